@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 // What `npm pack` would publish: all that is needed, and nothing else.
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 
 const ALLOWED = [
   /^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/,
   /^dist\/.+\.(js|json|lua|html|css)$/,
+  /^docs\/[\w.-]+\.(md|json)$/,
   /^jobs\/[\w-]+\.yaml$/,
   /^samples\/[\w.-]+$/,
 ];
@@ -19,9 +21,14 @@ const NEEDED = [
 ];
 
 const EXECUTABLE = 0o111;
+/** Linked to for those who have the source. */
+const OF_THE_SOURCE = ['CONTRIBUTING.md', 'Dockerfile'];
 
 const packed = packedFiles();
 const problems = [
+  ...linkedFiles()
+    .filter((path) => !OF_THE_SOURCE.includes(path) && !packed.some((file) => file.path === path))
+    .map((path) => `README.md links to ${path}, which is missing`),
   ...packed
     .map(({ path }) => path)
     .filter((path) => !ALLOWED.some((form) => form.test(path)))
@@ -46,4 +53,10 @@ function packedFiles() {
   // npm 12 names each package in an object; before, it was a list.
   const answer = JSON.parse(stdout);
   return Object.values(answer).flatMap(({ files }) => files);
+}
+
+/** The files that the README links to, without their anchors. */
+function linkedFiles() {
+  const links = readFileSync('README.md', 'utf8').matchAll(/\]\((?!https?:|#)([^)#\s]+)[^)]*\)/g);
+  return [...new Set([...links].map(([, path]) => path))];
 }

@@ -16,8 +16,10 @@ import { redisVariables } from '../config/redis-address.ts';
 import { countOf, type Io } from '../lib/terminal.ts';
 import { programVersion } from '../lib/version.ts';
 import { mayRepeat, type Operation } from '../model/operation.ts';
+import type { Reply } from '../model/request.ts';
 import { openWebhook } from '../notify/webhook.ts';
 import { loadFittingJob } from '../runs/input.ts';
+import { createClient } from '../service/attempt.ts';
 import { type BaseUrl, parseBaseUrl } from '../service/base-url.ts';
 import { createCredentials } from '../service/credentials.ts';
 import { codeOf, codeOfNetworkError, NETWORK_SENTENCES } from '../service/network-error.ts';
@@ -110,21 +112,92 @@ const NAMES: Readonly<Record<TokenSource['kind'], string>> = {
   command: 'MSB_TOKEN_COMMAND',
 };
 
-/** Whether there is a token; whether the service takes it shows with the first row only. */
-export async function checkCredentials(source: TokenSource): Promise<Finding[]> {
+/** A call to try the token with; `baseUrl`: one that takes connections, `null` where there is none. */
+type TokenTrial = { readonly baseUrl: string | null; readonly path: string };
+
+/** Whether there is a token, and, where the user names a call to try it with, whether the service takes it. */
+export async function checkCredentials(
+  source: TokenSource,
+  trial: TokenTrial | null = null,
+): Promise<Finding[]> {
   if (source.kind === 'none') {
     const advice = `Set one of MSB_TOKEN, MSB_TOKEN_FILE and MSB_TOKEN_COMMAND, ${REHEARSE}`;
     return [problem('credentials', 'no token is set', advice)];
   }
   const credentials = createCredentials(source);
+  let token: string;
   try {
-    await credentials.current();
+    token = await credentials.current();
   } catch (error) {
     return problemsOf('credentials', error, 'Correct it, or set another of the token variables.');
   }
-  const known = ok('credentials', `${NAMES[source.kind]} gives a token`);
+  const how = trial === null ? '--call <path> tries it' : 'there is no connection to it';
+  const baseUrl = trial?.baseUrl ?? null;
+  const untried = baseUrl === null ? `; whether the service takes it was not tried (${how})` : '';
+  const known = ok('credentials', `${NAMES[source.kind]} gives a token${untried}`);
   const text = credentials.warning();
-  return [text === null ? known : warning('credentials', text, 'chmod 600 the token file.')];
+  return [
+    known,
+    ...(text === null ? [] : [warning('credentials', text, 'chmod 600 the token file.')]),
+    ...(trial === null || baseUrl === null ? [] : [await tryToken(baseUrl, trial.path, token)]),
+  ];
+}
+
+/** Sends one GET with the token; of the answer's body nothing is shown. */
+async function tryToken(baseUrl: string, path: string, token: string): Promise<Finding> {
+  const version = programVersion();
+  const client = createClient({ baseUrl, concurrency: 1, timeoutMs: CALL_TIMEOUT_MS, version });
+  try {
+    return judgeTokenCall(path, await client.attempt({ method: 'GET', path, body: null }, token));
+  } finally {
+    await client.close();
+  }
+}
+
+const CALL_TIMEOUT_MS = 15_000;
+const NOTHING_SAID = 'which says nothing of the token';
+const OTHER_CALL =
+  "Name another GET with --call: one that the token's user may make, and that changes nothing.";
+
+/** What the answer to the call says of the token; only a 2xx says that it is taken. */
+export function judgeTokenCall(path: string, reply: Reply): Finding {
+  const call = `GET ${path}`;
+  if (reply.kind === 'no-response') {
+    const code = codeOfNetworkError(reply.code);
+    const advice = 'Check MSB_BASE_URL and the network, then try again.';
+    return problem('token', `${call}: ${NETWORK_SENTENCES[code]}`, advice);
+  }
+  const { status } = reply;
+  const said = `${call} was answered with ${status}`;
+  if (status >= 200 && status < 300) return ok('token', `${said}: the service takes the token`);
+  if (status === 401) {
+    const advice = 'Get a valid token, and set it by MSB_TOKEN, MSB_TOKEN_FILE or MSB_TOKEN_COMMAND.';
+    return problem('token', `${said}: the service refuses the token`, advice);
+  }
+  if (status === 403) {
+    const advice = `Have the permission for it granted to the token's user, if that was meant. ${OTHER_CALL}`;
+    return warning('token', `${said}: the service forbids this call with this token`, advice);
+  }
+  const [finding, advice] = unclearAnswer(status);
+  return warning('token', `${said}: ${finding}`, advice);
+}
+
+function unclearAnswer(status: number): readonly [finding: string, advice: string] {
+  if (status < 400) {
+    const advice = 'A redirect is never followed: set MSB_BASE_URL to the address that it names.';
+    return [`it redirects, ${NOTHING_SAID}`, advice];
+  }
+  if (status === 404 || status === 405) {
+    return [
+      `it knows no such address, record or GET, ${NOTHING_SAID}`,
+      `Check MSB_BASE_URL and the path. ${OTHER_CALL}`,
+    ];
+  }
+  if (status === 429) return [`too many requests, ${NOTHING_SAID}`, 'Try again later.'];
+  if (status >= 500) {
+    return [`a fault at the service, ${NOTHING_SAID}`, 'Try again later, or ask those who run the service.'];
+  }
+  return [`it refuses the request, ${NOTHING_SAID} for certain`, OTHER_CALL];
 }
 
 /** Where people are told of events; nothing is sent there. Without settings nobody wants to be told, and there is no finding. */

@@ -1,6 +1,7 @@
 /**
  * Looks at all that a run stands on and says what is wrong with it: the machine, the settings, Redis, the service, and runs that were
- * left unfinished. A problem keeps rows from being sent, a warning doesn't. Nothing is changed, and nothing asked of the service.
+ * left unfinished. A problem keeps rows from being sent, a warning doesn't. Nothing is changed, and nothing asked of the service
+ * but for the GET that the user names.
  */
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -24,19 +25,25 @@ import {
   examineEnvironment,
 } from './doctor-settings.ts';
 
-/** The findings in the order in which they are best put right. */
-export async function examine(io: Io): Promise<readonly Finding[]> {
+/** The findings in the order in which they are best put right; `call`: the path of a GET to try the token with. */
+export async function examine(io: Io, call: string | null): Promise<readonly Finding[]> {
   const { env, knowsService, knowsRedis, findings } = examineEnvironment(io.env);
   return [
     checkNode(process.versions.node),
     ...findings,
     ...(await checkHome(env.home)),
     ...(knowsRedis ? await checkLedger(env) : []),
-    ...(knowsService ? await checkService(env.baseUrl) : []),
-    ...(knowsService ? await checkCredentials(env.tokenSource) : []),
+    ...(knowsService ? await checkTarget(env, call) : []),
     ...(await checkNotify(env.notify)),
     ...(await checkJobs(env.jobsDirectory)),
   ];
+}
+
+async function checkTarget({ baseUrl, tokenSource }: Environment, call: string | null): Promise<Finding[]> {
+  const found = await checkService(baseUrl);
+  const isThere = baseUrl !== null && found.every(({ status }) => status !== 'problem');
+  const trial = call === null ? null : { baseUrl: isThere ? baseUrl : null, path: call };
+  return [...found, ...(await checkCredentials(tokenSource, trial))];
 }
 
 /**

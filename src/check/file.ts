@@ -102,7 +102,7 @@ async function checkFile(reading: CheckReading, { job, look, seen, before }: Aro
     apart: definition.group === undefined ? null : await findApart(reading, definition.format, mapping),
     findAlike: createKeyLikeness(definition.checks),
     before,
-    isShown: findings.showsMore,
+    isShown: findings.isShown,
   };
   const cutter = createGroupCutter(definition.group === undefined ? null : mapping.keyOf);
   const add = async (groups: readonly ReturnType<typeof cutter.end>[]) => {

@@ -6,11 +6,13 @@
 import { type JobDefinition, ratePerSecond } from '../config/job-definition.ts';
 import { referenceIssue } from '../delivery/references.ts';
 import type { KeyState } from '../model/identity.ts';
-import type { Issue } from '../model/issue.ts';
+import { describeIssue, type Issue } from '../model/issue.ts';
 import type { ReferenceSpace } from '../model/mapping.ts';
+import { type Call, nameOf } from '../model/operation.ts';
 import type { ServiceRequest } from '../model/request.ts';
 import type { Run } from '../model/run.ts';
 import type { SourceInfo } from '../model/source.ts';
+import { createShapeTally, type Shape } from '../model/written-as.ts';
 import type { Fate, Forecast, ForeseenReference, RowIssue } from './forecast.ts';
 import type { Look } from './ledger.ts';
 
@@ -29,6 +31,8 @@ export type Checked = {
   readonly codes: Readonly<Record<string, number>>;
   /** The same by code and column, commonest first. */
   readonly causes: readonly Cause[];
+  /** How refused cells are written, where a setting of the job definition would read them; commonest first. */
+  readonly shapes: readonly Shape[];
   /** Rows of which nothing is left to be done: their key is known. */
   readonly skipped: number;
   /** Rows that refer to a record that there is not yet: sent before it is loaded, they would be invalid. */
@@ -58,7 +62,9 @@ export type Checked = {
     readonly examples: readonly KeyExample[];
   };
   readonly references: ReferenceCounts;
-  /** The first of them, as they would be sent. */
+  /** How many requests would be sent of each call. */
+  readonly calls: Readonly<Record<string, number>>;
+  /** The first of them, as they would be sent, and at least one of each call. */
   readonly requests: readonly SampleRequest[];
   readonly estimate: Estimate;
 };
@@ -172,14 +178,20 @@ export function createFindings() {
     string,
     { code: string; column: string | null; count: number; examples: Issue[] }
   >();
+  const shapes = createShapeTally();
   const examples: KeyExample[] = [];
   const requests: SampleRequest[] = [];
+  const calls = new Map<Call, number>();
+  const shown = new Set<Call>();
+  const isShown = (call: Call) => requests.length < EXAMPLES_SHOWN || !shown.has(call);
   const references = createReferenceTally();
 
   const addInvalid = (rows: number, found: readonly RowIssue[]) => {
     counts.invalid += rows;
     counts.issuesTotal += found.length;
-    for (const { code, column, row } of found) {
+    for (const issue of found) {
+      const { code, column, row } = issue;
+      shapes.add(row, describeIssue(issue));
       const known = causes.get(`${code} ${column}`) ?? { code, column, count: 0, row };
       known.count += 1;
       if (known.count === 1) causes.set(`${code} ${column}`, known);
@@ -210,16 +222,18 @@ export function createFindings() {
     else {
       counts.rows += rows.length;
       counts.requests += 1;
+      calls.set(request.call, (calls.get(request.call) ?? 0) + 1);
     }
-    if (requests.length === EXAMPLES_SHOWN) return;
+    const { call, method, path, body } = request;
+    if (!isShown(call)) return;
+    shown.add(call);
     const { row, line } = lead;
-    const { method, path, body } = request;
     requests.push({ row, line, method, path, body: body === null ? null : JSON.parse(body), waits });
   };
 
   return {
-    /** Whether requests are still shown. */
-    showsMore: () => requests.length < EXAMPLES_SHOWN,
+    /** Whether requests of the call are still shown. */
+    isShown,
     add(forecast: Forecast) {
       const { rows, state, fate } = forecast;
       if (state.kind === 'known' || state.kind === 'held') addKey(forecast, state);
@@ -239,6 +253,7 @@ export function createFindings() {
         issuesTotal: counts.issuesTotal,
         codes: countsByCode(causes.values()),
         causes: [...causes.values()].sort((a, b) => b.count - a.count || a.row - b.row),
+        shapes: shapes.shapes(),
         skipped: counts.skipped,
         waiting: counts.waiting,
         sendable: counts.rows,
@@ -255,6 +270,7 @@ export function createFindings() {
         },
         // Rows wait for nothing else.
         references: { ...references.counts(), unresolvedRows: counts.waiting },
+        calls: Object.fromEntries([...calls].map(([call, count]) => [nameOf(call), count])),
         requests,
         estimate,
       };

@@ -1,8 +1,7 @@
 /**
  * Foresees what a run would do with the rows of a file, by the very decision that its worker makes (delivery/decide.ts). In place
  * of a claim, which would change the ledger, stands a look at it: whose keys the rows have by now, and which row of the file
- * would have claimed one before. Nothing is known of marks and of the fields that the service has: a row is taken for untouched,
- * and an update for one that sends all its fields.
+ * would have claimed one before. Nothing is known of marks: a row is taken for untouched.
  */
 import { type JobDefinition, operationOf } from '../config/job-definition.ts';
 import { type Decided, decide, type Plan } from '../delivery/decide.ts';
@@ -19,7 +18,7 @@ import {
   worse,
 } from '../model/key-likeness.ts';
 import type { Mapping, Reference } from '../model/mapping.ts';
-import { spaceOf } from '../model/operation.ts';
+import { type Call, spaceOf } from '../model/operation.ts';
 import type { ServiceRequest } from '../model/request.ts';
 import { type Row, withFindings } from '../model/row.ts';
 import type { RowGroup } from '../model/row-group.ts';
@@ -74,8 +73,8 @@ type Foreseeing = {
   readonly findAlike: FindAlike;
   /** The keys of files that are taken first. */
   readonly before: readonly SeenKeys[];
-  /** Whether requests are still shown: those that aren't need not be put together. */
-  isShown(): boolean;
+  /** Whether requests of the call are still shown: those that aren't need not be put together. */
+  isShown(call: Call): boolean;
 };
 
 const FREE: KeyState = { kind: 'free' };
@@ -95,12 +94,16 @@ export async function foresee(
     const group = key === null ? read : withLikeness(read, { key, state, alike: alike.get(key) }, foreseeing);
     return { group, key, state, decided: decideRows(group, key, state) };
   });
-  const stateOf = await statesOf(look, () =>
-    planned.flatMap(({ decided: { plan } }) => (plan.kind === 'ask' ? plan.questions.references : [])),
-  );
+  const questions = planned.flatMap(({ decided: { plan } }) => (plan.kind === 'ask' ? [plan.questions] : []));
+  const stateOf = await statesOf(look, () => questions.flatMap(({ references }) => references));
+  const fieldsFor = await fieldsFrom(look, questions);
   return planned.map(({ group: { lead, mates }, key, state, decided }) => {
     const rows = [lead, ...mates];
-    const fate = fateOf(decided.plan, { rows, lead, key, warnings: decided.warnings, stateOf }, foreseeing);
+    const fate = fateOf(
+      decided.plan,
+      { rows, lead, key, warnings: decided.warnings, stateOf, fieldsFor },
+      foreseeing,
+    );
     // What refers to a row that is not sent, or waits itself, waits as well.
     if (key !== null && (fate.kind !== 'sent' || fate.waits)) seen.spoil(key, lead.row);
     return { rows, lead, key, state, fate };
@@ -155,6 +158,22 @@ async function statesOf(look: Look, places: () => readonly KeyPlace[]): Promise<
   return ({ space, key }) => states.get(space)?.get(key) ?? FREE;
 }
 
+/** The fields that the service last accepted, of the records that are asked for; `''`: nothing is known of them. */
+async function fieldsFrom(
+  look: Look,
+  questions: ReadonlyArray<Extract<Plan, { kind: 'ask' }>['questions']>,
+): Promise<(place: KeyPlace) => string> {
+  const asked = questions.flatMap(({ fieldsOf }) => fieldsOf ?? []);
+  const [first] = asked;
+  if (look.kind === 'none' || first === undefined) return () => '';
+  // The records of one job are in one space.
+  const found = await look.fields(
+    first.space,
+    asked.map(({ key }) => key),
+  );
+  return ({ key }) => found.get(key) ?? '';
+}
+
 /** `identity`: by what the ledger knows the rows; `null` where it knows nothing across runs. */
 function keyedOf(group: RowGroup<Row>, { definition, mapping, sha256 }: Foreseeing) {
   const key = mapping.keyOf(group.lead);
@@ -172,7 +191,7 @@ const UNTOUCHED: Parameters<typeof decide>[1] = new Map();
 function createDecider({ definition, mapping, sha256, earlier, seen, apart, isShown }: Foreseeing) {
   const run = { id: earlier ?? '', operation: operationOf(definition), sha256 };
   const build: Build = (call, parts) =>
-    isShown()
+    isShown(call)
       ? buildRequest(call, { ...parts, query: definition.query, own: definition.request })
       : { call, method: 'POST', path: '', body: null };
   const means = { definition, mapping, service: { build } };
@@ -180,8 +199,7 @@ function createDecider({ definition, mapping, sha256, earlier, seen, apart, isSh
     const first = key === null ? null : seen.claim(key, row.row);
     const claim = claimOf(state, { first, earlier, other: apart?.otherRow(row) ?? null });
     if (claim === null) return { plan: { kind: 'done' } };
-    // The fields that the service has are not looked at: they would go by the identity.
-    const lead = { run, row, claim, suspect: false, identityKey: null };
+    const lead = { run, row, claim, suspect: false, identityKey: mapping.hasKey ? key : null };
     return decide({ lead, mates: mates.map((mate) => ({ row: mate })), keyless }, UNTOUCHED, means);
   };
 }
@@ -208,6 +226,7 @@ function claimOf(
 type Context = Pick<Forecast, 'rows' | 'lead' | 'key'> & {
   readonly warnings: Decided['warnings'];
   readonly stateOf: StateOf;
+  readonly fieldsFor: (place: KeyPlace) => string;
 };
 
 function fateOf(plan: Plan, context: Context, foreseeing: Foreseeing): Fate {
@@ -283,7 +302,9 @@ function fateOfAsk(
       ? state
       : { kind: 'known' as const, run: '', row: 0, id: `<id of the ${space} ${key}>` },
   );
-  const plan = informed({ states, fields: '', waitedMs: 0 });
+  const { fieldsOf } = questions;
+  const fields = fieldsOf === null ? '' : context.fieldsFor(fieldsOf);
+  const plan = informed({ states, fields, waitedMs: 0 });
   if (plan.kind === 'send') return fateOfSend(plan, context, references);
   if (plan.kind === 'end') return fateOfEnd(plan, context, foreseeing.definition);
   throw new Error(`a request with all its answers is not decided, but ${plan.kind}`);

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import { baseUrlOf, SANDBOX_TARGET } from '../delivery/target.ts';
-import { readAlike, readKeys } from '../ledger/key-claims.ts';
+import { readAlike, readKeyFields, readKeys } from '../ledger/key-claims.ts';
 import { runOfFile } from '../ledger/run-store.ts';
 import type { Log } from '../lib/log.ts';
 import type { Releasers } from '../lib/releasers.ts';
@@ -21,6 +21,8 @@ type LedgerLook = {
   readonly target: string;
   /** Keys that are not in the answer are free. */
   states(space: string, names: readonly string[]): Promise<ReadonlyMap<string, KeyState>>;
+  /** What is known of the fields that the service last accepted for these keys; a text that only the decision reads. */
+  fields(space: string, names: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Keys of other runs than `run` that look like these, where they are free. */
   alike(asked: {
     readonly run: string;
@@ -76,6 +78,9 @@ export function createLook({ redis, of }: Pick<Ledger, 'redis' | 'of'>, target: 
     target,
     async states(space, names) {
       return (await isEmpty()) ? new Map() : readKeys(redis, keys, space, names);
+    },
+    async fields(space, names) {
+      return (await isEmpty()) ? new Map() : readKeyFields(redis, keys, space, names);
     },
     async alike(asked) {
       return (await isEmpty()) ? new Map() : readAlike(redis, keys, asked);

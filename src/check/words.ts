@@ -2,26 +2,43 @@
 import { type JobDefinition, operationOf } from '../config/job-definition.ts';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import { spaceOf } from '../model/operation.ts';
+import { commonShapes, namesSettings, type Shape } from '../model/written-as.ts';
+import { shapeLines } from '../report/words.ts';
 import { ASSUMED_MS, type Checked, type Estimate, type FoundIssue } from './findings.ts';
 
 /** The findings for people, an entry per line. */
 export function checkLines(checked: Checked, definition: JobDefinition): string[] {
-  const shown = checked.issues.map((issue) => `  ${issueWords(issue)}`);
-  // Counted by row, as the total is.
-  const told = checked.issues.reduce((sum, { rows }) => sum + (rows?.length ?? 1), 0);
-  const rest = checked.issuesTotal - told;
+  const shapes = commonShapes(checked.shapes, checked.rows);
+  const { shown, rest } = shownIssues(checked, shapes);
   return [
     `${checked.file}: ${countOf(checked.rows, 'row')}, ${verdict(checked)}`,
     ...causeLines(checked),
-    ...shown,
+    ...shapeLines(shapes, checked.rows),
+    ...shown.map((issue) => `  ${issueWords(issue)}`),
     ...(rest > 0 ? [`  … and ${rest} more`] : []),
     ...sourceLines(checked),
     ...warningLines(checked),
     ...keyLines(checked, definition),
+    ...callLines(checked, definition),
     ...referenceLines(checked),
     ...timeLines(checked.estimate, definition),
     ...requestLines(checked),
   ];
+}
+
+/** The issues to be told, and how many there are beside them, by row as the total is. Of those that are told as a shape one of a column is enough. */
+function shownIssues(
+  { issues, issuesTotal }: Checked,
+  shapes: readonly Shape[],
+): { readonly shown: readonly FoundIssue[]; readonly rest: number } {
+  const columns = new Set<string | null>(shapes.map(({ column }) => column));
+  const shaped = issues.filter(({ column, expected }) => columns.has(column) && namesSettings(expected));
+  const isTold = (issue: FoundIssue) =>
+    !shaped.includes(issue) || shaped.find(({ column }) => column === issue.column) === issue;
+  const rowsOf = (some: readonly FoundIssue[]) =>
+    some.reduce((sum, { rows }) => sum + (rows?.length ?? 1), 0);
+  const shapedElsewhere = shapes.reduce((sum, { count }) => sum + count, 0) - rowsOf(shaped);
+  return { shown: issues.filter(isTold), rest: issuesTotal - rowsOf(issues) - shapedElsewhere };
 }
 
 /** What is wrong most often, where several rows share a cause. */
@@ -132,6 +149,20 @@ function keyLines({ keys, earlierRun }: Checked, definition: JobDefinition): str
       ),
     ),
   ];
+}
+
+/** Where a row may become a create or an update: how many become what. */
+function callLines({ calls, keys }: Checked, { operation, onKnownKey }: JobDefinition): string[] {
+  if (operation !== 'subclient.upsert' && onKnownKey !== 'update') return [];
+  const creates = calls['subclient.create'] ?? 0;
+  const updates = calls['subclient.update'] ?? 0;
+  if (creates + updates === 0) return [];
+  const counts = [
+    ...(creates > 0 ? [countOf(creates, 'create')] : []),
+    ...(updates > 0 ? [countOf(updates, 'update')] : []),
+  ];
+  const unknown = keys.reason === null ? '' : ': without a ledger every key is taken for a new one';
+  return [entry('sends', `${counts.join(', ')}${unknown}`)];
 }
 
 function referenceLines({ references }: Checked): string[] {

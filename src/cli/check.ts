@@ -38,7 +38,7 @@ async function check(args: InputArguments, flags: Flags, io: Io): Promise<number
     let exitCode: number = EXIT.success;
     for (const path of paths) {
       const checked = await checkFile(await openReading(path, job.definition.format));
-      if (checked.rows === 0) tell(io, `warning: ${noRowsWords(path)}`);
+      if (checked.rows === 0) tell(io, `warning: ${noRowsWords(path, checked.source)}`);
       if (checked.invalid > 0) exitCode = EXIT.unsuccessful;
       if (flags.json === true) sayJson(io, JSON.stringify(checked));
       else for (const line of checkLines(checked, job.definition)) say(io, line);

@@ -3,6 +3,7 @@
  * names, and the last words of a command that took a run as far as it goes.
  */
 import { writeFile } from 'node:fs/promises';
+import { hostname, userInfo } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Service } from '../delivery/target.ts';
 import { errorCode } from '../lib/errors.ts';
@@ -10,7 +11,7 @@ import { anywhere, hasSigns, type Io, say, sayJson, shellWord, tell } from '../l
 import { UsageError } from '../lib/usage-error.ts';
 import { type MetricsAddress, parseMetricsAddress } from '../metrics/server.ts';
 import { EXIT, exitCodeOf } from '../model/exit.ts';
-import { isOver, type Run } from '../model/run.ts';
+import { isOver, type Run, type StateRequest } from '../model/run.ts';
 import { renderSummary } from '../report/words.ts';
 import type { Executed } from '../runs/execute.ts';
 import { reportDirectory, type Session } from '../session.ts';
@@ -44,6 +45,43 @@ export async function writeNewFile(path: string, content: string | Uint8Array): 
         : `the file can't be written (${code}): expected a folder that is there and may be written to`;
     throw new UsageError(`--out ${path}: ${why}`, { cause: error });
   }
+}
+
+/** Who does something that is recorded: as `--by` names them, else the user of this process at this machine. */
+export function actorOf(by: string | undefined): string {
+  return by === undefined ? `${userName()}@${hostname()}` : typed('--by', by);
+}
+
+/** A container may run as a user that has no name. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `user-${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+const TYPED_CHARACTERS = 200;
+
+function typed(option: string, text: string): string {
+  const words = text.trim();
+  const isFine = words !== '' && words.length <= TYPED_CHARACTERS && words.isWellFormed();
+  if (isFine && !/\p{Cc}/u.test(words)) return words;
+  throw new UsageError(
+    `${option}: expected up to ${TYPED_CHARACTERS} characters in one line, without control characters`,
+  );
+}
+
+/** The options of the commands by which a person holds a run up. */
+export type RequestFlags = { readonly by?: string; readonly reason?: string };
+export const REQUEST_OPTIONS = [
+  ['--reason <text>', 'why, for whoever looks at the run later'],
+  ['--by <name>', 'who asks for it; default: the user of this process at this machine'],
+] as const;
+
+export function requestOf({ by, reason }: RequestFlags): StateRequest {
+  const why = reason === undefined ? '' : typed('--reason', reason);
+  return { by: actorOf(by), at: new Date().toISOString(), why };
 }
 
 /** The flag of every command that sends. */

@@ -52,20 +52,17 @@ function wordsOf(program: Command): readonly Words[] {
 /** The commands whose first argument is a job. */
 const WITH_JOB = ['run', 'check', 'template'];
 
-/** A command that lists the names of the jobs in a folder. */
-function jobsIn(folder: string): string {
-  return `ls ${folder} 2>/dev/null | sed -n "s/\\.ya*ml$//p"`;
-}
-
 function bashScript(commands: readonly Words[]): string {
   const options = commands.map(
-    ({ name, options: all }) => `    ${name}) words='${all.map(({ long }) => long).join(' ')}' ;;`,
+    ({ name, options: all }) => `    ${name}) words=${quoted(all.map(({ long }) => long).join('\n'))} ;;`,
   );
   return `_onboard() {
-  local word="\${COMP_WORDS[COMP_CWORD]}" command="\${COMP_WORDS[1]}" words=''
+  # Names may have spaces: they are told apart by lines.
+  local IFS=$'\\n'
+  local word="\${COMP_WORDS[COMP_CWORD]}" command="\${COMP_WORDS[1]}" words='' found=''
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W '${commands.map(({ name }) => name).join(' ')}' -- "$word"))
+    COMPREPLY=($(compgen -W ${quoted(commands.map(({ name }) => name).join('\n'))} -- "$word"))
     return
   fi
   case "$command" in
@@ -74,38 +71,88 @@ ${options.join('\n')}
   case "$word" in
     -*) COMPREPLY=($(compgen -W "$words" -- "$word")) ; return ;;
   esac
-  case "$command" in
-    ${WITH_JOB.join('|')}) [ "$COMP_CWORD" -eq 2 ] && COMPREPLY=($(compgen -W "$(${jobsIn(`"\${ONBOARD_JOBS:-jobs}"`)})" -- "$word")) ;;
+  case "$command:$COMP_CWORD" in
+    ${WITH_JOB.map((name) => `${name}:2`).join('|')})
+      for found in "\${ONBOARD_JOBS:-jobs}"/*.yaml "\${ONBOARD_JOBS:-jobs}"/*.yml; do
+        [ -e "$found" ] || continue
+        found="\${found##*/}"
+        found="\${found%.*}"
+        case "$found" in "$word"*) COMPREPLY+=("$found") ;; esac
+      done ;;
   esac
   compopt -o filenames 2>/dev/null
-  COMPREPLY+=($(compgen -f -- "$word"))
+  while read -r found; do COMPREPLY+=("$found"); done < <(compgen -f -- "$word")
 }
 complete -F _onboard onboard`;
 }
 
 function zshScript(commands: readonly Words[]): string {
-  return `autoload -U +X compinit && compinit -u
-autoload -U +X bashcompinit && bashcompinit
-${bashScript(commands).replace('  compopt -o filenames 2>/dev/null\n', '')}`;
+  const options = commands.map(({ name, options: all }) => {
+    const lines = all.map(({ long, description }) => quoted(`${long}:${description}`));
+    return `    ${name}) options=(${lines.join(' ')}) ;;`;
+  });
+  const names = commands.map(({ name, about }) => quoted(`${name}:${about}`));
+  return `(( \${+functions[compdef]} )) || { autoload -Uz compinit && compinit -u }
+_onboard() {
+  local -a commands options jobs
+  commands=(${names.join(' ')})
+  if (( CURRENT == 2 )); then
+    _describe -t commands command commands
+    return
+  fi
+  case "$words[2]" in
+${options.join('\n')}
+  esac
+  if [[ "$words[CURRENT]" == -* ]]; then
+    _describe -o -t options option options
+    return
+  fi
+  if (( CURRENT == 3 )) && [[ "$words[2]" == (${WITH_JOB.join('|')}) ]]; then
+    jobs=("\${ONBOARD_JOBS:-jobs}"/*.(yaml|yml)(N:t:r))
+    jobs=("\${(@)jobs//:/\\\\:}")
+    _describe -t jobs job jobs
+  fi
+  _files
+}
+compdef _onboard onboard`;
 }
 
 function fishScript(commands: readonly Words[]): string {
-  const names = commands.map(({ name }) => name).join(' ');
   return [
+    `function __onboard_jobs
+  set -l folder jobs
+  test -n "$ONBOARD_JOBS"; and set folder $ONBOARD_JOBS
+  for file in $folder/*.yaml $folder/*.yml
+    string replace -r '\\.ya?ml$' '' (string replace -r '^.*/' '' $file)
+  end
+end
+function __onboard_after
+  set -l words (commandline -opc)
+  test (count $words) -ge 2; and contains -- $words[2] $argv
+end
+function __onboard_first
+  set -l words (commandline -opc)
+  test (count $words) -eq 2; and contains -- $words[2] $argv
+end`,
     ...commands.map(
       ({ name, about }) =>
-        `complete -c onboard -f -n 'not __fish_seen_subcommand_from ${names}' -a ${name} -d ${quoted(about)}`,
+        `complete -c onboard -f -n 'test (count (commandline -opc)) -eq 1' -a ${name} -d ${quotedForFish(about)}`,
     ),
-    `complete -c onboard -n '__fish_seen_subcommand_from ${WITH_JOB.join(' ')}' -a '(${jobsIn('(test -n "$ONBOARD_JOBS"; and echo $ONBOARD_JOBS; or echo jobs)')})'`,
+    `complete -c onboard -n '__onboard_first ${WITH_JOB.join(' ')}' -a '(__onboard_jobs)' -d job`,
     ...commands.flatMap(({ name, options }) =>
-      options.map(
-        ({ long, description }) =>
-          `complete -c onboard -n '__fish_seen_subcommand_from ${name}' -l ${(long ?? '').slice(2)} -d ${quoted(description)}`,
-      ),
+      options.map(({ long, required, description }) => {
+        const takes = required ? ' -r' : '';
+        return `complete -c onboard -n '__onboard_after ${name}' -l ${(long ?? '').slice(2)}${takes} -d ${quotedForFish(description)}`;
+      }),
     ),
   ].join('\n');
 }
 
+/** Text as one word of bash and zsh. */
 function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+function quotedForFish(text: string): string {
   return `'${text.replaceAll(/['\\]/g, '\\$&')}'`;
 }

@@ -23,7 +23,10 @@ import {
   ACCEPT_REDIS_SETTINGS,
   type AddCommand,
   type EndedFlags,
+  REQUEST_OPTIONS,
+  type RequestFlags,
   RUN_ARGUMENT,
+  requestOf,
   tellEnded,
 } from './command.ts';
 
@@ -32,13 +35,19 @@ export const addPauseCommand: AddCommand = (program, io, done) => {
     .command('pause')
     .description('Stop sending rows of a run, in every process; rows in flight are settled')
     .argument('<run>', RUN_ARGUMENT)
-    .addHelpText('after', '\nExample:\n  onboard pause 20261121-034512-k3f9')
-    .action(async (run: string) => done(await pause(run, io)));
+    .option(...REQUEST_OPTIONS[0])
+    .option(...REQUEST_OPTIONS[1])
+    .addHelpText(
+      'after',
+      '\nExample:\n  onboard pause 20261121-034512-k3f9 --reason "the partner sends a new file"',
+    )
+    .action(async (run: string, flags: RequestFlags) => done(await pause(run, flags, io)));
 };
 
-async function pause(named: string, io: Io): Promise<number> {
+async function pause(named: string, flags: RequestFlags, io: Io): Promise<number> {
+  const request = requestOf(flags);
   return withKnownLedger(io, undefined, async (session) => {
-    const { run, wasRunning } = await pauseRun(await findRun(session.ledger, named), session);
+    const { run, wasRunning } = await pauseRun(await findRun(session.ledger, named), request, session);
     const { id } = run;
     const now = wasRunning ? 'paused: nothing more of it is sent' : `${stateOf(run, false).words} already`;
     say(io, `Run ${id} is ${now}.`, `To go on: onboard resume ${id}`);
@@ -139,13 +148,15 @@ export function tellResumed(
   return 0;
 }
 
-type CancelFlags = { readonly json?: boolean; readonly logFile?: string };
+type CancelFlags = RequestFlags & { readonly json?: boolean; readonly logFile?: string };
 
 export const addCancelCommand: AddCommand = (program, io, done) => {
   program
     .command('cancel')
     .description('End a run early: rows in flight are settled, all others are cancelled')
     .argument('<run>', RUN_ARGUMENT)
+    .option(...REQUEST_OPTIONS[0])
+    .option(...REQUEST_OPTIONS[1])
     .option('--log-file <file>', 'write the log there')
     .option('--json', 'print the summary as JSON')
     .addHelpText('after', '\nExample:\n  onboard cancel 20261121-034512-k3f9')
@@ -153,10 +164,11 @@ export const addCancelCommand: AddCommand = (program, io, done) => {
 };
 
 async function cancel(named: string, flags: CancelFlags, io: Io): Promise<number> {
+  const request = requestOf(flags);
   return withKnownLedger(io, flags.logFile, async (session) => {
     const before = await findRun(session.ledger, named);
     const { id } = before;
-    const run = await cancelRun(before, session);
+    const run = await cancelRun(before, request, session);
     if (before.state === 'cancelled' && isOver(run)) {
       say(
         io,

@@ -3,9 +3,9 @@
  * since there is no definition yet.
  */
 import { basename, dirname } from 'node:path';
-import { Option } from 'commander';
 import { type Format, formatSchema } from '../config/job-definition.ts';
 import { readSample, type Sample, surveyFile } from '../intake/survey.ts';
+import { didYouMean } from '../lib/did-you-mean.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { anywhere, countOf, type Io, sayContent, shellWord, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -18,7 +18,7 @@ import { isTable, type SourceInfo } from '../model/source.ts';
 import { fieldCatalog, pathFieldOf } from '../service/operations.ts';
 import { type AddCommand, wholeNumber, writeNewFile } from './command.ts';
 
-type Flags = MapFormat & { readonly operation: BuiltIn; readonly out?: string };
+type Flags = MapFormat & { readonly operation?: string; readonly out?: string };
 
 /** The settings of `format` that `map` takes as flags. */
 type MapFormat = {
@@ -40,11 +40,7 @@ export const addMapCommand: AddCommand = (program, io, done) => {
     .command('map')
     .description("Propose a job definition from a file's header and first rows")
     .argument('<file>', 'a file as the partner sends it')
-    .addOption(
-      new Option('--operation <operation>', 'what is to be done with its rows')
-        .choices(OPERATIONS)
-        .makeOptionMandatory(),
-    )
+    .option('--operation <operation>', `what is to be done with its rows: ${OPERATIONS.join(', ')}`)
     .option(
       '--out <file>',
       'write it there, for example jobs/partner-x.yaml; an existing file is never overwritten',
@@ -70,11 +66,16 @@ export const addMapCommand: AddCommand = (program, io, done) => {
 };
 
 async function map(file: string, flags: Flags, io: Io): Promise<void> {
+  const operation = operationNamed(flags.operation);
   if (flags.out !== undefined) refuseName(flags.out);
   const format = givenFormat(flags);
-  const { operation } = flags;
   const { source, rows, columns } = await sayingFlags(() => readFor(file, formatSchema.parse(format)));
   refuseLists(file, source, operation);
+  if (columns.length === 0) {
+    throw new UsageError(
+      `${file}: has no records: expected at least one, since a proposal goes by the names of their members; export it again`,
+    );
+  }
   const proposal = proposeJob({
     operation,
     catalog: fieldCatalog(operation),
@@ -96,6 +97,33 @@ async function map(file: string, flags: Flags, io: Io): Promise<void> {
   }
   for (const note of source.notes) tell(io, `note: ${inFlags(note)}`);
   tellProposal(proposal, { file, out: flags.out }, io);
+}
+
+/** What each operation does with a row, for somebody who has a file and doesn't know the names. */
+const PURPOSES: Readonly<Record<BuiltIn | 'custom', string>> = {
+  'subclient.create': 'creates a subclient, a legal entity to onboard',
+  'subclient.update': 'changes a subclient, by the id that the service gave it',
+  'subclient.upsert': 'creates a subclient where its key is new, changes it where the key is known',
+  'counterparty.draft': 'saves a counterparty, a payee, as a draft',
+  'payment.documents': 'lists the documents attached to a payment',
+  custom: 'any other request: not proposed; begin with jobs/example-custom.yaml',
+};
+
+/** UsageError where there is no such operation, or none that can be proposed: with those that there are. */
+function operationNamed(name: string | undefined): BuiltIn {
+  const known = OPERATIONS.find((one) => one === name);
+  if (known !== undefined) return known;
+  const found =
+    name === undefined
+      ? '--operation is missing'
+      : name === 'custom'
+        ? '--operation custom: what to send can not be proposed from a header'
+        : `--operation ${name}: there is no such operation.${didYouMean(name, OPERATIONS)}`;
+  const width = Math.max(...OPERATIONS.map((one) => one.length));
+  throw new UsageError([
+    `${found.replace(/[^.?]$/, '$&.')} Expected what is to be done with each row, one of`,
+    ...Object.entries(PURPOSES).map(([one, purpose]) => `  ${one.padEnd(width)}  ${purpose}`),
+  ]);
 }
 
 /** Only a file with such a name can be named as a job. */
@@ -158,7 +186,7 @@ function refuseLists(file: string, source: SourceInfo, operation: BuiltIn): void
   const flags = recordLists(source, lookUp).map(({ pointer }) => `--records ${shellWord(pointer)}`);
   if (flags.length === 0) return;
   throw new UsageError(
-    `${file}: is one object with a list of objects in it that is no field of ${operation}: expected to be told which list holds the records; give ${flags.join(' or ')}, or, where the object itself is the record, put it into a list: [ … ]`,
+    `${file}: is one object with a list in it that is no field of ${operation}: expected to be told which list holds the records; give ${flags.join(' or ')}, or, where the object itself is the record, put it into a list: [ … ]`,
   );
 }
 

@@ -1,5 +1,4 @@
 /** `onboard resolve <run>`: rows in doubt are settled by what somebody found at the service. */
-import { hostname, userInfo } from 'node:os';
 import { countOf, type Io, say, sayJson } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { exitCodeOf } from '../model/exit.ts';
@@ -16,7 +15,7 @@ import {
 import { typedIdProblem } from '../runs/resolve-file.ts';
 import { findRun } from '../runs/status.ts';
 import { withKnownLedger } from '../session.ts';
-import { type AddCommand, RUN_ARGUMENT } from './command.ts';
+import { type AddCommand, actorOf, RUN_ARGUMENT } from './command.ts';
 
 /** The options of `onboard resolve` as they are typed. */
 type ResolveFlags = {
@@ -51,7 +50,7 @@ export const addResolveCommand: AddCommand = (program, io, done) => {
 type Asked = { readonly request: ResolveRequest; readonly flags: ResolveFlags };
 
 async function resolve(named: string, { request, flags }: Asked, io: Io): Promise<number> {
-  const by = decider(flags.by);
+  const by = actorOf(flags.by);
   return withKnownLedger(io, undefined, async (session) => {
     const run = await findRun(session.ledger, named);
     const resolved = await resolveRun(run, request, by, session);
@@ -95,23 +94,6 @@ function decisionOf(created: string | undefined): Decision {
   return { kind: 'created', id: created };
 }
 
-/** Who decides: as `--by` names them, else the user of this process at this machine. */
-function decider(by: string | undefined): string {
-  if (by === undefined) return `${userName()}@${hostname()}`;
-  const name = by.trim();
-  if (name !== '' && name.isWellFormed() && !/\p{Cc}/u.test(name)) return name;
-  throw new UsageError('--by: expected a name without control characters');
-}
-
-/** A container may run as a user that has no name. */
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return `user-${process.getuid?.() ?? 'unknown'}`;
-  }
-}
-
 /** All that there is to tell about one `onboard resolve`. */
 type ResolveOutcome = {
   /** The run as it is after the decisions. */
@@ -128,7 +110,7 @@ const REFUSED_SHOWN = 20;
 function resolvedLines(outcome: ResolveOutcome): string[] {
   const { run, by, request, resolved, report } = outcome;
   const counts = [
-    ['created', resolved.created],
+    [resolved.createdAs, resolved.created],
     ['not created', resolved.notCreated],
     ['unchanged', resolved.unchanged],
     ['still open', resolved.open],

@@ -17,7 +17,7 @@ import { openRows, type Run } from '../model/run.ts';
 import { renderSummary } from '../report/words.ts';
 import { outcomesOf } from '../runs/progress.ts';
 import { writeReportOf } from '../runs/report.ts';
-import { findRun, goingOnWith, latestRuns, type ShownRun } from '../runs/status.ts';
+import { findRun, goingOnWith, latestRuns, readRunStatus, type ShownRun } from '../runs/status.ts';
 import { NoLedgerError, reportDirectory, withKnownLedger } from '../session.ts';
 import { type AddCommand, RUN_ARGUMENT, wholeNumber } from './command.ts';
 
@@ -35,16 +35,17 @@ export const addRunsCommand: AddCommand = (program, io, done) => {
 };
 
 async function listRuns({ json, limit }: RunsFlags, io: Io): Promise<number> {
+  const env = readEnvironment(io.env);
   const { listed, where } = await withKnownLedger(io, undefined, async ({ ledger }) => ({
     listed: await latestRuns(ledger, limit),
     where: ledger.name,
   })).catch((error: unknown) => {
-    if (error instanceof NoLedgerError) return { listed: [], where: readEnvironment(io.env).home };
+    if (error instanceof NoLedgerError) return { listed: [], where: env.home };
     throw error;
   });
   if (json === true)
-    for (const { run, state } of listed)
-      sayJson(io, JSON.stringify({ ...run, source: undefined, chunkEnds: undefined, owner: state.owner }));
+    for (const shown of listed)
+      sayJson(io, JSON.stringify(await readRunStatus(shown, reportDirectory(env, shown.run.id))));
   else if (listed.length === 0)
     say(io, `No runs yet in the ledger of ${where}. \`onboard run <job> <file>\` makes one.`);
   else if (io.stdout.isTTY === true) say(io, ...runsTable(listed, windowOf(io.stdout)));

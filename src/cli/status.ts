@@ -1,6 +1,6 @@
 /** `onboard status`: what needs attention and what is going on, or how one run stands. */
 import { basename } from 'node:path';
-import { readEnvironment } from '../config/environment.ts';
+import { type Environment, readEnvironment } from '../config/environment.ts';
 import { emptyOverview, lookOver, type Overview } from '../inbox/overview.ts';
 import {
   countOf,
@@ -15,13 +15,20 @@ import {
 import { sleep } from '../lib/waiting.ts';
 import { EXIT } from '../model/exit.ts';
 import { nameOf } from '../model/operation.ts';
-import { countSettled } from '../model/outcome.ts';
 import { openRows, type Run } from '../model/run.ts';
-import { summarize } from '../report/summary.ts';
-import { renderNext } from '../report/words.ts';
+import { renderNext, requestWords } from '../report/words.ts';
 import { duration, outcomesOf } from '../runs/progress.ts';
 import { serviceWords } from '../runs/service-notice.ts';
-import { findRun, goingOnWith, type ShownState, serviceReport, stateOf } from '../runs/status.ts';
+import {
+  findRun,
+  goingOnWith,
+  type RunStatus,
+  readRunStatus,
+  runStatus,
+  type ShownState,
+  serviceReport,
+  stateOf,
+} from '../runs/status.ts';
 import { NoLedgerError, reportDirectory, type Session, withKnownLedger } from '../session.ts';
 import { type AddCommand, RUN_ARGUMENT } from './command.ts';
 
@@ -53,8 +60,9 @@ async function status(named: string | undefined, flags: Flags, io: Io): Promise<
     return await lookAt(named, flags, io);
   } catch (error) {
     if (!(error instanceof NoLedgerError) || named !== undefined) throw error;
-    const empty = emptyOverview(readEnvironment(io.env), flags.sandbox === true);
-    if (flags.json === true) sayJson(io, ...indented(forMachines(empty)));
+    const env = readEnvironment(io.env);
+    const empty = emptyOverview(env, flags.sandbox === true);
+    if (flags.json === true) sayJson(io, ...indented(await forMachines(empty, env)));
     else say(io, ...error.problems);
     return EXIT.success;
   }
@@ -84,36 +92,19 @@ async function showStatus(id: string, flags: Flags, { ledger, env }: Session): P
   const state = stateOf(run, await ledger.of(run.target).store.hasLease(id));
   const report = reportDirectory(env, id);
   const service = await serviceReport(ledger, run.target);
-  const summary = summarize(run, [], new Date());
-  const times = timesOf(run, state, summary.rowsPerSecond);
+  const told = await readRunStatus({ run, state }, report);
   const moves = state.owner === 'alive';
-  if (flags.json === true)
-    return { lines: indented({ ...summary, ...times, owner: state.owner, service, report }), moves };
-  const lines = [...statusLines(run, state, { times, report }), `service   ${serviceWords(service)}`];
+  if (flags.json === true) return { lines: indented({ ...told, service }), moves };
+  const lines = [...statusLines(run, state, told), `service   ${serviceWords(service)}`];
   return { lines, moves };
 }
 
-/** How far a run is, and how long it has taken and will take. */
-function timesOf(run: Run, { owner }: ShownState, rowsPerSecond: number) {
-  const end = run.finishedAt === null ? Date.now() : Date.parse(run.finishedAt);
-  const goesOn = owner === 'alive' && run.state === 'running' && rowsPerSecond > 0;
-  return {
-    percent: run.rows === 0 ? 100 : Math.floor((countSettled(run.outcomes) / run.rows) * 100),
-    rowsPerSecond,
-    secondsLeft: goesOn ? Math.ceil(openRows(run) / rowsPerSecond) : null,
-    seconds:
-      run.startedAt === null ? null : Math.max(0, Math.round((end - Date.parse(run.startedAt)) / 1000)),
-  };
-}
-
-type Told = { readonly times: ReturnType<typeof timesOf>; readonly report: string };
-
-function statusLines(run: Run, state: ShownState, { times, report }: Told): string[] {
-  const goOn = goingOnWith(run, state);
-  const { percent, rowsPerSecond, secondsLeft, seconds } = times;
+function statusLines(run: Run, state: ShownState, told: RunStatus): string[] {
+  const { command: goOn, percent, rowsPerSecond, secondsLeft, seconds, report } = told;
   const left = secondsLeft === null ? '' : `, about ${duration(secondsLeft)} left`;
   return [
     `run       ${run.id}: ${state.words}`,
+    ...(run.request === undefined ? [] : [`by        ${requestWords(run.request)}`]),
     `job       ${run.job} (${nameOf(run.operation)}), to ${run.target}`,
     `file      ${run.file}`,
     ...(run.parent === null ? [] : [`rerun of  ${run.parent}`]),
@@ -137,7 +128,9 @@ function timeOf(iso: string): string {
 async function showOverview(flags: Flags, session: Session): Promise<Shown> {
   const overview = await lookOver(session, flags.sandbox === true);
   const lines =
-    flags.json === true ? indented(forMachines(overview)) : overviewLines(overview, hasSigns(session.io));
+    flags.json === true
+      ? indented(await forMachines(overview, session.env))
+      : overviewLines(overview, hasSigns(session.io));
   return { lines, moves: true };
 }
 
@@ -145,19 +138,15 @@ function indented(value: unknown): string[] {
   return JSON.stringify(value, null, 2).split('\n');
 }
 
-function forMachines(overview: Overview) {
-  const runs = overview.runs.map(({ run, state }) => ({ ...run, source: undefined, owner: state.owner }));
-  const needy = overview.needs.runs.map(({ run, state, inDoubt, toCorrect, report }) => ({
-    run: run.id,
-    job: run.job,
-    target: run.target,
-    file: run.file,
-    state: run.state,
-    reason: run.reason,
+/** The overview with each run in the form that programs know. */
+async function forMachines(overview: Overview, env: Environment) {
+  const runs = await Promise.all(
+    overview.runs.map((shown) => readRunStatus(shown, reportDirectory(env, shown.run.id))),
+  );
+  const needy = overview.needs.runs.map(({ inDoubt, toCorrect, summary, report, ...shown }) => ({
+    ...runStatus(shown, summary, report),
     inDoubt,
     toCorrect,
-    report,
-    command: goingOnWith(run, state),
   }));
   return { ...overview, needs: { ...overview.needs, runs: needy }, runs };
 }

@@ -25,17 +25,54 @@ export async function templateWorkbook(
   const above = Array.from({ length: header - 1 }, () => []);
   const names = columns.map((column) => textCell(column.header));
   const rows = columns[0]?.cells.map((_, row) => columns.map((column) => cellOf(column, row))) ?? [];
+  const name = sheet ?? job.replaceAll(/[[\]:*?/\\]/g, ' ').slice(0, MAX_NAME_CHARS);
   const made = writeXlsxFile(
-    [...above, names, ...rows],
-    {
-      sheet: sheet ?? job.replaceAll(/[[\]:*?/\\]/g, ' ').slice(0, MAX_NAME_CHARS),
-      columns: columns.map(() => ({ width: WIDTH })),
-      stickyRowsCount: header,
-      dateFormat: 'yyyy-mm-dd',
-    },
+    [
+      {
+        data: [...above, names, ...rows],
+        sheet: name,
+        columns: columns.map(() => ({ width: WIDTH })),
+        stickyRowsCount: header,
+        dateFormat: 'yyyy-mm-dd',
+      },
+      {
+        data: explanation(columns),
+        sheet: name === EXPLANATION ? `${EXPLANATION} (2)` : EXPLANATION,
+        columns: EXPLAINED.map(([, width]) => ({ width })),
+        stickyRowsCount: 1,
+      },
+    ],
     { features: [textColumns(columns)] },
   );
   return made.toBuffer();
+}
+
+const EXPLANATION = 'About the columns';
+const EXPLAINED = [
+  ['Column', WIDTH],
+  ['Field', 34],
+  ['Meaning', 40],
+  ['Required', 10],
+  ['Format', 26],
+  ['Allowed', 40],
+  ['Example', WIDTH],
+] as const;
+
+/** The second sheet: a line for each column of the first. */
+function explanation(columns: readonly TemplateColumn[]): Cell[][] {
+  const heading = EXPLAINED.map(([text]) => ({ ...textCell(text), fontWeight: 'bold' as const }));
+  const lines = columns.map(({ header, cells, about }) =>
+    [
+      header,
+      about.fields.join(', '),
+      about.meaning,
+      about.isRequired ? 'yes' : 'no',
+      about.format,
+      about.allowed,
+      cells[0] ?? '',
+    ].map((text) => (text === '' ? null : { value: text, type: String, wrap: true })),
+  );
+  return [heading, ...lines];
 }
 
 function cellOf({ kind, cells }: TemplateColumn, row: number): Cell {
@@ -56,8 +93,8 @@ function textColumns(columns: readonly TemplateColumn[]): Feature<Stream | Buffe
     files: {
       transform: {
         'xl/worksheets/sheet{id}.xml': {
-          transformElementAttributes: (tag, attributes, index) => {
-            const kind = tag === 'col' ? columns[index ?? 0]?.kind : undefined;
+          transformElementAttributes: (tag, attributes, index, _, { sheetIndex }) => {
+            const kind = tag === 'col' && sheetIndex === 0 ? columns[index ?? 0]?.kind : undefined;
             return kind === 'text' || kind === 'list' ? { ...attributes, style: TEXT_STYLE } : attributes;
           },
         },

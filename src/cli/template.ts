@@ -13,15 +13,18 @@ import type { templateWorkbook } from './template-workbook.ts';
 
 type Flags = {
   readonly jobFile?: string;
+  readonly all?: boolean;
   readonly json?: boolean;
   readonly xlsx?: boolean;
   readonly out?: string;
 };
 
 const HELP = `
-An example row that passes onboard check, under a header with every field of the job, in the form that the job reads.
+An example row that passes onboard check, under a header in the form that the job reads: the key, the fields that the
+job names or requires, then the usual ones, which the shipped samples have; with --all also the others that can be sent.
 As JSON: a list of one nested object, or one object per line where the job says format.type: ndjson. As a workbook:
-columns that hold identifiers are formatted as text, so that they keep their zeros. Where the job groups rows, there
+columns that hold identifiers are formatted as text, so that they keep their zeros, and a second sheet explains each
+column. Where the job groups rows, there
 are two rows of one key.
 
 Examples:
@@ -35,6 +38,7 @@ export const addTemplateCommand: AddCommand = (program, io, done) => {
     .description('Print a header line and an example row for a job')
     .argument('[job]', 'name of a job definition in ONBOARD_JOBS', '')
     .option('--job-file <file>', 'a job definition from elsewhere')
+    .option('--all', 'with every field that can be sent, not the usual ones alone')
     .option('--json', 'as JSON')
     .option('--xlsx', 'as an Excel workbook; needs --out')
     .option('--out <file>', 'write this file, which must not be there yet, instead of printing')
@@ -50,7 +54,8 @@ export const addTemplateCommand: AddCommand = (program, io, done) => {
 
 async function giveTemplate({ name, definition }: Job, flags: Flags, io: Io): Promise<void> {
   const form = formOf(definition.format.type, flags);
-  const columns = templateOf(catalogOf(definition), definition, pathFieldOf(operationOf(definition)));
+  const pathField = pathFieldOf(operationOf(definition));
+  const columns = templateOf(catalogOf(definition), definition, pathField, { all: flags.all === true });
   const content =
     form === 'xlsx'
       ? await workbook(columns, definition.format, name)

@@ -27,7 +27,8 @@ export const checksSchema = z
     mojibake: accountSeverity(
       'Text that was read in a wrong encoding before it came here, such as Ã© for é.',
     ),
-    ambiguous_date: severity('A date that is another day with day and month the other way round.'),
+    // Only a column with a pattern has such dates, and the pattern says which day is meant.
+    ambiguous_date: severity('A date that is another day with day and month the other way round.', 'off'),
     // A number can have lost zeros or digits: as a key it would be another record's.
     number_cell: severity(
       'A cell of a workbook that holds a number where an identifier or a key is meant.',

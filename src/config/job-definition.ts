@@ -213,10 +213,12 @@ const sendSchema = z.strictObject({
   canary: z
     .number()
     .int()
-    .min(1)
+    .min(0)
     .max(100)
     .optional()
-    .describe('So many rows are sent first, alone; the rest only where they did not all fail.'),
+    .describe(
+      'So many rows are sent first, alone; the rest only where one of them succeeded. 0: never. Left out: 5 in the first run of more than 50 rows, stopped only by what concerns all rows (404, 405, 5xx, time-outs).',
+    ),
   concurrency: z
     .number()
     .int()

@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { isJsonPointer } from '../lib/json-pointer.ts';
 import { parsePathTemplate } from '../lib/path-template.ts';
-import { type OwnOperation, ownNameSchema, ownOperation } from '../model/operation.ts';
+import { type BuiltIn, type OwnOperation, ownNameSchema, ownOperation } from '../model/operation.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 type Method = (typeof METHODS)[number];
@@ -88,4 +88,16 @@ export function operationOfRequest(request: OwnRequest): OwnOperation {
 /** The report's word for a row whose request was carried out. */
 export function outcomeOfRequest(request: OwnRequest): NonNullable<OwnRequest['outcome']> {
   return request.outcome ?? (isRepeatable(request) ? 'updated' : 'created');
+}
+
+/** The report's word for a row in doubt of which it is said that the service carried it out. */
+export function outcomeOfCreated({
+  operation,
+  request,
+}: {
+  readonly operation: BuiltIn | 'custom';
+  readonly request?: OwnRequest | undefined;
+}): NonNullable<OwnRequest['outcome']> {
+  if (request !== undefined) return outcomeOfRequest(request);
+  return operation === 'counterparty.draft' ? 'drafted' : 'created';
 }

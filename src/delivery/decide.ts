@@ -12,6 +12,7 @@ import type { Mark } from '../ledger/mark.ts';
 import { areFieldsKnown, type FieldsChange } from '../ledger/settle-entry.ts';
 import { changedFields, packFieldDigests } from '../mapping/field-digests.ts';
 import { besideKeyless } from '../mapping/group.ts';
+import type { KeyClaim } from '../model/identity.ts';
 import { describeIssue, type Issue } from '../model/issue.ts';
 import { memberOf, withMember, withReferences } from '../model/json-record.ts';
 import type { GroupMapped, Mapped, Mapping } from '../model/mapping.ts';
@@ -184,11 +185,19 @@ function stepOf({ claim, run }: Undecided, definition: JobDefinition): Step {
       const place = `row ${claim.row} of run ${claim.run}`;
       return claim.inDoubt
         ? unsendable('key_in_doubt', `${place} has this key and its outcome is in doubt`)
-        : unsendable('key_held', `${place} has this key and is not done yet`);
+        : unsendable('key_held', `${place} has this key and is not done yet${heldWords(claim)}`);
     }
     default:
       return claim satisfies never;
   }
+}
+
+/** What is to be done about the run that has the key. */
+function heldWords({ run, state }: Extract<KeyClaim, { kind: 'held' }>): string {
+  if (state === 'paused' || state === 'stopped')
+    return `; that run is ${state}: \`onboard resume ${run}\` goes on with it, \`onboard cancel ${run}\` gives it up`;
+  if (state === 'cancelled') return `; that run is cancelled: \`onboard cancel ${run}\` winds it up`;
+  return state === undefined ? '' : `; that run is ${state}: wait until it has finished`;
 }
 
 const APART = 'and rows of one key are one request: they must follow each other, and none of them is sent';

@@ -154,17 +154,17 @@ function taskOf(
   const mark = taken.marks.get(row.row);
   const key = mapping.keyOf(row);
   const identityKey = mapping.hasKey ? key : identityKeyOf(run, mapping, row);
-  const task = {
+  return {
     run,
     chunk,
     row,
     key: key ?? '',
     identityKey,
+    place: identityKey === null ? undefined : identityOf(identityKey),
     claim,
     foundMark: mark?.kind === 'intent' ? mark.text : '',
     suspect: taken.suspect,
   };
-  return identityKey === null ? task : { ...task, place: identityOf(identityKey) };
 }
 
 /** A referenced row is asked for so often. */
@@ -210,7 +210,7 @@ function execute(planned: Planned, take: ChunkTake, end: EndListener): void {
       tell(settle(planned, plan, take.context), end);
       break;
     case 'send':
-      if (isSend(planned)) sendPlanned(planned, take, end);
+      if (isSend(planned)) send(createSending(planned, take, end));
       break;
     case 'ask':
       tell(consult(planned, plan, take), end);
@@ -235,14 +235,6 @@ async function settle(
 ): Promise<Ended> {
   await recordRows(rowsEnding(planned, end), context);
   return 'settled';
-}
-
-function sendPlanned(planned: PlannedSend, take: ChunkTake, end: EndListener): void {
-  const { context, order } = take;
-  const { definition } = context;
-  const isInOrder =
-    isFresh(planned) && isRepeatable(planned.plan.request.call, definition) === order?.repeatable;
-  send(createSending(planned, take, { end, isInOrder }));
 }
 
 async function consult(

@@ -10,7 +10,7 @@ import { awayMsOf, type JobDefinition, ratePerSecond, weightOf } from '../config
 import { createSharedBreaker } from '../ledger/breaker.ts';
 import { type ChunkLedger, createChunkLedger } from '../ledger/chunk-ledger.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
-import type { RunStore } from '../ledger/run-store.ts';
+import { hasEverAccepted, type RunStore } from '../ledger/run-store.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { createOwnWork } from '../lib/own-work.ts';
@@ -32,7 +32,7 @@ import type { Registration } from './registration.ts';
 import type { RunContext, ServiceEdge } from './run-context.ts';
 import { mappingFor } from './run-mapping.ts';
 import { createServicePermits, type RunRate, type ServicePermits } from './run-permits.ts';
-import { createServiceBreaker } from './service-breaker.ts';
+import { createServiceBreaker, type Reach } from './service-breaker.ts';
 import { createStillRuns, waitWhileRunning } from './still-runs.ts';
 import type { Service } from './target.ts';
 
@@ -68,6 +68,8 @@ export function openDelivery(parts: DeliveryParts): Delivery {
   const { store, log } = parts;
   // Told once per run: its chunks are looked at again and again.
   const missing = new Set<string>();
+  // A run that goes on, or a second one, does not forget that something was there; the ledger knows of earlier processes.
+  let reach: Promise<Reach> | null = null;
   const permits = createServicePermits({ now: () => performance.now(), createBusy: createOwnWork });
   const makeContext: MakeContext = async (id, stopping) => {
     const [run, definition] = await Promise.all([store.get(id), store.definition(id)]);
@@ -78,10 +80,17 @@ export function openDelivery(parts: DeliveryParts): Delivery {
     }
     missing.delete(id);
     await parts.registration.remember(id);
-    return createContext({ ...parts, run, definition, stopping, permits });
+    reach ??= reachOf(parts);
+    return createContext({ ...parts, run, definition, stopping, permits, reach: await reach });
   };
   const load = () => ({ inFlight: permits.taken(), limit: permits.limit() });
   return { ...createDelivery(makeContext, parts.interrupted), load };
+}
+
+/** The ledger is asked only where somebody waits for the answer. */
+async function reachOf({ redis, keys, isAttended }: DeliveryParts): Promise<Reach> {
+  const wasReached = isAttended && hasEverAccepted(redis, keys).catch(() => false);
+  return { isReached: await wasReached };
 }
 
 /** `null` for a run that the ledger doesn't know, or not now: its Redis may have been emptied and is being put back. */
@@ -192,6 +201,7 @@ type ContextParts = DeliveryParts & {
   readonly definition: JobDefinition;
   readonly stopping: AbortSignal;
   readonly permits: ServicePermits;
+  readonly reach: Reach;
 };
 
 function createContext(parts: ContextParts): RunContext {
@@ -239,6 +249,7 @@ function createContext(parts: ContextParts): RunContext {
       createSharedBreaker(redis, keys),
       awayMsOf(definition),
       parts.isAttended,
+      parts.reach,
     ),
     denials: createDenialStreak(),
     meter: parts.meter,

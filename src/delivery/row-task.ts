@@ -24,7 +24,7 @@ export type RowTask = {
   /** What the identity ledger knows the row by; `null`: nothing. */
   readonly identityKey: string | null;
   /** Where the ledger has that key, where that is asked for more than once. */
-  readonly place?: Place;
+  readonly place?: Place | undefined;
   readonly claim: KeyClaim;
   /** The intent that a dead worker left on the row, `''` for none. */
   readonly foundMark: string;
@@ -94,8 +94,7 @@ function isKept({ line }: Row, outcome: Outcome): boolean {
 /** The key that is the row's own in its identity ledger; `null`: it has none, or another row has it. */
 export function ownKey({ run, claim, identityKey: key, place }: RowTask): KeyPlace | null {
   const space = spaceOf(run.operation);
-  if (space === null || key === null || claim.kind !== 'claimed') return null;
-  return place === undefined ? { space, key } : { space, key, place };
+  return space === null || key === null || claim.kind !== 'claimed' ? null : { space, key, place };
 }
 
 /** The change of the row's own key; `null` where the row has none of its own. */
@@ -104,9 +103,8 @@ function identityChange(task: RowTask, end: RowEnd): IdentityChange | null {
   if (own === null) return null;
   const { space, key, place } = own;
   const becomes = KEY_AFTER[end.outcome];
-  const id = becomes === 'known' ? (end.id ?? '') : '';
   // Written out: an object put together of another costs a row two microseconds.
-  return place === undefined ? { space, key, becomes, id } : { space, key, place, becomes, id };
+  return { space, key, place, becomes, id: becomes === 'known' ? (end.id ?? '') : '' };
 }
 
 /** Another attempt is safe. */

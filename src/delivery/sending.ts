@@ -77,14 +77,10 @@ export type Sending = {
   again: ((verdict: Retry | null) => void) | null;
 };
 
-/** `isInOrder`: nothing of its row but the key has to be looked at. */
-export function createSending(
-  planned: PlannedSend,
-  take: ChunkTake,
-  { end, isInOrder }: { readonly end: EndListener; readonly isInOrder: boolean },
-): Sending {
+export function createSending(planned: PlannedSend, take: ChunkTake, end: EndListener): Sending {
   const { lead, plan } = planned;
-  const { definition } = take.context;
+  const { context, order } = take;
+  const repeatable = isRepeatable(plan.request.call, context.definition);
   return {
     planned,
     take,
@@ -92,8 +88,8 @@ export function createSending(
     chunk: lead.chunk,
     row: lead.row.row,
     identity: ownKey(lead),
-    repeatable: isRepeatable(plan.request.call, definition),
-    isInOrder,
+    repeatable,
+    isInOrder: isFresh(planned) && repeatable === order?.repeatable,
     state: 'waiting',
     mark: plan.expected,
     before: '',

@@ -16,7 +16,7 @@ export type ServiceBreaker = {
   getsThroughSince(time: number): boolean;
   /** Milliseconds since any worker's first failure that no answer has followed; 0: the latest news is an answer. */
   awayFor(): number;
-  /** The longest that the run waits for the service, ms: shorter for an attended run while none of its requests has reached anything. */
+  /** The longest that the run waits for the service, ms: shorter for an attended run while nothing was ever reached at the address. */
   patienceMs(): number;
 };
 
@@ -40,6 +40,9 @@ const TOO_MANY_REQUESTS = 429;
 /** With a person at the terminal an address at which nothing was ever reached is more likely wrong than away. */
 const UNREACHED_MS = 30_000;
 
+/** What is known of a target's address, shared by all runs of a process. */
+export type Reach = { isReached: boolean };
+
 export function createServiceBreaker(
   now: () => number,
   shared: Pick<SharedBreaker, 'failed'>,
@@ -47,23 +50,23 @@ export function createServiceBreaker(
   awayMs: number,
   /** A person follows the run at a terminal. */
   isAttended = false,
+  reach: Reach = { isReached: false },
 ): ServiceBreaker {
   // An outage that nobody has been through since is no news: a run that goes on looks for itself.
   const begunAt = now();
   let lastAnswer = Number.NEGATIVE_INFINITY;
   let lastThrough = Number.NEGATIVE_INFINITY;
   let awaySince: number | null = null;
-  let isReached = false;
   return {
     succeeded(tookMs) {
-      isReached = true;
+      reach.isReached = true;
       lastAnswer = now();
       lastThrough = Math.max(lastThrough, lastAnswer - tookMs);
       awaySince = null;
     },
-    async failed({ mark, status, afterMs, isReached: reachedNow, cause }) {
+    async failed({ mark, status, afterMs, isReached, cause }) {
       const asked = now();
-      isReached ||= reachedNow;
+      reach.isReached ||= isReached;
       // A limit on the caller concerns every row of every worker; it says that the service is there.
       const isLimit = status === TOO_MANY_REQUESTS;
       // Any other answer names a time for its row alone, unless that is too long to be waited for.
@@ -80,6 +83,6 @@ export function createServiceBreaker(
     answeredSince: (time) => lastAnswer >= time,
     getsThroughSince: (time) => lastThrough >= time,
     awayFor: () => (awaySince === null ? 0 : now() - awaySince),
-    patienceMs: () => (isAttended && !isReached ? Math.min(awayMs, UNREACHED_MS) : awayMs),
+    patienceMs: () => (isAttended && !reach.isReached ? Math.min(awayMs, UNREACHED_MS) : awayMs),
   };
 }

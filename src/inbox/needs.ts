@@ -4,13 +4,11 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
-import { isDeepStrictEqual } from 'node:util';
 import { insteadOf } from '../lib/errors.ts';
 import { OUTCOMES, REMAINDER } from '../model/outcome.ts';
 import { isOver, type Run } from '../model/run.ts';
-import { readSummary } from '../report/report.ts';
-import { type Summary, summarize } from '../report/summary.ts';
-import { goingOnWith, type ShownRun } from '../runs/status.ts';
+import type { Summary } from '../report/summary.ts';
+import { goingOnWith, type ShownRun, summaryOf } from '../runs/status.ts';
 import { listEntries, NOTE_ENDING } from './entry.ts';
 
 /** A run that waits for somebody. */
@@ -52,12 +50,6 @@ function needyRun(shown: ShownRun, newest: readonly ShownRun[], reports: string)
 /** Whether a run is a rerun of the other, or has loaded a file of the other's report. */
 function takesUp(later: Run, { id }: Run, report: string): boolean {
   return later.parent === id || resolve(later.file).startsWith(report + sep);
-}
-
-async function summaryOf(run: Run, report: string): Promise<Summary> {
-  const known = await readSummary(report);
-  const isTrue = known?.state === run.state && isDeepStrictEqual(known.outcomes, run.outcomes);
-  return isTrue ? known : summarize(run, [], new Date());
 }
 
 /** Files that came into `failed` since then (ms): they were refused, or not taken to their end. */

@@ -11,8 +11,9 @@ import { insteadOf } from '../lib/errors.ts';
 import { fileStamp } from '../lib/file-stamp.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
-import { REASON_ADVICE } from '../model/advice.ts';
+import { reasonAdvice } from '../model/advice.ts';
 import { EXIT } from '../model/exit.ts';
+import { nameOf } from '../model/operation.ts';
 import { isOver, type Reason, type Run } from '../model/run.ts';
 import { type FileFacts, isTable, type SourceInfo } from '../model/source.ts';
 import { type Executed, executeRun } from '../runs/execute.ts';
@@ -147,8 +148,8 @@ async function followRows(
 }
 
 /** What a person is told of a file whose run waits for somebody. */
-export function pausedWords({ info }: Claim, { id, state, reason }: Run): string {
-  const advice = reason === null ? '' : ` ${REASON_ADVICE[reason]}`;
+export function pausedWords({ info }: Claim, { id, state, reason, operation }: Run): string {
+  const advice = reason === null ? '' : ` ${reasonAdvice(reason, nameOf(operation))}`;
   return `${info.path}: run ${id} is ${state}${reason === null ? '' : ` (${reason})`}.${advice} To go on: onboard resume ${id}`;
 }
 

@@ -7,7 +7,7 @@ import type { Format } from '../config/job-definition.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Row } from '../model/row.ts';
 import { createGroupEnd, type KeyOf } from '../model/row-group.ts';
-import type { Chunking } from '../model/run.ts';
+import { type Chunking, sizeOfFirst } from '../model/run.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
 import type { Decoding } from './inspect.ts';
 import type { RowBatch } from './row-feed.ts';
@@ -17,7 +17,7 @@ import { openRows } from './rows.ts';
 export type RowChunk = { readonly n: number; readonly rows: readonly Row[] };
 
 /** How the rows are cut: at the ends that were found before, else into chunks of one size, the last one shorter. */
-type Cuts = Pick<Chunking, 'chunkRows' | 'chunkEnds'>;
+type Cuts = Pick<Chunking, 'chunkRows' | 'chunkEnds' | 'firstRows'>;
 
 /** For whoever reads a file without a run: enough rows at once that their handling costs little. */
 const BATCHES: Cuts = { chunkRows: 500, chunkEnds: null };
@@ -89,9 +89,10 @@ async function* inChunks(batches: AsyncIterable<readonly Row[]>, cuts: Cuts): As
 }
 
 /** How many rows the chunk has. A file that has grown has rows behind the last end: they make a chunk too many, which the caller finds. */
-function sizeOf(n: number, { chunkRows, chunkEnds }: Cuts): number {
-  const end = chunkEnds?.[n - 1];
-  return end === undefined ? chunkRows : end - (chunkEnds?.[n - 2] ?? 0);
+function sizeOf(n: number, cuts: Cuts): number {
+  const end = cuts.chunkEnds?.[n - 1];
+  if (end !== undefined) return end - (cuts.chunkEnds?.[n - 2] ?? 0);
+  return n === 1 ? sizeOfFirst(cuts) : cuts.chunkRows;
 }
 
 /** How a run is cut into chunks. */
@@ -114,13 +115,6 @@ export function createCut(cutting: Cutting): (row: Row, size: number) => boolean
     if (ends) least = chunkRows;
     return ends;
   };
-}
-
-/** The number of rows up to the end of each chunk, for rows that are not grouped: known without reading the file. */
-export function evenEnds(rows: number, { chunkRows, firstRows }: Omit<Cutting, 'keyOf'>): number[] {
-  const ends: number[] = [];
-  for (let end = firstRows ?? chunkRows; end < rows; end += chunkRows) ends.push(end);
-  return rows === 0 ? ends : [...ends, rows];
 }
 
 /** The number of rows up to the end of each chunk, for a run whose rows are grouped. */

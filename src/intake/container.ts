@@ -67,6 +67,9 @@ const ZIP = '504b0304';
 const BZIP2 = '425a68';
 const BZIP2_BLOCK = '314159265359';
 
+const WEB_PAGE =
+  'is a web page, perhaps one that asks to log in or a table that was saved as .xls: export the data as CSV or .xlsx';
+
 /** The file formats that partners send by mistake, by their first bytes. */
 const KNOWN: readonly (readonly [start: string, problem: string])[] = [
   [
@@ -84,7 +87,13 @@ const KNOWN: readonly (readonly [start: string, problem: string])[] = [
   ['28b52ffd', 'is compressed with zstd: unpack it, or compress it with gzip'],
   ['377abcaf271c', 'is a 7z archive: unpack it and give the file in it'],
   ['526172211a07', 'is a RAR archive: unpack it and give the file in it'],
+  ...['<!DOCTYPE', '<!doctype', '<html', '<HTML', '<table'].map((text) => [hexOf(text), WEB_PAGE] as const),
+  [hexOf('<?xml'), 'is XML: export the data as CSV, JSON or .xlsx'],
 ];
+
+function hexOf(text: string): string {
+  return Buffer.from(text).toString('hex');
+}
 
 /** The bytes of the text in the container. */
 export function unpack(bytes: AsyncGenerator<Buffer>, container: Container, path: string) {

@@ -3,18 +3,40 @@
  * of the job's own file, which says things that don't hold for a report: its encoding, its delimiter, its title lines. How
  * a report is told from a partner's file, and what it says of its own rows, is decided here.
  */
+import { z } from 'zod';
 import { readTyped, type TypedCells } from '../lib/typed-cells.ts';
-import { REPORT_MEMBER, REPORT_ROW_COLUMN, REPORT_TYPED_COLUMN } from '../model/source.ts';
+import { problemIn } from '../model/issue.ts';
+import type { Row } from '../model/row.ts';
+import {
+  REPORT_COLUMN_PREFIX,
+  REPORT_MEMBER,
+  REPORT_ROW_COLUMN,
+  REPORT_TEXT_COLUMN,
+  REPORT_TYPED_COLUMN,
+  UNREADABLE_CELL,
+} from '../model/source.ts';
+import { type RowPlace, unreadableRow } from './row.ts';
 
 /** Whether a text's beginning, in whatever encoding, is that of a report file. */
 export function isReport(text: string): boolean {
   return isReportText(text) || text.includes(`"${REPORT_MEMBER}"`);
 }
 
-/** Whether a text begins with the header of a report file, with `delimiter` before the report's column. */
-export function isReportText(text: string, delimiter = ''): boolean {
-  const firstLine = text.slice(0, text.search(/[\r\n]|$/));
-  return firstLine.includes(`${delimiter}${REPORT_ROW_COLUMN}`);
+/** Whether a text begins with the header of a report file. */
+export function isReportText(text: string): boolean {
+  return firstLineOf(text).includes(REPORT_ROW_COLUMN);
+}
+
+function firstLineOf(text: string): string {
+  return text.slice(0, text.search(/[\r\n]|$/));
+}
+
+/** The delimiter of a report file: the sign that stands before its own column, whatever cuts its other cells; `null` where none does. */
+export function delimiterInReport(text: string, quote: string): string | null {
+  const before = firstLineOf(text).split(REPORT_ROW_COLUMN)[0] ?? '';
+  const isQuoted = before.endsWith(quote) || before.endsWith('"');
+  const sign = before.at(isQuoted ? -2 : -1) ?? '';
+  return /^[^\p{L}\p{N}_ ]$/u.test(sign) ? sign : null;
 }
 
 /** The cells that were typed in the workbook, by the report's own column, where they are unchanged; `null` where that can't be told. */
@@ -24,6 +46,44 @@ export function typedInReport(cells: readonly string[], columns: readonly string
 }
 
 const NONE: TypedCells = { typed: [], numeric: [] };
+
+/**
+ * The row of a table that could not be read when the report was written, and of which a cell still says so: the same row once more;
+ * `null` for any other, also once its cells have been written.
+ */
+export function unreadInReport(
+  place: RowPlace,
+  cells: readonly string[],
+  columns: readonly string[],
+): Row | null {
+  if (!cells.some(isUnreadable)) return null;
+  const of = (column: string) => cells[columns.indexOf(column)] ?? '';
+  const problem = problemIn(of(`${REPORT_COLUMN_PREFIX}message`)) ?? STILL_UNREADABLE;
+  const sure = cells.map((cell) => (isUnreadable(cell) ? null : cell));
+  return unreadableRow(place, of(REPORT_TEXT_COLUMN), problem, {
+    cells: sure,
+    ...typedInReport(cells, columns),
+  });
+}
+
+function isUnreadable(cell: string): boolean {
+  return cell.trim() === UNREADABLE_CELL;
+}
+
+const STILL_UNREADABLE = `a cell says ${UNREADABLE_CELL}: expected in its place what the file should have said`;
+
+/** The record of a JSON file that could not be read when the report was written, as long as nobody has written its members; else `null`. */
+export function unreadRecord(place: RowPlace, text: string): Row | null {
+  if (!text.includes(REPORT_MEMBER)) return null;
+  const parsed = unreadSchema.safeParse(JSON.parse(text));
+  if (!parsed.success) return null;
+  const { text: unread, message } = parsed.data[REPORT_MEMBER];
+  return unreadableRow(place, unread, problemIn(message) ?? message);
+}
+
+const unreadSchema = z.strictObject({
+  [REPORT_MEMBER]: z.looseObject({ text: z.string(), message: z.string() }),
+});
 
 /** What is wrong with a row in which the report's column about typed cells was changed. */
 export const NOT_TYPED = `column "${REPORT_TYPED_COLUMN}": expected it as the report file had it; restore it, or empty it where its cells are written as the job definition reads text`;

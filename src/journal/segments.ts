@@ -247,7 +247,7 @@ async function writeLines(
   position: number,
   { lines, zeros }: LinesToWrite,
 ): Promise<number> {
-  const bytes = Buffer.concat([lines], lines.length + zeros);
+  const bytes = zeros === 0 ? lines : Buffer.concat([lines], lines.length + zeros);
   let written = 0;
   while (written < lines.length) {
     const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, position + written);

@@ -77,12 +77,9 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
   }) => {
     const recovery = epoch.recoveries();
     const { recorded, closed, ...answers } = await exchangeRows({ ended, isFirst, ranges, next }, edges);
-    for (const [i, { chunk, settlement }] of ended.entries()) {
-      const text = recorded[i] ?? null;
-      if (text !== null) memory.recorded({ chunk, row: settlement.row, mark: text }, recovery);
-    }
+    for (const row of recorded) if (row !== null) memory.recorded(row, recovery);
     for (const chunk of closed) memory.closed(chunk, recovery);
-    return { ...answers, recorded: recorded.map((text) => text !== null) };
+    return { ...answers, recorded: recorded.map((row) => row !== null) };
   };
   const intendAll = async (next: readonly Intent[]) => (await exchange({ next })).granted;
   const settleAll = async (rows: readonly SettledRow[], isFirst = true) => {

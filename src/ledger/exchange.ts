@@ -23,9 +23,9 @@ import {
 } from './intent.ts';
 import type { LedgerKeys } from './keys.ts';
 import { EXCHANGE, WITHDRAW } from './lua/rows.ts';
-import { type Closing, type RecordedRow, VOID } from './open-chunk.ts';
+import { type Closing, VOID } from './open-chunk.ts';
 import { withExceptions } from './script.ts';
-import { isUnsent, type SettledRow, type ToldRows, toldRows } from './settle-entry.ts';
+import { isUnsent, type RecordedRow, type SettledRow, type ToldRows, toldRows } from './settle-entry.ts';
 
 type Rows<T extends readonly unknown[]> = ReadonlyArray<T>;
 
@@ -80,8 +80,8 @@ export type Exchange = {
 export type Exchanged = {
   /** Chunks that were closed with it. */
   readonly closed: readonly number[];
-  /** The settlement that was recorded, as the chunk's block will have it; `null`: the row already had its outcome, or is in another taker's hands. */
-  readonly recorded: ReadonlyArray<string | null>;
+  /** The rows that ended; `null`: the row already had its outcome, or is in another taker's hands. */
+  readonly recorded: ReadonlyArray<RecordedRow | null>;
   readonly granted: readonly Granted[];
   /** Of the ranges' rows, one range after the other. */
   readonly ranged: readonly Granted[];
@@ -113,12 +113,13 @@ export async function exchangeRows(rows: Exchange, edges: ExchangeEdges): Promis
   if (ended.length > 0) passStage('settling', ends);
   noteSettled(told, edges);
   const recovery = edges.epoch.recoveries();
-  const closings = closingsOf(ended, told, { edges, recovery });
+  // Only rows that were accepted close their chunk: a refusal may be taken back by the next one.
+  const closings = told.others.length === 0 ? (edges.wholeWith?.(told.rows, recovery) ?? []) : [];
   for (const { chunk } of closings) passStage('closing', () => [], chunk);
   const telling = { told, closings, recovery };
   const { unrecorded, closed, granted } = await granting(telling, { ranges, next }, edges);
   if (ended.length > 0) passStage('settled', ends);
-  const recorded: (string | null)[] = [...told.texts];
+  const recorded: (RecordedRow | null)[] = [...told.rows];
   for (const counted of unrecorded) recorded[told.order[counted - 1] ?? 0] = null;
   noteUnsent(told, recorded, edges);
   for (const chunk of closed) passStage('closed', () => [], chunk);
@@ -132,21 +133,6 @@ type Telling = {
   readonly closings: readonly Closing[];
   readonly recovery: number;
 };
-
-/** Only rows that were accepted close their chunk: a refusal may be taken back by the next one. */
-function closingsOf(
-  ended: readonly SettledRow[],
-  { others, texts }: ToldRows,
-  { edges, recovery }: { readonly edges: ExchangeEdges; readonly recovery: number },
-): readonly Closing[] {
-  if (edges.wholeWith === undefined || ended.length === 0 || others.length > 0) return [];
-  const rows = ended.map(({ chunk, settlement }, i) => ({
-    chunk,
-    row: settlement.row,
-    mark: texts[i] ?? '',
-  }));
-  return edges.wholeWith(rows, recovery);
-}
 
 /** `unrecorded`: places of rows that ended, from 1, as the script counts them. `closed`: the numbers of chunks. */
 type Answers = {

@@ -4,7 +4,7 @@
  */
 
 import { groupAdjacent } from '../lib/batches.ts';
-import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys } from './keys.ts';
+import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys, NOWHERE } from './keys.ts';
 import { intentMark, rangePrefix, type SharedMark, sharedMark } from './mark.ts';
 
 /** What is asked for before a row is sent. */
@@ -89,8 +89,6 @@ export type ToldIntents = {
   >;
 };
 
-const NOWHERE = { bucket: '', digest: '' };
-
 export function toldIntents(
   ranges: readonly Range[],
   next: readonly Intent[],
@@ -160,11 +158,9 @@ type PlacedIntent = {
 };
 
 function placedIntent(intent: Intent, keys: LedgerKeys): PlacedIntent {
-  const { identity } = intent;
-  const shared = sharedMark(intent.mark, intent.row);
-  if (identity === null) return { intent, shared, bucket: '', digest: '' };
-  const { bucket, digest } = identityPlace(keys, identity);
-  return { intent, shared, bucket, digest };
+  const { identity, mark, row } = intent;
+  const { bucket, digest } = identity === null ? NOWHERE : identityPlace(keys, identity);
+  return { intent, shared: sharedMark(mark, row), bucket, digest };
 }
 
 function areOfOneTake(

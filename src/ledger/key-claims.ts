@@ -8,7 +8,7 @@ import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { KeyClaim, KeyState } from '../model/identity.ts';
 import { type AlikeKey, alikeKeys, type KeyChecks, type KeyLikeness } from '../model/key-likeness.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
-import { identityOf, identityPlace, type LedgerKeys } from './keys.ts';
+import { fieldsPlace, identityOf, identityPlace, type LedgerKeys } from './keys.ts';
 import { CLAIM, LOOK_ALIKE, LOOK_UP } from './lua/keys.ts';
 import { script, withExceptions } from './script.ts';
 
@@ -162,19 +162,31 @@ export async function readKeys(
   space: string,
   names: readonly string[],
 ): Promise<ReadonlyMap<string, KeyState>> {
-  const states = new Map<string, KeyState>();
-  for (let at = 0; at < names.length; at += KEYS_PER_CALL) {
-    const part = names.slice(at, at + KEYS_PER_CALL);
-    const entries = await lookUp(redis, [], lookUpArguments(keys, space, part));
-    for (const [i, name] of part.entries()) states.set(name, parseKeyState(entries[i] ?? ''));
-  }
-  return states;
+  const entries = await lookUpAll(redis, names, (key) => identityPlace(keys, { space, key }));
+  return new Map(names.map((name, i) => [name, parseKeyState(entries[i] ?? '')]));
 }
 
-/** ARGV of the script LOOK_UP for keys of one space. */
-function lookUpArguments(keys: LedgerKeys, space: string, names: readonly string[]): string[] {
-  return names.flatMap((key) => {
-    const { bucket, digest } = identityPlace(keys, { space, key });
-    return [bucket, digest];
-  });
+/** The digests of the fields that the service last accepted for the records of these keys, as `ChunkLedger.readFields` has them. */
+export async function readKeyFields(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  space: string,
+  names: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const found = await lookUpAll(redis, names, (key) => fieldsPlace(keys, { space, key }));
+  return new Map(names.map((name, i) => [name, found[i] ?? '']));
+}
+
+async function lookUpAll(
+  redis: RedisConnection,
+  names: readonly string[],
+  placeOf: (key: string) => ReturnType<typeof identityPlace>,
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (let at = 0; at < names.length; at += KEYS_PER_CALL) {
+    const places = names.slice(at, at + KEYS_PER_CALL).map(placeOf);
+    const args = places.flatMap(({ bucket, digest }) => [bucket, digest]);
+    found.push(...(await lookUp(redis, [], args)));
+  }
+  return found;
 }

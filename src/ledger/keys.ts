@@ -15,7 +15,7 @@ export type LedgerKeys = {
   readonly queuePrefix: string;
   /** Sorted set: run id by creation time. */
   readonly runs: string;
-  /** Hash: `<sha256>:<job>` → the latest run of that file through that job. */
+  /** Hash: `<sha256>:<job>` → the latest run of that file through that job; `proven:<job>` → a run of it whose first rows succeeded. */
   readonly files: string;
   /** Hash: `<channel> <event>` → an event that is to be told; its name begins others beside it (lua/outbox.ts). */
   readonly outbox: string;
@@ -88,8 +88,11 @@ function runKeys(base: string): RunKeys {
 /** Where the ledger of a space has a key: its bucket, and the digest within it. */
 export type Place = { readonly bucket: string; readonly digest: string };
 
+/** Of a row without a key. */
+export const NOWHERE: Place = { bucket: '', digest: '' };
+
 /** A key of one identity ledger. `place`: within its space, where it was worked out before. */
-export type KeyPlace = { readonly space: string; readonly key: string; readonly place?: Place };
+export type KeyPlace = { readonly space: string; readonly key: string; readonly place?: Place | undefined };
 
 /** Where the digests of a record's fields are kept: the bucket's full name and the digest within it. */
 export function fieldsPlace(keys: LedgerKeys, { space, key, place = identityOf(key) }: KeyPlace): Place {

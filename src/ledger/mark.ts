@@ -3,9 +3,8 @@
  * closed, in the chunk's block. Marks are compared as text by the scripts, so their form is part of the promise that no row is sent twice.
  */
 
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { z } from 'zod';
-import { fromTuple, type Settlement, settlementSchema, toTuple } from '../model/settlement.ts';
+import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
+import { blockSchema, fromTuple, type Settlement, settlementSchema, toTuple } from '../model/settlement.ts';
 
 /** What the ledger says of one row of an open chunk; no mark: not sent. */
 export type Mark =
@@ -38,6 +37,11 @@ export function sharedMark(mark: string, row: number): SharedMark {
     : { text: mark, isNumbered: 0 };
 }
 
+/** Whether the row's mark is made of that. */
+export function isOfShared(mark: string, row: number, { text, isNumbered }: SharedMark): boolean {
+  return mark.startsWith(text) && (isNumbered === 1 ? `${text}${row}` : text) === mark;
+}
+
 /**
  * Two processes' journals each say that the row is on its way under an intent of theirs, after Redis went back in time: neither's word
  * that nothing was received may free it, nor a refusal end it. What the service accepted does, or a take that finds the row in doubt.
@@ -66,16 +70,17 @@ export function parseSettlement(text: string): Settlement {
   return fromTuple(settlementSchema.parse(JSON.parse(text)));
 }
 
-const blockSchema = z.array(settlementSchema);
-
 /** A closed chunk's settlements in row order, deflated: about 20 bytes per row and identifier. */
 export function packBlock(settlements: readonly Settlement[]): Buffer {
   return packBlockText(JSON.stringify(settlements.map(toTuple)));
 }
 
+/** Most of a block are identifiers, which the best compression makes hardly smaller, in five times the time. */
+const QUICKLY = { level: constants.Z_BEST_SPEED };
+
 /** `packBlock` for settlements that are JSON text already. */
 export function packBlockText(json: string): Buffer {
-  return deflateRawSync(json);
+  return deflateRawSync(json, QUICKLY);
 }
 
 export function unpackBlock(block: Buffer): Settlement[] {

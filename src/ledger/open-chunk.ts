@@ -20,6 +20,7 @@ import {
   parseSettlements,
   UNSENT_MARK,
 } from './mark.ts';
+import type { RecordedRow } from './settle-entry.ts';
 
 /** What a chunk looks like to the worker that takes it. */
 export type Taken = {
@@ -103,9 +104,6 @@ export function settlementsOf(marks: ReadonlyMap<number, Mark>): Settlement[] {
   return settled.sort((a, b) => a.row - b.row);
 }
 
-/** A row of an open chunk with the text of its settlement. */
-export type RecordedRow = { readonly chunk: number; readonly row: number; readonly mark: string };
-
 /** A chunk to be closed as its rows were last read or recorded. */
 export type Closing = { readonly chunk: number; readonly version: string; readonly block: Buffer };
 
@@ -131,7 +129,8 @@ type Remembered = {
   /** How many rows the chunk has; 0: that is not known. */
   readonly rows: number;
   readonly recovery: number;
-  readonly marks: Map<number, string>;
+  /** What is recorded, by row. */
+  readonly texts: Map<number, string>;
   isClosed: boolean;
 };
 
@@ -141,32 +140,32 @@ const CHUNKS_KEPT = 256;
 export function createChunkMemory(): ChunkMemory {
   const chunks = new Map<number, Remembered>();
   const remember = (chunk: number, rows: number, recovery: number): Remembered => {
-    const fresh = { rows, recovery, marks: new Map<number, string>(), isClosed: false };
+    const fresh = { rows, recovery, texts: new Map<number, string>(), isClosed: false };
     chunks.set(chunk, fresh);
     if (chunks.size > CHUNKS_KEPT) chunks.delete(chunks.keys().next().value ?? chunk);
     return fresh;
   };
   const knownOf = (chunk: number, recovery: number) => {
     const known = chunks.get(chunk);
-    return known === undefined || known.recovery === recovery || known.marks.size === 0 ? known : undefined;
+    return known === undefined || known.recovery === recovery || known.texts.size === 0 ? known : undefined;
   };
   return {
     taken: (chunk, rows) => void remember(chunk, rows, NEVER),
-    recorded({ chunk, row, mark }, recovery) {
+    recorded({ chunk, row, text }, recovery) {
       const known = chunks.get(chunk);
       const is = known?.recovery === recovery ? known : remember(chunk, known?.rows ?? 0, recovery);
-      is.marks.set(row, mark);
+      is.texts.set(row, text);
     },
     wholeWith(rows, recovery) {
-      const closings: Closing[] = [];
-      for (const chunk of new Set(rows.map((row) => row.chunk))) {
+      const counts = new Map<number, number>();
+      for (const { chunk } of rows) counts.set(chunk, (counts.get(chunk) ?? 0) + 1);
+      return [...counts].flatMap(([chunk, count]) => {
         const known = knownOf(chunk, recovery);
-        const own = rows.filter((row) => row.chunk === chunk);
-        if (known === undefined || known.rows === 0 || known.marks.size + own.length !== known.rows) continue;
-        const marks = new Map([...known.marks, ...own.map(({ row, mark }) => [row, mark] as const)]);
-        if (marks.size === known.rows) closings.push(closingOf(chunk, marks));
-      }
-      return closings;
+        if (known === undefined || known.texts.size + count !== known.rows) return [];
+        const texts = new Map(known.texts);
+        for (const one of rows) if (one.chunk === chunk) texts.set(one.row, one.text);
+        return texts.size === known.rows ? closingOf(chunk, texts) : [];
+      });
     },
     closed(chunk, recovery) {
       const known = chunks.get(chunk);
@@ -176,7 +175,7 @@ export function createChunkMemory(): ChunkMemory {
     forget: (chunk) => void chunks.delete(chunk),
     whole(chunk, rows, recovery) {
       const known = chunks.get(chunk);
-      return known?.recovery === recovery && known.marks.size === rows ? closingOf(chunk, known.marks) : null;
+      return known?.recovery === recovery && known.texts.size === rows ? closingOf(chunk, known.texts) : null;
     },
   };
 }
@@ -184,10 +183,10 @@ export function createChunkMemory(): ChunkMemory {
 /** Before anything was recorded. */
 const NEVER = -1;
 
-function closingOf(chunk: number, marks: ReadonlyMap<number, string>): Closing {
-  const ordered = [...marks].sort(([a], [b]) => a - b);
-  const block = packBlockText(`[${ordered.map(([, mark]) => mark).join(',')}]`);
-  return { chunk, version: versionOf(String(marks.size), '0'), block };
+function closingOf(chunk: number, texts: ReadonlyMap<number, string>): Closing {
+  const rows = [...texts.keys()].sort((a, b) => a - b);
+  const block = packBlockText(`[${rows.map((row) => texts.get(row)).join(',')}]`);
+  return { chunk, version: versionOf(String(rows.length), '0'), block };
 }
 
 const close = inEpoch(CLOSE, z.number());

@@ -44,8 +44,9 @@ export function createRerunStore(redis: RedisConnection, keys: LedgerKeys, paren
     latest: async () => (await redis.hget(keys.files, entry)) ?? '',
     async register(run, { latest, rows }) {
       const rowNumbers = await packRowNumbers(rows);
-      const record = { ...newRecord(run), parent, registry: entry, rowNumbers };
-      const chunks = chunksOf({ ...run.facts, chunkRows: run.chunkRows });
+      const own = newRecord(run);
+      const record = { ...own, parent, registry: entry, rowNumbers };
+      const chunks = Number(own.chunks);
       const k = keys.run(run.id);
       const registered = await registerRerun(
         redis,

@@ -4,15 +4,18 @@
  */
 
 import { z } from 'zod';
+import { outcomeOfCreated } from '../config/own-request.ts';
 import { batchesOf } from '../lib/batches.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { spaceOf } from '../model/operation.ts';
+import type { Outcome } from '../model/outcome.ts';
 import { type Decision, type Resolution, resolutionSchema } from '../model/resolution.ts';
 import type { Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
 import { identityPlace, type LedgerKeys } from './keys.ts';
 import { RESOLVE } from './lua/rows.ts';
 import { settledMark } from './mark.ts';
+import { createRunStore } from './run-store.ts';
 import { readDoubts } from './run-view.ts';
 import { script } from './script.ts';
 
@@ -36,6 +39,8 @@ export async function resolveRows(
   options: ResolveOptions & { readonly decisions: readonly RowDecision[] },
 ): Promise<RowResolved[]> {
   const resolved: RowResolved[] = [];
+  const definition = await createRunStore(redis, keys, () => options.at).definition(options.run.id);
+  const outcome = definition === null ? 'created' : outcomeOfCreated(definition);
   for (const batch of batchesOf(options.decisions, MAX_BATCH)) {
     const doubts = await readDoubts(
       redis,
@@ -43,7 +48,7 @@ export async function resolveRows(
       batch.map(({ row }) => row),
     );
     const entries = batch.map((one) =>
-      resolveEntry(keys, options, { ...one, doubt: doubts.get(one.row) ?? null }),
+      resolveEntry(keys, { ...options, outcome }, { ...one, doubt: doubts.get(one.row) ?? null }),
     );
     const answers = await call(redis, keys, options.run, entries);
     resolved.push(...batch.map(({ row }, i) => parseAnswer(row, answers[i] ?? '')));
@@ -103,10 +108,13 @@ type ResolveEntry = readonly [
   dropSource: 0 | 1,
 ];
 
-/** What the script needs for one decision; `doubt`: the row as it stands, `null` where it is not in doubt. */
+/**
+ * What the script needs for one decision; `doubt`: the row as it stands, `null` where it is not in doubt; `outcome`: the job's
+ * word for a row that the service carried out.
+ */
 export function resolveEntry(
   keys: LedgerKeys,
-  { run, by, at }: ResolveOptions,
+  { run, by, at, outcome }: ResolveOptions & { readonly outcome: Outcome },
   { row, decision, doubt }: RowDecision & { readonly doubt: Settlement | null },
 ): ResolveEntry {
   const created = decision.kind === 'created';
@@ -118,7 +126,7 @@ export function resolveEntry(
     at: at.toISOString(),
     was: doubt?.code ?? '',
   };
-  const settled = doubt === null ? null : settledAs(run, doubt, resolution);
+  const settled = doubt === null ? null : settledAs(doubt, resolution, outcome);
   const place = doubt === null ? null : placeOf(keys, run, doubt);
   return [
     String(row),
@@ -134,14 +142,14 @@ export function resolveEntry(
 }
 
 /** What is known of the sending stays: key, line, status, attempts, duration. */
-function settledAs(run: Run, doubt: Settlement, { decision, id, by, at }: Resolution): Settlement {
+function settledAs(doubt: Settlement, { decision, id, by, at }: Resolution, outcome: Outcome): Settlement {
   const created = decision === 'created';
   return {
     ...doubt,
-    outcome: created ? (run.operation === 'counterparty.draft' ? 'drafted' : 'created') : 'failed',
+    outcome: created ? outcome : 'failed',
     id,
     code: created ? 'resolved' : 'not_created',
-    message: `resolved as ${created ? 'created' : 'not created'} by ${by} at ${at}`,
+    message: `resolved as ${created ? outcome : 'not created'} by ${by} at ${at}`,
   };
 }
 

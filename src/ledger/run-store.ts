@@ -8,7 +8,7 @@ import { randomInt } from 'node:crypto';
 import { z } from 'zod';
 import { type JobDefinition, jobDefinitionSchema, operationOf } from '../config/job-definition.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
-import { noOutcomes, OUTCOMES, type OutcomeCounts } from '../model/outcome.ts';
+import { noOutcomes, OUTCOMES, type OutcomeCounts, wasAccepted } from '../model/outcome.ts';
 import {
   chunksOf,
   openRows,
@@ -19,12 +19,17 @@ import {
   type RunState,
   reasonSchema,
   runSchema,
+  runStateSchema,
+  type StateRequest,
 } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import type { LedgerKeys } from './keys.ts';
 import { DROP_LEASE, HOLD_LEASE, REGISTER, TRANSITION } from './lua/runs.ts';
 import { script } from './script.ts';
+
+/** How many rows go first, alone: `set` by the job definition, or because it is the job's `first` large run at its target. */
+export type Canary = { readonly rows: number; readonly kind: 'set' | 'first' };
 
 /** What a new run is made of. */
 export type NewRun = {
@@ -34,6 +39,8 @@ export type NewRun = {
   readonly target: string;
   readonly facts: FileFacts;
   readonly chunkRows: number;
+  /** Where the first rows go ahead of the others. */
+  readonly canary?: Canary | null;
   readonly createdAt: Date;
   /** A new run even where the file has been taken to its end before. */
   readonly again: boolean;
@@ -50,17 +57,25 @@ export type RunStore = {
   ): Promise<{ readonly kind: 'new' | 'known'; readonly id: string }>;
   get(id: string): Promise<Run | null>;
   definition(id: string): Promise<JobDefinition | null>;
+  /** The states of those runs that are there. */
+  statesOf(ids: readonly string[]): Promise<ReadonlyMap<string, RunState>>;
   /** Newest first. */
   list(limit: number): Promise<Run[]>;
   /** Numbers of the chunks whose rows are all settled. */
   closedChunks(id: string): Promise<ReadonlySet<number>>;
   countClosed(id: string): Promise<number>;
   /** False where the table of transitions does not allow it from the state the run is in. */
-  transition(id: string, to: RunState, reason: Reason | null): Promise<boolean>;
+  transition(id: string, to: RunState, reason: Reason | null, request?: StateRequest): Promise<boolean>;
   /** Sets a run running that is paused for that reason; false: it is not paused, or for another reason. */
   goOn(id: string, pausedFor: Reason): Promise<boolean>;
-  /** Whether a person has let the run go on though not one of its first rows (`send.canary`) had succeeded. */
-  isCanaryOverruled(id: string): Promise<boolean>;
+  /**
+   * Why the run's first rows go alone where the definition doesn't say so; `overruled`: a person has let the run go on though none of them
+   * had succeeded; `''`: neither.
+   */
+  canaryOf(id: string): Promise<'' | 'first' | 'overruled'>;
+  /** Whether first rows of the job have succeeded at this target, or a person has let a run of it go on all the same. */
+  isProven(job: string): Promise<boolean>;
+  prove(job: string, run: string): Promise<void>;
   /** Takes or renews the lease, the right to read the run's file; false: another process has it. */
   holdLease(id: string, holder: string, ms: number): Promise<boolean>;
   dropLease(id: string, holder: string): Promise<void>;
@@ -69,6 +84,7 @@ export type RunStore = {
   leaseOf(id: string): Promise<{ readonly holder: string; readonly ms: number } | null>;
 };
 
+const canarySchema = z.enum(['', 'first', 'overruled']);
 const registeredSchema = z.tuple([z.enum(['new', 'known']), z.string()]);
 const register = script(REGISTER, registeredSchema);
 const registerInEpoch = inEpoch(REGISTER, registeredSchema);
@@ -81,8 +97,14 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
     const record = await redis.hgetall(keys.run(id).record);
     return Object.keys(record).length === 0 ? null : readRecord(record);
   };
-  const move = async (id: string, to: RunState, change: { reason: string; from: readonly string[] }) => {
-    const args = [to, change.reason, now().toISOString(), ...change.from];
+  type Change = {
+    readonly reason: string;
+    readonly from: readonly string[];
+    readonly request?: StateRequest | undefined;
+  };
+  const move = async (id: string, to: RunState, { reason, from, request }: Change) => {
+    const asked = request === undefined ? '' : JSON.stringify(request);
+    const args = [to, reason, now().toISOString(), asked, ...from];
     const [, moved] = await transition(redis, [keys.run(id).record], args);
     return moved === 1;
   };
@@ -96,6 +118,15 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
       const text = await redis.hget(keys.run(id).record, 'definition');
       return text === null ? null : jobDefinitionSchema.parse(JSON.parse(text));
     },
+    async statesOf(ids) {
+      const states = await Promise.all(ids.map((id) => redis.hget(keys.run(id).record, 'state')));
+      return new Map(
+        ids.flatMap((id, i) => {
+          const state = runStateSchema.safeParse(states[i]).data;
+          return state === undefined ? [] : [[id, state] as const];
+        }),
+      );
+    },
     async list(limit) {
       const ids = await redis.zrevrange(keys.runs, 0, limit - 1);
       const runs = await Promise.all(ids.map(get));
@@ -103,14 +134,18 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
     },
     closedChunks: async (id) => new Set((await redis.hkeys(keys.run(id).blocks)).map(Number)),
     countClosed: async (id) => Number((await redis.hget(keys.run(id).record, 'closedChunks')) ?? 0),
-    async transition(id, to, reason) {
+    async transition(id, to, reason, request) {
       const from = RUN_STATES.filter((state) => RUN_TRANSITIONS[state].includes(to));
       // What a person asked for outlasts the window, which would let the run go on by itself.
       const also = reason === 'requested' ? ['paused window'] : [];
-      return move(id, to, { reason: reason ?? '', from: [...from, ...also] });
+      return move(id, to, { reason: reason ?? '', from: [...from, ...also], request });
     },
     goOn: (id, pausedFor) => move(id, 'running', { reason: '', from: [`paused ${pausedFor}`] }),
-    isCanaryOverruled: async (id) => (await redis.hget(keys.run(id).record, 'canary')) === 'overruled',
+    canaryOf: async (id) => canarySchema.parse((await redis.hget(keys.run(id).record, 'canary')) ?? ''),
+    isProven: async (job) => (await redis.hexists(keys.files, `proven:${job}`)) === 1,
+    async prove(job, run) {
+      await redis.hset(keys.files, `proven:${job}`, run);
+    },
     holdLease: async (id, holder, ms) => (await holdLease(redis, [keys.run(id).lease], [holder, ms])) === 1,
     async dropLease(id, holder) {
       await dropLease(redis, [keys.run(id).lease], [holder]);
@@ -150,7 +185,13 @@ async function registerRun(
 
 /** The fields of a new run's record. */
 export function newRecord(run: NewRun): Record<string, string | number> {
-  const { facts } = run;
+  const { facts, canary = null } = run;
+  const chunking = {
+    rows: facts.rows,
+    chunkRows: run.chunkRows,
+    chunkEnds: facts.chunkEnds,
+    ...(facts.chunkEnds === null && canary !== null && { firstRows: canary.rows }),
+  };
   return {
     id: run.id,
     job: run.job,
@@ -164,7 +205,9 @@ export function newRecord(run: NewRun): Record<string, string | number> {
     source: JSON.stringify(facts.source),
     state: 'queued',
     reason: '',
-    chunks: chunksOf({ rows: facts.rows, chunkRows: run.chunkRows, chunkEnds: facts.chunkEnds }),
+    chunks: chunksOf(chunking),
+    ...(chunking.firstRows !== undefined && { firstRows: chunking.firstRows }),
+    ...(canary?.kind === 'first' && { canary: canary.kind }),
     ...(facts.chunkEnds === null ? {} : { chunkEnds: JSON.stringify(facts.chunkEnds) }),
     createdAt: run.createdAt.toISOString(),
   };
@@ -179,8 +222,10 @@ function readRecord(record: Readonly<Record<string, string>>): Run {
     chunkRows: Number(record.chunkRows),
     source: JSON.parse(record.source ?? 'null'),
     chunkEnds: JSON.parse(record.chunkEnds ?? 'null'),
+    ...(record.firstRows !== undefined && { firstRows: Number(record.firstRows) }),
     parent: record.parent ?? null,
     reason: reasonFieldSchema.parse(record.reason),
+    request: (record.request ?? '') === '' ? undefined : JSON.parse(record.request ?? ''),
     outcomes: readCounts(record),
     closedChunks: Number(record.closedChunks ?? 0),
     startedAt: record.startedAt ?? null,
@@ -234,6 +279,19 @@ export async function openRunsOf(
     );
   }
   return open;
+}
+
+const ACCEPTED = OUTCOMES.filter(wasAccepted).map((outcome) => `o:${outcome}`);
+
+/** Whether the service has accepted a row of any run; looked for from the newest run on. */
+export async function hasEverAccepted(redis: RedisConnection, keys: LedgerKeys): Promise<boolean> {
+  const ids = await redis.zrevrange(keys.runs, 0, -1);
+  for (let at = 0; at < ids.length; at += RUNS_PER_LOOK) {
+    const part = ids.slice(at, at + RUNS_PER_LOOK);
+    const found = await Promise.all(part.map((id) => redis.hmget(keys.run(id).record, ...ACCEPTED)));
+    if (found.flat().some((count) => Number(count ?? 0) > 0)) return true;
+  }
+  return false;
 }
 
 /** Ids of all runs with rows that have no outcome yet, whatever their state, oldest first. */

@@ -5,8 +5,8 @@
 
 import { wasAccepted } from '../model/outcome.ts';
 import type { Settlement } from '../model/settlement.ts';
-import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys } from './keys.ts';
-import { type SharedMark, settledMark, sharedMark } from './mark.ts';
+import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys, NOWHERE } from './keys.ts';
+import { isOfShared, type SharedMark, settledMark, sharedMark } from './mark.ts';
 
 /** What becomes of the row's key. */
 export type IdentityChange = KeyPlace & {
@@ -135,12 +135,14 @@ export type ToldRows = {
   readonly args: readonly (string | number)[];
   /** The rows' places, from 0, in the order in which the script counts them. */
   readonly order: readonly number[];
-  /** Each row's settlement, as its chunk's block will have it. */
-  readonly texts: readonly string[];
+  readonly rows: readonly RecordedRow[];
   /** JSON text of the groups for the journal, without their brackets; `''`: there are none. */
   readonly groups: string;
   readonly others: readonly ToldEntry[];
 };
+
+/** A row of an open chunk with the text of its settlement, as the chunk's block will have it. */
+export type RecordedRow = { readonly chunk: number; readonly row: number; readonly text: string };
 
 type ToldEntry = { readonly place: number; readonly entry: SettleEntry };
 
@@ -160,13 +162,22 @@ type Group = {
  * others one by one. `isFirst`: none of them was told before, in a command that may have been carried out; those are looked at one by one.
  */
 export function toldRows(keys: LedgerKeys, rows: readonly SettledRow[], isFirst: boolean): ToldRows {
-  const texts = rows.map(({ settlement }) => settledMark(settlement));
+  const recorded: RecordedRow[] = [];
   const groups: Group[] = [];
   const others: ToldEntry[] = [];
   for (const [place, row] of rows.entries()) {
-    const text = texts[place] ?? '';
-    if (isFirst && isPlain(row)) addTo(groups, { place, row, text, keys });
-    else others.push({ place, entry: entryOf(keys, row, text) });
+    const { chunk, settlement, identity } = row;
+    const text = settledMark(settlement);
+    recorded.push({ chunk, row: settlement.row, text });
+    if (!isFirst || !isPlain(row)) {
+      others.push({ place, entry: entryOf(keys, row, text) });
+      continue;
+    }
+    const group = groupOf(groups, row);
+    const { bucket, digest } = identity === null ? NOWHERE : identityPlace(keys, identity);
+    group.places.push(place);
+    group.settlements.push(text);
+    group.rows.push(settlement.row, bucket, digest, (identity?.id ?? '').toWellFormed());
   }
   const args: (string | number)[] = [JSON.stringify(others.map(({ entry }) => entry))];
   const journaled: string[] = [];
@@ -176,35 +187,18 @@ export function toldRows(keys: LedgerKeys, rows: readonly SettledRow[], isFirst:
     journaled.push(`[${chunk},${JSON.stringify([shared.text, shared.isNumbered, own])},${together}]`);
   }
   const order = [...groups.flatMap(({ places }) => places), ...others.map(({ place }) => place)];
-  return { args, order, texts, groups: journaled.join(','), others };
+  return { args, order, rows: recorded, groups: journaled.join(','), others };
 }
 
 /** Answers come from a few chunks at a time, in any order. */
-function addTo(
-  groups: Group[],
-  { place, row, text, keys }: { place: number; row: SettledRow; text: string; keys: LedgerKeys },
-): void {
-  const { chunk, identity, mark } = row;
-  const { row: number, outcome } = row.settlement;
-  const shared = sharedMark(mark, number);
-  let group = groups.find(
-    (one) =>
-      one.chunk === chunk &&
-      one.outcome === outcome &&
-      one.shared.text === shared.text &&
-      one.shared.isNumbered === shared.isNumbered,
-  );
-  if (group === undefined) {
-    group = { chunk, shared, outcome, places: [], settlements: [], rows: [] };
-    groups.push(group);
-  }
-  group.places.push(place);
-  group.settlements.push(text);
-  if (identity === null) group.rows.push(number, '', '', '');
-  else {
-    const { bucket, digest } = identityPlace(keys, identity);
-    group.rows.push(number, bucket, digest, identity.id.toWellFormed());
-  }
+function groupOf(groups: Group[], { chunk, mark, settlement }: SettledRow): Group {
+  const { row, outcome } = settlement;
+  for (const group of groups)
+    if (group.chunk === chunk && group.outcome === outcome && isOfShared(mark, row, group.shared))
+      return group;
+  const group = { chunk, shared: sharedMark(mark, row), outcome, places: [], settlements: [], rows: [] };
+  groups.push(group);
+  return group;
 }
 
 const OUTCOME = 2;

@@ -8,8 +8,8 @@ export type PathTemplate = readonly ({ readonly text: string } | { readonly colu
 
 /** Signs that may stand in a path as they are (RFC 3986, 3.3), and percent-encoded ones. */
 const OWN_TEXT = /^(?:[\w\-.~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*$/;
-/** Servers and gateways leave such parts out, or go up a folder. */
-const LEFT_OUT = /\/\.{0,2}(?=\/)|\/\.{1,2}$/;
+/** Servers and gateways leave such parts out, or go up a folder; many of them decode the dots first. */
+const LEFT_OUT = /\/(?:\.|%2e){0,2}(?=\/)|\/(?:\.|%2e){1,2}$/i;
 
 /** The path that the text spells, or what is expected of it. */
 export function parsePathTemplate(text: string): PathTemplate | string {

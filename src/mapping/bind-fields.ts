@@ -163,7 +163,7 @@ function bindHeaders(compilation: Compilation): readonly Binding[] {
   const { source, problems, readsAsIgnored } = compilation;
   const named = namedColumns(compilation);
   const lists = recordLists(source, compilation.lookUp);
-  const misplaced = new Set<RecordList>();
+  const misplaced = new Set<string>();
   const told = new Set<string>();
   const bindings: Binding[] = [];
   for (const [slot, column] of source.columns.entries()) {
@@ -171,14 +171,14 @@ function bindHeaders(compilation: Compilation): readonly Binding[] {
     const isTaken = named.has(column) || readsAsIgnored(column);
     const bound = bindHeader({ column, slot }, isTaken, compilation);
     const list =
-      typeof bound === 'string' ? lists.find((one) => column.startsWith(`${one.column}.`)) : undefined;
-    if (list !== undefined) misplaced.add(list);
+      typeof bound === 'string' ? lists.find((one) => `${column}.`.startsWith(`${one.column}.`)) : undefined;
+    if (list !== undefined) misplaced.add(recordsProblem(list, column));
     else if (typeof bound !== 'string') bindings.push(...(bound === null ? [] : [bound]));
     else if (!told.has(column)) problems.push(`column "${column}": ${bound}`);
     // Columns that share a name are told once.
     told.add(column);
   }
-  problems.push(...[...misplaced].map(recordsProblem));
+  problems.push(...misplaced);
   return onePerMember(bindings);
 }
 
@@ -208,8 +208,13 @@ export function recordLists(
     });
 }
 
-function recordsProblem({ pointer, column }: RecordList): string {
-  return `the file is one object, and its list "${column}" is no field: where the records are in that list, set format.records: ${pointer}; otherwise list "${column}" under "ignore".`;
+/** Of a list without anything in it there is the column `found` itself. */
+function recordsProblem({ pointer, column }: RecordList, found: string): string {
+  const otherwise = `otherwise list "${column}" under "ignore".`;
+  if (found === column) {
+    return `the file is one object, and its list "${column}" is empty: where the records should be in that list, there is nothing to send; export them again, and set format.records: ${pointer}; ${otherwise}`;
+  }
+  return `the file is one object, and its list "${column}" is no field: where the records are in that list, set format.records: ${pointer}; ${otherwise}`;
 }
 
 /** The binding of a column by its own header, as written or as people read it; `null` where the definition takes the column up. */

@@ -3,6 +3,7 @@
  * with milliseconds and Z (service-api.md, 2.2). Only days of the calendar pass. A pattern that begins with day or month
  * also tells which dates would be another day with the two the other way round.
  */
+import { lenient, readWith } from '../model/written-as.ts';
 import type { Conversion } from './conversion.ts';
 
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}$/;
@@ -14,6 +15,7 @@ const ISO_TIME =
 export const isoDate: Conversion = {
   fromText: parseIso,
   fromJson: () => undefined,
+  remedy: patternsFor,
   expected:
     'a date such as 2024-03-31, or a date-time with its offset and at most milliseconds such as 2024-03-31T09:30:00Z',
 };
@@ -31,9 +33,58 @@ export function dateByPattern(pattern: string): Conversion | string {
     fromText: parse,
     fromJson: () => undefined,
     ...(turned !== null && { isSwappable: (text: string) => isAnotherDay(parse(text), turned(text)) }),
+    remedy: patternsFor,
     typed: { ...isoDate, fromText: typed },
     expected: `a real date, written as ${pattern}`,
   };
+}
+
+const DAYS = ['/', '.', '-'].flatMap((sign) => [
+  `dd${sign}MM${sign}yyyy`,
+  `d${sign}M${sign}yyyy`,
+  `MM${sign}dd${sign}yyyy`,
+  `M${sign}d${sign}yyyy`,
+  `yyyy${sign}MM${sign}dd`,
+]);
+const TIMES = ['', ' HH:mm', ' HH:mm:ss', 'THH:mm:ss'];
+
+/** The patterns in which files write dates, the most usual first. */
+export const USUAL_PATTERNS: readonly string[] = [...DAYS, 'yyyyMMdd', 'ddMMyyyy', 'MMddyyyy'].flatMap(
+  (day) => TIMES.map((time) => `${day}${time}`),
+);
+
+/** Names the usual patterns with which a refused text is a date, without those that read a day or month of one digit too where it has none. */
+function patternsFor(text: string): string {
+  if (text.length > LONGEST_USUAL || !USUAL_SIGNS.test(text)) return '';
+  const byOrder = new Map<string, string>();
+  for (const { pattern, parse } of usualFor(text)) {
+    const order = lenient(pattern);
+    if (!byOrder.has(order) && parse(text) !== undefined) byOrder.set(order, pattern);
+  }
+  return readWith([...byOrder.values()].map((pattern) => ({ pattern })));
+}
+
+const USUAL_SIGNS = /^\d[\dT/.: -]*$/;
+const LONGEST_USUAL = 'dd.MM.yyyy HH:mm:ss'.length;
+
+type UsualPattern = { readonly pattern: string; readonly parse: DateParser };
+
+const usualByForm = new Map<string, readonly UsualPattern[]>();
+/** A column has few forms; the bound is for one that holds anything. */
+const MAX_FORMS = 1_000;
+
+/** The usual patterns that a text of its form can fit, found once for each: a column may have a million refused cells. */
+function usualFor(text: string): readonly UsualPattern[] {
+  const form = text.replaceAll(/\d/g, '0');
+  const known = usualByForm.get(form);
+  if (known !== undefined) return known;
+  const fitting = USUAL_PATTERNS.flatMap((pattern) => {
+    const compiled = compilePattern(pattern);
+    if (typeof compiled === 'string' || !compiled.shape.test(form)) return [];
+    return [{ pattern, parse: parserOf(compiled.shape, compiled.parts) }];
+  });
+  if (usualByForm.size < MAX_FORMS) usualByForm.set(form, fitting);
+  return fitting;
 }
 
 /** 31 March 2020, half past nine, as a valid pattern writes it. */

@@ -3,15 +3,12 @@
  * of three have to be in their places, and a refusal names the signs with which the text would be a number.
  */
 import { isExactNumber } from '../lib/exact-number.ts';
+import { decimalOf, readWith, type WrittenAs } from '../model/written-as.ts';
 import type { Conversion } from './conversion.ts';
 
-type Grouping = ',' | '.' | ' ' | "'";
-
 /** The signs of the file's numbers; without any, a number is written as in JSON. */
-export type NumberSigns = {
-  readonly decimal?: '.' | ',' | undefined;
-  readonly grouping?: Grouping | undefined;
-};
+export type NumberSigns = Readonly<Pick<WrittenAs, 'decimal' | 'grouping'>>;
+type Grouping = NonNullable<NumberSigns['grouping']>;
 
 /** Spreadsheets write a space between groups as U+00A0, U+2009 or U+202F, and an apostrophe also as U+2019. */
 const GROUP_SIGNS: Readonly<Record<Grouping, string>> = {
@@ -92,11 +89,6 @@ function safeInteger(text: string): number | undefined {
   return Number.isSafeInteger(value) ? value : undefined;
 }
 
-/** A file that groups with dots has decimal commas, unless the definition says otherwise. */
-function decimalOf(signs: NumberSigns): '.' | ',' {
-  return signs.decimal ?? (signs.grouping === '.' ? ',' : '.');
-}
-
 function example(signs: NumberSigns): string {
   return `-1${signs.grouping ?? ''}234${decimalOf(signs)}56`;
 }
@@ -130,12 +122,12 @@ function decimalRemedy(current: NumberSigns, reads: Reads): string {
   const ungrouped = DECIMALS.filter(reads);
   const grouped = GROUPINGS.map((signs) => (current.decimal === undefined ? signs : withDecimal(signs)));
   const single = [...ungrouped, ...grouped.filter((signs) => !reads(decimalOnly(signs)) && reads(signs))];
-  return remedy(single.length > 0 ? single : BOTH.filter(reads));
+  return readWith(single.length > 0 ? single : BOTH.filter(reads));
 }
 
 /** The grouping signs with which a refused text would be a whole number; empty where there are none. */
 function integerRemedy(reads: Reads): string {
-  return remedy(GROUPINGS.filter(reads));
+  return readWith(GROUPINGS.filter(reads));
 }
 
 function withDecimal({ grouping }: NumberSigns): NumberSigns {
@@ -144,16 +136,4 @@ function withDecimal({ grouping }: NumberSigns): NumberSigns {
 
 function decimalOnly(signs: NumberSigns): NumberSigns {
   return { decimal: withDecimal(signs).decimal };
-}
-
-function remedy(fitting: readonly NumberSigns[]): string {
-  return fitting.length === 0
-    ? ''
-    : `; it is one with ${fitting.map(described).join(' or with ')} in the job definition`;
-}
-
-function described(signs: NumberSigns): string {
-  return Object.entries(signs)
-    .map(([name, sign]) => `${name}: "${sign}"`)
-    .join(' and ');
 }

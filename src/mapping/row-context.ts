@@ -4,7 +4,7 @@
  */
 import { pathColumnsOf } from '../config/job-definition.ts';
 import { visitLeaves } from '../model/flatten-record.ts';
-import type { CheckCode, FileCheckCode, Issue } from '../model/issue.ts';
+import { type CheckCode, expectedReadable, type FileCheckCode, type Issue } from '../model/issue.ts';
 import { memberOf, parseRecord } from '../model/json-record.ts';
 import type { Reference } from '../model/mapping.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
@@ -132,7 +132,7 @@ function partlyIgnored(
 }
 
 function addUnreadable(context: RowContext): void {
-  const expected = 'a readable row: the record is not one JSON object';
+  const expected = expectedReadable('the record is not one JSON object');
   addIssue(context, { code: 'unreadable_row', column: null, value: undefined, expected });
 }
 

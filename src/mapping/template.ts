@@ -2,7 +2,12 @@
  * A file to begin with: the columns that a job's definition asks for, with example cells that the job's own mapping
  * takes, as cells for a table and as records for JSON. The values are invented; nothing in them belongs to anybody.
  */
-import { type FieldSource, type JobDefinition, pathColumnsOf } from '../config/job-definition.ts';
+import {
+  type FieldSource,
+  type JobDefinition,
+  operationOf,
+  pathColumnsOf,
+} from '../config/job-definition.ts';
 import { namesOf } from '../lib/json-pointer.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
@@ -16,6 +21,7 @@ import {
   type LeafType,
   parseFieldPath,
 } from './request-field.ts';
+import { isOfTheService, meaningOf, usualFields, wordsOf } from './usual-fields.ts';
 
 /** How a file with types of its own may write a column's cells; `text` where only the definition knows how to read them. */
 type CellKind = 'text' | 'number' | 'boolean' | 'date' | 'list';
@@ -25,6 +31,17 @@ export type TemplateColumn = {
   readonly header: string;
   readonly kind: CellKind;
   readonly cells: readonly string[];
+  readonly about: ColumnAbout;
+};
+
+/** What a person has to know to fill a column; each is text for people. */
+type ColumnAbout = {
+  readonly fields: readonly string[];
+  readonly meaning: string;
+  readonly isRequired: boolean;
+  readonly format: string;
+  /** Empty where any value of the format will do. */
+  readonly allowed: string;
 };
 
 type Choice = { readonly field: TemplateField; readonly type: LeafType; readonly definition: JobDefinition };
@@ -34,29 +51,36 @@ const EXAMPLE_PATH_ID = 'EXAMPLE-ID-0001';
 const EXAMPLE_REFERENCE = 'PARTNER-0002';
 
 /**
- * The columns of a job's template: its key, the path's identifier, then every field of the catalog once (of lists the
- * first item), under the definition's own column names. Constants, ignored columns and members whose contents are not
- * shown are left out. The example row passes the mapping; where the job groups rows, there are two, of one key.
+ * The columns of a job's template, under the definition's own column names: its key, the path's identifier, the fields that the definition
+ * names or requires and the usual ones, once each (of lists the first item); with `all` then the other fields of the catalog. Constants,
+ * ignored columns, what only the service sets and members whose contents are not shown are left out. The example row passes the mapping;
+ * where the job groups rows, there are two, of one key.
  */
 export function templateOf(
   catalog: FieldCatalog,
   definition: JobDefinition,
   pathField: string | null,
+  { all }: { readonly all: boolean },
 ): readonly TemplateColumn[] {
   const lookUp = createFieldLookup(catalog, pathField);
   const columns = new Map<string, TemplateColumn>();
-  const addText = (header: string, example: string) =>
-    columns.set(header, { header, kind: 'text', cells: rowsOf(definition, () => example) });
-  if (definition.key !== undefined) addText(definition.key, EXAMPLE_KEY);
-  if (pathField !== null && definition.key === pathField) addText(pathField, EXAMPLE_PATH_ID);
-  for (const column of pathColumnsOf(definition)) addText(column, EXAMPLE_PATH_ID);
-  for (const field of templateFields(catalog, definition, pathField)) {
+  const addText = (header: string, example: string, meaning: string) => {
+    const about = { fields: [], meaning, isRequired: true, format: 'text', allowed: 'in each row another' };
+    columns.set(header, { header, kind: 'text', cells: rowsOf(definition, () => example), about });
+  };
+  if (definition.key !== undefined) addText(definition.key, EXAMPLE_KEY, KEY_MEANING);
+  if (pathField !== null && definition.key === pathField) addText(pathField, EXAMPLE_PATH_ID, ID_MEANING);
+  for (const column of pathColumnsOf(definition)) addText(column, EXAMPLE_PATH_ID, ID_MEANING);
+  for (const field of templateFields(catalog, definition, pathField, all)) {
     const known = lookUp(field.path);
     if (known.kind !== 'leaf' || isPartOfList(known, field)) continue;
     addColumn({ field, type: known.type, definition }, columns);
   }
   return [...columns.values()];
 }
+
+const KEY_MEANING = "the row's own key: the record is known by it, and is not created twice under it";
+const ID_MEANING = 'the identifier that the service gave the record';
 
 /** One cell per example row; two where the job groups rows, as a single row would not show what the group is for. */
 function rowsOf(definition: JobDefinition, cell: (n: number) => string): readonly string[] {
@@ -69,11 +93,66 @@ function addColumn(choice: Choice, columns: Map<string, TemplateColumn>): void {
   const header = field.source?.column ?? formatFieldPath(field.path);
   const taken = columns.get(header);
   const isText = (field.source?.as ?? type) === 'string';
-  if (taken !== undefined && isText) columns.set(header, { ...taken, kind: 'text' });
+  const own = aboutOf(choice);
+  const about = taken === undefined ? own : bothOf(taken.about, isText ? taken.about : own, own);
+  if (taken !== undefined && isText) columns.set(header, { ...taken, kind: 'text', about });
   else {
     const kind = taken === undefined ? kindOf(choice) : 'text';
-    columns.set(header, { header, kind, cells: rowsOf(definition, (n) => exampleOf(choice, n)) });
+    columns.set(header, { header, kind, cells: rowsOf(definition, (n) => exampleOf(choice, n)), about });
   }
+}
+
+/** Of a column that feeds several fields: what the first is for, and `stricter` says how it is written. */
+function bothOf(first: ColumnAbout, stricter: ColumnAbout, other: ColumnAbout): ColumnAbout {
+  const fields = [...first.fields, ...other.fields];
+  return { ...stricter, meaning: first.meaning, fields, isRequired: first.isRequired || other.isRequired };
+}
+
+function aboutOf({ field: { path, source }, type, definition }: Choice): ColumnAbout {
+  const name = formatFieldPath(path);
+  const required = definition.required.map((one) => formatFieldPath(pathOf(one) ?? []));
+  return {
+    fields: [name],
+    meaning: meaningOf(name),
+    isRequired: required.includes(name),
+    ...wordsOfType(type, source),
+  };
+}
+
+/** How a cell is written, and what may stand in it. */
+function wordsOfType(
+  type: LeafType,
+  source: ConvertedColumn | null,
+): Pick<ColumnAbout, 'format' | 'allowed'> {
+  const values = Object.keys(source?.values ?? {}).join(', ');
+  const also = values === '' ? '' : `, or ${values}`;
+  if (source?.ref !== undefined) {
+    return { format: 'text', allowed: `the key of a ${source.ref} that is loaded before` };
+  }
+  switch (source?.as ?? type) {
+    case 'boolean': {
+      const words = [source?.true?.join(', ') ?? 'true', source?.false?.join(', ') ?? 'false'];
+      return { format: 'yes or no', allowed: words.join(' or ') + also };
+    }
+    case 'integer':
+      return { format: 'whole number', allowed: values };
+    case 'number':
+      return { format: `number, decimals behind ${decimalOf(source)}`, allowed: values };
+    case 'date':
+    case 'date-time':
+      return { format: `date, ${source?.pattern ?? 'yyyy-MM-dd'}`, allowed: values };
+    case 'country':
+      return { format: 'country', allowed: `ISO code of two or three letters, or the name${also}` };
+    case 'list':
+    case 'string-list':
+      return { format: 'list, separated by ;', allowed: values };
+    default:
+      return { format: 'text', allowed: values };
+  }
+}
+
+function decimalOf(source: ConvertedColumn | null): string {
+  return source?.decimal ?? (source?.grouping === '.' ? ',' : '.');
 }
 
 function exampleOf({ field, type, definition }: Choice, n: number): string {
@@ -109,14 +188,27 @@ function isPartOfList(known: { readonly listElement: boolean }, field: TemplateF
 /** A field that the template fills; `source` is the definition's own column and conversion for it. */
 type TemplateField = { readonly path: FieldPath; readonly source: ConvertedColumn | null };
 
-/** The fields that the definition names, then those of the path, the catalog and `required` that it does not name. */
+/** The fields that the definition names, then those of the path, the required and usual ones, and with `all` the catalog's others. */
 function templateFields(
   catalog: FieldCatalog,
   definition: JobDefinition,
   pathField: string | null,
+  all: boolean,
 ): readonly TemplateField[] {
-  const openFields = [...(pathField === null ? [] : [pathField]), ...catalog.keys(), ...definition.required];
-  return [...definedFields(definition), ...undefinedFields(openFields, definition)];
+  const operation = operationOf(definition);
+  // The ledger knows the identifier of what an upsert finds.
+  const isPathUsual = pathField !== null && operation !== 'subclient.upsert';
+  const required = definition.required.map((field) => formatFieldPath(pathOf(field) ?? []));
+  const open = [
+    ...(isPathUsual ? [pathField] : []),
+    ...required,
+    ...usualFields(operation, catalog.keys()),
+    ...(all ? [...(pathField === null ? [] : [pathField]), ...catalog.keys()] : []),
+  ].map((field) => field.replaceAll('#', '0'));
+  const own = [...new Set(open)].filter(
+    (field) => required.includes(field) || field === pathField || !isOfTheService(operation, field),
+  );
+  return [...definedFields(definition), ...undefinedFields(own, definition)];
 }
 
 function definedFields(definition: JobDefinition): readonly TemplateField[] {
@@ -131,7 +223,7 @@ function definedFields(definition: JobDefinition): readonly TemplateField[] {
 function undefinedFields(fields: readonly string[], definition: JobDefinition): readonly TemplateField[] {
   const defined = Object.keys(definition.fields).map((field) => formatFieldPath(pathOf(field) ?? []));
   return fields.flatMap((field) => {
-    const path = pathOf(field.replaceAll('#', '0'));
+    const path = pathOf(field);
     if (path === null) return [];
     const name = formatFieldPath(path);
     const taken = defined.some((other) => other === name || other.startsWith(`${name}.`));
@@ -271,7 +363,7 @@ function exampleValue(name: string, type: LeafType, { source, item }: About): st
     case 'integer':
       return '12';
     case 'number':
-      return `2500${source?.decimal ?? (source?.grouping === '.' ? ',' : '.')}5`;
+      return `2500${decimalOf(source)}5`;
     case 'date':
     case 'date-time':
       return source?.pattern === undefined ? '2020-03-31' : exampleDate(source.pattern);
@@ -282,9 +374,4 @@ function exampleValue(name: string, type: LeafType, { source, item }: About): st
         (item > 0 ? OF_SECOND_ITEM.get(name) : undefined) ?? BY_NAME.get(name) ?? `example ${wordsOf(name)}`
       );
   }
-}
-
-/** `tradeRegistryId` → `trade registry id`. */
-function wordsOf(name: string): string {
-  return name.replaceAll(/[A-Z]+/g, (capitals) => ` ${capitals.toLowerCase()}`);
 }

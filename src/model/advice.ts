@@ -33,7 +33,7 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   key_known:
     'The record exists already: leave the row out, or set `onKnownKey` to skip or update in the job definition.',
   key_held:
-    'Another run is sending this key: wait until it has finished, then load failed.csv again as it is.',
+    'Another run has this key: let it finish, or cancel it (the message names it), then load failed.csv again as it is.',
   key_in_doubt:
     'Another row with this key may have created the record: settle that row with `onboard resolve`, then load failed.csv again as it is. Until then nothing is sent under the key.',
   bad_path_id: `Correct the id ${IN_FAILED}.`,
@@ -71,10 +71,6 @@ const BY_CODE = new Map<string, string>([
   ...Object.entries(BY_ISSUE),
   ['http_400', `Correct what the service names ${IN_FAILED}.`],
   ['http_401', 'Get a valid token, then go on with the same command.'],
-  [
-    'http_403',
-    "Have the permission for this call granted to the token's user, then load failed.csv again as it is.",
-  ],
   ['http_404', 'Check the id and the base URL; the service knows no such record or address.'],
   ['http_409', 'Look in the service for a record that stands in the way, then correct or drop the row.'],
   [
@@ -150,7 +146,7 @@ const FAULT = /^http_5\d\d$/;
 /** Calls whose paths hold no id: where the service answers 404 to one, it is the address that it does not know. */
 const WITHOUT_ID: ReadonlySet<Operation> = new Set(['subclient.create', 'counterparty.draft']);
 const NO_SUCH_ADDRESS =
-  'Check MSB_BASE_URL first: the path of this call holds no id, so the service most likely knows no such address. Then load failed.csv again as it is; `send.canary` in the job definition stops such a run at its first rows.';
+  'Check MSB_BASE_URL first: the path of this call holds no id, so the service most likely knows no such address. Then load failed.csv again as it is.';
 
 /**
  * Refusals after which the service may have the record of a create all the same, by this request or by an earlier one. 499 is what gateways
@@ -165,12 +161,27 @@ function mayCreate(operation: Operation): boolean {
 const LOOK_FIRST =
   'Look in the service whether the record is there: it may have been made by this very request. If it is, drop the row; only if it is not, correct what stands in its way and load the row again, and do not load failed.csv as it is.';
 
+/** The permissions that the service's interface names; of other operations it shows none. */
+const PERMISSIONS: ReadonlyMap<string, string> = new Map([
+  ['subclient.create', "'Subclient / Create'"],
+  ['subclient.update', "'Subclient / Modify'"],
+  ['subclient.upsert', "'Subclient / Create' and 'Subclient / Modify'"],
+]);
+
+/** The permission of an operation, as people who grant it know it. */
+function permissionOf(operation: string): string {
+  const names = PERMISSIONS.get(operation);
+  return names === undefined ? 'the permission for this call' : `the permission ${names}`;
+}
+
 /** What to do next about a row of the operation that ended with this code and outcome; empty where there is nothing to do. */
 export function adviceFor(code: string, outcome: Outcome, operation: Operation): string {
   // Whatever the reason, an unknown create is settled, not sent; and a row that succeeded or was cancelled needs nothing.
   if (outcome === 'in-doubt') return IN_DOUBT.get(code) ?? SETTLE;
   if (BY_OUTCOME[outcome] === '' || outcome === 'cancelled') return BY_OUTCOME[outcome];
   if (FAULT.test(code)) return LATER;
+  if (code === 'http_403')
+    return `Have ${permissionOf(operation)} granted to the token's user, then load failed.csv again as it is.`;
   if (code === 'http_404' && WITHOUT_ID.has(operation)) return NO_SUCH_ADDRESS;
   if (MAY_BE_THERE.has(code) && mayCreate(operation)) return LOOK_FIRST;
   return BY_CODE.get(code) ?? BY_OUTCOME[outcome];
@@ -182,11 +193,16 @@ export function warningAdvice(code: string): string {
 }
 
 /** What to do about a run that is paused or stopped, before it goes on. */
-export const REASON_ADVICE: Readonly<Record<Reason, string>> = {
+export function reasonAdvice(reason: Reason, operation: string): string {
+  return reason === 'permission'
+    ? `The service forbids it (403): have ${permissionOf(operation)} given to the token.`
+    : REASON_ADVICE[reason];
+}
+
+const REASON_ADVICE: Readonly<Record<Exclude<Reason, 'permission'>, string>> = {
   interrupted: 'The run was interrupted; its rows in flight were settled.',
   credentials:
     'The service refused the token (401): set a valid MSB_TOKEN, MSB_TOKEN_FILE or MSB_TOKEN_COMMAND.',
-  permission: "The service forbids it (403): have the operation's permission given to the token.",
   'service-away':
     'No answer came for too long: see whether the service is there; `onboard doctor` tries to connect to it.',
   'service-hold':

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { Mapping } from './mapping.ts';
 import { spaceOf } from './operation.ts';
 import type { Row } from './row.ts';
-import type { Run } from './run.ts';
+import { type Run, runStateSchema } from './run.ts';
 
 /** The identity space of the run's operation; operations that create nothing have one per run, to find duplicate keys. */
 export function identitySpace(run: Pick<Run, 'id' | 'operation'>): {
@@ -41,6 +41,8 @@ export const keyClaimSchema = z.discriminatedUnion('kind', [
     run: z.string(),
     row: z.number().int().positive(),
     inDoubt: z.boolean(),
+    /** That run's state when the key was asked for; left out where its record is gone. */
+    state: runStateSchema.optional(),
   }),
 ]);
 export type KeyClaim = z.infer<typeof keyClaimSchema>;

@@ -70,8 +70,21 @@ export const rowFindingSchema = issueSchema
   .extend({ code: z.enum(FILE_CHECK_CODES) });
 export type RowFinding = z.infer<typeof rowFindingSchema>;
 
+/** What is expected of a row that can't be read because of that problem. */
+export function expectedReadable(problem: string): string {
+  return `${READABLE}${problem}`;
+}
+
+const READABLE = 'a readable row: ';
+
+/** The problem of a row that can't be read, from the issue in words; `null` where that is about something else. */
+export function problemIn(description: string): string | null {
+  const start = `expected ${READABLE}`;
+  return description.startsWith(start) ? description.slice(start.length) : null;
+}
+
 /** The issue in words, without the cell's value, so that it may stand in any report file or log. */
-export function describeIssue(issue: Issue): string {
+export function describeIssue(issue: Pick<Issue, 'column' | 'expected'>): string {
   return `${issue.column === null ? '' : `column "${issue.column}": `}expected ${issue.expected}`;
 }
 

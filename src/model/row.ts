@@ -9,6 +9,8 @@ const place = {
   line: z.number().int().positive(),
 };
 
+const positions = z.array(z.number().int().nonnegative()).optional();
+
 const findings = z.array(rowFindingSchema).optional();
 
 /** One record of a file as it was read: a table's cells in header order, or the raw text of one JSON object. */
@@ -18,12 +20,12 @@ export const rowSchema = z.discriminatedUnion('kind', [
     ...place,
     cells: z.array(z.string()),
     /** Workbooks and their report files: the positions of cells that hold a number, which may have lost zeros or digits. */
-    numeric: z.array(z.number().int().nonnegative()).optional(),
+    numeric: positions,
     /**
      * Workbooks and their report files: the positions of numbers in plain notation, dates in ISO 8601, `true` and `false`,
      * which are read as such whatever signs and patterns the definition gives for text.
      */
-    typed: z.array(z.number().int().nonnegative()).optional(),
+    typed: positions,
     /** What only a look at the file or at the ledger tells of the row. */
     findings,
   }),
@@ -35,10 +37,16 @@ export const rowSchema = z.discriminatedUnion('kind', [
     text: z.string(),
     /** What was wrong and what was expected; no cell values. */
     problem: z.string(),
+    /** Of a table: the cells from the first on as far as they are sure, `null` for one that is damaged; left out where none is sure. */
+    cells: z.array(z.string().nullable()).optional(),
+    /** As in a row of cells. */
+    numeric: positions,
+    typed: positions,
   }),
 ]);
 export type Row = z.infer<typeof rowSchema>;
 export type CellsRow = Extract<Row, { kind: 'cells' }>;
+export type UnreadableRow = Extract<Row, { kind: 'unreadable' }>;
 export type RecordRow = Extract<Row, { kind: 'record' }>;
 
 /** The row with these findings in place of those of the same checks. */

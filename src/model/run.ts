@@ -44,6 +44,10 @@ export const reasonSchema = z.enum([
 ]);
 export type Reason = z.infer<typeof reasonSchema>;
 
+/** Who paused or cancelled a run, when (ISO 8601, UTC), and why in their own words; `''`: they did not say. */
+export const requestSchema = z.object({ by: z.string(), at: z.string(), why: z.string() });
+export type StateRequest = z.infer<typeof requestSchema>;
+
 export const runSchema = z.object({
   id: z.string(),
   job: z.string(),
@@ -60,8 +64,12 @@ export const runSchema = z.object({
   source: sourceInfoSchema,
   /** Where the job groups rows, chunks differ in size: the number of rows up to the end of each; else `null`. */
   chunkEnds: z.array(z.number().int().positive()).nullable(),
+  /** Where the first rows go ahead of the others, how many, and no `chunkEnds` say it: the size of the first chunk. */
+  firstRows: z.number().int().positive().optional(),
   state: runStateSchema,
   reason: reasonSchema.nullable(),
+  /** Where a person has asked for the state that the run is in. */
+  request: requestSchema.optional(),
   outcomes: outcomeCountsSchema,
   /** Chunks whose rows are all settled. */
   closedChunks: z.number().int().nonnegative(),
@@ -73,22 +81,29 @@ export const runSchema = z.object({
 export type Run = z.infer<typeof runSchema>;
 
 /** How a run's rows are cut into chunks. */
-export type Chunking = Pick<Run, 'rows' | 'chunkRows' | 'chunkEnds'>;
+export type Chunking = Pick<Run, 'rows' | 'chunkRows' | 'chunkEnds' | 'firstRows'>;
 
 export function chunksOf(run: Chunking): number {
-  return run.chunkEnds?.length ?? Math.ceil(run.rows / run.chunkRows);
+  if (run.chunkEnds !== null) return run.chunkEnds.length;
+  const others = run.rows - sizeOfFirst(run);
+  return run.rows === 0 ? 0 : 1 + Math.max(0, Math.ceil(others / run.chunkRows));
+}
+
+/** Of rows that are not grouped; the last chunk may have fewer. */
+export function sizeOfFirst({ chunkRows, firstRows }: Pick<Chunking, 'chunkRows' | 'firstRows'>): number {
+  return firstRows ?? chunkRows;
 }
 
 /** How many rows come before the chunk; `n` from 1. */
 export function rowsBefore(run: Chunking, n: number): number {
-  if (run.chunkEnds === null) return (n - 1) * run.chunkRows;
-  return n === 1 ? 0 : (run.chunkEnds[n - 2] ?? run.rows);
+  if (n === 1) return 0;
+  if (run.chunkEnds !== null) return run.chunkEnds[n - 2] ?? run.rows;
+  return sizeOfFirst(run) + (n - 2) * run.chunkRows;
 }
 
 /** How many rows the chunk has; `n` from 1. */
 export function rowsOfChunk(run: Chunking, n: number): number {
-  const end = run.chunkEnds === null ? n * run.chunkRows : (run.chunkEnds[n - 1] ?? run.rows);
-  return Math.min(end, run.rows) - rowsBefore(run, n);
+  return Math.min(rowsBefore(run, n + 1), run.rows) - rowsBefore(run, n);
 }
 
 /** Whether nothing more happens to the run by itself. A cancelled run is wound up first, so that every row has its outcome. */

@@ -22,16 +22,16 @@ export function causeOf({ settlement, source, body }: RemainderRow, terms: Cause
     return shortened(withoutPlaces(withoutKeys(settlement.message, own)));
   const leaves = leavesIn(body.text.slice(0, LOOK_AT_CHARACTERS));
   const texts = leaves.map((leaf) =>
-    terms.fields.has(withPositions(leaf, '.#')) ? fieldMark(leaf) : masked(leaf, own),
+    terms.fields.has(withPositions(leaf, '.#')) ? fieldMark(leaf) : masked(leaf, own, terms),
   );
   return shortened([...new Set(texts.filter((text) => text !== ''))].sort().join(' | '));
 }
 
-/** The text where so many rows have it that its words are nobody's own; else only the fields that it names. */
+/** The text where so many rows have it that its words are nobody's own; else only the fields that it names, if any. */
 export function tellable(cause: string, rows: number): string {
   if (rows >= ENOUGH_ROWS) return cause;
-  const fields = cause.match(/@[^\s|]+/g) ?? [];
-  return [...fields, UNTOLD].join(' | ');
+  const fields = new Set(cause.match(/(?<![\w.])@\w[\w.-]*(?:\[\][\w.-]*)*(?<![.-])/g));
+  return fields.size === 0 ? UNTOLD : [...fields].join(' | ');
 }
 
 const UNTOLD = '‹…›';
@@ -114,16 +114,39 @@ function withPositions(path: string, sign: string): string {
   return path.replaceAll(/\[\d+\]|\.\d+(?=\.|$)/g, sign);
 }
 
-/** The text without values; empty where it was nothing but one. */
-function masked(text: string, own: readonly OwnValue[]): string {
-  const rest = MASKS.reduce((kept, [mask, by]) => kept.replaceAll(mask, by), withoutOwn(text, own));
-  return /^(?:‹[^›]*›|[\s.,;:#/-])*$/.test(rest) ? '' : rest;
+/** The text without values, its fields marked; empty where it was nothing but a value. */
+function masked(text: string, own: readonly OwnValue[], { fields }: CauseTerms): string {
+  const named: string[] = [];
+  const marked = text.replaceAll(PATH, (whole, quote: string, path: string, at: number) => {
+    const field = withPositions(path.replace(/^(?:\$\.|\/)/, '').replaceAll('/', '.'), '.#');
+    // A plain word may be a field by chance.
+    const isMeant = quote !== '' || at === 0 || field.includes('.');
+    if (!isMeant || named.length === MAX_LEAVES || !fields.has(field)) return whole;
+    return PLACE + String.fromCharCode(FIRST_PLACE + named.push(fieldMark(field.replaceAll('.#', '[]'))) - 1);
+  });
+  const rest = MASKS.reduce(
+    (kept, [mask, by, sign = '']) => (kept.includes(sign) ? kept.replaceAll(mask, by) : kept),
+    withoutOwn(marked, own),
+  );
+  if (/^(?:‹[^›]*›|[\s.,;:#/-])*$/.test(rest)) return '';
+  // Only a field of the operation has this sign: what bears it is told of a single row, too.
+  return rest
+    .replaceAll('@', '')
+    .replaceAll(PLACES, (_, place: string) => named[place.charCodeAt(0) - FIRST_PLACE] ?? '');
 }
 
-/** What looks like a value, the most telling first. */
-const MASKS: ReadonlyArray<readonly [RegExp, string]> = [
+/** Stand for the fields in a text until its values are masked: signs that no text has. */
+const PLACE = '\uE000';
+const FIRST_PLACE = 0xe001;
+const PLACES = /\uE000([\uE001-\uE0FF])/g;
+
+/** What may be a field's path within a text: `accounts[0].iban`, `$.accounts[0].iban`, `/accounts/0/iban`, `'name'`. */
+const PATH = /(?<![\w.])(["'`]?)((?:\$\.|\/)?[A-Za-z]\w*(?:[./]\w+|\[\d+\])*)\1(?!\w)/g;
+
+/** What looks like a value, the most telling first; a sign without which there is none, where looking for it takes long. */
+const MASKS: ReadonlyArray<readonly [mask: RegExp, by: string, sign?: string]> = [
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, '‹id›'],
-  [/[^\s"'<>@]{1,64}@[^\s"'<>@]{1,200}/g, '‹e-mail›'],
+  [/[^\s"'<>@]{1,64}@[^\s"'<>@]{1,200}/g, '‹e-mail›', '@'],
   [/https?:\/\/[^\s"'<>]+/gi, '‹address›'],
   [/\b\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?/g, '‹date›'],
   [/\b[A-Z]{2}\d{2}[A-Z0-9]{8,30}\b/g, '‹account›'],
@@ -151,16 +174,25 @@ export function createCauseTally(terms: CauseTerms) {
     },
     /** The commonest first; of those that few rows have nothing but what can be told. */
     top(): readonly Cause[] {
-      return [...causes.values()]
-        .map((cause) => ({
-          ...cause,
-          text: cause.outcome === 'rejected' ? tellable(cause.text, cause.count) : cause.text,
-        }))
+      return told([...causes.values()])
         .filter(({ text }) => text !== UNTOLD)
         .sort((a, b) => b.count - a.count || (a.rows[0] ?? 0) - (b.rows[0] ?? 0))
         .slice(0, TOP);
     },
   };
+}
+
+/** The causes by what can be told of them: those of which that is the same are one. */
+function told(causes: readonly Cause[]): readonly Cause[] {
+  const byText = new Map<string, Cause>();
+  for (const cause of causes) {
+    const text = cause.outcome === 'rejected' ? tellable(cause.text, cause.count) : cause.text;
+    const mark = `${cause.outcome} ${cause.code} ${text}`;
+    const known = byText.get(mark);
+    const rows = [...(known?.rows ?? []), ...cause.rows].sort((a, b) => a - b).slice(0, ROWS_NAMED);
+    byText.set(mark, { ...cause, text, rows, count: (known?.count ?? 0) + cause.count });
+  }
+  return [...byText.values()];
 }
 
 /** Where a service says something else of each row, memory must not grow with them. */

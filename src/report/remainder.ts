@@ -1,16 +1,20 @@
 /**
  * The files of rows that did not succeed (`rejected`, `failed`, `in-doubt`), written so that they can be corrected and
  * loaded again: the source's own cells or members, and beside them what became of the row in columns or one member of
- * the report's. A row that could not be read comes back without cells of its own, so that it can't send a guess.
+ * the report's. A row that could not be read comes back with the cells that are sure and a mark by which it can't send a guess.
  */
-import { z } from 'zod';
 import { typedText } from '../lib/typed-cells.ts';
 import type { Remainder } from '../model/outcome.ts';
 import type { JsonObject } from '../model/request.ts';
-import type { Row } from '../model/row.ts';
+import type { Row, UnreadableRow } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
 import type { RefusalBody, Settlement } from '../model/settlement.ts';
-import { REPORT_COLUMN_PREFIX, REPORT_MEMBER, REPORT_TYPED_COLUMN } from '../model/source.ts';
+import {
+  REPORT_COLUMN_PREFIX,
+  REPORT_MEMBER,
+  REPORT_TYPED_COLUMN,
+  UNREADABLE_CELL,
+} from '../model/source.ts';
 import { csvText, onOneLine } from './csv-text.ts';
 import { spliceMember } from './json-text.ts';
 
@@ -51,22 +55,20 @@ export function csvRemainder({ id, source }: Run): RemainderFormat {
   // Where the input was a report file itself, its columns about an earlier run give way.
   const kept = source.columns.flatMap((column, i) => (column.startsWith(REPORT_COLUMN_PREFIX) ? [] : [i]));
   const columns = kept.map((i) => source.columns[i] ?? '');
-  const messageSlot = source.columns.indexOf(`${REPORT_COLUMN_PREFIX}message`);
   // Tells which cells are numbers, so that they are not read by the definition's signs when the file is loaded.
   const hasTyped = source.type === 'xlsx' || source.columns.includes(REPORT_TYPED_COLUMN);
   const cellsOf = (row: RemainderRow, kind: RemainderKind) => {
-    const cells = originalCells(row.source, kept);
     return [
-      ...cells,
-      ...addedCells(id, row, unreadText(row.source, cells, messageSlot)),
+      ...originalCells(row.source, kept),
+      ...addedCells(id, row),
       ...(hasTyped ? [typedCell(row.source, source.columns)] : []),
+      ...(kind === 'failed' ? [row.source?.kind === 'unreadable' ? row.source.text : ''] : []),
       ...(kind === 'in-doubt' ? [''] : []),
     ];
   };
   return {
     extension: 'csv',
-    header: (kind) =>
-      (source.bom ? '\uFEFF' : '') + csvText([[...columns, ...addedColumns(kind, hasTyped)]], dialect),
+    header: (kind) => BYTE_ORDER_MARK + csvText([[...columns, ...addedColumns(kind, hasTyped)]], dialect),
     lines: (rows, kind) =>
       csvText(
         rows.map((row) => cellsOf(row, kind)),
@@ -75,37 +77,51 @@ export function csvRemainder({ id, source }: Run): RemainderFormat {
   };
 }
 
+/** Without it Excel takes the UTF-8 of a CSV file for another encoding, and saves every letter with an accent as two. */
+const BYTE_ORDER_MARK = '\uFEFF';
+
 function addedColumns(kind: RemainderKind, hasTyped: boolean): readonly string[] {
   const added = hasTyped ? [...ADDED, 'typed'] : ADDED;
-  const all = kind === 'in-doubt' ? [...added, 'resolution'] : added;
-  return all.map((name) => `${REPORT_COLUMN_PREFIX}${name}`);
+  return [...added, ...LAST[kind]].map((name) => `${REPORT_COLUMN_PREFIX}${name}`);
 }
+
+/** Only a row that is invalid can be one that could not be read. */
+const LAST: Readonly<Record<RemainderKind, readonly string[]>> = {
+  rejected: [],
+  failed: ['text'],
+  'in-doubt': ['resolution'],
+};
 
 const ADDED = ['run', 'row', 'outcome', 'status', 'code', 'message'] as const;
 
-/** Empty for a row that could not be read or is no longer kept: loaded again as it is, it can't send a guess. */
+/** Empty for a row that is no longer kept: loaded again as it is, it can't send a guess. */
 function originalCells(source: Row | null, kept: readonly number[]): readonly string[] {
-  if (source?.kind === 'record')
+  if (source === null) return kept.map(() => '');
+  if (source.kind === 'record')
     throw new Error(`row ${source.row} is a JSON record, but the run's file is CSV`);
-  if (source?.kind !== 'cells') return kept.map(() => '');
-  return kept.map((i) => source.cells[i] ?? '');
+  return source.kind === 'cells' ? kept.map((i) => source.cells[i] ?? '') : sureCells(source, kept);
 }
 
-/** The text of a row that could not be read, also where a report file that holds it was loaded again as it is; `''` for others. */
-function unreadText(source: Row | null, cells: readonly string[], messageSlot: number): string {
-  if (source?.kind === 'unreadable') return source.text;
-  if (source?.kind !== 'cells' || cells.some((cell) => cell !== '')) return '';
-  return source.cells[messageSlot] ?? '';
+/** The cells that are sure, and the mark by which the reader knows that the row has yet to be corrected. */
+function sureCells({ cells = [] }: UnreadableRow, kept: readonly number[]): readonly string[] {
+  const known = kept.map((i) => (i < cells.length ? (cells[i] ?? UNREADABLE_CELL) : ''));
+  if (known.includes(UNREADABLE_CELL)) return known;
+  const first = Math.max(
+    0,
+    kept.findIndex((i) => i >= cells.length),
+  );
+  return known.with(first, UNREADABLE_CELL);
 }
 
-function addedCells(run: string, row: RemainderRow, unread: string): readonly string[] {
+function addedCells(run: string, row: RemainderRow): readonly string[] {
   const s = row.settlement;
-  const message = unread === '' ? messageOf(row) : unread;
-  return [run, String(s.row), s.outcome, s.status === 0 ? '' : String(s.status), s.code, message];
+  return [run, String(s.row), s.outcome, s.status === 0 ? '' : String(s.status), s.code, messageOf(row)];
 }
 
 function typedCell(source: Row | null, columns: readonly string[]): string {
-  return source?.kind === 'cells' ? typedText(source, columns) : '';
+  if (source?.kind === 'cells') return typedText(source, columns);
+  if (source?.kind !== 'unreadable') return '';
+  return typedText({ ...source, cells: source.cells?.map((cell) => cell ?? '') ?? [] }, columns);
 }
 
 /** The records of a JSON file again, one per line, each as it was written but for one more member. */
@@ -123,10 +139,8 @@ function recordText(run: string, row: RemainderRow, kind: RemainderKind): string
   const source = row.source;
   if (source === null) return JSON.stringify({ [REPORT_MEMBER]: member });
   switch (source.kind) {
-    case 'record': {
-      const text = unreadRecord(source.text);
-      return spliceMember(source.text, REPORT_MEMBER, text === null ? member : { ...member, text });
-    }
+    case 'record':
+      return spliceMember(source.text, REPORT_MEMBER, member);
     case 'unreadable':
       return JSON.stringify({ [REPORT_MEMBER]: { ...member, text: source.text } });
     case 'cells':
@@ -135,15 +149,6 @@ function recordText(run: string, row: RemainderRow, kind: RemainderKind): string
       throw new Error(`a source record of an unknown kind: ${source satisfies never}`);
   }
 }
-
-/** The text of a record that could not be read, where a report file that holds it was loaded again as it is. */
-function unreadRecord(record: string): string | null {
-  if (!record.includes(REPORT_MEMBER)) return null;
-  const parsed = unreadSchema.safeParse(JSON.parse(record));
-  return parsed.success ? parsed.data[REPORT_MEMBER].text : null;
-}
-
-const unreadSchema = z.strictObject({ [REPORT_MEMBER]: z.looseObject({ text: z.string() }) });
 
 function memberOf(run: string, row: RemainderRow, kind: RemainderKind): JsonObject {
   const { row: number, outcome, status, code } = row.settlement;

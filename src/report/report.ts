@@ -35,7 +35,14 @@ import {
   type RemainderFormat,
   type RemainderRow,
 } from './remainder.ts';
-import { type Advising, documentLines, rejectionLine, resultsHeader, resultsLines } from './results.ts';
+import {
+  type Advising,
+  documentLines,
+  rejectionLine,
+  resultsDialect,
+  resultsHeader,
+  resultsLines,
+} from './results.ts';
 import { type Summary, summarize, summarySchema, withWritten } from './summary.ts';
 import { createTally, type Tally } from './tally.ts';
 
@@ -157,7 +164,7 @@ async function writeFrom(chunk: number, writing: Writing): Promise<void> {
 /** What is there also without a row. */
 async function writeHeads({ run, files }: Writing): Promise<void> {
   if (files.names().length > 0) return;
-  await files.append(RESULTS_FILE, resultsHeader());
+  await files.append(RESULTS_FILE, resultsHeader(resultsDialect(run.source)));
   await files.append(REJECTIONS_FILE, '');
   if (run.operation === 'payment.documents') await files.append(DOCUMENTS_FILE, '');
 }
@@ -165,7 +172,7 @@ async function writeHeads({ run, files }: Writing): Promise<void> {
 async function writeRows(settlements: readonly Settlement[], writing: Writing): Promise<void> {
   const { run, files, tally, advising } = writing;
   settlements.forEach(tally.add);
-  await files.append(RESULTS_FILE, resultsLines(settlements, advising));
+  await files.append(RESULTS_FILE, resultsLines(settlements, advising, resultsDialect(run.source)));
   await writeRemainders(writing, settlements);
   if (run.operation === 'payment.documents') await writeDocuments(writing, settlements);
 }
@@ -187,6 +194,7 @@ async function publish(
     records: tally.records(),
     topWarnings: tally.topWarnings(),
     causes: causes.top(),
+    shapes: tally.shapes(),
   };
   const summary = withWritten(summarize(run, tally.topErrors(), now()), counted);
   await files.append(SUMMARY_FILE, textOf(summary));

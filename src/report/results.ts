@@ -7,13 +7,24 @@ import { printable } from '../lib/terminal.ts';
 import { adviceFor } from '../model/advice.ts';
 import type { Operation } from '../model/operation.ts';
 import { type Settlement, warningsOf } from '../model/settlement.ts';
+import type { SourceInfo } from '../model/source.ts';
 import { csvText, onOneLine } from './csv-text.ts';
 import { elementsOf, oneLine } from './json-text.ts';
 import type { RemainderRow } from './remainder.ts';
 
+/** How `results.csv` is written. */
+type ResultsDialect = Parameters<typeof csvText>[1];
+
+/** Quotes as every program reads them, and the input's delimiter: whoever opens the one in a spreadsheet opens the other. */
+export function resultsDialect({ delimiter }: Pick<SourceInfo, 'delimiter'>): ResultsDialect {
+  return { delimiter: delimiter === null || delimiter === QUOTE ? ',' : delimiter, quote: QUOTE };
+}
+
+const QUOTE = '"';
+
 /** The header line of `results.csv`. */
-export function resultsHeader(): string {
-  return csvText([RESULTS_COLUMNS], DIALECT);
+export function resultsHeader(dialect: ResultsDialect): string {
+  return csvText([RESULTS_COLUMNS], dialect);
 }
 
 /** The columns of `results.csv` (DESIGN.md, section 4). */
@@ -31,13 +42,15 @@ const RESULTS_COLUMNS = [
   'advice',
 ] as const;
 
-const DIALECT = { delimiter: ',', quote: '"' } as const;
-
 /** The lines of `results.csv`, one per settlement. */
-export function resultsLines(settlements: readonly Settlement[], advising: Advising): string {
+export function resultsLines(
+  settlements: readonly Settlement[],
+  advising: Advising,
+  dialect: ResultsDialect,
+): string {
   return csvText(
     settlements.map((s) => resultCells(s, advising)),
-    DIALECT,
+    dialect,
   );
 }
 

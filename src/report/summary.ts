@@ -13,8 +13,9 @@ import {
   outcomeCountsSchema,
   outcomeSchema,
 } from '../model/outcome.ts';
-import { isOver, openRows, type Run, reasonSchema, runStateSchema } from '../model/run.ts';
+import { isOver, openRows, type Run, reasonSchema, requestSchema, runStateSchema } from '../model/run.ts';
 import { ENCODINGS, sourceInfoSchema } from '../model/source.ts';
+import { type Shape, shapeSchema } from '../model/written-as.ts';
 
 const count = z.number().int().nonnegative();
 
@@ -83,6 +84,8 @@ export const summarySchema = z.object({
   parent: z.string().nullable(),
   state: runStateSchema,
   reason: reasonSchema.nullable(),
+  /** Where a person has asked for the state that the run is in: who, when, why. */
+  request: requestSchema.nullable().default(null),
   rows: count,
   outcomes: outcomeCountsSchema,
   /**
@@ -96,7 +99,8 @@ export const summarySchema = z.object({
   open: z.number().int(),
   /** `holds: false` is a defect: a row was lost or counted twice. */
   controlTotal: z.object({ rows: count, settled: count, open: z.number().int(), holds: z.boolean() }),
-  /** ISO 8601, UTC. */
+  /** ISO 8601, UTC; `null` in the summary of an earlier version. */
+  createdAt: z.string().nullable().default(null),
   startedAt: z.string().nullable(),
   finishedAt: z.string().nullable(),
   /** When these numbers were taken; ISO 8601, UTC. */
@@ -106,6 +110,8 @@ export const summarySchema = z.object({
   topErrors: z.array(topErrorSchema),
   /** The commonest causes that can be told, commonest first; found when the whole report is written. */
   causes: z.array(causeSchema).default([]),
+  /** How refused cells are written, where a setting of the job definition would read them; found when the whole report is written. */
+  shapes: z.array(shapeSchema).default([]),
   /** How many cells were sent although they looked damaged, by code; counted when the whole report is written. */
   warnings: z.record(z.string(), count).default({}),
   /** The same warnings with an example row each, commonest first. */
@@ -138,6 +144,7 @@ export function summarize(run: Run, topErrors: readonly TopError[], now: Date): 
     parent: run.parent,
     state: run.state,
     reason: run.reason,
+    request: run.request ?? null,
     rows: run.rows,
     outcomes: run.outcomes,
     // Where the job groups rows (then chunks differ in size), an outcome per row does not count the records.
@@ -150,12 +157,14 @@ export function summarize(run: Run, topErrors: readonly TopError[], now: Date): 
       open,
       holds: isOver(run) || run.state === 'finished' ? open === 0 : open >= 0,
     },
+    createdAt: run.createdAt,
     startedAt: run.startedAt,
     finishedAt: run.finishedAt,
     writtenAt: now.toISOString(),
     rowsPerSecond: rowsPerSecond(run, settled - run.outcomes.cancelled, now),
     topErrors: [...topErrors],
     causes: [],
+    shapes: [],
     warnings: {},
     topWarnings: [],
     exitCode: isUnderWay(run) ? null : exitCodeOf(run),
@@ -171,6 +180,7 @@ type Written = {
   readonly records: number;
   readonly topWarnings: readonly TopWarning[];
   readonly causes: readonly Cause[];
+  readonly shapes: readonly Shape[];
   readonly files: readonly string[];
   readonly kept: readonly string[];
   readonly written: readonly string[];
@@ -185,6 +195,7 @@ export function withWritten(summary: Summary, written: Written): Summary {
     warnings: countsByCode(written.topWarnings),
     topWarnings: [...written.topWarnings],
     causes: [...written.causes],
+    shapes: [...written.shapes],
     files: [...written.files],
     kept: [...written.kept],
     written: [...written.written],

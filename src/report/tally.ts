@@ -2,6 +2,7 @@
 import { describedColumn } from '../model/issue.ts';
 import { noOutcomes, type OutcomeCounts, REMAINDER, wasAccepted } from '../model/outcome.ts';
 import { type Settlement, warningsOf } from '../model/settlement.ts';
+import { createShapeTally, type Shape } from '../model/written-as.ts';
 import { type Advising, adviceIn } from './results.ts';
 import type { TopError, TopWarning } from './summary.ts';
 
@@ -13,6 +14,8 @@ export type Tally = {
   records(): number;
   /** The ten commonest causes (outcome, code and column) of rows that did not succeed, commonest first. */
   topErrors(): readonly TopError[];
+  /** How refused cells are written, where a setting would read them, commonest first. */
+  shapes(): readonly Shape[];
   /** Every warning that rows were sent with, by code and column, commonest first. */
   topWarnings(): readonly TopWarning[];
 };
@@ -21,6 +24,7 @@ export function createTally(advising: Advising): Tally {
   const outcomes = noOutcomes();
   const errors = new Map<string, TopError>();
   const warnings = new Map<string, TopWarning>();
+  const shapes = createShapeTally();
   let lastRow = 0;
   let records = 0;
   let lastAccepted: Settlement | null = null;
@@ -39,11 +43,13 @@ export function createTally(advising: Advising): Tally {
       outcomes[settlement.outcome] += 1;
       if (wasAccepted(settlement.outcome)) countRecord(settlement);
       if (REMAINDER[settlement.outcome] !== 'none') countError(errors, settlement, advising);
+      if (settlement.outcome === 'invalid') shapes.add(settlement.row, settlement.message);
       for (const warning of warningsOf(settlement)) countWarning(warnings, warning, settlement.row);
     },
     outcomes: () => ({ ...outcomes }),
     records: () => records,
     topErrors: () => [...errors.values()].sort(commonestFirst).slice(0, TOP),
+    shapes: shapes.shapes,
     topWarnings: () => [...warnings.values()].sort(commonestFirst),
   };
 }

@@ -3,8 +3,17 @@
  * of at most 80 columns but for paths and commands, which are never broken; nothing in it acts on the terminal.
  */
 import { join } from 'node:path';
-import { anywhere, countOf, numberColumn, numberShown, printable, shellWord, wrap } from '../lib/terminal.ts';
-import { REASON_ADVICE, warningAdvice } from '../model/advice.ts';
+import {
+  anywhere,
+  countOf,
+  numberColumn,
+  numberShown,
+  printable,
+  shellWord,
+  shownTime,
+  wrap,
+} from '../lib/terminal.ts';
+import { reasonAdvice, warningAdvice } from '../model/advice.ts';
 import {
   acceptedRows,
   OUTCOMES,
@@ -13,7 +22,8 @@ import {
   REMAINDER,
   wasAccepted,
 } from '../model/outcome.ts';
-import type { Reason } from '../model/run.ts';
+import type { Reason, StateRequest } from '../model/run.ts';
+import { commonShapes, namesSettings, type Shape, settingWords } from '../model/written-as.ts';
 import { REMAINDERS, type RemainderKind, remainderOf } from './remainder.ts';
 import type { Cause, Summary, TopError, TopWarning } from './summary.ts';
 
@@ -30,10 +40,14 @@ type RenderOptions = {
 
 /** The closing text on a terminal: plain, at most 80 columns but for paths and commands, which are never broken. */
 export function renderSummary(summary: Summary, options: RenderOptions): readonly string[] {
+  const shapes = commonShapes(summary.shapes, summary.rows);
   const sections = [
     heading(summary),
     counts(summary, options),
-    summary.topErrors.flatMap((error, i, all) => topErrorLines(error, summary.causes, all.slice(0, i))),
+    summary.topErrors.flatMap((error, i, all) =>
+      topErrorLines(error, { causes: summary.causes, shapes }, all.slice(0, i)),
+    ),
+    shapeLines(shapes, summary.rows),
     warningLines(summary.topWarnings),
     [`Report: ${options.directory}`, ...keptLines(summary)],
     renderNext(summary, options),
@@ -62,8 +76,15 @@ function heading(summary: Summary): readonly string[] {
       ? []
       : [`  parent  ${summary.parent}, of which these are rows without success`]),
     `  target  ${summary.target}`,
+    ...(summary.request === null ? [] : paragraph('  by      ', requestWords(summary.request), '          ')),
     `  rate    ${summary.rowsPerSecond} rows/s`,
   ];
+}
+
+/** Who asked for a run's state, when and why. */
+export function requestWords({ by, at, why }: StateRequest): string {
+  const when = shownTime(new Date(at), 'UTC', { seconds: true });
+  return `${printable(by)}, ${when}${why === '' ? '' : `: ${printable(why)}`}`;
 }
 
 /** How the file was read, where that isn't the plain case, and what the reader had to decide. */
@@ -111,30 +132,32 @@ function controlTotal(summary: Summary, sum: string): readonly string[] {
 }
 
 /** An advice that was given of one of those `before` is not given again. */
-function topErrorLines(
-  error: TopError,
-  causes: Summary['causes'],
-  before: readonly TopError[],
-): readonly string[] {
+function topErrorLines(error: TopError, told: Told, before: readonly TopError[]): readonly string[] {
   const { outcome, code, count, exampleRow, advice } = error;
   const what = `  ${numberShown(count)} × ${outcome} ${code}${columnWords(error)}, for example row ${exampleRow}`;
   const isGiven = advice === '' || before.some((other) => other.advice === advice);
   return [
     what,
-    ...causesOf(error, causes).slice(0, CAUSES_SHOWN).flatMap(causeLines),
+    ...causesOf(error, told).slice(0, CAUSES_SHOWN).flatMap(causeLines),
     ...(isGiven ? [] : paragraph('    ', advice, '    ')),
   ];
 }
 
 /** The causes of an error that say more than its line; those of its column without the column's name. */
-function causesOf({ outcome, code, column }: TopError, causes: Summary['causes']): readonly Cause[] {
+function causesOf({ outcome, code, column }: TopError, { causes, shapes }: Told): readonly Cause[] {
   const own = causes.filter((cause) => cause.outcome === outcome && cause.code === code && isTelling(cause));
   if (column === undefined) return own;
   const name = `column "${column}": `;
-  return own.flatMap((cause) =>
-    cause.text.startsWith(name) ? [{ ...cause, text: cause.text.slice(name.length) }] : [],
+  const isShaped = shapes.some((shape) => shape.column === column);
+  return own.flatMap(({ text, ...cause }) =>
+    text.startsWith(name) && !(isShaped && namesSettings(text))
+      ? [{ ...cause, text: text.slice(name.length) }]
+      : [],
   );
 }
+
+/** What is told below an error's line: its causes, unless they are told as the shape of a column's cells. */
+type Told = { readonly causes: Summary['causes']; readonly shapes: readonly Shape[] };
 
 function columnWords({ column }: { readonly column?: string | undefined }): string {
   return column === undefined ? '' : ` in "${column}"`;
@@ -148,8 +171,32 @@ function isTelling({ outcome, text }: Cause): boolean {
 }
 
 function causeLines({ text, count, rows }: Cause): readonly string[] {
-  const where = `(${rows.length === 1 ? 'row' : 'rows'} ${rows.map(numberShown).join(', ')}${count > rows.length ? ', …' : ''})`;
-  return paragraph(`    ${numberShown(count)} × `, `${printable(text)} ${where}`, '      ');
+  return paragraph(
+    `    ${numberShown(count)} × `,
+    `${printable(text)} ${rowsWords({ count, rows })}`,
+    '      ',
+  );
+}
+
+/** `(rows 1, 2, 3, …)`. */
+function rowsWords({ count, rows }: Pick<Cause, 'count' | 'rows'>): string {
+  return `(${rows.length === 1 ? 'row' : 'rows'} ${rows.map(numberShown).join(', ')}${count > rows.length ? ', …' : ''})`;
+}
+
+/** How refused cells are written, and the setting that reads them: one cause is told once, however many rows have it. */
+export function shapeLines(shapes: readonly Shape[], rows: number): readonly string[] {
+  return shapes.flatMap((shape) => {
+    const { column, count, looksLike } = shape;
+    const cells = `${countOf(count, 'cell')} of column "${printable(column)}" ${count === 1 ? 'looks' : 'look'} like ${looksLike}: `;
+    const setting = shape.settings.map((one) => settingWords(one)).join(' or ');
+    const which = shape.settings.length === 1 ? '' : ', whichever is meant';
+    // Where most cells of the column are written otherwise, the setting would refuse those.
+    const what =
+      count * 2 > rows
+        ? `set ${setting}${which}`
+        : `correct them, or set ${setting} where all are written so${which}`;
+    return paragraph('  ', `${cells}${what} ${rowsWords(shape)}`, '    ');
+  });
 }
 
 /** What looked damaged and was sent all the same, and how to keep such rows back; what was not sent though it differs. */
@@ -200,6 +247,7 @@ export function renderNext(summary: Summary, options: RenderOptions): readonly s
     ...continuing(summary, options),
     ...takingUp(summary),
     ...referring(summary),
+    ...redefining(summary, options),
     ...REMAINDERS.flatMap((kind) => correcting(summary, kind, options)),
   ];
   return steps.length === 0 ? [] : ['Next:', ...steps];
@@ -215,9 +263,9 @@ function continuing(summary: Summary, options: RenderOptions): readonly string[]
 }
 
 /** The advice on a reason, with the remainder files that there are in place of results.csv. */
-function reasonLines(reason: Reason, { files }: Summary): readonly string[] {
+function reasonLines(reason: Reason, { files, operation }: Summary): readonly string[] {
   const remainders = files.filter((file) => remainderOf(file) !== null);
-  const advice = REASON_ADVICE[reason];
+  const advice = reasonAdvice(reason, operation);
   const named = remainders.length === 0 ? advice : advice.replace('results.csv', remainders.join(', '));
   return paragraph('  ', named, '  ');
 }
@@ -234,6 +282,15 @@ function referring({ run, topErrors }: Summary): readonly string[] {
   return [
     '  To take up the rows that refer to a record which was not known, once it is:',
     `    onboard rerun ${run} --only invalid`,
+  ];
+}
+
+/** How rows are taken up whose cells another setting reads: nobody has to correct them one by one. */
+function redefining({ run, job, state, shapes, rows }: Summary, options: RenderOptions): readonly string[] {
+  if (commonShapes(shapes, rows).length === 0 || state !== 'finished') return [];
+  return [
+    '  To take up the rows that a setting reads, once the job definition has it:',
+    `    onboard rerun ${run} --only invalid ${options.job ?? `--job ${shellWord(job)}`}`,
   ];
 }
 

@@ -11,7 +11,7 @@ import { tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import { countUnsuccessful } from '../model/outcome.ts';
-import { isOver, type Run } from '../model/run.ts';
+import { isOver, type Run, type StateRequest } from '../model/run.ts';
 import { createChunkQueue } from '../queue/chunk-queue.ts';
 import { joinTarget, type Ledger, type Session, type TargetSession } from '../session.ts';
 import { type Executed, executeRun, executeToEnd } from './execute.ts';
@@ -22,9 +22,10 @@ import { definitionOf, findRun, serviceReport } from './status.ts';
 /** Stops the sending of the run in every process until it is resumed; answers the run as it is then, and whether it was running. */
 export async function pauseRun(
   { id, target }: Run,
+  request: StateRequest,
   { ledger }: Pick<Session, 'ledger'>,
 ): Promise<{ readonly run: Run; readonly wasRunning: boolean }> {
-  const wasRunning = await ledger.of(target).store.transition(id, 'paused', 'requested');
+  const wasRunning = await ledger.of(target).store.transition(id, 'paused', 'requested', request);
   const run = await findRun(ledger, id);
   if (!mayGoOn(run)) {
     throw new UsageError(
@@ -138,8 +139,12 @@ export async function ownerOf(
 }
 
 /** Ends the sending of the run for ever; answers the run as it is then, with rows that still need their outcomes. */
-export async function cancelRun({ id, target }: Run, { ledger }: Pick<Session, 'ledger'>): Promise<Run> {
-  await ledger.of(target).store.transition(id, 'cancelled', null);
+export async function cancelRun(
+  { id, target }: Run,
+  request: StateRequest,
+  { ledger }: Pick<Session, 'ledger'>,
+): Promise<Run> {
+  await ledger.of(target).store.transition(id, 'cancelled', null, request);
   const run = await findRun(ledger, id);
   if (run.state === 'cancelled') return run;
   throw new UsageError(

@@ -10,7 +10,7 @@ import { type ApartKeys, createApartKeys } from '../intake/apart-keys.ts';
 import type { RowChunk } from '../intake/chunks.ts';
 import { type Claimed, claimKeys } from '../ledger/key-claims.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
-import type { RunStore } from '../ledger/run-store.ts';
+import type { Canary, RunStore } from '../ledger/run-store.ts';
 import { settlementsOfChunks } from '../ledger/run-view.ts';
 import { passStage } from '../lib/stage.ts';
 import { sleep } from '../lib/waiting.ts';
@@ -34,6 +34,7 @@ import { OPEN_CHUNKS_MAX } from '../queue/chunk-order.ts';
 import type { ChunkQueue } from '../queue/chunk-queue.ts';
 import type { TargetSession } from '../session.ts';
 import { type WaitingNotice, waitOut } from './redis-wait.ts';
+import { canaryOf } from './rows.ts';
 
 /** A run whose rows are to be put into the queue, and what they are put there with. */
 type Ingest = {
@@ -53,7 +54,7 @@ type Ingest = {
 
 /**
  * `stopped`: before the file's end. `file-changed`: it has other rows than when it was surveyed; those already sent stay as they are.
- * `canary`: the first chunk went ahead alone, and none of its rows succeeded.
+ * `canary`: the first chunk went ahead alone, none of its rows succeeded, and the rest would fare no better.
  */
 export type IngestEnd = 'complete' | 'stopped' | 'file-changed' | 'canary';
 
@@ -76,8 +77,6 @@ type Ingesting = Ingest & {
   readonly apart: ApartKeys | null;
   /** Finds keys that look like those of earlier rows of the same file. */
   readonly findAlike: FindAlike;
-  /** Which such keys are looked for in the ledger. */
-  readonly ledgerChecks: KeyChecks;
   /** Chunks that were closed when the reading began. */
   readonly closed: ReadonlySet<number>;
 };
@@ -91,10 +90,10 @@ export async function ingestRun(ingest: Ingest, session: IngestSession): Promise
   const mapping = mappingFor(definition, run.source);
   const apart = await findApart(ingest, mapping);
   if (ingest.signal.aborted) return 'stopped';
-  const closed = await store.closedChunks(run.id);
+  const closed = await untilTaken(() => store.closedChunks(run.id), ingest);
+  if (closed === null) return 'stopped';
   const findAlike = createKeyLikeness(definition.checks);
-  const ledgerChecks = await checksOfLedger(definition, { session, keys });
-  const ingesting = { ...ingest, session, keys, store, mapping, apart, findAlike, ledgerChecks, closed };
+  const ingesting = { ...ingest, session, keys, store, mapping, apart, findAlike, closed };
   const outlet = createOutlet(ingesting);
   let read = 0;
   for await (const chunk of ingesting.chunks) {
@@ -122,26 +121,27 @@ async function findApart({ before, signal }: Ingest, { keyOf }: Mapping): Promis
   return apart;
 }
 
-/** A ledger's first run has no keys of others to look for: a question less for nearly each of its rows. */
-async function checksOfLedger(
-  { checks }: JobDefinition,
-  { session, keys }: Pick<Ingesting, 'session' | 'keys'>,
-): Promise<KeyChecks> {
-  const isFirst = (await session.ledger.redis.zcard(keys.runs)) <= 1;
-  return isFirst ? { ...checks, key_case: 'off' } : checks;
-}
-
-/** Where the job has a canary: hands the first chunk over alone and waits until it is closed. `null`: the others may follow. */
+/** Where the first chunk goes ahead alone: hands it over and waits until it is closed. `null`: the others may follow. */
 async function afterCanary(
   flush: () => Promise<boolean>,
   ingesting: Ingesting,
 ): Promise<'stopped' | 'canary' | null> {
-  if (ingesting.definition.send.canary === undefined) return null;
+  const { run, store, definition } = ingesting;
+  const set = canaryOf(definition);
+  const mark = await untilTaken(() => store.canaryOf(run.id), ingesting);
+  if (mark === null) return 'stopped';
+  if (mark === '' && set === null) return null;
   if (!(await flush()) || !(await untilClosed(ingesting))) return 'stopped';
-  const failed = await untilTaken(() => hasCanaryFailed(ingesting), ingesting);
+  const failed = await untilTaken(async () => {
+    const hasFailed = mark !== 'overruled' && (await hasCanaryFailed(set ?? FIRST, ingesting));
+    if (!hasFailed) await store.prove(run.job, run.id);
+    return hasFailed;
+  }, ingesting);
   if (failed === null) return 'stopped';
   return failed ? 'canary' : null;
 }
+
+const FIRST = { kind: 'first' } as const;
 
 /** Resolves when a chunk is closed; false: stop reading. */
 async function untilClosed(ingesting: Ingesting): Promise<boolean> {
@@ -153,10 +153,23 @@ async function untilClosed(ingesting: Ingesting): Promise<boolean> {
   }
 }
 
-/** Whether no row of the canary succeeded, and no person has said to go on. */
-async function hasCanaryFailed({ run, keys, store, session }: Ingesting): Promise<boolean> {
+/** Whether none of the first rows succeeded; those that nobody asked to go first must also have failed as all others would. */
+async function hasCanaryFailed(
+  { kind }: Pick<Canary, 'kind'>,
+  { run, keys, session }: Ingesting,
+): Promise<boolean> {
   const [first = []] = await settlementsOfChunks(session.ledger.redis, keys.run(run.id), [1]);
-  return !first.some(({ outcome }) => succeeded(outcome)) && !(await store.isCanaryOverruled(run.id));
+  if (first.some(({ outcome }) => succeeded(outcome))) return false;
+  const sent = first.filter(({ outcome }) => outcome !== 'invalid' && outcome !== 'skipped');
+  return kind === 'set' || (sent.length >= TELLING && sent.every(({ code }) => concernsAll(code)));
+}
+
+/** One answer alone may well be about its own row. */
+const TELLING = 2;
+
+/** Whether a row that failed so says nothing of its own content: there is no such address, or the service is not well. */
+function concernsAll(code: string): boolean {
+  return /^http_(?:404|405|5\d\d)$|^(?:connect_)?timeout$/.test(code);
 }
 
 /** A row that has a key to claim, and the earlier one of the file whose key looks like it. */
@@ -223,16 +236,21 @@ async function claimChunks(
   chunks: readonly KeyedChunk[],
   ingesting: Ingesting,
 ): Promise<readonly ChunkJob[] | null> {
-  const { run, definition, mapping, keys, session, ledgerChecks } = ingesting;
+  const { run, definition, mapping, keys, session } = ingesting;
   const last = chunks.at(-1)?.n ?? null;
   const claim = {
     run: run.id,
     space: identitySpace(run),
     rows: chunks.flatMap(({ keyed }) => keyed.claiming),
-    ...(mapping.hasKey && { checks: ledgerChecks }),
   };
   passStage('claiming', () => [], last);
-  const claimed = await untilTaken(() => claimKeys(session.registration.epoch, keys, claim), ingesting);
+  const claimed = await untilTaken(async () => {
+    const checks = mapping.hasKey ? { checks: await checksOfLedger(ingesting) } : {};
+    return withStates(
+      await claimKeys(session.registration.epoch, keys, { ...claim, ...checks }),
+      ingesting.store,
+    );
+  }, ingesting);
   if (claimed === null) return null;
   passStage('claimed', () => [], last);
   let from = 0;
@@ -247,6 +265,29 @@ async function claimChunks(
       rows: claimedRows(rows, keyed, own, definition),
     };
   });
+}
+
+/** The claims, with the states of the runs that have the keys of rows here: what is to be done goes by that. */
+async function withStates(claimed: Claimed, store: RunStore): Promise<Claimed> {
+  const runs = claimed.claims.flatMap((claim) => (claim.kind === 'held' && !claim.inDoubt ? claim.run : []));
+  if (runs.length === 0) return claimed;
+  const states = await store.statesOf([...new Set(runs)]);
+  const claims = claimed.claims.map((claim): KeyClaim => {
+    const state = claim.kind === 'held' ? states.get(claim.run) : undefined;
+    return claim.kind === 'held' && state !== undefined ? { ...claim, state } : claim;
+  });
+  return { ...claimed, claims };
+}
+
+/**
+ * Which keys that look alike are looked for in the ledger. Where no other run is in it yet, nearly each row is spared a question, but for
+ * the sake of a warning only; asked for each batch, since another run may begin at any time.
+ */
+async function checksOfLedger({ definition, session, keys }: Ingesting): Promise<KeyChecks> {
+  const { checks } = definition;
+  if (checks.key_case !== 'warn') return checks;
+  const isAlone = (await session.ledger.redis.zcard(keys.runs)) <= 1;
+  return isAlone ? { ...checks, key_case: 'off' } : checks;
 }
 
 /** Claims the keys of chunks and hands them to the queue, several in one command; false: stop reading. */
@@ -302,7 +343,7 @@ async function addChunks(chunks: readonly ChunkJob[], open: number, ingesting: I
 }
 
 /** Gives the command until Redis takes it; `null`: stop reading. */
-function untilTaken<T>(command: () => Promise<T>, { notice, signal }: Ingesting): Promise<T | null> {
+function untilTaken<T>(command: () => Promise<T>, { notice, signal }: Ingest): Promise<T | null> {
   return waitOut(command, { pause: (ms) => pause(ms, signal), onWaiting: notice.heard });
 }
 

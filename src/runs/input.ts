@@ -13,7 +13,7 @@ import { anywhere, shellWord } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Mapping } from '../model/mapping.ts';
 import { spaceOf } from '../model/operation.ts';
-import type { FileFacts } from '../model/source.ts';
+import type { FileFacts, SourceInfo } from '../model/source.ts';
 
 /** A job and the files to be taken through it, as `<job> <file...>` or `--job-file F <file...>` names them. */
 export type Input = { readonly job: Job; readonly files: readonly FileFacts[] };
@@ -77,15 +77,26 @@ export function loadFittingJobFile(path: string): Promise<Job> {
 }
 
 /** A word on a file without rows: it is taken to its end like any other, and somebody may have expected rows in it. */
-export function noRowsWords(path: string): string {
-  return `${path} has no rows: there is nothing to send. If there should be some, export it again.`;
+export function noRowsWords(
+  path: string,
+  { type, headerLine }: Pick<SourceInfo, 'type' | 'headerLine'>,
+): string {
+  const found = NOTHING[type].replace('LINE', String(headerLine));
+  return `${path} has no rows: ${found}. There is nothing to send; if there should be some, export the file again.`;
 }
+
+const NOTHING: Readonly<Record<SourceInfo['type'], string>> = {
+  csv: 'there is a header on line LINE, and nothing below it',
+  xlsx: 'the sheet has a header in row LINE, and nothing below it',
+  json: 'its list of records is empty',
+  ndjson: 'there is no object in it',
+};
 
 /** What a person should know before a run of these files, though nothing is wrong with them. */
 export function cautions({ definition }: Job, files: readonly FileFacts[]): string[] {
   const keyless = spaceOf(operationOf(definition)) !== null && definition.key === undefined;
   return [
-    ...files.filter(({ rows }) => rows === 0).map(({ path }) => noRowsWords(path)),
+    ...files.filter(({ rows }) => rows === 0).map(({ path, source }) => noRowsWords(path, source)),
     ...(keyless
       ? [
           'the job names no key: the same rows in another file, or in this one saved again, would be created again.',

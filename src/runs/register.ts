@@ -5,14 +5,14 @@
 import { resolve } from 'node:path';
 import type { Job } from '../config/job-definition.ts';
 import { isDeadHere, shownWorker } from '../journal/worker-registry.ts';
-import { holdsUpLaterJobs, newRunId, openRunsOf, type RunStore } from '../ledger/run-store.ts';
+import { type Canary, holdsUpLaterJobs, newRunId, openRunsOf, type RunStore } from '../ledger/run-store.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
 import { isOver, type Run } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
 import type { Ledger, TargetSession } from '../session.ts';
 import { ownerOf } from './control.ts';
-import { CHUNK_ROWS, withChunkEnds } from './rows.ts';
+import { CHUNK_ROWS, canaryOf, withChunkEnds } from './rows.ts';
 import { goingOnWith, stateOf } from './status.ts';
 
 const POLL_MS = 500;
@@ -75,7 +75,9 @@ export async function registerFile(
   { ledger, registration }: Pick<TargetSession, 'ledger' | 'registration'>,
 ): Promise<Registered> {
   const { job, target, again } = file;
-  const facts = await withChunkEnds(file.facts, job.definition);
+  const { store } = ledger.of(target);
+  const canary = canaryOf(job.definition) ?? (await firstCanary(file, store));
+  const facts = await withChunkEnds(file.facts, job.definition, canary?.rows);
   const createdAt = new Date();
   const id = file.id ?? newRunId(createdAt);
   await ledger.index.add(id, target, createdAt);
@@ -87,12 +89,23 @@ export async function registerFile(
     // The run may be resumed from any folder.
     facts: { ...facts, path: resolve(facts.path) },
     chunkRows: CHUNK_ROWS,
+    canary,
     createdAt,
     again,
   };
-  const registered = await ledger.of(target).store.register(run, registration.epoch);
+  const registered = await store.register(run, registration.epoch);
   if (registered.kind === 'known') await ledger.index.remove(id);
   return registered;
+}
+
+const FIRST_ROWS = 5;
+/** Of fewer rows little is lost where all of them fail. */
+const WORTH_TRYING_ROWS = 50;
+
+/** A job that has never succeeded at this target sends a few rows first, unless its definition says otherwise. */
+async function firstCanary({ facts, job }: NewFile, store: RunStore): Promise<Canary | null> {
+  if (job.definition.send.canary !== undefined || facts.rows <= WORTH_TRYING_ROWS) return null;
+  return (await store.isProven(job.name)) ? null : { rows: FIRST_ROWS, kind: 'first' };
 }
 
 /** Registers the file and sets its run running, with a word to the user where it isn't new; answers the run as it is then. */

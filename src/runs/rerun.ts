@@ -26,7 +26,7 @@ import type { Ledger, Session, TargetSession } from '../session.ts';
 import { type Resumed, resumeRun, setRunning } from './control.ts';
 import { executeToEnd } from './execute.ts';
 import { loadFittingJob, loadFittingJobFile } from './input.ts';
-import { CHUNK_ROWS, registeredRows } from './rows.ts';
+import { CHUNK_ROWS, canaryOf, registeredRows } from './rows.ts';
 import { definitionOf, findRun } from './status.ts';
 
 /** The outcomes whose rows may be sent again; a row in doubt may have been created, so it is none of them. */
@@ -204,7 +204,7 @@ type Frozen = {
   readonly counts: ChoiceCounts;
   /** The rows' numbers. */
   readonly rows: readonly number[];
-  /** Where the job groups rows or has a canary: the number of rows up to the end of each chunk. */
+  /** Where the job groups rows: the number of rows up to the end of each chunk. */
   readonly chunkEnds: number[] | null;
 };
 
@@ -215,7 +215,7 @@ export async function freezeRows(id: string, family: Family, ledger: Ledger): Pr
   const input = createRunInput(ledger.redis, ledger.of(parent.target).keys, id);
   const isGrouped = job.definition.group !== undefined;
   const keyOf = isGrouped ? mappingFor(job.definition, parent.source).keyOf : null;
-  const firstRows = job.definition.send.canary;
+  const firstRows = canaryOf(job.definition)?.rows;
   const endsBefore = createCut({ chunkRows: CHUNK_ROWS, firstRows, keyOf });
   const numbers: number[] = [];
   const ends: number[] = [];
@@ -234,7 +234,7 @@ export async function freezeRows(id: string, family: Family, ledger: Ledger): Pr
     }
   }
   await write();
-  return { counts, rows: numbers, chunkEnds: isGrouped || firstRows !== undefined ? ends : null };
+  return { counts, rows: numbers, chunkEnds: isGrouped ? ends : null };
 }
 
 function newRun(
@@ -251,6 +251,7 @@ function newRun(
     // The file stays what the rows come from, and rows without a key are known by their place in it.
     facts: { path: file, sha256, bytes: 0, rows: rows.length, source, chunkEnds, stamp: '' },
     chunkRows: CHUNK_ROWS,
+    canary: canaryOf(job.definition),
     createdAt,
     again: false,
   };

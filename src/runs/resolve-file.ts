@@ -58,14 +58,9 @@ function keyReader(path: string, source: SourceInfo, key: string | null): (row: 
   return (row) => keyOf(row) ?? '';
 }
 
-/** The format that the report was written in; a spreadsheet may have saved it with another of the usual delimiters. */
-function formatOf({ source }: Run): Format {
-  const { delimiter, quote } = source;
-  const unusual = delimiter !== null && !',;\t|'.includes(delimiter);
-  return formatSchema.parse({
-    ...(unusual ? { delimiter } : {}),
-    ...(quote === null ? {} : { quote }),
-  });
+/** The format that the report was written in; its delimiter it tells itself. */
+function formatOf({ source: { quote } }: Run): Format {
+  return formatSchema.parse(quote === null ? {} : { quote });
 }
 
 type Taken = { readonly decision: Decision; readonly line: number };

@@ -7,6 +7,7 @@
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { outcomeOfCreated } from '../config/own-request.ts';
 import { createRunInput } from '../ledger/reruns.ts';
 import {
   type Holder,
@@ -20,7 +21,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { wasAccepted } from '../model/outcome.ts';
 import { type Decision, describeDecision } from '../model/resolution.ts';
 import { createGroupCutter, type RowGroup } from '../model/row-group.ts';
-import { chunksOf, type Run } from '../model/run.ts';
+import { type Chunking, chunksOf, type Run, rowsBefore } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
 import type { Summary } from '../report/summary.ts';
 import { type Ledger, reportDirectory, type Session } from '../session.ts';
@@ -37,6 +38,8 @@ export type ResolveRequest =
 /** What became of the decisions. */
 export type Resolved = {
   readonly created: number;
+  /** The report's word for those: the outcome that the job's rows have. */
+  readonly createdAs: string;
   readonly notCreated: number;
   /** Decided so before. */
   readonly unchanged: number;
@@ -56,36 +59,41 @@ export async function resolveRun(
   by: string,
   session: ResolveSession,
 ): Promise<Resolved> {
+  const definition = await session.ledger.of(run.target).store.definition(run.id);
+  const createdAs = definition === null ? 'created' : outcomeOfCreated(definition);
+  const decideAll = async (said: Said) => ({
+    ...(await decide(run, said, { by, isGrouped: definition?.group !== undefined }, session.ledger)),
+    createdAs,
+  });
   switch (request.kind) {
     case 'lookup': {
       const looked = await lookUpOnDemand(run, request.jobFile, session);
       const open = looked.open + looked.keyless + looked.left;
       const { created, notCreated } = looked;
-      return { created, notCreated, unchanged: 0, open, mates: 0, refused: [] };
+      return { created, createdAs, notCreated, unchanged: 0, open, mates: 0, refused: [] };
     }
     case 'row': {
       const told = { where: '--created', row: request.row, key: null, decision: request.decision };
-      return decide(run, { decisions: [request], open: 0, told: [told] }, by, session.ledger);
+      return decideAll({ decisions: [request], open: 0, told: [told] });
     }
     case 'file': {
-      const key = await keyColumn(run, session.ledger);
-      return decide(run, await readDecisions(request.path, run, key), by, session.ledger);
+      if (definition === null) {
+        throw new UsageError(`The ledger has no definition of run ${run.id}: resolve its rows one by one.`);
+      }
+      return decideAll(await readDecisions(request.path, run, definition.key ?? null));
     }
     default:
       return request satisfies never;
   }
 }
 
-/** The column that tells the run's rows apart, `null` for a job without a key. */
-async function keyColumn(run: Run, ledger: Ledger): Promise<string | null> {
-  const definition = await ledger.of(run.target).store.definition(run.id);
-  if (definition !== null) return definition.key ?? null;
-  throw new UsageError(`The ledger has no definition of run ${run.id}: resolve its rows one by one.`);
-}
-
-async function decide(run: Run, said: Said, by: string, ledger: Ledger): Promise<Resolved> {
-  const { keys, store } = ledger.of(run.target);
-  const isGrouped = (await store.definition(run.id))?.group !== undefined;
+async function decide(
+  run: Run,
+  said: Said,
+  { by, isGrouped }: { readonly by: string; readonly isGrouped: boolean },
+  ledger: Ledger,
+): Promise<Omit<Resolved, 'createdAs'>> {
+  const { keys } = ledger.of(run.target);
   const held = await heldOf(run, said, isGrouped, ledger);
   refuseMisplaced(said.told, held);
   const { decisions, mates } = withMates(held.groups, said.decisions);
@@ -328,7 +336,7 @@ function allChunks(run: Run): number[] {
 /** `numbers`: those of the run's rows, where they don't count from 1. */
 export function chunksWith(
   rows: ReadonlySet<number>,
-  run: Pick<Run, 'rows' | 'chunkRows' | 'chunkEnds'>,
+  run: Chunking,
   numbers: readonly number[] | null,
 ): number[] {
   const places = numbers === null ? [...rows] : numbers.flatMap((row, i) => (rows.has(row) ? [i + 1] : []));
@@ -336,7 +344,7 @@ export function chunksWith(
   const chunks = new Set<number>();
   let n = 1;
   for (const place of inRun) {
-    while ((run.chunkEnds?.[n - 1] ?? n * run.chunkRows) < place) n += 1;
+    while (rowsBefore(run, n + 1) < place) n += 1;
     chunks.add(n);
   }
   return [...chunks];

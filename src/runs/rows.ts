@@ -4,9 +4,10 @@
  */
 import type { Format, JobDefinition } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
-import { chunkEndsOf, evenEnds, type RowChunk, readChunks } from '../intake/chunks.ts';
+import { chunkEndsOf, type RowChunk, readChunks } from '../intake/chunks.ts';
 import { surveyFile } from '../intake/survey.ts';
 import { createRunInput } from '../ledger/reruns.ts';
+import type { Canary } from '../ledger/run-store.ts';
 import { changedWhileRead, fileStamp } from '../lib/file-stamp.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { markTotals } from '../mapping/totals.ts';
@@ -92,17 +93,24 @@ async function surveyAgain(run: Run, format: Format): Promise<FileFacts> {
   );
 }
 
+/** The rows that the job definition sends first, alone. */
+export function canaryOf({ send }: JobDefinition): Canary | null {
+  return (send.canary ?? 0) === 0 ? null : { rows: send.canary ?? 0, kind: 'set' };
+}
+
 /**
  * The facts with the ends of the file's chunks, where its job groups rows: that takes a reading of its own, since only the
- * compiled mapping knows the keys. Also where its first rows go ahead of the others (`send.canary`): they are a chunk of
- * their own. UsageError where the file is not as it was surveyed.
+ * compiled mapping knows the keys. `firstRows`: the least size of the first chunk, where its rows go ahead of the others.
+ * UsageError where the file is not as it was surveyed.
  */
-export async function withChunkEnds(facts: FileFacts, definition: JobDefinition): Promise<FileFacts> {
-  const cutting = { chunkRows: CHUNK_ROWS, firstRows: definition.send.canary };
+export async function withChunkEnds(
+  facts: FileFacts,
+  definition: JobDefinition,
+  firstRows: number | undefined,
+): Promise<FileFacts> {
+  if (definition.group === undefined) return facts;
+  const cutting = { chunkRows: CHUNK_ROWS, firstRows };
   const { path, source, rows, stamp } = facts;
-  if (definition.group === undefined) {
-    return cutting.firstRows === undefined ? facts : { ...facts, chunkEnds: evenEnds(rows, cutting) };
-  }
   const { keyOf } = mappingFor(definition, source);
   const batches = readChunks(path, source, definition.format);
   const chunkEnds = await chunkEndsOf(batches, { ...cutting, keyOf });

@@ -1,14 +1,19 @@
 /**
- * How runs stand: a run by its id, the newest ones, what a state means for people, and the command that goes on
- * with a run. Nothing is changed here.
+ * How runs stand: a run by its id, the newest ones, what a state means for people, the command that goes on with a run, and
+ * the one form in which programs are told of a run. Nothing is changed here.
  */
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
 import type { JobDefinition } from '../config/job-definition.ts';
 import type { Registration } from '../delivery/registration.ts';
 import { type BreakerReport, createSharedBreaker } from '../ledger/breaker.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { countOf } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { isOver, type Run } from '../model/run.ts';
+import { countSettled } from '../model/outcome.ts';
+import { isOver, openRows, type Run } from '../model/run.ts';
+import { readSummary } from '../report/report.ts';
+import { type Summary, summarize, summarySchema } from '../report/summary.ts';
 import type { Ledger } from '../session.ts';
 
 /** As many runs are looked through for the ending of an id, and for one that is like a mistyped one. */
@@ -94,6 +99,61 @@ export function goingOnWith({ id, state }: Pick<Run, 'id' | 'state'>, { owner }:
   if (owner === 'gone') return state === 'cancelled' ? `onboard cancel ${id}` : `onboard resume ${id}`;
   if (owner === 'alive') return null;
   return state === 'paused' || state === 'stopped' ? `onboard resume ${id}` : null;
+}
+
+/** What the report of a run says, where it is there and true, else the run in numbers as the ledger has it. */
+export async function summaryOf(run: Run, report: string): Promise<Summary> {
+  const known = await readSummary(report);
+  const isTrue = known?.state === run.state && isDeepStrictEqual(known.outcomes, run.outcomes);
+  return isTrue ? known : summarize(run, [], new Date());
+}
+
+/** A run as every `--json` tells it: all that `summary.json` has by the same names, and how it stands right now. */
+const runStatusSchema = summarySchema.extend({
+  createdAt: z.string(),
+  /** Whether a process reads the run's rows right now. */
+  owner: z.enum(['alive', 'gone', 'none']),
+  /** Rows with an outcome, of all. */
+  percent: z.number().int(),
+  /** Since the run began; `null` before. */
+  seconds: z.number().int().nullable(),
+  /** As far as can be told. */
+  secondsLeft: z.number().int().nullable(),
+  /** The folder of its report. */
+  report: z.string(),
+  /** The command that goes on with the run; `null` where it goes on by itself or is over. */
+  command: z.string().nullable(),
+  /** Older names and facts, kept for scripts that read them: `id` is `run`. */
+  id: z.string(),
+  chunkRows: z.number().int(),
+  closedChunks: z.number().int(),
+});
+export type RunStatus = z.infer<typeof runStatusSchema>;
+
+/** The run with what its summary says of it. */
+export function runStatus({ run, state }: ShownRun, summary: Summary, report: string): RunStatus {
+  const { id, createdAt, chunkRows, closedChunks } = run;
+  const end = run.finishedAt === null ? Date.now() : Date.parse(run.finishedAt);
+  const goesOn = state.owner === 'alive' && run.state === 'running' && summary.rowsPerSecond > 0;
+  return {
+    ...summary,
+    createdAt,
+    owner: state.owner,
+    percent: run.rows === 0 ? 100 : Math.floor((countSettled(run.outcomes) / run.rows) * 100),
+    seconds:
+      run.startedAt === null ? null : Math.max(0, Math.round((end - Date.parse(run.startedAt)) / 1000)),
+    secondsLeft: goesOn ? Math.ceil(openRows(run) / summary.rowsPerSecond) : null,
+    report,
+    command: goingOnWith(run, state),
+    id,
+    chunkRows,
+    closedChunks,
+  };
+}
+
+/** The same for a run of which no summary is at hand. */
+export async function readRunStatus(shown: ShownRun, report: string): Promise<RunStatus> {
+  return runStatus(shown, await summaryOf(shown.run, report), report);
 }
 
 /** How the service of a target is doing, as all workers have found it. */

@@ -16,6 +16,9 @@ import { retryAfterMs } from './retry-wait.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
+/** Before the first byte. */
+const NOTHING = Buffer.alloc(0);
+
 /** Settles exactly once and never throws. */
 export class AttemptHandler implements Dispatcher.DispatchHandler {
   readonly #settle: (reply: Reply) => void;
@@ -24,7 +27,7 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
   readonly #timeoutMs: number;
   readonly #timer: NodeJS.Timeout;
   /** Copied, since a piece of an answer keeps alive all that was read with it, and may be one byte long. */
-  #kept = Buffer.alloc(0);
+  #kept = NOTHING;
   #keptLength = 0;
   /** Bytes of the body that came, and how many of them are kept at most. */
   #bytes = 0;
@@ -118,13 +121,14 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
   }
 
   #response(): Reply {
-    const [status, retryAfterMs, ms] = [this.#status, this.#retryAfterMs, this.#ms()];
-    const bytes = this.#kept.subarray(0, this.#keptLength);
-    if (this.#bytes <= this.#keptBytes)
-      return { kind: 'response', status, retryAfterMs, body: bytes.toString('utf8'), ms };
-    const kept = bytes.subarray(0, wholeCharacters(bytes, this.#keptBytes));
-    const restBytes = this.#bytes - kept.length;
-    return { kind: 'response', status, retryAfterMs, body: kept.toString('utf8'), restBytes, ms };
+    const status = this.#status;
+    const retryAfterMs = this.#retryAfterMs;
+    const ms = this.#ms();
+    const isWhole = this.#bytes <= this.#keptBytes;
+    const length = isWhole ? this.#keptLength : wholeCharacters(this.#kept, this.#keptBytes);
+    const body = this.#kept.toString('utf8', 0, length);
+    if (isWhole) return { kind: 'response', status, retryAfterMs, body, ms };
+    return { kind: 'response', status, retryAfterMs, body, restBytes: this.#bytes - length, ms };
   }
 
   #unreadable(code: string): Reply {

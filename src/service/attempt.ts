@@ -11,7 +11,8 @@ import { noteConnectError } from './network-error.ts';
 
 /** Less than the idle time of usual servers (Node 5 s, gateways 60 s): a server that closes first may have read a request. */
 export const KEEP_ALIVE_MS = 4_000;
-const CONNECT_TIMEOUT_MS = 10_000;
+/** A SYN is sent three times within it; whoever looks at an address that swallows packets is told within 5 s. */
+const CONNECT_TIMEOUT_MS = 3_500;
 /** A record is some kilobytes and a payment's documents are some hundred records: more is no answer of this service. */
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 

@@ -8,6 +8,7 @@ import {
   checkNotify,
   checkService,
   judgeJob,
+  judgeTokenCall,
 } from '../../src/check/doctor-settings.ts';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { ownFile, ownFolder } from '../support/folder.ts';
@@ -86,9 +87,36 @@ test('each source of a token is named with what is wrong about it, never with th
     await checkCredentials({ kind: 'command', command: 'echo secret-word; exit 3' }),
   ].flat();
   expect(found.map(({ status }) => status).join(' ')).toBe(
-    'problem ok problem ok warning problem ok problem',
+    'problem ok problem ok ok warning problem ok problem',
   );
   expect(JSON.stringify(found)).not.toContain('secret-word');
+});
+
+test.each([
+  [200, 'ok', /takes the token/],
+  [204, 'ok', /takes the token/],
+  [302, 'warning', /redirects, which says nothing of the token/],
+  [400, 'warning', /refuses the request, which says nothing/],
+  [401, 'problem', /refuses the token/],
+  [403, 'warning', /forbids this call with this token/],
+  [404, 'warning', /knows no such address, record or GET, which says nothing/],
+  [429, 'warning', /too many requests/],
+  [503, 'warning', /a fault at the service/],
+] as const)('a call that is answered with %i is %s', (status, expected, words) => {
+  const found = judgeTokenCall('/v1/x', {
+    kind: 'response',
+    status,
+    retryAfterMs: null,
+    body: 'of somebody',
+    ms: 1,
+  });
+  expect(found).toMatchObject({ status: expected, finding: expect.stringMatching(words) });
+  expect(JSON.stringify(found)).not.toContain('of somebody');
+});
+
+test('a call without an answer is a problem with the cause', () => {
+  const found = judgeTokenCall('/v1/x', { kind: 'no-response', sent: true, code: 'ECONNRESET', ms: 1 });
+  expect(found).toMatchObject({ status: 'problem', finding: 'GET /v1/x: The connection was lost.' });
 });
 
 test('the shipped jobs are valid and give up nothing', async () => {

@@ -54,6 +54,7 @@ export function lookWith(
     target: 'test',
     states,
     alike,
+    fields: async () => new Map(),
     earlierRun: async () => null,
     lastSpeed: async () => null,
   };

@@ -42,7 +42,77 @@ query: { validate: 'true' }
 
 const WARNING = `${PAYEES}checks: { iban_invalid: warn }\n`;
 
+const UPSERT = `
+operation: subclient.upsert
+key: Ref
+fields: { details.name: Name, details.taxId: Tax }
+`;
+
 describe('the check of a file', () => {
+  test('of an upsert counts creates and updates, and shows one of each though three creates come first', async () => {
+    const rows = 'Ref,Name,Tax\nA,Acme,1\nB,Beta,2\n';
+    const upsert = await startCheck(UPSERT, {
+      'known.csv': rows,
+      'all.csv': 'Ref,Name,Tax\nC,1,\nD,2,\nE,3,\nF,4,\nA,Acme,1\nB,Bravo,2\n',
+    });
+    const unknown = await upsert.check();
+    expect(unknown.stdout).toContain(
+      '  sends       6 creates: without a ledger every key is taken for a new one\n',
+    );
+    const home = { ONBOARD_HOME: join(upsert.folder, 'home') };
+    const job = ['--job-file', join(upsert.folder, 'job.yaml')];
+    const loaded = await onboard(['run', ...job, join(upsert.folder, 'known.csv'), '--sandbox'], home);
+    expect(loaded.exitCode).toBe(0);
+    const all = ['check', ...job, join(upsert.folder, 'all.csv'), '--sandbox'];
+    const said = await onboard(all, home);
+    expect(said.stdout).toContain('  sends       4 creates, 1 update\n');
+    const checked = JSON.parse((await onboard([...all, '--json'], home)).stdout);
+    expect(checked).toMatchObject({ calls: { 'subclient.create': 4, 'subclient.update': 1 }, skipped: 1 });
+    const shown: { row: number; method: string; path: string; body: unknown }[] = checked.requests;
+    expect(shown.map(({ row, method }) => `${row} ${method}`)).toEqual([
+      '1 POST',
+      '2 POST',
+      '3 POST',
+      '6 PATCH',
+    ]);
+    expect(shown[3]).toMatchObject({
+      path: expect.stringMatching(/^\/v1\/subclients\/.+/),
+      body: { details: { name: 'Bravo' } },
+    });
+  });
+
+  test('tells once how a column of refused dates is written, and adds up', async () => {
+    const definition = SUBCLIENTS.replace(
+      'parent.id: { column: Parent, ref: subclient }',
+      'kyc.details.incorporationDate: Since',
+    );
+    const days = Array.from(
+      { length: 150 },
+      (_, i) => `K${i},Firm ${i},${String((i % 28) + 1).padStart(2, '0')}.02.2020\n`,
+    );
+    const checking = await startCheck(definition, {
+      'a.csv': `Ref,Name,Since\n${days.join('')}X,,tomorrow\n`,
+    });
+    const { stdout } = await checking.check();
+    const lines = stdout.split('\n').slice(
+      0,
+      stdout.split('\n').findIndex((line) => line.startsWith('  read as')),
+    );
+    expect(lines.map((line) => line.replace(/^.*(?=a\.csv: )/, '').slice(0, 78))).toEqual([
+      'a.csv: 151 rows, 151 would be invalid, 0 can be sent',
+      '  151 × cell_not_convertible in "Since", first in row 1',
+      '  1 × missing_required in "Name", first in row 151',
+      '  150 cells of column "Since" look like 31.03.2020: set pattern: "dd.MM.yyyy"',
+      '    (rows 1, 2, 3, …)',
+      '  row 1 (line 2, column "Since"): expected a date such as 2024-03-31, or a dat',
+      '  … and 2 more',
+    ]);
+    const { checked } = await checking.json();
+    expect(checked[0]?.shapes).toMatchObject([
+      { column: 'Since', count: 150, settings: [{ pattern: 'dd.MM.yyyy' }] },
+    ]);
+  });
+
   test('counts rows that would be invalid by what is wrong with them, and its exit status is 1', async () => {
     const rows = 'Ref,Name,Parent\nA,Acme,\nB,,\nA,Again,\n,No key,\nC,Fine,\n';
     const { exitCode, checked } = await (await startCheck(SUBCLIENTS, { 'a.csv': rows })).json();
@@ -217,14 +287,26 @@ describe('the check of a file', () => {
     expect(said.stderr).toContain(`${join(started.folder, 'a.csv')}: `);
   });
 
-  test('without rows is cautioned about', async () => {
-    const said = await (await startCheck(SUBCLIENTS, { 'a.csv': 'Ref,Name,Parent\n' })).check();
-    expect([said.exitCode, said.stderr]).toEqual([
-      0,
-      expect.stringMatching(
-        /^warning: .*a\.csv has no rows: there is nothing to send\. If there should be some, export it again\.\n$/,
-      ),
-    ]);
+  test.each([
+    ['a.csv', 'Ref,Name,Parent\n', 'there is a header on line 1, and nothing below it'],
+    ['a.json', '[]', 'its list of records is empty'],
+  ])('without rows is cautioned about: %s', async (name, text, found) => {
+    const said = await (await startCheck(SUBCLIENTS, { [name]: text })).check();
+    expect(said.exitCode).toBe(0);
+    expect(said.stderr).toMatch(/^warning: \S+ has no rows: /);
+    expect(said.stderr).toContain(
+      `${found}. There is nothing to send; if there should be some, export the file again.`,
+    );
+  });
+
+  test('that is an object with an empty list says so, unless the object is a record', async () => {
+    const said = await (await startCheck(SUBCLIENTS, { 'a.json': '{"rows": [], "total": 0}' })).check();
+    expect(said.exitCode).toBe(3);
+    expect(said.stderr).toContain(
+      'the file is one object, and its list "rows" is empty: where the records should be in that list, there is nothing to send; export them again, and set format.records: /rows; otherwise',
+    );
+    const record = await (await startCheck(SUBCLIENTS, { 'a.json': '{"Ref": "A", "Tags": []}' })).check();
+    expect(record.stderr).toContain('column "Tags": subclient.create has no such field');
   });
 
   test('reads as a report for people: the facts, then the requests', async () => {

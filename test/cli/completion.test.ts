@@ -1,35 +1,61 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ownFile, ownFolder } from '../support/folder.ts';
 import { onboard } from './memory-io.ts';
 
-/** What bash offers at the end of these words. */
-async function offered(...words: readonly string[]): Promise<string[]> {
-  const { stdout } = await onboard(['completion', 'bash']);
-  const script = await ownFile(stdout, 'onboard.bash');
-  const jobs = await ownFolder({ 'partner-x.yaml': '', 'partner-y.yml': '', 'notes.txt': '' });
-  const asked = `source ${script}; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _onboard; printf '%s\n' "\${COMPREPLY[@]}"`;
-  const env = { ...process.env, ONBOARD_JOBS: jobs };
-  const said = execFileSync('bash', ['-c', asked, 'bash', 'onboard', ...words], {
+const CAPTURE = join(import.meta.dirname, '../support/capture-completion.zsh');
+
+/** How each shell is asked what it offers at the end of `words`, with the script at `script`. */
+const ASKED: Readonly<Record<string, (script: string, words: readonly string[]) => readonly string[]>> = {
+  bash: (script, words) => [
+    '--norc',
+    '-c',
+    `source ${script}; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _onboard; printf '%s\n' "\${COMPREPLY[@]}"`,
+    'bash',
+    ...words,
+  ],
+  zsh: (_, words) => ['-f', CAPTURE, words.join(' ')],
+  fish: (script, words) => ['--no-config', '-c', `source ${script}; complete -C '${words.join(' ')}'`],
+};
+
+async function offered(shell: string, words: readonly string[]): Promise<string[]> {
+  const { stdout } = await onboard(['completion', shell]);
+  const script = await ownFile(stdout, `onboard.${shell}`);
+  const cwd = await ownFolder({ 'notes.txt': '', 'two words.csv': '' });
+  const jobs = await ownFolder({ 'partner-x.yaml': '', 'partner two.yml': '', 'partner.txt': '' });
+  const env = { ...process.env, ONBOARD_JOBS: jobs, ONBOARD_SCRIPT: script, HOME: cwd, TERM: 'xterm' };
+  const said = execFileSync(shell, ASKED[shell]?.(script, ['onboard', ...words]) ?? [], {
     encoding: 'utf8',
     env,
-    cwd: jobs,
+    cwd,
+    timeout: 20_000,
   });
-  return said.split('\n').filter((line) => line !== '');
+  // What a word is for stands behind a tab; blanks are escaped where the shell itself puts the word in.
+  const lines = said.split('\n').map((line) => line.replace(/\t.*/, '').replaceAll('\\ ', ' '));
+  return lines.filter((line) => line !== '').sort();
 }
 
-test.each([
+const has = (shell: string) => spawnSync(shell, ['-c', 'exit']).status === 0;
+
+const CASES: readonly (readonly [words: readonly string[], expected: readonly string[]])[] = [
   [['st'], ['start', 'status']],
   [['status', '--w'], ['--watch']],
   [['rerun', '--o'], ['--only']],
   [
-    ['run', 'partner-x'],
-    ['partner-x', 'partner-x.yaml'],
+    ['run', 'part'],
+    ['partner two', 'partner-x'],
   ],
   [['run', 'partner-x', 'no'], ['notes.txt']],
-])('bash completes %j with %j', async (words, expected) => {
-  expect(await offered(...words)).toEqual(expected);
-});
+  [['run', 'partner-x', 'tw'], ['two words.csv']],
+  [['check', '--job-file', 'no'], ['notes.txt']],
+];
+
+for (const shell of ['bash', 'zsh', 'fish']) {
+  test.skipIf(!has(shell)).each(CASES)(`${shell} completes %j with %j`, async (words, expected) => {
+    expect(await offered(shell, words)).toEqual(expected);
+  });
+}
 
 test.each(['zsh', 'fish'])('the script for %s names every command and its options', async (shell) => {
   const { stdout, exitCode } = await onboard(['completion', shell]);

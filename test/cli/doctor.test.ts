@@ -63,6 +63,38 @@ test('where all is well it says so, ends with 0, asks the service nothing and le
   expect(sandbox.stats().requests).toEqual({});
 });
 
+test('a token is said to be untried, and tried where a GET is named, of which only the status is shown', async () => {
+  const { env, sandbox } = await ownStart();
+  const path = '/v1/documents/payments/attachments/pay-0001';
+  const untried = await onboard(['doctor', '--json'], env);
+  expect(untried.stdout).toContain('whether the service takes it was not tried (--call <path> tries it)');
+  const taken = await onboard(['doctor', '--call', path], { ...env, MSB_TOKEN: 't' });
+  expect(taken.exitCode).toBe(0);
+  expect(taken.stdout).toMatch(/^ok {7}token: GET \S+ was answered with 200: the service takes the token$/m);
+  expect(taken.stdout).not.toContain('not tried');
+  expect(taken.stdout).not.toContain('documentUri');
+  const refused = await onboard(['doctor', '--call', path], env);
+  expect(refused.exitCode).toBe(3);
+  expect(refused.stdout).toMatch(/^problem {2}token: GET \S+ was answered with 401: .*refuses the token$/m);
+  expect(refused.stdout).not.toContain('secret-word');
+  expect(sandbox.stats().requests).toMatchObject({});
+});
+
+test.each([
+  'https://example.com/x',
+  '//example.com/x',
+  'v1/x',
+  '/v1/../x',
+  '/v1/%2e%2e/x',
+  '/v1/{id}',
+  '/v1/x?a=b c',
+  '/v1/x#y',
+])('--call %s is refused before anything is looked at', async (path) => {
+  const said = await onboard(['doctor', '--call', path], {});
+  expect([said.exitCode, said.stdout]).toEqual([3, '']);
+  expect(said.stderr).toContain("option '--call <path>' argument");
+});
+
 test('a problem has what to do below it, and the exit status is 3', async () => {
   const { env, home } = await ownStart();
   const said = await onboard(['doctor'], { ...env, MSB_BASE_URL: '', MSB_TOKEN: '' });

@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Issue } from '../../src/model/issue.ts';
+import { OPERATIONS } from '../../src/model/operation.ts';
 import { ownFile, ownFolder } from '../support/folder.ts';
 import { onboard } from './memory-io.ts';
 
@@ -233,6 +234,12 @@ describe('when one row of a few lacks the name, as a line of totals does', () =>
     expect(said.stdout).toContain(required);
   });
 
+  test('a second one that lacks it makes no difference where there are eight', async () => {
+    const rows = ['K1,A', 'K2,B', 'K3,', 'K4,D', 'K5,E', 'K6,F', 'K7,G', 'Total,'];
+    const said = await map(await ownFile(`Ref,Legal Name\n${rows.join('\n')}\n`), 'subclient.create');
+    expect(said.stdout).toContain('required: [details.name]');
+  });
+
   test('a column that is often empty is not required', async () => {
     const said = await map(await ownFile('Ref,Legal Name\nK1,A\nK2,B\nK3,\nK4,\n'), 'subclient.create');
     expect(said.stdout).not.toContain('required');
@@ -291,7 +298,10 @@ describe('the command', () => {
 
   test('refuses an unknown operation and a setting that can not be', async () => {
     const unknown = await map('a.csv', 'subclient.creat');
-    expect([unknown.exitCode, unknown.stderr]).toEqual([3, expect.stringContaining('Allowed choices are')]);
+    expect([unknown.exitCode, unknown.stderr]).toEqual([
+      3,
+      expect.stringContaining('there is no such operation'),
+    ]);
     const sign = await map('a.csv', 'subclient.create', '--delimiter', ';;');
     expect([sign.exitCode, sign.stderr]).toEqual([3, expect.stringContaining('--delimiter')]);
   });
@@ -321,4 +331,48 @@ test('a file in other quotes is refused with the flag that reads it, and propose
   expect(refused.stderr).toContain(`give --quote "'"`);
   const said = await map(file, 'subclient.create', '--quote', "'", '--escape', '\\');
   expect(said.stdout).toContain(String.raw`format: { quote: "'", escape: "\\" }`);
+});
+
+describe('an operation that is not named', () => {
+  test.each([
+    ['at all', [], '--operation is missing. Expected what is to be done with each row, one of'],
+    [
+      'as one that can be proposed',
+      ['--operation', 'custom'],
+      '--operation custom: what to send can not be proposed',
+    ],
+    [
+      'rightly',
+      ['--operation', 'subclient.creat'],
+      'no such operation. Did you mean "subclient.create"? Expected',
+    ],
+  ])('%s is answered with those that there are, and what each is for', async (_, flags, found) => {
+    const said = await onboard(['map', await ownFile('Name\nAcme\n'), ...flags]);
+    expect(said.exitCode).toBe(3);
+    expect(said.stderr).toContain(found);
+    for (const name of [...OPERATIONS, 'custom'])
+      expect(said.stderr).toMatch(new RegExp(`^onboard: +${name} +\\w`, 'm'));
+    expect(said.stderr).toContain('jobs/example-custom.yaml');
+  });
+});
+
+test('a name that one of two rows lacks is required, but not where that row is a person’s', async () => {
+  const [lacking, person] = await Promise.all([
+    map(await ownFile('Ref,Name\nA,Acme\nB,\n'), 'counterparty.draft'),
+    map(await ownFile('Ref,Name,Last Name\nA,Acme,\nB,,Muster\n'), 'counterparty.draft'),
+  ]);
+  expect(lacking.stdout).toContain('required: [name]');
+  expect(person.stdout).not.toContain('required');
+});
+
+test('a header alone is proposed from, and a list without records is not', async () => {
+  const said = await map(await ownFile('Ref,Name\n'), 'subclient.create');
+  expect(said.stdout).toContain('it has no rows, so how its cells are written is not known');
+  expect(said.stdout).toContain('required: [details.name]');
+  expect(said.stdout).not.toContain('rows looked at');
+  const empty = await map(await ownFile('[]', 'a.json'), 'subclient.create');
+  expect([empty.exitCode, empty.stderr]).toEqual([
+    3,
+    expect.stringContaining('has no records: expected at least one'),
+  ]);
 });

@@ -367,6 +367,7 @@ describe('rows of one key, where the job groups them', () => {
     const said = await command([run, '2', '--created', 'cp-1']);
     expect([said.exitCode, said.stderr]).toEqual([0, '']);
     expect(said.stdout).toContain('2 rows of these were not named');
+    expect(said.stdout).toMatch(/^ {2}drafted +3\n {2}not created +0$/m);
     expect(Object.keys(await decisionsOf(run)).sort()).toEqual(['1', '2', '3']);
     const rows: Record<string, string>[] = parse(await readFile(reportFile(run, 'results.csv')), {
       columns: true,

@@ -1,9 +1,12 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { ledgerKeys } from '../../src/ledger/keys.ts';
 import { createRunIndex } from '../../src/ledger/run-index.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
+import { summarySchema } from '../../src/report/summary.ts';
 import { doubtOf, seedRun } from '../support/doubts.ts';
 import { ownFolder } from '../support/folder.ts';
 import { useOwnRedis } from '../support/redis.ts';
@@ -61,6 +64,35 @@ describe('a run', () => {
     expect(stdout).toMatch(/^duration {2}\d/m);
     const json = JSON.parse((await onboard(['status', id, '--json'], env)).stdout);
     expect(json).toMatchObject({ run: id, percent: 100, secondsLeft: null, seconds: expect.any(Number) });
+  });
+
+  test.each([
+    ['that has ended', 'gggg', true],
+    ['that is under way', 'hhhh', false],
+  ])('%s has one form in summary.json, runs and status', async (_, ending, closed) => {
+    await own().redis.flushall();
+    const env = await home();
+    const id = await seed(`20261121-034520-${ending}`, [created(1), doubtOf(2)], closed);
+    await onboard(['report', id], env);
+    const summary = JSON.parse(await readFile(join(env.ONBOARD_HOME, 'reports', id, 'summary.json'), 'utf8'));
+    expect(summarySchema.keyof().options.toSorted()).toEqual(Object.keys(summary).toSorted());
+    // What only a whole report tells is not known of a run that goes on.
+    const unknown = closed ? {} : { topErrors: [], causes: [], files: [], written: [] };
+    const listed = JSON.parse((await onboard(['runs', '--json'], env)).stdout);
+    const { service, ...shown } = JSON.parse((await onboard(['status', id, '--json'], env)).stdout);
+    const overview = JSON.parse((await onboard(['status', '--json'], env)).stdout);
+    const { inDoubt, toCorrect, ...needy } = overview.needs.runs[0];
+    expect([service.state, inDoubt, toCorrect]).toEqual(['well', 1, 0]);
+    for (const told of [listed, shown, needy, ...overview.runs]) {
+      expect(Object.keys(told)).toEqual(Object.keys(listed));
+      expect(told).toMatchObject({
+        ...summary,
+        ...unknown,
+        writtenAt: expect.any(String),
+        rowsPerSecond: expect.any(Number),
+      });
+      expect([told.id, told.owner]).toEqual([id, closed ? 'none' : 'gone']);
+    }
   });
 
   test('that has ended is watched no longer', async () => {

@@ -76,6 +76,40 @@ test('without --out it is printed, ready to be a file', async () => {
   expect(JSON.parse(json.stdout)).toEqual([{ paymentId: 'EXAMPLE-ID-0001' }]);
 });
 
+test('with --all it has the other fields, too, and passes check as well', async () => {
+  const file = join(await ownFolder(), 'a.csv');
+  const [usual, all] = await Promise.all([
+    onboard(['template', 'counterparty-drafts']),
+    onboard(['template', 'counterparty-drafts', '--all', '--out', file]),
+  ]);
+  const headers = usual.stdout.split('\n')[0]?.split(',') ?? [];
+  const more = (await readFile(file, 'utf8')).split('\n')[0]?.split(',') ?? [];
+  expect(all.exitCode).toBe(0);
+  expect(more.slice(0, headers.length)).toEqual(headers);
+  expect(more).toEqual(expect.arrayContaining(['alias', 'accounts.0.cnaps', 'thirdPartyTypeOther']));
+  expect(more).not.toEqual(expect.arrayContaining(['state']));
+  expect(await check(join(file, '..'), ['counterparty-drafts', file])).toMatchObject({
+    exitCode: 0,
+    warnings: [],
+  });
+});
+
+test('a workbook has a sheet that explains each column, and the rows are read from the other one', async () => {
+  const folder = await ownFolder();
+  const file = join(folder, 'a.xlsx');
+  await onboard(['template', 'subclients-create', '--xlsx', '--out', file]);
+  const preview = await onboard(['preview', file, '--all', '--json']);
+  const rows = preview.stdout.trim().split('\n');
+  expect(rows).toHaveLength(2);
+  const parts = unzipSync(await readFile(file));
+  expect(strFromU8(parts['xl/workbook.xml'] ?? new Uint8Array())).toMatch(
+    /subclients-create.*About the columns/s,
+  );
+  const texts = strFromU8(parts['xl/sharedStrings.xml'] ?? new Uint8Array());
+  for (const text of ['Meaning', 'legal name', 'true or false', 'ISO code of two or three letters'])
+    expect(texts).toContain(text);
+});
+
 test('the columns of a workbook that hold text are formatted as text to their end', async () => {
   const { job, file } = await ownJob('key: Ref', 'xlsx');
   await onboard(['template', '--job-file', job, '--xlsx', '--out', file]);

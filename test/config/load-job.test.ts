@@ -139,7 +139,7 @@ describe('when a definition has problems, each is named with its line and settin
     ['send: { concurrency: 0 }', /^line 2, send\.concurrency: expected at least 1, got 0\.$/],
     ['send: { attempts: 1.5 }', /^line 2, send\.attempts: expected a whole number, got 1\.5\.$/],
     ['send: { rate: "5" }', /^line 2, send\.rate: expected a number per s, min or h, .*, got "5"\.$/],
-    ['send: { canary: 0 }', /line 2, send\.canary: expected/],
+    ['send: { canary: -1 }', /line 2, send\.canary: expected/],
     ['stopAfter: lots', /^line 2, stopAfter: expected a count or a percentage such as 20%, got "lots"\.$/],
     ['format: { delimiter: ";;" }', /^line 2, format\.delimiter: expected exactly 1 character, got ";;"\.$/],
     ['format: { encoding: latin1 }', /line 2, format\.encoding: expected/],

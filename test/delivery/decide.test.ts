@@ -8,6 +8,7 @@ import { mayRepeat, OPERATIONS, type Operation } from '../../src/model/operation
 import { OUTCOMES } from '../../src/model/outcome.ts';
 import type { JsonObject, ServiceRequest } from '../../src/model/request.ts';
 import type { Row } from '../../src/model/row.ts';
+import type { RunState } from '../../src/model/run.ts';
 import { sampleMapping } from '../support/mapping.ts';
 import { CLAIMS, sampleDefinition, sampleRow, sampleTask } from './sample-task.ts';
 
@@ -43,14 +44,19 @@ type Case = {
   readonly definition?: object;
   readonly mapped?: Mapped;
   readonly suspect?: boolean;
+  /** Of the run that has the key. */
+  readonly state?: RunState;
 };
 
 /** Of row 7, whose key is K7. */
 function planOf(
   operation: Operation,
-  { claim = 'claimed', mark, definition, mapped = FINE, suspect = false }: Case = {},
+  { claim = 'claimed', mark, definition, mapped = FINE, suspect = false, state }: Case = {},
 ) {
-  const lead = sampleTask(operation, { claim: CLAIMS[claim], suspect });
+  const lead = sampleTask(operation, {
+    claim: state === undefined ? CLAIMS[claim] : { ...CLAIMS.held, state },
+    suspect,
+  });
   const marks = new Map(mark === undefined ? [] : [[7, mark]]);
   return decide({ lead, mates: [], keyless: null }, marks, {
     definition: sampleDefinition(operation, { updateWith: 'all', ...definition }),
@@ -131,6 +137,24 @@ describe.each(OPERATION_CALLS)('a row of %s (%s)', (operation, call) => {
       for (const given of [{}, { mark: INTENT }, { mapped: NO_NAME }, { suspect: true }])
         expect(planOf(operation, { claim, ...given })).toEqual(ends({ outcome: 'invalid', code, message }));
     },
+  );
+});
+
+test.each([
+  ['running', 'that run is running: wait until it has finished'],
+  [
+    'paused',
+    'that run is paused: `onboard resume run-other` goes on with it, `onboard cancel run-other` gives it up',
+  ],
+  [
+    'stopped',
+    'that run is stopped: `onboard resume run-other` goes on with it, `onboard cancel run-other` gives it up',
+  ],
+  ['cancelled', 'that run is cancelled: `onboard cancel run-other` winds it up'],
+] as const)('whose key a run has that is %s is told what to do about that run', (state, words) => {
+  const message = `row 4 of run run-other has this key and is not done yet; ${words}`;
+  expect(planOf('subclient.create', { state })).toEqual(
+    ends({ outcome: 'invalid', code: 'key_held', message }),
   );
 });
 

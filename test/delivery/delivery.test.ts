@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDelivery } from '../../src/delivery/delivery.ts';
 import { deferred } from '../support/deferred.ts';
@@ -28,6 +29,8 @@ async function startDelivery(options: BenchOptions = {}, interrupted = NEVER) {
     const close = async () => void steps.push(`${run} closed`);
     return run === bench.context.run.id ? { ...bench.context, stopping, close } : null;
   }, interrupted);
+  // Until it is closed it listens to the signal, which is one for all tests.
+  onTestFinished(() => delivery.close());
   return { bench, delivery, steps, run: bench.context.run.id };
 }
 
@@ -174,6 +177,15 @@ test('closing lets rows in flight settle, and chunks that come later are put bac
   expect(steps).toEqual([`${run} opened`, `${run} closed`]);
 });
 
+test('a delivery listens once for the end of the process, whatever its runs, and not beyond its close', async () => {
+  const { signal } = new AbortController();
+  const { bench, delivery } = await startDelivery({ rows: 2 }, signal);
+  for (const run of ['run-x', 'run-y']) await delivery.deliver({ ...chunkOf(bench, 2), run }, HELD);
+  expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+  await delivery.close();
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
 test('once the process is interrupted nothing is sent, of any run', async () => {
   const { bench, delivery } = await startDelivery({ rows: 2 }, AbortSignal.abort());
   expect(await delivery.deliver(chunkOf(bench, 2), HELD)).toBe('put-back');
@@ -190,6 +202,7 @@ test('of more runs than are kept those idle longest are closed, never one in han
     const { context } = run === 'run-busy' ? busy : done;
     return { ...context, stopping, close: async () => void closed.push(run) };
   }, NEVER);
+  onTestFinished(() => delivery.close());
   const take = (bench: Bench, run: string) => delivery.deliver({ ...chunkOf(bench, 1), run }, HELD);
   const inHand = take(busy, 'run-busy');
   await sent;

@@ -17,14 +17,14 @@ const NO_ANSWER: AttemptFailure = {
 const AWAY_MS = 600_000;
 
 /** Weather on a clock that only the test moves; `away` is what all workers together say of it. */
-function breakerAt(isAttended = false) {
+function breakerAt(isAttended = false, reach = { isReached: false }) {
   const clock = { ms: 0 };
   const shared = { away: 0, told: [] as Told[] };
   const failed = async (attempt: Told) => {
     shared.told.push(attempt);
     return shared.away;
   };
-  const breaker = createServiceBreaker(() => clock.ms, { failed }, AWAY_MS, isAttended);
+  const breaker = createServiceBreaker(() => clock.ms, { failed }, AWAY_MS, isAttended, reach);
   return { clock, shared, breaker };
 }
 
@@ -156,4 +156,13 @@ test('without a person who follows it a run waits for a dead address as for any 
   const { breaker } = breakerAt();
   await breaker.failed(NO_ANSWER);
   expect(breaker.patienceMs()).toBe(AWAY_MS);
+});
+
+test('what one run has reached holds for the others of the address', async () => {
+  const reach = { isReached: false };
+  const [one, other] = [breakerAt(true, reach), breakerAt(true, reach)];
+  const before = other.breaker.patienceMs();
+  await one.breaker.failed({ ...NO_ANSWER, isReached: true });
+  expect([before, other.breaker.patienceMs()]).toEqual([30_000, AWAY_MS]);
+  expect(breakerAt(true, { isReached: true }).breaker.patienceMs()).toBe(AWAY_MS);
 });

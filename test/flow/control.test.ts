@@ -25,12 +25,16 @@ describe('a run that is paused from another terminal', () => {
   test('ends soon with the command that goes on, and that one sends the rest, nothing twice', async () => {
     const flow = await startSlow();
     const { run, id } = await busyRun(flow, 2000, 100);
-    const paused = await flow.onboard(['pause', id]);
+    const paused = await flow.onboard(['pause', id, '--by', 'Ann', '--reason', 'a new file comes']);
     const madeByThen = flow.sandbox.stats().made.subclients;
     expect([paused.exitCode, paused.stdout]).toEqual([0, expect.stringContaining(`onboard resume ${id}`)]);
     const ended = await run.ended;
     expect([ended.exitCode, ended.stderr]).toEqual([2, expect.stringContaining(`onboard resume ${id}`)]);
-    expect(JSON.parse(ended.stdout)).toMatchObject({ state: 'paused', reason: 'requested' });
+    expect(JSON.parse(ended.stdout)).toMatchObject({
+      state: 'paused',
+      reason: 'requested',
+      request: { by: 'Ann', why: 'a new file comes' },
+    });
 
     const again = await flow.onboard(['pause', id]);
     expect([again.exitCode, again.stdout]).toEqual([

@@ -135,7 +135,7 @@ describe('refused drafts', () => {
   test('rejected.csv has the original columns in their order, then the program’s own', async () => {
     const flow = await startFlow();
     const { summary } = await flow.load('counterparty-drafts', `${HEADER}P2,P2,Payee,broken,0034\n`);
-    const [header, row] = parse(await flow.report(summary, 'rejected.csv'));
+    const [header, row] = parse(await flow.report(summary, 'rejected.csv'), { bom: true });
     expect(header).toEqual([
       'externalId',
       'alias',
@@ -224,6 +224,7 @@ test.each([
     const again = await flow.file(`b.${type}`, await flow.report(first.summary, `failed.${type}`));
     const second = await flow.run(['subclients-create', again]);
     expect(second.summary.outcomes).toMatchObject({ invalid: 1, created: 0 });
+    expect(second.summary.topErrors).toMatchObject([{ code: 'unreadable_row' }]);
     expect(await flow.report(second.summary, `failed.${type}`)).toContain(JSON.stringify(text).slice(1, -1));
   },
 );

@@ -47,6 +47,7 @@ test('a thousand rows in doubt, half of them created: settled by command and by 
 
   const inDoubt: Array<Record<string, string>> = parse(await flow.report(summary, 'in-doubt.csv'), {
     columns: true,
+    bom: true,
   });
   const made = inDoubt.find(({ externalId = '' }) => truth.has(externalId));
   const lost = inDoubt.find(({ externalId = '' }) => !truth.has(externalId));

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chunkEndsOf, createCut, evenEnds } from '../../src/intake/chunks.ts';
+import { chunkEndsOf, createCut } from '../../src/intake/chunks.ts';
 import type { Row } from '../../src/model/row.ts';
 import { MAX_GROUP_ROWS } from '../../src/model/row-group.ts';
 import { chunksOf, rowsBefore, rowsOfChunk } from '../../src/model/run.ts';
@@ -95,7 +95,9 @@ test.each([
 ])(
   'of %i rows without groups the first five go ahead, and the rest follows in hundreds: %j',
   async (rows, ends) => {
-    expect(evenEnds(rows, { chunkRows: 100, firstRows: 5 })).toEqual(ends);
+    const run = { rows, chunkRows: 100, chunkEnds: null, firstRows: 5 };
+    const endOf = (_: unknown, i: number) => rowsBefore(run, i + 1) + rowsOfChunk(run, i + 1);
+    expect(Array.from({ length: chunksOf(run) }, endOf)).toEqual(ends);
     const cut = { chunkRows: 100, firstRows: 5, keyOf: null };
     expect(await chunkEndsOf(inBatches(rowsOf(Array<number>(rows).fill(1)), 7), cut)).toEqual(ends);
   },

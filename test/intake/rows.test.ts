@@ -183,6 +183,23 @@ test.each([
   expect(rows.map((row) => (row.kind === 'cells' ? row.cells : []))).toEqual([['1', 'r', '1']]);
 });
 
+test.each([
+  [
+    'written anew with quotes around every name',
+    '"id";"onboard_run";"onboard_row"\n"1";"r";"1"\n',
+    ['1', 'r', '1'],
+  ],
+  ['cut at a sign that is not looked for', 'id^onboard_run^onboard_row\n1,5;6^r^1\n', ['1,5;6', 'r', '1']],
+  [
+    'whose cells another sign cuts as well',
+    'a,b;onboard_run,c;onboard_run;onboard_row\n1,2;r,s;r;1\n',
+    ['1,2', 'r,s', 'r', '1'],
+  ],
+])('a report %s is cut where its own columns are', (_, text, cells) => {
+  const { rows } = rowsOf(text, formatSchema.parse({ delimiter: 'auto' }));
+  expect(rows.map((row) => (row.kind === 'cells' ? row.cells : []))).toEqual([cells]);
+});
+
 test('a report keeps the delimiter that it was written with', () => {
   const { rows } = rowsOf('a;onboard_run;onboard_row\n1,5;r;1\n', formatSchema.parse({ delimiter: ';' }));
   expect(rows.map((row) => (row.kind === 'cells' ? row.cells : []))).toEqual([['1,5', 'r', '1']]);

@@ -121,7 +121,7 @@ describe('deciding again', () => {
 
   test('the very same command sent twice, after a lost reply, answers the same and moves nothing', async () => {
     const one = await bench();
-    const options = { run: one.run, by: 'ann@desk', at: AT };
+    const options = { run: one.run, by: 'ann@desk', at: AT, outcome: 'created' } as const;
     const entries = [created(1), notCreated(2)].map((d) =>
       resolveEntry(one.keys, options, { ...d, doubt: doubtOf(d.row) }),
     );
@@ -184,6 +184,19 @@ test('a counterparty is drafted', async () => {
   expect((await state(one)).outcomes).toMatchObject({ drafted: 1, created: 0 });
   expect(await identity(one, 'K1', 'counterparty')).toBe(`k ${one.run.id} 1 cp-1`);
 });
+
+test.each(['created', 'drafted'] as const)(
+  'a row of an operation of one’s own is %s, as its job says',
+  async (outcome) => {
+    const request = { name: 'counterparty.addAccount', method: 'POST', path: '/v3/x', outcome };
+    const definition = jobDefinitionSchema.parse({ operation: 'custom', key: 'externalId', request });
+    const one = await bench({ run: newRun({ definition }) });
+    await decide(one, [created(1, 'acc-1')]);
+    const after = await state(one);
+    expect(after.outcomes).toMatchObject({ created: 0, drafted: 0, [outcome]: 1 });
+    expect(after.settlements[0]?.message).toMatch(new RegExp(`^resolved as ${outcome} by ann`));
+  },
+);
 
 test('ids and names of any script are kept as they are', async () => {
   const one = await bench();

@@ -94,6 +94,18 @@ describe('transitions', () => {
   });
 });
 
+test('who asked for a state, and why, is known as long as the run is in it', async () => {
+  const store = ownStore();
+  const run = newRun();
+  await store.register(run);
+  const request = { by: 'Ann', at: NOW.toISOString(), why: 'a new file comes' };
+  await store.transition(run.id, 'running', null);
+  await store.transition(run.id, 'paused', 'requested', request);
+  expect(await store.get(run.id)).toMatchObject({ state: 'paused', request });
+  await store.transition(run.id, 'running', null);
+  expect((await store.get(run.id))?.request).toBeUndefined();
+});
+
 test('a dead process’ lease ends in its time although Redis’ clock was set back an hour', async () => {
   const keys = ownKeys();
   const store = createRunStore(own().redis, keys, () => NOW);

@@ -39,6 +39,8 @@ test.each([
   ['/v3//x', 'no empty part'],
   ['/v3/../x', 'no empty part'],
   ['/v3/..', 'no empty part'],
+  ['/v3/%2e%2E/x', 'no empty part'],
+  ['/v3/.%2e', 'no empty part'],
 ])('%s is refused', (text, expected) => {
   expect(parsePathTemplate(text)).toContain(expected);
 });

@@ -65,7 +65,7 @@ test.each([
   ['ß', undefined],
   ['ın', undefined],
   ['Deutschland', 'DEU'],
-  ['oesterreich', undefined],
+  ['oesterreich', 'AUT'],
   ['ÖSTERREICH', 'AUT'],
   ['Österreich'.normalize('NFD'), 'AUT'],
   ['Weissrussland', 'BLR'],

@@ -24,7 +24,7 @@ test.each(Object.keys(NETWORK_SENTENCES))('the network code %s has advice', (cod
 
 test.each([
   ['http_418', 'rejected', /rejections\.jsonl/],
-  ['http_403', 'denied', /permission/],
+  ['http_403', 'denied', /the permission 'Subclient \/ Modify' granted/],
   ['http_404', 'failed', /id/],
   ['http_429', 'failed', /send\.rate/],
   ['http_500', 'failed', /when the service works again/],

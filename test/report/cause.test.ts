@@ -49,6 +49,22 @@ describe('what the service says of a row', () => {
         `Validation failed for ${ref}: "Some ${n} text" exceeds ${n}0 characters, ask a${n}@x.example`,
       'Validation failed for ‹Ref›: ‹text› exceeds ‹number› characters, ask ‹e-mail›',
     ],
+    [
+      'a field within a sentence',
+      ({ iban }, n) => `{"message":"The value ${iban} (accounts[${n}].iban) is not valid"}`,
+      'The value ‹IBAN› (@accounts[].iban) is not valid',
+    ],
+    [
+      'a field as a pointer',
+      (_, n) => `{"message":"/accounts/${n}/iban: too short"}`,
+      '@accounts[].iban: too short',
+    ],
+    [
+      'a field in quotes',
+      () => `{"message":"'email' is no address, ask for another e-mail"}`,
+      '@email is no address, ask for another e-mail',
+    ],
+    ['a word that is a field, within a sentence', () => '{"message":"no such name"}', 'no such name'],
     ['nothing', () => '', ''],
   ])('with %s is one cause, whatever the values', (_, bodyOf, cause) => {
     const rows = [1, 2, 3].map((n) => ({
@@ -67,7 +83,8 @@ describe('what the service says of a row', () => {
   test('is bounded, and hostile bodies take no time', () => {
     expect(refusal(`{"a":"${'x '.repeat(30_000)}"}`).length).toBeLessThanOrEqual(300);
     const began = performance.now();
-    for (const part of ['a1-', '"', '@', '1.', "'a", '[', '{"a":']) refusal(part.repeat(20_000));
+    for (const part of ['a1-', '"', '@', '1.', "'a", '[', '{"a":', 'a.', 'a[0]', '/a'])
+      refusal(part.repeat(20_000));
     expect(performance.now() - began).toBeLessThan(5_000);
   });
 });
@@ -95,6 +112,9 @@ test('a JSON record’s own values are named by their paths', () => {
 
 test('the service’s words are told where three rows have them, fields always', () => {
   const cause = '@accounts[].iban | Jane Doe is on a list';
-  expect([2, 3].map((rows) => tellable(cause, rows))).toEqual(['@accounts[].iban | ‹…›', cause]);
+  expect([2, 3].map((rows) => tellable(cause, rows))).toEqual(['@accounts[].iban', cause]);
+  expect(tellable('Jane (@accounts[].iban), a@b | @email.', 1)).toBe('@accounts[].iban | @email');
   expect(tellable('Jane Doe', 1)).toBe('‹…›');
+  const handle = refusal('{"message":"@JaneDoe is known, see @email"}');
+  expect([handle, tellable(handle, 1)]).toEqual(['JaneDoe is known, see email', '‹…›']);
 });

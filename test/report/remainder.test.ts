@@ -1,5 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { serviceMessage } from '../../src/report/remainder.ts';
+import type { Row } from '../../src/model/row.ts';
+import { csvRemainder, serviceMessage } from '../../src/report/remainder.ts';
+import { readText } from '../intake/read-text.ts';
+import { makeRun, settled } from './make-report.ts';
 
 describe('serviceMessage', () => {
   it.each([
@@ -21,4 +25,31 @@ describe('serviceMessage', () => {
     expect(serviceMessage(`${'x'.repeat(499)}😀`)).toBe('x'.repeat(499));
     expect(serviceMessage(`${'x'.repeat(498)}😀y`)).toBe(`${'x'.repeat(498)}😀`);
   });
+});
+
+it('given rows of any damaged text, gives each so that it is read as unreadable again, with the same text and problem', async () => {
+  const part = fc.constantFrom(...'a"";;\n\n \'=<'.split(''), 'A7;', '<unreadable>', '"x;\ny";');
+  const format = { delimiter: ';' };
+  const told = (row: Row) => (row.kind === 'unreadable' ? [row.text, row.problem] : row);
+  const seen = new Set<string>();
+  await fc.assert(
+    fc.asyncProperty(fc.array(part, { minLength: 3, maxLength: 25 }), async (parts) => {
+      const read = await readText(`id;name;n\n${parts.join('')}\n`, { format }).catch(() => null);
+      const bad = read?.rows.flatMap((row) => (row.kind === 'unreadable' ? [row] : [])) ?? [];
+      const { header, lines } = csvRemainder(makeRun([], { source: read?.source ?? {} }));
+      const rows = bad.map((source) => ({
+        settlement: settled(source.row, 'invalid', {
+          code: 'unreadable_row',
+          message: `expected a readable row: ${source.problem}`,
+        }),
+        source,
+        body: null,
+      }));
+      const again = await readText(header('failed') + lines(rows, 'failed'), { path: 'failed.csv', format });
+      expect(again.rows.map(told)).toEqual(bad.map(told));
+      for (const { problem, cells } of bad) seen.add(`${problem.slice(0, 10)} ${cells !== undefined}`);
+    }),
+    { numRuns: 100 },
+  );
+  expect(seen.size).toBeGreaterThan(2);
 });

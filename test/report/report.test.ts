@@ -34,7 +34,7 @@ const MIXED: Held = {
   ],
   sources: [
     cells(2, 'k2', '-dash "q"'),
-    { kind: 'unreadable', row: 3, line: 4, text: 'k3,a\nb,c', problem: UNREADABLE },
+    { kind: 'unreadable', row: 3, line: 4, text: 'k3,a\n"b,c', problem: UNREADABLE, cells: ['k3'] },
     cells(4, 'k4', ' spaced '),
     cells(5, 'k5', ''),
   ],
@@ -111,14 +111,52 @@ describe('writeReport of a CSV file', () => {
     ]);
   });
 
-  it('given a row that could not be read, or whose source is not known, leaves its columns empty', async () => {
+  it('given a row that could not be read, gives the cells that are sure, the reason and the text; empty columns where the source is not known', async () => {
     const { files } = await report(MIXED);
-    expect(csvRecords(files['failed.csv']).slice(1)).toEqual([
-      ['', '', 'run-1', '3', 'invalid', '', 'unreadable_row', 'k3,a\nb,c'],
-      ['k5', '', 'run-1', '5', 'denied', '403', 'http_403', 'not permitted'],
-      ['', '', 'run-1', '6', 'failed', '', 'connection_refused', 'nothing was sent'],
+    const text = 'k3,a\n"b,c';
+    expect(csvRecords(files['failed.csv'])).toEqual([
+      ['externalId', 'details.name', ...ADDED, 'onboard_text'],
+      ['k3', '<unreadable>', 'run-1', '3', 'invalid', '', 'unreadable_row', UNREADABLE, text],
+      ['k5', '', 'run-1', '5', 'denied', '403', 'http_403', 'not permitted', ''],
+      ['', '', 'run-1', '6', 'failed', '', 'connection_refused', 'nothing was sent', ''],
     ]);
   });
+
+  it.each([
+    ['nothing is sure', 'A,One,1,extra\n', ['<unreadable>', '', '']],
+    ['a quote stands in a cell', 'A7,3.5" disk,2\n', ['A7', '<unreadable>', '']],
+    ['a quote stands in the first cell', '3.5" disk,A7,2\n', ['<unreadable>', '', '']],
+    ['bytes are no characters', Buffer.from('A7,M\xfcller,2\n', 'latin1'), ['A7', '<unreadable>', '2']],
+    ['a cell may be a formula', '=1,3.5" disk,2\n', ["'=1", '<unreadable>', '']],
+    ['the header comes again', 'id,name,n\n', ['<unreadable>', '', '']],
+  ])(
+    'given a row of which %s, its failed.csv gives the same row as long as nobody corrects it',
+    async (_, line, shown) => {
+      const loaded = async (content: Buffer | string) => {
+        const { rows, source } = await readText(Buffer.from(content), {
+          format: { encoding: 'utf-8', delimiter: ',' },
+        });
+        const settlements = rows.map((row) => {
+          const problem = row.kind === 'unreadable' ? row.problem : '';
+          return settled(row.row, 'invalid', {
+            code: 'unreadable_row',
+            message: `expected a readable row: ${problem}`,
+          });
+        });
+        const { files } = await report({ settlements, sources: rows }, { source: source ?? {} });
+        return { rows, failed: files['failed.csv'] ?? '' };
+      };
+      const first = await loaded(Buffer.concat([Buffer.from('id,name,n\n'), Buffer.from(line)]));
+      expect(first.rows).toMatchObject([{ kind: 'unreadable' }]);
+      expect(csvRecords(first.failed)[1]?.slice(0, 3)).toEqual(shown);
+      const second = await loaded(first.failed);
+      const { text, problem } = { text: '', problem: '', ...first.rows[0] };
+      expect(second.rows).toMatchObject([{ kind: 'unreadable', text, problem }]);
+      expect(second.failed).toBe(first.failed);
+      const corrected = await loaded(first.failed.replace('<unreadable>', 'Right'));
+      expect(corrected.rows).toMatchObject([{ kind: 'cells' }]);
+    },
+  );
 
   it('given a rejection, keeps its body verbatim in rejections.jsonl', async () => {
     const { files } = await report(MIXED);
@@ -132,13 +170,50 @@ describe('writeReport of a CSV file', () => {
     expect(csvRecords(files['rejected.csv'])[1]?.at(-1)).toBe('refused');
   });
 
-  it('given a file with a dialect and a BOM of its own, writes in them, and results.csv in neither', async () => {
-    const source = { delimiter: ';', quote: "'", bom: true, columns: ['a;b', 'c'] };
+  it('given a file with a dialect of its own, writes in it, with a byte order mark for spreadsheets, and results.csv with its delimiter', async () => {
+    const source = { delimiter: ';', quote: "'", columns: ['a;b', 'c'] };
     const held = { settlements: [settled(1, 'failed')], sources: [cells(1, "it's", 'x;y')] };
     const { files } = await report(held, { source });
-    expect(files['failed.csv']).toBe(`\uFEFF'a;b';c;${ADDED.join(';')}\n'it''s';'x;y';run-1;1;failed;;;\n`);
-    expect(files['results.csv']).toMatch(/^row,line,key/);
+    expect(files['failed.csv']).toBe(
+      `\uFEFF'a;b';c;${ADDED.join(';')};onboard_text\n'it''s';'x;y';run-1;1;failed;;;;\n`,
+    );
+    expect(files['results.csv']).toMatch(/^row;line;key.*\n1;2;k1;failed;/);
   });
+
+  it.each([
+    ['of a workbook', { type: 'xlsx', delimiter: null, quote: null }, ','],
+    ['with tabs', { delimiter: '\t' }, '\t'],
+    // It is the quote of results.csv.
+    ['cut at double quotes', { delimiter: '"', quote: "'" }, ','],
+  ] as const)('given a file %s, results.csv has a delimiter that suits it', async (_, source, delimiter) => {
+    const { files } = await report({ settlements: [settled(1, 'failed', { message: 'a,b' })] }, { source });
+    const [header, line] = csvRecords(files['results.csv'], { delimiter });
+    expect([header?.length, line?.at(9)]).toEqual([11, 'a,b']);
+  });
+
+  it.each([',', ';', '\t', '|', '^'])(
+    'given a file cut at %j, its report files are read back whatever the definition says of the delimiter',
+    async (delimiter) => {
+      const held = {
+        settlements: [settled(1, 'failed'), settled(2, 'rejected')],
+        sources: [cells(1, 'a,b;c\td|e^f', '"é"'), cells(2, '=1', 'ü')],
+      };
+      const { files } = await report(held, { source: { delimiter } });
+      for (const format of [{}, { delimiter }, { delimiter: ':' }])
+        for (const [name, row] of [
+          ['failed.csv', 0],
+          ['rejected.csv', 1],
+        ] as const) {
+          const text = files[name] ?? '';
+          expect(text.startsWith('\uFEFF')).toBe(true);
+          const read = await readText(Buffer.from(text), { path: name, format });
+          expect([read.source?.bom, read.source?.delimiter]).toEqual([true, delimiter]);
+          expect(read.rows.map((one) => (one.kind === 'cells' ? one.cells.slice(0, 2) : one))).toEqual([
+            held.sources[row]?.kind === 'cells' ? held.sources[row].cells : null,
+          ]);
+        }
+    },
+  );
 
   it('given refusals, tells each cause once with its count, and of few rows only the fields', async () => {
     const body = (name: string, at: number) =>
@@ -149,15 +224,18 @@ describe('writeReport of a CSV file', () => {
         ...names.map((_, i) => settled(i + 1, 'rejected', { code: 'http_418', status: 418 })),
         settled(5, 'rejected', { code: 'http_418', status: 418 }),
         settled(6, 'invalid', { code: 'missing_required', message: 'column "Name": expected a value' }),
+        settled(7, 'rejected', { code: 'http_418', status: 418 }),
       ],
       sources: [
         ...names.map((name, i) => cells(i + 1, `k${i}`, name)),
         cells(5, 'k5', 'Else'),
         cells(6, 'k6', ''),
+        cells(7, 'k7', 'Gil'),
       ],
       bodies: new Map([
         ...names.map((name, i) => [i + 1, body(name, i)] as const),
         [5, '{"field":"accounts.0.iban","problem":"Jane Doe is known"}'],
+        [7, '{"problem":"accounts[0].iban belongs to John Doe"}'],
       ]),
     };
     const run = makeRun(held.settlements);
@@ -166,7 +244,7 @@ describe('writeReport of a CSV file', () => {
     const { causes } = await writeReport({ run, view: makeView(held), directory, fields, now: NOW });
     expect(causes.map(({ code, text, count, rows }) => [code, text, count, rows])).toEqual([
       ['http_418', '@accounts[].iban | ‹details.name› has no such IBAN', 4, [1, 2, 3]],
-      ['http_418', '@accounts[].iban | ‹…›', 1, [5]],
+      ['http_418', '@accounts[].iban', 2, [5, 7]],
       ['missing_required', 'column "Name": expected a value', 1, [6]],
     ]);
   });
@@ -176,9 +254,9 @@ describe('writeReport of a CSV file', () => {
     const held = { settlements: [settled(1, 'failed')], sources: [cells(1, '0', 'k1', 'note', 'a', '=b')] };
     const { files } = await report(held, { source: { columns } });
     const read = await readText(files['failed.csv'] ?? '');
-    expect(read.source?.columns).toEqual([...columns, ...ADDED]);
+    expect(read.source?.columns).toEqual([...columns, ...ADDED, 'onboard_text']);
     expect(read.rows).toMatchObject([
-      { cells: ['0', 'k1', 'note', 'a', '=b', 'run-1', '1', 'failed', '', '', ''] },
+      { cells: ['0', 'k1', 'note', 'a', '=b', 'run-1', '1', 'failed', '', '', '', ''] },
     ]);
   });
 
@@ -187,8 +265,8 @@ describe('writeReport of a CSV file', () => {
     const held = { settlements: [settled(1, 'failed')], sources: [cells(1, '7', 'k1', 'done', 'v', 'n')] };
     const { files } = await report(held, { source });
     expect(csvRecords(files['failed.csv'])).toEqual([
-      ['externalId', "'-x", ...ADDED],
-      ['k1', 'v', 'run-1', '1', 'failed', '', '', ''],
+      ['externalId', "'-x", ...ADDED, 'onboard_text'],
+      ['k1', 'v', 'run-1', '1', 'failed', '', '', '', ''],
     ]);
   });
 

@@ -15,6 +15,7 @@ const written = (over: Partial<Written> = {}): Written => ({
   records: 2,
   topWarnings: [],
   causes: [],
+  shapes: [],
   files: [],
   kept: [],
   written: [],

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isoDate } from '../../src/mapping/dates.ts';
 import { OUTCOMES, type Outcome } from '../../src/model/outcome.ts';
 import { type Summary, summarize } from '../../src/report/summary.ts';
 import { createTally } from '../../src/report/tally.ts';
@@ -173,6 +174,44 @@ describe('renderSummary', () => {
     expect(text).not.toContain('a key (row 7)');
   });
 
+  it('given cells that a setting reads, tells them once with it and the command that takes it', () => {
+    const message = (cell: string) =>
+      `column "Since": expected ${isoDate.expected}${isoDate.remedy?.(cell) ?? ''}`;
+    const cells = ['25.02.2020', '01.02.2020', '26.02.2020', '27.02.2020'];
+    const given = { code: 'cell_not_convertible' };
+    const settlements = cells.map((cell, i) =>
+      settled(i + 1, 'invalid', { ...given, message: message(cell) }),
+    );
+    const tally = createTally({ operation: 'subclient.create', extension: 'csv' });
+    settlements.forEach(tally.add);
+    const summary = {
+      ...summarize(makeRun(settlements), tally.topErrors(), NOW()),
+      shapes: [...tally.shapes()],
+      causes: [
+        { ...given, outcome: 'invalid' as const, text: message('25.02.2020'), count: 3, rows: [1, 3, 4] },
+        { ...given, outcome: 'invalid' as const, text: message('01.02.2020'), count: 1, rows: [2] },
+      ],
+    };
+    const text = textOf(summary, { job: '--job-file own.yaml' });
+    expect(text).toContain(
+      [
+        '  4 × invalid cell_not_convertible in "Since", for example row 1',
+        '    Correct the cell in failed.csv, then load that file again as it is; or give',
+        '    the column a conversion in the job definition.',
+        '',
+        '  4 cells of column "Since" look like 31.03.2020: set pattern: "dd.MM.yyyy"',
+        '    (rows 1, 2, 3, …)',
+      ].join('\n'),
+    );
+    expect(text).toContain('\n    onboard rerun run-1 --only invalid --job-file own.yaml');
+    expect(textOf(summary)).toContain('--only invalid --job subclients-create');
+    // Of forty rows four may be single mistakes.
+    expect(textOf({ ...summary, rows: 40 })).not.toMatch(/look like|rerun/);
+    expect(textOf({ ...summary, rows: 20 })).toContain(
+      'look like 31.03.2020: correct them, or set pattern:\n    "dd.MM.yyyy" where all are written so',
+    );
+  });
+
   it('given known keys whose lists differ, says that nothing was sent, and offers no check for it', () => {
     const differs = { code: 'group_differs', count: 3, exampleRow: 7 };
     const text = textOf({ ...summaryOf(['created']), topWarnings: [differs] });
@@ -264,6 +303,18 @@ describe('renderSummary', () => {
     ]);
     const resumed = textOf(summary, { typed: 'onboard resume run-1' });
     expect(resumed.split('onboard resume run-1')).toHaveLength(2);
+  });
+
+  it('given a person who asked for the state, says who, when and why, on one line each', () => {
+    const at = '2026-11-21T10:00:00.000Z';
+    const textFor = (why: string) => {
+      const request = { by: 'Ann\u202e', at, why };
+      return textOf(summaryOf(['created'], { state: 'paused', reason: 'requested', rows: 5, request }));
+    };
+    expect(textFor('a new\nfile')).toContain(
+      '\n  by      Ann\\u202e, 2026-11-21 10:00:00 UTC: a new\\nfile\n',
+    );
+    expect(textFor('')).toContain('\n  by      Ann\\u202e, 2026-11-21 10:00:00 UTC\n');
   });
 
   it.each(['canary', 'error-limit'] as const)(

@@ -2,10 +2,13 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, expect, type TestContext, test } from 'vitest';
 import type { RowChunk } from '../../src/intake/chunks.ts';
 import { identityOf } from '../../src/ledger/keys.ts';
+import type { Canary } from '../../src/ledger/run-store.ts';
 import { identitySpace } from '../../src/model/identity.ts';
 import type { Row } from '../../src/model/row.ts';
+import type { Settlement } from '../../src/model/settlement.ts';
 import { ingestRun } from '../../src/runs/ingest.ts';
 import { createWaitingNotice } from '../../src/runs/redis-wait.ts';
+import { keepServerBusy } from '../support/busy-redis.ts';
 import { doubtOf } from '../support/doubts.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { closeChunk, inChunks, knownRun, openTestSession, rowsTo, startTestRun } from '../support/session.ts';
@@ -21,6 +24,7 @@ type Setup = {
   readonly surveyed?: number;
   readonly chunks?: AsyncIterable<RowChunk>;
   readonly definition?: object;
+  readonly canary?: Canary;
 };
 
 /** A running run of chunks of two rows, and the reading of its file; no worker takes a chunk. */
@@ -28,7 +32,8 @@ async function startIngest({ onTestFinished }: TestContext, setup: Setup = {}) {
   const session = await openTestSession(own(), onTestFinished);
   const { rows = rowsTo(6), surveyed = rows.length } = setup;
   const of = { rows: surveyed, chunkRows: ROWS_PER_CHUNK, definition: setup.definition ?? {} };
-  const { run, definition } = await startTestRun(session, of);
+  const canary = setup.canary === undefined ? {} : { canary: setup.canary };
+  const { run, definition } = await startTestRun(session, { ...of, ...canary });
   const { queue, ledger } = session;
   const stop = new AbortController();
   const added: number[] = [];
@@ -57,8 +62,10 @@ async function startIngest({ onTestFinished }: TestContext, setup: Setup = {}) {
     const { bucket, digest } = identityOf(key);
     return ledger.redis.hget(`${keys.identity(identitySpace(run).name)}${bucket}`, digest);
   };
-  const close = (n: number, outcome: 'created' | 'rejected' = 'created') =>
-    closeChunk(session, run, n, [doubtOf(2 * n - 1, { outcome }), doubtOf(2 * n, { outcome })]);
+  const close = (n: number, ...of: ReadonlyArray<Pick<Settlement, 'outcome'> & Partial<Settlement>>) => {
+    const [one = { outcome: 'created' }, other = one] = of;
+    return closeChunk(session, run, n, [doubtOf(2 * n - 1, one), doubtOf(2 * n, other)]);
+  };
   return { session, run, keys, ingest, stop, added, has, takeAll, claimOf, close };
 }
 
@@ -212,6 +219,40 @@ describe.concurrent('a file that is read again', () => {
     ]);
   });
 
+  test.for([
+    ['held back for it', 'error', false, [3, 31]],
+    ['only warned of it', 'warn', false, []],
+    ['warned of it, once another run has begun', 'warn', true, [31]],
+  ] as const)(
+    'in a ledger without another run has rows %s whose keys differ from known ones in case only',
+    async ([_, key_case, another, expected], context) => {
+      const rows = rowsTo(32, (row) => `k${row}`);
+      const own: { i?: Awaited<ReturnType<typeof startIngest>> } = {};
+      async function* chunks() {
+        for await (const chunk of inChunks(rows, ROWS_PER_CHUNK)) {
+          // The first eight chunks are claimed by now.
+          if (chunk.n === 9 && another) await own.i?.session.ledger.redis.zadd(own.i.keys.runs, 1, 'run-0');
+          yield chunk;
+        }
+      }
+      const i = await startIngest(context, {
+        surveyed: 32,
+        chunks: chunks(),
+        definition: { checks: { key_case } },
+      });
+      own.i = i;
+      for (const key of ['K3', 'K31']) {
+        const { bucket, digest } = identityOf(key);
+        await i.session.ledger.redis.hset(`${i.keys.identity('subclient')}${bucket}`, digest, 'k run-0 7 x');
+      }
+      expect(await i.ingest()).toBe('complete');
+      const jobs = await Promise.all(numbersTo(16).map((n) => i.session.queue.takeOut(i.run.id, n)));
+      const found = jobs.flatMap((job) => job?.rows ?? []).map(({ row }) => row);
+      const marked = found.filter((row) => row.kind !== 'unreadable' && row.findings !== undefined);
+      expect(marked.map(({ row }) => row)).toEqual(expected);
+    },
+  );
+
   test('with every chunk closed adds nothing', async (context) => {
     const i = await startIngest(context, { rows: rowsTo(4) });
     for (const n of [1, 2]) await i.close(n);
@@ -308,6 +349,19 @@ describe('a Redis that takes no rows', () => {
     await fill(false);
   });
 
+  test('when the reading begins is waited out, too', async (context) => {
+    const { redis } = own();
+    await redis.config('SET', 'busy-reply-threshold', '1');
+    const i = await startIngest(context);
+    const endScript = await keepServerBusy(own());
+    context.onTestFinished(endScript);
+    const ingesting = i.ingest();
+    await until(() => i.session.io.stderr.text !== '');
+    await endScript();
+    expect(await ingesting).toBe('complete');
+    expect(i.session.io.stderr.text).toMatch(/^Redis takes no commands right now: reading waits/);
+  });
+
   test('for a reason that waiting does not cure is not waited for', async (context) => {
     const i = await startIngest(context);
     const { bucket } = identityOf('K1');
@@ -340,24 +394,54 @@ describe.concurrent('a canary', () => {
     const ingesting = i.ingest();
     await until(() => i.has(1));
     expect([await i.has(2), i.added]).toEqual([false, [1]]);
-    await i.close(1, outcome);
+    await i.close(1, { outcome });
     expect(await ingesting).toBe(end);
     expect([i.added.at(-1), await i.has(2)]).toEqual([last, end === 'complete']);
   });
 
   test('that was closed before the process was killed is asked for again', async (context) => {
     const i = await startIngest(context, { rows: rowsTo(10), ...canary });
-    await i.close(1, 'rejected');
+    await i.close(1, { outcome: 'rejected' });
     expect([await i.ingest(), i.added]).toEqual(['canary', []]);
   });
 
   test('that a person has overruled lets the others go', async (context) => {
     const i = await startIngest(context, { rows: rowsTo(10), ...canary });
-    await i.close(1, 'rejected');
+    await i.close(1, { outcome: 'rejected' });
     await i.session.store.transition(i.run.id, 'stopped', 'canary');
     await i.session.store.transition(i.run.id, 'running', null);
     expect([await i.ingest(), i.added]).toEqual(['complete', [5]]);
     expect(await knownRun(i.session.store, i.run.id)).toMatchObject({ state: 'running' });
+  });
+
+  test.for([
+    ['an address that is not there', 'canary', [{ outcome: 'failed', code: 'http_404' }]],
+    ['a service that fails', 'canary', [{ outcome: 'in-doubt', code: 'http_502' }]],
+    [
+      'no answer',
+      'canary',
+      [
+        { outcome: 'in-doubt', code: 'timeout' },
+        { outcome: 'failed', code: 'http_405' },
+      ],
+    ],
+    ['what is wrong with each', 'complete', [{ outcome: 'rejected', code: 'http_418' }]],
+    [
+      'one of them',
+      'complete',
+      [
+        { outcome: 'failed', code: 'http_404' },
+        { outcome: 'rejected', code: 'http_418' },
+      ],
+    ],
+    ['one that was sent', 'complete', [{ outcome: 'failed', code: 'http_404' }, { outcome: 'invalid' }]],
+    ['nothing', 'complete', [{ outcome: 'failed', code: 'http_404' }, { outcome: 'created' }]],
+  ] as const)('that nobody asked for, failed by %s, ends as %s', async ([_, end, of], context) => {
+    const first = { canary: { rows: 2, kind: 'first' } } as const;
+    const i = await startIngest(context, { rows: rowsTo(10), ...first });
+    await i.close(1, ...of);
+    expect(await i.ingest()).toBe(end);
+    expect(await i.session.store.isProven(i.run.job)).toBe(end === 'complete');
   });
 
   test('that is the whole file has nothing to hold back', async (context) => {

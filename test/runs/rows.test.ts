@@ -67,16 +67,16 @@ async function bench(group: string | undefined) {
 
 test('a file of a job that groups rows is registered with the ends of its chunks', async () => {
   const { facts, definition } = await bench('accounts');
-  expect((await withChunkEnds(facts, definition)).chunkEnds).toEqual([150, 181]);
+  expect((await withChunkEnds(facts, definition, undefined)).chunkEnds).toEqual([150, 181]);
 });
 
 test('a file of another job has none', async () => {
   const { facts, definition } = await bench(undefined);
-  expect(await withChunkEnds(facts, definition)).toBe(facts);
+  expect(await withChunkEnds(facts, definition, undefined)).toBe(facts);
 });
 
 test('a file that has changed since it was surveyed is refused', async () => {
   const { path, facts, definition } = await bench('accounts');
   await writeFile(path, `${FILE}M1,x\n`);
-  await expect(withChunkEnds(facts, definition)).rejects.toThrow('was changed while it was read');
+  await expect(withChunkEnds(facts, definition, undefined)).rejects.toThrow('was changed while it was read');
 });

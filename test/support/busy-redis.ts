@@ -1,4 +1,3 @@
-import { Redis } from 'ioredis';
 import { atTestEnd } from './at-test-end.ts';
 import { type RedisServer, startRedisServer } from './redis-server.ts';
 import { until } from './until.ts';
@@ -25,8 +24,8 @@ export async function startBusyRedis(): Promise<BusyRedis> {
 }
 
 /** Starts a foreign script without an end; resolves when commands are answered with BUSY, with what kills it. */
-export async function keepServerBusy({ port, redis }: RedisServer): Promise<() => Promise<void>> {
-  const foreign = new Redis(port, '127.0.0.1', { retryStrategy: () => null });
+export async function keepServerBusy({ redis }: Pick<RedisServer, 'redis'>): Promise<() => Promise<void>> {
+  const foreign = redis.duplicate({ retryStrategy: () => null });
   foreign.on('error', () => undefined);
   const answers = () =>
     redis.ping().then(

@@ -145,7 +145,11 @@ export async function startFlow(options: FlowOptions = {}, atEnd: AtTestEnd = at
       if (!job.includes('\n')) return run([...(job.endsWith('.yaml') ? ['--job-file'] : []), job, csv], env);
       return run(['--job-file', await file(`job-${loaded}.yaml`, job), csv], env);
     },
-    results: async (summary) => parse(await report(summary, 'results.csv'), { columns: true }),
+    results: async (summary) =>
+      parse(await report(summary, 'results.csv'), {
+        columns: true,
+        delimiter: summary.source?.delimiter ?? ',',
+      }),
   };
 }
 

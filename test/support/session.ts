@@ -7,7 +7,7 @@ import { readEnvironment } from '../../src/config/environment.ts';
 import { type JobDefinition, jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { nowhere } from '../../src/delivery/target.ts';
 import { packBlock } from '../../src/ledger/mark.ts';
-import type { RunStore } from '../../src/ledger/run-store.ts';
+import type { Canary, RunStore } from '../../src/ledger/run-store.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createReleasers } from '../../src/lib/releasers.ts';
@@ -66,17 +66,28 @@ export function rowsTo(count: number, keyOf: (row: number) => string = (row) => 
   });
 }
 
-export type RunOf = { readonly rows: number; readonly chunkRows?: number; readonly definition?: object };
+export type RunOf = {
+  readonly rows: number;
+  readonly chunkRows?: number;
+  readonly definition?: object;
+  readonly canary?: Canary;
+};
 
 /** A running run of a job with key column `externalId`, with its definition. */
 export async function startTestRun(
   { store, service }: TestSession,
-  { rows, chunkRows = 1, definition: over = {} }: RunOf,
+  { rows, chunkRows = 1, definition: over = {}, canary }: RunOf,
 ): Promise<{ readonly run: Run; readonly definition: JobDefinition }> {
   const definition = jobDefinitionSchema.parse({ operation: 'subclient.create', key: 'externalId', ...over });
   const { facts } = newRun({ rows });
   const source = { ...facts.source, columns: ['externalId', 'details.name'] };
-  const registered = newRun({ definition, chunkRows, target: service.target, facts: { ...facts, source } });
+  const registered = newRun({
+    definition,
+    chunkRows,
+    target: service.target,
+    facts: { ...facts, source },
+    ...(canary !== undefined && { canary }),
+  });
   await store.register(registered);
   await store.transition(registered.id, 'running', null);
   return { run: await knownRun(store, registered.id), definition };

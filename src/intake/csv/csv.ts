@@ -10,12 +10,12 @@ import { UsageError } from '../../lib/usage-error.ts';
 import type { Row } from '../../model/row.ts';
 import { looksLikeHeader, looksLikeValue } from '../column-names.ts';
 import { BAD_BYTES } from '../decode.ts';
-import { isReportText, NOT_TYPED, typedInReport } from '../report-file.ts';
+import { delimiterInReport, isReportText, NOT_TYPED, typedInReport, unreadInReport } from '../report-file.ts';
 import { cellsRow, NOT_UTF8, unreadableRow } from '../row.ts';
 import { type FileHead, type RowFeed, TEXT_SOURCE, type Understanding } from '../row-feed.ts';
-import { createCellParser } from './cells.ts';
+import { cellsBeforeDamage, createCellParser } from './cells.ts';
 import { tellDialect } from './dialect.ts';
-import { type CsvDialect, cellEndAt, delimiterOf, lenientEnd } from './grammar.ts';
+import { type CsvDialect, cellEndAt, lenientEnd } from './grammar.ts';
 import { type CsvHeader, readHeader, readPreamble } from './header.ts';
 import { type CsvPiece, createCsvSplitter, withoutLineEnd } from './records.ts';
 
@@ -41,11 +41,11 @@ export function understandCsv(path: string, head: FileHead, given: Format): Unde
 
 /**
  * How a report file is read with its job's definition, whose title lines and comments are the partner's file's: a report has
- * neither, and each of its lines is a row. Its quotes are doubled, as spreadsheets read them. A report on a workbook is written with commas.
+ * neither, and each of its lines is a row. Its quotes are doubled, as spreadsheets read them, and a spreadsheet may have saved it
+ * with another delimiter.
  */
 function reportFormat(text: string, { header, comment, escape: sign, ...plain }: Format): Format {
-  const isOtherwise = !isReportText(text, delimiterOf(plain.delimiter));
-  return plain.delimiter !== 'auto' && isOtherwise ? { ...plain, delimiter: 'auto' } : plain;
+  return { ...plain, delimiter: delimiterInReport(text, plain.quote) ?? 'auto' };
 }
 
 type State = {
@@ -107,8 +107,19 @@ function addBad(state: State, { text, line, problem }: Extract<CsvPiece, { kind:
   state.rows.push(...judgeHeld(held, text, dialect, header.width));
   state.held = [];
   state.count += 1;
-  state.rows.push(unreadableRow({ row: state.count, line }, text, problem));
+  const cells = sureOf(cellsBeforeDamage(text, dialect, header.width), header);
+  state.rows.push(unreadableRow({ row: state.count, line }, text, problem, { cells }));
 }
+
+/** Cells of a row that can't be read as a whole; one with bytes that are no characters is damaged itself. */
+function sureOf(cells: readonly string[], { columns, isReport }: CsvHeader): readonly (string | null)[] {
+  return cells
+    .slice(0, columns.length)
+    .map((cell) => (DAMAGED.test(cell) ? null : isReport ? unguardCell(cell) : cell));
+}
+
+/** csv-parse turns `BAD_BYTES` into U+FFFD. */
+const DAMAGED = new RegExp(`[${BAD_BYTES}\uFFFD]`, 'u');
 
 function addRecords(state: State, piece: Records, records: readonly string[][]): void {
   // The splitter and csv-parse follow the same grammar. If they ever differ, no row may be sent under a wrong number.
@@ -179,10 +190,15 @@ function isSeparatorsOnly({ cells, text }: CsvRecord, header: CsvHeader, quote: 
 function recordRow(row: number, record: CsvRecord, header: CsvHeader): Row {
   const { cells, line } = record;
   const problem = recordProblem(record, header);
-  if (problem !== null) return unreadableRow({ row, line }, record.text(), problem);
+  if (problem !== null) {
+    const sure = problem === NOT_UTF8 ? sureOf(cells, header) : [];
+    return unreadableRow({ row, line }, record.text(), problem, { cells: sure });
+  }
   const named = cells.length === header.columns.length ? cells : cells.slice(0, header.columns.length);
   if (!header.isReport) return { kind: 'cells', row, line, cells: named };
   const unguarded = named.map(unguardCell);
+  const unread = unreadInReport({ row, line }, unguarded, header.columns);
+  if (unread !== null) return unread;
   const told = typedInReport(unguarded, header.columns);
   if (told === null) return unreadableRow({ row, line }, record.text(), NOT_TYPED);
   return cellsRow({ row, line }, unguarded, told);

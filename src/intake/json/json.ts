@@ -20,7 +20,10 @@ export function understandJson(
   type: 'json' | 'ndjson',
   records: Format['records'],
 ): Understanding {
-  const lists = type === 'ndjson' && isOneHolder(head) ? listPointers(head.text) : [];
+  const isHolder = type === 'ndjson' && isOneHolder(head);
+  const lists = isHolder ? listPointers(head.text) : [];
+  const empty =
+    isHolder && lists.length === 0 && !HAS_TEXT.test(head.text) ? listPointers(head.text, ']') : [];
   const source = {
     ...TEXT_SOURCE,
     type,
@@ -28,10 +31,14 @@ export function understandJson(
     delimiter: null,
     quote: null,
     columns: [],
-    ...(lists.length === 0 ? {} : { recordLists: [...lists], notes: [oneObject(lists)] }),
+    ...(lists.length === 0 ? {} : { notes: [oneObject(lists)] }),
+    ...(lists.length + empty.length === 0 ? {} : { recordLists: [...lists, ...empty] }),
   };
   return { source, feed: feedFor(path, head, type, records), start: 0 };
 }
+
+/** A record has a member that is text; what only holds a list of records need not. */
+const HAS_TEXT = /:\s*"/;
 
 function feedFor(path: string, head: FileHead, type: 'json' | 'ndjson', records: Format['records']): RowFeed {
   if (type === 'json') return createJsonRows(path, records === undefined ? 'list' : { pointer: records });
@@ -71,7 +78,7 @@ function isLinewise(head: string): boolean {
 /** Whether a file, as far as its head shows, is one object that holds a list of objects. */
 function isOneHolder(head: FileHead): boolean {
   const text = head.text.trimStart();
-  if (!text.startsWith('{') || !/:\s*\[\s*\{/.test(text)) return false;
+  if (!text.startsWith('{') || !/:\s*\[\s*[{\]]/.test(text)) return false;
   const end = endOfValue(text, 0);
   return end === -1 ? !head.whole : head.whole && text.slice(end).trim() === '';
 }
@@ -89,14 +96,14 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;
 const MOST = 5;
 
 /** JSON pointers to the lists of objects that an object holds, not inside other lists, as far as its text goes. */
-export function listPointers(text: string): readonly string[] {
+export function listPointers(text: string, first: '{' | ']' = '{'): readonly string[] {
   const found: string[] = [];
   const around: Around[] = [];
   let name = '';
   let before = '';
   for (const [token] of text.matchAll(TOKEN)) {
     if (token === ':') name = nameOf(before);
-    if (token === '{' && before === '[' && isOnlyList(around))
+    if (token === first && before === '[' && isOnlyList(around))
       found.push(pointerOf(around.slice(1).map(({ name }) => name)));
     if (token === '{' || token === '[') around.push({ name, isList: token === '[' });
     if (token === '}' || token === ']') around.pop();

@@ -9,22 +9,40 @@ import type { JsonObject } from '../../model/request.ts';
 import type { Row } from '../../model/row.ts';
 import { isForbiddenName } from '../column-names.ts';
 import { BAD_BYTES } from '../decode.ts';
+import { unreadRecord } from '../report-file.ts';
 import { NOT_UTF8, type RowPlace, recordObject, unreadableRow } from '../row.ts';
 
 /** The row that one valid JSON text makes: its text as it stands, or why it can't be read without a guess. */
 export function jsonRow(place: RowPlace, text: string, found: Extract<Inspection, { kind: 'valid' }>): Row {
   const problem = problemOf(text, found);
-  return problem === null ? { kind: 'record', ...place, text } : unreadableRow(place, text, problem);
+  if (problem !== null) return unreadableRow(place, text, problem);
+  return unreadRecord(place, text) ?? { kind: 'record', ...place, text };
 }
 
 function problemOf(text: string, found: Extract<Inspection, { kind: 'valid' }>): string | null {
   if (text.includes(BAD_BYTES)) return NOT_UTF8;
-  if (!found.isObject) return 'no object: expected a record in { }';
+  if (!found.isObject) return `${whatIs(text)} and no record: expected an object in { }`;
   if (found.problem !== null) return found.problem;
   const path = found.hasDottedName ? repeatedPath(recordObject(text)) : null;
   return path === null
     ? null
     : `the field "${path}" is given twice, once by a name with dots: expected it once`;
+}
+
+/** What a valid JSON text is that is no object. */
+function whatIs(text: string): string {
+  switch (text.trimStart().charAt(0)) {
+    case '[':
+      return 'a list';
+    case '"':
+      return 'a text';
+    case 't':
+    case 'f':
+    case 'n':
+      return text.trim();
+    default:
+      return 'a number';
+  }
 }
 
 function repeatedPath(record: JsonObject): string | null {

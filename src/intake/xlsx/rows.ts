@@ -3,8 +3,8 @@ import { unguardCell } from '../../lib/formula-guard.ts';
 import type { Row } from '../../model/row.ts';
 import { REPORT_ROW_COLUMN } from '../../model/source.ts';
 import { nameProblems } from '../column-names.ts';
-import { NOT_TYPED, typedInReport } from '../report-file.ts';
-import { cellsRow, MAX_RECORD_CHARS, TOO_LONG, unreadableRow } from '../row.ts';
+import { NOT_TYPED, typedInReport, unreadInReport } from '../report-file.ts';
+import { cellsRow, MAX_RECORD_CHARS, type Sure, TOO_LONG, unreadableRow } from '../row.ts';
 import { type CellContext, type CellValue, readCell, type SheetCell } from './cell.ts';
 import { tooLarge, WorkbookError } from './error.ts';
 import { columnLetters, mergeFinder, type SheetLayout, type SheetRow } from './sheet.ts';
@@ -81,8 +81,17 @@ export function createRowMaker(context: RowsContext): RowMaker {
     const place = { row: rows, line };
     const merge = mergeAt(line);
     const problem = read.problem ?? (merge === undefined ? null : merged(merge.reference));
-    if (problem !== null) return unreadableRow(place, read.cells.join('\t'), problem);
-    return cellsRow(place, read.cells, read);
+    if (problem === null)
+      return (
+        (header.isReport ? unreadInReport(place, read.cells, header.columns) : null) ??
+        cellsRow(place, read.cells, read)
+      );
+    return unreadableRow(
+      place,
+      read.cells.join('\t'),
+      problem,
+      merge === undefined ? sureOf(read) : undefined,
+    );
   };
   return (row) => {
     const read = readRecord(row, context);
@@ -119,9 +128,17 @@ function merged(reference: string): string {
 /** How a sheet's row is read. */
 type RecordContext = CellContext & { readonly header: SheetHeader; readonly trim: boolean };
 
+/** What is sure of a row that can't be read: all but its damaged cells, where nothing else is wrong with it. */
+function sureOf({ cells, damaged, numeric, typed }: SheetRecord): Sure | undefined {
+  if (damaged.length === 0) return undefined;
+  return { cells: cells.map((cell, i) => (damaged.includes(i) ? null : cell)), numeric, typed };
+}
+
 /** A sheet's row under its header: the cells that could be read, and the first problem. */
 type SheetRecord = {
   readonly cells: string[];
+  /** Positions of cells that could not be read; empty where something else is wrong with the row. */
+  readonly damaged: number[];
   /** Positions of numbers. */
   readonly numeric: number[];
   /** Positions of numbers, dates and booleans. */
@@ -132,7 +149,7 @@ type SheetRecord = {
 /** Reads a row's cells by the header's columns. */
 function readRecord(row: SheetRow, context: RecordContext): SheetRecord {
   const { columns, isReport } = context.header;
-  const record = { cells: new Array<string>(columns.length).fill(''), numeric: [], typed: [] };
+  const record = { cells: new Array<string>(columns.length).fill(''), damaged: [], numeric: [], typed: [] };
   const problem = fillRecord(record, row, context);
   if (problem !== null || !isReport) return { ...record, problem };
   const told = typedInReport(record.cells, columns);
@@ -156,12 +173,20 @@ function fillRecord(
   let chars = 0;
   for (const cell of row.cells) {
     const isOutside = cell.column >= columns.length;
-    if (isOutside && problem !== null) break;
     const reading = readCell(cell, context);
-    problem ??= cellProblem(reading, cell.column, columns);
+    const found = cellProblem(reading, cell.column, columns);
+    problem ??= found;
+    if (found !== null && !isOutside) record.damaged.push(cell.column);
+    if (found !== null && isOutside) {
+      record.damaged.length = 0;
+      return problem;
+    }
     if (reading.kind === 'problem' || isOutside) continue;
     chars += reading.text.length;
-    if (chars > MAX_RECORD_CHARS) return TOO_LONG;
+    if (chars > MAX_RECORD_CHARS) {
+      record.damaged.length = 0;
+      return TOO_LONG;
+    }
     fillCell(record, cell.column, reading, context);
   }
   return problem ?? (isHeaderAgain(record.cells, columns) ? HEADER_AGAIN : null);

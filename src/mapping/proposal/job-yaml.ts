@@ -20,7 +20,7 @@ type ProposalOrigin = {
 export function jobYaml(proposal: JobProposal, origin: ProposalOrigin): string {
   const sections = [
     heading(proposal, origin),
-    keyLines(proposal),
+    keyLines(proposal, origin),
     formatLines(origin.format),
     fieldLines(proposal),
     openLines(proposal),
@@ -34,7 +34,7 @@ export function jobYaml(proposal: JobProposal, origin: ProposalOrigin): string {
 
 function heading({ operation }: JobProposal, { file, understood, rows }: ProposalOrigin): readonly string[] {
   return [
-    `# Proposed from the header of ${quoted(file)} (${understood}) and its first ${rows === 1 ? 'row' : `${rows} rows`}.`,
+    `# Proposed from the header of ${quoted(file)} (${understood})${rowsLookedAt(rows)}`,
     '# Read it through before anything is sent; `onboard check --job-file` on the file says what does not fit yet.',
     `operation: ${operation}`,
     '# Patterns of the inbox files that this job takes:',
@@ -42,7 +42,12 @@ function heading({ operation }: JobProposal, { file, understood, rows }: Proposa
   ];
 }
 
-function keyLines({ key }: JobProposal): readonly string[] {
+function rowsLookedAt(rows: number): string {
+  if (rows === 0) return '; it has no rows, so how its cells are written is not known.';
+  return ` and its first ${rows === 1 ? 'row' : `${rows} rows`}.`;
+}
+
+function keyLines({ key }: JobProposal, { rows }: ProposalOrigin): readonly string[] {
   if (key === null) {
     return [
       "# No column looks like the rows' own key. Without one, a row's place in the file is its identity, and the same",
@@ -52,7 +57,7 @@ function keyLines({ key }: JobProposal): readonly string[] {
   }
   const { column, groups, note } = key;
   return [
-    `# The rows' own key: the ledger knows them by it. ${groups === 'none' || groups === 'perhaps' ? seenOf(key.flaws) : ''}`.trimEnd(),
+    `# The rows' own key: the ledger knows them by it. ${rows > 0 && (groups === 'none' || groups === 'perhaps') ? seenOf(key.flaws) : ''}`.trimEnd(),
     ...(note === null ? [] : [`# It is ${note}.`]),
     `key: ${scalar(column)}`,
     ...GROUPS[groups],

@@ -4,7 +4,9 @@
  * different, only the reader of the proposal can choose.
  */
 import type { JsonValue } from '../../model/request.ts';
+import { mostMistakes } from '../../model/written-as.ts';
 import { convert } from '../conversion.ts';
+import { USUAL_PATTERNS } from '../dates.ts';
 import { type ConvertedColumn, conversionFor } from '../field-conversion.ts';
 import type { LeafType } from '../request-field.ts';
 
@@ -17,11 +19,6 @@ export type ChosenNotation =
   /** Equally many cells fit each of these notations, with different results. */
   | { readonly kind: 'several'; readonly notations: readonly Notation[] }
   | { readonly kind: 'none' };
-
-/** The most rows that may be single mistakes; where more rows differ, the guess is wrong. */
-export function mostMistakes(rows: number): number {
-  return Math.max(1, rows * 0.1);
-}
 
 /** The notation that fits the most values, unless another one that fits as many reads something else in them. */
 export function chooseNotation(type: LeafType, values: readonly JsonValue[]): ChosenNotation {
@@ -71,17 +68,7 @@ function candidateNotations(type: LeafType, values: readonly JsonValue[]): reado
   }
 }
 
-const DAYS = ['/', '.', '-'].flatMap((sign) => [
-  `dd${sign}MM${sign}yyyy`,
-  `d${sign}M${sign}yyyy`,
-  `MM${sign}dd${sign}yyyy`,
-  `M${sign}d${sign}yyyy`,
-  `yyyy${sign}MM${sign}dd`,
-]);
-const TIMES = ['', ' HH:mm', ' HH:mm:ss', 'THH:mm:ss'];
-const DATES: readonly Notation[] = [...DAYS, 'yyyyMMdd', 'ddMMyyyy', 'MMddyyyy'].flatMap((day) =>
-  TIMES.map((time) => ({ pattern: `${day}${time}` })),
-);
+const DATES: readonly Notation[] = USUAL_PATTERNS.map((pattern) => ({ pattern }));
 
 const GROUPINGS = [',', '.', ' ', "'"] as const;
 const NUMBERS: readonly Notation[] = [

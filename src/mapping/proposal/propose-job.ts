@@ -13,7 +13,6 @@ import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '.
 import { createFieldLookup } from '../request-field.ts';
 import { guessKey, type KeyGuess, type Table } from './guess-key.ts';
 import { createFindMeaning } from './meaning.ts';
-import { mostMistakes } from './notations.ts';
 import {
   keyField,
   type Placement,
@@ -104,6 +103,9 @@ function openOf(placement: Placement, key: string | null): JobProposal['open'] {
   return [{ column: placement.column, reason: placement.reason }];
 }
 
+/** More rows than that without a name are no mistakes; of fewer it is safer to hear than to have them sent. */
+const OFTEN = 0.25;
+
 /** Fields that name a record. */
 const NAMES: ReadonlySet<string> = new Set(['details.name', 'name']);
 
@@ -114,11 +116,15 @@ function requiredOf(
   table: Table,
 ): readonly string[] {
   const open = new Set(fields.flatMap(({ field, isDecided }) => (isDecided ? [] : [field])));
+  const person = placements.find((one) => one.kind !== 'open' && one.field === 'lastName')?.slot ?? -1;
   return placements.flatMap((placement) => {
-    if (placement.kind === 'open' || open.has(placement.field)) return [];
-    const lacking = table.filter((cells) => cells[placement.slot] === '').length;
-    const isUsual = lacking <= mostMistakes(table.length) && lacking < table.length / 2;
-    return NAMES.has(placement.field) && isUsual ? [placement.field] : [];
+    if (placement.kind === 'open' || !NAMES.has(placement.field) || open.has(placement.field)) return [];
+    const lacking = table.filter((cells) => cells[placement.slot] === '');
+    // A record without the name may be a person's, and be right.
+    const isRight = lacking.some((cells) => (cells[person] ?? '') !== '');
+    const isNeverThere = lacking.length > 0 && lacking.length === table.length;
+    const isOften = lacking.length > Math.max(1, table.length * OFTEN);
+    return isRight || isNeverThere || isOften ? [] : [placement.field];
   });
 }
 

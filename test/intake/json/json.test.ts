@@ -5,7 +5,7 @@ import { brief, readError, readText } from '../read-text.ts';
 
 const PRETTY = '{\n  "a": 1,\n  "b": "} ]"\n}';
 
-const NO_OBJECT = '! no object: expected a record in { }';
+const noObject = (what: string) => `! ${what} and no record: expected an object in { }`;
 
 const FILES = [
   [
@@ -26,7 +26,11 @@ const FILES = [
     'elements that are no objects are unreadable rows',
     'f.json',
     '[1,{"a":1},"x",[{}],null]',
-    [`1: ${NO_OBJECT}`, '1: {"a":1}', `1: ${NO_OBJECT}`, `1: ${NO_OBJECT}`, `1: ${NO_OBJECT}`],
+    [
+      `1: ${noObject('a number')}`,
+      '1: {"a":1}',
+      ...['a text', 'a list', 'null'].map((what) => `1: ${noObject(what)}`),
+    ],
   ],
   [
     'NDJSON: a row per line',
@@ -50,7 +54,7 @@ const FILES = [
     'an NDJSON line that is no object is an unreadable row',
     'f.ndjson',
     '{"a":1}\n[1]\n',
-    ['1: {"a":1}', `2: ${NO_OBJECT}`],
+    ['1: {"a":1}', `2: ${noObject('a list')}`],
   ],
   [
     'a bad first line of NDJSON is an unreadable row',
@@ -133,6 +137,20 @@ test('records nested to the limit and numbers that survive are read', async () =
   const text = `[${deep(32)},{"a":-0.10,"b":1e21,"c":123456789012345680000}]`;
   const { rows } = await readText(text, { path: 'f.json' });
   expect(rows.map((row) => row.kind)).toEqual(['record', 'record']);
+});
+
+test('a record of a report that could not be read is that record once more, until its members are written', async () => {
+  const mark = (given: object) =>
+    `{"_onboard":${JSON.stringify({ row: 3, message: 'expected a readable row: broken', ...given })}`;
+  const { rows } = await readText(
+    `${mark({ text: '{"a":' })}}\n${mark({})}}\n${mark({ text: '{"a":' })},"a":"x"}\n`,
+    { path: 'failed.ndjson' },
+  );
+  expect(rows).toMatchObject([
+    { kind: 'unreadable', row: 1, text: '{"a":', problem: 'broken' },
+    { kind: 'record', row: 2 },
+    { kind: 'record', row: 3 },
+  ]);
 });
 
 test('bytes that are not UTF-8 make their record unreadable', async () => {
@@ -262,4 +280,12 @@ test.each<[what: string, text: string, pointers: readonly string[]]>([
   ['no object', '[{"a":[{}]}]', []],
 ])('in %s: %s', (_, text, pointers) => {
   expect(listPointers(text)).toEqual(pointers);
+});
+
+test.each([
+  ['{"rows":[]}', ['/rows']],
+  ['{"data":{"items":[ ]},"total":0}', ['/data/items']],
+  ['{"items":[[]]}', []],
+])('an empty list in %s is found where one is asked for', (text, pointers) => {
+  expect([listPointers(text), listPointers(text, ']')]).toEqual([[], pointers]);
 });

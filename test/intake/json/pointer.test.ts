@@ -34,7 +34,11 @@ const READ = [
     'elements that are no objects',
     '{"items":[1,{"a":1},[]]}',
     '/items',
-    ['1: ! no object: expected a record in { }', '1: {"a":1}', '1: ! no object: expected a record in { }'],
+    [
+      '1: ! a number and no record: expected an object in { }',
+      '1: {"a":1}',
+      '1: ! a list and no record: expected an object in { }',
+    ],
   ],
   [
     'members around it that would be refused in a record',

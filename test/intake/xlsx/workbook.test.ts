@@ -238,6 +238,9 @@ describe('rows', () => {
         line: 2,
         text: '7\t\t150',
         problem: 'column "name": the error #N/A: expected a value; correct the formula',
+        cells: ['7', null, '150'],
+        numeric: [2],
+        typed: [2],
       },
     ]);
   });
@@ -262,6 +265,18 @@ describe('rows', () => {
     expect(brief(await readFileOf(makeWorkbook({ data })))).toEqual([
       [1, 2, ['=1+1', '7']],
       [2, 3, ["'x", "8'"]],
+    ]);
+  });
+
+  test('of a report file that could not be read stay so in a workbook, until a cell says what is right', async () => {
+    const names = ['id', 'name', 'onboard_row', 'onboard_message', 'onboard_text'];
+    const marked = '&lt;unreadable&gt;';
+    const said = ['7', 'expected a readable row: bad', '1,x,y'];
+    const data = sheetOf(names, ['1', marked, ...said], ['1', 'x', ...said]);
+    const { rows } = await readFileOf(makeWorkbook({ data }));
+    expect(rows).toMatchObject([
+      { kind: 'unreadable', text: '1,x,y', problem: 'bad', cells: ['1', null, ...said] },
+      { kind: 'cells', cells: ['1', 'x', ...said] },
     ]);
   });
 

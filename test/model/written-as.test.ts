@@ -1,0 +1,86 @@
+import { describe, expect, test } from 'vitest';
+import { isoDate } from '../../src/mapping/dates.ts';
+import { integerConversion, numberConversion } from '../../src/mapping/numbers.ts';
+import { describeIssue } from '../../src/model/issue.ts';
+import { createShapeTally } from '../../src/model/written-as.ts';
+
+/** What is found in a column of refused cells: how many, the first rows, what they look like, and the settings that read them. */
+function shapesOf(cells: readonly string[], conversion: typeof isoDate = isoDate) {
+  const tally = createShapeTally();
+  cells.forEach((cell, i) => {
+    const expected = `${conversion.expected}${conversion.remedy?.(cell) ?? ''}`;
+    tally.add(i + 1, describeIssue({ column: 'A "b"', expected }));
+  });
+  return tally.shapes().map(({ count, rows, looksLike, settings }) => [count, rows, looksLike, settings]);
+}
+
+const times = (n: number, cell: string) => Array.from({ length: n }, () => cell);
+
+describe('refused dates of a column', () => {
+  test.each([
+    [
+      'whose days tell the order',
+      ['25.02.2020', '26.02.2020', '01.02.2020', '02.02.2020'],
+      [[4, [1, 2, 3], '31.03.2020', [{ pattern: 'dd.MM.yyyy' }]]],
+    ],
+    [
+      'that could be either',
+      ['01.02.2020', '02.02.2020'],
+      [[2, [1, 2], '31.03.2020', [{ pattern: 'dd.MM.yyyy' }, { pattern: 'MM.dd.yyyy' }]]],
+    ],
+    [
+      'of one and of two digits',
+      ['1.2.2020', '25.02.2020', '5.12.2020'],
+      [[3, [1, 2, 3], '31.3.2020', [{ pattern: 'd.M.yyyy' }]]],
+    ],
+    [
+      'in two notations',
+      [...times(3, '25.02.2020'), '2020/02/25'],
+      [
+        [3, [1, 2, 3], '31.03.2020', [{ pattern: 'dd.MM.yyyy' }]],
+        [1, [4], '2020/03/31', [{ pattern: 'yyyy/MM/dd' }]],
+      ],
+    ],
+    ['with a time', ['25/02/2020 10:11'], [[1, [1], '31/03/2020 09:30', [{ pattern: 'dd/MM/yyyy HH:mm' }]]]],
+    ['without signs', ['20200225'], [[1, [1], '20200331', [{ pattern: 'yyyyMMdd' }]]]],
+    ['that are none', ['31.02.2020', 'tomorrow', '12345678', '1.1.20', ''], []],
+  ])('%s are told once', (_, cells, shapes) => {
+    expect(shapesOf(cells)).toEqual(shapes);
+  });
+});
+
+describe('refused numbers of a column', () => {
+  test.each([
+    [
+      'with and without groups',
+      ['1.234,50', '12,5', '7.000,10'],
+      [[3, [1, 2, 3], '1.234.567', [{ grouping: '.' }]]],
+    ],
+    ['with decimal commas', ['12,5', '1234,5'], [[2, [1, 2], '1234,56', [{ decimal: ',' }]]]],
+    ['of which some could be either', ['1,234', '1,5'], [[2, [1, 2], '1234,56', [{ decimal: ',' }]]]],
+    ['with both signs', ['1 234,5', '7,5'], [[2, [1, 2], '1 234,56', [{ decimal: ',', grouping: ' ' }]]]],
+    ['that are none', ['n/a', '1,2,3'], []],
+  ])('%s are told once', (_, cells, shapes) => {
+    expect(shapesOf(cells, numberConversion({}))).toEqual(shapes);
+  });
+
+  test('whole numbers with groups are told with their sign', () => {
+    const found = shapesOf(["1'234", "12'000"], integerConversion({}));
+    expect(found).toEqual([[2, [1, 2], "1'234'567", [{ grouping: "'" }]]]);
+  });
+});
+
+test('a row with issues in several columns counts in each, and no value of a cell is in what is told', () => {
+  const tally = createShapeTally();
+  const issue = (column: string, cell: string, { expected, remedy } = numberConversion({})) =>
+    describeIssue({ column, expected: `${expected}${remedy?.(cell) ?? ''}` });
+  const message = [issue('Date', '25.12.1987', isoDate), 'expected a key', issue('Sum', '987.654,32')].join(
+    '; ',
+  );
+  tally.add(4, message);
+  expect(tally.shapes().map(({ column, rows }) => [column, rows])).toEqual([
+    ['Date', [4]],
+    ['Sum', [4]],
+  ]);
+  expect(JSON.stringify([message, tally.shapes()])).not.toMatch(/1987|987|654/);
+});
