@@ -22,6 +22,7 @@ import { createReleasers, type Releasers } from './lib/releasers.ts';
 import { type Io, tell, tellJson } from './lib/terminal.ts';
 import { SHIPPED_TIMES, type Times } from './lib/times.ts';
 import { UsageError } from './lib/usage-error.ts';
+import { createMeter, type Meter } from './metrics/meter.ts';
 import { startChunkWorker } from './queue/chunk-worker.ts';
 import { connectRedis } from './redis/connection.ts';
 import { createDiskNotice, joinEmbeddedRedis, REMOVED, reviveOnLoss, TAKEN } from './redis/embedded.ts';
@@ -35,6 +36,8 @@ export type Session = {
   readonly log: Log;
   readonly clock: Clock;
   readonly times: Times;
+  /** What this process counts of its work. */
+  readonly meter: Meter;
   readonly ledger: Ledger;
   readonly releasers: Releasers;
 };
@@ -117,6 +120,7 @@ export async function openSession(
     ...parts,
     clock: SYSTEM_CLOCK,
     times,
+    meter: createMeter(),
     ledger: await openLedger(env, log, releasers, (text) => tell(io, text)),
   };
 }
@@ -204,7 +208,7 @@ type Join = {
 
 /** Makes this process one that executes the service's runs, or, where it doesn't send, one that only reads and follows them. */
 export async function joinTarget(session: Session, service: Service, join: Join): Promise<TargetSession> {
-  const { io, log, ledger, times, releasers } = session;
+  const { io, log, ledger, times, meter, releasers } = session;
   if (join.sends) {
     await checkRedisSettings(session, join.acceptsSettings);
     releasers.push(noticeRedis(io, ledger.redis, shownAddress(ledger.address)));
@@ -218,6 +222,7 @@ export async function joinTarget(session: Session, service: Service, join: Join)
     registration,
     service,
     log,
+    meter,
     isAttended: join.isFollowed === true && io.stderr.isTTY === true,
     interrupted: io.interrupted,
   });
@@ -237,7 +242,7 @@ export async function joinTarget(session: Session, service: Service, join: Join)
 }
 
 async function register(session: Session, target: string): Promise<Registration> {
-  const { io, env, log, ledger, times, releasers } = session;
+  const { io, env, log, ledger, times, meter, releasers } = session;
   const notify = (text: string) => tell(io, text);
   ledger.onDiskFull(notify);
   const registration = await openRegistration({
@@ -249,6 +254,7 @@ async function register(session: Session, target: string): Promise<Registration>
     graceMs: times.graceMs,
     ...(ledger.isOurs !== undefined && { isOurs: ledger.isOurs }),
     log,
+    onSync: (ms) => meter.synced(ms),
     notify,
   });
   releasers.push(() => registration.close());

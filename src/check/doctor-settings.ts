@@ -1,9 +1,15 @@
 /**
  * What the doctor says of what the user sets: the environment, the service's address, the credentials and the jobs.
  */
+import { stat } from 'node:fs/promises';
 import { connect as connectPlain, isIP } from 'node:net';
 import { connect as connectEncrypted } from 'node:tls';
-import { type Environment, readEnvironment, type TokenSource } from '../config/environment.ts';
+import {
+  type Environment,
+  type NotifySettings,
+  readEnvironment,
+  type TokenSource,
+} from '../config/environment.ts';
 import { type Job, operationOf } from '../config/job-definition.ts';
 import { listJobs } from '../config/load-job.ts';
 import { redisVariables } from '../config/redis-address.ts';
@@ -11,6 +17,7 @@ import { countOf, type Io } from '../lib/terminal.ts';
 import { programVersion } from '../lib/version.ts';
 import { mayRepeat, type Operation } from '../model/operation.ts';
 import type { Reply } from '../model/request.ts';
+import { openWebhook } from '../notify/webhook.ts';
 import { loadFittingJob } from '../runs/input.ts';
 import { createClient } from '../service/attempt.ts';
 import { type BaseUrl, parseBaseUrl } from '../service/base-url.ts';
@@ -192,6 +199,25 @@ function unclearAnswer(status: number): readonly [finding: string, advice: strin
   }
   return [`it refuses the request, ${NOTHING_SAID} for certain`, OTHER_CALL];
 }
+
+/** Where people are told of events; nothing is sent there. Without settings nobody wants to be told, and there is no finding. */
+export async function checkNotify({ webhook, command }: NotifySettings): Promise<Finding[]> {
+  const ofCommand = command === null ? [] : [ok('events', 'ONBOARD_NOTIFY_COMMAND is given each event')];
+  if (webhook === null) return ofCommand;
+  try {
+    await openWebhook({ ...webhook, version: programVersion() });
+    const { mode } = await stat(webhook.secretFile);
+    const { host } = new URL(webhook.url);
+    const known = ok('events', `sent to ${host}, signed`);
+    if ((mode & OTHERS_MAY_READ) === 0) return [known, ...ofCommand];
+    const text = `every user of this machine can read ${webhook.secretFile}, and so sign as this program`;
+    return [known, warning('events', text, `chmod 600 ${webhook.secretFile}`), ...ofCommand];
+  } catch (error) {
+    return [...problemsOf('events', error, 'Correct it, or unset ONBOARD_WEBHOOK_URL.'), ...ofCommand];
+  }
+}
+
+const OTHERS_MAY_READ = 0o004;
 
 const TIMEOUT_MS = 5_000;
 

@@ -17,7 +17,13 @@ import { goingOnWith, latestRuns } from '../runs/status.ts';
 import { type Ledger, openLedger } from '../session.ts';
 import { type Finding, ok, problemsOf, warning } from './doctor-finding.ts';
 import { checkHome, checkNode, checkRedis } from './doctor-machine.ts';
-import { checkCredentials, checkJobs, checkService, examineEnvironment } from './doctor-settings.ts';
+import {
+  checkCredentials,
+  checkJobs,
+  checkNotify,
+  checkService,
+  examineEnvironment,
+} from './doctor-settings.ts';
 
 /** The findings in the order in which they are best put right; `call`: the path of a GET to try the token with. */
 export async function examine(io: Io, call: string | null): Promise<readonly Finding[]> {
@@ -28,6 +34,7 @@ export async function examine(io: Io, call: string | null): Promise<readonly Fin
     ...(await checkHome(env.home)),
     ...(knowsRedis ? await checkLedger(env) : []),
     ...(knowsService ? await checkTarget(env, call) : []),
+    ...(await checkNotify(env.notify)),
     ...(await checkJobs(env.jobsDirectory)),
   ];
 }

@@ -9,6 +9,7 @@ import type { Service } from '../delivery/target.ts';
 import { errorCode } from '../lib/errors.ts';
 import { anywhere, hasSigns, type Io, say, sayJson, shellWord, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { type MetricsAddress, parseMetricsAddress } from '../metrics/server.ts';
 import { EXIT, exitCodeOf } from '../model/exit.ts';
 import { isOver, type Run, type StateRequest } from '../model/run.ts';
 import { renderSummary } from '../report/words.ts';
@@ -88,6 +89,21 @@ export const ACCEPT_REDIS_SETTINGS = [
   '--accept-redis-settings',
   'start even on a Redis whose settings could lose what was sent',
 ] as const;
+
+/** The flag of the commands that a monitor may ask how they are. */
+export const METRICS = [
+  '--metrics <host:port>',
+  'serve /metrics, /healthz and /readyz there, such as 127.0.0.1:9464; without a log-in, so keep it inside',
+  metricsAddress,
+] as const;
+
+function metricsAddress(text: string): MetricsAddress {
+  const address = parseMetricsAddress(text);
+  if (address !== null) return address;
+  throw new InvalidArgumentError(
+    'expected an address of this machine and a port, such as 127.0.0.1:9464, or :9464 for all its addresses.',
+  );
+}
 
 /** The flag of the commands that can send to the stand-in; it may be repeated. */
 export const FAULT = [

@@ -16,6 +16,7 @@ import {
   resumeRun,
   windUpCancelled,
 } from '../runs/control.ts';
+import { tellEvents } from '../runs/messages.ts';
 import { findRun, stateOf } from '../runs/status.ts';
 import { joinTarget, type Session, type TargetSession, withKnownLedger } from '../session.ts';
 import {
@@ -121,12 +122,15 @@ type JoinFlags = EndedFlags & { readonly acceptRedisSettings?: boolean };
 /** A function that joins the run's target at its first call, and answers that same session at every further one. */
 export function joinFor({ target }: Run, session: Session, flags: JoinFlags): () => Promise<TargetSession> {
   let joined: Promise<TargetSession> | null = null;
-  const join = async () =>
-    joinTarget(session, await serviceOf(target, session), {
+  const join = async () => {
+    const joinedTarget = await joinTarget(session, await serviceOf(target, session), {
       sends: true,
       acceptsSettings: flags.acceptRedisSettings,
       isFollowed: true,
     });
+    await tellEvents(joinedTarget);
+    return joinedTarget;
+  };
   return () => {
     joined ??= join();
     return joined;

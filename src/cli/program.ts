@@ -155,7 +155,8 @@ Example:
 
 Environment: MSB_BASE_URL and one of MSB_TOKEN, MSB_TOKEN_FILE, MSB_TOKEN_COMMAND; REDIS_URL (unset: an embedded
 server), REDIS_TLS_CA_FILE, REDIS_TLS_CERT_FILE, REDIS_TLS_KEY_FILE, REDIS_SENTINEL_USERNAME, REDIS_SENTINEL_PASSWORD;
-ONBOARD_HOME (.onboard here or above), ONBOARD_JOBS (./jobs), ONBOARD_ACCEPT_REDIS_SETTINGS, LOG_LEVEL.
+ONBOARD_HOME (.onboard here or above), ONBOARD_JOBS (./jobs), ONBOARD_ACCEPT_REDIS_SETTINGS, LOG_LEVEL;
+ONBOARD_WEBHOOK_URL and ONBOARD_WEBHOOK_SECRET_FILE, ONBOARD_NOTIFY_COMMAND: where events are told.
 
 Exit status: 0 all rows succeeded or were skipped, 1 some did not, 2 stopped before the end, 3 could not start,
 4 interrupted, 5 some rows are in doubt.`;

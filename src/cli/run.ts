@@ -6,14 +6,17 @@ import { readEnvironment } from '../config/environment.ts';
 import { jobsBefore } from '../config/job-definition.ts';
 import { type Service, serviceReady, startSandboxChild } from '../delivery/target.ts';
 import { confirm, countOf, type Io, tell } from '../lib/terminal.ts';
+import type { MetricsAddress } from '../metrics/server.ts';
 import { EXIT, endsSeries, worse } from '../model/exit.ts';
 import { isOver } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
 import { executeToEnd } from '../runs/execute.ts';
 import { cautions, type Input, type InputArguments, loadInput } from '../runs/input.ts';
+import { tellEvents } from '../runs/messages.ts';
 import { beginFile, waitForJobs } from '../runs/register.ts';
 import { knownReport } from '../runs/report.ts';
 import { fileRows } from '../runs/rows.ts';
+import { tellVitals } from '../runs/vitals.ts';
 import {
   commandReleasers,
   joinTarget,
@@ -29,6 +32,7 @@ import {
   type AddCommand,
   collect,
   FAULT,
+  METRICS,
   refuseStrayFaults,
   tellEnded,
 } from './command.ts';
@@ -41,6 +45,7 @@ type Flags = {
   readonly yes?: boolean;
   readonly checkFirst?: boolean;
   readonly acceptRedisSettings?: boolean;
+  readonly metrics?: MetricsAddress;
   readonly logFile?: string;
   readonly json?: boolean;
 };
@@ -58,6 +63,7 @@ export const addRunCommand: AddCommand = (program, io, done) => {
     .option('--yes', 'begin even the first run of a new ledger without asking at the terminal')
     .option('--check-first', 'check all files first, and begin nothing if any row would be invalid')
     .option(...ACCEPT_REDIS_SETTINGS)
+    .option(...METRICS)
     .option('--log-file <file>', 'write the log there')
     .option('--json', 'print the summary as JSON, a line per file')
     .addHelpText('after', EXAMPLE)
@@ -90,7 +96,10 @@ async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<num
       return interrupted(io);
     if (!(await mayBegin(session.ledger))) return declined(io);
     const terms = { sends: true, acceptsSettings: flags.acceptRedisSettings, isFollowed: true };
-    return await runInOrder(input, await joinTarget(session, service, terms), flags);
+    const joined = await joinTarget(session, service, terms);
+    await tellVitals(joined, { address: flags.metrics });
+    await tellEvents(joined);
+    return await runInOrder(input, joined, flags);
   } finally {
     await releasers.release();
   }

@@ -14,12 +14,17 @@ import {
   startSandboxChild,
 } from '../delivery/target.ts';
 import { type JobBook, openJobBook } from '../inbox/job-book.ts';
+import { refusedSince } from '../inbox/needs.ts';
+import { countFiles } from '../inbox/numbers.ts';
 import { watchInboxes } from '../inbox/watch.ts';
-import { createWatcher, type WatchOptions } from '../inbox/watcher.ts';
+import { createWatcher, type Watcher, type WatchOptions } from '../inbox/watcher.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import type { MetricsAddress } from '../metrics/server.ts';
 import { EXIT } from '../model/exit.ts';
+import { tellEvents } from '../runs/messages.ts';
 import { tellOfService } from '../runs/service-notice.ts';
+import { tellVitals } from '../runs/vitals.ts';
 import {
   checkRedisSettings,
   commandReleasers,
@@ -28,6 +33,7 @@ import {
   openSession,
   prepareHome,
   type Session,
+  type TargetSession,
   withSession,
 } from '../session.ts';
 import {
@@ -35,6 +41,7 @@ import {
   type AddCommand,
   collect,
   FAULT,
+  METRICS,
   refuseStrayFaults,
   wholeNumber,
 } from './command.ts';
@@ -42,6 +49,7 @@ import {
 /** The flags of the commands that watch the inbox. */
 type InboxFlags = WatchOptions & {
   readonly acceptRedisSettings?: boolean;
+  readonly metrics?: MetricsAddress;
   readonly logFile?: string;
 };
 
@@ -71,7 +79,9 @@ async function start(flags: StartFlags, io: Io): Promise<number> {
     const book = await openBook(session);
     const service = await startedService(flags, session);
     const join = { sends: true, acceptsSettings: flags.acceptRedisSettings };
-    const watcher = createWatcher(await joinTarget(session, service, join), book, flags);
+    const joined = await joinTarget(session, service, join);
+    const watcher = createWatcher(joined, book, flags);
+    await tellToOthers(watcher, joined, flags);
     tell(io, `Watching ${watcher.places.inbox} and working for ${service.target}; Ctrl-C stops it cleanly.`);
     return watchInboxes(watcher, { sends: true });
   });
@@ -82,6 +92,12 @@ async function openBook({ env }: Session): Promise<JobBook> {
   const book = await openJobBook(env.jobsDirectory, env.home, definitionProblems);
   await prepareHome(env);
   return book;
+}
+
+/** Monitors, and people who want to hear of events; `joined` has the terminal to itself. */
+async function tellToOthers(watcher: Watcher, joined: TargetSession, { metrics }: InboxFlags): Promise<void> {
+  await tellVitals(joined, { address: metrics, inbox: countFiles(watcher) });
+  await tellEvents(joined, { refusedSince: (time) => refusedSince(watcher.home, time) });
 }
 
 function startedService({ sandbox, fault }: StartFlags, { env, io, releasers }: Session): Promise<Service> {
@@ -119,7 +135,9 @@ async function watch(flags: WatchFlags, io: Io): Promise<number> {
     const book = await openBook(session);
     const service = watchedService(session.env);
     await checkRedisSettings(session, flags.acceptRedisSettings);
-    const watcher = createWatcher(await joinTarget(session, service, { sends: false }), book, flags);
+    const joined = await joinTarget(session, service, { sends: false });
+    const watcher = createWatcher(joined, book, flags);
+    await tellToOthers(watcher, joined, flags);
     tell(io, `Watching ${watcher.places.inbox} for ${service.target}; rows are sent by \`onboard work\`.`);
     if (watcher.once) tell(io, WAITS);
     return watchInboxes(watcher, { sends: false });
@@ -161,6 +179,7 @@ function addInboxOptions(command: Command): Command {
     .option('--runs <n>', RUNS_HELP, wholeNumber, 32)
     .option('--once', 'take what is there, to the end, and exit: for cron')
     .option('--json', 'a JSON line per file')
+    .option(...METRICS)
     .option(...ACCEPT_REDIS_SETTINGS)
     .option('--log-file <file>', 'write the log there');
 }
@@ -179,13 +198,18 @@ function pollSeconds(text: string): number {
   throw new InvalidArgumentError('expected at least 0.1 seconds.');
 }
 
-type WorkFlags = { readonly logFile?: string; readonly acceptRedisSettings?: boolean };
+type WorkFlags = {
+  readonly logFile?: string;
+  readonly metrics?: MetricsAddress;
+  readonly acceptRedisSettings?: boolean;
+};
 
 /** `onboard work`: a worker that sends rows of all runs of its target, until it is interrupted. */
 export const addWorkCommand: AddCommand = (program, io, done) => {
   program
     .command('work')
     .description('Send rows of the runs to MSB_BASE_URL, beside other workers, until interrupted')
+    .option(...METRICS)
     .option(...ACCEPT_REDIS_SETTINGS)
     .option('--log-file <file>', 'write the log there')
     .addHelpText('after', '\nExample:\n  REDIS_URL=redis://redis.internal:6379 onboard work')
@@ -202,6 +226,8 @@ async function work(flags: WorkFlags, io: Io): Promise<number> {
     const session = await openSession({ io, env, log, releasers });
     const join = { sends: true, acceptsSettings: flags.acceptRedisSettings };
     const joined = await joinTarget(session, service, join);
+    await tellVitals(joined, { address: flags.metrics });
+    await tellEvents(joined);
     tell(io, `Working for ${service.target}; Ctrl-C ends it when its rows in flight are settled.`);
     await tellOfService(joined);
     return EXIT.interrupted;

@@ -4,12 +4,23 @@ import { access, constants } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { messageOf } from '../lib/errors.ts';
+import { isLoopback } from '../lib/loopback.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { homeOf, isForeignHome } from '../model/home.ts';
 import { type RedisAddress, redisAddressOf, redisConflicts, redisVariables } from './redis-address.ts';
 
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
+
+const WEBHOOK_EXPECTED =
+  'expected the address that events are sent to, https (or http on this machine), without a user name, such as https://hooks.example.com/onboard';
+
+/** One that is no URL at all is told already. */
+function isSafeWebhook(text: string): boolean {
+  if (!URL.canParse(text)) return true;
+  const { protocol, hostname, username, password } = new URL(text);
+  return (protocol === 'https:' || isLoopback(hostname)) && username === '' && password === '';
+}
 
 const environmentSchema = z.object({
   MSB_BASE_URL: z
@@ -27,6 +38,12 @@ const environmentSchema = z.object({
     })
     .optional(),
   ONBOARD_WEB_TOKEN: z.string().optional(),
+  ONBOARD_WEBHOOK_URL: z
+    .url({ protocol: /^https?$/, error: WEBHOOK_EXPECTED })
+    .refine(isSafeWebhook, WEBHOOK_EXPECTED)
+    .optional(),
+  ONBOARD_WEBHOOK_SECRET_FILE: z.string().optional(),
+  ONBOARD_NOTIFY_COMMAND: z.string().optional(),
   ONBOARD_ACCEPT_REDIS_SETTINGS: z.enum(['1', '0'], { error: 'expected 1 or 0' }).optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` }).optional(),
 });
@@ -38,6 +55,12 @@ export type TokenSource =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'command'; readonly command: string };
 
+export type NotifySettings = {
+  readonly webhook: { readonly url: string; readonly secretFile: string } | null;
+  /** For the shell. */
+  readonly command: string | null;
+};
+
 export type Environment = {
   readonly baseUrl: string | null;
   readonly tokenSource: TokenSource;
@@ -48,6 +71,8 @@ export type Environment = {
   readonly jobsDirectory: string;
   /** Whether to use a Redis whose settings may lose what was sent. */
   readonly acceptRedisSettings: boolean;
+  /** Where people are told of events. */
+  readonly notify: NotifySettings;
   readonly logLevel: (typeof LOG_LEVELS)[number] | null;
 };
 
@@ -57,7 +82,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   const problems = parsed.success ? [] : parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`);
   const tokens = ['MSB_TOKEN', 'MSB_TOKEN_FILE', 'MSB_TOKEN_COMMAND'].filter((name) => env[name]);
   if (tokens.length > 1) problems.push(`${tokens.join(' and ')} are both set: expected one of them`);
-  problems.push(...redisConflicts(env));
+  problems.push(...redisConflicts(env), ...webhookConflicts(env));
   if (problems.length > 0 || !parsed.success) throw new UsageError(problems);
   const e = parsed.data;
   const home = e.ONBOARD_HOME === undefined ? foundHome(process.cwd()) : resolve(e.ONBOARD_HOME);
@@ -68,6 +93,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     home,
     jobsDirectory: e.ONBOARD_JOBS === undefined ? jobsBeside(home) : resolve(e.ONBOARD_JOBS),
     acceptRedisSettings: e.ONBOARD_ACCEPT_REDIS_SETTINGS === '1',
+    notify: notifySettingsOf(e),
     logLevel: e.LOG_LEVEL ?? null,
   };
 }
@@ -96,6 +122,28 @@ function tokenSourceOf(e: z.infer<typeof environmentSchema>): TokenSource {
   if (e.MSB_TOKEN_FILE !== undefined) return { kind: 'file', path: resolve(e.MSB_TOKEN_FILE) };
   if (e.MSB_TOKEN_COMMAND !== undefined) return { kind: 'command', command: e.MSB_TOKEN_COMMAND };
   return { kind: 'none' };
+}
+
+function webhookConflicts({
+  ONBOARD_WEBHOOK_URL: url,
+  ONBOARD_WEBHOOK_SECRET_FILE: file,
+}: Readonly<Record<string, string | undefined>>): readonly string[] {
+  if (Boolean(url) === Boolean(file)) return [];
+  return url
+    ? [
+        'ONBOARD_WEBHOOK_URL is set without ONBOARD_WEBHOOK_SECRET_FILE: expected a file with the secret that events are signed with',
+      ]
+    : [
+        'ONBOARD_WEBHOOK_SECRET_FILE is set without ONBOARD_WEBHOOK_URL: expected the address that events are sent to',
+      ];
+}
+
+function notifySettingsOf(e: z.infer<typeof environmentSchema>): NotifySettings {
+  const { ONBOARD_WEBHOOK_URL: url, ONBOARD_WEBHOOK_SECRET_FILE: file } = e;
+  return {
+    webhook: url === undefined || file === undefined ? null : { url, secretFile: resolve(file) },
+    command: e.ONBOARD_NOTIFY_COMMAND ?? null,
+  };
 }
 
 /** Makes a folder of ONBOARD_HOME, or the home itself, and answers its path; throws a UsageError where it can't be written to. */

@@ -16,6 +16,7 @@ import type { Log } from '../lib/log.ts';
 import { createOwnWork } from '../lib/own-work.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { programVersion } from '../lib/version.ts';
+import type { Meter } from '../metrics/meter.ts';
 import type { Run } from '../model/run.ts';
 import type { ChunkJob } from '../queue/chunk-job.ts';
 import type { ChunkEnd, ChunkLease } from '../queue/chunk-worker.ts';
@@ -41,6 +42,8 @@ export type Delivery = {
   pausesIn(run: string): Promise<number | null>;
   /** Sends nothing more of the run in this process, and resolves when its rows in flight are settled. */
   halt(run: string): Promise<void>;
+  /** Requests that this process has a permit for, and how many it may have: what the service bears, as far as was found out. */
+  load(): { readonly inFlight: number; readonly limit: number };
   /** The same for every run; chunks that come later are put back. */
   close(): Promise<void>;
 };
@@ -53,6 +56,7 @@ type DeliveryParts = {
   readonly registration: Registration;
   readonly service: Service;
   readonly log: Log;
+  readonly meter: Meter;
   /** A person follows the runs at a terminal. */
   readonly isAttended: boolean;
   /** Fires when the process is to end: nothing new is sent. */
@@ -67,7 +71,7 @@ export function openDelivery(parts: DeliveryParts): Delivery {
   // A run that goes on, or a second one, does not forget that something was there; the ledger knows of earlier processes.
   let reach: Promise<Reach> | null = null;
   const permits = createServicePermits({ now: () => performance.now(), createBusy: createOwnWork });
-  return createDelivery(async (id, stopping) => {
+  const makeContext: MakeContext = async (id, stopping) => {
     const [run, definition] = await Promise.all([store.get(id), store.definition(id)]);
     if (run === null || definition === null) {
       if (!missing.has(id)) log.warn('chunks of a run that the ledger does not know wait', { run: id });
@@ -78,7 +82,9 @@ export function openDelivery(parts: DeliveryParts): Delivery {
     await parts.registration.remember(id);
     reach ??= reachOf(parts);
     return createContext({ ...parts, run, definition, stopping, permits, reach: await reach });
-  }, parts.interrupted);
+  };
+  const load = () => ({ inFlight: permits.taken(), limit: permits.limit() });
+  return { ...createDelivery(makeContext, parts.interrupted), load };
 }
 
 /** The ledger is asked only where somebody waits for the answer. */
@@ -100,7 +106,7 @@ type KeptRun = {
 const RUNS_KEPT = 64;
 
 /** `interrupted`: the process is to end; nothing new is sent. */
-export function createDelivery(makeContext: MakeContext, interrupted: AbortSignal): Delivery {
+export function createDelivery(makeContext: MakeContext, interrupted: AbortSignal): Omit<Delivery, 'load'> {
   const taker = createTaker();
   const kept = new Map<string, KeptRun>();
   let closing = false;
@@ -246,6 +252,7 @@ function createContext(parts: ContextParts): RunContext {
       parts.reach,
     ),
     denials: createDenialStreak(),
+    meter: parts.meter,
     now,
     stopping,
     stillRuns: runs,

@@ -53,6 +53,8 @@ type RegistrationOptions = {
   /** Where one machine at a time has the ledger: whether that is still this one. */
   isOurs?(): Promise<boolean>;
   readonly log: Log;
+  /** How long a group of the journal's lines took to the disk, ms; `null`: it could not be written. */
+  onSync?(ms: number | null): void;
   /** Tells the user something, in a sentence. */
   notify(text: string): void;
 };
@@ -69,6 +71,7 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
     folder,
     worker,
     onTrouble: (what, error) => log.warn(what, { problem: error.message }),
+    ...(options.onSync !== undefined && { onSync: options.onSync }),
   });
   const stopNaming = nameConnections(redis, `${connectionPrefix(keys)}${worker}`);
   const epoch = await openEpoch({

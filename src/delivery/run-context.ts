@@ -5,6 +5,7 @@
 
 import type { JobDefinition } from '../config/job-definition.ts';
 import type { ChunkLedger } from '../ledger/chunk-ledger.ts';
+import type { Meter } from '../metrics/meter.ts';
 import type { Mapping } from '../model/mapping.ts';
 import type { Call } from '../model/operation.ts';
 import type { JsonObject, Reply, ServiceRequest, Verdict } from '../model/request.ts';
@@ -37,6 +38,8 @@ export type RunContext = {
   readonly hasRate: boolean;
   readonly breaker: ServiceBreaker;
   readonly denials: DenialStreak;
+  /** Counts what the run does, for who watches the process. */
+  readonly meter: Pick<Meter, 'attempted' | 'recorded'>;
   readonly now: () => number;
   /** Fires when the process is to end, or the run is halted or dropped in this process: nothing new is sent. */
   readonly stopping: AbortSignal;

@@ -16,6 +16,8 @@ export type ServicePermits = {
   join(run: RunPermitTerms): RunPermits;
   /** How many requests may be in flight now. */
   limit(): number;
+  /** How many permits are taken, by all runs. */
+  taken(): number;
 };
 
 export type RunPermitTerms = {
@@ -148,6 +150,7 @@ export function createServicePermits(edges: ServicePermitsEdges): ServicePermits
 
   return {
     limit: () => limit.current(ceiling),
+    taken: () => taken,
     join({ rate, stopping, ...terms }) {
       const run: SharingRun = { ...terms, taken: 0, due: 0, line: createWaitingLine() };
       const share = shareOf(run);

@@ -290,6 +290,7 @@ function landed(sender: Sender, sending: Sending, reply: Reply): void {
   passRow('answered', sending.row);
   try {
     const { call } = sending.planned.plan.request;
+    context.meter.attempted(call, reply, sending.made);
     const verdict = context.service.judge(call, reply);
     if (verdict.kind === 'accepted' || verdict.kind === 'refused') context.breaker.succeeded(reply.ms);
     const mayRepeat = context.definition.onUnknownOutcome === 'retry';

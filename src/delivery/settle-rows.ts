@@ -161,6 +161,7 @@ const RECORD_PAUSE_MAX_MS = 5_000;
 export async function recordRows(rows: readonly SettledRow[], context: RunContext): Promise<void> {
   const [first, ...others] = rows;
   if (first === undefined || others.length > 0) return recordAtOnce(rows, context);
+  context.meter.recorded(context.run.job, rows);
   // A single row travels with what others ask for in the same turn of the event loop.
   await context.ledger.settle(first).catch((error: unknown) => recordLater(first, context, error));
 }
@@ -171,6 +172,7 @@ async function recordAtOnce(
   context: RunContext,
   sent: Promise<unknown> = context.ledger.settleAll(rows),
 ): Promise<void> {
+  context.meter.recorded(context.run.job, rows);
   try {
     await sent;
   } catch (error) {

@@ -52,6 +52,19 @@ function takesUp(later: Run, { id }: Run, report: string): boolean {
   return later.parent === id || resolve(later.file).startsWith(report + sep);
 }
 
+/** Files that came into `failed` since then (ms): they were refused, or not taken to their end. */
+export async function refusedSince(home: string, time: number) {
+  const folder = join(home, 'failed');
+  const { entries } = await listEntries(folder).catch(insteadOf('ENOENT', { entries: [] }));
+  const paths = new Set(entries.map(({ path }) => path));
+  return entries
+    .filter(({ path, changedMs }) => changedMs >= time && !path.endsWith(NOTE_ENDING))
+    .map(({ path, changedMs }) => {
+      const note = path + NOTE_ENDING;
+      return { file: path, note: paths.has(note) ? join(folder, note) : null, at: changedMs };
+    });
+}
+
 async function refusedFiles(folder: string): Promise<RefusedFile[]> {
   const { entries } = await listEntries(folder).catch(insteadOf('ENOENT', { entries: [] }));
   const notes = new Set(entries.filter(({ path }) => path.endsWith(NOTE_ENDING)).map(({ path }) => path));

@@ -65,7 +65,7 @@ export function createWatcher(session: TargetSession, book: JobBook, options: Wa
     target: service.target,
     store: ledger.of(service.target).store,
     book,
-    teller: createTeller(io, options.json === true),
+    teller: createTeller(io, options.json === true, ({ job, result }) => session.meter.file(job, result)),
     home,
     places: {
       inbox: join(home, 'inbox'),
@@ -140,7 +140,7 @@ export type EndedFile = {
 };
 
 /** Says what happens in the inboxes: for people or, one line per file, for programs. */
-export function createTeller(io: Io, json: boolean) {
+export function createTeller(io: Io, json: boolean, onFile: (file: EndedFile) => void = () => undefined) {
   let shown = new Set<string>();
   let troubled = '';
   let hasTold = false;
@@ -159,11 +159,13 @@ export function createTeller(io: Io, json: boolean) {
     /** A file's end; `words` for people. */
     ended(file: EndedFile, words: string) {
       hasTold = true;
+      onFile(file);
       if (json) sayJson(io, JSON.stringify(file));
       else say(io, words);
     },
     /** A file that stays; `words` for people. */
     paused(file: EndedFile, words: string) {
+      onFile(file);
       if (json) sayJson(io, JSON.stringify(file));
       line(words);
     },

@@ -36,6 +36,8 @@ type JournalOptions = {
   readonly onTrouble: (event: string, error: Error) => void;
   /** Size at which a segment is full, 4 MB. */
   readonly segmentBytes?: number;
+  /** Told how long a group took to the disk, ms; `null`: it could not be written. */
+  readonly onSync?: (ms: number | null) => void;
 };
 
 const SEGMENT_BYTES = 4 * 1024 * 1024;
@@ -49,7 +51,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   const path = await makeWorkerFolder(folder, worker);
   const onTrouble = oncePerSecond(options.onTrouble);
   const segments = createSegments({ folder: path, segmentBytes, onTrouble });
-  const group = createGroupCommit({ commit: segments.commit, onTrouble });
+  const group = createGroupCommit({ commit: timed(segments.commit, options.onSync), onTrouble });
   const memory = createMemory();
   let closing: Promise<void> | null = null;
 
@@ -83,6 +85,24 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       closing ??= shut();
       return closing;
     },
+  };
+}
+
+function timed(
+  commit: (lines: readonly Line[]) => Promise<void>,
+  onSync: JournalOptions['onSync'] = () => undefined,
+): typeof commit {
+  return async (lines) => {
+    // Who flushes alone has nothing to write.
+    if (lines.every(({ text }) => text === '')) return commit(lines);
+    const began = performance.now();
+    let isWritten = false;
+    try {
+      await commit(lines);
+      isWritten = true;
+    } finally {
+      onSync(isWritten ? performance.now() - began : null);
+    }
   };
 }
 

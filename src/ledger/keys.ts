@@ -17,6 +17,8 @@ export type LedgerKeys = {
   readonly runs: string;
   /** Hash: `<sha256>:<job>` → the latest run of that file through that job; `proven:<job>` → a run of it whose first rows succeeded. */
   readonly files: string;
+  /** Hash: `<channel> <event>` → an event that is to be told; its name begins others beside it (lua/outbox.ts). */
+  readonly outbox: string;
   run(run: string): RunKeys;
   /** Prefix of an identity ledger's buckets. */
   identity(space: string): string;
@@ -59,6 +61,7 @@ export function ledgerKeys(target: string): LedgerKeys {
     queuePrefix: `${root}:queue`,
     runs: `${root}:runs`,
     files: `${root}:files`,
+    outbox: `${root}:outbox`,
     run: (run) => runKeys(`${root}:run:${run}`),
     identity: (space) => `${root}:known:${space}:`,
     fields: (space) => `${root}:fields:${space}:`,

@@ -48,6 +48,8 @@ export type ChunkQueue = {
   add(chunks: readonly ChunkJob[], open?: number): Promise<void>;
   /** How many chunks wait for a worker, of all runs. */
   countWaiting(): Promise<number>;
+  /** How many chunks there are by state, and for how long the one that is taken next has been waiting, ms; 0: none waits. */
+  counts(): Promise<ChunkCounts>;
   /** Whether the queue still has the chunk, waiting or being worked on. */
   has(run: string, chunk: number): Promise<boolean>;
   /** Puts chunks back that BullMQ gave up: it can do so without having run them. */
@@ -57,6 +59,11 @@ export type ChunkQueue = {
   /** Lets chunks of a run that were put back for a while start at once. */
   promote(run: string): Promise<void>;
   close(): Promise<void>;
+};
+
+type ChunkCounts = {
+  readonly states: Readonly<Record<'waiting' | 'active' | 'delayed' | 'failed', number>>;
+  readonly nextWaitingMs: number;
 };
 
 /** BullMQ's handle on the queue. */
@@ -107,6 +114,7 @@ export function createChunkQueue(
       );
     },
     countWaiting: () => queue.getPrioritizedCount(),
+    counts: () => countsOf(queue),
     has: async (run, chunk) => (await queue.getJob(chunkJobId(run, chunk))) !== undefined,
     async retryFailed() {
       if ((await queue.getFailedCount()) > 0) await queue.retryJobs({ state: 'failed' });
@@ -126,6 +134,16 @@ export function createChunkQueue(
     },
     close: () => queue.close(),
   };
+}
+
+async function countsOf(queue: BullQueue): Promise<ChunkCounts> {
+  const [counts, [next]] = await Promise.all([
+    queue.getJobCounts('prioritized', 'active', 'delayed', 'failed'),
+    queue.getPrioritized(0, 0),
+  ]);
+  const { prioritized: waiting = 0, active = 0, delayed = 0, failed = 0 } = counts;
+  const nextWaitingMs = next === undefined ? 0 : Math.max(0, Date.now() - next.timestamp);
+  return { states: { waiting, active, delayed, failed }, nextWaitingMs };
 }
 
 /** How far the queue has come: the priority of the chunk that is taken next. */

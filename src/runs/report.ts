@@ -15,7 +15,7 @@ import { reportDirectory, type Session, type TargetSession } from '../session.ts
 import { waitToEnd } from './redis-wait.ts';
 
 type ReportSession = Pick<Session, 'env' | 'io' | 'ledger'>;
-type FollowSession = ReportSession & Pick<TargetSession, 'clock' | 'log' | 'registration'>;
+type FollowSession = ReportSession & Pick<TargetSession, 'clock' | 'log' | 'meter' | 'registration'>;
 
 /** The report of a run that this process follows. */
 export type FollowedReport = {
@@ -33,7 +33,7 @@ const ANEW_AFTER_MS = 60_000;
 
 /** Does nothing before the first look. */
 export function followReport(run: Run, session: FollowSession): FollowedReport {
-  const { log, clock, env, ledger, registration } = session;
+  const { log, clock, env, ledger, meter, registration } = session;
   const directory = reportDirectory(env, run.id);
   const onTrouble = (error: unknown) => {
     // It must not stop the sending; the report at the end says it.
@@ -94,7 +94,9 @@ export function followReport(run: Run, session: FollowSession): FollowedReport {
       const written = await finishAhead(now).catch(onTrouble);
       if (written?.controlTotal.holds === true) return written;
       await giveUp();
-      return writeTrueReport(now, session);
+      const whole = await writeTrueReport(now, session);
+      if (!whole.controlTotal.holds) meter.violated();
+      return whole;
     },
     async close() {
       await stop();

@@ -1,10 +1,9 @@
 /** The base URL of the service: taken apart once, and refused where it would send the token in the clear or hold a credential. */
+import { isLoopback } from '../lib/loopback.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
 /** Where the service is: the origin, and what stands before every path (no slash at its end). */
 export type BaseUrl = { readonly origin: string; readonly basePath: string };
-
-const LOOPBACK_V4 = /^127\.\d+\.\d+\.\d+$/;
 
 /** The parts of a base URL; throws a UsageError unless it is a plain https address, or an http one on this machine. */
 export function parseBaseUrl(text: string): BaseUrl {
@@ -29,9 +28,4 @@ export function parseBaseUrl(text: string): BaseUrl {
     );
   }
   return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, '') };
-}
-
-/** `hostname` as URL gives it: lower case, IPv4 in dotted form, IPv6 in brackets. */
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || LOOPBACK_V4.test(hostname);
 }

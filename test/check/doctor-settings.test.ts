@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import {
   checkCredentials,
   checkJobs,
+  checkNotify,
   checkService,
   judgeJob,
   judgeTokenCall,
@@ -147,4 +148,23 @@ test.each([
   const found = judgeJob({ name: 'j', definition });
   expect(found).toHaveLength(count);
   for (const { finding } of found) expect(finding).toContain('gives up "never twice"');
+});
+
+test('where events go is told, and what is wrong with their secret, without it', async () => {
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+  const withSecret = async (text: string, mode: number) => {
+    const secretFile = await ownFile(text, 'secret');
+    await chmod(secretFile, mode);
+    const webhook = { url: 'https://hooks.example.com/onboard?key=hidden', secretFile };
+    return checkNotify({ webhook, command: null });
+  };
+  expect(await checkNotify({ webhook: null, command: null })).toEqual([]);
+  expect(await checkNotify({ webhook: null, command: './tell' })).toMatchObject([{ status: 'ok' }]);
+  expect(await withSecret(secret, 0o600)).toEqual([
+    expect.objectContaining({ status: 'ok', finding: 'sent to hooks.example.com, signed' }),
+  ]);
+  expect(await withSecret(secret, 0o644)).toMatchObject([{ status: 'ok' }, { status: 'warning' }]);
+  const wrong = await withSecret('a-password', 0o600);
+  expect(wrong).toMatchObject([{ status: 'problem' }]);
+  expect(JSON.stringify(wrong)).not.toContain('a-password');
 });

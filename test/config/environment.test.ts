@@ -24,6 +24,7 @@ const NOTHING_SET = {
   home: resolve('.onboard'),
   jobsDirectory: resolve('jobs'),
   acceptRedisSettings: false,
+  notify: { webhook: null, command: null },
   logLevel: null,
 };
 
@@ -92,6 +93,16 @@ describe('a value that is as expected', () => {
     [{ ONBOARD_WEB_TOKEN: 'any' }, {}],
     [{ ONBOARD_ACCEPT_REDIS_SETTINGS: '1' }, { acceptRedisSettings: true }],
     [{ ONBOARD_ACCEPT_REDIS_SETTINGS: '0' }, {}],
+    [
+      { ONBOARD_WEBHOOK_URL: 'https://hooks.example.com/a?b=c', ONBOARD_WEBHOOK_SECRET_FILE: 'whsec' },
+      {
+        notify: {
+          webhook: { url: 'https://hooks.example.com/a?b=c', secretFile: resolve('whsec') },
+          command: null,
+        },
+      },
+    ],
+    [{ ONBOARD_NOTIFY_COMMAND: './tell' }, { notify: { webhook: null, command: './tell' } }],
   ])('%j is read', (env, expected) => {
     expect(readEnvironment(env)).toEqual({ ...NOTHING_SET, ...expected });
   });
@@ -109,7 +120,8 @@ test('a variable that is set to nothing is not set', () => {
     ...['MSB_BASE_URL', 'MSB_TOKEN', 'MSB_TOKEN_FILE', 'MSB_TOKEN_COMMAND', 'ONBOARD_HOME', 'ONBOARD_JOBS'],
     ...['REDIS_URL', 'REDIS_TLS_CA_FILE', 'REDIS_TLS_CERT_FILE', 'REDIS_TLS_KEY_FILE', 'LOG_LEVEL'],
     ...['REDIS_SENTINEL_USERNAME', 'REDIS_SENTINEL_PASSWORD', 'ONBOARD_ACCEPT_REDIS_SETTINGS'],
-    ...['ONBOARD_ENCRYPTION_KEY', 'ONBOARD_WEB_TOKEN'],
+    ...['ONBOARD_ENCRYPTION_KEY', 'ONBOARD_WEB_TOKEN', 'ONBOARD_WEBHOOK_URL'],
+    ...['ONBOARD_WEBHOOK_SECRET_FILE', 'ONBOARD_NOTIFY_COMMAND'],
   ];
   expect(readEnvironment(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(NOTHING_SET);
   expect(readEnvironment(Object.fromEntries(names.map((name) => [name, undefined])))).toEqual(NOTHING_SET);
@@ -117,6 +129,9 @@ test('a variable that is set to nothing is not set', () => {
 
 describe('a malformed value stops the start', () => {
   const NO_URL = 'MSB_BASE_URL: expected an http(s) URL such as https://api.example.com';
+  const WEBHOOK =
+    /^ONBOARD_WEBHOOK_URL: expected the address that events are sent to, https \(or http on this machine\)/;
+  const WEBHOOK_SECRET = { ONBOARD_WEBHOOK_SECRET_FILE: 'whsec' };
   const NOT_TLS = 'expected REDIS_URL to begin with rediss, or not to be set';
   const LEVELS = 'LOG_LEVEL: expected one of silent, fatal, error, warn, info, debug, trace';
   const CERTIFICATE = { REDIS_TLS_CERT_FILE: 'cert.pem' };
@@ -125,6 +140,14 @@ describe('a malformed value stops the start', () => {
   test.each([
     [{ MSB_BASE_URL: 'api.example.com' }, NO_URL],
     [{ MSB_BASE_URL: 'ftp://api.example.com' }, NO_URL],
+    [{ ...WEBHOOK_SECRET, ONBOARD_WEBHOOK_URL: 'hooks.example.com' }, WEBHOOK],
+    [{ ...WEBHOOK_SECRET, ONBOARD_WEBHOOK_URL: 'http://hooks.example.com' }, WEBHOOK],
+    [{ ...WEBHOOK_SECRET, ONBOARD_WEBHOOK_URL: 'https://me:secret@hooks.example.com' }, WEBHOOK],
+    [
+      { ONBOARD_WEBHOOK_URL: 'https://hooks.example.com' },
+      /^ONBOARD_WEBHOOK_URL is set without ONBOARD_WEBHOOK_SE/,
+    ],
+    [WEBHOOK_SECRET, /^ONBOARD_WEBHOOK_SECRET_FILE is set without ONBOARD_WEBHOOK_URL: expected the address/],
     [{ REDIS_URL: 'redis://a,b' }, /^REDIS_URL: expected one server; several are a cluster \(redis\+cl/],
     [{ REDIS_URL: 'redis://a', REDIS_TLS_CA_FILE: 'ca.pem' }, `REDIS_TLS_CA_FILE: ${NOT_TLS}`],
     [{ ...CERTIFICATE, REDIS_TLS_KEY_FILE: 'k' }, `REDIS_TLS_CERT_FILE and REDIS_TLS_KEY_FILE: ${NOT_TLS}`],

@@ -16,6 +16,7 @@ import { settledMark } from '../../src/ledger/mark.ts';
 import { readFields } from '../../src/ledger/open-chunk.ts';
 import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
+import { createMeter } from '../../src/metrics/meter.ts';
 import type { KeyClaim } from '../../src/model/identity.ts';
 import type { Operation } from '../../src/model/operation.ts';
 import type { Reply, ServiceRequest } from '../../src/model/request.ts';
@@ -150,6 +151,7 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
       awayMsOf(definition),
     ),
     denials: createDenialStreak(),
+    meter: createMeter(),
     ...clock,
     isOpen: () => true,
     pause: async (reason) => {

@@ -264,7 +264,10 @@ return record(ARGV[2], 3, #ARGV)
 export const UNSETTLE = `${OPEN_CHUNK}
 local run = ARGV[1]
 local out = {}
-if redis.call('HGET', KEYS[1], 'state') == 'running' then redis.call('HSET', KEYS[1], 'state', 'paused', 'reason', ARGV[2]) end
+if redis.call('HGET', KEYS[1], 'state') == 'running' then
+  local t = redis.call('TIME')
+  redis.call('HSET', KEYS[1], 'state', 'paused', 'reason', ARGV[2], 'movedAt', t[1] * 1000 + math.floor(t[2] / 1000))
+end
 for i = 3, #ARGV, 6 do
   local key, row, outcome, bucket, digest = KEYS[2] .. ARGV[i], ARGV[i + 1], ARGV[i + 3], ARGV[i + 4], ARGV[i + 5]
   local free = bucket == '' or redis.call('HGET', bucket, digest) == 'x ' .. run .. ' ' .. row .. ' '

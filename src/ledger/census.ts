@@ -1,0 +1,133 @@
+/**
+ * What stands in a target's ledger, in numbers: its runs by state, their open rows and rows in doubt by job, how each job's last run ended,
+ * and who is at work. For who watches the ledger every few seconds: a run that is over and owes nobody anything is read once.
+ */
+import { z } from 'zod';
+import type { RedisConnection } from '../lib/redis-connection.ts';
+import { exitCodeOf } from '../model/exit.ts';
+import { OUTCOMES, type Outcome, outcomeCountsSchema } from '../model/outcome.ts';
+import { isOver, openRows, type Run, reasonSchema, runStateSchema } from '../model/run.ts';
+import { inEpoch, type LedgerEpoch } from './epoch.ts';
+import type { LedgerKeys } from './keys.ts';
+
+/** What of a run counts here. */
+export type RunBrief = Pick<
+  Run,
+  'id' | 'job' | 'state' | 'reason' | 'rows' | 'outcomes' | 'startedAt' | 'finishedAt'
+> & {
+  /** When it came into its state, ms; `null` where it is queued still. */
+  readonly movedAt: number | null;
+};
+
+/** Each job's latest run that is over. */
+export type LastEnd = { readonly endedAt: number; readonly seconds: number; readonly exitCode: number };
+
+export type Census = {
+  /** How many runs are in each state. */
+  readonly states: ReadonlyMap<Run['state'], number>;
+  readonly openRows: ReadonlyMap<string, number>;
+  readonly inDoubt: ReadonlyMap<string, number>;
+  readonly lastEnds: ReadonlyMap<string, LastEnd>;
+  /** The runs that are open, have rows in doubt, or ended since the look before. */
+  readonly moving: readonly RunBrief[];
+};
+
+const RUNS_PER_LOOK = 500;
+const FIELDS = ['job', 'state', 'reason', 'rows', 'startedAt', 'finishedAt', 'movedAt'] as const;
+const COUNTS = OUTCOMES.map((outcome) => `o:${outcome}`);
+
+/** Makes the function that takes the census; the first one reads every run of the target, each further one those that may have changed. */
+export function createCensus(redis: RedisConnection, keys: LedgerKeys): () => Promise<Census> {
+  const settled = new Map<string, Run['state']>();
+  const lastEnds = new Map<string, LastEnd>();
+  return async () => {
+    const ids = await redis.zrange(keys.runs, '0', '-1');
+    forgetLost(settled, ids);
+    const wanted = ids.filter((id) => !settled.has(id));
+    const moving: RunBrief[] = [];
+    for (let at = 0; at < wanted.length; at += RUNS_PER_LOOK)
+      moving.push(...(await readRuns(redis, keys, wanted.slice(at, at + RUNS_PER_LOOK))));
+    for (const run of moving) {
+      enterEnd(lastEnds, run);
+      if (isOver(run) && run.outcomes['in-doubt'] === 0) settled.set(run.id, run.state);
+    }
+    return { ...counted(moving, settled), lastEnds, moving };
+  };
+}
+
+/** A Redis that went back in time has fewer runs. */
+function forgetLost(settled: Map<string, Run['state']>, ids: readonly string[]): void {
+  if (settled.size <= ids.length) return;
+  const there = new Set(ids);
+  for (const id of settled.keys()) if (!there.has(id)) settled.delete(id);
+}
+
+async function readRuns(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  ids: readonly string[],
+): Promise<RunBrief[]> {
+  const found = await Promise.all(ids.map((id) => redis.hmget(keys.run(id).record, ...FIELDS, ...COUNTS)));
+  return found.flatMap((values, i) => briefOf(ids[i] ?? '', values) ?? []);
+}
+
+const time = z.string().nullable();
+const briefSchema = z.object({
+  id: z.string(),
+  job: z.string(),
+  state: runStateSchema,
+  reason: reasonSchema.nullable(),
+  rows: z.coerce.number(),
+  outcomes: outcomeCountsSchema,
+  startedAt: time,
+  finishedAt: time,
+  movedAt: z.coerce.number().nullable(),
+});
+
+/** `null`: the run is gone from the ledger. */
+function briefOf(id: string, values: ReadonlyArray<string | null>): RunBrief | null {
+  const [job = null, state, reason, rows, startedAt = null, finishedAt = null, movedAt = null] = values;
+  if (job === null) return null;
+  const count = (outcome: Outcome) => Number(values[FIELDS.length + OUTCOMES.indexOf(outcome)] ?? 0);
+  const outcomes = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, count(outcome)]));
+  const given = { id, job, state, rows, outcomes, startedAt, finishedAt, movedAt };
+  return briefSchema.parse({ ...given, reason: reason === '' || reason === undefined ? null : reason });
+}
+
+function counted(moving: readonly RunBrief[], settled: ReadonlyMap<string, Run['state']>) {
+  const states = new Map<Run['state'], number>();
+  const open = new Map<string, number>();
+  const inDoubt = new Map<string, number>();
+  for (const state of settled.values()) add(states, state, 1);
+  for (const run of moving) {
+    if (!settled.has(run.id)) add(states, run.state, 1);
+    // A run that was given up owes no rows once it is wound up; until then its rows are open as any other's.
+    add(open, run.job, openRows(run));
+    add(inDoubt, run.job, run.outcomes['in-doubt']);
+  }
+  return { states, openRows: open, inDoubt };
+}
+
+function add<Name>(counts: Map<Name, number>, name: Name, count: number): void {
+  counts.set(name, (counts.get(name) ?? 0) + count);
+}
+
+function enterEnd(lastEnds: Map<string, LastEnd>, run: RunBrief): void {
+  if (!isOver(run) || run.finishedAt === null) return;
+  const endedAt = Date.parse(run.finishedAt) / 1000;
+  if ((lastEnds.get(run.job)?.endedAt ?? 0) > endedAt) return;
+  const seconds = run.startedAt === null ? 0 : endedAt - Date.parse(run.startedAt) / 1000;
+  lastEnds.set(run.job, { endedAt, seconds, exitCode: exitCodeOf(run) });
+}
+
+/** How many workers are registered with the ledger: processes that send, and those that only read and follow runs. */
+export async function countWorkers(redis: RedisConnection, { epoch }: LedgerKeys): Promise<number> {
+  return (await redis.hkeys(epoch)).filter((field) => field.startsWith('m:')).length;
+}
+
+const open = inEpoch('return 1', z.number());
+
+/** Resolves when the ledger is verified: at once where the epoch is open, and later where something is waited for. */
+export async function untilOpen(epoch: Pick<LedgerEpoch, 'read'>): Promise<void> {
+  await epoch.read(open, [], []);
+}

@@ -1,0 +1,135 @@
+/**
+ * What a process tells a monitor of itself and, where it watches the inboxes, of its target's ledger: metrics, and whether it can send now.
+ * The ledger is looked at when somebody asks, every five seconds at most however many ask, and a Redis that is away is not waited for.
+ */
+import { countWorkers, createCensus, untilOpen } from '../ledger/census.ts';
+import { tell } from '../lib/terminal.ts';
+import { programVersion } from '../lib/version.ts';
+import { sleep, withDeadline } from '../lib/waiting.ts';
+import type { InboxNumbers, LedgerNumbers } from '../metrics/registry.ts';
+import { type MetricsAddress, serveMetrics } from '../metrics/server.ts';
+import { createChunkQueue } from '../queue/chunk-queue.ts';
+import type { TargetSession } from '../session.ts';
+import { serviceReport } from './status.ts';
+
+type Told = {
+  /** Without one nobody asked for metrics. */
+  readonly address: MetricsAddress | undefined;
+  /** This process watches the inboxes: it tells of them, and of the ledger, which all processes share. */
+  readonly inbox?: () => Promise<InboxNumbers>;
+};
+
+const EVERY_MS = 5_000;
+/** A monitor waits ten seconds for an answer. */
+const PATIENCE_MS = 2_000;
+
+/** Serves the process's metrics until the session is closed; throws a UsageError where it can't listen. */
+export async function tellVitals(session: TargetSession, { address, inbox }: Told): Promise<void> {
+  if (address === undefined) return;
+  const { io, meter, delivery, releasers, registration } = session;
+  const isOpen = within(PATIENCE_MS, () => untilOpen(registration.epoch));
+  const isLedgerOpen = () =>
+    isOpen().then(
+      () => true,
+      () => false,
+    );
+  const server = await serveMetrics(address, {
+    version: programVersion(),
+    meter,
+    load: delivery.load,
+    isLedgerOpen,
+    ledger: inbox === undefined ? null : within(PATIENCE_MS, kept(EVERY_MS, lookAtLedger(session))),
+    inbox: inbox === undefined ? null : within(PATIENCE_MS, kept(EVERY_MS, inbox)),
+    notReady: () => reasonsNotReady(session, isLedgerOpen),
+  });
+  releasers.push(async () => server.close());
+  const stop = new AbortController();
+  releasers.push(async () => stop.abort());
+  void timeRedis(session, stop.signal);
+  tell(io, `Metrics at ${server.url}, beside /healthz and /readyz; nobody has to log in there.`);
+}
+
+async function reasonsNotReady(
+  { io, ledger, meter }: TargetSession,
+  isLedgerOpen: () => Promise<boolean>,
+): Promise<readonly string[]> {
+  const isOpen = await isLedgerOpen();
+  const isConnected = ledger.redis.status === 'ready';
+  const reasons = [
+    { isSo: io.interrupted.aborted, why: 'it is ending' },
+    { isSo: !isConnected, why: 'Redis is away' },
+    {
+      isSo: isConnected && !isOpen,
+      why: 'the ledger is not verified: Redis does not answer, or was restarted',
+    },
+    { isSo: !meter.read().isJournalWritten, why: 'the journal could not be written: is the disk full?' },
+  ];
+  return reasons.filter(({ isSo }) => isSo).map(({ why }) => why);
+}
+
+function lookAtLedger({ ledger, service, releasers }: TargetSession): () => Promise<LedgerNumbers> {
+  const { keys } = ledger.of(service.target);
+  const census = createCensus(ledger.redis, keys);
+  const queue = createChunkQueue(ledger.redis, keys.queuePrefix, () => undefined);
+  releasers.push(() => queue.close());
+  return async () => {
+    const [{ states, openRows, inDoubt, lastEnds }, report, workers, chunks] = await Promise.all([
+      census(),
+      serviceReport(ledger, service.target),
+      countWorkers(ledger.redis, keys),
+      queue.counts(),
+    ]);
+    return {
+      states,
+      openRows,
+      inDoubt,
+      lastEnds,
+      service: report.state,
+      workers,
+      chunks: chunks.states,
+      nextWaitingSeconds: chunks.nextWaitingMs / 1000,
+    };
+  };
+}
+
+/** Times a command to Redis every few seconds. */
+async function timeRedis({ ledger, service, meter, clock }: TargetSession, stop: AbortSignal): Promise<void> {
+  const { epoch } = ledger.of(service.target).keys;
+  while (!stop.aborted) {
+    const began = clock.now();
+    await ledger.redis.hlen(epoch).then(
+      () => meter.answered(clock.now() - began),
+      () => undefined,
+    );
+    await sleep(EVERY_MS, stop);
+  }
+}
+
+/** What was found last, where that is not older. */
+function kept<Found>(ms: number, look: () => Promise<Found>): () => Promise<Found> {
+  let found: Promise<Found> | null = null;
+  let at = Number.NEGATIVE_INFINITY;
+  return () => {
+    if (found !== null && performance.now() - at < ms) return found;
+    at = performance.now();
+    found = look();
+    // Trouble is not kept.
+    found.catch(() => {
+      found = null;
+    });
+    return found;
+  };
+}
+
+/** Gives up waiting after so long; what was asked goes on, and is not asked a second time meanwhile. */
+function within<Found>(ms: number, look: () => Promise<Found>): () => Promise<Found> {
+  let asked: Promise<Found> | null = null;
+  return async () => {
+    asked ??= look().finally(() => {
+      asked = null;
+    });
+    const found = await withDeadline(asked, ms);
+    if (found === 'late') throw new Error(`no answer within ${ms} ms`);
+    return found;
+  };
+}

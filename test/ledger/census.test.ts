@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { createCensus } from '../../src/ledger/census.ts';
+import { createRunStore } from '../../src/ledger/run-store.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { newRun, ownKeys } from '../support/runs.ts';
+
+const own = useOwnRedis();
+const NOW = new Date('2026-11-21T11:00:00.000Z');
+
+function openLedger() {
+  const { redis } = own();
+  const keys = ownKeys();
+  const store = createRunStore(redis, keys, () => NOW);
+  return { redis, keys, store, census: createCensus(redis, keys) };
+}
+
+test('runs are counted by state, and their open rows and rows in doubt by job', async () => {
+  const { redis, keys, store, census } = openLedger();
+  const [first, second] = [newRun({ job: 'a', rows: 10 }), newRun({ job: 'a', rows: 5 })];
+  for (const run of [first, second, newRun({ job: 'b' })]) await store.register(run);
+  await store.transition(first.id, 'running', null);
+  await redis.hset(keys.run(first.id).record, { 'o:created': 4, 'o:in-doubt': 2 });
+  const found = await census();
+  expect(Object.fromEntries(found.states)).toEqual({ queued: 2, running: 1 });
+  expect(Object.fromEntries(found.openRows)).toEqual({ a: 9, b: 3 });
+  expect(Object.fromEntries(found.inDoubt)).toEqual({ a: 2, b: 0 });
+});
+
+test('a run that is over is read once, counts on, and is the last end of its job', async () => {
+  const { redis, keys, store, census } = openLedger();
+  const run = newRun({ job: 'a', rows: 2 });
+  await store.register(run);
+  await redis.hset(keys.run(run.id).record, { 'o:created': 1, 'o:rejected': 1 });
+  await store.transition(run.id, 'running', null);
+  await store.transition(run.id, 'finished', null);
+  const before = await census();
+  const after = await census();
+  expect(before.moving.map(({ id }) => id)).toEqual([run.id]);
+  expect(after.moving).toEqual([]);
+  expect(Object.fromEntries(after.states)).toEqual({ finished: 1 });
+  expect(after.lastEnds.get('a')).toEqual({ endedAt: NOW.getTime() / 1000, seconds: 0, exitCode: 1 });
+});
+
+test('a run with rows in doubt is read until they are settled', async () => {
+  const { redis, keys, store, census } = openLedger();
+  const run = newRun({ job: 'a', rows: 1 });
+  await store.register(run);
+  await redis.hset(keys.run(run.id).record, { 'o:in-doubt': 1 });
+  await store.transition(run.id, 'finished', null);
+  expect((await census()).inDoubt.get('a')).toBe(1);
+  await redis.hset(keys.run(run.id).record, { 'o:in-doubt': 0, 'o:created': 1 });
+  const after = await census();
+  expect(after.inDoubt.get('a')).toBe(0);
+  expect(after.lastEnds.get('a')?.exitCode).toBe(0);
+});
+
+test('a run that Redis has forgotten does not count any more', async () => {
+  const { redis, keys, store, census } = openLedger();
+  const run = newRun({ job: 'a', rows: 0 });
+  await store.register(run);
+  await store.transition(run.id, 'finished', null);
+  await census();
+  await redis.del(keys.runs);
+  expect([...(await census()).states]).toEqual([]);
+});
