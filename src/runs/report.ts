@@ -58,6 +58,7 @@ export function followReport(run: Run, session: FollowSession): FollowedReport {
         view,
         directory,
         fields: knownFields(run.operation),
+        definition: await ledger.of(run.target).store.definition(run.id),
         now: () => new Date(),
       }),
     };
@@ -148,20 +149,27 @@ async function tryTrueReport(run: Run, session: ReportSession): Promise<Summary>
 }
 
 /** Writes the report from the ledger as it is now; `followed`: files to correct whose changes are in the ledger. */
-export function writeReportOf(
+export async function writeReportOf(
   run: Run,
   { env, ledger }: Pick<Session, 'env' | 'ledger'>,
-  given: { readonly directory?: string; readonly followed?: readonly string[] } = {},
+  given: {
+    readonly directory?: string;
+    readonly followed?: readonly string[];
+    readonly share?: boolean;
+  } = {},
 ): Promise<Summary> {
-  const { directory = reportDirectory(env, run.id), followed = [] } = given;
-  const view = createRunView(ledger.redis, ledger.of(run.target).keys, run);
+  const { directory = reportDirectory(env, run.id), followed = [], share = false } = given;
+  const { keys, store } = ledger.of(run.target);
+  const view = createRunView(ledger.redis, keys, run);
   return writeReport({
     run,
     view,
     directory,
     fields: knownFields(run.operation),
+    definition: await store.definition(run.id),
     now: () => new Date(),
     followed,
+    share,
   });
 }
 

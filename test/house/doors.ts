@@ -62,6 +62,7 @@ export const DOORS: Doors = {
     'schedule-times.ts',
   ],
   redis: ['connection.ts', 'embedded.ts', 'reach.ts', 'settings.ts'],
+  'report/html': ['page.tsx'],
   report: ['report.ts', 'summary.ts', 'words.ts', 'csv-text.ts'],
   sandbox: ['sandbox.ts', 'options.ts', 'flags.ts'],
   delivery: [
