@@ -61,6 +61,8 @@ type ReportOptions = {
   readonly fields?: Pick<FieldCatalog, 'has'>;
   /** What the run's rows were made requests with; `null` where the ledger no longer has it. */
   readonly definition?: JobDefinition | null;
+  /** How this program is called, for the commands on the page. */
+  readonly command?: string | undefined;
   /** With a page to be mailed, besides. */
   readonly share?: boolean;
   /** Files of an earlier writing whose changes are in the ledger, so that they may be replaced. */
@@ -146,7 +148,8 @@ function digestOf({ settlements }: ClosedChunk): string {
 const DIGEST_CHARACTERS = 22;
 
 /** What one writing of a report works with. */
-type Writing = Required<ReportOptions> & {
+type Writing = Required<Omit<ReportOptions, 'command'>> & {
+  readonly command: string;
   readonly files: PendingReport;
   readonly format: RemainderFormat;
   readonly advising: Advising;
@@ -156,7 +159,7 @@ type Writing = Required<ReportOptions> & {
 
 async function openWriting(options: ReportOptions, how: 'atOnce' | 'grown'): Promise<Writing> {
   const { run, directory, now, followed = [], fields = new Set<string>() } = options;
-  const { definition = null, share = false } = options;
+  const { definition = null, share = false, command = 'onboard' } = options;
   await claimReportDirectory(directory, run.id);
   await removeLeftOvers(directory, now());
   const format = isTable(run.source) ? csvRemainder(run) : ndjsonRemainder(run);
@@ -164,7 +167,7 @@ async function openWriting(options: ReportOptions, how: 'atOnce' | 'grown'): Pro
   const files = createPendingReport(directory, how);
   const digest = createDigestTally({ run, fields, advising, definition });
   const tally = createTally(advising);
-  return { ...options, followed, fields, definition, share, files, format, advising, tally, digest };
+  return { ...options, followed, fields, definition, share, command, files, format, advising, tally, digest };
 }
 
 /** Writes the rows of this chunk and of all that follow, open or closed. */
@@ -220,16 +223,16 @@ async function publish(run: Run, writing: Writing): Promise<Summary> {
 
 /** What people look at, and the numbers that it is drawn from. */
 async function writePages(summary: Summary, writing: Writing): Promise<void> {
-  const { run, directory, definition, share, files } = writing;
+  const { run, directory, definition, share, command, files } = writing;
   const digest = writing.digest.digest();
   const page = { summary, digest, definition, columns: run.source.columns, version: programVersion() };
   await files.append(DIGEST_FILE, printableLines(`${JSON.stringify(digest)}\n`));
-  await files.append(PAGE_FILE, renderReport({ ...page, directory, isShared: false }));
+  await files.append(PAGE_FILE, renderReport({ ...page, directory, command, isShared: false }));
   if (!share) return;
   const mailed = { ...summary, file: basename(summary.file), request: null };
   await files.append(
     SHARED_PAGE_FILE,
-    renderReport({ ...page, summary: mailed, directory: '', isShared: true }),
+    renderReport({ ...page, summary: mailed, directory: '', command: 'onboard', isShared: true }),
   );
 }
 

@@ -13,6 +13,8 @@ export type Page = {
   readonly columns: readonly string[];
   /** Where the report lies; empty in one to be mailed. */
   readonly directory: string;
+  /** How this program is called. */
+  readonly command: string;
   readonly version: string;
   /** Keys masked, no folders, no target, no cells. */
   readonly isShared: boolean;

@@ -5,7 +5,7 @@
 import { Flow } from '../../lib/chart/flow.tsx';
 import { Histogram } from '../../lib/chart/histogram.tsx';
 import { StackedStrip, Strip } from '../../lib/chart/strip.tsx';
-import { countOf, numberShown } from '../../lib/terminal.ts';
+import { asCalled, countOf, numberShown } from '../../lib/terminal.ts';
 import type { Latency, RowCause } from '../../model/digest.ts';
 import { OUTCOMES, type Outcome } from '../../model/outcome.ts';
 import { UNTOLD } from '../cause.ts';
@@ -13,7 +13,7 @@ import { needingRows } from '../digest.ts';
 import { nextSteps } from '../next.ts';
 import { remainderOf } from '../remainder.ts';
 import { columnsShown, keyShown, type Page, wordsShown } from './model.ts';
-import { Text } from './text.tsx';
+import { Prose, Text } from './text.tsx';
 import { outcomeWords, wasSent } from './words.ts';
 
 type Props = { readonly page: Page };
@@ -87,7 +87,7 @@ function FlowOf({ kinds, rows }: FlowOfProps) {
 
 /** What to do, in order, with the commands. */
 export function Steps({ page }: Props) {
-  const { summary, directory } = page;
+  const { summary, directory, command: called } = page;
   const steps = nextSteps(summary, { directory });
   if (steps.length === 0) return null;
   return (
@@ -96,11 +96,11 @@ export function Steps({ page }: Props) {
       <ol>
         {steps.map(({ words, commands }) => (
           <li>
-            <Text of={words.join(' ')} bytes={1_000} />
+            <Prose of={words.join(' ')} />
             {commands.map((command, i) => (
               <>
                 {i === 0 ? null : <p>or</p>}
-                <pre tabindex={0}>{command}</pre>
+                <pre tabindex={0}>{asCalled(command, { command: called })}</pre>
               </>
             ))}
           </li>
@@ -198,7 +198,11 @@ function Cause({ cause, total, page }: CauseProps) {
           <Ends rows={page.digest.rows} />
         </>
       )}
-      {advice === '' ? null : <p>→ {advice}</p>}
+      {advice === '' ? null : (
+        <p>
+          → <Prose of={advice} />
+        </p>
+      )}
       <p class="dim">
         <Examples cause={cause} page={page} />
       </p>

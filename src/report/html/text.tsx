@@ -14,6 +14,14 @@ export function Text({ of, bytes = MOST_BYTES }: TextProps) {
   return <bdi>{cut(of, bytes)}</bdi>;
 }
 
+/** This program's own sentences, with what stands between backticks as code. */
+export function Prose({ of }: { readonly of: string }) {
+  const parts = cut(of, PROSE_BYTES).split('`');
+  return <bdi>{parts.map((part, i) => (i % 2 === 1 ? <code>{part}</code> : part))}</bdi>;
+}
+
+const PROSE_BYTES = 1_000;
+
 /** Printable text of at most so many bytes once it is escaped; `…` where something was left out. */
 export function cut(text: string, bytes = MOST_BYTES): string {
   // A character takes a byte or more.

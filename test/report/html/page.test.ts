@@ -196,6 +196,7 @@ describe('report.html', () => {
       definition,
       columns,
       directory: '/reports',
+      command: 'onboard',
       version: '1',
       isShared: false,
     });
