@@ -53,7 +53,7 @@ export function Histogram({ title, bars }: HistogramProps) {
 }
 
 /** Some three to six round numbers from 0 up, the last of them near the largest. */
-export function roundNumbers(largest: number): readonly number[] {
+function roundNumbers(largest: number): readonly number[] {
   const power = 10 ** Math.floor(Math.log10(largest));
   const step = [0.2, 0.5, 1, 2].map((times) => times * power).find((one) => largest / one <= 5) ?? power;
   const whole = Math.max(1, step);

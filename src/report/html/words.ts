@@ -3,7 +3,7 @@
  * them is all that many people read.
  */
 import { countOf, numberShown } from '../../lib/terminal.ts';
-import { acceptedRows, type Outcome, REMAINDER } from '../../model/outcome.ts';
+import { acceptedRows, type Outcome } from '../../model/outcome.ts';
 import type { Summary } from '../summary.ts';
 
 /** An outcome as people say it. */
@@ -75,9 +75,4 @@ function leftOut({ outcomes: { skipped } }: Summary): Sentences {
 /** Whether the row's request went to the service. */
 export function wasSent(outcome: Outcome): boolean {
   return outcome !== 'skipped' && outcome !== 'invalid' && outcome !== 'cancelled';
-}
-
-/** Whether such rows are told with their causes. */
-export function needsSomebody(outcome: Outcome): boolean {
-  return REMAINDER[outcome] !== 'none';
 }
