@@ -40,6 +40,8 @@ export type DigestTally = {
 const NEEDING = ['in-doubt', 'rejected', 'denied', 'failed', 'invalid'] as const satisfies readonly Outcome[];
 const NEEDING_ROWS = 300;
 const MAX_CAUSES = 200;
+/** One more than the largest status; 0 stands for none. */
+const STATUSES = 1_000;
 /** A cell that may be shown, as far as it is kept. */
 const SHOWN_CHARACTERS = 100;
 
@@ -51,7 +53,7 @@ export function createDigestTally({ run, fields, advising, definition }: DigestO
   const outcomes = noOutcomes();
   const where = new Map<Outcome, Uint32Array>();
   const latency = createLatencyTally();
-  const statuses = new Map<number, number>();
+  const statuses = new Uint32Array(STATUSES);
   const causes = createCauseTally({ columns: source.columns, fields }, rows);
   const needing = new Map<Outcome, Needing[]>(NEEDING.map((outcome) => [outcome, []]));
   const show = definition?.report.show ?? [];
@@ -62,13 +64,16 @@ export function createDigestTally({ run, fields, advising, definition }: DigestO
   return {
     add({ row, outcome, attempts, ms, status }) {
       outcomes[outcome] += 1;
-      const strip = where.get(outcome) ?? new Uint32Array(parts);
-      where.set(outcome, strip);
+      let strip = where.get(outcome);
+      if (strip === undefined) {
+        strip = new Uint32Array(parts);
+        where.set(outcome, strip);
+      }
       const part = Math.floor(((row - 1) * parts) / Math.max(rows, row));
       strip[part] = (strip[part] ?? 0) + 1;
       if (attempts === 0) return;
       latency.add(ms);
-      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      statuses[status] = (statuses[status] ?? 0) + 1;
     },
     addUnsuccessful(row) {
       const { outcome, code } = row.settlement;
@@ -89,7 +94,8 @@ export function createDigestTally({ run, fields, advising, definition }: DigestO
         others: all.slice(MAX_CAUSES).reduce((sum, { count }) => sum + count, 0),
         latency: latency.latency(),
         statuses: [...statuses]
-          .map(([status, of]) => ({ status, rows: of }))
+          .map((of, status) => ({ status, rows: of }))
+          .filter((one) => one.rows > 0)
           .sort((a, b) => b.rows - a.rows || a.status - b.status),
         needing: NEEDING.flatMap((outcome) =>
           (needing.get(outcome) ?? []).map(({ named, code, cause }) => ({
