@@ -100,7 +100,7 @@ async function bundle() {
 
 /** Everything that is no TypeScript, such as Lua scripts. */
 function copyOthers() {
-  for (const path of filesIn(SRC).filter((name) => !name.endsWith('.ts'))) {
+  for (const path of filesIn(SRC).filter((name) => !/\.tsx?$/.test(name))) {
     mkdirSync(dirname(join(DIST, path)), { recursive: true });
     copyFileSync(join(SRC, path), join(DIST, path));
   }
@@ -108,8 +108,8 @@ function copyOthers() {
 
 function removeLeftovers() {
   for (const path of filesIn(DIST)) {
-    const source = path.replace(/\.js(\.map)?$/, '.ts');
-    if (!existsSync(join(SRC, source)) && !existsSync(join(SRC, path))) rmSync(join(DIST, path));
+    const sources = [path, ...['.ts', '.tsx'].map((ending) => path.replace(/\.js(\.map)?$/, ending))];
+    if (!sources.some((source) => existsSync(join(SRC, source)))) rmSync(join(DIST, path));
   }
 }
 

@@ -86,7 +86,7 @@ function listLine({ run, state }: ShownRun): string {
   return `${run.id}  ${state.words.padEnd(22)} ${run.job}, ${from} to ${run.target}: ${rows}${outcomes}${goOn === null ? '' : `; to go on: ${goOn}`}`;
 }
 
-type ReportFlags = { readonly out?: string; readonly json?: boolean };
+type ReportFlags = { readonly out?: string; readonly json?: boolean; readonly share?: boolean };
 
 /** `onboard report <run>`: the report again, from the ledger. */
 export const addReportCommand: AddCommand = (program, io, done) => {
@@ -97,6 +97,7 @@ export const addReportCommand: AddCommand = (program, io, done) => {
     )
     .argument('<run>', RUN_ARGUMENT)
     .option('--out <folder>', 'where to; default: ONBOARD_HOME/reports/<run>')
+    .option('--share', 'with report-share.html to be mailed: keys masked, no folders, no target')
     .option('--json', 'print the summary as JSON')
     .addHelpText('after', '\nExample:\n  onboard report 20261121-034512-k3f9 --out ./report')
     .action(async (run: string, flags: ReportFlags) => done(await writeAgain(run, flags, io)));
@@ -106,7 +107,7 @@ async function writeAgain(named: string, flags: ReportFlags, io: Io): Promise<nu
   return withKnownLedger(io, undefined, async (session) => {
     const run = await findRun(session.ledger, named);
     const directory = flags.out === undefined ? reportDirectory(session.env, run.id) : resolve(flags.out);
-    const summary = await writeReportOf(run, session, { directory });
+    const summary = await writeReportOf(run, session, { directory, share: flags.share === true });
     if (flags.json === true) sayJson(io, JSON.stringify(summary));
     else say(io, ...renderSummary(summary, { directory, signs: hasSigns(io) }));
     return summary.controlTotal.holds ? 0 : 3;

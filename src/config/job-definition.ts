@@ -252,6 +252,18 @@ const sendSchema = z.strictObject({
     ),
 });
 
+const reportSchema = z.strictObject({
+  show: z
+    .array(column)
+    .max(5)
+    .default([])
+    .describe('Columns whose cells `report.html` may show beside the rows that it names; by default none.'),
+  keys: z
+    .enum(['shown', 'masked'])
+    .default('shown')
+    .describe('Whether `report.html` shows keys, or their first two characters and a digest.'),
+});
+
 const stopAfterSchema = z
   .union([
     z.number().int().positive(),
@@ -345,6 +357,7 @@ const settingsSchema = z.strictObject({
   send: sendSchema.prefault({}).describe('How requests are sent.'),
   lookup: lookupSchema.optional(),
   stopAfter: stopAfterSchema.optional(),
+  report: reportSchema.prefault({}).describe('What the report for people may show.'),
   query: z
     .record(z.string(), z.string())
     .default({})

@@ -10,7 +10,6 @@ import type { FieldCatalog } from '../model/mapping.ts';
 import type { JsonValue } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import type { RemainderRow } from './remainder.ts';
-import type { Cause } from './summary.ts';
 
 /** What texts are read with: the file's columns, and the fields of the operation's request. */
 export type CauseTerms = { readonly columns: readonly string[]; readonly fields: Pick<FieldCatalog, 'has'> };
@@ -30,11 +29,18 @@ export function causeOf({ settlement, source, body }: RemainderRow, terms: Cause
 /** The text where so many rows have it that its words are nobody's own; else only the fields that it names, if any. */
 export function tellable(cause: string, rows: number): string {
   if (rows >= ENOUGH_ROWS) return cause;
-  const fields = new Set(cause.match(/(?<![\w.])@\w[\w.-]*(?:\[\][\w.-]*)*(?<![.-])/g));
-  return fields.size === 0 ? UNTOLD : [...fields].join(' | ');
+  const fields = fieldsIn(cause).map((field) => `@${field}`);
+  return fields.length === 0 ? UNTOLD : fields.join(' | ');
 }
 
-const UNTOLD = '‹…›';
+/** The fields that a cause names. */
+export function fieldsIn(cause: string): readonly string[] {
+  const marks = cause.match(/(?<![\w.])@\w[\w.-]*(?:\[\][\w.-]*)*(?<![.-])/g);
+  return [...new Set(marks)].map((mark) => mark.slice(1));
+}
+
+/** Stands for words of the service that too few rows have. */
+export const UNTOLD = '‹…›';
 const ENOUGH_ROWS = 3;
 const LOOK_AT_CHARACTERS = 64 * 1024;
 const MAX_LEAVES = 200;
@@ -154,48 +160,3 @@ const MASKS: ReadonlyArray<readonly [mask: RegExp, by: string, sign?: string]> =
   [/\b(?=[\w-]{0,80}\d)(?=[\w-]{0,80}[A-Za-z])[\w-]{5,80}\b/g, '‹code›'],
   [/(?<![A-Za-z_.[])[-+]?\d[\d.,]*/g, '‹number›'],
 ];
-
-/** Counts the causes of rows that did not succeed. */
-export function createCauseTally(terms: CauseTerms) {
-  const causes = new Map<string, Cause>();
-  return {
-    add(row: RemainderRow) {
-      const { outcome, code } = row.settlement;
-      const text = causeOf(row, terms);
-      const mark = `${outcome} ${code} ${text}`;
-      const known = causes.get(mark);
-      if (known === undefined) {
-        if (text !== '' && causes.size < MAX_CAUSES)
-          causes.set(mark, { outcome, code, text, count: 1, rows: [row.settlement.row] });
-        return;
-      }
-      known.count += 1;
-      if (known.rows.length < ROWS_NAMED) known.rows.push(row.settlement.row);
-    },
-    /** The commonest first; of those that few rows have nothing but what can be told. */
-    top(): readonly Cause[] {
-      return told([...causes.values()])
-        .filter(({ text }) => text !== UNTOLD)
-        .sort((a, b) => b.count - a.count || (a.rows[0] ?? 0) - (b.rows[0] ?? 0))
-        .slice(0, TOP);
-    },
-  };
-}
-
-/** The causes by what can be told of them: those of which that is the same are one. */
-function told(causes: readonly Cause[]): readonly Cause[] {
-  const byText = new Map<string, Cause>();
-  for (const cause of causes) {
-    const text = cause.outcome === 'rejected' ? tellable(cause.text, cause.count) : cause.text;
-    const mark = `${cause.outcome} ${cause.code} ${text}`;
-    const known = byText.get(mark);
-    const rows = [...(known?.rows ?? []), ...cause.rows].sort((a, b) => a - b).slice(0, ROWS_NAMED);
-    byText.set(mark, { ...cause, text, rows, count: (known?.count ?? 0) + cause.count });
-  }
-  return [...byText.values()];
-}
-
-/** Where a service says something else of each row, memory must not grow with them. */
-const MAX_CAUSES = 1_000;
-const ROWS_NAMED = 3;
-const TOP = 20;

@@ -18,6 +18,9 @@ import { remainderOf } from './remainder.ts';
 export const SUMMARY_FILE = 'summary.json';
 export const RESULTS_FILE = 'results.csv';
 export const REJECTIONS_FILE = 'rejections.jsonl';
+export const DIGEST_FILE = 'digest.json';
+export const PAGE_FILE = 'report.html';
+export const SHARED_PAGE_FILE = 'report-share.html';
 export const DOCUMENTS_FILE = 'documents.jsonl';
 
 /**
@@ -194,10 +197,12 @@ function besides(name: string, kept: readonly string[]): string {
 /** Removes report files that the latest writing did not write. */
 async function removeStaleFiles(directory: string, current: ReadonlySet<string>): Promise<void> {
   for (const name of await readdir(directory)) {
-    const isOurs = remainderOf(name) !== null || name === REJECTIONS_FILE || name === DOCUMENTS_FILE;
+    const isOurs = remainderOf(name) !== null || MAY_BE_LEFT_OUT.includes(name);
     if (isOurs && !current.has(name)) await rm(join(directory, name), { force: true });
   }
 }
+
+const MAY_BE_LEFT_OUT: readonly string[] = [REJECTIONS_FILE, DOCUMENTS_FILE, SHARED_PAGE_FILE];
 
 /** A rename outlives a power cut only once its directory is on the disk. */
 async function syncDirectory(directory: string): Promise<void> {

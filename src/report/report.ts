@@ -5,29 +5,35 @@
  * anything fails, the report written before stays as it was.
  */
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import type { JobDefinition } from '../config/job-definition.ts';
 import { batchesOf } from '../lib/batches.ts';
 import { shortDigest } from '../lib/digest.ts';
 import { passStage } from '../lib/stage.ts';
 import { printableLines } from '../lib/terminal.ts';
+import { programVersion } from '../lib/version.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
 import { REMAINDER } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 import type { ClosedChunk, GrowingView, LedgerView, RefusalBody, Settlement } from '../model/settlement.ts';
 import { isTable } from '../model/source.ts';
-import { createCauseTally } from './cause.ts';
+import { createDigestTally, type DigestTally } from './digest.ts';
 import {
   claimReportDirectory,
   createPendingReport,
+  DIGEST_FILE,
   DOCUMENTS_FILE,
   openPendingFile,
+  PAGE_FILE,
   type PendingReport,
   REJECTIONS_FILE,
   RESULTS_FILE,
   removeGrown,
   removeLeftOvers,
+  SHARED_PAGE_FILE,
   SUMMARY_FILE,
 } from './files.ts';
+import { renderReport } from './html/page.tsx';
 import {
   csvRemainder,
   ndjsonRemainder,
@@ -53,6 +59,12 @@ type ReportOptions = {
   readonly now: () => Date;
   /** The fields of the operation's request, by which the service may name what is wrong. */
   readonly fields?: Pick<FieldCatalog, 'has'>;
+  /** What the run's rows were made requests with; `null` where the ledger no longer has it. */
+  readonly definition?: JobDefinition | null;
+  /** How this program is called, for the commands on the page. */
+  readonly command?: string | undefined;
+  /** With a page to be mailed, besides. */
+  readonly share?: boolean;
   /** Files of an earlier writing whose changes are in the ledger, so that they may be replaced. */
   readonly followed?: readonly string[];
 };
@@ -136,23 +148,26 @@ function digestOf({ settlements }: ClosedChunk): string {
 const DIGEST_CHARACTERS = 22;
 
 /** What one writing of a report works with. */
-type Writing = Required<ReportOptions> & {
+type Writing = Required<Omit<ReportOptions, 'command'>> & {
+  readonly command: string;
   readonly files: PendingReport;
   readonly format: RemainderFormat;
   readonly advising: Advising;
   readonly tally: Tally;
-  readonly causes: ReturnType<typeof createCauseTally>;
+  readonly digest: DigestTally;
 };
 
 async function openWriting(options: ReportOptions, how: 'atOnce' | 'grown'): Promise<Writing> {
   const { run, directory, now, followed = [], fields = new Set<string>() } = options;
+  const { definition = null, share = false, command = 'onboard' } = options;
   await claimReportDirectory(directory, run.id);
   await removeLeftOvers(directory, now());
   const format = isTable(run.source) ? csvRemainder(run) : ndjsonRemainder(run);
   const advising = { operation: run.operation, extension: format.extension };
   const files = createPendingReport(directory, how);
-  const causes = createCauseTally({ columns: run.source.columns, fields });
-  return { ...options, followed, fields, files, format, advising, tally: createTally(advising), causes };
+  const digest = createDigestTally({ run, fields, advising, definition });
+  const tally = createTally(advising);
+  return { ...options, followed, fields, definition, share, command, files, format, advising, tally, digest };
 }
 
 /** Writes the rows of this chunk and of all that follow, open or closed. */
@@ -170,38 +185,55 @@ async function writeHeads({ run, files }: Writing): Promise<void> {
 }
 
 async function writeRows(settlements: readonly Settlement[], writing: Writing): Promise<void> {
-  const { run, files, tally, advising } = writing;
+  const { run, files, tally, digest, advising } = writing;
   settlements.forEach(tally.add);
+  settlements.forEach(digest.add);
   await files.append(RESULTS_FILE, resultsLines(settlements, advising, resultsDialect(run.source)));
   await writeRemainders(writing, settlements);
   if (run.operation === 'payment.documents') await writeDocuments(writing, settlements);
 }
 
 /** The files get their names, with the summary of the run as it is now. */
-async function publish(
-  run: Run,
-  { directory, now, followed, files, tally, causes }: Writing,
-): Promise<Summary> {
+async function publish(run: Run, writing: Writing): Promise<Summary> {
+  const { directory, now, followed, share, files, tally, digest } = writing;
   const before = await claimReportDirectory(directory, run.id);
   const placed = await files.place({ written: before, followed });
   // A first summary comes before all other files: it says whose directory this is, and knows the files as they were and as they
   // will be. It has no exit status: one with an exit status comes last, so that a report whose writer was killed is written again.
   const first = { ...summarize(run, [], now()), exitCode: null, written: [...before, ...placed.written] };
   await files.claim(SUMMARY_FILE, textOf(first));
+  const pages = [PAGE_FILE, ...(share ? [SHARED_PAGE_FILE] : [])];
   const counted = {
     ...placed,
+    files: [...placed.files, DIGEST_FILE, ...pages],
     outcomes: tally.outcomes(),
     records: tally.records(),
     topWarnings: tally.topWarnings(),
-    causes: causes.top(),
+    causes: digest.topCauses(),
     shapes: tally.shapes(),
   };
   const summary = withWritten(summarize(run, tally.topErrors(), now()), counted);
+  await writePages(summary, writing);
   await files.append(SUMMARY_FILE, textOf(summary));
   passStage('reporting');
   await files.publish();
   passStage('reported');
   return summary;
+}
+
+/** What people look at, and the numbers that it is drawn from. */
+async function writePages(summary: Summary, writing: Writing): Promise<void> {
+  const { run, directory, definition, share, command, files } = writing;
+  const digest = writing.digest.digest();
+  const page = { summary, digest, definition, columns: run.source.columns, version: programVersion() };
+  await files.append(DIGEST_FILE, printableLines(`${JSON.stringify(digest)}\n`));
+  await files.append(PAGE_FILE, renderReport({ ...page, directory, command, isShared: false }));
+  if (!share) return;
+  const mailed = { ...summary, file: basename(summary.file), request: null };
+  await files.append(
+    SHARED_PAGE_FILE,
+    renderReport({ ...page, summary: mailed, directory: '', command: 'onboard', isShared: true }),
+  );
 }
 
 /** Writes `summary.json` alone, by rename, while the run goes on; without the commonest errors, for which every row has to be read. */
@@ -241,7 +273,7 @@ async function writeRemainders(writing: Writing, settlements: readonly Settlemen
   const unsuccessful = settlements.filter(({ outcome }) => REMAINDER[outcome] !== 'none');
   for (const batch of batchesOf(unsuccessful, LOOKUP_ROWS)) {
     const rows = await lookUp(writing.view, batch);
-    rows.forEach(writing.causes.add);
+    rows.forEach(writing.digest.addUnsuccessful);
     await writeSources(writing, rows);
     await writeRejections(writing, rows);
   }

@@ -2,38 +2,16 @@
  * The summary in words for a terminal: what became of the rows, and what to do next with the exact commands. Plain text
  * of at most 80 columns but for paths and commands, which are never broken; nothing in it acts on the terminal.
  */
-import { join } from 'node:path';
-import {
-  anywhere,
-  countOf,
-  numberColumn,
-  numberShown,
-  printable,
-  shellWord,
-  shownTime,
-  wrap,
-} from '../lib/terminal.ts';
-import { reasonAdvice, warningAdvice } from '../model/advice.ts';
-import {
-  acceptedRows,
-  OUTCOMES,
-  type Outcome,
-  outcomeSign,
-  REMAINDER,
-  wasAccepted,
-} from '../model/outcome.ts';
-import type { Reason, StateRequest } from '../model/run.ts';
+import { countOf, numberColumn, numberShown, printable, shownTime, wrap } from '../lib/terminal.ts';
+import { warningAdvice } from '../model/advice.ts';
+import { acceptedRows, OUTCOMES, type Outcome, outcomeSign, wasAccepted } from '../model/outcome.ts';
+import type { StateRequest } from '../model/run.ts';
 import { commonShapes, namesSettings, type Shape, settingWords } from '../model/written-as.ts';
-import { REMAINDERS, type RemainderKind, remainderOf } from './remainder.ts';
+import { type NextOptions, nextSteps, type Step } from './next.ts';
+import { remainderOf } from './remainder.ts';
 import type { Cause, Summary, TopError, TopWarning } from './summary.ts';
 
-type RenderOptions = {
-  /** Where the report lies. */
-  readonly directory: string;
-  /** How a command names the job, for example `--job-file x.yaml`; by default its name. */
-  readonly job?: string;
-  /** The command that carried the run on, as it was typed: it may name more than the run. */
-  readonly typed?: string;
+type RenderOptions = NextOptions & {
   /** With the sign of each outcome before its count. */
   readonly signs?: boolean;
 };
@@ -243,117 +221,11 @@ export function keptLines({ kept, files }: Summary): readonly string[] {
 
 /** What to do next, with the exact commands; empty where nothing is left to do. */
 export function renderNext(summary: Summary, options: RenderOptions): readonly string[] {
-  const steps = [
-    ...continuing(summary, options),
-    ...takingUp(summary),
-    ...referring(summary),
-    ...redefining(summary, options),
-    ...REMAINDERS.flatMap((kind) => correcting(summary, kind, options)),
-  ];
+  const steps = nextSteps(summary, options).flatMap(stepLines);
   return steps.length === 0 ? [] : ['Next:', ...steps];
 }
 
-function continuing(summary: Summary, options: RenderOptions): readonly string[] {
-  if (summary.state !== 'paused' && summary.state !== 'stopped') return [];
-  const why = summary.reason === null ? [] : reasonLines(summary.reason, summary);
-  const resume = `onboard resume ${summary.run}`;
-  const again = options.typed ?? (summary.parent === null ? command(summary, summary.file, options) : resume);
-  const other = again.startsWith(resume) ? [] : ['  or:', `    ${resume}`];
-  return [...why, '  To go on where it stopped:', `    ${again}`, ...other];
+function stepLines({ words, commands }: Step): readonly string[] {
+  const ways = commands.flatMap((command, i) => [...(i === 0 ? [] : ['  or:']), `    ${command}`]);
+  return [...words.flatMap((text) => paragraph('  ', text, '  ')), ...ways];
 }
-
-/** The advice on a reason, with the remainder files that there are in place of results.csv. */
-function reasonLines(reason: Reason, { files, operation }: Summary): readonly string[] {
-  const remainders = files.filter((file) => remainderOf(file) !== null);
-  const advice = reasonAdvice(reason, operation);
-  const named = remainders.length === 0 ? advice : advice.replace('results.csv', remainders.join(', '));
-  return paragraph('  ', named, '  ');
-}
-
-function takingUp({ run, state, outcomes }: Summary): readonly string[] {
-  if (state !== 'cancelled' || outcomes.cancelled === 0) return [];
-  return ['  To take up the rows that were not sent:', `    onboard rerun ${run} --only cancelled`];
-}
-
-const REFERENCE_CODES: ReadonlySet<string> = new Set(['reference_unknown', 'reference_in_doubt']);
-
-function referring({ run, topErrors }: Summary): readonly string[] {
-  if (!topErrors.some(({ code }) => REFERENCE_CODES.has(code))) return [];
-  return [
-    '  To take up the rows that refer to a record which was not known, once it is:',
-    `    onboard rerun ${run} --only invalid`,
-  ];
-}
-
-/** How rows are taken up whose cells another setting reads: nobody has to correct them one by one. */
-function redefining({ run, job, state, shapes, rows }: Summary, options: RenderOptions): readonly string[] {
-  if (commonShapes(shapes, rows).length === 0 || state !== 'finished') return [];
-  return [
-    '  To take up the rows that a setting reads, once the job definition has it:',
-    `    onboard rerun ${run} --only invalid ${options.job ?? `--job ${shellWord(job)}`}`,
-  ];
-}
-
-function correcting(summary: Summary, kind: RemainderKind, options: RenderOptions): readonly string[] {
-  const name = summary.files.find((file) => remainderOf(file) === kind);
-  if (name === undefined) return [];
-  const file = join(options.directory, name);
-  if (kind === 'failed') return loadingFailed(summary, name, command(summary, file, options));
-  const then =
-    kind === 'in-doubt'
-      ? `onboard resolve ${summary.run} --file ${shellWord(file)}`
-      : command(summary, file, options);
-  return [...paragraph('  ', `${name}: ${NEXT[kind]}`, '  '), `    ${then}`];
-}
-
-/** What to do with the rows of each file before the command that follows. */
-const NEXT: Readonly<Record<Exclude<RemainderKind, 'failed'>, string>> = {
-  rejected: 'correct what the service refused, then load it:',
-  'in-doubt':
-    'look each row up at the service, and write created:<id> or not-created as its resolution, so that none is created twice; then:',
-};
-
-function loadingFailed(summary: Summary, name: string, load: string): readonly string[] {
-  const step = failedStep(summary);
-  const rerun = step === 'load' ? ['  or:', `    onboard rerun ${summary.run} --only failed`] : [];
-  const what = paragraph('  ', `${name}: ${FAILED[step]}`, '  ');
-  return [...what, ...(step === 'settle' ? [] : [`    ${load}`, ...rerun])];
-}
-
-const FAILED: Readonly<Record<FailedStep, string>> = {
-  correct: 'correct the rows, then load it:',
-  'correct-some': 'correct the rows that need it, then load it:',
-  load: 'these rows were not created: load it as it is, or have them sent again:',
-  settle:
-    'nothing is to be corrected in it. Its rows are in doubt in the run that sent them: settle them there, with onboard resolve.',
-  'settle-load': 'settle the rows in doubt that have the keys of these rows, then load it:',
-  'settle-correct': 'settle the rows in doubt with onboard resolve, correct the others, then load it:',
-};
-
-function command(summary: Summary, file: string, { job }: RenderOptions): string {
-  const sandbox = summary.target === 'sandbox' ? ' --sandbox' : '';
-  return `onboard run ${job ?? shellWord(summary.job)}${sandbox} ${shellWord(anywhere(file))}`;
-}
-
-/** What the rows of the file of failed rows need before it is loaded. */
-type FailedStep = 'correct' | 'correct-some' | 'load' | 'settle' | 'settle-load' | 'settle-correct';
-
-/** Decides by why the rows failed; `correct` where the reason of some row is not known. */
-export function failedStep({ topErrors, outcomes }: Pick<Summary, 'topErrors' | 'outcomes'>): FailedStep {
-  const errors = topErrors.filter(({ outcome }) => REMAINDER[outcome] === 'failed');
-  const told = errors.reduce((sum, { count }) => sum + count, 0);
-  const all = OUTCOMES.reduce(
-    (n, outcome) => n + (REMAINDER[outcome] === 'failed' ? outcomes[outcome] : 0),
-    0,
-  );
-  const codes = new Set(told === all ? errors.map(({ code }) => code) : []);
-  if (codes.size === 0) return 'correct';
-  const open = [...codes].filter((code) => IN_DOUBT.has(code));
-  if (open.length > 0 && open.length < codes.size) return 'settle-correct';
-  if (open.length > 0) return codes.has('key_in_doubt') ? 'settle-load' : 'settle';
-  if (!codes.has('not_created')) return 'correct';
-  return codes.size === 1 ? 'load' : 'correct-some';
-}
-
-/** Rows with these codes wait for a row in doubt to be settled; `row_in_doubt` is never sent from a report file. */
-const IN_DOUBT: ReadonlySet<string> = new Set(['key_in_doubt', 'row_in_doubt']);

@@ -4,6 +4,9 @@
  */
 
 import { isDeepStrictEqual } from 'node:util';
+import { ZodError } from 'zod';
+import type { JobDefinition } from '../config/job-definition.ts';
+import type { RunStore } from '../ledger/run-store.ts';
 import { createRunView, hasOnlyGrown } from '../ledger/run-view.ts';
 import { messageOf } from '../lib/errors.ts';
 import { sleep } from '../lib/waiting.ts';
@@ -33,7 +36,7 @@ const ANEW_AFTER_MS = 60_000;
 
 /** Does nothing before the first look. */
 export function followReport(run: Run, session: FollowSession): FollowedReport {
-  const { log, clock, env, ledger, meter, registration } = session;
+  const { log, clock, env, io, ledger, meter, registration } = session;
   const directory = reportDirectory(env, run.id);
   const onTrouble = (error: unknown) => {
     // It must not stop the sending; the report at the end says it.
@@ -58,6 +61,8 @@ export function followReport(run: Run, session: FollowSession): FollowedReport {
         view,
         directory,
         fields: knownFields(run.operation),
+        definition: await definitionKnown(run, ledger.of(run.target).store),
+        command: io.command,
         now: () => new Date(),
       }),
     };
@@ -150,20 +155,36 @@ async function tryTrueReport(run: Run, session: ReportSession): Promise<Summary>
 }
 
 /** Writes the report from the ledger as it is now; `followed`: files to correct whose changes are in the ledger. */
-export function writeReportOf(
+export async function writeReportOf(
   run: Run,
-  { env, ledger }: Pick<Session, 'env' | 'ledger'>,
-  given: { readonly directory?: string; readonly followed?: readonly string[] } = {},
+  { env, io, ledger }: ReportSession,
+  given: {
+    readonly directory?: string;
+    readonly followed?: readonly string[];
+    readonly share?: boolean;
+  } = {},
 ): Promise<Summary> {
-  const { directory = reportDirectory(env, run.id), followed = [] } = given;
-  const view = createRunView(ledger.redis, ledger.of(run.target).keys, run);
+  const { directory = reportDirectory(env, run.id), followed = [], share = false } = given;
+  const { keys, store } = ledger.of(run.target);
+  const view = createRunView(ledger.redis, keys, run);
   return writeReport({
     run,
     view,
     directory,
     fields: knownFields(run.operation),
+    definition: await definitionKnown(run, store),
     now: () => new Date(),
     followed,
+    share,
+    command: io.command,
+  });
+}
+
+/** `null` also for one of an earlier version which this one refuses: the report is written all the same. */
+async function definitionKnown(run: Run, store: RunStore): Promise<JobDefinition | null> {
+  return store.definition(run.id).catch((error: unknown) => {
+    if (error instanceof ZodError) return null;
+    throw error;
   });
 }
 

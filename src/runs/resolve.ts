@@ -362,7 +362,7 @@ type Done = { readonly request: ResolveRequest; readonly resolved: Resolved };
 export async function rewriteReport(
   run: Run,
   { request, resolved }: Done,
-  session: Pick<Session, 'env' | 'ledger'>,
+  session: Pick<Session, 'env' | 'io' | 'ledger'>,
 ): Promise<Rewritten> {
   const underWay = run.state === 'running' || run.state === 'queued';
   const { store } = session.ledger.of(run.target);

@@ -25,7 +25,7 @@ test('every stop of a row’s way in README is a module', async () => {
     text.indexOf("### A row's way"),
     text.indexOf('\n## ', text.indexOf("### A row's way")),
   );
-  const stops = [...way.matchAll(/`([a-z]+(?:\/[\w-]+)*\.ts)`/g)].map(([, file = '']) => file);
+  const stops = [...way.matchAll(/`([a-z]+(?:\/[\w-]+)*\.tsx?)`/g)].map(([, file = '']) => file);
   expect(stops.length).toBeGreaterThan(30);
   expect(stops.filter((file) => !existsSync(join(ROOT, 'src', file)))).toEqual([]);
 });

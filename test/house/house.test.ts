@@ -9,7 +9,7 @@ const STATIONS = new Set(SOURCES.map((file) => file.split('/')[0]));
 const OF_THEIR_OWN = ['flow', 'docs', 'faults', 'house', 'mutants', 'samples', 'scripts', 'support'];
 
 test('the names of the sources say what is inside: no barrel, no utils', () => {
-  const wordless = /(^|\/)(index|utils|helpers|types|constants|manager)\.ts$/;
+  const wordless = /(^|\/)(index|utils|helpers|types|constants|manager)\.tsx?$/;
   expect(SOURCES.filter((file) => wordless.test(file))).toEqual([]);
 });
 

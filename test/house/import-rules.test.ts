@@ -13,7 +13,7 @@ import {
 import { filesBelow, textOf } from './source-files.ts';
 
 const SOURCES: readonly SourceFile[] = filesBelow('src')
-  .filter((file) => file.endsWith('.ts'))
+  .filter((file) => /\.tsx?$/.test(file))
   .map((file) => ({
     file,
     imports: importsOf(textOf(`src/${file}`))

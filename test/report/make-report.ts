@@ -77,11 +77,13 @@ function pick<T>(all: ReadonlyMap<number, T>, rows: readonly number[]): Readonly
 
 export const temporaryDirectory = async () => join(await ownFolder(), 'run-1');
 
-/** Every file of a folder with its text, by name. */
+/** Every file of a folder with its text, by name; where a text names the folder, it is `<folder>`. */
 export async function filesOf(directory: string): Promise<Readonly<Record<string, string>>> {
   const names = (await readdir(directory)).sort();
   const texts = await Promise.all(names.map((name) => readFile(join(directory, name), 'utf8')));
-  return Object.fromEntries(names.map((name, i) => [name, texts[i] ?? '']));
+  return Object.fromEntries(
+    names.map((name, i) => [name, texts[i]?.replaceAll(directory, '<folder>') ?? '']),
+  );
 }
 
 /** The records of a CSV text, header included, as csv-parse reads them with nothing but the dialect given. */

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isoDate } from '../../src/mapping/dates.ts';
 import { OUTCOMES, type Outcome } from '../../src/model/outcome.ts';
+import { failedStep } from '../../src/report/next.ts';
 import { type Summary, summarize } from '../../src/report/summary.ts';
 import { createTally } from '../../src/report/tally.ts';
-import { failedStep, renderSummary } from '../../src/report/words.ts';
+import { renderSummary } from '../../src/report/words.ts';
 import { makeRun, NOW, settled } from './make-report.ts';
 
 const DIRECTORY = '/home/ops/.onboard/reports/run-1';

@@ -68,7 +68,13 @@ async function openFollowed({ onTestFinished }: TestContext, first: Settlement, 
       const summary = await report.finish(await knownRun(store, run.id));
       expect(summary).toMatchObject({ exitCode: 0, controlTotal: { holds: true } });
       const files = await filesOf(directory);
-      expect(Object.keys(files)).toEqual(['rejections.jsonl', 'results.csv', 'summary.json']);
+      expect(Object.keys(files)).toEqual([
+        'digest.json',
+        'rejections.jsonl',
+        'report.html',
+        'results.csv',
+        'summary.json',
+      ]);
       return csvRecords(files['results.csv']).slice(1);
     },
   };

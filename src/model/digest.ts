@@ -1,0 +1,73 @@
+/**
+ * Digests: what a run's rows come to for people who look, as `digest.json` has it and report.html draws it. Bounded whatever the
+ * run, and without personal data but keys and the columns that the job definition lets be shown.
+ */
+import { z } from 'zod';
+import { outcomeCountsSchema, outcomeSchema } from './outcome.ts';
+
+const count = z.number().int().nonnegative();
+const rowNumber = z.number().int().positive();
+
+/** A row as lists name it; `shown`: its cells of the columns that may be shown, in the definition's order. */
+const namedRowSchema = z.object({ row: rowNumber, line: count, key: z.string(), shown: z.array(z.string()) });
+export type NamedRow = z.infer<typeof namedRowSchema>;
+
+/** Rows that did not succeed for the same reason. */
+const rowCauseSchema = z.object({
+  /** Of outcome, code and text: the same in every run. */
+  id: z.string(),
+  outcome: outcomeSchema,
+  code: z.string(),
+  /** Without values of rows; empty where the service said nothing, and `‹…›` where what it said can't be told. */
+  text: z.string(),
+  /** Fields of the request that it names, and the file's columns that they are made of. */
+  fields: z.array(z.string()),
+  columns: z.array(z.string()),
+  advice: z.string(),
+  count: count,
+  first: rowNumber,
+  last: rowNumber,
+  examples: z.array(namedRowSchema),
+  /** Rows by part of the file. */
+  where: z.array(count),
+});
+export type RowCause = z.infer<typeof rowCauseSchema>;
+
+/** How long the last attempts took, ms. */
+const latencySchema = z.object({
+  rows: count,
+  p50: count,
+  p90: count,
+  p99: count,
+  max: count,
+  /** Rows whose attempt took from `from` up to below `to`. */
+  buckets: z.array(z.object({ from: count, to: count, rows: count })),
+});
+export type Latency = z.infer<typeof latencySchema>;
+
+const needingSchema = namedRowSchema.extend({ outcome: outcomeSchema, code: z.string(), why: z.string() });
+
+export const digestSchema = z.object({
+  run: z.string(),
+  /** Rows of the file, and how many of them had an outcome. */
+  rows: count,
+  read: count,
+  outcomes: outcomeCountsSchema,
+  /** Rows with each outcome by part of the file, of which there are at most 100 of equal size. */
+  where: z.partialRecord(outcomeSchema, z.array(count)),
+  /** Commonest first, and how many rows have one that is not among them. */
+  causes: z.array(rowCauseSchema),
+  others: count,
+  /** `null` where nothing was sent. */
+  latency: latencySchema.nullable(),
+  /** HTTP statuses of the last attempts, commonest first; 0: no answer. */
+  statuses: z.array(z.object({ status: count, rows: count })),
+  /** The first rows that need somebody, those in doubt before all others. */
+  needing: z.array(needingSchema),
+});
+export type Digest = z.infer<typeof digestSchema>;
+
+/** How many parts the strips of a file with so many rows have. */
+export function partsOf(rows: number): number {
+  return Math.max(1, Math.min(100, rows));
+}

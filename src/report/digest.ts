@@ -1,0 +1,167 @@
+/**
+ * A run's digest, counted in the one pass that writes its report: outcomes and causes with where in the file they are, how long the
+ * service took, and the first rows that need somebody. Costs a row that succeeded three additions.
+ */
+import type { JobDefinition } from '../config/job-definition.ts';
+import { shortDigest } from '../lib/digest.ts';
+import { type Digest, type NamedRow, partsOf, type RowCause } from '../model/digest.ts';
+import { flattenRecord } from '../model/flatten-record.ts';
+import { describedColumn } from '../model/issue.ts';
+import { parseRecord } from '../model/json-record.ts';
+import { noOutcomes, OUTCOMES, type Outcome, REMAINDER } from '../model/outcome.ts';
+import type { Row } from '../model/row.ts';
+import type { Run } from '../model/run.ts';
+import type { Settlement } from '../model/settlement.ts';
+import { type CauseTerms, fieldsIn, UNTOLD } from './cause.ts';
+import { type CountedCause, createCauseTally, toldText } from './cause-tally.ts';
+import { createLatencyTally } from './latency.ts';
+import type { RemainderRow } from './remainder.ts';
+import { type Advising, adviceIn } from './results.ts';
+import type { Cause } from './summary.ts';
+
+type DigestOptions = {
+  readonly run: Pick<Run, 'id' | 'rows' | 'source'>;
+  readonly fields: CauseTerms['fields'];
+  readonly advising: Advising;
+  /** `null` where the ledger no longer has it. */
+  readonly definition: Pick<JobDefinition, 'fields' | 'report'> | null;
+};
+
+export type DigestTally = {
+  add(settlement: Settlement): void;
+  /** Besides, each row that did not succeed. */
+  addUnsuccessful(row: RemainderRow): void;
+  digest(): Digest;
+  /** The commonest causes, as the summary has them. */
+  topCauses(): readonly Cause[];
+};
+
+/** In this order people look at them. */
+const NEEDING = ['in-doubt', 'rejected', 'denied', 'failed', 'invalid'] as const satisfies readonly Outcome[];
+const NEEDING_ROWS = 300;
+const MAX_CAUSES = 200;
+/** One more than the largest status; 0 stands for none. */
+const STATUSES = 1_000;
+/** A cell that may be shown, as far as it is kept. */
+const SHOWN_CHARACTERS = 100;
+
+type Needing = { readonly named: NamedRow; readonly code: string; readonly cause: CountedCause };
+
+export function createDigestTally({ run, fields, advising, definition }: DigestOptions): DigestTally {
+  const { rows, source } = run;
+  const parts = partsOf(rows);
+  const outcomes = noOutcomes();
+  const where = new Map<Outcome, Uint32Array>();
+  const latency = createLatencyTally();
+  const statuses = new Uint32Array(STATUSES);
+  const causes = createCauseTally({ columns: source.columns, fields }, rows);
+  const needing = new Map<Outcome, Needing[]>(NEEDING.map((outcome) => [outcome, []]));
+  const show = definition?.report.show ?? [];
+  const namedRow = ({ settlement, source: of }: RemainderRow): NamedRow => {
+    const { row, line, key } = settlement;
+    return { row, line, key, shown: shownCells(of, source.columns, show) };
+  };
+  return {
+    add({ row, outcome, attempts, ms, status }) {
+      outcomes[outcome] += 1;
+      let strip = where.get(outcome);
+      if (strip === undefined) {
+        strip = new Uint32Array(parts);
+        where.set(outcome, strip);
+      }
+      const part = Math.floor(((row - 1) * parts) / Math.max(rows, row));
+      strip[part] = (strip[part] ?? 0) + 1;
+      if (attempts === 0) return;
+      latency.add(ms);
+      statuses[status] = (statuses[status] ?? 0) + 1;
+    },
+    addUnsuccessful(row) {
+      const { outcome, code } = row.settlement;
+      const cause = causes.add(row, () => namedRow(row));
+      const list = needing.get(outcome);
+      if (list !== undefined && list.length < NEEDING_ROWS) list.push({ named: namedRow(row), code, cause });
+    },
+    digest() {
+      const all = causes.told();
+      const kept = all.slice(0, MAX_CAUSES);
+      return {
+        run: run.id,
+        rows,
+        read: OUTCOMES.reduce((sum, outcome) => sum + outcomes[outcome], 0),
+        outcomes: { ...outcomes },
+        where: Object.fromEntries([...where].map(([outcome, strip]) => [outcome, [...strip]])),
+        causes: kept.map((cause) => rowCause(cause, { advising, definition, columns: source.columns })),
+        others: all.slice(MAX_CAUSES).reduce((sum, { count }) => sum + count, 0),
+        latency: latency.latency(),
+        statuses: [...statuses]
+          .map((of, status) => ({ status, rows: of }))
+          .filter((one) => one.rows > 0)
+          .sort((a, b) => b.rows - a.rows || a.status - b.status),
+        needing: NEEDING.flatMap((outcome) =>
+          (needing.get(outcome) ?? []).map(({ named, code, cause }) => ({
+            ...named,
+            outcome,
+            code,
+            why: toldText(cause),
+          })),
+        ).slice(0, NEEDING_ROWS),
+      };
+    },
+    topCauses: causes.top,
+  };
+}
+
+/** Rows without success of which somebody has to think, as the list of them counts. */
+export function needingRows({ outcomes }: Pick<Digest, 'outcomes'>): number {
+  return OUTCOMES.reduce((sum, outcome) => sum + (REMAINDER[outcome] === 'none' ? 0 : outcomes[outcome]), 0);
+}
+
+type Naming = Pick<DigestOptions, 'advising' | 'definition'> & { readonly columns: readonly string[] };
+
+function rowCause(cause: CountedCause, { advising, definition, columns }: Naming): RowCause {
+  const { outcome, code, text, count, first, last, examples, where } = cause;
+  const fields = outcome === 'rejected' && text !== UNTOLD ? fieldsIn(text) : [];
+  const described = outcome === 'invalid' ? describedColumn(text) : null;
+  const named = fields.flatMap((field) => columnsOf(field, definition, columns));
+  return {
+    id: shortDigest(`${outcome} ${code} ${text}`, 12),
+    outcome,
+    code,
+    text,
+    fields: [...fields],
+    columns: [...new Set(described === null ? named : [described])].slice(0, COLUMNS_NAMED),
+    advice: adviceIn({ code, outcome }, advising),
+    count,
+    first,
+    last,
+    examples: [...examples],
+    where: [...where],
+  };
+}
+
+const COLUMNS_NAMED = 5;
+
+/** The file's columns that a field of the request, such as `accounts[].iban`, is made of. */
+function columnsOf(
+  field: string,
+  definition: DigestOptions['definition'],
+  columns: readonly string[],
+): readonly string[] {
+  const isIt = (path: string) => path.replaceAll(/\[\d+\]|\.\d+(?=\.|$)/g, '[]') === field;
+  const mapped = Object.entries(definition?.fields ?? {}).flatMap(([path, from]) => {
+    if (!isIt(path)) return [];
+    if (typeof from === 'string') return [from];
+    return 'column' in from ? [from.column] : [];
+  });
+  return [...mapped, ...columns.filter(isIt)];
+}
+
+/** The row's cells of the columns that may be shown, at most so much of each; empty where it has none. */
+function shownCells(source: Row | null, columns: readonly string[], show: readonly string[]): string[] {
+  if (show.length === 0) return [];
+  const record = source?.kind === 'record' ? flattenRecord(parseRecord(source.text) ?? {}) : null;
+  return show.map((name) => {
+    const cell = source?.kind === 'cells' ? source.cells[columns.indexOf(name)] : record?.get(name);
+    return cell === undefined || cell === null ? '' : String(cell).slice(0, SHOWN_CHARACTERS);
+  });
+}

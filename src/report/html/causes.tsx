@@ -1,0 +1,271 @@
+/**
+ * The sections of report.html about rows without success: why, each cause once, with where in the file they are and what to do; and
+ * the first of these rows themselves. Empty where every row succeeded.
+ */
+import { StackedStrip, Strip } from '../../lib/chart/strip.tsx';
+import { countOf, numberShown } from '../../lib/terminal.ts';
+import type { RowCause } from '../../model/digest.ts';
+import { OUTCOMES, type Outcome } from '../../model/outcome.ts';
+import { UNTOLD } from '../cause.ts';
+import { needingRows } from '../digest.ts';
+import { remainderOf } from '../remainder.ts';
+import { columnsShown, keyShown, type Page, wordsShown } from './model.ts';
+import { Prose, Text } from './text.tsx';
+import { outcomeWords } from './words.ts';
+
+type Props = { readonly page: Page };
+
+const CAUSES_SHOWN = 100;
+
+export function Causes({ page }: Props) {
+  const { causes, others } = page.digest;
+  const shown = causes.slice(0, CAUSES_SHOWN);
+  const rest = causes.slice(CAUSES_SHOWN).reduce((sum, { count }) => sum + count, others);
+  if (shown.length === 0) return null;
+  const total = needingRows(page.digest);
+  return (
+    <section>
+      <h2>{`Why ${countOf(total, 'row')} did not succeed`}</h2>
+      <WhereInFile page={page} />
+      {shown.map((cause) => (
+        <Cause cause={cause} total={total} page={page} />
+      ))}
+      {rest === 0 ? null : <p class="dim">{`${countOf(rest, 'row')} more for other causes.`}</p>}
+    </section>
+  );
+}
+
+/** All rows by their place in the file: shows a stretch in which everything fails. */
+function WhereInFile({ page: { digest } }: Props) {
+  const kinds = OUTCOMES.flatMap((kind) => {
+    const parts = digest.where[kind];
+    return parts === undefined ? [] : [{ kind, parts }];
+  });
+  const parts = kinds[0]?.parts.length ?? 0;
+  if (parts < LEAST_PARTS) return null;
+  return (
+    <figure>
+      <figcaption class="dim">All rows of the file in their order, by what became of them</figcaption>
+      <StackedStrip title="Outcomes by place in the file" kinds={kinds} parts={parts} rows={digest.rows} />
+      <Ends rows={digest.rows} />
+      <ul class="legend">
+        {kinds.map(({ kind }) => (
+          <li>
+            <Swatch kind={kind} />
+            {outcomeWords(kind)}
+          </li>
+        ))}
+      </ul>
+    </figure>
+  );
+}
+
+/** A picture of fewer rows than this says less than their numbers. */
+const LEAST_PARTS = 10;
+
+function Ends({ rows }: { readonly rows: number }) {
+  return (
+    <p class="ends dim">
+      <span>row 1</span>
+      <span>row {numberShown(rows)}</span>
+    </p>
+  );
+}
+
+type CauseProps = Props & { readonly cause: RowCause; readonly total: number };
+
+function Cause({ cause, total, page }: CauseProps) {
+  const { outcome, code, count, advice, where } = cause;
+  return (
+    <section class="cause">
+      <h3>
+        <span class="count">{numberShown(count)}</span>
+        <span>
+          <Swatch kind={outcome} />
+          {outcomeWords(outcome)}
+        </span>
+        <span class="dim">
+          <Text of={code} bytes={60} />
+        </span>
+        <span class="dim">{shareOf(count, total)}</span>
+      </h3>
+      <p class="said">
+        <Said cause={cause} page={page} />
+      </p>
+      {where.length < LEAST_PARTS ? null : (
+        <>
+          <Strip
+            title={`Where in the file: rows ${numberShown(cause.first)} to ${numberShown(cause.last)}`}
+            kind={outcome}
+            parts={where}
+            rows={page.digest.rows}
+          />
+          <Ends rows={page.digest.rows} />
+        </>
+      )}
+      {advice === '' ? null : (
+        <p>
+          → <Prose of={advice} />
+        </p>
+      )}
+      <p class="dim">
+        <Examples cause={cause} page={page} />
+      </p>
+    </section>
+  );
+}
+
+function shareOf(count: number, total: number): string {
+  const share = (100 * count) / total;
+  return count === total ? 'all of them' : share < 1 ? 'under 1 %' : `${Math.floor(share)} %`;
+}
+
+/** The cause's text: fields that it names stand first, with the columns that they are made of. */
+function Said({ cause, page }: Omit<CauseProps, 'total'>) {
+  const { text, fields, columns } = cause;
+  const rest = text
+    .split(' | ')
+    .filter((part) => !part.startsWith('@') && part !== UNTOLD)
+    .join(' · ');
+  const isUntold = text === UNTOLD || (fields.length > 0 && rest === '');
+  return (
+    <>
+      {fields.map((field) => (
+        <>
+          <span class="field">
+            <Text of={field} bytes={100} />
+          </span>{' '}
+        </>
+      ))}
+      {fields.length === 0 || columns.length === 0 ? null : (
+        <>
+          ({columns.length === 1 ? 'column' : 'columns'} <Text of={columns.join(', ')} bytes={200} />){' '}
+        </>
+      )}
+      {isUntold
+        ? 'What the service says of these rows is in rejections.jsonl: each has words of its own.'
+        : null}
+      {text === '' && cause.outcome === 'rejected' ? 'The service does not say why.' : null}
+      <Text of={wordsShown(rest, page)} />
+    </>
+  );
+}
+
+function Examples({ cause: { examples, count }, page }: Omit<CauseProps, 'total'>) {
+  const names = columnsShown(page);
+  return (
+    <>
+      {examples.length === 1 ? 'Row' : 'Rows'}{' '}
+      {examples.map(({ row, line, key, shown }, i) => (
+        <>
+          {i === 0 ? '' : ' · '}
+          {numberShown(row)} (line {numberShown(line)}
+          {key === '' ? null : (
+            <>
+              , <Text of={keyShown(key, page)} bytes={KEY_BYTES} />
+            </>
+          )}
+          {names.map((_, at) =>
+            shown[at] === undefined || shown[at] === '' ? null : (
+              <>
+                , <Text of={shown[at]} bytes={CELL_BYTES} />
+              </>
+            ),
+          )}
+          )
+        </>
+      ))}
+      {count > examples.length ? ' · …' : ''}
+    </>
+  );
+}
+
+const KEY_BYTES = 130;
+const CELL_BYTES = 80;
+
+/** The first rows that need somebody, those in doubt before all others: a screenful, and the rest folded up. */
+export function Needing({ page }: Props) {
+  const { needing } = page.digest;
+  if (needing.length === 0) return null;
+  const more = needingRows(page.digest) - needing.length;
+  const files = page.summary.files.filter((file) => remainderOf(file) !== null);
+  const folded = needing.slice(SCREENFUL);
+  return (
+    <section>
+      <h2>Rows that need somebody</h2>
+      <NeedingTable rows={needing.slice(0, SCREENFUL)} page={page} label="Rows that need somebody" />
+      {folded.length === 0 ? null : (
+        <details>
+          <summary>{`The next ${countOf(folded.length, 'row')}`}</summary>
+          <NeedingTable rows={folded} page={page} label="The next rows that need somebody" />
+        </details>
+      )}
+      {more === 0 ? null : <p>{`${numberShown(more)} more in ${files.join(', ')}.`}</p>}
+    </section>
+  );
+}
+
+const SCREENFUL = 25;
+
+type NeedingProps = Props & { readonly rows: Page['digest']['needing']; readonly label: string };
+
+function NeedingTable({ rows, page, label }: NeedingProps) {
+  const names = columnsShown(page);
+  return (
+    <section class="scroll" tabindex={0} aria-label={label}>
+      <table class="list">
+        <thead>
+          <tr>
+            <th class="n">row</th>
+            <th class="n">line</th>
+            <th>key</th>
+            {names.map((name) => (
+              <th>
+                <Text of={name} bytes={CELL_BYTES} />
+              </th>
+            ))}
+            <th>outcome</th>
+            <th>why</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ row, line, key, shown, outcome, code, why }) => (
+            <tr>
+              <td class="n">{numberShown(row)}</td>
+              <td class="n">{line === 0 ? '' : numberShown(line)}</td>
+              <td class="mono">
+                <Text of={keyShown(key, page)} bytes={KEY_BYTES} />
+              </td>
+              {names.map((_, at) => (
+                <td>
+                  <Text of={shown[at] ?? ''} bytes={CELL_BYTES} />
+                </td>
+              ))}
+              <td class="o">{outcomeWords(outcome)}</td>
+              <td>
+                <Text of={whyShown(why, code, page)} bytes={WHY_BYTES} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+const WHY_BYTES = 200;
+
+function whyShown(why: string, code: string, page: Page): string {
+  if (why === '' || why === UNTOLD) return code;
+  return wordsShown(why.replaceAll(/(^| )@/g, '$1'), page);
+}
+
+function Swatch({ kind }: { readonly kind: Outcome }) {
+  return (
+    <span class="sw">
+      <svg viewBox="0 0 8 8" aria-hidden="true">
+        <rect width="8" height="8" class={`f-${kind}`} />
+      </svg>
+    </span>
+  );
+}

@@ -1,0 +1,276 @@
+/**
+ * report.html: the run on one page that is a file by itself. It has no script and loads nothing, and its policy forbids both, so that
+ * not even an escape which failed could do anything; it is under 1 MB whatever the run, since every list and every text is cut.
+ */
+import { basename } from 'node:path';
+import { countOf, numberShown, shownTime } from '../../lib/terminal.ts';
+import { warningAdvice } from '../../model/advice.ts';
+import { requestWords } from '../words.ts';
+import { Causes, Needing } from './causes.tsx';
+import type { Page } from './model.ts';
+import { Steps, Times, Total } from './sections.tsx';
+import { POLICY, STYLE } from './style.ts';
+import { cut, Text } from './text.tsx';
+import { TONE_SIGN, verdictOf } from './words.ts';
+
+type Props = { readonly page: Page };
+
+export function renderReport(page: Page): string {
+  return `<!doctype html>\n${(<Html page={page} />).toString()}\n`;
+}
+
+function Html({ page }: Props) {
+  const { headline } = verdictOf(page.summary);
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta http-equiv="Content-Security-Policy" content={POLICY} />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="referrer" content="no-referrer" />
+        <title>{`${cut(page.summary.job, 100)}: ${headline}`}</title>
+        <style>{STYLE}</style>
+      </head>
+      <body>
+        <main>
+          <Head page={page} />
+          <Total page={page} />
+          <Steps page={page} />
+          <Causes page={page} />
+          <Times page={page} />
+          <Needing page={page} />
+          <Damaged page={page} />
+          <Reading page={page} />
+          <About page={page} />
+          <Files page={page} />
+        </main>
+      </body>
+    </html>
+  );
+}
+
+function targetShown({ target }: Page['summary']): string {
+  try {
+    return target === 'sandbox' ? 'SANDBOX' : new URL(target).host;
+  } catch {
+    return target;
+  }
+}
+
+/** The verdict, and what it is about. */
+function Head({ page }: Props) {
+  const { summary, isShared } = page;
+  const { headline, sentences, tone } = verdictOf(summary);
+  const isSandbox = summary.target === 'sandbox';
+  return (
+    <header>
+      <p class="dim">
+        {isShared && !isSandbox ? null : (
+          <span class={`badge ${isSandbox ? 'sandbox' : 'real'}`}>
+            <Text of={targetShown(summary)} bytes={100} />
+          </span>
+        )}
+        <Text of={summary.job} bytes={100} /> · <Text of={basename(summary.file)} /> · run {summary.run}
+      </p>
+      <h1>{headline}</h1>
+      <div class={`verdict ${tone}`}>
+        {sentences.map((said) => (
+          <p>
+            <b class={`t-${said.tone}`} aria-hidden="true">
+              {TONE_SIGN[said.tone]}
+            </b>{' '}
+            {said.words}
+          </p>
+        ))}
+        {summary.request === null ? null : (
+          <p>
+            By <Text of={requestWords(summary.request)} />.
+          </p>
+        )}
+      </div>
+    </header>
+  );
+}
+
+const WARNINGS_SHOWN = 50;
+
+/** Cells that look damaged and were sent all the same. */
+function Damaged({ page: { summary } }: Props) {
+  const warnings = summary.topWarnings.slice(0, WARNINGS_SHOWN);
+  if (warnings.length === 0) return null;
+  return (
+    <section>
+      <h2>Cells that look damaged</h2>
+      <p>
+        Sent as they stand, unless it says otherwise; results.csv names the columns. <code>checks</code> in
+        the job definition can keep such rows back.
+      </p>
+      <table class="list">
+        <thead>
+          <tr>
+            <th class="n">cells</th>
+            <th>what</th>
+            <th>column</th>
+            <th>for example</th>
+          </tr>
+        </thead>
+        <tbody>
+          {warnings.map(({ code, column = '', count, exampleRow }) => (
+            <tr>
+              <td class="n">{numberShown(count)}</td>
+              <td>
+                <Text of={code} bytes={60} /> {warningAdvice(code)}
+              </td>
+              <td>
+                <Text of={column} bytes={150} />
+              </td>
+              <td>row {numberShown(exampleRow)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+const COLUMNS_SHOWN = 200;
+const NOTES_SHOWN = 20;
+
+/** How the file was read, and which column became which field. */
+function Reading({ page }: Props) {
+  const { summary, definition, columns } = page;
+  const { source } = summary;
+  const facts =
+    source === null
+      ? [summary.encoding]
+      : [
+          source.type,
+          source.encoding,
+          ...(source.compression === 'none' ? [] : [source.compression]),
+          ...(source.delimiter === null
+            ? []
+            : [source.delimiter === '\t' ? 'separated by tabs' : `separated by "${source.delimiter}"`]),
+          ...(source.sheet === null ? [] : [`sheet ${source.sheet}`]),
+          `header in line ${source.headerLine}`,
+        ];
+  return (
+    <section>
+      <h2>How the file was read</h2>
+      <p>
+        <Text of={`${facts.join(', ')}; ${countOf(summary.rows, 'row')}.`} />
+      </p>
+      {(source?.notes ?? []).slice(0, NOTES_SHOWN).map((note) => (
+        <p>
+          <Text of={note} />
+        </p>
+      ))}
+      {definition === null ? null : (
+        <details>
+          <summary>{`${countOf(columns.length, 'column')}, and what became of each`}</summary>
+          <table class="list">
+            <thead>
+              <tr>
+                <th>column</th>
+                <th>field of the request</th>
+              </tr>
+            </thead>
+            <tbody>
+              {columns.slice(0, COLUMNS_SHOWN).map((column) => (
+                <tr>
+                  <td>
+                    <Text of={column} bytes={150} />
+                  </td>
+                  <td class="mono">
+                    <Text of={fieldsOf(column, definition).join(', ')} bytes={150} />
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+          {columns.length > COLUMNS_SHOWN ? <p>{`${columns.length - COLUMNS_SHOWN} columns more.`}</p> : null}
+        </details>
+      )}
+    </section>
+  );
+}
+
+/** What the definition says of a column; one that it does not name is a field by its own name. */
+function fieldsOf(column: string, definition: NonNullable<Page['definition']>): readonly string[] {
+  const mapped = Object.entries(definition.fields).flatMap(([field, from]) => {
+    const name = typeof from === 'string' ? from : 'column' in from ? from.column : null;
+    return name === column ? [field] : [];
+  });
+  const isKey = definition.key === column ? ['key'] : [];
+  const told = [...isKey, ...mapped];
+  if (told.length > 0) return told;
+  return definition.ignore.includes(column) ? ['not sent'] : ['by its own name'];
+}
+
+function About({ page }: Props) {
+  const { summary, version, isShared } = page;
+  const times = [
+    ['registered', summary.createdAt],
+    ['began', summary.startedAt],
+    ['ended', summary.finishedAt],
+    ['report written', summary.writtenAt],
+  ] as const;
+  return (
+    <section>
+      <h2>About this run</h2>
+      <dl>
+        <dt>run</dt>
+        <dd>
+          <code>{summary.run}</code>, {summary.state}
+          {summary.parent === null ? '' : `, a rerun of rows of ${summary.parent}`}
+        </dd>
+        <dt>job</dt>
+        <dd>
+          <Text of={summary.job} bytes={100} />, operation <Text of={summary.operation} bytes={100} />
+        </dd>
+        {isShared ? null : (
+          <>
+            <dt>target</dt>
+            <dd>
+              <Text of={summary.target} />
+            </dd>
+          </>
+        )}
+        <dt>file</dt>
+        <dd>
+          <Text of={summary.file} bytes={600} />
+          <br />
+          <span class="dim mono">sha256 {summary.sha256}</span>
+        </dd>
+        {times.flatMap(([name, at]) =>
+          at === null
+            ? []
+            : [
+                <dt>{name}</dt>,
+                <dd>
+                  <time datetime={at}>{shownTime(new Date(at), 'UTC', { seconds: true })}</time>
+                </dd>,
+              ],
+        )}
+        <dt>program</dt>
+        <dd>onboard {version}</dd>
+      </dl>
+    </section>
+  );
+}
+
+/** The other files, beside this one: none where it was mailed. */
+function Files({ page: { summary, isShared } }: Props) {
+  if (isShared) return null;
+  return (
+    <section>
+      <h2>The other files</h2>
+      <ul>
+        {['summary.json', ...summary.files.filter((file) => !file.startsWith('report'))].map((file) => (
+          <li>
+            <a href={file}>{file}</a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,54 @@
+/**
+ * Texts of others as report.html shows them: nothing in them acts on the page or the reader, and each is cut at so many bytes as
+ * HTML takes them that a page of any run stays under its size.
+ */
+import { shortDigest } from '../../lib/digest.ts';
+import { printable } from '../../lib/terminal.ts';
+
+const MOST_BYTES = 300;
+
+type TextProps = { readonly of: string; readonly bytes?: number };
+
+/** Set apart, so that the direction of its signs is its own affair. */
+export function Text({ of, bytes = MOST_BYTES }: TextProps) {
+  return <bdi>{cut(of, bytes)}</bdi>;
+}
+
+/** This program's own sentences, with what stands between backticks as code. */
+export function Prose({ of }: { readonly of: string }) {
+  const parts = cut(of, PROSE_BYTES).split('`');
+  return <bdi>{parts.map((part, i) => (i % 2 === 1 ? <code>{part}</code> : part))}</bdi>;
+}
+
+const PROSE_BYTES = 1_000;
+
+/** Printable text of at most so many bytes once it is escaped; `…` where something was left out. */
+export function cut(text: string, bytes = MOST_BYTES): string {
+  // A character takes a byte or more.
+  const characters = [...printable(text.slice(0, bytes + 1))];
+  let taken = 0;
+  const end = characters.findIndex((character) => {
+    taken += ESCAPED.get(character) ?? Buffer.byteLength(character);
+    return taken > bytes;
+  });
+  return end === -1 ? characters.join('') : `${characters.slice(0, end).join('')}…`;
+}
+
+/** Bytes of the signs that HTML escapes. */
+const ESCAPED = new Map([
+  ['&', 5],
+  ['<', 4],
+  ['>', 4],
+  ['"', 6],
+  ["'", 5],
+]);
+
+/** A key that tells its row to those who have the file, and nobody else. */
+export function masked(key: string): string {
+  return key === '' ? '' : `${[...key].slice(0, 2).join('')}…${shortDigest(key, 6)}`;
+}
+
+/** Words of this program without the keys that they name. */
+export function withoutKeys(words: string): string {
+  return words.replaceAll(/\b(has|of) "[^"]*"/g, '$1 a key');
+}

@@ -1,0 +1,147 @@
+/**
+ * What to do next about a run, as its summary has it: in which order, in what words and with which exact commands. The terminal, the
+ * inbox's notes and report.html all say it from here.
+ */
+import { join } from 'node:path';
+import { anywhere, shellWord } from '../lib/terminal.ts';
+import { reasonAdvice } from '../model/advice.ts';
+import { OUTCOMES, REMAINDER } from '../model/outcome.ts';
+import type { Reason } from '../model/run.ts';
+import { commonShapes } from '../model/written-as.ts';
+import { REMAINDERS, type RemainderKind, remainderOf } from './remainder.ts';
+import type { Summary } from './summary.ts';
+
+export type NextOptions = {
+  /** Where the report lies. */
+  readonly directory: string;
+  /** How a command names the job, for example `--job-file x.yaml`; by default its name. */
+  readonly job?: string;
+  /** The command that carried the run on, as it was typed: it may name more than the run. */
+  readonly typed?: string;
+};
+
+/** Something to do: sentences, and the commands that do it, any one of them. */
+export type Step = { readonly words: readonly string[]; readonly commands: readonly string[] };
+
+/** Empty where nothing is left to do. */
+export function nextSteps(summary: Summary, options: NextOptions): readonly Step[] {
+  return [
+    ...continuing(summary, options),
+    ...takingUp(summary),
+    ...referring(summary),
+    ...redefining(summary, options),
+    ...REMAINDERS.flatMap((kind) => correcting(summary, kind, options)),
+  ];
+}
+
+function continuing(summary: Summary, options: NextOptions): readonly Step[] {
+  if (summary.state !== 'paused' && summary.state !== 'stopped') return [];
+  const why = summary.reason === null ? [] : [reasonWords(summary.reason, summary)];
+  const resume = `onboard resume ${summary.run}`;
+  const again = options.typed ?? (summary.parent === null ? command(summary, summary.file, options) : resume);
+  const commands = again.startsWith(resume) ? [again] : [again, resume];
+  return [{ words: [...why, 'To go on where it stopped:'], commands }];
+}
+
+/** The advice on a reason, with the remainder files that there are in place of results.csv. */
+function reasonWords(reason: Reason, { files, operation }: Summary): string {
+  const remainders = files.filter((file) => remainderOf(file) !== null);
+  const advice = reasonAdvice(reason, operation);
+  return remainders.length === 0 ? advice : advice.replace('results.csv', remainders.join(', '));
+}
+
+function takingUp({ run, state, outcomes }: Summary): readonly Step[] {
+  if (state !== 'cancelled' || outcomes.cancelled === 0) return [];
+  return [
+    {
+      words: ['To take up the rows that were not sent:'],
+      commands: [`onboard rerun ${run} --only cancelled`],
+    },
+  ];
+}
+
+const REFERENCE_CODES: ReadonlySet<string> = new Set(['reference_unknown', 'reference_in_doubt']);
+
+function referring({ run, topErrors }: Summary): readonly Step[] {
+  if (!topErrors.some(({ code }) => REFERENCE_CODES.has(code))) return [];
+  return [
+    {
+      words: ['To take up the rows that refer to a record which was not known, once it is:'],
+      commands: [`onboard rerun ${run} --only invalid`],
+    },
+  ];
+}
+
+/** How rows are taken up whose cells another setting reads: nobody has to correct them one by one. */
+function redefining({ run, job, state, shapes, rows }: Summary, options: NextOptions): readonly Step[] {
+  if (commonShapes(shapes, rows).length === 0 || state !== 'finished') return [];
+  return [
+    {
+      words: ['To take up the rows that a setting reads, once the job definition has it:'],
+      commands: [`onboard rerun ${run} --only invalid ${options.job ?? `--job ${shellWord(job)}`}`],
+    },
+  ];
+}
+
+function correcting(summary: Summary, kind: RemainderKind, options: NextOptions): readonly Step[] {
+  const name = summary.files.find((file) => remainderOf(file) === kind);
+  if (name === undefined) return [];
+  const file = join(options.directory, name);
+  if (kind === 'failed') return [loadingFailed(summary, name, command(summary, file, options))];
+  const then =
+    kind === 'in-doubt'
+      ? `onboard resolve ${summary.run} --file ${shellWord(file)}`
+      : command(summary, file, options);
+  return [{ words: [`${name}: ${NEXT[kind]}`], commands: [then] }];
+}
+
+/** What to do with the rows of each file before the command that follows. */
+const NEXT: Readonly<Record<Exclude<RemainderKind, 'failed'>, string>> = {
+  rejected: 'correct what the service refused, then load it:',
+  'in-doubt':
+    'look each row up at the service, and write created:<id> or not-created as its resolution, so that none is created twice; then:',
+};
+
+function loadingFailed(summary: Summary, name: string, load: string): Step {
+  const step = failedStep(summary);
+  const rerun = step === 'load' ? [`onboard rerun ${summary.run} --only failed`] : [];
+  return { words: [`${name}: ${FAILED[step]}`], commands: step === 'settle' ? [] : [load, ...rerun] };
+}
+
+const FAILED: Readonly<Record<FailedStep, string>> = {
+  correct: 'correct the rows, then load it:',
+  'correct-some': 'correct the rows that need it, then load it:',
+  load: 'these rows were not created: load it as it is, or have them sent again:',
+  settle:
+    'nothing is to be corrected in it. Its rows are in doubt in the run that sent them: settle them there, with onboard resolve.',
+  'settle-load': 'settle the rows in doubt that have the keys of these rows, then load it:',
+  'settle-correct': 'settle the rows in doubt with onboard resolve, correct the others, then load it:',
+};
+
+function command(summary: Summary, file: string, { job }: NextOptions): string {
+  const sandbox = summary.target === 'sandbox' ? ' --sandbox' : '';
+  return `onboard run ${job ?? shellWord(summary.job)}${sandbox} ${shellWord(anywhere(file))}`;
+}
+
+/** What the rows of the file of failed rows need before it is loaded. */
+type FailedStep = 'correct' | 'correct-some' | 'load' | 'settle' | 'settle-load' | 'settle-correct';
+
+/** Decides by why the rows failed; `correct` where the reason of some row is not known. */
+export function failedStep({ topErrors, outcomes }: Pick<Summary, 'topErrors' | 'outcomes'>): FailedStep {
+  const errors = topErrors.filter(({ outcome }) => REMAINDER[outcome] === 'failed');
+  const told = errors.reduce((sum, { count }) => sum + count, 0);
+  const all = OUTCOMES.reduce(
+    (n, outcome) => n + (REMAINDER[outcome] === 'failed' ? outcomes[outcome] : 0),
+    0,
+  );
+  const codes = new Set(told === all ? errors.map(({ code }) => code) : []);
+  if (codes.size === 0) return 'correct';
+  const open = [...codes].filter((code) => IN_DOUBT.has(code));
+  if (open.length > 0 && open.length < codes.size) return 'settle-correct';
+  if (open.length > 0) return codes.has('key_in_doubt') ? 'settle-load' : 'settle';
+  if (!codes.has('not_created')) return 'correct';
+  return codes.size === 1 ? 'load' : 'correct-some';
+}
+
+/** Rows with these codes wait for a row in doubt to be settled; `row_in_doubt` is never sent from a report file. */
+const IN_DOUBT: ReadonlySet<string> = new Set(['key_in_doubt', 'row_in_doubt']);

@@ -1,0 +1,207 @@
+import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { jobDefinitionSchema } from '../../../src/config/job-definition.ts';
+import { digestSchema } from '../../../src/model/digest.ts';
+import type { Run } from '../../../src/model/run.ts';
+import { createDigestTally } from '../../../src/report/digest.ts';
+import { renderReport } from '../../../src/report/html/page.tsx';
+import { masked } from '../../../src/report/html/text.tsx';
+import { writeReport } from '../../../src/report/report.ts';
+import { summarize } from '../../../src/report/summary.ts';
+import {
+  cells,
+  filesOf,
+  type Held,
+  makeRun,
+  makeView,
+  NOW,
+  settled,
+  temporaryDirectory,
+} from '../make-report.ts';
+
+const DEFINITION = jobDefinitionSchema.parse({
+  operation: 'subclient.create',
+  fields: { 'details.name': 'Payee' },
+});
+
+type Given = { readonly run?: Partial<Omit<Run, 'source'>>; readonly columns?: readonly string[] };
+
+async function pagesOf(
+  held: Held,
+  { run: given = {}, columns = ['Ref', 'Payee'] }: Given = {},
+  definition = DEFINITION,
+) {
+  const directory = await temporaryDirectory();
+  const run = makeRun(held.settlements, { ...given, source: { columns: [...columns] } });
+  const fields = new Set(['details.name']);
+  await writeReport({ run, view: makeView(held), directory, now: NOW, fields, definition, share: true });
+  const files = await filesOf(directory);
+  await rm(directory, { recursive: true });
+  return {
+    page: files['report.html'] ?? '',
+    shared: files['report-share.html'] ?? '',
+    digest: digestSchema.parse(JSON.parse(files['digest.json'] ?? '')),
+  };
+}
+
+/** What is read on the page: its text, without tags. */
+function readIn(page: string): string {
+  const text = page.slice(page.indexOf('<body>')).replaceAll(/<[^>]*>/g, ' ');
+  const signs = new Map([
+    ['&lt;', '<'],
+    ['&gt;', '>'],
+    ['&quot;', '"'],
+    ['&#39;', "'"],
+    ['&amp;', '&'],
+  ]);
+  return text.replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (sign) => signs.get(sign) ?? '');
+}
+
+function tagsIn(page: string): readonly string[] {
+  return [...page.matchAll(/<(\/?\w*)/g)].map(([, name = '']) => name);
+}
+
+const refusals = (...said: readonly string[]): Held => ({
+  settlements: said.map((_, i) => settled(i + 1, 'rejected', { code: 'http_418', status: 418 })),
+  sources: said.map((_, i) => cells(i + 1, `k${i + 1}`, 'Acme Ltd')),
+  bodies: new Map(said.map((text, i) => [i + 1, JSON.stringify({ message: text })])),
+});
+
+describe('report.html', () => {
+  test('has no script, loads nothing, and its policy lets through its own style alone', async () => {
+    const { page } = await pagesOf(refusals('no', 'no', 'no'));
+    const style = page.match(/<style>([\s\S]*?)<\/style>/)?.[1] ?? '';
+    const hash = createHash('sha256').update(style).digest('base64');
+    expect(page.match(/http-equiv="Content-Security-Policy" content="([^"]*)"/)?.[1]).toBe(
+      `default-src &#39;none&#39;; style-src &#39;sha256-${hash}&#39;`,
+    );
+    expect(page).not.toMatch(/<script|\bon\w+=|style="|(?:src|href)="(?!\w[\w-]*\.(?:json|jsonl|csv)")/);
+  });
+
+  test('shows any text of file and service as text, whatever is in it', async () => {
+    const harmless = await pagesOf(hostile('x'));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(
+          fc.constantFrom('<script>', '</style>', '"', "'", '&amp;', '-->', 'é', '\u202e', '\0', '😀'),
+          {
+            minLength: 1,
+            maxLength: 8,
+          },
+        ),
+        async (parts) => {
+          const { page } = await pagesOf(hostile(`x${parts.join('')}`), {
+            run: { file: `/in/${parts.join('').replaceAll('/', '')}.csv` },
+            columns: ['Ref', parts.join('')],
+          });
+          expect(tagsIn(page)).toEqual(tagsIn(harmless.page));
+          expect(page).not.toMatch(/[\0\u202e]/);
+          if (!/[\0\u202e]/.test(parts.join(''))) expect(readIn(page)).toContain(`x${parts.join('')}`);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  function hostile(text: string): Held {
+    return {
+      settlements: [settled(1, 'invalid', { key: text, message: `expected ${text}`, code: 'empty_row' })],
+      sources: [cells(1, text, text)],
+    };
+  }
+
+  test('tells a word of the service only where three rows have it; the fields that it names, always', async () => {
+    const said = ['Jane Doe is on a list', 'blocked', 'blocked', 'blocked'];
+    const { page, digest } = await pagesOf(refusals(...said));
+    expect(page + JSON.stringify(digest)).not.toContain('Jane');
+    expect(page).toContain('blocked');
+    const named = await pagesOf({
+      ...refusals('', ''),
+      bodies: new Map([[1, JSON.stringify({ field: 'details.name', why: 'Jane' })]]),
+    });
+    expect(named.page).not.toContain('Jane');
+    expect(readIn(named.page)).toMatch(/details\.name\s+\(column\s+Payee/);
+  });
+
+  test('shows no cell unless the job definition says so, and keys as it says', async () => {
+    const held = refusals('no', 'no', 'no');
+    const plain = await pagesOf(held);
+    expect(plain.page).not.toContain('Acme');
+    expect(plain.page).toContain('>k1<');
+    const report = { show: ['Payee'], keys: 'masked' } as const;
+    const shown = await pagesOf(held, {}, { ...DEFINITION, report: { ...report, show: [...report.show] } });
+    expect(shown.page).toContain('Acme Ltd');
+    expect(shown.page).not.toContain('>k1<');
+    expect(shown.page).toContain(masked('k1'));
+    expect(shown.shared).not.toContain('Acme');
+  });
+
+  test('to be mailed names no key, no folder and no target', async () => {
+    const reference = settled(1, 'invalid', {
+      message: 'nothing is known of "k7"',
+      code: 'reference_unknown',
+    });
+    const run = { file: '/secret/partner.csv', target: 'https://host.example' };
+    const { page, shared } = await pagesOf({ settlements: [reference] }, { run });
+    for (const told of ['>k1<', '"/secret/', 'host.example'].map((text) => text.replace('"', '')))
+      expect([page.includes(told), shared.includes(told)]).toEqual([true, false]);
+    expect(readIn(shared)).not.toContain('k7');
+    expect(shared).toContain('partner.csv');
+  });
+
+  test('gives the verdict first, and the only alarm where the sum does not hold', async () => {
+    const rows = [settled(1, 'created'), settled(2, 'in-doubt'), settled(3, 'rejected')];
+    const { page } = await pagesOf({ settlements: rows });
+    expect(readIn(page)).toMatch(/1 of 3 rows is at the service.*1 row may exist.*1 row did not succeed/s);
+    expect(page).not.toContain('role="alert"');
+    const done = await pagesOf({ settlements: rows.slice(0, 1) });
+    expect(readIn(done.page)).toContain('Nothing is left to do.');
+    const lost = await pagesOf({ settlements: rows }, { run: { rows: 4 } });
+    expect(lost.page).toContain('role="alert"');
+  });
+
+  test('is under 1 MB, whatever the run', () => {
+    const sign = '&<>"\'😀';
+    const columns = Array.from({ length: 400 }, (_, i) => `${i}${sign.repeat(60)}`);
+    const definition = { ...DEFINITION, report: { show: columns.slice(0, 5), keys: 'shown' as const } };
+    const rows = 12_000;
+    const one = (row: number) =>
+      settled(row, row % 2 === 0 ? 'invalid' : 'failed', {
+        key: `${row}${sign.repeat(40)}`,
+        code: `http_${row % 40}`,
+        message: `${String.fromCharCode(97 + (row % 26)).repeat(row % 97)} ${sign.repeat(80)}`,
+        warnings: '',
+      });
+    const run = makeRun([], { rows, source: { columns } });
+    const digest = createDigestTally({
+      run,
+      fields: new Set(),
+      advising: { operation: run.operation, extension: 'csv' },
+      definition,
+    });
+    for (let row = 1; row <= rows; row += 1) {
+      digest.add(one(row));
+      const source = cells(row, ...columns.map(() => sign.repeat(40)));
+      if (row < 4_000) digest.addUnsuccessful({ settlement: one(row), source, body: null });
+    }
+    const summary = { ...summarize(run, [], NOW()), file: `/${sign.repeat(400)}` };
+    const topWarnings = columns
+      .slice(0, 100)
+      .map((column) => ({ code: sign.repeat(30), column, count: 1, exampleRow: 1 }));
+    const page = renderReport({
+      summary: { ...summary, topWarnings, files: ['results.csv'] },
+      digest: digest.digest(),
+      definition,
+      columns,
+      directory: '/reports',
+      command: 'onboard',
+      version: '1',
+      isShared: false,
+    });
+    expect(digest.digest().causes).toHaveLength(200);
+    expect(Buffer.byteLength(page)).toBeGreaterThan(300_000);
+    expect(Buffer.byteLength(page)).toBeLessThan(1_000_000);
+  });
+});
