@@ -32,7 +32,7 @@ function readSources(folder) {
   const names = readdirSync(join(ROOT, folder), { recursive: true }).map((name) =>
     name.replaceAll('\\', '/'),
   );
-  const paths = names.filter((name) => /\.m?ts$/.test(name)).sort();
+  const paths = names.filter((name) => /\.m?tsx?$/.test(name)).sort();
   return new Map(paths.map((path) => [path, readFileSync(join(ROOT, folder, path), 'utf8')]));
 }
 

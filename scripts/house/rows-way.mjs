@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
+const SRC = fileURLToPath(new URL('../../src/', import.meta.url));
 const SAMPLE = ['subclients-create', join('samples', 'subclients-create.csv')];
 
 /**
@@ -85,7 +86,8 @@ function sourceFinder(path) {
   return (offset) => {
     const { originalSource } = map.findEntry(...placeOf(offset));
     if (originalSource === undefined || originalSource.includes('node_modules')) return null;
-    return originalSource.replace(/^(?:.*\/dist\/|(?:\.\.?\/)*)/, '').replace(/\.js$/, '.ts');
+    const stem = originalSource.replace(/^(?:.*\/dist\/|(?:\.\.?\/)*)/, '').replace(/\.js$/, '');
+    return existsSync(join(SRC, `${stem}.tsx`)) ? `${stem}.tsx` : `${stem}.ts`;
   };
 }
 

@@ -13,6 +13,7 @@ import { OPERATIONS, type Operation, spaceOf } from '../model/operation.ts';
 import { ENCODINGS } from '../model/source.ts';
 import { checksSchema } from './check-settings.ts';
 import { operationOfRequest, ownRequestSchema } from './own-request.ts';
+import { reportSettingsSchema } from './report-settings.ts';
 
 const pointer = z.string().refine(isJsonPointer, 'expected a JSON pointer such as /items/0 (RFC 6901)');
 
@@ -252,18 +253,6 @@ const sendSchema = z.strictObject({
     ),
 });
 
-const reportSchema = z.strictObject({
-  show: z
-    .array(column)
-    .max(5)
-    .default([])
-    .describe('Columns whose cells `report.html` may show beside the rows that it names; by default none.'),
-  keys: z
-    .enum(['shown', 'masked'])
-    .default('shown')
-    .describe('Whether `report.html` shows keys, or their first two characters and a digest.'),
-});
-
 const stopAfterSchema = z
   .union([
     z.number().int().positive(),
@@ -357,7 +346,7 @@ const settingsSchema = z.strictObject({
   send: sendSchema.prefault({}).describe('How requests are sent.'),
   lookup: lookupSchema.optional(),
   stopAfter: stopAfterSchema.optional(),
-  report: reportSchema.prefault({}).describe('What the report for people may show.'),
+  report: reportSettingsSchema.prefault({}).describe('What the report for people may show.'),
   query: z
     .record(z.string(), z.string())
     .default({})

@@ -143,7 +143,7 @@ function Said({ cause, page }: Omit<CauseProps, 'total'>) {
         </>
       )}
       {isUntold
-        ? 'What the service says of these rows is in rejections.jsonl: each has words of its own.'
+        ? 'The words of the service are in rejections.jsonl: too few rows have the same to tell them here.'
         : null}
       {text === '' && cause.outcome === 'rejected' ? 'The service does not say why.' : null}
       <Text of={wordsShown(rest, page)} />
