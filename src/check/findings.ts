@@ -3,7 +3,8 @@
  * bounded size however many rows there are. `Checked` is what `onboard check --json` prints: it holds cell values, so it is for
  * the person who asked.
  */
-import { type JobDefinition, ratePerSecond } from '../config/job-definition.ts';
+import type { JobDefinition } from '../config/job-definition.ts';
+import { ratePerSecond } from '../config/send-settings.ts';
 import { referenceIssue } from '../delivery/references.ts';
 import type { KeyState } from '../model/identity.ts';
 import { describeIssue, type Issue } from '../model/issue.ts';

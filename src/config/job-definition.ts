@@ -14,6 +14,7 @@ import { ENCODINGS } from '../model/source.ts';
 import { checksSchema } from './check-settings.ts';
 import { operationOfRequest, ownRequestSchema } from './own-request.ts';
 import { reportSettingsSchema } from './report-settings.ts';
+import { sendSchema } from './send-settings.ts';
 
 const pointer = z.string().refine(isJsonPointer, 'expected a JSON pointer such as /items/0 (RFC 6901)');
 
@@ -55,11 +56,6 @@ const WEIGHT = { low: 1, normal: 4, high: 16 } as const satisfies Readonly<Recor
 /** The share of a run among those under way to one service, as a weight: 1, 4 or 16. */
 export function weightOf({ priority }: { readonly priority: Priority }): number {
   return WEIGHT[priority];
-}
-
-/** How long a run waits for a service that is away, or that has asked to be left alone, before it pauses; ms. */
-export function awayMsOf({ send }: { readonly send: { readonly awayMinutes: number } }): number {
-  return send.awayMinutes * 60_000;
 }
 
 const scheduleSchema = z
@@ -194,64 +190,6 @@ export const formatSchema = z.strictObject({
   trim: z.boolean().default(false).describe('Take spaces off both ends of every cell.'),
 });
 export type Format = z.infer<typeof formatSchema>;
-
-const DURATION = /^(\d+(?:\.\d+)?)\/(s|min|h)$/;
-const PER_SECOND = { s: 1, min: 60, h: 3600 } as const;
-
-const rateSchema = z
-  .string()
-  .regex(DURATION, 'expected a number per s, min or h, for example 50/s')
-  .refine((rate) => !DURATION.test(rate) || ratePerSecond(rate) > 0, 'expected more than 0')
-  .describe('The most requests per second, minute or hour over all workers together, for example 50/s.');
-
-/** Requests per second of a `send.rate`. */
-export function ratePerSecond(rate: string): number {
-  const [, amount = '', unit = 's'] = DURATION.exec(rate) ?? [];
-  return Number(amount) / (unit === 's' || unit === 'min' || unit === 'h' ? PER_SECOND[unit] : 1);
-}
-
-const sendSchema = z.strictObject({
-  canary: z
-    .number()
-    .int()
-    .min(0)
-    .max(100)
-    .optional()
-    .describe(
-      'So many rows are sent first, alone; the rest only where one of them succeeded. 0: never. Left out: 5 in the first run of more than 50 rows, stopped only by what concerns all rows (404, 405, 5xx, time-outs).',
-    ),
-  concurrency: z
-    .number()
-    .int()
-    .min(1)
-    .max(500)
-    .default(20)
-    .describe(
-      'The most requests in flight at once, per worker process; within that the program finds what the service bears.',
-    ),
-  rate: rateSchema.optional(),
-  timeoutSeconds: z.number().positive().max(600).default(30).describe('The longest one attempt may take.'),
-  attempts: z
-    .number()
-    .int()
-    .min(1)
-    .max(50)
-    .default(5)
-    .describe('Attempts per row, where another attempt is safe.'),
-  awayMinutes: z
-    .number()
-    .positive()
-    .default(10)
-    .describe(
-      'The run pauses after this long with transient failures only, and where the service asks for a longer wait (Retry-After).',
-    ),
-  notExecuted: z
-    .array(z.literal(503))
-    .default([])
-    .describe(
-      'Statuses that your service gives only where it did not carry the request out, even without Retry-After.',
-    ),
-});
 
 const stopAfterSchema = z
   .union([

@@ -6,7 +6,8 @@
 
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { awayMsOf, type JobDefinition, ratePerSecond, weightOf } from '../config/job-definition.ts';
+import { type JobDefinition, weightOf } from '../config/job-definition.ts';
+import { awayMsOf, ratePerSecond } from '../config/send-settings.ts';
 import { createSharedBreaker } from '../ledger/breaker.ts';
 import { type ChunkLedger, createChunkLedger } from '../ledger/chunk-ledger.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';

@@ -3,7 +3,7 @@
  * may go is decided by the ledger alone, when it grants the intent. And how long rows wait for the service before their run pauses.
  */
 
-import { awayMsOf } from '../config/job-definition.ts';
+import { awayMsOf } from '../config/send-settings.ts';
 import type { Granted } from '../ledger/intent.ts';
 import { messageOf } from '../lib/errors.ts';
 import { sleep } from '../lib/waiting.ts';

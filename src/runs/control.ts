@@ -3,7 +3,7 @@
  * every process that works for the run sees; a run that no process reads any more is executed, or wound up, in this one. What a
  * run's state does not allow is a UsageError that says what is left to be done.
  */
-import { awayMsOf } from '../config/job-definition.ts';
+import { awayMsOf } from '../config/send-settings.ts';
 import { nowhere, type Service } from '../delivery/target.ts';
 import { createSharedBreaker } from '../ledger/breaker.ts';
 import type { RunStore } from '../ledger/run-store.ts';

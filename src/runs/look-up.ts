@@ -5,8 +5,9 @@
  * none of them.
  */
 import type { Environment } from '../config/environment.ts';
-import { type JobDefinition, type LookupSettings, ratePerSecond } from '../config/job-definition.ts';
+import type { JobDefinition, LookupSettings } from '../config/job-definition.ts';
 import { knownJobs, loadJob, loadJobFile } from '../config/load-job.ts';
+import { ratePerSecond } from '../config/send-settings.ts';
 import { SANDBOX_TARGET, type Service, serviceFromEnvironment } from '../delivery/target.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
 import { isOneRecord, noteDoubts, type RowDecision, resolveRows } from '../ledger/resolve.ts';

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Redis } from 'ioredis';
-import { awayMsOf, ratePerSecond } from '../../src/config/job-definition.ts';
+import { awayMsOf, ratePerSecond } from '../../src/config/send-settings.ts';
 import { deliverChunk } from '../../src/delivery/deliver-chunk.ts';
 import { createDenialStreak } from '../../src/delivery/denial-streak.ts';
 import type { RunContext } from '../../src/delivery/run-context.ts';
