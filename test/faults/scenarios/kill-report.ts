@@ -4,6 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { parse } from 'csv-parse/sync';
 import { expect } from 'vitest';
 import { z } from 'zod';
+import { digestSchema } from '../../../src/model/digest.ts';
 import { type Summary, summarySchema } from '../../../src/report/summary.ts';
 import { type Flow, keysOf, startFlow } from '../../support/flow.ts';
 import { preloadEnv } from '../support/killing.ts';
@@ -16,7 +17,14 @@ export type KillReportOptions = { readonly rows: number; readonly kills: number;
 const DEATHS = ['moment', 'rename', 'end-of-run'] as const;
 type Death = (typeof DEATHS)[number];
 
-const FILES = ['rejected.csv', 'rejections.jsonl', 'results.csv', 'summary.json'] as const;
+const FILES = [
+  'digest.json',
+  'rejected.csv',
+  'rejections.jsonl',
+  'report.html',
+  'results.csv',
+  'summary.json',
+] as const;
 /** Rows of the runs that are killed at their end. */
 const SHORT_ROWS = 60;
 /** Every so many rows the service refuses one: its IBAN is none. */
@@ -170,6 +178,16 @@ export async function assertWholeFiles(directory: string, expected: ExpectedRepo
 function assertWhole(name: string, text: string, expected: ExpectedReport): void {
   if (name === 'summary.json') {
     summarySchema.parse(JSON.parse(text));
+    return;
+  }
+  if (name === 'digest.json') {
+    const { outcomes, read } = digestSchema.parse(JSON.parse(text));
+    if (read !== expected.rows || outcomes.rejected !== expected.rejected.length)
+      throw new Error(`${read} rows, ${outcomes.rejected} of them rejected`);
+    return;
+  }
+  if (name === 'report.html') {
+    if (!/^<!doctype html>.*<\/html>\n$/s.test(text)) throw new Error('it begins or ends as no page does');
     return;
   }
   const rowsIn = ROWS_IN[name];
