@@ -197,6 +197,7 @@ function heldWords({ run, state }: Extract<KeyClaim, { kind: 'held' }>): string 
   if (state === 'paused' || state === 'stopped')
     return `; that run is ${state}: \`onboard resume ${run}\` goes on with it, \`onboard cancel ${run}\` gives it up`;
   if (state === 'cancelled') return `; that run is cancelled: \`onboard cancel ${run}\` winds it up`;
+  if (state === 'finished') return '; that run has finished since: load the row again';
   return state === undefined ? '' : `; that run is ${state}: wait until it has finished`;
 }
 

@@ -36,7 +36,7 @@ export function delimiterInReport(text: string, quote: string): string | null {
   const before = firstLineOf(text).split(REPORT_ROW_COLUMN)[0] ?? '';
   const isQuoted = before.endsWith(quote) || before.endsWith('"');
   const sign = before.at(isQuoted ? -2 : -1) ?? '';
-  return /^[^\p{L}\p{N}_ ]$/u.test(sign) ? sign : null;
+  return /^[^\p{L}\p{N}\p{Cf}_ ]$/u.test(sign) ? sign : null;
 }
 
 /** The cells that were typed in the workbook, by the report's own column, where they are unchanged; `null` where that can't be told. */
@@ -60,9 +60,10 @@ export function unreadInReport(
   const of = (column: string) => cells[columns.indexOf(column)] ?? '';
   const problem = problemIn(of(`${REPORT_COLUMN_PREFIX}message`)) ?? STILL_UNREADABLE;
   const sure = cells.map((cell) => (isUnreadable(cell) ? null : cell));
-  return unreadableRow(place, of(REPORT_TEXT_COLUMN), problem, {
+  const typed = typedInReport(cells, columns);
+  return unreadableRow(place, of(REPORT_TEXT_COLUMN), typed === null ? NOT_TYPED : problem, {
     cells: sure,
-    ...typedInReport(cells, columns),
+    ...typed,
   });
 }
 
@@ -72,13 +73,15 @@ function isUnreadable(cell: string): boolean {
 
 const STILL_UNREADABLE = `a cell says ${UNREADABLE_CELL}: expected in its place what the file should have said`;
 
+const STILL_UNREAD = `"${REPORT_MEMBER}" alone: expected the members of the record that its "text" should have been`;
+
 /** The record of a JSON file that could not be read when the report was written, as long as nobody has written its members; else `null`. */
 export function unreadRecord(place: RowPlace, text: string): Row | null {
   if (!text.includes(REPORT_MEMBER)) return null;
   const parsed = unreadSchema.safeParse(JSON.parse(text));
   if (!parsed.success) return null;
   const { text: unread, message } = parsed.data[REPORT_MEMBER];
-  return unreadableRow(place, unread, problemIn(message) ?? message);
+  return unreadableRow(place, unread, problemIn(message) ?? STILL_UNREAD);
 }
 
 const unreadSchema = z.strictObject({

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { outcomeOfCreated } from '../config/own-request.ts';
 import { batchesOf } from '../lib/batches.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
-import { spaceOf } from '../model/operation.ts';
+import { isOwn, spaceOf } from '../model/operation.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { type Decision, type Resolution, resolutionSchema } from '../model/resolution.ts';
 import type { Run } from '../model/run.ts';
@@ -40,7 +40,9 @@ export async function resolveRows(
 ): Promise<RowResolved[]> {
   const resolved: RowResolved[] = [];
   const definition = await createRunStore(redis, keys, () => options.at).definition(options.run.id);
-  const outcome = definition === null ? 'created' : outcomeOfCreated(definition);
+  const outcome = outcomeOfCreated(
+    definition ?? { operation: isOwn(options.run.operation) ? 'custom' : options.run.operation },
+  );
   for (const batch of batchesOf(options.decisions, MAX_BATCH)) {
     const doubts = await readDoubts(
       redis,

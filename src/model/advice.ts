@@ -3,7 +3,7 @@
  * reason. Plain sentences for results.csv, the summary and the page; a new code or reason has no other place for its words.
  */
 import type { Issue } from './issue.ts';
-import { isOwn, mayRepeat, type Operation } from './operation.ts';
+import { isInPath, isOwn, mayRepeat, type Operation } from './operation.ts';
 import type { Outcome } from './outcome.ts';
 import type { Reason } from './run.ts';
 
@@ -143,8 +143,6 @@ const IN_DOUBT: ReadonlyMap<string, string> = new Map([
 
 const FAULT = /^http_5\d\d$/;
 
-/** Calls whose paths hold no id: where the service answers 404 to one, it is the address that it does not know. */
-const WITHOUT_ID: ReadonlySet<Operation> = new Set(['subclient.create', 'counterparty.draft']);
 const NO_SUCH_ADDRESS =
   'Check MSB_BASE_URL first: the path of this call holds no id, so the service most likely knows no such address. Then load failed.csv again as it is.';
 
@@ -153,7 +151,11 @@ const NO_SUCH_ADDRESS =
  * say of a request whose caller they took for gone, when it may have been passed on.
  */
 const MAY_BE_THERE: ReadonlySet<string> = new Set(['http_408', 'http_409', 'http_499']);
-const MAY_CREATE: ReadonlySet<Operation> = new Set([...WITHOUT_ID, 'subclient.upsert']);
+const MAY_CREATE: ReadonlySet<Operation> = new Set([
+  'subclient.create',
+  'counterparty.draft',
+  'subclient.upsert',
+]);
 function mayCreate(operation: Operation): boolean {
   return isOwn(operation) ? !mayRepeat(operation) : MAY_CREATE.has(operation);
 }
@@ -182,7 +184,7 @@ export function adviceFor(code: string, outcome: Outcome, operation: Operation):
   if (FAULT.test(code)) return LATER;
   if (code === 'http_403')
     return `Have ${permissionOf(operation)} granted to the token's user, then load failed.csv again as it is.`;
-  if (code === 'http_404' && WITHOUT_ID.has(operation)) return NO_SUCH_ADDRESS;
+  if (code === 'http_404' && !isOwn(operation) && !isInPath(operation)) return NO_SUCH_ADDRESS;
   if (MAY_BE_THERE.has(code) && mayCreate(operation)) return LOOK_FIRST;
   return BY_CODE.get(code) ?? BY_OUTCOME[outcome];
 }
@@ -213,5 +215,6 @@ const REASON_ADVICE: Readonly<Record<Exclude<Reason, 'permission'>, string>> = {
     'The journal in ONBOARD_HOME could not be written, and nothing is sent without it: make room on its disk.',
   requested: 'Somebody paused it.',
   window: "The job's window is closed: it goes on when it opens again.",
-  canary: 'Of the first rows (send.canary) not one succeeded: look at results.csv and the job definition.',
+  canary:
+    'Of the first rows, which went alone (send.canary), not one succeeded: look at results.csv and the job definition.',
 };

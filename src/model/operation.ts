@@ -57,6 +57,13 @@ export function isOwn(operation: Operation): operation is OwnOperation {
   return operation.startsWith('custom.');
 }
 
+const WITHOUT_ID: ReadonlySet<Operation> = new Set(['subclient.create', 'counterparty.draft']);
+
+/** Whether the path of a built-in operation's request holds an id: only then may a 404 be about the row, not the address. */
+export function isInPath(operation: Operation): boolean {
+  return !isOwn(operation) && !WITHOUT_ID.has(operation);
+}
+
 /** The operation as people know it. */
 export function nameOf(operation: Operation): string {
   return isOwn(operation) ? nameIn(operation) : operation;

@@ -104,13 +104,8 @@ function originalCells(source: Row | null, kept: readonly number[]): readonly st
 
 /** The cells that are sure, and the mark by which the reader knows that the row has yet to be corrected. */
 function sureCells({ cells = [] }: UnreadableRow, kept: readonly number[]): readonly string[] {
-  const known = kept.map((i) => (i < cells.length ? (cells[i] ?? UNREADABLE_CELL) : ''));
-  if (known.includes(UNREADABLE_CELL)) return known;
-  const first = Math.max(
-    0,
-    kept.findIndex((i) => i >= cells.length),
-  );
-  return known.with(first, UNREADABLE_CELL);
+  const known = kept.map((i) => cells[i] ?? UNREADABLE_CELL);
+  return known.includes(UNREADABLE_CELL) ? known : known.map((cell, i) => (i === 0 ? UNREADABLE_CELL : cell));
 }
 
 function addedCells(run: string, row: RemainderRow): readonly string[] {

@@ -4,7 +4,7 @@
  * over, those in the queue stay, claims give the same answers. While Redis is full or away, the reading waits where
  * it is.
  */
-import { type JobDefinition, weightOf } from '../config/job-definition.ts';
+import { type JobDefinition, pathColumnsOf, weightOf } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
 import { type ApartKeys, createApartKeys } from '../intake/apart-keys.ts';
 import type { RowChunk } from '../intake/chunks.ts';
@@ -25,6 +25,7 @@ import {
   worse,
 } from '../model/key-likeness.ts';
 import type { Mapping } from '../model/mapping.ts';
+import { isInPath } from '../model/operation.ts';
 import { succeeded } from '../model/outcome.ts';
 import { type Row, withFindings } from '../model/row.ts';
 import { createGroupStart } from '../model/row-group.ts';
@@ -133,9 +134,9 @@ async function afterCanary(
   if (mark === '' && set === null) return null;
   if (!(await flush()) || !(await untilClosed(ingesting))) return 'stopped';
   const failed = await untilTaken(async () => {
-    const hasFailed = mark !== 'overruled' && (await hasCanaryFailed(set ?? FIRST, ingesting));
-    if (!hasFailed) await store.prove(run.job, run.id);
-    return hasFailed;
+    const judged = mark === 'overruled' ? 'succeeded' : await judgeCanary(set ?? FIRST, ingesting);
+    if (judged === 'succeeded') await store.prove(run.job, run.id);
+    return judged === 'failed';
   }, ingesting);
   if (failed === null) return 'stopped';
   return failed ? 'canary' : null;
@@ -153,23 +154,28 @@ async function untilClosed(ingesting: Ingesting): Promise<boolean> {
   }
 }
 
-/** Whether none of the first rows succeeded; those that nobody asked to go first must also have failed as all others would. */
-async function hasCanaryFailed(
+/** `failed`: none of the first rows succeeded, and, where nobody asked them to go first, they failed as all others would; `open`: neither. */
+async function judgeCanary(
   { kind }: Pick<Canary, 'kind'>,
-  { run, keys, session }: Ingesting,
-): Promise<boolean> {
+  { run, definition, keys, session }: Ingesting,
+): Promise<'succeeded' | 'failed' | 'open'> {
   const [first = []] = await settlementsOfChunks(session.ledger.redis, keys.run(run.id), [1]);
-  if (first.some(({ outcome }) => succeeded(outcome))) return false;
+  if (first.some(({ outcome }) => succeeded(outcome))) return 'succeeded';
+  if (kind === 'set') return 'failed';
   const sent = first.filter(({ outcome }) => outcome !== 'invalid' && outcome !== 'skipped');
-  return kind === 'set' || (sent.length >= TELLING && sent.every(({ code }) => concernsAll(code)));
+  const isOfRow = isInPath(run.operation) || pathColumnsOf(definition).length > 0;
+  return sent.length >= TELLING && sent.every(({ code }) => concernsAll(code, isOfRow)) ? 'failed' : 'open';
 }
 
 /** One answer alone may well be about its own row. */
 const TELLING = 2;
 
-/** Whether a row that failed so says nothing of its own content: there is no such address, or the service is not well. */
-function concernsAll(code: string): boolean {
-  return /^http_(?:404|405|5\d\d)$|^(?:connect_)?timeout$/.test(code);
+/**
+ * Whether a row that failed so says nothing of itself: the service is not well, or there is no such address; where the path holds
+ * something of the row (`isOfRow`), a 404 may be about that.
+ */
+function concernsAll(code: string, isOfRow: boolean): boolean {
+  return /^http_(?:405|5\d\d)$|^(?:connect_)?timeout$/.test(code) || (code === 'http_404' && !isOfRow);
 }
 
 /** A row that has a key to claim, and the earlier one of the file whose key looks like it. */

@@ -59,8 +59,8 @@ function keyReader(path: string, source: SourceInfo, key: string | null): (row: 
 }
 
 /** The format that the report was written in; its delimiter it tells itself. */
-function formatOf({ source: { quote } }: Run): Format {
-  return formatSchema.parse(quote === null ? {} : { quote });
+function formatOf({ source: { quote, delimiter } }: Run): Format {
+  return formatSchema.parse({ ...(quote !== null && { quote }), ...(delimiter !== null && { delimiter }) });
 }
 
 type Taken = { readonly decision: Decision; readonly line: number };

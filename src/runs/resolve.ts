@@ -18,6 +18,7 @@ import {
 } from '../ledger/resolve.ts';
 import { createRunView, settlementsOfChunks } from '../ledger/run-view.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { isOwn } from '../model/operation.ts';
 import { wasAccepted } from '../model/outcome.ts';
 import { type Decision, describeDecision } from '../model/resolution.ts';
 import { createGroupCutter, type RowGroup } from '../model/row-group.ts';
@@ -60,7 +61,9 @@ export async function resolveRun(
   session: ResolveSession,
 ): Promise<Resolved> {
   const definition = await session.ledger.of(run.target).store.definition(run.id);
-  const createdAs = definition === null ? 'created' : outcomeOfCreated(definition);
+  const createdAs = outcomeOfCreated(
+    definition ?? { operation: isOwn(run.operation) ? 'custom' : run.operation },
+  );
   const decideAll = async (said: Said) => ({
     ...(await decide(run, said, { by, isGrouped: definition?.group !== undefined }, session.ledger)),
     createdAs,

@@ -104,8 +104,9 @@ export function goingOnWith({ id, state }: Pick<Run, 'id' | 'state'>, { owner }:
 /** What the report of a run says, where it is there and true, else the run in numbers as the ledger has it. */
 export async function summaryOf(run: Run, report: string): Promise<Summary> {
   const known = await readSummary(report);
-  const isTrue = known?.state === run.state && isDeepStrictEqual(known.outcomes, run.outcomes);
-  return isTrue ? known : summarize(run, [], new Date());
+  const now = summarize(run, [], new Date());
+  const told = ({ state, reason, request, outcomes }: Summary) => ({ state, reason, request, outcomes });
+  return known !== null && isDeepStrictEqual(told(known), told(now)) ? known : now;
 }
 
 /** A run as every `--json` tells it: all that `summary.json` has by the same names, and how it stands right now. */

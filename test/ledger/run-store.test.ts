@@ -104,6 +104,9 @@ test('who asked for a state, and why, is known as long as the run is in it', asy
   expect(await store.get(run.id)).toMatchObject({ state: 'paused', request });
   await store.transition(run.id, 'running', null);
   expect((await store.get(run.id))?.request).toBeUndefined();
+  await store.transition(run.id, 'paused', 'requested', request);
+  await store.transition(run.id, 'finished', null);
+  expect((await store.get(run.id))?.request).toBeUndefined();
 });
 
 test('a dead process’ lease ends in its time although Redis’ clock was set back an hour', async () => {

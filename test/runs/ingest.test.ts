@@ -441,7 +441,17 @@ describe.concurrent('a canary', () => {
     const i = await startIngest(context, { rows: rowsTo(10), ...first });
     await i.close(1, ...of);
     expect(await i.ingest()).toBe(end);
-    expect(await i.session.store.isProven(i.run.job)).toBe(end === 'complete');
+    // The next run of the job sends all at once only where a row succeeded.
+    const hasSucceeded = of.some(({ outcome }) => outcome === 'created');
+    expect(await i.session.store.isProven(i.run.job)).toBe(hasSucceeded);
+  });
+
+  test('that nobody asked for goes on after a 404 where the path holds the row’s id', async (context) => {
+    const definition = { operation: 'subclient.update', fields: { id: 'externalId' } };
+    const canary = { rows: 2, kind: 'first' } as const;
+    const i = await startIngest(context, { rows: rowsTo(10), definition, canary });
+    await i.close(1, { outcome: 'failed', code: 'http_404' });
+    expect(await i.ingest()).toBe('complete');
   });
 
   test('that is the whole file has nothing to hold back', async (context) => {

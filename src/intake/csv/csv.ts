@@ -45,7 +45,7 @@ export function understandCsv(path: string, head: FileHead, given: Format): Unde
  * with another delimiter.
  */
 function reportFormat(text: string, { header, comment, escape: sign, ...plain }: Format): Format {
-  return { ...plain, delimiter: delimiterInReport(text, plain.quote) ?? 'auto' };
+  return { ...plain, delimiter: delimiterInReport(text, plain.quote) ?? plain.delimiter };
 }
 
 type State = {

@@ -16,7 +16,7 @@ import { BY_PROCESS } from './rows.ts';
 export const RESTORE = `
 if redis.call('HEXISTS', KEYS[1], 'id') == 1 then
   local state = redis.call('HGET', KEYS[1], 'state')
-  if ARGV[4] == 'cancelled' and state ~= 'finished' and state ~= 'cancelled' then redis.call('HSET', KEYS[1], 'state', 'cancelled', 'reason', '') end
+  if ARGV[4] == 'cancelled' and state ~= 'finished' and state ~= 'cancelled' then redis.call('HSET', KEYS[1], 'state', 'cancelled', 'reason', '', 'request', '') end
   return 0
 end
 redis.call('HSET', KEYS[1], unpack(ARGV, 7))

@@ -115,7 +115,7 @@ local function closeChunk(record, key, blocks, chunk, version, block, chunks, no
   redis.call('DEL', key)
   local closed = redis.call('HINCRBY', record, 'closedChunks', 1)
   if closed == tonumber(chunks) and redis.call('HGET', record, 'state') ~= 'cancelled' then
-    redis.call('HSET', record, 'state', 'finished', 'reason', '', 'finishedAt', now)
+    redis.call('HSET', record, 'state', 'finished', 'reason', '', 'request', '', 'finishedAt', now)
   end
   return 1
 end
