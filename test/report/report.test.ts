@@ -126,7 +126,11 @@ describe('writeReport of a CSV file', () => {
   it.each([
     ['nothing is sure', 'A,One,1,extra\n', ['<unreadable>', '<unreadable>', '<unreadable>']],
     ['a quote stands in a cell', 'A7,3.5" disk,2\n', ['A7', '<unreadable>', '<unreadable>']],
-    ['a quote stands in the first cell', '3.5" disk,A7,2\n', ['<unreadable>', '<unreadable>', '<unreadable>']],
+    [
+      'a quote stands in the first cell',
+      '3.5" disk,A7,2\n',
+      ['<unreadable>', '<unreadable>', '<unreadable>'],
+    ],
     ['bytes are no characters', Buffer.from('A7,M\xfcller,2\n', 'latin1'), ['A7', '<unreadable>', '2']],
     ['a cell may be a formula', '=1,3.5" disk,2\n', ["'=1", '<unreadable>', '<unreadable>']],
     ['the header comes again', 'id,name,n\n', ['<unreadable>', '<unreadable>', '<unreadable>']],
