@@ -18,8 +18,8 @@ export const BROKEN: Readonly<Record<string, Bend>> = {
     }),
   },
   'one that overwrites a definite outcome': { ledger: overwriting },
-  'one whose journal forgets intents': { journals: ({ kind }) => kind !== 'intended' },
-  'one whose journal forgets outcomes': { journals: ({ kind }) => kind !== 'settled' },
+  'one whose journal forgets intents': { journals: ({ kind }) => kind !== 'intended' && kind !== 'ranged' },
+  'one whose journal forgets outcomes': { journals: ({ kind }) => kind !== 'settled' && kind !== 'accepted' },
   'one that sees no trace of the dead': {
     ledger: (ledger) => ({
       ...ledger,
