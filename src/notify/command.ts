@@ -4,7 +4,8 @@
  */
 import { spawn } from 'node:child_process';
 import { z } from 'zod';
-import { errorCode, hasCode } from '../lib/errors.ts';
+import { errorCode } from '../lib/errors.ts';
+import { killGroup } from '../lib/kill-group.ts';
 import type { Channel, Message, Told } from './channel.ts';
 
 export type CommandOptions = {
@@ -70,13 +71,4 @@ function run(message: Message, { command, env, timeoutMs = TIMEOUT_MS }: Command
     child.stdin.on('error', () => undefined);
     child.stdin.end(`${message.body}\n`);
   });
-}
-
-function killGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch (error) {
-    if (!hasCode(error, 'ESRCH', 'EPERM')) throw error;
-  }
 }

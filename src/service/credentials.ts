@@ -5,7 +5,8 @@
 import { spawn } from 'node:child_process';
 import { constants, type FileHandle, open } from 'node:fs/promises';
 import type { TokenSource } from '../config/environment.ts';
-import { errorCode, hasCode, messageOf } from '../lib/errors.ts';
+import { errorCode, messageOf } from '../lib/errors.ts';
+import { killGroup } from '../lib/kill-group.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { withDeadline } from '../lib/waiting.ts';
 import { LEGAL_TOKEN } from './attempt.ts';
@@ -199,13 +200,4 @@ function outputOf(command: string, timeoutMs: number): Promise<CommandEnd> {
       setTimeout(() => setImmediate(take), DRAIN_MS);
     });
   });
-}
-
-function killGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch (error) {
-    if (!hasCode(error, 'ESRCH', 'EPERM')) throw error;
-  }
 }
