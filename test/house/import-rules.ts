@@ -12,7 +12,7 @@ const FOUNDATIONS: Readonly<Record<string, readonly string[]>> = {
   config: ['config', 'model', 'lib'],
 };
 /** These introduce the stations to each other. Each may import those before it, so that there is one way down. */
-const INTRODUCERS = ['delivery', 'session.ts', 'runs', 'check', 'inbox', 'cli', 'main.ts'];
+const INTRODUCERS = ['delivery', 'session.ts', 'runs', 'check', 'inbox', 'page', 'cli', 'main.ts'];
 
 const IMPORT = /(?:^|[\n;])\s*(?:import|export)\b(?:[^'";]*?\bfrom)?\s*['"]([^'"]+)['"]/g;
 const LOADING_IMPORT =

@@ -1,0 +1,49 @@
+/**
+ * Visits: what a request of a browser comes to once the guard has let it in, and what may be answered. Routes are data, so that the
+ * router and the test that asks each of them as nobody, viewer and operator are made from one table.
+ */
+import type { JSX } from 'hono/jsx/jsx-runtime';
+import type { Role } from '../model/ask.ts';
+import type { Page } from './page.ts';
+
+export type Visitor = { readonly name: string; readonly role: Role };
+
+/** Who has got in, and what is asked for. */
+export type Visit = {
+  readonly visitor: Visitor;
+  /** The named parts of the path, decoded: `id` of `/runs/:id`. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** The fields of a form; empty for GET. */
+  readonly form: URLSearchParams;
+  /** The bytes of an upload, counted by the server as they pass; `null` for all else. */
+  readonly bytes: AsyncIterable<Uint8Array> | null;
+  readonly page: Page;
+};
+
+export type Reply =
+  /** A whole page within the layout. */
+  | { readonly kind: 'page'; readonly title: string; readonly body: JSX.Element; readonly status?: number }
+  /** A part of one, for the browser to morph in; made once a second for all watchers of one role. */
+  | { readonly kind: 'fragment'; readonly body: JSX.Element }
+  /** 303: the page that says what was done. */
+  | { readonly kind: 'redirect'; readonly to: string }
+  | { readonly kind: 'json'; readonly value: unknown }
+  /** As an attachment, never shown as a page of ours. */
+  | {
+      readonly kind: 'download';
+      readonly name: string;
+      readonly type: string;
+      readonly body: AsyncIterable<Uint8Array> | Uint8Array | string;
+    }
+  /** A report.html as it is, with its own policy and in a sandbox. */
+  | { readonly kind: 'report'; readonly html: Uint8Array }
+  | { readonly kind: 'missing'; readonly words: string };
+
+export type Route = {
+  readonly method: 'GET' | 'POST' | 'PUT';
+  /** With `:names`. */
+  readonly path: string;
+  readonly role: Role;
+  answer(visit: Visit): Promise<Reply>;
+};
