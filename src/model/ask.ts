@@ -10,6 +10,9 @@ import { runStateSchema } from './run.ts';
 export const roleSchema = z.enum(['viewer', 'operator']);
 export type Role = z.infer<typeof roleSchema>;
 
+/** Who has got in. */
+export type Visitor = { readonly name: string; readonly role: Role };
+
 const run = z.string().min(1);
 const rowNumber = z.number().int().positive();
 /** The state that the page showed to whoever asks. */

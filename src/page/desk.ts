@@ -1,7 +1,6 @@
 /** What the parts of the page are made of: the ledger, which they only read, the folders of the home, and the way to the process that acts. */
-import type { Ask, AskAnswer } from '../model/ask.ts';
+import type { Ask, AskAnswer, Visitor } from '../model/ask.ts';
 import type { Session } from '../session.ts';
-import type { Visitor } from '../web/visit.ts';
 
 export type Desk = Pick<Session, 'env' | 'ledger' | 'log' | 'clock'> & {
   /** `sandbox`, or the service's base URL: whose runs are shown first. */

@@ -2,8 +2,7 @@
  * What the page needs of the program: plain data to show, and the one way to have something done. Each part is described where it is
  * shown; `page/` makes them of ledger, report and folders.
  */
-import type { Ask, AskAnswer } from '../model/ask.ts';
-import type { Visitor } from './visit.ts';
+import type { Ask, AskAnswer, Visitor } from '../model/ask.ts';
 
 /** What stands on every page. */
 export type Standing = {

@@ -3,10 +3,8 @@
  * router and the test that asks each of them as nobody, viewer and operator are made from one table.
  */
 import type { JSX } from 'hono/jsx/jsx-runtime';
-import type { Role } from '../model/ask.ts';
+import type { Role, Visitor } from '../model/ask.ts';
 import type { Page } from './page.ts';
-
-export type Visitor = { readonly name: string; readonly role: Role };
 
 /** Who has got in, and what is asked for. */
 export type Visit = {
