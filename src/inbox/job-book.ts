@@ -157,7 +157,7 @@ export function markersOf({ jobs }: Inbox): readonly string[] {
 }
 
 /** Folders of ONBOARD_HOME that are nobody's inbox. */
-const RESERVED = ['processing', 'done', 'failed', 'reports', 'journal', 'redis', 'sandbox'];
+const RESERVED = ['processing', 'done', 'failed', 'reports', 'journal', 'redis', 'sandbox', 'uploads'];
 
 /** Inboxes of definitions that lie in each other or in a folder with another purpose: a file would be in two. */
 export function inboxProblems(jobs: readonly Job[], home: string): string[] {
