@@ -2,7 +2,11 @@
  * What the page needs of the program: plain data to show, and the one way to have something done. Each part is described where it is
  * shown; `page/` makes them of ledger, report and folders.
  */
+
 import type { Ask, AskAnswer, Visitor } from '../model/ask.ts';
+import type { FilesPart } from './files.tsx';
+import type { JobsPart } from './jobs.tsx';
+import type { MappingPart } from './mapping.tsx';
 
 /** What stands on every page. */
 export type Standing = {
@@ -13,8 +17,10 @@ export type Standing = {
   readonly version: string;
 };
 
-export type Page = {
-  standing(): Promise<Standing>;
-  /** `null`: the page stands alone and can't have anything done; `why` tells visitors so. */
-  readonly ask: ((ask: Ask, visitor: Visitor) => Promise<AskAnswer>) | null;
-};
+export type Page = FilesPart &
+  MappingPart &
+  JobsPart & {
+    standing(): Promise<Standing>;
+    /** `null`: the page stands alone and can't have anything done; `why` tells visitors so. */
+    readonly ask: ((ask: Ask, visitor: Visitor) => Promise<AskAnswer>) | null;
+  };
