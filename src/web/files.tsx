@@ -113,7 +113,7 @@ export type FilesPart = {
   hostToType(): Promise<string | null>;
 };
 
-export const filesRoutes: readonly Route[] = [
+export const filesRoutes: readonly Route<FilesPart>[] = [
   { method: 'GET', path: '/upload', role: 'operator', answer: showUploads },
   { method: 'PUT', path: '/uploads', role: 'operator', answer: receive },
   { method: 'GET', path: '/uploads/:id', role: 'operator', answer: showUpload },
@@ -130,7 +130,7 @@ const GONE = {
   words: 'There is no such upload any more: files are kept for a day.',
 } as const;
 
-async function showUploads({ page }: Visit): Promise<Reply> {
+async function showUploads({ page }: Visit<FilesPart>): Promise<Reply> {
   const uploads = await page.uploads();
   return {
     kind: 'page',
@@ -209,18 +209,18 @@ function Discard({ id }: { readonly id: string }) {
 }
 
 /** The browser goes to the upload's own page itself. */
-async function receive({ query, bytes, page, visitor }: Visit): Promise<Reply> {
+async function receive({ query, bytes, page, visitor }: Visit<FilesPart>): Promise<Reply> {
   if (bytes === null) return { kind: 'missing', words: 'No file came.' };
   const { id } = await page.receive(query.get('name') ?? '', visitor.name, bytes);
   return { kind: 'json', value: { to: `/uploads/${id}` } };
 }
 
-async function discard({ params, page }: Visit): Promise<Reply> {
+async function discard({ params, page }: Visit<FilesPart>): Promise<Reply> {
   await page.discard(params.id ?? '');
   return { kind: 'redirect', to: '/upload' };
 }
 
-async function showUpload({ params, query, page }: Visit): Promise<Reply> {
+async function showUpload({ params, query, page }: Visit<FilesPart>): Promise<Reply> {
   const upload = await page.upload(params.id ?? '');
   if (upload === null) return GONE;
   const looked = await page.look(upload.id);
@@ -357,7 +357,7 @@ function FirstRows({ looked }: { readonly looked: Extract<Looked, { kind: 'read'
 }
 
 function begin(what: 'check' | 'rehearse') {
-  return async ({ params, form, page }: Visit): Promise<Reply> => {
+  return async ({ params, form, page }: Visit<FilesPart>): Promise<Reply> => {
     const { id = '' } = params;
     const job = form.get('job') ?? '';
     if ((await page.upload(id)) === null) return GONE;
@@ -366,7 +366,7 @@ function begin(what: 'check' | 'rehearse') {
   };
 }
 
-async function showCheck({ params, query, page }: Visit): Promise<Reply> {
+async function showCheck({ params, query, page }: Visit<FilesPart>): Promise<Reply> {
   const upload = await page.upload(params.id ?? '');
   if (upload === null) return GONE;
   return {
@@ -384,7 +384,7 @@ async function showCheck({ params, query, page }: Visit): Promise<Reply> {
 }
 
 type CheckProps = {
-  readonly page: Visit['page'];
+  readonly page: Visit<FilesPart>['page'];
   readonly id: string;
   readonly job: string;
   readonly problems: readonly string[];
@@ -432,7 +432,7 @@ function UnderWay({ since }: { readonly since: string }) {
 }
 
 /** What the browser looks at while a file is read: once it is over it has no fragment any more, and the page is loaded again. */
-async function liveCheck({ params, query, page }: Visit): Promise<Reply> {
+async function liveCheck({ params, query, page }: Visit<FilesPart>): Promise<Reply> {
   const { id = '' } = params;
   const job = query.get('job') ?? '';
   const works = [page.checked(id, job), page.rehearsed(id, job)];
@@ -629,7 +629,7 @@ function Rehearsal({
   );
 }
 
-async function start({ params, form, page, visitor }: Visit): Promise<Reply> {
+async function start({ params, form, page, visitor }: Visit<FilesPart>): Promise<Reply> {
   const { id = '' } = params;
   const job = form.get('job') ?? '';
   const upload = await page.upload(id);

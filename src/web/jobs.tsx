@@ -45,13 +45,13 @@ export type JobsPart = {
   ): Promise<{ readonly name: string; readonly content: Uint8Array } | null>;
 };
 
-export const jobsRoutes: readonly Route[] = [
+export const jobsRoutes: readonly Route<JobsPart>[] = [
   { method: 'GET', path: '/jobs', role: 'viewer', answer: showJobs },
   { method: 'GET', path: '/jobs/:name', role: 'viewer', answer: showJob },
   { method: 'GET', path: '/jobs/:name/template', role: 'viewer', answer: template },
 ];
 
-async function showJobs({ page }: Visit): Promise<Reply> {
+async function showJobs({ page }: Visit<JobsPart>): Promise<Reply> {
   const jobs = await page.jobs();
   return {
     kind: 'page',
@@ -118,7 +118,7 @@ function When({ job: { schedule, window, next } }: { readonly job: JobShown }) {
   );
 }
 
-async function showJob({ params, page }: Visit): Promise<Reply> {
+async function showJob({ params, page }: Visit<JobsPart>): Promise<Reply> {
   const job = await page.job(params.name ?? '');
   if (job === null) return NO_JOB;
   const path = `/jobs/${encodeURIComponent(job.name)}/template`;
@@ -193,7 +193,7 @@ function share(part: number, whole: number): string {
 
 const NO_JOB = { kind: 'missing', words: 'There is no such job.' } as const;
 
-async function template({ params, query, page }: Visit): Promise<Reply> {
+async function template({ params, query, page }: Visit<JobsPart>): Promise<Reply> {
   const asked = query.get('as');
   const made = await page.template(params.name ?? '', asked === 'json' || asked === 'xlsx' ? asked : null);
   if (made === null) return NO_JOB;

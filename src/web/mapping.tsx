@@ -62,7 +62,7 @@ export type MappingPart = {
 /** The columns of a file at most. */
 const MOST_COLUMNS = 10_000;
 
-export const mappingRoutes: readonly Route[] = [
+export const mappingRoutes: readonly Route<MappingPart>[] = [
   { method: 'GET', path: '/uploads/:id/map', role: 'operator', answer: (visit) => show(visit, null) },
   {
     method: 'POST',
@@ -73,7 +73,7 @@ export const mappingRoutes: readonly Route[] = [
   { method: 'POST', path: '/uploads/:id/save', role: 'operator', answer: save },
 ];
 
-async function show({ params, query, page }: Visit, form: DraftForm | null) {
+async function show({ params, query, page }: Visit<MappingPart>, form: DraftForm | null) {
   const { id = '' } = params;
   const draft = await page.draft(id, form?.operation ?? query.get('operation') ?? 'subclient.create', form);
   if (draft === null) return { kind: 'missing', words: 'There is no such upload any more.' } as const;
@@ -85,7 +85,7 @@ async function show({ params, query, page }: Visit, form: DraftForm | null) {
 }
 
 /** The definition is written by the process that acts; then the file is checked with it. */
-async function save(visit: Visit) {
+async function save(visit: Visit<MappingPart>) {
   const { params, page, visitor } = visit;
   const { id = '' } = params;
   const form = formOf(visit);
@@ -107,7 +107,7 @@ async function save(visit: Visit) {
   } as const;
 }
 
-function formOf({ form }: Visit): DraftForm {
+function formOf({ form }: Visit<MappingPart>): DraftForm {
   const columns = Math.min(MOST_COLUMNS, Number(form.get('columns') ?? 0)) || 0;
   const key = form.get('key') ?? '';
   return {

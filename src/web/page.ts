@@ -1,12 +1,8 @@
 /**
- * What the page needs of the program: plain data to show, and the one way to have something done. Each part is described where it is
- * shown; `page/` makes them of ledger, report and folders.
+ * What every view of the page is given: what stands above all of them, and the one way to have something done. What a view needs beside it
+ * is its own part, described where it is shown; `page/` makes the parts of ledger, report and folders.
  */
-
 import type { Ask, AskAnswer, Visitor } from '../model/ask.ts';
-import type { FilesPart } from './files.tsx';
-import type { JobsPart } from './jobs.tsx';
-import type { MappingPart } from './mapping.tsx';
 
 /** What stands on every page. */
 export type Standing = {
@@ -17,10 +13,8 @@ export type Standing = {
   readonly version: string;
 };
 
-export type Page = FilesPart &
-  MappingPart &
-  JobsPart & {
-    standing(): Promise<Standing>;
-    /** `null`: the page stands alone and can't have anything done; `why` tells visitors so. */
-    readonly ask: ((ask: Ask, visitor: Visitor) => Promise<AskAnswer>) | null;
-  };
+export type Core = {
+  standing(): Promise<Standing>;
+  /** `null`: the page stands alone and can't have anything done; `why` tells visitors so. */
+  readonly ask: ((ask: Ask, visitor: Visitor) => Promise<AskAnswer>) | null;
+};
