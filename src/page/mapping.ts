@@ -61,7 +61,8 @@ export function draftOf(
     readings: READINGS,
     request: firstRequest(operation, mapped),
     yaml,
-    problems: [...problems, ...compiled.problems],
+    // The file's own columns first: what is wrong with the definition follows from them.
+    problems: problems.length > 0 ? problems : compiled.problems,
   };
 }
 
@@ -116,7 +117,10 @@ function changed(
   const isItself = ({ column, field, reading }: (typeof placed)[number]) =>
     field === column && reading === '';
   const sent = placed.filter(({ field }) => field !== '');
-  const filled = new Set(sent.map(({ field }) => field));
+  const filled = new Map(sent.map(({ field, column }) => [field, column]));
+  for (const { field, column } of sent)
+    if (filled.get(field) !== column)
+      problems.push(`"${column}" and "${filled.get(field)}" both fill ${field}: expected one of them to`);
   return {
     problems,
     proposal: {
