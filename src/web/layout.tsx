@@ -45,6 +45,7 @@ export function Layout({ title, path, standing, visitor, assets, children }: Lay
             <Text of={standing.service.words} />
           </p>
         )}
+        <p id="connection" class="bad" role="status" />
         <main>{children}</main>
       </body>
     </html>
