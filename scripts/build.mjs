@@ -106,7 +106,7 @@ async function bundlePage() {
     platform: 'browser',
     logLevel: 'warn',
   });
-  await script.write({ file: join(DIST, 'web', 'page.js'), format: 'iife', minify: true });
+  await script.write({ file: join(DIST, 'web', 'browser.js'), format: 'iife', minify: true });
   await script.close();
 }
 
