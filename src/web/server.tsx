@@ -123,7 +123,8 @@ const POLICY =
 const HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': POLICY,
   'cache-control': 'no-store',
-  'referrer-policy': 'no-referrer',
+  // Nothing leaves; within, browsers would hide the origin of forms without it.
+  'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
