@@ -154,6 +154,8 @@ export function createApp(parts: PageParts, hosts: () => readonly string[]) {
       if (!context.res.headers.has(name)) context.res.headers.set(name, value);
   });
 
+  // A browser asks for one by itself.
+  app.get('/favicon.ico', (context) => context.body(null, 204));
   app.get('/healthz', (context) => context.text('ok\n'));
   app.get('/assets/:name', (context) => {
     const asset = assets.find(context.req.path);
