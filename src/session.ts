@@ -56,7 +56,7 @@ export type Clock = {
   now(): number;
 };
 
-const SYSTEM_CLOCK: Clock = { date: () => new Date(), now: () => performance.now() };
+export const SYSTEM_CLOCK: Clock = { date: () => new Date(), now: () => performance.now() };
 
 /** The ledger's Redis and what is found in it without knowing a target. */
 export type Ledger = {
@@ -184,6 +184,19 @@ export async function openLedger(
     releasers.push(() => reviving.stop());
   }
   return {
+    ...ledgerOn(redis, address, env),
+    ...('isOurs' in server && { isOurs: server.isOurs }),
+    onDiskFull: diskNotice.onFull,
+  };
+}
+
+/** The ledger that a connection leads to. */
+export function ledgerOn(
+  redis: RedisConnection,
+  address: RedisAddress,
+  env: Pick<Environment, 'redis' | 'home'>,
+): Ledger {
+  return {
     redis,
     name: env.redis === null ? env.home : shownAddress(address),
     address,
@@ -192,8 +205,7 @@ export async function openLedger(
       const keys = ledgerKeys(target);
       return { keys, store: createRunStore(redis, keys, () => new Date()) };
     },
-    ...('isOurs' in server && { isOurs: server.isOurs }),
-    onDiskFull: diskNotice.onFull,
+    onDiskFull: () => undefined,
   };
 }
 

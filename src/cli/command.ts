@@ -94,16 +94,23 @@ export const ACCEPT_REDIS_SETTINGS = [
 export const METRICS = [
   '--metrics <host:port>',
   'serve /metrics, /healthz and /readyz there, such as 127.0.0.1:9464; without a log-in, so keep it inside',
-  metricsAddress,
+  addressOf,
 ] as const;
 
-function metricsAddress(text: string): MetricsAddress {
+function addressOf(text: string): MetricsAddress {
   const address = parseMetricsAddress(text);
   if (address !== null) return address;
   throw new InvalidArgumentError(
     'expected an address of this machine and a port, such as 127.0.0.1:9464, or :9464 for all its addresses.',
   );
 }
+
+/** The flag of the commands that serve the page. */
+export const WEB = [
+  '--web <host:port>',
+  'serve the page there instead of 127.0.0.1:4780; people log in, always',
+  addressOf,
+] as const;
 
 /** The flag of the commands that can send to the stand-in; it may be repeated. */
 export const FAULT = [

@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   check: () => import('./check.ts').then((module) => module.addCheckCommand),
   start: () => import('./start.ts').then((module) => module.addStartCommand),
   watch: () => import('./start.ts').then((module) => module.addWatchCommand),
+  web: () => import('./web.ts').then((module) => module.addWebCommand),
   work: () => import('./start.ts').then((module) => module.addWorkCommand),
   runs: () => import('./runs.ts').then((module) => module.addRunsCommand),
   status: () => import('./status.ts').then((module) => module.addStatusCommand),

@@ -16,7 +16,7 @@ import type { RedisConnection } from '../lib/redis-connection.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import type { SingleAddress } from './client-options.ts';
-import { holdLease, type Lease, type LeaseOptions } from './lease.ts';
+import { holdLease, type Lease, type LeaseOptions, takenFolder } from './lease.ts';
 import {
   askProcessToEnd,
   askToEnd,
@@ -113,6 +113,21 @@ async function joinServer(lease: Lease, { folder, lock }: Premises): Promise<Emb
       await way.close();
     },
   };
+}
+
+/** The server of a home where one runs, for somebody who only looks: nothing is started, and nobody is kept from ending it. */
+export async function findEmbeddedRedis(
+  home: string,
+): Promise<Pick<EmbeddedRedis, 'address' | 'close'> | null> {
+  const folder = await takenFolder(join(home, 'redis'));
+  if (folder === null) return null;
+  const way = await wayToSocket(folder);
+  if ((await probeSocket(way.path)) !== 'silent') {
+    const shown = socketOf(folder);
+    return { address: { kind: 'socket', path: way.path, shown, login: null, database: 0 }, close: way.close };
+  }
+  await way.close();
+  return null;
 }
 
 /** What is said where the home of this process was taken, or given back, while it stood still. */

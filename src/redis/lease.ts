@@ -242,6 +242,12 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
+/** The folder of whoever has the home's server now, or had it last; `null`: nobody had. */
+export async function takenFolder(folder: string): Promise<string | null> {
+  const [latest] = await numbers(folder).catch(insteadOf('ENOENT', []));
+  return latest === undefined ? null : join(folder, String(latest));
+}
+
 /** The numbers taken so far, the highest first. */
 async function numbers(folder: string): Promise<number[]> {
   const names = (await readdir(folder)).filter((name) => /^[1-9]\d{0,14}$/.test(name));

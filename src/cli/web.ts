@@ -1,0 +1,81 @@
+/** `onboard web`: the page by itself, which shows and does nothing; and the people who may log in to it. */
+import { Option } from 'commander';
+import { readEnvironment } from '../config/environment.ts';
+import { say, tell } from '../lib/terminal.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import type { Role } from '../model/ask.ts';
+import { EXIT } from '../model/exit.ts';
+import type { PageAddress } from '../page/fork.ts';
+import { linkToStarter } from '../page/link.ts';
+import { openPage } from '../page/open.ts';
+import { commandReleasers, openLog, SYSTEM_CLOCK } from '../session.ts';
+import { addPerson, removePerson } from '../web/people.ts';
+import { type AddCommand, WEB } from './command.ts';
+
+type Flags = {
+  readonly web?: PageAddress;
+  readonly sandbox?: boolean;
+  readonly add?: string;
+  readonly remove?: string;
+  readonly role?: Role;
+  readonly logFile?: string;
+};
+
+export const addWebCommand: AddCommand = (program, io, done) => {
+  program
+    .command('web')
+    .description('Serve the page by itself: it shows what is going on, and can do nothing')
+    .option(...WEB)
+    .option('--sandbox', 'show the runs of rehearsals first')
+    .option('--add <name>', 'let a person log in: prints a token for them, once')
+    .addOption(new Option('--role <role>', 'of the person who is added').choices(['viewer', 'operator']))
+    .option('--remove <name>', 'let a person log in no longer')
+    .option('--log-file <file>', 'write the log there')
+    .addHelpText('after', EXAMPLE)
+    .action(async (flags: Flags) => done(await web(flags, io)));
+};
+
+async function web(flags: Flags, io: Parameters<AddCommand>[1]): Promise<number> {
+  const env = readEnvironment(io.env);
+  if (flags.add !== undefined) {
+    if (flags.role === undefined)
+      throw new UsageError('--add: expected --role viewer, who looks, or --role operator, who acts too');
+    const token = await addPerson(env.home, flags.add, flags.role);
+    tell(io, `${flags.add} may log in as ${flags.role} with this token, which is not shown again:`);
+    say(io, token);
+    return 0;
+  }
+  if (flags.remove !== undefined) {
+    await removePerson(env.home, flags.remove);
+    say(io, `${flags.remove} may log in no longer.`);
+    return 0;
+  }
+  const releasers = commandReleasers(io);
+  try {
+    const log = openLog(env, io, flags.logFile);
+    const link = linkToStarter();
+    const opening = { io, env, log, clock: SYSTEM_CLOCK, releasers };
+    const { url, key } = await openPage(opening, {
+      address: flags.web ?? null,
+      sandbox: flags.sandbox === true,
+      link,
+    });
+    if (link === null) tell(io, `The page: ${url}/enter#k=${key} (lets one person in, within ten minutes)`);
+    else link.tell({ kind: 'listening', url, key });
+    await Promise.race([ended(io.interrupted), ...(link === null ? [] : [link.ended])]);
+    return link === null ? EXIT.interrupted : 0;
+  } finally {
+    await releasers.release();
+  }
+}
+
+function ended(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+const EXAMPLE = `
+Examples:
+  onboard web                                   beside onboard work, to look
+  onboard web --add ops-1 --role operator
+  onboard start --web 127.0.0.1:4780            the same page, which can act`;

@@ -1,0 +1,126 @@
+/**
+ * The page as a process of its own, beside the one that sends: without that one's token, in bounded memory, and started again when it
+ * dies, so that nothing that goes wrong with it reaches a row. What it wants done it asks for; who asks, and whether they may, is looked at
+ * again here.
+ */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { messageOf } from '../lib/errors.ts';
+import { tell } from '../lib/terminal.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import { programFile } from '../lib/version.ts';
+import { sleep } from '../lib/waiting.ts';
+import type { AskAnswer, Asked } from '../model/ask.ts';
+import type { Session } from '../session.ts';
+import { readPeople } from '../web/people.ts';
+import { fromPageSchema, type ToPage } from './link.ts';
+
+export type PageAddress = { readonly host: string | null; readonly port: number };
+
+type ForkOptions = {
+  /** As it was given; `null`: where a page is usually. */
+  readonly address: PageAddress | null;
+  readonly sandbox: boolean;
+  readonly acts: (asked: Asked) => Promise<AskAnswer>;
+};
+
+const HEAP_MB = 256;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+/** One that has lived that long did not die of how it was started. */
+const WELL_MS = 60_000;
+
+/** What the page may know of this process's environment. */
+const PASSED =
+  /^(?:PATH|HOME|TMPDIR|TZ|LANG|LC_\w+|NODE_EXTRA_CA_CERTS|LOG_LEVEL|MSB_BASE_URL|REDIS_\w+|ONBOARD_(?:HOME|JOBS|ACCEPT_REDIS_SETTINGS|WEB_\w+))$/;
+
+/** Whether anybody could get in where nobody has asked for a page: by the link that a terminal shows, or by a token that is there. */
+export async function mayAnybodyEnter({ env, io }: Pick<Session, 'env' | 'io'>): Promise<boolean> {
+  const { token, proxy } = env.web;
+  return (
+    io.stderr.isTTY === true || token !== null || proxy !== null || (await readPeople(env.home)).length > 0
+  );
+}
+
+/** Starts the page, and keeps it until the session is closed. */
+export async function forkPage(session: Session, options: ForkOptions): Promise<void> {
+  const { env, io, log, releasers } = session;
+  const stop = new AbortController();
+  let child: ChildProcess | null = null;
+  const start = () => {
+    child = fork(programFile(), argumentsFor(options), {
+      env: { ...passed(io.env), ONBOARD_HOME: env.home, ONBOARD_JOBS: env.jobsDirectory },
+      execArgv: [`--max-old-space-size=${HEAP_MB}`],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      // Ctrl-C is for this process, which ends it.
+      detached: true,
+    });
+    return child;
+  };
+  const keep = async () => {
+    let pause = FIRST_PAUSE_MS;
+    while (!stop.signal.aborted) {
+      const began = performance.now();
+      const page = start();
+      const exited = once(page, 'exit');
+      listen(page, session, options.acts);
+      const [code, signal] = await exited;
+      if (stop.signal.aborted) return;
+      log.warn('the page ended', { code, signal });
+      pause = performance.now() - began > WELL_MS ? FIRST_PAUSE_MS : pause;
+      await sleep(pause, stop.signal);
+      pause = Math.min(LONGEST_PAUSE_MS, pause * 2);
+    }
+  };
+  const kept = keep();
+  kept.catch((error: unknown) => log.error('the page', { problem: messageOf(error) }));
+  releasers.push(async () => {
+    stop.abort();
+    if (child?.connected === true) child.disconnect();
+    await kept;
+  });
+}
+
+function argumentsFor({ address, sandbox }: ForkOptions): readonly string[] {
+  const at = address === null ? [] : ['--web', `${address.host ?? ''}:${address.port}`];
+  return ['web', ...at, ...(sandbox ? ['--sandbox'] : [])];
+}
+
+function passed(env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => PASSED.test(name)));
+}
+
+function listen(page: ChildProcess, { io, log }: Session, acts: ForkOptions['acts']): void {
+  page.on('message', (message) => {
+    const said = fromPageSchema.safeParse(message);
+    if (!said.success) {
+      log.error('the page said what nobody understands');
+      return;
+    }
+    if (said.data.kind === 'asked') {
+      const { id, asked } = said.data;
+      void answered(acts, asked).then((answer) => {
+        if (page.connected) page.send({ kind: 'answer', id, answer } satisfies ToPage);
+      });
+      return;
+    }
+    const { url, key } = said.data;
+    // What isn't a terminal is kept somewhere: no key stands there.
+    const isShown = io.stderr.isTTY === true;
+    tell(
+      io,
+      isShown
+        ? `The page: ${url}/enter#k=${key} (lets one person in, within ten minutes)`
+        : `The page: ${url} (log in with a token: onboard web --add <name> --role operator)`,
+    );
+  });
+}
+
+async function answered(acts: ForkOptions['acts'], asked: Asked): Promise<AskAnswer> {
+  try {
+    return await acts(asked);
+  } catch (error) {
+    const problems = error instanceof UsageError ? [...error.problems] : [messageOf(error)];
+    return { kind: 'refused', problems };
+  }
+}
