@@ -18,7 +18,7 @@ import {
   unlink,
   utimes,
 } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { errorCode, insteadOf } from '../lib/errors.ts';
 import { stampOf } from '../lib/file-stamp.ts';
@@ -53,6 +53,8 @@ const claimInfoSchema = z
     marker: z.string().refine(isPlainName).nullable(),
     /** `isOnOtherFileSystem`, by the name that it has on the disk: claims of earlier versions lie there. */
     isAbroad: z.boolean(),
+    /** A new run also where the file was taken to its end before. */
+    again: z.boolean().optional(),
   })
   .transform(({ isAbroad, ...info }) => ({
     ...info,
@@ -129,6 +131,17 @@ export async function claimEntry(entry: Entry, given: NewClaim): Promise<Claim |
     await rm(claim.folder, { recursive: true, force: true });
     return insteadOf(NOT_THERE, null)(error);
   }
+}
+
+/**
+ * Makes a file of this file system, which nobody else works on, a claim of this process: at its next look the watcher finds it as one that was
+ * left. `base` sees it whole or not at all.
+ */
+export async function handIn(path: string, name: string, given: NewClaim): Promise<void> {
+  const draft = await makeClaimFolder(name, { ...given, base: dirname(path) });
+  await rename(path, draft.file);
+  await makeFolder(given.base);
+  await rename(draft.folder, join(given.base, given.id));
 }
 
 /** The claim's folder with what is known of it, durable before anything is moved. */

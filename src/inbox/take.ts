@@ -74,7 +74,10 @@ async function runFileOf(
 ): Promise<TakeEnd> {
   const { store, target } = watcher;
   const session = { ...watcher.session, io: { ...watcher.session.io, interrupted: signal } };
-  const { id } = await registerFile({ facts, job, target, again: false, id: claim.id }, session);
+  const { id } = await registerFile(
+    { facts, job, target, again: claim.info.again === true, id: claim.id },
+    session,
+  );
   // Another file with the same content is on its way here: its end says what this one's is.
   while (id !== claim.id && isUnderWay(id) && !signal.aborted) await sleep(WAIT_MS, signal);
   onRun(id);

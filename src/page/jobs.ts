@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { templateFile } from '../check/template.ts';
 import type { Job } from '../config/job-definition.ts';
-import { knownJobs, loadJob } from '../config/load-job.ts';
+import { listJobs, loadJob } from '../config/load-job.ts';
 import { definitionProblems } from '../delivery/run-mapping.ts';
 import { patternsOf } from '../inbox/job-book.ts';
 import { insteadOf } from '../lib/errors.ts';
@@ -20,9 +20,9 @@ const RUNS_SHOWN = 10;
 
 type ReadJob = { readonly name: string; readonly job: Job | null; readonly problems: readonly string[] };
 
-/** Those of the jobs folder and those that come with the program. */
+/** Those of the jobs folder: a watcher takes files for these. */
 export async function readJobs(directory: string): Promise<readonly ReadJob[]> {
-  const names = await knownJobs(directory);
+  const names = await listJobs(directory);
   return Promise.all(names.map((name) => readJob(name, directory)));
 }
 
@@ -75,7 +75,7 @@ export function createJobsPart({ env: { jobsDirectory }, ledger, clock }: Desk):
 }
 
 async function known(name: string, directory: string): Promise<ReadJob | null> {
-  return (await knownJobs(directory)).includes(name) ? readJob(name, directory) : null;
+  return (await listJobs(directory)).includes(name) ? readJob(name, directory) : null;
 }
 
 /** `name` is one of those that the folder has. */

@@ -99,6 +99,7 @@ export const DOORS: Doors = {
     'vitals.ts',
   ],
   check: ['file.ts', 'proposal.ts', 'template.ts', 'ledger.ts', 'words.ts', 'doctor.ts', 'doctor-finding.ts'],
-  inbox: ['watch.ts', 'watcher.ts', 'job-book.ts', 'needs.ts', 'numbers.ts', 'overview.ts'],
+  inbox: ['watch.ts', 'watcher.ts', 'claim.ts', 'job-book.ts', 'needs.ts', 'numbers.ts', 'overview.ts'],
+  page: ['open.ts', 'fork.ts', 'link.ts', 'taking.ts'],
   cli: ['process.ts'],
 };

@@ -1,0 +1,95 @@
+/** What only a process that watches the inboxes can do for the page: make an upload a run, and a draft a job. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { listJobs, parseJob } from '../config/load-job.ts';
+import { definitionProblems } from '../delivery/run-mapping.ts';
+import { handIn } from '../inbox/claim.ts';
+import { inboxesOf } from '../inbox/job-book.ts';
+import type { Watcher } from '../inbox/watcher.ts';
+import { newRunId } from '../ledger/run-store.ts';
+import { errorCode } from '../lib/errors.ts';
+import { fileStamp } from '../lib/file-stamp.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import { sleep } from '../lib/waiting.ts';
+import type { AskAnswer } from '../model/ask.ts';
+import { createUploads, findUpload } from './uploads.ts';
+
+export type Taking = {
+  /** Hands an upload to the watcher as a file of that job; throws a UsageError where that can't be. */
+  take(upload: string, job: string, again: boolean): Promise<AskAnswer>;
+  /** Writes a definition that nobody has yet; throws a UsageError with what is wrong with it. */
+  saveJob(name: string, yaml: string): Promise<AskAnswer>;
+};
+
+const TAKEN_WITHIN_MS = 15_000;
+const POLL_MS = 200;
+
+export function createTaking(watcher: Watcher): Taking {
+  const { session, member, target, book, home, places } = watcher;
+  const { ledger, env, io } = session;
+
+  async function take(upload: string, name: string, again: boolean): Promise<AskAnswer> {
+    const found = await findUpload(home, upload);
+    if (found === null) throw new UsageError('There is no such upload any more: files are kept for a day.');
+    await book.refresh();
+    const jobs = book.jobs();
+    if (!jobs.some((job) => job.name === name) || book.broken().has(name))
+      throw new UsageError(
+        `The job ${name} is none that this process can use: expected one of ${jobs.map((job) => job.name).join(', ')}.`,
+      );
+    const inbox = inboxesOf(jobs, home).find((one) => one.jobs.some((job) => job.name === name));
+    const id = newRunId(new Date());
+    const info = {
+      job: name,
+      target,
+      inbox: inbox?.folder ?? places.inbox,
+      path: found.name,
+      claimedAt: new Date().toISOString(),
+      stamp: await fileStamp(found.path),
+      marker: null,
+      isOnOtherFileSystem: false,
+      again,
+    };
+    await handIn(found.path, found.name, { base: places.processing, id, member, info });
+    await createUploads(home, () => new Date()).discard(found);
+    return registered(id, name);
+  }
+
+  async function registered(id: string, name: string): Promise<AskAnswer> {
+    const deadline = performance.now() + TAKEN_WITHIN_MS;
+    while (performance.now() < deadline && !io.interrupted.aborted) {
+      if ((await ledger.index.targetOf(id)) !== null)
+        return { kind: 'done', words: `The file is taken through the job ${name}.`, run: id };
+      await sleep(POLL_MS, io.interrupted);
+    }
+    const words = `The file is handed to the job ${name}, and waits for its turn.`;
+    return { kind: 'done', words, run: null };
+  }
+
+  return {
+    take,
+    async saveJob(name, yaml) {
+      parseJob(yaml, name, definitionProblems);
+      const path = join(env.jobsDirectory, `${name}.yaml`);
+      try {
+        if ((await listJobs(env.jobsDirectory)).includes(name)) throw new UsageError(taken(name));
+        await writeFile(path, yaml, { flag: 'wx' });
+      } catch (error) {
+        if (error instanceof UsageError) throw error;
+        const code = errorCode(error);
+        throw new UsageError(
+          code === 'EEXIST'
+            ? taken(name)
+            : `${path} can't be written (${code}): expected a folder that this process may write to. Copy the definition from the page, and save it there.`,
+          { cause: error },
+        );
+      }
+      await book.refresh();
+      return { kind: 'done', words: `The job ${name} is saved as ${path}.`, run: null };
+    },
+  };
+}
+
+function taken(name: string): string {
+  return `There is a job ${name} already, and it stays as it is: choose another name.`;
+}
