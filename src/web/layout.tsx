@@ -100,7 +100,7 @@ function Service({ service }: Pick<Standing, 'service'>) {
       <span>
         <b aria-hidden="true">{service.isWell ? '●' : '▲'}</b> <Text of={service.words} />
       </span>{' '}
-      <span role="status" data-link></span>
+      <span id="connection" class="bad" role="status"></span>
     </p>
   );
 }

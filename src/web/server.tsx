@@ -9,15 +9,22 @@ import { Hono, type Context as HonoContext } from 'hono';
 import { errorCode } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Role, Visitor } from '../model/ask.ts';
+import type { WebAccess } from './access.ts';
 import { boundedForm, pacedBytes } from './bodies.ts';
 import { createEntrance } from './enter.tsx';
 import { refusalOf } from './guard.ts';
 import { createLive, type Fragment, fragmentOf } from './live.ts';
 import type { Core } from './page.ts';
-import { failureResponse, type Frame, fragmentResponse, messageResponse, responseTo } from './reply.tsx';
+import {
+  type Asked,
+  type Frame,
+  failureResponse,
+  fragmentResponse,
+  messageResponse,
+  responseTo,
+} from './reply.tsx';
 import { createSessions, type Sessions } from './sessions.ts';
 import type { Reply, Route } from './visit.ts';
-import type { WebAccess } from './access.ts';
 
 export type PageOptions<Page extends Core> = Omit<Frame, 'page'> & {
   readonly page: Page;
@@ -131,7 +138,8 @@ const POLICY =
 const HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': POLICY,
   'cache-control': 'no-store',
-  'referrer-policy': 'no-referrer',
+  // Nothing leaves; within, browsers would hide where a form stands without it.
+  'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
@@ -194,21 +202,21 @@ export function createApp<Page extends Core>(options: AppOptions<Page>) {
 
   for (const route of routes) {
     const isLive = route.path.endsWith('/live');
+    const show = async (asked: Asked & { readonly visitor: Visitor }) => {
+      const { context, visitor } = asked;
+      const ask = () => answer(context, route, { page, visitor });
+      if (!isLive) return responseTo(await ask(), asked);
+      const { pathname, search } = new URL(context.req.url);
+      const made = await live(`${visitor.role} ${pathname}${search}`, async () => rendered(await ask()));
+      return 'etag' in made ? fragmentResponse(made, context) : responseTo(made, asked);
+    };
     app.on(route.method, route.path, async (context) => {
       const visitor = await visitorOf(context, isLive);
-      if (visitor === null) return isLive ? context.text('Expected a log-in.\n', 401) : entrance.refer(context);
+      if (visitor === null) return isLive ? entrance.refuse(context) : entrance.refer(context);
       const asked = { context, frame, visitor };
       if (!MAY[route.role].includes(visitor.role))
         return messageResponse(asked, { status: 403, words: NOT_YOURS });
-      try {
-        const ask = () => answer(context, route, { page, visitor });
-        if (!isLive) return await responseTo(await ask(), asked);
-        const { pathname, search } = new URL(context.req.url);
-        const made = await live(`${visitor.role} ${pathname}${search}`, async () => rendered(await ask()));
-        return 'etag' in made ? fragmentResponse(made, context) : await responseTo(made, asked);
-      } catch (error) {
-        return await failureResponse(error, asked);
-      }
+      return show(asked).catch((error: unknown) => failureResponse(error, asked));
     });
   }
 
