@@ -77,7 +77,7 @@ function resolveRequest(row: string | undefined, flags: ResolveFlags): ResolveRe
     throw new UsageError('--job-file is for --lookup: expected both, or neither.');
   if (file !== undefined) return { kind: 'file', path: file };
   if (row === undefined) return { kind: 'lookup', jobFile: jobFile ?? null };
-  return { kind: 'row', row: rowNumber(row), decision: decisionOf(created) };
+  return { kind: 'rows', rows: [{ row: rowNumber(row), decision: decisionOf(created) }] };
 }
 
 function rowNumber(text: string): number {

@@ -8,6 +8,7 @@ import { definitionProblems } from '../delivery/run-mapping.ts';
 import {
   baseUrlOf,
   nowhere,
+  SANDBOX_TARGET,
   type Service,
   serviceFromEnvironment,
   serviceReady,
@@ -22,6 +23,7 @@ import { type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { MetricsAddress } from '../metrics/server.ts';
 import { EXIT } from '../model/exit.ts';
+import type { PageAddress } from '../page/fork.ts';
 import { tellEvents } from '../runs/messages.ts';
 import { tellOfService } from '../runs/service-notice.ts';
 import { tellVitals } from '../runs/vitals.ts';
@@ -43,6 +45,7 @@ import {
   FAULT,
   METRICS,
   refuseStrayFaults,
+  WEB,
   wholeNumber,
 } from './command.ts';
 
@@ -50,6 +53,8 @@ import {
 type InboxFlags = WatchOptions & {
   readonly acceptRedisSettings?: boolean;
   readonly metrics?: MetricsAddress;
+  /** False: `--no-web`. */
+  readonly web?: PageAddress | boolean;
   readonly logFile?: string;
 };
 
@@ -82,6 +87,7 @@ async function start(flags: StartFlags, io: Io): Promise<number> {
     const joined = await joinTarget(session, service, join);
     const watcher = createWatcher(joined, book, flags);
     await tellToOthers(watcher, joined, flags);
+    await servePage(watcher, joined, flags);
     tell(io, `Watching ${watcher.places.inbox} and working for ${service.target}; Ctrl-C stops it cleanly.`);
     return watchInboxes(watcher, { sends: true });
   });
@@ -98,6 +104,22 @@ async function openBook({ env }: Session): Promise<JobBook> {
 async function tellToOthers(watcher: Watcher, joined: TargetSession, { metrics }: InboxFlags): Promise<void> {
   await tellVitals(joined, { address: metrics, inbox: countFiles(watcher) });
   await tellEvents(joined, { refusedSince: (time) => refusedSince(watcher.home, time) });
+}
+
+/** The page, in a process of its own; where nobody has asked for one, only if somebody could log in. */
+async function servePage(watcher: Watcher, joined: TargetSession, flags: InboxFlags): Promise<void> {
+  const { web, once } = flags;
+  if (web === false || once === true) return;
+  // It comes with the views of everything: whoever wants none does not wait for them.
+  const [{ forkPage, mayAnybodyEnter }, { createActs }, { createTaking }] = await Promise.all([
+    import('../page/fork.ts'),
+    import('../page/acts.ts'),
+    import('../page/taking.ts'),
+  ]);
+  const address = web === undefined || web === true ? null : web;
+  if (address === null && !(await mayAnybodyEnter(joined))) return;
+  const sandbox = joined.service.target === SANDBOX_TARGET;
+  await forkPage(joined, { address, sandbox, acts: createActs(joined, createTaking(watcher)) });
 }
 
 function startedService({ sandbox, fault }: StartFlags, { env, io, releasers }: Session): Promise<Service> {
@@ -138,6 +160,7 @@ async function watch(flags: WatchFlags, io: Io): Promise<number> {
     const joined = await joinTarget(session, service, { sends: false });
     const watcher = createWatcher(joined, book, flags);
     await tellToOthers(watcher, joined, flags);
+    await servePage(watcher, joined, flags);
     tell(io, `Watching ${watcher.places.inbox} for ${service.target}; rows are sent by \`onboard work\`.`);
     if (watcher.once) tell(io, WAITS);
     return watchInboxes(watcher, { sends: false });
@@ -180,6 +203,8 @@ function addInboxOptions(command: Command): Command {
     .option('--once', 'take what is there, to the end, and exit: for cron')
     .option('--json', 'a JSON line per file')
     .option(...METRICS)
+    .option(...WEB)
+    .option('--no-web', 'serve no page')
     .option(...ACCEPT_REDIS_SETTINGS)
     .option('--log-file <file>', 'write the log there');
 }

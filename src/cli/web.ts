@@ -10,7 +10,7 @@ import { linkToStarter } from '../page/link.ts';
 import { openPage } from '../page/open.ts';
 import { commandReleasers, openLog, SYSTEM_CLOCK } from '../session.ts';
 import { addPerson, removePerson } from '../web/people.ts';
-import { type AddCommand, WEB } from './command.ts';
+import { type AddCommand, actorOf, WEB } from './command.ts';
 
 type Flags = {
   readonly web?: PageAddress;
@@ -55,13 +55,14 @@ async function web(flags: Flags, io: Parameters<AddCommand>[1]): Promise<number>
     const log = openLog(env, io, flags.logFile);
     const link = linkToStarter();
     const opening = { io, env, log, clock: SYSTEM_CLOCK, releasers };
-    const { url, key } = await openPage(opening, {
+    const opened = await openPage(opening, {
       address: flags.web ?? null,
       sandbox: flags.sandbox === true,
       link,
+      visitor: actorOf(undefined),
     });
-    if (link === null) tell(io, `The page: ${url}/enter#k=${key} (lets one person in, within ten minutes)`);
-    else link.tell({ kind: 'listening', url, key });
+    if (link === null) tell(io, `The page: ${opened.link} (lets one person in, within ten minutes)`);
+    else link.tell({ kind: 'listening', ...opened });
     await Promise.race([ended(io.interrupted), ...(link === null ? [] : [link.ended])]);
     return link === null ? EXIT.interrupted : 0;
   } finally {

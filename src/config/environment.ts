@@ -15,9 +15,6 @@ const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'
 const WEBHOOK_EXPECTED =
   'expected the address that events are sent to, https (or http on this machine), without a user name, such as https://hooks.example.com/onboard';
 
-const ORIGIN_EXPECTED =
-  'expected where browsers see the page, without a path, such as https://onboard.example.com';
-
 /** One that is no URL at all is told already. */
 function isSafeWebhook(text: string): boolean {
   if (!URL.canParse(text)) return true;
@@ -40,23 +37,7 @@ const environmentSchema = z.object({
       error: 'expected to be unset: encrypting what the ledger keeps is not available in this version',
     })
     .optional(),
-  ONBOARD_WEB_TOKEN: z
-    .string()
-    .min(16, { error: 'expected a secret of 16 characters or more: whoever has it is an operator' })
-    .optional(),
-  ONBOARD_WEB_ORIGIN: z
-    .url({ protocol: /^https?$/, error: ORIGIN_EXPECTED })
-    .refine((text) => !URL.canParse(text) || new URL(text).origin === text, ORIGIN_EXPECTED)
-    .optional(),
-  ONBOARD_WEB_USER_HEADER: z
-    .string()
-    .regex(/^[A-Za-z][A-Za-z0-9-]*$/, { error: 'expected the name of a header, such as X-Forwarded-User' })
-    .optional(),
-  ONBOARD_WEB_PROXY: z.string().optional(),
-  ONBOARD_WEB_UPLOAD_MAX: z
-    .string()
-    .regex(/^[1-9]\d{0,14}$/, { error: 'expected a number of bytes' })
-    .optional(),
+  ONBOARD_WEB_TOKEN: z.string().optional(),
   ONBOARD_WEBHOOK_URL: z
     .url({ protocol: /^https?$/, error: WEBHOOK_EXPECTED })
     .refine(isSafeWebhook, WEBHOOK_EXPECTED)
@@ -80,18 +61,6 @@ export type NotifySettings = {
   readonly command: string | null;
 };
 
-/** How people get to the page, and who they are. */
-export type WebSettings = {
-  /** An operator's, shared by those who have it. */
-  readonly token: string | null;
-  /** Where browsers see it behind a proxy; `null`: at the address where it listens. */
-  readonly origin: string | null;
-  /** A proxy that has logged people in: the header with their name, in lower case, and the addresses that may set it. */
-  readonly proxy: { readonly header: string; readonly addresses: readonly string[] } | null;
-  /** Bytes of an uploaded file; `null`: as many as there are by default. */
-  readonly uploadMax: number | null;
-};
-
 export type Environment = {
   readonly baseUrl: string | null;
   readonly tokenSource: TokenSource;
@@ -104,7 +73,6 @@ export type Environment = {
   readonly acceptRedisSettings: boolean;
   /** Where people are told of events. */
   readonly notify: NotifySettings;
-  readonly web: WebSettings;
   readonly logLevel: (typeof LOG_LEVELS)[number] | null;
 };
 
@@ -114,7 +82,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   const problems = parsed.success ? [] : parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`);
   const tokens = ['MSB_TOKEN', 'MSB_TOKEN_FILE', 'MSB_TOKEN_COMMAND'].filter((name) => env[name]);
   if (tokens.length > 1) problems.push(`${tokens.join(' and ')} are both set: expected one of them`);
-  problems.push(...redisConflicts(env), ...webhookConflicts(env), ...webConflicts(env));
+  problems.push(...redisConflicts(env), ...webhookConflicts(env));
   if (problems.length > 0 || !parsed.success) throw new UsageError(problems);
   const e = parsed.data;
   const home = e.ONBOARD_HOME === undefined ? foundHome(process.cwd()) : resolve(e.ONBOARD_HOME);
@@ -126,7 +94,6 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     jobsDirectory: e.ONBOARD_JOBS === undefined ? jobsBeside(home) : resolve(e.ONBOARD_JOBS),
     acceptRedisSettings: e.ONBOARD_ACCEPT_REDIS_SETTINGS === '1',
     notify: notifySettingsOf(e),
-    web: webSettingsOf(e),
     logLevel: e.LOG_LEVEL ?? null,
   };
 }
@@ -169,29 +136,6 @@ function webhookConflicts({
     : [
         'ONBOARD_WEBHOOK_SECRET_FILE is set without ONBOARD_WEBHOOK_URL: expected the address that events are sent to',
       ];
-}
-
-function webConflicts({
-  ONBOARD_WEB_USER_HEADER: header,
-  ONBOARD_WEB_PROXY: proxy,
-}: Readonly<Record<string, string | undefined>>): readonly string[] {
-  if (Boolean(header) === Boolean(proxy)) return [];
-  return [
-    header
-      ? 'ONBOARD_WEB_USER_HEADER is set without ONBOARD_WEB_PROXY: expected the addresses that may set it, or anybody could'
-      : 'ONBOARD_WEB_PROXY is set without ONBOARD_WEB_USER_HEADER: expected the header in which it names whom it has logged in',
-  ];
-}
-
-function webSettingsOf(e: z.infer<typeof environmentSchema>): WebSettings {
-  const { ONBOARD_WEB_USER_HEADER: header, ONBOARD_WEB_PROXY: proxy = '' } = e;
-  const addresses = proxy.split(',').map((address) => address.trim());
-  return {
-    token: e.ONBOARD_WEB_TOKEN ?? null,
-    origin: e.ONBOARD_WEB_ORIGIN ?? null,
-    proxy: header === undefined ? null : { header: header.toLowerCase(), addresses },
-    uploadMax: e.ONBOARD_WEB_UPLOAD_MAX === undefined ? null : Number(e.ONBOARD_WEB_UPLOAD_MAX),
-  };
 }
 
 function notifySettingsOf(e: z.infer<typeof environmentSchema>): NotifySettings {

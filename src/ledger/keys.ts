@@ -19,6 +19,8 @@ export type LedgerKeys = {
   readonly files: string;
   /** Hash: `<channel> <event>` → an event that is to be told; its name begins others beside it (lua/outbox.ts). */
   readonly outbox: string;
+  /** Stream: what was asked for at the page, by whom (page/audit.ts). */
+  readonly audit: string;
   run(run: string): RunKeys;
   /** Prefix of an identity ledger's buckets. */
   identity(space: string): string;
@@ -62,6 +64,7 @@ export function ledgerKeys(target: string): LedgerKeys {
     runs: `${root}:runs`,
     files: `${root}:files`,
     outbox: `${root}:outbox`,
+    audit: `${root}:audit`,
     run: (run) => runKeys(`${root}:run:${run}`),
     identity: (space) => `${root}:known:${space}:`,
     fields: (space) => `${root}:fields:${space}:`,

@@ -12,7 +12,7 @@ import { programFile } from '../lib/version.ts';
 import { sleep } from '../lib/waiting.ts';
 import type { AskAnswer, Asked } from '../model/ask.ts';
 import type { Session } from '../session.ts';
-import { readPeople } from '../web/people.ts';
+import { readAccess } from '../web/access.ts';
 import { fromPageSchema, type ToPage } from './link.ts';
 
 export type PageAddress = { readonly host: string | null; readonly port: number };
@@ -36,10 +36,8 @@ const PASSED =
 
 /** Whether anybody could get in where nobody has asked for a page: by the link that a terminal shows, or by a token that is there. */
 export async function mayAnybodyEnter({ env, io }: Pick<Session, 'env' | 'io'>): Promise<boolean> {
-  const { token, proxy } = env.web;
-  return (
-    io.stderr.isTTY === true || token !== null || proxy !== null || (await readPeople(env.home)).length > 0
-  );
+  const { sharedToken, proxy, people } = readAccess(io.env, env.home);
+  return io.stderr.isTTY === true || sharedToken !== null || proxy !== null || (await people()).length > 0;
 }
 
 /** Starts the page, and keeps it until the session is closed. */
@@ -104,13 +102,13 @@ function listen(page: ChildProcess, { io, log }: Session, acts: ForkOptions['act
       });
       return;
     }
-    const { url, key } = said.data;
+    const { url, link } = said.data;
     // What isn't a terminal is kept somewhere: no key stands there.
     const isShown = io.stderr.isTTY === true;
     tell(
       io,
       isShown
-        ? `The page: ${url}/enter#k=${key} (lets one person in, within ten minutes)`
+        ? `The page: ${link} (lets one person in, within ten minutes)`
         : `The page: ${url} (log in with a token: onboard web --add <name> --role operator)`,
     );
   });

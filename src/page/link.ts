@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { type Ask, type AskAnswer, answerSchema, askedSchema, type Visitor } from '../model/ask.ts';
 
 export const fromPageSchema = z.discriminatedUnion('kind', [
-  /** `key`: lets one person in, once. */
-  z.object({ kind: z.literal('listening'), url: z.string(), key: z.string() }),
+  /** `link`: lets one person in, once. */
+  z.object({ kind: z.literal('listening'), url: z.string(), link: z.string() }),
   z.object({ kind: z.literal('asked'), id: z.number(), asked: askedSchema }),
 ]);
 export type FromPage = z.infer<typeof fromPageSchema>;

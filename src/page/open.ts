@@ -2,9 +2,9 @@
  * The page's own process: it only reads Redis, holds no token of the service, and can send nothing. Opened here, from an environment to a
  * server that listens; where a process that sends has started it, it asks that one for what is to be done.
  */
+import { z } from 'zod';
 import { baseUrlOf, SANDBOX_TARGET } from '../delivery/target.ts';
 import { assertKnownLedger } from '../ledger/run-index.ts';
-import { isLoopback } from '../lib/loopback.ts';
 import type { Releasers } from '../lib/releasers.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { programVersion } from '../lib/version.ts';
@@ -13,11 +13,10 @@ import { findEmbeddedRedis } from '../redis/embedded.ts';
 import { serviceWords } from '../runs/service-notice.ts';
 import { serviceReport } from '../runs/status.ts';
 import { ledgerOn, type Session } from '../session.ts';
+import { assertSafe, readAccess } from '../web/access.ts';
 import { readAssets } from '../web/assets.ts';
-import { readPeople } from '../web/people.ts';
-import type { Page } from '../web/routes.ts';
-import { servePage } from '../web/server.tsx';
-import { createSessions } from '../web/sessions.ts';
+import { type Page, ROUTES } from '../web/routes.ts';
+import { startPage } from '../web/server.tsx';
 import { createChildren } from './child.ts';
 import type { Desk } from './desk.ts';
 import { createFilesPart } from './files.ts';
@@ -34,41 +33,48 @@ type PageOptions = {
   readonly sandbox: boolean;
   /** To the process that acts; `null`: the page stands alone. */
   readonly link: Link | null;
+  /** Whom the printed link lets in. */
+  readonly visitor: string;
 };
 
 const USUAL = { host: '127.0.0.1', port: 4780 } as const;
 
-/** Listens until the releasers are released; answers where, with a key that lets one person in. */
+export type OpenedPage = {
+  readonly url: string;
+  /** Lets one person in, once, soon. */
+  readonly link: string;
+};
+
+/** Listens until the releasers are released. */
 export async function openPage(
   opening: Opening,
-  { address, sandbox, link }: PageOptions,
-): Promise<{ readonly url: string; readonly key: string }> {
+  { address, sandbox, link, visitor }: PageOptions,
+): Promise<OpenedPage> {
   const { env, io, log, clock, releasers } = opening;
   const { host, port } = address ?? USUAL;
   const bound = host ?? '0.0.0.0';
-  const people = () => readPeople(env.home);
-  if (!isLoopback(bound)) refuseOpenDoor(opening, (await people()).length > 0);
+  const access = readAccess(io.env, env.home);
+  await assertSafe(access, bound);
   const target = sandbox || env.baseUrl === null ? SANDBOX_TARGET : baseUrlOf(env.baseUrl);
   const ledger = await openToRead(opening, releasers);
   const desk: Desk = { env, log, clock, ledger, target, ask: link?.ask ?? null };
-  const sessions = createSessions({ sharedToken: env.web.token, people, now: clock.now });
-  const server = await servePage(
-    {
-      page: createPage(desk, io),
-      sessions,
-      assets: readAssets(),
-      log,
-      settings: { host: bound, port, origin: env.web.origin, proxy: env.web.proxy },
-    },
-    address === null,
-  );
+  const server = await startPage({
+    page: createPage(desk, io),
+    routes: ROUTES,
+    access,
+    assets: readAssets(),
+    log,
+    host: bound,
+    port,
+    mayMove: address === null,
+  });
   releasers.push(() => server.close());
-  return { url: env.web.origin ?? server.url, key: sessions.newKey() };
+  return { url: server.url, link: server.link(visitor) };
 }
 
 function createPage(desk: Desk, io: Session['io']): Page {
   const { env, clock, ledger, target } = desk;
-  const limits = { ...UPLOAD_LIMITS, ...(env.web.uploadMax !== null && { most: env.web.uploadMax }) };
+  const limits = { ...UPLOAD_LIMITS, ...uploadLimit(io.env) };
   const uploads = createUploads(env.home, () => clock.date(), limits);
   return {
     ask: desk.ask,
@@ -76,6 +82,11 @@ function createPage(desk: Desk, io: Session['io']): Page {
       const report = await serviceReport(ledger, target);
       const service = { words: serviceWords(report), isWell: report.state === 'well' };
       return { target, service, version: programVersion() };
+    },
+    async standingOf(id) {
+      const found = await ledger.index.targetOf(id);
+      const run = found === null ? null : await ledger.of(found).store.get(id);
+      return run === null ? null : { ...run, run: run.id };
     },
     ...createJobsPart(desk),
     ...createFilesPart(desk, { uploads, runChild: createChildren(io.env, io.interrupted) }),
@@ -100,20 +111,15 @@ async function openToRead(
   return ledgerOn(redis, address, env);
 }
 
-/** Beyond this machine a page needs names for people, and somebody before it who encrypts. */
-function refuseOpenDoor({ env }: Pick<Opening, 'env'>, hasPeople: boolean): void {
-  const { origin, token, proxy } = env.web;
-  const problems = [
-    ...(origin?.startsWith('https:') === true
-      ? []
-      : [
-          '--web: other machines can reach that address: expected ONBOARD_WEB_ORIGIN, where browsers see it by https, such as https://onboard.example.com',
-        ]),
-    ...(hasPeople || token !== null || proxy !== null
-      ? []
-      : [
-          '--web: nobody could log in: expected people (onboard web --add <name> --role viewer), ONBOARD_WEB_TOKEN, or ONBOARD_WEB_USER_HEADER with ONBOARD_WEB_PROXY',
-        ]),
-  ];
-  if (problems.length > 0) throw new UsageError(problems);
+const uploadSchema = z
+  .string()
+  .regex(/^[1-9]\d{0,14}$/)
+  .transform(Number)
+  .optional();
+
+function uploadLimit({ ONBOARD_WEB_UPLOAD_MAX: given }: Session['io']['env']) {
+  const most = uploadSchema.safeParse(given === '' ? undefined : given);
+  if (!most.success)
+    throw new UsageError(`ONBOARD_WEB_UPLOAD_MAX: expected a number of bytes, got "${given}"`);
+  return most.data === undefined ? {} : { most: most.data };
 }

@@ -66,13 +66,14 @@ type Rerun =
 
 /**
  * Takes the rows of a run that is over up again, as far as it goes. An earlier rerun that is not over is gone on with instead. `join`
- * is called once there is something to do.
+ * is called once there is something to do, `onBegun` once there is a run.
  */
 export async function rerunRows(
   parent: Run,
   asked: Asked,
   session: Session,
   join: () => Promise<TargetSession>,
+  onBegun: (run: Run) => void = () => undefined,
 ): Promise<Rerun> {
   if (!isOver(parent)) throw new UsageError(notOver(parent));
   const job = await jobOf(parent, asked, session);
@@ -82,11 +83,13 @@ export async function rerunRows(
   const wanted = { parent, job, outcomes: asked.outcomes };
   const { ledger, io } = session;
   const early = await lookBeforeRerun(wanted, ledger);
-  if (early !== null) return goOnInstead(early, session, join);
+  const goOn = (no: NoRerun) => goOnInstead(no, session, { join, onBegun });
+  if (early !== null) return goOn(early);
   // Chosen only from a ledger that has been verified: Redis may have forgotten a rerun of the same rows.
   const joined = await join();
   const begun = await registerRerun(wanted, ledger);
-  if (begun.kind !== 'registered') return goOnInstead(begun, session, join);
+  if (begun.kind !== 'registered') return goOn(begun);
+  onBegun(begun.run);
   for (const line of begun.lines) tell(io, line);
   await setRunning(begun.run, ledger);
   const run = await findRun(ledger, begun.run.id);
@@ -97,11 +100,12 @@ export async function rerunRows(
 async function goOnInstead(
   no: NoRerun,
   session: Session,
-  join: () => Promise<TargetSession>,
+  { join, onBegun }: { readonly join: () => Promise<TargetSession>; readonly onBegun: (run: Run) => void },
 ): Promise<Rerun> {
   if (no.kind === 'nothing') return no;
   const { run } = no;
   tell(session.io, `Run ${run.id} of these rows is not over: that one goes on, and no new one begins.`);
+  onBegun(run);
   return { kind: 'run', run, resumed: await resumeRun(run, session, join) };
 }
 

@@ -32,7 +32,10 @@ import { readDecisions, type Said, type Told } from './resolve-file.ts';
 
 /** How a person names the rows and what became of them. */
 export type ResolveRequest =
-  | { readonly kind: 'row'; readonly row: number; readonly decision: Decision }
+  | {
+      readonly kind: 'rows';
+      readonly rows: ReadonlyArray<{ readonly row: number; readonly decision: Decision }>;
+    }
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'lookup'; readonly jobFile: string | null };
 
@@ -75,9 +78,9 @@ export async function resolveRun(
       const { created, notCreated } = looked;
       return { created, createdAs, notCreated, unchanged: 0, open, mates: 0, refused: [] };
     }
-    case 'row': {
-      const told = { where: '--created', row: request.row, key: null, decision: request.decision };
-      return decideAll({ decisions: [request], open: 0, told: [told] });
+    case 'rows': {
+      const told = request.rows.map((one) => ({ where: `row ${one.row}`, key: null, ...one }));
+      return decideAll({ decisions: request.rows, open: 0, told });
     }
     case 'file': {
       if (definition === null) {

@@ -100,6 +100,6 @@ export const DOORS: Doors = {
   ],
   check: ['file.ts', 'proposal.ts', 'template.ts', 'ledger.ts', 'words.ts', 'doctor.ts', 'doctor-finding.ts'],
   inbox: ['watch.ts', 'watcher.ts', 'claim.ts', 'job-book.ts', 'needs.ts', 'numbers.ts', 'overview.ts'],
-  page: ['open.ts', 'fork.ts', 'link.ts', 'taking.ts'],
+  page: ['open.ts', 'fork.ts', 'link.ts', 'acts.ts', 'taking.ts'],
   cli: ['process.ts'],
 };

@@ -114,12 +114,19 @@ test.each([
   });
   // Whoever reads these fails.
   await ledger.redis.hset(keys.run(run.id).blocks, { 1: 'unreadable', 3: 'unreadable' });
-  const request = { kind: 'row', row: 3, decision: { kind: 'not-created' } } as const;
+  const request = { kind: 'rows', rows: [{ row: 3, decision: { kind: 'not-created' } }] } as const;
   expect(await resolveRun(run, request, 'Ann', session)).toMatchObject({
     notCreated: group === undefined ? 1 : 2,
     refused: [],
   });
-  expect(await resolveRun(run, { ...request, row: 7 }, 'Ann', session)).toMatchObject({
+  expect(
+    await resolveRun(
+      run,
+      { kind: 'rows', rows: [{ row: 7, decision: { kind: 'not-created' } }] },
+      'Ann',
+      session,
+    ),
+  ).toMatchObject({
     refused: [{ row: 7, why: 'has no outcome, or the run has no such row' }],
   });
 });
