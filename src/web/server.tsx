@@ -38,7 +38,7 @@ export type PageOptions<Page extends Core> = Omit<Frame, 'page'> & {
 };
 
 export type PageServer = {
-  /** Where browsers find it. */
+  /** Where it listens. */
   readonly url: string;
   /** An address that lets one person in, once, within ten minutes, as an operator of that name. */
   link(name: string): string;
@@ -71,10 +71,10 @@ export async function startPage<Page extends Core>(options: PageOptions<Page>): 
   limitPerAddress(server, access.proxy?.addresses ?? []);
   const bound = await listen(server, { host, port, last: mayMove ? port + PORTS_TRIED : port });
   hosts = hostsOf(host, bound);
-  const url = access.origin ?? `http://${hosts[0]}`;
+  const url = `http://${hosts[0]}`;
   return {
     url,
-    link: (name) => `${url}/enter#k=${sessions.newKey(name)}`,
+    link: (name) => `${access.origin ?? url}/enter#k=${sessions.newKey(name)}`,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
