@@ -94,10 +94,10 @@ export const ACCEPT_REDIS_SETTINGS = [
 export const METRICS = [
   '--metrics <host:port>',
   'serve /metrics, /healthz and /readyz there, such as 127.0.0.1:9464; without a log-in, so keep it inside',
-  addressOf,
+  metricsAddress,
 ] as const;
 
-function addressOf(text: string): MetricsAddress {
+function metricsAddress(text: string): MetricsAddress {
   const address = parseMetricsAddress(text);
   if (address !== null) return address;
   throw new InvalidArgumentError(
@@ -105,11 +105,23 @@ function addressOf(text: string): MetricsAddress {
   );
 }
 
-/** The flag of the commands that serve the page. */
+/** Where the page listens. */
+export type WebAddress = { readonly host: string; readonly port: number };
+
+/** The option's value where a page is to listen. */
+export function webAddress(text: string): WebAddress {
+  const address = parseMetricsAddress(text);
+  if (address !== null) return { host: address.host ?? '::', port: address.port };
+  throw new InvalidArgumentError(
+    'expected an address of this machine and a port, such as 127.0.0.1:4780, or :4780 for all its addresses.',
+  );
+}
+
+/** The flag of the commands that serve the page beside what they do. */
 export const WEB = [
   '--web <host:port>',
-  'serve the page there instead of 127.0.0.1:4780; people log in, always',
-  addressOf,
+  'serve the page there instead of 127.0.0.1:4780; whoever looks logs in',
+  webAddress,
 ] as const;
 
 /** The flag of the commands that can send to the stand-in; it may be repeated. */

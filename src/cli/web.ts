@@ -5,15 +5,14 @@ import { say, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Role } from '../model/ask.ts';
 import { EXIT } from '../model/exit.ts';
-import type { PageAddress } from '../page/fork.ts';
 import { linkToStarter } from '../page/link.ts';
 import { openPage } from '../page/open.ts';
 import { commandReleasers, openLog, SYSTEM_CLOCK } from '../session.ts';
 import { addPerson, removePerson } from '../web/people.ts';
-import { type AddCommand, actorOf, WEB } from './command.ts';
+import { type AddCommand, actorOf, type WebAddress, webAddress } from './command.ts';
 
 type Flags = {
-  readonly web?: PageAddress;
+  readonly listen?: WebAddress;
   readonly sandbox?: boolean;
   readonly add?: string;
   readonly remove?: string;
@@ -25,7 +24,7 @@ export const addWebCommand: AddCommand = (program, io, done) => {
   program
     .command('web')
     .description('Serve the page by itself: it shows what is going on, and can do nothing')
-    .option(...WEB)
+    .option('--listen <host:port>', 'where; default: 127.0.0.1:4780, or the next free port', webAddress)
     .option('--sandbox', 'show the runs of rehearsals first')
     .option('--add <name>', 'let a person log in: prints a token for them, once')
     .addOption(new Option('--role <role>', 'of the person who is added').choices(['viewer', 'operator']))
@@ -56,7 +55,7 @@ async function web(flags: Flags, io: Parameters<AddCommand>[1]): Promise<number>
     const link = linkToStarter();
     const opening = { io, env, log, clock: SYSTEM_CLOCK, releasers };
     const opened = await openPage(opening, {
-      address: flags.web ?? null,
+      address: flags.listen ?? null,
       sandbox: flags.sandbox === true,
       link,
       visitor: actorOf(undefined),

@@ -15,7 +15,7 @@ import type { Session } from '../session.ts';
 import { readAccess } from '../web/access.ts';
 import { fromPageSchema, type ToPage } from './link.ts';
 
-export type PageAddress = { readonly host: string | null; readonly port: number };
+export type PageAddress = { readonly host: string; readonly port: number };
 
 type ForkOptions = {
   /** As it was given; `null`: where a page is usually. */
@@ -80,8 +80,12 @@ export async function forkPage(session: Session, options: ForkOptions): Promise<
 }
 
 function argumentsFor({ address, sandbox }: ForkOptions): readonly string[] {
-  const at = address === null ? [] : ['--web', `${address.host ?? ''}:${address.port}`];
+  const at = address === null ? [] : ['--listen', `${shownHost(address.host)}:${address.port}`];
   return ['web', ...at, ...(sandbox ? ['--sandbox'] : [])];
+}
+
+function shownHost(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
 }
 
 function passed(env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {

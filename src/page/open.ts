@@ -3,7 +3,7 @@
  * server that listens; where a process that sends has started it, it asks that one for what is to be done.
  */
 import { z } from 'zod';
-import { baseUrlOf, SANDBOX_TARGET } from '../delivery/target.ts';
+import { targetOf } from '../inbox/overview.ts';
 import { assertKnownLedger } from '../ledger/run-index.ts';
 import type { Releasers } from '../lib/releasers.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -52,10 +52,9 @@ export async function openPage(
 ): Promise<OpenedPage> {
   const { env, io, log, clock, releasers } = opening;
   const { host, port } = address ?? USUAL;
-  const bound = host ?? '0.0.0.0';
   const access = readAccess(io.env, env.home);
-  await assertSafe(access, bound);
-  const target = sandbox || env.baseUrl === null ? SANDBOX_TARGET : baseUrlOf(env.baseUrl);
+  await assertSafe(access, host);
+  const target = targetOf(env, sandbox);
   const ledger = await openToRead(opening, releasers);
   const desk: Desk = { env, log, clock, ledger, target, ask: link?.ask ?? null };
   const server = await startPage({
@@ -64,7 +63,7 @@ export async function openPage(
     access,
     assets: readAssets(),
     log,
-    host: bound,
+    host,
     port,
     mayMove: address === null,
   });
@@ -89,8 +88,15 @@ function createPage(desk: Desk, io: Session['io']): Page {
       return run === null ? null : { ...run, run: run.id };
     },
     ...createJobsPart(desk),
-    ...createFilesPart(desk, { uploads, runChild: createChildren(io.env, io.interrupted) }),
+    ...createFilesPart(desk, { uploads, runChild: createChildren(withoutSecrets(io.env), io.interrupted) }),
   };
+}
+
+/** Whoever took the page over would find nothing in its environment, or its children's, that the service or a receiver of events takes for ours. */
+const SECRET = /^(?:MSB_TOKEN|ONBOARD_WEB_TOKEN|ONBOARD_WEBHOOK|ONBOARD_NOTIFY)/;
+
+function withoutSecrets(env: Session['io']['env']): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET.test(name)));
 }
 
 /** The server is never started from here, nor kept from ending. */

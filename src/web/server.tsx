@@ -9,7 +9,7 @@ import { Hono, type Context as HonoContext } from 'hono';
 import { errorCode } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Role, Visitor } from '../model/ask.ts';
-import type { WebAccess } from './access.ts';
+import { assertSafe, type WebAccess } from './access.ts';
 import { boundedForm, pacedBytes } from './bodies.ts';
 import { createEntrance } from './enter.tsx';
 import { refusalOf } from './guard.ts';
@@ -38,7 +38,7 @@ export type PageOptions<Page extends Core> = Omit<Frame, 'page'> & {
 };
 
 export type PageServer = {
-  /** Where browsers find it. */
+  /** Where it listens. */
   readonly url: string;
   /** An address that lets one person in, once, within ten minutes, as an operator of that name. */
   link(name: string): string;
@@ -62,6 +62,7 @@ const PORTS_TRIED = 20;
 /** Listens; throws a UsageError where it can't, or where nobody could get in or others could listen to who does. */
 export async function startPage<Page extends Core>(options: PageOptions<Page>): Promise<PageServer> {
   const { host, port, mayMove, access } = options;
+  await assertSafe(access, host);
   const sessions = createSessions({ ...access, now: () => performance.now() });
   let hosts: readonly string[] = [];
   const app = createApp({ ...options, sessions, hosts: () => hosts });
@@ -71,10 +72,10 @@ export async function startPage<Page extends Core>(options: PageOptions<Page>): 
   limitPerAddress(server, access.proxy?.addresses ?? []);
   const bound = await listen(server, { host, port, last: mayMove ? port + PORTS_TRIED : port });
   hosts = hostsOf(host, bound);
-  const url = access.origin ?? `http://${hosts[0]}`;
+  const url = `http://${hosts[0]}`;
   return {
     url,
-    link: (name) => `${url}/enter#k=${sessions.newKey(name)}`,
+    link: (name) => `${access.origin ?? url}/enter#k=${sessions.newKey(name)}`,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
