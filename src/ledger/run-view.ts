@@ -6,12 +6,13 @@
 import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { rowSchema } from '../model/row.ts';
-import { chunksOf, type Run } from '../model/run.ts';
+import { type Chunking, chunksOf, type Run, rowsBefore } from '../model/run.ts';
 import { type ClosedChunk, type GrowingView, type Settlement, unpackBody } from '../model/settlement.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import type { LedgerKeys, RunKeys } from './keys.ts';
 import { parseSettlement, unpackBlock } from './mark.ts';
 import { readFields, settlementsOf } from './open-chunk.ts';
+import { createRunInput } from './reruns.ts';
 
 const CHUNKS_AT_ONCE = 16;
 
@@ -51,6 +52,43 @@ const nothing = inEpoch('return 1', z.number());
 export async function hasOnlyGrown(epoch: LedgerEpoch, recoveries: number): Promise<boolean> {
   await epoch.call(nothing, [], []);
   return epoch.recoveries() === recoveries;
+}
+
+/** The settlements of the chunks that these rows are in, in row order; a group is never in two chunks. */
+export async function* settlementsAround(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  run: Run,
+  rows: ReadonlySet<number>,
+): AsyncGenerator<readonly Settlement[]> {
+  if (rows.size === 0) return;
+  // The rows of a rerun have the numbers that they have in its parent's file.
+  const numbers = run.parent === null ? null : await createRunInput(redis, keys, run.id).numbers();
+  const chunks = run.parent !== null && numbers === null ? allChunks(run) : chunksWith(rows, run, numbers);
+  for (let at = 0; at < chunks.length; at += CHUNKS_AT_ONCE) {
+    yield* await settlementsOfChunks(redis, keys.run(run.id), chunks.slice(at, at + CHUNKS_AT_ONCE));
+  }
+}
+
+function allChunks(run: Run): number[] {
+  return Array.from({ length: chunksOf(run) }, (_, i) => i + 1);
+}
+
+/** `numbers`: those of the run's rows, where they don't count from 1. */
+export function chunksWith(
+  rows: ReadonlySet<number>,
+  run: Chunking,
+  numbers: readonly number[] | null,
+): number[] {
+  const places = numbers === null ? [...rows] : numbers.flatMap((row, i) => (rows.has(row) ? [i + 1] : []));
+  const inRun = places.filter((place) => place >= 1 && place <= run.rows).sort((a, b) => a - b);
+  const chunks = new Set<number>();
+  let n = 1;
+  for (const place of inRun) {
+    while (rowsBefore(run, n + 1) < place) n += 1;
+    chunks.add(n);
+  }
+  return [...chunks];
 }
 
 /** Settlements of each of the chunks, open or closed, as they stand now; rows without an outcome yet are absent. */
