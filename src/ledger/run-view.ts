@@ -5,6 +5,7 @@
 
 import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
+import { type KeptSighting, sightingSchema } from '../model/resolution.ts';
 import { rowSchema } from '../model/row.ts';
 import { type Chunking, chunksOf, type Run, rowsBefore } from '../model/run.ts';
 import { type ClosedChunk, type GrowingView, type Settlement, unpackBody } from '../model/settlement.ts';
@@ -154,6 +155,16 @@ async function readRows(
       return value === null || value === undefined ? [] : [[row, value] as const];
     }),
   );
+}
+
+/** What look-ups found of those of the rows that they left in doubt. */
+export async function readSightings(
+  redis: RedisConnection,
+  k: RunKeys,
+  rows: readonly number[],
+): Promise<ReadonlyMap<number, KeptSighting>> {
+  const texts = await readRows(redis, k.sightings, rows);
+  return new Map([...texts].map(([row, text]) => [row, sightingSchema.parse(JSON.parse(text))]));
 }
 
 /** Numbers of all rows in doubt, in row order. */
