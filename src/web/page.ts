@@ -1,6 +1,6 @@
 /**
- * What the page needs of the program: plain data to show, and the one way to have something done. Each part is described where it is
- * shown; `page/` makes them of ledger, report and folders.
+ * What every view of the page is given: what stands above all of them, and the one way to have something done. What a view needs beside it
+ * is its own part, described where it is shown; `page/` makes the parts of ledger, report and folders.
  */
 import type { Ask, AskAnswer, Visitor } from '../model/ask.ts';
 
@@ -13,7 +13,7 @@ export type Standing = {
   readonly version: string;
 };
 
-export type Page = {
+export type Core = {
   standing(): Promise<Standing>;
   /** `null`: the page stands alone and can't have anything done; `why` tells visitors so. */
   readonly ask: ((ask: Ask, visitor: Visitor) => Promise<AskAnswer>) | null;

@@ -4,10 +4,10 @@
  */
 import type { JSX } from 'hono/jsx/jsx-runtime';
 import type { Role, Visitor } from '../model/ask.ts';
-import type { Page } from './page.ts';
+import type { Core } from './page.ts';
 
-/** Who has got in, and what is asked for. */
-export type Visit = {
+/** Who has got in, and what is asked for; `Part`: what the view needs beside what every one is given. */
+export type Visit<Part = unknown> = {
   readonly visitor: Visitor;
   /** The named parts of the path, decoded: `id` of `/runs/:id`. */
   readonly params: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export type Visit = {
   readonly form: URLSearchParams;
   /** The bytes of an upload, counted by the server as they pass; `null` for all else. */
   readonly bytes: AsyncIterable<Uint8Array> | null;
-  readonly page: Page;
+  readonly page: Core & Part;
 };
 
 export type Reply =
@@ -38,10 +38,10 @@ export type Reply =
   | { readonly kind: 'report'; readonly html: Uint8Array }
   | { readonly kind: 'missing'; readonly words: string };
 
-export type Route = {
+export type Route<Part = unknown> = {
   readonly method: 'GET' | 'POST' | 'PUT';
   /** With `:names`. */
   readonly path: string;
   readonly role: Role;
-  answer(visit: Visit): Promise<Reply>;
+  answer(visit: Visit<Part>): Promise<Reply>;
 };
