@@ -3,6 +3,7 @@
  * the first of these rows themselves. Empty where every row succeeded.
  */
 import { StackedStrip, Strip } from '../../lib/chart/strip.tsx';
+import { Prose, Text } from '../../lib/html-text.tsx';
 import { countOf, numberShown } from '../../lib/terminal.ts';
 import type { RowCause } from '../../model/digest.ts';
 import { OUTCOMES, type Outcome } from '../../model/outcome.ts';
@@ -10,7 +11,6 @@ import { UNTOLD } from '../cause.ts';
 import { needingRows } from '../digest.ts';
 import { remainderOf } from '../remainder.ts';
 import { columnsShown, keyShown, type Page, wordsShown } from './model.ts';
-import { Prose, Text } from './text.tsx';
 import { outcomeWords } from './words.ts';
 
 type Props = { readonly page: Page };

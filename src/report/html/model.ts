@@ -1,8 +1,8 @@
 /** What report.html is made of, and what it may show: what its sections are given, each of them. */
 import type { JobDefinition } from '../../config/job-definition.ts';
+import { cut, masked, withoutKeys } from '../../lib/html-text.tsx';
 import type { Digest } from '../../model/digest.ts';
 import type { Summary } from '../summary.ts';
-import { cut, masked, withoutKeys } from './text.tsx';
 
 export type Page = {
   readonly summary: Summary;

@@ -3,6 +3,7 @@
  * not even an escape which failed could do anything; it is under 1 MB whatever the run, since every list and every text is cut.
  */
 import { basename } from 'node:path';
+import { cut, Text } from '../../lib/html-text.tsx';
 import { countOf, numberShown, shownTime } from '../../lib/terminal.ts';
 import { warningAdvice } from '../../model/advice.ts';
 import { requestWords } from '../words.ts';
@@ -10,7 +11,6 @@ import { Causes, Needing } from './causes.tsx';
 import type { Page } from './model.ts';
 import { Steps, Times, Total } from './sections.tsx';
 import { POLICY, STYLE } from './style.ts';
-import { cut, Text } from './text.tsx';
 import { TONE_SIGN, verdictOf } from './words.ts';
 
 type Props = { readonly page: Page };

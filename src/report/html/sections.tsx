@@ -4,12 +4,12 @@
  */
 import { Flow } from '../../lib/chart/flow.tsx';
 import { Histogram } from '../../lib/chart/histogram.tsx';
+import { Prose } from '../../lib/html-text.tsx';
 import { asCalled, countOf, numberShown } from '../../lib/terminal.ts';
 import type { Latency } from '../../model/digest.ts';
 import { OUTCOMES, type Outcome } from '../../model/outcome.ts';
 import { nextSteps } from '../next.ts';
 import type { Page } from './model.ts';
-import { Prose } from './text.tsx';
 import { outcomeWords, wasSent } from './words.ts';
 
 type Props = { readonly page: Page };

@@ -3,11 +3,11 @@ import { rm } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jobDefinitionSchema } from '../../../src/config/job-definition.ts';
+import { masked } from '../../../src/lib/html-text.tsx';
 import { digestSchema } from '../../../src/model/digest.ts';
 import type { Run } from '../../../src/model/run.ts';
 import { createDigestTally } from '../../../src/report/digest.ts';
 import { renderReport } from '../../../src/report/html/page.tsx';
-import { masked } from '../../../src/report/html/text.tsx';
 import { writeReport } from '../../../src/report/report.ts';
 import { summarize } from '../../../src/report/summary.ts';
 import {

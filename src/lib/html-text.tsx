@@ -1,9 +1,9 @@
 /**
- * Texts of others as report.html shows them: nothing in them acts on the page or the reader, and each is cut at so many bytes as
- * HTML takes them that a page of any run stays under its size.
+ * Texts of others in HTML: nothing in them acts on the page or its reader, and each is cut at so many bytes as HTML takes them that
+ * whatever shows them stays under its size.
  */
-import { shortDigest } from '../../lib/digest.ts';
-import { printable } from '../../lib/terminal.ts';
+import { shortDigest } from './digest.ts';
+import { printable } from './terminal.ts';
 
 const MOST_BYTES = 300;
 
