@@ -99,7 +99,7 @@ export const DOORS: Doors = {
     'service-notice.ts',
     'vitals.ts',
   ],
-  check: ['file.ts', 'ledger.ts', 'words.ts', 'doctor.ts', 'doctor-finding.ts'],
+  check: ['file.ts', 'proposal.ts', 'template.ts', 'ledger.ts', 'words.ts', 'doctor.ts', 'doctor-finding.ts'],
   inbox: ['watch.ts', 'watcher.ts', 'job-book.ts', 'needs.ts', 'numbers.ts', 'overview.ts'],
   cli: ['process.ts'],
 };
