@@ -1,8 +1,12 @@
 /** All pages, from the parts that show them. The router and the test that asks each as nobody, viewer and operator go by this table. */
+
+import { type DoubtsPart, doubtsRoutes } from './doubts.tsx';
 import type { Core } from './page.ts';
+import { type RowPart, rowRoutes } from './row.tsx';
+import { type RowsPart, rowsRoutes } from './rows.tsx';
 import type { Route } from './visit.ts';
 
 /** What all of them need together. */
-export type Page = Core;
+export type Page = Core & RowsPart & RowPart & DoubtsPart;
 
-export const ROUTES: readonly Route<Page>[] = [];
+export const ROUTES: readonly Route<Page>[] = [...rowsRoutes, ...rowRoutes, ...doubtsRoutes];

@@ -18,6 +18,7 @@ type Seeded = {
   readonly rows: number;
   readonly settlements: readonly Settlement[];
   readonly definition?: object;
+  readonly columns?: readonly string[];
   readonly chunkRows?: number;
   readonly closed?: boolean;
 };
@@ -28,7 +29,14 @@ export async function openOwnDesk(own: OwnRedis) {
   const { ledger, service } = session;
   return {
     desk: session,
-    async seed({ rows, settlements, definition = {}, chunkRows = 100, closed = true }: Seeded): Promise<Run> {
+    async seed({
+      rows,
+      settlements,
+      definition = {},
+      columns = ['externalId'],
+      chunkRows = 100,
+      closed = true,
+    }: Seeded): Promise<Run> {
       const whole = {
         operation: 'subclient.create',
         key: 'externalId',
@@ -40,7 +48,7 @@ export async function openOwnDesk(own: OwnRedis) {
         definition: jobDefinitionSchema.parse(whole),
         target: service.target,
         chunkRows,
-        facts: { ...facts, source: csvSource() },
+        facts: { ...facts, source: csvSource({ columns: [...columns] }) },
       });
       await ledger.index.add(run.id, run.target, run.createdAt);
       const { keys } = ledger.of(run.target);
