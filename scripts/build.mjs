@@ -59,6 +59,7 @@ async function build(began) {
   copyOthers();
   removeLeftovers();
   await bundle();
+  await bundlePage();
   chmodSync(ENTRY, 0o755);
   // scripts/setup/gather-facts.mjs compares sources with this date.
   utimesSync(ENTRY, began, began);
@@ -98,9 +99,20 @@ async function bundle() {
   await program.close();
 }
 
-/** Everything that is no TypeScript, such as Lua scripts. */
+/** What the page's browsers get: one script, from sources that are compiled by nobody else. */
+async function bundlePage() {
+  const script = await rolldown({
+    input: join(SRC, 'web', 'browser', 'page.ts'),
+    platform: 'browser',
+    logLevel: 'warn',
+  });
+  await script.write({ file: join(DIST, 'web', 'browser.js'), format: 'iife', minify: true });
+  await script.close();
+}
+
+/** Everything that is no TypeScript, such as Lua scripts and the page's style. */
 function copyOthers() {
-  for (const path of filesIn(SRC).filter((name) => !/\.tsx?$/.test(name))) {
+  for (const path of filesIn(SRC).filter((name) => !/\.tsx?$|tsconfig\.json$/.test(name))) {
     mkdirSync(dirname(join(DIST, path)), { recursive: true });
     copyFileSync(join(SRC, path), join(DIST, path));
   }

@@ -45,6 +45,7 @@ export function Layout({ title, path, standing, visitor, assets, children }: Lay
             <Text of={standing.service.words} />
           </p>
         )}
+        <p id="connection" class="bad" role="status" />
         <main>{children}</main>
       </body>
     </html>
@@ -63,9 +64,7 @@ function Ways({ path, visitor }: { readonly path: string; readonly visitor: Visi
       </nav>
       <search class="who">
         <form action="/runs">
-          <label>
-            Search <input type="search" name="q" size={16} placeholder="key or run" data-search />
-          </label>
+          <input type="search" name="q" size={14} placeholder="key or run" aria-label="Search" data-search />
         </form>
       </search>
       <button type="button" data-hold aria-pressed="false" title="h">

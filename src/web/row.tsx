@@ -2,7 +2,7 @@
  * One row of a run: what the file says, what was sent, what the service said, and where else its key is known. For operators: it
  * holds cells and bodies.
  */
-import { Text } from '../lib/html-text.tsx';
+import { Lines, Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import type { Visitor } from '../model/ask.ts';
 import type { Settlement } from '../model/settlement.ts';
@@ -193,7 +193,7 @@ function File({ file }: { readonly file: FileShown }) {
         <>
           {file.problem === '' ? null : <p>{file.problem}</p>}
           <pre>
-            <Text of={file.text} bytes={BODY_BYTES} />
+            <Lines of={file.text} bytes={BODY_BYTES} />
           </pre>
         </>
       );
@@ -259,7 +259,7 @@ function Said({ said }: { readonly said: RowShown['said'] }) {
   return (
     <>
       <pre>
-        <Text of={text} bytes={BODY_BYTES} />
+        <Lines of={text} bytes={BODY_BYTES} />
       </pre>
       <p class="dim">
         {`As received, ${countOf(Buffer.byteLength(text) + restBytes, 'byte')}${restBytes === 0 ? '' : `; the last ${numberShown(restBytes)} are not kept`}.`}

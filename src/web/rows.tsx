@@ -313,9 +313,9 @@ function RowTable({ run, rows }: TableProps) {
 export function OutcomeMark({ of }: { readonly of: Outcome | 'open' }) {
   return (
     <span class="outcome">
-      <svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true" class="dot">
-        <rect width="10" height="10" rx="2" class={`f-${of}`} />
-      </svg>{' '}
+      <svg class="sw" aria-hidden="true">
+        <rect width="100%" height="100%" class={`f-${of}`} />
+      </svg>
       {of}
     </span>
   );

@@ -123,7 +123,8 @@ const POLICY =
 const HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': POLICY,
   'cache-control': 'no-store',
-  'referrer-policy': 'no-referrer',
+  // Nothing leaves; within, browsers would hide the origin of forms without it.
+  'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
@@ -153,6 +154,8 @@ export function createApp(parts: PageParts, hosts: () => readonly string[]) {
       if (!context.res.headers.has(name)) context.res.headers.set(name, value);
   });
 
+  // A browser asks for one by itself.
+  app.get('/favicon.ico', (context) => context.body(null, 204));
   app.get('/healthz', (context) => context.text('ok\n'));
   app.get('/assets/:name', (context) => {
     const asset = assets.find(context.req.path);
