@@ -61,10 +61,10 @@ export function createRowsPart(desk: RowsDesk): RowsPart {
       if (search === null) return null;
       const head = { run: headOf(search.run), causes: causesOf(search) };
       const direct = asked.text === '' || asked.isLiteral ? null : await lookDirectly(search);
-      if (direct !== null) return { ...head, ...direct, next: null, stoppedAt: null };
+      if (direct !== null) return { ...head, ...direct, next: null, stoppedAt: null, isDirect: true };
       const mine = searching(visitor.name);
       const listed = await firstPage(search, () => mine.aborted, desk.clock.now);
-      return { ...head, ...listed, keys: [] };
+      return { ...head, ...listed, keys: [], isDirect: false };
     },
     async rowsFile(asked, visitor) {
       const search = await openSearch(desk, { ...asked, after: 0 }, visitor);

@@ -175,10 +175,10 @@ function LookUp(props: { readonly base: string; readonly row: number | null; rea
 
 function Sighted({ sighting }: { readonly sighting: KeptSighting | null }) {
   if (sighting === null) return <p class="dim">It was not looked up yet.</p>;
-  const { kind, ids, at } = sighting;
+  const { kind, at } = sighting;
   const found: Readonly<Record<typeof kind, string>> = {
     found: 'found, but that record would be another row’s too',
-    'found-twice': `found ${ids.length} times or more`,
+    'found-twice': 'found twice or more',
     'not-found': 'not found, which is no proof: it may still be on its way',
     unclear: 'the service’s answer says nothing',
   };
@@ -221,28 +221,28 @@ function Settle({ shown, visit, refused }: Props) {
             </code>
           </label>
         ))}
-        <label>
-          <input
-            type="radio"
-            name="as"
-            value="created"
-            data-key="c"
-            checked={refused !== null && refused.id !== ''}
-          />
-          {` It was created, as ${ids.length === 0 ? '' : 'another '}`}
-        </label>
-        <label>
-          {'Its id at the service '}
+        <div>
+          <label>
+            <input
+              type="radio"
+              name="as"
+              value="created"
+              data-key="c"
+              checked={refused !== null && refused.id !== ''}
+            />
+            {` It was created, ${ids.length === 0 ? 'under the id' : 'under another id'} `}
+          </label>
           <input
             type="text"
             name="id"
             value={refused?.id ?? ''}
             autocomplete="off"
             spellcheck={false}
+            aria-label="Its id at the service"
             aria-describedby={refused === null ? undefined : 'refused'}
             aria-invalid={refused === null ? undefined : 'true'}
           />
-        </label>
+        </div>
         <label>
           <input type="radio" name="as" value="not-created" data-key="n" /> It was not created
         </label>
@@ -318,7 +318,7 @@ function Decisions({ read }: { readonly read: DecisionsRead }) {
       {decisions.length === 0 ? null : (
         <form method="post" action={`${base}/resolve`}>
           <section class="scroll" tabindex={0} aria-label="Decisions">
-            <table>
+            <table class="rows">
               <thead>
                 <tr>
                   <th class="n">Row</th>

@@ -2,7 +2,7 @@
  * One row of a run: what the file says, what was sent, what the service said, and where else its key is known. For operators: it
  * holds cells and bodies.
  */
-import { Lines, Text } from '../lib/html-text.tsx';
+import { Lines, Prose, Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import type { Visitor } from '../model/ask.ts';
 import type { Settlement } from '../model/settlement.ts';
@@ -96,6 +96,11 @@ function RowView({ shown }: { readonly shown: RowPage }) {
         )}
       </p>
       <RowHead run={run.id} shown={shown} />
+      {shown.advice === '' ? null : (
+        <p>
+          <Prose of={shown.advice} />
+        </p>
+      )}
       <ThreeSides shown={shown} />
       <Elsewhere shown={shown} />
     </>
@@ -104,7 +109,7 @@ function RowView({ shown }: { readonly shown: RowPage }) {
 
 /** What became of the row, in a few lines. */
 export function RowHead({ run, shown }: { readonly run: string; readonly shown: RowShown }) {
-  const { settlement, group, chunk, resolution, advice } = shown;
+  const { settlement, group, chunk, resolution } = shown;
   if (settlement === null) return <p class="card">It has no outcome yet.</p>;
   const { line, key, outcome, id, code, message, attempts, ms, status } = settlement;
   const times =
@@ -157,7 +162,6 @@ export function RowHead({ run, shown }: { readonly run: string; readonly shown: 
           ))}
         </p>
       )}
-      {advice === '' ? null : <p>{advice}</p>}
     </div>
   );
 }

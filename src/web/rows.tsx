@@ -64,6 +64,8 @@ export type RowsFound = {
   /** The time was up: so far was looked. */
   readonly stoppedAt: number | null;
   readonly keys: readonly KnownKey[];
+  /** The text is a row's number or a known key: nothing else was looked through. */
+  readonly isDirect: boolean;
 };
 
 export type RowsPart = {
@@ -141,13 +143,16 @@ export function Rows({ asked, found }: Props) {
       {rows.length === 0 ? <Nothing asked={asked} found={found} /> : <RowTable run={run.id} rows={rows} />}
       <Stopped asked={asked} found={found} />
       <p class="pager">
+        {rows.length > 0 && found.isDirect ? literally(asked) : null}
         {asked.after > 0 ? <a href={addressOf(asked)}>First page</a> : null}
         {next === null ? null : (
           <a href={addressOf(asked, { after: next })} rel="next">
             {`After row ${numberShown(next)}`}
           </a>
         )}
-        {rows.length === 0 ? null : <a href={addressOf(asked, {}, 'rows.csv')}>This list as CSV</a>}
+        {rows.length === 0 || found.isDirect ? null : (
+          <a href={addressOf(asked, {}, 'rows.csv')}>This list as CSV</a>
+        )}
       </p>
     </>
   );
@@ -225,7 +230,7 @@ const KEY_WORDS: Readonly<Record<KnownKey['is'], string>> = {
 function Keys({ found: { keys } }: Pick<Props, 'found'>) {
   if (keys.length === 0) return null;
   return (
-    <ul class="card">
+    <ul class="notice plain">
       {keys.map((key) => (
         <li>
           {`As the key of a ${key.space} it ${KEY_WORDS[key.is]}: `}
@@ -244,15 +249,18 @@ function Keys({ found: { keys } }: Pick<Props, 'found'>) {
   );
 }
 
-function Nothing({ asked, found: { stoppedAt, keys, causes } }: Props) {
+function literally(asked: RowsAsked) {
+  return <a href={addressOf(asked, { isLiteral: true })}>Look for this text in every row</a>;
+}
+
+function Nothing({ asked, found: { stoppedAt, causes, isDirect } }: Props) {
   if (stoppedAt !== null) return null;
-  const isLeft = asked.text !== '' && !asked.isLiteral && keys.length > 0;
   return (
     <p class="empty">
       {asked.cause !== null && !causes.some(({ id }) => id === asked.cause)
         ? 'The run has no such cause, or its causes are not counted yet. '
         : 'No row of this run is like that. '}
-      {isLeft ? <a href={addressOf(asked, { isLiteral: true })}>Look through the text of every row</a> : null}
+      {isDirect ? literally(asked) : null}
     </p>
   );
 }
@@ -272,7 +280,7 @@ type TableProps = { readonly run: string; readonly rows: readonly ListedRow[] };
 function RowTable({ run, rows }: TableProps) {
   return (
     <section class="scroll" tabindex={0} aria-label="Rows">
-      <table>
+      <table class="rows">
         <thead>
           <tr>
             <th class="n">Row</th>
