@@ -4,13 +4,14 @@
  * a new one ends the one before.
  */
 import { setImmediate as turn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { settlementsAround, settlementsOfChunks } from '../ledger/run-view.ts';
 import { batchesOf } from '../lib/batches.ts';
 import type { Visitor } from '../model/ask.ts';
 import { chunksIn } from '../model/chunk-bits.ts';
 import type { Digest, RowCause } from '../model/digest.ts';
 import { spaceOf } from '../model/operation.ts';
-import { chunksOf, rowsBefore } from '../model/run.ts';
+import { chunksOf, type Run, rowsBefore } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
 import { causeAmong } from '../report/cause-tally.ts';
 import { csvText } from '../report/csv-text.ts';
@@ -39,6 +40,7 @@ const LONGEST_MS = 5_000;
 const BODIES_AT_ONCE = 20;
 
 type RowsDesk = Pick<Desk, 'ledger' | 'env' | 'clock'>;
+type SearchDesk = RowsDesk & { readonly digestOf: (run: Run) => Promise<Digest | null> };
 
 /** A list that was asked for, and what it is made with. */
 type Search = RunRows & {
@@ -53,11 +55,15 @@ type Search = RunRows & {
 /** Rows of some chunks that are as asked for, and how far that was. */
 type Found = { readonly rows: readonly RemainderRow[]; readonly upTo: number };
 
-export function createRowsPart(desk: RowsDesk): RowsPart {
+/** `digestOf`: what is known of a run's causes; of one that goes on they may be those of the rows so far. */
+export function createRowsPart(
+  desk: RowsDesk,
+  digestOf: SearchDesk['digestOf'] = (run) => digestAtHand(desk, run),
+): RowsPart {
   const searching = createTurns();
   return {
     async rows(asked, visitor) {
-      const search = await openSearch(desk, asked, visitor);
+      const search = await openSearch({ ...desk, digestOf }, asked, visitor);
       if (search === null) return null;
       const head = { run: headOf(search.run), causes: causesOf(search) };
       const direct = asked.text === '' || asked.isLiteral ? null : await lookDirectly(search);
@@ -67,7 +73,7 @@ export function createRowsPart(desk: RowsDesk): RowsPart {
       return { ...head, ...listed, keys: [], isDirect: false };
     },
     async rowsFile(asked, visitor) {
-      const search = await openSearch(desk, { ...asked, after: 0 }, visitor);
+      const search = await openSearch({ ...desk, digestOf }, { ...asked, after: 0 }, visitor);
       return search === null ? null : csvOf(search, searching(visitor.name));
     },
   };
@@ -84,10 +90,10 @@ function createTurns(): (name: string) => AbortSignal {
   };
 }
 
-async function openSearch(desk: RowsDesk, asked: RowsAsked, visitor: Visitor): Promise<Search | null> {
+async function openSearch(desk: SearchDesk, asked: RowsAsked, visitor: Visitor): Promise<Search | null> {
   const open = await openRunRows(desk, asked.run);
   if (open === null) return null;
-  const digest = await digestAtHand(desk, open.run);
+  const digest = await desk.digestOf(open.run);
   const cause = digest?.causes.find(({ id }) => id === asked.cause) ?? null;
   return { ...open, asked, digest, cause, visitor, shown: shownTo(visitor, open.definition) };
 }
@@ -190,9 +196,10 @@ function chunksToRead(search: Search): readonly number[] {
   const before = rowsUpTo(search, asked.after);
   let first = 1;
   while (first < chunks && rowsBefore(run, first + 1) <= before) first += 1;
-  const bits =
-    cause?.chunks ?? (asked.outcome === null ? null : (digest?.chunks[asked.outcome] ?? (digest && '')));
-  if (bits !== null) return [...chunksIn(bits, chunks, first)];
+  // A digest of rows so far rules no chunk out.
+  const isWhole = digest !== null && isDeepStrictEqual(digest.outcomes, run.outcomes);
+  const bits = cause?.chunks ?? (asked.outcome === null ? null : (digest?.chunks[asked.outcome] ?? ''));
+  if (isWhole && bits !== null) return [...chunksIn(bits, chunks, first)];
   return Array.from({ length: Math.max(0, chunks - first + 1) }, (_, i) => first + i);
 }
 

@@ -295,7 +295,7 @@ function Decisions({ read }: { readonly read: DecisionsRead }) {
   const base = `/runs/${encodeURIComponent(run.id)}`;
   const created = decisions.filter(({ as }) => as === 'created').length;
   const notes = [
-    open === 0 ? '' : `${countOf(open, 'line')} without a decision stay in doubt.`,
+    open === 0 ? '' : `Left in doubt: ${countOf(open, 'line')} without a decision.`,
     settled === 0
       ? ''
       : `${countOf(settled, 'row')} named in it ${settled === 1 ? 'is' : 'are'} not in doubt any more.`,
