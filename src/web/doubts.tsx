@@ -12,6 +12,7 @@ import { decisionField } from './decisions.ts';
 import { RowHead, type RowShown, Sent } from './row.tsx';
 import { NO_RUN, type RunHead, RunTitle, rowNumber } from './rows.tsx';
 import type { Reply, Route, Visit } from './visit.ts';
+import { Time } from './words.tsx';
 
 export type ListedDoubt = { readonly row: number; readonly key: string };
 
@@ -103,7 +104,7 @@ function Doubts({ shown, visit, refused }: Props) {
           <a href={base}>To the run</a>
         </p>
       ) : (
-        <p class="verdict">
+        <p class="verdict doubt">
           <b>{`${countOf(left, 'row')} may exist at the service.`}</b> Nothing is sent again until somebody
           says what became of {left === 1 ? 'it' : 'them'}.{' '}
           <span role="status">{`${numberShown(settled)} settled · ${numberShown(left)} left`}</span>
@@ -185,7 +186,7 @@ function Sighted({ sighting }: { readonly sighting: KeptSighting | null }) {
   return (
     <p>
       {'Looked up '}
-      <time datetime={at}>{at}</time>
+      <Time at={at} />
       {`: ${found[kind]}.`}
     </p>
   );
@@ -318,7 +319,7 @@ function Decisions({ read }: { readonly read: DecisionsRead }) {
       {decisions.length === 0 ? null : (
         <form method="post" action={`${base}/resolve`}>
           <section class="scroll" tabindex={0} aria-label="Decisions">
-            <table class="rows">
+            <table class="list rows">
               <thead>
                 <tr>
                   <th class="n">Row</th>

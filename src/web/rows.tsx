@@ -8,6 +8,7 @@ import type { Visitor } from '../model/ask.ts';
 import { OUTCOMES, type Outcome, type OutcomeCounts } from '../model/outcome.ts';
 import type { RunState } from '../model/run.ts';
 import type { Reply, Route, Visit } from './visit.ts';
+import { Empty, kindWords } from './words.tsx';
 
 /** What pages about rows say of their run. */
 export type RunHead = {
@@ -196,7 +197,7 @@ function Filters({ asked, found: { run, causes } }: Props) {
           <option value="">any</option>
           {present.map((outcome) => (
             <option value={outcome} selected={asked.outcome === outcome}>
-              {`${outcome} (${numberShown(run.outcomes[outcome])})`}
+              {`${kindWords(outcome)} (${numberShown(run.outcomes[outcome])})`}
             </option>
           ))}
         </select>
@@ -256,12 +257,12 @@ function literally(asked: RowsAsked) {
 function Nothing({ asked, found: { stoppedAt, causes, isDirect } }: Props) {
   if (stoppedAt !== null) return null;
   return (
-    <p class="empty">
+    <Empty>
       {asked.cause !== null && !causes.some(({ id }) => id === asked.cause)
         ? 'The run has no such cause, or its causes are not counted yet. '
         : 'No row of this run is like that. '}
       {isDirect ? literally(asked) : null}
-    </p>
+    </Empty>
   );
 }
 
@@ -280,7 +281,7 @@ type TableProps = { readonly run: string; readonly rows: readonly ListedRow[] };
 function RowTable({ run, rows }: TableProps) {
   return (
     <section class="scroll" tabindex={0} aria-label="Rows">
-      <table class="rows">
+      <table class="list rows">
         <thead>
           <tr>
             <th class="n">Row</th>
@@ -321,10 +322,10 @@ function RowTable({ run, rows }: TableProps) {
 export function OutcomeMark({ of }: { readonly of: Outcome | 'open' }) {
   return (
     <span class="outcome">
-      <svg class="sw" aria-hidden="true">
-        <rect width="100%" height="100%" class={`f-${of}`} />
+      <svg viewBox="0 0 10 10" class="dot" aria-hidden="true">
+        <rect width="10" height="10" class={`f-${of}`} />
       </svg>
-      {of}
+      {kindWords(of)}
     </span>
   );
 }
