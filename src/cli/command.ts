@@ -105,6 +105,18 @@ function metricsAddress(text: string): MetricsAddress {
   );
 }
 
+/** Where the page listens. */
+export type WebAddress = { readonly host: string; readonly port: number };
+
+/** The option's value where a page is to listen. */
+export function webAddress(text: string): WebAddress {
+  const address = parseMetricsAddress(text);
+  if (address !== null) return { host: address.host ?? '::', port: address.port };
+  throw new InvalidArgumentError(
+    'expected an address of this machine and a port, such as 127.0.0.1:4780, or :4780 for all its addresses.',
+  );
+}
+
 /** The flag of the commands that can send to the stand-in; it may be repeated. */
 export const FAULT = [
   '--fault <name=spec>',

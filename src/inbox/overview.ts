@@ -46,7 +46,8 @@ export function emptyOverview(env: Environment, sandbox: boolean): Overview {
   };
 }
 
-function targetOf({ baseUrl }: Environment, sandbox: boolean): string {
+/** Whose runs are meant where nothing else says so. */
+export function targetOf({ baseUrl }: Environment, sandbox: boolean): string {
   return sandbox || baseUrl === null ? SANDBOX_TARGET : baseUrlOf(baseUrl);
 }
 

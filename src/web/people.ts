@@ -1,6 +1,6 @@
 /**
  * People with tokens of their own: `ONBOARD_HOME/web/people.json` has each one's name, role and the digest of the token, which nobody can
- * turn back into it. Changed by `onboard web --add` and `--remove`, read anew at each log-in.
+ * turn back into it. Changed by `onboard web --add` and `--remove`, read anew at each log-in, and looked at while somebody is in.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
@@ -26,7 +26,19 @@ function fileIn(home: string): string {
 /** None where nobody was added. */
 export async function readPeople(home: string): Promise<readonly Person[]> {
   const text = await readFile(fileIn(home), 'utf8').catch(insteadOf('ENOENT', '[]'));
-  return peopleSchema.parse(JSON.parse(text));
+  const people = peopleSchema.safeParse(parsedJson(text));
+  if (people.success) return people.data;
+  throw new UsageError(
+    `${fileIn(home)}: expected what \`onboard web --add\` wrote. Remove the file, and add people anew.`,
+  );
+}
+
+function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 /** Adds a person, or gives one that is there a new token and role; answers the token, which is told once. */

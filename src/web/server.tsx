@@ -9,7 +9,7 @@ import { Hono, type Context as HonoContext } from 'hono';
 import { errorCode } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Role, Visitor } from '../model/ask.ts';
-import type { WebAccess } from './access.ts';
+import { assertSafe, type WebAccess } from './access.ts';
 import { boundedForm, pacedBytes } from './bodies.ts';
 import { createEntrance } from './enter.tsx';
 import { refusalOf } from './guard.ts';
@@ -62,6 +62,7 @@ const PORTS_TRIED = 20;
 /** Listens; throws a UsageError where it can't, or where nobody could get in or others could listen to who does. */
 export async function startPage<Page extends Core>(options: PageOptions<Page>): Promise<PageServer> {
   const { host, port, mayMove, access } = options;
+  await assertSafe(access, host);
   const sessions = createSessions({ ...access, now: () => performance.now() });
   let hosts: readonly string[] = [];
   const app = createApp({ ...options, sessions, hosts: () => hosts });
