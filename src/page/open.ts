@@ -14,8 +14,11 @@ import { type Page, ROUTES } from '../web/routes.ts';
 import { type PageServer, startPage } from '../web/server.tsx';
 import { createChildren } from './child.ts';
 import type { Desk } from './desk.ts';
+import { createDoubtsPart } from './doubts.ts';
 import { createFilesPart } from './files.ts';
 import { createJobsPart } from './jobs.ts';
+import { createRowPart } from './row.ts';
+import { createRowsPart } from './rows.ts';
 import { createUploads } from './uploads.ts';
 
 export type PageWishes = Pick<Desk, 'target' | 'ask'> & {
@@ -39,7 +42,13 @@ export async function openPage(session: Session, wishes: PageWishes): Promise<Pa
 function partsOf(desk: Desk, env: NodeJS.ProcessEnv, stopped: AbortSignal): Omit<Page, keyof Core> {
   const uploads = createUploads(desk.env.home, desk.clock.date);
   const runChild = createChildren(withoutSecrets(env), stopped);
-  return { ...createFilesPart(desk, { uploads, runChild }), ...createJobsPart(desk) };
+  return {
+    ...createFilesPart(desk, { uploads, runChild }),
+    ...createJobsPart(desk),
+    ...createRowsPart(desk),
+    ...createRowPart(desk),
+    ...createDoubtsPart(desk),
+  };
 }
 
 /** Whoever took the page over would find nothing in its environment that the service or a receiver of events takes for ours. */
