@@ -196,7 +196,7 @@ function File({ file }: { readonly file: FileShown }) {
       return (
         <>
           {file.problem === '' ? null : <p>{file.problem}</p>}
-          <pre>
+          <pre class="text">
             <Lines of={file.text} bytes={BODY_BYTES} />
           </pre>
         </>
@@ -262,7 +262,7 @@ function Said({ said }: { readonly said: RowShown['said'] }) {
   const { text, restBytes } = said;
   return (
     <>
-      <pre>
+      <pre class="text">
         <Lines of={text} bytes={BODY_BYTES} />
       </pre>
       <p class="dim">
