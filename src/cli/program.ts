@@ -36,7 +36,6 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   schema: () => import('./schema.ts').then((module) => module.addSchemaCommand),
   sandbox: () => import('./sandbox.ts').then((module) => module.addSandboxCommand),
   completion: () => import('./completion.ts').then((module) => module.addCompletionCommand),
-  web: () => import('./web.ts').then((module) => module.addWebCommand),
   doctor: () => import('./doctor.ts').then((module) => module.addDoctorCommand),
 };
 

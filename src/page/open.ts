@@ -19,10 +19,13 @@ import { type Page, ROUTES } from '../web/routes.ts';
 import { startPage } from '../web/server.tsx';
 import { createChildren } from './child.ts';
 import type { Desk } from './desk.ts';
+import { createDoubtsPart } from './doubts.ts';
 import { createFilesPart } from './files.ts';
 import type { PageAddress } from './fork.ts';
 import { createJobsPart } from './jobs.ts';
 import type { Link } from './link.ts';
+import { createRowPart } from './row.ts';
+import { createRowsPart } from './rows.ts';
 import { createUploads, UPLOAD_LIMITS } from './uploads.ts';
 
 type Opening = Pick<Session, 'io' | 'env' | 'log' | 'clock' | 'releasers'>;
@@ -89,6 +92,9 @@ function createPage(desk: Desk, io: Session['io']): Page {
     },
     ...createJobsPart(desk),
     ...createFilesPart(desk, { uploads, runChild: createChildren(withoutSecrets(io.env), io.interrupted) }),
+    ...createRowsPart(desk),
+    ...createRowPart(desk),
+    ...createDoubtsPart(desk),
   };
 }
 

@@ -1,17 +1,23 @@
 /** All pages, from the parts that show them. The router and the test that asks each as nobody, viewer and operator go by this table. */
 import { type ActingPart, actingRoutes } from './acting.tsx';
+import { type DoubtsPart, doubtsRoutes } from './doubts.tsx';
 import { type FilesPart, filesRoutes } from './files.tsx';
 import { type JobsPart, jobsRoutes } from './jobs.tsx';
 import { type MappingPart, mappingRoutes } from './mapping.tsx';
 import type { Core } from './page.ts';
+import { type RowPart, rowRoutes } from './row.tsx';
+import { type RowsPart, rowsRoutes } from './rows.tsx';
 import type { Route } from './visit.ts';
 
 /** What all of them need together. */
-export type Page = Core & ActingPart & FilesPart & MappingPart & JobsPart;
+export type Page = Core & ActingPart & FilesPart & MappingPart & JobsPart & RowsPart & RowPart & DoubtsPart;
 
 export const ROUTES: readonly Route<Page>[] = [
   ...actingRoutes,
   ...filesRoutes,
   ...mappingRoutes,
   ...jobsRoutes,
+  ...rowsRoutes,
+  ...rowRoutes,
+  ...doubtsRoutes,
 ];

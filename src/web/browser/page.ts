@@ -47,7 +47,9 @@ function onKey(event: KeyboardEvent): void {
 }
 
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.closest('input, select, textarea') !== null;
+  return (
+    target instanceof HTMLElement && target.closest('input:not([type=radio]), select, textarea') !== null
+  );
 }
 
 /** What is unfolded, selected and being typed stays. */

@@ -1,0 +1,40 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { RowDecision } from '../../src/model/ask.ts';
+import { decisionField, decisionsIn } from '../../src/web/decisions.ts';
+
+test.each([
+  ['row=7&as=created&id=+sub-1+', [{ row: 7, as: 'created', id: 'sub-1' }]],
+  ['row=7&id=sub-1', [{ row: 7, as: 'created', id: 'sub-1' }]],
+  ['row=7&as=created%3Asub-8&id=', [{ row: 7, as: 'created', id: 'sub-8' }]],
+  ['row=7&as=created%3Asub-8&id=sub-8', [{ row: 7, as: 'created', id: 'sub-8' }]],
+  ['row=7&as=not-created&id=', [{ row: 7, as: 'not-created' }]],
+])('a form says of one row what was chosen or typed: %s', (form, decisions) => {
+  expect(decisionsIn(new URLSearchParams(form))).toEqual({ kind: 'decided', decisions });
+});
+
+test.each([
+  ['row=7', /Say what became/],
+  ['row=7&as=created&id=', /Say what became/],
+  ['row=x&as=not-created', /Say what became/],
+  ['row=7&as=not-created&id=sub-1', /sub-1 is given, and “it was not created” is chosen/],
+  ['row=7&as=created%3Asub-8&id=sub-9', /sub-9 is given, and the record sub-8 is chosen/],
+  ['decision=7+maybe', /got "7 maybe"/],
+  ['', /expected rows/],
+])('a form that says nothing sure is refused: %s', (form, problem) => {
+  const decided = decisionsIn(new URLSearchParams(form));
+  expect(decided.kind === 'problems' ? decided.problems.join() : '').toMatch(problem);
+});
+
+test('many decisions come through a form as they are', () => {
+  const row = fc.integer({ min: 1, max: 1_000_000 });
+  const created = fc.record({ row, as: fc.constant('created' as const), id: fc.string({ minLength: 1 }) });
+  const not = fc.record({ row, as: fc.constant('not-created' as const) });
+  fc.assert(
+    fc.property(fc.array(fc.oneof(created, not), { minLength: 1 }), (decisions: readonly RowDecision[]) => {
+      const form = new URLSearchParams();
+      for (const one of decisions) form.append('decision', decisionField(one));
+      expect(decisionsIn(new URLSearchParams(form.toString()))).toEqual({ kind: 'decided', decisions });
+    }),
+  );
+});
