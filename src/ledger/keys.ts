@@ -19,6 +19,8 @@ export type LedgerKeys = {
   readonly files: string;
   /** Hash: `<channel> <event>` → an event that is to be told; its name begins others beside it (lua/outbox.ts). */
   readonly outbox: string;
+  /** Hash: worker → what it does (doing.ts). */
+  readonly doing: string;
   run(run: string): RunKeys;
   /** Prefix of an identity ledger's buckets. */
   identity(space: string): string;
@@ -51,6 +53,12 @@ export type RunKeys = {
   readonly lease: string;
   /** When the next request of the run may go, over all workers. */
   readonly rate: string;
+  /** Hash: slot → the run's counters as they stood in it (history.ts). A picture, as the two below: no report counts from them. */
+  readonly pulse: string;
+  /** Hash: `<slot>:<step of time or status>` → attempts. */
+  readonly latency: string;
+  /** List: what happened to the run. */
+  readonly story: string;
 };
 
 export function ledgerKeys(target: string): LedgerKeys {
@@ -62,6 +70,7 @@ export function ledgerKeys(target: string): LedgerKeys {
     runs: `${root}:runs`,
     files: `${root}:files`,
     outbox: `${root}:outbox`,
+    doing: `${root}:doing`,
     run: (run) => runKeys(`${root}:run:${run}`),
     identity: (space) => `${root}:known:${space}:`,
     fields: (space) => `${root}:fields:${space}:`,
@@ -82,6 +91,9 @@ function runKeys(base: string): RunKeys {
     input: `${base}:input`,
     lease: `${base}:lease`,
     rate: `${base}:rate`,
+    pulse: `${base}:pulse`,
+    latency: `${base}:latency`,
+    story: `${base}:story`,
   };
 }
 

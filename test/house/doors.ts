@@ -51,6 +51,9 @@ export const DOORS: Doors = {
     'resolve.ts',
     'run-index.ts',
     'run-store.ts',
+    'brief.ts',
+    'doing.ts',
+    'history.ts',
     'run-view.ts',
     'settle-entry.ts',
   ],
@@ -78,6 +81,7 @@ export const DOORS: Doors = {
     'registration.ts',
     'run-mapping.ts',
     'target.ts',
+    'tell-work.ts',
   ],
   runs: [
     'execute.ts',
