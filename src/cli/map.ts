@@ -3,22 +3,17 @@
  * since there is no definition yet.
  */
 import { basename, dirname } from 'node:path';
+import { proposalText, proposeFor, sampleFile } from '../check/proposal.ts';
 import { type Format, formatSchema } from '../config/job-definition.ts';
-import { readSample, type Sample, surveyFile } from '../intake/survey.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { makeFolder } from '../lib/make-folder.ts';
-import { anywhere, countOf, type Io, sayContent, shellWord, tell } from '../lib/terminal.ts';
+import { anywhere, countOf, type Io, sayContent, sayJson, shellWord, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { recordLists } from '../mapping/bind-fields.ts';
-import { jobYaml } from '../mapping/proposal/job-yaml.ts';
-import { type JobProposal, proposeJob } from '../mapping/proposal/propose-job.ts';
-import { createFieldLookup } from '../mapping/request-field.ts';
+import type { JobProposal } from '../mapping/proposal/propose-job.ts';
 import { type BuiltIn, OPERATIONS } from '../model/operation.ts';
-import { isTable, type SourceInfo } from '../model/source.ts';
-import { fieldCatalog, pathFieldOf } from '../service/operations.ts';
 import { type AddCommand, wholeNumber, writeNewFile } from './command.ts';
 
-type Flags = MapFormat & { readonly operation?: string; readonly out?: string };
+type Flags = MapFormat & { readonly operation?: string; readonly out?: string; readonly json?: boolean };
 
 /** The settings of `format` that `map` takes as flags. */
 type MapFormat = {
@@ -31,8 +26,6 @@ type MapFormat = {
   readonly records?: string;
 };
 
-/** Enough to tell how dates and numbers are written; a file of any size is read as far as this. */
-const ROWS = 200;
 const JOB_FILE = /^[A-Za-z0-9][A-Za-z0-9._-]*\.ya?ml$/;
 
 export const addMapCommand: AddCommand = (program, io, done) => {
@@ -45,6 +38,7 @@ export const addMapCommand: AddCommand = (program, io, done) => {
       '--out <file>',
       'write it there, for example jobs/partner-x.yaml; an existing file is never overwritten',
     )
+    .option('--json', 'print the first rows, and what is proposed of an operation, for programs')
     .option('--delimiter <sign>', 'instead of finding it')
     .option('--quote <sign>', 'of CSV: the quote character, where it is not "')
     .option(
@@ -66,36 +60,28 @@ export const addMapCommand: AddCommand = (program, io, done) => {
 };
 
 async function map(file: string, flags: Flags, io: Io): Promise<void> {
-  const operation = operationNamed(flags.operation);
+  const operation =
+    flags.json === true && flags.operation === undefined ? null : operationNamed(flags.operation);
   if (flags.out !== undefined) refuseName(flags.out);
   const format = givenFormat(flags);
-  const { source, rows, columns } = await sayingFlags(() => readFor(file, formatSchema.parse(format)));
-  refuseLists(file, source, operation);
-  if (columns.length === 0) {
-    throw new UsageError(
-      `${file}: has no records: expected at least one, since a proposal goes by the names of their members; export it again`,
-    );
+  const sample = await sayingFlags(() => sampleFile(file, formatSchema.parse(format), format));
+  if (operation === null) {
+    sayJson(io, JSON.stringify(sample));
+    return;
   }
-  const proposal = proposeJob({
-    operation,
-    catalog: fieldCatalog(operation),
-    pathField: pathFieldOf(operation),
-    source: { type: source.type, columns },
-    rows,
-  });
-  const yaml = jobYaml(proposal, {
-    file: basename(file),
-    understood: describeSource(source),
-    rows: rows.length,
-    format,
-  });
+  const proposal = proposeFor(sample, operation);
+  if (flags.json === true) {
+    sayJson(io, JSON.stringify({ ...sample, proposal }));
+    return;
+  }
+  const yaml = proposalText(proposal, sample);
   if (flags.out === undefined) sayContent(io, yaml);
   else {
     // Where the folder can't be made, the writing says why.
     await makeFolder(dirname(flags.out)).catch(() => undefined);
     await writeNewFile(flags.out, yaml);
   }
-  for (const note of source.notes) tell(io, `note: ${inFlags(note)}`);
+  for (const note of sample.source.notes) tell(io, `note: ${inFlags(note)}`);
   tellProposal(proposal, { file, out: flags.out }, io);
 }
 
@@ -171,34 +157,6 @@ function inFlags(text: string): string {
       (_, set: string | undefined, name: string, value: string | undefined) =>
         `${set === undefined ? '' : 'give '}--${name}${value === undefined ? '' : ' '}`,
     );
-}
-
-/** The first rows, and the columns of all of them. */
-async function readFor(file: string, format: Format): Promise<Sample & Pick<SourceInfo, 'columns'>> {
-  const sample = await readSample(file, format, ROWS);
-  const { columns } = isTable(sample.source) ? sample.source : (await surveyFile(file, format)).source;
-  return { ...sample, columns };
-}
-
-/** A proposal from one object that holds the records would be of the first few of them, each a field of its own. */
-function refuseLists(file: string, source: SourceInfo, operation: BuiltIn): void {
-  const lookUp = createFieldLookup(fieldCatalog(operation), pathFieldOf(operation));
-  const flags = recordLists(source, lookUp).map(({ pointer }) => `--records ${shellWord(pointer)}`);
-  if (flags.length === 0) return;
-  throw new UsageError(
-    `${file}: is one object with a list in it that is no field of ${operation}: expected to be told which list holds the records; give ${flags.join(' or ')}, or, where the object itself is the record, put it into a list: [ … ]`,
-  );
-}
-
-/** How a file was understood, in a few words. */
-function describeSource({ type, encoding, delimiter, sheet }: SourceInfo): string {
-  const kind = type === 'xlsx' ? 'an Excel workbook' : type.toUpperCase();
-  const details = [
-    type === 'xlsx' ? null : encoding,
-    delimiter === null ? null : `delimiter ${JSON.stringify(delimiter)}`,
-    sheet === null ? null : `sheet ${JSON.stringify(sheet)}`,
-  ];
-  return [kind, ...details.filter((detail) => detail !== null)].join(', ');
 }
 
 /** What a person reads beside the proposal. */

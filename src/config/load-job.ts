@@ -50,6 +50,18 @@ export async function loadJobFile(path: string, further: FurtherProblems = () =>
   return loadFile(path, null, further);
 }
 
+/** A definition that is no file yet, as one of that name would be read; throws a UsageError that lists every problem with its line. */
+export function parseJob(text: string, name: string, further: FurtherProblems = () => []): Job {
+  if (!JOB_NAME.test(name) || Buffer.byteLength(text) > MAX_BYTES)
+    throw new UsageError(
+      `job "${name}": expected a name of letters, digits, ".", "_" and "-", and a definition of at most ${MAX_BYTES} bytes`,
+    );
+  const definition = parseDefinition(text, `${name}.yaml`, { name, jobs: null });
+  const problems = further(definition);
+  if (problems.length > 0) throw new UsageError(problems.map((problem) => `${name}.yaml: ${problem}`));
+  return { name, definition };
+}
+
 /** `jobs` are the names in the file's folder; `null` where the folder is no jobs folder. */
 async function loadFile(
   path: string,

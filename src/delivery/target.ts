@@ -5,13 +5,13 @@
 
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { type Environment, makeHomeFolder } from '../config/environment.ts';
 import type { Releasers } from '../lib/releasers.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { programFile } from '../lib/version.ts';
 import { parseBaseUrl } from '../service/base-url.ts';
 import { type Credentials, createCredentials } from '../service/credentials.ts';
 
@@ -102,12 +102,6 @@ export async function startSandboxChild(
   releasers.push(() => stopChild(child));
   const { url, token } = sandboxHelloSchema.parse(await firstMessage(child));
   return { target: SANDBOX_TARGET, baseUrl: url, credentials: createCredentials({ kind: 'token', token }) };
-}
-
-/** The built program. By the package's own name: the bundle lies elsewhere than the source. */
-function programFile(): string {
-  const own = createRequire(import.meta.url).resolve('onboard/package.json');
-  return join(dirname(own), 'dist', 'main.js');
 }
 
 async function firstMessage(child: ChildProcess): Promise<unknown> {

@@ -157,7 +157,7 @@ export function markersOf({ jobs }: Inbox): readonly string[] {
 }
 
 /** Folders of ONBOARD_HOME that are nobody's inbox. */
-const RESERVED = ['processing', 'done', 'failed', 'reports', 'journal', 'redis', 'sandbox'];
+const RESERVED = ['processing', 'done', 'failed', 'reports', 'journal', 'redis', 'sandbox', 'uploads'];
 
 /** Inboxes of definitions that lie in each other or in a folder with another purpose: a file would be in two. */
 export function inboxProblems(jobs: readonly Job[], home: string): string[] {
@@ -185,11 +185,15 @@ function isWithin(inner: string, outer: string): boolean {
 /** The jobs that take a file of that path in the inbox: none or several make it a refused file. */
 export function jobsFor(path: string, inbox: Inbox): Job[] {
   return inbox.jobs.filter(({ definition }) => {
-    const patterns = patternsOf(definition);
     // What lies in a folder of a job's own is for that job, unless its patterns say more.
-    if (patterns.length === 0) return !inbox.isMain;
-    return patterns.some((pattern) => matcherOf(pattern)(path));
+    if (patternsOf(definition).length === 0) return !inbox.isMain;
+    return takesFile(definition, path);
   });
+}
+
+/** Whether one of the definition's patterns takes a file of that path. */
+export function takesFile(definition: Pick<Job['definition'], 'files'>, path: string): boolean {
+  return patternsOf(definition).some((pattern) => matcherOf(pattern)(path));
 }
 
 /** The patterns of a definition's `files`. */

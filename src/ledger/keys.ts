@@ -47,6 +47,8 @@ export type RunKeys = {
   readonly documents: string;
   /** Hash: row → who settled it from in doubt, when and how. */
   readonly resolutions: string;
+  /** Hash: row → what a look-up found of it while it stayed in doubt. */
+  readonly sightings: string;
   /** Hash: chunk → its rows, deflated, of a rerun that is not over. Personal data. */
   readonly input: string;
   /** Who reads the file: a lease. */
@@ -88,6 +90,7 @@ function runKeys(base: string): RunKeys {
     bodies: `${base}:bodies`,
     documents: `${base}:documents`,
     resolutions: `${base}:resolutions`,
+    sightings: `${base}:sightings`,
     input: `${base}:input`,
     lease: `${base}:lease`,
     rate: `${base}:rate`,

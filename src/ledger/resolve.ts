@@ -10,7 +10,7 @@ import type { RedisConnection } from '../lib/redis-connection.ts';
 import { countOf } from '../lib/terminal.ts';
 import { isOwn, spaceOf } from '../model/operation.ts';
 import type { Outcome } from '../model/outcome.ts';
-import { type Decision, type Resolution, resolutionSchema } from '../model/resolution.ts';
+import { type Decision, type KeptSighting, type Resolution, resolutionSchema } from '../model/resolution.ts';
 import type { Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
 import { addToStory } from './history.ts';
@@ -65,14 +65,21 @@ export async function resolveRows(
   return resolved;
 }
 
-/** Replaces what is said of rows that stay in doubt, where they still are. */
+/** A row that stays in doubt: what is said of it from now on, and what was found of it. */
+export type DoubtNote = { readonly note: Settlement; readonly sighting: KeptSighting };
+
+/** Replaces what is said of rows that stay in doubt, where they still are, and keeps what was found of them. */
 export async function noteDoubts(
   redis: RedisConnection,
   keys: LedgerKeys,
-  options: { readonly run: Run; readonly notes: readonly Settlement[] },
+  options: { readonly run: Run; readonly notes: readonly DoubtNote[] },
 ): Promise<void> {
+  const { sightings } = keys.run(options.run.id);
   for (const batch of batchesOf(options.notes, MAX_BATCH)) {
-    await call(redis, keys, options.run, batch.map(noteEntry));
+    const entries = batch.map(({ note }) => noteEntry(note));
+    await call(redis, keys, options.run, entries);
+    const found = batch.flatMap(({ note, sighting }) => [String(note.row), JSON.stringify(sighting)]);
+    await redis.hset(sightings, ...found);
   }
 }
 

@@ -5,13 +5,15 @@
 
 import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
+import { type KeptSighting, sightingSchema } from '../model/resolution.ts';
 import { rowSchema } from '../model/row.ts';
-import { chunksOf, type Run } from '../model/run.ts';
+import { type Chunking, chunksOf, type Run, rowsBefore } from '../model/run.ts';
 import { type ClosedChunk, type GrowingView, type Settlement, unpackBody } from '../model/settlement.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import type { LedgerKeys, RunKeys } from './keys.ts';
-import { parseSettlement, unpackBlock } from './mark.ts';
+import { parseSettlement, parseSettlements, unpackBlock, unpackBlockText } from './mark.ts';
 import { readFields, settlementsOf } from './open-chunk.ts';
+import { createRunInput } from './reruns.ts';
 
 const CHUNKS_AT_ONCE = 16;
 
@@ -53,13 +55,55 @@ export async function hasOnlyGrown(epoch: LedgerEpoch, recoveries: number): Prom
   return epoch.recoveries() === recoveries;
 }
 
-/** Settlements of each of the chunks, open or closed, as they stand now; rows without an outcome yet are absent. */
+/** The settlements of the chunks that these rows are in, in row order; a group is never in two chunks. */
+export async function* settlementsAround(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  run: Run,
+  rows: ReadonlySet<number>,
+): AsyncGenerator<readonly Settlement[]> {
+  if (rows.size === 0) return;
+  // The rows of a rerun have the numbers that they have in its parent's file.
+  const numbers = run.parent === null ? null : await createRunInput(redis, keys, run.id).numbers();
+  const chunks = run.parent !== null && numbers === null ? allChunks(run) : chunksWith(rows, run, numbers);
+  for (let at = 0; at < chunks.length; at += CHUNKS_AT_ONCE) {
+    yield* await settlementsOfChunks(redis, keys.run(run.id), chunks.slice(at, at + CHUNKS_AT_ONCE));
+  }
+}
+
+function allChunks(run: Run): number[] {
+  return Array.from({ length: chunksOf(run) }, (_, i) => i + 1);
+}
+
+/** `numbers`: those of the run's rows, where they don't count from 1. */
+export function chunksWith(
+  rows: ReadonlySet<number>,
+  run: Chunking,
+  numbers: readonly number[] | null,
+): number[] {
+  const places = numbers === null ? [...rows] : numbers.flatMap((row, i) => (rows.has(row) ? [i + 1] : []));
+  const inRun = places.filter((place) => place >= 1 && place <= run.rows).sort((a, b) => a - b);
+  const chunks = new Set<number>();
+  let n = 1;
+  for (const place of inRun) {
+    while (rowsBefore(run, n + 1) < place) n += 1;
+    chunks.add(n);
+  }
+  return [...chunks];
+}
+
+/**
+ * Settlements of each of the chunks, open or closed, as they stand now; rows without an outcome yet are absent. `holding`: a closed
+ * chunk without that text in any of its rows may be left empty, which takes less than half the time.
+ */
 export async function settlementsOfChunks(
   redis: RedisConnection,
   k: RunKeys,
   chunks: readonly number[],
+  holding = '',
 ): Promise<ReadonlyArray<readonly Settlement[]>> {
-  const batch = await Promise.all(chunks.map((n) => readChunk(redis, k, n)));
+  const unpack = holding === '' ? unpackBlock : createBlockSearch(holding);
+  const batch = await Promise.all(chunks.map((n) => readChunk(redis, k, n, unpack)));
   const late = await readRows(redis, k.late, replaceable(batch.flat()));
   return batch.map((settlements) => settlements.map((s) => replaced(s, late)));
 }
@@ -79,13 +123,27 @@ async function readClosed(
   });
 }
 
+/** Reads blocks that have the text, or rows that may have been replaced since by others that have it. */
+function createBlockSearch(text: string): typeof unpackBlock {
+  const looked = [JSON.stringify(text).slice(1, -1), '"in-doubt"', '"not_created"'];
+  return (block) => {
+    const json = unpackBlockText(block);
+    return looked.some((one) => json.includes(one)) ? parseSettlements(json) : [];
+  };
+}
+
 /** A chunk that is closed between the two look-ups is found at the second look at its block. */
-async function readChunk(redis: RedisConnection, k: RunKeys, chunk: number): Promise<Settlement[]> {
+async function readChunk(
+  redis: RedisConnection,
+  k: RunKeys,
+  chunk: number,
+  unpack: typeof unpackBlock,
+): Promise<Settlement[]> {
   const block = await redis.hgetBuffer(k.blocks, String(chunk));
-  if (block !== null) return unpackBlock(block);
+  if (block !== null) return unpack(block);
   const fields = await redis.hgetall(`${k.chunk}${chunk}`);
   const closed = await redis.hgetBuffer(k.blocks, String(chunk));
-  if (closed !== null) return unpackBlock(closed);
+  if (closed !== null) return unpack(closed);
   return settlementsOf(readFields(Object.entries(fields)).marks);
 }
 
@@ -116,6 +174,16 @@ async function readRows(
       return value === null || value === undefined ? [] : [[row, value] as const];
     }),
   );
+}
+
+/** What look-ups found of those of the rows that they left in doubt. */
+export async function readSightings(
+  redis: RedisConnection,
+  k: RunKeys,
+  rows: readonly number[],
+): Promise<ReadonlyMap<number, KeptSighting>> {
+  const texts = await readRows(redis, k.sightings, rows);
+  return new Map([...texts].map(([row, text]) => [row, sightingSchema.parse(JSON.parse(text))]));
 }
 
 /** Numbers of all rows in doubt, in row order. */

@@ -30,6 +30,8 @@ const rowCauseSchema = z.object({
   examples: z.array(namedRowSchema),
   /** Rows by part of the file. */
   where: z.array(count),
+  /** The chunks that have such rows (chunk-bits.ts). */
+  chunks: z.string(),
 });
 export type RowCause = z.infer<typeof rowCauseSchema>;
 
@@ -55,6 +57,8 @@ export const digestSchema = z.object({
   outcomes: outcomeCountsSchema,
   /** Rows with each outcome by part of the file, of which there are at most 100 of equal size. */
   where: z.partialRecord(outcomeSchema, z.array(count)),
+  /** The chunks that have rows with each outcome (chunk-bits.ts). */
+  chunks: z.partialRecord(outcomeSchema, z.string()),
   /** Commonest first, and how many rows have one that is not among them. */
   causes: z.array(rowCauseSchema),
   others: count,

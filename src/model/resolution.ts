@@ -15,6 +15,16 @@ export const resolutionSchema = z.object({
 });
 export type Resolution = z.infer<typeof resolutionSchema>;
 
+/** What a look-up found of a row that stayed in doubt. */
+export const sightingSchema = z.object({
+  kind: z.enum(['found', 'found-twice', 'not-found', 'unclear']),
+  /** The identifiers that it may have at the service, at most a few. */
+  ids: z.array(z.string()),
+  /** ISO 8601, UTC. */
+  at: z.string(),
+});
+export type KeptSighting = z.infer<typeof sightingSchema>;
+
 /** The decision in words: `created, id sub-1` or `not created`. */
 export function describeDecision(decision: Decision): string {
   return decision.kind === 'created' ? `created, id ${decision.id}` : 'not created';

@@ -3,13 +3,15 @@
  * cause, so that causes add up to those rows; beyond a bound, rows with other texts are one cause that is not told, and memory
  * does not grow with what a service says.
  */
+import { shortDigest } from '../lib/digest.ts';
+import { newChunkBits, setChunk } from '../model/chunk-bits.ts';
 import { type NamedRow, partsOf } from '../model/digest.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { type CauseTerms, causeOf, tellable, UNTOLD } from './cause.ts';
 import type { RemainderRow } from './remainder.ts';
 import type { Cause } from './summary.ts';
 
-/** Rows with the same outcome, code and text; `where` by part of the file. */
+/** Rows with the same outcome, code and text; `where` by part of the file, `bits` by chunk. */
 export type CountedCause = {
   readonly outcome: Outcome;
   readonly code: string;
@@ -19,6 +21,7 @@ export type CountedCause = {
   readonly last: number;
   readonly examples: readonly NamedRow[];
   readonly where: Uint32Array;
+  readonly bits: Uint8Array;
 };
 
 type Counting = { -readonly [K in keyof CountedCause]: CountedCause[K] };
@@ -28,24 +31,28 @@ const MAX_CAUSES = 1_000;
 const ROWS_NAMED = 3;
 const TOP = 20;
 
-export function createCauseTally(terms: CauseTerms, rows: number) {
+export function createCauseTally(
+  terms: CauseTerms,
+  { rows, chunks }: { readonly rows: number; readonly chunks: number },
+) {
   const causes = new Map<string, Counting>();
   const parts = partsOf(rows);
   return {
     /** Counts the row and answers what its cause is, which tells once all rows are counted. */
-    add(row: RemainderRow, named: () => NamedRow): CountedCause {
+    add(row: RemainderRow, chunk: number, named: () => NamedRow): CountedCause {
       const { outcome, code, row: number } = row.settlement;
       const said = causeOf(row, terms);
       const isNew = !causes.has(markOf({ outcome, code, text: said }));
       const text = isNew && causes.size >= MAX_CAUSES ? UNTOLD : said;
       const mark = markOf({ outcome, code, text });
-      const known = causes.get(mark) ?? begin({ outcome, code, text }, number, parts);
+      const known = causes.get(mark) ?? begin({ outcome, code, text }, number, { parts, chunks });
       causes.set(mark, known);
       known.count += 1;
       known.last = number;
       if (known.examples.length < ROWS_NAMED) known.examples = [...known.examples, named()];
       const part = Math.floor(((number - 1) * parts) / Math.max(rows, number));
       known.where[part] = (known.where[part] ?? 0) + 1;
+      setChunk(known.bits, chunk, chunks);
       return known;
     },
     /** Every cause by what can be told of it, commonest first. */
@@ -66,11 +73,34 @@ export function createCauseTally(terms: CauseTerms, rows: number) {
   };
 }
 
-function begin(head: Pick<Counting, 'outcome' | 'code' | 'text'>, row: number, parts: number): Counting {
-  return { ...head, count: 0, first: row, last: row, examples: [], where: new Uint32Array(parts) };
+type Head = Pick<CountedCause, 'outcome' | 'code' | 'text'>;
+
+function begin(
+  head: Head,
+  row: number,
+  { parts, chunks }: { readonly parts: number; readonly chunks: number },
+): Counting {
+  const where = new Uint32Array(parts);
+  return { ...head, count: 0, first: row, last: row, examples: [], where, bits: newChunkBits(chunks) };
 }
 
-function markOf({ outcome, code, text }: Pick<CountedCause, 'outcome' | 'code' | 'text'>): string {
+/** Names a cause, by what can be told of it: the same in every run. */
+export function causeId({ outcome, code, text }: Head): string {
+  return shortDigest(`${outcome} ${code} ${text}`, 12);
+}
+
+/**
+ * Which of a digest's causes the row is in; `null`: in none of those that are told. Where there are more than that, one whose
+ * text is not told may also be named for a row of the others.
+ */
+export function causeAmong(row: RemainderRow, ids: ReadonlySet<string>, terms: CauseTerms): string | null {
+  const { outcome, code } = row.settlement;
+  const text = causeOf(row, terms);
+  const texts = [text, toldText({ outcome, text, count: 1 }), UNTOLD];
+  return texts.map((one) => causeId({ outcome, code, text: one })).find((id) => ids.has(id)) ?? null;
+}
+
+function markOf({ outcome, code, text }: Head): string {
   return `${outcome} ${code} ${text}`;
 }
 
@@ -99,5 +129,6 @@ function together(one: CountedCause, other: CountedCause): CountedCause {
     last: Math.max(one.last, other.last),
     examples: [...one.examples, ...other.examples].sort((a, b) => a.row - b.row).slice(0, ROWS_NAMED),
     where: one.where.map((rows, part) => rows + (other.where[part] ?? 0)),
+    bits: one.bits.map((byte, i) => byte | (other.bits[i] ?? 0)),
   };
 }

@@ -3,24 +3,24 @@
  * service took, and the first rows that need somebody. Costs a row that succeeded three additions.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
-import { shortDigest } from '../lib/digest.ts';
+import { chunkBitsText, newChunkBits, setChunk } from '../model/chunk-bits.ts';
 import { type Digest, type NamedRow, partsOf, type RowCause } from '../model/digest.ts';
 import { flattenRecord } from '../model/flatten-record.ts';
 import { describedColumn } from '../model/issue.ts';
 import { parseRecord } from '../model/json-record.ts';
 import { noOutcomes, OUTCOMES, type Outcome, REMAINDER } from '../model/outcome.ts';
 import type { Row } from '../model/row.ts';
-import type { Run } from '../model/run.ts';
+import { chunksOf, type Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
 import { type CauseTerms, fieldsIn, UNTOLD } from './cause.ts';
-import { type CountedCause, createCauseTally, toldText } from './cause-tally.ts';
+import { type CountedCause, causeId, createCauseTally, toldText } from './cause-tally.ts';
 import { createLatencyTally } from './latency.ts';
 import type { RemainderRow } from './remainder.ts';
 import { type Advising, adviceIn } from './results.ts';
 import type { Cause } from './summary.ts';
 
 type DigestOptions = {
-  readonly run: Pick<Run, 'id' | 'rows' | 'source'>;
+  readonly run: Run;
   readonly fields: CauseTerms['fields'];
   readonly advising: Advising;
   /** `null` where the ledger no longer has it. */
@@ -28,9 +28,10 @@ type DigestOptions = {
 };
 
 export type DigestTally = {
-  add(settlement: Settlement): void;
+  /** The row is in the chunk with that number. */
+  add(settlement: Settlement, chunk: number): void;
   /** Besides, each row that did not succeed. */
-  addUnsuccessful(row: RemainderRow): void;
+  addUnsuccessful(row: RemainderRow, chunk: number): void;
   digest(): Digest;
   /** The commonest causes, as the summary has them. */
   topCauses(): readonly Cause[];
@@ -50,11 +51,12 @@ type Needing = { readonly named: NamedRow; readonly code: string; readonly cause
 export function createDigestTally({ run, fields, advising, definition }: DigestOptions): DigestTally {
   const { rows, source } = run;
   const parts = partsOf(rows);
+  const chunks = chunksOf(run);
   const outcomes = noOutcomes();
-  const where = new Map<Outcome, Uint32Array>();
+  const where = new Map<Outcome, { readonly strip: Uint32Array; readonly bits: Uint8Array }>();
   const latency = createLatencyTally();
   const statuses = new Uint32Array(STATUSES);
-  const causes = createCauseTally({ columns: source.columns, fields }, rows);
+  const causes = createCauseTally({ columns: source.columns, fields }, { rows, chunks });
   const needing = new Map<Outcome, Needing[]>(NEEDING.map((outcome) => [outcome, []]));
   const show = definition?.report.show ?? [];
   const namedRow = ({ settlement, source: of }: RemainderRow): NamedRow => {
@@ -62,22 +64,23 @@ export function createDigestTally({ run, fields, advising, definition }: DigestO
     return { row, line, key, shown: shownCells(of, source.columns, show) };
   };
   return {
-    add({ row, outcome, attempts, ms, status }) {
+    add({ row, outcome, attempts, ms, status }, chunk) {
       outcomes[outcome] += 1;
-      let strip = where.get(outcome);
-      if (strip === undefined) {
-        strip = new Uint32Array(parts);
-        where.set(outcome, strip);
+      let place = where.get(outcome);
+      if (place === undefined) {
+        place = { strip: new Uint32Array(parts), bits: newChunkBits(chunks) };
+        where.set(outcome, place);
       }
       const part = Math.floor(((row - 1) * parts) / Math.max(rows, row));
-      strip[part] = (strip[part] ?? 0) + 1;
+      place.strip[part] = (place.strip[part] ?? 0) + 1;
+      setChunk(place.bits, chunk, chunks);
       if (attempts === 0) return;
       latency.add(ms);
       statuses[status] = (statuses[status] ?? 0) + 1;
     },
-    addUnsuccessful(row) {
+    addUnsuccessful(row, chunk) {
       const { outcome, code } = row.settlement;
-      const cause = causes.add(row, () => namedRow(row));
+      const cause = causes.add(row, chunk, () => namedRow(row));
       const list = needing.get(outcome);
       if (list !== undefined && list.length < NEEDING_ROWS) list.push({ named: namedRow(row), code, cause });
     },
@@ -89,7 +92,8 @@ export function createDigestTally({ run, fields, advising, definition }: DigestO
         rows,
         read: OUTCOMES.reduce((sum, outcome) => sum + outcomes[outcome], 0),
         outcomes: { ...outcomes },
-        where: Object.fromEntries([...where].map(([outcome, strip]) => [outcome, [...strip]])),
+        where: Object.fromEntries([...where].map(([outcome, { strip }]) => [outcome, [...strip]])),
+        chunks: Object.fromEntries([...where].map(([outcome, { bits }]) => [outcome, chunkBitsText(bits)])),
         causes: kept.map((cause) => rowCause(cause, { advising, definition, columns: source.columns })),
         others: all.slice(MAX_CAUSES).reduce((sum, { count }) => sum + count, 0),
         latency: latency.latency(),
@@ -119,12 +123,12 @@ export function needingRows({ outcomes }: Pick<Digest, 'outcomes'>): number {
 type Naming = Pick<DigestOptions, 'advising' | 'definition'> & { readonly columns: readonly string[] };
 
 function rowCause(cause: CountedCause, { advising, definition, columns }: Naming): RowCause {
-  const { outcome, code, text, count, first, last, examples, where } = cause;
+  const { outcome, code, text, count, first, last, examples, where, bits } = cause;
   const fields = outcome === 'rejected' && text !== UNTOLD ? fieldsIn(text) : [];
   const described = outcome === 'invalid' ? describedColumn(text) : null;
   const named = fields.flatMap((field) => columnsOf(field, definition, columns));
   return {
-    id: shortDigest(`${outcome} ${code} ${text}`, 12),
+    id: causeId(cause),
     outcome,
     code,
     text,
@@ -136,6 +140,7 @@ function rowCause(cause: CountedCause, { advising, definition, columns }: Naming
     last,
     examples: [...examples],
     where: [...where],
+    chunks: chunkBitsText(bits),
   };
 }
 

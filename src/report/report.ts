@@ -106,7 +106,7 @@ export async function growReport(
   const growOn = async () => {
     for (const chunk of await view.closedChunks(numbersFrom(next, CHUNKS_AT_ONCE))) {
       if (chunk === null) return false;
-      await writeRows(chunk.settlements, writing);
+      await writeRows(next, chunk.settlements, writing);
       if (!chunk.isFinal) written.set(next, digestOf(chunk));
       next += 1;
     }
@@ -173,7 +173,11 @@ async function openWriting(options: ReportOptions, how: 'atOnce' | 'grown'): Pro
 /** Writes the rows of this chunk and of all that follow, open or closed. */
 async function writeFrom(chunk: number, writing: Writing): Promise<void> {
   await writeHeads(writing);
-  for await (const settlements of writing.view.settlements(chunk)) await writeRows(settlements, writing);
+  let n = chunk;
+  for await (const settlements of writing.view.settlements(chunk)) {
+    await writeRows(n, settlements, writing);
+    n += 1;
+  }
 }
 
 /** What is there also without a row. */
@@ -184,12 +188,12 @@ async function writeHeads({ run, files }: Writing): Promise<void> {
   if (run.operation === 'payment.documents') await files.append(DOCUMENTS_FILE, '');
 }
 
-async function writeRows(settlements: readonly Settlement[], writing: Writing): Promise<void> {
+async function writeRows(chunk: number, settlements: readonly Settlement[], writing: Writing): Promise<void> {
   const { run, files, tally, digest, advising } = writing;
   settlements.forEach(tally.add);
-  settlements.forEach(digest.add);
+  for (const settlement of settlements) digest.add(settlement, chunk);
   await files.append(RESULTS_FILE, resultsLines(settlements, advising, resultsDialect(run.source)));
-  await writeRemainders(writing, settlements);
+  await writeRemainders(chunk, settlements, writing);
   if (run.operation === 'payment.documents') await writeDocuments(writing, settlements);
 }
 
@@ -269,11 +273,15 @@ export async function readSummary(directory: string): Promise<Summary | null> {
   }
 }
 
-async function writeRemainders(writing: Writing, settlements: readonly Settlement[]): Promise<void> {
+async function writeRemainders(
+  chunk: number,
+  settlements: readonly Settlement[],
+  writing: Writing,
+): Promise<void> {
   const unsuccessful = settlements.filter(({ outcome }) => REMAINDER[outcome] !== 'none');
   for (const batch of batchesOf(unsuccessful, LOOKUP_ROWS)) {
     const rows = await lookUp(writing.view, batch);
-    rows.forEach(writing.digest.addUnsuccessful);
+    for (const row of rows) writing.digest.addUnsuccessful(row, chunk);
     await writeSources(writing, rows);
     await writeRejections(writing, rows);
   }

@@ -19,7 +19,7 @@ import { countOf, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { programVersion } from '../lib/version.ts';
 import { sleep } from '../lib/waiting.ts';
-import type { Decision } from '../model/resolution.ts';
+import type { Decision, KeptSighting } from '../model/resolution.ts';
 import { isOver, type Run } from '../model/run.ts';
 import type { LedgerView, Settlement } from '../model/settlement.ts';
 import { createClient } from '../service/attempt.ts';
@@ -286,12 +286,20 @@ async function settle(
   const decisions = concluded.flatMap(({ doubt: { row }, conclusion }): readonly RowDecision[] =>
     conclusion.kind === 'decided' ? [{ row, decision: conclusion.decision }] : [],
   );
-  const notes = concluded.flatMap(({ conclusion }) => (conclusion.kind === 'open' ? [conclusion.note] : []));
+  const notes = concluded.flatMap(({ conclusion, sighting }) =>
+    conclusion.kind === 'open' ? [{ note: conclusion.note, sighting: kept(sighting, at) }] : [],
+  );
   const answers = await resolveRows(redis, keys, { run, by: BY, at, decisions });
   await noteDoubts(redis, keys, { run, notes });
   const count = (kind: 'created' | 'not-created') =>
     decisions.filter(({ decision }, i) => decision.kind === kind && answers[i]?.kind === 'resolved').length;
   return { created: count('created'), notCreated: count('not-created') };
+}
+
+function kept(sighting: Sighting, at: Date): KeptSighting {
+  const { kind } = sighting;
+  const ids = kind === 'found' ? [sighting.id] : kind === 'found-twice' ? [...sighting.ids] : [];
+  return { kind, ids, at: at.toISOString() };
 }
 
 /** The rows of each id that was found, also those that had it before: one record is never that of two keys. */

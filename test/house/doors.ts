@@ -69,7 +69,7 @@ export const DOORS: Doors = {
   notify: ['channel.ts', 'event.ts', 'webhook.ts', 'command.ts'],
   redis: ['connection.ts', 'embedded.ts', 'reach.ts', 'settings.ts'],
   'report/html': ['page.tsx'],
-  report: ['report.ts', 'summary.ts', 'words.ts', 'csv-text.ts'],
+  report: ['report.ts', 'summary.ts', 'words.ts', 'csv-text.ts', 'cause-tally.ts', 'remainder.ts'],
   metrics: ['meter.ts', 'registry.ts', 'server.ts'],
   sandbox: ['sandbox.ts', 'options.ts', 'flags.ts'],
   delivery: [
@@ -93,6 +93,7 @@ export const DOORS: Doors = {
     'rerun.ts',
     'resolve.ts',
     'resolve-file.ts',
+    'decisions.ts',
     'look-up.ts',
     'messages.ts',
     'report.ts',
@@ -102,7 +103,7 @@ export const DOORS: Doors = {
     'service-notice.ts',
     'vitals.ts',
   ],
-  check: ['file.ts', 'ledger.ts', 'words.ts', 'doctor.ts', 'doctor-finding.ts'],
+  check: ['file.ts', 'proposal.ts', 'template.ts', 'ledger.ts', 'words.ts', 'doctor.ts', 'doctor-finding.ts'],
   inbox: ['watch.ts', 'watcher.ts', 'job-book.ts', 'needs.ts', 'numbers.ts', 'overview.ts'],
   cli: ['process.ts'],
 };

@@ -99,7 +99,10 @@ describe.each([
   test('stays in doubt, and says more, where it is only noted', async () => {
     const one = await bench({ closed });
     const note = doubtOf(2, { code: 'found_twice', message: 'found 2 times' });
-    await noteDoubts(own().redis, one.keys, { run: one.run, notes: [note] });
+    await noteDoubts(own().redis, one.keys, {
+      run: one.run,
+      notes: [{ note, sighting: { kind: 'not-found', ids: [], at: '' } }],
+    });
     const after = await state(one);
     expect(after.settlements[1]).toEqual(note);
     expect(after).toMatchObject({ outcomes: { 'in-doubt': 3 }, doubts: [1, 2, 3], resolutions: {} });

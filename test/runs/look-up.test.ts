@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createRunStore } from '../../src/ledger/run-store.ts';
-import { createRunView } from '../../src/ledger/run-view.ts';
+import { createRunView, readSightings } from '../../src/ledger/run-view.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import { conclude, lookUpDoubts } from '../../src/runs/look-up.ts';
 import type { Sighting } from '../../src/service/look-up.ts';
@@ -29,7 +29,9 @@ async function lookUpAll(settlements: readonly Settlement[], known: Readonly<Rec
   );
   const ended: Settlement[] = [];
   for await (const batch of createRunView(redis, keys, run).settlements()) ended.push(...batch);
-  return { looked, asked, ended: ended.map(({ outcome, id }) => [outcome, id]) };
+  const rows = settlements.map(({ row }) => row);
+  const sightings = await readSightings(redis, keys.run(run.id), rows);
+  return { looked, asked, ended: ended.map(({ outcome, id }) => [outcome, id]), sightings };
 }
 
 test('rows of one key are asked for once, and settled as the one record that they are', async () => {
@@ -51,8 +53,14 @@ test('one record found for two keys, or that another row of the run has, settles
     doubtOf(3, { key: 'C' }),
     doubtOf(4, { key: 'D', outcome: 'created', id: 'sub-4' }),
   ];
-  const { looked } = await lookUpAll(doubts, { A: 'sub-1', B: 'sub-1', C: 'sub-4' });
+  const { looked, sightings } = await lookUpAll(doubts, { A: 'sub-1', B: 'sub-1', C: 'sub-4' });
   expect(looked).toMatchObject({ created: 0, open: 3 });
+  // Kept for whoever decides on them.
+  expect([...sightings].map(([row, { kind, ids }]) => [row, kind, ids])).toEqual([
+    [1, 'found', ['sub-1']],
+    [2, 'found', ['sub-1']],
+    [3, 'found', ['sub-4']],
+  ]);
 });
 
 const DOUBT = doubtOf(7);

@@ -1,8 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import type { RowDecision } from '../../src/ledger/resolve.ts';
+import { chunksWith } from '../../src/ledger/run-view.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
-import { chunksWith, readHeld, resolveRun, withMates } from '../../src/runs/resolve.ts';
+import { readHeld, withMates } from '../../src/runs/decisions.ts';
+import { resolveRun } from '../../src/runs/resolve.ts';
 import { doubtOf, seedRun } from '../support/doubts.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';

@@ -182,9 +182,10 @@ describe('report.html', () => {
       definition,
     });
     for (let row = 1; row <= rows; row += 1) {
-      digest.add(one(row));
+      const chunk = Math.ceil(row / run.chunkRows);
+      digest.add(one(row), chunk);
       const source = cells(row, ...columns.map(() => sign.repeat(40)));
-      if (row < 4_000) digest.addUnsuccessful({ settlement: one(row), source, body: null });
+      if (row < 4_000) digest.addUnsuccessful({ settlement: one(row), source, body: null }, chunk);
     }
     const summary = { ...summarize(run, [], NOW()), file: `/${sign.repeat(400)}` };
     const topWarnings = columns

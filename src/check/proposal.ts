@@ -1,0 +1,91 @@
+/**
+ * From the first rows of a file to a job definition: what `onboard map` prints, and what the page begins with and changes. The file is read
+ * once, as far as a proposal needs it; what is made of its rows then is pure.
+ */
+import { basename } from 'node:path';
+import type { Format } from '../config/job-definition.ts';
+import { readSample, type Sample, surveyFile } from '../intake/survey.ts';
+import { shellWord } from '../lib/terminal.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import { recordLists } from '../mapping/bind-fields.ts';
+import { jobYaml } from '../mapping/proposal/job-yaml.ts';
+import { type JobProposal, proposeJob } from '../mapping/proposal/propose-job.ts';
+import { createFieldLookup } from '../mapping/request-field.ts';
+import type { BuiltIn } from '../model/operation.ts';
+import { isTable, type SourceInfo } from '../model/source.ts';
+import { fieldCatalog, pathFieldOf } from '../service/operations.ts';
+
+/** Enough to tell how dates and numbers are written; a file of any size is read as far as this. */
+const ROWS = 200;
+
+/** The first rows of a file, and how it was understood, with the columns of all rows. */
+export type FileSample = Sample & {
+  readonly file: string;
+  /** Settings without which the file would be read otherwise. */
+  readonly format: Partial<Format>;
+};
+
+/** Reads it; a UsageError where there is nothing that a proposal could go by. */
+export async function sampleFile(
+  file: string,
+  format: Format,
+  given: Partial<Format> = {},
+): Promise<FileSample> {
+  const sample = await readSample(file, format, ROWS);
+  const source = isTable(sample.source) ? sample.source : (await surveyFile(file, format)).source;
+  if (source.columns.length === 0) {
+    throw new UsageError(
+      `${file}: has no records: expected at least one, since a proposal goes by the names of their members; export it again`,
+    );
+  }
+  return { ...sample, source: { ...sample.source, columns: source.columns }, file, format: given };
+}
+
+/** A UsageError where the file is one object with lists in it: a proposal would be of the first few of them, each a field of its own. */
+export function proposeFor({ file, source, rows }: FileSample, operation: BuiltIn): JobProposal {
+  const catalog = fieldCatalog(operation);
+  const pathField = pathFieldOf(operation);
+  refuseLists(file, source, { operation, lookUp: createFieldLookup(catalog, pathField) });
+  return proposeJob({ operation, catalog, pathField, source, rows });
+}
+
+function refuseLists(
+  file: string,
+  source: SourceInfo,
+  {
+    operation,
+    lookUp,
+  }: { readonly operation: BuiltIn; readonly lookUp: ReturnType<typeof createFieldLookup> },
+): void {
+  const flags = recordLists(source, lookUp).map(({ pointer }) => `--records ${shellWord(pointer)}`);
+  if (flags.length === 0) return;
+  throw new UsageError(
+    `${file}: is one object with a list in it that is no field of ${operation}: expected to be told which list holds the records; give ${flags.join(' or ')}, or, where the object itself is the record, put it into a list: [ … ]`,
+  );
+}
+
+/** The proposal as a job definition with comments (YAML). */
+export function proposalText(proposal: JobProposal, { file, source, rows, format }: FileSample): string {
+  return jobYaml(proposal, {
+    file: basename(file),
+    understood: describeSource(source),
+    rows: rows.length,
+    format,
+  });
+}
+
+/** How a file was understood, in a few words. */
+export function describeSource({
+  type,
+  encoding,
+  delimiter,
+  sheet,
+}: Pick<SourceInfo, 'type' | 'encoding' | 'delimiter' | 'sheet'>): string {
+  const kind = type === 'xlsx' ? 'an Excel workbook' : type.toUpperCase();
+  const details = [
+    type === 'xlsx' ? null : encoding,
+    delimiter === null ? null : `delimiter ${JSON.stringify(delimiter)}`,
+    sheet === null ? null : `sheet ${JSON.stringify(sheet)}`,
+  ];
+  return [kind, ...details.filter((detail) => detail !== null)].join(', ');
+}

@@ -1,0 +1,200 @@
+/** A file's way from the page to a run: what is known of uploads, and the processes that read, check and rehearse them. */
+import { z } from 'zod';
+import { describeSource, type FileSample } from '../check/proposal.ts';
+import { mappingFor } from '../delivery/run-mapping.ts';
+import { patternsOf, takesFile } from '../inbox/job-book.ts';
+import { messageOf } from '../lib/errors.ts';
+import { createRecentMap } from '../lib/recent.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import { countUnsuccessful } from '../model/outcome.ts';
+import { rowSchema } from '../model/row.ts';
+import { sourceInfoSchema } from '../model/source.ts';
+import { summarySchema } from '../report/summary.ts';
+import type { CheckShown, FilesPart, FittingJob, Looked, Rehearsed, Work } from '../web/files.tsx';
+import type { MappingPart } from '../web/mapping.tsx';
+import type { RunChild } from './child.ts';
+import type { Desk } from './desk.ts';
+import { readJobs } from './jobs.ts';
+import { cellsOf, draftOf } from './mapping.ts';
+import type { Uploads } from './uploads.ts';
+
+const UPLOADS_REMEMBERED = 20;
+const WORKS_REMEMBERED = 100;
+
+/** What `onboard map --json` prints of a file. */
+const sampleSchema = z.object({ source: sourceInfoSchema, rows: z.array(rowSchema) });
+
+const place = { row: z.number(), line: z.number() };
+const issue = z.object({
+  ...place,
+  column: z.string().nullable(),
+  value: z.string().nullable(),
+  expected: z.string(),
+});
+
+/** Of what `onboard check --json` prints, what the page shows. */
+const checkedSchema = z.object({
+  rows: z.number(),
+  invalid: z.number(),
+  skipped: z.number(),
+  waiting: z.number(),
+  sendable: z.number(),
+  notes: z.array(z.string()),
+  causes: z.array(
+    z.object({ code: z.string(), column: z.string().nullable(), count: z.number(), row: z.number() }),
+  ),
+  issues: z.array(issue),
+  issuesTotal: z.number(),
+  warnings: z.array(
+    z.object({
+      code: z.string(),
+      column: z.string().nullable(),
+      count: z.number(),
+      examples: z.array(issue),
+    }),
+  ),
+  keys: z.object({ reason: z.string().nullable(), known: z.number(), held: z.number() }),
+  earlierRun: z.object({ run: z.string(), state: z.string() }).nullable(),
+  requests: z.array(z.object({ ...place, method: z.string(), path: z.string(), body: z.unknown() })),
+  estimate: z.object({ requests: z.number(), seconds: z.number() }),
+});
+
+export function createFilesPart(
+  desk: Desk,
+  { uploads, runChild }: { readonly uploads: Uploads; readonly runChild: RunChild },
+): FilesPart & MappingPart {
+  const samples = createRecentMap<string, FileSample | readonly string[]>(UPLOADS_REMEMBERED);
+  const checks = createWorks<CheckShown>(desk);
+  const rehearsals = createWorks<Rehearsed>(desk);
+
+  /** Its first rows, or why it can't be read. */
+  async function sampleOf(id: string): Promise<FileSample | readonly string[]> {
+    const known = samples.get(id);
+    const upload = known === undefined ? await uploads.find(id) : null;
+    if (known !== undefined || upload === null) return known ?? [];
+    const { exitCode, stdout, problems } = await runChild(['map', upload.path, '--json']);
+    const sample =
+      exitCode === 0
+        ? { ...sampleSchema.parse(JSON.parse(stdout)), file: upload.given, format: {} }
+        : problems.map((problem) => problem.replaceAll(upload.path, upload.given));
+    samples.set(id, sample);
+    return sample;
+  }
+
+  async function check(id: string, job: string): Promise<void> {
+    const upload = await uploads.find(id);
+    if (upload === null) return;
+    checks.begin(`${id} ${job}`, async () => {
+      const target = desk.target === 'sandbox' ? ['--sandbox'] : [];
+      const { exitCode, stdout, problems } = await runChild(['check', job, upload.path, ...target, '--json']);
+      if (exitCode !== 0 && exitCode !== 1) throw new UsageError(problems);
+      return checkedSchema.parse(JSON.parse(stdout));
+    });
+  }
+
+  return {
+    operations: PURPOSES,
+    receive: uploads.receive,
+    uploads: uploads.list,
+    upload: uploads.find,
+    discard: (id) => uploads.discard({ id }),
+    async look(id): Promise<Looked> {
+      const sample = await sampleOf(id);
+      if (!('source' in sample)) return { kind: 'unreadable', problems: sample };
+      return {
+        kind: 'read',
+        understood: describeSource(sample.source),
+        notes: sample.source.notes,
+        columns: sample.source.columns,
+        rows: sample.rows.map((row) => ({ line: row.line, cells: cellsOf(row, sample.source.columns) })),
+        jobs: await fittingJobs(sample, desk),
+      };
+    },
+    async draft(id, operation, form) {
+      const sample = await sampleOf(id);
+      if ('source' in sample) return draftOf(sample, operation, form, sample.file);
+      return (await uploads.find(id)) === null ? null : Promise.reject(new UsageError([...sample]));
+    },
+    check,
+    checked: (id, job) => checks.state(`${id} ${job}`),
+    async rehearse(id, job) {
+      const upload = await uploads.find(id);
+      if (upload === null) return;
+      rehearsals.begin(`${id} ${job}`, async () => {
+        const { exitCode, stdout, problems } = await runChild([
+          'run',
+          job,
+          upload.path,
+          '--sandbox',
+          '--again',
+          '--json',
+        ]);
+        if (stdout.trim() === '') throw new UsageError(problems);
+        const { run, rows, outcomes } = summarySchema.parse(JSON.parse(stdout));
+        const bad = countUnsuccessful(outcomes);
+        const words = `Rehearsed: ${rows - bad} of ${rows} rows succeeded at the stand-in (exit status ${exitCode}).`;
+        return { run, words };
+      });
+    },
+    rehearsed: (id, job) => rehearsals.state(`${id} ${job}`),
+    async hostToType() {
+      if (desk.target === 'sandbox') return null;
+      const runs = await desk.ledger.index.latest(RUNS_LOOKED_THROUGH);
+      return runs.some(({ target }) => target === desk.target) ? null : new URL(desk.target).host;
+    },
+  };
+}
+
+const RUNS_LOOKED_THROUGH = 1_000;
+
+const PURPOSES = {
+  'subclient.create': 'legal entities to onboard',
+  'subclient.update': 'changes to subclients, by the id that the service gave them',
+  'subclient.upsert': 'created where the key is new, changed where it is known',
+  'counterparty.draft': 'payees, saved as drafts',
+  'payment.documents': 'documents of payments, listed',
+} as const;
+
+/** All jobs, those first that take files of that name and fit its columns. */
+async function fittingJobs(sample: FileSample, { env }: Desk): Promise<readonly FittingJob[]> {
+  const jobs = (await readJobs(env.jobsDirectory)).flatMap(({ job }) => job ?? []);
+  const rank = ({ isNamed, problems }: FittingJob) => (problems.length === 0 ? 2 : 0) + (isNamed ? 1 : 0);
+  return jobs
+    .map(({ name, definition }) => ({
+      name,
+      operation: definition.operation,
+      isNamed: patternsOf(definition).length > 0 && takesFile(definition, sample.file),
+      problems: problemsWith(() => mappingFor(definition, sample.source)),
+    }))
+    .toSorted((a, b) => rank(b) - rank(a));
+}
+
+function problemsWith(work: () => unknown): readonly string[] {
+  try {
+    work();
+    return [];
+  } catch (error) {
+    if (error instanceof UsageError) return error.problems;
+    throw error;
+  }
+}
+
+/** Works that take a while, each once, and what became of the last of them. */
+function createWorks<T>({ clock, log }: Pick<Desk, 'clock' | 'log'>) {
+  const works = createRecentMap<string, Work<T>>(WORKS_REMEMBERED);
+  return {
+    state: (name: string): Work<T> => works.get(name) ?? { kind: 'none' },
+    begin(name: string, work: () => Promise<T>): void {
+      if (works.get(name)?.kind === 'under-way') return;
+      works.set(name, { kind: 'under-way', since: clock.date().toISOString() });
+      work().then(
+        (value) => works.set(name, { kind: 'done', value }),
+        (error: unknown) => {
+          if (!(error instanceof UsageError)) log.error('page', { problem: messageOf(error) });
+          const problems = error instanceof UsageError ? error.problems : [messageOf(error)];
+          works.set(name, { kind: 'failed', problems });
+        },
+      );
+    },
+  };
+}

@@ -1,0 +1,256 @@
+/**
+ * Drafts of job definitions: what a file's first rows suggest, changed as the form says, compiled as any definition is, and shown by what
+ * would really be sent of those rows. Nothing of a draft is kept: each is made anew from the form.
+ */
+import { parse } from 'yaml';
+import { describeSource, type FileSample, proposalText, proposeFor } from '../check/proposal.ts';
+import { parseJob } from '../config/load-job.ts';
+import { definitionProblems, mappingFor } from '../delivery/run-mapping.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import type { JobProposal } from '../mapping/proposal/propose-job.ts';
+import { flattenRecord } from '../model/flatten-record.ts';
+import type { Issue } from '../model/issue.ts';
+import { parseRecord } from '../model/json-record.ts';
+import type { Mapped, Mapping } from '../model/mapping.ts';
+import { type BuiltIn, OPERATIONS } from '../model/operation.ts';
+import type { JsonValue } from '../model/request.ts';
+import type { Row } from '../model/row.ts';
+import { buildRequest, fieldCatalog, pathFieldOf } from '../service/operations.ts';
+import type { Draft, DraftColumn, DraftForm } from '../web/mapping.tsx';
+
+/** As the definition's `fields` write them. */
+const READINGS = [
+  '',
+  '{ pattern: dd.MM.yyyy }',
+  '{ pattern: dd/MM/yyyy }',
+  '{ pattern: MM/dd/yyyy }',
+  '{ pattern: yyyy-MM-dd }',
+  '{ decimal: "," }',
+  '{ decimal: ",", grouping: "." }',
+  '{ decimal: ".", grouping: "," }',
+  '{ ref: subclient }',
+] as const;
+
+const SAMPLES = 3;
+const REFUSALS = 2;
+
+/** The draft that the form describes; without a form the one that the file suggests. */
+export function draftOf(
+  sample: FileSample,
+  operationName: string,
+  form: DraftForm | null,
+  file: string,
+): Draft {
+  const operation = OPERATIONS.find((one) => one === operationName) ?? 'subclient.create';
+  const proposed = proposeFor(sample, operation);
+  const isSame = form !== null && form.columns.length === sample.source.columns.length;
+  const choices = isSame ? form : choicesOf(proposed, sample, file);
+  const { proposal, problems } = changed(proposed, choices, sample);
+  const yaml = proposalText(proposal, { ...sample, file });
+  const compiled = compile(yaml, choices.job, sample);
+  const mapped = compiled.mapping === null ? [] : sample.rows.map(compiled.mapping.map);
+  return {
+    operation,
+    job: choices.job,
+    rows: sample.rows.length,
+    understood: describeSource(sample.source),
+    columns: columnsOf(sample, choices, { proposed, mapped }),
+    fields: [...[pathFieldOf(operation) ?? []].flat(), ...fieldCatalog(operation).keys()].map((field) =>
+      field.replaceAll('#', '0'),
+    ),
+    readings: READINGS,
+    request: firstRequest(operation, mapped),
+    yaml,
+    // The file's own columns first: what is wrong with the definition follows from them.
+    problems: problems.length > 0 ? problems : compiled.problems,
+  };
+}
+
+/** What the proposal comes to as a form. */
+function choicesOf(
+  { operation, key, fields, itself }: JobProposal,
+  { source }: FileSample,
+  file: string,
+): DraftForm {
+  const at = key === null ? -1 : source.columns.indexOf(key.column);
+  return {
+    operation,
+    job: jobName(file),
+    key: at === -1 ? null : at,
+    columns: source.columns.map((column) => {
+      const proposed = fields.find((field) => field.column === column && field.isDecided);
+      if (proposed !== undefined) return { field: proposed.field, reading: readingOf(proposed.notation) };
+      return { field: itself.includes(column) ? column : '', reading: '' };
+    }),
+  };
+}
+
+function jobName(file: string): string {
+  const name = file
+    .replace(/\.[^.]*$/, '')
+    .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .toLowerCase();
+  return name === '' ? 'partner' : name.slice(0, 60);
+}
+
+/** A notation as the definition writes it, on one line. */
+function readingOf(notation: object): string {
+  const settings = Object.entries(notation).map(
+    ([name, value]) => `${/^(true|false)$/.test(name) ? `"${name}"` : name}: ${JSON.stringify(value)}`,
+  );
+  return settings.length === 0 ? '' : `{ ${settings.join(', ')} }`;
+}
+
+/** The proposal as the form would have it. */
+function changed(
+  proposed: JobProposal,
+  { key, columns }: DraftForm,
+  { source }: FileSample,
+): { readonly proposal: JobProposal; readonly problems: readonly string[] } {
+  const problems: string[] = [];
+  const keyColumn = key === null ? undefined : source.columns[key];
+  const placed = source.columns.map((column, i) => ({
+    column,
+    ...(columns[i] ?? { field: '', reading: '' }),
+  }));
+  const isItself = ({ column, field, reading }: (typeof placed)[number]) =>
+    field === column && reading === '';
+  const sent = placed.filter(({ field }) => field !== '');
+  const filled = new Map(sent.map(({ field, column }) => [field, column]));
+  for (const { field, column } of sent)
+    if (filled.get(field) !== column)
+      problems.push(`"${column}" and "${filled.get(field)}" both fill ${field}: expected one of them to`);
+  return {
+    problems,
+    proposal: {
+      ...proposed,
+      key: keyOf(keyColumn, proposed.key),
+      fields: sent
+        .filter((one) => !isItself(one))
+        .map(({ column, field, reading }) => ({
+          field,
+          column,
+          notation: notationOf(reading, problems),
+          notes: [],
+          isDecided: true,
+        })),
+      itself: sent.filter(isItself).map(({ column }) => column),
+      open: placed
+        .filter(({ column, field }) => field === '' && column !== '' && column !== keyColumn)
+        .map(({ column }) => ({ column, reason: 'not sent' })),
+      required: proposed.required.filter((field) => filled.has(field)),
+      missingId: proposed.missingId !== null && filled.has(proposed.missingId) ? null : proposed.missingId,
+    },
+  };
+}
+
+function keyOf(column: string | undefined, proposed: JobProposal['key']): JobProposal['key'] {
+  if (column === undefined) return null;
+  return proposed?.column === column ? proposed : { column, flaws: 0, groups: 'none', note: null };
+}
+
+function notationOf(reading: string, problems: string[]): object {
+  if (reading === '') return {};
+  try {
+    const notation: unknown = parse(reading);
+    if (typeof notation === 'object' && notation !== null && !Array.isArray(notation)) return notation;
+  } catch {
+    // Told below.
+  }
+  problems.push(`${reading}: expected settings such as { pattern: dd.MM.yyyy }`);
+  return {};
+}
+
+function compile(
+  yaml: string,
+  job: string,
+  { source }: FileSample,
+): { readonly mapping: Mapping | null; readonly problems: readonly string[] } {
+  try {
+    const { definition } = parseJob(yaml, job, definitionProblems);
+    return { mapping: mappingFor(definition, source), problems: [] };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return { mapping: null, problems: error.problems };
+  }
+}
+
+type Around = { readonly proposed: JobProposal; readonly mapped: readonly Mapped[] };
+
+function columnsOf(
+  { source, rows }: FileSample,
+  { key, columns }: DraftForm,
+  { proposed, mapped }: Around,
+): readonly DraftColumn[] {
+  const cells = rows.map((row) => cellsOf(row, source.columns));
+  const refusals = new Map<string | null, Issue[]>();
+  for (const one of mapped)
+    if (one.kind === 'issues')
+      for (const issue of one.issues)
+        refusals.set(issue.column, [...(refusals.get(issue.column) ?? []), issue]);
+  return source.columns.map((column, i) => {
+    const { field = '', reading = '' } = columns[i] ?? {};
+    const texts = cells.map((row) => row[i] ?? '').filter((cell) => cell !== '');
+    return {
+      column,
+      field,
+      reading,
+      isKey: key === i,
+      filled: rows.length === 0 ? 0 : texts.length / rows.length,
+      samples: [...new Set(texts)].slice(0, SAMPLES),
+      notes: proposed.fields.find((one) => one.column === column)?.notes ?? [],
+      sent: field === '' ? [] : sentOf(field, mapped),
+      refused: refusedOf(refusals.get(column) ?? []),
+    };
+  });
+}
+
+export function cellsOf(row: Row, columns: readonly string[]): readonly string[] {
+  if (row.kind === 'cells') return row.cells;
+  if (row.kind === 'unreadable') return [];
+  const leaves = flattenRecord(parseRecord(row.text) ?? {});
+  return columns.map((column) => {
+    const leaf = leaves.get(column) ?? '';
+    return typeof leaf === 'string' ? leaf : JSON.stringify(leaf);
+  });
+}
+
+/** The first values at the field's place, as JSON. */
+function sentOf(field: string, mapped: readonly Mapped[]): readonly string[] {
+  const path = field.replaceAll(/\[(\d+)\]/g, '.$1').split('.');
+  const values = mapped.flatMap((one) => {
+    if (one.kind === 'issues') return [];
+    const value =
+      valueAt(one.body, path) ?? (one.pathId === null || path.length > 1 ? undefined : one.pathId);
+    return value === undefined ? [] : [JSON.stringify(value)];
+  });
+  return [...new Set(values)].slice(0, SAMPLES);
+}
+
+function valueAt(body: JsonValue, path: readonly string[]): JsonValue | undefined {
+  let value: JsonValue | undefined = body;
+  for (const name of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = new Map<string, JsonValue>(Object.entries(value)).get(name);
+  }
+  return value;
+}
+
+function refusedOf(issues: readonly Issue[]): DraftColumn['refused'] {
+  const by = new Map<string, { expected: string; got: string; rows: number }>();
+  for (const { expected, value } of issues) {
+    const one = by.get(expected) ?? { expected, got: value ?? '', rows: 0 };
+    one.rows += 1;
+    by.set(expected, one);
+  }
+  return [...by.values()].toSorted((a, b) => b.rows - a.rows).slice(0, REFUSALS);
+}
+
+function firstRequest(operation: BuiltIn, mapped: readonly Mapped[]): string | null {
+  const first = mapped.find((one) => one.kind === 'mapped');
+  if (first === undefined) return null;
+  const call = operation === 'subclient.upsert' ? 'subclient.create' : operation;
+  const { method, path, body } = buildRequest(call, { pathId: first.pathId, body: first.body, query: {} });
+  return `${method} ${path}${body === null ? '' : `\n${JSON.stringify(JSON.parse(body), null, 2)}`}`;
+}

@@ -1,0 +1,163 @@
+/**
+ * Uploads: files that came in by the page and are no run yet. Each has a folder of its own in ONBOARD_HOME/uploads, known by a random id; no
+ * name that a browser gave ever becomes a path. What is not whole is not there: the note beside the file is written last. A day later, or
+ * once its run has begun, it is gone.
+ */
+import { randomBytes } from 'node:crypto';
+import { open, readdir, readFile, rm, stat, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { makeHomeFolder } from '../config/environment.ts';
+import { insteadOf } from '../lib/errors.ts';
+import { makeFolder } from '../lib/make-folder.ts';
+import { UsageError } from '../lib/usage-error.ts';
+
+const uploadSchema = z.object({
+  id: z.string(),
+  /** As it was chosen. */
+  given: z.string(),
+  /** On the disk: letters, digits, `.`, `_` and `-`. */
+  name: z.string(),
+  by: z.string(),
+  /** ISO 8601, UTC. */
+  at: z.string(),
+  bytes: z.number().int().nonnegative(),
+});
+
+/** A file that came in whole. */
+export type Upload = z.infer<typeof uploadSchema> & { readonly path: string };
+
+type UploadLimits = {
+  /** Bytes of one file. */
+  readonly most: number;
+  /** Bytes of the disk that stay free. */
+  readonly spare: number;
+  /** How many come in at the same time. */
+  readonly atOnce: number;
+};
+
+const GIB = 1024 ** 3;
+export const UPLOAD_LIMITS: UploadLimits = { most: 2 * GIB, spare: GIB, atOnce: 5 };
+const KEPT_MS = 24 * 3_600_000;
+const ID = /^[0-9a-f]{32}$/;
+const NOTE = 'upload.json';
+const LONGEST_NAME = 100;
+
+/** The uploads of a home. */
+export function createUploads(home: string, now: () => Date, limits: UploadLimits = UPLOAD_LIMITS) {
+  const folder = join(home, 'uploads');
+  let coming = 0;
+
+  async function receive(given: string, by: string, bytes: AsyncIterable<Uint8Array>): Promise<Upload> {
+    if (coming >= limits.atOnce)
+      throw new UsageError(
+        `${limits.atOnce} files are coming in already: expected one of them to end first. Try again then.`,
+      );
+    coming += 1;
+    const id = randomBytes(16).toString('hex');
+    const own = join(folder, id);
+    try {
+      await sweep(folder, now());
+      await makeHomeFolder(home, 'uploads');
+      await makeFolder(own);
+      const name = plainName(given);
+      const size = await write(join(own, name), bytes, { ...limits, given });
+      const note = { id, given, name, by, at: now().toISOString(), bytes: size };
+      await writeWhole(join(own, NOTE), [Buffer.from(JSON.stringify(note))]);
+      return { ...note, path: join(own, name) };
+    } catch (error) {
+      await rm(own, { recursive: true, force: true });
+      throw error;
+    } finally {
+      coming -= 1;
+    }
+  }
+
+  return {
+    receive,
+    /** `null` where there is none of that id. */
+    find: (id: string) => findUpload(home, id),
+    /** Newest first. */
+    async list(): Promise<readonly Upload[]> {
+      await sweep(folder, now());
+      const ids = await readdir(folder).catch(insteadOf(['ENOENT'], []));
+      const found = await Promise.all(ids.map((id) => findUpload(home, id)));
+      return found.filter((upload) => upload !== null).toSorted((a, b) => b.at.localeCompare(a.at));
+    },
+    discard: async ({ id }: Pick<Upload, 'id'>) => rm(join(folder, id), { recursive: true, force: true }),
+  };
+}
+
+export type Uploads = ReturnType<typeof createUploads>;
+
+/** The upload of that id in a home; `null` where there is none, or where it has not come in whole. */
+export async function findUpload(home: string, id: string): Promise<Upload | null> {
+  if (!ID.test(id)) return null;
+  const own = join(home, 'uploads', id);
+  const text = await readFile(join(own, NOTE), 'utf8').catch(insteadOf(['ENOENT', 'ENOTDIR'], null));
+  if (text === null) return null;
+  const note = uploadSchema.parse(JSON.parse(text));
+  return { ...note, path: join(own, note.name) };
+}
+
+/** The bytes go to the disk as they come. */
+async function write(
+  path: string,
+  bytes: AsyncIterable<Uint8Array>,
+  { most, spare, given }: UploadLimits & { readonly given: string },
+): Promise<number> {
+  const { bavail, bsize } = await statfs(join(path, '..'));
+  const room = bavail * bsize - spare;
+  let size = 0;
+  await writeWhole(
+    path,
+    counted(bytes, (count) => {
+      size += count;
+      if (size > most)
+        throw new UsageError(
+          `${given} has more than ${most} bytes: expected a smaller file. Load it with \`onboard run\`, or set ONBOARD_WEB_UPLOAD_MAX.`,
+        );
+      if (size > room)
+        throw new UsageError(
+          `The disk of ONBOARD_HOME has no room for ${given}: expected ${spare} bytes to stay free beside it. Free some, and try again.`,
+        );
+    }),
+  );
+  if (size === 0) throw new UsageError(`${given} is empty: expected a CSV, JSON, NDJSON or Excel file.`);
+  return size;
+}
+
+async function* counted(bytes: AsyncIterable<Uint8Array>, count: (bytes: number) => void) {
+  for await (const piece of bytes) {
+    count(piece.byteLength);
+    yield piece;
+  }
+}
+
+/** A new file, on the disk when this is over. */
+async function writeWhole(path: string, pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
+  const handle = await open(path, 'wx', 0o600);
+  try {
+    for await (const piece of pieces) await handle.writeFile(piece);
+    await handle.datasync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A name that is one everywhere, and its ending, which says what kind of file it is. */
+function plainName(given: string): string {
+  const plain = given
+    .normalize('NFKD')
+    .replaceAll(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^[.-]+/, '');
+  return plain === '' || plain === NOTE ? 'file' : plain.slice(-LONGEST_NAME);
+}
+
+async function sweep(folder: string, now: Date): Promise<void> {
+  for (const id of await readdir(folder).catch(insteadOf(['ENOENT'], []))) {
+    if (!ID.test(id)) continue;
+    const { mtimeMs } = await stat(join(folder, id)).catch(insteadOf(['ENOENT'], { mtimeMs: Infinity }));
+    if (now.getTime() - mtimeMs > KEPT_MS) await rm(join(folder, id), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * People with tokens of their own: `ONBOARD_HOME/web/people.json` has each one's name, role and the digest of the token, which nobody can
+ * turn back into it. Changed by `onboard web --add` and `--remove`, read anew at each log-in.
+ */
+import { randomBytes } from 'node:crypto';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { makeHomeFolder } from '../config/environment.ts';
+import { shortDigest } from '../lib/digest.ts';
+import { insteadOf } from '../lib/errors.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import { type Role, roleSchema } from '../model/ask.ts';
+
+const peopleSchema = z.array(z.object({ name: z.string(), role: roleSchema, digest: z.string() }));
+export type Person = z.infer<typeof peopleSchema>[number];
+
+/** Characters of a whole digest. */
+export const WHOLE_DIGEST = 43;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
+
+function fileIn(home: string): string {
+  return join(home, 'web', 'people.json');
+}
+
+/** None where nobody was added. */
+export async function readPeople(home: string): Promise<readonly Person[]> {
+  const text = await readFile(fileIn(home), 'utf8').catch(insteadOf('ENOENT', '[]'));
+  return peopleSchema.parse(JSON.parse(text));
+}
+
+/** Adds a person, or gives one that is there a new token and role; answers the token, which is told once. */
+export async function addPerson(home: string, name: string, role: Role): Promise<string> {
+  if (!NAME.test(name))
+    throw new UsageError(
+      `--add ${name}: expected a name such as ops-1: letters, digits, ".", "_", "@" and "-"`,
+    );
+  const token = randomBytes(32).toString('base64url');
+  const others = (await readPeople(home)).filter((person) => person.name !== name);
+  await write(home, [...others, { name, role, digest: shortDigest(token, WHOLE_DIGEST) }]);
+  return token;
+}
+
+/** Throws a UsageError where there is nobody of that name. */
+export async function removePerson(home: string, name: string): Promise<void> {
+  const people = await readPeople(home);
+  if (!people.some((person) => person.name === name))
+    throw new UsageError(
+      `--remove ${name}: there is nobody of that name; there are ${people.map((person) => person.name).join(', ') || 'none'}`,
+    );
+  await write(
+    home,
+    people.filter((person) => person.name !== name),
+  );
+}
+
+async function write(home: string, people: readonly Person[]): Promise<void> {
+  await makeHomeFolder(home, 'web');
+  const draft = `${fileIn(home)}.${randomBytes(6).toString('hex')}`;
+  await writeFile(draft, `${JSON.stringify(people, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  await rename(draft, fileIn(home));
+}

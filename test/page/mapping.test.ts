@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises';
+import { expect, test } from 'vitest';
+import { sampleFile } from '../../src/check/proposal.ts';
+import { formatSchema, jobDefinitionSchema } from '../../src/config/job-definition.ts';
+import { parseJob } from '../../src/config/load-job.ts';
+import { draftOf } from '../../src/page/mapping.ts';
+import type { Draft, DraftForm } from '../../src/web/mapping.tsx';
+
+const german = () => sampleFile('samples/partner-de-subclients.csv', formatSchema.parse({}));
+const named = (draft: Draft, column: string) => draft.columns.find((one) => one.column === column);
+
+/** What the form of that draft sends back, with what somebody has changed. */
+function formOf(
+  draft: Draft,
+  changes: Readonly<Record<string, Partial<{ field: string; reading: string }>>>,
+): DraftForm {
+  return {
+    operation: draft.operation,
+    job: draft.job,
+    key: draft.columns.findIndex(({ isKey }) => isKey),
+    columns: draft.columns.map(({ column, field, reading }) => ({ field, reading, ...changes[column] })),
+  };
+}
+
+test("a file's own draft says of each column what would really be sent of it", async () => {
+  const draft = draftOf(await german(), 'subclient.create', null, 'Kunden März.csv');
+  expect(draft).toMatchObject({ operation: 'subclient.create', job: 'kunden-m-rz', problems: [] });
+  const since = named(draft, 'Gründungsdatum');
+  expect(since).toMatchObject({ field: 'kyc.details.incorporationDate' });
+  expect(since?.reading).toContain('dd.MM.yyyy');
+  expect(since?.sent[0]).toMatch(/^"\d{4}-\d\d-\d\dT00:00:00.000Z"$/);
+  expect(since?.samples[0]).toMatch(/^\d\d\.\d\d\.\d{4}$/);
+  expect(draft.request).toMatch(/^POST \/v1\/subclients\n\{/);
+  // What is shown is a definition as it stands.
+  expect(jobDefinitionSchema.safeParse(parseJob(draft.yaml, draft.job).definition).success).toBe(true);
+});
+
+test('the draft of its own form is the same draft', async () => {
+  const sample = await german();
+  const draft = draftOf(sample, 'subclient.create', null, 'kunden.csv');
+  expect(draftOf(sample, 'subclient.create', formOf(draft, {}), 'kunden.csv')).toEqual(draft);
+});
+
+test('a column that is read otherwise is sent otherwise, and what does not fit is said beside it', async () => {
+  const sample = await german();
+  const draft = draftOf(sample, 'subclient.create', null, 'kunden.csv');
+  const form = formOf(draft, { Gründungsdatum: { reading: '{ pattern: yyyy-MM-dd }' } });
+  const changed = named(draftOf(sample, 'subclient.create', form, 'kunden.csv'), 'Gründungsdatum');
+  expect(changed?.refused[0]?.expected).toContain('yyyy-MM-dd');
+  expect(changed?.refused[0]?.rows).toBeGreaterThan(10);
+});
+
+test('a column without a field is not sent, and stands under "ignore"', async () => {
+  const sample = await german();
+  const draft = draftOf(sample, 'subclient.create', null, 'kunden.csv');
+  const changed = draftOf(
+    sample,
+    'subclient.create',
+    formOf(draft, { Gründungsdatum: { field: '' } }),
+    'kunden.csv',
+  );
+  expect(named(changed, 'Gründungsdatum')?.sent).toEqual([]);
+  expect(parseJob(changed.yaml, changed.job).definition.ignore).toContain('Gründungsdatum');
+});
+
+test.each([
+  ['a field that there is not', { Gründungsdatum: { field: 'kyc.nothing' } }, 'kyc.nothing'],
+  ['a reading that is none', { Gründungsdatum: { reading: '{ pattern:' } }, '{ pattern:'],
+  ['two columns for one field', { Land: { field: 'details.name' } }, 'details.name'],
+])('%s is a problem in words, and nothing is thrown', async (_, changes, said) => {
+  const sample = await german();
+  const draft = draftOf(sample, 'subclient.create', null, 'kunden.csv');
+  const { problems } = draftOf(sample, 'subclient.create', formOf(draft, changes), 'kunden.csv');
+  expect(problems.join('\n')).toContain(said);
+});
+
+test('a name that is no name of a job is a problem too', async () => {
+  const sample = await german();
+  const form = { ...formOf(draftOf(sample, 'subclient.create', null, 'k.csv'), {}), job: '../../etc/passwd' };
+  expect(draftOf(sample, 'subclient.create', form, 'k.csv').problems.join()).toContain(
+    'expected a name of letters',
+  );
+});
+
+test('no sample of the shipped ones has a column whose values are lost on the way to the draft', async () => {
+  const header = (await readFile('samples/subclients-create.csv', 'utf8')).split('\n')[0]?.split(',') ?? [];
+  const sample = await sampleFile('samples/subclients-create.csv', formatSchema.parse({}));
+  const draft = draftOf(sample, 'subclient.create', null, 'subclients-create.csv');
+  expect(draft.columns.map(({ column }) => column)).toEqual(header);
+  expect(
+    draft.columns.filter(({ field, sent, filled }) => field !== '' && filled > 0 && sent.length === 0),
+  ).toEqual([]);
+});

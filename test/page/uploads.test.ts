@@ -1,0 +1,104 @@
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createUploads, findUpload, UPLOAD_LIMITS } from '../../src/page/uploads.ts';
+
+let home = '';
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'onboard-uploads-'));
+});
+afterAll(() => rm(home, { recursive: true, force: true }));
+
+const now = () => new Date('2026-11-23T10:00:00Z');
+
+async function* pieces(...texts: readonly string[]) {
+  for (const text of texts) yield Buffer.from(text);
+}
+
+test('a file that comes in whole is there, under a name that is one everywhere', async () => {
+  const uploads = createUploads(home, now);
+  const upload = await uploads.receive('../../März “2026”.csv', 'ops-1', pieces('a,b\n', '1,2\n'));
+  expect(upload).toMatchObject({
+    given: '../../März “2026”.csv',
+    name: 'Ma-rz-2026-.csv',
+    by: 'ops-1',
+    bytes: 8,
+    at: '2026-11-23T10:00:00.000Z',
+  });
+  expect(await readFile(upload.path, 'utf8')).toBe('a,b\n1,2\n');
+  expect(upload.path.startsWith(join(home, 'uploads', upload.id))).toBe(true);
+  expect(await uploads.find(upload.id)).toEqual(upload);
+  expect(await uploads.list()).toContainEqual(upload);
+  await uploads.discard(upload);
+  expect(await uploads.find(upload.id)).toBeNull();
+});
+
+test.each([
+  ['..', 'file'],
+  ['/', 'file'],
+  ['.hidden', 'hidden'],
+  ['upload.json', 'file'],
+  ['con\u0000trol\n.csv', 'con-trol-.csv'],
+  [`${'x'.repeat(300)}.csv`, `${'x'.repeat(96)}.csv`],
+])('%j becomes %s', async (given, name) => {
+  const uploads = createUploads(home, now);
+  const upload = await uploads.receive(given, 'ops-1', pieces('x'));
+  expect(upload.name).toBe(name);
+});
+
+test.each(['', '..', '../uploads', 'a'.repeat(32).toUpperCase(), `${'a'.repeat(31)}/`])(
+  'no upload has the id %j',
+  async (id) => expect(await findUpload(home, id)).toBeNull(),
+);
+
+test('what is cut off, too large or empty leaves nothing behind, and says so', async () => {
+  const own = await mkdtemp(join(home, 'own-'));
+  const uploads = createUploads(own, now, { ...UPLOAD_LIMITS, most: 10 });
+  async function* cutOff() {
+    yield Buffer.from('12345');
+    throw new Error('the connection was lost');
+  }
+  await expect(uploads.receive('a.csv', 'ops-1', cutOff())).rejects.toThrow('the connection was lost');
+  await expect(uploads.receive('a.csv', 'ops-1', pieces('123456', '78901'))).rejects.toThrow(
+    'a.csv has more than 10 bytes: expected a smaller file',
+  );
+  await expect(uploads.receive('a.csv', 'ops-1', pieces())).rejects.toThrow('a.csv is empty');
+  expect(await readdir(join(own, 'uploads'))).toEqual([]);
+});
+
+test('a disk that would be full is left as it is', async () => {
+  const uploads = createUploads(home, now, { ...UPLOAD_LIMITS, spare: Number.MAX_SAFE_INTEGER });
+  await expect(uploads.receive('a.csv', 'ops-1', pieces('1'))).rejects.toThrow('has no room for a.csv');
+});
+
+test('only so many come in at the same time', async () => {
+  const uploads = createUploads(home, now, { ...UPLOAD_LIMITS, atOnce: 1 });
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  async function* slow() {
+    yield Buffer.from('1');
+    await gate;
+  }
+  const first = uploads.receive('a.csv', 'ops-1', slow());
+  await expect(uploads.receive('b.csv', 'ops-2', pieces('1'))).rejects.toThrow(
+    '1 files are coming in already',
+  );
+  open();
+  expect(await first).toMatchObject({ bytes: 1 });
+  expect(await uploads.receive('b.csv', 'ops-2', pieces('1'))).toMatchObject({ bytes: 1 });
+});
+
+test('one that has been there for a day is gone, and what is no upload stays', async () => {
+  const own = await mkdtemp(join(home, 'old-'));
+  const uploads = createUploads(own, () => new Date());
+  const old = await uploads.receive('a.csv', 'ops-1', pieces('1'));
+  const young = await uploads.receive('b.csv', 'ops-1', pieces('1'));
+  await writeFile(join(own, 'uploads', 'note.txt'), 'mine');
+  const yesterday = Date.now() / 1000 - 25 * 3600;
+  await utimes(join(own, 'uploads', old.id), yesterday, yesterday);
+  expect(await uploads.list()).toEqual([young]);
+  expect((await readdir(join(own, 'uploads'))).toSorted()).toEqual([young.id, 'note.txt'].toSorted());
+});

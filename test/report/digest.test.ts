@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import { chunksIn } from '../../src/model/chunk-bits.ts';
+import { chunksOf } from '../../src/model/run.ts';
+import { causeAmong } from '../../src/report/cause-tally.ts';
+import { createDigestTally } from '../../src/report/digest.ts';
+import { cells, makeRun, settled } from './make-report.ts';
+
+const TERMS = { columns: ['Ref', 'Payee'], fields: new Set(['details.name']) };
+
+/** A run of a million rows in which every 1,000th is rejected for a common cause, and two for one of their own. */
+function millionRows() {
+  const run = makeRun([], { rows: 1_000_000, source: { columns: [...TERMS.columns] } });
+  const advising = { operation: run.operation, extension: 'csv' } as const;
+  const tally = createDigestTally({ run, fields: TERMS.fields, advising, definition: null });
+  const said = new Map([
+    [123_456, 'details.name was never seen here'],
+    [987_654, 'nobody knows Jane'],
+  ]);
+  for (let row = 1; row <= run.rows; row += 1) {
+    const chunk = Math.ceil(row / run.chunkRows);
+    if (row % 1_000 !== 0 && !said.has(row)) {
+      tally.add(settled(row, 'created'), chunk);
+      continue;
+    }
+    const { settlement, ...rest } = refused(row, said.get(row) ?? 'the register is closed');
+    tally.add(settlement, chunk);
+    tally.addUnsuccessful({ settlement, ...rest }, chunk);
+  }
+  return { run, digest: tally.digest(), said };
+}
+
+function refused(row: number, text: string) {
+  const settlement = settled(row, 'rejected', { code: 'http_418', status: 418 });
+  const body = { text: JSON.stringify({ message: text }), restBytes: 0 };
+  return { settlement, source: cells(row, `k${row}`, 'Acme Ltd'), body };
+}
+
+test('says of a million rows which chunks hold those of an outcome and of a cause, in a bounded text', () => {
+  const { run, digest, said } = millionRows();
+  const chunks = chunksOf(run);
+  const rejected = [...chunksIn(digest.chunks.rejected ?? '', chunks)];
+  for (let row = 1_000; row <= run.rows; row += 1_000) expect(rejected).toContain(row / 100);
+  const rare = digest.causes.filter(({ count }) => count === 1);
+  expect(rare).toHaveLength(2);
+  for (const [row, text] of said) {
+    const id = causeAmong(refused(row, text), new Set(digest.causes.map((cause) => cause.id)), TERMS);
+    const cause = digest.causes.find((one) => one.id === id);
+    expect(cause?.first).toBe(row);
+    const read = [...chunksIn(cause?.chunks ?? '', chunks)];
+    expect(read).toContain(Math.ceil(row / 100));
+    expect(read.length).toBeLessThanOrEqual(5);
+  }
+  expect(Object.values(digest.chunks).every((text) => text.length === 344)).toBe(true);
+});
