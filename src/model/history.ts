@@ -4,8 +4,8 @@
  * the same ones. No number of a report comes from here.
  */
 import { z } from 'zod';
-import type { OutcomeCounts } from './outcome.ts';
-import { RUN_STATES } from './run.ts';
+import { noOutcomes, OUTCOMES, type Outcome, type OutcomeCounts } from './outcome.ts';
+import { RUN_STATES, type Run } from './run.ts';
 
 /** The counters as they stood so many ms after the run's start. */
 export type Sample = { readonly ms: number; readonly outcomes: OutcomeCounts };
@@ -57,4 +57,83 @@ const SLOTS = [
 export function slotOf(seconds: number): number {
   const length = SLOTS.find(({ until }) => seconds < until)?.length ?? HOUR;
   return Math.max(0, Math.floor(seconds / length) * length);
+}
+
+/** Rows per second from one second after the start to another. */
+export type Stretch = {
+  readonly from: number;
+  readonly to: number;
+  readonly rates: ReadonlyArray<{ readonly outcome: Outcome; readonly perSecond: number }>;
+};
+
+/** As many as a picture has room for. */
+const STRETCHES = 160;
+const LEAST_SECONDS = 0.2;
+
+/** How many rows a second came to each outcome. A row that changed its outcome counts once, where it had its first. */
+export function ratesOf(pulse: History['pulse']): readonly Stretch[] {
+  const least = Math.max(LEAST_SECONDS, (pulse.at(-1)?.ms ?? 0) / 1000 / STRETCHES);
+  const stretches: Stretch[] = [];
+  let before: Sample = { ms: 0, outcomes: noOutcomes() };
+  for (const [i, sample] of pulse.entries()) {
+    const seconds = (sample.ms - before.ms) / 1000;
+    if (seconds < least && (i < pulse.length - 1 || seconds <= 0)) continue;
+    const counted = before.outcomes;
+    const rates = OUTCOMES.flatMap((outcome) => {
+      const gained = sample.outcomes[outcome] - counted[outcome];
+      return gained > 0 ? [{ outcome, perSecond: gained / seconds }] : [];
+    });
+    stretches.push({ from: before.ms / 1000, to: sample.ms / 1000, rates });
+    before = sample;
+  }
+  return stretches;
+}
+
+/** What happened to a run, for people; numbered as its picture has it. */
+export type Told = {
+  readonly n: number;
+  /** Seconds since the run's start. */
+  readonly seconds: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly words: string;
+};
+
+/** The run's story in words, oldest first, with its end; empty before it begins. */
+export function tellStory(
+  { startedAt, finishedAt, state }: Pick<Run, 'startedAt' | 'finishedAt' | 'state'>,
+  story: History['story'],
+): readonly Told[] {
+  if (startedAt === null) return [];
+  const hasEnd = finishedAt === null || story.some(({ what }) => what === state);
+  const end = hasEnd ? [] : [{ at: Date.parse(finishedAt), what: state, why: '', by: '' }];
+  const start = Date.parse(startedAt);
+  return [...story, ...end]
+    .sort((a, b) => a.at - b.at)
+    .map((one, i) => ({
+      n: i + 1,
+      seconds: Math.max(0, (one.at - start) / 1000),
+      at: one.at,
+      words: wordsOf(one, one.at <= start),
+    }));
+}
+
+const WORDS: Readonly<Record<Happening['what'], string>> = {
+  queued: 'registered',
+  running: 'went on',
+  paused: 'paused',
+  stopped: 'stopped',
+  cancelled: 'cancelled',
+  finished: 'finished',
+  resolved: 'settled from in doubt',
+  rerun: 'rows were taken up again',
+  'service-well': 'the service answers again',
+  'service-failing': 'the service fails',
+  'service-away': 'the service is away',
+  'service-held': 'the service asked for a pause',
+};
+
+function wordsOf({ what, why, by }: Happening, isStart: boolean): string {
+  const did = what === 'running' && isStart ? 'began' : WORDS[what];
+  return `${did}${by === '' ? '' : ` by ${by}`}${why === '' ? '' : `: ${why}`}`;
 }

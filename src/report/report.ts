@@ -12,6 +12,7 @@ import { shortDigest } from '../lib/digest.ts';
 import { passStage } from '../lib/stage.ts';
 import { printableLines } from '../lib/terminal.ts';
 import { programVersion } from '../lib/version.ts';
+import type { History } from '../model/history.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
 import { REMAINDER } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
@@ -61,6 +62,8 @@ type ReportOptions = {
   readonly fields?: Pick<FieldCatalog, 'has'>;
   /** What the run's rows were made requests with; `null` where the ledger no longer has it. */
   readonly definition?: JobDefinition | null;
+  /** What pictures of its way are drawn from, asked for when the page is written. */
+  readonly history?: () => Promise<History>;
   /** How this program is called, for the commands on the page. */
   readonly command?: string | undefined;
   /** With a page to be mailed, besides. */
@@ -159,7 +162,7 @@ type Writing = Required<Omit<ReportOptions, 'command'>> & {
 
 async function openWriting(options: ReportOptions, how: 'atOnce' | 'grown'): Promise<Writing> {
   const { run, directory, now, followed = [], fields = new Set<string>() } = options;
-  const { definition = null, share = false, command = 'onboard' } = options;
+  const { definition = null, share = false, command = 'onboard', history = noHistory } = options;
   await claimReportDirectory(directory, run.id);
   await removeLeftOvers(directory, now());
   const format = isTable(run.source) ? csvRemainder(run) : ndjsonRemainder(run);
@@ -167,7 +170,20 @@ async function openWriting(options: ReportOptions, how: 'atOnce' | 'grown'): Pro
   const files = createPendingReport(directory, how);
   const digest = createDigestTally({ run, fields, advising, definition });
   const tally = createTally(advising);
-  return { ...options, followed, fields, definition, share, command, files, format, advising, tally, digest };
+  return {
+    ...options,
+    followed,
+    fields,
+    definition,
+    share,
+    command,
+    history,
+    files,
+    format,
+    advising,
+    tally,
+    digest,
+  };
 }
 
 /** Writes the rows of this chunk and of all that follow, open or closed. */
@@ -225,11 +241,16 @@ async function publish(run: Run, writing: Writing): Promise<Summary> {
   return summary;
 }
 
+const noHistory = async (): Promise<History> => ({ pulse: [], story: [] });
+
 /** What people look at, and the numbers that it is drawn from. */
 async function writePages(summary: Summary, writing: Writing): Promise<void> {
   const { run, directory, definition, share, command, files } = writing;
   const digest = writing.digest.digest();
-  const page = { summary, digest, definition, columns: run.source.columns, version: programVersion() };
+  // A picture: the report is written whether or not it can be drawn.
+  const history = await writing.history().catch(noHistory);
+  const version = programVersion();
+  const page = { summary, digest, history, definition, columns: run.source.columns, version };
   await files.append(DIGEST_FILE, printableLines(`${JSON.stringify(digest)}\n`));
   await files.append(PAGE_FILE, renderReport({ ...page, directory, command, isShared: false }));
   if (!share) return;
