@@ -21,6 +21,9 @@ const SRC = join(ROOT, 'src');
 const DIST = join(ROOT, 'dist');
 const CHUNK_NAMES = 'part-[name]-[hash].js';
 const ENTRY = join(DIST, 'main.js');
+/** What runs in browsers: compiled and bundled into one file, which is all of it that dist has. */
+const BROWSER = join('web', 'browser');
+const BROWSER_SCRIPT = join('web', 'page.js');
 
 /** Of undici the two names that the program imports: its index comes with fetch, caches and mocks, a sixth of the whole start. */
 const UNDICI = {
@@ -59,6 +62,7 @@ async function build(began) {
   copyOthers();
   removeLeftovers();
   await bundle();
+  await bundleForBrowsers();
   chmodSync(ENTRY, 0o755);
   // scripts/setup/gather-facts.mjs compares sources with this date.
   utimesSync(ENTRY, began, began);
@@ -98,9 +102,15 @@ async function bundle() {
   await program.close();
 }
 
-/** Everything that is no TypeScript, such as Lua scripts. */
+async function bundleForBrowsers() {
+  const script = await rolldown({ input: join(SRC, BROWSER, 'page.ts'), platform: 'browser', logLevel: 'warn' });
+  await script.write({ file: join(DIST, BROWSER_SCRIPT), format: 'iife', minify: true });
+  await script.close();
+}
+
+/** Everything that is no TypeScript, such as the page's style. */
 function copyOthers() {
-  for (const path of filesIn(SRC).filter((name) => !/\.tsx?$/.test(name))) {
+  for (const path of filesIn(SRC).filter((name) => !/\.tsx?$/.test(name) && !name.startsWith(BROWSER))) {
     mkdirSync(dirname(join(DIST, path)), { recursive: true });
     copyFileSync(join(SRC, path), join(DIST, path));
   }

@@ -1,8 +1,82 @@
-/** The way in: by the link that was printed, whose key stands behind the # and so in no log, or by a token. */
-import { Text } from '../lib/html-text.tsx';
+/**
+ * The way in and out: by the link that was printed, whose key stands behind the # and so in no log, by a token, or through a proxy that has
+ * logged people in. Every failure reads the same; nobody is sent anywhere but to a page of ours.
+ */
+import type { Context } from 'hono';
+import { getCookie, setCookie } from 'hono/cookie';
+import type { Visitor } from '../model/ask.ts';
+import type { WebAccess } from './access.ts';
+import { boundedForm } from './bodies.ts';
+import { type Frame, pageResponse } from './reply.tsx';
+import type { Sessions } from './sessions.ts';
+
+type EntranceParts = { readonly access: WebAccess; readonly sessions: Sessions; readonly frame: Frame };
+
+/** What is asked of the one who asks: where from, and whether it was the page itself, which is no sign of anybody. */
+type From = { readonly address: string; readonly isLive: boolean };
+
+export function createEntrance({ access, sessions, frame }: EntranceParts) {
+  const isSecure = access.origin?.startsWith('https:') === true;
+
+  /** Cookies are the same for all ports of a host: pages of two homes must not log each other's visitors out. */
+  function cookieName({ req }: Context): string {
+    return isSecure ? '__Host-onboard' : `onboard-${/\d*$/.exec(req.header('host') ?? '')?.[0] ?? ''}`;
+  }
+
+  function show(context: Context, { to, problem, status }: Shown): Promise<Response> {
+    const body = <Enter to={ownPath(to)} problem={problem} />;
+    return pageResponse({ context, frame, visitor: null }, { title: 'Log in', body, status });
+  }
+
+  return {
+    show: (context: Context) => show(context, { to: context.req.query('to') ?? '/', problem: '', status: 200 }),
+    async enter(context: Context, address: string): Promise<Response> {
+      const form = await boundedForm(context.req.raw);
+      const field = (name: string) => (form.get(name) ?? '').trim();
+      const entered = await sessions.enter({ secret: field('token'), name: field('name') }, address);
+      const to = field('to');
+      if (entered.kind === 'later') return show(context, { to, problem: LATER, status: 429 });
+      if (entered.kind === 'refused') return show(context, { to, problem: REFUSED, status: 401 });
+      setCookie(context, cookieName(context), entered.cookie, {
+        httpOnly: true,
+        sameSite: 'Lax',
+        path: '/',
+        secure: isSecure,
+      });
+      return context.redirect(ownPath(to), 303);
+    },
+    leave(context: Context): Response {
+      sessions.leave(getCookie(context, cookieName(context)));
+      return context.redirect('/enter', 303);
+    },
+    /** `null`: nobody who is known. */
+    async visitorOf(context: Context, { address, isLive }: From): Promise<Visitor | null> {
+      const { proxy } = access;
+      const name = proxy === null ? undefined : context.req.header(proxy.header);
+      if (name !== undefined && proxy?.addresses.includes(address)) return sessions.visitorNamed(name);
+      return sessions.visitorOf(getCookie(context, cookieName(context)), { isSign: !isLive });
+    },
+    /** To the way in, and from there back to where somebody was about to go. */
+    refer(context: Context): Response {
+      if (context.req.method !== 'GET') return context.text('Expected a log-in.\n', 401);
+      const { pathname, search } = new URL(context.req.url);
+      return context.redirect(`/enter?to=${encodeURIComponent(pathname + search)}`, 303);
+    },
+  };
+}
+
+type Shown = { readonly to: string; readonly problem: string; readonly status: number };
+
+const LATER = 'Too many tries: wait a minute.';
+const REFUSED = 'That is no token or link that lets anybody in now.';
+
+/** Only a path of ours: `//elsewhere` and `/\elsewhere` would be another host's. */
+function ownPath(to: string): string {
+  return /^\/(?![/\\])[\x21-\x7e]*$/.test(to) ? to : '/';
+}
 
 /** `problem`: why the last try failed; empty before the first. */
-export function Enter({ to, problem }: { readonly to: string; readonly problem: string }) {
+function Enter({ to, problem }: { readonly to: string; readonly problem: string }) {
   return (
     <section class="enter">
       <h1>Log in</h1>
@@ -13,25 +87,25 @@ export function Enter({ to, problem }: { readonly to: string; readonly problem: 
       )}
       <form method="post" action="/enter" data-enter>
         <input type="hidden" name="to" value={to} />
-        <input type="hidden" name="key" value="" />
         <p>
           <label>
-            Your name <input name="name" autocomplete="username" maxlength={64} />
-          </label>{' '}
-          <span class="dim">recorded with what you do; not needed with a token of your own</span>
+            Token <input name="token" type="password" autocomplete="current-password" required />
+          </label>
         </p>
         <p>
           <label>
-            Token <input name="token" type="password" autocomplete="current-password" />
+            Your name <input name="name" autocomplete="username" maxlength={64} />
           </label>
+          <br />
+          <span class="dim">Recorded with what you do. Not needed with a token of your own.</span>
         </p>
         <button type="submit" class="go">
           Log in
         </button>
       </form>
       <p class="dim">
-        <Text of="The program printed a link when it started, which lets one person in, once, for ten minutes. Tokens: ONBOARD_WEB_TOKEN, or one's own by" />{' '}
-        <code>onboard web --add</code>.
+        <code>onboard start</code> prints a link that lets one person in, once, within ten minutes. Tokens come
+        from <code>onboard web --add</code>, or from <code>ONBOARD_WEB_TOKEN</code>.
       </p>
     </section>
   );

@@ -1,4 +1,4 @@
-/** What stands on every page: where it goes, whose target it is, who is looking, and the way to everything else. */
+/** What stands on every page: whose target it is, where to go from here, how the service does, and who is looking. */
 import type { Child } from 'hono/jsx';
 import { Text } from '../lib/html-text.tsx';
 import type { Visitor } from '../model/ask.ts';
@@ -19,60 +19,71 @@ type LayoutProps = {
   /** `null`: nobody has logged in, or what stands above all pages can't be told now. */
   readonly standing: Standing | null;
   readonly visitor: Visitor | null;
+  /** Nothing can be done from here: the process that does it is not there. */
+  readonly looksOnly: boolean;
   readonly assets: AssetPaths;
   readonly children?: Child;
 };
 
-export function Layout({ title, path, standing, visitor, assets, children }: LayoutProps) {
-  const target = standing === null ? '' : targetShown(standing.target);
+export function Layout(props: LayoutProps) {
+  const { title, standing, visitor, assets, children } = props;
+  const target = standing === null ? [] : [`[${targetShown(standing.target)}]`];
   return (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>{[...(target === '' ? [] : [`[${target}]`]), title, 'onboard'].join(' · ')}</title>
+        <title>{[...target, title, '· onboard'].join(' ')}</title>
         <link rel="stylesheet" href={assets.style} />
-        <script src={assets.script} defer />
+        <script src={assets.script} defer></script>
       </head>
       <body>
+        <a href="#main" class="skip">
+          To the content
+        </a>
         <header class="bar noprint">
-          {standing === null ? null : <Badge target={standing.target} />}
+          {standing === null ? null : <Target target={standing.target} />}
           <strong>onboard</strong>
-          {visitor === null ? null : <Ways path={path} visitor={visitor} />}
+          {visitor === null ? null : <Ways {...props} visitor={visitor} />}
         </header>
-        {standing === null || standing.service.isWell ? null : (
-          <p class="notice" role="status">
-            <Text of={standing.service.words} />
-          </p>
-        )}
-        <main>{children}</main>
+        {standing === null ? null : <Service service={standing.service} />}
+        <main id="main">{children}</main>
+        {standing === null ? null : <footer class="dim noprint">onboard {standing.version}</footer>}
       </body>
     </html>
   );
 }
 
-function Ways({ path, visitor }: { readonly path: string; readonly visitor: Visitor }) {
+type WaysProps = Pick<LayoutProps, 'path' | 'looksOnly'> & { readonly visitor: Visitor };
+
+function Ways({ path, visitor, looksOnly }: WaysProps) {
+  const isOperator = visitor.role === 'operator';
   return (
     <>
       <nav aria-label="Pages">
-        {PAGES.filter(([to]) => visitor.role === 'operator' || to !== '/upload').map(([to, name]) => (
+        {PAGES.filter(([to]) => isOperator || to !== '/upload').map(([to, name]) => (
           <a href={to} aria-current={isWithin(path, to) ? 'page' : undefined}>
             {name}
           </a>
         ))}
       </nav>
-      <search class="who">
+      <search>
         <form action="/runs">
           <label>
-            Search <input type="search" name="q" size={16} placeholder="key or run" data-search />
+            <span class="unseen">Search</span>
+            <input type="search" name="q" size={16} placeholder="run, job or key" data-search title="/" />
           </label>
         </form>
       </search>
-      <button type="button" data-hold aria-pressed="false" title="h">
+      <button type="button" class="hold" data-hold aria-pressed="false" title="h" hidden>
         Hold still
       </button>
-      <form method="post" action="/leave">
-        <Text of={visitor.name} bytes={80} /> ({visitor.role}) <button type="submit">Leave</button>
+      <form method="post" action="/leave" class="who">
+        <span>
+          <Text of={visitor.name} bytes={80} />{' '}
+          <span class="dim">{looksOnly ? `${visitor.role}, page only looks` : visitor.role}</span>
+        </span>
+        <button type="submit">Leave</button>
       </form>
     </>
   );
@@ -82,8 +93,20 @@ function isWithin(path: string, to: string): boolean {
   return to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`);
 }
 
+/** How the service does, and the one line in which the page's script says whether it still hears from us. */
+function Service({ service }: Pick<Standing, 'service'>) {
+  return (
+    <p class={service.isWell ? 'state dim noprint' : 'state t-bad noprint'}>
+      <span>
+        <b aria-hidden="true">{service.isWell ? '●' : '▲'}</b> <Text of={service.words} />
+      </span>{' '}
+      <span role="status" data-link></span>
+    </p>
+  );
+}
+
 /** Which service all of this is about: nobody must take a rehearsal for it, or it for a rehearsal. */
-function Badge({ target }: { readonly target: string }) {
+function Target({ target }: { readonly target: string }) {
   return (
     <span class={`badge ${target === 'sandbox' ? 'sandbox' : 'real'}`}>
       <Text of={targetShown(target)} bytes={100} />

@@ -15,7 +15,7 @@ import { type Role, roleSchema } from '../model/ask.ts';
 const peopleSchema = z.array(z.object({ name: z.string(), role: roleSchema, digest: z.string() }));
 export type Person = z.infer<typeof peopleSchema>[number];
 
-/** Characters of a whole digest. */
+/** Characters of a whole SHA-256 in base64url. */
 export const WHOLE_DIGEST = 43;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
 

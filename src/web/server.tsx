@@ -1,95 +1,97 @@
 /**
- * The page's front door: a server of hono's that lets a request in (guard.ts, sessions.ts), finds its route, and writes the answer. What
- * every answer has, and what none may be, is decided here: no script and no style but our own, nothing kept by browsers, no body larger
- * or slower than it may be. A route never sees a request, and never a visitor of the wrong role.
+ * The page's front door: a server that lets a request in (guard.ts, sessions.ts), finds its route, and has the answer written (reply.tsx).
+ * What every answer has, and what no request may be, is decided here: no script and no style but our own, nothing kept by browsers, no
+ * body larger or slower than it may be. A view never sees a request, nor a visitor of the wrong role.
  */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { Hono, type Context as HonoContext } from 'hono';
-import { getCookie, setCookie } from 'hono/cookie';
-import { shortDigest } from '../lib/digest.ts';
-import { errorCode, messageOf } from '../lib/errors.ts';
-import { Text } from '../lib/html-text.tsx';
-import type { Log } from '../lib/log.ts';
+import { errorCode } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Role, Visitor } from '../model/ask.ts';
-import type { Assets } from './assets.ts';
 import { boundedForm, pacedBytes } from './bodies.ts';
-import { Enter } from './enter.tsx';
+import { createEntrance } from './enter.tsx';
 import { refusalOf } from './guard.ts';
-import { Layout } from './layout.tsx';
-import type { Standing } from './page.ts';
-import { type Page, ROUTES } from './routes.ts';
-import type { Sessions } from './sessions.ts';
+import { createLive, type Fragment, fragmentOf } from './live.ts';
+import type { Core } from './page.ts';
+import { failureResponse, type Frame, fragmentResponse, messageResponse, responseTo } from './reply.tsx';
+import { createSessions, type Sessions } from './sessions.ts';
 import type { Reply, Route } from './visit.ts';
+import type { WebAccess } from './access.ts';
 
-export type PageSettings = {
-  readonly host: string;
-  readonly port: number;
-  /** Where browsers see it behind a proxy, `https://…`; `null`: at `host` and `port`. */
-  readonly origin: string | null;
-  /** A proxy that has logged people in: the header with their name, and the addresses that may set it. */
-  readonly proxy: { readonly header: string; readonly addresses: readonly string[] } | null;
-};
-
-type PageParts = {
+export type PageOptions<Page extends Core> = Omit<Frame, 'page'> & {
   readonly page: Page;
-  readonly settings: PageSettings;
-  readonly sessions: Sessions;
-  readonly assets: Assets;
-  readonly log: Log;
+  readonly routes: readonly Route<Page>[];
+  readonly access: WebAccess;
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  /** Where the port is taken, the next free one does. */
+  readonly mayMove: boolean;
 };
 
-/** Absent where no server is between. */
-type Bindings = { readonly incoming?: Pick<IncomingMessage, 'socket'> };
-type Context = HonoContext<{ Bindings: Bindings }>;
-
-export type PageServer = { readonly url: string; close(): Promise<void> };
+export type PageServer = {
+  /** Where browsers find it. */
+  readonly url: string;
+  /** An address that lets one person in, once, within ten minutes, as an operator of that name. */
+  link(name: string): string;
+  close(): Promise<void>;
+};
 
 const LIMITS = {
   headersTimeout: 10_000,
-  // Uploads have a limit of their own, by their pace.
+  // Bodies are timed as they are read: uploads by their pace.
   requestTimeout: 0,
+  connectionsCheckingInterval: 5_000,
   keepAliveTimeout: 5_000,
   maxHeaderSize: 8_192,
 } as const;
+/** A connection on which nothing moves, in either direction. */
+const STILL_MS = 60_000;
 const CONNECTIONS = 200;
 const PER_ADDRESS = 50;
+const PORTS_TRIED = 20;
 
-/** Listens; where the port is taken and `--web` named none, the next free one. Throws a UsageError where it can't. */
-export async function servePage(parts: PageParts, mayMove: boolean): Promise<PageServer> {
-  const { host } = parts.settings;
+/** Listens; throws a UsageError where it can't, or where nobody could get in or others could listen to who does. */
+export async function startPage<Page extends Core>(options: PageOptions<Page>): Promise<PageServer> {
+  const { host, port, mayMove, access } = options;
+  const sessions = createSessions({ ...access, now: () => performance.now() });
   let hosts: readonly string[] = [];
-  const app = createApp(parts, () => hosts);
-  for (let port = parts.settings.port; ; port += 1) {
-    const server = createServer(LIMITS, getRequestListener(app.fetch));
-    server.maxConnections = CONNECTIONS;
-    limitPerAddress(server);
-    try {
-      const bound = await listen(server, host, port);
-      hosts = hostsOf(host, bound);
-      return {
-        url: `http://${hosts[0]}`,
-        async close() {
-          const closed = new Promise((resolve) => server.close(resolve));
-          server.closeAllConnections();
-          await closed;
-        },
-      };
-    } catch (error) {
-      const isTaken = errorCode(error) === 'EADDRINUSE';
-      if (isTaken && mayMove && port < parts.settings.port + PORTS_TRIED) continue;
-      throw new UsageError(
-        `--web ${host}:${port}: can't listen there (${errorCode(error)}): expected an address of this machine and a free port, such as 127.0.0.1:4780.`,
-        { cause: error },
-      );
-    }
+  const app = createApp({ ...options, sessions, hosts: () => hosts });
+  const server = createServer(LIMITS, getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  server.maxConnections = CONNECTIONS;
+  server.timeout = STILL_MS;
+  limitPerAddress(server, access.proxy?.addresses ?? []);
+  const bound = await listen(server, { host, port, last: mayMove ? port + PORTS_TRIED : port });
+  hosts = hostsOf(host, bound);
+  const url = access.origin ?? `http://${hosts[0]}`;
+  return {
+    url,
+    link: (name) => `${url}/enter#k=${sessions.newKey(name)}`,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+type Place = { readonly host: string; readonly port: number; readonly last: number };
+
+async function listen(server: Server, { host, port, last }: Place): Promise<number> {
+  try {
+    return await listenOn(server, host, port);
+  } catch (error) {
+    if (errorCode(error) === 'EADDRINUSE' && port < last)
+      return listen(server, { host, port: port + 1, last });
+    throw new UsageError(
+      `--web ${host}:${port}: can't listen there (${errorCode(error)}): expected an address of this machine and a free port, such as 127.0.0.1:4780.`,
+      { cause: error },
+    );
   }
 }
 
-const PORTS_TRIED = 20;
-
-function listen(server: Server, host: string, port: number): Promise<number> {
+function listenOn(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => {
@@ -106,13 +108,19 @@ function hostsOf(host: string, port: number): readonly string[] {
   return [`${shown}:${port}`, `localhost:${port}`];
 }
 
-function limitPerAddress(server: Server): void {
+/** Everybody comes from a proxy's address. */
+function limitPerAddress(server: Server, proxies: readonly string[]): void {
   const open = new Map<string, number>();
   server.on('connection', (socket) => {
-    const address = socket.remoteAddress ?? '';
+    const address = plainAddress(socket.remoteAddress);
+    if (proxies.includes(address)) return;
     const count = (open.get(address) ?? 0) + 1;
     open.set(address, count);
-    socket.once('close', () => open.set(address, (open.get(address) ?? 1) - 1));
+    socket.once('close', () => {
+      const left = (open.get(address) ?? 1) - 1;
+      if (left === 0) open.delete(address);
+      else open.set(address, left);
+    });
     if (count > PER_ADDRESS) socket.destroy();
   });
 }
@@ -129,75 +137,95 @@ const HEADERS: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-const HTML = 'text/html; charset=utf-8';
 const MAY: Readonly<Record<Role, readonly Role[]>> = {
   viewer: ['viewer', 'operator'],
   operator: ['operator'],
 };
 
-/** The page as a function from requests to responses; `hosts` are known once it listens. */
-export function createApp(parts: PageParts, hosts: () => readonly string[]) {
-  const { settings, assets, sessions } = parts;
-  const app = new Hono<{ Bindings: Bindings }>();
-  const live = createLive();
+const NOT_YOURS = 'That is for operators: you are logged in as a viewer.';
+
+/** Absent where no server is between. */
+type Bindings = { readonly incoming?: Pick<IncomingMessage, 'socket'> };
+type Env = { Bindings: Bindings };
+type Context = HonoContext<Env>;
+
+type AppOptions<Page extends Core> = Frame &
+  Pick<PageOptions<Page>, 'page' | 'routes' | 'access'> & {
+    readonly sessions: Sessions;
+    /** By which it is reached; known once it listens. */
+    hosts(): readonly string[];
+  };
+
+/** The page as a function from requests to responses. */
+export function createApp<Page extends Core>(options: AppOptions<Page>) {
+  const { page, routes, assets, log, access, sessions } = options;
+  const frame = { page, assets, log };
+  const app = new Hono<Env>();
+  const live = createLive<Fragment | Reply>(() => performance.now());
+  const entrance = createEntrance({ access, sessions, frame });
 
   app.use(async (context, next) => {
-    const { method } = context.req;
+    const header = (name: string) => context.req.header(name);
     const refused = refusalOf(
-      { method, header: (name) => context.req.header(name) },
-      { hosts: hosts(), origin: settings.origin },
+      { method: context.req.method, header },
+      { hosts: options.hosts(), origin: access.origin },
     );
     if (refused === null) await next();
     else context.res = new Response(`${refused.words}\n`, { status: refused.status });
-    for (const [name, value] of Object.entries(HEADERS))
-      if (!context.res.headers.has(name)) context.res.headers.set(name, value);
+    const { headers } = context.res;
+    for (const [name, value] of Object.entries(HEADERS)) if (!headers.has(name)) headers.set(name, value);
   });
 
   app.get('/healthz', (context) => context.text('ok\n'));
+  // Browsers ask for it by themselves.
+  app.get('/favicon.ico', (context) => context.body(null, 204));
   app.get('/assets/:name', (context) => {
     const asset = assets.find(context.req.path);
-    if (asset === undefined) return context.notFound();
+    if (asset === undefined) return context.text('Not here.\n', 404);
     const headers = { 'content-type': asset.type, 'cache-control': 'public, max-age=31536000, immutable' };
     return context.body(asset.text, 200, headers);
   });
+  app.get('/enter', (context) => entrance.show(context));
+  app.post('/enter', (context) => entrance.enter(context, addressOf(context)));
+  app.post('/leave', (context) => entrance.leave(context));
 
-  app.get('/enter', (context) => enterPage(context, parts, { to: '/', problem: '' }));
-  app.post('/enter', (context) => enter(context, parts));
-  app.post('/leave', (context) => {
-    sessions.leave(getCookie(context, cookieName(settings)));
-    return toEnter(context);
-  });
+  const visitorOf = (context: Context, isLive: boolean) =>
+    entrance.visitorOf(context, { address: addressOf(context), isLive });
 
-  for (const route of ROUTES)
+  for (const route of routes) {
+    const isLive = route.path.endsWith('/live');
     app.on(route.method, route.path, async (context) => {
-      const visitor = await visitorOf(context, parts);
-      if (visitor === null) return refusedOrEnter(context);
+      const visitor = await visitorOf(context, isLive);
+      if (visitor === null) return isLive ? context.text('Expected a log-in.\n', 401) : entrance.refer(context);
+      const asked = { context, frame, visitor };
       if (!MAY[route.role].includes(visitor.role))
-        return messagePage(context, parts, { visitor, status: 403, words: NOT_YOURS });
+        return messageResponse(asked, { status: 403, words: NOT_YOURS });
       try {
-        const ask = () => answer(context, route, { parts, visitor });
-        const reply = route.path.endsWith('/live')
-          ? await live(`${visitor.role} ${context.req.url}`, ask)
-          : await ask();
-        return await responseTo(reply, context, { parts, visitor });
+        const ask = () => answer(context, route, { page, visitor });
+        if (!isLive) return await responseTo(await ask(), asked);
+        const { pathname, search } = new URL(context.req.url);
+        const made = await live(`${visitor.role} ${pathname}${search}`, async () => rendered(await ask()));
+        return 'etag' in made ? fragmentResponse(made, context) : await responseTo(made, asked);
       } catch (error) {
-        return await failed(error, context, { parts, visitor });
+        return await failureResponse(error, asked);
       }
     });
+  }
 
   app.notFound(async (context) => {
-    const visitor = await visitorOf(context, parts);
-    if (visitor === null) return refusedOrEnter(context);
-    return messagePage(context, parts, { visitor, status: 404, words: 'There is no such page.' });
+    const visitor = await visitorOf(context, false);
+    if (visitor === null) return entrance.refer(context);
+    return messageResponse({ context, frame, visitor }, { status: 404, words: 'There is no such page.' });
   });
+  app.onError((error, context) => failureResponse(error, { context, frame, visitor: null }));
   return app;
 }
 
-const NOT_YOURS = 'That is for operators: you are logged in as a viewer.';
-
-type Around = { readonly parts: PageParts; readonly visitor: Visitor };
-
-async function answer(context: Context, route: Route<Page>, { parts, visitor }: Around): Promise<Reply> {
+async function answer<Page extends Core>(
+  context: Context,
+  route: Route<Page>,
+  { page, visitor }: { readonly page: Page; readonly visitor: Visitor },
+): Promise<Reply> {
   const { raw } = context.req;
   return route.answer({
     visitor,
@@ -205,214 +233,19 @@ async function answer(context: Context, route: Route<Page>, { parts, visitor }: 
     query: new URL(context.req.url).searchParams,
     form: route.method === 'POST' ? await boundedForm(raw) : new URLSearchParams(),
     bytes: route.method === 'PUT' && raw.body !== null ? pacedBytes(raw.body) : null,
-    page: parts.page,
+    page,
   });
 }
 
-async function responseTo(reply: Reply, context: Context, around: Around): Promise<Response> {
-  switch (reply.kind) {
-    case 'page': {
-      const html = await whole(context, around, { title: reply.title, body: reply.body });
-      return context.body(html, statusOf(reply.status ?? 200), { 'content-type': HTML });
-    }
-    case 'fragment': {
-      const html = String(await reply.body);
-      const etag = `"${shortDigest(html, 22)}"`;
-      if (context.req.header('if-none-match') === etag) return context.body(null, 304, { etag });
-      return context.body(html, 200, { 'content-type': HTML, etag });
-    }
-    case 'redirect':
-      return context.redirect(reply.to, 303);
-    case 'json':
-      return Response.json(reply.value);
-    case 'download':
-      return new Response(bodyOf(reply.body), {
-        headers: {
-          'content-type': reply.type,
-          'content-disposition': `attachment; filename="${reply.name.replaceAll(/[^\w.-]/g, '_')}"`,
-          'content-security-policy': 'sandbox',
-        },
-      });
-    case 'report':
-      return new Response(new Uint8Array(reply.html), {
-        headers: { 'content-type': HTML, 'content-security-policy': REPORT_POLICY },
-      });
-    case 'missing':
-      return messagePage(context, around.parts, { visitor: around.visitor, status: 404, words: reply.words });
-    default:
-      return reply satisfies never;
-  }
-}
-
-/** Its own policy, which names the hash of its style, stands in the file. */
-const REPORT_POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
-
-function bodyOf(
-  body: Extract<Reply, { kind: 'download' }>['body'],
-): ConstructorParameters<typeof Response>[0] {
-  if (typeof body === 'string') return body;
-  return body instanceof Uint8Array ? new Uint8Array(body) : ReadableStream.from(body);
-}
-
-function statusOf(status: number): 200 | 400 | 404 | 409 {
-  return status === 400 || status === 404 || status === 409 ? status : 200;
-}
-
-async function failed(error: unknown, context: Context, around: Around): Promise<Response> {
-  const isUsage = error instanceof UsageError;
-  if (!isUsage) around.parts.log.error('page', { path: context.req.routePath, problem: messageOf(error) });
-  const words = isUsage
-    ? error.problems
-    : ['Something went wrong on this side; nothing was changed by it. Its log has more.'];
-  if (context.req.method === 'PUT')
-    return Response.json({ problem: words.join(' ') }, { status: isUsage ? 400 : 500 });
-  const { parts, visitor } = around;
-  return messagePage(context, parts, { visitor, status: isUsage ? 400 : 500, words: words.join(' ') });
-}
-
-type Message = { readonly visitor: Visitor; readonly status: 400 | 403 | 404 | 500; readonly words: string };
-
-async function messagePage(
-  context: Context,
-  parts: PageParts,
-  { visitor, status, words }: Message,
-): Promise<Response> {
-  const body = (
-    <>
-      <h1>{status === 404 ? 'Not here' : status === 403 ? 'Not for you' : 'Not done'}</h1>
-      <p>
-        <Text of={words} bytes={2_000} />
-      </p>
-    </>
-  );
-  const html = await whole(context, { parts, visitor }, { title: 'Not done', body });
-  return context.body(html, status, { 'content-type': HTML });
-}
-
-async function whole(
-  context: Context,
-  { parts, visitor }: { readonly parts: PageParts; readonly visitor: Visitor | null },
-  { title, body }: Pick<Extract<Reply, { kind: 'page' }>, 'title' | 'body'>,
-): Promise<string> {
-  const standing = visitor === null ? null : await standingOf(parts.page);
-  const html = (
-    <Layout
-      title={title}
-      path={context.req.path}
-      standing={standing}
-      visitor={visitor}
-      assets={parts.assets.paths}
-    >
-      {body}
-    </Layout>
-  );
-  return `<!doctype html>\n${String(await html)}\n`;
-}
-
-/** What stands above a page must not keep it from being shown. */
-function standingOf(page: Page): Promise<Standing | null> {
-  return page.standing().catch(() => null);
-}
-
-/** A page's script learns that it is out; a browser is shown the way in. */
-function refusedOrEnter(context: Context): Response {
-  const isPage = context.req.method === 'GET' && !context.req.path.endsWith('/live');
-  return isPage ? toEnter(context) : context.text('Expected a log-in.\n', 401);
-}
-
-function toEnter(context: Context): Response {
-  const { pathname, search } = new URL(context.req.url);
-  const isBack = context.req.method === 'GET' && pathname !== '/enter';
-  return context.redirect(isBack ? `/enter?to=${encodeURIComponent(pathname + search)}` : '/enter', 303);
-}
-
-type EnterProps = { readonly to: string; readonly problem: string };
-
-async function enterPage(
-  context: Context,
-  parts: PageParts,
-  { to, problem }: EnterProps,
-  status: 200 | 401 | 429 = 200,
-): Promise<Response> {
-  const back = context.req.query('to') ?? to;
-  const body = <Enter to={back} problem={problem} />;
-  const html = await whole(context, { parts, visitor: null }, { title: 'Log in', body });
-  return context.body(html, status, { 'content-type': HTML });
-}
-
-async function enter(context: Context, parts: PageParts): Promise<Response> {
-  const form = await boundedForm(context.req.raw);
-  const field = (name: string) => (form.get(name) ?? '').trim();
-  const name = field('name');
-  const given =
-    field('key') === ''
-      ? ({ kind: 'token', token: field('token'), name } as const)
-      : ({ kind: 'key', key: field('key'), name } as const);
-  const entered = await parts.sessions.enter(given, addressOf(context));
-  // Only a path of ours: `//elsewhere` would be another host's.
-  const to = /^\/(?![/\\])/.test(field('to')) ? field('to') : '/';
-  if (entered.kind === 'refused')
-    return enterPage(
-      context,
-      parts,
-      { to, problem: 'That is no token or link that lets anybody in now.' },
-      401,
-    );
-  if (entered.kind === 'later')
-    return enterPage(context, parts, { to, problem: 'Too many tries: wait a minute.' }, 429);
-  const { settings } = parts;
-  const secure = isSecure(settings);
-  setCookie(context, cookieName(settings), entered.cookie, {
-    httpOnly: true,
-    sameSite: 'Lax',
-    path: '/',
-    secure,
-  });
-  return context.redirect(to, 303);
-}
-
-async function visitorOf(context: Context, { settings, sessions }: PageParts): Promise<Visitor | null> {
-  const { proxy } = settings;
-  if (proxy !== null) {
-    const name = context.req.header(proxy.header);
-    if (name !== undefined && name !== '' && proxy.addresses.includes(addressOf(context)))
-      return { name, role: 'operator' };
-  }
-  return sessions.visitorOf(getCookie(context, cookieName(settings)));
-}
-
-function isSecure({ origin }: PageSettings): boolean {
-  return origin?.startsWith('https:') === true;
-}
-
-/** Cookies are the same for all ports of a host: pages of two homes must not log each other's visitors out. */
-function cookieName(settings: PageSettings): string {
-  return isSecure(settings) ? '__Host-onboard' : `onboard-${settings.port}`;
+async function rendered(reply: Reply): Promise<Fragment | Reply> {
+  return reply.kind === 'fragment' ? fragmentOf(String(await reply.body)) : reply;
 }
 
 function addressOf({ env }: Context): string {
-  return env?.incoming?.socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
+  return plainAddress(env?.incoming?.socket.remoteAddress);
 }
 
-const FRESH_MS = 1_000;
-const LIVE_KEPT = 200;
-
-/** What changes by the second is made once for all who look, however many. */
-function createLive() {
-  const made = new Map<string, { readonly at: number; readonly reply: Promise<Reply> }>();
-  return (name: string, make: () => Promise<Reply>): Promise<Reply> => {
-    const known = made.get(name);
-    if (known !== undefined && performance.now() - known.at < FRESH_MS) return known.reply;
-    const reply = make().then(settled);
-    made.delete(name);
-    made.set(name, { at: performance.now(), reply });
-    reply.catch(() => made.delete(name));
-    const [oldest] = made.keys();
-    if (made.size > LIVE_KEPT && oldest !== undefined) made.delete(oldest);
-    return reply;
-  };
-}
-
-async function settled(reply: Reply): Promise<Reply> {
-  return reply.kind === 'fragment' ? { ...reply, body: await reply.body } : reply;
+/** IPv4 as such, also where it came in by a socket of IPv6. */
+function plainAddress(address = ''): string {
+  return address.replace(/^::ffff:/, '');
 }

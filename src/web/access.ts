@@ -1,0 +1,76 @@
+/**
+ * Who may get in, as the environment says it: a token that several share, a proxy that has logged people in, and where browsers see the
+ * page. What would let others listen or get in unasked is refused before the page listens.
+ */
+import { z } from 'zod';
+import { isLoopback } from '../lib/loopback.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import { type Person, readPeople } from './people.ts';
+
+export type WebAccess = {
+  /** Where browsers see it behind a proxy, such as https://onboard.example.com; `null`: at its own host and port. */
+  readonly origin: string | null;
+  /** An operator's, whose name is asked for; `null`: there is none. */
+  readonly sharedToken: string | null;
+  /** A proxy that has logged people in: the header with their name, and the addresses that may set it. */
+  readonly proxy: { readonly header: string; readonly addresses: readonly string[] } | null;
+  people(): Promise<readonly Person[]>;
+};
+
+const SHORTEST_TOKEN = 16;
+const ORIGIN_EXPECTED =
+  'expected where browsers see the page, https (or http on this machine) and without a path, such as https://onboard.example.com';
+
+function isOrigin(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname, origin } = new URL(text);
+  return origin === text && (protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname)));
+}
+
+const schema = z.object({
+  ONBOARD_WEB_TOKEN: z
+    .string()
+    .min(SHORTEST_TOKEN, `expected at least ${SHORTEST_TOKEN} characters: openssl rand -hex 32`)
+    .optional(),
+  ONBOARD_WEB_ORIGIN: z.string().refine(isOrigin, ORIGIN_EXPECTED).optional(),
+  ONBOARD_WEB_USER_HEADER: z
+    .string()
+    .regex(/^[\w-]+$/, 'expected the name of a header, such as X-Forwarded-User')
+    .optional(),
+  ONBOARD_WEB_PROXY: z.string().optional(),
+});
+
+/** Reads ONBOARD_WEB_*; throws a UsageError with every problem. */
+export function readAccess(env: Readonly<Record<string, string | undefined>>, home: string): WebAccess {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
+  const parsed = schema.safeParse(given);
+  const problems = parsed.success ? [] : parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`);
+  const { ONBOARD_WEB_USER_HEADER: header, ONBOARD_WEB_PROXY: proxy } = given;
+  if ((header === undefined) !== (proxy === undefined))
+    problems.push(
+      'ONBOARD_WEB_USER_HEADER and ONBOARD_WEB_PROXY: expected both, the header with the name of who is logged in and the addresses of the proxy that sets it, or neither',
+    );
+  if (problems.length > 0 || !parsed.success) throw new UsageError(problems);
+  const addresses = (proxy ?? '').split(',').map((address) => address.trim());
+  return {
+    origin: parsed.data.ONBOARD_WEB_ORIGIN ?? null,
+    sharedToken: parsed.data.ONBOARD_WEB_TOKEN ?? null,
+    proxy: header === undefined ? null : { header, addresses },
+    people: () => readPeople(home),
+  };
+}
+
+/** Throws a UsageError where the page would be reached from other machines without a name of its own and a way in that lasts. */
+export async function assertSafe({ origin, sharedToken, proxy, people }: WebAccess, host: string): Promise<void> {
+  if (isLoopback(host.includes(':') ? `[${host}]` : host)) return;
+  const problems: string[] = [];
+  if (origin === null)
+    problems.push(
+      `--web ${host}: others reach that address, and what they say would go over the wire in clear: expected ONBOARD_WEB_ORIGIN=https://… of a proxy before it, or an address of this machine alone, such as 127.0.0.1.`,
+    );
+  if (sharedToken === null && proxy === null && (await people()).length === 0)
+    problems.push(
+      `--web ${host}: nobody could log in there: add people with \`onboard web --add <name> --role operator\`, or set ONBOARD_WEB_TOKEN.`,
+    );
+  if (problems.length > 0) throw new UsageError(problems);
+}

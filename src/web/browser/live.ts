@@ -1,0 +1,76 @@
+/**
+ * In the browser: live parts are asked for once a second while somebody can see them and has not asked for stillness, and what came is
+ * morphed in, so that what is unfolded, selected or scrolled stays. What fails is asked for ever less often, and said.
+ */
+
+const EVERY_MS = 1_000;
+const LONGEST_MS = 10_000;
+const PATIENCE_MS = 10_000;
+
+type LiveOptions = {
+  /** Makes the element what that HTML says. */
+  morph(element: Element, html: string): void;
+  /** Tells whether the page hears from the server. */
+  tell(words: string): void;
+};
+
+type Part = { readonly element: Element; readonly path: string; etag: string };
+
+/** Keeps the page's live parts new; `null`: it has none. */
+export function keepLive({ morph, tell }: LiveOptions): { hold(isHeld: boolean): void } | null {
+  const parts: readonly Part[] = [...document.querySelectorAll<HTMLElement>('[data-live]')].map(
+    (element) => ({ element, path: element.dataset.live ?? '', etag: '' }),
+  );
+  if (parts.length === 0) return null;
+  let isHeld = false;
+  let isAsking = false;
+  let waitMs = EVERY_MS;
+  let lostAt: Date | null = null;
+  let timer: number | undefined;
+
+  const mayAsk = () => document.visibilityState === 'visible' && !isHeld;
+
+  async function look(): Promise<void> {
+    clearTimeout(timer);
+    if (isAsking || !mayAsk()) return;
+    isAsking = true;
+    const arrived = await Promise.all(parts.map(ask)).catch(() => [false]);
+    isAsking = false;
+    note(arrived.every(Boolean));
+    timer = window.setTimeout(look, waitMs);
+  }
+
+  function note(isThere: boolean): void {
+    waitMs = isThere ? EVERY_MS : Math.min(LONGEST_MS, waitMs * 2);
+    if (isThere === (lostAt === null)) return;
+    lostAt = isThere ? null : new Date();
+    tell(lostAt === null ? '' : `Not connected since ${lostAt.toLocaleTimeString('en-GB')}`);
+  }
+
+  /** Whether the part is as new as it can be. */
+  async function ask(part: Part): Promise<boolean> {
+    const response = await fetch(part.path, {
+      headers: { 'if-none-match': part.etag },
+      signal: AbortSignal.timeout(PATIENCE_MS),
+    });
+    if (response.status === 401)
+      location.assign(`/enter?to=${encodeURIComponent(location.pathname + location.search)}`);
+    if (response.status === 304) return true;
+    if (!response.ok) return false;
+    const html = await response.text();
+    // It was held or hidden while the answer was on its way.
+    if (!mayAsk()) return true;
+    part.etag = response.headers.get('etag') ?? '';
+    morph(part.element, html);
+    return true;
+  }
+
+  document.addEventListener('visibilitychange', look);
+  timer = window.setTimeout(look, EVERY_MS);
+  return {
+    hold(wanted) {
+      isHeld = wanted;
+      void look();
+    },
+  };
+}

@@ -1,0 +1,142 @@
+/**
+ * From what a view answers to what a browser gets: whole pages within the layout, live parts, files that are no pages of ours, and what is
+ * said where something can't be shown. Each kind has its own policy; what all answers have in common is the server's.
+ */
+import type { Context } from 'hono';
+import { messageOf } from '../lib/errors.ts';
+import { Text } from '../lib/html-text.tsx';
+import type { Log } from '../lib/log.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import type { Visitor } from '../model/ask.ts';
+import type { Assets } from './assets.ts';
+import { Layout } from './layout.tsx';
+import { type Fragment, fragmentOf } from './live.ts';
+import type { Core, Standing } from './page.ts';
+import type { Reply } from './visit.ts';
+
+/** What every answer is made with. */
+export type Frame = { readonly page: Core; readonly assets: Assets; readonly log: Log };
+
+/** Who is answered, and where; `visitor`: `null`: somebody who has not logged in. */
+export type Asked = { readonly context: Context; readonly frame: Frame; readonly visitor: Visitor | null };
+
+const HTML = { 'content-type': 'text/html; charset=utf-8' };
+
+export async function responseTo(reply: Reply, asked: Asked): Promise<Response> {
+  switch (reply.kind) {
+    case 'page':
+      return pageResponse(asked, reply);
+    case 'fragment':
+      return fragmentResponse(fragmentOf(String(await reply.body)), asked.context);
+    case 'redirect':
+      return asked.context.redirect(reply.to, 303);
+    case 'json':
+      return Response.json(reply.value);
+    case 'download':
+      return new Response(bodyOf(reply.body), {
+        headers: {
+          'content-type': reply.type,
+          'content-disposition': `attachment; filename="${reply.name.replaceAll(/[^\w.-]/g, '_')}"`,
+          'content-security-policy': 'sandbox',
+        },
+      });
+    case 'report':
+      return new Response(new Uint8Array(reply.html), {
+        headers: { ...HTML, 'content-security-policy': reportPolicy(reply.html) },
+      });
+    case 'missing':
+      return messageResponse(asked, { status: 404, words: reply.words });
+    default:
+      return reply satisfies never;
+  }
+}
+
+/** A live part, or in a line that the browser has it. */
+export function fragmentResponse({ html, etag }: Fragment, context: Context): Response {
+  if (context.req.header('if-none-match') === etag)
+    return new Response(null, { status: 304, headers: { etag } });
+  return new Response(html, { headers: { ...HTML, etag } });
+}
+
+/** As far into a report as its style's hash may stand. */
+const HEAD_BYTES = 1_000;
+
+/** A report loads nothing, runs nothing and is nobody's page; its own style is known by its hash, which stands at its head. */
+function reportPolicy(html: Uint8Array): string {
+  const head = Buffer.from(html.subarray(0, HEAD_BYTES)).toString('latin1');
+  const style = /style-src '(sha256-[\w+/=]+)'/.exec(head)?.[1];
+  const allowed = style === undefined ? "'none'" : `'${style}'`;
+  return `sandbox; default-src 'none'; style-src ${allowed}; base-uri 'none'; frame-ancestors 'none'`;
+}
+
+function bodyOf(
+  body: Extract<Reply, { kind: 'download' }>['body'],
+): ConstructorParameters<typeof Response>[0] {
+  if (typeof body === 'string') return body;
+  return body instanceof Uint8Array ? new Uint8Array(body) : ReadableStream.from(body);
+}
+
+type Whole = {
+  readonly title: string;
+  readonly body: Extract<Reply, { kind: 'page' }>['body'];
+  readonly status?: number;
+};
+
+export async function pageResponse(
+  { context, frame, visitor }: Asked,
+  { title, body, status = 200 }: Whole,
+): Promise<Response> {
+  const standing = visitor === null ? null : await standingOf(frame.page);
+  const html = (
+    <Layout
+      title={title}
+      path={context.req.path}
+      standing={standing}
+      visitor={visitor}
+      looksOnly={frame.page.ask === null}
+      assets={frame.assets.paths}
+    >
+      {body}
+    </Layout>
+  );
+  return new Response(`<!doctype html>\n${String(await html)}\n`, { status, headers: HTML });
+}
+
+/** What stands above a page must not keep it from being shown. */
+function standingOf(page: Core): Promise<Standing | null> {
+  return page.standing().catch(() => null);
+}
+
+type Message = { readonly status: 400 | 403 | 404 | 500; readonly words: string };
+
+const HEADING: Readonly<Record<Message['status'], string>> = {
+  400: 'Not done',
+  403: 'Not for you',
+  404: 'Not here',
+  500: 'Not done',
+};
+
+export function messageResponse(asked: Asked, { status, words }: Message): Promise<Response> {
+  const body = (
+    <>
+      <h1>{HEADING[status]}</h1>
+      <p>
+        <Text of={words} bytes={2_000} />
+      </p>
+    </>
+  );
+  return pageResponse(asked, { title: HEADING[status], body, status });
+}
+
+const UNEXPECTED = 'Something went wrong on this side. The log of the page has more.';
+
+/** What somebody has to correct is said; all else goes to the log, since an error's words may hold what a viewer must not see. */
+export function failureResponse(error: unknown, asked: Asked): Promise<Response> | Response {
+  const isUsage = error instanceof UsageError;
+  const { context, frame } = asked;
+  if (!isUsage) frame.log.error('page', { path: context.req.routePath, problem: messageOf(error) });
+  const words = isUsage ? error.problems.join(' ') : UNEXPECTED;
+  const status = isUsage ? 400 : 500;
+  if (context.req.method === 'PUT') return Response.json({ problem: words }, { status });
+  return messageResponse(asked, { status, words });
+}
