@@ -108,8 +108,7 @@ async function jobsOf({ jobsDirectory, home }: Environment, warn: (text: string)
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     // Where there is no inbox nobody watches, and a folder without jobs is in nobody's way.
-    if (existsSync(join(home, 'inbox')))
-      for (const problem of error.problems) warn(problem);
+    if (existsSync(join(home, 'inbox'))) for (const problem of error.problems) warn(problem);
     return [];
   }
 }

@@ -8,6 +8,7 @@ import {
   type History,
   happeningSchema,
   type LatencySlot,
+  latestSlots,
   type Sample,
   slotOf,
 } from '../model/history.ts';
@@ -38,6 +39,20 @@ export function storyLine(happening: Happening): string {
 /** Adds an event to the run's story, of which the latest are kept. */
 export async function addToStory(redis: RedisConnection, k: RunKeys, happening: Happening): Promise<void> {
   await redis.multi().rpush(k.story, storyLine(happening)).ltrim(k.story, -STORY_LENGTH, -1).exec();
+}
+
+/** As many as a small picture has room for. */
+const LATEST = 60;
+
+/** The latest samples of a run that has been going for so many seconds, oldest first. */
+export async function readPulse(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  run: string,
+  seconds: number,
+): Promise<readonly Sample[]> {
+  const texts = await redis.hmget(keys.run(run).pulse, ...latestSlots(seconds, LATEST).map(String));
+  return texts.flatMap((text) => (text === null ? [] : [sampleOf(text)])).sort((a, b) => a.ms - b.ms);
 }
 
 /** Oldest first; an event that this version does not know is left out. */

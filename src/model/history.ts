@@ -59,6 +59,17 @@ export function slotOf(seconds: number): number {
   return Math.max(0, Math.floor(seconds / length) * length);
 }
 
+/** The slot of that second and those before it, newest first. */
+export function latestSlots(seconds: number, most: number): readonly number[] {
+  const slots: number[] = [];
+  for (let at = seconds; at >= 0 && slots.length < most; ) {
+    const slot = slotOf(at);
+    slots.push(slot);
+    at = slot - 0.001;
+  }
+  return slots;
+}
+
 /** Rows per second from one second after the start to another. */
 export type Stretch = {
   readonly from: number;
@@ -70,11 +81,14 @@ export type Stretch = {
 const STRETCHES = 160;
 const LEAST_SECONDS = 0.2;
 
-/** How many rows a second came to each outcome. A row that changed its outcome counts once, where it had its first. */
-export function ratesOf(pulse: History['pulse']): readonly Stretch[] {
+/** How many rows a second gained each outcome since the sample before, the first since `start`. */
+export function ratesOf(
+  pulse: History['pulse'],
+  start: Sample = { ms: 0, outcomes: noOutcomes() },
+): readonly Stretch[] {
   const least = Math.max(LEAST_SECONDS, (pulse.at(-1)?.ms ?? 0) / 1000 / STRETCHES);
   const stretches: Stretch[] = [];
-  let before: Sample = { ms: 0, outcomes: noOutcomes() };
+  let before = start;
   for (const [i, sample] of pulse.entries()) {
     const seconds = (sample.ms - before.ms) / 1000;
     if (seconds < least && (i < pulse.length - 1 || seconds <= 0)) continue;

@@ -16,7 +16,7 @@ import type { History } from '../model/history.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
 import { REMAINDER } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
-import type { ClosedChunk, GrowingView, LedgerView, RefusalBody, Settlement } from '../model/settlement.ts';
+import type { ClosedChunk, GrowingView, LedgerView, Settlement } from '../model/settlement.ts';
 import { isTable } from '../model/source.ts';
 import { createDigestTally, type DigestTally } from './digest.ts';
 import {
@@ -41,6 +41,7 @@ import {
   REMAINDERS,
   type RemainderFormat,
   type RemainderRow,
+  unsuccessfulIn,
 } from './remainder.ts';
 import {
   type Advising,
@@ -299,29 +300,11 @@ async function writeRemainders(
   settlements: readonly Settlement[],
   writing: Writing,
 ): Promise<void> {
-  const unsuccessful = settlements.filter(({ outcome }) => REMAINDER[outcome] !== 'none');
-  for (const batch of batchesOf(unsuccessful, LOOKUP_ROWS)) {
-    const rows = await lookUp(writing.view, batch);
+  for await (const rows of unsuccessfulIn(settlements, writing.view)) {
     for (const row of rows) writing.digest.addUnsuccessful(row, chunk);
     await writeSources(writing, rows);
     await writeRejections(writing, rows);
   }
-}
-
-async function lookUp(
-  view: LedgerView,
-  settlements: readonly Settlement[],
-): Promise<readonly RemainderRow[]> {
-  const rejected = settlements.filter(({ outcome }) => outcome === 'rejected');
-  const [sources, bodies] = await Promise.all([
-    view.sources(settlements.map(({ row }) => row)),
-    rejected.length === 0 ? new Map<number, RefusalBody>() : view.bodies(rejected.map(({ row }) => row)),
-  ]);
-  return settlements.map((settlement) => ({
-    settlement,
-    source: sources.get(settlement.row) ?? null,
-    body: bodies.get(settlement.row) ?? null,
-  }));
 }
 
 async function writeSources({ files, format }: Writing, rows: readonly RemainderRow[]): Promise<void> {
@@ -351,5 +334,5 @@ async function writeDocuments({ view, files }: Writing, settlements: readonly Se
   }
 }
 
-/** Rows whose sources, bodies and documents are in memory at a time: these texts can have megabytes each. */
+/** Rows whose documents are in memory at a time: these texts can have megabytes each. */
 const LOOKUP_ROWS = 20;

@@ -3,8 +3,8 @@
  * The ledger is looked at when somebody asks, every five seconds at most however many ask, and a Redis that is away is not waited for.
  */
 import { countWorkers, createCensus, untilOpen } from '../ledger/census.ts';
-import { tell } from '../lib/terminal.ts';
 import { kept } from '../lib/kept.ts';
+import { tell } from '../lib/terminal.ts';
 import { programVersion } from '../lib/version.ts';
 import { sleep, withDeadline } from '../lib/waiting.ts';
 import type { InboxNumbers, LedgerNumbers } from '../metrics/registry.ts';

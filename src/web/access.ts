@@ -61,7 +61,10 @@ export function readAccess(env: Readonly<Record<string, string | undefined>>, ho
 }
 
 /** Throws a UsageError where the page would be reached from other machines without a name of its own and a way in that lasts. */
-export async function assertSafe({ origin, sharedToken, proxy, people }: WebAccess, host: string): Promise<void> {
+export async function assertSafe(
+  { origin, sharedToken, proxy, people }: WebAccess,
+  host: string,
+): Promise<void> {
   if (isLoopback(host.includes(':') ? `[${host}]` : host)) return;
   const problems: string[] = [];
   if (origin === null)

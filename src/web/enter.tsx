@@ -29,7 +29,8 @@ export function createEntrance({ access, sessions, frame }: EntranceParts) {
   }
 
   return {
-    show: (context: Context) => show(context, { to: context.req.query('to') ?? '/', problem: '', status: 200 }),
+    show: (context: Context) =>
+      show(context, { to: context.req.query('to') ?? '/', problem: '', status: 200 }),
     async enter(context: Context, address: string): Promise<Response> {
       const form = await boundedForm(context.req.raw);
       const field = (name: string) => (form.get(name) ?? '').trim();
@@ -104,8 +105,8 @@ function Enter({ to, problem }: { readonly to: string; readonly problem: string 
         </button>
       </form>
       <p class="dim">
-        <code>onboard start</code> prints a link that lets one person in, once, within ten minutes. Tokens come
-        from <code>onboard web --add</code>, or from <code>ONBOARD_WEB_TOKEN</code>.
+        <code>onboard start</code> prints a link that lets one person in, once, within ten minutes. Tokens
+        come from <code>onboard web --add</code>, or from <code>ONBOARD_WEB_TOKEN</code>.
       </p>
     </section>
   );

@@ -29,7 +29,9 @@ export function refusalOf(request: GuardedRequest, { hosts, origin }: GuardSetti
     // Nobody would read it, or wait for its end.
     return hasBody(request) ? { status: 400, words: 'Expected no body.' } : null;
   const own = host === proxied?.host ? proxied.origin : `http://${host}`;
-  return isFromUs(request, own) ? null : { status: 403, words: 'Expected to be asked by a page of this one.' };
+  return isFromUs(request, own)
+    ? null
+    : { status: 403, words: 'Expected to be asked by a page of this one.' };
 }
 
 function hasBody({ header }: GuardedRequest): boolean {

@@ -9,15 +9,15 @@ import { Hono, type Context as HonoContext } from 'hono';
 import { errorCode } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Role, Visitor } from '../model/ask.ts';
+import type { WebAccess } from './access.ts';
 import { boundedForm, pacedBytes } from './bodies.ts';
 import { createEntrance } from './enter.tsx';
 import { refusalOf } from './guard.ts';
 import { createLive, type Fragment, fragmentOf } from './live.ts';
 import type { Core } from './page.ts';
-import { failureResponse, type Frame, fragmentResponse, messageResponse, responseTo } from './reply.tsx';
+import { type Frame, failureResponse, fragmentResponse, messageResponse, responseTo } from './reply.tsx';
 import { createSessions, type Sessions } from './sessions.ts';
 import type { Reply, Route } from './visit.ts';
-import type { WebAccess } from './access.ts';
 
 export type PageOptions<Page extends Core> = Omit<Frame, 'page'> & {
   readonly page: Page;
@@ -196,7 +196,8 @@ export function createApp<Page extends Core>(options: AppOptions<Page>) {
     const isLive = route.path.endsWith('/live');
     app.on(route.method, route.path, async (context) => {
       const visitor = await visitorOf(context, isLive);
-      if (visitor === null) return isLive ? context.text('Expected a log-in.\n', 401) : entrance.refer(context);
+      if (visitor === null)
+        return isLive ? context.text('Expected a log-in.\n', 401) : entrance.refer(context);
       const asked = { context, frame, visitor };
       if (!MAY[route.role].includes(visitor.role))
         return messageResponse(asked, { status: 403, words: NOT_YOURS });

@@ -69,7 +69,15 @@ export const DOORS: Doors = {
   notify: ['channel.ts', 'event.ts', 'webhook.ts', 'command.ts'],
   redis: ['connection.ts', 'embedded.ts', 'reach.ts', 'settings.ts'],
   'report/html': ['page.tsx'],
-  report: ['report.ts', 'summary.ts', 'words.ts', 'csv-text.ts', 'cause-tally.ts', 'remainder.ts'],
+  report: [
+    'report.ts',
+    'summary.ts',
+    'words.ts',
+    'csv-text.ts',
+    'cause-tally.ts',
+    'digest.ts',
+    'remainder.ts',
+  ],
   metrics: ['meter.ts', 'registry.ts', 'server.ts'],
   sandbox: ['sandbox.ts', 'options.ts', 'flags.ts'],
   delivery: [

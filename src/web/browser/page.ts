@@ -37,7 +37,8 @@ document.addEventListener('keydown', (event) => {
   if (event.key === 'h') hold?.click();
   if (event.key !== '/') return;
   const search =
-    document.querySelector<HTMLElement>('main [data-search]') ?? document.querySelector<HTMLElement>('[data-search]');
+    document.querySelector<HTMLElement>('main [data-search]') ??
+    document.querySelector<HTMLElement>('[data-search]');
   if (search === null) return;
   event.preventDefault();
   search.focus();
