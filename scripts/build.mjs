@@ -21,9 +21,6 @@ const SRC = join(ROOT, 'src');
 const DIST = join(ROOT, 'dist');
 const CHUNK_NAMES = 'part-[name]-[hash].js';
 const ENTRY = join(DIST, 'main.js');
-/** What runs in browsers: compiled and bundled into one file, which is all of it that dist has. */
-const BROWSER = join('web', 'browser');
-const BROWSER_SCRIPT = join('web', 'page.js');
 
 /** Of undici the two names that the program imports: its index comes with fetch, caches and mocks, a sixth of the whole start. */
 const UNDICI = {
@@ -62,7 +59,7 @@ async function build(began) {
   copyOthers();
   removeLeftovers();
   await bundle();
-  await bundleForBrowsers();
+  await bundlePage();
   chmodSync(ENTRY, 0o755);
   // scripts/setup/gather-facts.mjs compares sources with this date.
   utimesSync(ENTRY, began, began);
@@ -102,15 +99,20 @@ async function bundle() {
   await program.close();
 }
 
-async function bundleForBrowsers() {
-  const script = await rolldown({ input: join(SRC, BROWSER, 'page.ts'), platform: 'browser', logLevel: 'warn' });
-  await script.write({ file: join(DIST, BROWSER_SCRIPT), format: 'iife', minify: true });
+/** What the page's browsers get: one script, from sources that are compiled by nobody else. */
+async function bundlePage() {
+  const script = await rolldown({
+    input: join(SRC, 'web', 'browser', 'page.ts'),
+    platform: 'browser',
+    logLevel: 'warn',
+  });
+  await script.write({ file: join(DIST, 'web', 'browser.js'), format: 'iife', minify: true });
   await script.close();
 }
 
-/** Everything that is no TypeScript, such as the page's style. */
+/** Everything that is no TypeScript, such as Lua scripts and the page's style. */
 function copyOthers() {
-  for (const path of filesIn(SRC).filter((name) => !/\.tsx?$/.test(name) && !name.startsWith(BROWSER))) {
+  for (const path of filesIn(SRC).filter((name) => !/\.tsx?$|tsconfig\.json$/.test(name))) {
     mkdirSync(dirname(join(DIST, path)), { recursive: true });
     copyFileSync(join(SRC, path), join(DIST, path));
   }

@@ -14,6 +14,19 @@ export function Text({ of, bytes = MOST_BYTES }: TextProps) {
   return <bdi>{cut(of, bytes)}</bdi>;
 }
 
+/** The same of several lines, each of which stays one. */
+export function Lines({ of, bytes = MOST_BYTES }: TextProps) {
+  return (
+    <bdi>
+      {of
+        .slice(0, bytes)
+        .split('\n')
+        .map((line) => cut(line, bytes))
+        .join('\n')}
+    </bdi>
+  );
+}
+
 /** This program's own sentences, with what stands between backticks as code. */
 export function Prose({ of }: { readonly of: string }) {
   const parts = cut(of, PROSE_BYTES).split('`');

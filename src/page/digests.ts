@@ -9,7 +9,7 @@ import { batchesOf } from '../lib/batches.ts';
 import { shortDigest } from '../lib/digest.ts';
 import type { Digest } from '../model/digest.ts';
 import { isOver, type Run } from '../model/run.ts';
-import type { ClosedChunk } from '../model/settlement.ts';
+import type { ClosedChunk, GrowingView } from '../model/settlement.ts';
 import { isTable } from '../model/source.ts';
 import { createDigestTally, type DigestTally } from '../report/digest.ts';
 import { unsuccessfulIn } from '../report/remainder.ts';
@@ -110,19 +110,23 @@ async function countOn(
   const closed = [...(await store.closedChunks(run.id))].filter((n) => !seen.has(n)).sort((a, b) => a - b);
   for (const numbers of batchesOf(closed, CHUNKS_AT_ONCE)) {
     const chunks = await view.closedChunks(numbers);
-    for (const [i, n] of numbers.entries()) {
-      const chunk = chunks[i] ?? null;
-      if (chunk === null) continue;
-      for (const settlement of chunk.settlements) tally.add(settlement, n);
-      for await (const rows of unsuccessfulIn(chunk.settlements, view))
-        for (const row of rows) tally.addUnsuccessful(row, n);
-      seen.add(n);
-      if (!chunk.isFinal) changing.set(n, contentOf(chunk));
-    }
+    for (const [i, n] of numbers.entries()) await countChunk(n, chunks[i] ?? null, { counting, view });
+    counting.digest = tally.digest();
     await turn();
   }
-  counting.digest = tally.digest();
   return 'counted';
+}
+
+type Counted = { readonly counting: Counting; readonly view: GrowingView };
+
+async function countChunk(n: number, chunk: ClosedChunk | null, { counting, view }: Counted): Promise<void> {
+  if (chunk === null) return;
+  const { tally, seen, changing } = counting;
+  for (const settlement of chunk.settlements) tally.add(settlement, n);
+  for await (const rows of unsuccessfulIn(chunk.settlements, view))
+    for (const row of rows) tally.addUnsuccessful(row, n);
+  seen.add(n);
+  if (!chunk.isFinal) changing.set(n, contentOf(chunk));
 }
 
 /** 132 bits. */

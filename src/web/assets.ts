@@ -27,5 +27,5 @@ export function createAssets(style: string, script: string): Assets {
 export function readAssets(): Assets {
   const folder = join(dirname(programFile()), 'web');
   const read = (name: string) => readFileSync(join(folder, name), 'utf8');
-  return createAssets(read('style.css'), read('page.js'));
+  return createAssets(read('style.css'), read('browser.js'));
 }

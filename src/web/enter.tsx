@@ -57,13 +57,19 @@ export function createEntrance({ access, sessions, frame }: EntranceParts) {
       if (name !== undefined && proxy?.addresses.includes(address)) return sessions.visitorNamed(name);
       return sessions.visitorOf(getCookie(context, cookieName(context)), { isSign: !isLive });
     },
+    refuse,
     /** To the way in, and from there back to where somebody was about to go. */
     refer(context: Context): Response {
-      if (context.req.method !== 'GET') return context.text('Expected a log-in.\n', 401);
+      if (context.req.method !== 'GET') return refuse(context);
       const { pathname, search } = new URL(context.req.url);
       return context.redirect(`/enter?to=${encodeURIComponent(pathname + search)}`, 303);
     },
   };
+}
+
+/** For what is no page. */
+function refuse(context: Context): Response {
+  return context.text('Expected a log-in.\n', 401);
 }
 
 type Shown = { readonly to: string; readonly problem: string; readonly status: number };
@@ -90,15 +96,15 @@ function Enter({ to, problem }: { readonly to: string; readonly problem: string 
         <input type="hidden" name="to" value={to} />
         <p>
           <label>
-            Token <input name="token" type="password" autocomplete="current-password" required />
-          </label>
-        </p>
-        <p>
-          <label>
             Your name <input name="name" autocomplete="username" maxlength={64} />
           </label>
           <br />
           <span class="dim">Recorded with what you do. Not needed with a token of your own.</span>
+        </p>
+        <p>
+          <label>
+            Token <input name="token" type="password" autocomplete="current-password" required />
+          </label>
         </p>
         <button type="submit" class="go">
           Log in

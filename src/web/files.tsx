@@ -2,7 +2,7 @@
  * A file's way from the page to a run: it comes in, a job is found for it or made, it is checked, rehearsed if somebody wants that, and
  * started. The page itself never reads the file: that is done by processes of their own, and starting is an ask.
  */
-import { Text } from '../lib/html-text.tsx';
+import { Lines, Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import { Problems } from './mapping.tsx';
 import type { Reply, Route, Visit } from './visit.ts';
@@ -498,7 +498,7 @@ function Findings({ found }: { readonly found: CheckShown }) {
             <details open={row === found.requests[0]?.row}>
               <summary>{`row ${row}: ${method} ${path}`}</summary>
               <pre tabindex={0}>
-                <Text of={JSON.stringify(body ?? null, null, 2)} bytes={20_000} />
+                <Lines of={JSON.stringify(body ?? null, null, 2)} bytes={20_000} />
               </pre>
             </details>
           ))}

@@ -1,5 +1,5 @@
 /** Jobs: what this program does with which files, when, and how its last runs went. */
-import { Text } from '../lib/html-text.tsx';
+import { Lines, Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import { Problems } from './mapping.tsx';
 import type { Reply, Route, Visit } from './visit.ts';
@@ -145,7 +145,7 @@ async function showJob({ params, page }: Visit<JobsPart>): Promise<Reply> {
           <p>It comes with the program.</p>
         ) : (
           <pre tabindex={0}>
-            <Text of={job.text} bytes={100_000} />
+            <Lines of={job.text} bytes={100_000} />
           </pre>
         )}
       </>

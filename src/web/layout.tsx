@@ -26,7 +26,7 @@ type LayoutProps = {
 };
 
 export function Layout(props: LayoutProps) {
-  const { title, standing, visitor, assets, children } = props;
+  const { title, standing, visitor, looksOnly, assets, children } = props;
   const target = standing === null ? [] : [`[${targetShown(standing.target)}]`];
   return (
     <html lang="en">
@@ -46,7 +46,7 @@ export function Layout(props: LayoutProps) {
           <strong>onboard</strong>
           {visitor === null ? null : <Ways {...props} visitor={visitor} />}
         </header>
-        {standing === null ? null : <Service service={standing.service} />}
+        {standing === null ? null : <Service service={standing.service} looksOnly={looksOnly} />}
         <main id="main">{children}</main>
         {standing === null ? null : <footer class="dim noprint">onboard {standing.version}</footer>}
       </body>
@@ -54,9 +54,9 @@ export function Layout(props: LayoutProps) {
   );
 }
 
-type WaysProps = Pick<LayoutProps, 'path' | 'looksOnly'> & { readonly visitor: Visitor };
+type WaysProps = Pick<LayoutProps, 'path'> & { readonly visitor: Visitor };
 
-function Ways({ path, visitor, looksOnly }: WaysProps) {
+function Ways({ path, visitor }: WaysProps) {
   const isOperator = visitor.role === 'operator';
   return (
     <>
@@ -69,10 +69,7 @@ function Ways({ path, visitor, looksOnly }: WaysProps) {
       </nav>
       <search>
         <form action="/runs">
-          <label>
-            <span class="unseen">Search</span>
-            <input type="search" name="q" size={16} placeholder="run, job or key" data-search title="/" />
-          </label>
+          <input type="search" name="q" size={14} placeholder="key or run" aria-label="Search" data-search />
         </form>
       </search>
       <button type="button" class="hold" data-hold aria-pressed="false" title="h" hidden>
@@ -80,8 +77,7 @@ function Ways({ path, visitor, looksOnly }: WaysProps) {
       </button>
       <form method="post" action="/leave" class="who">
         <span>
-          <Text of={visitor.name} bytes={80} />{' '}
-          <span class="dim">{looksOnly ? `${visitor.role}, page only looks` : visitor.role}</span>
+          <Text of={visitor.name} bytes={80} /> <span class="dim">{visitor.role}</span>
         </span>
         <button type="submit">Leave</button>
       </form>
@@ -94,13 +90,14 @@ function isWithin(path: string, to: string): boolean {
 }
 
 /** How the service does, and the one line in which the page's script says whether it still hears from us. */
-function Service({ service }: Pick<Standing, 'service'>) {
+function Service({ service, looksOnly }: Pick<Standing, 'service'> & Pick<LayoutProps, 'looksOnly'>) {
   return (
     <p class={service.isWell ? 'state dim noprint' : 'state t-bad noprint'}>
       <span>
         <b aria-hidden="true">{service.isWell ? '●' : '▲'}</b> <Text of={service.words} />
+        {looksOnly ? ' · This page only looks: for what it can do, open the page of `onboard start`.' : ''}
       </span>{' '}
-      <span role="status" data-link></span>
+      <span id="connection" class="bad" role="status"></span>
     </p>
   );
 }

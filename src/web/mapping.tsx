@@ -2,7 +2,7 @@
  * Which column is which field: the file's columns beside what would really be sent of them, changed by a form whose every state is in
  * the form itself. What comes of it is a job definition, a file that is reviewed and used again like any other.
  */
-import { Text } from '../lib/html-text.tsx';
+import { Lines, Text } from '../lib/html-text.tsx';
 import { countOf } from '../lib/terminal.ts';
 import type { Route, Visit } from './visit.ts';
 
@@ -199,13 +199,13 @@ function Mapping({ id, draft, operations, saves }: MappingProps) {
           <p>None of the rows looked at can be sent yet.</p>
         ) : (
           <pre tabindex={0}>
-            <Text of={draft.request} bytes={20_000} />
+            <Lines of={draft.request} bytes={20_000} />
           </pre>
         )}
         <details>
           <summary>The job definition</summary>
           <pre tabindex={0}>
-            <Text of={draft.yaml} bytes={100_000} />
+            <Lines of={draft.yaml} bytes={100_000} />
           </pre>
         </details>
         <p class="acts">
@@ -293,7 +293,11 @@ function Column({ column, at, readings }: ColumnProps) {
         <Text of={column.sent.join(' · ')} bytes={200} />
         {column.refused.map(({ expected, got, rows }) => (
           <div class="bad">
-            ✗ <Text of={`"${got}" (${countOf(rows, 'row')}): expected ${expected}`} bytes={400} />
+            ✗{' '}
+            <Text
+              of={`${got === '' ? 'nothing' : `"${got}"`} (${countOf(rows, 'row')}): expected ${expected}`}
+              bytes={400}
+            />
           </div>
         ))}
       </td>

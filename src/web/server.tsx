@@ -15,7 +15,14 @@ import { createEntrance } from './enter.tsx';
 import { refusalOf } from './guard.ts';
 import { createLive, type Fragment, fragmentOf } from './live.ts';
 import type { Core } from './page.ts';
-import { type Frame, failureResponse, fragmentResponse, messageResponse, responseTo } from './reply.tsx';
+import {
+  type Asked,
+  type Frame,
+  failureResponse,
+  fragmentResponse,
+  messageResponse,
+  responseTo,
+} from './reply.tsx';
 import { createSessions, type Sessions } from './sessions.ts';
 import type { Reply, Route } from './visit.ts';
 
@@ -31,7 +38,7 @@ export type PageOptions<Page extends Core> = Omit<Frame, 'page'> & {
 };
 
 export type PageServer = {
-  /** Where browsers find it. */
+  /** Where it listens. */
   readonly url: string;
   /** An address that lets one person in, once, within ten minutes, as an operator of that name. */
   link(name: string): string;
@@ -64,10 +71,10 @@ export async function startPage<Page extends Core>(options: PageOptions<Page>): 
   limitPerAddress(server, access.proxy?.addresses ?? []);
   const bound = await listen(server, { host, port, last: mayMove ? port + PORTS_TRIED : port });
   hosts = hostsOf(host, bound);
-  const url = access.origin ?? `http://${hosts[0]}`;
+  const url = `http://${hosts[0]}`;
   return {
     url,
-    link: (name) => `${url}/enter#k=${sessions.newKey(name)}`,
+    link: (name) => `${access.origin ?? url}/enter#k=${sessions.newKey(name)}`,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
@@ -131,7 +138,8 @@ const POLICY =
 const HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': POLICY,
   'cache-control': 'no-store',
-  'referrer-policy': 'no-referrer',
+  // Nothing leaves; within, browsers would hide where a form stands without it.
+  'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
@@ -194,22 +202,21 @@ export function createApp<Page extends Core>(options: AppOptions<Page>) {
 
   for (const route of routes) {
     const isLive = route.path.endsWith('/live');
+    const show = async (asked: Asked & { readonly visitor: Visitor }) => {
+      const { context, visitor } = asked;
+      const ask = () => answer(context, route, { page, visitor });
+      if (!isLive) return responseTo(await ask(), asked);
+      const { pathname, search } = new URL(context.req.url);
+      const made = await live(`${visitor.role} ${pathname}${search}`, async () => rendered(await ask()));
+      return 'etag' in made ? fragmentResponse(made, context) : responseTo(made, asked);
+    };
     app.on(route.method, route.path, async (context) => {
       const visitor = await visitorOf(context, isLive);
-      if (visitor === null)
-        return isLive ? context.text('Expected a log-in.\n', 401) : entrance.refer(context);
+      if (visitor === null) return isLive ? entrance.refuse(context) : entrance.refer(context);
       const asked = { context, frame, visitor };
       if (!MAY[route.role].includes(visitor.role))
         return messageResponse(asked, { status: 403, words: NOT_YOURS });
-      try {
-        const ask = () => answer(context, route, { page, visitor });
-        if (!isLive) return await responseTo(await ask(), asked);
-        const { pathname, search } = new URL(context.req.url);
-        const made = await live(`${visitor.role} ${pathname}${search}`, async () => rendered(await ask()));
-        return 'etag' in made ? fragmentResponse(made, context) : await responseTo(made, asked);
-      } catch (error) {
-        return await failureResponse(error, asked);
-      }
+      return show(asked).catch((error: unknown) => failureResponse(error, asked));
     });
   }
 

@@ -10,7 +10,7 @@ const PATIENCE_MS = 10_000;
 type LiveOptions = {
   /** Makes the element what that HTML says. */
   morph(element: Element, html: string): void;
-  /** Tells whether the page hears from the server. */
+  /** Says whether the page hears from the server. */
   tell(words: string): void;
 };
 
@@ -26,7 +26,7 @@ export function keepLive({ morph, tell }: LiveOptions): { hold(isHeld: boolean):
   let isAsking = false;
   let waitMs = EVERY_MS;
   let lostAt: Date | null = null;
-  let timer: number | undefined;
+  let timer = window.setTimeout(look, EVERY_MS);
 
   const mayAsk = () => document.visibilityState === 'visible' && !isHeld;
 
@@ -44,29 +44,32 @@ export function keepLive({ morph, tell }: LiveOptions): { hold(isHeld: boolean):
     waitMs = isThere ? EVERY_MS : Math.min(LONGEST_MS, waitMs * 2);
     if (isThere === (lostAt === null)) return;
     lostAt = isThere ? null : new Date();
-    tell(lostAt === null ? '' : `Not connected since ${lostAt.toLocaleTimeString('en-GB')}`);
+    const since = lostAt?.toLocaleTimeString('en-GB');
+    tell(since === undefined ? '' : `Not connected since ${since}; what is shown is from then.`);
   }
 
   /** Whether the part is as new as it can be. */
   async function ask(part: Part): Promise<boolean> {
     const response = await fetch(part.path, {
-      headers: { 'if-none-match': part.etag },
+      headers: part.etag === '' ? {} : { 'if-none-match': part.etag },
+      redirect: 'manual',
       signal: AbortSignal.timeout(PATIENCE_MS),
     });
     if (response.status === 401)
       location.assign(`/enter?to=${encodeURIComponent(location.pathname + location.search)}`);
-    if (response.status === 304) return true;
-    if (!response.ok) return false;
-    const html = await response.text();
-    // It was held or hidden while the answer was on its way.
-    if (!mayAsk()) return true;
-    part.etag = response.headers.get('etag') ?? '';
-    morph(part.element, html);
+    // What it was about is over, and another page says what came of it.
+    else if (response.type === 'opaqueredirect') location.reload();
+    else if (response.ok) {
+      const html = await response.text();
+      // It was held or hidden while the answer was on its way.
+      if (!mayAsk()) return true;
+      part.etag = response.headers.get('etag') ?? '';
+      morph(part.element, html);
+    } else return response.status === 304;
     return true;
   }
 
   document.addEventListener('visibilitychange', look);
-  timer = window.setTimeout(look, EVERY_MS);
   return {
     hold(wanted) {
       isHeld = wanted;

@@ -1,5 +1,6 @@
 /**
- * The page's script: what a page can't do by itself. Without it everything works but live parts, keys and times in the viewer's own zone.
+ * The page's own script in the browser: live parts, keys, times in the viewer's zone, and the way in by a printed link. Without it
+ * everything works but stands still.
  */
 import { Idiomorph } from 'idiomorph';
 import { keepLive } from './live.ts';
@@ -12,40 +13,41 @@ const SHOWN: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
   day: { dateStyle: 'medium' },
 };
 
-showTimes(document);
 enterByLink();
+showTimes(document);
 previewForms(morph);
 takeFiles();
 const live = keepLive({
   morph,
   tell(words) {
-    const line = document.querySelector('[data-link]');
-    if (line !== null) line.textContent = words;
+    const place = document.querySelector('#connection');
+    if (place !== null) place.textContent = words;
   },
 });
-const hold = document.querySelector<HTMLButtonElement>('[data-hold]');
-if (live !== null && hold !== null) {
-  hold.hidden = false;
-  hold.addEventListener('click', () => {
-    const isHeld = hold.getAttribute('aria-pressed') !== 'true';
-    hold.setAttribute('aria-pressed', String(isHeld));
+const holdButton = document.querySelector<HTMLButtonElement>('[data-hold]');
+if (live !== null && holdButton !== null) {
+  holdButton.hidden = false;
+  holdButton.addEventListener('click', () => {
+    const isHeld = holdButton.getAttribute('aria-pressed') !== 'true';
+    holdButton.setAttribute('aria-pressed', String(isHeld));
     live.hold(isHeld);
   });
 }
-document.addEventListener('keydown', (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-  if (event.key === 'h') hold?.click();
-  if (event.key !== '/') return;
-  const search =
-    document.querySelector<HTMLElement>('main [data-search]') ??
-    document.querySelector<HTMLElement>('[data-search]');
-  if (search === null) return;
-  event.preventDefault();
-  search.focus();
-});
+document.addEventListener('keydown', onKey);
+
+/** A page's own keys: the element with `data-key` is clicked by it. */
+function onKey(event: KeyboardEvent): void {
+  if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key === 'h') holdButton?.click();
+  else if (event.key === '/') {
+    event.preventDefault();
+    // The page's own search comes before the one above all pages.
+    [...document.querySelectorAll<HTMLElement>('[data-search]')].at(-1)?.focus();
+  } else document.querySelector<HTMLElement>(`[data-key="${CSS.escape(event.key)}"]`)?.click();
+}
 
 function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.closest('input, textarea, select') !== null;
+  return target instanceof HTMLElement && target.closest('input, select, textarea') !== null;
 }
 
 /** What is unfolded, selected and being typed stays. */
@@ -56,18 +58,25 @@ function morph(element: Element, html: string): void {
   Idiomorph.morph(element, made.innerHTML, {
     morphStyle: 'innerHTML',
     ignoreActiveValue: true,
-    callbacks: {
-      beforeAttributeUpdated: (name, changed) => !(name === 'open' && changed instanceof HTMLDetailsElement),
-    },
+    callbacks: { beforeAttributeUpdated: (name: string) => name !== 'open' },
   });
 }
 
+/** In the viewer's zone; UTC is their title. */
 function showTimes(within: ParentNode): void {
-  for (const time of within.querySelectorAll<HTMLTimeElement>('time[data-show]'))
-    time.textContent = new Date(time.dateTime).toLocaleString('en-GB', SHOWN[time.dataset.show ?? ''] ?? {});
+  for (const time of within.querySelectorAll<HTMLTimeElement>('time[datetime]')) {
+    const at = new Date(time.dateTime);
+    if (Number.isNaN(at.getTime())) continue;
+    time.textContent = at.toLocaleString('en-GB', SHOWN[time.dataset.show ?? 'moment'] ?? SHOWN.moment);
+    if (time.title === '')
+      time.title = at
+        .toISOString()
+        .replace('T', ' ')
+        .replace(/\.\d+Z$/, ' UTC');
+  }
 }
 
-/** The key stands behind the #, which no server and no log sees; it goes into the form, and out of the address. */
+/** The key of a printed link stands behind the #, which no server and no log sees; it goes in by a form, and out of the address. */
 function enterByLink(): void {
   const form = document.querySelector<HTMLFormElement>('form[data-enter]');
   const token = form?.querySelector<HTMLInputElement>('[name=token]');

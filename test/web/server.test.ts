@@ -1,0 +1,292 @@
+import { request } from 'node:http';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { cut, Text } from '../../src/lib/html-text.tsx';
+import type { Log } from '../../src/lib/log.ts';
+import { UsageError } from '../../src/lib/usage-error.ts';
+import type { WebAccess } from '../../src/web/access.ts';
+import { createAssets } from '../../src/web/assets.ts';
+import type { Core } from '../../src/web/page.ts';
+import { ROUTES } from '../../src/web/routes.ts';
+import { startPage } from '../../src/web/server.tsx';
+import type { Reply, Route } from '../../src/web/visit.ts';
+import { atTestEnd } from '../support/at-test-end.ts';
+
+const SILENT: Log = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} };
+const SHARED = 'a-token-that-several-know';
+const PAGE: Core = {
+  standing: async () => ({
+    target: 'https://api.example.com',
+    service: { words: 'service well', isWell: true },
+    version: '1.2.3',
+  }),
+  ask: null,
+};
+const ASSETS = createAssets('p{color:red}', 'start()');
+
+type Asking = { readonly method?: string; readonly headers?: Record<string, string>; readonly body?: string };
+type Answered = {
+  readonly status: number;
+  readonly headers: NodeJS.Dict<string | string[]>;
+  readonly text: string;
+};
+
+async function served(routes: readonly Route<Core>[], over: Partial<WebAccess> = {}) {
+  const access: WebAccess = {
+    origin: null,
+    sharedToken: SHARED,
+    proxy: null,
+    people: async () => [],
+    ...over,
+  };
+  const server = await startPage({
+    page: PAGE,
+    routes,
+    access,
+    assets: ASSETS,
+    log: SILENT,
+    host: '127.0.0.1',
+    port: 0,
+    mayMove: false,
+  });
+  atTestEnd(() => server.close());
+  // fetch takes no Host header, and sends headers of its own.
+  const ask = (path: string, { method = 'GET', headers = {}, body = '' }: Asking = {}) =>
+    new Promise<Answered>((resolve, reject) => {
+      const own = method === 'GET' || method === 'HEAD' ? {} : { origin: server.url };
+      const asked = request(server.url + path, { method, headers: { ...own, ...headers } }, (response) => {
+        const pieces: Buffer[] = [];
+        response.on('data', (piece: Buffer) => pieces.push(piece));
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text: Buffer.concat(pieces).toString('utf8'),
+          }),
+        );
+      });
+      asked.on('error', reject);
+      asked.end(body);
+    });
+  const enter = async (token: string, to = '/') =>
+    ask('/enter', { method: 'POST', body: String(new URLSearchParams({ token, to })) });
+  const cookie = async (token = SHARED) => cookieOf(await enter(token));
+  return { ask, enter, cookie, server };
+}
+
+function cookieOf({ headers }: Answered): string {
+  return String(headers['set-cookie']).split(';')[0] ?? '';
+}
+
+function route(path: string, reply: () => Reply | Promise<Reply>, over: Partial<Route> = {}): Route {
+  return { method: 'GET', path, role: 'viewer', answer: async () => reply(), ...over };
+}
+
+const PEOPLE = [
+  { name: 'eva', role: 'viewer', digest: 'hI6Zv5SXTQfwkjcKZlsu-sZkJyTzwLbKpvTcfrJFLlM' },
+  { name: 'ops-1', role: 'operator', digest: 'x' },
+] as const;
+
+test('each page asks for a log-in, and for the role that its route says', async () => {
+  const routes = ROUTES.map(({ method, path, role }) =>
+    route(path, () => ({ kind: 'json', value: 'shown' }), { method, role }),
+  );
+  const proxy = { header: 'x-user', addresses: ['127.0.0.1'] };
+  const { ask } = await served(routes, { proxy, people: async () => PEOPLE });
+  expect(routes).not.toEqual([]);
+  for (const { method, path, role } of routes) {
+    const asked = path.replaceAll(/:\w+/g, 'x');
+    const nobody = await ask(asked, { method });
+    expect([401, 303], `${method} ${path} as nobody`).toContain(nobody.status);
+    const viewer = await ask(asked, { method, headers: { 'x-user': 'eva' } });
+    expect(viewer.status, `${method} ${path} as viewer`).toBe(role === 'viewer' ? 200 : 403);
+    const operator = await ask(asked, { method, headers: { 'x-user': 'ops-1' } });
+    expect(operator.text, `${method} ${path} as operator`).toBe('"shown"');
+    const foreign = { 'x-user': 'ops-1', origin: 'https://evil.example' };
+    if (method !== 'GET') expect((await ask(asked, { method, headers: foreign })).status).toBe(403);
+  }
+});
+
+test('a header with a name counts from the proxy alone', async () => {
+  const proxy = { header: 'x-user', addresses: ['10.0.0.5'] };
+  const { ask } = await served([route('/', () => ({ kind: 'json', value: 1 }))], { proxy });
+  expect((await ask('/', { headers: { 'x-user': 'ops-1' } })).status).toBe(303);
+});
+
+test('whatever is answered, nothing of others may run in it, and no browser keeps it', async () => {
+  const routes = [
+    route('/fails', () => Promise.reject(new Error('a secret'))),
+    route('/wrong', () => Promise.reject(new UsageError('rows: expected a number'))),
+    route('/file', () => ({ kind: 'download', name: 'a "b\r\nc.csv', type: 'text/html', body: '<b>' })),
+    route('/fine', () => ({ kind: 'page', title: 'Fine', body: Text({ of: 'Fine' }) })),
+  ];
+  const { ask, cookie } = await served(routes);
+  const headers = { cookie: await cookie() };
+  const paths = [
+    '/fine',
+    '/fails',
+    '/wrong',
+    '/file',
+    '/nowhere',
+    '/enter',
+    '/healthz',
+    '//fine',
+    '/assets/x',
+  ];
+  for (const path of paths) {
+    const { headers: got } = await ask(path, { headers });
+    expect(got['x-content-type-options'], path).toBe('nosniff');
+    expect(got['cache-control'], path).toBe('no-store');
+    expect(got['referrer-policy'], path).toBe('same-origin');
+    const own =
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+    expect(got['content-security-policy'], path).toBe(path === '/file' ? 'sandbox' : own);
+  }
+  expect((await ask('/file', { headers })).headers['content-disposition']).toBe(
+    'attachment; filename="a__b__c.csv"',
+  );
+  const fails = await ask('/fails', { headers });
+  expect([fails.status, fails.text.includes('a secret')]).toEqual([500, false]);
+  const wrong = await ask('/wrong', { headers });
+  expect([wrong.status, wrong.text.includes('expected a number')]).toEqual([400, true]);
+  expect((await ask('/nowhere', { headers })).status).toBe(404);
+  const { text } = await ask('/fine', { headers });
+  expect(text).toContain('<title>[api.example.com] Fine · onboard</title>');
+  expect(text).not.toMatch(/<script(?! src="\/assets\/)|style=|\son\w+=/);
+});
+
+test('a report is shown with no rights and with the style alone whose hash is at its head', async () => {
+  const report = (head: string): Reply => ({ kind: 'report', html: Buffer.from(`<meta content="${head}">`) });
+  const { ask, cookie } = await served([
+    route('/a', () => report("default-src 'none'; style-src 'sha256-aB+/9='")),
+    route('/b', () => report("style-src 'unsafe-inline'; script-src *")),
+  ]);
+  const headers = { cookie: await cookie() };
+  const policy = async (path: string) => (await ask(path, { headers })).headers['content-security-policy'];
+  expect(await policy('/a')).toMatch(/^sandbox; default-src 'none'; style-src 'sha256-aB\+\/9='; /);
+  expect(await policy('/b')).toMatch(/^sandbox; default-src 'none'; style-src 'none'; /);
+});
+
+test('a log-in sets a cookie that no script reads, leads on to a page of its own, and ends by leaving', async () => {
+  const { ask, enter, server } = await served([route('/', () => ({ kind: 'json', value: 1 }))]);
+  const key = server.link('ops-1').split('#k=')[1] ?? '';
+  const entered = await enter(key, '/runs?x=1');
+  expect([entered.status, entered.headers.location]).toEqual([303, '/runs?x=1']);
+  expect(String(entered.headers['set-cookie'])).toMatch(
+    /^onboard-\d+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/,
+  );
+  const headers = { cookie: cookieOf(entered) };
+  expect((await ask('/', { headers })).status).toBe(200);
+  expect((await ask('/leave', { method: 'POST', headers })).headers.location).toBe('/enter');
+  expect((await ask('/', { headers })).headers.location).toBe('/enter?to=%2F');
+  expect((await enter(key)).status).toBe(401);
+});
+
+test.each(['//evil.example', '/\\evil.example', 'https://evil.example', 'javascript:x', '/a\nb', ''])(
+  'a log-in never leads to %j',
+  async (to) => {
+    const { enter } = await served([]);
+    expect((await enter(SHARED, to)).headers.location).toBe('/');
+  },
+);
+
+test('behind a proxy with TLS the cookie is of that host alone, and links name it', async () => {
+  const { ask, server } = await served([], { origin: 'https://onboard.example.com' });
+  const headers = { host: 'onboard.example.com', origin: 'https://onboard.example.com' };
+  const entered = await ask('/enter', { method: 'POST', headers, body: `token=${SHARED}` });
+  expect(String(entered.headers['set-cookie'])).toMatch(
+    /^__Host-onboard=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+  );
+  expect(server.link('x')).toMatch(/^https:\/\/onboard\.example\.com\/enter#k=[\w-]{43}$/);
+});
+
+test('failures of all kinds read the same, and soon mean waiting', async () => {
+  const { enter } = await served([]);
+  const answers = [];
+  for (const token of ['', 'x', SHARED.slice(1), ...Array(8).fill('y')]) answers.push(await enter(token));
+  expect(new Set(answers.slice(0, 10).map(({ text }) => text)).size).toBe(1);
+  expect(answers.map(({ status }) => status)).toEqual([...Array(10).fill(401), 429]);
+});
+
+test('a live part is made once for all who look with the same rights, and told in a line to who has it', async () => {
+  let made = 0;
+  const live = route('/live', () => {
+    made += 1;
+    return { kind: 'fragment', body: Text({ of: String(made) }) };
+  });
+  const { ask, cookie } = await served([live], { people: async () => PEOPLE });
+  const [one, other] = [{ cookie: await cookie() }, { cookie: await cookie() }];
+  const [first, second] = await Promise.all([
+    ask('/live', { headers: one }),
+    ask('/live', { headers: other }),
+  ]);
+  expect([first.text, second.text]).toEqual(['<bdi>1</bdi>', '<bdi>1</bdi>']);
+  const etag = String(first.headers.etag);
+  expect((await ask('/live', { headers: { ...one, 'if-none-match': etag } })).status).toBe(304);
+  expect((await ask('/live?x', { headers: one })).text).toBe('<bdi>2</bdi>');
+  expect((await ask('/live')).status).toBe(401);
+});
+
+test('assets are known by what they are, and kept for good', async () => {
+  const { ask } = await served([]);
+  const { headers, text } = await ask(ASSETS.paths.style);
+  expect([text, headers['content-type']]).toEqual(['p{color:red}', 'text/css; charset=utf-8']);
+  expect(headers['cache-control']).toContain('immutable');
+  expect((await ask('/assets/..%2f..%2fpackage.json')).status).toBe(404);
+  expect((await ask('/healthz')).text).toBe('ok\n');
+});
+
+test('what is too large is not read: headers, forms, and bodies where none belongs', async () => {
+  const form = route('/form', () => ({ kind: 'json', value: 1 }), { method: 'POST' });
+  const { ask, cookie } = await served([form]);
+  const headers = { cookie: await cookie() };
+  const post = (bytes: number) => ask('/form', { method: 'POST', headers, body: 'x'.repeat(bytes) });
+  expect((await post(65_536)).status).toBe(200);
+  expect((await post(65_537)).status).toBe(400);
+  expect((await ask('/healthz', { headers: { 'x-long': 'x'.repeat(9_000) } })).status).toBe(431);
+  expect((await ask('/healthz', { headers: { 'content-length': '1' }, body: 'x' })).status).toBe(400);
+});
+
+test('any text comes out as text, in a page, its title and a message', async () => {
+  const given = { text: '' };
+  const { ask, cookie } = await served([
+    route('/page', () => ({
+      kind: 'page',
+      title: given.text,
+      body: Text({ of: given.text, bytes: 5_000 }),
+    })),
+    route('/missing', () => ({ kind: 'missing', words: given.text })),
+  ]);
+  const headers = { cookie: await cookie() };
+  const tags = (html: string) => html.match(/</g)?.length;
+  const plain = {
+    page: tags((await ask('/page', { headers })).text),
+    missing: tags((await ask('/missing', { headers })).text),
+  };
+  const hostile = fc.array(
+    fc.constantFrom('<', '>', '"', "'", '&', '</title>', '<script>', '\0', '\u202e', 'é', '😀', 'a'),
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.oneof(
+        fc.string({ unit: 'binary' }),
+        hostile.map((parts) => parts.join('')),
+      ),
+      async (text) => {
+        given.text = text;
+        const page = await ask('/page', { headers });
+        expect(tags(page.text)).toBe(plain.page);
+        expect(unescaped(/<main id="main"><bdi>(.*)<\/bdi><\/main>/s.exec(page.text)?.[1] ?? '')).toBe(
+          cut(text, 5_000),
+        );
+        expect(tags((await ask('/missing', { headers })).text)).toBe(plain.missing);
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+function unescaped(html: string): string {
+  const signs: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
+  return html.replaceAll(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => signs[name] ?? '');
+}
