@@ -12,6 +12,7 @@ import { type RedisAddress, shownAddress } from './config/redis-address.ts';
 import { type Delivery, openDelivery } from './delivery/delivery.ts';
 import { openRegistration, type Registration } from './delivery/registration.ts';
 import type { Service } from './delivery/target.ts';
+import { tellWork } from './delivery/tell-work.ts';
 import { type LedgerKeys, ledgerKeys } from './ledger/keys.ts';
 import { assertKnownLedger, createRunIndex, type RunIndex } from './ledger/run-index.ts';
 import { createRunStore, type RunStore } from './ledger/run-store.ts';
@@ -247,6 +248,7 @@ export async function joinTarget(session: Session, service: Service, join: Join)
       onError: (error) => log.warn('worker', { problem: error.message }),
     });
     releasers.push(() => worker.close());
+    releasers.push(tellWork({ redis: ledger.redis, keys, meter, delivery }));
   }
   // Before the worker is closed: rows in flight settle, and what is left of their chunks goes back for other workers.
   releasers.push(() => delivery.close());

@@ -1,7 +1,7 @@
 /** `onboard status`: what needs attention and what is going on, or how one run stands. */
 import { basename } from 'node:path';
 import { type Environment, readEnvironment } from '../config/environment.ts';
-import { emptyOverview, lookOver, type Overview } from '../inbox/overview.ts';
+import { emptyOverview, lookOver, type Overview, targetOf } from '../inbox/overview.ts';
 import {
   countOf,
   hasSigns,
@@ -11,6 +11,7 @@ import {
   sayAnew,
   sayJson,
   shownTime,
+  tell,
 } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
 import { EXIT } from '../model/exit.ts';
@@ -126,7 +127,8 @@ function timeOf(iso: string): string {
 
 /** `onboard status` without a run: what is under way, what waits and why, and when it goes on. */
 async function showOverview(flags: Flags, session: Session): Promise<Shown> {
-  const overview = await lookOver(session, flags.sandbox === true);
+  const target = targetOf(session.env, flags.sandbox === true);
+  const overview = await lookOver(session, target, (problem) => tell(session.io, `warning: ${problem}`));
   const lines =
     flags.json === true
       ? indented(await forMachines(overview, session.env))

@@ -45,6 +45,8 @@ export type Delivery = {
   halt(run: string): Promise<void>;
   /** Requests that this process has a permit for, and how many it may have: what the service bears, as far as was found out. */
   load(): { readonly inFlight: number; readonly limit: number };
+  /** The runs of which this process has chunks in hand. */
+  runsInHand(): readonly string[];
   /** The same for every run; chunks that come later are put back. */
   close(): Promise<void>;
 };
@@ -169,6 +171,7 @@ export function createDelivery(makeContext: MakeContext, interrupted: AbortSigna
       const ms = breaker?.awayFor() ?? 0;
       return breaker === undefined || ms === 0 ? null : Math.max(0, breaker.patienceMs() - ms);
     },
+    runsInHand: () => [...kept].filter(([, { active }]) => active.size > 0).map(([run]) => run),
     halt: forget,
     async close() {
       closing = true;

@@ -9,7 +9,6 @@ import type { Job } from '../config/job-definition.ts';
 import { createJobWindow } from '../delivery/job-window.ts';
 import { definitionProblems } from '../delivery/run-mapping.ts';
 import { baseUrlOf, SANDBOX_TARGET } from '../delivery/target.ts';
-import { type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { isOver } from '../model/run.ts';
 import { nextTime } from '../queue/schedule-times.ts';
@@ -46,7 +45,7 @@ export function emptyOverview(env: Environment, sandbox: boolean): Overview {
   };
 }
 
-/** Whose runs are meant where nothing else says so. */
+/** The stand-in, or the service of the environment where it names one. */
 export function targetOf({ baseUrl }: Environment, sandbox: boolean): string {
   return sandbox || baseUrl === null ? SANDBOX_TARGET : baseUrlOf(baseUrl);
 }
@@ -59,14 +58,17 @@ type Home = {
   readonly jobs: readonly Job[];
 };
 
-/** Looks at the ledger and the folders of a home, for the stand-in or for the service of the environment where it names one. */
-export async function lookOver({ ledger, env, io }: Session, sandbox: boolean) {
-  const target = targetOf(env, sandbox);
+/** Looks at the ledger and the folders of a home, for one target; `warn`: told of definitions that can't be used. */
+export async function lookOver(
+  { ledger, env }: Pick<Session, 'ledger' | 'env'>,
+  target: string,
+  warn: (text: string) => void,
+) {
   const processing = join(env.home, 'processing');
-  const jobs = await jobsOf(env, io);
+  const jobs = await jobsOf(env, warn);
   const home: Home = { ledger, target, home: env.home, processing, jobs };
   const { queuePrefix } = ledger.of(target).keys;
-  const schedules = createSchedules(ledger.redis, queuePrefix, () => undefined);
+  const schedules = createSchedules(ledger.redis, queuePrefix, () => undefined, true);
   try {
     const next = await schedules.next();
     const newest = await latestRuns(ledger, RUNS_MAX);
@@ -100,14 +102,13 @@ export async function lookOver({ ledger, env, io }: Session, sandbox: boolean) {
 }
 
 /** Definitions that can't be used are told, and the rest is shown all the same. */
-async function jobsOf({ jobsDirectory, home }: Environment, io: Io) {
+async function jobsOf({ jobsDirectory, home }: Environment, warn: (text: string) => void) {
   try {
     return (await openJobBook(jobsDirectory, home, definitionProblems)).jobs();
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     // Where there is no inbox nobody watches, and a folder without jobs is in nobody's way.
-    if (existsSync(join(home, 'inbox')))
-      for (const problem of error.problems) tell(io, `warning: ${problem}`);
+    if (existsSync(join(home, 'inbox'))) for (const problem of error.problems) warn(problem);
     return [];
   }
 }

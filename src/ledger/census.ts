@@ -5,19 +5,10 @@
 import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { exitCodeOf } from '../model/exit.ts';
-import { OUTCOMES, type Outcome, outcomeCountsSchema } from '../model/outcome.ts';
-import { isOver, openRows, type Run, reasonSchema, runStateSchema } from '../model/run.ts';
+import { isOver, openRows, type Run } from '../model/run.ts';
+import { type RunBrief, readBriefs } from './brief.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import type { LedgerKeys } from './keys.ts';
-
-/** What of a run counts here. */
-export type RunBrief = Pick<
-  Run,
-  'id' | 'job' | 'state' | 'reason' | 'rows' | 'outcomes' | 'startedAt' | 'finishedAt'
-> & {
-  /** When it came into its state, ms; `null` where it is queued still. */
-  readonly movedAt: number | null;
-};
 
 /** Each job's latest run that is over. */
 export type LastEnd = { readonly endedAt: number; readonly seconds: number; readonly exitCode: number };
@@ -33,8 +24,6 @@ export type Census = {
 };
 
 const RUNS_PER_LOOK = 500;
-const FIELDS = ['job', 'state', 'reason', 'rows', 'startedAt', 'finishedAt', 'movedAt'] as const;
-const COUNTS = OUTCOMES.map((outcome) => `o:${outcome}`);
 
 /** Makes the function that takes the census; the first one reads every run of the target, each further one those that may have changed. */
 export function createCensus(redis: RedisConnection, keys: LedgerKeys): () => Promise<Census> {
@@ -46,7 +35,7 @@ export function createCensus(redis: RedisConnection, keys: LedgerKeys): () => Pr
     const wanted = ids.filter((id) => !settled.has(id));
     const moving: RunBrief[] = [];
     for (let at = 0; at < wanted.length; at += RUNS_PER_LOOK)
-      moving.push(...(await readRuns(redis, keys, wanted.slice(at, at + RUNS_PER_LOOK))));
+      moving.push(...(await readBriefs(redis, keys, wanted.slice(at, at + RUNS_PER_LOOK))));
     for (const run of moving) {
       enterEnd(lastEnds, run);
       if (isOver(run) && run.outcomes['in-doubt'] === 0) settled.set(run.id, run.state);
@@ -60,38 +49,6 @@ function forgetLost(settled: Map<string, Run['state']>, ids: readonly string[]):
   if (settled.size <= ids.length) return;
   const there = new Set(ids);
   for (const id of settled.keys()) if (!there.has(id)) settled.delete(id);
-}
-
-async function readRuns(
-  redis: RedisConnection,
-  keys: LedgerKeys,
-  ids: readonly string[],
-): Promise<RunBrief[]> {
-  const found = await Promise.all(ids.map((id) => redis.hmget(keys.run(id).record, ...FIELDS, ...COUNTS)));
-  return found.flatMap((values, i) => briefOf(ids[i] ?? '', values) ?? []);
-}
-
-const time = z.string().nullable();
-const briefSchema = z.object({
-  id: z.string(),
-  job: z.string(),
-  state: runStateSchema,
-  reason: reasonSchema.nullable(),
-  rows: z.coerce.number(),
-  outcomes: outcomeCountsSchema,
-  startedAt: time,
-  finishedAt: time,
-  movedAt: z.coerce.number().nullable(),
-});
-
-/** `null`: the run is gone from the ledger. */
-function briefOf(id: string, values: ReadonlyArray<string | null>): RunBrief | null {
-  const [job = null, state, reason, rows, startedAt = null, finishedAt = null, movedAt = null] = values;
-  if (job === null) return null;
-  const count = (outcome: Outcome) => Number(values[FIELDS.length + OUTCOMES.indexOf(outcome)] ?? 0);
-  const outcomes = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, count(outcome)]));
-  const given = { id, job, state, rows, outcomes, startedAt, finishedAt, movedAt };
-  return briefSchema.parse({ ...given, reason: reason === '' || reason === undefined ? null : reason });
 }
 
 function counted(moving: readonly RunBrief[], settled: ReadonlyMap<string, Run['state']>) {

@@ -11,6 +11,7 @@ import type { KeyState } from '../model/identity.ts';
 import type { Run } from '../model/run.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import { type Exchange, type Exchanged, exchangeRows, type RowJournal, withdrawRows } from './exchange.ts';
+import { storyLine } from './history.ts';
 import type { Granted, Intent, MarkedRow } from './intent.ts';
 import { parseKeyState } from './key-claims.ts';
 import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys } from './keys.ts';
@@ -123,7 +124,9 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
         run: run.id,
         rows: rows.map((row) => [row.chunk, row.settlement.row]),
       });
-      await epoch.call(unsettle, [k.record, k.chunk, k.sources, k.bodies], [run.id, reason, ...entries]);
+      const told = storyLine({ at: options.now().getTime(), what: 'paused', why: reason, by: '' });
+      const names = [k.record, k.chunk, k.sources, k.bodies, k.story];
+      await epoch.call(unsettle, names, [run.id, reason, told, ...entries]);
     },
     close: closeChunk,
     reserve: (times, intervalMs) => reserveTimes(epoch, k.rate, { times, intervalMs }),

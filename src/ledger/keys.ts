@@ -21,6 +21,8 @@ export type LedgerKeys = {
   readonly outbox: string;
   /** Stream: what was asked for at the page, by whom (page/audit.ts). */
   readonly audit: string;
+  /** Hash: worker → what it does (doing.ts). */
+  readonly doing: string;
   run(run: string): RunKeys;
   /** Prefix of an identity ledger's buckets. */
   identity(space: string): string;
@@ -55,6 +57,12 @@ export type RunKeys = {
   readonly lease: string;
   /** When the next request of the run may go, over all workers. */
   readonly rate: string;
+  /** Hash: slot → the run's counters as they stood in it (history.ts). A picture, as the two below: no report counts from them. */
+  readonly pulse: string;
+  /** Hash: `<slot>:<step of time or status>` → attempts. */
+  readonly latency: string;
+  /** List: what happened to the run. */
+  readonly story: string;
 };
 
 export function ledgerKeys(target: string): LedgerKeys {
@@ -67,6 +75,7 @@ export function ledgerKeys(target: string): LedgerKeys {
     files: `${root}:files`,
     outbox: `${root}:outbox`,
     audit: `${root}:audit`,
+    doing: `${root}:doing`,
     run: (run) => runKeys(`${root}:run:${run}`),
     identity: (space) => `${root}:known:${space}:`,
     fields: (space) => `${root}:fields:${space}:`,
@@ -88,6 +97,9 @@ function runKeys(base: string): RunKeys {
     input: `${base}:input`,
     lease: `${base}:lease`,
     rate: `${base}:rate`,
+    pulse: `${base}:pulse`,
+    latency: `${base}:latency`,
+    story: `${base}:story`,
   };
 }
 

@@ -13,6 +13,7 @@ import { type Outcome, succeeded } from '../model/outcome.ts';
 import { type Row, rowSchema } from '../model/row.ts';
 import { type Chunking, chunksOf } from '../model/run.ts';
 import type { LedgerView, Settlement } from '../model/settlement.ts';
+import { addToStory } from './history.ts';
 import type { LedgerKeys } from './keys.ts';
 import { REGISTER_RERUN } from './lua/runs.ts';
 import { type NewRun, newRecord } from './run-store.ts';
@@ -62,6 +63,9 @@ export function createRerunStore(redis: RedisConnection, keys: LedgerKeys, paren
         ],
       );
       if (registered < 0) throw new Error(`the rows of rerun ${run.id} are not all in the ledger`);
+      const at = run.createdAt.getTime();
+      if (registered === 1)
+        await addToStory(redis, keys.run(parent), { at, what: 'rerun', why: run.id, by: '' });
       return registered === 1;
     },
   };

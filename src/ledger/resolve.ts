@@ -7,11 +7,13 @@ import { z } from 'zod';
 import { outcomeOfCreated } from '../config/own-request.ts';
 import { batchesOf } from '../lib/batches.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
+import { countOf } from '../lib/terminal.ts';
 import { isOwn, spaceOf } from '../model/operation.ts';
 import type { Outcome } from '../model/outcome.ts';
 import { type Decision, type KeptSighting, type Resolution, resolutionSchema } from '../model/resolution.ts';
 import type { Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
+import { addToStory } from './history.ts';
 import { identityPlace, type LedgerKeys } from './keys.ts';
 import { RESOLVE } from './lua/rows.ts';
 import { settledMark } from './mark.ts';
@@ -54,6 +56,11 @@ export async function resolveRows(
     );
     const answers = await call(redis, keys, options.run, entries);
     resolved.push(...batch.map(({ row }, i) => parseAnswer(row, answers[i] ?? '')));
+  }
+  const settled = resolved.filter(({ kind }) => kind === 'resolved').length;
+  if (settled > 0) {
+    const said = { at: options.at.getTime(), why: countOf(settled, 'row'), by: options.by };
+    await addToStory(redis, keys.run(options.run.id), { ...said, what: 'resolved' });
   }
   return resolved;
 }

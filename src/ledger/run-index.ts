@@ -12,8 +12,11 @@ export type RunIndex = {
   /** For a run that was never begun. */
   remove(run: string): Promise<void>;
   targetOf(run: string): Promise<string | null>;
-  /** Newest first. */
-  latest(limit: number): Promise<ReadonlyArray<{ readonly run: string; readonly target: string }>>;
+  /** Newest first; `skipped`: so many of the newest are left out. */
+  latest(
+    limit: number,
+    skipped?: number,
+  ): Promise<ReadonlyArray<{ readonly run: string; readonly target: string }>>;
 };
 
 const BY_TIME = 'onboard:{index}:runs';
@@ -50,8 +53,8 @@ export function createRunIndex(redis: RedisConnection): RunIndex {
       await redis.multi().hdel(TARGETS, run).zrem(BY_TIME, run).exec();
     },
     targetOf: (run) => redis.hget(TARGETS, run),
-    async latest(limit) {
-      const runs = await redis.zrevrange(BY_TIME, 0, limit - 1);
+    async latest(limit, skipped = 0) {
+      const runs = await redis.zrevrange(BY_TIME, skipped, skipped + limit - 1);
       const targets = runs.length === 0 ? [] : await redis.hmget(TARGETS, ...runs);
       return runs.flatMap((run, i) => {
         const target = targets[i];

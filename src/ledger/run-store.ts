@@ -24,6 +24,7 @@ import {
 } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
+import { storyLine } from './history.ts';
 import type { LedgerKeys } from './keys.ts';
 import { DROP_LEASE, HOLD_LEASE, REGISTER, TRANSITION } from './lua/runs.ts';
 import { script } from './script.ts';
@@ -104,8 +105,16 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
   };
   const move = async (id: string, to: RunState, { reason, from, request }: Change) => {
     const asked = request === undefined ? '' : JSON.stringify(request);
-    const args = [to, reason, now().toISOString(), asked, ...from];
-    const [, moved] = await transition(redis, [keys.run(id).record], args);
+    const at = now();
+    const told = storyLine({
+      at: at.getTime(),
+      what: to,
+      why: request?.why ?? reason,
+      by: request?.by ?? '',
+    });
+    const args = [to, reason, at.toISOString(), asked, told, ...from];
+    const { record, story } = keys.run(id);
+    const [, moved] = await transition(redis, [record, story], args);
     return moved === 1;
   };
   return {

@@ -3,7 +3,7 @@
  * run, and without personal data but keys and the columns that the job definition lets be shown.
  */
 import { z } from 'zod';
-import { outcomeCountsSchema, outcomeSchema } from './outcome.ts';
+import { OUTCOMES, outcomeCountsSchema, outcomeSchema, REMAINDER } from './outcome.ts';
 
 const count = z.number().int().nonnegative();
 const rowNumber = z.number().int().positive();
@@ -74,4 +74,28 @@ export type Digest = z.infer<typeof digestSchema>;
 /** How many parts the strips of a file with so many rows have. */
 export function partsOf(rows: number): number {
   return Math.max(1, Math.min(100, rows));
+}
+
+/** Stands for words of the service that too few rows have. */
+export const UNTOLD = '‹…›';
+
+/** What is said of a cause: the fields that it names apart from all else. */
+export type Said = {
+  readonly fields: readonly string[];
+  readonly words: string;
+  /** The service's words are not told: too few rows have the same. */
+  readonly isUntold: boolean;
+};
+
+export function saidOf({ text, fields }: Pick<RowCause, 'text' | 'fields'>): Said {
+  const words = text
+    .split(' | ')
+    .filter((part) => !part.startsWith('@') && part !== UNTOLD)
+    .join(' · ');
+  return { fields, words, isUntold: text === UNTOLD || (fields.length > 0 && words === '') };
+}
+
+/** Rows without success of which somebody has to think, as the list of them counts. */
+export function needingRows({ outcomes }: Pick<Digest, 'outcomes'>): number {
+  return OUTCOMES.reduce((sum, outcome) => sum + (REMAINDER[outcome] === 'none' ? 0 : outcomes[outcome]), 0);
 }

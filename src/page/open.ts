@@ -24,8 +24,12 @@ import { createFilesPart } from './files.ts';
 import type { PageAddress } from './fork.ts';
 import { createJobsPart } from './jobs.ts';
 import type { Link } from './link.ts';
+import { createOverviewPart } from './overview.ts';
 import { createRowPart } from './row.ts';
 import { createRowsPart } from './rows.ts';
+import { createRunPart } from './run.ts';
+import { createRunsPart } from './runs.ts';
+import { createSystemPart } from './system.ts';
 import { createUploads, UPLOAD_LIMITS } from './uploads.ts';
 
 type Opening = Pick<Session, 'io' | 'env' | 'log' | 'clock' | 'releasers'>;
@@ -92,6 +96,10 @@ function createPage(desk: Desk, io: Session['io']): Page {
     },
     ...createJobsPart(desk),
     ...createFilesPart(desk, { uploads, runChild: createChildren(withoutSecrets(io.env), io.interrupted) }),
+    ...createOverviewPart(desk),
+    ...createRunsPart(desk),
+    ...createRunPart(desk),
+    ...createSystemPart(desk),
     ...createRowsPart(desk),
     ...createRowPart(desk),
     ...createDoubtsPart(desk),

@@ -22,7 +22,7 @@ import {
   runOfJobId,
 } from './chunk-job.ts';
 import { FIRST_PRIORITY, isRenumberingDue, nextPriority, renumbered } from './chunk-order.ts';
-import { UNASKED } from './start-when-ready.ts';
+import { LOOKING, UNASKED } from './start-when-ready.ts';
 
 /** BullMQ's name for the queue of chunks; the target is in the prefix. */
 export const QUEUE_NAME = 'chunks';
@@ -73,14 +73,24 @@ export function openBullQueue(
   connection: RedisConnection,
   prefix: string,
   onError: (error: Error) => void,
+  how: typeof UNASKED | typeof LOOKING = UNASKED,
 ): BullQueue {
   const queue: BullQueue = new Queue(QUEUE_NAME, {
     connection,
     prefix,
     defaultJobOptions: JOB_OPTIONS,
-    ...UNASKED,
+    ...how,
   });
   return queue.on('error', onError);
+}
+
+/** For who only counts the chunks, by commands that only read. */
+export function watchChunks(
+  connection: RedisConnection,
+  prefix: string,
+): Pick<ChunkQueue, 'counts' | 'close'> {
+  const queue = openBullQueue(connection, prefix, () => undefined, LOOKING);
+  return { counts: () => countsOf(queue), close: () => queue.close() };
 }
 
 export function createChunkQueue(

@@ -8,7 +8,7 @@ import { type ConnectionOptions, type Job, Queue, type RepeatOptions, Worker } f
 import type { ScheduleSettings } from '../config/job-definition.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { nextTime } from './schedule-times.ts';
-import { startWhenReady, UNASKED } from './start-when-ready.ts';
+import { LOOKING, startWhenReady, UNASKED } from './start-when-ready.ts';
 
 /** BullMQ's name for the queue whose schedulers fire when files of a job are to be taken. */
 const QUEUE_NAME = 'schedules';
@@ -36,8 +36,11 @@ export function createSchedules(
   connection: ConnectionOptions,
   prefix: string,
   onError: (error: Error) => void,
+  /** Nothing is kept by it. */
+  isLooking = false,
 ): Schedules {
-  const queue = new Queue(QUEUE_NAME, { connection, prefix, settings, ...UNASKED });
+  const how = isLooking ? LOOKING : UNASKED;
+  const queue = new Queue(QUEUE_NAME, { connection, prefix, settings, ...how });
   queue.on('error', onError);
   return {
     async keep(wanted) {

@@ -18,6 +18,9 @@ type Startable = {
  */
 export const UNASKED = { skipVersionCheck: true } as const;
 
+/** BullMQ's options for a queue that only looks, by a user who may only read: all others note themselves in Redis when they are opened. */
+export const LOOKING = { ...UNASKED, skipMetasUpdate: true } as const;
+
 const RETRY_MS = 1_000;
 
 /**

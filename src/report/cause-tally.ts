@@ -5,9 +5,9 @@
  */
 import { shortDigest } from '../lib/digest.ts';
 import { newChunkBits, setChunk } from '../model/chunk-bits.ts';
-import { type NamedRow, partsOf } from '../model/digest.ts';
+import { type NamedRow, partsOf, UNTOLD } from '../model/digest.ts';
 import type { Outcome } from '../model/outcome.ts';
-import { type CauseTerms, causeOf, tellable, UNTOLD } from './cause.ts';
+import { type CauseTerms, causeOf, tellable } from './cause.ts';
 import type { RemainderRow } from './remainder.ts';
 import type { Cause } from './summary.ts';
 
@@ -48,7 +48,8 @@ export function createCauseTally(
       const known = causes.get(mark) ?? begin({ outcome, code, text }, number, { parts, chunks });
       causes.set(mark, known);
       known.count += 1;
-      known.last = number;
+      known.first = Math.min(known.first, number);
+      known.last = Math.max(known.last, number);
       if (known.examples.length < ROWS_NAMED) known.examples = [...known.examples, named()];
       const part = Math.floor(((number - 1) * parts) / Math.max(rows, number));
       known.where[part] = (known.where[part] ?? 0) + 1;

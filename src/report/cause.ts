@@ -4,6 +4,7 @@
  * It is no proof that a text holds no personal data: the service may name somebody who is not in the row. So a text of few rows
  * is told without the service's words (`tellable`).
  */
+import { UNTOLD } from '../model/digest.ts';
 import { flattenRecord } from '../model/flatten-record.ts';
 import { isJsonList, isJsonObject, parseRecord } from '../model/json-record.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
@@ -39,8 +40,6 @@ export function fieldsIn(cause: string): readonly string[] {
   return [...new Set(marks)].map((mark) => mark.slice(1));
 }
 
-/** Stands for words of the service that too few rows have. */
-export const UNTOLD = '‹…›';
 const ENOUGH_ROWS = 3;
 const LOOK_AT_CHARACTERS = 64 * 1024;
 const MAX_LEAVES = 200;

@@ -4,15 +4,15 @@
  */
 import type { JobDefinition } from '../config/job-definition.ts';
 import { chunkBitsText, newChunkBits, setChunk } from '../model/chunk-bits.ts';
-import { type Digest, type NamedRow, partsOf, type RowCause } from '../model/digest.ts';
+import { type Digest, type NamedRow, partsOf, type RowCause, UNTOLD } from '../model/digest.ts';
 import { flattenRecord } from '../model/flatten-record.ts';
 import { describedColumn } from '../model/issue.ts';
 import { parseRecord } from '../model/json-record.ts';
-import { noOutcomes, OUTCOMES, type Outcome, REMAINDER } from '../model/outcome.ts';
+import { noOutcomes, OUTCOMES, type Outcome } from '../model/outcome.ts';
 import type { Row } from '../model/row.ts';
 import { chunksOf, type Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
-import { type CauseTerms, fieldsIn, UNTOLD } from './cause.ts';
+import { type CauseTerms, fieldsIn } from './cause.ts';
 import { type CountedCause, causeId, createCauseTally, toldText } from './cause-tally.ts';
 import { createLatencyTally } from './latency.ts';
 import type { RemainderRow } from './remainder.ts';
@@ -113,11 +113,6 @@ export function createDigestTally({ run, fields, advising, definition }: DigestO
     },
     topCauses: causes.top,
   };
-}
-
-/** Rows without success of which somebody has to think, as the list of them counts. */
-export function needingRows({ outcomes }: Pick<Digest, 'outcomes'>): number {
-  return OUTCOMES.reduce((sum, outcome) => sum + (REMAINDER[outcome] === 'none' ? 0 : outcomes[outcome]), 0);
 }
 
 type Naming = Pick<DigestOptions, 'advising' | 'definition'> & { readonly columns: readonly string[] };

@@ -3,12 +3,13 @@
  * loaded again: the source's own cells or members, and beside them what became of the row in columns or one member of
  * the report's. A row that could not be read comes back with the cells that are sure and a mark by which it can't send a guess.
  */
+import { batchesOf } from '../lib/batches.ts';
 import { typedText } from '../lib/typed-cells.ts';
-import type { Remainder } from '../model/outcome.ts';
+import { REMAINDER, type Remainder } from '../model/outcome.ts';
 import type { JsonObject } from '../model/request.ts';
 import type { Row, UnreadableRow } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
-import type { RefusalBody, Settlement } from '../model/settlement.ts';
+import type { LedgerView, RefusalBody, Settlement } from '../model/settlement.ts';
 import {
   REPORT_COLUMN_PREFIX,
   REPORT_MEMBER,
@@ -48,6 +49,29 @@ export type RemainderRow = {
   /** The refusal's body, `null` where there is none. */
   readonly body: RefusalBody | null;
 };
+
+/** Rows whose sources and bodies are in memory at a time: these texts can have megabytes each. */
+const LOOKUP_ROWS = 20;
+
+/** Those of the rows that did not succeed with what they were made of, some at a time. */
+export async function* unsuccessfulIn(
+  settlements: readonly Settlement[],
+  view: Pick<LedgerView, 'sources' | 'bodies'>,
+): AsyncGenerator<readonly RemainderRow[]> {
+  const unsuccessful = settlements.filter(({ outcome }) => REMAINDER[outcome] !== 'none');
+  for (const batch of batchesOf(unsuccessful, LOOKUP_ROWS)) {
+    const rejected = batch.filter(({ outcome }) => outcome === 'rejected');
+    const [sources, bodies] = await Promise.all([
+      view.sources(batch.map(({ row }) => row)),
+      rejected.length === 0 ? new Map<number, RefusalBody>() : view.bodies(rejected.map(({ row }) => row)),
+    ]);
+    yield batch.map((settlement) => ({
+      settlement,
+      source: sources.get(settlement.row) ?? null,
+      body: bodies.get(settlement.row) ?? null,
+    }));
+  }
+}
 
 /** The rows of a CSV file again, in the file's own dialect, with what became of them in columns of the report's own. */
 export function csvRemainder({ id, source }: Run): RemainderFormat {

@@ -12,10 +12,11 @@ import { shortDigest } from '../lib/digest.ts';
 import { passStage } from '../lib/stage.ts';
 import { printableLines } from '../lib/terminal.ts';
 import { programVersion } from '../lib/version.ts';
+import type { History } from '../model/history.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
 import { REMAINDER } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
-import type { ClosedChunk, GrowingView, LedgerView, RefusalBody, Settlement } from '../model/settlement.ts';
+import type { ClosedChunk, GrowingView, LedgerView, Settlement } from '../model/settlement.ts';
 import { isTable } from '../model/source.ts';
 import { createDigestTally, type DigestTally } from './digest.ts';
 import {
@@ -40,6 +41,7 @@ import {
   REMAINDERS,
   type RemainderFormat,
   type RemainderRow,
+  unsuccessfulIn,
 } from './remainder.ts';
 import {
   type Advising,
@@ -61,6 +63,8 @@ type ReportOptions = {
   readonly fields?: Pick<FieldCatalog, 'has'>;
   /** What the run's rows were made requests with; `null` where the ledger no longer has it. */
   readonly definition?: JobDefinition | null;
+  /** What pictures of its way are drawn from, asked for when the page is written. */
+  readonly history?: () => Promise<History>;
   /** How this program is called, for the commands on the page. */
   readonly command?: string | undefined;
   /** With a page to be mailed, besides. */
@@ -159,7 +163,7 @@ type Writing = Required<Omit<ReportOptions, 'command'>> & {
 
 async function openWriting(options: ReportOptions, how: 'atOnce' | 'grown'): Promise<Writing> {
   const { run, directory, now, followed = [], fields = new Set<string>() } = options;
-  const { definition = null, share = false, command = 'onboard' } = options;
+  const { definition = null, share = false, command = 'onboard', history = noHistory } = options;
   await claimReportDirectory(directory, run.id);
   await removeLeftOvers(directory, now());
   const format = isTable(run.source) ? csvRemainder(run) : ndjsonRemainder(run);
@@ -167,7 +171,20 @@ async function openWriting(options: ReportOptions, how: 'atOnce' | 'grown'): Pro
   const files = createPendingReport(directory, how);
   const digest = createDigestTally({ run, fields, advising, definition });
   const tally = createTally(advising);
-  return { ...options, followed, fields, definition, share, command, files, format, advising, tally, digest };
+  return {
+    ...options,
+    followed,
+    fields,
+    definition,
+    share,
+    command,
+    history,
+    files,
+    format,
+    advising,
+    tally,
+    digest,
+  };
 }
 
 /** Writes the rows of this chunk and of all that follow, open or closed. */
@@ -225,11 +242,16 @@ async function publish(run: Run, writing: Writing): Promise<Summary> {
   return summary;
 }
 
+const noHistory = async (): Promise<History> => ({ pulse: [], story: [] });
+
 /** What people look at, and the numbers that it is drawn from. */
 async function writePages(summary: Summary, writing: Writing): Promise<void> {
   const { run, directory, definition, share, command, files } = writing;
   const digest = writing.digest.digest();
-  const page = { summary, digest, definition, columns: run.source.columns, version: programVersion() };
+  // A picture: the report is written whether or not it can be drawn.
+  const history = await writing.history().catch(noHistory);
+  const version = programVersion();
+  const page = { summary, digest, history, definition, columns: run.source.columns, version };
   await files.append(DIGEST_FILE, printableLines(`${JSON.stringify(digest)}\n`));
   await files.append(PAGE_FILE, renderReport({ ...page, directory, command, isShared: false }));
   if (!share) return;
@@ -278,29 +300,11 @@ async function writeRemainders(
   settlements: readonly Settlement[],
   writing: Writing,
 ): Promise<void> {
-  const unsuccessful = settlements.filter(({ outcome }) => REMAINDER[outcome] !== 'none');
-  for (const batch of batchesOf(unsuccessful, LOOKUP_ROWS)) {
-    const rows = await lookUp(writing.view, batch);
+  for await (const rows of unsuccessfulIn(settlements, writing.view)) {
     for (const row of rows) writing.digest.addUnsuccessful(row, chunk);
     await writeSources(writing, rows);
     await writeRejections(writing, rows);
   }
-}
-
-async function lookUp(
-  view: LedgerView,
-  settlements: readonly Settlement[],
-): Promise<readonly RemainderRow[]> {
-  const rejected = settlements.filter(({ outcome }) => outcome === 'rejected');
-  const [sources, bodies] = await Promise.all([
-    view.sources(settlements.map(({ row }) => row)),
-    rejected.length === 0 ? new Map<number, RefusalBody>() : view.bodies(rejected.map(({ row }) => row)),
-  ]);
-  return settlements.map((settlement) => ({
-    settlement,
-    source: sources.get(settlement.row) ?? null,
-    body: bodies.get(settlement.row) ?? null,
-  }));
 }
 
 async function writeSources({ files, format }: Writing, rows: readonly RemainderRow[]): Promise<void> {
@@ -330,5 +334,5 @@ async function writeDocuments({ view, files }: Writing, settlements: readonly Se
   }
 }
 
-/** Rows whose sources, bodies and documents are in memory at a time: these texts can have megabytes each. */
+/** Rows whose documents are in memory at a time: these texts can have megabytes each. */
 const LOOKUP_ROWS = 20;

@@ -3,6 +3,7 @@
  * followed, its user sees how it gets on, rows in doubt are looked up, and its report is written.
  */
 
+import type { BreakerReport } from '../ledger/breaker.ts';
 import { createRunInput } from '../ledger/reruns.ts';
 import { messageOf } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -12,6 +13,7 @@ import { isHomeRemoved, REMOVED } from '../redis/embedded.ts';
 import type { Summary } from '../report/summary.ts';
 import type { TargetSession } from '../session.ts';
 import { BrokenOffError } from './broken-off-error.ts';
+import { createChronicle } from './chronicle.ts';
 import { followRun } from './follow.ts';
 import { lookUpAtEnd } from './look-up.ts';
 import { createProgress, type Progress } from './progress.ts';
@@ -58,11 +60,13 @@ export async function executeRun(
   const { keys, store } = ledger.of(run.target);
   const definition = await definitionOf(run, ledger, session.registration.find);
   const progress = isQuiet ? NO_PROGRESS : createProgress(io, run, clock.now);
+  const chronicle = createChronicle(run, ledger);
   const { target } = run;
   const service = {
     target,
     read: () => serviceReport(ledger, target),
     pausesIn: () => session.delivery.pausesIn(run.id),
+    turned: (state: BreakerReport['state'], why: string) => chronicle.turned(`service-${state}`, why),
   };
   const notice = createServiceNotice(io, service, clock.now);
   const before = countSettled(run.outcomes);
@@ -70,6 +74,7 @@ export async function executeRun(
     notice.update(countSettled(now.outcomes) === before);
     if (now.reason !== 'window') progress.update(now, notice.isWaiting());
     report.look(now, isReader);
+    chronicle.look(now, isReader);
   };
   try {
     await followRun({ run, definition, rows, onProgress }, session);

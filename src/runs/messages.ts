@@ -3,7 +3,8 @@
  * seconds at what has come about in its ledger, puts what nobody has told yet into the outbox, and sends what is due there: so that whoever
  * lives tells of it, once, whoever was killed. What happened before anybody wanted to be told, or more than a day ago, is not told.
  */
-import { createCensus, type RunBrief } from '../ledger/census.ts';
+import type { RunBrief } from '../ledger/brief.ts';
+import { createCensus } from '../ledger/census.ts';
 import { createOutbox, type Outbox, type OutboxEntry } from '../ledger/outbox.ts';
 import { messageOf } from '../lib/errors.ts';
 import { countOf, tell } from '../lib/terminal.ts';

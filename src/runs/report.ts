@@ -6,6 +6,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ZodError } from 'zod';
 import type { JobDefinition } from '../config/job-definition.ts';
+import { readHistory } from '../ledger/history.ts';
 import type { RunStore } from '../ledger/run-store.ts';
 import { createRunView, hasOnlyGrown } from '../ledger/run-view.ts';
 import { messageOf } from '../lib/errors.ts';
@@ -63,6 +64,7 @@ export function followReport(run: Run, session: FollowSession): FollowedReport {
         fields: knownFields(run.operation),
         definition: await definitionKnown(run, ledger.of(run.target).store),
         command: io.command,
+        history: () => readHistory(ledger.redis, ledger.of(run.target).keys, run.id),
         now: () => new Date(),
       }),
     };
@@ -177,6 +179,7 @@ export async function writeReportOf(
     followed,
     share,
     command: io.command,
+    history: () => readHistory(ledger.redis, keys, run.id),
   });
 }
 

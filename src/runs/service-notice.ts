@@ -33,6 +33,8 @@ export function createServiceNotice(
     read(): Promise<BreakerReport>;
     /** In how many ms the run that is followed pauses unless the service answers; `null`: not known here. */
     pausesIn?(): Promise<number | null>;
+    /** Told at each change of what is told. */
+    turned?(now: Shown, why: string): void;
   },
   now: () => number,
 ) {
@@ -49,6 +51,7 @@ export function createServiceNotice(
     const isOutage = next === 'failing' || next === 'away';
     const pausesIn = isOutage ? ((await service.pausesIn?.()) ?? null) : null;
     shown = next;
+    service.turned?.(next, report.cause ?? '');
     tell(io, isHoldOver ? HOLD_OVER : `${textOf(next, report, target)}${pauseWords(pausesIn)}`);
   };
   return {

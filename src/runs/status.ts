@@ -81,7 +81,10 @@ export async function latestRuns(ledger: Ledger, limit: number): Promise<ShownRu
 }
 
 /** `leased`: a process reads the run's rows. */
-export function stateOf(run: Run, leased: boolean): ShownState {
+export function stateOf(
+  run: Pick<Run, 'state' | 'reason' | 'rows' | 'outcomes'>,
+  leased: boolean,
+): ShownState {
   if (run.state === 'cancelled' && !isOver(run)) {
     const owner = leased ? 'alive' : 'gone';
     return { words: leased ? 'cancelled, winding up' : 'cancelled, owner gone', owner };

@@ -3,6 +3,7 @@
  * The ledger is looked at when somebody asks, every five seconds at most however many ask, and a Redis that is away is not waited for.
  */
 import { countWorkers, createCensus, untilOpen } from '../ledger/census.ts';
+import { kept } from '../lib/kept.ts';
 import { tell } from '../lib/terminal.ts';
 import { programVersion } from '../lib/version.ts';
 import { sleep, withDeadline } from '../lib/waiting.ts';
@@ -103,22 +104,6 @@ async function timeRedis({ ledger, service, meter, clock }: TargetSession, stop:
     );
     await sleep(EVERY_MS, stop);
   }
-}
-
-/** What was found last, where that is not older. */
-function kept<Found>(ms: number, look: () => Promise<Found>): () => Promise<Found> {
-  let found: Promise<Found> | null = null;
-  let at = Number.NEGATIVE_INFINITY;
-  return () => {
-    if (found !== null && performance.now() - at < ms) return found;
-    at = performance.now();
-    found = look();
-    // Trouble is not kept.
-    found.catch(() => {
-      found = null;
-    });
-    return found;
-  };
 }
 
 /** Gives up waiting after so long; what was asked goes on, and is not asked a second time meanwhile. */

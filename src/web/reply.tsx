@@ -64,7 +64,7 @@ const HEAD_BYTES = 1_000;
 /** A report loads nothing, runs nothing and is nobody's page; its own style is known by its hash, which stands at its head. */
 function reportPolicy(html: Uint8Array): string {
   const head = Buffer.from(html.subarray(0, HEAD_BYTES)).toString('latin1');
-  const style = /style-src '(sha256-[\w+/=]+)'/.exec(head)?.[1];
+  const style = /style-src (?:'|&#39;)(sha256-[\w+/=]+)(?:'|&#39;)/.exec(head)?.[1];
   const allowed = style === undefined ? "'none'" : `'${style}'`;
   return `sandbox; default-src 'none'; style-src ${allowed}; base-uri 'none'; frame-ancestors 'none'`;
 }

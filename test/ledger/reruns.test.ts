@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { readHistory } from '../../src/ledger/history.ts';
 import { createReplay, restorableFields } from '../../src/ledger/replay.ts';
 import { createRerunStore, createRunInput } from '../../src/ledger/reruns.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
@@ -36,7 +37,7 @@ async function allOf<T>(items: AsyncIterable<T>): Promise<T[]> {
 
 describe('a rerun', () => {
   test('is there whole once it is registered: its parent, its rows, its place among the runs', async () => {
-    const { store, parent, reruns, inputOf } = ownFamily();
+    const { redis, keys, store, parent, reruns, inputOf } = ownFamily();
     const run = newRun({ rows: 3, chunkRows: 2 });
     const input = inputOf(run.id);
     await input.write(1, [row(2), row(7)]);
@@ -46,6 +47,8 @@ describe('a rerun', () => {
     expect(read).toMatchObject({ parent, rows: 3, state: 'queued', sha256: run.facts.sha256 });
     expect([await reruns.children(), await reruns.latest()]).toEqual([[run.id], run.id]);
     expect(await store.list(5)).toHaveLength(1);
+    const { story } = await readHistory(redis, keys, parent);
+    expect(story).toEqual([{ at: run.createdAt.getTime(), what: 'rerun', why: run.id, by: '' }]);
     const chunks = await allOf(input.read({ rows: 3, chunkRows: 2, chunkEnds: null }));
     expect(chunks).toEqual([
       { n: 1, rows: [row(2), row(7)] },

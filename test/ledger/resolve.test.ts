@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
+import { readHistory } from '../../src/ledger/history.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { RESOLVE } from '../../src/ledger/lua/rows.ts';
 import { noteDoubts, type RowDecision, resolveEntry, resolveRows } from '../../src/ledger/resolve.ts';
@@ -59,6 +60,8 @@ describe.each([
   test('is created by decision: outcome, counters, key and who decided', async () => {
     const one = await bench({ closed });
     expect(await decide(one, [created(2)])).toEqual([{ row: 2, kind: 'resolved' }]);
+    const { story } = await readHistory(own().redis, one.keys, one.run.id);
+    expect(story.at(-1)).toEqual({ at: AT.getTime(), what: 'resolved', why: '1 row', by: 'ann@desk' });
     const after = await state(one);
     const message = 'resolved as created by ann@desk at 2026-11-21T12:00:00.000Z';
     const end = { outcome: 'created', id: 'sub-2', code: 'resolved', message } as const;

@@ -395,6 +395,7 @@ async function contentOf(key: string): Promise<unknown> {
   const type = await redis.type(key);
   if (type === 'string') return redis.get(key);
   if (type === 'zset') return redis.zrange(key, '0', '-1', 'WITHSCORES');
+  if (type === 'list') return redis.lrange(key, 0, -1);
   const fields = Object.entries(await redis.hgetall(key));
   return Object.fromEntries(fields.filter(([field]) => !key.endsWith('gate') || !SIGN.test(field)));
 }

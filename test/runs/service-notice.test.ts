@@ -24,13 +24,17 @@ const SAID = {
   again: 'The service answers again.',
 };
 
+/** What a history is told of besides. */
+const turns: string[] = [];
+
 /** What is told when the looks, a second apart, find these; `created`: rows that were settled before each. */
 async function told(reports: readonly BreakerReport[], created: readonly number[] = []): Promise<string[]> {
   const io = memoryIo();
   const clock = { ms: 0 };
   let reads = 0;
   const read = async () => reports[reads++] ?? WELL;
-  const notice = createServiceNotice(io, { target: sampleRun().target, read }, () => clock.ms);
+  const turned = (now: string, why: string) => turns.push(`${now} ${why}`.trim());
+  const notice = createServiceNotice(io, { target: sampleRun().target, read, turned }, () => clock.ms);
   for (const i of reports.keys()) {
     clock.ms += 1_000;
     notice.update((created[i] ?? 0) === 0);
@@ -47,7 +51,9 @@ test('the first failed attempt of a run is told with its cause, and that answers
 });
 
 test('an outage is told when it is one, after its first failure', async () => {
+  turns.length = 0;
   expect(await told([WELL, failing(1), AWAY, AWAY, WELL])).toEqual([SAID.failing, SAID.away, SAID.again]);
+  expect(turns).toEqual([`failing ${cause}`, `away ${cause}`, 'well']);
 });
 
 test('single failures among rows that go through are not told', async () => {

@@ -256,8 +256,8 @@ return record(ARGV[2], 3, #ARGV)
 
 /**
  * Takes refusals back that turned out not to be the rows' fault: the rows are unsent again, their keys claimed again.
- * KEYS: record, prefix of chunks, sources, bodies. ARGV: run, reason, chunk, row, settlement, outcome, bucket key ('' none), digest, …
- * A running run is paused for that reason in the same step, so that no worker takes these rows again before somebody has looked.
+ * KEYS: record, prefix of chunks, sources, bodies, story. ARGV: run, reason, the story's line of it, then chunk, row, settlement, outcome, bucket key ('' none),
+ * digest, … A running run is paused for that reason in the same step, so that no worker takes these rows again before somebody has looked.
  * Only the very settlement is removed, only while the chunk is open, and only where no other run has claimed the key since.
  * Answers per row: 1 taken back, 0 left.
  */
@@ -267,8 +267,9 @@ local out = {}
 if redis.call('HGET', KEYS[1], 'state') == 'running' then
   local t = redis.call('TIME')
   redis.call('HSET', KEYS[1], 'state', 'paused', 'reason', ARGV[2], 'movedAt', t[1] * 1000 + math.floor(t[2] / 1000))
+  redis.call('RPUSH', KEYS[5], ARGV[3])
 end
-for i = 3, #ARGV, 6 do
+for i = 4, #ARGV, 6 do
   local key, row, outcome, bucket, digest = KEYS[2] .. ARGV[i], ARGV[i + 1], ARGV[i + 3], ARGV[i + 4], ARGV[i + 5]
   local free = bucket == '' or redis.call('HGET', bucket, digest) == 'x ' .. run .. ' ' .. row .. ' '
   local mine = free and redis.call('HGET', key, row) == ARGV[i + 2]

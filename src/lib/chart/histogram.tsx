@@ -3,6 +3,7 @@
  * and widths that are the same for all, since each step is named and not measured.
  */
 import { numberShown } from '../terminal.ts';
+import { round, roundNumbers } from './axis.ts';
 
 type HistogramProps = {
   readonly title: string;
@@ -50,16 +51,4 @@ export function Histogram({ title, bars }: HistogramProps) {
       )}
     </svg>
   );
-}
-
-/** Some three to six round numbers from 0 up, the last of them near the largest. */
-function roundNumbers(largest: number): readonly number[] {
-  const power = 10 ** Math.floor(Math.log10(largest));
-  const step = [0.2, 0.5, 1, 2].map((times) => times * power).find((one) => largest / one <= 5) ?? power;
-  const whole = Math.max(1, step);
-  return Array.from({ length: Math.floor(largest / whole) + 1 }, (_, i) => i * whole);
-}
-
-function round(n: number): string {
-  return String(Math.round(n * 10) / 10);
 }

@@ -5,10 +5,8 @@
 import { StackedStrip, Strip } from '../../lib/chart/strip.tsx';
 import { Prose, Text } from '../../lib/html-text.tsx';
 import { countOf, numberShown } from '../../lib/terminal.ts';
-import type { RowCause } from '../../model/digest.ts';
+import { needingRows, type RowCause, saidOf, UNTOLD } from '../../model/digest.ts';
 import { OUTCOMES, type Outcome } from '../../model/outcome.ts';
-import { UNTOLD } from '../cause.ts';
-import { needingRows } from '../digest.ts';
 import { remainderOf } from '../remainder.ts';
 import { columnsShown, keyShown, type Page, wordsShown } from './model.ts';
 import { outcomeWords } from './words.ts';
@@ -122,12 +120,8 @@ function shareOf(count: number, total: number): string {
 
 /** The cause's text: fields that it names stand first, with the columns that they are made of. */
 function Said({ cause, page }: Omit<CauseProps, 'total'>) {
-  const { text, fields, columns } = cause;
-  const rest = text
-    .split(' | ')
-    .filter((part) => !part.startsWith('@') && part !== UNTOLD)
-    .join(' · ');
-  const isUntold = text === UNTOLD || (fields.length > 0 && rest === '');
+  const { text, columns } = cause;
+  const { fields, words: rest, isUntold } = saidOf(cause);
   return (
     <>
       {fields.map((field) => (

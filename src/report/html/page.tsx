@@ -9,6 +9,7 @@ import { warningAdvice } from '../../model/advice.ts';
 import { requestWords } from '../words.ts';
 import { Causes, Needing } from './causes.tsx';
 import type { Page } from './model.ts';
+import { Pace } from './pace.tsx';
 import { Steps, Times, Total } from './sections.tsx';
 import { POLICY, STYLE } from './style.ts';
 import { TONE_SIGN, verdictOf } from './words.ts';
@@ -37,6 +38,7 @@ function Html({ page }: Props) {
           <Total page={page} />
           <Steps page={page} />
           <Causes page={page} />
+          <Pace page={page} />
           <Times page={page} />
           <Needing page={page} />
           <Damaged page={page} />

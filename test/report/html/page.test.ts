@@ -5,6 +5,8 @@ import { describe, expect, test } from 'vitest';
 import { jobDefinitionSchema } from '../../../src/config/job-definition.ts';
 import { masked } from '../../../src/lib/html-text.tsx';
 import { digestSchema } from '../../../src/model/digest.ts';
+import type { History } from '../../../src/model/history.ts';
+import { noOutcomes, OUTCOMES } from '../../../src/model/outcome.ts';
 import type { Run } from '../../../src/model/run.ts';
 import { createDigestTally } from '../../../src/report/digest.ts';
 import { renderReport } from '../../../src/report/html/page.tsx';
@@ -26,17 +28,23 @@ const DEFINITION = jobDefinitionSchema.parse({
   fields: { 'details.name': 'Payee' },
 });
 
-type Given = { readonly run?: Partial<Omit<Run, 'source'>>; readonly columns?: readonly string[] };
+type Given = {
+  readonly run?: Partial<Omit<Run, 'source'>>;
+  readonly columns?: readonly string[];
+  readonly history?: History;
+};
 
 async function pagesOf(
   held: Held,
-  { run: given = {}, columns = ['Ref', 'Payee'] }: Given = {},
+  { run: given = {}, columns = ['Ref', 'Payee'], history = { pulse: [], story: [] } }: Given = {},
   definition = DEFINITION,
 ) {
   const directory = await temporaryDirectory();
   const run = makeRun(held.settlements, { ...given, source: { columns: [...columns] } });
   const fields = new Set(['details.name']);
-  await writeReport({ run, view: makeView(held), directory, now: NOW, fields, definition, share: true });
+  const view = makeView(held);
+  const asked = { history: async () => history, share: true };
+  await writeReport({ run, view, directory, now: NOW, fields, definition, ...asked });
   const files = await filesOf(directory);
   await rm(directory, { recursive: true });
   return {
@@ -151,6 +159,19 @@ describe('report.html', () => {
     expect(shared).toContain('partner.csv');
   });
 
+  test('shows what happened, with who asked and why; to be mailed, neither of both', async () => {
+    const at = Date.parse('2026-11-21T11:00:10.000Z');
+    const story = [{ at, what: 'paused', why: 'lunch of Acme', by: 'ops-1' }] as const;
+    const pulse = [{ ms: 1_000, outcomes: { ...noOutcomes(), created: 3 } }];
+    const run = { startedAt: '2026-11-21T11:00:00.000Z' };
+    const held = { settlements: [settled(1, 'created')] };
+    const { page, shared } = await pagesOf(held, { run, history: { pulse, story } });
+    expect(readIn(page)).toContain('paused by ops-1: lunch of Acme');
+    expect(readIn(page)).toContain('3 created');
+    expect(readIn(shared)).toContain('paused');
+    expect(readIn(shared)).not.toMatch(/ops-1|Acme/);
+  });
+
   test('gives the verdict first, and the only alarm where the sum does not hold', async () => {
     const rows = [settled(1, 'created'), settled(2, 'in-doubt'), settled(3, 'rejected')];
     const { page } = await pagesOf({ settlements: rows });
@@ -187,13 +208,31 @@ describe('report.html', () => {
       const source = cells(row, ...columns.map(() => sign.repeat(40)));
       if (row < 4_000) digest.addUnsuccessful({ settlement: one(row), source, body: null }, chunk);
     }
-    const summary = { ...summarize(run, [], NOW()), file: `/${sign.repeat(400)}` };
+    const manyOf = (n: number) => {
+      const counts = noOutcomes();
+      for (const outcome of OUTCOMES) counts[outcome] = n * 12_345;
+      return counts;
+    };
+    const summary = {
+      ...summarize(run, [], NOW()),
+      startedAt: new Date(0).toISOString(),
+      file: `/${sign.repeat(400)}`,
+    };
     const topWarnings = columns
       .slice(0, 100)
       .map((column) => ({ code: sign.repeat(30), column, count: 1, exampleRow: 1 }));
     const page = renderReport({
       summary: { ...summary, topWarnings, files: ['results.csv'] },
       digest: digest.digest(),
+      history: {
+        pulse: Array.from({ length: 1_500 }, (_, i) => ({ ms: 1_000 * i + 1_000, outcomes: manyOf(i) })),
+        story: Array.from({ length: 500 }, (_, at) => ({
+          at,
+          what: 'paused',
+          why: sign.repeat(500),
+          by: sign,
+        })),
+      },
       definition,
       columns,
       directory: '/reports',

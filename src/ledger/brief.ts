@@ -1,0 +1,85 @@
+/**
+ * What of a run counts for who looks at many of them, or at one every second: its state and counters, without its definition, its columns
+ * and the ends of its chunks, which for a large run cost thousands of times as much to read and check.
+ */
+import { z } from 'zod';
+import type { RedisConnection } from '../lib/redis-connection.ts';
+import { OUTCOMES, type Outcome, outcomeCountsSchema } from '../model/outcome.ts';
+import { type Run, reasonSchema, requestSchema, runStateSchema } from '../model/run.ts';
+import type { LedgerKeys } from './keys.ts';
+
+export type RunBrief = Omit<
+  Run,
+  'sha256' | 'operation' | 'chunkRows' | 'source' | 'chunkEnds' | 'firstRows'
+> & {
+  /** When it came into its state, ms; `null` where it is queued still. */
+  readonly movedAt: number | null;
+  readonly chunks: number;
+};
+
+const FIELDS = [
+  'job',
+  'target',
+  'file',
+  'parent',
+  'state',
+  'reason',
+  'request',
+  'rows',
+  'chunks',
+  'closedChunks',
+  'createdAt',
+  'startedAt',
+  'finishedAt',
+  'movedAt',
+] as const;
+const COUNTS = OUTCOMES.map((outcome) => `o:${outcome}`);
+
+const time = z.string().nullable();
+const briefSchema = z.object({
+  id: z.string(),
+  job: z.string(),
+  target: z.string(),
+  file: z.string(),
+  parent: z.string().nullable(),
+  state: runStateSchema,
+  reason: reasonSchema.nullable(),
+  request: requestSchema.optional(),
+  rows: z.coerce.number(),
+  chunks: z.coerce.number(),
+  outcomes: outcomeCountsSchema,
+  closedChunks: z.coerce.number(),
+  createdAt: z.string(),
+  startedAt: time,
+  finishedAt: time,
+  movedAt: z.coerce.number().nullable(),
+});
+
+/** In the order of the ids, without those that are gone from the ledger. */
+export async function readBriefs(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  ids: readonly string[],
+): Promise<RunBrief[]> {
+  const found = await Promise.all(ids.map((id) => redis.hmget(keys.run(id).record, ...FIELDS, ...COUNTS)));
+  return found.flatMap((values, i) => briefOf(ids[i] ?? '', values) ?? []);
+}
+
+/** `null`: the run is gone from the ledger. */
+function briefOf(id: string, values: ReadonlyArray<string | null>): RunBrief | null {
+  const record = Object.fromEntries(FIELDS.map((field, i) => [field, values[i] ?? null]));
+  if (record.job === null) return null;
+  const count = (outcome: Outcome) => Number(values[FIELDS.length + OUTCOMES.indexOf(outcome)] ?? 0);
+  return briefSchema.parse({
+    ...record,
+    id,
+    reason: orNothing(record.reason) ?? null,
+    request: orNothing(record.request) === undefined ? undefined : JSON.parse(record.request ?? ''),
+    outcomes: Object.fromEntries(OUTCOMES.map((outcome) => [outcome, count(outcome)])),
+  });
+}
+
+/** A field that was cleared is an empty text. */
+function orNothing(text: string | null | undefined): string | undefined {
+  return text === null || text === '' ? undefined : text;
+}

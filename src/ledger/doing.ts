@@ -1,0 +1,66 @@
+/**
+ * What each worker of a target does right now, for who looks: written by each every few seconds while something changes, and taken for gone
+ * where it has not been for a minute. Who is registered with the ledger, and so holds back its opening, stands elsewhere (epoch.ts).
+ */
+import { z } from 'zod';
+import type { RedisConnection } from '../lib/redis-connection.ts';
+import type { LedgerKeys } from './keys.ts';
+
+const doingSchema = z.object({
+  /** Milliseconds since 1970. */
+  at: z.number(),
+  inFlight: z.number(),
+  /** How many requests it may have in flight: what the service bears, as far as was found out. */
+  limit: z.number(),
+  /** Attempts per second. */
+  rate: z.number(),
+  /** The runs of which it has chunks in hand. */
+  runs: z.array(z.string()),
+});
+export type Doing = z.infer<typeof doingSchema>;
+
+/** One that has not written for so long is gone. */
+export const GONE_AFTER_MS = 60_000;
+
+/** Writes what this worker does, and forgets those that are gone. */
+export async function keepDoing(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  worker: string,
+  doing: Doing,
+): Promise<void> {
+  await redis.hset(keys.doing, worker, JSON.stringify(doing));
+  const others = await redis.hgetall(keys.doing);
+  const gone = Object.keys(others).filter((name) => !isAlive(doingOf(others[name]), doing.at));
+  if (gone.length > 0) await redis.hdel(keys.doing, ...gone);
+}
+
+/** The worker has ended. */
+export async function forgetDoing(redis: RedisConnection, keys: LedgerKeys, worker: string): Promise<void> {
+  await redis.hdel(keys.doing, worker);
+}
+
+/** The workers that are alive, by name. */
+export async function readDoing(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  now: number,
+): Promise<ReadonlyArray<Doing & { readonly worker: string }>> {
+  const all = Object.entries(await redis.hgetall(keys.doing)).sort(([a], [b]) => (a < b ? -1 : 1));
+  return all.flatMap(([worker, text]) => {
+    const doing = doingOf(text);
+    return doing !== null && isAlive(doing, now) ? [{ ...doing, worker }] : [];
+  });
+}
+
+function isAlive(doing: Doing | null, now: number): boolean {
+  return doing !== null && doing.at > now - GONE_AFTER_MS;
+}
+
+function doingOf(text: string | undefined): Doing | null {
+  try {
+    return doingSchema.parse(JSON.parse(text ?? ''));
+  } catch {
+    return null;
+  }
+}

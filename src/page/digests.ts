@@ -1,0 +1,137 @@
+/**
+ * Digests of runs for the page: of a run that is over as its report left it, of any other counted from the chunks that are closed, each once
+ * and a few at a time, so that the page goes on serving. Rows whose outcome may yet be replaced are looked at each time; where one was,
+ * all is counted anew. A few runs are remembered.
+ */
+import { setImmediate as turn } from 'node:timers/promises';
+import { createRunView } from '../ledger/run-view.ts';
+import { batchesOf } from '../lib/batches.ts';
+import { shortDigest } from '../lib/digest.ts';
+import type { Digest } from '../model/digest.ts';
+import { isOver, type Run } from '../model/run.ts';
+import type { ClosedChunk, GrowingView } from '../model/settlement.ts';
+import { isTable } from '../model/source.ts';
+import { createDigestTally, type DigestTally } from '../report/digest.ts';
+import { unsuccessfulIn } from '../report/remainder.ts';
+import { knownFields } from '../service/operations.ts';
+import type { Desk } from './desk.ts';
+import { digestAtHand } from './digest-at-hand.ts';
+
+export type Digests = {
+  /** As far as it is counted, at once; it is counted on meanwhile. */
+  of(run: Run): Promise<Digest>;
+};
+
+const CHUNKS_AT_ONCE = 16;
+const REMEMBERED = 8;
+const EVERY_MS = 1_000;
+
+type Counting = {
+  readonly tally: DigestTally;
+  readonly seen: Set<number>;
+  /** Of chunks whose rows may change yet, what was counted. */
+  readonly changing: Map<number, string>;
+  digest: Digest;
+};
+
+type Known = { counting: Counting | null; whole: Digest | null; at: number; working: Promise<void> | null };
+
+export function createDigests(desk: Pick<Desk, 'env' | 'ledger' | 'clock' | 'log'>): Digests {
+  const known = new Map<string, Known>();
+  /** One run at a time: counting is all the work that this process has. */
+  let queue: Promise<void> = Promise.resolve();
+  const remember = (id: string): Known => {
+    const one = known.get(id) ?? { counting: null, whole: null, at: Number.NEGATIVE_INFINITY, working: null };
+    known.delete(id);
+    known.set(id, one);
+    for (const old of [...known.keys()].slice(0, -REMEMBERED)) known.delete(old);
+    return one;
+  };
+  const work = async (one: Known, run: Run) => {
+    one.counting ??= await begin(desk, run);
+    if ((await countOn(desk, run, one.counting)) === 'changed') one.counting = await begin(desk, run);
+  };
+  return {
+    async of(run) {
+      const one = remember(run.id);
+      if (isOver(run)) one.whole = (await wholeOf(desk, run, one.whole)) ?? null;
+      if (one.whole !== null && isOver(run)) return one.whole;
+      one.counting ??= await begin(desk, run);
+      if (one.working === null && desk.clock.now() - one.at >= EVERY_MS) {
+        one.working = queue
+          .then(() => work(one, run))
+          .finally(() => {
+            one.at = desk.clock.now();
+            one.working = null;
+          });
+        queue = one.working.catch((error: unknown) => {
+          desk.log.debug('a digest can not be counted right now', { run: run.id, problem: String(error) });
+        });
+      }
+      return one.counting.digest;
+    },
+  };
+}
+
+async function wholeOf(desk: Pick<Desk, 'env'>, run: Run, before: Digest | null): Promise<Digest | null> {
+  const isTrue = before !== null && JSON.stringify(before.outcomes) === JSON.stringify(run.outcomes);
+  return isTrue ? before : digestAtHand(desk, run);
+}
+
+async function begin({ ledger }: Pick<Desk, 'ledger'>, run: Run): Promise<Counting> {
+  // One of an earlier version may be refused: the rows are counted all the same.
+  const definition = await ledger
+    .of(run.target)
+    .store.definition(run.id)
+    .catch(() => null);
+  const tally = createDigestTally({
+    run,
+    fields: knownFields(run.operation),
+    advising: { operation: run.operation, extension: isTable(run.source) ? 'csv' : 'ndjson' },
+    definition,
+  });
+  return { tally, seen: new Set(), changing: new Map(), digest: tally.digest() };
+}
+
+/** Counts what has been closed since; `changed`: what was counted is not what the ledger says any more. */
+async function countOn(
+  { ledger }: Pick<Desk, 'ledger'>,
+  run: Run,
+  counting: Counting,
+): Promise<'counted' | 'changed'> {
+  const { keys, store } = ledger.of(run.target);
+  const view = createRunView(ledger.redis, keys, run);
+  const { tally, seen, changing } = counting;
+  for (const numbers of batchesOf([...changing.keys()], CHUNKS_AT_ONCE)) {
+    const now = await view.closedChunks(numbers);
+    if (numbers.some((n, i) => contentOf(now[i] ?? null) !== changing.get(n))) return 'changed';
+  }
+  if ((await store.countClosed(run.id)) === seen.size) return 'counted';
+  const closed = [...(await store.closedChunks(run.id))].filter((n) => !seen.has(n)).sort((a, b) => a - b);
+  for (const numbers of batchesOf(closed, CHUNKS_AT_ONCE)) {
+    const chunks = await view.closedChunks(numbers);
+    for (const [i, n] of numbers.entries()) await countChunk(n, chunks[i] ?? null, { counting, view });
+    counting.digest = tally.digest();
+    await turn();
+  }
+  return 'counted';
+}
+
+type Counted = { readonly counting: Counting; readonly view: GrowingView };
+
+async function countChunk(n: number, chunk: ClosedChunk | null, { counting, view }: Counted): Promise<void> {
+  if (chunk === null) return;
+  const { tally, seen, changing } = counting;
+  for (const settlement of chunk.settlements) tally.add(settlement, n);
+  for await (const rows of unsuccessfulIn(chunk.settlements, view))
+    for (const row of rows) tally.addUnsuccessful(row, n);
+  seen.add(n);
+  if (!chunk.isFinal) changing.set(n, contentOf(chunk));
+}
+
+/** 132 bits. */
+const DIGEST_CHARACTERS = 22;
+
+function contentOf(chunk: ClosedChunk | null): string {
+  return chunk === null ? '' : shortDigest(JSON.stringify(chunk.settlements), DIGEST_CHARACTERS);
+}

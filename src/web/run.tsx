@@ -1,0 +1,343 @@
+/**
+ * A run: what became of its rows, how fast it goes, why rows did not succeed and what can be done about it, and what happened. All of it
+ * is live; buttons only ask, and the page behind them says what will be done.
+ */
+import { Lines, Series } from '../lib/chart/series.tsx';
+import { Text } from '../lib/html-text.tsx';
+import { countOf, numberShown } from '../lib/terminal.ts';
+import type { Visitor } from '../model/ask.ts';
+import type { Digest, Latency, RowCause, Said } from '../model/digest.ts';
+import type { Stretch, Told } from '../model/history.ts';
+import type { RunState } from '../model/run.ts';
+import { Causes } from './causes.tsx';
+import { type RunLine, runPath, StateBadge } from './runs.tsx';
+import type { Reply, Route, Visit } from './visit.ts';
+import { Bar, kindWords, Sum, Time, Wide } from './words.tsx';
+
+export type CauseShown = Pick<
+  RowCause,
+  'id' | 'outcome' | 'code' | 'columns' | 'advice' | 'count' | 'first' | 'last' | 'where'
+> &
+  Said & {
+    readonly examples: ReadonlyArray<{ readonly row: number; readonly line: number; readonly key: string }>;
+  };
+
+export type LatencyShown = {
+  /** Milliseconds within which so many in a hundred attempts were, by the second after the start. */
+  readonly points: ReadonlyArray<{
+    readonly seconds: number;
+    readonly p50: number;
+    readonly p90: number;
+    readonly p99: number;
+  }>;
+  readonly attempts: number;
+  /** Statuses but 200, commonest first. */
+  readonly statuses: ReadonlyArray<readonly [string, number]>;
+};
+
+export type RunShown = {
+  readonly run: RunLine;
+  readonly parent: string | null;
+  /** Who asked for its state and why; '': nobody. */
+  readonly request: string;
+  /** What is wrong with the service; '': nothing. */
+  readonly service: string;
+  readonly perSecond: number;
+  /** In words; '' where it can't be told. */
+  readonly left: string;
+  readonly stretches: readonly Stretch[];
+  readonly story: readonly Told[];
+  readonly latency: LatencyShown;
+  readonly digest: {
+    readonly rows: number;
+    /** How many of them are counted so far. */
+    readonly read: number;
+    readonly needing: number;
+    readonly where: Digest['where'];
+    readonly causes: readonly CauseShown[];
+    /** Rows of causes that are not shown. */
+    readonly others: number;
+    readonly latency: Latency | null;
+  };
+  /** Of its report; none for who may not have them. */
+  readonly files: readonly string[];
+  readonly hasReport: boolean;
+};
+
+export type RunPart = {
+  /** `null`: there is no such run. */
+  run(id: string, visitor: Visitor): Promise<RunShown | null>;
+  /** report.html. */
+  report(id: string): Promise<Uint8Array | null>;
+  /** A file that the report's summary names. */
+  file(id: string, name: string): Promise<AsyncIterable<Uint8Array> | null>;
+};
+
+export const runRoutes: readonly Route<RunPart>[] = [
+  { method: 'GET', path: '/runs/:id', role: 'viewer', answer: show },
+  { method: 'GET', path: '/runs/:id/live', role: 'viewer', answer: live },
+  { method: 'GET', path: '/runs/:id/report', role: 'viewer', answer: report },
+  { method: 'GET', path: '/runs/:id/files/:name', role: 'operator', answer: file },
+];
+
+const NO_RUN: Reply = { kind: 'missing', words: 'There is no such run in the ledger.' };
+
+async function show({ params, page, visitor }: Visit<RunPart>): Promise<Reply> {
+  const shown = await page.run(params.id ?? '', visitor);
+  if (shown === null) return NO_RUN;
+  const { id, job, file: name } = shown.run;
+  const body = (
+    <>
+      <p class="dim">
+        <Text of={name} bytes={200} /> · run {id}
+      </p>
+      <h1>
+        <Text of={job} bytes={100} />
+      </h1>
+      <div data-live={runPath(id, '/live')}>
+        <RunLive shown={shown} visitor={visitor} />
+      </div>
+    </>
+  );
+  return { kind: 'page', title: `${job}: ${id}`, body };
+}
+
+async function live({ params, page, visitor }: Visit<RunPart>): Promise<Reply> {
+  const shown = await page.run(params.id ?? '', visitor);
+  return shown === null ? NO_RUN : { kind: 'fragment', body: <RunLive shown={shown} visitor={visitor} /> };
+}
+
+async function report({ params, page }: Visit<RunPart>): Promise<Reply> {
+  const html = await page.report(params.id ?? '');
+  return html === null
+    ? { kind: 'missing', words: 'There is no report of this run here.' }
+    : { kind: 'report', html };
+}
+
+async function file({ params, page }: Visit<RunPart>): Promise<Reply> {
+  const { id = '', name = '' } = params;
+  const body = await page.file(id, name);
+  if (body === null) return { kind: 'missing', words: 'The report of this run has no such file.' };
+  return { kind: 'download', name, type: 'application/octet-stream', body };
+}
+
+type Props = { readonly shown: RunShown; readonly visitor: Visitor };
+
+function RunLive({ shown, visitor }: Props) {
+  const { run, parent, request, service, perSecond, left } = shown;
+  return (
+    <>
+      <p>
+        <StateBadge run={run} /> {visitor.role === 'operator' ? <Acts run={run} /> : null}{' '}
+        {shown.hasReport ? <a href={runPath(run.id, '/report')}>Report</a> : null}{' '}
+        <a href={runPath(run.id, '/rows')}>Rows</a>
+        {parent === null ? null : (
+          <>
+            {' '}
+            · takes up rows of <a href={runPath(parent)}>{parent}</a>
+          </>
+        )}
+      </p>
+      {request === '' ? null : (
+        <p>
+          By <Text of={request} />
+        </p>
+      )}
+      {service === '' ? null : (
+        <p class="notice">
+          The service: <Text of={service} />
+        </p>
+      )}
+      <p>
+        <Sum outcomes={run.outcomes} rows={run.rows} /> <Holds run={run} />
+      </p>
+      <Bar outcomes={run.outcomes} rows={run.rows} />
+      <p>
+        {perSecond > 0 ? `${countOf(perSecond, 'row')} a second · ` : ''}
+        {left === '' ? '' : `${left} left · `}
+        {run.startedAt === null ? (
+          'not begun yet'
+        ) : (
+          <>
+            began <Time at={run.startedAt} />, took {run.took}
+            {run.finishedAt === null ? ' so far' : ''}
+          </>
+        )}
+      </p>
+      {run.outcomes['in-doubt'] === 0 ? null : (
+        <p class="verdict doubt">
+          {countOf(run.outcomes['in-doubt'], 'row')} may exist at the service.{' '}
+          {visitor.role === 'operator' ? <a href={runPath(run.id, '/doubts')}>Settle them</a> : null}
+        </p>
+      )}
+      <div class="two">
+        <Rates shown={shown} />
+        <Latencies shown={shown} />
+      </div>
+      <Causes shown={shown} visitor={visitor} />
+      <Story story={shown.story} />
+      {shown.files.length === 0 ? null : <Files run={run.id} files={shown.files} />}
+    </>
+  );
+}
+
+/** `holds: false` is a defect of this program. */
+function Holds({ run: { rows, outcomes } }: { readonly run: RunLine }) {
+  const settled = Object.values(outcomes).reduce((sum, n) => sum + n, 0);
+  if (settled <= rows) return <b>✓ the sum holds</b>;
+  return <b class="t-bad">✗ the sum does not hold: more outcomes than rows</b>;
+}
+
+const ACTS: Readonly<Record<RunState, ReadonlyArray<readonly [string, string]>>> = {
+  queued: [
+    ['pause', 'Pause'],
+    ['cancel', 'Cancel…'],
+  ],
+  running: [
+    ['pause', 'Pause'],
+    ['cancel', 'Cancel…'],
+  ],
+  paused: [
+    ['resume', 'Go on'],
+    ['cancel', 'Cancel…'],
+  ],
+  stopped: [
+    ['resume', 'Go on'],
+    ['cancel', 'Cancel…'],
+  ],
+  cancelled: [['rerun', 'Run again what did not succeed…']],
+  finished: [['rerun', 'Run again what did not succeed…']],
+};
+
+/** The state that was shown goes along: where it has changed since, nothing is done. */
+function Acts({ run: { id, state, outcomes } }: { readonly run: RunLine }) {
+  const { rejected, denied, failed, invalid, cancelled } = outcomes;
+  const hasMore = rejected + denied + failed + invalid + cancelled > 0;
+  return (
+    <>
+      {ACTS[state]
+        .filter(([act]) => act !== 'rerun' || hasMore)
+        .map(([act, words]) => (
+          <form method="post" action={runPath(id, `/${act}`)} class="act">
+            <input type="hidden" name="seen" value={state} />
+            <button type="submit">{words}</button>
+          </form>
+        ))}
+    </>
+  );
+}
+
+function Rates({ shown: { stretches, story } }: { readonly shown: RunShown }) {
+  if (stretches.length === 0) return null;
+  const seconds = Math.max(stretches.at(-1)?.to ?? 0, story.at(-1)?.seconds ?? 0);
+  const kinds = [...new Set(stretches.flatMap(({ rates }) => rates.map(({ outcome }) => outcome)))];
+  return (
+    <figure>
+      <figcaption>Rows per second, by the time since the start; numbers as in the story</figcaption>
+      <Wide name="Picture: rows per second">
+        <Series
+          title="Rows per second by outcome"
+          seconds={seconds}
+          stretches={stretches.map(({ from, to, rates }) => ({
+            from,
+            to,
+            parts: rates.map(({ outcome, perSecond }) => ({ kind: outcome, value: perSecond })),
+          }))}
+          events={story.slice(-EVENTS)}
+        />
+      </Wide>
+      <p class="legend">
+        {kinds.map((kind) => (
+          <span class="sum">
+            <svg viewBox="0 0 10 10" class="dot" aria-hidden="true">
+              <rect width="10" height="10" class={`f-${kind}`} />
+            </svg>
+            {kindWords(kind)}
+          </span>
+        ))}
+      </p>
+    </figure>
+  );
+}
+
+const EVENTS = 20;
+
+function Latencies({ shown: { latency, digest } }: { readonly shown: RunShown }) {
+  const { points, statuses, attempts } = latency;
+  const lines = (['p50', 'p90', 'p99'] as const).map((kind) => ({
+    kind,
+    points: points.map((one) => ({ seconds: one.seconds, value: one[kind] })),
+  }));
+  if (points.length < 2 && digest.latency === null) return null;
+  return (
+    <figure>
+      <figcaption>
+        {digest.latency === null
+          ? 'How long the service took'
+          : `How long the service took: half within ${msShown(digest.latency.p50)}, nine in ten within ${msShown(digest.latency.p90)}, 99 in 100 within ${msShown(digest.latency.p99)}`}
+      </figcaption>
+      {points.length < 2 ? null : (
+        <Wide name="Picture: how long the service took">
+          <Lines
+            title="Time within which half, 90 and 99 in 100 attempts were, over time"
+            seconds={points.at(-1)?.seconds ?? 0}
+            lines={lines}
+            label={msShown}
+          />
+        </Wide>
+      )}
+      <p class="dim">
+        {points.length < 2 ? '' : 'From below: half, nine in ten, 99 in 100 attempts. '}
+        {statuses.length === 0 || attempts === 0
+          ? ''
+          : statuses.map(([status, n]) => `${status}: ${shareOf(n, attempts)}`).join(' · ')}
+      </p>
+    </figure>
+  );
+}
+
+function shareOf(n: number, all: number): string {
+  const share = (100 * n) / all;
+  return share < 0.1 ? 'under 0.1 %' : `${Math.round(share * 10) / 10} %`;
+}
+
+function msShown(ms: number): string {
+  return ms < 1_000 ? `${numberShown(ms)} ms` : `${Math.round(ms / 100) / 10} s`;
+}
+
+const STORY_SHOWN = 60;
+
+function Story({ story }: { readonly story: readonly Told[] }) {
+  if (story.length === 0) return null;
+  const shown = story.slice(-STORY_SHOWN);
+  return (
+    <section>
+      <h2>Story</h2>
+      {shown.length < story.length ? (
+        <p class="dim">{countOf(story.length - shown.length, 'earlier event')} left out.</p>
+      ) : null}
+      <ol class="story">
+        {shown.map(({ n, at, words }) => (
+          <li value={n}>
+            <Time at={new Date(at).toISOString()} /> <Text of={words} />
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Files({ run, files }: { readonly run: string; readonly files: readonly string[] }) {
+  return (
+    <section>
+      <h2>Files of the report</h2>
+      <ul>
+        {files.map((name) => (
+          <li>
+            <a href={runPath(run, `/files/${encodeURIComponent(name)}`)}>{name}</a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { createWorkTeller } from '../../src/delivery/tell-work.ts';
+import { forgetDoing, keepDoing, readDoing } from '../../src/ledger/doing.ts';
+import { readAttempts } from '../../src/ledger/history.ts';
+import { createMeter } from '../../src/metrics/meter.ts';
+import type { Reply } from '../../src/model/request.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { ownKeys } from '../support/runs.ts';
+
+const own = useOwnRedis();
+const START = Date.parse('2026-11-21T11:00:00.000Z');
+const answered = (status: number, ms: number): Reply => ({
+  kind: 'response',
+  status,
+  body: '',
+  retryAfterMs: null,
+  ms,
+});
+
+async function openWorker() {
+  const { redis } = own();
+  const keys = ownKeys();
+  await redis.hset(keys.run('r1').record, 'startedAt', new Date(START).toISOString());
+  const meter = createMeter();
+  const hand = { runs: ['r1', 'queued'] };
+  const delivery = { load: () => ({ inFlight: 3, limit: 20 }), runsInHand: () => hand.runs };
+  const tell = createWorkTeller({ redis, keys, meter, delivery }, 'me 1');
+  return { redis, keys, meter, hand, tell };
+}
+
+test('attempts are added to the runs in hand, each once', async () => {
+  const { redis, keys, meter, hand, tell } = await openWorker();
+  meter.attempted('subclient.create', answered(200, 7), 1);
+  meter.attempted('subclient.create', answered(429, 20), 1);
+  await tell(START + 1_500);
+  await tell(START + 3_000);
+  hand.runs = [];
+  meter.attempted('subclient.create', answered(200, 7), 1);
+  await tell(START + 5_000);
+  expect(await readAttempts(redis, keys, 'r1')).toEqual([
+    { slot: 1, counts: [0, 1, 1], statuses: new Map([['429', 1]]) },
+  ]);
+  expect(await readAttempts(redis, keys, 'queued')).toEqual([]);
+});
+
+test('what a worker does is there while it does it, and gone a minute after it was told last', async () => {
+  const { redis, keys, tell } = await openWorker();
+  await tell(START);
+  const [doing] = await readDoing(redis, keys, START + 59_000);
+  expect(doing).toEqual({
+    worker: 'me 1',
+    at: START,
+    inFlight: 3,
+    limit: 20,
+    rate: 0,
+    runs: ['r1', 'queued'],
+  });
+  expect(await readDoing(redis, keys, START + 60_000)).toEqual([]);
+  await keepDoing(redis, keys, 'other', { at: START + 60_000, inFlight: 0, limit: 1, rate: 0, runs: [] });
+  expect(await redis.hkeys(keys.doing)).toEqual(['other']);
+  await forgetDoing(redis, keys, 'other');
+  expect(await redis.exists(keys.doing)).toBe(0);
+});
+
+test('a worker that does the same as before tells so every twenty seconds', async () => {
+  const { redis, keys, tell } = await openWorker();
+  const toldAt = async () => (await readDoing(redis, keys, START))[0]?.at;
+  await tell(START);
+  await tell(START + 18_000);
+  expect(await toldAt()).toBe(START);
+  await tell(START + 20_000);
+  expect(await toldAt()).toBe(START + 20_000);
+});

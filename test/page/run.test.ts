@@ -1,0 +1,165 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { addToStory, keepPulse } from '../../src/ledger/history.ts';
+import { resolveRows } from '../../src/ledger/resolve.ts';
+import { noOutcomes, type Outcome } from '../../src/model/outcome.ts';
+import { createDigests } from '../../src/page/digests.ts';
+import { createOverviewPart } from '../../src/page/overview.ts';
+import { createRunPart } from '../../src/page/run.ts';
+import { createRunsPart } from '../../src/page/runs.ts';
+import { createSystemPart } from '../../src/page/system.ts';
+import { doubtOf } from '../support/doubts.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { until } from '../support/until.ts';
+import { keep, OPERATOR, openOwnDesk, VIEWER } from './own-desk.ts';
+
+const own = useOwnRedis();
+
+const ended = (row: number, outcome: Outcome, over: object = {}) =>
+  doubtOf(row, { outcome, code: '', message: '', ...over });
+
+/** 250 rows in three chunks: every fifth was refused, in the same words. */
+const ROWS = Array.from({ length: 250 }, (_, i) =>
+  i % 5 === 4 ? ended(i + 1, 'rejected', { code: 'http_418', status: 418 }) : ended(i + 1, 'created'),
+);
+
+async function openRun() {
+  const { desk: session, seed } = await openOwnDesk(own());
+  const desk = { ...session, target: session.service.target, ask: null };
+  const run = await seed({ rows: 250, settlements: ROWS });
+  for (const { row, outcome } of ROWS)
+    if (outcome === 'rejected') await keep(session, run, 'bodies', row, '{"errors":["the town is unknown"]}');
+  return { desk, run, seed };
+}
+
+test('a run without a report is counted from its closed chunks: causes, where, and how far that is', async () => {
+  const { desk, run } = await openRun();
+  const part = createRunPart(desk);
+  const shown = await eventually(async () => {
+    const found = await part.run(run.id, OPERATOR);
+    return found?.digest.read === 250 ? found : null;
+  });
+  expect(shown.digest.needing).toBe(50);
+  expect(shown.digest.causes).toMatchObject([
+    { outcome: 'rejected', code: 'http_418', count: 50, first: 5, last: 250, words: 'the town is unknown' },
+  ]);
+  expect(shown.digest.causes[0]?.where.reduce((sum, n) => sum + n, 0)).toBe(50);
+});
+
+test('a row that a person has decided since is counted as decided', async () => {
+  const { desk, seed } = await openRun();
+  const { ledger } = desk;
+  const run = await seed({ rows: 2, settlements: [ended(1, 'created'), doubtOf(2)] });
+  const digests = createDigests({ ...desk, clock: { ...desk.clock, now: clockThatRuns() } });
+  const causes = () => digests.of(run).then(({ outcomes }) => outcomes);
+  await eventually(async () => ((await causes())['in-doubt'] === 1 ? true : null));
+  const decision = { kind: 'created', id: 'sub-2' } as const;
+  const { keys } = ledger.of(run.target);
+  await resolveRows(ledger.redis, keys, {
+    run,
+    by: 'ops-1',
+    at: new Date(),
+    decisions: [{ row: 2, decision }],
+  });
+  const after = await eventually(async () => ((await causes())['in-doubt'] === 0 ? causes() : null));
+  expect(after.created).toBe(2);
+});
+
+/** Asks until it answers something. */
+async function eventually<T>(ask: () => Promise<T | null>): Promise<T> {
+  const found: T[] = [];
+  await until(async () => {
+    const answer = await ask();
+    if (answer !== null) found.push(answer);
+    return answer !== null;
+  });
+  const [first] = found;
+  if (first === undefined) throw new Error('nothing was found');
+  return first;
+}
+
+/** Whoever asks is told that much time has passed, so that each question is looked into. */
+function clockThatRuns() {
+  let ms = 0;
+  return () => {
+    ms += 10_000;
+    return ms;
+  };
+}
+
+test('who may not see keys sees none, and gets no file names', async () => {
+  const { desk, run } = await openRun();
+  const folder = join(desk.env.home, 'reports', run.id);
+  await mkdir(folder, { recursive: true });
+  const part = createRunPart(desk);
+  const shown = await eventually(async () => {
+    const found = await part.run(run.id, VIEWER);
+    return found?.digest.read === 250 ? found : null;
+  });
+  const keys = ROWS.filter(({ outcome }) => outcome === 'rejected').map(({ key }) => key);
+  expect(shown.digest.causes[0]?.examples.map(({ key }) => keys.includes(key))).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  expect(shown.files).toEqual([]);
+});
+
+test('only files that the summary names are given, and no other path', async () => {
+  const { desk, run } = await openRun();
+  const folder = join(desk.env.home, 'reports', run.id);
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'secret.txt'), 'secret');
+  await writeFile(join(folder, 'report.html'), '<p>report</p>');
+  const part = createRunPart(desk);
+  for (const name of ['secret.txt', '../../secret', 'report.html', ''])
+    expect(await part.file(run.id, name)).toBeNull();
+  expect(Buffer.from((await part.report(run.id)) ?? []).toString()).toBe('<p>report</p>');
+  expect([await part.report('no-such-run'), await part.run('../x', OPERATOR)]).toEqual([null, null]);
+});
+
+test('a run shows its pace, and its story with its numbers', async () => {
+  const { desk, run } = await openRun();
+  const { redis, of } = desk.ledger;
+  const k = of(run.target).keys.run(run.id);
+  const start = Date.now() - 60_000;
+  await redis.hset(k.record, { startedAt: new Date(start).toISOString(), state: 'running', finishedAt: '' });
+  await redis.hdel(k.record, 'finishedAt');
+  const startedAt = new Date(start).toISOString();
+  for (const [seconds, created] of [
+    [45, 100],
+    [55, 200],
+  ] as const)
+    await keepPulse(redis, k, { startedAt, outcomes: { ...noOutcomes(), created } }, start + seconds * 1_000);
+  await addToStory(redis, k, { at: start + 50_000, what: 'service-away', why: 'refused', by: '' });
+  const shown = await createRunPart(desk).run(run.id, OPERATOR);
+  expect(shown?.perSecond).toBe(10);
+  expect(shown?.story.at(-1)).toMatchObject({ seconds: 50, words: 'the service is away: refused' });
+  expect(shown?.stretches).toHaveLength(2);
+});
+
+test('runs are listed newest first, by state and job, in pages that leave none out', async () => {
+  const { desk, seed } = await openRun();
+  for (let n = 0; n < 60; n += 1) await seed({ rows: 1, settlements: [ended(1, 'created')] });
+  const part = createRunsPart(desk);
+  const asked = { state: null, job: 'subclients-create', skipped: 0 } as const;
+  const first = await part.runs(asked);
+  const second = await part.runs({ ...asked, skipped: first.next ?? 0 });
+  expect([first.runs.length, second.next]).toEqual([50, null]);
+  const ids = [...first.runs, ...second.runs].map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  expect(ids.length).toBeGreaterThanOrEqual(61);
+  expect((await part.runs({ ...asked, job: 'another' })).runs).toEqual([]);
+});
+
+test('the overview names rows in doubt before all else, and the system its workers', async () => {
+  const { desk, seed } = await openRun();
+  const run = await seed({ rows: 2, settlements: [ended(1, 'created'), doubtOf(2)] });
+  const overview = await createOverviewPart(desk).overview();
+  expect(overview.needs[0]).toMatchObject({ kind: 'doubts', rows: 1, run: { id: run.id } });
+  expect(overview.service.isWell).toBe(true);
+  const system = await createSystemPart(desk).system();
+  expect(system.redis.roundTripMs).toBeGreaterThan(0);
+  expect(system.chunks.failed).toBe(0);
+});
