@@ -1,0 +1,39 @@
+import { noOutcomes } from '../../../src/model/outcome.ts';
+import { Badge, Bar, Empty, Pager, Sum, Time, Verdict, Wide } from '../../../src/web/words.tsx';
+
+const OUTCOMES = { ...noOutcomes(), created: 900, rejected: 40, 'in-doubt': 7 };
+
+/** A page with one of each little thing, and a live part. */
+export function example(live: string) {
+  return (
+    <>
+      <h1>Overview</h1>
+      <Verdict tone="doubt">7 rows may exist at the service.</Verdict>
+      <p>
+        <Badge tone="ok">running</Badge> since <Time at="2026-11-23T10:03:10Z" />
+      </p>
+      <div data-live="/live">{liveExample(live)}</div>
+      <Wide name="Rows">
+        <Bar outcomes={OUTCOMES} rows={1_000} />
+      </Wide>
+      <Empty>No files wait.</Empty>
+      <Pager back="/?before=1" on="/?after=50" />
+    </>
+  );
+}
+
+export function liveExample(live: string) {
+  return (
+    <>
+      <p>{live}</p>
+      <p>
+        <Sum outcomes={OUTCOMES} rows={1_000} />
+      </p>
+      <p id="selected">selected text</p>
+      <details>
+        <summary>Unfold</summary>
+        <p>What is unfolded stays.</p>
+      </details>
+    </>
+  );
+}

@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+/** The page in the machine's own Chromium (`npm run test:browser`); `npm test` has what needs no browser. */
+export default defineConfig({
+  test: {
+    include: ['test/browser/**/*.browser.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    maxWorkers: 1,
+  },
+});
