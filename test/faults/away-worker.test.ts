@@ -7,7 +7,7 @@ import { assertTruth } from './support/truth.ts';
 /** `send.concurrency` of the job; a worker has intents written for as many more at most. */
 const IN_FLIGHT_MAX = 2 * 20;
 
-const ROWS = 1000;
+const ROWS = 1200;
 const FAULTS = ['latency=400ms'];
 
 /** A worker stands still while Redis is killed and started again, and comes back only when the run is over. */
