@@ -130,14 +130,13 @@ describe('a run that is resumed', () => {
   test('and is a rehearsal starts its stand-in by itself', async () => {
     const flow = await startFlow();
     const file = await flow.file('a.csv', subclientsCsv(600));
-    const args = ['run', 'subclients-create', file, '--sandbox', '--fault', 'latency=300ms'];
+    const args = ['run', 'subclients-create', file, '--sandbox', '--fault', 'latency=1s'];
     const run = flow.start(args, NO_SERVICE);
     await until(async () => (await flow.look(['runs', '--json'])).includes('"created":'));
     const id = await newestRun(flow);
     await until(async () => (await statusOf(flow, id)).outcomes.created > 0);
     await flow.onboard(['pause', id]);
     await run.ended;
-    flow.sandbox.setFaults([]);
     const resumed = await summaryFrom(flow, ['resume', id], NO_SERVICE);
     expect(resumed).toMatchObject({ exitCode: 0, summary: { outcomes: { created: 600 } } });
   });

@@ -125,8 +125,8 @@ describe('files of different priorities', () => {
     // By then the low one's chunks that had been in hand before are done.
     await until(() => service.countOf('normal') >= 3_000);
     const before = service.sent().length;
-    await until(() => service.sent().length >= before + 6_000);
-    const shared = service.sent().slice(before, before + 6_000);
+    await until(() => service.sent().length >= before + 3_000);
+    const shared = service.sent().slice(before, before + 3_000);
     const share = shared.filter((word) => word === 'normal').length / shared.length;
     expect([share > 0.65, share < 0.92], String(share)).toEqual([true, true]);
     await stop();
