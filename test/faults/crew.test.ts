@@ -5,9 +5,9 @@ import { assertTruth } from './support/truth.ts';
 
 test('two processes whose connections to Redis and to the service are all cut once: the report stays true', async () => {
   const crew = await startCrew({
-    rows: 3000,
+    rows: 1500,
     homes: 'each',
-    sandbox: { faults: ['latency=60ms'] },
+    sandbox: { faults: ['latency=120ms'] },
     proxyRedis: true,
     proxyService: true,
   });

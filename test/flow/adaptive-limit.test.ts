@@ -11,7 +11,7 @@ const ANSWER_MS = 50;
 const AT_ONCE = 20;
 const CEILING = 100;
 
-/** A run of that many rows against a service that works on twenty at once; `ended`: its exit status. */
+/** A run of that many rows against a service that works on twenty at once. */
 async function startRun(
   rows: number,
   over: Pick<LimitedServiceOptions, 'beyond'> & Partial<LimitedServiceOptions>,
@@ -26,8 +26,8 @@ async function startRun(
   const file = await flow.file('rows.csv', subclientsCsv(rows));
   // A process of its own: what the service takes of this one's time must not look like longer answers.
   const args = ['run', '--job-file', job, file, '--json'];
-  const run = flow.start(args, { MSB_BASE_URL: service.url }).ended.then(withSummary);
-  return { flow, service, run };
+  const { ended } = flow.start(args, { MSB_BASE_URL: service.url });
+  return { flow, service, ended };
 }
 
 /** Mean number in flight while so many more rows are carried out. */
@@ -42,10 +42,10 @@ const made = ({ sandbox }: Flow) => sandbox.stats().made.subclients;
 
 describe('a run that may have a hundred requests in flight, and a service that bears twenty', () => {
   test('settle near twenty where more are refused, with few refusals, and every row is created once', async () => {
-    const { flow, service, run } = await startRun(3000, { beyond: 'refuse' });
+    const { flow, service, ended } = await startRun(3000, { beyond: 'refuse' });
     await until(() => service.carriedOut() >= 500);
     const mean = await meanWhile(service, 2000);
-    const { exitCode, summary } = await run;
+    const { exitCode, summary } = withSummary(await ended);
     expect([exitCode, summary.outcomes.created, made(flow)]).toEqual([0, 3000, 3000]);
     expect(mean).toBeGreaterThan(0.5 * AT_ONCE);
     expect(mean).toBeLessThan(2 * AT_ONCE);
@@ -54,14 +54,13 @@ describe('a run that may have a hundred requests in flight, and a service that b
 
   test('come up again when it bears more', async () => {
     // Answers take longer here: many in flight must not ask for more than a busy machine does.
-    const { service, run } = await startRun(6000, { beyond: 'refuse', answerMs: 2 * ANSWER_MS });
+    const { service } = await startRun(6000, { beyond: 'refuse', answerMs: 2 * ANSWER_MS });
     const before = await meanWhile(service, 1500);
     service.setAtOnce(CEILING);
-    // How soon depends on how busy the machine is: before the run ends, in any case.
+    // How soon depends on how busy the machine is: before the run ends, in any case. What is left of it by then ends with the test.
     let after = 0;
     while (after <= 2 * AT_ONCE && service.carriedOut() < 5500)
       after = Math.max(after, await meanWhile(service, 250));
-    await run;
     expect(before).toBeLessThan(2 * AT_ONCE);
     expect(after).toBeGreaterThan(2 * AT_ONCE);
   });
