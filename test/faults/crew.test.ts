@@ -3,11 +3,11 @@ import { until } from '../support/until.ts';
 import { allSend, startCrew } from './support/crew.ts';
 import { assertTruth } from './support/truth.ts';
 
-const FAULTS = ['latency=60ms'];
+const FAULTS = ['latency=120ms'];
 
 test('two processes whose connections to Redis and to the service are all cut once: the report stays true', async () => {
   const crew = await startCrew({
-    rows: 1800,
+    rows: 1500,
     homes: 'each',
     sandbox: { faults: FAULTS },
     proxyRedis: true,

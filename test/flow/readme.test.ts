@@ -88,7 +88,7 @@ function withoutNumbers(text: string): string {
 
 // What needs a run that waits, fails or is in doubt, and stands in no block of the README that can be carried out as it is.
 test('the commands about a run work in the built program, one after the other', async () => {
-  const flow = await startFlow({ faults: ['latency=300ms'], redis: 'embedded' });
+  const flow = await startFlow({ faults: ['latency=300ms'] });
   const built = async (...args: string[]) => {
     const ended = await flow.start(args).ended;
     expect(ended.stderr, args.join(' ')).not.toContain('unexpected');
