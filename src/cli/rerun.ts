@@ -38,7 +38,7 @@ async function rerun(id: string, flags: Flags, io: Io): Promise<number> {
   return withKnownLedger(io, flags.logFile, async (session) => {
     const parent = await findRun(session.ledger, id);
     const join = joinFor(parent, session, flags);
-    const done = await rerunRows(parent, { outcomes, job, jobFile }, session, join);
+    const done = await rerunRows(parent, { outcomes, rows: null, job, jobFile }, session, join);
     if (done.kind === 'run') return tellResumed(done.run, done.resumed, { session, flags });
     for (const line of done.lines) say(io, line);
     return 0;

@@ -78,6 +78,12 @@ async function childrenOf(redis: RedisConnection, keys: LedgerKeys, parent: stri
   return ids.filter((_, i) => parents[i] === parent);
 }
 
+/** `rows`: none but these, `null`: all with one of the outcomes. */
+export type RowChoice = {
+  readonly outcomes: ReadonlySet<Outcome>;
+  readonly rows: ReadonlySet<number> | null;
+};
+
 /** What was found of a run's rows while they were chosen. */
 export type ChoiceCounts = {
   chosen: number;
@@ -91,7 +97,7 @@ export type ChoiceCounts = {
 /** The rows of a run with one of the outcomes that no earlier rerun has taken, in row order, in batches; counts them as it goes. */
 export async function* unsuccessfulRows(
   view: LedgerView,
-  choice: { readonly outcomes: ReadonlySet<Outcome>; readonly reruns: readonly LedgerView[] },
+  choice: RowChoice & { readonly reruns: readonly LedgerView[] },
   counts: ChoiceCounts,
 ): AsyncGenerator<readonly Row[], void, undefined> {
   const cursors = choice.reruns.map((rerun) => createRowCursor(rerun));
@@ -100,7 +106,7 @@ export async function* unsuccessfulRows(
       counts.inDoubt += settlements.filter(({ outcome }) => outcome === 'in-doubt').length;
       const wanted: number[] = [];
       for (const { row, outcome } of settlements) {
-        if (!choice.outcomes.has(outcome)) continue;
+        if (!choice.outcomes.has(outcome) || choice.rows?.has(row) === false) continue;
         if (await isIn(cursors, row)) counts.takenBefore += 1;
         else wanted.push(row);
       }

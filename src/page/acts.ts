@@ -13,6 +13,7 @@ import { findRun } from '../runs/status.ts';
 import type { TargetSession } from '../session.ts';
 import { createAudit } from './audit.ts';
 import { createErrands, type Errands } from './errands.ts';
+import { rowsOfCause } from './rows.ts';
 import type { Taking } from './taking.ts';
 
 type Acting = {
@@ -126,7 +127,8 @@ async function rerun(ask: Extract<Ask, { readonly kind: 'rerun' }>, acting: Acti
   const { errands } = acting;
   const parent = await runOf(ask.run, acting);
   const outcomes = rerunOutcomes(ask.only);
-  const asked = { outcomes, job: undefined, jobFile: undefined };
+  const rows = ask.cause === null ? null : await rowsOfCause(acting.session, parent, ask.cause);
+  const asked = { outcomes, rows, job: undefined, jobFile: undefined };
   const begun = await errands.begin(`rerun of ${parent.id}`, async (quiet, onBegun) => {
     const done = await rerunRows(
       parent,

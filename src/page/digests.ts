@@ -49,7 +49,11 @@ export function createDigests(desk: Pick<Desk, 'env' | 'ledger' | 'clock' | 'log
   };
   const work = async (one: Known, run: Run) => {
     one.counting ??= await begin(desk, run);
-    if ((await countOn(desk, run, one.counting)) === 'changed') one.counting = await begin(desk, run);
+    if ((await countOn(desk, run, one.counting)) === 'counted') return;
+    // What is known stays shown until all is counted anew.
+    const anew = await begin(desk, run);
+    await countOn(desk, run, anew);
+    one.counting = anew;
   };
   return {
     async of(run) {

@@ -7,6 +7,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { settlementsAround, settlementsOfChunks } from '../ledger/run-view.ts';
 import { batchesOf } from '../lib/batches.ts';
+import { UsageError } from '../lib/usage-error.ts';
 import type { Visitor } from '../model/ask.ts';
 import { chunksIn } from '../model/chunk-bits.ts';
 import type { Digest, RowCause } from '../model/digest.ts';
@@ -77,6 +78,23 @@ export function createRowsPart(
       return search === null ? null : csvOf(search, searching(visitor.name));
     },
   };
+}
+
+/** The numbers of the rows that did not succeed for one cause; a UsageError where the run's report does not know the cause. */
+export async function rowsOfCause(desk: RowsDesk, { id }: Run, cause: string): Promise<ReadonlySet<number>> {
+  const asked = { run: id, outcome: null, cause, text: '', isLiteral: true, after: 0 };
+  const search = await openSearch({ ...desk, digestOf: (run) => digestAtHand(desk, run) }, asked, {
+    name: '',
+    role: 'operator',
+  });
+  if (search?.cause == null)
+    throw new UsageError(
+      `The report of run ${id} does not know that cause: expected a run that is over, and a cause that it shows. Load its page again.`,
+    );
+  const rows = new Set<number>();
+  for await (const found of matchingRows(search))
+    for (const { settlement } of found.rows) rows.add(settlement.row);
+  return rows;
 }
 
 /** Answers a signal that fires once the same name asks again. */

@@ -11,6 +11,7 @@ import {
   createRerunStore,
   createRunInput,
   type RerunStore,
+  type RowChoice,
   unsuccessfulRows,
 } from '../ledger/reruns.ts';
 import { type NewRun, newRunId } from '../ledger/run-store.ts';
@@ -53,8 +54,7 @@ function problemOf(name: string): string {
 }
 
 /** What a person asks for: rows of which outcomes, and through which job, where it is not the one that the run had. */
-type Asked = {
-  readonly outcomes: ReadonlySet<Outcome>;
+type Asked = RowChoice & {
   readonly job: string | undefined;
   readonly jobFile: string | undefined;
 };
@@ -80,7 +80,7 @@ export async function rerunRows(
   if (operationOf(job.definition) !== parent.operation) throw new UsageError(otherOperation(job, parent));
   // What doesn't fit the columns is said before anything is registered.
   mappingFor(job.definition, parent.source);
-  const wanted = { parent, job, outcomes: asked.outcomes };
+  const wanted = { parent, job, outcomes: asked.outcomes, rows: asked.rows };
   const { ledger, io } = session;
   const early = await lookBeforeRerun(wanted, ledger);
   const goOn = (no: NoRerun) => goOnInstead(no, session, { join, onBegun });
@@ -133,7 +133,7 @@ function otherOperation({ name, definition }: Job, parent: Run): string {
   );
 }
 
-type Wanted = { readonly parent: Run; readonly job: Job; readonly outcomes: ReadonlySet<Outcome> };
+type Wanted = RowChoice & { readonly parent: Run; readonly job: Job };
 
 /** What stands in the way of a new rerun; `lines` are for the user. */
 type NoRerun =
@@ -198,10 +198,10 @@ function rowsLeft(
   { redis, of }: Ledger,
   counts: ChoiceCounts,
 ): AsyncIterable<readonly Row[]> {
-  const { parent, outcomes } = wanted;
+  const { parent, outcomes, rows } = wanted;
   const { keys } = of(parent.target);
   const viewOf = (run: Run) => createRunView(redis, keys, run);
-  return unsuccessfulRows(viewOf(parent), { outcomes, reruns: children.map(viewOf) }, counts);
+  return unsuccessfulRows(viewOf(parent), { outcomes, rows, reruns: children.map(viewOf) }, counts);
 }
 
 type Frozen = {

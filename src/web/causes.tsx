@@ -3,12 +3,35 @@ import { StackedStrip, Strip } from '../lib/chart/strip.tsx';
 import { Prose, Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import type { Visitor } from '../model/ask.ts';
+import type { Digest, RowCause, Said } from '../model/digest.ts';
 import { OUTCOMES } from '../model/outcome.ts';
-import type { CauseShown, RunShown } from './run.tsx';
-import { runPath } from './runs.tsx';
+import { type RunLine, runPath } from './runs.tsx';
 import { kindWords } from './words.tsx';
 
-type Props = { readonly shown: RunShown; readonly visitor: Visitor };
+export type CauseShown = Pick<
+  RowCause,
+  'id' | 'outcome' | 'code' | 'columns' | 'advice' | 'count' | 'first' | 'last' | 'where'
+> &
+  Said & {
+    readonly examples: ReadonlyArray<{ readonly row: number; readonly line: number; readonly key: string }>;
+  };
+
+/** A run, and what is known of the causes of its rows. */
+export type CausesOf = {
+  readonly run: RunLine;
+  readonly digest: {
+    readonly rows: number;
+    /** How many of them are counted so far. */
+    readonly read: number;
+    readonly needing: number;
+    readonly where: Digest['where'];
+    readonly causes: readonly CauseShown[];
+    /** Rows of causes that are not shown. */
+    readonly others: number;
+  };
+};
+
+type Props = { readonly shown: CausesOf; readonly visitor: Visitor };
 
 /** A picture of fewer parts than this says less than their numbers. */
 const LEAST_PARTS = 10;
@@ -37,7 +60,7 @@ export function Causes({ shown, visitor }: Props) {
 }
 
 /** All rows by their place in the file: shows a stretch in which everything fails. */
-function WhereInFile({ shown: { digest } }: { readonly shown: RunShown }) {
+function WhereInFile({ shown: { digest } }: { readonly shown: CausesOf }) {
   const kinds = OUTCOMES.flatMap((kind) => {
     const parts = digest.where[kind];
     return parts === undefined ? [] : [{ kind, parts }];

@@ -6,21 +6,13 @@ import { Lines, Series } from '../lib/chart/series.tsx';
 import { Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import type { Visitor } from '../model/ask.ts';
-import type { Digest, Latency, RowCause, Said } from '../model/digest.ts';
+import type { Latency } from '../model/digest.ts';
 import type { Stretch, Told } from '../model/history.ts';
 import type { RunState } from '../model/run.ts';
-import { Causes } from './causes.tsx';
+import { Causes, type CausesOf } from './causes.tsx';
 import { type RunLine, runPath, StateBadge } from './runs.tsx';
 import type { Reply, Route, Visit } from './visit.ts';
 import { Bar, kindWords, Sum, Time, Wide } from './words.tsx';
-
-export type CauseShown = Pick<
-  RowCause,
-  'id' | 'outcome' | 'code' | 'columns' | 'advice' | 'count' | 'first' | 'last' | 'where'
-> &
-  Said & {
-    readonly examples: ReadonlyArray<{ readonly row: number; readonly line: number; readonly key: string }>;
-  };
 
 export type LatencyShown = {
   /** Milliseconds within which so many in a hundred attempts were, by the second after the start. */
@@ -48,17 +40,7 @@ export type RunShown = {
   readonly stretches: readonly Stretch[];
   readonly story: readonly Told[];
   readonly latency: LatencyShown;
-  readonly digest: {
-    readonly rows: number;
-    /** How many of them are counted so far. */
-    readonly read: number;
-    readonly needing: number;
-    readonly where: Digest['where'];
-    readonly causes: readonly CauseShown[];
-    /** Rows of causes that are not shown. */
-    readonly others: number;
-    readonly latency: Latency | null;
-  };
+  readonly digest: CausesOf['digest'] & { readonly latency: Latency | null };
   /** Of its report; none for who may not have them. */
   readonly files: readonly string[];
   readonly hasReport: boolean;

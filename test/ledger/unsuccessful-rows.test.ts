@@ -8,10 +8,14 @@ import { cells, makeView, settled } from '../report/make-report.ts';
 const WANTED: ReadonlySet<Outcome> = new Set(['failed', 'cancelled']);
 
 /** What is chosen of a run's rows, and the counts. */
-async function choose(view: LedgerView, reruns: readonly LedgerView[]) {
+async function choose(
+  view: LedgerView,
+  reruns: readonly LedgerView[],
+  only: ReadonlySet<number> | null = null,
+) {
   const counts = { chosen: 0, takenBefore: 0, withoutRecord: 0, inDoubt: 0 };
   const rows: number[] = [];
-  for await (const batch of unsuccessfulRows(view, { outcomes: WANTED, reruns }, counts)) {
+  for await (const batch of unsuccessfulRows(view, { outcomes: WANTED, rows: only, reruns }, counts)) {
     rows.push(...batch.map(({ row }) => row));
   }
   return { rows, counts };
@@ -20,15 +24,18 @@ async function choose(view: LedgerView, reruns: readonly LedgerView[]) {
 test('for any run and earlier reruns, exactly the wanted rows that no rerun has are chosen, in order', async () => {
   const outcomes = fc.array(fc.constantFrom(...OUTCOMES), { maxLength: 350 });
   const reruns = fc.array(fc.uniqueArray(fc.integer({ min: 1, max: 350 })), { maxLength: 3 });
+  const named = fc.option(fc.uniqueArray(fc.integer({ min: 1, max: 350 })));
   await fc.assert(
-    fc.asyncProperty(outcomes, reruns, async (list, taken) => {
+    fc.asyncProperty(outcomes, reruns, named, async (list, taken, only) => {
       const settlements = list.map((outcome, i) => settled(i + 1, outcome));
       const sources = list.map((_, i) => cells(i + 1, 'a'));
       const views = taken.map((rows) =>
         makeView({ settlements: rows.toSorted((a, b) => a - b).map((row) => settled(row, 'created')) }),
       );
-      const { rows, counts } = await choose(makeView({ settlements, sources }), views);
-      const wanted = settlements.filter(({ outcome }) => WANTED.has(outcome)).map(({ row }) => row);
+      const { rows, counts } = await choose(makeView({ settlements, sources }), views, only && new Set(only));
+      const wanted = settlements
+        .filter(({ row, outcome }) => WANTED.has(outcome) && only?.includes(row) !== false)
+        .map(({ row }) => row);
       const free = wanted.filter((row) => !taken.flat().includes(row));
       expect(rows).toEqual(free);
       expect(counts).toEqual({

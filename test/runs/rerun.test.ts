@@ -54,7 +54,12 @@ async function freeze({ group, keyOf }: { readonly group?: string; keyOf(row: nu
     JSON.stringify({ kind: 'cells', row, line: row + 1, cells: [key, 'x'] }),
   ]);
   await redis.hset(keys.run(parent.id).sources, Object.fromEntries(sources));
-  const wanted = { parent, job: { name: 'j', definition }, outcomes: new Set(['failed'] as const) };
+  const wanted = {
+    parent,
+    job: { name: 'j', definition },
+    outcomes: new Set(['failed'] as const),
+    rows: null,
+  };
   const frozen = await freezeRows('rerun-1', { wanted, children: [] }, ledger);
   const input = createRunInput(redis, keys, 'rerun-1');
   const run = { rows: frozen.rows.length, chunkRows: 100, chunkEnds: frozen.chunkEnds };

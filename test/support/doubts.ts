@@ -37,9 +37,11 @@ export async function seedRun(
   await store.register(registered);
   await store.transition(registered.id, 'running', null);
   for (const settlement of settlements) await seedRow(redis, keys, { run: registered, settlement, closed });
+  const k = keys.run(registered.id);
   for (const chunk of closed ? new Set(settlements.map((s) => chunkOf(registered, s))) : []) {
     const rows = settlements.filter((s) => chunkOf(registered, s) === chunk);
-    await redis.hset(keys.run(registered.id).blocks, String(chunk), packBlock(rows));
+    await redis.hset(k.blocks, String(chunk), packBlock(rows));
+    await redis.hincrby(k.record, 'closedChunks', 1);
   }
   if (closed) await store.transition(registered.id, 'finished', null);
   const run = await store.get(registered.id);
