@@ -142,7 +142,7 @@ async function showUploads({ page }: Visit<FilesPart>): Promise<Reply> {
           A CSV, JSON, NDJSON or Excel (.xlsx) file as the partner sends it. Nothing is sent to the service
           before you have seen what would be sent, and said so.
         </p>
-        <div class="drop" data-upload>
+        <div class="drop" data-upload="/uploads">
           <label class="btn go">
             Choose a file <input type="file" class="unseen" />
           </label>{' '}

@@ -44,7 +44,7 @@ function send(place: HTMLElement, files: FileList | null): void {
   request.addEventListener('error', () =>
     say(`${file.name} did not come through. Nothing of it is kept; try again.`),
   );
-  request.open('PUT', `${place.dataset.upload || '/uploads'}?name=${encodeURIComponent(file.name)}`);
+  request.open('PUT', `${place.dataset.upload}?name=${encodeURIComponent(file.name)}`);
   request.send(file);
 }
 
