@@ -55,6 +55,8 @@ const claimInfoSchema = z
     isAbroad: z.boolean(),
     /** A new run also where the file was taken to its end before. */
     again: z.boolean().optional(),
+    /** It came by the page: no inbox ever had it, so that none gets it back. */
+    isUpload: z.boolean().optional(),
   })
   .transform(({ isAbroad, ...info }) => ({
     ...info,

@@ -162,7 +162,9 @@ type Folders = Pick<Watcher, 'places' | 'rehearsal' | 'book' | 'home'> & {
 
 /** Ends a claim: its file goes to `done` or `failed`, in a rehearsal back to its inbox, with a note about it. */
 export async function endClaim(claim: Claim, ending: Ending, folders: Folders): Promise<Away> {
-  const back = folders.rehearsal.isOn ? await putBack(claim, ending, folders) : null;
+  // In an inbox an upload would be sent in earnest one day.
+  const isReturned = folders.rehearsal.isOn && claim.info.isUpload !== true;
+  const back = isReturned ? await putBack(claim, ending, folders) : null;
   const away = back ?? (await moveAway(claim, ending, folders));
   await dropClaim(claim);
   return away;

@@ -49,6 +49,7 @@ export function createTaking(watcher: Watcher): Taking {
       marker: null,
       isOnOtherFileSystem: false,
       again,
+      isUpload: true,
     };
     await handIn(found.path, found.name, { base: places.processing, id, member, info });
     await createUploads(home, () => new Date()).discard(found);

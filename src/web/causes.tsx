@@ -142,8 +142,8 @@ function Cause({ cause, shown, visitor }: Props & { readonly cause: CauseShown }
       <p>
         <a href={list}>{countOf(count, 'row')}</a>{' '}
         {visitor.role === 'operator' && isOver && RERUN.includes(outcome) ? (
-          <form method="post" action={runPath(run.id, '/rerun')} class="act">
-            <input type="hidden" name="seen" value={run.state} />
+          <form method="get" action={runPath(run.id, '/rerun')} class="act">
+            <input type="hidden" name="only" value={outcome} />
             <input type="hidden" name="cause" value={id} />
             <button type="submit">Run these again…</button>
           </form>

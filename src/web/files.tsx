@@ -392,6 +392,7 @@ type CheckProps = {
 
 async function checkBody({ page, id, job, problems }: CheckProps) {
   const work = page.checked(id, job);
+  const { target } = await page.standing();
   if (work.kind === 'done')
     return (
       <>
@@ -403,9 +404,9 @@ async function checkBody({ page, id, job, problems }: CheckProps) {
           found={work.value}
           host={await page.hostToType()}
           acts={page.ask !== null}
-          target={(await page.standing()).target}
+          target={target}
         />
-        <Rehearsal id={id} job={job} work={page.rehearsed(id, job)} />
+        {target === 'sandbox' ? null : <Rehearsal id={id} job={job} work={page.rehearsed(id, job)} />}
       </>
     );
   if (work.kind === 'failed') return <Problems of={work.problems} />;

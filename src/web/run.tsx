@@ -191,6 +191,8 @@ const ACTS: Readonly<Record<RunState, ReadonlyArray<readonly [string, string]>>>
   finished: [['rerun', 'Run again what did not succeed…']],
 };
 
+const ASKED = ['cancel', 'rerun'];
+
 /** The state that was shown goes along: where it has changed since, nothing is done. */
 function Acts({ run: { id, state, outcomes } }: { readonly run: RunLine }) {
   const { rejected, denied, failed, invalid, cancelled } = outcomes;
@@ -200,8 +202,9 @@ function Acts({ run: { id, state, outcomes } }: { readonly run: RunLine }) {
       {ACTS[state]
         .filter(([act]) => act !== 'rerun' || hasMore)
         .map(([act, words]) => (
-          <form method="post" action={runPath(id, `/${act}`)} class="act">
-            <input type="hidden" name="seen" value={state} />
+          // What can't be taken back has a page of its own, where it is confirmed.
+          <form method={ASKED.includes(act) ? 'get' : 'post'} action={runPath(id, `/${act}`)} class="act">
+            {ASKED.includes(act) ? null : <input type="hidden" name="seen" value={state} />}
             <button type="submit">{words}</button>
           </form>
         ))}

@@ -125,8 +125,12 @@ function Workers({ workers }: Pick<SystemShown, 'workers'>) {
         <thead>
           <tr>
             <th scope="col">worker</th>
-            <th scope="col">in flight</th>
-            <th scope="col">requests a second</th>
+            <th scope="col" class="n">
+              in flight
+            </th>
+            <th scope="col" class="n">
+              requests a second
+            </th>
             <th scope="col">runs</th>
             <th scope="col">told</th>
           </tr>

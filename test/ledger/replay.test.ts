@@ -46,9 +46,12 @@ async function startBench(): Promise<Bench> {
     lose: async () => void (await redis.del(...(await names()))),
     async everything() {
       const all = (await names()).sort();
-      const list = (name: string) => redis.zrange(name, '0', '-1', 'WITHSCORES');
-      const read = async (name: string) =>
-        (await redis.type(name)) === 'hash' ? redis.hgetall(name) : list(name);
+      const read = async (name: string) => {
+        const type = await redis.type(name);
+        if (type === 'hash') return redis.hgetall(name);
+        if (type === 'list') return redis.lrange(name, 0, -1);
+        return redis.zrange(name, '0', '-1', 'WITHSCORES');
+      };
       return Object.fromEntries(await Promise.all(all.map(async (name) => [name, await read(name)])));
     },
     async marks(n = 1) {

@@ -57,7 +57,8 @@ function morph(element: Element, html: string): void {
   const made = document.createElement('template');
   made.innerHTML = html;
   showTimes(made.content);
-  Idiomorph.morph(element, made.innerHTML, {
+  // Answers a promise only where a page's head is taken over.
+  void Idiomorph.morph(element, made.innerHTML, {
     morphStyle: 'innerHTML',
     ignoreActiveValue: true,
     callbacks: { beforeAttributeUpdated: (name: string) => name !== 'open' },

@@ -1,0 +1,141 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { createJob, type Flow, keysOf } from '../support/flow.ts';
+import { freePort } from '../support/free-port.ts';
+import { startInboxFlow } from '../support/inbox.ts';
+import { until } from '../support/until.ts';
+import { whileSlow } from '../support/while-slow.ts';
+
+const SHARED = 'a-token-that-several-know';
+const SECRET = 'token-of-the-service';
+const UNDATED = 3;
+const UNSURE = 2;
+const ROWS = 30;
+const SENT = ROWS - UNDATED - UNSURE;
+
+/** Rows of which some are not sent, for two causes. */
+function rows(): string {
+  const lines = keysOf(ROWS, 'P').map((key, i) => {
+    const date = i < UNDATED ? 'one day' : '2020-03-31';
+    return `${key},Company ${i + 1} Ltd,${date},${i < ROWS - UNSURE ? 'true' : 'perhaps'}`;
+  });
+  return ['externalId,details.name,kyc.details.incorporationDate,regulators.isRegulated', ...lines, ''].join(
+    '\n',
+  );
+}
+
+/** A browser that has logged in. */
+async function enter(origin: string) {
+  const form = new URLSearchParams({ name: 'ops-1', token: SHARED });
+  const asked = { method: 'POST', redirect: 'manual', headers: { origin } } as const;
+  const entered = await fetch(`${origin}/enter`, { ...asked, body: form });
+  const [cookie = ''] = (entered.headers.get('set-cookie') ?? '').split(';');
+  return {
+    look: async (path: string) => (await fetch(origin + path, { headers: { cookie } })).text(),
+    /** Where it leads to then, or what is said. */
+    async post(path: string, fields: Readonly<Record<string, string>>): Promise<string> {
+      const headers = { origin, cookie };
+      const answer = await fetch(origin + path, { ...asked, headers, body: new URLSearchParams(fields) });
+      return answer.headers.get('location') ?? (await answer.text());
+    },
+    async upload(name: string, text: string): Promise<string> {
+      const answer = await fetch(`${origin}/uploads?name=${name}`, {
+        method: 'PUT',
+        headers: { cookie, origin },
+        body: text,
+      });
+      return /\/uploads\/[^"]+/.exec(await answer.text())?.[0] ?? '';
+    },
+  };
+}
+
+/** The page's process: a child of that one. */
+async function pageOf(parent: number | undefined): Promise<number> {
+  const found: number[] = [];
+  await until(async () => {
+    const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,command=']);
+    for (const line of stdout.split('\n')) {
+      const [, pid, ppid, command = ''] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+      if (Number(ppid) === parent && / web --listen /.test(command)) found.push(Number(pid));
+    }
+    return found.length > 0;
+  });
+  return found.at(-1) ?? 0;
+}
+
+const isServed = async (origin: string) =>
+  (await fetch(`${origin}/healthz`).catch(() => null))?.status === 200;
+
+const made = ({ sandbox }: Flow) => sandbox.stats().made.subclients;
+
+test('a file is loaded from the page alone, through a pause and the death of the page, and one cause is sent again', async () => {
+  const { flow, start, list } = await startInboxFlow({ portfolio: createJob('concurrency: 2') });
+  const origin = `http://127.0.0.1:${await freePort()}`;
+  const env = { ONBOARD_WEB_TOKEN: SHARED, ONBOARD_WEBHOOK_SECRET_FILE: '', UNRELATED_SECRET: SECRET };
+  const { child, ended } = start(['start', '--web', origin.slice('http://'.length)], env);
+  await until(() => isServed(origin));
+  const ops = await enter(origin);
+
+  const upload = await ops.upload('partner.csv', rows());
+  await ops.post(`${upload}/check`, { job: 'portfolio' });
+  const check = () => ops.look(`${upload}/check?job=portfolio`);
+  await until(async () => (await check()).includes('class="verdict'));
+  expect(await check()).toContain(`${ROWS} rows = ${SENT} to send + ${UNDATED + UNSURE} invalid`);
+  const host = /Type <b>([^<]+)<\/b>/.exec(await check())?.[1] ?? '';
+  expect(await ops.post(`${upload}/start`, { job: 'portfolio', host: 'elsewhere' })).toContain(
+    'nothing was begun',
+  );
+
+  const run = await whileSlow(flow.sandbox, { after: [], latency: '1s' }, async () => {
+    const path = await ops.post(`${upload}/start`, { job: 'portfolio', host });
+    await until(async () => (await ops.look(path)).includes('/pause'));
+    expect(await ops.post(`${path}/pause`, { seen: 'running', why: 'lunch' })).toContain('is paused');
+    expect(await ops.post(`${path}/pause`, { seen: 'running', why: '' })).toContain('Somebody was faster');
+    return path;
+  });
+  expect(run).toMatch(/^\/runs\/\d{8}-/);
+  const before = made(flow);
+  expect(before).toBeLessThan(SENT);
+
+  // The page knows no secret, and what becomes of it touches no row.
+  const page = await pageOf(child.pid);
+  const { stdout: environment } = await promisify(execFile)('ps', [
+    'eww',
+    '-o',
+    'command=',
+    '-p',
+    String(page),
+  ]);
+  expect(environment).toContain('ONBOARD_HOME');
+  for (const secret of [SECRET, 'MSB_TOKEN']) expect(environment).not.toContain(secret);
+  process.kill(page, 'SIGKILL');
+  await until(async () => (await pageOf(child.pid)) !== page && (await isServed(origin)));
+  expect(await ops.look(run)).toContain('Log in');
+  const again = await enter(origin);
+  expect(await again.look(run)).toContain('lunch');
+  await again.post(`${run}/resume`, { seen: 'paused' });
+  await until(async () => (await again.look(run)).includes('finished'));
+  expect(made(flow)).toBe(SENT);
+
+  const shown = async () => [...(await again.look(run)).matchAll(/name="cause" value="([^"]+)"/g)];
+  await until(async () => (await shown()).length === 2);
+  const causes = (await shown()).map(([, cause]) => cause);
+  expect(await again.look(`${run}/rerun?only=invalid&cause=${causes[0]}`)).toContain('Send rows again?');
+  const unknown = await again.post(`${run}/rerun`, { cause: 'no-such', only: 'invalid' });
+  expect(unknown).toContain('does not know that cause');
+  const [commonest = ''] = causes;
+  const sent = await again.post(`${run}/rerun`, { cause: commonest, only: 'invalid' });
+  const rerun = [...sent.matchAll(/\/runs\/\d{8}-\d{6}-\w+/g)].map(String).find((path) => path !== run) ?? '';
+  await until(async () => (await again.look(rerun)).includes('finished'));
+  const lines = (await flow.look(['runs', '--json'])).trim().split('\n');
+  const sentAgain = lines.map((line) => JSON.parse(line)).find((line) => `/runs/${line.run}` === rerun);
+  expect(sentAgain).toMatchObject({ rows: UNDATED, outcomes: { invalid: UNDATED } });
+  await until(async () => (await list('done')).some((name) => /^partner\..*\.csv$/.test(name)));
+  expect(await list('inbox')).toEqual([]);
+
+  // Without the process that sends there is no page.
+  child.kill('SIGKILL');
+  await ended;
+  await until(async () => !(await isServed(origin)));
+});
