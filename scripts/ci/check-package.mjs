@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 const ALLOWED = [
   /^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/,
   /^dist\/.+\.(js|json|lua|html|css)$/,
-  /^docs\/[\w.-]+\.(md|json|yaml)$/,
+  /^docs\/[\w.-]+\.(md|json|yaml|png)$/,
   /^jobs\/[\w-]+\.yaml$/,
   /^samples\/[\w.-]+$/,
 ];
