@@ -135,9 +135,8 @@ export function markedRows(ranges: readonly Range[], next: readonly Intent[]): M
 
 function addRange(args: (string | number)[], range: Range): void {
   const { chunk, taker, seen, from, repeatable, claimed, rows, apart } = range;
-  args.push(chunk, taker, seen, from, repeatable ? 1 : 0, claimed, rows.length, apart.length);
-  for (const { row } of rows) args.push(row);
-  for (const [row, mark] of apart) args.push(row, mark);
+  const numbers = JSON.stringify(rows.map(({ row }) => row));
+  args.push(chunk, taker, seen, from, repeatable ? 1 : 0, claimed, numbers, JSON.stringify(apart.flat()));
 }
 
 function placesOf(rows: readonly RangeRow[], keys: LedgerKeys): (string | number)[] {

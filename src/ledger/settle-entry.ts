@@ -183,8 +183,9 @@ export function toldRows(keys: LedgerKeys, rows: readonly SettledRow[], isFirst:
   const journaled: string[] = [];
   for (const { chunk, shared, outcome, settlements, rows: own } of groups) {
     const together = `[${settlements.join(',')}]`;
-    args.push(chunk, shared.text, shared.isNumbered, outcome, together, settlements.length, ...own);
-    journaled.push(`[${chunk},${JSON.stringify([shared.text, shared.isNumbered, own])},${together}]`);
+    const cells = JSON.stringify(own);
+    args.push(chunk, shared.text, shared.isNumbered, outcome, together, cells);
+    journaled.push(`[${chunk},[${JSON.stringify(shared.text)},${shared.isNumbered},${cells}],${together}]`);
   }
   const order = [...groups.flatMap(({ places }) => places), ...others.map(({ place }) => place)];
   return { args, order, rows: recorded, groups: journaled.join(','), others };
