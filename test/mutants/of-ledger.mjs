@@ -227,7 +227,7 @@ export const OF_LEDGER = [
   {
     id: 'ranged-row-without-key',
     in: 'src/journal',
-    find: '    String(bucket),\n    String(digest),\n',
+    find: '    wholeName(buckets, bucket),\n    String(digest),\n',
     put: "    '',\n    '',\n",
     tests: ['test/ledger/range', 'test/journal/'],
     why: 'a replay gives the key of a row that was sent to another run',
