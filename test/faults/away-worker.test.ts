@@ -1,33 +1,29 @@
 import { expect, test } from 'vitest';
 import { until } from '../support/until.ts';
-import { type Crew, redisOf, startCrew } from './support/crew.ts';
+import { whileSlow } from '../support/while-slow.ts';
+import { allSend, redisOf, registered, startCrew } from './support/crew.ts';
 import { assertTruth } from './support/truth.ts';
 
 /** `send.concurrency` of the job; a worker has intents written for as many more at most. */
 const IN_FLIGHT_MAX = 2 * 20;
 
-/** More than one worker sends at that latency until the other one is no longer taken for alive. */
-const ROWS = 1000;
-
-/** How many workers the ledger's registry has. */
-async function registered(crew: Crew): Promise<number> {
-  const { redis } = redisOf(crew);
-  const [epoch = ''] = await redis.keys('onboard:{*}:gate');
-  return (await redis.hkeys(epoch)).filter((field) => field.startsWith('m:')).length;
-}
+const ROWS = 1200;
+const FAULTS = ['latency=400ms'];
 
 /** A worker stands still while Redis is killed and started again, and comes back only when the run is over. */
 async function awayAtRestart(homes: 'one' | 'each', before: 'just now' | 'for long') {
-  const crew = await startCrew({ rows: ROWS, homes, redis: 'url', sandbox: { faults: ['latency=400ms'] } });
+  const crew = await startCrew({ rows: ROWS, homes, redis: 'url', sandbox: { faults: FAULTS } });
   const [, worker] = crew.members;
   if (worker === undefined) throw new Error('a crew has a worker');
+  await allSend(crew, FAULTS);
   await until(() => worker.requests() >= 60);
-  worker.signal('SIGSTOP');
-  if (before === 'for long') await until(async () => (await registered(crew)) === 1);
-  expect(crew.made(), 'the run was over before').toBeLessThan(ROWS - IN_FLIGHT_MAX);
-  await redisOf(crew).kill();
-  await redisOf(crew).start();
-  crew.flow.sandbox.setFaults(['latency=5ms']);
+  await whileSlow(crew.flow.sandbox, { after: ['latency=5ms'] }, async () => {
+    worker.signal('SIGSTOP');
+    if (before === 'for long') await until(async () => (await registered(crew)) === 1);
+    expect(crew.made(), 'the run was over before').toBeLessThan(ROWS - IN_FLIGHT_MAX);
+    await redisOf(crew).kill();
+    await redisOf(crew).start();
+  });
   const { summary } = await crew.finished;
   worker.signal('SIGCONT');
   await until(async () => (await registered(crew)) === 1);

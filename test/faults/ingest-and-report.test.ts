@@ -8,7 +8,7 @@ test(`the reader of the file and the writer of the report killed 3 times each: n
   const [alone, besideWorker, report] = await Promise.all([
     killIngest({ kills: 2, seed: SEED, workers: 0 }),
     killIngest({ kills: 1, seed: SEED + 1, workers: 1 }),
-    killReport({ rows: 3000, kills: 3, seed: SEED + 2 }),
+    killReport({ rows: 1200, kills: 3, seed: SEED + 2 }),
   ]);
   expect([alone.kills, besideWorker.kills]).toEqual([2, 1]);
   expect(report.kills).toEqual({ moment: 1, rename: 1, 'end-of-run': 1 });

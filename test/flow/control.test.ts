@@ -14,7 +14,7 @@ async function busyRun(flow: Flow, rows: number, made: number) {
   const file = await flow.file('a.csv', subclientsCsv(rows));
   const run = flow.start(['run', 'subclients-create', file, '--json']);
   await until(() => flow.sandbox.stats().made.subclients > made);
-  flow.sandbox.setFaults(['latency=600ms']);
+  flow.sandbox.setFaults(['latency=1s']);
   return { file, run, id: await newestRun(flow) };
 }
 
@@ -24,7 +24,7 @@ const NO_SERVICE = { MSB_BASE_URL: '', MSB_TOKEN: '' };
 describe('a run that is paused from another terminal', () => {
   test('ends soon with the command that goes on, and that one sends the rest, nothing twice', async () => {
     const flow = await startSlow();
-    const { run, id } = await busyRun(flow, 2000, 100);
+    const { run, id } = await busyRun(flow, 600, 20);
     const paused = await flow.onboard(['pause', id, '--by', 'Ann', '--reason', 'a new file comes']);
     const madeByThen = flow.sandbox.stats().made.subclients;
     expect([paused.exitCode, paused.stdout]).toEqual([0, expect.stringContaining(`onboard resume ${id}`)]);
@@ -44,13 +44,13 @@ describe('a run that is paused from another terminal', () => {
     expect((await flow.onboard(['status', id])).stdout).toContain(`to go on  onboard resume ${id}`);
     const made = flow.sandbox.stats().made.subclients;
     // What was on the wire, and what went out until its process had looked at the run again.
-    expect(made - madeByThen).toBeLessThan((2000 - madeByThen) / 2);
+    expect(made - madeByThen).toBeLessThan((600 - madeByThen) / 2);
     expect(made).toBe((await statusOf(flow, id)).outcomes.created);
 
     flow.sandbox.setFaults([]);
     const resumed = await summaryFrom(flow, ['resume', id]);
-    expect(resumed).toMatchObject({ exitCode: 0, summary: { run: id, outcomes: { created: 2000 } } });
-    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 2000 }, duplicateKeys: 0 });
+    expect(resumed).toMatchObject({ exitCode: 0, summary: { run: id, outcomes: { created: 600 } } });
+    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 600 }, duplicateKeys: 0 });
     for (const command of ['pause', 'resume']) {
       const late = await flow.onboard([command, id]);
       expect([late.exitCode, late.stderr]).toEqual([3, expect.stringContaining(`Run ${id} is finished`)]);
@@ -60,7 +60,7 @@ describe('a run that is paused from another terminal', () => {
   test('is not sent by workers beside it either; with --no-follow they go on with what they have', async () => {
     const flow = await startSlow();
     const worker = flow.start(['work']);
-    const { run, id } = await busyRun(flow, 2000, 100);
+    const { run, id } = await busyRun(flow, 1200, 100);
     await flow.onboard(['pause', id]);
     await run.ended;
     flow.sandbox.setFaults([]);
@@ -69,45 +69,45 @@ describe('a run that is paused from another terminal', () => {
       async () => flow.sandbox.stats().made.subclients === (await statusOf(flow, id)).outcomes.created,
     );
     const made = flow.sandbox.stats().made.subclients;
-    expect(made).toBeLessThan(2000);
+    expect(made).toBeLessThan(1200);
     expect((await statusOf(flow, id)).outcomes.created).toBe(made);
 
     const resumed = await flow.onboard(['resume', id, '--no-follow'], NO_SERVICE);
     expect(resumed.exitCode).toBe(0);
     await until(async () => (await statusOf(flow, id)).state === 'finished');
-    expect((await statusOf(flow, id)).outcomes.created).toBe(2000);
-    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 2000 }, duplicateKeys: 0 });
+    expect((await statusOf(flow, id)).outcomes.created).toBe(1200);
+    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 1200 }, duplicateKeys: 0 });
     worker.child.kill('SIGTERM');
     await worker.ended;
   });
 
   test('and resumed at once is carried on by one of the two processes, and nothing is sent twice', async () => {
     const flow = await startSlow();
-    const { run, id } = await busyRun(flow, 1500, 20);
+    const { run, id } = await busyRun(flow, 800, 20);
     await flow.onboard(['pause', id]);
     flow.sandbox.setFaults(['latency=40ms']);
     const resumed = await flow.onboard(['resume', id]);
     await run.ended;
     expect(resumed.exitCode).toBe(0);
-    expect(await statusOf(flow, id)).toMatchObject({ state: 'finished', outcomes: { created: 1500 } });
-    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 1500 }, duplicateKeys: 0 });
+    expect(await statusOf(flow, id)).toMatchObject({ state: 'finished', outcomes: { created: 800 } });
+    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 800 }, duplicateKeys: 0 });
   });
 });
 
 describe('a run that is resumed', () => {
   test('while its process is at work is left to that one, which is named', async () => {
     const flow = await startSlow();
-    const { run, id } = await busyRun(flow, 1500, 20);
+    const { run, id } = await busyRun(flow, 600, 20);
     const resumed = await flow.onboard(['resume', id]);
     expect([resumed.exitCode, resumed.stdout]).toEqual([0, expect.stringContaining(String(run.child.pid))]);
     flow.sandbox.setFaults([]);
     expect((await run.ended).exitCode).toBe(0);
-    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 1500 }, duplicateKeys: 0 });
+    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 600 }, duplicateKeys: 0 });
   });
 
   test('is refused where its file is another one or gone, or the service is, and stays paused', async () => {
     const flow = await startSlow();
-    const { file, run, id } = await busyRun(flow, 1000, 20);
+    const { file, run, id } = await busyRun(flow, 400, 20);
     await flow.onboard(['pause', id]);
     await run.ended;
     flow.sandbox.setFaults([]);
@@ -117,27 +117,26 @@ describe('a run that is resumed', () => {
       expect.stringContaining('http://127.0.0.1:9'),
     ]);
     expect(elsewhere.stderr).toContain(flow.sandbox.url);
-    await flow.file('a.csv', subclientsCsv(999));
+    await flow.file('a.csv', subclientsCsv(399));
     const other = await flow.onboard(['resume', id]);
     expect([other.exitCode, other.stderr]).toEqual([3, expect.stringContaining('is not the file that run')]);
     await rm(file);
     expect((await flow.onboard(['resume', id])).exitCode).toBe(3);
     expect(await statusOf(flow, id)).toMatchObject({ state: 'paused', reason: 'requested' });
-    await flow.file('a.csv', subclientsCsv(1000));
-    expect((await summaryFrom(flow, ['resume', id])).summary.outcomes.created).toBe(1000);
+    await flow.file('a.csv', subclientsCsv(400));
+    expect((await summaryFrom(flow, ['resume', id])).summary.outcomes.created).toBe(400);
   });
 
   test('and is a rehearsal starts its stand-in by itself', async () => {
     const flow = await startFlow();
     const file = await flow.file('a.csv', subclientsCsv(600));
-    const args = ['run', 'subclients-create', file, '--sandbox', '--fault', 'latency=300ms'];
+    const args = ['run', 'subclients-create', file, '--sandbox', '--fault', 'latency=1s'];
     const run = flow.start(args, NO_SERVICE);
     await until(async () => (await flow.look(['runs', '--json'])).includes('"created":'));
     const id = await newestRun(flow);
     await until(async () => (await statusOf(flow, id)).outcomes.created > 0);
     await flow.onboard(['pause', id]);
     await run.ended;
-    flow.sandbox.setFaults([]);
     const resumed = await summaryFrom(flow, ['resume', id], NO_SERVICE);
     expect(resumed).toMatchObject({ exitCode: 0, summary: { outcomes: { created: 600 } } });
   });
@@ -147,7 +146,7 @@ describe('a run that is cancelled', () => {
   test('while it is busy, with a worker beside it: rows in flight are settled, all others cancelled, their keys free', async () => {
     const flow = await startSlow();
     const worker = flow.start(['work']);
-    const { run, id } = await busyRun(flow, 2000, 200);
+    const { run, id } = await busyRun(flow, 1200, 100);
     const cancelled = await summaryFrom(flow, ['cancel', id]);
     expect(cancelled.exitCode).toBe(0);
     const ended = await run.ended;
@@ -155,16 +154,16 @@ describe('a run that is cancelled', () => {
     const made = flow.sandbox.stats().made.subclients;
     const { summary } = cancelled;
     expect(summary).toMatchObject({ state: 'cancelled', open: 0, exitCode: 2, outcomes: { created: made } });
-    expect(summary.outcomes.cancelled).toBe(2000 - made);
+    expect(summary.outcomes.cancelled).toBe(1200 - made);
     const results = await flow.results(summary);
-    expect(results.map((r) => r.row)).toEqual(Array.from({ length: 2000 }, (_, i) => String(i + 1)));
+    expect(results.map((r) => r.row)).toEqual(Array.from({ length: 1200 }, (_, i) => String(i + 1)));
     expect(results.filter((r) => r.outcome === 'cancelled' && r.line === '')).toEqual([]);
 
-    const other = await flow.file('b.csv', `${subclientsCsv(2000)}\n`);
+    const other = await flow.file('b.csv', `${subclientsCsv(1200)}\n`);
     flow.sandbox.setFaults([]);
     const next = await flow.run(['subclients-create', other]);
-    expect(next.summary.outcomes).toMatchObject({ created: 2000 - made, skipped: made });
-    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 2000 }, duplicateKeys: 0 });
+    expect(next.summary.outcomes).toMatchObject({ created: 1200 - made, skipped: made });
+    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 1200 }, duplicateKeys: 0 });
     worker.child.kill('SIGTERM');
     await worker.ended;
   });
@@ -240,24 +239,24 @@ describe('a run that is cancelled', () => {
 describe.concurrent('a run whose process was killed', () => {
   test('is carried on to its end by resume', async ({ onTestFinished }) => {
     const flow = await startSlow(onTestFinished);
-    const { run, id } = await busyRun(flow, 1000, 100);
+    const { run, id } = await busyRun(flow, 400, 100);
     run.child.kill('SIGKILL');
     await run.ended;
     flow.sandbox.setFaults([]);
     const { exitCode, summary } = await summaryFrom(flow, ['resume', id]);
-    expect(summary.outcomes.created + summary.outcomes['in-doubt']).toBe(1000);
+    expect(summary.outcomes.created + summary.outcomes['in-doubt']).toBe(400);
     expect(exitCode).toBe(summary.outcomes['in-doubt'] > 0 ? 5 : 0);
     expect(flow.sandbox.stats().duplicateKeys).toBe(0);
   });
 
   test('has the rows that were in flight in doubt when it is cancelled', async ({ onTestFinished }) => {
     const flow = await startSlow(onTestFinished);
-    const { run, id } = await busyRun(flow, 2000, 100);
+    const { run, id } = await busyRun(flow, 600, 100);
     run.child.kill('SIGKILL');
     await run.ended;
     const { exitCode, summary } = await summaryFrom(flow, ['cancel', id], NO_SERVICE);
     const { outcomes } = summary;
-    expect([exitCode, outcomes.created + outcomes['in-doubt'] + outcomes.cancelled]).toEqual([0, 2000]);
+    expect([exitCode, outcomes.created + outcomes['in-doubt'] + outcomes.cancelled]).toEqual([0, 600]);
     expect(outcomes['in-doubt']).toBeLessThanOrEqual(40);
     const made = new Set([...flow.sandbox.entities('subclient')].map(({ key }) => key));
     const results = await flow.results(summary);

@@ -86,13 +86,13 @@ describe('a small file that comes while a big one is under way', () => {
   });
 
   test('has it also where an answer takes as long, and with a dozen of them at once', async () => {
-    const { flow, drop, service, stop } = await startWithBig(3_000, { faults: [LATENCY] });
+    const { flow, drop, service, stop } = await startWithBig(1_500, { faults: [LATENCY] });
     const small = Array.from({ length: 12 }, (_, i) => `subclients-small${i}`);
     for (const name of small) await drop(`${name}.csv`, rowsOf(name, 3));
     const firsts = await sinceMade(flow, await service.firsts(small));
     expect(firsts.filter((ms) => !(ms < FIRST_ROW_MS))).toEqual([]);
     flow.sandbox.setFaults([]);
-    await until(() => flow.sandbox.stats().made.subclients === 3_000 + 12 * 3);
+    await until(() => flow.sandbox.stats().made.subclients === 1_500 + 12 * 3);
     expect(flow.sandbox.stats().duplicateKeys).toBe(0);
     await stop();
   });
@@ -102,7 +102,7 @@ describe('a small file that comes while a big one is under way', () => {
     const flow = await startFlow({ faults: [LATENCY], recordRequests: RECORDED, keyPointers });
     const service = watchService(flow);
     const file = (name: string, rows: number) => flow.file(`${name}.csv`, rowsOf(name, rows));
-    const big = flow.start(['run', 'subclients-create', await file('big', 3_000), '--json']);
+    const big = flow.start(['run', 'subclients-create', await file('big', 1_500), '--json']);
     await until(() => service.countOf('big') >= 20);
     const small = summaryFrom(flow, ['run', 'subclients-create', await file('small', 150)]);
     const [first = Number.NaN] = await sinceMade(flow, await service.firsts(['small']));
@@ -110,7 +110,7 @@ describe('a small file that comes while a big one is under way', () => {
     flow.sandbox.setFaults([]);
     expect((await small).summary.outcomes.created).toBe(150);
     await big.ended;
-    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 3_150 }, duplicateKeys: 0 });
+    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 1_650 }, duplicateKeys: 0 });
   });
 });
 
@@ -121,12 +121,12 @@ describe('files of different priorities', () => {
       normal: `${JOB}files: "normal*"\n`,
     };
     const { drop, service, stop } = await startWithBig(15_000, { faults: ['latency=10ms'], jobs });
-    await drop('normal.csv', rowsOf('normal', 15_000));
+    await drop('normal.csv', rowsOf('normal', 8_000));
     // By then the low one's chunks that had been in hand before are done.
-    await until(() => service.countOf('normal') >= 3_000);
+    await until(() => service.countOf('normal') >= 1_500);
     const before = service.sent().length;
-    await until(() => service.sent().length >= before + 6_000);
-    const shared = service.sent().slice(before, before + 6_000);
+    await until(() => service.sent().length >= before + 3_000);
+    const shared = service.sent().slice(before, before + 3_000);
     const share = shared.filter((word) => word === 'normal').length / shared.length;
     expect([share > 0.65, share < 0.92], String(share)).toEqual([true, true]);
     await stop();

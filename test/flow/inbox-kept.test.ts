@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs';
 import { appendFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -80,9 +81,10 @@ test('files of a job whose window is closed stay in the inbox, and one without a
     hours: `operation: subclient.create\nfiles: "hours*"\nkey: externalId\nwindow: ${window}\n`,
   });
   for (const name of ['hours-1.csv', 'hours-2.csv']) await drop(name, rowsOf(name, 1));
-  const growing = setInterval(() => void appendFile(join(inbox, 'growing.log'), 'a'), 20);
+  const growing = setInterval(() => appendFileSync(join(inbox, 'growing.log'), 'a'), 20);
   onTestFinished(() => clearInterval(growing));
-  const ended = await begin(['start', '--once', '--runs', '1']).ended;
+  // It grows in this process, too: one that is kept waiting for a moment must not look like a file at rest.
+  const ended = await begin(['start', '--once', '--runs', '1', '--rest', '1']).ended;
   expect(ended.exitCode, ended.stderr).toBe(0);
   expect(ended.stderr).toContain('hours-1.csv and 1 more wait for the window');
   expect(ended.stderr).toContain('growing.log waits until');

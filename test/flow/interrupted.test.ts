@@ -7,10 +7,10 @@ import { embeddedFolder, embeddedPid, startFlow, subclientsCsv, withSummary } fr
 import { until } from '../support/until.ts';
 
 test('SIGINT lets the rows in flight settle, names the command that goes on, and leaves nothing in doubt', async () => {
-  const flow = await startFlow({ faults: ['latency=100ms'] });
-  const file = await flow.file('a.csv', subclientsCsv(1000));
+  const flow = await startFlow({ faults: ['latency=200ms'] });
+  const file = await flow.file('a.csv', subclientsCsv(500));
   const run = flow.start(['run', 'subclients-create', file]);
-  await until(() => flow.sandbox.stats().made.subclients > 100);
+  await until(() => flow.sandbox.stats().made.subclients > 50);
   run.child.kill('SIGINT');
   const ended = await run.ended;
   expect(ended.exitCode).toBe(4);
@@ -19,11 +19,11 @@ test('SIGINT lets the rows in flight settle, names the command that goes on, and
   expect(`${ended.stdout}${ended.stderr}`.split(`onboard run subclients-create ${file}`)).toHaveLength(2);
   expect(ended.stdout).toContain('interrupted');
   const made = flow.sandbox.stats().made.subclients;
-  expect(made).toBeLessThan(1000);
+  expect(made).toBeLessThan(500);
   flow.sandbox.setFaults([]);
   const { exitCode, summary } = await flow.run(['subclients-create', file]);
-  expect([exitCode, summary.outcomes.created, summary.outcomes['in-doubt']]).toEqual([0, 1000, 0]);
-  expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 1000 }, duplicateKeys: 0 });
+  expect([exitCode, summary.outcomes.created, summary.outcomes['in-doubt']]).toEqual([0, 500, 0]);
+  expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 500 }, duplicateKeys: 0 });
 });
 
 test.each([
@@ -44,22 +44,22 @@ test.each([
 );
 
 test('two commands on the same file at once are one run: nothing is sent twice', async () => {
-  const flow = await startFlow({ faults: ['latency=5ms'] });
-  const file = await flow.file('a.csv', subclientsCsv(1000));
+  const flow = await startFlow({ faults: ['latency=20ms'] });
+  const file = await flow.file('a.csv', subclientsCsv(500));
   const [one, two] = await Promise.all([
     flow.start(['run', 'subclients-create', file, '--json']).ended,
     flow.start(['run', 'subclients-create', file, '--json']).ended,
   ]).then((ends) => ends.map(withSummary));
   expect([one?.exitCode, two?.exitCode]).toEqual([0, 0]);
   expect(one?.summary.run).toBe(two?.summary.run);
-  expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 1000 }, duplicateKeys: 0 });
+  expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 500 }, duplicateKeys: 0 });
 });
 
 test('a second command on a file under way names the process that reads it', async () => {
-  const flow = await startFlow({ faults: ['latency=500ms'] });
-  const file = await flow.file('a.csv', subclientsCsv(1000));
+  const flow = await startFlow({ faults: ['latency=1s'] });
+  const file = await flow.file('a.csv', subclientsCsv(500));
   const first = flow.start(['run', 'subclients-create', file]);
-  await until(() => flow.sandbox.stats().made.subclients > 50);
+  await until(() => flow.sandbox.stats().made.subclients > 20);
   const second = flow.start(['run', 'subclients-create', file]);
   let said = '';
   second.child.stderr?.on('data', (text: string) => {
@@ -74,16 +74,16 @@ test('a second command on a file under way names the process that reads it', asy
 });
 
 test('a command that ends leaves the rows of another run alone, also those it had in hand', async () => {
-  const flow = await startFlow({ faults: ['latency=20ms'] });
+  const flow = await startFlow({ faults: ['latency=40ms'] });
   const runOf = async (name: string, rows: number) => {
     const file = await flow.file(`${name}.csv`, subclientsCsv(rows, name));
     return withSummary(await flow.start(['run', 'subclients-create', file, '--json']).ended);
   };
-  const [short, long] = [runOf('A', 200), runOf('B', 3000)];
+  const [short, long] = [runOf('A', 200), runOf('B', 1500)];
   expect((await short).summary.outcomes.created).toBe(200);
   const { exitCode, summary } = await long;
-  expect([exitCode, summary.outcomes.created, summary.outcomes['in-doubt']]).toEqual([0, 3000, 0]);
-  expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 3200 }, duplicateKeys: 0 });
+  expect([exitCode, summary.outcomes.created, summary.outcomes['in-doubt']]).toEqual([0, 1500, 0]);
+  expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 1700 }, duplicateKeys: 0 });
 });
 
 test('a file that is changed between its survey and its reading sends nothing of it, and loses nothing', async () => {

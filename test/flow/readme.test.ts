@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { startFlow, subclientsCsv } from '../support/flow.ts';
 import { newestRun } from '../support/run-control.ts';
 import { until } from '../support/until.ts';
+import { whileSlow } from '../support/while-slow.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -87,7 +88,7 @@ function withoutNumbers(text: string): string {
 
 // What needs a run that waits, fails or is in doubt, and stands in no block of the README that can be carried out as it is.
 test('the commands about a run work in the built program, one after the other', async () => {
-  const flow = await startFlow({ faults: ['latency=300ms'], redis: 'embedded' });
+  const flow = await startFlow({ faults: ['latency=300ms'] });
   const built = async (...args: string[]) => {
     const ended = await flow.start(args).ended;
     expect(ended.stderr, args.join(' ')).not.toContain('unexpected');
@@ -95,11 +96,14 @@ test('the commands about a run work in the built program, one after the other', 
   };
   const run = flow.start(['run', 'subclients-create', await flow.file('a.csv', subclientsCsv(300))]);
   await until(() => flow.sandbox.stats().made.subclients > 0);
-  const id = await newestRun(flow);
-  expect((await built('pause', id)).exitCode).toBe(0);
+  const last = ['404=always;key=K299', 'reset-after-create=always;key=K300'];
+  const id = await whileSlow(flow.sandbox, { after: last }, async () => {
+    const newest = await newestRun(flow);
+    expect((await built('pause', newest)).exitCode).toBe(0);
+    return newest;
+  });
   expect((await run.ended).exitCode).toBe(2);
   const worker = flow.start(['work']);
-  flow.sandbox.setFaults(['404=always;key=K299', 'reset-after-create=always;key=K300']);
   expect((await built('resume', id)).exitCode).toBe(5);
   worker.child.kill('SIGTERM');
   expect((await worker.ended).exitCode).toBe(4);

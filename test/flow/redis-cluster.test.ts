@@ -5,6 +5,7 @@ import { assertTruth } from '../faults/support/truth.ts';
 import { keysOf, startFlow, subclientsCsv } from '../support/flow.ts';
 import { type RedisCluster, startRedisCluster } from '../support/redis-cluster.ts';
 import { until } from '../support/until.ts';
+import { whileSlow } from '../support/while-slow.ts';
 
 const ROWS = 900;
 
@@ -23,7 +24,8 @@ test('on a cluster of three nodes a run is killed, gone on with while its slot m
   const goingOn = flow.run(['subclients-create', file], env);
   const before = made() + 100;
   await until(() => made() > before);
-  await cluster.moveSlot(gate);
+  // It moves under rows that go on, not after the last one.
+  await whileSlow(flow.sandbox, { after: ['latency=10ms'], latency: '100ms' }, () => cluster.moveSlot(gate));
   const { summary } = await goingOn;
 
   const keys = keysOf(ROWS);

@@ -9,10 +9,12 @@ import { startRedisCluster } from '../support/redis-cluster.ts';
 import { documentedRights } from '../support/redis-rights.ts';
 import { MASTER_NAME, startRedisGroup } from '../support/redis-sentinel.ts';
 import { until } from '../support/until.ts';
+import { whileSlow } from '../support/while-slow.ts';
 
 const ROWS = 900;
 /** What one process may have on the wire. */
 const CONCURRENCY = 20;
+const QUICK = ['latency=10ms'];
 const PASSWORD = 'p@ss/word';
 const ENCODED = encodeURIComponent(PASSWORD);
 
@@ -20,7 +22,7 @@ test('a cluster whose master dies and whose replica lags behind by hundreds of r
   const certificates = await makeCertificates();
   const lines = [...tlsLines(certificates), `user onboard on >${PASSWORD} ${documentedRights('a cluster')}`];
   const cluster = await startRedisCluster({ ...WITH_ADMIN, isEncrypted: true, lines: [...ADMIN, ...lines] });
-  const flow = await startFlow({ faults: ['latency=10ms'] });
+  const flow = await startFlow({ faults: QUICK });
   const master = await cluster.masterOf(ledgerKeys(baseUrlOf(flow.sandbox.url)).epoch);
   const replica = await cluster.addReplica(master);
   const run = await startRun(flow, {
@@ -30,11 +32,15 @@ test('a cluster whose master dies and whose replica lags behind by hundreds of r
     REDIS_TLS_KEY_FILE: certificates.key,
   });
   await run.until(100);
-  await replica.admin.config('SET', 'masterauth', 'wrong');
-  await replica.admin.call('CLIENT', 'KILL', 'TYPE', 'master');
+  await whileSlow(flow.sandbox, { after: QUICK, latency: '500ms' }, async () => {
+    await replica.admin.config('SET', 'masterauth', 'wrong');
+    await replica.admin.call('CLIENT', 'KILL', 'TYPE', 'master');
+  });
   await run.until(400);
-  expect(await replica.admin.info('replication')).toMatch(/^master_link_status:down/m);
-  await master.kill();
+  await whileSlow(flow.sandbox, { after: QUICK, latency: '500ms' }, async () => {
+    expect(await replica.admin.info('replication')).toMatch(/^master_link_status:down/m);
+    await master.kill();
+  });
   await run.goesOn('a cluster, the master killed, the replica 300 rows behind');
   expect(await run.end()).toContain('the ledger is checked against the journals');
   expect(await replica.admin.call('ACL', 'LOG')).toEqual([]);
@@ -52,7 +58,7 @@ test('a master under Sentinel that freezes is replaced: nothing twice, nothing l
     },
     sentinel: { ...WITH_ADMIN, lines: sentinelLines },
   });
-  const flow = await startFlow({ faults: ['latency=10ms'] });
+  const flow = await startFlow({ faults: QUICK });
   const run = await startRun(flow, {
     REDIS_URL: `redis+sentinel://onboard:${ENCODED}@127.0.0.1:1,127.0.0.1:${group.sentinel.port}/${MASTER_NAME}`,
     REDIS_SENTINEL_USERNAME: 'watcher',
@@ -71,13 +77,16 @@ test('a master under Sentinel that freezes is replaced: nothing twice, nothing l
 test('a master whose replicas are gone takes no rows until one is back', async () => {
   const group = await startRedisGroup({ server: { lines: ['min-replicas-max-lag 1'] } });
   const { admin } = group.master;
-  const flow = await startFlow({ faults: ['latency=50ms'] });
+  const flow = await startFlow({ faults: QUICK });
   const run = await startRun(flow, {
     REDIS_URL: `redis+sentinel://127.0.0.1:${group.sentinel.port}/${MASTER_NAME}`,
   });
   await run.until(50);
-  for (const replica of group.replicas) replica.freeze();
-  await until(async () => (await number(admin, 'min_slaves_good_slaves')) === 0);
+  // However late they are missed; then quick again, to see rows that go all the same.
+  await whileSlow(flow.sandbox, { after: QUICK, latency: '1s' }, async () => {
+    for (const replica of group.replicas) replica.freeze();
+    await until(async () => (await number(admin, 'min_slaves_good_slaves')) === 0);
+  });
   const [refusedAt, before] = [await number(admin, 'uptime_in_seconds'), run.made()];
   await until(async () => (await number(admin, 'uptime_in_seconds')) >= refusedAt + 2);
   expect(run.made()).toBeLessThanOrEqual(before + CONCURRENCY);

@@ -92,7 +92,8 @@ test.each([
 ])('the pattern %.20s… tells within milliseconds that a hostile path is not meant', (pattern, path) => {
   const matches = parsePathPattern(pattern);
   if (typeof matches === 'string') throw new Error(matches);
-  const startedAt = performance.now();
+  const begin = process.cpuUsage();
   expect(matches(path)).toBe(false);
-  expect(performance.now() - startedAt).toBeLessThan(1_000);
+  // Of this process, not of a busy machine.
+  expect(process.cpuUsage(begin).user / 1_000).toBeLessThan(1_000);
 });

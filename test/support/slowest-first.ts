@@ -2,6 +2,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Folders whose tests start whole programs, and wait for them. */
 const WITH_PROGRAMS = /\/test\/(?:flow|faults)\//;
+/** Of those, the ones that take half a minute and more: the model computes for as long, the others wait. */
+const LONGEST = /\/test\/(?:faults\/(?:model|shipped-times)|flow\/(?:control|fairness))\.test\.ts$/;
 
 /**
  * The files that take long come first, and hundreds that take a second fill the workers up at the end. Vitest itself
@@ -14,5 +16,6 @@ export class SlowestFirst extends BaseSequencer {
 }
 
 function rankOf({ moduleId }: TestSpecification): number {
-  return WITH_PROGRAMS.test(moduleId) ? 0 : 1;
+  if (LONGEST.test(moduleId)) return 0;
+  return WITH_PROGRAMS.test(moduleId) ? 1 : 2;
 }

@@ -11,6 +11,7 @@ import {
 } from '../../support/flow.ts';
 import { newestRun, statusOf, summaryFrom } from '../../support/run-control.ts';
 import { until, watchEnd } from '../../support/until.ts';
+import { whileSlow } from '../../support/while-slow.ts';
 import { createDice, type Dice } from '../support/seed.ts';
 import { secondsSince, TIMES } from '../support/times.ts';
 import { assertTruth } from '../support/truth.ts';
@@ -41,8 +42,9 @@ const PLANS: ReadonlyArray<readonly Step[]> = [
   ['pause', 'resume', 'pause', 'resume'],
   ['pause', 'resume', 'cancel'],
 ];
-/** A command takes a second to be there, on a machine that is busy. */
 const LATENCY = 'latency=300ms±250ms';
+/** While a command is on its way: most of them are to find the run under way. */
+const SLOWLY = { after: [LATENCY], latency: '1s' };
 
 /** Runs that are paused, resumed and cancelled at any moment, with a worker beside: nothing twice, nothing lost, every row accounted for. */
 export async function controlAtRandom(options: ControlOptions) {
@@ -101,7 +103,7 @@ async function playRound(
 const STEPS: Readonly<Record<Step, (round: Round) => Promise<boolean>>> = {
   async pause(round) {
     await anyMoment(round);
-    const paused = await round.flow.onboard(['pause', round.id]);
+    const paused = await whileSlow(round.flow.sandbox, SLOWLY, () => round.flow.onboard(['pause', round.id]));
     const ended = await round.run.ended;
     if (paused.exitCode === 3) return hadFinished(paused, ended);
     expect([paused.exitCode, ended.exitCode], paused.stderr + ended.stderr).toEqual([0, 2]);
@@ -115,7 +117,9 @@ const STEPS: Readonly<Record<Step, (round: Round) => Promise<boolean>>> = {
   },
   async cancel(round) {
     await anyMoment(round);
-    const cancelled = await round.flow.onboard(['cancel', round.id, '--json']);
+    const cancelled = await whileSlow(round.flow.sandbox, SLOWLY, () =>
+      round.flow.onboard(['cancel', round.id, '--json']),
+    );
     const ended = await round.run.ended;
     if (cancelled.exitCode === 3) return hadFinished(cancelled, ended);
     expect([cancelled.exitCode, ended.exitCode], cancelled.stderr + ended.stderr).toEqual([0, 2]);

@@ -3,12 +3,15 @@ import { expect } from 'vitest';
 import { runSchema } from '../../../src/model/run.ts';
 import { fileLines, type InboxFlow, rowsOf, startInboxFlow } from '../../support/inbox.ts';
 import { until } from '../../support/until.ts';
+import { whileSlow } from '../../support/while-slow.ts';
 import { createDice } from '../support/seed.ts';
 import { momentLater } from '../support/times.ts';
 
 export type InboxFaultOptions = { readonly files: number; readonly rows: number };
 
-const SMALL = { latencyMs: 20 };
+/** A watcher that lives for `LIFE_MAX_MS` after its first row gets few files done, however quick the machine is. */
+const SMALL = { latencyMs: 100 };
+const LIFE_MAX_MS = 200;
 
 /** Drops files of a few rows; answers their names. */
 async function dropMany(inbox: InboxFlow, { files, rows }: InboxFaultOptions): Promise<string[]> {
@@ -64,17 +67,20 @@ export async function manyFiles(options: InboxFaultOptions): Promise<number> {
   return seconds;
 }
 
-/** Slow enough that one watcher alone is at it for seconds: the other one starts meanwhile, however busy the machine. */
-const SHARED = { latencyMs: 800 };
+/** Files that a watcher takes at a time. */
+const RUNS = 2;
 
 /** Two watchers on one folder: each file is taken by one of them. */
 export async function twoWatchers(options: InboxFaultOptions): Promise<void> {
-  const inbox = await startInboxFlow(undefined, { faults: [`latency=${SHARED.latencyMs}ms`] });
+  const inbox = await startInboxFlow();
   await dropMany(inbox, options);
-  const watchers = [
-    inbox.start(['start', '--once', '--runs', '2']),
-    inbox.start(['start', '--once', '--runs', '2']),
-  ];
+  const watchers = await whileSlow(inbox.flow.sandbox, { after: [] }, async () => {
+    const start = () => inbox.start(['start', '--once', '--runs', String(RUNS)]);
+    const both = [start(), start()];
+    // Files that wait for the service are more than one of them has: the other one is there.
+    await until(async () => (await inbox.list('processing')).length > RUNS);
+    return both;
+  });
   const ended = await Promise.all(watchers.map((one) => one.ended));
   const lines = ended.map((one) => fileLines(one).length);
   expect(
@@ -97,11 +103,12 @@ export async function killedWatchers(
     const { made } = inbox.flow.sandbox.stats();
     const watcher = inbox.start(['start']);
     await until(() => inbox.flow.sandbox.stats().made.subclients > made.subclients);
-    await momentLater(dice.between(0, 200));
+    await momentLater(dice.between(0, LIFE_MAX_MS));
     watcher.child.kill('SIGKILL');
     await watcher.ended;
   }
   expect((await inbox.list('done')).length, 'all was done before all kills').toBeLessThan(2 * options.files);
+  inbox.flow.sandbox.setFaults([]);
   const ended = await inbox.start(['start', '--once']).ended;
   expect([0, 5], ended.stderr).toContain(ended.exitCode);
   await expectAllOnce(inbox, options);

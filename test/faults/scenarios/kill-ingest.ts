@@ -20,7 +20,7 @@ const LATENCY_MS = 400;
 /** `send.concurrency` of the job. */
 const CONCURRENCY = 20;
 /** Two processes at this latency send 100 rows a second at most. */
-const ROWS_PER_KILL = 1_000;
+const ROWS_PER_KILL = 600;
 
 /** The process that reads the file dies at random moments and is started again: nothing twice, nothing lost. */
 export async function killIngest(options: KillIngestOptions) {

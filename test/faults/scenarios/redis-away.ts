@@ -4,7 +4,8 @@ import { expect } from 'vitest';
 import type { Summary } from '../../../src/report/summary.ts';
 import { embeddedPid, type Flow, keysOf, subclientsCsv } from '../../support/flow.ts';
 import { until } from '../../support/until.ts';
-import { type Crew, type Member, redisOf, startCrew } from '../support/crew.ts';
+import { whileSlow } from '../../support/while-slow.ts';
+import { allSend, type Crew, type Member, redisOf, registered, startCrew } from '../support/crew.ts';
 import { createDice } from '../support/seed.ts';
 import { SLOWNESS, secondsSince, TIMES } from '../support/times.ts';
 import { assertTruth, type Truth } from '../support/truth.ts';
@@ -34,13 +35,15 @@ const FIRST_ROWS = 200;
 
 /** Redis is away while a run and a worker are busy: both go on soon after its return, nothing is in doubt. */
 export async function redisAwayBusy(options: RedisAwayOptions): Promise<RedisAwayReport> {
-  const { rows, seed, latencyMs } = options;
-  const sandbox = { faults: [`latency=${latencyMs}ms±${latencyMs}ms`] };
+  const { rows, seed } = options;
+  const sandbox = { faults: faultsOf(options) };
   const crew = await startCrew({ rows, homes: 'each', proxyRedis: true, sandbox });
+  await allSend(crew, sandbox.faults);
   const due = rows * (0.1 + 0.2 * createDice(seed).next());
   await until(() => crew.made() >= due);
-  const sent = await away(options, crew);
-  const backSeconds = await secondsUntilSent(crew.members, sent);
+  const backSeconds = await whileSlow(crew.flow.sandbox, slowlyThen(options), async () =>
+    secondsUntilSent(crew.members, await away(options, crew)),
+  );
   return conclude(await endOf(crew), backSeconds, options);
 }
 
@@ -48,32 +51,32 @@ export async function redisAwayBusy(options: RedisAwayOptions): Promise<RedisAwa
 export async function embeddedAway(
   options: Omit<RedisAwayOptions, 'absence'> & { readonly absence: 'killed' | 'frozen' },
 ): Promise<RedisAwayReport> {
-  const { rows, seed, latencyMs, absence, seconds } = options;
-  const crew = await startCrew({
-    rows,
-    homes: 'one',
-    sandbox: { faults: [`latency=${latencyMs}ms±${latencyMs}ms`] },
-  });
+  const { rows, seed, absence, seconds } = options;
+  const sandbox = { faults: faultsOf(options) };
+  const crew = await startCrew({ rows, homes: 'one', sandbox });
+  await allSend(crew, sandbox.faults);
   const due = rows * (0.1 + 0.2 * createDice(seed).next());
   await until(() => crew.made() >= due);
   const pid = await embeddedPid(crew.flow.home);
   expect(pid).toBeGreaterThan(1);
-  if (absence === 'killed') process.kill(pid, 'SIGKILL');
-  else process.kill(pid, 'SIGSTOP');
-  if (absence === 'frozen') {
-    await pause(seconds * 1000);
-    process.kill(pid, 'SIGCONT');
-  }
-  // Some may be on their way to the service already.
-  const sent = sentBy(crew.members).map((requests) => requests + CONCURRENCY);
-  const backSeconds = await secondsUntilSent(crew.members, sent);
+  const backSeconds = await whileSlow(crew.flow.sandbox, slowlyThen(options), async () => {
+    if (absence === 'killed') process.kill(pid, 'SIGKILL');
+    else process.kill(pid, 'SIGSTOP');
+    if (absence === 'frozen') {
+      await pause(seconds * 1000);
+      process.kill(pid, 'SIGCONT');
+    }
+    // Some may be on their way to the service already.
+    const sent = sentBy(crew.members).map((requests) => requests + CONCURRENCY);
+    return secondsUntilSent(crew.members, sent);
+  });
   return conclude(await endOf(crew), backSeconds, options);
 }
 
 /** Redis is away while a worker has nothing to do: it has its share of the run that begins after that. */
 export async function redisAwayIdle(options: RedisAwayOptions): Promise<RedisAwayReport> {
-  const { rows, latencyMs } = options;
-  const sandbox = { faults: [`latency=${latencyMs}ms±${latencyMs}ms`] };
+  const { rows } = options;
+  const sandbox = { faults: faultsOf(options) };
   const crew = await startCrew({ rows: FIRST_ROWS, homes: 'each', proxyRedis: true, sandbox });
   const { flow, members } = crew;
   await crew.finished;
@@ -128,11 +131,15 @@ export async function endedWithoutRedis(
   options: Omit<RedisAwayOptions, 'seconds'>,
   times = TIMES,
 ): Promise<Truth & { readonly endSeconds: number }> {
-  const { rows, absence, latencyMs } = options;
-  const sandbox = { faults: [`latency=${latencyMs}ms±${latencyMs}ms`] };
+  const { rows, absence } = options;
+  const sandbox = { faults: faultsOf(options) };
   const crew = await startCrew({ rows, homes: 'one', redis: 'url', times, proxyRedis: true, sandbox });
   // It has no summary to give.
   crew.finished.catch(() => undefined);
+  // A worker that finds no Redis at its start ends in another way.
+  await whileSlow(crew.flow.sandbox, slowlyThen(options), () =>
+    until(async () => (await registered(crew)) === crew.members.length),
+  );
   await until(() => crew.made() >= rows * 0.2);
   await begin(absence, crew);
   const from = performance.now();
@@ -151,6 +158,15 @@ export async function endedWithoutRedis(
   expect(truth.inDoubtMade, 'made and in doubt').toBe(0);
   expect(truth.inDoubtNotMade, 'in doubt').toBeLessThanOrEqual(CONCURRENCY * crew.members.length);
   return { ...truth, endSeconds };
+}
+
+function faultsOf({ latencyMs }: Pick<RedisAwayOptions, 'latencyMs'>): readonly string[] {
+  return [`latency=${latencyMs}ms±${latencyMs}ms`];
+}
+
+/** So slow that each finds rows left when it is back, whoever is back first. */
+function slowlyThen(options: Pick<RedisAwayOptions, 'latencyMs'>) {
+  return { after: faultsOf(options), latency: '1s' };
 }
 
 function sentBy(members: readonly Member[]): readonly number[] {

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Times } from '../../../src/lib/times.ts';
 import { until, watchEnd } from '../../support/until.ts';
+import { whileSlow } from '../../support/while-slow.ts';
 import { type Crew, type Member, redisOf, startCrew } from '../support/crew.ts';
 import { createDice, type Dice } from '../support/seed.ts';
 import { SLOWNESS, secondsSince, TIMES } from '../support/times.ts';
@@ -48,6 +49,8 @@ const CUT_SECONDS = 1;
 const BETWEEN_MS = 1_000 * CUT_SECONDS + 500;
 const DOWN_MAX_MS = 1_000;
 const BACK_SECONDS = 10 * SLOWNESS;
+/** Four rows a second: what the others leave in the queue is there when a newcomer comes, however late that is. */
+const UNTIL_IT_HAS_COME = '5s';
 
 /** Redis goes back in time, or forgets all, again and again while rows are created: nothing twice, nothing lost. */
 export async function redisPast(options: RedisPastOptions): Promise<RedisPastReport> {
@@ -56,7 +59,7 @@ export async function redisPast(options: RedisPastOptions): Promise<RedisPastRep
   const faults = [`latency=${latencyMs}ms±${latencyMs}ms`];
   const lateWorkers = options.blows[0]?.newcomer === true;
   const crew = await startCrew({ rows, homes, redis: 'url', lateWorkers, times, sandbox: { faults } });
-  const [back, { summary }] = await Promise.all([strikeAll(crew, options), crew.finished]);
+  const [back, { summary }] = await Promise.all([strikeAll(crew, faults, options), crew.finished]);
   const { flow, keys } = crew;
   const truth = await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
   const report = {
@@ -73,7 +76,11 @@ export async function redisPast(options: RedisPastOptions): Promise<RedisPastRep
 
 type Back = { readonly death: Blow['death']; readonly seconds: number };
 
-async function strikeAll(crew: Crew, { blows, rows, seed }: RedisPastOptions): Promise<Back[]> {
+async function strikeAll(
+  crew: Crew,
+  faults: readonly string[],
+  { blows, rows, seed }: RedisPastOptions,
+): Promise<Back[]> {
   const dice = createDice(seed);
   const back: Back[] = [];
   const isOver = watchEnd(crew.finished);
@@ -82,7 +89,7 @@ async function strikeAll(crew: Crew, { blows, rows, seed }: RedisPastOptions): P
     const from = performance.now() + BETWEEN_MS;
     await until(() => isOver() || (crew.made() >= due && performance.now() >= from));
     expect(isOver(), 'the run was over before all blows fell').toBe(false);
-    await strike(blow, { crew, dice, isOver });
+    await strike(blow, { crew, dice, isOver, faults });
     back.push({ death: blow.death, seconds: await nextRow(crew, isOver) });
   }
   return back;
@@ -96,14 +103,22 @@ async function nextRow(crew: Crew, isOver: () => boolean): Promise<number> {
   return secondsSince(from);
 }
 
-type Ring = { readonly crew: Crew; readonly dice: Dice; readonly isOver: () => boolean };
+type Ring = {
+  readonly crew: Crew;
+  readonly dice: Dice;
+  readonly faults: readonly string[];
+  readonly isOver: () => boolean;
+};
 
-async function strike({ kind, death, newcomer }: Blow, { crew, dice, isOver }: Ring): Promise<void> {
+async function strike({ kind, death, newcomer }: Blow, { crew, dice, faults, isOver }: Ring): Promise<void> {
   const redis = redisOf(crew);
   // The home of the `run` has the report: it stays as it is.
   const [, ...workers] = crew.members;
   const victim = dice.pick(death === 'worker' && newcomer !== true ? crew.members : workers);
-  if (newcomer === true) await beginLate(victim, isOver);
+  if (newcomer === true) {
+    const slowly = { latency: UNTIL_IT_HAS_COME, after: faults };
+    await whileSlow(crew.flow.sandbox, slowly, () => beginLate(victim, isOver));
+  }
   if (kind === 'flush') await redis.flushAll();
   else await redis.kill();
   if (death !== 'nobody') await end(victim, death);

@@ -40,7 +40,7 @@ const CONCURRENCY = 20;
 const CLOSING_MS = 1_500;
 const FIRST_PAUSE_SECONDS = 1;
 const PAUSE_MAX_SECONDS = 30;
-/** The second probe comes three seconds after the breaker opened. */
+/** Pauses double: a probe comes within that long after the breaker is seen open, and as long again as it took to see it. */
 const LONG_ENOUGH_SECONDS = 5;
 /** Timers of several processes on a machine that is busy; a probe that is lost would cost 35 s. */
 const SLACK_SECONDS = 8 * SLOWNESS;
@@ -65,7 +65,7 @@ export async function serviceAway(options: ServiceAwayOptions): Promise<ServiceA
   const counted = countFailures(crew, from);
   const seen = await lookMeanwhile(crew);
   const openAt = performance.now();
-  await until(() => performance.now() - openAt >= options.downSeconds * 1000);
+  await until(() => performance.now() - openAt >= downMs(options, openAt - from));
   const madeBefore = crew.made();
   const to = performance.now();
   await setBack(crew, options);
@@ -94,6 +94,12 @@ export async function serviceAway(options: ServiceAwayOptions): Promise<ServiceA
   expect(exitCode).toBe(inDoubt === 0 ? 0 : 5);
   judge(report, options);
   return report;
+}
+
+/** How long it stays away after the breaker was seen open, which took so long. */
+function downMs({ downSeconds }: ServiceAwayOptions, seenAfterMs: number): number {
+  const leastMs = downSeconds > LONG_ENOUGH_SECONDS ? 1000 * LONG_ENOUGH_SECONDS + seenAfterMs : 0;
+  return Math.max(1000 * downSeconds, leastMs);
 }
 
 /** When a request came: between these, in ms since the service went. */

@@ -41,8 +41,10 @@ const LOSING = [
   '503-after-create',
   'cut-answer',
 ];
-/** Long enough for any answer that does come, on a machine that is busy. */
+/** Long enough for most answers that do come; one that comes later is lost as well, and its row says that it waited. */
 const TIMEOUT_SECONDS = 4;
+/** Timers fire up to a millisecond early, and count whole ones. */
+const TIMER_MS = 2;
 /** An update meets a fault in a fifteenth of its attempts: so many in a row don't happen. */
 const ATTEMPTS = 12;
 
@@ -70,17 +72,27 @@ export async function serviceFaults(options: ServiceFaultsOptions) {
     madeBefore: operation === 'subclient.update' ? options.rows : 0,
   });
   const lost = LOSING.reduce((sum, name) => sum + (stats.faults[name] ?? 0), 0);
+  const waited = (await flow.results(summary)).filter(({ code }) => code === 'timeout');
+  const late = waited.length - (stats.faults.hang ?? 0);
+  const inDoubt = summary.outcomes['in-doubt'];
   const report = {
-    inDoubt: summary.outcomes['in-doubt'],
+    inDoubt,
     lost,
+    late,
     faults: stats.faults,
     requests: Object.values(stats.requests[operation] ?? {}).reduce((sum, n) => sum + n, 0),
     seconds: secondsSince(began),
   };
   process.stderr.write(`service-faults ${JSON.stringify({ ...options, ...report })}\n`);
   expect(lost, 'answers were lost').toBeGreaterThan(0);
-  const inDoubt = operation === 'subclient.update' ? 0 : lost;
-  expect(summary.outcomes).toMatchObject({ [DONE[operation]]: options.rows - inDoubt, 'in-doubt': inDoubt });
+  if (operation === 'subclient.update') expect(inDoubt).toBe(0);
+  else {
+    // What comes late on a machine that is too busy may have met a fault besides: none of it is in doubt twice.
+    expect(inDoubt).toBeGreaterThanOrEqual(lost);
+    expect(inDoubt).toBeLessThanOrEqual(lost + late);
+    expect(waited.filter(({ ms }) => Number(ms) < 1000 * TIMEOUT_SECONDS - TIMER_MS)).toEqual([]);
+  }
+  expect(summary.outcomes[DONE[operation]]).toBe(options.rows - inDoubt);
   expect(exitCode).toBe(inDoubt === 0 ? 0 : 5);
   if (operation === 'subclient.update') expect(await lastNames(dataFile)).toEqual(keys.map(nameFor));
   return report;

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished } from 'vitest';
 import { until } from '../../support/until.ts';
-import { type Crew, type Member, redisOf, startCrew } from '../support/crew.ts';
+import { allSend, type Crew, type Member, redisOf, startCrew } from '../support/crew.ts';
 import { preloadEnv } from '../support/killing.ts';
 import { createDice, type Dice } from '../support/seed.ts';
 import { momentLater, secondsSince, TIMES } from '../support/times.ts';
@@ -32,13 +32,15 @@ export async function stoppedWorkers(options: StoppedWorkersOptions) {
   const began = performance.now();
   const { stops, seed } = options;
   const rows = stops.length * ROWS_PER_STOP;
+  const faults = [`latency=${LATENCY_MS}ms±${LATENCY_MS}ms`];
   const crew = await startCrew({
     rows,
     homes: 'one',
     redis: 'url',
-    sandbox: { faults: [`latency=${LATENCY_MS}ms±${LATENCY_MS}ms`], recordRequests: 2 * rows },
+    sandbox: { faults, recordRequests: 2 * rows },
     env: { ...preloadEnv('block-on-signal'), ONBOARD_TEST_BLOCK_MS: String(STOP_MS) },
   });
+  await allSend(crew, faults);
   const [done, { summary }] = await Promise.all([stopAll(crew, stops, createDice(seed)), crew.finished]);
   const { flow, keys } = crew;
   const truth = await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });

@@ -1,8 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { expect } from 'vitest';
 import { createJob } from '../../support/flow.ts';
-import { until } from '../../support/until.ts';
-import { startCrew } from '../support/crew.ts';
+import { allSend, startCrew } from '../support/crew.ts';
 import type { Exchange } from '../support/service-front.ts';
 import { SLOWNESS } from '../support/times.ts';
 import { assertTruth } from '../support/truth.ts';
@@ -38,13 +37,10 @@ export async function storm(options: StormOptions) {
     homes: 'one',
     front: true,
     job: createJob(`concurrency: ${concurrency}`),
-    sandbox: { faults: every === undefined ? faults : ['latency=300ms'], seed },
+    sandbox: { faults, seed },
   });
   const senders = () => new Set(crew.front?.exchanges().map(({ token }) => token)).size;
-  if (every !== undefined) {
-    await until(() => senders() === crew.members.length);
-    crew.flow.sandbox.setFaults(faults);
-  }
+  if (every !== undefined) await allSend(crew, faults);
   const { summary, exitCode } = await crew.finished;
   const { flow, keys, front } = crew;
   await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { type Flow, keysOf, startFlow, subclientsCsv } from '../../support/flow.ts';
 import { newestRun, statusOf, summaryFrom } from '../../support/run-control.ts';
 import { until } from '../../support/until.ts';
+import { whileSlow } from '../../support/while-slow.ts';
 import { createDice } from '../support/seed.ts';
 import { TIMES } from '../support/times.ts';
 import { assertTruth } from '../support/truth.ts';
@@ -17,6 +18,7 @@ export type TokenOptions = {
 
 /** `send.concurrency` of the job: what one process may have on the wire. */
 const CONCURRENCY = 20;
+const FAULTS = ['latency=30ms±20ms'];
 /** Beside those in flight: rows that were granted and ready for their places while the news was on its way. */
 const IN_FLIGHT_AND_READY = 1.5;
 
@@ -26,7 +28,7 @@ export async function tokenExpires(options: TokenOptions) {
   const flow = await startFlow({
     times: TIMES,
     tokens: ['token-1', 'token-2'],
-    faults: ['latency=30ms±20ms'],
+    faults: FAULTS,
   });
   const tokenFile = await flow.file('token', 'token-1\n');
   const env = { MSB_TOKEN: '', MSB_TOKEN_FILE: tokenFile };
@@ -36,7 +38,10 @@ export async function tokenExpires(options: TokenOptions) {
   const made = () => flow.sandbox.stats().made.subclients;
   const due = rows * (0.1 + 0.5 * createDice(seed).next());
   await until(() => made() >= due);
-  if (kind === 'renewed') await writeFile(tokenFile, 'token-2\n');
+  if (kind === 'renewed') {
+    const slowly = { after: FAULTS, latency: '200ms' };
+    await whileSlow(flow.sandbox, slowly, () => writeFile(tokenFile, 'token-2\n'));
+  }
   const madeBefore = made();
   flow.sandbox.setToken('token-1', false);
   const ended = await run.ended;

@@ -5,6 +5,8 @@ import type { Summary } from '../../../src/report/summary.ts';
 import type { SandboxOptions } from '../../../src/sandbox/options.ts';
 import { type Ended, type Flow, keysOf, startFlow, subclientsCsv, withSummary } from '../../support/flow.ts';
 import { type RedisServer, startRedisServer } from '../../support/redis-server.ts';
+import { until } from '../../support/until.ts';
+import { whileSlow } from '../../support/while-slow.ts';
 import { type KeptProcess, keepProcess } from './killing.ts';
 import { startProxy, type TcpProxy } from './proxy.ts';
 import { type ServiceFront, startServiceFront } from './service-front.ts';
@@ -107,6 +109,22 @@ export async function startCrew(options: CrewOptions): Promise<Crew> {
 export function redisOf({ redis }: Pick<Crew, 'redis'>): RedisServer {
   if (redis === null) throw new Error('expected a Redis by URL');
   return redis;
+}
+
+/** How many workers the ledger's registry has. */
+export async function registered(crew: Pick<Crew, 'redis'>): Promise<number> {
+  const { redis } = redisOf(crew);
+  const [epoch = ''] = await redis.keys('onboard:{*}:gate');
+  return (await redis.hkeys(epoch)).filter((field) => field.startsWith('m:')).length;
+}
+
+/**
+ * Resolves when every member has sent something: none comes too late for its share of the rows, however long its process takes to start.
+ * To be asked for at once; the file has more rows than one takes in hand, and `faults` are the service's from then on.
+ */
+export function allSend({ flow, members }: Crew, faults: readonly string[]): Promise<void> {
+  const work = () => until(() => members.every((member) => member.requests() > 0));
+  return whileSlow(flow.sandbox, { after: faults, latency: '1s' }, work);
 }
 
 type MemberParts = {

@@ -161,6 +161,8 @@ export async function killedPair({ flow, commands, begin, ...loop }: KilledPairO
   const over = Promise.all(victims.flatMap(({ name, ownEnd }) => (name === 'work' ? [] : [ownEnd])));
   await begin?.();
   const kills = await killLoop({ ...loop, victims, over });
+  // What is left only has to come to an end.
+  flow.sandbox.setFaults(['latency=20ms']);
   return { ended: await over, kills };
 }
 

@@ -8,6 +8,7 @@ import {
 } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { buffer } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import { listen } from '../../../src/sandbox/sandbox.ts';
 
 /** One request to the service and what came back; times are `performance.now()`. */
@@ -31,7 +32,7 @@ export type ServiceFront = {
   /** Requests that have not been answered. */
   inFlight(): number;
   /** New connections are refused; those that are open end with the answer to their next request, so that none is lost. */
-  refuse(): void;
+  refuse(): Promise<void>;
   /** Takes connections again, at the same place. */
   accept(): Promise<void>;
   /** Ends it with all its connections. */
@@ -61,7 +62,9 @@ export async function startServiceFront(target: string): Promise<ServiceFront> {
     url: `http://127.0.0.1:${port}`,
     exchanges: () => parts.exchanges,
     inFlight: () => parts.exchanges.filter(({ answeredAt }) => answeredAt === null).length,
-    refuse() {
+    async refuse() {
+      // Whoever waits at the door when it is shut is reset, with a request under way perhaps: on a busy machine some do.
+      await setImmediate();
       parts.isRefusing = true;
       // The server's own `close` would end idle connections too, on which a request may be under way.
       for (const server of servers) NetServer.prototype.close.call(server);
