@@ -14,12 +14,12 @@ const entrySchema = z.tuple([z.number().int(), z.number().int()]).rest(z.unknown
 
 const run = z.string().min(1);
 const cellSchema = z.union([z.string(), z.number()]);
-/** Chunk, what the rows' marks begin with, and the names of buckets, and of each row its number, the rest of its bucket's name ('': it has none), digest. */
-const rangeSchema = z.tuple([z.number().int(), z.string(), z.string(), z.array(cellSchema)]);
-/** Chunk, [the mark that the rows share, does each row's number belong to it (0|1), what buckets' names begin with, and of each row its number, the rest of that, digest, id], settlements. */
+/** Chunk, what the rows' marks begin with, and of each row its number, bucket, digest. */
+const rangeSchema = z.tuple([z.number().int(), z.string(), z.array(cellSchema)]);
+/** Chunk, [the mark that the rows share, does each row's number belong to it (0|1), and of each row its number, bucket, digest, id], settlements. */
 const groupSchema = z.tuple([
   z.number().int(),
-  z.tuple([z.string(), z.number().int(), z.string(), z.array(cellSchema)]),
+  z.tuple([z.string(), z.number().int(), z.array(cellSchema)]),
   z.array(z.array(cellSchema)),
 ]);
 
@@ -69,12 +69,12 @@ export type JournalRecord =
     }
   /** Chunks up to this number are about to be handed to the queue. */
   | { readonly kind: 'added'; readonly run: string; readonly chunk: number }
-  /** Rows in their order are about to be sent; rows as number, the rest of the bucket's name, digest, … */
+  /** Rows in their order are about to be sent; rows as number, bucket, digest, … */
   | {
       readonly kind: 'ranged';
       readonly run: string;
       readonly ranges: ReadonlyArray<
-        readonly [chunk: number, prefix: string, buckets: string, rows: readonly (string | number)[]]
+        readonly [chunk: number, prefix: string, rows: readonly (string | number)[]]
       >;
     }
   /** The rows are about to be sent. */
@@ -94,7 +94,7 @@ export type LineRecord = JournalRecord | { readonly kind: 'forgotten'; readonly 
 const CRC_DIGITS = 8;
 
 /** The form of the journals that this program writes, and the only one that it reads. */
-export const JOURNAL_VERSION = 3;
+export const JOURNAL_VERSION = 2;
 
 const headSchema = z.object({ kind: z.literal('journal'), version: z.number().int() });
 
@@ -150,12 +150,12 @@ export function isTorn(line: string): boolean {
 
 const RANGE_WIDTH = 3;
 
-function intentsOf([chunk, prefix, buckets, cells]: z.infer<typeof rangeSchema>): IntendedRow[] {
+function intentsOf([chunk, prefix, cells]: z.infer<typeof rangeSchema>): IntendedRow[] {
   return rowsOf(cells, RANGE_WIDTH).map(([row = 0, bucket = '', digest = '']) => [
     chunk,
     Number(row),
     `${prefix}${row}`,
-    wholeName(buckets, bucket),
+    String(bucket),
     String(digest),
   ]);
 }
@@ -164,7 +164,7 @@ const GROUP_WIDTH = 4;
 const SETTLED_OUTCOME = 3;
 
 /** What each row would have been told as by itself. */
-function entriesOf([chunk, [mark, isNumbered, buckets, cells], settlements]: z.infer<
+function entriesOf([chunk, [mark, isNumbered, cells], settlements]: z.infer<
   typeof groupSchema
 >): SettleEntry[] {
   return rowsOf(cells, GROUP_WIDTH).map(([row = 0, bucket = '', digest = '', id = ''], i) => {
@@ -178,7 +178,7 @@ function entriesOf([chunk, [mark, isNumbered, buckets, cells], settlements]: z.i
       Number(row),
       outcome,
       text,
-      wholeName(buckets, bucket),
+      bucket,
       digest,
       becomes,
       id,
@@ -191,11 +191,6 @@ function entriesOf([chunk, [mark, isNumbered, buckets, cells], settlements]: z.i
       0,
     ] as const;
   });
-}
-
-/** Of the bucket of a row's key, `''` where it has none. */
-function wholeName(buckets: string, rest: string | number): string {
-  return rest === '' ? '' : `${buckets}${rest}`;
 }
 
 function rowsOf<Cell>(cells: readonly Cell[], width: number): Cell[][] {

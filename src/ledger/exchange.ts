@@ -31,13 +31,11 @@ type Rows<T extends readonly unknown[]> = ReadonlyArray<T>;
 
 /** What the ledger has this machine's disk remember of a run's rows. */
 export type RowRecord =
-  /** Rows of ranges: each one's mark is the prefix with its number. Rows as number, the rest of the bucket's name ('' none), digest, … */
+  /** Rows of ranges: each one's mark is the prefix with its number. Rows as number, bucket, digest, … */
   | {
       readonly kind: 'ranged';
       readonly run: string;
-      readonly ranges: Rows<
-        readonly [chunk: number, prefix: string, buckets: string, rows: readonly (string | number)[]]
-      >;
+      readonly ranges: Rows<readonly [chunk: number, prefix: string, rows: readonly (string | number)[]]>;
     }
   | {
       readonly kind: 'intended';

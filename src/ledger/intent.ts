@@ -4,7 +4,7 @@
  */
 
 import { groupAdjacent } from '../lib/batches.ts';
-import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys, NOWHERE, shortPlace } from './keys.ts';
+import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys, NOWHERE } from './keys.ts';
 import { intentMark, rangePrefix, type SharedMark, sharedMark } from './mark.ts';
 
 /** What is asked for before a row is sent. */
@@ -79,9 +79,9 @@ export type ToldIntents = {
   readonly args: readonly (string | number)[];
   /** How many rows: those of the ranges, then the others. */
   readonly count: number;
-  /** Of the ranges, for the journal: chunk, what their marks and their buckets begin with, and of each row its number and the place of its key's identity. */
+  /** Of the ranges, for the journal: chunk, what their marks begin with, and of each row its number and the place of its key's identity. */
   readonly ranged: ReadonlyArray<
-    readonly [chunk: number, prefix: string, buckets: string, rows: readonly (string | number)[]]
+    readonly [chunk: number, prefix: string, rows: readonly (string | number)[]]
   >;
   /** Of the others: chunk, row, mark, the place of its key's identity. */
   readonly single: ReadonlyArray<
@@ -114,12 +114,7 @@ export function toldIntents(
   return {
     args,
     count,
-    ranged: ranges.map(({ chunk, taker, rows }) => [
-      chunk,
-      rangePrefix(taker),
-      bucketsOf(rows, keys),
-      placesOf(rows),
-    ]),
+    ranged: ranges.map(({ chunk, taker, rows }) => [chunk, rangePrefix(taker), placesOf(rows, keys)]),
     single: placed.map(({ intent, bucket, digest }) => [
       intent.chunk,
       intent.row,
@@ -140,20 +135,15 @@ export function markedRows(ranges: readonly Range[], next: readonly Intent[]): M
 
 function addRange(args: (string | number)[], range: Range): void {
   const { chunk, taker, seen, from, repeatable, claimed, rows, apart } = range;
-  const numbers = JSON.stringify(rows.map(({ row }) => row));
-  args.push(chunk, taker, seen, from, repeatable ? 1 : 0, claimed, numbers, JSON.stringify(apart.flat()));
+  args.push(chunk, taker, seen, from, repeatable ? 1 : 0, claimed, rows.length, apart.length);
+  for (const { row } of rows) args.push(row);
+  for (const [row, mark] of apart) args.push(row, mark);
 }
 
-/** A run's keys are all in one identity ledger. */
-function bucketsOf(rows: readonly RangeRow[], keys: LedgerKeys): string {
-  const keyed = rows.find(({ identity }) => identity !== null);
-  return keyed?.identity ? keys.identity(keyed.identity.space) : '';
-}
-
-function placesOf(rows: readonly RangeRow[]): (string | number)[] {
+function placesOf(rows: readonly RangeRow[], keys: LedgerKeys): (string | number)[] {
   const places: (string | number)[] = [];
   for (const { row, identity } of rows) {
-    const { bucket, digest } = shortPlace(identity);
+    const { bucket, digest } = identity === null ? NOWHERE : identityPlace(keys, identity);
     places.push(row, bucket, digest);
   }
   return places;

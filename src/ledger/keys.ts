@@ -99,11 +99,6 @@ export function fieldsPlace(keys: LedgerKeys, { space, key, place = identityOf(k
   return { bucket: keys.fields(space) + place.bucket, digest: place.digest };
 }
 
-/** Where an identity ledger keeps a key, without what the names of all its buckets begin with (`LedgerKeys.identity`). */
-export function shortPlace(key: KeyPlace | null): Place {
-  return key === null ? NOWHERE : (key.place ?? identityOf(key.key));
-}
-
 /** Where an identity ledger keeps a key: the bucket's full name and the digest within it. */
 export function identityPlace(keys: LedgerKeys, { space, key, place = identityOf(key) }: KeyPlace): Place {
   return { bucket: keys.identity(space) + place.bucket, digest: place.digest };

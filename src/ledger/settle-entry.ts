@@ -5,7 +5,7 @@
 
 import { wasAccepted } from '../model/outcome.ts';
 import type { Settlement } from '../model/settlement.ts';
-import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys, shortPlace } from './keys.ts';
+import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys, NOWHERE } from './keys.ts';
 import { isOfShared, type SharedMark, settledMark, sharedMark } from './mark.ts';
 
 /** What becomes of the row's key. */
@@ -150,8 +150,6 @@ type ToldEntry = { readonly place: number; readonly entry: SettleEntry };
 type Group = {
   readonly chunk: number;
   readonly shared: SharedMark;
-  /** Of the keys' identity ledger, `''` for rows without. */
-  readonly space: string;
   readonly outcome: string;
   readonly places: number[];
   readonly settlements: string[];
@@ -176,35 +174,29 @@ export function toldRows(keys: LedgerKeys, rows: readonly SettledRow[], isFirst:
       continue;
     }
     const group = groupOf(groups, row);
-    const { bucket, digest } = shortPlace(identity);
+    const { bucket, digest } = identity === null ? NOWHERE : identityPlace(keys, identity);
     group.places.push(place);
     group.settlements.push(text);
     group.rows.push(settlement.row, bucket, digest, (identity?.id ?? '').toWellFormed());
   }
   const args: (string | number)[] = [JSON.stringify(others.map(({ entry }) => entry))];
   const journaled: string[] = [];
-  for (const { chunk, shared, space, outcome, settlements, rows: own } of groups) {
+  for (const { chunk, shared, outcome, settlements, rows: own } of groups) {
     const together = `[${settlements.join(',')}]`;
-    const buckets = space === '' ? '' : keys.identity(space);
-    const cells = JSON.stringify(own);
-    args.push(chunk, shared.text, shared.isNumbered, outcome, together, buckets, cells);
-    const head = JSON.stringify([shared.text, shared.isNumbered, buckets]).slice(1, -1);
-    journaled.push(`[${chunk},[${head},${cells}],${together}]`);
+    args.push(chunk, shared.text, shared.isNumbered, outcome, together, settlements.length, ...own);
+    journaled.push(`[${chunk},${JSON.stringify([shared.text, shared.isNumbered, own])},${together}]`);
   }
   const order = [...groups.flatMap(({ places }) => places), ...others.map(({ place }) => place)];
   return { args, order, rows: recorded, groups: journaled.join(','), others };
 }
 
 /** Answers come from a few chunks at a time, in any order. */
-function groupOf(groups: Group[], { chunk, mark, settlement, identity }: SettledRow): Group {
+function groupOf(groups: Group[], { chunk, mark, settlement }: SettledRow): Group {
   const { row, outcome } = settlement;
-  const space = identity?.space ?? '';
-  for (const group of groups) {
-    const isAlike = group.chunk === chunk && group.outcome === outcome && group.space === space;
-    if (isAlike && isOfShared(mark, row, group.shared)) return group;
-  }
-  const shared = sharedMark(mark, row);
-  const group = { chunk, shared, space, outcome, places: [], settlements: [], rows: [] };
+  for (const group of groups)
+    if (group.chunk === chunk && group.outcome === outcome && isOfShared(mark, row, group.shared))
+      return group;
+  const group = { chunk, shared: sharedMark(mark, row), outcome, places: [], settlements: [], rows: [] };
   groups.push(group);
   return group;
 }

@@ -8,7 +8,7 @@ import { TURN_BACK } from './breaker.ts';
 
 /**
  * Lua that declares grant(i), a compare-and-set: marks rows as about to be sent. Nothing is sent without its row being granted.
- * From the i-th of ARGV on: milliseconds a probe may take, are fields followed (0|1), how many ranges, and of each chunk, taker, order as it was seen, row before the first, may the rows be sent though a lost worker may have sent them (0|1), epoch of the claims, JSON of the rows' numbers, JSON of the rows apart with their marks; then groups of rows: chunk, mark, does the row's number belong to it (0|1), expected mark ('': none), may the rows be sent though a lost worker may have sent them (0|1), how many rows, and of each
+ * From the i-th of ARGV on: milliseconds a probe may take, are fields followed (0|1), then groups of rows: chunk, mark, does the row's number belong to it (0|1), expected mark ('': none), may the rows be sent though a lost worker may have sent them (0|1), how many rows, and of each
  * row, bucket key of its key's identity ('' none), digest, [bucket key of its record's field digests ('' none), digest, what they were when the
  * request was made, what stands for them while it is under way,] …
  * Answers place (1: the first row), reason, … of the rows that are not granted: 'taken': another worker has or had it; 'halted': the run is
@@ -112,7 +112,7 @@ end
 -- Rows that leave the order, or were left in doubt by the taker before, keep what stands on them.
 local function keepApart(key, apart)
   local rows = {}
-  for j = 1, #apart, 2 do rows[#rows + 1] = tostring(apart[j]) end
+  for j = 1, #apart, 2 do rows[#rows + 1] = apart[j] end
   if #rows == 0 then return end
   local marks, own = marksOf(key, rows), redis.call('HMGET', key, unpack(rows))
   for j, row in ipairs(rows) do
@@ -193,10 +193,14 @@ local ranges = tonumber(ARGV[i + 2])
 local FOLLOWS = ARGV[i + 1] == '1'
 i = i + 3
 for _ = 1, ranges do
-  local range = {chunk = ARGV[i], taker = ARGV[i + 1], seen = ARGV[i + 2], from = tonumber(ARGV[i + 3]), repeatable = ARGV[i + 4] == '1', claimed = ARGV[i + 5], rows = {}, apart = cjson.decode(ARGV[i + 7])}
+  local range = {chunk = ARGV[i], taker = ARGV[i + 1], seen = ARGV[i + 2], from = tonumber(ARGV[i + 3]), repeatable = ARGV[i + 4] == '1', claimed = ARGV[i + 5], rows = {}, apart = {}}
   range.at = redis.call('HGET', KEYS[2] .. range.chunk, 'at') or ''
-  for j, number in ipairs(cjson.decode(ARGV[i + 6])) do range.rows[j] = tostring(number) end
-  i = i + 8
+  local first = i + 8
+  i = first + ARGV[i + 6] + ARGV[i + 7] * 2
+  for at = first, i - 1 do
+    if #range.rows < tonumber(ARGV[first - 2]) then range.rows[#range.rows + 1] = ARGV[at]
+    else range.apart[#range.apart + 1] = ARGV[at] end
+  end
   for _, answer in ipairs(grantRange(range)) do tell(answer) end
 end
 local WIDTH = FOLLOWS and 7 or 3

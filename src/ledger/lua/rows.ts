@@ -42,8 +42,8 @@ local function taker(mark) return string.match(mark or '', '^i ([^ .]+)%.') or s
 /**
  * Lua that declares record(json, first, last): outcomes, with the row's mark, its key's identity, what its report needs, and the counters, in one step.
  * KEYS: record, prefix of chunks, blocks, late, doubts, sources, bodies, documents, breaker, resolutions. From the first to the last of ARGV: groups of rows
- * that the service accepted just now, under an intent, of which nothing else is kept: chunk, that mark, does the row's number belong to it (0|1), outcome, JSON of
- * their settlements, what the bucket keys begin with, JSON of each row's number, the rest of the bucket key of its key's identity ('' none), digest, id. The JSON is of all other rows:
+ * that the service accepted just now, under an intent, of which nothing else is kept: chunk, that mark, does the row's number belong to it (0|1), outcome, how many, and of each row, settlement,
+ * bucket key of its key's identity ('' none), digest, id. The JSON is of all other rows:
  * [[chunk, row, outcome, settlement, bucket key ('' none), digest, identity ('k'|'d'|'x'|''), id, source, body, documents,
  *   the mark the settler left or found ('' none), accepted by the service (0|1), answered by it just now (0|1), the first row of its
  *   group (0: it has a mark of its own), and where the record's fields are followed: bucket key, digest, their digests before, after ('' not known)], …].
@@ -60,8 +60,7 @@ const RECORD = `
 local run = ARGV[1]
 local function record(json, first, last)
 -- Before anything is written: what a script has done is not undone where it fails half-way, and would be counted nowhere.
-local decoded, told = cjson.decode(json), {}
-for i = first, last, 7 do told[i] = cjson.decode(ARGV[i + 6]) end
+local decoded = cjson.decode(json)
 local out = {}
 local BREAKER = KEYS[9]
 local answered = false
@@ -96,10 +95,12 @@ local function isInOrder(key, prefix, rows)
   end
   return true, epoch == OPENED
 end
-for i = first, last, 7 do
-  local chunk, shared, isNumbered, outcome, text, buckets, cells = ARGV[i], ARGV[i + 1], ARGV[i + 2] == '1', ARGV[i + 3], ARGV[i + 4], ARGV[i + 5], told[i]
+local i = first
+while i <= last do
+  local chunk, shared, isNumbered, outcome, text, first = ARGV[i], ARGV[i + 1], ARGV[i + 2] == '1', ARGV[i + 3], ARGV[i + 4], i + 6
   local key, rows = KEYS[2] .. chunk, {}
-  for at = 1, #cells, 4 do rows[#rows + 1] = tostring(cells[at]) end
+  i = first + ARGV[i + 5] * 4
+  for at = first, i - 1, 4 do rows[#rows + 1] = ARGV[at] end
   local inOrder, isOwn = false, false
   if isNumbered then inOrder, isOwn = isInOrder(key, shared, rows) end
   if inOrder then
@@ -109,8 +110,8 @@ for i = first, last, 7 do
   end
   local settlements = not inOrder and cjson.decode(text)
   for j, row in ipairs(rows) do
-    local bucket, digest, id = cells[4 * j - 2], cells[4 * j - 1], cells[4 * j]
-    if bucket ~= '' then bucket = buckets .. bucket end
+    local at = first + (j - 1) * 4
+    local bucket, digest, id = ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
     local mark = isNumbered and shared .. row or shared
     place = place + 1
     ANSWERED[mark] = true
