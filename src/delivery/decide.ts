@@ -54,8 +54,8 @@ export type Plan =
 export type Decided = {
   readonly plan: Plan;
   /** The end of a row where it is not the plan's. */
-  readonly ends?: ReadonlyMap<number, RowEnd>;
-  readonly warnings?: ReadonlyMap<number, readonly Issue[]>;
+  readonly ends?: ReadonlyMap<number, RowEnd> | undefined;
+  readonly warnings?: ReadonlyMap<number, readonly Issue[]> | undefined;
 };
 
 /** A request's rows with what is to be done about them: as a rule one row, else a group whose rows end as the first one does. */

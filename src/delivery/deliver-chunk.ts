@@ -11,27 +11,13 @@ import { groupRows, type RowGroup } from '../model/row-group.ts';
 import { type Chunking, type Run, rowsBefore, rowsOfChunk } from '../model/run.ts';
 import type { ChunkJob } from '../queue/chunk-job.ts';
 import type { ChunkEnd } from '../queue/chunk-worker.ts';
-import {
-  decide,
-  decideCancelled,
-  type Plan,
-  type Planned,
-  type PlannedSend,
-  type UndecidedRows,
-} from './decide.ts';
+import { decide, decideCancelled, type Plan, type Planned, type UndecidedRows } from './decide.ts';
 import type { Answers, Questions } from './references.ts';
 import { createRowOrder, type RowOrder } from './row-order.ts';
 import type { RowTask } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 import { send } from './sender.ts';
-import {
-  type ChunkTake,
-  createSending,
-  type Ended,
-  type EndListener,
-  isFresh,
-  isRepeatable,
-} from './sending.ts';
+import { type ChunkTake, createSending, type Ended, type EndListener } from './sending.ts';
 import { recordRows, rowsEnding } from './settle-rows.ts';
 import { waitWhileRunning } from './still-runs.ts';
 
@@ -52,9 +38,8 @@ export async function deliverChunk(job: ChunkJob, take: Omit<ChunkTake, 'order'>
     );
     return 'closed';
   }
-  const planned = planChunk(job, taken, context);
-  const order = orderOf(job, planned, { ...take, taken });
-  if ((await executeAll(planned, { ...take, order })) === 'unsent') return 'put-back';
+  const order = orderOf(job, taken, take);
+  if ((await executeAll(planChunk(job, taken, context), { ...take, order })) === 'unsent') return 'put-back';
   return (await context.ledger.close(job.chunk, job.rows.length)) ? 'closed' : 'put-back';
 }
 
@@ -76,21 +61,12 @@ export function isWhole(
 /** The order of the chunk's rows; `null` where they are sent by a rate, or several in one request, or it is not known when their keys were claimed. */
 function orderOf(
   { chunk, rows, claimed }: ChunkJob,
-  planned: readonly Planned[],
-  { context, taker, taken }: Omit<ChunkTake, 'order'> & { readonly taken: Taken },
+  taken: Taken,
+  { context, taker }: Omit<ChunkTake, 'order'>,
 ): RowOrder | null {
   const { definition, hasRate } = context;
   if (hasRate || definition.group !== undefined || claimed === undefined) return null;
-  const first = planned.find((one): one is PlannedSend => isSend(one) && isFresh(one));
-  if (first === undefined) return null;
-  return createRowOrder({
-    chunk,
-    taker,
-    taken,
-    claimed,
-    repeatable: isRepeatable(first.plan.request.call, definition),
-    rows: rows.map(({ row }) => row.row),
-  });
+  return createRowOrder({ chunk, taker, taken, claimed, rows: rows.map(({ row }) => row.row) });
 }
 
 /** A row in hand, by its number. */
@@ -210,7 +186,7 @@ function execute(planned: Planned, take: ChunkTake, end: EndListener): void {
       tell(settle(planned, plan, take.context), end);
       break;
     case 'send':
-      if (isSend(planned)) send(createSending(planned, take, end));
+      send(createSending(planned, plan, { take, end }));
       break;
     case 'ask':
       tell(consult(planned, plan, take), end);
@@ -218,10 +194,6 @@ function execute(planned: Planned, take: ChunkTake, end: EndListener): void {
     default:
       plan satisfies never;
   }
-}
-
-function isSend(planned: Planned): planned is PlannedSend {
-  return planned.plan.kind === 'send';
 }
 
 function tell(work: Promise<Ended>, end: EndListener): void {

@@ -9,8 +9,8 @@ import { UNSENT_MARK } from '../ledger/mark.ts';
 import type { Taken } from '../ledger/open-chunk.ts';
 
 export type RowOrder = {
-  /** Whether all its rows may be sent although a lost worker may have sent them. */
-  readonly repeatable: boolean;
+  /** Whether a row may go in it: all that do may be sent although a lost worker may have sent them, or none. The first one says which. */
+  admits(repeatable: boolean): boolean;
   /** Whether the order has yet to come to the row. */
   isBefore(row: number): boolean;
   /** What the ledger is asked for the next rows, which are in the order and ascend. */
@@ -25,7 +25,6 @@ type RowOrderOptions = {
   readonly taken: Pick<Taken, 'at' | 'marks'>;
   /** The epoch of the claims. */
   readonly claimed: string;
-  readonly repeatable: boolean;
   /** All rows of the chunk, ascending. */
   readonly rows: readonly number[];
 };
@@ -33,9 +32,10 @@ type RowOrderOptions = {
 type Apart = readonly [row: number, mark: string];
 
 export function createRowOrder(options: RowOrderOptions): RowOrder {
-  const { chunk, taker, taken, claimed, repeatable } = options;
+  const { chunk, taker, taken, claimed } = options;
   /** Not those that have their outcome. */
   const rows = options.rows.filter((row) => taken.marks.get(row)?.kind !== 'settled');
+  let areRepeatable: boolean | null = null;
   let last = 0;
 
   const markOf = (row: number) => {
@@ -57,14 +57,17 @@ export function createRowOrder(options: RowOrderOptions): RowOrder {
   };
 
   return {
-    repeatable,
+    admits(repeatable) {
+      areRepeatable ??= repeatable;
+      return areRepeatable === repeatable;
+    },
     isBefore: (row) => row > last,
     rangeOf: (going) => ({
       chunk,
       taker,
       seen: taken.at,
       from: last,
-      repeatable,
+      repeatable: areRepeatable === true,
       claimed,
       rows: going,
       apart: apartOf(going),

@@ -260,7 +260,7 @@ function launch(sender: Sender, sending: Sending | undefined): void {
   sending.sentAt = now;
   sending.made += 1;
   passRow('sending', sending.row);
-  context.service.attempt(sending.planned.plan.request, sending.token).then(
+  context.service.attempt(sending.plan.request, sending.token).then(
     (reply) => landed(sender, sending, reply),
     (error) => broke(sender, sending, error),
   );
@@ -289,7 +289,7 @@ function landed(sender: Sender, sending: Sending, reply: Reply): void {
   const { context } = sender;
   passRow('answered', sending.row);
   try {
-    const { call } = sending.planned.plan.request;
+    const { call } = sending.plan.request;
     context.meter.attempted(call, reply, sending.made);
     const verdict = context.service.judge(call, reply);
     if (verdict.kind === 'accepted' || verdict.kind === 'refused') context.breaker.succeeded(reply.ms);

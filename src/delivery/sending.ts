@@ -11,9 +11,9 @@ import { intentMark } from '../ledger/mark.ts';
 import { fieldsUnderWay } from '../ledger/settle-entry.ts';
 import { type Call, mayRepeat } from '../model/operation.ts';
 import type { ChunkLease } from '../queue/chunk-worker.ts';
-import type { PlannedSend } from './decide.ts';
+import type { Planned, PlannedSend } from './decide.ts';
 import type { RowOrder } from './row-order.ts';
-import { ownKey, type Retry } from './row-task.ts';
+import { ownKey, type Retry, type RowTask } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 
 /** What became of a request's rows; `unsent`: they are as before. */
@@ -42,8 +42,7 @@ export type ChunkTake = {
  */
 export type SendingState = 'waiting' | 'intended' | 'onWire' | 'settling' | 'over';
 
-export type Sending = {
-  readonly planned: PlannedSend;
+export type Sending = PlannedSend & {
   readonly take: ChunkTake;
   readonly end: EndListener;
   readonly chunk: number;
@@ -77,19 +76,26 @@ export type Sending = {
   again: ((verdict: Retry | null) => void) | null;
 };
 
-export function createSending(planned: PlannedSend, take: ChunkTake, end: EndListener): Sending {
-  const { lead, plan } = planned;
+export function createSending(
+  { lead, mates, ends, warnings }: Planned,
+  plan: PlannedSend['plan'],
+  { take, end }: Pick<Sending, 'take' | 'end'>,
+): Sending {
   const { context, order } = take;
   const repeatable = isRepeatable(plan.request.call, context.definition);
   return {
-    planned,
+    lead,
+    mates,
+    plan,
+    ends,
+    warnings,
     take,
     end,
     chunk: lead.chunk,
     row: lead.row.row,
     identity: ownKey(lead),
     repeatable,
-    isInOrder: isFresh(planned) && repeatable === order?.repeatable,
+    isInOrder: isFresh(lead, plan) && order?.admits(repeatable) === true,
     state: 'waiting',
     mark: plan.expected,
     before: '',
@@ -100,27 +106,23 @@ export function createSending(planned: PlannedSend, take: ChunkTake, end: EndLis
     withdrawn: 0,
     throttled: 0,
     refreshed: false,
-    everUnknown: mayHaveBeenSent(planned),
+    everUnknown: mayHaveBeenSent(lead, plan),
     again: null,
   };
 }
 
 /** A create that is taken over from a dead worker may have been carried out by it: a refusal now proves nothing. */
-function mayHaveBeenSent({ lead, plan }: PlannedSend): boolean {
+function mayHaveBeenSent(lead: RowTask, plan: PlannedSend['plan']): boolean {
   return (plan.expected !== '' || lead.suspect) && !mayRepeat(plan.request.call);
 }
 
 /** Whether nothing of the row can have been sent before, and nothing but its key has to be looked at. */
-export function isFresh(planned: PlannedSend): boolean {
-  const { expected, fields } = planned.plan;
-  return expected === '' && fields === undefined && !mayHaveBeenSent(planned);
+function isFresh(lead: RowTask, plan: PlannedSend['plan']): boolean {
+  return plan.expected === '' && plan.fields === undefined && !mayHaveBeenSent(lead, plan);
 }
 
 /** Whether a row is sent although a lost worker may have sent it. */
-export function isRepeatable(
-  call: Call,
-  { onUnknownOutcome }: Pick<JobDefinition, 'onUnknownOutcome'>,
-): boolean {
+function isRepeatable(call: Call, { onUnknownOutcome }: Pick<JobDefinition, 'onUnknownOutcome'>): boolean {
   return mayRepeat(call) || onUnknownOutcome === 'retry';
 }
 
@@ -132,8 +134,8 @@ export function maySend({ take }: Sending): boolean {
 
 /** The intent of the next attempt; of one that is granted already, the same. */
 export function intentOf(sending: Sending): Intent {
-  const { chunk, row, identity, repeatable, state, before, planned, take } = sending;
-  const { fields } = planned.plan;
+  const { chunk, row, identity, repeatable, state, before, plan, take } = sending;
+  const { fields } = plan;
   const isGranted = state === 'intended';
   return {
     chunk,

@@ -62,7 +62,7 @@ export function createSettling(context: RunContext): Settling {
     flush,
     settle(sending, end) {
       sending.state = 'settling';
-      const rows = sentRows(sending.planned, end, { expected: sending.mark, taker: sending.take.taker });
+      const rows = sentRows(sending, end);
       if (end.outcome === 'denied') {
         void settleDenied(sending, rows);
         return;
@@ -102,16 +102,12 @@ async function settleDenied(sending: Sending, rows: readonly SettledRow[]): Prom
   }
 }
 
-/** The rows of a request that ended so; `expected`: the mark that its intent left. */
-function sentRows(
-  planned: PlannedSend,
-  end: RowEnd,
-  { expected, taker }: { readonly expected: string; readonly taker: string },
-): readonly SettledRow[] {
-  const { plan } = planned;
+/** The rows of a request that ended so. */
+function sentRows(sending: Sending, end: RowEnd): readonly SettledRow[] {
+  const { plan, mark, take } = sending;
   const whole = plan.warnings === undefined ? end : { ...end, warnings: plan.warnings };
-  const fields = fieldsAfter(plan, end, taker);
-  return rowsEnding(planned, fields === null ? whole : { ...whole, fields }, expected);
+  const fields = fieldsAfter(plan, end, take.taker);
+  return rowsEnding(sending, fields === null ? whole : { ...whole, fields }, mark);
 }
 
 /** The first row's end with its own mark and key; the others' with that mark, so that all are recorded or none. */
@@ -184,11 +180,7 @@ async function recordAtOnce(
 
 /** Withdraws intents, with the same patience as for outcomes: one that is left would put a row in doubt that was never received. */
 export async function withdrawIntents(intents: readonly MarkedRow[], context: RunContext): Promise<void> {
-  const { ledger } = context;
-  const [first, ...others] = intents;
-  if (first === undefined) return;
-  // A single row travels with what others ask for in the same turn of the event loop.
-  const withdraw = () => (others.length === 0 ? ledger.withdraw(first) : ledger.withdrawAll(intents));
+  const withdraw = () => Promise.all(intents.map(context.ledger.withdraw));
   await withdraw().catch((error: unknown) =>
     untilRecorded('an intent could not be taken back yet', withdraw, { context, first: error }),
   );

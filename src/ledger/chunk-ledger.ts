@@ -35,7 +35,6 @@ export type ChunkLedger = {
   /** Granted only when the intent is in Redis and on this machine's disk. */
   intend(intent: Intent): Promise<Granted>;
   withdraw(intent: MarkedRow): Promise<boolean>;
-  withdrawAll(intents: readonly MarkedRow[]): Promise<readonly boolean[]>;
   /** True where the outcome was recorded, false where the row already had one or is in another taker's hands. Also for a row that was told of before. */
   settle(row: SettledRow): Promise<boolean>;
   /** `settle` for many, in one command. */
@@ -110,7 +109,6 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
     },
     intend: tickBatch(intendAll, MAX_BATCH),
     withdraw: tickBatch((rows: readonly MarkedRow[]) => withdrawRows(rows, edges), MAX_BATCH),
-    withdrawAll: (rows) => withdrawRows(rows, edges),
     settle: tickBatch((rows: readonly SettledRow[]) => settleAll(rows, false), MAX_BATCH),
     settleAll: (rows) => settleAll(rows),
     async unsettle(rows, reason) {

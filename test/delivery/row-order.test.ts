@@ -18,7 +18,6 @@ function orderOf() {
     chunk: 4,
     taker: 'me.1',
     claimed: CLAIMED,
-    repeatable: false,
     rows: [1, 2, 3, 4, 5, 6, 7, 8, 9],
   };
   return createRowOrder({ ...parts, taken: { at: 'before 8 x', marks } });
@@ -68,4 +67,12 @@ test('a row goes in order once, and none behind the one that the order has come 
   expect([2, 3, 6].map(order.isBefore)).toEqual([true, true, true]);
   order.passed(3);
   expect([2, 3, 6].map(order.isBefore)).toEqual([false, false, true]);
+});
+
+test('rows go in one order that all may be sent although a lost worker may have sent them, or none: the first says which', () => {
+  for (const first of [true, false]) {
+    const order = orderOf();
+    expect([first, !first, first].map(order.admits)).toEqual([true, false, true]);
+    expect(order.rangeOf(of(2)).repeatable).toBe(first);
+  }
 });

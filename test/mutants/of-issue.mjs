@@ -94,7 +94,7 @@ export const OF_ISSUE = [
   {
     id: 'begun-create-as-fresh',
     in: 'src/delivery',
-    find: 'everUnknown: mayHaveBeenSent(planned),',
+    find: 'everUnknown: mayHaveBeenSent(lead, plan),',
     put: 'everUnknown: false,',
     tests: ['test/delivery/sender', 'test/delivery/attempts'],
     why: 'a create that a dead worker may have carried out becomes unsent where it ought to be in doubt',

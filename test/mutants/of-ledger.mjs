@@ -233,6 +233,14 @@ export const OF_LEDGER = [
     why: 'a replay gives the key of a row that was sent to another run',
   },
   {
+    id: 'order-of-mixed-rows',
+    in: 'src/delivery',
+    find: 'return areRepeatable === repeatable;',
+    put: 'return true;',
+    tests: ['test/delivery/row-order'],
+    why: 'a create goes in an order of updates, which is granted though a lost worker may have sent it',
+  },
+  {
     id: 'journal-begins-without-range',
     in: 'src/journal',
     find: "new Set(['run', 'added', 'ranged', 'intended'])",
