@@ -23,6 +23,8 @@ export type LedgerKeys = {
   readonly audit: string;
   /** Hash: worker → what it does (doing.ts). */
   readonly doing: string;
+  /** Hash: cause → the note on it (notes.ts). */
+  readonly notes: string;
   run(run: string): RunKeys;
   /** Prefix of an identity ledger's buckets. */
   identity(space: string): string;
@@ -76,6 +78,7 @@ export function ledgerKeys(target: string): LedgerKeys {
     outbox: `${root}:outbox`,
     audit: `${root}:audit`,
     doing: `${root}:doing`,
+    notes: `${root}:notes`,
     run: (run) => runKeys(`${root}:run:${run}`),
     identity: (space) => `${root}:known:${space}:`,
     fields: (space) => `${root}:fields:${space}:`,

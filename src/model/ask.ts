@@ -37,7 +37,8 @@ export const askSchema = z.discriminatedUnion('kind', [
   /** An uploaded file becomes a run of the job; `again`: also where the file was taken before. */
   z.object({ kind: z.literal('take'), upload: z.string(), job: z.string(), again: z.boolean() }),
   z.object({ kind: z.literal('save-job'), name: z.string(), yaml: z.string() }),
-  z.object({ kind: z.literal('note'), cause: z.string(), text: z.string() }),
+  /** `run`: the one at which the cause was seen; the note shows at all of its target. */
+  z.object({ kind: z.literal('note'), run, cause: z.string().min(1).max(100), text: z.string() }),
   z.object({ kind: z.literal('doctor') }),
 ]);
 export type Ask = z.infer<typeof askSchema>;

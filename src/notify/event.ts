@@ -34,11 +34,19 @@ export type RunData = {
   readonly exitCode: number;
   readonly causes: ReadonlyArray<{ readonly text: string; readonly count: number }>;
   readonly report: string | null;
+  /** Its page, where it is known where browsers see it. */
+  readonly url?: string;
 };
 
 export type EventData =
   | RunData
-  | { readonly run: string; readonly job: string; readonly target: string; readonly inDoubt: number }
+  | {
+      readonly run: string;
+      readonly job: string;
+      readonly target: string;
+      readonly inDoubt: number;
+      readonly url?: string;
+    }
   | { readonly target: string; readonly file: string; readonly note: string | null }
   | { readonly target: string; readonly since: string; readonly cause: string | null }
   | { readonly target: string; readonly since: string };

@@ -3,8 +3,10 @@
  * somebody may ask is looked at here, whatever the page has let them do; a page that was loaded before somebody else acted changes nothing.
  */
 import { examine } from '../check/doctor.ts';
+import { keepNote } from '../ledger/notes.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Ask, AskAnswer, Asked } from '../model/ask.ts';
+import { NOTE_CHARACTERS } from '../model/note.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { cancelRun, pauseRun, refuseEnded, resumeRun, windUpCancelled } from '../runs/control.ts';
 import { rerunOutcomes, rerunRows } from '../runs/rerun.ts';
@@ -66,7 +68,7 @@ function act(ask: Ask, by: string, acting: Acting): Promise<AskAnswer> {
     case 'save-job':
       return taker(acting).saveJob(ask.name, ask.yaml);
     case 'note':
-      return Promise.resolve({ kind: 'refused', problems: ['Notes are not kept in this version.'] });
+      return note(ask, by, acting);
     case 'doctor':
       return doctor(acting);
     default:
@@ -194,6 +196,23 @@ function resolvedWords(resolved: Resolved, run: Run): string {
   const told = parts.filter(([count]) => count > 0).map(([count, words]) => `${count} ${words}`);
   const why = refused.slice(0, REFUSED_TOLD).map((one) => ` Row ${one.row} ${one.why}.`);
   return `${told.join(', ') || 'Nothing was settled'}.${why.join('')} ${run.outcomes['in-doubt']} still in doubt.`;
+}
+
+async function note(
+  ask: Extract<Ask, { readonly kind: 'note' }>,
+  by: string,
+  acting: Acting,
+): Promise<AskAnswer> {
+  const text = ask.text.trim();
+  if (text.length > NOTE_CHARACTERS)
+    throw new UsageError(
+      `The note has ${text.length} characters: expected at most ${NOTE_CHARACTERS}. Nothing was changed.`,
+    );
+  const { ledger, clock } = acting.session;
+  const run = await runOf(ask.run, acting);
+  const { keys } = ledger.of(run.target);
+  await keepNote(ledger.redis, keys, ask.cause, { text, by, at: clock.date().toISOString() });
+  return { kind: 'done', words: text === '' ? 'The note is removed.' : 'The note is kept.', run: run.id };
 }
 
 const REFUSED_TOLD = 5;

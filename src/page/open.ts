@@ -2,8 +2,10 @@
  * The page's own process: it only reads Redis, holds no token of the service, and can send nothing. Opened here, from an environment to a
  * server that listens; where a process that sends has started it, it asks that one for what is to be done.
  */
+
 import { z } from 'zod';
 import { targetOf } from '../inbox/overview.ts';
+import { readNotes } from '../ledger/notes.ts';
 import { assertKnownLedger } from '../ledger/run-index.ts';
 import type { Releasers } from '../lib/releasers.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -93,6 +95,12 @@ function createPage(desk: Desk, io: Session['io']): Page {
       const found = await ledger.index.targetOf(id);
       const run = found === null ? null : await ledger.of(found).store.get(id);
       return run === null ? null : { ...run, run: run.id };
+    },
+    async noteOn(run, cause) {
+      const found = await ledger.index.targetOf(run);
+      if (found === null) return null;
+      const { keys } = ledger.of(found);
+      return (await readNotes(ledger.redis, keys, [cause])).get(cause)?.text ?? '';
     },
     ...createJobsPart(desk),
     ...createFilesPart(desk, { uploads, runChild: createChildren(withoutSecrets(io.env), io.interrupted) }),

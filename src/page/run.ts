@@ -8,12 +8,14 @@ import { join } from 'node:path';
 import type { JobDefinition } from '../config/job-definition.ts';
 import { readBriefs } from '../ledger/brief.ts';
 import { readAttempts, readHistory } from '../ledger/history.ts';
+import { readNotes } from '../ledger/notes.ts';
 import { insteadOf } from '../lib/errors.ts';
 import { createRecentMap } from '../lib/recent.ts';
 import { REQUEST_SECONDS } from '../metrics/meter.ts';
 import type { Visitor } from '../model/ask.ts';
 import { type Digest, needingRows, saidOf } from '../model/digest.ts';
 import { type LatencySlot, ratesOf, tellStory } from '../model/history.ts';
+import type { Note } from '../model/note.ts';
 import type { Run } from '../model/run.ts';
 import { readSummary } from '../report/report.ts';
 import { requestWords } from '../report/words.ts';
@@ -65,6 +67,8 @@ export function createRunPart(desk: Desk): RunPart {
         serviceReport(ledger, run.target),
         readSummary(reportDirectory(env, id)),
       ]);
+      const causes = digest.causes.slice(0, CAUSES_SHOWN).map((cause) => cause.id);
+      const notes = await readNotes(ledger.redis, keys, causes);
       return {
         run: lineOf(brief, now, stateOf(run, isLeased)),
         parent: run.parent,
@@ -75,7 +79,7 @@ export function createRunPart(desk: Desk): RunPart {
         stretches: ratesOf(history.pulse),
         story: tellStory(run, history.story),
         latency: latencyOf(attempts),
-        digest: digestShown(digest, run, definition, visitor),
+        digest: digestShown(digest, { run, definition, visitor, notes }),
         files: summary === null || visitor.role === 'viewer' ? [] : [SUMMARY, ...summary.files],
         hasReport: summary?.files.includes(PAGE) === true,
       };
@@ -108,11 +112,16 @@ async function recordOf(
 /** Each is 2 kB of the page; report.html has all. */
 const CAUSES_SHOWN = 20;
 
+type DigestSeen = {
+  readonly run: Pick<Run, 'rows'>;
+  readonly definition: JobDefinition | null;
+  readonly visitor: Visitor;
+  readonly notes: ReadonlyMap<string, Note>;
+};
+
 function digestShown(
   digest: Digest,
-  { rows }: Pick<Run, 'rows'>,
-  definition: JobDefinition | null,
-  visitor: Visitor,
+  { run: { rows }, definition, visitor, notes }: DigestSeen,
 ): RunShown['digest'] {
   const shown = shownTo(visitor, definition);
   const causes = digest.causes.slice(0, CAUSES_SHOWN).map((cause): CauseShown => {
@@ -123,6 +132,7 @@ function digestShown(
       fields: said.fields,
       words: shown.words(said.words),
       isUntold: said.isUntold,
+      note: notes.get(id) ?? null,
       examples: examples.map(({ row, line, key }) => ({ row, line, key: shown.key(key) })),
     };
   });

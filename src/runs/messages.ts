@@ -186,7 +186,7 @@ function runEvents(run: RunBrief, { id, type, at }: RunEnd, known: Known): reado
   const end = { id, type, at: new Date(at), data: runData(run, known) };
   const inDoubt = run.outcomes['in-doubt'];
   if (inDoubt === 0) return [end];
-  const data = { run: run.id, job: run.job, target, inDoubt };
+  const data = { run: run.id, job: run.job, target, inDoubt, ...linkTo(run, known.session) };
   return [end, { id: eventId('rows.in_doubt', run.id), type: 'rows.in_doubt', at: new Date(at), data }];
 }
 
@@ -205,7 +205,14 @@ function runData(run: RunBrief, { summary, session }: Known): RunData {
     exitCode: summary?.exitCode ?? exitCodeOf(run),
     causes: (summary?.causes ?? []).map(({ text, count }) => ({ text, count })),
     report: summary === null ? null : reportDirectory(env, run.id),
+    ...linkTo(run, session),
   };
+}
+
+/** Where browsers see the page; what is no address is told of by the process that serves it. */
+function linkTo({ id }: RunBrief, { io }: TargetSession): { readonly url?: string } {
+  const origin = io.env.ONBOARD_WEB_ORIGIN ?? '';
+  return URL.canParse(origin) ? { url: new URL(`/runs/${id}`, origin).href } : {};
 }
 
 /** A shorter outage is over before it is read. */

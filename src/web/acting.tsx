@@ -5,6 +5,7 @@
 import { Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import type { Ask, AskAnswer } from '../model/ask.ts';
+import { NOTE_CHARACTERS } from '../model/note.ts';
 import { countSettled, OUTCOMES, type Outcome, type OutcomeCounts } from '../model/outcome.ts';
 import { runStateSchema } from '../model/run.ts';
 import type { Reply, Route, Visit } from './visit.ts';
@@ -12,6 +13,8 @@ import type { Reply, Route, Visit } from './visit.ts';
 export type ActingPart = {
   /** What a person is told before a run is given up or its rows are sent again; `null`: there is no such run. */
   standingOf(run: string): Promise<RunStanding | null>;
+  /** The text of the note on a cause, `''`: there is none; `null`: there is no such run. */
+  noteOn(run: string, cause: string): Promise<string | null>;
 };
 
 export type RunStanding = {
@@ -34,8 +37,11 @@ export const actingRoutes: readonly Route<ActingPart>[] = [
   { method: 'POST', path: '/runs/:id/rerun', role: 'operator', answer: rerun },
   { method: 'POST', path: '/runs/:id/resolve', role: 'operator', answer: resolve },
   { method: 'POST', path: '/runs/:id/look-up', role: 'operator', answer: lookUp },
+  { method: 'GET', path: '/causes/:id/note', role: 'operator', answer: writeNote },
+  { method: 'POST', path: '/causes/:id/note', role: 'operator', answer: note },
 ];
 
+const ALONE = 'This page stands alone, and can do nothing: the page of `onboard start` can.';
 const NO_RUN = { kind: 'missing', words: 'There is no such run.' } as const;
 
 function seenIn(form: URLSearchParams) {
@@ -86,6 +92,54 @@ async function lookUp(visit: Visit<ActingPart>): Promise<Reply> {
   return carriedOut(visit, { kind: 'look-up', run, rows }, `/runs/${run}/doubts`);
 }
 
+async function note({ params, form, page, visitor }: Visit<ActingPart>): Promise<Reply> {
+  const run = form.get('run') ?? '';
+  if (page.ask === null) return refused(run, [ALONE]);
+  const ask = { kind: 'note', run, cause: params.id ?? '', text: form.get('text') ?? '' } as const;
+  const answer = await page.ask(ask, visitor);
+  if (answer.kind !== 'done') return told(run, answer, undefined);
+  return { kind: 'redirect', to: `/runs/${encodeURIComponent(run)}` };
+}
+
+/** On a page of its own, since what is typed in a part that is made anew each second would be lost. */
+async function writeNote({ params, query, page }: Visit<ActingPart>): Promise<Reply> {
+  const run = query.get('run') ?? '';
+  const cause = params.id ?? '';
+  const text = await page.noteOn(run, cause);
+  if (text === null) return NO_RUN;
+  return {
+    kind: 'page',
+    title: 'Note on a cause',
+    body: (
+      <>
+        <h1>Note on a cause</h1>
+        <p>
+          It shows beside this cause at every run that has it, to all who see the page. Without text it is
+          removed.
+        </p>
+        <form method="post" action={`/causes/${encodeURIComponent(cause)}/note`}>
+          <input type="hidden" name="run" value={run} />
+          <p>
+            <label>
+              Note
+              <br />
+              <textarea name="text" rows={5} cols={60} maxlength={NOTE_CHARACTERS}>
+                {text}
+              </textarea>
+            </label>
+          </p>
+          <p class="acts">
+            <button type="submit" class="go">
+              Keep the note
+            </button>
+            <a href={`/runs/${encodeURIComponent(run)}`}>Leave it as it is</a>
+          </p>
+        </form>
+      </>
+    ),
+  };
+}
+
 /** Asks, and answers with the page that says what came of it. */
 async function carriedOut(
   { page, visitor, params }: Visit<ActingPart>,
@@ -93,8 +147,7 @@ async function carriedOut(
   next?: string,
 ): Promise<Reply> {
   const run = params.id ?? '';
-  if (page.ask === null)
-    return refused(run, ['This page stands alone, and can do nothing: the page of `onboard start` can.']);
+  if (page.ask === null) return refused(run, [ALONE]);
   return told(run, await page.ask(ask, visitor), next);
 }
 

@@ -4,15 +4,18 @@ import { Prose, Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import type { Visitor } from '../model/ask.ts';
 import type { Digest, RowCause, Said } from '../model/digest.ts';
+import type { Note } from '../model/note.ts';
 import { OUTCOMES } from '../model/outcome.ts';
 import { type RunLine, runPath } from './runs.tsx';
-import { kindWords } from './words.tsx';
+import { kindWords, Time } from './words.tsx';
 
 export type CauseShown = Pick<
   RowCause,
   'id' | 'outcome' | 'code' | 'columns' | 'advice' | 'count' | 'first' | 'last' | 'where'
 > &
   Said & {
+    /** What people have noted on it. */
+    readonly note: Note | null;
     readonly examples: ReadonlyArray<{ readonly row: number; readonly line: number; readonly key: string }>;
   };
 
@@ -88,7 +91,7 @@ function Ends({ rows }: { readonly rows: number }) {
 const RERUN: readonly string[] = ['rejected', 'failed', 'denied', 'invalid', 'cancelled'];
 
 function Cause({ cause, shown, visitor }: Props & { readonly cause: CauseShown }) {
-  const { id, outcome, code, count, advice, where, first, last } = cause;
+  const { id, outcome, code, count, advice, where, first, last, note } = cause;
   const { run } = shown;
   const isOver = run.state === 'finished' || run.state === 'cancelled';
   const list = `${runPath(run.id, '/rows')}?cause=${encodeURIComponent(id)}`;
@@ -125,6 +128,14 @@ function Cause({ cause, shown, visitor }: Props & { readonly cause: CauseShown }
           → <Prose of={advice} />
         </p>
       )}
+      {note === null ? null : (
+        <p class="note">
+          <Text of={note.text} bytes={3_000} />{' '}
+          <span class="dim">
+            (<Text of={note.by} bytes={100} />, <Time at={note.at} />)
+          </span>
+        </p>
+      )}
       <p class="dim">
         {cause.examples.map(({ row, line, key }, i) => (
           <>
@@ -149,7 +160,9 @@ function Cause({ cause, shown, visitor }: Props & { readonly cause: CauseShown }
           </form>
         ) : null}{' '}
         {visitor.role === 'operator' ? (
-          <a href={`/causes/${encodeURIComponent(id)}/note?run=${encodeURIComponent(run.id)}`}>Note</a>
+          <a href={`/causes/${encodeURIComponent(id)}/note?run=${encodeURIComponent(run.id)}`}>
+            {note === null ? 'Add a note' : 'Change the note'}
+          </a>
         ) : null}
       </p>
     </section>

@@ -53,6 +53,7 @@ export const DOORS: Doors = {
     'run-store.ts',
     'brief.ts',
     'doing.ts',
+    'notes.ts',
     'history.ts',
     'run-view.ts',
     'settle-entry.ts',

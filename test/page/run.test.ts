@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { addToStory, keepPulse } from '../../src/ledger/history.ts';
 import { resolveRows } from '../../src/ledger/resolve.ts';
+import type { Role } from '../../src/model/ask.ts';
 import { noOutcomes, type Outcome } from '../../src/model/outcome.ts';
+import { createActs } from '../../src/page/acts.ts';
 import { createDigests } from '../../src/page/digests.ts';
 import { createOverviewPart } from '../../src/page/overview.ts';
 import { createRunPart } from '../../src/page/run.ts';
@@ -104,6 +106,29 @@ test('who may not see keys sees none, and gets no file names', async () => {
     false,
   ]);
   expect(shown.files).toEqual([]);
+});
+
+test('a note shows beside its cause, to viewers too, until its text is taken away', async () => {
+  const { desk, run } = await openRun();
+  const act = createActs(desk, null);
+  const part = createRunPart(desk);
+  const { id: cause } = await eventually(async () => {
+    const found = await part.run(run.id, OPERATOR);
+    return found?.digest.causes[0] ?? null;
+  });
+  const write = (text: string, by: { readonly name: string; readonly role: Role } = OPERATOR) =>
+    act({ by: by.name, role: by.role, ask: { kind: 'note', run: run.id, cause, text } });
+  const noted = async () => (await part.run(run.id, VIEWER))?.digest.causes[0]?.note;
+  expect(await write('mine', VIEWER)).toMatchObject({ kind: 'refused' });
+  expect(await write('x'.repeat(501))).toMatchObject({
+    kind: 'refused',
+    problems: ['The note has 501 characters: expected at most 500. Nothing was changed.'],
+  });
+  expect(await noted()).toBeNull();
+  expect(await write('  <b>ask the town hall</b> ')).toMatchObject({ kind: 'done' });
+  expect(await noted()).toMatchObject({ text: '<b>ask the town hall</b>', by: 'ops-1' });
+  expect(await write(' ')).toMatchObject({ kind: 'done' });
+  expect(await noted()).toBeNull();
 });
 
 test('only files that the summary names are given, and no other path', async () => {

@@ -37,8 +37,9 @@ function keeping(told: Told[]): Channel {
   };
 }
 
-async function startBench() {
-  const session = await openTestSession(own(), atTestEnd);
+async function startBench(env: Readonly<Record<string, string>> = {}) {
+  const opened = await openTestSession(own(), atTestEnd);
+  const session = { ...opened, io: { ...opened.io, env: { ...opened.io.env, ...env } } };
   const told: Told[] = [];
   const channels = [keeping(told)];
   const { keys } = session.ledger.of(session.service.target);
@@ -159,8 +160,8 @@ test('a pause is told with its reason, once for each time; one for the job’s w
   expect(bench.told).toHaveLength(2);
 });
 
-test('rows in doubt are told beside the end of their run', async () => {
-  const bench = await startBench();
+test('rows in doubt are told beside the end of their run, both with the way to its page', async () => {
+  const bench = await startBench({ ONBOARD_WEB_ORIGIN: 'https://onboard.example.com' });
   await wantedForLong(bench);
   const id = await endedRun(bench.session, { outcomes: { 'o:in-doubt': 2 } });
   await bench.look();
@@ -171,6 +172,8 @@ test('rows in doubt are told beside the end of their run', async () => {
   ]);
   const doubt = bench.told.find(({ type }) => type === 'onboard.rows.in_doubt');
   expect(doubt?.data).toMatchObject({ run: id, inDoubt: 2 });
+  const url = `https://onboard.example.com/runs/${id}`;
+  expect(bench.told.map(({ data }) => data)).toMatchObject([{ url }, { url }]);
 });
 
 test('a service that is away for a minute is told, and that it is back', async () => {

@@ -1,0 +1,42 @@
+/**
+ * Notes on causes (model/note.ts), of all runs of a target: nothing is decided by them, and one that can't be read is as none.
+ */
+import type { RedisConnection } from '../lib/redis-connection.ts';
+import { type Note, noteSchema } from '../model/note.ts';
+import type { LedgerKeys } from './keys.ts';
+
+/** A note without text is removed. */
+export async function keepNote(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  cause: string,
+  note: Note,
+): Promise<void> {
+  if (note.text === '') await redis.hdel(keys.notes, cause);
+  else await redis.hset(keys.notes, cause, JSON.stringify(note));
+}
+
+/** The notes on those of the causes that have one. */
+export async function readNotes(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  causes: readonly string[],
+): Promise<ReadonlyMap<string, Note>> {
+  if (causes.length === 0) return new Map();
+  const texts = await redis.hmget(keys.notes, ...causes);
+  return new Map(
+    causes.flatMap((cause, i) => {
+      const note = noteOf(texts[i] ?? null);
+      return note === null ? [] : [[cause, note] as const];
+    }),
+  );
+}
+
+function noteOf(text: string | null): Note | null {
+  if (text === null) return null;
+  try {
+    return noteSchema.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
