@@ -7,6 +7,9 @@ import { countOf, numberShown } from '../lib/terminal.ts';
 import type { Ask, AskAnswer } from '../model/ask.ts';
 import { countSettled, OUTCOMES, type Outcome, type OutcomeCounts } from '../model/outcome.ts';
 import { runStateSchema } from '../model/run.ts';
+import { decisionsIn } from './decisions.ts';
+import { answerDoubts, type DoubtsPart } from './doubts.tsx';
+import { rowNumber } from './rows.tsx';
 import type { Reply, Route, Visit } from './visit.ts';
 
 export type ActingPart = {
@@ -25,7 +28,7 @@ export type RunStanding = {
 /** The outcomes whose rows may be sent again. */
 const AGAIN: readonly Outcome[] = ['rejected', 'failed', 'denied', 'invalid', 'cancelled'];
 
-export const actingRoutes: readonly Route<ActingPart>[] = [
+export const actingRoutes: readonly Route<ActingPart & DoubtsPart>[] = [
   { method: 'GET', path: '/runs/:id/cancel', role: 'operator', answer: confirmCancel },
   { method: 'GET', path: '/runs/:id/rerun', role: 'operator', answer: confirmRerun },
   { method: 'POST', path: '/runs/:id/pause', role: 'operator', answer: control('pause') },
@@ -37,6 +40,8 @@ export const actingRoutes: readonly Route<ActingPart>[] = [
 ];
 
 const NO_RUN = { kind: 'missing', words: 'There is no such run.' } as const;
+
+const STANDS_ALONE = 'This page stands alone, and can do nothing: the page of `onboard start` can.';
 
 function seenIn(form: URLSearchParams) {
   const seen = runStateSchema.safeParse(form.get('seen'));
@@ -63,19 +68,25 @@ async function rerun(visit: Visit<ActingPart>): Promise<Reply> {
   return carriedOut(visit, ask);
 }
 
-async function resolve(visit: Visit<ActingPart>): Promise<Reply> {
-  const { params, form } = visit;
+/** One row is settled in the flow of rows in doubt, and the next one comes up; many come from a file, and are told by a page. */
+async function resolve(visit: Visit<ActingPart & DoubtsPart>): Promise<Reply> {
+  const { params, form, page, visitor } = visit;
   const run = params.id ?? '';
-  const row = Number(form.get('row'));
-  const as = form.get('as');
-  // The id that a look-up found, or the one that was typed.
-  const id = (form.get('id') || form.get('typed') || '').trim();
-  if (!Number.isSafeInteger(row) || row < 1 || (as !== 'created' && as !== 'not-created'))
-    return refused(run, ['Expected a row, and whether it was created: nothing was recorded.']);
-  if (as === 'created' && id === '')
-    return refused(run, [`Row ${row}: expected the id that the service gave it: nothing was recorded.`]);
-  const decision = as === 'created' ? ({ row, as, id } as const) : ({ row, as } as const);
-  return carriedOut(visit, { kind: 'resolve', run, decisions: [decision] }, `/runs/${run}/doubts`);
+  const doubts = `/runs/${encodeURIComponent(run)}/doubts`;
+  const decided = decisionsIn(form);
+  if (form.get('row') === null)
+    return decided.kind === 'problems'
+      ? refused(run, decided.problems)
+      : carriedOut(visit, { kind: 'resolve', run, decisions: [...decided.decisions] }, doubts);
+  const again = (problems: readonly string[]) =>
+    answerDoubts(visit, { problems, id: (form.get('id') ?? '').trim() });
+  if (decided.kind === 'problems') return again(decided.problems);
+  if (page.ask === null) return refused(run, [STANDS_ALONE]);
+  const answer = await page.ask({ kind: 'resolve', run, decisions: [...decided.decisions] }, visitor);
+  if (answer.kind === 'refused') return again(answer.problems);
+  if (answer.kind === 'moved-on') return told(run, answer, undefined);
+  const next = rowNumber(form.get('next') ?? '');
+  return { kind: 'redirect', to: next === null ? doubts : `${doubts}?row=${next}` };
 }
 
 async function lookUp(visit: Visit<ActingPart>): Promise<Reply> {
@@ -93,8 +104,7 @@ async function carriedOut(
   next?: string,
 ): Promise<Reply> {
   const run = params.id ?? '';
-  if (page.ask === null)
-    return refused(run, ['This page stands alone, and can do nothing: the page of `onboard start` can.']);
+  if (page.ask === null) return refused(run, [STANDS_ALONE]);
   return told(run, await page.ask(ask, visitor), next);
 }
 
