@@ -32,8 +32,8 @@ export const askSchema = z.discriminatedUnion('kind', [
   /** `cause`: the id of one of the run's causes; `null`: all rows of those outcomes. */
   z.object({ kind: z.literal('rerun'), run, only: z.array(outcomeSchema), cause: z.string().nullable() }),
   z.object({ kind: z.literal('resolve'), run, decisions: z.array(decisionSchema) }),
-  /** `rows`: `null`: all that are in doubt. */
-  z.object({ kind: z.literal('look-up'), run, rows: z.array(rowNumber).nullable() }),
+  /** Of all rows in doubt: what is found for one of them may be another's. */
+  z.object({ kind: z.literal('look-up'), run }),
   /** An uploaded file becomes a run of the job; `again`: also where the file was taken before. */
   z.object({ kind: z.literal('take'), upload: z.string(), job: z.string(), again: z.boolean() }),
   z.object({ kind: z.literal('save-job'), name: z.string(), yaml: z.string() }),

@@ -181,6 +181,12 @@ async function settle(
   const resolved = await resolveRun(run, request, by, session);
   const after = await findRun(session.ledger, run.id);
   await rewriteReport(after, { request, resolved }, session);
+  const { created, notCreated, unchanged, open, refused } = resolved;
+  if (refused.length > 0 && created + notCreated + unchanged + open === 0)
+    return {
+      kind: 'refused',
+      problems: refused.slice(0, REFUSED_TOLD).map(({ row, why }) => `Row ${row} ${why}.`),
+    };
   return { kind: 'done', words: resolvedWords(resolved, after), run: run.id };
 }
 

@@ -8,6 +8,9 @@ import type { Ask, AskAnswer } from '../model/ask.ts';
 import { NOTE_CHARACTERS } from '../model/note.ts';
 import { countSettled, OUTCOMES, type Outcome, type OutcomeCounts } from '../model/outcome.ts';
 import { runStateSchema } from '../model/run.ts';
+import { decisionsIn } from './decisions.ts';
+import { answerDoubts, type DoubtsPart } from './doubts.tsx';
+import { rowNumber } from './rows.tsx';
 import type { Reply, Route, Visit } from './visit.ts';
 
 export type ActingPart = {
@@ -28,7 +31,7 @@ export type RunStanding = {
 /** The outcomes whose rows may be sent again. */
 const AGAIN: readonly Outcome[] = ['rejected', 'failed', 'denied', 'invalid', 'cancelled'];
 
-export const actingRoutes: readonly Route<ActingPart>[] = [
+export const actingRoutes: readonly Route<ActingPart & DoubtsPart>[] = [
   { method: 'GET', path: '/runs/:id/cancel', role: 'operator', answer: confirmCancel },
   { method: 'GET', path: '/runs/:id/rerun', role: 'operator', answer: confirmRerun },
   { method: 'POST', path: '/runs/:id/pause', role: 'operator', answer: control('pause') },
@@ -41,8 +44,9 @@ export const actingRoutes: readonly Route<ActingPart>[] = [
   { method: 'POST', path: '/causes/:id/note', role: 'operator', answer: note },
 ];
 
-const ALONE = 'This page stands alone, and can do nothing: the page of `onboard start` can.';
 const NO_RUN = { kind: 'missing', words: 'There is no such run.' } as const;
+
+const STANDS_ALONE = 'This page stands alone, and can do nothing: the page of `onboard start` can.';
 
 function seenIn(form: URLSearchParams) {
   const seen = runStateSchema.safeParse(form.get('seen'));
@@ -69,32 +73,35 @@ async function rerun(visit: Visit<ActingPart>): Promise<Reply> {
   return carriedOut(visit, ask);
 }
 
-async function resolve(visit: Visit<ActingPart>): Promise<Reply> {
-  const { params, form } = visit;
+/** One row is settled in the flow of rows in doubt, and the next one comes up; many come from a file, and are told by a page. */
+async function resolve(visit: Visit<ActingPart & DoubtsPart>): Promise<Reply> {
+  const { params, form, page, visitor } = visit;
   const run = params.id ?? '';
-  const row = Number(form.get('row'));
-  const as = form.get('as');
-  // The id that a look-up found, or the one that was typed.
-  const id = (form.get('id') || form.get('typed') || '').trim();
-  if (!Number.isSafeInteger(row) || row < 1 || (as !== 'created' && as !== 'not-created'))
-    return refused(run, ['Expected a row, and whether it was created: nothing was recorded.']);
-  if (as === 'created' && id === '')
-    return refused(run, [`Row ${row}: expected the id that the service gave it: nothing was recorded.`]);
-  const decision = as === 'created' ? ({ row, as, id } as const) : ({ row, as } as const);
-  return carriedOut(visit, { kind: 'resolve', run, decisions: [decision] }, `/runs/${run}/doubts`);
+  const doubts = `/runs/${encodeURIComponent(run)}/doubts`;
+  const decided = decisionsIn(form);
+  if (form.get('row') === null)
+    return decided.kind === 'problems'
+      ? refused(run, decided.problems)
+      : carriedOut(visit, { kind: 'resolve', run, decisions: [...decided.decisions] }, doubts);
+  const again = (problems: readonly string[]) =>
+    answerDoubts(visit, { problems, id: (form.get('id') ?? '').trim() });
+  if (decided.kind === 'problems') return again(decided.problems);
+  if (page.ask === null) return refused(run, [STANDS_ALONE]);
+  const answer = await page.ask({ kind: 'resolve', run, decisions: [...decided.decisions] }, visitor);
+  if (answer.kind === 'refused') return again(answer.problems);
+  if (answer.kind === 'moved-on') return told(run, answer, undefined);
+  const next = rowNumber(form.get('next') ?? '');
+  return { kind: 'redirect', to: next === null ? doubts : `${doubts}?row=${next}` };
 }
 
 async function lookUp(visit: Visit<ActingPart>): Promise<Reply> {
-  const { params, form } = visit;
-  const run = params.id ?? '';
-  const row = Number(form.get('row'));
-  const rows = Number.isSafeInteger(row) && row > 0 ? [row] : null;
-  return carriedOut(visit, { kind: 'look-up', run, rows }, `/runs/${run}/doubts`);
+  const run = visit.params.id ?? '';
+  return carriedOut(visit, { kind: 'look-up', run }, `/runs/${run}/doubts`);
 }
 
 async function note({ params, form, page, visitor }: Visit<ActingPart>): Promise<Reply> {
   const run = form.get('run') ?? '';
-  if (page.ask === null) return refused(run, [ALONE]);
+  if (page.ask === null) return refused(run, [STANDS_ALONE]);
   const ask = { kind: 'note', run, cause: params.id ?? '', text: form.get('text') ?? '' } as const;
   const answer = await page.ask(ask, visitor);
   if (answer.kind !== 'done') return told(run, answer, undefined);
@@ -147,7 +154,7 @@ async function carriedOut(
   next?: string,
 ): Promise<Reply> {
   const run = params.id ?? '';
-  if (page.ask === null) return refused(run, [ALONE]);
+  if (page.ask === null) return refused(run, [STANDS_ALONE]);
   return told(run, await page.ask(ask, visitor), next);
 }
 

@@ -115,14 +115,13 @@ function Doubts({ shown, visit, refused }: Props) {
         <div class="doubts">
           <nav aria-label="Rows in doubt">
             <List shown={shown} />
-            <LookUp base={base} row={null} isOff={visit.page.ask === null} />
+            <LookUp base={base} isOff={visit.page.ask === null} />
           </nav>
           <div>
             <h2>{`Row ${numberShown(chosen.row)}`}</h2>
             <RowHead run={run.id} shown={chosen} />
             <Sent sent={chosen.sent} said="" />
             <Sighted sighting={chosen.sighting} />
-            <LookUp base={base} row={chosen.row} isOff={visit.page.ask === null} />
             <Settle shown={shown} visit={visit} refused={refused} />
           </div>
         </div>
@@ -161,14 +160,12 @@ function List({ shown: { run, list, chosen, left } }: Pick<Props, 'shown'>) {
   );
 }
 
-/** Asks the service, by the job's look-up; `row`: `null` for all. */
-function LookUp(props: { readonly base: string; readonly row: number | null; readonly isOff: boolean }) {
-  const { base, row, isOff } = props;
+/** Asks the service for all of them, by the job's look-up: what is found for one may be another's. */
+function LookUp({ base, isOff }: { readonly base: string; readonly isOff: boolean }) {
   return (
     <form method="post" action={`${base}/look-up`}>
-      {row === null ? null : <input type="hidden" name="row" value={String(row)} />}
       <button type="submit" disabled={isOff}>
-        {row === null ? 'Look all up at the service' : 'Look it up at the service'}
+        Look them up at the service
       </button>
     </form>
   );

@@ -1,0 +1,166 @@
+import { expect, test } from 'vitest';
+import { createJob } from '../support/flow.ts';
+import { rowsOf } from '../support/inbox.ts';
+import { until } from '../support/until.ts';
+import { useBrowser } from './support/browser.ts';
+import { badge, chooseFile, load, startDesk } from './support/desk.ts';
+
+// What is refused is answered with a status of its own, which Chromium tells of.
+const { open } = useBrowser(/^Failed to load resource: the server responded with a status of 4/);
+
+test('a file of one’s own becomes a job, a check and a run that counts to its end, from the page alone', async () => {
+  const desk = await startDesk(open, { other: createJob() });
+  const page = await desk.operator();
+  await chooseFile(page, { name: 'partner.csv', text: rowsOf('New', 20) });
+  await page.getByRole('link', { name: 'Make a new job for it' }).click();
+  await page.getByLabel('Name of the job').fill('partner');
+  await page.getByLabel('field of details.name').fill('details.name');
+  await page.getByLabel('field of externalId').fill('additionalInformation.crmId');
+  await page.getByLabel('externalId is the key').check();
+  await page.getByText('New 1 Ltd').first().waitFor();
+  await page.getByRole('button', { name: 'Save the job and go on' }).click();
+  await page.getByRole('button', { name: 'Check the file with it' }).click();
+  await page.getByText('20 rows = 20 to send').waitFor();
+  expect(desk.flow.sandbox.stats().made.subclients).toBe(0);
+  await page.locator('input[name=host]').fill(await page.locator('label b').first().innerText());
+  await page.getByRole('button', { name: 'Start: 20 requests' }).click();
+  await badge(page, 'finished').waitFor();
+  await page.getByText('the sum holds').waitFor();
+  expect(desk.flow.sandbox.stats().made.subclients).toBe(20);
+});
+
+test('a run is paused, goes on, and is given up once that is confirmed; who comes second changes nothing', async () => {
+  const desk = await startDesk(open, { slow: createJob('concurrency: 1') }, ['latency=300ms']);
+  const first = await desk.operator('ops-1');
+  const run = await load(first, 'slow', { name: 'slow.csv', text: rowsOf('Slow', 400) });
+  const second = await desk.operator('ops-2');
+  await second.goto(desk.origin + run);
+  await badge(second, 'running').waitFor();
+  // What the second one looks at from now on is what was true then.
+  await second.getByRole('button', { name: 'Hold still' }).click();
+  await first.getByRole('button', { name: 'Pause' }).click();
+  await first.getByRole('heading', { name: 'Done' }).waitFor();
+  await first.getByRole('link', { name: 'Go on' }).click();
+  await badge(first, 'paused').waitFor();
+  await second.getByRole('button', { name: 'Pause' }).click();
+  await second.getByRole('heading', { name: 'Somebody was faster' }).waitFor();
+
+  await first.getByRole('button', { name: 'Go on' }).click();
+  await first.getByRole('link', { name: 'Go on' }).click();
+  await badge(first, 'running').waitFor();
+  await first.getByRole('button', { name: 'Cancel…' }).click();
+  await first.getByRole('heading', { name: 'Cancel the run?' }).waitFor();
+  await first.getByLabel('Why').fill('wrong file');
+  await first.getByRole('button', { name: 'Cancel the run' }).click();
+  await first.getByRole('heading', { name: 'Done' }).waitFor();
+  await first.getByRole('link', { name: 'Go on' }).click();
+  await badge(first, 'cancelled').waitFor();
+  await first.getByText('wrong file').first().waitFor();
+  expect(desk.flow.sandbox.stats().made.subclients).toBeLessThan(400);
+});
+
+/** Names of which some are rejected for one cause, some for another, and some go through. */
+const MIXED = ['Denied 1', 'Gone 1', 'Gone 2', 'Gone 3', 'Fine 1', 'Fine 2', 'Fine 3', 'Fine 4'].map(
+  (name, i) => `M${i},${name} Ltd`,
+);
+
+test('rows are sent again: of one cause, of one outcome, and all; the service sees just those', async () => {
+  const desk = await startDesk(open, { mixed: createJob() }, [
+    '403=always;key=Denied',
+    '404=always;key=Gone',
+  ]);
+  const page = await desk.operator();
+  const file = { name: 'mixed.csv', text: ['externalId,details.name', ...MIXED, ''].join('\n') };
+  const run = await load(page, 'mixed', file);
+  await badge(page, 'finished').waitFor();
+  const made = () => desk.flow.sandbox.stats().made.subclients;
+  expect(made()).toBe(4);
+  desk.flow.sandbox.setFaults(['404=always;key=Gone']);
+
+  await page
+    .locator('section.cause', { hasText: '404' })
+    .getByRole('button', { name: 'Run these again' })
+    .click();
+  await page.getByText('the cause that you came from').waitFor();
+  await page.getByRole('button', { name: 'Send them again' }).click();
+  await page.getByRole('link', { name: 'Go on' }).click();
+  await badge(page, 'finished').waitFor();
+  await page.getByText('the sum holds').waitFor();
+  expect(await page.locator('[data-live]').innerText()).toContain('3 failed');
+  const ofCause = page.url();
+  expect(made()).toBe(4);
+
+  await page.goto(desk.origin + run);
+  await page.getByRole('button', { name: 'Run again what did not succeed' }).click();
+  await page.getByRole('checkbox', { name: 'failed' }).uncheck();
+  await page.getByRole('button', { name: 'Send them again' }).click();
+  await page.getByRole('link', { name: 'Go on' }).click();
+  await badge(page, 'finished').waitFor();
+  expect(made()).toBe(5);
+
+  desk.flow.sandbox.setFaults([]);
+  await page.goto(ofCause);
+  await page.getByRole('button', { name: 'Run again what did not succeed' }).click();
+  await page.getByRole('button', { name: 'Send them again' }).click();
+  await page.getByRole('link', { name: 'Go on' }).click();
+  await badge(page, 'finished').waitFor();
+  expect(made()).toBe(MIXED.length);
+  expect(desk.flow.sandbox.stats().duplicateKeys).toBe(0);
+});
+
+const LOST = ['externalId,details.name', 'L1,Lost 1 Ltd', 'L2,Lost 2 Ltd', 'F1,Fine Ltd', ''].join('\n');
+
+test('rows in doubt are settled one after the other, as created and as not; what somebody else has settled stays', async () => {
+  const desk = await startDesk(open, { lost: createJob() }, ['reset-after-create=always;key=Lost']);
+  const page = await desk.operator('ops-1');
+  const run = await load(page, 'lost', { name: 'lost.csv', text: LOST });
+  await badge(page, 'finished').waitFor();
+  await page.getByRole('link', { name: 'Settle them' }).click();
+  await page.getByText('2 rows may exist at the service.').waitFor();
+  const second = await desk.operator('ops-2');
+  await second.goto(page.url());
+
+  await page.getByRole('button', { name: 'Record as ops-1' }).click();
+  await page.getByRole('alert').getByText('Say what became of the row').waitFor();
+  const ids = [...desk.flow.sandbox.entities('subclient')].map(({ id }) => id);
+  await page.getByLabel('Its id at the service').fill(ids[0] ?? '');
+  await page.getByRole('button', { name: 'Record as ops-1' }).click();
+  await page.getByText('1 settled · 1 left').waitFor();
+
+  await second.getByRole('radio', { name: 'It was not created' }).check();
+  await second.getByRole('button', { name: 'Record as ops-2' }).click();
+  await second.getByRole('alert').waitFor();
+
+  await page.keyboard.press('n');
+  await page.getByRole('button', { name: 'Record as ops-1' }).click();
+  await page.getByText('No row is in doubt any more: 2 rows settled').waitFor();
+  const { outcomes } = JSON.parse(await desk.flow.look(['status', run.slice('/runs/'.length), '--json']));
+  expect(outcomes).toMatchObject({ created: 2, 'in-doubt': 0 });
+});
+
+test('who may only look sees no cell and no button, and is refused what needs an operator', async () => {
+  const desk = await startDesk(open, { mixed: createJob() }, ['404=always;key=Gone']);
+  const ops = await desk.operator();
+  const run = await load(ops, 'mixed', {
+    name: 'mixed.csv',
+    text: ['externalId,details.name', ...MIXED, ''].join('\n'),
+  });
+  await badge(ops, 'finished').waitFor();
+  const page = await desk.viewer();
+  await page.goto(desk.origin + run);
+  await page.getByText('Why rows did not succeed').waitFor();
+  expect(await page.locator('main form').count()).toBe(0);
+  for (const path of [run, `${run}/rows`, '/', '/runs', '/system', '/jobs']) {
+    await page.goto(desk.origin + path);
+    expect(await page.locator('body').innerText(), path).not.toMatch(/Gone \d Ltd/);
+  }
+  for (const act of ['pause', 'resume', 'cancel', 'rerun', 'resolve', 'look-up']) {
+    const headers = { origin: desk.origin };
+    const answer = await page.request.post(`${desk.origin}${run}/${act}`, {
+      headers,
+      form: { seen: 'finished' },
+    });
+    expect(answer.status(), act).toBe(403);
+  }
+  await until(async () => desk.flow.sandbox.stats().made.subclients === 5);
+});
