@@ -9,12 +9,7 @@ export function createAudit({ ledger, service, log }: TargetSession) {
   const { keys } = ledger.of(service.target);
   return async ({ by, role, ask }: Asked, answer: AskAnswer): Promise<void> => {
     const run = 'run' in ask ? ask.run : answer.kind === 'done' ? (answer.run ?? '') : '';
-    const rows =
-      ask.kind === 'resolve'
-        ? String(ask.decisions.length)
-        : 'rows' in ask
-          ? String(ask.rows?.length ?? 'all')
-          : '';
+    const rows = ask.kind === 'resolve' ? String(ask.decisions.length) : '';
     log.info('asked for at the page', { by, what: ask.kind, run, result: answer.kind });
     await ledger.redis.xadd(
       keys.audit,

@@ -40,6 +40,9 @@ export const actingRoutes: readonly Route<ActingPart & DoubtsPart>[] = [
   { method: 'POST', path: '/runs/:id/rerun', role: 'operator', answer: rerun },
   { method: 'POST', path: '/runs/:id/resolve', role: 'operator', answer: resolve },
   { method: 'POST', path: '/runs/:id/look-up', role: 'operator', answer: lookUp },
+];
+
+export const noteRoutes: readonly Route<ActingPart>[] = [
   { method: 'GET', path: '/causes/:id/note', role: 'operator', answer: writeNote },
   { method: 'POST', path: '/causes/:id/note', role: 'operator', answer: note },
 ];

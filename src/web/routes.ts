@@ -1,5 +1,5 @@
 /** All pages, from the parts that show them. The router and the test that asks each as nobody, viewer and operator go by this table. */
-import { type ActingPart, actingRoutes } from './acting.tsx';
+import { type ActingPart, actingRoutes, noteRoutes } from './acting.tsx';
 import { type DoubtsPart, doubtsRoutes } from './doubts.tsx';
 import { type FilesPart, filesRoutes } from './files.tsx';
 import { type JobsPart, jobsRoutes } from './jobs.tsx';
@@ -33,6 +33,7 @@ export const ROUTES: readonly Route<Page>[] = [
   ...runRoutes,
   ...systemRoutes,
   ...actingRoutes,
+  ...noteRoutes,
   ...filesRoutes,
   ...mappingRoutes,
   ...jobsRoutes,

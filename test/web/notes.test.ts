@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Ask, Visitor } from '../../src/model/ask.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
-import { type ActingPart, actingRoutes } from '../../src/web/acting.tsx';
+import { type ActingPart, noteRoutes } from '../../src/web/acting.tsx';
 import { Causes, type CausesOf } from '../../src/web/causes.tsx';
 import type { Core } from '../../src/web/page.ts';
 
@@ -41,7 +41,7 @@ test('a note is text to whoever sees it, and only operators are led to change it
 });
 
 async function visit(method: 'GET' | 'POST', form = new URLSearchParams(), known: string | null = NASTY) {
-  const route = actingRoutes.find((one) => one.path === '/causes/:id/note' && one.method === method);
+  const route = noteRoutes.find((one) => one.path === '/causes/:id/note' && one.method === method);
   if (route === undefined) throw new Error('no route');
   const asks: Ask[] = [];
   const page: Core & ActingPart = {
