@@ -139,7 +139,7 @@ function Cause({ cause, shown, visitor }: Props & { readonly cause: CauseShown }
         ))}
         {count > cause.examples.length ? ' · …' : ''}
       </p>
-      <p>
+      <div class="line">
         <a href={list}>{countOf(count, 'row')}</a>{' '}
         {visitor.role === 'operator' && isOver && RERUN.includes(outcome) ? (
           <form method="get" action={runPath(run.id, '/rerun')} class="act">
@@ -151,7 +151,7 @@ function Cause({ cause, shown, visitor }: Props & { readonly cause: CauseShown }
         {visitor.role === 'operator' ? (
           <a href={`/causes/${encodeURIComponent(id)}/note?run=${encodeURIComponent(run.id)}`}>Note</a>
         ) : null}
-      </p>
+      </div>
     </section>
   );
 }
