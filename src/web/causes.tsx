@@ -150,7 +150,7 @@ function Cause({ cause, shown, visitor }: Props & { readonly cause: CauseShown }
         ))}
         {count > cause.examples.length ? ' · …' : ''}
       </p>
-      <p>
+      <div class="line">
         <a href={list}>{countOf(count, 'row')}</a>{' '}
         {visitor.role === 'operator' && isOver && RERUN.includes(outcome) ? (
           <form method="get" action={runPath(run.id, '/rerun')} class="act">
@@ -164,7 +164,7 @@ function Cause({ cause, shown, visitor }: Props & { readonly cause: CauseShown }
             {note === null ? 'Add a note' : 'Change the note'}
           </a>
         ) : null}
-      </p>
+      </div>
     </section>
   );
 }

@@ -109,7 +109,7 @@ function RunLive({ shown, visitor }: Props) {
   const { run, parent, request, service, perSecond, left } = shown;
   return (
     <>
-      <p>
+      <div class="line">
         <StateBadge run={run} /> {visitor.role === 'operator' ? <Acts run={run} /> : null}{' '}
         {shown.hasReport ? <a href={runPath(run.id, '/report')}>Report</a> : null}{' '}
         <a href={runPath(run.id, '/rows')}>Rows</a>
@@ -119,7 +119,7 @@ function RunLive({ shown, visitor }: Props) {
             · takes up rows of <a href={runPath(parent)}>{parent}</a>
           </>
         )}
-      </p>
+      </div>
       {request === '' ? null : (
         <p>
           By <Text of={request} />
