@@ -34,6 +34,7 @@ async function addresses(desk: Desk, page: Page): Promise<readonly string[]> {
   const run = await load(page, 'partner', { name: 'partner.csv', text: rows() });
   await badge(page, 'finished').waitFor();
   await page.getByText('Why rows did not succeed').waitFor();
+  const note = (await page.getByRole('link', { name: 'Note' }).first().getAttribute('href')) ?? '';
   await chooseFile(page, { name: 'second.csv', text: rows().replaceAll(/^K/gm, 'S') });
   const upload = new URL(page.url()).pathname;
   await page.getByRole('radio', { name: 'partner' }).check();
@@ -45,7 +46,8 @@ async function addresses(desk: Desk, page: Page): Promise<readonly string[]> {
       .replace(/^\/runs\/:id/, run)
       .replace(':row', '10')
       .replace(':name', 'partner')
-      .replace(/\/check$/, '/check?job=partner'),
+      .replace(/\/check$/, '/check?job=partner')
+      .replace('/causes/:id/note', note),
   );
   expect(desk.flow.sandbox.stats().duplicateKeys).toBe(0);
   return found;

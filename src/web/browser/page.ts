@@ -14,6 +14,8 @@ const SHOWN: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
 };
 
 enterByLink();
+// A link that is opened where the log-in stands already loads nothing anew.
+window.addEventListener('hashchange', enterByLink);
 showTimes(document);
 previewForms(morph);
 takeFiles();
