@@ -123,7 +123,13 @@ function Cause({ cause, shown, visitor }: Props & { readonly cause: CauseShown }
           <Ends rows={shown.digest.rows} />
         </>
       )}
-      {advice === '' ? null : (
+      {outcome === 'in-doubt' && visitor.role === 'operator' ? (
+        <p>
+          → <a href={runPath(run.id, '/doubts')}>Settle them</a>: what is found at the service is said for
+          each, and nothing is sent again before.
+        </p>
+      ) : null}
+      {advice === '' || outcome === 'in-doubt' ? null : (
         <p>
           → <Prose of={advice} />
         </p>
