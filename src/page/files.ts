@@ -10,7 +10,8 @@ import { countUnsuccessful } from '../model/outcome.ts';
 import { rowSchema } from '../model/row.ts';
 import { sourceInfoSchema } from '../model/source.ts';
 import { summarySchema } from '../report/summary.ts';
-import type { CheckShown, FilesPart, FittingJob, Looked, Rehearsed, Work } from '../web/files.tsx';
+import type { CheckPart, CheckShown, Rehearsed, Work } from '../web/checking.tsx';
+import type { FilesPart, FittingJob, Looked } from '../web/files.tsx';
 import type { MappingPart } from '../web/mapping.tsx';
 import type { RunChild } from './child.ts';
 import type { Desk } from './desk.ts';
@@ -62,7 +63,7 @@ const checkedSchema = z.object({
 export function createFilesPart(
   desk: Desk,
   { uploads, runChild }: { readonly uploads: Uploads; readonly runChild: RunChild },
-): FilesPart & MappingPart {
+): FilesPart & CheckPart & MappingPart {
   const samples = createRecentMap<string, FileSample | readonly string[]>(UPLOADS_REMEMBERED);
   const checks = createWorks<CheckShown>(desk);
   const rehearsals = createWorks<Rehearsed>(desk);

@@ -1,5 +1,6 @@
 /** All pages, from the parts that show them. The router and the test that asks each as nobody, viewer and operator go by this table. */
 import { type ActingPart, actingRoutes, noteRoutes } from './acting.tsx';
+import { type CheckPart, checkRoutes } from './checking.tsx';
 import { type DoubtsPart, doubtsRoutes } from './doubts.tsx';
 import { type FilesPart, filesRoutes } from './files.tsx';
 import { type JobsPart, jobsRoutes } from './jobs.tsx';
@@ -17,6 +18,7 @@ import type { Route } from './visit.ts';
 export type Page = Core &
   ActingPart &
   FilesPart &
+  CheckPart &
   MappingPart &
   JobsPart &
   RowsPart &
@@ -35,6 +37,7 @@ export const ROUTES: readonly Route<Page>[] = [
   ...actingRoutes,
   ...noteRoutes,
   ...filesRoutes,
+  ...checkRoutes,
   ...mappingRoutes,
   ...jobsRoutes,
   ...rowsRoutes,
