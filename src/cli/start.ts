@@ -81,45 +81,70 @@ export const addStartCommand: AddCommand = (program, io, done) => {
 async function start(flags: StartFlags, io: Io): Promise<number> {
   refuseStrayFaults(flags);
   return withSession(io, flags.logFile, async (session) => {
-    const book = await openBook(session);
+    const book = await openBook(session, flags);
     const service = await startedService(flags, session);
     const join = { sends: true, acceptsSettings: flags.acceptRedisSettings };
     const joined = await joinTarget(session, service, join);
     const watcher = createWatcher(joined, book, flags);
-    await tellToOthers(watcher, joined, flags);
-    await servePage(watcher, joined, flags);
+    const isPageUp = await servePage(watcher, joined, flags);
+    await tellToOthers(watcher, joined, { ...flags, isPageUp });
     tell(io, `Watching ${watcher.places.inbox} and working for ${service.target}; Ctrl-C stops it cleanly.`);
     return watchInboxes(watcher, { sends: true });
   });
 }
 
-/** Every definition is read before anything else is done. */
-async function openBook({ env }: Session): Promise<JobBook> {
+/** Every definition is read before anything else is done. Where there is none yet, people can make one on the page. */
+async function openBook(session: Session, flags: InboxFlags): Promise<JobBook> {
+  const { env } = session;
   const book = await openJobBook(env.jobsDirectory, env.home, definitionProblems);
+  if (book.jobs().length === 0 && !(await isPageServed(session, flags)))
+    throw new UsageError(
+      `${env.jobsDirectory} has no job definitions: expected at least one, or every file would be refused; set ONBOARD_JOBS, or make one on the page (--web 127.0.0.1:4780)`,
+    );
   await prepareHome(env);
   return book;
 }
 
 /** Monitors, and people who want to hear of events; `joined` has the terminal to itself. */
-async function tellToOthers(watcher: Watcher, joined: TargetSession, { metrics }: InboxFlags): Promise<void> {
-  await tellVitals(joined, { address: metrics, inbox: countFiles(watcher) });
+async function tellToOthers(
+  watcher: Watcher,
+  joined: TargetSession,
+  { metrics, isPageUp }: InboxFlags & { readonly isPageUp: (() => boolean) | undefined },
+): Promise<void> {
+  await tellVitals(joined, { address: metrics, inbox: countFiles(watcher), isPageUp });
   await tellEvents(joined, { refusedSince: (time) => refusedSince(watcher.home, time) });
 }
 
-/** The page, in a process of its own; where nobody has asked for one, only if somebody could log in. */
-async function servePage(watcher: Watcher, joined: TargetSession, flags: InboxFlags): Promise<void> {
-  const { web, once } = flags;
-  if (web === false || once === true) return;
+/** The page, in a process of its own; answers whether it runs, `undefined` where there is none. */
+async function servePage(
+  watcher: Watcher,
+  joined: TargetSession,
+  flags: InboxFlags,
+): Promise<(() => boolean) | undefined> {
+  if (!(await isPageServed(joined, flags))) return undefined;
   // It comes with the views of everything: whoever wants none does not wait for them.
-  const [{ forkPage, mayAnybodyEnter }, { createActs }, { createTaking }] = await Promise.all([
+  const [{ forkPage }, { createActs }, { createTaking }] = await Promise.all([
     import('../page/fork.ts'),
     import('../page/acts.ts'),
     import('../page/taking.ts'),
   ]);
-  const address = web === undefined || web === true ? null : web;
-  if (address === null && !(await mayAnybodyEnter(joined))) return;
   const sandbox = joined.service.target === SANDBOX_TARGET;
-  await forkPage(joined, { address, sandbox, acts: createActs(joined, createTaking(watcher)) });
+  return forkPage(joined, {
+    address: addressAsked(flags),
+    sandbox,
+    acts: createActs(joined, createTaking(watcher)),
+  });
+}
+
+/** Where nobody has asked for a page there is one only if somebody could log in. */
+async function isPageServed(session: Pick<Session, 'env' | 'io'>, flags: InboxFlags): Promise<boolean> {
+  if (flags.web === false || flags.once === true) return false;
+  const { mayAnybodyEnter } = await import('../page/fork.ts');
+  return addressAsked(flags) !== null || mayAnybodyEnter(session);
+}
+
+function addressAsked({ web }: InboxFlags): PageAddress | null {
+  return web === undefined || typeof web === 'boolean' ? null : web;
 }
 
 function startedService({ sandbox, fault }: StartFlags, { env, io, releasers }: Session): Promise<Service> {
@@ -154,13 +179,13 @@ export const addWatchCommand: AddCommand = (program, io, done) => {
 async function watch(flags: WatchFlags, io: Io): Promise<number> {
   if (flags.sandbox === true) throw new UsageError(NO_SANDBOX);
   return withSession(io, flags.logFile, async (session) => {
-    const book = await openBook(session);
+    const book = await openBook(session, flags);
     const service = watchedService(session.env);
     await checkRedisSettings(session, flags.acceptRedisSettings);
     const joined = await joinTarget(session, service, { sends: false });
     const watcher = createWatcher(joined, book, flags);
-    await tellToOthers(watcher, joined, flags);
-    await servePage(watcher, joined, flags);
+    const isPageUp = await servePage(watcher, joined, flags);
+    await tellToOthers(watcher, joined, { ...flags, isPageUp });
     tell(io, `Watching ${watcher.places.inbox} for ${service.target}; rows are sent by \`onboard work\`.`);
     if (watcher.once) tell(io, WAITS);
     return watchInboxes(watcher, { sends: false });

@@ -32,11 +32,6 @@ export async function openJobBook(
   let loaded = await loadAll(folder, []);
   const problems = [...loaded.broken.values()].flat();
   if (problems.length > 0) throw new UsageError(problems);
-  if (loaded.jobs.length === 0) {
-    throw new UsageError(
-      `${directory} has no job definitions: expected at least one, or every file would be refused; set ONBOARD_JOBS`,
-    );
-  }
   return {
     jobs: () => loaded.jobs,
     broken: () => loaded.broken,

@@ -2,7 +2,7 @@
  * Notes on causes (model/note.ts), of all runs of a target: nothing is decided by them, and one that can't be read is as none.
  */
 import type { RedisConnection } from '../lib/redis-connection.ts';
-import { type Note, noteSchema } from '../model/note.ts';
+import { type Note, type Notes, noteSchema } from '../model/note.ts';
 import type { LedgerKeys } from './keys.ts';
 
 /** A note without text is removed. */
@@ -21,7 +21,7 @@ export async function readNotes(
   redis: RedisConnection,
   keys: LedgerKeys,
   causes: readonly string[],
-): Promise<ReadonlyMap<string, Note>> {
+): Promise<Notes> {
   if (causes.length === 0) return new Map();
   const texts = await redis.hmget(keys.notes, ...causes);
   return new Map(

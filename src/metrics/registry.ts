@@ -49,6 +49,8 @@ export type Sources = {
   readonly meter: Pick<Meter, 'read'>;
   load(): { readonly inFlight: number; readonly limit: number };
   isLedgerOpen(): Promise<boolean>;
+  /** Whether the page runs that this process serves. */
+  readonly isPageUp: (() => boolean) | null;
   readonly ledger: (() => Promise<LedgerNumbers>) | null;
   readonly inbox: (() => Promise<InboxNumbers>) | null;
 };
@@ -73,7 +75,7 @@ export function createRegistry(sources: Sources): Registry {
 type Registers = Registry[];
 type Labelled = { readonly labels: Readonly<Record<string, string>>; readonly value: number };
 
-function ofProcess(registers: Registers, { version, load, isLedgerOpen, meter }: Sources): void {
+function ofProcess(registers: Registers, { version, load, isLedgerOpen, isPageUp, meter }: Sources): void {
   gauge(registers, 'onboard_build_info', 'The version that runs, and its Node.', ['version', 'node'], () => [
     { labels: { version, node: process.version }, value: 1 },
   ]);
@@ -97,6 +99,9 @@ function ofProcess(registers: Registers, { version, load, isLedgerOpen, meter }:
     'Whether the ledger is verified, so that rows may be sent.',
     [],
     async () => plain((await isLedgerOpen()) ? 1 : 0),
+  );
+  gauge(registers, 'onboard_page_up', 'Whether the page that this process serves runs.', [], () =>
+    isPageUp === null ? [] : plain(isPageUp() ? 1 : 0),
   );
   const bounds = [...SYNC_SECONDS];
   histogram(

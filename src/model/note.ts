@@ -8,3 +8,5 @@ export const NOTE_CHARACTERS = 500;
 
 export const noteSchema = z.object({ text: z.string(), by: z.string(), at: z.string() });
 export type Note = z.infer<typeof noteSchema>;
+/** By the id of the cause. */
+export type Notes = ReadonlyMap<string, Note>;

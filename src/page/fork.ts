@@ -40,8 +40,8 @@ export async function mayAnybodyEnter({ env, io }: Pick<Session, 'env' | 'io'>):
   return io.stderr.isTTY === true || sharedToken !== null || proxy !== null || (await people()).length > 0;
 }
 
-/** Starts the page, and keeps it until the session is closed. */
-export async function forkPage(session: Session, options: ForkOptions): Promise<void> {
+/** Starts the page, and keeps it until the session is closed; answers whether it runs, whenever that is asked. */
+export function forkPage(session: Session, options: ForkOptions): () => boolean {
   const { env, io, log, releasers } = session;
   const stop = new AbortController();
   let child: ChildProcess | null = null;
@@ -77,6 +77,7 @@ export async function forkPage(session: Session, options: ForkOptions): Promise<
     if (child?.connected === true) child.disconnect();
     await kept;
   });
+  return () => child?.connected === true;
 }
 
 function argumentsFor({ address, sandbox }: ForkOptions): readonly string[] {

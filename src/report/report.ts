@@ -14,6 +14,7 @@ import { printableLines } from '../lib/terminal.ts';
 import { programVersion } from '../lib/version.ts';
 import type { History } from '../model/history.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
+import type { Notes } from '../model/note.ts';
 import { REMAINDER } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 import type { ClosedChunk, GrowingView, LedgerView, Settlement } from '../model/settlement.ts';
@@ -65,6 +66,8 @@ type ReportOptions = {
   readonly definition?: JobDefinition | null;
   /** What pictures of its way are drawn from, asked for when the page is written. */
   readonly history?: () => Promise<History>;
+  /** What people noted on causes, by their ids, asked for with it. */
+  readonly notes?: (causes: readonly string[]) => Promise<Notes>;
   /** How this program is called, for the commands on the page. */
   readonly command?: string | undefined;
   /** With a page to be mailed, besides. */
@@ -163,7 +166,8 @@ type Writing = Required<Omit<ReportOptions, 'command'>> & {
 
 async function openWriting(options: ReportOptions, how: 'atOnce' | 'grown'): Promise<Writing> {
   const { run, directory, now, followed = [], fields = new Set<string>() } = options;
-  const { definition = null, share = false, command = 'onboard', history = noHistory } = options;
+  const { definition = null, share = false, command = 'onboard' } = options;
+  const { history = noHistory, notes = noNotes } = options;
   await claimReportDirectory(directory, run.id);
   await removeLeftOvers(directory, now());
   const format = isTable(run.source) ? csvRemainder(run) : ndjsonRemainder(run);
@@ -179,6 +183,7 @@ async function openWriting(options: ReportOptions, how: 'atOnce' | 'grown'): Pro
     share,
     command,
     history,
+    notes,
     files,
     format,
     advising,
@@ -243,15 +248,18 @@ async function publish(run: Run, writing: Writing): Promise<Summary> {
 }
 
 const noHistory = async (): Promise<History> => ({ pulse: [], story: [] });
+const noNotes = async (): Promise<Notes> => new Map();
 
 /** What people look at, and the numbers that it is drawn from. */
 async function writePages(summary: Summary, writing: Writing): Promise<void> {
   const { run, directory, definition, share, command, files } = writing;
   const digest = writing.digest.digest();
-  // A picture: the report is written whether or not it can be drawn.
+  // The report is written whether or not these can be told.
   const history = await writing.history().catch(noHistory);
+  const notes = await writing.notes(digest.causes.map(({ id }) => id)).catch(noNotes);
   const version = programVersion();
-  const page = { summary, digest, history, definition, columns: run.source.columns, version };
+  const { columns } = run.source;
+  const page = { summary, digest, history, notes, definition, columns, version };
   await files.append(DIGEST_FILE, printableLines(`${JSON.stringify(digest)}\n`));
   await files.append(PAGE_FILE, renderReport({ ...page, directory, command, isShared: false }));
   if (!share) return;

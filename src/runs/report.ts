@@ -7,6 +7,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ZodError } from 'zod';
 import type { JobDefinition } from '../config/job-definition.ts';
 import { readHistory } from '../ledger/history.ts';
+import { readNotes } from '../ledger/notes.ts';
 import type { RunStore } from '../ledger/run-store.ts';
 import { createRunView, hasOnlyGrown } from '../ledger/run-view.ts';
 import { messageOf } from '../lib/errors.ts';
@@ -64,7 +65,7 @@ export function followReport(run: Run, session: FollowSession): FollowedReport {
         fields: knownFields(run.operation),
         definition: await definitionKnown(run, ledger.of(run.target).store),
         command: io.command,
-        history: () => readHistory(ledger.redis, ledger.of(run.target).keys, run.id),
+        ...toldOf(run, ledger),
         now: () => new Date(),
       }),
     };
@@ -179,8 +180,17 @@ export async function writeReportOf(
     followed,
     share,
     command: io.command,
-    history: () => readHistory(ledger.redis, keys, run.id),
+    ...toldOf(run, ledger),
   });
+}
+
+/** What the ledger has beside the rows. */
+function toldOf({ id, target }: Run, { redis, of }: ReportSession['ledger']) {
+  const { keys } = of(target);
+  return {
+    history: () => readHistory(redis, keys, id),
+    notes: (causes: readonly string[]) => readNotes(redis, keys, causes),
+  };
 }
 
 /** `null` also for one of an earlier version which this one refuses: the report is written all the same. */

@@ -18,6 +18,8 @@ type Told = {
   readonly address: MetricsAddress | undefined;
   /** This process watches the inboxes: it tells of them, and of the ledger, which all processes share. */
   readonly inbox?: () => Promise<InboxNumbers>;
+  /** This process serves the page. */
+  readonly isPageUp?: (() => boolean) | undefined;
 };
 
 const EVERY_MS = 5_000;
@@ -25,7 +27,7 @@ const EVERY_MS = 5_000;
 const PATIENCE_MS = 2_000;
 
 /** Serves the process's metrics until the session is closed; throws a UsageError where it can't listen. */
-export async function tellVitals(session: TargetSession, { address, inbox }: Told): Promise<void> {
+export async function tellVitals(session: TargetSession, { address, inbox, isPageUp }: Told): Promise<void> {
   if (address === undefined) return;
   const { io, meter, delivery, releasers, registration } = session;
   const isOpen = within(PATIENCE_MS, () => untilOpen(registration.epoch));
@@ -39,6 +41,7 @@ export async function tellVitals(session: TargetSession, { address, inbox }: Tol
     meter,
     load: delivery.load,
     isLedgerOpen,
+    isPageUp: isPageUp ?? null,
     ledger: inbox === undefined ? null : within(PATIENCE_MS, kept(EVERY_MS, lookAtLedger(session))),
     inbox: inbox === undefined ? null : within(PATIENCE_MS, kept(EVERY_MS, inbox)),
     notReady: () => reasonsNotReady(session, isLedgerOpen),

@@ -7,6 +7,7 @@ import { messageOf } from '../lib/errors.ts';
 import { Text } from '../lib/html-text.tsx';
 import type { Log } from '../lib/log.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { withDeadline } from '../lib/waiting.ts';
 import type { Visitor } from '../model/ask.ts';
 import type { Assets } from './assets.ts';
 import { Layout } from './layout.tsx';
@@ -102,18 +103,22 @@ export async function pageResponse(
   return new Response(`<!doctype html>\n${String(await html)}\n`, { status, headers: HTML });
 }
 
+const STANDING_MS = 2_000;
+
 /** What stands above a page must not keep it from being shown. */
-function standingOf(page: Core): Promise<Standing | null> {
-  return page.standing().catch(() => null);
+async function standingOf(page: Core): Promise<Standing | null> {
+  const standing = await withDeadline(page.standing(), STANDING_MS).catch(() => null);
+  return standing === 'late' ? null : standing;
 }
 
-type Message = { readonly status: 400 | 403 | 404 | 500; readonly words: string };
+type Message = { readonly status: 400 | 403 | 404 | 500 | 503; readonly words: string };
 
 const HEADING: Readonly<Record<Message['status'], string>> = {
   400: 'Not done',
   403: 'Not for you',
   404: 'Not here',
   500: 'Not done',
+  503: 'Not now',
 };
 
 export function messageResponse(asked: Asked, { status, words }: Message): Promise<Response> {
@@ -126,6 +131,17 @@ export function messageResponse(asked: Asked, { status, words }: Message): Promi
     </>
   );
   return pageResponse(asked, { title: HEADING[status], body, status });
+}
+
+/** As long as anything may take that is only looked at; a search ends by itself before. */
+const LOOK_MS = 6_000;
+const LATE =
+  'Redis does not answer, so nothing can be shown just now. That loses no row: what is sent is recorded when it is back. Look again in a moment.';
+
+/** The answer to who looks; a Redis that is away is waited for no longer than people wait. */
+export async function inTime(answer: Promise<Response>, asked: Asked): Promise<Response> {
+  const response = await withDeadline(answer, LOOK_MS);
+  return response === 'late' ? messageResponse(asked, { status: 503, words: LATE }) : response;
 }
 
 const UNEXPECTED = 'Something went wrong on this side. The log of the page has more.';

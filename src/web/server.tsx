@@ -20,6 +20,7 @@ import {
   type Frame,
   failureResponse,
   fragmentResponse,
+  inTime,
   messageResponse,
   responseTo,
 } from './reply.tsx';
@@ -217,7 +218,8 @@ export function createApp<Page extends Core>(options: AppOptions<Page>) {
       const asked = { context, frame, visitor };
       if (!MAY[route.role].includes(visitor.role))
         return messageResponse(asked, { status: 403, words: NOT_YOURS });
-      return show(asked).catch((error: unknown) => failureResponse(error, asked));
+      const shown = show(asked).catch((error: unknown) => failureResponse(error, asked));
+      return route.method === 'GET' ? inTime(shown, asked) : shown;
     });
   }
 

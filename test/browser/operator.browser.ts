@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { createJob } from '../support/flow.ts';
+import { startFront, truthOf } from '../support/front.ts';
 import { rowsOf } from '../support/inbox.ts';
 import { until } from '../support/until.ts';
-import { useBrowser } from './support/browser.ts';
+import { hindrances, useBrowser } from './support/browser.ts';
 import { badge, chooseFile, load, startDesk } from './support/desk.ts';
 
 // What is refused is answered with a status of its own, which Chromium tells of.
@@ -115,7 +116,7 @@ test('rows in doubt are settled one after the other, as created and as not; what
   const page = await desk.operator('ops-1');
   const run = await load(page, 'lost', { name: 'lost.csv', text: LOST });
   await badge(page, 'finished').waitFor();
-  await page.getByRole('link', { name: 'Settle them' }).click();
+  await page.getByRole('link', { name: 'Settle them' }).first().click();
   await page.getByText('2 rows may exist at the service.').waitFor();
   const second = await desk.operator('ops-2');
   await second.goto(page.url());
@@ -136,6 +137,69 @@ test('rows in doubt are settled one after the other, as created and as not; what
   await page.getByText('No row is in doubt any more: 2 rows settled').waitFor();
   const { outcomes } = JSON.parse(await desk.flow.look(['status', run.slice('/runs/'.length), '--json']));
   expect(outcomes).toMatchObject({ created: 2, 'in-doubt': 0 });
+});
+
+const LOOK_UP =
+  'lookup: { path: "/v1/things?ref={key}", match: /data/items, id: /record/id, afterSeconds: 0 }\n';
+
+test('what a look-up can’t tell apart is chosen by somebody; asked again, it settles what it finds once', async () => {
+  let isTwice = true;
+  // The stand-in knows them by their names.
+  const names = ['Lost 1 Ltd', 'Lost 2 Ltd', 'Fine Ltd'];
+  const desk = await startDesk(
+    open,
+    { lost: `${createJob()}${LOOK_UP}` },
+    ['reset-after-create=always;key=Lost'],
+    async ({ sandbox }) =>
+      (await startFront(sandbox, (key) => (isTwice && key.startsWith('Lost') ? `other-${key}` : null))).env,
+  );
+  const page = await desk.operator();
+  const run = await load(page, 'lost', {
+    name: 'lost.csv',
+    text: ['externalId,details.name', ...names.map((name) => `${name},${name}`), ''].join('\n'),
+  });
+  await badge(page, 'finished').waitFor();
+  await page.getByRole('link', { name: 'Settle them' }).first().click();
+  // The look-up comes after the run's end.
+  await until(async () => {
+    await page.reload();
+    return page.getByText('found twice or more').isVisible();
+  });
+  await page.getByRole('radio', { name: 'as other-Lost 1 Ltd' }).waitFor();
+  const [id = ''] = truthOf(desk.flow.sandbox).get('Lost 1 Ltd') ?? [];
+  await page.getByRole('radio', { name: `as ${id}` }).check();
+  await page.getByRole('button', { name: 'Record as ops-1' }).click();
+  await page.getByText('1 settled · 1 left').waitFor();
+
+  isTwice = false;
+  await page.getByRole('button', { name: 'Look them up at the service' }).click();
+  await page.goto(`${desk.origin}${run}/doubts`);
+  await page.getByText('No row is in doubt any more: 2 rows settled').waitFor();
+  expect(desk.flow.sandbox.stats()).toMatchObject({ made: { subclients: 3 }, duplicateKeys: 0 });
+});
+
+test('decisions of a file are shown before they are recorded, and then stand', async () => {
+  const desk = await startDesk(open, { lost: createJob() }, ['reset-before=always;key=Lost']);
+  const page = await desk.operator();
+  const run = await load(page, 'lost', { name: 'lost.csv', text: LOST });
+  await badge(page, 'finished').waitFor();
+  const id = run.slice('/runs/'.length);
+  const inDoubt = () => desk.flow.report({ run: id }, 'in-doubt.csv').catch(() => '');
+  await until(async () => (await inDoubt()) !== '');
+  const [head = '', ...lines] = (await inDoubt()).trimEnd().split('\n');
+  const text = [head, ...lines.map((line) => `${line}not-created`), ''].join('\n');
+  await page.goto(`${desk.origin}${run}/doubts`);
+  await page.getByText('Many at once, by file').click();
+  const file = { name: 'in-doubt.csv', mimeType: 'text/csv', buffer: Buffer.from(text) };
+  await page.locator('[data-upload] input[type=file]').setInputFiles(file);
+  await page.getByText('The file says of 2 rows: 0 created, 2 not created.').waitFor();
+  expect(await hindrances(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Record 2 decisions' }).click();
+  await page.getByRole('heading', { name: 'Done' }).waitFor();
+  await page.getByRole('link', { name: 'Go on' }).click();
+  await page.getByText('No row is in doubt any more: 2 rows settled').waitFor();
+  const { outcomes } = JSON.parse(await desk.flow.look(['status', id, '--json']));
+  expect(outcomes).toMatchObject({ failed: 2, created: 1, 'in-doubt': 0 });
 });
 
 test('who may only look sees no cell and no button, and is refused what needs an operator', async () => {

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { createJob, type Flow, keysOf } from '../support/flow.ts';
 import { freePort } from '../support/free-port.ts';
 import { startInboxFlow } from '../support/inbox.ts';
+import { startRedisServer } from '../support/redis-server.ts';
 import { until } from '../support/until.ts';
 import { whileSlow } from '../support/while-slow.ts';
 
@@ -138,4 +139,46 @@ test('a file is loaded from the page alone, through a pause and the death of the
   child.kill('SIGKILL');
   await ended;
   await until(async () => !(await isServed(origin)));
+});
+
+test('Redis goes away while somebody looks: that is said, and when it is back the run ends with every row', async () => {
+  const redis = await startRedisServer();
+  const { flow, start } = await startInboxFlow({ portfolio: createJob('concurrency: 2') });
+  const origin = `http://127.0.0.1:${await freePort()}`;
+  const env = { ONBOARD_WEB_TOKEN: SHARED, REDIS_URL: redis.url };
+  start(['start', '--web', origin.slice('http://'.length)], env);
+  await until(() => isServed(origin));
+  const ops = await enter(origin);
+  const upload = await ops.upload('partner.csv', rows());
+  await ops.post(`${upload}/check`, { job: 'portfolio' });
+  const check = () => ops.look(`${upload}/check?job=portfolio`);
+  await until(async () => (await check()).includes('class="verdict'));
+  const host = /Type <b>([^<]+)<\/b>/.exec(await check())?.[1] ?? '';
+  const run = await whileSlow(flow.sandbox, { after: [], latency: '1s' }, async () => {
+    const path = await ops.post(`${upload}/start`, { job: 'portfolio', host });
+    await until(async () => (await ops.look(path)).includes('/pause'));
+    await redis.kill();
+    expect(await ops.look(path)).toContain('Redis does not answer');
+    expect(await isServed(origin)).toBe(true);
+    await redis.start();
+    return path;
+  });
+  await until(async () => (await ops.look(run)).includes('finished'));
+  const status = await flow.onboard(['status', run.slice('/runs/'.length), '--json'], env);
+  const { outcomes } = JSON.parse(status.stdout);
+  expect(outcomes).toMatchObject({ invalid: UNDATED + UNSURE, failed: 0 });
+  expect(outcomes.created + outcomes['in-doubt']).toBe(SENT);
+  expect(flow.sandbox.stats().duplicateKeys).toBe(0);
+});
+
+test('without any job there is no start, but with a page on which one can be made', async () => {
+  const { start } = await startInboxFlow({});
+  const alone = await start(['start', '--no-web']).ended;
+  expect([alone.exitCode, alone.stderr]).toEqual([3, expect.stringContaining('make one on the page')]);
+  const origin = `http://127.0.0.1:${await freePort()}`;
+  start(['start', '--web', origin.slice('http://'.length)], { ONBOARD_WEB_TOKEN: SHARED });
+  await until(() => isServed(origin));
+  const ops = await enter(origin);
+  const upload = await ops.upload('partner.csv', rows());
+  expect(await ops.look(upload)).toContain('Make a new job for it');
 });

@@ -44,8 +44,13 @@ test('at the start all problems of all definitions are listed', async () => {
   await expect(openJobBook(folder, '/home', () => [])).rejects.toThrow(/a\.yaml.*\n.*b\.yaml.*nonsense/);
 });
 
-test('a folder without definitions is no start', async () => {
-  await expect(openJobBook(await ownFolder(), '/home', () => [])).rejects.toThrow('no job definitions');
+test('a folder without definitions has none, and one that is added later is read', async () => {
+  const folder = await ownFolder();
+  const book = await openJobBook(folder, '/home', () => []);
+  expect(book.jobs()).toEqual([]);
+  await writeFile(join(folder, 'a.yaml'), GOOD);
+  expect(await book.refresh()).toBe(true);
+  expect(book.jobs()).toMatchObject([{ name: 'a' }]);
 });
 
 test('a definition that is changed is read again; one that is broken then keeps its last version and is named', async () => {

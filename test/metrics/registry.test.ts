@@ -41,6 +41,12 @@ test('what stands in the ledger and the inbox is shown by job and state', async 
   expect(text).toContain('onboard_concurrency_limit 20\n');
 });
 
+test('a page that is down is told, and of a process without one nothing is', async () => {
+  const down = await createRegistry(sampleSources({ isPageUp: () => false })).metrics();
+  expect(down).toContain('onboard_page_up 0\n');
+  expect(await createRegistry(sampleSources({ isPageUp: null })).metrics()).not.toMatch(/^onboard_page_up/m);
+});
+
 test('what can not be told just now is left out, and the rest is told', async () => {
   const away = async () => {
     throw new Error('Redis is away');

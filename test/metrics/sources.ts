@@ -19,6 +19,7 @@ export function sampleSources(over: Partial<Sources> = {}): Sources {
     meter: createMeter(),
     load: () => ({ inFlight: 4, limit: 20 }),
     isLedgerOpen: async () => true,
+    isPageUp: () => true,
     ledger: async () => LEDGER,
     inbox: async () => ({
       waiting: { files: 2, oldestSeconds: 90 },

@@ -6,6 +6,7 @@ import { StackedStrip, Strip } from '../../lib/chart/strip.tsx';
 import { Prose, Text } from '../../lib/html-text.tsx';
 import { countOf, numberShown } from '../../lib/terminal.ts';
 import { needingRows, type RowCause, saidOf, UNTOLD } from '../../model/digest.ts';
+import type { Note } from '../../model/note.ts';
 import { OUTCOMES, type Outcome } from '../../model/outcome.ts';
 import { remainderOf } from '../remainder.ts';
 import { columnsShown, keyShown, type Page, wordsShown } from './model.ts';
@@ -106,12 +107,28 @@ function Cause({ cause, total, page }: CauseProps) {
           → <Prose of={advice} />
         </p>
       )}
+      <Noted note={page.notes.get(cause.id)} page={page} />
       <p class="dim">
         <Examples cause={cause} page={page} />
       </p>
     </section>
   );
 }
+
+/** Words of people here, which are nobody's business elsewhere. */
+function Noted({ note, page }: Props & { readonly note: Note | undefined }) {
+  if (note === undefined || page.isShared) return null;
+  return (
+    <p>
+      Note: <Text of={wordsShown(note.text, page)} bytes={NOTE_BYTES} />{' '}
+      <span class="dim">
+        (<Text of={note.by} bytes={CELL_BYTES} />, {note.at.slice(0, 10)})
+      </span>
+    </p>
+  );
+}
+
+const NOTE_BYTES = 600;
 
 function shareOf(count: number, total: number): string {
   const share = (100 * count) / total;

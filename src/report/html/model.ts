@@ -3,12 +3,14 @@ import type { JobDefinition } from '../../config/job-definition.ts';
 import { cut, masked, withoutKeys } from '../../lib/html-text.tsx';
 import type { Digest } from '../../model/digest.ts';
 import type { History } from '../../model/history.ts';
+import type { Notes } from '../../model/note.ts';
 import type { Summary } from '../summary.ts';
 
 export type Page = {
   readonly summary: Summary;
   readonly digest: Digest;
   readonly history: History;
+  readonly notes: Notes;
   /** `null` where the ledger no longer has it. */
   readonly definition: JobDefinition | null;
   /** The file's columns. */

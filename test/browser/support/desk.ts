@@ -1,5 +1,6 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { addPerson } from '../../../src/web/people.ts';
+import type { Flow } from '../../support/flow.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type InboxFlow, startInboxFlow } from '../../support/inbox.ts';
 import { until } from '../../support/until.ts';
@@ -17,14 +18,17 @@ export type Desk = InboxFlow & {
   viewer(name?: string): Promise<Page>;
 };
 
+/** `before`: what stands before the service, to be sent to in its place. */
 export async function startDesk(
   open: Open,
   jobs: Readonly<Record<string, string>>,
   faults: readonly string[] = [],
+  before: (flow: Flow) => Promise<Readonly<Record<string, string>>> = async () => ({}),
 ): Promise<Desk> {
   const inbox = await startInboxFlow(jobs, { faults });
   const origin = `http://127.0.0.1:${await freePort()}`;
-  inbox.start(['start', '--web', origin.slice('http://'.length)], { ONBOARD_WEB_TOKEN: SHARED });
+  const env = { ...(await before(inbox.flow)), ONBOARD_WEB_TOKEN: SHARED };
+  inbox.start(['start', '--web', origin.slice('http://'.length)], env);
   await until(async () => (await fetch(`${origin}/healthz`).catch(() => null))?.status === 200);
   const enter = async (name: string, token: string, options?: BrowserContextOptions) => {
     const page = await open(`${origin}/enter`, options);

@@ -6,6 +6,7 @@ import { jobDefinitionSchema } from '../../../src/config/job-definition.ts';
 import { masked } from '../../../src/lib/html-text.tsx';
 import { digestSchema } from '../../../src/model/digest.ts';
 import type { History } from '../../../src/model/history.ts';
+import type { Note } from '../../../src/model/note.ts';
 import { noOutcomes, OUTCOMES } from '../../../src/model/outcome.ts';
 import type { Run } from '../../../src/model/run.ts';
 import { createDigestTally } from '../../../src/report/digest.ts';
@@ -32,18 +33,26 @@ type Given = {
   readonly run?: Partial<Omit<Run, 'source'>>;
   readonly columns?: readonly string[];
   readonly history?: History;
+  readonly note?: Note | null;
 };
 
 async function pagesOf(
   held: Held,
-  { run: given = {}, columns = ['Ref', 'Payee'], history = { pulse: [], story: [] } }: Given = {},
+  {
+    run: given = {},
+    columns = ['Ref', 'Payee'],
+    history = { pulse: [], story: [] },
+    note = null,
+  }: Given = {},
   definition = DEFINITION,
 ) {
   const directory = await temporaryDirectory();
   const run = makeRun(held.settlements, { ...given, source: { columns: [...columns] } });
   const fields = new Set(['details.name']);
   const view = makeView(held);
-  const asked = { history: async () => history, share: true };
+  const notes = async (causes: readonly string[]) =>
+    new Map(note === null ? [] : causes.map((cause) => [cause, note]));
+  const asked = { history: async () => history, notes, share: true };
   await writeReport({ run, view, directory, now: NOW, fields, definition, ...asked });
   const files = await filesOf(directory);
   await rm(directory, { recursive: true });
@@ -86,6 +95,15 @@ describe('report.html', () => {
       `default-src &#39;none&#39;; style-src &#39;sha256-${hash}&#39;`,
     );
     expect(page).not.toMatch(/<script|\bon\w+=|style="|(?:src|href)="(?!\w[\w-]*\.(?:json|jsonl|csv)")/);
+  });
+
+  test('shows what people noted on a cause as text, and not in one to be mailed', async () => {
+    const note = { text: '<i>ask the town hall</i>', by: 'ops-1', at: '2026-11-23T09:00:00.000Z' };
+    const { page, shared } = await pagesOf(refusals('no', 'no', 'no'), { note });
+    expect(readIn(page).replaceAll(/\s+/g, ' ')).toContain(
+      'Note: <i>ask the town hall</i> ( ops-1 , 2026-11-23)',
+    );
+    expect(shared).not.toContain('town hall');
   });
 
   test('shows any text of file and service as text, whatever is in it', async () => {
@@ -233,6 +251,11 @@ describe('report.html', () => {
           by: sign,
         })),
       },
+      notes: new Map(
+        digest
+          .digest()
+          .causes.map(({ id }) => [id, { text: sign.repeat(500), by: sign.repeat(100), at: '' }]),
+      ),
       definition,
       columns,
       directory: '/reports',
