@@ -1,6 +1,7 @@
 /** A file's way from the page to a run: what is known of uploads, and the processes that read, check and rehearse them. */
 import { z } from 'zod';
 import { describeSource, type FileSample } from '../check/proposal.ts';
+import { type Format, formatSchema, type Job } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
 import { patternsOf, takesFile } from '../inbox/job-book.ts';
 import { messageOf } from '../lib/errors.ts';
@@ -13,6 +14,7 @@ import { summarySchema } from '../report/summary.ts';
 import type { CheckPart, CheckShown, Rehearsed, Work } from '../web/checking.tsx';
 import type { FilesPart, FittingJob, Looked } from '../web/files.tsx';
 import type { MappingPart } from '../web/mapping.tsx';
+import { type Reading, readingArguments, readingIn } from '../web/reading.tsx';
 import type { RunChild } from './child.ts';
 import type { Desk } from './desk.ts';
 import { readJobs } from './jobs.ts';
@@ -23,7 +25,12 @@ const UPLOADS_REMEMBERED = 20;
 const WORKS_REMEMBERED = 100;
 
 /** What `onboard map --json` prints of a file. */
-const sampleSchema = z.object({ source: sourceInfoSchema, rows: z.array(rowSchema) });
+const sampleSchema = z.object({
+  source: sourceInfoSchema,
+  rows: z.array(rowSchema),
+  // As it was given: the schema would add what was not.
+  format: z.custom<Partial<Format>>((format) => formatSchema.partial().safeParse(format).success),
+});
 
 const place = { row: z.number(), line: z.number() };
 const issue = z.object({
@@ -68,18 +75,34 @@ export function createFilesPart(
   const checks = createWorks<CheckShown>(desk);
   const rehearsals = createWorks<Rehearsed>(desk);
 
-  /** Its first rows, or why it can't be read. */
-  async function sampleOf(id: string): Promise<FileSample | readonly string[]> {
-    const known = samples.get(id);
+  /** Its first rows read so, or why it can't be. */
+  async function readSo(id: string, reading: Reading): Promise<FileSample | readonly string[]> {
+    const name = `${id} ${JSON.stringify(reading)}`;
+    const known = samples.get(name);
     const upload = known === undefined ? await uploads.find(id) : null;
     if (known !== undefined || upload === null) return known ?? [];
-    const { exitCode, stdout, problems } = await runChild(['map', upload.path, '--json']);
+    const given = readingArguments(reading);
+    const { exitCode, stdout, problems } = await runChild(['map', upload.path, '--json', ...given]);
     const sample =
       exitCode === 0
-        ? { ...sampleSchema.parse(JSON.parse(stdout)), file: upload.given, format: {} }
+        ? { ...sampleSchema.parse(JSON.parse(stdout)), file: upload.given }
         : problems.map((problem) => problem.replaceAll(upload.path, upload.given));
-    samples.set(id, sample);
+    samples.set(name, sample);
     return sample;
+  }
+
+  /** Without settings of somebody's own, and where it can't be read by itself, as a job reads its files that its columns fit. */
+  async function sampleOf(id: string, reading: Reading): Promise<FileSample | readonly string[]> {
+    const plain = await readSo(id, reading);
+    if ('source' in plain || Object.keys(reading).length > 0) return plain;
+    const jobs = (await readJobs(desk.env.jobsDirectory)).flatMap(({ job }) => job ?? []);
+    for (const own of readingsOf(jobs)) {
+      const sample = await readSo(id, own);
+      if (!('source' in sample)) continue;
+      const fitting = await fittingJobs(sample, desk);
+      if (fitting.some(({ problems }) => problems.length === 0)) return sample;
+    }
+    return plain;
   }
 
   async function check(id: string, job: string): Promise<void> {
@@ -99,22 +122,23 @@ export function createFilesPart(
     uploads: uploads.list,
     upload: uploads.find,
     discard: (id) => uploads.discard({ id }),
-    async look(id): Promise<Looked> {
-      const sample = await sampleOf(id);
+    async look(id, reading): Promise<Looked> {
+      const sample = await sampleOf(id, reading);
       if (!('source' in sample)) return { kind: 'unreadable', problems: sample };
       return {
         kind: 'read',
         understood: describeSource(sample.source),
+        reading: readingOf(sample.format),
         notes: sample.source.notes,
         columns: sample.source.columns,
         rows: sample.rows.map((row) => ({ line: row.line, cells: cellsOf(row, sample.source.columns) })),
         jobs: await fittingJobs(sample, desk),
       };
     },
-    async draft(id, operation, form) {
-      const sample = await sampleOf(id);
+    async draft({ upload, reading }, operation, form) {
+      const sample = await sampleOf(upload, reading);
       if ('source' in sample) return draftOf(sample, operation, form, sample.file);
-      return (await uploads.find(id)) === null ? null : Promise.reject(new UsageError([...sample]));
+      return (await uploads.find(upload)) === null ? null : Promise.reject(new UsageError([...sample]));
     },
     check,
     checked: (id, job) => checks.state(`${id} ${job}`),
@@ -144,6 +168,26 @@ export function createFilesPart(
       return runs.some(({ target }) => target === desk.target) ? null : new URL(desk.target).host;
     },
   };
+}
+
+const READINGS_TRIED = 5;
+
+/** How jobs read their files, where that is not found by itself. */
+function readingsOf(jobs: readonly Job[]): readonly Reading[] {
+  const all = jobs.map(({ definition }) => readingOf(definition.format));
+  const different = new Map(all.map((reading) => [JSON.stringify(reading), reading]));
+  different.delete('{}');
+  return [...different.values()].slice(0, READINGS_TRIED);
+}
+
+function readingOf({ header, delimiter, encoding, sheet, records }: Partial<Format>): Reading {
+  const given = new URLSearchParams();
+  if (header !== undefined) given.set('header', String(header));
+  if (delimiter !== undefined && delimiter !== 'auto') given.set('delimiter', delimiter);
+  if (encoding !== undefined && encoding !== 'auto') given.set('encoding', encoding);
+  if (sheet !== undefined) given.set('sheet', sheet);
+  if (records !== undefined) given.set('records', records);
+  return readingIn(given);
 }
 
 const RUNS_LOOKED_THROUGH = 1_000;

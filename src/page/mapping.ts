@@ -28,6 +28,9 @@ const READINGS = [
   '{ decimal: "," }',
   '{ decimal: ",", grouping: "." }',
   '{ decimal: ".", grouping: "," }',
+  '{ "true": [yes], "false": [no] }',
+  '{ "true": [ja], "false": [nein] }',
+  '{ "true": [oui], "false": [non] }',
   '{ ref: subclient }',
 ] as const;
 

@@ -205,6 +205,10 @@ function Findings({ found }: { readonly found: CheckShown }) {
       {found.issues.length === 0 ? null : (
         <section>
           <h2>What would not be sent</h2>
+          <p class="dim">
+            Correct these rows in the file and upload it again, or start without them: the run’s report then
+            has them in a file of their own, to be corrected and loaded as it is.
+          </p>
           <ul>
             {found.causes.map(({ code, column, count, row }) => (
               <li>

@@ -6,6 +6,7 @@ import { Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import { GONE } from './checking.tsx';
 import { Problems } from './mapping.tsx';
+import { inFormWords, type Reading, ReadOtherwise, readingIn, readingProposed } from './reading.tsx';
 import type { Reply, Route, Visit } from './visit.ts';
 
 export type UploadShown = {
@@ -30,8 +31,9 @@ export type FittingJob = {
 export type Looked =
   | {
       readonly kind: 'read';
-      /** How it was understood, in few words. */
+      /** How it was understood, in few words, and by which settings. */
       readonly understood: string;
+      readonly reading: Reading;
       readonly notes: readonly string[];
       readonly columns: readonly string[];
       readonly rows: ReadonlyArray<{ readonly line: number; readonly cells: readonly string[] }>;
@@ -46,7 +48,8 @@ export type FilesPart = {
   uploads(): Promise<readonly UploadShown[]>;
   upload(id: string): Promise<UploadShown | null>;
   discard(id: string): Promise<void>;
-  look(id: string): Promise<Looked>;
+  /** Without settings of somebody's own, those of a job that it fits are tried too. */
+  look(id: string, reading: Reading): Promise<Looked>;
 };
 
 export const filesRoutes: readonly Route<FilesPart>[] = [
@@ -149,7 +152,8 @@ async function discard({ params, page }: Visit<FilesPart>): Promise<Reply> {
 async function showUpload({ params, query, page }: Visit<FilesPart>): Promise<Reply> {
   const upload = await page.upload(params.id ?? '');
   if (upload === null) return GONE;
-  const looked = await page.look(upload.id);
+  const reading = readingIn(query);
+  const looked = await page.look(upload.id, reading);
   return {
     kind: 'page',
     title: upload.given,
@@ -160,8 +164,13 @@ async function showUpload({ params, query, page }: Visit<FilesPart>): Promise<Re
         </h1>
         {looked.kind === 'unreadable' ? (
           <>
-            <p>It can't be read. Nothing was sent.</p>
-            <Problems of={looked.problems} />
+            <p>It can't be read so. Nothing was sent.</p>
+            <Problems of={looked.problems.map(inFormWords)} />
+            <ReadOtherwise
+              id={upload.id}
+              given={upload.given}
+              reading={{ ...reading, ...readingProposed(looked.problems) }}
+            />
           </>
         ) : (
           <>
@@ -170,10 +179,14 @@ async function showUpload({ params, query, page }: Visit<FilesPart>): Promise<Re
             </p>
             {looked.notes.map((note) => (
               <p>
-                <Text of={note} bytes={500} />
+                <Text of={inFormWords(note)} bytes={500} />
               </p>
             ))}
-            <Jobs id={upload.id} jobs={looked.jobs} chosen={query.get('job')} />
+            <details>
+              <summary>Read it otherwise</summary>
+              <ReadOtherwise id={upload.id} given={upload.given} reading={looked.reading} />
+            </details>
+            <Jobs upload={upload} looked={looked} chosen={query.get('job')} />
             <FirstRows looked={looked} />
           </>
         )}
@@ -187,12 +200,12 @@ const MISFITS_SHOWN = 3;
 
 /** Which job takes it: those that fit, and a new one. */
 function Jobs({
-  id,
-  jobs,
+  upload: { id },
+  looked: { jobs, reading },
   chosen,
 }: {
-  readonly id: string;
-  readonly jobs: readonly FittingJob[];
+  readonly upload: UploadShown;
+  readonly looked: Extract<Looked, { kind: 'read' }>;
   readonly chosen: string | null;
 }) {
   const fitting = jobs.filter(({ problems }) => problems.length === 0);
@@ -223,7 +236,8 @@ function Jobs({
         </form>
       )}
       <p>
-        <a href={`/uploads/${id}/map`}>Make a new job for it</a>: choose which column is which field.
+        <a href={`/uploads/${id}/map?${new URLSearchParams(reading)}`}>Make a new job for it</a>: choose which
+        column is which field.
       </p>
       {others.length === 0 ? null : (
         <details>

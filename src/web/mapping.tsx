@@ -4,6 +4,7 @@
  */
 import { Lines, Text } from '../lib/html-text.tsx';
 import { countOf } from '../lib/terminal.ts';
+import { HiddenReading, type Reading, readingIn } from './reading.tsx';
 import type { Route, Visit } from './visit.ts';
 
 /** What the form says of a column. */
@@ -21,6 +22,9 @@ export type DraftForm = {
   readonly key: number | null;
   readonly columns: readonly ColumnChoice[];
 };
+
+/** What is to become a job: a file, read so. */
+export type DraftSource = { readonly upload: string; readonly reading: Reading };
 
 export type DraftColumn = ColumnChoice & {
   readonly column: string;
@@ -56,7 +60,7 @@ export type MappingPart = {
   /** What there is to be done with rows, by name, and what that is. */
   readonly operations: Readonly<Record<string, string>>;
   /** `form`: `null` for what the file itself suggests. Throws a UsageError where the file can't be read. */
-  draft(upload: string, operation: string, form: DraftForm | null): Promise<Draft | null>;
+  draft(source: DraftSource, operation: string, form: DraftForm | null): Promise<Draft | null>;
 };
 
 /** The columns of a file at most. */
@@ -73,23 +77,28 @@ export const mappingRoutes: readonly Route<MappingPart>[] = [
   { method: 'POST', path: '/uploads/:id/save', role: 'operator', answer: save },
 ];
 
-async function show({ params, query, page }: Visit<MappingPart>, form: DraftForm | null) {
-  const { id = '' } = params;
-  const draft = await page.draft(id, form?.operation ?? query.get('operation') ?? 'subclient.create', form);
+async function show(visit: Visit<MappingPart>, form: DraftForm | null) {
+  const { query, page } = visit;
+  const source = sourceOf(visit);
+  const draft = await page.draft(
+    source,
+    form?.operation ?? query.get('operation') ?? 'subclient.create',
+    form,
+  );
   if (draft === null) return { kind: 'missing', words: 'There is no such upload any more.' } as const;
   return {
     kind: 'page',
     title: 'Which column is which field?',
-    body: <Mapping id={id} draft={draft} operations={page.operations} saves={page.ask !== null} />,
+    body: <Mapping source={source} draft={draft} operations={page.operations} saves={page.ask !== null} />,
   } as const;
 }
 
 /** The definition is written by the process that acts; then the file is checked with it. */
 async function save(visit: Visit<MappingPart>) {
-  const { params, page, visitor } = visit;
-  const { id = '' } = params;
+  const { page, visitor } = visit;
+  const source = sourceOf(visit);
   const form = formOf(visit);
-  const draft = await page.draft(id, form.operation, form);
+  const draft = await page.draft(source, form.operation, form);
   if (draft === null || page.ask === null)
     return { kind: 'missing', words: 'There is no such upload any more.' } as const;
   const answer =
@@ -97,14 +106,24 @@ async function save(visit: Visit<MappingPart>) {
       ? { kind: 'refused' as const, problems: draft.problems }
       : await page.ask({ kind: 'save-job', name: draft.job, yaml: draft.yaml }, visitor);
   if (answer.kind === 'done')
-    return { kind: 'redirect', to: `/uploads/${id}?job=${encodeURIComponent(draft.job)}` } as const;
+    return {
+      kind: 'redirect',
+      to: `/uploads/${source.upload}?${new URLSearchParams({ ...source.reading, job: draft.job })}`,
+    } as const;
   const problems = answer.kind === 'refused' ? answer.problems : [];
   return {
     kind: 'page',
     title: 'Which column is which field?',
     status: 409,
-    body: <Mapping id={id} draft={{ ...draft, problems }} operations={page.operations} saves={true} />,
+    body: (
+      <Mapping source={source} draft={{ ...draft, problems }} operations={page.operations} saves={true} />
+    ),
   } as const;
+}
+
+/** From an address, or from the form that it leads to. */
+function sourceOf({ params, query, form }: Visit<MappingPart>): DraftSource {
+  return { upload: params.id ?? '', reading: { ...readingIn(query), ...readingIn(form) } };
 }
 
 function formOf({ form }: Visit<MappingPart>): DraftForm {
@@ -122,13 +141,14 @@ function formOf({ form }: Visit<MappingPart>): DraftForm {
 }
 
 type MappingProps = {
-  readonly id: string;
+  readonly source: DraftSource;
   readonly draft: Draft;
   readonly operations: Readonly<Record<string, string>>;
   readonly saves: boolean;
 };
 
-function Mapping({ id, draft, operations, saves }: MappingProps) {
+function Mapping({ source, draft, operations, saves }: MappingProps) {
+  const { upload: id, reading } = source;
   const waiting = draft.columns.filter(({ field }) => field === '').length;
   return (
     <>
@@ -139,6 +159,7 @@ function Mapping({ id, draft, operations, saves }: MappingProps) {
       </p>
       <Problems of={draft.problems} />
       <form method="post" action={`/uploads/${id}/map`} data-preview>
+        <HiddenReading reading={reading} />
         <input type="hidden" name="columns" value={String(draft.columns.length)} />
         <p class="row">
           <label>
@@ -162,7 +183,7 @@ function Mapping({ id, draft, operations, saves }: MappingProps) {
           ))}
         </datalist>
         <section class="scroll" tabindex={0} aria-label="Columns and fields">
-          <table class="list">
+          <table class="list map">
             <thead>
               <tr>
                 <th scope="col">column</th>
@@ -236,6 +257,14 @@ export function Problems({ of }: { readonly of: readonly string[] }) {
   );
 }
 
+/** A notation as the definition has it, in fewer signs. */
+function readingWords(reading: string): string {
+  if (reading === '') return 'as it is';
+  const yes = /"?true"?: \["?([^"\]]+)"?\], "?false"?: \["?([^"\]]+)"?\]/.exec(reading);
+  if (yes !== null) return `${yes[1]} / ${yes[2]}`;
+  return reading.replace(/^\{ (.*) \}$/, '$1').replace(/^pattern: "?([^"]+)"?$/, '$1');
+}
+
 type ColumnProps = {
   readonly column: DraftColumn;
   readonly at: number;
@@ -276,7 +305,6 @@ function Column({ column, at, readings }: ColumnProps) {
           value={column.field}
           list="fields"
           placeholder="not sent"
-          size={26}
           aria-label={`field of ${column.column}`}
         />
       </td>
@@ -284,7 +312,7 @@ function Column({ column, at, readings }: ColumnProps) {
         <select name={`r${at}`} aria-label={`how ${column.column} is read`}>
           {known.map((reading) => (
             <option value={reading} selected={reading === column.reading}>
-              {reading === '' ? 'as it is' : reading}
+              {readingWords(reading)}
             </option>
           ))}
         </select>

@@ -171,7 +171,7 @@ test('Redis goes away while somebody looks: that is said, and when it is back th
   expect(flow.sandbox.stats().duplicateKeys).toBe(0);
 });
 
-test('without any job there is no start, but with a page on which one can be made', async () => {
+test('without any job there is no start, but with a page on which one is made, also for a file with a title above its header', async () => {
   const { start } = await startInboxFlow({});
   const alone = await start(['start', '--no-web']).ended;
   expect([alone.exitCode, alone.stderr]).toEqual([3, expect.stringContaining('make one on the page')]);
@@ -179,6 +179,27 @@ test('without any job there is no start, but with a page on which one can be mad
   start(['start', '--web', origin.slice('http://'.length)], { ONBOARD_WEB_TOKEN: SHARED });
   await until(() => isServed(origin));
   const ops = await enter(origin);
-  const upload = await ops.upload('partner.csv', rows());
-  expect(await ops.look(upload)).toContain('Make a new job for it');
+  const titled = `Clients of Partner X,,,\n${rows()}`;
+  const upload = await ops.upload('partner.csv', titled);
+  const unread = await ops.look(upload);
+  expect(unread).toContain('“Line of the header” 2');
+  expect(unread).toContain('name="header" min="1" value="2"');
+  expect(await ops.look(`${upload}?header=2`)).toContain(`${upload}/map?header=2`);
+
+  const columns = ['additionalInformation.crmId', 'details.name', '', 'regulators.isRegulated'];
+  const fields = Object.fromEntries(
+    columns.flatMap((field, i) => [[`f${i}`, field] as const, [`r${i}`, '']]),
+  );
+  const form = {
+    operation: 'subclient.create',
+    job: 'partner-x',
+    key: '0',
+    columns: '4',
+    header: '2',
+    ...fields,
+  };
+  expect(await ops.post(`${upload}/save`, form)).toBe(`${upload}?header=2&job=partner-x`);
+  // The next such file is read as that job reads its own.
+  const next = await ops.upload('next.csv', titled.replaceAll('\nP', '\nQ'));
+  expect(await ops.look(next)).toContain('Check the file with it');
 });

@@ -22,6 +22,14 @@ type FramedProps = {
   draw(frame: Frame): Child;
 };
 
+/** A label of a time, in the picture also where it stands at an end of the axis. */
+function anchorAt(x: number): 'start' | 'middle' | 'end' {
+  if (x <= LEFT) return 'start';
+  return x > RIGHT - LABEL / 2 ? 'end' : 'middle';
+}
+
+const LABEL = 40;
+
 /** The axes; what is drawn between them comes from `draw`. */
 function Framed({ title, seconds, most, label, draw }: FramedProps) {
   const ticks = roundNumbers(Math.max(1, most));
@@ -41,7 +49,7 @@ function Framed({ title, seconds, most, label, draw }: FramedProps) {
         </>
       ))}
       {roundTimes(seconds).map(({ seconds: at, label: time }) => (
-        <text x={round(frame.xOf(at))} y="168" class="s" text-anchor={at === 0 ? 'start' : 'middle'}>
+        <text x={round(frame.xOf(at))} y="168" class="s" text-anchor={anchorAt(frame.xOf(at))}>
           {time}
         </text>
       ))}
