@@ -30,7 +30,14 @@ export const askSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('resume'), run, seen }),
   z.object({ kind: z.literal('cancel'), run, seen, why: z.string() }),
   /** `cause`: the id of one of the run's causes; `null`: all rows of those outcomes. */
-  z.object({ kind: z.literal('rerun'), run, only: z.array(outcomeSchema), cause: z.string().nullable() }),
+  z.object({
+    kind: z.literal('rerun'),
+    run,
+    only: z.array(outcomeSchema),
+    cause: z.string().nullable(),
+    /** Through the job as it is by now, which may have been corrected, and not as the run had it. */
+    isCorrected: z.boolean(),
+  }),
   z.object({ kind: z.literal('resolve'), run, decisions: z.array(decisionSchema) }),
   /** Of all rows in doubt: what is found for one of them may be another's. */
   z.object({ kind: z.literal('look-up'), run }),

@@ -130,7 +130,8 @@ async function rerun(ask: Extract<Ask, { readonly kind: 'rerun' }>, acting: Acti
   const parent = await runOf(ask.run, acting);
   const outcomes = rerunOutcomes(ask.only);
   const rows = ask.cause === null ? null : await rowsOfCause(acting.session, parent, ask.cause);
-  const asked = { outcomes, rows, job: undefined, jobFile: undefined };
+  const job = ask.isCorrected ? parent.job : undefined;
+  const asked = { outcomes, rows, job, jobFile: undefined };
   const begun = await errands.begin(`rerun of ${parent.id}`, async (quiet, onBegun) => {
     const done = await rerunRows(
       parent,

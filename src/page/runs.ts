@@ -1,14 +1,17 @@
 /** The runs that there are for the page, newest first: a bounded number of them is looked through for those that are asked for. */
+import { UsageError } from '../lib/usage-error.ts';
+import { findRun } from '../runs/status.ts';
 import type { RunLine, RunsAsked, RunsFound, RunsPart } from '../web/runs.tsx';
 import type { Desk } from './desk.ts';
 import { briefsOf, lineOf } from './run-lines.ts';
+import { keyState, knownKey } from './run-rows.ts';
 
 const RUNS_A_PAGE = 50;
 /** Looked through for runs of a state or job; who wants more goes on from there. */
 const LOOKED_THROUGH = 1_000;
 const AT_ONCE = 100;
 
-export function createRunsPart({ ledger }: Pick<Desk, 'ledger'>): RunsPart {
+export function createRunsPart({ ledger, target }: Pick<Desk, 'ledger' | 'target'>): RunsPart {
   /** Those that are as asked for among the ones at these places of the list, each with its place. */
   async function lookAt(
     places: { readonly from: number; readonly count: number },
@@ -23,6 +26,19 @@ export function createRunsPart({ ledger }: Pick<Desk, 'ledger'>): RunsPart {
   }
 
   return {
+    async named(text) {
+      const { redis } = ledger;
+      const { keys } = ledger.of(target);
+      for (const space of ['subclient', 'counterparty'] as const) {
+        const [known] = knownKey(space, await keyState({ redis, keys }, space, text));
+        if (known !== undefined) return { run: known.run, key: text };
+      }
+      const run = await findRun(ledger, text).catch((error: unknown) => {
+        if (error instanceof UsageError) return null;
+        throw error;
+      });
+      return run === null ? null : { run: run.id, key: null };
+    },
     async runs(asked): Promise<RunsFound> {
       const now = Date.now();
       const runs: RunLine[] = [];

@@ -72,8 +72,13 @@ async function rerun(visit: Visit<ActingPart>): Promise<Reply> {
   const { params, form } = visit;
   const only = AGAIN.filter((outcome) => form.getAll('only').includes(outcome));
   const cause = form.get('cause');
-  const ask = { kind: 'rerun', run: params.id ?? '', only, cause: cause === '' ? null : cause } as const;
-  return carriedOut(visit, ask);
+  return carriedOut(visit, {
+    kind: 'rerun',
+    run: params.id ?? '',
+    only,
+    cause: cause === '' ? null : cause,
+    isCorrected: form.get('as') === 'now',
+  });
 }
 
 /** One row is settled in the flow of rows in doubt, and the next one comes up; many come from a file, and are told by a page. */
@@ -240,6 +245,10 @@ async function confirmCancel({ params, page }: Visit<ActingPart>): Promise<Reply
   };
 }
 
+function rowsNamed(count: string | null): string {
+  return count !== null && /^[1-9]\d{0,14}$/.test(count) ? countOf(Number(count), 'row') : 'Rows';
+}
+
 async function confirmRerun({ params, query, page }: Visit<ActingPart>): Promise<Reply> {
   const standing = await page.standingOf(params.id ?? '');
   if (standing === null) return NO_RUN;
@@ -254,28 +263,45 @@ async function confirmRerun({ params, query, page }: Visit<ActingPart>): Promise
       <>
         <h1>Send rows again?</h1>
         <p>
-          They become a run of their own, through the job as this run had it. Rows that an earlier re-run has
-          taken are left out, and rows in doubt too: settle those first.
+          They become a run of their own. Rows that an earlier re-run has taken are left out, and rows in
+          doubt too: settle those first.
         </p>
         {there.length === 0 ? (
           <p>No row of this run can be sent again.</p>
         ) : (
           <form method="post" action={`/runs/${encodeURIComponent(run)}/rerun`}>
             <input type="hidden" name="cause" value={cause} />
-            {there.map((outcome) => (
+            {cause === '' ? (
+              there.map((outcome) => (
+                <p>
+                  <label>
+                    <input
+                      type="checkbox"
+                      name="only"
+                      value={outcome}
+                      checked={only === null || only === outcome}
+                    />{' '}
+                    {`${countOf(outcomes[outcome], 'row')} ${outcome}`}
+                  </label>
+                </p>
+              ))
+            ) : (
               <p>
-                <label>
-                  <input
-                    type="checkbox"
-                    name="only"
-                    value={outcome}
-                    checked={only === null || only === outcome}
-                  />{' '}
-                  {`${countOf(outcomes[outcome], 'row')} ${outcome}`}
-                </label>
+                <input type="hidden" name="only" value={only ?? ''} />
+                {`${rowsNamed(query.get('rows'))} ${only ?? ''}: those with the cause that you came from.`}
               </p>
-            ))}
-            {cause === '' ? null : <p>Of these, the rows with the cause that you came from.</p>}
+            )}
+            <p>
+              <label>
+                <input type="radio" name="as" value="then" checked={only !== 'invalid'} /> through the job as
+                this run had it
+              </label>
+              <br />
+              <label>
+                <input type="radio" name="as" value="now" checked={only === 'invalid'} /> through the job as
+                it is now, where it was corrected since
+              </label>
+            </p>
             <p class="acts">
               <button type="submit" class="go">
                 Send them again

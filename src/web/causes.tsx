@@ -162,6 +162,7 @@ function Cause({ cause, shown, visitor }: Props & { readonly cause: CauseShown }
           <form method="get" action={runPath(run.id, '/rerun')} class="act">
             <input type="hidden" name="only" value={outcome} />
             <input type="hidden" name="cause" value={id} />
+            <input type="hidden" name="rows" value={String(count)} />
             <button type="submit">Run these again…</button>
           </form>
         ) : null}{' '}

@@ -261,6 +261,9 @@ function Nothing({ asked, found: { stoppedAt, causes, isDirect } }: Props) {
       {asked.cause !== null && !causes.some(({ id }) => id === asked.cause)
         ? 'The run has no such cause, or its causes are not counted yet. '
         : 'No row of this run is like that. '}
+      {asked.text === ''
+        ? null
+        : 'Of rows that succeeded only number, key and id are looked through: their cells are not kept. '}
       {isDirect ? literally(asked) : null}
     </Empty>
   );

@@ -214,7 +214,7 @@ function Acts({ run: { id, state, outcomes } }: { readonly run: RunLine }) {
 
 function Rates({ shown: { stretches, story } }: { readonly shown: RunShown }) {
   if (stretches.length === 0) return null;
-  const seconds = Math.max(stretches.at(-1)?.to ?? 0, story.at(-1)?.seconds ?? 0);
+  const seconds = stretches.at(-1)?.to ?? 0;
   const kinds = [...new Set(stretches.flatMap(({ rates }) => rates.map(({ outcome }) => outcome)))];
   return (
     <figure>

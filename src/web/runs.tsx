@@ -39,7 +39,11 @@ export type RunsFound = {
   readonly next: number | null;
 };
 
-export type RunsPart = { runs(asked: RunsAsked): Promise<RunsFound> };
+export type RunsPart = {
+  runs(asked: RunsAsked): Promise<RunsFound>;
+  /** The run that has a row of that key, or that is called so, by its id or an ending of it; `null`: neither is known. */
+  named(text: string): Promise<{ readonly run: string; readonly key: string | null } | null>;
+};
 
 export const runsRoutes: readonly Route<RunsPart>[] = [
   { method: 'GET', path: '/runs', role: 'viewer', answer: list },
@@ -47,6 +51,9 @@ export const runsRoutes: readonly Route<RunsPart>[] = [
 
 async function list({ query, page }: Visit<RunsPart>): Promise<Reply> {
   // The search of every page comes here: it names a run, or a key of some run's rows.
+  const named = (query.get('q') ?? '').trim();
+  const meant = named === '' ? null : await page.named(named);
+  if (meant !== null) return { kind: 'redirect', to: addressOfNamed(meant) };
   const state = RUN_STATES.find((one) => one === query.get('state')) ?? null;
   const skipped = Number(query.get('before') ?? 0);
   const asked = {
@@ -54,7 +61,15 @@ async function list({ query, page }: Visit<RunsPart>): Promise<Reply> {
     job: (query.get('job') ?? '').slice(0, 200),
     skipped: Number.isSafeInteger(skipped) && skipped > 0 ? skipped : 0,
   };
-  return { kind: 'page', title: 'Runs', body: <Runs asked={asked} found={await page.runs(asked)} /> };
+  return {
+    kind: 'page',
+    title: 'Runs',
+    body: <Runs asked={asked} named={named} found={await page.runs(asked)} />,
+  };
+}
+
+function addressOfNamed({ run, key }: { readonly run: string; readonly key: string | null }): string {
+  return runPath(run, key === null ? '' : `/rows?${new URLSearchParams({ q: key })}`);
 }
 
 function addressOf({ state, job, skipped }: RunsAsked): string {
@@ -66,11 +81,20 @@ function addressOf({ state, job, skipped }: RunsAsked): string {
   return text === '' ? '/runs' : `/runs?${text}`;
 }
 
-function Runs({ asked, found }: { readonly asked: RunsAsked; readonly found: RunsFound }) {
+type RunsProps = { readonly asked: RunsAsked; readonly named: string; readonly found: RunsFound };
+
+function Runs({ asked, named, found }: RunsProps) {
   const isFiltered = asked.state !== null || asked.job !== '';
   return (
     <>
       <h1>Runs</h1>
+      {named === '' ? null : (
+        <p class="notice" role="status">
+          {'No key and no run is called “'}
+          <Text of={named} bytes={120} />
+          {'”. Other texts are looked for among the rows of a run.'}
+        </p>
+      )}
       <form class="filter" action="/runs">
         <label>
           State{' '}

@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { createJob, type Flow, keysOf } from '../support/flow.ts';
@@ -132,6 +134,15 @@ test('a file is loaded from the page alone, through a pause and the death of the
   const lines = (await flow.look(['runs', '--json'])).trim().split('\n');
   const sentAgain = lines.map((line) => JSON.parse(line)).find((line) => `/runs/${line.run}` === rerun);
   expect(sentAgain).toMatchObject({ rows: UNDATED, outcomes: { invalid: UNDATED } });
+  // As the run had its job they are what they were; as it was corrected since, the others can be sent.
+  const corrected = createJob('concurrency: 2').replace(
+    'externalId }',
+    'externalId, regulators.isRegulated: { column: regulators.isRegulated, true: ["true"], false: ["perhaps"] } }',
+  );
+  await writeFile(join(flow.home, 'jobs', 'portfolio.yaml'), corrected);
+  const [, other = ''] = causes;
+  await again.post(`${run}/rerun`, { cause: other, only: 'invalid', as: 'now' });
+  await until(() => made(flow) === SENT + UNSURE);
   await until(async () => (await list('done')).some((name) => /^partner\..*\.csv$/.test(name)));
   expect(await list('inbox')).toEqual([]);
 

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { addToStory, keepPulse } from '../../src/ledger/history.ts';
+import { identityPlace } from '../../src/ledger/keys.ts';
 import { resolveRows } from '../../src/ledger/resolve.ts';
 import type { Role } from '../../src/model/ask.ts';
 import { noOutcomes, type Outcome } from '../../src/model/outcome.ts';
@@ -176,6 +177,18 @@ test('runs are listed newest first, by state and job, in pages that leave none o
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids.length).toBeGreaterThanOrEqual(61);
   expect((await part.runs({ ...asked, job: 'another' })).runs).toEqual([]);
+});
+
+test('what is looked for from any page is a key that some run has, or a run by the ending of its id', async () => {
+  const { desk, run } = await openRun();
+  const { named } = createRunsPart(desk);
+  const { ledger, target } = desk;
+  const { bucket, digest } = identityPlace(ledger.of(target).keys, { space: 'counterparty', key: 'P 9' });
+  await ledger.redis.hset(bucket, digest, `k ${run.id} 9 cp-9`);
+  expect(await named('P 9')).toEqual({ run: run.id, key: 'P 9' });
+  expect(await named(run.id)).toEqual({ run: run.id, key: null });
+  expect(await named(run.id.slice(-8))).toEqual({ run: run.id, key: null });
+  expect(await named('nobody knows it')).toBeNull();
 });
 
 test('the overview names rows in doubt before all else, and the system its workers', async () => {

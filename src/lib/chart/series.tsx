@@ -67,8 +67,12 @@ type SeriesProps = {
     readonly to: number;
     readonly parts: ReadonlyArray<{ readonly kind: string; readonly value: number }>;
   }>;
+  /** Those long after the last stretch are left out: they would leave no room for what was before. */
   readonly events: ReadonlyArray<{ readonly n: number; readonly seconds: number }>;
 };
+
+/** A run's end comes a moment after its last rows. */
+const AFTER_S = 3;
 
 export function Series({ title, seconds, stretches, events }: SeriesProps) {
   const most = Math.max(1, ...stretches.map(({ parts }) => parts.reduce((sum, { value }) => sum + value, 0)));
@@ -80,7 +84,9 @@ export function Series({ title, seconds, stretches, events }: SeriesProps) {
       label={numberShown}
       draw={(frame) => [
         ...pathsOf(stretches, frame),
-        ...events.map(({ n, seconds: at }) => <Event n={n} x={round(frame.xOf(at))} />),
+        ...events
+          .filter(({ seconds: at }) => at <= seconds + Math.max(AFTER_S, seconds / 10))
+          .map(({ n, seconds: at }) => <Event n={n} x={round(frame.xOf(at))} />),
       ]}
     />
   );

@@ -35,7 +35,7 @@ export function Pace({ page: { summary, history, isShared } }: { readonly page: 
 type RatesProps = { readonly stretches: readonly Stretch[]; readonly story: readonly Told[] };
 
 function RatesFigure({ stretches, story }: RatesProps) {
-  const seconds = Math.max(stretches.at(-1)?.to ?? 0, story.at(-1)?.seconds ?? 0);
+  const seconds = stretches.at(-1)?.to ?? 0;
   return (
     <figure>
       <figcaption>Rows per second by outcome, by the time since the start; numbers as below</figcaption>
