@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 const ALLOWED = [
   /^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/,
   /^dist\/.+\.(js|json|lua|html|css)$/,
-  /^docs\/[\w.-]+\.(md|json|yaml|png)$/,
+  /^docs\/[\w.-]+\.(md|json|yaml|png|svg)$/,
   /^jobs\/[\w-]+\.yaml$/,
   /^samples\/[\w.-]+$/,
 ];

@@ -141,7 +141,9 @@ test('a file is loaded from the page alone, through a pause and the death of the
   );
   await writeFile(join(flow.home, 'jobs', 'portfolio.yaml'), corrected);
   const [, other = ''] = causes;
-  await again.post(`${run}/rerun`, { cause: other, only: 'invalid', as: 'now' });
+  const send = () => again.post(`${run}/rerun`, { cause: other, only: 'invalid', as: 'now' });
+  // One after the other: the first is being wound up for a moment after its last row.
+  await until(async () => (await send()).includes('The rows are sent again'));
   await until(() => made(flow) === SENT + UNSURE);
   await until(async () => (await list('done')).some((name) => /^partner\..*\.csv$/.test(name)));
   expect(await list('inbox')).toEqual([]);
