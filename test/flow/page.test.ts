@@ -128,8 +128,16 @@ test('a file is loaded from the page alone, through a pause and the death of the
   const unknown = await again.post(`${run}/rerun`, { cause: 'no-such', only: 'invalid' });
   expect(unknown).toContain('does not know that cause');
   const [commonest = ''] = causes;
-  const sent = await again.post(`${run}/rerun`, { cause: commonest, only: 'invalid' });
-  const rerun = [...sent.matchAll(/\/runs\/\d{8}-\d{6}-\w+/g)].map(String).find((path) => path !== run) ?? '';
+  // A run that has just ended is being wound up for a moment, and is sent again when that is done.
+  const sendAgain = async (form: Record<string, string>) => {
+    let sent = '';
+    await until(async () => {
+      sent = await again.post(`${run}/rerun`, { only: 'invalid', ...form });
+      return sent.includes('The rows are sent again');
+    });
+    return [...sent.matchAll(/\/runs\/\d{8}-\d{6}-\w+/g)].map(String).find((path) => path !== run) ?? '';
+  };
+  const rerun = await sendAgain({ cause: commonest });
   await until(async () => (await again.look(rerun)).includes('finished'));
   const lines = (await flow.look(['runs', '--json'])).trim().split('\n');
   const sentAgain = lines.map((line) => JSON.parse(line)).find((line) => `/runs/${line.run}` === rerun);
@@ -141,9 +149,7 @@ test('a file is loaded from the page alone, through a pause and the death of the
   );
   await writeFile(join(flow.home, 'jobs', 'portfolio.yaml'), corrected);
   const [, other = ''] = causes;
-  const send = () => again.post(`${run}/rerun`, { cause: other, only: 'invalid', as: 'now' });
-  // One after the other: the first is being wound up for a moment after its last row.
-  await until(async () => (await send()).includes('The rows are sent again'));
+  await sendAgain({ cause: other, as: 'now' });
   await until(() => made(flow) === SENT + UNSURE);
   await until(async () => (await list('done')).some((name) => /^partner\..*\.csv$/.test(name)));
   expect(await list('inbox')).toEqual([]);

@@ -141,8 +141,11 @@ describe('the rows of a run', () => {
       part.rows(asked(run.id, { text: 'nowhere' }), VIEWER),
     ];
     const [first, second, other] = await Promise.all(searches);
-    expect(first?.stoppedAt).toBeLessThan(4_000);
-    expect([second?.stoppedAt, other?.stoppedAt]).toEqual([null, null]);
+    // Which of the two began later is not decided here.
+    const stopped = [first, second].flatMap((found) => found?.stoppedAt ?? []);
+    expect(stopped).toHaveLength(1);
+    expect(stopped[0]).toBeLessThan(4_000);
+    expect(other?.stoppedAt).toBeNull();
   });
 
   test('show a viewer neither the service’s words nor keys that are masked', async () => {

@@ -54,17 +54,21 @@ async function served(routes: readonly Route<Core>[], over: Partial<WebAccess> =
   const ask = (path: string, { method = 'GET', headers = {}, body = '' }: Asking = {}) =>
     new Promise<Answered>((resolve, reject) => {
       const own = method === 'GET' || method === 'HEAD' ? {} : { origin: server.url };
-      const asked = request(server.url + path, { method, headers: { ...own, ...headers } }, (response) => {
-        const pieces: Buffer[] = [];
-        response.on('data', (piece: Buffer) => pieces.push(piece));
-        response.on('end', () =>
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            text: Buffer.concat(pieces).toString('utf8'),
-          }),
-        );
-      });
+      const asked = request(
+        server.url + path,
+        { method, headers: { ...own, ...headers }, agent: false },
+        (response) => {
+          const pieces: Buffer[] = [];
+          response.on('data', (piece: Buffer) => pieces.push(piece));
+          response.on('end', () =>
+            resolve({
+              status: response.statusCode ?? 0,
+              headers: response.headers,
+              text: Buffer.concat(pieces).toString('utf8'),
+            }),
+          );
+        },
+      );
       asked.on('error', reject);
       asked.end(body);
     });

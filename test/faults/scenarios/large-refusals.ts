@@ -18,7 +18,8 @@ export type LargeRefusalsOptions = {
 export async function largeRefusals({ rows, concurrency, bodyBytes }: LargeRefusalsOptions) {
   const flow = await startFlow();
   const url = await refusingService(bodyBytes);
-  const job = await flow.file('job.yaml', createJob(`concurrency: ${concurrency}`));
+  // All bodies are on their way at once, which on a busy machine takes longer than an answer usually may.
+  const job = await flow.file('job.yaml', createJob(`concurrency: ${concurrency}, timeoutSeconds: 300`));
   const file = await flow.file('rows.csv', subclientsCsv(rows));
   const { child, ended } = flow.start(['run', '--job-file', job, file, '--json'], { MSB_BASE_URL: url });
   const peakMb = await peakMbOf(child);
