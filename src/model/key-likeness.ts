@@ -51,7 +51,7 @@ export function alikeKeys(key: string, checks: KeyChecks): readonly AlikeKey[] {
 /** Answers the earlier row of the file whose key looks like this one but isn't it; to be asked for all keys in file order. */
 export type FindAlike = (key: string, row: number) => KeyLikeness | null;
 
-/** Keeps 30 to 50 bytes of each key. */
+/** Keeps some 30 bytes of each key. */
 export function createKeyLikeness(checks: KeyChecks): FindAlike {
   if (checks.key_lookalike === 'off' && checks.key_case === 'off') return () => null;
   const table = createKeyTable();
@@ -141,52 +141,60 @@ type Entry = { readonly own: number; readonly look: number; readonly row: number
 
 /** An entry: its 64 bits, the key's own 32, the 32 of how it looks, and its row. */
 const WORDS = 5;
-const FIRST_ENTRIES = 4096;
+/** Entries are in arrays of 65,536: millions of them are never copied to make room, and hardly more memory is taken than they need. */
+const PAGE_BITS = 16;
+const LAST_OF_PAGE = 2 ** PAGE_BITS - 1;
+const PAGE_WORDS = 2 ** PAGE_BITS * WORDS;
+const FIRST_SLOTS = 16_384;
 const FULL = 0.6;
-/** Slots are few bytes, and to place all entries again costs more than they do. */
-const SLOTS_GROW = 4;
 
 /** Entries one after the other, and slots with their numbers, from 1, by their hash. */
 function createKeyTable() {
-  let entries = new Int32Array(FIRST_ENTRIES * WORDS);
-  let slots = new Int32Array(FIRST_ENTRIES * SLOTS_GROW);
+  const pages: Int32Array[] = [];
+  let slots = new Int32Array(FIRST_SLOTS);
   let count = 0;
   const slotOf = (a: number, b: number) => {
     const last = slots.length - 1;
     for (let slot = a & last; ; slot = (slot + 1) & last) {
-      const at = ((slots[slot] ?? 0) - 1) * WORDS;
-      if (at < 0 || (entries[at] === a && entries[at + 1] === b)) return slot;
+      const entry = (slots[slot] ?? 0) - 1;
+      if (entry < 0) return slot;
+      const page = pages[entry >>> PAGE_BITS];
+      const at = (entry & LAST_OF_PAGE) * WORDS;
+      if (page?.[at] === a && page[at + 1] === b) return slot;
     }
   };
-  /** Makes room for one more. */
-  const grow = () => {
-    if ((count + 1) * WORDS > entries.length) {
-      const larger = new Int32Array(Math.ceil(count * 1.5) * WORDS);
-      larger.set(entries);
-      entries = larger;
+  const growSlots = () => {
+    slots = new Int32Array(slots.length * 2);
+    for (let entry = 0; entry < count; entry += 1) {
+      const page = pages[entry >>> PAGE_BITS];
+      const at = (entry & LAST_OF_PAGE) * WORDS;
+      slots[slotOf(page?.[at] ?? 0, page?.[at + 1] ?? 0)] = entry + 1;
     }
-    if (count < slots.length * FULL) return;
-    slots = new Int32Array(slots.length * SLOTS_GROW);
-    for (let at = 0; at < count * WORDS; at += WORDS) {
-      slots[slotOf(entries[at] ?? 0, entries[at + 1] ?? 0)] = at / WORDS + 1;
-    }
+  };
+  const write = (entry: number, { a, b, own, look }: Readonly<KeyHashes>, row: number) => {
+    const page = pages[entry >>> PAGE_BITS] ?? new Int32Array(PAGE_WORDS);
+    const at = (entry & LAST_OF_PAGE) * WORDS;
+    if (at === 0) pages.push(page);
+    page[at] = a;
+    page[at + 1] = b;
+    page[at + 2] = own;
+    page[at + 3] = look;
+    page[at + 4] = row;
   };
   return {
     /** The entry that is there; `null`: there was none, and this is it now. */
-    findOrAdd({ a, b, own, look }: Readonly<KeyHashes>, row: number): Entry | null {
-      const slot = slotOf(a, b);
-      const at = ((slots[slot] ?? 0) - 1) * WORDS;
-      if (at >= 0)
-        return { own: entries[at + 2] ?? 0, look: entries[at + 3] ?? 0, row: entries[at + 4] ?? 0 };
-      const place = count * WORDS;
+    findOrAdd(hashes: Readonly<KeyHashes>, row: number): Entry | null {
+      const slot = slotOf(hashes.a, hashes.b);
+      const entry = (slots[slot] ?? 0) - 1;
+      if (entry >= 0) {
+        const page = pages[entry >>> PAGE_BITS];
+        const at = (entry & LAST_OF_PAGE) * WORDS;
+        return { own: page?.[at + 2] ?? 0, look: page?.[at + 3] ?? 0, row: page?.[at + 4] ?? 0 };
+      }
+      write(count, hashes, row);
       count += 1;
       slots[slot] = count;
-      entries[place] = a;
-      entries[place + 1] = b;
-      entries[place + 2] = own;
-      entries[place + 3] = look;
-      entries[place + 4] = row;
-      grow();
+      if (count >= slots.length * FULL) growSlots();
       return null;
     },
   };
