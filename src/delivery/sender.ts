@@ -1,7 +1,7 @@
 /**
  * The sender of a run: all requests of its chunks, first attempts and later ones, go to the service here and nowhere else. What ended and
  * the intents of what is next travel in one exchange with the ledger, and no row waits on promises of its own. Nothing is sent without a
- * granted intent, a permit, and a last look at the chunk's lease before the first byte. What an answer of the ledger or the service makes
+ * granted intent, a permit, and a last look at the chunk's lease when it is handed to the HTTP client. What an answer of the ledger or the service makes
  * of a request is decided in transitions.ts and carried out in in-hand.ts; p-retry owns the attempts after the first (retry.ts).
  */
 
@@ -212,9 +212,13 @@ function enter(
 ): void {
   const effects = afterGrant(answer, sending);
   if (answer?.kind === 'granted') intended(sending, token, sender.context.now());
-  // The ledger itself takes back what it granted before where it says that nothing may go.
-  else if (sending.state === 'intended') notSent(sending, sending.before);
+  else if (sending.state === 'intended') notSent(sending, markLeft(sending, answer));
   void apply(sender, sending, effects);
+}
+
+/** The ledger itself takes back what it granted before where it says that nothing may go; not in its trouble, where that replaced another. */
+function markLeft({ mark, before }: Sending, answer: Granted | undefined): string {
+  return answer?.kind === 'unwritten' && before !== '' ? mark : before;
 }
 
 /** Those that are to wait come first again, in their order. */

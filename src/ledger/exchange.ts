@@ -1,8 +1,9 @@
 /**
  * The exchange of those who send with the ledger: what became of rows, and the intents of the next, in one command of Redis and one write of
  * the journal. An intent, the durable sign that a row is about to be sent, is granted only when it is in Redis (so that another worker
- * sees it) and on this machine's disk (so that it survives a Redis that forgets), and withdrawn only where it is proven that nothing was
- * received. Whatever fails half-way is noted as withdrawn: a replay must never take what was not granted for something that was sent.
+ * sees it) and on this machine's disk (so that it survives a Redis that forgets), and withdrawn only where nothing was received under it
+ * nor under one that it replaced. Whatever fails half-way is noted as withdrawn: a replay must never take what was not granted for
+ * something that was sent.
  */
 
 import { z } from 'zod';
@@ -169,7 +170,7 @@ async function granting(ended: Telling, { ranges, next }: Next, edges: ExchangeE
     // Asked only now: whoever takes the home after this answer finds the intents there.
     const stop = problem ?? (await problemOfHome(edges));
     if (stop === null) return answers;
-    return { ...answers, granted: await withAllWithdrawn(granted, stop, { marked: asked(), edges }) };
+    return { ...answers, granted: await ungranted(granted, stop, { marked: asked(), next, edges }) };
   } finally {
     release();
   }
@@ -309,12 +310,21 @@ function noteIdle(
   );
 }
 
-async function withAllWithdrawn(
+type Asked = {
+  readonly marked: readonly MarkedRow[];
+  readonly next: readonly Intent[];
+  readonly edges: ExchangeEdges;
+};
+
+/** Nothing may go: intents are taken back, but for those that replaced another, under which the row may have been sent. */
+async function ungranted(
   granted: readonly Granted[],
   problem: string,
-  { marked, edges }: { readonly marked: readonly MarkedRow[]; readonly edges: ExchangeEdges },
+  { marked, next, edges }: Asked,
 ): Promise<Granted[]> {
-  const gone = marked.filter((_, i) => granted[i]?.kind === 'granted');
+  const inOrder = marked.length - next.length;
+  const isFree = (place: number) => (next[place - inOrder]?.expected ?? '') === '';
+  const gone = marked.filter((_, place) => granted[place]?.kind === 'granted' && isFree(place));
   if (gone.length > 0) await withdrawRows(gone, edges);
   return granted.map((g) => (g.kind === 'granted' ? { kind: 'unwritten', problem } : g));
 }

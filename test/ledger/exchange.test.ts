@@ -64,6 +64,18 @@ test('where the journal can not be written, intents that were not granted are wi
   expect(await marks()).toEqual({ 1: 'i b 1' });
 });
 
+test('where the journal can not be written, an intent that replaced another stays: the row may have been sent under that', async () => {
+  const { edges, marks } = await runningRun('the disk is broken');
+  const whole = { ...edges, journal: memoryJournal() };
+  await intendRows([intent(1)], whole);
+  const again = { ...intent(1), mark: 'i a 2', expected: 'i a 1' };
+  expect((await intendRows([again, intent(2)], edges)).map(({ kind }) => kind)).toEqual([
+    'unwritten',
+    'unwritten',
+  ]);
+  expect(await marks()).toEqual({ 1: 'i a 2' });
+});
+
 test('intents of a machine whose home was taken are withdrawn, and asked about only once they are in Redis and in the journal', async () => {
   const { edges, journal, marks } = await runningRun();
   const recorded: unknown[] = [];

@@ -192,4 +192,12 @@ export const OF_ORDER = [
     tests: ['test/delivery/sender'],
     why: 'rows that were asked for before a hold go into it',
   },
+  {
+    id: 'unwritten-takes-all-back',
+    in: 'src/ledger',
+    find: "granted[place]?.kind === 'granted' && isFree(place)",
+    put: "granted[place]?.kind === 'granted'",
+    tests: ['test/ledger/exchange'],
+    why: 'a row that an unknown attempt may have made is free again when the disk is full',
+  },
 ];
