@@ -10,6 +10,8 @@ export type SenderPace = {
   wanted(line: SenderLoad): number;
   /** Intents are being asked for. */
   asked(): void;
+  /** Those have been answered. */
+  answered(): void;
 };
 
 export type SenderLoad = {
@@ -25,21 +27,38 @@ export type SenderLoad = {
 };
 
 /**
- * As many rows are ready as go out within that time: longer than Redis and the disk take, short enough that a kill leaves few in doubt.
- * Where fewer than one row goes out within it, none is made ready: a slow service is waited for much longer than Redis.
+ * As many rows are ready as go out within that time: several times what Redis and the disk take, so that few commands do, and short
+ * enough that a kill leaves few in doubt. Where only a few go out within it, none is made ready: a slow service is waited for much
+ * longer than Redis.
  */
-const AHEAD_MS = 8;
+const AHEAD_MS = 32;
+const FEWEST_AHEAD = 4;
 const MOST_AHEAD = 100;
 const CONTESTED_READY = 2;
-/** The share that the rate seen before has in the rate of now. */
+/** The next are asked for when so much of the time is left for which rows are ready, in times that an answer took: none is waited for. */
+const ANSWERS_LEFT = 2;
+/** The share that the answers before have in the time of an answer of now. */
 const KEPT = 0.7;
+/** So long rows are counted before they are a pace: those that begin a run go out all at once. */
+const COUNTED_MS = 200;
 const MOST_AT_ONCE = 200;
 
 export function createSenderPace(now: () => number): SenderPace {
-  let perMs = 0;
   let launched = 0;
   let since = now();
-  const ahead = () => Math.min(MOST_AHEAD, Math.floor(perMs * AHEAD_MS));
+  let perMs = 0;
+  let askedAt = since;
+  let answerMs = 0;
+  const ahead = () => {
+    const ms = now() - since;
+    if (ms >= COUNTED_MS) {
+      perMs = launched / ms;
+      launched = 0;
+      since += ms;
+    }
+    const rows = Math.floor(perMs * AHEAD_MS);
+    return rows < FEWEST_AHEAD ? 0 : Math.min(MOST_AHEAD, rows);
+  };
   return {
     launched() {
       launched += 1;
@@ -48,14 +67,14 @@ export function createSenderPace(now: () => number): SenderPace {
       const target = hasRate ? 0 : Math.max(ahead(), isContested ? CONTESTED_READY : 0);
       const lacking = free + target - ready;
       // In batches: a command for each row that goes out would cost more than all the rest.
-      return lacking < Math.min(waiting, (target + 1) / 2) ? 0 : Math.min(lacking, waiting, MOST_AT_ONCE);
+      const batch = Math.max((target + 1) / 2, target - perMs * answerMs * ANSWERS_LEFT);
+      return lacking < Math.min(waiting, batch) ? 0 : Math.min(lacking, waiting, MOST_AT_ONCE);
     },
     asked() {
-      const at = now();
-      const ms = Math.max(at - since, 0.1);
-      perMs = KEPT * perMs + (1 - KEPT) * (launched / ms);
-      launched = 0;
-      since = at;
+      askedAt = now();
+    },
+    answered() {
+      answerMs = KEPT * answerMs + (1 - KEPT) * (now() - askedAt);
     },
   };
 }

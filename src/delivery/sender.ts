@@ -155,6 +155,7 @@ async function ask(sender: Sender): Promise<void> {
   } catch (error) {
     for (const sending of sendings) failSending(sending, error);
   }
+  sender.pace.answered();
   sender.asked = 0;
   sender.isAsking = false;
   goOn(sender);
@@ -248,7 +249,7 @@ function launch(sender: Sender, sending: Sending | undefined): void {
     context.permits.release(null);
     return;
   }
-  // Time has passed since the last look: the chunk may be lost between the intent and the first byte.
+  // Time has passed since the last look: the chunk may have been lost since the intent was granted.
   if (!maySend(sending)) {
     context.permits.release(null);
     void apply(sender, sending, givenUp(sending));

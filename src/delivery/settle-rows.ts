@@ -34,8 +34,11 @@ export type Settling = {
   flush(): void;
 };
 
-/** No outcome waits longer: until it is recorded and in the journal, a kill of the worker leaves its row in doubt. */
-const AT_MOST_MS = 10;
+/**
+ * No outcome waits longer: until it is recorded and in the journal, a kill of the worker leaves its row in doubt. As long as the sender
+ * takes from one exchange to the next where rows go steadily, so that none needs a command of its own.
+ */
+const AT_MOST_MS = 20;
 const ENOUGH = 100;
 
 export function createSettling(context: RunContext): Settling {

@@ -66,7 +66,7 @@ const CROWD = 1_024;
 const OPEN_CHUNKS_IN_CROWD = 2 * CHUNKS_PER_ADD;
 /** Between two counts of the open chunks, so that many runs that are read at once don't keep Redis busy with counting. */
 const ROOM_POLL_MS = 20;
-const ROOM_POLL_MAX_MS = 80;
+const ROOM_POLL_MAX_MS = 320;
 
 /** What every step of the reading goes by. */
 type Ingesting = Ingest & {

@@ -1,18 +1,38 @@
 import { describe, expect, test } from 'vitest';
 import { createSenderPace, type SenderLoad } from '../../src/delivery/sender-pace.ts';
 
-/** The pace of a run that has sent `perMs` rows a millisecond for a while. */
-function paceAt(perMs: number) {
+const ROUND_MS = 200;
+const LOAD: SenderLoad = { waiting: 1000, ready: 0, free: 0, isContested: false, hasRate: false };
+
+/** The pace of a run that has sent `perMs` rows a millisecond for a while, and had to wait so long for the ledger's answers. */
+function paceAt(perMs: number, answerMs = 2) {
   let now = 0;
   const pace = createSenderPace(() => now);
   for (let ask = 0; ask < 50; ask += 1) {
-    now += 10;
-    for (let row = 0; row < perMs * 10; row += 1) pace.launched();
     pace.asked();
+    now += answerMs;
+    pace.answered();
+    for (let row = 0; row < perMs * ROUND_MS; row += 1) pace.launched();
+    now += ROUND_MS - answerMs;
+    pace.wanted(LOAD);
   }
-  return (line: Partial<SenderLoad>) =>
-    pace.wanted({ waiting: 1000, ready: 0, free: 0, isContested: false, hasRate: false, ...line });
+  return (line: Partial<SenderLoad>) => pace.wanted({ ...LOAD, ...line });
 }
+
+test('the rows that begin a run, all at once, are no pace', () => {
+  let now = 0;
+  const pace = createSenderPace(() => now);
+  const sent = (rows: number, ms: number) => {
+    for (let row = 0; row < rows; row += 1) pace.launched();
+    now += ms;
+    return pace.wanted(LOAD);
+  };
+  expect(sent(50, 2)).toBe(0);
+  expect(sent(0, 197)).toBe(0);
+  expect(sent(0, 1)).toBe(8);
+  expect(sent(10, 199)).toBe(8);
+  expect(sent(0, 1)).toBe(0);
+});
 
 describe('at the beginning', () => {
   const wanted = paceAt(0);
@@ -32,15 +52,29 @@ describe('at the beginning', () => {
 
 describe('on a service that is', () => {
   test.each([
-    ['slow: none ahead of its permit', 0.1, {}, 0],
-    ['so fast that four go out within eight milliseconds: as many', 0.55, {}, 4],
-    ['the same, with half of them there: nothing yet', 0.55, { ready: 2 }, 0],
-    ['the same, with the last one waiting', 0.55, { ready: 3, waiting: 1 }, 1],
+    ['slow: none ahead of its permit', 0.12, {}, 0],
+    ['so fast that four go out within 32 milliseconds: as many', 0.13, {}, 4],
+    ['faster: more', 0.55, {}, 17],
+    [
+      'the same, with no more of them there than go out in twice the time of an answer: the others',
+      0.55,
+      { ready: 2 },
+      15,
+    ],
+    ['the same, with one more there: nothing yet', 0.55, { ready: 3 }, 0],
+    ['the same, with the last one waiting', 0.55, { ready: 16, waiting: 1 }, 1],
     ['very fast: a hundred', 100, {}, 100],
     ['very fast, under a rate: those that have their turn', 100, { hasRate: true, free: 3 }, 3],
     ['very fast: as many as are lacking, in batches', 100, { ready: 40 }, 60],
     ['very fast: nothing before half are gone', 100, { ready: 60 }, 0],
   ])('%s', (_, perMs, line, rows) => {
     expect(paceAt(perMs)(line)).toBe(rows);
+  });
+
+  test.each([
+    ['with half of them there: the other half', { ready: 8 }, 9],
+    ['with one more there: nothing yet', { ready: 9 }, 0],
+  ])('as fast, where the ledger is slow, %s', (_, line, rows) => {
+    expect(paceAt(0.55, 20)(line)).toBe(rows);
   });
 });

@@ -193,6 +193,22 @@ export const OF_ORDER = [
     why: 'rows that were asked for before a hold go into it',
   },
   {
+    id: 'pace-ahead-at-any-rate',
+    in: 'src/delivery',
+    find: 'return rows < FEWEST_AHEAD ? 0 : Math.min(MOST_AHEAD, rows);',
+    put: 'return Math.min(MOST_AHEAD, rows);',
+    tests: ['test/delivery/sender-pace'],
+    why: 'a kill leaves rows in doubt that a slow service would not have got yet',
+  },
+  {
+    id: 'pace-ahead-without-end',
+    in: 'src/delivery',
+    find: 'return rows < FEWEST_AHEAD ? 0 : Math.min(MOST_AHEAD, rows);',
+    put: 'return rows < FEWEST_AHEAD ? 0 : rows;',
+    tests: ['test/delivery/sender-pace'],
+    why: 'a kill at full speed leaves hundreds in doubt that were never sent',
+  },
+  {
     id: 'unwritten-takes-all-back',
     in: 'src/ledger',
     find: "granted[place]?.kind === 'granted' && isFree(place)",
