@@ -21,7 +21,7 @@ import { type ChunkTake, createSending, type Ended, type EndListener } from './s
 import { recordRows, rowsEnding } from './settle-rows.ts';
 import { waitWhileRunning } from './still-runs.ts';
 
-/** Takes a chunk's rows from where they are to their outcomes. `taker` is unique per take. */
+/** Takes a chunk's rows from where they are to their outcomes. */
 export async function deliverChunk(job: ChunkJob, take: Omit<ChunkTake, 'order'>): Promise<ChunkEnd> {
   const { context } = take;
   const taken = await context.ledger.take(

@@ -1,7 +1,7 @@
 /**
  * The circuit breaker of a service, shared by all workers of a target. Closed: rows go out. After ten failures in a row it opens for a
  * pause that doubles with each probe that fails; then it is half-open: one row probes, the others wait, and a definite answer to the
- * probe closes it. A hold is a pause that the service itself has asked for. The script INTEND asks the breaker before each row, so no
+ * probe closes it. A hold is a pause that the service itself has asked for. The script EXCHANGE asks the breaker before each row, so no
  * worker can pass it; here failures are recorded and its state is read.
  */
 

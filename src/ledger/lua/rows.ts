@@ -11,7 +11,7 @@ import { OPEN_CHUNK } from './open-chunk.ts';
 import { CLOSE_CHUNK } from './runs.ts';
 
 /**
- * Takes intents back where it is proven that nothing was received: the row is unsent again.
+ * Takes intents back under which nothing was received: the row is unsent again.
  * KEYS: prefix of chunks, breaker. ARGV: chunk, row, mark, … Only the very mark is removed. A probe that is
  * taken back leaves probing to the next row.
  */
@@ -70,11 +70,11 @@ local function count(outcome, by) counts[outcome] = (counts[outcome] or 0) + by 
 local function keep(key, row, value)
   if value ~= '' then redis.call('HSET', key, row, value) end
 end
-local function identity(row, bucket, digest, becomes, id, isOwn)
+local function identity(row, bucket, digest, becomes, id, isClaimed)
   if bucket == '' then return end
   local owner = ' ' .. run .. ' ' .. row .. ' '
   -- Claimed in this epoch: nobody else can have it, and no look is needed.
-  local held = not isOwn and redis.call('HGET', bucket, digest)
+  local held = not isClaimed and redis.call('HGET', bucket, digest)
   if held and string.sub(held, 2, #owner + 1) ~= owner then return end
   redis.call('HSET', bucket, digest, becomes .. owner .. id)
 end
@@ -97,12 +97,12 @@ local function isInOrder(key, prefix, rows)
 end
 local i = first
 while i <= last do
-  local chunk, shared, isNumbered, outcome, text, first = ARGV[i], ARGV[i + 1], ARGV[i + 2] == '1', ARGV[i + 3], ARGV[i + 4], i + 6
+  local chunk, shared, isNumbered, outcome, text, from = ARGV[i], ARGV[i + 1], ARGV[i + 2] == '1', ARGV[i + 3], ARGV[i + 4], i + 6
   local key, rows = KEYS[2] .. chunk, {}
-  i = first + ARGV[i + 5] * 4
-  for at = first, i - 1, 4 do rows[#rows + 1] = ARGV[at] end
-  local inOrder, isOwn = false, false
-  if isNumbered then inOrder, isOwn = isInOrder(key, shared, rows) end
+  i = from + ARGV[i + 5] * 4
+  for at = from, i - 1, 4 do rows[#rows + 1] = ARGV[at] end
+  local inOrder, isClaimed = false, false
+  if isNumbered then inOrder, isClaimed = isInOrder(key, shared, rows) end
   if inOrder then
     redis.call('HSET', key, 'd' .. rows[1], text)
     redis.call('HINCRBY', key, 'n', #rows)
@@ -110,12 +110,12 @@ while i <= last do
   end
   local settlements = not inOrder and cjson.decode(text)
   for j, row in ipairs(rows) do
-    local at = first + (j - 1) * 4
+    local at = from + (j - 1) * 4
     local bucket, digest, id = ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
     local mark = isNumbered and shared .. row or shared
     place = place + 1
     ANSWERED[mark] = true
-    if inOrder then identity(row, bucket, digest, 'k', id, isOwn)
+    if inOrder then identity(row, bucket, digest, 'k', id, isClaimed)
     else entries[#entries + 1] = {chunk, row, outcome, cjson.encode(settlements[j]), bucket, digest, 'k', id, '', '', '', mark, 1, 1, 0, place = place} end
   end
   answered = true

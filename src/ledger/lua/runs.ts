@@ -91,7 +91,7 @@ return 0
 
 /**
  * What a worker needs to begin a chunk. KEYS: record, chunk, blocks. ARGV: chunk.
- * Answers {run state, closed (0|1), may a lost worker have sent its unmarked rows (0|1), field, value, …}: the chunk's hash (rows.ts).
+ * Answers {run state, closed (0|1), may a lost worker have sent its unmarked rows (0|1), field, value, …}: the chunk's hash (open-chunk.ts).
  */
 export const TAKE = `
 local run = redis.call('HMGET', KEYS[1], 'state', 'suspect')
