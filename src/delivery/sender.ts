@@ -1,8 +1,9 @@
 /**
  * The sender of a run: all requests of its chunks, first attempts and later ones, go to the service here and nowhere else. What ended and
  * the intents of what is next travel in one exchange with the ledger, and no row waits on promises of its own. Nothing is sent without a
- * granted intent, a permit, and a last look at the chunk's lease when it is handed to the HTTP client. What an answer of the ledger or the service makes
- * of a request is decided in transitions.ts and carried out in in-hand.ts; p-retry owns the attempts after the first (retry.ts).
+ * granted intent, a permit, and a last look at the chunk's lease when it is handed to the HTTP client. What an answer of the ledger or
+ * the service makes of a request is decided in transitions.ts and carried out in in-hand.ts; p-retry owns the attempts after the first
+ * (retry.ts).
  */
 
 import type { Granted } from '../ledger/intent.ts';
@@ -217,7 +218,10 @@ function enter(
   void apply(sender, sending, effects);
 }
 
-/** The ledger itself takes back what it granted before where it says that nothing may go; not in its trouble, where that replaced another. */
+/**
+ * The ledger itself takes back what it granted before where it says that nothing may go; not where it could not be written and the mark
+ * replaced another.
+ */
 function markLeft({ mark, before }: Sending, answer: Granted | undefined): string {
   return answer?.kind === 'unwritten' && before !== '' ? mark : before;
 }

@@ -126,7 +126,10 @@ function isRepeatable(call: Call, { onUnknownOutcome }: Pick<JobDefinition, 'onU
   return mayRepeat(call) || onUnknownOutcome === 'retry';
 }
 
-/** Whether nothing has come between, as far as this process knows: it ends, it was told that the run does, the window is closed, or the chunk may be another worker's. */
+/**
+ * Whether nothing has come between, as far as this process knows: it ends, it was told that the run does, the window is closed, or the
+ * chunk may be another worker's.
+ */
 export function maySend({ take }: Sending): boolean {
   const { context, lease } = take;
   return !context.stopping.aborted && context.isOpen() && lease.isHeld();
