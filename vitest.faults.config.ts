@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ['test/faults/long/**/*.fault.ts'],
     globalSetup: ['test/support/flow-redis.ts'],
-    testTimeout: 3_600_000,
+    testTimeout: 7_200_000,
     hookTimeout: 60_000,
     // Times are measured: nothing else runs beside them.
     env: { ONBOARD_TESTS_ALONE: '1' },

@@ -241,6 +241,10 @@ describe.runIf(process.platform === 'linux')('a command that stood still', () =>
     other.kill('SIGCONT');
     await joined;
     expect(await pidOf(connect(mine))).toBe(pid);
+    // The last to leave ends the server.
+    const ended = once(other, 'exit');
+    other.stdin.end();
+    await ended;
   });
 
   test('just before it ended the server does not give back a home that is in use by then', async () => {
