@@ -12,7 +12,7 @@ import type { Run } from '../model/run.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import { type Exchange, type Exchanged, exchangeRows, type RowJournal, withdrawRows } from './exchange.ts';
 import { storyLine } from './history.ts';
-import type { Granted, Intent, MarkedRow } from './intent.ts';
+import type { MarkedRow } from './intent.ts';
 import { parseKeyState } from './key-claims.ts';
 import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys } from './keys.ts';
 import { LOOK_UP } from './lua/keys.ts';
@@ -22,7 +22,10 @@ import { createChunkClosing, createChunkMemory, readChunk, type Taken } from './
 import { type SettledRow, settleEntry } from './settle-entry.ts';
 
 export type ChunkLedger = {
-  /** Records what ended and asks for the intents of the next rows, in one command and one write of the journal; one answer for each, in their order. */
+  /**
+   * Records what ended and asks for the intents of the next rows, in one command and one write of the journal; one answer for each, in
+   * their order. Granted only when the intent is in Redis and on this machine's disk.
+   */
   exchange(
     rows: Partial<Exchange>,
   ): Promise<Omit<Exchanged, 'recorded' | 'closed'> & { readonly recorded: readonly boolean[] }>;
@@ -32,8 +35,6 @@ export type ChunkLedger = {
   readKey(key: KeyPlace): Promise<KeyState>;
   /** The digests of the fields that the service last accepted of the record with that key; `''` or beginning with `~`: they aren't known. */
   readFields(key: KeyPlace): Promise<string>;
-  /** Granted only when the intent is in Redis and on this machine's disk. */
-  intend(intent: Intent): Promise<Granted>;
   withdraw(intent: MarkedRow): Promise<boolean>;
   /** True where the outcome was recorded, false where the row already had one or is in another taker's hands. Also for a row that was told of before. */
   settle(row: SettledRow): Promise<boolean>;
@@ -81,7 +82,6 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
     for (const chunk of closed) memory.closed(chunk, recovery);
     return { ...answers, recorded: recorded.map((row) => row !== null) };
   };
-  const intendAll = async (next: readonly Intent[]) => (await exchange({ next })).granted;
   const settleAll = async (rows: readonly SettledRow[], isFirst = true) => {
     const recorded: boolean[] = [];
     for (const ended of bounded(rows)) recorded.push(...(await exchange({ ended, isFirst })).recorded);
@@ -107,7 +107,6 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
       const recorded = await settleAll(ended);
       return { ...(await exchange(next)), recorded };
     },
-    intend: tickBatch(intendAll, MAX_BATCH),
     withdraw: tickBatch((rows: readonly MarkedRow[]) => withdrawRows(rows, edges), MAX_BATCH),
     settle: tickBatch((rows: readonly SettledRow[]) => settleAll(rows, false), MAX_BATCH),
     settleAll: (rows) => settleAll(rows),

@@ -17,7 +17,7 @@ import { createLog, type Log } from '../../src/lib/log.ts';
 import { noOutcomes, type Outcome } from '../../src/model/outcome.ts';
 import { appendWritten } from '../journal/sample-journal.ts';
 import { ownFolder } from '../support/folder.ts';
-import { claimOf, intentOn } from '../support/ledger.ts';
+import { claimOf, grantOf, intentOn } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
 import { knownRun } from '../support/session.ts';
@@ -143,10 +143,10 @@ describe('a Redis that was emptied', () => {
     const [ours, theirs] = [await ledgerOf(a, place, run), await ledgerOf(b, place, run)];
     await Promise.all([a.remember(run), b.remember(run)]);
     await a.noteAdded(run, 1);
-    await ours.intend(intent(1, 'i a.1 1'));
+    await grantOf(ours, intent(1, 'i a.1 1'));
     await ours.settle(settled(1, 'created', 'i a.1 1'));
-    await theirs.intend(intent(2, 'i b.1 1'));
-    await theirs.intend(intent(3, 'i b.1 1'));
+    await grantOf(theirs, intent(2, 'i b.1 1'));
+    await grantOf(theirs, intent(3, 'i b.1 1'));
     await theirs.withdraw({ chunk: 1, row: 3, mark: 'i b.1 1' });
 
     await own().redis.flushall();
@@ -171,8 +171,8 @@ describe('a Redis that was emptied', () => {
     const a = await joinAs(place);
     const ledger = await ledgerOf(a, place, run);
     await a.remember(run);
-    await ledger.intend(intent(1, 'i a.1 1.1'));
-    await ledger.intend(intent(2, 'i a.1 1.2'));
+    await grantOf(ledger, intent(1, 'i a.1 1.1'));
+    await grantOf(ledger, intent(2, 'i a.1 1.2'));
     const release = a.epoch.hold(() => [{ mark: 'i a.1 1.2' }]);
     await own().redis.flushall();
     await a.epoch.verify();
@@ -188,13 +188,13 @@ describe('a Redis that was emptied', () => {
     const a = await joinAs(place);
     const ledger = await ledgerOf(a, place, run);
     await a.remember(run);
-    await ledger.intend(intent(1, 'i a.1 1.1'));
+    await grantOf(ledger, intent(1, 'i a.1 1.1'));
     await a.journal.write({ kind: 'intended', run, rows: [[1, 1, 'i a.2 1.1', '', '']] });
     const release = a.epoch.hold(() => [{ mark: 'i a.2 1.1' }]);
     await own().redis.flushall();
     await a.epoch.verify();
     expect(await marks(place, run)).toEqual({ 1: 'i a.1 1.1' });
-    expect(await ledger.intend(intent(1, 'i a.2 1.1'))).toEqual({ kind: 'taken' });
+    expect(await grantOf(ledger, intent(1, 'i a.2 1.1'))).toEqual({ kind: 'taken' });
     release();
   });
 
@@ -353,7 +353,7 @@ describe('a worker’s own journal', () => {
     const { place, run } = await placeWithRun();
     const a = await joinAs(place);
     await a.remember(run);
-    await (await ledgerOf(a, place, run)).intend(intent(1, 'i a.1 1'));
+    await grantOf(await ledgerOf(a, place, run), intent(1, 'i a.1 1'));
     // Nothing but a replay brings it back.
     await own().redis.del(`${place.keys.run(run).chunk}1`);
     await restarted(place);

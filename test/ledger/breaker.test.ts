@@ -4,7 +4,7 @@ import type { ChunkLedger } from '../../src/ledger/chunk-ledger.ts';
 import type { Granted } from '../../src/ledger/intent.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import type { Outcome } from '../../src/model/outcome.ts';
-import { intentOn, runningRun } from '../support/ledger.ts';
+import { grantOf, intentOn, runningRun } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { ownKeys } from '../support/runs.ts';
 import { settledRow } from '../support/settled-row.ts';
@@ -72,7 +72,7 @@ async function pauseOver(bench: Bench): Promise<void> {
 async function probing(): Promise<Bench> {
   const bench = await twoWorkers();
   await pauseOver(bench);
-  await bench.a.ledger.intend(intent('i a 1'));
+  await grantOf(bench.a.ledger, intent('i a 1'));
   return bench;
 }
 
@@ -82,7 +82,7 @@ describe('the breaker', () => {
   test('stays closed at nine failures in a row over all workers, and rows go', async () => {
     const bench = await twoWorkers();
     await fail(bench, 9);
-    expect(await bench.a.ledger.intend(intent('i a 1'))).toEqual(GRANTED);
+    expect(await grantOf(bench.a.ledger, intent('i a 1'))).toEqual(GRANTED);
     expect(await bench.b.breaker.read()).toMatchObject({ state: 'failing', failuresInARow: 9, cause: CAUSE });
   });
 
@@ -90,7 +90,7 @@ describe('the breaker', () => {
     const bench = await twoWorkers();
     await fail(bench, 10);
     for (const { ledger } of [bench.a, bench.b]) {
-      const answer = await ledger.intend(intent('i x 1'));
+      const answer = await grantOf(ledger, intent('i x 1'));
       expect(answer).toEqual({ kind: 'wait', ms: expect.any(Number), isHold: false });
       expect(answer.kind === 'wait' && answer.ms > 0 && answer.ms <= 1_000).toBe(true);
     }
@@ -111,8 +111,8 @@ describe('the breaker', () => {
     await pauseOver(bench);
     const rows = [1, 2, 3, 4, 5];
     const asked = [
-      ...rows.map((row) => bench.a.ledger.intend(intent(`i a ${row}`, row))),
-      ...rows.map((row) => bench.b.ledger.intend(intent(`i b ${row}`, row))),
+      ...rows.map((row) => grantOf(bench.a.ledger, intent(`i a ${row}`, row))),
+      ...rows.map((row) => grantOf(bench.b.ledger, intent(`i b ${row}`, row))),
     ];
     const answers = await Promise.all(asked);
     expect(answers.filter(({ kind }) => kind === 'granted')).toHaveLength(1);
@@ -122,21 +122,21 @@ describe('the breaker', () => {
 
   test('grants the probe again to the one who asks again after a lost reply', async () => {
     const bench = await probing();
-    expect(await bench.a.ledger.intend(intent('i a 1'))).toEqual(GRANTED);
+    expect(await grantOf(bench.a.ledger, intent('i a 1'))).toEqual(GRANTED);
   });
 
   test('lets the next row probe where the intent of the probe is taken back', async () => {
     const bench = await probing();
     await bench.a.ledger.withdraw(intent('i a 1'));
-    expect(await bench.b.ledger.intend(intent('i b 1'))).toEqual(GRANTED);
-    expect(await bench.a.ledger.intend(intent('i a 2', 2))).toMatchObject({ kind: 'wait' });
+    expect(await grantOf(bench.b.ledger, intent('i b 1'))).toEqual(GRANTED);
+    expect(await grantOf(bench.a.ledger, intent('i a 2', 2))).toMatchObject({ kind: 'wait' });
   });
 
   test('takes the intent of a row back that was granted before it opened and asks again', async () => {
     const bench = await twoWorkers();
-    await bench.a.ledger.intend(intent('i a 1'));
+    await grantOf(bench.a.ledger, intent('i a 1'));
     await fail(bench, 10);
-    expect(await bench.a.ledger.intend(intent('i a 1'))).toMatchObject({ kind: 'wait' });
+    expect(await grantOf(bench.a.ledger, intent('i a 1'))).toMatchObject({ kind: 'wait' });
     expect((await bench.a.ledger.take(1, [])).marks.size).toBe(0);
   });
 
@@ -147,11 +147,11 @@ describe('the breaker', () => {
     for (let n = 1; n <= 7; n += 1) {
       await bench.set({ until: Date.now() - 1 });
       const mark = `i a ${n}`;
-      expect(await bench.a.ledger.intend(intent(mark))).toEqual(GRANTED);
+      expect(await grantOf(bench.a.ledger, intent(mark))).toEqual(GRANTED);
       const before = Date.now();
       await bench.a.breaker.failed(failure(mark));
       await bench.a.ledger.withdraw({ chunk: 1, row: 1, mark });
-      expect(await bench.b.ledger.intend(intent('i b 1'))).toMatchObject({ kind: 'wait' });
+      expect(await grantOf(bench.b.ledger, intent('i b 1'))).toMatchObject({ kind: 'wait' });
       pauses.push(Math.round((Number((await bench.fields()).until) - before) / 1_000));
     }
     expect(pauses).toEqual([2, 4, 8, 16, 30, 30, 30]);
@@ -167,19 +167,19 @@ describe('the breaker', () => {
     const bench = await probing();
     await bench.a.ledger.settle(settled(outcome, status, 'i a 1'));
     expect(await bench.fields()).toEqual({ at: expect.any(String) });
-    expect(await bench.b.ledger.intend(intent('i b 1'))).toEqual(GRANTED);
+    expect(await grantOf(bench.b.ledger, intent('i b 1'))).toEqual(GRANTED);
     expect(await bench.b.breaker.read()).toEqual(WELL);
   });
 
   test('stays open at answers to what was begun before it opened: a service that goes still ends those', async () => {
     const bench = await twoWorkers();
-    await bench.a.ledger.intend(intent('i a 1'));
+    await grantOf(bench.a.ledger, intent('i a 1'));
     await fail(bench, 10);
     await bench.a.ledger.settle(settled('created', 200, 'i a 1'));
-    expect(await bench.b.ledger.intend(intent('i b 2', 2))).toMatchObject({ kind: 'wait' });
+    expect(await grantOf(bench.b.ledger, intent('i b 2', 2))).toMatchObject({ kind: 'wait' });
     await bench.set({ until: Date.now() - 1 });
-    expect(await bench.b.ledger.intend(intent('i b 2', 2))).toEqual(GRANTED);
-    expect(await bench.b.ledger.intend(intent('i b 3', 3))).toMatchObject({ kind: 'wait' });
+    expect(await grantOf(bench.b.ledger, intent('i b 2', 2))).toEqual(GRANTED);
+    expect(await grantOf(bench.b.ledger, intent('i b 3', 3))).toMatchObject({ kind: 'wait' });
     await bench.b.ledger.settle(settled('created', 200, 'i b 2'));
     expect(await bench.fields()).toEqual({ at: expect.any(String) });
   });
@@ -200,14 +200,14 @@ describe('the breaker', () => {
     const bench = await probing();
     expect(Number((await bench.fields()).probing) - Date.now()).toBeGreaterThan(PROBE_MS - 5_000);
     await bench.set({ probing: Date.now() - 1 });
-    expect(await bench.b.ledger.intend(intent('i b 1'))).toEqual(GRANTED);
-    expect(await bench.b.ledger.intend(intent('i b 2', 2))).toMatchObject({ kind: 'wait' });
+    expect(await grantOf(bench.b.ledger, intent('i b 1'))).toEqual(GRANTED);
+    expect(await grantOf(bench.b.ledger, intent('i b 2', 2))).toMatchObject({ kind: 'wait' });
   });
 
   test('takes no notice of a probe that fails after it was given up', async () => {
     const bench = await probing();
     await bench.set({ probing: Date.now() - 1 });
-    await bench.b.ledger.intend(intent('i b 1'));
+    await grantOf(bench.b.ledger, intent('i b 1'));
     const before = await bench.fields();
     await bench.a.breaker.failed(failure('i a 1'));
     expect(await bench.fields()).toEqual({ ...before, failures: '11', at: expect.any(String) });
@@ -216,13 +216,13 @@ describe('the breaker', () => {
   test('closes when the probe is told to be patient: the service is there', async () => {
     const bench = await probing();
     await bench.a.breaker.failed(patience(0));
-    expect(await bench.b.ledger.intend(intent('i b 1'))).toEqual(GRANTED);
+    expect(await grantOf(bench.b.ledger, intent('i b 1'))).toEqual(GRANTED);
   });
 
   test('of another target is another one', async () => {
     const [bench, other] = [await twoWorkers(), await twoWorkers()];
     await fail(bench, 10);
-    expect(await other.a.ledger.intend(intent('i a 1'))).toEqual(GRANTED);
+    expect(await grantOf(other.a.ledger, intent('i a 1'))).toEqual(GRANTED);
   });
 });
 
@@ -232,9 +232,9 @@ describe('an answer', () => {
     await fail(bench, 9);
     await bench.b.ledger.settle(settled('created', 200));
     await fail(bench, 9);
-    expect(await bench.a.ledger.intend(intent('i a 1'))).toEqual(GRANTED);
+    expect(await grantOf(bench.a.ledger, intent('i a 1'))).toEqual(GRANTED);
     await fail(bench, 1);
-    expect(await bench.a.ledger.intend(intent('i a 2', 2))).toMatchObject({ kind: 'wait' });
+    expect(await grantOf(bench.a.ledger, intent('i a 2', 2))).toMatchObject({ kind: 'wait' });
   });
 });
 
@@ -242,7 +242,7 @@ describe('a service that asks to be left alone', () => {
   test('is left alone by everybody, and that is no failure', async () => {
     const bench = await twoWorkers();
     await bench.a.breaker.failed(patience(9_000));
-    const answer = await bench.b.ledger.intend(intent('i b 1'));
+    const answer = await grantOf(bench.b.ledger, intent('i b 1'));
     expect(answer.kind === 'wait' && answer.ms > 8_000 && answer.ms <= 9_000).toBe(true);
     expect(await bench.b.breaker.read()).toMatchObject({ state: 'held', failuresInARow: 0 });
     expect(await nextAt(bench)).toBeGreaterThan(8_000);
@@ -258,14 +258,14 @@ describe('a service that asks to be left alone', () => {
     const bench = await twoWorkers();
     await fail(bench, 10);
     await bench.a.breaker.failed(patience(40_000));
-    expect(await bench.b.ledger.intend(intent('i b 1'))).toMatchObject({ kind: 'wait', isHold: true });
+    expect(await grantOf(bench.b.ledger, intent('i b 1'))).toMatchObject({ kind: 'wait', isHold: true });
     const { heldUntil } = await bench.b.breaker.read();
     expect(Date.parse(heldUntil ?? '') - Date.now()).toBeGreaterThan(38_000);
     await bench.b.breaker.liftHold();
-    expect(await bench.a.ledger.intend(intent('i a 1'))).toMatchObject({ kind: 'wait', isHold: false });
+    expect(await grantOf(bench.a.ledger, intent('i a 1'))).toMatchObject({ kind: 'wait', isHold: false });
     expect(await bench.a.breaker.read()).toMatchObject({ state: 'away', heldUntil: null });
     await bench.set({ until: Date.now() - 1 });
-    expect(await bench.a.ledger.intend(intent('i a 2', 2))).toEqual(GRANTED);
+    expect(await grantOf(bench.a.ledger, intent('i a 2', 2))).toEqual(GRANTED);
   });
 
   test('is asked again when the time is over, by all', async () => {
@@ -273,13 +273,13 @@ describe('a service that asks to be left alone', () => {
     await bench.a.breaker.failed(patience(9_000));
     await bench.set({ hold: Date.now() - 1 });
     for (const { ledger } of [bench.a, bench.b])
-      expect(await ledger.intend(intent('i x 1'))).toEqual(GRANTED);
+      expect(await grantOf(ledger, intent('i x 1'))).toEqual(GRANTED);
   });
 
   test('however often, does not open the breaker', async () => {
     const bench = await twoWorkers();
     for (let n = 1; n <= 30; n += 1) await bench.a.breaker.failed(patience(0));
-    expect(await bench.b.ledger.intend(intent('i b 1'))).toEqual(GRANTED);
+    expect(await grantOf(bench.b.ledger, intent('i b 1'))).toEqual(GRANTED);
   });
 });
 
@@ -307,7 +307,7 @@ describe('what is known of the service', () => {
     await bench.set({ until: Date.now() - 1 });
     expect(await bench.a.breaker.read()).toMatchObject({ state: 'away', nextAt: null });
     expect((await bench.a.breaker.read()).isProbing).toBe(false);
-    await bench.a.ledger.intend(intent('i a 1'));
+    await grantOf(bench.a.ledger, intent('i a 1'));
     expect((await bench.b.breaker.read()).isProbing).toBe(true);
     expect(await nextAt(bench)).toBeGreaterThan(PROBE_MS - 5_000);
   });
@@ -327,7 +327,7 @@ describe('a clock of Redis that is set back an hour', () => {
     const bench = await twoWorkers();
     await bench.a.breaker.failed(patience(5_000));
     await setBack(bench);
-    const granted = await bench.b.ledger.intend(intent('i b 1'));
+    const granted = await grantOf(bench.b.ledger, intent('i b 1'));
     expect(granted).toMatchObject({ kind: 'wait', ms: within(5_000) });
   });
 
@@ -335,12 +335,12 @@ describe('a clock of Redis that is set back an hour', () => {
     const bench = await twoWorkers();
     await fail(bench, 10);
     await setBack(bench);
-    const granted = await bench.b.ledger.intend(intent('i b 1'));
+    const granted = await grantOf(bench.b.ledger, intent('i b 1'));
     expect(granted).toMatchObject({ kind: 'wait', ms: within(1_000) });
     await bench.set({ until: Date.now() - 1 });
-    expect(await bench.a.ledger.intend(intent('i a 1'))).toEqual(GRANTED);
+    expect(await grantOf(bench.a.ledger, intent('i a 1'))).toEqual(GRANTED);
     await setBack(bench);
-    expect(await bench.b.ledger.intend(intent('i b 1'))).toMatchObject({ kind: 'wait' });
+    expect(await grantOf(bench.b.ledger, intent('i b 1'))).toMatchObject({ kind: 'wait' });
     expect(Number((await bench.fields()).probing) - Date.now()).toBeLessThanOrEqual(PROBE_MS);
   });
 

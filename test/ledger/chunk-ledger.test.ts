@@ -9,7 +9,7 @@ import type { SettledRow } from '../../src/ledger/settle-entry.ts';
 import { exitCodeOf } from '../../src/model/exit.ts';
 import { noOutcomes, type Outcome } from '../../src/model/outcome.ts';
 import { memoryJournal } from '../support/epoch.ts';
-import { claimOf, entryOf, intentOn, runningRun as startRun } from '../support/ledger.ts';
+import { claimOf, entryOf, grantOf, intentOn, runningRun as startRun } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { settledRow } from '../support/settled-row.ts';
 
@@ -53,15 +53,15 @@ const GIVEN_BACK = { space: 'subclient', key: 'A', becomes: 'given-back', id: ''
 describe('intents', () => {
   test('a row is granted to one taker only', async () => {
     const { ledger } = await runningRun();
-    const ask = (mark: string) => ledger.intend(intent(mark));
+    const ask = (mark: string) => grantOf(ledger, intent(mark));
     expect(await Promise.all([ask('i a 1'), ask('i b 1')])).toEqual([GRANTED, TAKEN]);
   });
 
   test('a dead worker’s intent is taken over by the one who names it', async () => {
     const { ledger } = await runningRun();
-    await ledger.intend(intent('i dead 1'));
-    expect(await ledger.intend(intent('i b 1', { expected: 'i dead 1' }))).toEqual(GRANTED);
-    expect(await ledger.intend(intent('i c 1', { expected: 'i dead 1' }))).toEqual(TAKEN);
+    await grantOf(ledger, intent('i dead 1'));
+    expect(await grantOf(ledger, intent('i b 1', { expected: 'i dead 1' }))).toEqual(GRANTED);
+    expect(await grantOf(ledger, intent('i c 1', { expected: 'i dead 1' }))).toEqual(TAKEN);
   });
 
   test.each(['paused', 'stopped', 'cancelled', 'finished'] as const)(
@@ -69,19 +69,19 @@ describe('intents', () => {
     async (state) => {
       const { ledger, store, id } = await runningRun();
       await store.transition(id, state, null);
-      expect(await ledger.intend(intent('i a 1'))).toEqual(HALTED);
+      expect(await grantOf(ledger, intent('i a 1'))).toEqual(HALTED);
     },
   );
 
   test('a settled row is granted to nobody, in an open chunk and in a closed one of a run that goes on', async () => {
     const { ledger, run } = await runningRun(2, 1);
     await ledger.settle(row(1, 'created'));
-    expect(await ledger.intend(intent('i a 1'))).toEqual(TAKEN);
+    expect(await grantOf(ledger, intent('i a 1'))).toEqual(TAKEN);
     expect(await ledger.close(1, 1)).toBe(true);
     expect((await run()).state).toBe('running');
     // The worker that wakes late knows nothing of the chunk's end, or names the intent that it left there.
     for (const expected of ['', 'i a 1'])
-      expect(await ledger.intend(intent('i b 1', { expected }))).toEqual(TAKEN);
+      expect(await grantOf(ledger, intent('i b 1', { expected }))).toEqual(TAKEN);
     expect((await ledger.take(1, [])).marks.size).toBe(0);
   });
 
@@ -91,24 +91,24 @@ describe('intents', () => {
     const entry = entryOf(keys, 'A');
     await own().redis.hset(...entry, 'c run-other 7 ');
     const held = { kind: 'held', by: { run: 'run-other', row: 7 } };
-    expect(await ledger.intend(intent('i a 1', { identity }))).toEqual(held);
+    expect(await grantOf(ledger, intent('i a 1', { identity }))).toEqual(held);
     expect((await ledger.take(1, [])).marks.size).toBe(0);
     await own().redis.hset(...entry, 'x run-other 7 ');
-    expect(await ledger.intend(intent('i a 1', { identity }))).toEqual(GRANTED);
+    expect(await grantOf(ledger, intent('i a 1', { identity }))).toEqual(GRANTED);
     expect(await own().redis.hget(...entry)).toBe(`c ${id} 1 `);
   });
 
   test('a withdrawn intent leaves the row free; another’s can’t be withdrawn', async () => {
     const { ledger } = await runningRun();
-    await ledger.intend(intent('i a 1'));
+    await grantOf(ledger, intent('i a 1'));
     expect(await ledger.withdraw({ chunk: 1, row: 1, mark: 'i b 1' })).toBe(false);
     expect(await ledger.withdraw({ chunk: 1, row: 1, mark: 'i a 1' })).toBe(true);
-    expect(await ledger.intend(intent('i b 1'))).toEqual(GRANTED);
+    expect(await grantOf(ledger, intent('i b 1'))).toEqual(GRANTED);
   });
 
   test('what a taker finds: intents as they are, settled rows with their outcome', async () => {
     const { ledger } = await runningRun();
-    await ledger.intend(intent('i a 1'));
+    await grantOf(ledger, intent('i a 1'));
     await ledger.settle(row(2, 'rejected'));
     const taken = await ledger.take(1, []);
     expect(taken).toMatchObject({ state: 'running', closed: false });
@@ -122,14 +122,14 @@ describe('the journal', () => {
 
   test('has what was granted, and where the key’s identity lives', async () => {
     const { ledger, journal, id, keys } = await runningRun();
-    await ledger.intend(intent('i a 1', { identity }));
+    await grantOf(ledger, intent('i a 1', { identity }));
     const rows = [[1, 1, 'i a 1', ...entryOf(keys, 'A')]];
     expect(journal.records).toEqual([{ kind: 'intended', run: id, rows }]);
   });
 
   test('has what was refused taken back again: a replay must not think that it went', async () => {
     const { ledger, journal, id } = await runningRun();
-    await Promise.all([ledger.intend(intent('i a 1')), ledger.intend(intent('i b 1'))]);
+    await ledger.exchange({ next: [intent('i a 1'), intent('i b 1')] });
     const rows = ['i a 1', 'i b 1'].map((mark) => [1, 1, mark, '', '']);
     expect(journal.records).toEqual([
       { kind: 'intended', run: id, rows },
@@ -151,7 +151,7 @@ describe('the journal', () => {
 
   test('has the end of a row that was never sent once Redis has recorded it, and not where another worker sends the row', async () => {
     const { ledger, journal } = await runningRun(4);
-    await ledger.intend(intent('i other.1 1', { row: 2 }));
+    await grantOf(ledger, intent('i other.1 1', { row: 2 }));
     const at = journal.records.length;
     await ledger.settleAll([
       row(1, 'failed'),
@@ -169,7 +169,7 @@ describe('the journal', () => {
 
   test('that can’t be written has nothing granted, and no intent is left', async () => {
     const { ledger } = await runningRun(2, 100, memoryJournal('no space left on device'));
-    const answers = [ledger.intend(intent('i a 1')), ledger.intend(intent('i b 1'))];
+    const answers = [grantOf(ledger, intent('i a 1')), grantOf(ledger, intent('i b 1'))];
     expect(await Promise.all(answers)).toEqual([
       { kind: 'unwritten', problem: 'no space left on device' },
       TAKEN,
@@ -191,22 +191,22 @@ describe('rows that a lost worker may have sent', () => {
 
   test('are granted only where the call may be repeated, or another worker’s intent is taken over', async () => {
     const bench = await runningRun(6, 2);
-    await bench.ledger.intend(intent('i dead 1', { row: 2 }));
+    await grantOf(bench.ledger, intent('i dead 1', { row: 2 }));
     await makeSuspect(bench, 1);
-    const answers = [
+    const next = [
       intent('i a 1'),
       intent('i b 1', { repeatable: true }),
       intent('i a 1', { row: 2, expected: 'i dead 1' }),
       intent('i a 1', { row: 3, chunk: 2 }),
-    ].map(bench.ledger.intend);
-    expect(await Promise.all(answers)).toEqual([TAKEN, GRANTED, GRANTED, GRANTED]);
+    ];
+    expect((await bench.ledger.exchange({ next })).granted).toEqual([TAKEN, GRANTED, GRANTED, GRANTED]);
   });
 
   test('are not granted to the one whose own journal has put the intent back that was never granted', async () => {
     const bench = await runningRun();
-    await bench.ledger.intend(intent('i a 1'));
+    await grantOf(bench.ledger, intent('i a 1'));
     await makeSuspect(bench, 1);
-    expect(await bench.ledger.intend(intent('i a 1'))).toEqual(TAKEN);
+    expect(await grantOf(bench.ledger, intent('i a 1'))).toEqual(TAKEN);
   });
 });
 
@@ -335,7 +335,7 @@ describe('settling', () => {
 });
 
 describe('two workers on one row', () => {
-  const intend = (ledger: ChunkLedger, mark: string) => ledger.intend(intent(mark));
+  const intend = (ledger: ChunkLedger, mark: string) => grantOf(ledger, intent(mark));
 
   test('a refusal does not settle a row that another worker has taken meanwhile; what was created stays', async () => {
     const bench = await runningRun(1);
@@ -366,9 +366,9 @@ describe('two workers on one row', () => {
     const bench = await runningRun(1);
     await intend(bench.ledger, 'i dead 1');
     const mine = intent('i a 1', { expected: 'i dead 1' });
-    expect(await bench.ledger.intend(mine)).toEqual(GRANTED);
+    expect(await grantOf(bench.ledger, mine)).toEqual(GRANTED);
     await bench.store.transition(bench.id, 'paused', 'requested');
-    expect(await bench.ledger.intend(mine)).toEqual(HALTED);
+    expect(await grantOf(bench.ledger, mine)).toEqual(HALTED);
     expect((await bench.ledger.take(1, [])).marks.get(1)).toEqual({ kind: 'intent', text: 'i dead 1' });
   });
 
@@ -403,7 +403,7 @@ describe('closing', () => {
     const bench = await runningRun(2);
     await bench.ledger.settle(row(1, 'created'));
     expect(await bench.ledger.close(1, 2)).toBe(false);
-    await bench.ledger.intend(intent('i a 1', { row: 2 }));
+    await grantOf(bench.ledger, intent('i a 1', { row: 2 }));
     expect(await bench.ledger.close(1, 2)).toBe(false);
   });
 

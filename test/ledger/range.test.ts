@@ -7,7 +7,7 @@ import { createReplay } from '../../src/ledger/replay.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import { memoryJournal } from '../support/epoch.ts';
-import { entryOf, intentOn, runningRun } from '../support/ledger.ts';
+import { entryOf, grantOf, intentOn, runningRun } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { settledRow } from '../support/settled-row.ts';
 
@@ -186,7 +186,7 @@ describe('rows that leave the order', () => {
     const bench = await start();
     await bench.ask('a.1', [1, 3], { apart: [[2, '-']] });
     expect((await bench.take()).marks.slice(0, 3)).toEqual(['i a.1 1.1', '', 'i a.1 1.3']);
-    expect(await bench.ledger.intend(intentOn(2, 'i a.1 1.2x'))).toEqual({ kind: 'granted' });
+    expect(await grantOf(bench.ledger, intentOn(2, 'i a.1 1.2x'))).toEqual({ kind: 'granted' });
     expect((await bench.take()).marks[1]).toBe('i a.1 1.2x');
   });
 
@@ -195,7 +195,7 @@ describe('rows that leave the order', () => {
     await bench.ask('a.1', [1, 2, 3]);
     expect(await bench.ledger.withdraw({ chunk: 1, row: 2, mark: 'i a.1 1.2' })).toBe(true);
     expect((await bench.take()).marks.slice(0, 3)).toEqual(['i a.1 1.1', '', 'i a.1 1.3']);
-    expect(await bench.ledger.intend(intentOn(2, 'i a.1 2.2'))).toEqual({ kind: 'granted' });
+    expect(await grantOf(bench.ledger, intentOn(2, 'i a.1 2.2'))).toEqual({ kind: 'granted' });
     expect(await bench.ledger.settleAll([created(1), created(3)])).toEqual([true, true]);
     expect(await bench.ledger.settle(settledRow(2, 'created', { mark: 'i a.1 2.2' }))).toBe(true);
     expect((await bench.take()).marks.slice(0, 3)).toEqual(['created', 'created', 'created']);

@@ -44,7 +44,7 @@ import { script } from '../../src/ledger/script.ts';
 import { settleEntry } from '../../src/ledger/settle-entry.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { Run } from '../../src/model/run.ts';
-import { claimOf, intentOn, runningRun } from '../support/ledger.ts';
+import { claimOf, grantOf, intentOn, runningRun } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
 import { settledRow } from '../support/settled-row.ts';
@@ -117,7 +117,7 @@ type Case = readonly [
   prepare?: (bench: Bench) => Promise<unknown>,
 ];
 
-const intend = ({ ledger }: Bench) => ledger.intend(INTENT);
+const intend = ({ ledger }: Bench) => grantOf(ledger, INTENT);
 const ROW: Row = { kind: 'cells', row: 1, line: 2, cells: ['K1'] };
 
 const OF_ROWS: readonly Case[] = [
@@ -150,7 +150,7 @@ const OF_ROWS: readonly Case[] = [
     async (bench) => {
       await bench.ledger.take(1, [1, 2]);
       await intend(bench);
-      await bench.ledger.intend(intentOn(2, 'i me.1 1.2'));
+      await grantOf(bench.ledger, intentOn(2, 'i me.1 1.2'));
     },
   ],
   [

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
-import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
+import { type ChunkLedger, createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
 import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
-import type { Intent } from '../../src/ledger/intent.ts';
+import type { Granted, Intent } from '../../src/ledger/intent.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
 import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
@@ -35,6 +35,13 @@ export async function runningRun(redis: Redis, of: Of = {}) {
 /** An intent on a row of chunk 1. */
 export function intentOn(row: number, mark: string, over: Partial<Intent> = {}): Intent {
   return { chunk: 1, row, mark, expected: '', identity: null, fields: null, repeatable: false, ...over };
+}
+
+/** What the ledger answers to one intent. */
+export async function grantOf(ledger: ChunkLedger, intent: Intent): Promise<Granted> {
+  const [granted] = (await ledger.exchange({ next: [intent] })).granted;
+  if (granted === undefined) throw new Error('an intent was not answered');
+  return granted;
 }
 
 /** What a run finds when it claims the keys of its rows, by default of rows from 1 on. */

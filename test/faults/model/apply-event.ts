@@ -1,3 +1,4 @@
+import { grantOf } from '../../support/ledger.ts';
 import { expectAcceptedKept, expectExclusive, expectTrue } from './checks.ts';
 import { crash, crashAmid, emptied, goBack, resolveRow, save } from './disasters.ts';
 import { describeEvent, type Event } from './events.ts';
@@ -110,7 +111,7 @@ async function ask(bench: Bench, slot: Slot, row: RowHand): Promise<string> {
     if (answer?.kind !== 'unclaimed') return answer?.kind ?? '';
     hand.isApart = true;
   }
-  return (await ledger.intend(intentOf(row, hand.taker))).kind;
+  return (await grantOf(ledger, intentOf(row, hand.taker))).kind;
 }
 
 async function intend(

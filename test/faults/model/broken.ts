@@ -1,4 +1,5 @@
 import type { ChunkLedger } from '../../../src/ledger/chunk-ledger.ts';
+import type { Granted } from '../../../src/ledger/intent.ts';
 import { readFields } from '../../../src/ledger/open-chunk.ts';
 import type { Bend, World } from './world.ts';
 
@@ -7,13 +8,10 @@ export const BROKEN: Readonly<Record<string, Bend>> = {
   'one that grants every intent': {
     ledger: (ledger) => ({
       ...ledger,
-      async intend(intent) {
-        await ledger.intend(intent);
-        return { kind: 'granted' };
-      },
       async exchange(rows) {
         const answer = await ledger.exchange(rows);
-        return { ...answer, ranged: answer.ranged.map(() => ({ kind: 'granted' })) };
+        const all = (answers: readonly Granted[]) => answers.map((): Granted => ({ kind: 'granted' }));
+        return { ...answer, granted: all(answer.granted), ranged: all(answer.ranged) };
       },
     }),
   },
