@@ -28,3 +28,19 @@ export function createRecentMap<Key, Value>(most: number): RecentMap<Key, Value>
     [Symbol.iterator]: () => entries[Symbol.iterator](),
   };
 }
+
+/** A set of the `most` that were added last, or up to twice as many: to drop the very oldest at each step costs twice that. */
+export function createRecentSet<Value>(most: number) {
+  let newer = new Set<Value>();
+  let older: ReadonlySet<Value> = newer;
+  return {
+    has: (value: Value): boolean => newer.has(value) || older.has(value),
+    add(value: Value): void {
+      if (newer.size >= most) {
+        older = newer;
+        newer = new Set();
+      }
+      newer.add(value);
+    },
+  };
+}

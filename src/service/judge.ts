@@ -6,7 +6,7 @@
  */
 import { z } from 'zod';
 import type { OwnRequest } from '../config/own-request.ts';
-import { createRecentMap } from '../lib/recent.ts';
+import { createRecentSet } from '../lib/recent.ts';
 import { shorten } from '../lib/terminal.ts';
 import { type BuiltInCall, type Call, isOwn, mayRepeat, type OwnOperation } from '../model/operation.ts';
 import { type GivenId, readId } from '../model/record-id.ts';
@@ -94,13 +94,13 @@ const IDS_REMEMBERED = 20_000;
  * another request's answer (a gateway that answered twice on one connection) or no identifier.
  */
 export function createJudge(policy: JudgePolicy): (call: Call, reply: Reply) => Verdict {
-  const given = createRecentMap<string, true>(IDS_REMEMBERED);
+  const given = createRecentSet<string>(IDS_REMEMBERED);
   return (call, reply) => {
     const verdict = judge(call, reply, policy);
     if (verdict.kind !== 'accepted' || verdict.id === null || mayRepeat(call)) return verdict;
     const { id, status } = verdict;
     if (given.has(id)) return repeatedId(id, status);
-    given.set(id, true);
+    given.add(id);
     return verdict;
   };
 }
