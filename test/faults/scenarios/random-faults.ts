@@ -247,7 +247,8 @@ function keepRun(setup: Setup, file: string): KeptRun {
       if (summary.reason !== 'requested')
         setup.problems.push(`the run is ${summary.state} for ${summary.reason}: ${life.stderr.slice(-500)}`);
       await momentLater(setup.runDice.between(0, PAUSED_MAX_MS));
-      return setup.runDice.pick([first, ['resume', summary.run, '--json']]);
+      // A clock of Redis that was set back makes a pause of the service's a long one, which nobody lifts unasked.
+      return setup.runDice.pick([first, ['resume', summary.run, '--yes', '--json']]);
     },
   });
   return { ...run, summary: () => summary };
