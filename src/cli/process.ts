@@ -30,19 +30,20 @@ export async function runProcess(times: Times = SHIPPED_TIMES): Promise<void> {
     interrupted: interruption.signal,
     times,
   };
+  // Every row sent has its intent in the ledger, so nothing is lost whenever this comes.
+  const leave = (why: string) => {
+    tell(io, '', `${why} To go on: ${io.typed}`);
+    process.exit(EXIT.interrupted);
+  };
   let isLoaded = false;
   for (const signal of SIGNALS) {
     process.on(signal, () => {
       // Nothing has begun.
       if (!isLoaded) process.exit(EXIT.interrupted);
-      // The second signal ends at once: every row sent has its intent in the ledger, so nothing is lost even then.
-      if (interruption.signal.aborted) {
-        tell(io, '', `Ended at once. To go on: ${io.typed}`);
-        process.exit(EXIT.interrupted);
-      }
+      if (interruption.signal.aborted) leave('Ended at once.');
       interruption.abort();
       announceEnd(args, io, times.deadlineMs);
-      setTimeout(() => process.exit(EXIT.interrupted), times.deadlineMs).unref();
+      setTimeout(() => leave(`Ended after ${times.deadlineMs / 1000} s.`), times.deadlineMs).unref();
     });
   }
   // A reader that goes away (`| head`, a closed terminal) ends the reading, not the work.

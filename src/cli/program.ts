@@ -98,7 +98,8 @@ function withoutEmptyDefault(description: string): string {
   return description.replace(/ \(default: (\[\]|"")\)$/, '');
 }
 
-function explain(error: unknown, io: Io): number {
+/** Says what a command failed for, and what to do; answers its exit status. */
+export function explain(error: unknown, io: Io): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT.notStarted;
   if (error instanceof UsageError) {
     tell(io, ...error.problems.map((problem) => `onboard: ${problem}`));
@@ -109,16 +110,23 @@ function explain(error: unknown, io: Io): number {
     tell(io, `onboard: ${refusal}`);
     return EXIT.notStarted;
   }
-  if (error instanceof BrokenOffError && error.isLost) {
-    tell(io, `onboard: ${error.message}`);
-    return EXIT.stopped;
-  }
-  // Only the message: an error of Redis carries the command with its arguments, and those are rows.
+  if (error instanceof BrokenOffError) return explainBreak(error, io);
+  return unexpected(error, io);
+}
+
+function explainBreak(error: BrokenOffError, io: Io): number {
+  if (error.isLost || io.interrupted.aborted) tell(io, `onboard: ${error.message}`);
+  else unexpected(error, io);
+  if (error.isLost) return EXIT.stopped;
+  tell(io, `To go on: ${io.typed}`);
+  return io.interrupted.aborted ? EXIT.interrupted : EXIT.stopped;
+}
+
+/** Only the message: an error of Redis carries the command with its arguments, and those are rows. */
+function unexpected(error: unknown, io: Io): number {
   tell(io, `onboard: unexpected: ${messageOf(error)}`);
   if (io.env.LOG_LEVEL === 'debug' && error instanceof Error) tell(io, ...(error.stack ?? '').split('\n'));
-  if (!(error instanceof BrokenOffError)) return EXIT.notStarted;
-  tell(io, `To go on: ${io.typed}`);
-  return EXIT.stopped;
+  return EXIT.notStarted;
 }
 
 /** Commands that have rows in flight as long as they run. */

@@ -3,8 +3,9 @@ import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { commandOf, interruptionNotice, runProgram } from '../../src/cli/program.ts';
+import { commandOf, explain, interruptionNotice, runProgram } from '../../src/cli/program.ts';
 import { programVersion } from '../../src/lib/version.ts';
+import { BrokenOffError } from '../../src/runs/broken-off-error.ts';
 import { ownFolder } from '../support/folder.ts';
 import { MemoryStream, memoryIo, onboard } from './memory-io.ts';
 
@@ -229,3 +230,19 @@ test('before the first run into a fresh ledger somebody at the terminal is asked
   // A no leaves nothing behind.
   expect(existsSync(env.ONBOARD_HOME)).toBe(false);
 });
+
+test.each([
+  ['by itself', false, false, 2, 'onboard: unexpected: It broke.\nTo go on: onboard run a.csv\n'],
+  ['while it was ending for a signal', false, true, 4, 'onboard: It broke.\nTo go on: onboard run a.csv\n'],
+  ['and is lost', true, false, 2, 'onboard: It broke.\n'],
+  ['and is lost, while it was ending for a signal', true, true, 2, 'onboard: It broke.\n'],
+])(
+  'of a run that broke off %s it is said how to go on, where that can be',
+  (_, isLost, isInterrupted, exitCode, words) => {
+    const interruption = new AbortController();
+    if (isInterrupted) interruption.abort();
+    const io = memoryIo({ typed: 'onboard run a.csv', interrupted: interruption.signal });
+    expect(explain(new BrokenOffError('It broke.', { isLost }), io)).toBe(exitCode);
+    expect(io.stderr.text).toBe(words);
+  },
+);
