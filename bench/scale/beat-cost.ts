@@ -55,6 +55,8 @@ export function openSoleEpoch(redis: Redis, keys: LedgerKeys): Promise<LedgerEpo
     redis,
     key: keys.epoch,
     worker: 'sole',
+    leaveTornEnds: async () => undefined,
+    recount: async () => undefined,
     replay: async () => [],
     connected: async () => [],
     unfinished: async () => [],

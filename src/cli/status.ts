@@ -17,6 +17,7 @@ import { sleep } from '../lib/waiting.ts';
 import { EXIT } from '../model/exit.ts';
 import { nameOf } from '../model/operation.ts';
 import { openRows, type Run } from '../model/run.ts';
+import { watchChunks } from '../queue/chunk-queue.ts';
 import { renderNext, requestWords } from '../report/words.ts';
 import { duration, outcomesOf } from '../runs/progress.ts';
 import { serviceWords } from '../runs/service-notice.ts';
@@ -29,6 +30,7 @@ import {
   type ShownState,
   serviceReport,
   stateOf,
+  waitsFor,
 } from '../runs/status.ts';
 import { NoLedgerError, reportDirectory, type Session, withKnownLedger } from '../session.ts';
 import { type AddCommand, RUN_ARGUMENT } from './command.ts';
@@ -95,8 +97,14 @@ async function showStatus(id: string, flags: Flags, { ledger, env }: Session): P
   const service = await serviceReport(ledger, run.target);
   const told = await readRunStatus({ run, state }, report);
   const moves = state.owner === 'alive';
-  if (flags.json === true) return { lines: indented({ ...told, service }), moves };
-  const lines = [...statusLines(run, state, told), `service   ${serviceWords(service)}`];
+  const queue = watchChunks(ledger.redis, ledger.of(run.target).keys.queuePrefix);
+  const waits = await waitsFor(run, ledger, queue).finally(() => queue.close());
+  if (flags.json === true) return { lines: indented({ ...told, service, waitsFor: waits }), moves };
+  const lines = [
+    ...statusLines(run, state, told),
+    ...(waits === null ? [] : [`waits for ${waits}`]),
+    `service   ${serviceWords(service)}`,
+  ];
   return { lines, moves };
 }
 

@@ -17,6 +17,7 @@ import {
 } from '../journal/worker-registry.ts';
 import { type LedgerEpoch, openEpoch, registerWorker } from '../ledger/epoch.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
+import { recountRuns } from '../ledger/recount.ts';
 import { createReplay, restorableFields } from '../ledger/replay.ts';
 import type { RunIndex } from '../ledger/run-index.ts';
 import { type RunStore, runsWithOpenRows } from '../ledger/run-store.ts';
@@ -26,6 +27,7 @@ import type { RedisConnection } from '../lib/redis-connection.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { withDeadline } from '../lib/waiting.ts';
 import { isOver } from '../model/run.ts';
+import { leaveTornEnds } from '../redis/append-only-file.ts';
 import { connectionNames, nameConnections } from '../redis/connection.ts';
 
 export type Registration = {
@@ -78,6 +80,8 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
     redis,
     key: keys.epoch,
     worker,
+    leaveTornEnds: () => leaveTornEnds(redis, (problem) => tellOf(options, problem)),
+    recount: () => recountRuns(redis, keys),
     replay: (scope) => replayJournals(options, journal, scope),
     isGone: (other) => isGoneFor(other, options),
     ...(options.isOurs !== undefined && { isOurs: options.isOurs }),

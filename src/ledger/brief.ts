@@ -14,7 +14,6 @@ export type RunBrief = Omit<
 > & {
   /** When it came into its state, ms; `null` where it is queued still. */
   readonly movedAt: number | null;
-  readonly chunks: number;
 };
 
 const FIELDS = [
@@ -27,7 +26,6 @@ const FIELDS = [
   'request',
   'rows',
   'chunks',
-  'closedChunks',
   'createdAt',
   'startedAt',
   'finishedAt',
@@ -48,7 +46,7 @@ const briefSchema = z.object({
   rows: z.coerce.number(),
   chunks: z.coerce.number(),
   outcomes: outcomeCountsSchema,
-  closedChunks: z.coerce.number(),
+  closedChunks: z.number(),
   createdAt: z.string(),
   startedAt: time,
   finishedAt: time,
@@ -61,18 +59,24 @@ export async function readBriefs(
   keys: LedgerKeys,
   ids: readonly string[],
 ): Promise<RunBrief[]> {
-  const found = await Promise.all(ids.map((id) => redis.hmget(keys.run(id).record, ...FIELDS, ...COUNTS)));
-  return found.flatMap((values, i) => briefOf(ids[i] ?? '', values) ?? []);
+  const found = await Promise.all(
+    ids.map((id) => {
+      const { record, blocks } = keys.run(id);
+      return Promise.all([redis.hmget(record, ...FIELDS, ...COUNTS), redis.hlen(blocks)]);
+    }),
+  );
+  return found.flatMap(([values, closed], i) => briefOf(ids[i] ?? '', values, closed) ?? []);
 }
 
 /** `null`: the run is gone from the ledger. */
-function briefOf(id: string, values: ReadonlyArray<string | null>): RunBrief | null {
+function briefOf(id: string, values: ReadonlyArray<string | null>, closedChunks: number): RunBrief | null {
   const record = Object.fromEntries(FIELDS.map((field, i) => [field, values[i] ?? null]));
   if (record.job === null) return null;
   const count = (outcome: Outcome) => Number(values[FIELDS.length + OUTCOMES.indexOf(outcome)] ?? 0);
   return briefSchema.parse({
     ...record,
     id,
+    closedChunks,
     reason: orNothing(record.reason) ?? null,
     request: orNothing(record.request) === undefined ? undefined : JSON.parse(record.request ?? ''),
     outcomes: Object.fromEntries(OUTCOMES.map((outcome) => [outcome, count(outcome)])),

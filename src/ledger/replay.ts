@@ -38,7 +38,7 @@ const replayIntent = script(REPLAY_INTENT, z.number());
 
 const MAX_BATCH = 200;
 /** Fields that count the run's rows: counted anew when their outcomes are put back. */
-const COUNTED = /^(o:|closedChunks$|finishedAt$|reason$|request$)/;
+const COUNTED = /^(o:|finishedAt$|reason$|request$)/;
 
 export function createReplay(redis: RedisConnection, keys: LedgerKeys): LedgerReplay {
   return {

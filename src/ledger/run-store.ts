@@ -11,7 +11,6 @@ import type { RedisConnection } from '../lib/redis-connection.ts';
 import { noOutcomes, OUTCOMES, type OutcomeCounts, wasAccepted } from '../model/outcome.ts';
 import {
   chunksOf,
-  openRows,
   type Reason,
   RUN_STATES,
   RUN_TRANSITIONS,
@@ -65,6 +64,8 @@ export type RunStore = {
   /** Numbers of the chunks whose rows are all settled. */
   closedChunks(id: string): Promise<ReadonlySet<number>>;
   countClosed(id: string): Promise<number>;
+  /** Numbers of the chunks that the queue was given and whose rows are not all settled. */
+  openChunks(id: string): Promise<readonly number[]>;
   /** False where the table of transitions does not allow it from the state the run is in. */
   transition(id: string, to: RunState, reason: Reason | null, request?: StateRequest): Promise<boolean>;
   /** Sets a run running that is paused for that reason; false: it is not paused, or for another reason. */
@@ -95,8 +96,9 @@ const dropLease = script(DROP_LEASE, z.number());
 
 export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: () => Date): RunStore {
   const get = async (id: string) => {
-    const record = await redis.hgetall(keys.run(id).record);
-    return Object.keys(record).length === 0 ? null : readRecord(record);
+    const { record: key, blocks } = keys.run(id);
+    const [record, closed] = await Promise.all([redis.hgetall(key), redis.hlen(blocks)]);
+    return Object.keys(record).length === 0 ? null : readRecord(record, closed);
   };
   type Change = {
     readonly reason: string;
@@ -142,7 +144,13 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
       return runs.filter((run) => run !== null);
     },
     closedChunks: async (id) => new Set((await redis.hkeys(keys.run(id).blocks)).map(Number)),
-    countClosed: async (id) => Number((await redis.hget(keys.run(id).record, 'closedChunks')) ?? 0),
+    async openChunks(id) {
+      const { record, blocks } = keys.run(id);
+      const [added, closed] = await Promise.all([redis.hget(record, 'added'), redis.hkeys(blocks)]);
+      const isClosed = new Set(closed.map(Number));
+      return Array.from({ length: Number(added ?? 0) }, (_, i) => i + 1).filter((n) => !isClosed.has(n));
+    },
+    countClosed: (id) => redis.hlen(keys.run(id).blocks),
     async transition(id, to, reason, request) {
       const from = RUN_STATES.filter((state) => RUN_TRANSITIONS[state].includes(to));
       // What a person asked for outlasts the window, which would let the run go on by itself.
@@ -224,7 +232,7 @@ export function newRecord(run: NewRun): Record<string, string | number> {
 
 const reasonFieldSchema = z.union([z.literal('').transform(() => null), reasonSchema]);
 
-function readRecord(record: Readonly<Record<string, string>>): Run {
+function readRecord(record: Readonly<Record<string, string>>, closedChunks: number): Run {
   return runSchema.parse({
     ...record,
     rows: Number(record.rows),
@@ -236,7 +244,8 @@ function readRecord(record: Readonly<Record<string, string>>): Run {
     reason: reasonFieldSchema.parse(record.reason),
     request: (record.request ?? '') === '' ? undefined : JSON.parse(record.request ?? ''),
     outcomes: readCounts(record),
-    closedChunks: Number(record.closedChunks ?? 0),
+    chunks: Number(record.chunks),
+    closedChunks,
     startedAt: record.startedAt ?? null,
     finishedAt: record.finishedAt ?? null,
   });
@@ -313,7 +322,7 @@ export async function runsWithOpenRows(
   const open: string[] = [];
   for (let at = 0; at < ids.length; at += RUNS_PER_LOOK) {
     const runs = await Promise.all(ids.slice(at, at + RUNS_PER_LOOK).map(get));
-    for (const run of runs) if (run !== null && openRows(run) > 0) open.push(run.id);
+    for (const run of runs) if (run !== null && run.closedChunks < run.chunks) open.push(run.id);
   }
   return open;
 }

@@ -18,6 +18,10 @@ export type EpochEdges = {
   readonly key: string;
   /** This process' id; never used twice. */
   readonly worker: string;
+  /** Has Redis forget what a torn append-only file holds; before anything is put back. */
+  leaveTornEnds(): Promise<void>;
+  /** Counts the runs anew, once all that is known is put back. */
+  recount(): Promise<void>;
   /** Puts back what the journals at hand know, and answers the workers that are gone, or silent, and whose journals those were. */
   replay(what: ReplayScope): Promise<readonly string[]>;
   /** Whether a worker's process is known to have ended; its journal may be at hand. */
@@ -58,7 +62,7 @@ const look = script(
   z.tuple([z.string(), z.number(), z.coerce.number(), z.number(), z.coerce.number()]),
 );
 const replaying = script(REPLAYING, z.number());
-const checkIn = script(CHECK_IN, z.tuple([z.enum(['open', 'moved', 'closed'])]).rest(z.string()));
+const checkIn = script(CHECK_IN, z.tuple([z.enum(['open', 'moved', 'count', 'closed'])]).rest(z.string()));
 const vouch = script(VOUCH, z.number());
 const openWithout = script(OPEN_WITHOUT, z.number());
 
@@ -96,7 +100,13 @@ export async function verifyLedger(edges: EpochEdges, memory: Memory, stop: Abor
       isHeld: (mark: string) => isHeld(memory, mark),
     };
     if (!isNew) edges.onNotice(noticeOf(open, last));
-    const gone = await whileReplaying(() => edges.replay(scope), { ...edges, server });
+    const gone = await whileReplaying(
+      async () => {
+        if (open === 0) await edges.leaveTornEnds();
+        return edges.replay(scope);
+      },
+      { ...edges, server },
+    );
     const arrival = { server, gone, others, batch: memory.sent, stop };
     if ((await untilOpen(edges, arrival)) === 'moved') continue;
     if (!isNew) rememberReturn(memory, last);
@@ -174,11 +184,17 @@ async function untilOpen(
   const { redis, key, worker } = edges;
   const absence = waitForAbsent(server, edges);
   let gone = atFirst;
+  let hasCounted = false;
   for (;;) {
     if (stop.aborted) throw new Error('this process is leaving the ledger');
-    const args = [worker, batch, server, gone.length, ...gone, ...others];
+    const args = [worker, batch, server, hasCounted ? 1 : 0, gone.length, ...gone, ...others];
     const [state, age = '0', ...missing] = await checkIn(redis, [key], args);
-    if (state !== 'closed') return state;
+    if (state === 'open' || state === 'moved') return state;
+    hasCounted = state === 'count';
+    if (state === 'count') {
+      await edges.recount();
+      continue;
+    }
     gone = (await absence(missing, Number(age))) ?? gone;
     await sleep(POLL_MS, stop);
   }
@@ -245,5 +261,6 @@ async function goOnWithout(missing: readonly string[], server: string, edges: Ep
   edges.onNotice(
     `Workers that are gone did not check in: rows that may be theirs are in doubt (${missing.join(', ')}).`,
   );
+  await edges.recount();
   await openWithout(edges.redis, [edges.key, ...(await edges.unfinished())], [server, ...missing]);
 }

@@ -107,7 +107,8 @@ export const KEY_AFTER: Readonly<Record<Outcome, 'known' | 'in-doubt' | 'given-b
   cancelled: 'given-back',
 };
 
-export const outcomeCountsSchema = z.record(outcomeSchema, z.number().int().nonnegative());
+/** A Redis that counted something twice may hold less than none, until its ledger is verified. */
+export const outcomeCountsSchema = z.record(outcomeSchema, z.number().int());
 export type OutcomeCounts = z.infer<typeof outcomeCountsSchema>;
 
 export function noOutcomes(): OutcomeCounts {

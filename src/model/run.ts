@@ -71,7 +71,8 @@ export const runSchema = z.object({
   /** Where a person has asked for the state that the run is in. */
   request: requestSchema.optional(),
   outcomes: outcomeCountsSchema,
-  /** Chunks whose rows are all settled. */
+  chunks: z.number().int().nonnegative(),
+  /** Chunks whose rows are all settled: those that have their block. */
   closedChunks: z.number().int().nonnegative(),
   /** ISO 8601, UTC. */
   createdAt: z.string(),
@@ -107,9 +108,12 @@ export function rowsOfChunk(run: Chunking, n: number): number {
 }
 
 /** Whether nothing more happens to the run by itself. A cancelled run is wound up first, so that every row has its outcome. */
-export function isOver(run: Pick<Run, 'state' | 'rows' | 'outcomes'>): boolean {
-  return run.state === 'finished' || (run.state === 'cancelled' && openRows(run) === 0);
+export function isOver({ state, chunks, closedChunks }: RunProgress): boolean {
+  return state === 'finished' || (state === 'cancelled' && closedChunks === chunks);
 }
+
+/** What tells whether a run is over. */
+export type RunProgress = Pick<Run, 'state' | 'chunks' | 'closedChunks'>;
 
 /** Rows without an outcome yet. */
 export function openRows(run: Pick<Run, 'rows' | 'outcomes'>): number {

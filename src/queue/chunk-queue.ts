@@ -50,8 +50,10 @@ export type ChunkQueue = {
   countWaiting(): Promise<number>;
   /** How many chunks there are by state, and for how long the one that is taken next has been waiting, ms; 0: none waits. */
   counts(): Promise<ChunkCounts>;
-  /** Whether the queue still has the chunk, waiting or being worked on. */
+  /** Whether the chunk is in one of the queue's lists: else nobody would ever take it, though the queue may still know it. */
   has(run: string, chunk: number): Promise<boolean>;
+  /** How many of the run's chunks are where. */
+  placesOf(run: string, chunks: readonly number[]): Promise<ChunkPlaces>;
   /** Puts chunks back that BullMQ gave up: it can do so without having run them. */
   retryFailed(): Promise<void>;
   /** Removes a chunk from the queue, with its rows where it had them; `null`: a worker has it in hand. */
@@ -59,6 +61,15 @@ export type ChunkQueue = {
   /** Lets chunks of a run that were put back for a while start at once. */
   promote(run: string): Promise<void>;
   close(): Promise<void>;
+};
+
+export type ChunkPlaces = Readonly<Record<'in hand' | 'waiting' | 'put back' | 'lost', number>>;
+
+const PLACE_OF: Readonly<Record<string, keyof ChunkPlaces>> = {
+  active: 'in hand',
+  prioritized: 'waiting',
+  waiting: 'waiting',
+  delayed: 'put back',
 };
 
 type ChunkCounts = {
@@ -88,9 +99,13 @@ export function openBullQueue(
 export function watchChunks(
   connection: RedisConnection,
   prefix: string,
-): Pick<ChunkQueue, 'counts' | 'close'> {
+): Pick<ChunkQueue, 'counts' | 'placesOf' | 'close'> {
   const queue = openBullQueue(connection, prefix, () => undefined, LOOKING);
-  return { counts: () => countsOf(queue), close: () => queue.close() };
+  return {
+    counts: () => countsOf(queue),
+    placesOf: (run, chunks) => placesOf(queue, run, chunks),
+    close: () => queue.close(),
+  };
 }
 
 export function createChunkQueue(
@@ -125,7 +140,8 @@ export function createChunkQueue(
     },
     countWaiting: () => queue.getPrioritizedCount(),
     counts: () => countsOf(queue),
-    has: async (run, chunk) => (await queue.getJob(chunkJobId(run, chunk))) !== undefined,
+    has: async (run, chunk) => (await queue.getJobState(chunkJobId(run, chunk))) !== 'unknown',
+    placesOf: (run, chunks) => placesOf(queue, run, chunks),
     async retryFailed() {
       if ((await queue.getFailedCount()) > 0) await queue.retryJobs({ state: 'failed' });
     },
@@ -144,6 +160,13 @@ export function createChunkQueue(
     },
     close: () => queue.close(),
   };
+}
+
+async function placesOf(queue: BullQueue, run: string, chunks: readonly number[]): Promise<ChunkPlaces> {
+  const places = { 'in hand': 0, waiting: 0, 'put back': 0, lost: 0 };
+  for (const state of await Promise.all(chunks.map((n) => queue.getJobState(chunkJobId(run, n)))))
+    places[PLACE_OF[state] ?? 'lost'] += 1;
+  return places;
 }
 
 async function countsOf(queue: BullQueue): Promise<ChunkCounts> {

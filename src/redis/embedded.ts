@@ -67,7 +67,7 @@ export async function joinEmbeddedRedis(home: string, options: EmbeddedOptions =
     const beat = beatMs !== undefined && { beatMs };
     const lease = await holdLease(folder, { machine, onLost, tell, ...beat });
     try {
-      return await joinServer(lease, { folder, lock });
+      return await joinServer(lease, { folder, lock, tell });
     } catch (error) {
       lease.stop();
       throw error;
@@ -75,15 +75,15 @@ export async function joinEmbeddedRedis(home: string, options: EmbeddedOptions =
   });
 }
 
-type Premises = { readonly folder: string; readonly lock: string };
+type Premises = { readonly folder: string; readonly lock: string; tell(text: string): void };
 
-async function joinServer(lease: Lease, { folder, lock }: Premises): Promise<EmbeddedRedis> {
+async function joinServer(lease: Lease, { folder, lock, tell }: Premises): Promise<EmbeddedRedis> {
   const way = await wayToSocket(lease.folder);
   const place = { folder: lease.folder, socket: way.path, log: serverLog(folder) };
   // Several of one process are told apart too.
   const me = join(lease.folder, 'users', `${process.pid}.${randomUUID()}`);
   try {
-    await untilReady(place, lease);
+    await untilReady(place, { lease, tell });
     await makeFolder(dirname(me));
     await writeFile(me, '', { mode: 0o600 });
   } catch (error) {
@@ -102,7 +102,7 @@ async function joinServer(lease: Lease, { folder, lock }: Premises): Promise<Emb
     isOurs: lease.isOurs,
     revive: () =>
       underLock(lock, async () => {
-        const isBack = await isReady(place, lease);
+        const isBack = await isReady(place, { lease, tell });
         server = serverProcess(place.folder);
         return isBack;
       }),
@@ -149,21 +149,23 @@ export function isHomeRemoved(home: string): boolean {
   return !existsSync(join(home, 'redis'));
 }
 
-async function untilReady(place: ServerPlace, lease: Lease): Promise<void> {
+type Guarded = { readonly lease: Lease; tell(text: string): void };
+
+async function untilReady(place: ServerPlace, guarded: Guarded): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;
-  while (!(await isReady(place, lease))) {
+  while (!(await isReady(place, guarded))) {
     if (Date.now() > deadline) throw new UsageError(await explainSilence(place.folder));
     await sleep(POLL_MS);
   }
 }
 
 /** Whether the server answers; a server that is gone is started. To be called under the lock only; throws a UsageError where the lease is lost. */
-async function isReady(place: ServerPlace, lease: Lease): Promise<boolean> {
+async function isReady(place: ServerPlace, { lease, tell }: Guarded): Promise<boolean> {
   if (!(await lease.isOurs())) throw new UsageError(LOST);
   const state = await probeSocket(place.socket);
   if (state !== 'silent') return state === 'ready';
   if (serverProcess(place.folder) !== null) return false;
-  return startServer(place, { timeoutMs: START_TIMEOUT_MS, mayStart: lease.isThere });
+  return startServer(place, { timeoutMs: START_TIMEOUT_MS, mayStart: lease.isThere, tell });
 }
 
 async function explainSilence(folder: string): Promise<string> {

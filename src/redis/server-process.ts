@@ -12,6 +12,7 @@ import { hasCode, insteadOf } from '../lib/errors.ts';
 import { isAlive } from '../lib/machine.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
+import { cutTornEnd, findTornEnd } from './append-only-file.ts';
 
 const POLL_MS = 20;
 
@@ -57,21 +58,46 @@ type StartOptions = {
   readonly timeoutMs: number;
   /** Asked in the very tick in which the server is started. */
   mayStart(): boolean;
+  /** Told something that the user should know, in a sentence. */
+  tell(text: string): void;
 };
 
 /**
- * Starts the server of a folder and waits until it answers; throws a UsageError with the end of the server's log otherwise. False where
- * there is a server by now, or none may be started.
+ * Starts the server of a folder and waits until it answers; throws a UsageError with the end of the server's log otherwise. An append-only
+ * file with a torn end is cut back to its last whole transaction before. False where there is a server by now, or none may be started.
  */
-export async function startServer(
-  place: ServerPlace,
-  { timeoutMs, mayStart }: StartOptions,
-): Promise<boolean> {
-  const { folder, socket, log: logPath } = place;
+export async function startServer(place: ServerPlace, options: StartOptions): Promise<boolean> {
   const program = await findServerProgram(process.env.PATH ?? '');
+  const mayStart = () => options.mayStart() && serverProcess(place.folder) === null;
+  const first = await tryStart(program, place, { ...options, mayStart });
+  if (typeof first === 'boolean') return first;
+  const torn = first.some((line) => /append only file/.test(line))
+    ? await findTornEnd(place.folder, program)
+    : null;
+  if (torn === null) throw new UsageError(first);
+  const bytes = cutTornEnd(torn, mayStart);
+  if (bytes > 0) options.tell(cutWords(bytes));
+  const second = await tryStart(program, place, { ...options, mayStart });
+  if (typeof second === 'boolean') return second;
+  throw new UsageError(second);
+}
+
+function cutWords(bytes: number): string {
+  return (
+    `The embedded Redis had been ended within a write, as by a power cut: the ${bytes} bytes of it were cut off its append-only file. ` +
+    'Nothing was answered for them.'
+  );
+}
+
+/** False: none may be started. The end of its log where it doesn't start. */
+async function tryStart(
+  program: string,
+  { folder, socket, log: logPath }: ServerPlace,
+  { timeoutMs, mayStart }: StartOptions,
+): Promise<boolean | readonly string[]> {
   const log = await open(logPath, 'a', 0o600);
   try {
-    if (!mayStart() || serverProcess(folder) !== null) return false;
+    if (!mayStart()) return false;
     const child = spawnAlone(program, folder, log.fd);
     const failed = new Promise<string>((resolve) => {
       child.once('error', (error) => resolve(error.message));
@@ -81,8 +107,7 @@ export async function startServer(
     const waiting = new AbortController();
     const outcome = await Promise.race([untilReady(socket, timeoutMs, waiting.signal), failed]);
     waiting.abort();
-    if (outcome !== 'ready') throw new UsageError(await explain(program, outcome, logPath));
-    return true;
+    return outcome === 'ready' || (await explain(program, outcome, logPath));
   } finally {
     await log.close();
   }
@@ -125,6 +150,8 @@ function serverArguments(folder: string): string[] {
     save: '',
     appendonly: 'yes',
     appendfsync: 'always',
+    // It would keep the beginning of a torn transaction, and carry it out at a later start.
+    'aof-load-truncated': 'no',
     'maxmemory-policy': 'noeviction',
     // These keep the small hashes of the identity ledger in the compact encoding. The old names work in every version.
     'hash-max-ziplist-entries': '512',

@@ -37,7 +37,7 @@ function inWords({ server, problem, advice }: ServerFinding): string {
  */
 export type SettingsFinding = {
   readonly kind: 'impossible' | 'refused' | 'warning';
-  readonly setting: 'version' | 'eviction' | 'append-only' | 'fsync' | 'fencing' | 'unreadable';
+  readonly setting: 'version' | 'eviction' | 'append-only' | 'torn-end' | 'fsync' | 'fencing' | 'unreadable';
   /** What is set, what that costs, and what was expected. */
   readonly problem: string;
   /** What to do. */
@@ -55,7 +55,15 @@ const LAG_MAX_SECONDS = 10;
 
 /** What in the server's settings can break what the ledger promises; empty where nothing can. */
 export function judgeSettings(settings: RedisSettings): readonly SettingsFinding[] {
-  const judges = [judgeVersion, judgeEviction, judgeAppendOnly, judgeFsync, judgeFencing, judgeUnreadable];
+  const judges = [
+    judgeVersion,
+    judgeEviction,
+    judgeAppendOnly,
+    judgeTornEnd,
+    judgeFsync,
+    judgeFencing,
+    judgeUnreadable,
+  ];
   return judges.flatMap((one) => one(settings) ?? []);
 }
 
@@ -86,6 +94,19 @@ function judgeAppendOnly({ appendOnly }: RedisSettings): SettingsFinding | null 
     setting: 'append-only',
     problem: 'appendonly is no, expected yes: a restart of Redis would forget what was sent',
     advice: setTo('appendonly', 'yes'),
+  };
+}
+
+function judgeTornEnd({ appendOnly, loadsTornEnd, mayRewrite }: RedisSettings): SettingsFinding | null {
+  if (appendOnly !== true || loadsTornEnd === false || mayRewrite) return null;
+  const is = loadsTornEnd === null ? "can't be read" : 'is yes';
+  return {
+    kind: 'refused',
+    setting: 'torn-end',
+    problem:
+      `aof-load-truncated ${is} and BGREWRITEAOF is refused, expected no, or the right to it: a write that a power cut broke off would ` +
+      'be carried out at a later start, on top of what was put back for it',
+    advice: `Grant the right (ACL SETUSER, +bgrewriteaof), or ${setTo('aof-load-truncated', 'no')}`,
   };
 }
 
@@ -147,6 +168,10 @@ function setTo(name: string, value: string): string {
 export type RedisSettings = {
   readonly version: string | null;
   readonly appendOnly: boolean | null;
+  /** Whether it starts with an append-only file that ends within a write. */
+  readonly loadsTornEnd: boolean | null;
+  /** Whether this user may have it write that file anew. */
+  readonly mayRewrite: boolean;
   readonly evictionPolicy: string | null;
   readonly fsync: string | null;
   readonly usedMemoryBytes: number | null;
@@ -160,12 +185,14 @@ type Fencing = { readonly minReplicas: number | null; readonly maxLagSeconds: nu
 
 /** Reads INFO and, for what INFO does not hold, CONFIG; the server may refuse either. */
 export async function readSettings(redis: Redis): Promise<RedisSettings> {
-  const info = (await orRefused(() => redis.info())) ?? '';
-  const said = (name: string) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? null;
+  const said = await readInfo(redis);
+  const tornEnd = await configured(redis, 'aof-load-truncated');
   const aof = said('aof_enabled') ?? (await configured(redis, 'appendonly'));
   return {
     version: said('redis_version'),
     appendOnly: aof === null ? null : aof === '1' || aof === 'yes',
+    loadsTornEnd: tornEnd === null ? null : tornEnd === 'yes',
+    mayRewrite: await mayRewrite(redis),
     evictionPolicy: said('maxmemory_policy') ?? (await configured(redis, 'maxmemory-policy')),
     fsync: await configured(redis, 'appendfsync'),
     usedMemoryBytes: numberOf(said('used_memory')),
@@ -181,7 +208,21 @@ async function readFencing(redis: Redis): Promise<Fencing> {
   };
 }
 
-async function configured(redis: Redis, name: string): Promise<string | null> {
+/** What the server says of itself by a name of INFO; `null` where it doesn't say, or refuses to. */
+export async function readInfo(redis: Redis, section = 'default'): Promise<(name: string) => string | null> {
+  const info = (await orRefused(() => redis.info(section))) ?? '';
+  return (name) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? null;
+}
+
+/** Whether BGREWRITEAOF would be carried out: asked within a transaction that is given up, so that it isn't. */
+export async function mayRewrite(redis: Redis): Promise<boolean> {
+  const asked = redis.pipeline().call('MULTI').call('BGREWRITEAOF').call('DISCARD');
+  const [, answer] = (await asked.exec()) ?? [];
+  const [error = null] = answer ?? [];
+  return (await orRefused(async () => (error === null ? true : Promise.reject(error)))) ?? false;
+}
+
+export async function configured(redis: Redis, name: string): Promise<string | null> {
   const answer = await orRefused(() => redis.config('GET', name));
   const value: unknown = Array.isArray(answer) ? answer[1] : null;
   return typeof value === 'string' ? value : null;
@@ -191,7 +232,7 @@ async function configured(redis: Redis, name: string): Promise<string | null> {
 const NOT_NOW = /^(?:BUSY|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/;
 
 /** `null` where the server refuses the command to this user; a broken connection is not a refusal, nor is a server that is busy. */
-async function orRefused<T>(ask: () => Promise<T>): Promise<T | null> {
+export async function orRefused<T>(ask: () => Promise<T>): Promise<T | null> {
   try {
     return await ask();
   } catch (error) {

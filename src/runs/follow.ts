@@ -44,8 +44,8 @@ type Following = Followed & {
   readonly reading: RunReading;
   /** Whether rows may be sent now; pauses the run where its window is closed, and lets it go on. */
   keepWindow(run: Run): Promise<boolean>;
-  /** Nothing has been settled for so long that the queue may have lost a chunk. */
-  isStuck(run: Run): boolean;
+  /** How often in a row nothing has been settled for so long that the queue may have lost a chunk; 0: not now. */
+  standstills(run: Run): number;
 };
 
 /** Answers the run as it is then. A process that is interrupted pauses a run that it reads. */
@@ -55,8 +55,8 @@ export async function followRun(followed: Followed, session: TargetSession): Pro
   const reading = await openRunReading(followed, session);
   const window = createJobWindow(definition.window, session.clock.date);
   const keepWindow = createWindowKeeper(run.id, window, { store, reading, session });
-  const isStuck = createStuckWatch(session);
-  const following: Following = { ...followed, session, store, window, reading, keepWindow, isStuck };
+  const standstills = createStuckWatch(session);
+  const following: Following = { ...followed, session, store, window, reading, keepWindow, standstills };
   try {
     for (let pauseMs = FIRST_TICK_MS; ; pauseMs = Math.min(2 * pauseMs, TICK_MS)) {
       const ended = await lookPatiently(following);
@@ -94,7 +94,12 @@ async function look(following: Following): Promise<Run | null> {
   await reading.turnTo(isCancelled ? 'windUp' : 'ingest');
   await reading.readOn();
   if (session.registration.epoch.recoveries() !== reading.recoveries()) await reading.again();
-  if (following.isStuck(run) && (isCancelled || (await reading.sweep()))) await reading.again();
+  const standstills = following.standstills(run);
+  if (standstills === 0) return null;
+  const waiting = standstills === 1 ? await reading.waiting(run) : null;
+  if (waiting !== null)
+    tell(session.io, `Run ${run.id} has stood still for a while, and waits for ${waiting}.`);
+  if (isCancelled || (await reading.sweep())) await reading.again();
   return null;
 }
 
@@ -177,17 +182,20 @@ function createWindowKeeper(
   };
 }
 
-function createStuckWatch({ clock: { now }, times }: TargetSession): Following['isStuck'] {
+function createStuckWatch({ clock: { now }, times }: TargetSession): Following['standstills'] {
   let seen = '';
   let since = now();
+  let standstills = 0;
   return (run) => {
     const state = JSON.stringify([run.closedChunks, run.outcomes]);
     if (state !== seen) {
       seen = state;
       since = now();
+      standstills = 0;
     }
-    if (now() - since < STUCK_AFTER * times.lockMs) return false;
+    if (now() - since < STUCK_AFTER * times.lockMs) return 0;
     since = now();
-    return true;
+    standstills += 1;
+    return standstills;
   };
 }

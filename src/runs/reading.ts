@@ -12,6 +12,7 @@ import type { TargetSession } from '../session.ts';
 import { type IngestEnd, ingestRun } from './ingest.ts';
 import { createWaitingNotice } from './redis-wait.ts';
 import { FileChangedError, type RowSource } from './rows.ts';
+import { waitsFor } from './status.ts';
 import { windUpRun } from './wind-up.ts';
 
 type Purpose = 'ingest' | 'windUp';
@@ -114,7 +115,9 @@ export async function openRunReading(of: ReadingOf, session: TargetSession) {
     isHolder: () => isHolder,
     /** How often the ledger had gone back in time when this reading began: the queue may have lost chunks by it. */
     recoveries: () => recoveries,
-    /** Puts back what the queue gave up; true where open chunks that it was given are not in it at all. */
+    /** What the run waits for, in words. */
+    waiting: (now: Run) => waitsFor(now, ledger, queue),
+    /** Puts back what the queue gave up; true where open chunks that it was given are in none of its lists: what it knows of them is removed. */
     sweep: () => sweep(opened),
     /** Begins anew at the next look; a reading that is still under way, waiting for room perhaps, is ended first. */
     again,
@@ -166,8 +169,10 @@ function endOfChanged(error: unknown): IngestEnd {
 async function sweep({ run, session, queue, added }: Opened): Promise<boolean> {
   await queue.retryFailed();
   const closed = await session.ledger.of(run.target).store.closedChunks(run.id);
+  let isLost = false;
   for (let n = 1; n <= added.last; n += 1) {
-    if (!closed.has(n) && !(await queue.has(run.id, n))) return true;
+    if (closed.has(n) || (await queue.has(run.id, n))) continue;
+    isLost = (await queue.takeOut(run.id, n)) !== null || isLost;
   }
-  return false;
+  return isLost;
 }

@@ -11,7 +11,8 @@ import { didYouMean } from '../lib/did-you-mean.ts';
 import { countOf } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { countSettled } from '../model/outcome.ts';
-import { isOver, openRows, type Run } from '../model/run.ts';
+import { isOver, openRows, type Run, type RunProgress } from '../model/run.ts';
+import type { ChunkQueue } from '../queue/chunk-queue.ts';
 import { readSummary } from '../report/report.ts';
 import { type Summary, summarize, summarySchema } from '../report/summary.ts';
 import type { Ledger } from '../session.ts';
@@ -81,10 +82,7 @@ export async function latestRuns(ledger: Ledger, limit: number): Promise<ShownRu
 }
 
 /** `leased`: a process reads the run's rows. */
-export function stateOf(
-  run: Pick<Run, 'state' | 'reason' | 'rows' | 'outcomes'>,
-  leased: boolean,
-): ShownState {
+export function stateOf(run: Pick<Run, 'reason'> & RunProgress, leased: boolean): ShownState {
   if (run.state === 'cancelled' && !isOver(run)) {
     const owner = leased ? 'alive' : 'gone';
     return { words: leased ? 'cancelled, winding up' : 'cancelled, owner gone', owner };
@@ -96,6 +94,28 @@ export function stateOf(
   }
   return leased ? { words: run.state, owner: 'alive' } : { words: `${run.state}, owner gone`, owner: 'gone' };
 }
+
+/** What the rows of a run that goes on wait for, in words; `null`: it is over, or halted. */
+export async function waitsFor(
+  run: Run,
+  ledger: Ledger,
+  queue: Pick<ChunkQueue, 'placesOf'>,
+): Promise<string | null> {
+  if (isOver(run) || (run.state !== 'running' && run.state !== 'cancelled')) return null;
+  const open = await ledger.of(run.target).store.openChunks(run.id);
+  const places = await queue.placesOf(run.id, open);
+  const told = Object.entries(places).flatMap(([place, count]) =>
+    count === 0 ? [] : `${countOf(count, 'chunk')} ${PLACES[place] ?? place}`,
+  );
+  return told.join(', ') || 'the rest of its file to be read';
+}
+
+const PLACES: Readonly<Record<string, string>> = {
+  'in hand': 'in hand of a worker',
+  waiting: 'waiting for a worker',
+  'put back': 'put back for some seconds',
+  lost: 'lost by the queue, added anew while the run is followed',
+};
 
 /** The command that goes on with the run, `null` where it goes on by itself or is over. */
 export function goingOnWith({ id, state }: Pick<Run, 'id' | 'state'>, { owner }: ShownState): string | null {

@@ -79,10 +79,15 @@ describe('a run', () => {
     // What only a whole report tells is not known of a run that goes on.
     const unknown = closed ? {} : { topErrors: [], causes: [], files: [], written: [] };
     const listed = JSON.parse((await onboard(['runs', '--json'], env)).stdout);
-    const { service, ...shown } = JSON.parse((await onboard(['status', id, '--json'], env)).stdout);
+    const {
+      service,
+      waitsFor: waits,
+      ...shown
+    } = JSON.parse((await onboard(['status', id, '--json'], env)).stdout);
     const overview = JSON.parse((await onboard(['status', '--json'], env)).stdout);
     const { inDoubt, toCorrect, ...needy } = overview.needs.runs[0];
     expect([service.state, inDoubt, toCorrect]).toEqual(['well', 1, 0]);
+    expect(waits).toBe(closed ? null : 'the rest of its file to be read');
     for (const told of [listed, shown, needy, ...overview.runs]) {
       expect(Object.keys(told)).toEqual(Object.keys(listed));
       expect(told).toMatchObject({

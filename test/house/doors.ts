@@ -46,6 +46,7 @@ export const DOORS: Doors = {
     'mark.ts',
     'open-chunk.ts',
     'outbox.ts',
+    'recount.ts',
     'replay.ts',
     'reruns.ts',
     'resolve.ts',
@@ -68,7 +69,7 @@ export const DOORS: Doors = {
     'schedule-times.ts',
   ],
   notify: ['channel.ts', 'event.ts', 'webhook.ts', 'command.ts'],
-  redis: ['connection.ts', 'embedded.ts', 'reach.ts', 'settings.ts'],
+  redis: ['append-only-file.ts', 'connection.ts', 'embedded.ts', 'reach.ts', 'settings.ts'],
   'report/html': ['page.tsx'],
   report: [
     'report.ts',

@@ -587,9 +587,9 @@ describe('a command whose reply was lost and that runs twice changes nothing', (
     const [server] = z.array(z.string()).parse((await look(place)).slice(0, 1));
     const steps: ReadonlyArray<readonly [lua: string, keys: string[], args: ReadonlyArray<string | number>]> =
       [
-        [CHECK_IN, [keys.epoch], ['a', 6, server ?? '', 1, 'gone', 'seen']],
+        [CHECK_IN, [keys.epoch], ['a', 6, server ?? '', 1, 1, 'gone', 'seen']],
         [OPEN_WITHOUT, [keys.epoch, run.record], [server ?? '', 'lost', 'seen']],
-        [CHECK_IN, [keys.epoch], ['a', 6, server ?? '', 1, 'gone', 'seen']],
+        [CHECK_IN, [keys.epoch], ['a', 6, server ?? '', 1, 1, 'gone', 'seen']],
         [DEREGISTER, [keys.epoch], ['a', 6]],
       ];
     for (const [lua, own, args] of steps) {

@@ -112,7 +112,8 @@ test('what counts of runs is read without their definition; a run that is gone i
   await store.register(run);
   await store.transition(run.id, 'running', null);
   await store.transition(run.id, 'cancelled', null, { by: 'ops-1', at: NOW.toISOString(), why: '' });
-  await redis.hset(keys.run(run.id).record, { 'o:created': 4, closedChunks: 1 });
+  await redis.hset(keys.run(run.id).record, { 'o:created': 4 });
+  await redis.hset(keys.run(run.id).blocks, '1', 'a block');
   const [brief, ...others] = await readBriefs(redis, keys, ['gone', run.id]);
   const whole = await store.get(run.id);
   expect(others).toEqual([]);

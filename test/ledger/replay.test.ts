@@ -159,7 +159,7 @@ describe('a run’s record', () => {
   });
 
   test('as it is kept has no counts and no end of its own', () => {
-    const record = { id: 'r', state: 'finished', reason: 'requested', finishedAt: 'x', closedChunks: '2' };
+    const record = { id: 'r', state: 'finished', reason: 'requested', finishedAt: 'x' };
     expect(restorableFields({ ...record, 'o:created': '7', startedAt: 'y' })).toEqual({
       id: 'r',
       state: 'running',

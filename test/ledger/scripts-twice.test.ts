@@ -29,6 +29,7 @@ import {
   CLOSE,
   DROP_LEASE,
   HOLD_LEASE,
+  RECOUNT,
   REGISTER,
   REGISTER_RERUN,
   RESERVE,
@@ -36,6 +37,7 @@ import {
   TRANSITION,
 } from '../../src/ledger/lua/runs.ts';
 import { createOutbox } from '../../src/ledger/outbox.ts';
+import { recountRuns } from '../../src/ledger/recount.ts';
 import { createReplay, restorableFields } from '../../src/ledger/replay.ts';
 import { createRerunStore, createRunInput } from '../../src/ledger/reruns.ts';
 import { resolveRows } from '../../src/ledger/resolve.ts';
@@ -233,6 +235,16 @@ const OF_REPLAY: readonly Case[] = [
       return replayOf(bench).run(bench.run.id, fields);
     },
   ],
+  // The numbers are no longer those of before.
+  [
+    'RECOUNT',
+    'answers otherwise',
+    RECOUNT,
+    async (bench) => {
+      await bench.redis.hset(bench.keys.run(bench.run.id).record, 'o:created', 7);
+      return recountRuns(bench.redis, bench.keys);
+    },
+  ],
   ['ADDED', 'nothing else', ADDED, (bench) => replayOf(bench).added(bench.run.id, 1, 'm')],
   [
     'REPLAY_SETTLED',
@@ -270,7 +282,7 @@ const OF_WORKERS: readonly Case[] = [
     'CHECK_IN',
     'counts again',
     CHECK_IN,
-    async (bench) => raw(bench, CHECK_IN, ['m', 0, await serverOf(bench), 0]),
+    async (bench) => raw(bench, CHECK_IN, ['m', 0, await serverOf(bench), 1, 0]),
   ],
   // Likewise.
   ['DEREGISTER', 'counts again', DEREGISTER, (bench) => raw(bench, DEREGISTER, ['m', 0])],

@@ -154,10 +154,9 @@ test.each([
 });
 
 test.each(RUN_STATES)('a run that is %s is over only where nothing more happens to it', (state) => {
-  const done = { ...noOutcomes(), created: 2, cancelled: 8 };
-  expect(isOver({ state, rows: 10, outcomes: done })).toBe(ENDS.includes(state));
-  // A finished run with open rows is a defect; a cancelled one is being wound up.
-  expect(isOver({ state, rows: 11, outcomes: done })).toBe(state === 'finished');
+  expect(isOver({ state, chunks: 3, closedChunks: 3 })).toBe(ENDS.includes(state));
+  // A finished run with open chunks is a defect; a cancelled one is being wound up.
+  expect(isOver({ state, chunks: 3, closedChunks: 2 })).toBe(state === 'finished');
 });
 
 describe('chunks that end where groups of rows end', () => {

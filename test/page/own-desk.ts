@@ -70,7 +70,6 @@ async function closeAll({ ledger }: TestSession, run: Run, settlements: readonly
     chunk += 1;
     batch.hset(k.blocks, String(chunk), packBlock(rows));
   }
-  batch.hset(k.record, 'closedChunks', chunk);
   for (const outcome of OUTCOMES) batch.hincrby(k.record, `o:${outcome}`, outcomes[outcome]);
   await batch.exec();
   return outcomes;

@@ -195,7 +195,7 @@ test('started by two at once, each of which saw none, there is one server', asyn
   const folder = join(await ownHome(), 'redis');
   await mkdir(folder);
   const place = { folder, socket: join(folder, 'redis.sock'), log: join(folder, 'redis.log') };
-  const start = () => startServer(place, { timeoutMs: 10_000, mayStart: () => true });
+  const start = () => startServer(place, { timeoutMs: 10_000, mayStart: () => true, tell: () => undefined });
   try {
     expect((await Promise.all([start(), start()])).toSorted()).toEqual([false, true]);
   } finally {

@@ -45,6 +45,22 @@ test('a user who may read neither INFO nor CONFIG gets a warning that nothing co
   ]);
 });
 
+test('a user who may neither have the append-only file written anew nor see that a torn one is refused is told both ways out', async () => {
+  const { redis, url } = await startRedisServer();
+  await redis.call('ACL', 'SETUSER', 'loader', 'on', '>word', '~*', '&*', '+@all', '-bgrewriteaof');
+  const limited = connect(url.replace('redis://', 'redis://loader:word@'));
+  await expect(acceptSettings(limited, false)).rejects.toThrow(
+    /^Redis: aof-load-truncated is yes and BGREWRITEAOF is refused, .*\+bgrewriteaof\), or `CONFIG SET aof-load-truncated no`/,
+  );
+  await redis.config('SET', 'aof-load-truncated', 'no');
+  expect(await acceptSettings(limited, false)).toEqual([]);
+  await redis.config('SET', 'aof-load-truncated', 'yes');
+  await redis.call('ACL', 'SETUSER', 'loader', '+bgrewriteaof');
+  expect(await acceptSettings(limited, false)).toEqual([]);
+  // Asked whether it would, it has not done it.
+  expect(await redis.info('persistence')).toContain('aof_last_rewrite_time_sec:-1');
+});
+
 function connect(url: string) {
   const redis = connectRedis(parseRedisUrl(url), () => undefined);
   onTestFinished(() => redis.disconnect());
@@ -79,6 +95,8 @@ test('a master under Sentinel that would take writes without its replicas is ref
 const GOOD: RedisSettings = {
   version: '7.0.15',
   appendOnly: true,
+  loadsTornEnd: true,
+  mayRewrite: true,
   evictionPolicy: 'noeviction',
   fsync: 'always',
   usedMemoryBytes: 1,
@@ -101,6 +119,18 @@ test.each([
     'no append-only file, whatever fsync',
     { appendOnly: false, fsync: 'everysec' },
     [['refused', 'append-only']],
+  ],
+  ['a torn file that it would start with and can write anew', { loadsTornEnd: true }, []],
+  ['one that it would not start with', { loadsTornEnd: false, mayRewrite: false }, []],
+  [
+    'one that it would start with and may not write anew',
+    { loadsTornEnd: true, mayRewrite: false },
+    [['refused', 'torn-end']],
+  ],
+  [
+    'nothing to be read of that, and no right to it',
+    { loadsTornEnd: null, mayRewrite: false },
+    [['refused', 'torn-end']],
   ],
   ['fsync every second', { fsync: 'everysec' }, [['warning', 'fsync']]],
   ['fsync left to the system', { fsync: 'no' }, [['warning', 'fsync']]],

@@ -101,7 +101,7 @@ describe('a cancelled run', () => {
   );
 
   it('given open rows, has no exit status yet: it is being wound up', () => {
-    const run = makeRun(rows, { state: 'cancelled', rows: 9 });
+    const run = makeRun(rows, { state: 'cancelled', rows: 9, closedChunks: 0 });
     expect(summarize(run, [], NOW())).toMatchObject({ controlTotal: { holds: true }, exitCode: null });
   });
 

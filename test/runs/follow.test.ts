@@ -6,6 +6,7 @@ import { noOutcomes, OUTCOMES, type Outcome, type OutcomeCounts } from '../../sr
 import type { Run } from '../../src/model/run.ts';
 import { followRun, gained, isOverLimit } from '../../src/runs/follow.ts';
 import type { RowSource } from '../../src/runs/rows.ts';
+import { settled } from '../report/make-report.ts';
 import { deferred } from '../support/deferred.ts';
 import { doubtOf } from '../support/doubts.ts';
 import { useOwnRedis } from '../support/redis.ts';
@@ -15,6 +16,7 @@ import {
   inChunks,
   knownRun,
   loseChunk,
+  misplaceChunk,
   openTestSession,
   rowsTo,
   startTestRun,
@@ -254,9 +256,9 @@ describe.concurrent('a run that is cancelled', () => {
     const f = await startFollowing(context);
     await f.cancel();
     await f.store.holdLease(f.id, 'other', LEASE_MS);
-    expect(await f.follow((look) => look === 4 && f.settle('cancelled', 3))).toMatchObject({
-      outcomes: { cancelled: 3 },
-    });
+    const close = async (chunk: number) => closeChunk(f.session, f.run, chunk, [settled(chunk, 'cancelled')]);
+    const ended = await f.follow((look) => look === 4 && Promise.all([close(1), close(2), close(3)]));
+    expect(ended).toMatchObject({ outcomes: { cancelled: 3 } });
     expect(f.counts.readings).toBe(0);
   });
 
@@ -308,6 +310,17 @@ describe.concurrent('a run in which nothing moves for 20 s', () => {
       if (f.counts.readings === 2) await f.finish();
     });
     expect([ended.state, f.counts.readings]).toEqual(['finished', 2]);
+  });
+
+  test('is read again where a chunk is in none of the lists of the queue, which still knows it, and says what it waits for', async (context) => {
+    const f = await startFollowing(context, stuck);
+    const ended = await f.follow(async (look) => {
+      if (look === 2) await until(() => f.session.queue.has(f.id, 3));
+      if (look === 2) await misplaceChunk(f.session, f.run, 2);
+      if (f.counts.readings === 2 && (await f.session.queue.has(f.id, 2))) await f.finish();
+    });
+    expect([ended.state, f.counts.readings]).toEqual(['finished', 2]);
+    expect(f.told()).toContainEqual(expect.stringMatching(/ has stood still for a while, and waits for \w/));
   });
 
   test('is not read again where the queue has every chunk', async (context) => {

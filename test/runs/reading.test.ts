@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import { openRunReading } from '../../src/runs/reading.ts';
 import { useOwnRedis } from '../support/redis.ts';
-import { inChunks, loseChunk, openTestSession, rowsTo, startTestRun } from '../support/session.ts';
+import {
+  inChunks,
+  loseChunk,
+  misplaceChunk,
+  openTestSession,
+  rowsTo,
+  startTestRun,
+} from '../support/session.ts';
 import { until } from '../support/until.ts';
 
 const own = useOwnRedis();
@@ -25,11 +32,15 @@ test('chunks that the reading has not come to are not missing; one that the queu
     false,
   ]);
   await loseChunk(session, run, 3);
+  await misplaceChunk(session, run, 4);
+  expect(await reading.waiting(run)).toBe(
+    '62 chunks waiting for a worker, 2 chunks lost by the queue, added anew while the run is followed',
+  );
   expect(await reading.sweep()).toBe(true);
 
   await reading.again();
   await reading.readOn();
-  await until(() => has(3));
+  await until(async () => (await has(3)) && (await has(4)));
   await until(async () => !(await reading.sweep()));
   await reading.end();
   expect(await session.store.leaseOf(run.id)).toBeNull();

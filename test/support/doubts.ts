@@ -41,7 +41,6 @@ export async function seedRun(
   for (const chunk of closed ? new Set(settlements.map((s) => chunkOf(registered, s))) : []) {
     const rows = settlements.filter((s) => chunkOf(registered, s) === chunk);
     await redis.hset(k.blocks, String(chunk), packBlock(rows));
-    await redis.hincrby(k.record, 'closedChunks', 1);
   }
   if (closed) await store.transition(registered.id, 'finished', null);
   const run = await store.get(registered.id);

@@ -8,6 +8,8 @@ import { atTestEnd } from './at-test-end.ts';
 
 /** Of a worker that has nothing to put back, knows of nobody and tells nobody. */
 export const quietEdges = {
+  leaveTornEnds: async () => undefined,
+  recount: async () => undefined,
   replay: async () => [],
   connected: async () => [],
   unfinished: async () => [],

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { statSync } from 'node:fs';
-import { mkdtemp, open, readdir, readFile, rm, truncate } from 'node:fs/promises';
+import { readdirSync, statSync } from 'node:fs';
+import { mkdtemp, open, readFile, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
@@ -29,6 +29,8 @@ export type RedisServer = {
   thaw(): void;
   /** While it is down: takes away what it wrote in its last seconds, as a power cut does, in the middle of a command perhaps. */
   cutLog(seconds: number): Promise<void>;
+  /** While it is down: takes the last bytes of what it wrote last, so that its file ends within a transaction. */
+  tearLog(): Promise<void>;
   /** Forgets everything. */
   flushAll(): Promise<void>;
 };
@@ -76,6 +78,7 @@ export async function startRedisServer(
     freeze: () => life.signal('SIGSTOP'),
     thaw: () => life.signal('SIGCONT'),
     cutLog: life.cutLog,
+    tearLog: life.tearLog,
     async flushAll() {
       await redis.flushall();
     },
@@ -104,7 +107,7 @@ function createLife(parts: LifeParts) {
     async start() {
       if (running !== null) throw new Error('the server is running already');
       const child = await launch(parts);
-      const clock = parts.hasLog ? startLogClock(await growingLog(parts.folder)) : null;
+      const clock = parts.hasLog ? startLogClock(parts.folder) : null;
       running = { child, clock };
       lastClock = clock;
     },
@@ -122,7 +125,12 @@ function createLife(parts: LifeParts) {
     },
     async cutLog(seconds: number) {
       if (running !== null) throw new Error('the server is running: stop or kill it first');
-      await truncate(await growingLog(parts.folder), lastClock?.sizeBefore(seconds * 1000) ?? 0);
+      await truncate(growingLog(parts.folder), lastClock?.sizeBefore(seconds * 1000) ?? 0);
+    },
+    async tearLog() {
+      if (running !== null) throw new Error('the server is running: stop or kill it first');
+      const log = growingLog(parts.folder);
+      await truncate(log, Math.max(0, statSync(log).size - TORN_BYTES));
     },
   };
 }
@@ -162,7 +170,7 @@ function ownSettings(port: number, folder: string) {
     appendfsync: 'always',
     'maxmemory-policy': 'noeviction',
     'aof-load-truncated': 'yes',
-    // A rewrite would begin a new file, and cutting back by bytes or time would end at it.
+    // A rewrite begins a new file, and cutting back by bytes or time ends at it: the program's own at a new epoch is enough.
     'auto-aof-rewrite-percentage': '0',
   };
 }
@@ -172,9 +180,9 @@ function settingsArguments(settings: Readonly<Record<string, string>>): string[]
 }
 
 /** The part of the append-only file that grows (Redis 7: `appendonlydir/*.incr.aof`); an Error where there is none. */
-async function growingLog(folder: string): Promise<string> {
+export function growingLog(folder: string): string {
   const logs = join(folder, 'appendonlydir');
-  const names = (await readdir(logs)).filter((name) => name.endsWith('.incr.aof'));
+  const names = readdirSync(logs).filter((name) => name.endsWith('.incr.aof'));
   const newest = names.toSorted((a, b) => sequenceOf(a) - sequenceOf(b)).at(-1);
   if (newest === undefined) throw new Error(`no growing append-only file in ${logs}`);
   return join(logs, newest);
@@ -184,28 +192,34 @@ function sequenceOf(name: string): number {
   return Number(/\.(\d+)\.incr\.aof$/.exec(name)?.[1] ?? 0);
 }
 
+/** Less than the command that ends a transaction has. */
+const TORN_BYTES = 3;
 const SAMPLE_MS = 20;
 const SAMPLES_MAX = 100_000;
 
 /** Writes down how large the log is, again and again, so that it can be cut back by time. */
 type LogClock = {
-  /** The size `ms` before the last sample; 0 where the log is younger. */
+  /** The size of the newest file `ms` before the last sample; 0 where that file is younger. */
   sizeBefore(ms: number): number;
   stop(): void;
 };
 
-function startLogClock(path: string): LogClock {
-  const samples: Array<{ readonly at: number; readonly bytes: number }> = [];
+function startLogClock(folder: string): LogClock {
+  const samples: Array<{ readonly at: number; readonly path: string; readonly bytes: number }> = [];
   const sample = () => {
-    samples.push({ at: performance.now(), bytes: statSync(path).size });
+    const path = growingLog(folder);
+    // A rewrite may have removed it since.
+    const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    samples.push({ at: performance.now(), path, bytes });
     if (samples.length > SAMPLES_MAX) samples.shift();
   };
   sample();
   const timer = setInterval(sample, SAMPLE_MS);
   return {
     sizeBefore(ms) {
-      const last = samples.at(-1)?.at ?? 0;
-      return samples.findLast(({ at }) => at <= last - ms)?.bytes ?? 0;
+      const last = samples.at(-1);
+      const then = samples.findLast(({ at }) => at <= (last?.at ?? 0) - ms);
+      return then !== undefined && then.path === last?.path ? then.bytes : 0;
     },
     stop: () => clearInterval(timer),
   };

@@ -124,7 +124,7 @@ export async function closeChunk(
   const k = ledger.of(run.target).keys.run(run.id);
   const batch = ledger.redis.multi().hset(k.blocks, String(chunk), packBlock(settlements));
   for (const { outcome } of settlements) batch.hincrby(k.record, `o:${outcome}`, 1);
-  await batch.hincrby(k.record, 'closedChunks', 1).exec();
+  await batch.exec();
 }
 
 /** Takes a chunk out of the queue behind everybody's back. */
@@ -135,6 +135,12 @@ export async function loseChunk({ ledger }: TestSession, run: Run, chunk: number
   });
   await queue.remove(chunkJobId(run.id, chunk));
   await queue.close();
+}
+
+/** Takes a chunk that waits out of the list that it waits in: the queue still knows it, and nobody will take it. */
+export async function misplaceChunk({ ledger }: TestSession, run: Run, chunk: number): Promise<void> {
+  const { queuePrefix } = ledger.of(run.target).keys;
+  await ledger.redis.zrem(`${queuePrefix}:${QUEUE_NAME}:prioritized`, chunkJobId(run.id, chunk));
 }
 
 /** A worker that has the first chunk it is handed in hand until it is told to put it back. */

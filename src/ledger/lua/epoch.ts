@@ -88,9 +88,10 @@ return 1
 `;
 
 /**
- * A worker has replayed its journal, and those of 'gone' workers whose journals are at hand. The last one opens the epoch.
- * KEYS: epoch. ARGV: worker, its last batch, server run, how many of the following are gone, gone workers, workers seen before.
- * Answers {'open'}; {'moved'}: another server run again; {'closed', ms since it was found closed or a missing worker was last
+ * A worker has replayed its journal, and those of 'gone' workers whose journals are at hand. The last one opens the epoch, once it has
+ * counted the runs anew. KEYS: epoch. ARGV: worker, its last batch, server run, has it counted (0|1), how many of the following are gone,
+ * gone workers, workers seen before.
+ * Answers {'open'}; {'moved'}: another server run again; {'count'}: nobody is missing, and the runs are to be counted; {'closed', ms since it was found closed or a missing worker was last
  * at work on its journal, workers still missing, …}.
  */
 export const CHECK_IN = `${SERVER_ID}${CHANGED}
@@ -111,7 +112,7 @@ redis.call('HSET', KEYS[1], 'm:' .. ARGV[1], ARGV[2], 'b:' .. ARGV[1], now)
 changed(KEYS[1], now)
 redis.call('HDEL', KEYS[1], 'w:' .. ARGV[1])
 local gone = {}
-for i = 5, 4 + ARGV[4] do
+for i = 6, 5 + ARGV[5] do
   gone[ARGV[i]] = true
   redis.call('HDEL', KEYS[1], 'm:' .. ARGV[i], 'b:' .. ARGV[i], 'c:' .. ARGV[i], 'k:' .. ARGV[i], 'w:' .. ARGV[i])
   -- Its journal is put back in this Redis; a Redis that forgets that forgets this field too.
@@ -119,7 +120,7 @@ for i = 5, 4 + ARGV[4] do
 end
 if open then return {'open'} end
 redis.call('HSET', KEYS[1], 'c:' .. ARGV[1], server)
-for i = 5 + ARGV[4], #ARGV do
+for i = 6 + ARGV[5], #ARGV do
   -- A worker that was deregistered on a ledger that still says so has lost nothing.
   local left = redis.call('HEXISTS', KEYS[1], 'l:' .. ARGV[i]) == 1
   if not gone[ARGV[i]] and not left then redis.call('HSETNX', KEYS[1], 'm:' .. ARGV[i], 0) end
@@ -135,6 +136,7 @@ for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
     since = math.max(since, math.min(now, tonumber(redis.call('HGET', KEYS[1], 'w:' .. worker) or '0')))
   end
 end
+if #missing == 0 and ARGV[4] == '0' then return {'count'} end
 if #missing == 0 then
   redis.call('HSET', KEYS[1], 'server', server, 'opened', server .. ':' .. now)
   redis.call('HDEL', KEYS[1], 'checking', 'since', 'heard')

@@ -105,22 +105,43 @@ return out
 
 /**
  * Lua that declares closeChunk(record, key, blocks, chunk, version, block, chunks, now): a chunk whose rows are all settled is closed, its marks
- * become one block; the last chunk to be closed finishes the run. `version`: the chunk's as it was when its outcomes were read or recorded
+ * become one block; a run all of whose chunks have theirs is finished. `version`: the chunk's as it was when its outcomes were read or recorded
  * ('<n> <v>', open-chunk.ts); whatever records or changes an outcome changes it. Answers 1: closed (now or before); 0: something changed since: read again.
  */
 export const CLOSE_CHUNK = `
+local function finishRun(record, blocks, chunks, now)
+  if redis.call('HLEN', blocks) < tonumber(chunks) then return end
+  local state = redis.call('HGET', record, 'state')
+  if state == 'finished' or state == 'cancelled' then return end
+  redis.call('HSET', record, 'state', 'finished', 'reason', '', 'request', '', 'finishedAt', now)
+end
 local function closeChunk(record, key, blocks, chunk, version, block, chunks, now)
-  if redis.call('HEXISTS', blocks, chunk) == 1 then return 1 end
-  local is = redis.call('HMGET', key, 'v', 'n')
-  if (is[2] or '0') .. ' ' .. (is[1] or '0') ~= version then return 0 end
-  redis.call('HSET', blocks, chunk, block)
-  redis.call('DEL', key)
-  local closed = redis.call('HINCRBY', record, 'closedChunks', 1)
-  if closed == tonumber(chunks) and redis.call('HGET', record, 'state') ~= 'cancelled' then
-    redis.call('HSET', record, 'state', 'finished', 'reason', '', 'request', '', 'finishedAt', now)
+  if redis.call('HEXISTS', blocks, chunk) == 0 then
+    local is = redis.call('HMGET', key, 'v', 'n')
+    if (is[2] or '0') .. ' ' .. (is[1] or '0') ~= version then return 0 end
+    redis.call('HSET', blocks, chunk, block)
+    redis.call('DEL', key)
   end
+  finishRun(record, blocks, chunks, now)
   return 1
 end
+`;
+
+/**
+ * Replaces a run's numbers, unless they are no longer what they were when its rows were counted. KEYS: record, blocks.
+ * ARGV: chunks of the run, now (ISO), then the names of all outcomes, their numbers before, those to be. Answers 1: they are those;
+ * 0: they have changed since.
+ */
+export const RECOUNT = `${CLOSE_CHUNK}
+local each = (#ARGV - 2) / 3
+local names = {}
+for i = 3, 2 + each do names[#names + 1] = 'o:' .. ARGV[i] end
+for i, count in ipairs(redis.call('HMGET', KEYS[1], unpack(names))) do
+  if (count or '0') ~= ARGV[2 + each + i] then return 0 end
+end
+for i, name in ipairs(names) do redis.call('HSET', KEYS[1], name, ARGV[2 + 2 * each + i]) end
+finishRun(KEYS[1], KEYS[2], ARGV[1], ARGV[2])
+return 1
 `;
 
 /** Closes a chunk, as closeChunk says. KEYS: record, chunk, blocks. ARGV: chunk, version, block, chunks of the run, now (ISO). */

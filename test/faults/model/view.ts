@@ -24,7 +24,7 @@ export type View = {
 };
 
 /** Fields of the record that change; the rest is as the run was registered. */
-const CHANGING = /^(o:|closedChunks$|finishedAt$|state$|reason$|suspect$)/;
+const CHANGING = /^(o:|finishedAt$|state$|reason$|suspect$)/;
 
 export async function look({ redis, keys, run, rows: count }: World): Promise<View> {
   const k = keys.run(run.id);

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { recountRuns } from '../../src/ledger/recount.ts';
+import { noOutcomes } from '../../src/model/outcome.ts';
+import { intentOn, runningRun } from '../support/ledger.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { settledRow } from '../support/settled-row.ts';
+
+const own = useOwnRedis();
+
+/** A run of two chunks of two rows: the first one closed, of the second one row in doubt. */
+async function halfDone() {
+  const bench = await runningRun(own().redis, { rows: 4, chunkRows: 2 });
+  const end = async (chunk: number, row: number, outcome: 'created' | 'rejected' | 'in-doubt') => {
+    const mark = `i a.1 1.${row}`;
+    await bench.ledger.exchange({ next: [intentOn(row, mark, { chunk })] });
+    await bench.ledger.settleAll([settledRow(row, outcome, { mark, chunk })]);
+  };
+  await end(1, 1, 'created');
+  await end(1, 2, 'rejected');
+  await bench.ledger.close(1, 2);
+  await end(2, 3, 'in-doubt');
+  return { ...bench, end };
+}
+
+const HALF = { ...noOutcomes(), created: 1, rejected: 1, 'in-doubt': 1 };
+
+describe('the numbers of a run are made anew from what was recorded of its rows', () => {
+  test('where one counts double, is missing, or is of an outcome that no row has', async () => {
+    const { redis, keys, id, run } = await halfDone();
+    const { record } = keys.run(id);
+    await redis.hset(record, { 'o:created': 9, 'o:failed': -3 });
+    await redis.hdel(record, 'o:in-doubt');
+    await recountRuns(redis, keys);
+    expect(await run()).toMatchObject({ outcomes: HALF, state: 'running', closedChunks: 1 });
+  });
+
+  test('and a row that gets its outcome meanwhile is counted once', async () => {
+    const { redis, keys, id, run, end } = await halfDone();
+    await redis.hset(keys.run(id).record, 'o:created', 9);
+    await Promise.all([recountRuns(redis, keys), end(2, 4, 'created')]);
+    expect((await run()).outcomes).toEqual({ ...HALF, created: 2 });
+  });
+
+  test('also where it is over, and its sum does not hold', async () => {
+    const { redis, keys, id, run, end, ledger } = await halfDone();
+    await end(2, 4, 'created');
+    await ledger.close(2, 2);
+    await redis.hset(keys.run(id).record, 'o:created', 3);
+    await recountRuns(redis, keys);
+    expect(await run()).toMatchObject({ outcomes: { ...HALF, created: 2 }, state: 'finished' });
+  });
+});
+
+test('numbers end no run: it is finished where each of its chunks has its block, and a cancelled one stays cancelled', async () => {
+  const { redis, keys, id, run, end, ledger } = await halfDone();
+  const { record } = keys.run(id);
+  await redis.hset(record, 'o:created', 3);
+  await recountRuns(redis, keys);
+  expect((await run()).state).toBe('running');
+  await end(2, 4, 'created');
+  await ledger.close(2, 2);
+  // As where Redis has lost the end of the transaction that had the last block in it.
+  await redis.hset(record, { state: 'running' });
+  await redis.hdel(record, 'finishedAt');
+  await recountRuns(redis, keys);
+  expect(await run()).toMatchObject({ state: 'finished', finishedAt: expect.any(String) });
+  await redis.hset(record, { state: 'cancelled' });
+  await recountRuns(redis, keys);
+  expect((await run()).state).toBe('cancelled');
+});
