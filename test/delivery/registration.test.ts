@@ -19,6 +19,7 @@ import { appendWritten } from '../journal/sample-journal.ts';
 import { ownFolder } from '../support/folder.ts';
 import { claimOf, grantOf, intentOn } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
+import { growingLog, startRedisServer } from '../support/redis-server.ts';
 import { newRun } from '../support/runs.ts';
 import { knownRun } from '../support/session.ts';
 import { settledRow } from '../support/settled-row.ts';
@@ -50,8 +51,8 @@ type Joined = Registration & {
 };
 
 /** A worker with a connection of its own, as a process has it. */
-async function joinAs(place: Place): Promise<Joined> {
-  const redis = own().redis.duplicate();
+async function joinAs(place: Place, at: Redis = own().redis): Promise<Joined> {
+  const redis = at.duplicate();
   onTestFinished(() => redis.disconnect());
   const notices: string[] = [];
   const troubles: string[] = [];
@@ -135,6 +136,34 @@ async function segmentOf({ folder }: Place, worker: string): Promise<string> {
   const names = await readdir(join(folder, worker));
   return join(folder, worker, names.find((name) => name.endsWith('.log')) ?? '');
 }
+
+describe('a Redis that was started again', () => {
+  test('has the numbers of its runs made anew before anything is sent', async () => {
+    const { place, run } = await placeWithRun();
+    const a = await joinAs(place);
+    const ledger = await ledgerOf(a, place, run);
+    await grantOf(ledger, intent(1, 'i a.1 1'));
+    await ledger.settle(settled(1, 'created', 'i a.1 1'));
+    await own().redis.hset(place.keys.run(run).record, { 'o:created': 5, 'o:in-doubt': -1 });
+    await restarted(place);
+    await grantOf(ledger, intent(2, 'i a.1 2'));
+    expect((await knownRun(place.store, run)).outcomes).toEqual({ ...noOutcomes(), created: 1 });
+  });
+
+  test('and starts on torn files has its own written anew, once for each start', async () => {
+    const server = await startRedisServer();
+    const place = await ownPlace();
+    const rewritten = async () =>
+      /aof_last_rewrite_time_sec:(-?\d+)/.exec(await server.redis.info('persistence'))?.[1];
+    expect(await rewritten()).toBe('-1');
+    await joinAs(place, server.redis);
+    expect(await rewritten()).not.toBe('-1');
+    const before = growingLog(server.folder);
+    await joinAs(place, server.redis);
+    await joinAs(await ownPlace(), server.redis);
+    expect(growingLog(server.folder)).toBe(before);
+  });
+});
 
 describe('a Redis that was emptied', () => {
   test('gets back what two workers did, in the runs that it has lost, and the runs are found by their ids', async () => {
