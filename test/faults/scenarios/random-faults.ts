@@ -16,6 +16,7 @@ import {
 } from '../support/fault-kinds.ts';
 import { type KeptCommand, keepCommand, type Life } from '../support/kept-command.ts';
 import { createDice, type Dice } from '../support/seed.ts';
+import { mountSmallDisk } from '../support/small-disk.ts';
 import { momentLater, secondsSince, TIMES } from '../support/times.ts';
 import { assertTruth, duplicateProblems, type Truth } from '../support/truth.ts';
 
@@ -62,6 +63,8 @@ const INTERRUPTED = 4;
 /** What a run says of its rows every two seconds. */
 const PROGRESS = /^\d+ of \d+ rows/;
 const PAUSED_MAX_MS = 2_000;
+/** Of all files, reports and journals of some rounds. */
+const HOME_MB = 256;
 
 const idSchema = z.object({ id: z.string() });
 
@@ -136,6 +139,8 @@ async function openSetup(options: RandomFaultsOptions): Promise<Setup> {
   const redisClock = clockFor === null ? null : await clockFor('redis');
   if (redisClock === null)
     process.stderr.write('random-faults: no clock jumps, there is no C compiler here\n');
+  const disk = await mountSmallDisk(flow.home, HOME_MB);
+  if (disk === null) process.stderr.write('random-faults: no home fills up, nothing may be mounted here\n');
   const redis = await startRedisServer({ 'busy-reply-threshold': '100' }, redisClock?.env ?? {});
   const setup: Setup = {
     flow,
@@ -147,7 +152,10 @@ async function openSetup(options: RandomFaultsOptions): Promise<Setup> {
     env: { REDIS_URL: redis.url },
     dice: createDice(options.seed),
     options,
-    kinds: FAULT_KINDS.filter((kind) => redisClock !== null || !kind.endsWith('clock')),
+    disk,
+    kinds: FAULT_KINDS.filter(
+      (kind) => (redisClock !== null || !kind.endsWith('clock')) && (disk !== null || kind !== 'home-full'),
+    ),
     faults: [],
     problems: [],
     lives: [],
@@ -242,9 +250,11 @@ function keepRun(setup: Setup, file: string): KeptRun {
         await afterEnd(setup, 'run', life);
         return first;
       }
+      // Its report had no room.
+      if (life.stdout === '' && hasFilledUp(setup, life)) return first;
       summary = withSummary(life).summary;
       if (life.exitCode !== STOPPED) return null;
-      if (summary.reason !== 'requested')
+      if (summary.reason !== 'requested' && !(summary.reason === 'journal' && hasFilledUp(setup, life)))
         setup.problems.push(`the run is ${summary.state} for ${summary.reason}: ${life.stderr.slice(-500)}`);
       await momentLater(setup.runDice.between(0, PAUSED_MAX_MS));
       // A clock of Redis that was set back makes a pause of the service's a long one, which nobody lifts unasked.
@@ -269,13 +279,22 @@ async function afterEnd(setup: Setup, name: string, life: Life): Promise<void> {
   const isExpected =
     (exitCode === null && given.length > 0) ||
     (exitCode === INTERRUPTED && given.includes('SIGTERM')) ||
-    (exitCode === NOT_STARTED && wasInTrouble);
+    (exitCode === NOT_STARTED && (wasInTrouble || hasFilledUp(setup, life)));
   if (!isExpected)
     setup.problems.push(
       `${name} ended by itself with ${exitCode} (given: ${given.join()}): ${stderr.slice(-500)}`,
     );
   if (exitCode === NOT_STARTED)
-    await until(() => !setup.faults.some((fault) => isOfRedis(fault) && fault.ended === null));
+    await until(() => !setup.faults.some((fault) => isOfPlace(fault) && fault.ended === null));
+}
+
+/** In the time of that process the home had no room. */
+function hasFilledUp({ faults }: Setup, { began }: Life): boolean {
+  return faults.some(({ kind, ended }) => kind === 'home-full' && (ended ?? began) >= began - 1_000);
+}
+
+function isOfPlace({ victim }: Fault): boolean {
+  return victim === 'redis' || victim === 'home';
 }
 
 function isOfRedis({ victim }: Fault): boolean {

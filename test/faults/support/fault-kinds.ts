@@ -9,6 +9,7 @@ import type { RedisServer } from '../../support/redis-server.ts';
 import type { Clock } from './clock.ts';
 import type { KeptCommand } from './kept-command.ts';
 import type { Dice } from './seed.ts';
+import type { SmallDisk } from './small-disk.ts';
 import { momentLater } from './times.ts';
 
 export const FAULT_KINDS = [
@@ -18,10 +19,13 @@ export const FAULT_KINDS = [
   'clock',
   'pause',
   'redis-kill',
+  'redis-torn',
+  'redis-full',
   'redis-stop',
   'redis-read-only',
   'redis-busy',
   'redis-clock',
+  'home-full',
 ] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
@@ -30,6 +34,8 @@ export type Targets = {
   readonly redis: RedisServer;
   /** `null`: clocks can't be changed on this machine. */
   readonly redisClock: Clock | null;
+  /** A file system that can be filled up, on which the home is; `null`: that can't be had on this machine. */
+  readonly disk: SmallDisk | null;
   readonly clocks: ReadonlyMap<string, Clock>;
   /** By how many seconds clocks may be off; the next jump of a clock is from one of these to another. */
   readonly offsetsSeconds: readonly number[];
@@ -66,7 +72,7 @@ type Strike = {
 type Row = {
   /** How long it lasts; down for that long, or until it is taken back. */
   readonly seconds: readonly [from: number, to: number];
-  readonly on: 'process' | 'run' | 'redis';
+  readonly on: 'process' | 'run' | 'redis' | 'home';
   /** `false`: there was nothing to strike. */
   strike(targets: Targets, strike: Strike): Promise<boolean>;
 };
@@ -103,6 +109,32 @@ const TABLE: Readonly<Record<FaultKind, Row>> = {
       return true;
     },
   },
+  // Now and then it is killed a second time, as soon as others have written behind the torn end.
+  'redis-torn': {
+    seconds: [0, 3],
+    on: 'redis',
+    async strike({ redis }, { seconds, choice }) {
+      await redis.kill();
+      await redis.tearLog();
+      await pauseFor(seconds);
+      await redis.start();
+      if (choice < 0.5) return true;
+      await pauseFor(2 * (choice - 0.5) * seconds);
+      await redis.kill();
+      await redis.start();
+      return true;
+    },
+  },
+  'redis-full': {
+    seconds: [1, 15],
+    on: 'redis',
+    async strike({ redis }, { seconds }) {
+      await redis.redis.config('SET', 'maxmemory', '1');
+      await pauseFor(seconds);
+      await redis.redis.config('SET', 'maxmemory', '0');
+      return true;
+    },
+  },
   'redis-stop': {
     seconds: [1, 20],
     on: 'redis',
@@ -119,6 +151,16 @@ const TABLE: Readonly<Record<FaultKind, Row>> = {
     seconds: [0, 0],
     on: 'redis',
     strike: (targets, { choice }) => jump(targets, targets.redisClock, choice),
+  },
+  'home-full': {
+    seconds: [1, 10],
+    on: 'home',
+    async strike({ disk }, { seconds }) {
+      await disk?.fill();
+      await pauseFor(seconds);
+      await disk?.clear();
+      return disk !== null;
+    },
   },
 };
 
