@@ -11,7 +11,7 @@ import type { Route, Visit } from './visit.ts';
 export type ColumnChoice = {
   /** A field of the request; '' where it is not sent. */
   readonly field: string;
-  /** One of the readings; '' as the field itself is read. */
+  /** One of those that are offered; '' as the field itself is read. */
   readonly reading: string;
 };
 
@@ -28,6 +28,8 @@ export type DraftSource = { readonly upload: string; readonly reading: Reading }
 
 export type DraftColumn = ColumnChoice & {
   readonly column: string;
+  /** The ways of reading that are offered for it. */
+  readonly readings: ReadonlyArray<{ readonly value: string; readonly words: string }>;
   /** Share of the rows looked at that have something in it, 0 to 1. */
   readonly filled: number;
   readonly samples: readonly string[];
@@ -47,8 +49,6 @@ export type Draft = {
   readonly columns: readonly DraftColumn[];
   /** The fields that a column may become. */
   readonly fields: readonly string[];
-  /** The usual ways of writing, as the job definition names them. */
-  readonly readings: readonly string[];
   /** The first request, as it would be sent; `null` where no row can be. */
   readonly request: string | null;
   readonly yaml: string;
@@ -199,7 +199,7 @@ function Mapping({ source, draft, operations, saves }: MappingProps) {
             </thead>
             <tbody>
               {draft.columns.map((column, i) => (
-                <Column column={column} at={i} readings={draft.readings} />
+                <Column column={column} at={i} />
               ))}
             </tbody>
           </table>
@@ -257,22 +257,12 @@ export function Problems({ of }: { readonly of: readonly string[] }) {
   );
 }
 
-/** A notation as the definition has it, in fewer signs. */
-function readingWords(reading: string): string {
-  if (reading === '') return 'as it is';
-  const yes = /"?true"?: \["?([^"\]]+)"?\], "?false"?: \["?([^"\]]+)"?\]/.exec(reading);
-  if (yes !== null) return `${yes[1]} / ${yes[2]}`;
-  return reading.replace(/^\{ (.*) \}$/, '$1').replace(/^pattern: "?([^"]+)"?$/, '$1');
-}
-
 type ColumnProps = {
   readonly column: DraftColumn;
   readonly at: number;
-  readonly readings: readonly string[];
 };
 
-function Column({ column, at, readings }: ColumnProps) {
-  const known = readings.includes(column.reading) ? readings : [column.reading, ...readings];
+function Column({ column, at }: ColumnProps) {
   return (
     <tr>
       <td>
@@ -310,9 +300,9 @@ function Column({ column, at, readings }: ColumnProps) {
       </td>
       <td>
         <select name={`r${at}`} aria-label={`how ${column.column} is read`}>
-          {known.map((reading) => (
-            <option value={reading} selected={reading === column.reading}>
-              {readingWords(reading)}
+          {column.readings.map(({ value, words }) => (
+            <option value={value} selected={value === column.reading}>
+              {words}
             </option>
           ))}
         </select>

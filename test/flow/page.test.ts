@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -191,7 +191,7 @@ test('Redis goes away while somebody looks: that is said, and when it is back th
 });
 
 test('without any job there is no start, but with a page on which one is made, also for a file with a title above its header', async () => {
-  const { start } = await startInboxFlow({});
+  const { flow, start } = await startInboxFlow({});
   const alone = await start(['start', '--no-web']).ended;
   expect([alone.exitCode, alone.stderr]).toEqual([3, expect.stringContaining('make one on the page')]);
   const origin = `http://127.0.0.1:${await freePort()}`;
@@ -217,6 +217,10 @@ test('without any job there is no start, but with a page on which one is made, a
     header: '2',
     ...fields,
   };
+  // What no page of ours has offered makes no definition.
+  const forged = '{ "pattern: x }\ninbox: /srv/others\nfiles: \\"*\\"": y }';
+  expect(await ops.post(`${upload}/save`, { ...form, r1: forged })).toContain('that the page offers');
+  expect(await readdir(join(flow.home, 'jobs'))).toEqual([]);
   expect(await ops.post(`${upload}/save`, form)).toBe(`${upload}?header=2&job=partner-x`);
   // The next such file is read as that job reads its own.
   const next = await ops.upload('next.csv', titled.replaceAll('\nP', '\nQ'));
