@@ -1,10 +1,15 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { assertSafe, readAccess } from '../../src/web/access.ts';
 import { addPerson, readPeople, removePerson } from '../../src/web/people.ts';
-import { ownFolder } from '../support/folder.ts';
+import { ownFile, ownFolder } from '../support/folder.ts';
 
+const PROXY = {
+  ONBOARD_WEB_USER_HEADER: 'X-User',
+  ONBOARD_WEB_PROXY: '127.0.0.1',
+  ONBOARD_WEB_PROXY_SECRET_FILE: '/nowhere',
+};
 const TOKEN = 'a-token-that-several-know';
 
 test.each<[Record<string, string>, string]>([
@@ -12,24 +17,42 @@ test.each<[Record<string, string>, string]>([
   [{ ONBOARD_WEB_ORIGIN: 'http://onboard.example.com' }, 'ONBOARD_WEB_ORIGIN: expected where browsers see'],
   [{ ONBOARD_WEB_ORIGIN: 'https://onboard.example.com/' }, 'ONBOARD_WEB_ORIGIN: expected where browsers see'],
   [{ ONBOARD_WEB_ORIGIN: 'onboard.example.com' }, 'ONBOARD_WEB_ORIGIN: expected where browsers see'],
-  [{ ONBOARD_WEB_USER_HEADER: 'X-User' }, 'expected both'],
-  [{ ONBOARD_WEB_PROXY: '10.0.0.5' }, 'expected both'],
-  [{ ONBOARD_WEB_USER_HEADER: 'X User', ONBOARD_WEB_PROXY: '10.0.0.5' }, 'expected the name of a header'],
+  [{ ONBOARD_WEB_USER_HEADER: 'X-User' }, 'expected all three'],
+  [{ ONBOARD_WEB_PROXY: '10.0.0.5' }, 'expected all three'],
+  [{ ONBOARD_WEB_PROXY_SECRET_FILE: '/etc/hostname' }, 'expected all three'],
+  [{ ONBOARD_WEB_USER_HEADER: 'X-User', ONBOARD_WEB_PROXY: '10.0.0.5' }, 'X-Onboard-Proxy-Secret'],
+  [{ ...PROXY, ONBOARD_WEB_USER_HEADER: 'X User' }, 'expected the name of a header'],
+  [{ ...PROXY, ONBOARD_WEB_PROXY_SECRET_FILE: '/nowhere/secret' }, 'ENOENT'],
 ])('%j is refused before anybody could get in', (env, problem) => {
   expect(() => readAccess(env, '/nowhere')).toThrow(problem);
 });
 
-test('an empty variable is one that is not set, and addresses are a list', () => {
+test('an empty variable is one that is not set, addresses are a list, and the secret is one line of a file', async () => {
+  const file = await ownFile('a-secret-of-the-proxy\n', 'secret');
+  await chmod(file, 0o600);
   const env = {
     ONBOARD_WEB_TOKEN: '',
     ONBOARD_WEB_USER_HEADER: 'X-User',
     ONBOARD_WEB_PROXY: '10.0.0.5, ::1',
+    ONBOARD_WEB_PROXY_SECRET_FILE: file,
   };
   expect(readAccess(env, '/nowhere')).toMatchObject({
     sharedToken: null,
     origin: null,
-    proxy: { header: 'X-User', addresses: ['10.0.0.5', '::1'] },
+    proxy: { header: 'X-User', addresses: ['10.0.0.5', '::1'], secret: 'a-secret-of-the-proxy' },
   });
+});
+
+test.each([
+  ['that others may read', 'a-secret-of-the-proxy', 0o644, 'chmod 600'],
+  ['that is short', 'short', 0o600, 'openssl rand -hex 32'],
+  ['of several lines', 'a-secret-of-the-proxy\nand-another', 0o600, 'openssl rand -hex 32'],
+])('a file %s is no secret of a proxy', async (_, text, mode, problem) => {
+  const file = await ownFile(text, 'secret');
+  await chmod(file, mode);
+  const env = { ...PROXY, ONBOARD_WEB_PROXY_SECRET_FILE: file };
+  expect(() => readAccess(env, '/nowhere')).toThrow(problem);
+  expect(() => readAccess(env, '/nowhere')).not.toThrow(text.slice(0, 5));
 });
 
 test.each<[string, Record<string, string>, string[]]>([

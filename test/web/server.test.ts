@@ -86,6 +86,9 @@ function route(path: string, reply: () => Reply | Promise<Reply>, over: Partial<
   return { method: 'GET', path, role: 'viewer', answer: async () => reply(), ...over };
 }
 
+const SECRET = 'a-secret-that-the-proxy-knows';
+const BY_PROXY = { 'x-onboard-proxy-secret': SECRET };
+
 const PEOPLE = [
   { name: 'eva', role: 'viewer', digest: 'hI6Zv5SXTQfwkjcKZlsu-sZkJyTzwLbKpvTcfrJFLlM' },
   { name: 'ops-1', role: 'operator', digest: 'x' },
@@ -95,26 +98,56 @@ test('each page asks for a log-in, and for the role that its route says', async 
   const routes = ROUTES.map(({ method, path, role }) =>
     route(path, () => ({ kind: 'json', value: 'shown' }), { method, role }),
   );
-  const proxy = { header: 'x-user', addresses: ['127.0.0.1'] };
+  const proxy = { header: 'x-user', addresses: ['127.0.0.1'], secret: SECRET };
   const { ask } = await served(routes, { proxy, people: async () => PEOPLE });
   expect(routes).not.toEqual([]);
   for (const { method, path, role } of routes) {
     const asked = path.replaceAll(/:\w+/g, 'x');
     const nobody = await ask(asked, { method });
     expect([401, 303], `${method} ${path} as nobody`).toContain(nobody.status);
-    const viewer = await ask(asked, { method, headers: { 'x-user': 'eva' } });
+    const viewer = await ask(asked, { method, headers: { ...BY_PROXY, 'x-user': 'eva' } });
     expect(viewer.status, `${method} ${path} as viewer`).toBe(role === 'viewer' ? 200 : 403);
-    const operator = await ask(asked, { method, headers: { 'x-user': 'ops-1' } });
+    const operator = await ask(asked, { method, headers: { ...BY_PROXY, 'x-user': 'ops-1' } });
     expect(operator.text, `${method} ${path} as operator`).toBe('"shown"');
-    const foreign = { 'x-user': 'ops-1', origin: 'https://evil.example' };
+    const foreign = { ...BY_PROXY, 'x-user': 'ops-1', origin: 'https://evil.example' };
     if (method !== 'GET') expect((await ask(asked, { method, headers: foreign })).status).toBe(403);
   }
 });
 
-test('a header with a name counts from the proxy alone', async () => {
-  const proxy = { header: 'x-user', addresses: ['10.0.0.5'] };
-  const { ask } = await served([route('/', () => ({ kind: 'json', value: 1 }))], { proxy });
-  expect((await ask('/', { headers: { 'x-user': 'ops-1' } })).status).toBe(303);
+test.each<[string, Record<string, string>, readonly string[], string]>([
+  [
+    'with the secret of the proxy, from its address',
+    { ...BY_PROXY, 'x-user': 'ops-1' },
+    ['127.0.0.1'],
+    'ops-1',
+  ],
+  ['with spaces around it', { ...BY_PROXY, 'x-user': ' ops-1 ' }, ['127.0.0.1'], 'ops-1'],
+  ['from another address', { ...BY_PROXY, 'x-user': 'ops-1' }, ['10.0.0.5'], 'nobody'],
+  [
+    'without a secret, as any user of this machine can send it',
+    { 'x-user': 'ops-1' },
+    ['127.0.0.1'],
+    'nobody',
+  ],
+  ['with an empty secret', { 'x-user': 'ops-1', 'x-onboard-proxy-secret': '' }, ['127.0.0.1'], 'nobody'],
+  [
+    'with the beginning of the secret',
+    { 'x-user': 'ops-1', 'x-onboard-proxy-secret': SECRET.slice(0, -1) },
+    ['127.0.0.1'],
+    'nobody',
+  ],
+  ['that is empty', { ...BY_PROXY, 'x-user': '' }, ['127.0.0.1'], 'nobody'],
+  ['that is (null)', { ...BY_PROXY, 'x-user': '(null)' }, ['127.0.0.1'], 'nobody'],
+  ['that is not there', BY_PROXY, ['127.0.0.1'], 'nobody'],
+])('a header with a name %s', async (_, headers, addresses, who) => {
+  const proxy = { header: 'x-user', addresses, secret: SECRET };
+  const shown: Route = {
+    ...route('/', () => ({ kind: 'json', value: 1 })),
+    answer: async ({ visitor }) => ({ kind: 'json', value: visitor.name }),
+  };
+  const { ask } = await served([shown], { proxy, people: async () => PEOPLE });
+  const { status, text } = await ask('/', { headers });
+  expect([status, text]).toEqual(who === 'nobody' ? [303, ''] : [200, JSON.stringify(who)]);
 });
 
 test('whatever is answered, nothing of others may run in it, and no browser keeps it', async () => {
