@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { describeSource, type FileSample } from '../check/proposal.ts';
 import { type Format, formatSchema, type Job } from '../config/job-definition.ts';
+import { listJobs } from '../config/load-job.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
 import { patternsOf, takesFile } from '../inbox/job-book.ts';
 import { messageOf } from '../lib/errors.ts';
@@ -19,7 +20,7 @@ import type { RunChild } from './child.ts';
 import type { Desk } from './desk.ts';
 import { readJobs } from './jobs.ts';
 import { cellsOf, draftOf } from './mapping.ts';
-import type { Uploads } from './uploads.ts';
+import type { Upload, Uploads } from './uploads.ts';
 
 const UPLOADS_REMEMBERED = 20;
 const WORKS_REMEMBERED = 100;
@@ -82,7 +83,7 @@ export function createFilesPart(
     const upload = known === undefined ? await uploads.find(id) : null;
     if (known !== undefined || upload === null) return known ?? [];
     const given = readingArguments(reading);
-    const { exitCode, stdout, problems } = await runChild(['map', upload.path, '--json', ...given]);
+    const { exitCode, stdout, problems } = await runChild(['map', '--json', ...given], [upload.path]);
     const sample =
       exitCode === 0
         ? { ...sampleSchema.parse(JSON.parse(stdout)), file: upload.given }
@@ -105,12 +106,21 @@ export function createFilesPart(
     return plain;
   }
 
+  /** `null`: there is no such upload any more. What is no name of a job is no argument of any process. */
+  async function uploadFor(id: string, job: string): Promise<Upload | null> {
+    if ((await listJobs(desk.env.jobsDirectory)).includes(job)) return uploads.find(id);
+    throw new UsageError(`There is no job “${job}” any more: expected one of those that the upload offers.`);
+  }
+
   async function check(id: string, job: string): Promise<void> {
-    const upload = await uploads.find(id);
+    const upload = await uploadFor(id, job);
     if (upload === null) return;
     checks.begin(`${id} ${job}`, async () => {
       const target = desk.target === 'sandbox' ? ['--sandbox'] : [];
-      const { exitCode, stdout, problems } = await runChild(['check', job, upload.path, ...target, '--json']);
+      const { exitCode, stdout, problems } = await runChild(
+        ['check', '--json', ...target],
+        [job, upload.path],
+      );
       if (exitCode !== 0 && exitCode !== 1) throw new UsageError(problems);
       return checkedSchema.parse(JSON.parse(stdout));
     });
@@ -143,17 +153,11 @@ export function createFilesPart(
     check,
     checked: (id, job) => checks.state(`${id} ${job}`),
     async rehearse(id, job) {
-      const upload = await uploads.find(id);
+      const upload = await uploadFor(id, job);
       if (upload === null) return;
       rehearsals.begin(`${id} ${job}`, async () => {
-        const { exitCode, stdout, problems } = await runChild([
-          'run',
-          job,
-          upload.path,
-          '--sandbox',
-          '--again',
-          '--json',
-        ]);
+        const asked = ['run', '--sandbox', '--again', '--json'];
+        const { exitCode, stdout, problems } = await runChild(asked, [job, upload.path]);
         if (stdout.trim() === '') throw new UsageError(problems);
         const { run, rows, outcomes } = summarySchema.parse(JSON.parse(stdout));
         const bad = countUnsuccessful(outcomes);

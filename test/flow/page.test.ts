@@ -3,7 +3,9 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { createChildren } from '../../src/page/child.ts';
 import { createJob, type Flow, keysOf } from '../support/flow.ts';
+import { ownFolder } from '../support/folder.ts';
 import { freePort } from '../support/free-port.ts';
 import { startInboxFlow } from '../support/inbox.ts';
 import { startRedisServer } from '../support/redis-server.ts';
@@ -81,6 +83,8 @@ test('a file is loaded from the page alone, through a pause and the death of the
   const ops = await enter(origin);
 
   const upload = await ops.upload('partner.csv', rows());
+  // A name that is none of a job's says nothing of any file.
+  expect(await ops.post(`${upload}/check`, { job: '--job-file=/etc/hostname' })).toContain('There is no job');
   await ops.post(`${upload}/check`, { job: 'portfolio' });
   const check = () => ops.look(`${upload}/check?job=portfolio`);
   await until(async () => (await check()).includes('class="verdict'));
@@ -188,6 +192,19 @@ test('Redis goes away while somebody looks: that is said, and when it is back th
   expect(outcomes).toMatchObject({ invalid: UNDATED + UNSURE, failed: 0 });
   expect(outcomes.created + outcomes['in-doubt']).toBe(SENT);
   expect(flow.sandbox.stats().duplicateKeys).toBe(0);
+});
+
+test('whatever a job or a file is called, it is no option of a process that the page starts', async () => {
+  const run = createChildren(
+    { ...process.env, ONBOARD_HOME: await ownFolder() },
+    new AbortController().signal,
+  );
+  const operands = ['--job-file=/etc/hostname', '--log-file=made.log'];
+  const { exitCode, problems } = await run(['check', '--json'], operands);
+  expect([exitCode, problems.join()]).toEqual([
+    3,
+    expect.stringContaining(`there is no job "${operands[0]}"`),
+  ]);
 });
 
 test('without any job there is no start, but with a page on which one is made, also for a file with a title above its header', async () => {
