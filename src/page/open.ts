@@ -15,7 +15,7 @@ import { findEmbeddedRedis } from '../redis/embedded.ts';
 import { serviceWords } from '../runs/service-notice.ts';
 import { serviceReport } from '../runs/status.ts';
 import { ledgerOn, type Session } from '../session.ts';
-import { assertSafe, readAccess } from '../web/access.ts';
+import { assertSafe, hostNameOf, readAccess } from '../web/access.ts';
 import { readAssets } from '../web/assets.ts';
 import { type Page, ROUTES } from '../web/routes.ts';
 import { startPage } from '../web/server.tsx';
@@ -70,6 +70,7 @@ export async function openPage(
     page: createPage(desk, io),
     routes: ROUTES,
     access,
+    name: await hostNameOf(env.home),
     assets: readAssets(),
     log,
     host,

@@ -2,15 +2,18 @@
  * Who may get in, as the environment says it: a token that several share, a proxy that has logged people in, and where browsers see the
  * page. What would let others listen or get in unasked is refused before the page listens.
  */
+import { randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
-import { errorCode } from '../lib/errors.ts';
+import { errorCode, insteadOf } from '../lib/errors.ts';
 import { isLoopback } from '../lib/loopback.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { type Person, readPeople } from './people.ts';
+import { type Person, readPeople, writeWebFile } from './people.ts';
 
 export type WebAccess = {
-  /** Where browsers see it behind a proxy, such as https://onboard.example.com; `null`: at its own host and port. */
+  /** Where browsers see it behind a proxy, such as https://onboard.example.com; `null`: at this machine alone. */
   readonly origin: string | null;
   /** An operator's, whose name is asked for; `null`: there is none. */
   readonly sharedToken: string | null;
@@ -87,6 +90,20 @@ function secretIn(file: string): string {
   throw new UsageError(
     `ONBOARD_WEB_PROXY_SECRET_FILE ${file}${found}: expected a file that others can't read, with one line of at least ${SHORTEST_TOKEN} characters: openssl rand -hex 32, chmod 600`,
   );
+}
+
+const HOST_NAME = /^onboard-[0-9a-f]{20}\.localhost$/;
+
+/**
+ * The host name of a home's page at this machine, made once. Cookies know no ports: under a name that others have too, every server of the
+ * machine would be sent the session.
+ */
+export async function hostNameOf(home: string): Promise<string> {
+  const known = await readFile(join(home, 'web', 'host'), 'utf8').catch(insteadOf('ENOENT', ''));
+  if (HOST_NAME.test(known)) return known;
+  const name = `onboard-${randomBytes(10).toString('hex')}.localhost`;
+  await writeWebFile(home, 'host', name);
+  return name;
 }
 
 /** Throws a UsageError where the page would be reached from other machines without a name of its own and a way in that lasts. */

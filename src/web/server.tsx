@@ -31,6 +31,8 @@ export type PageOptions<Page extends Core> = Omit<Frame, 'page'> & {
   readonly page: Page;
   readonly routes: readonly Route<Page>[];
   readonly access: WebAccess;
+  /** The host name under which it is seen where `access` has no origin: at this machine alone. */
+  readonly name: string;
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
@@ -39,7 +41,7 @@ export type PageOptions<Page extends Core> = Omit<Frame, 'page'> & {
 };
 
 export type PageServer = {
-  /** Where it listens. */
+  /** Where browsers see it. */
   readonly url: string;
   /** An address that lets one person in, once, within ten minutes, as an operator of that name. */
   link(name: string): string;
@@ -62,21 +64,20 @@ const PORTS_TRIED = 20;
 
 /** Listens; throws a UsageError where it can't, or where nobody could get in or others could listen to who does. */
 export async function startPage<Page extends Core>(options: PageOptions<Page>): Promise<PageServer> {
-  const { host, port, mayMove, access } = options;
+  const { host, port, mayMove, access, name } = options;
   await assertSafe(access, host);
   const sessions = createSessions({ ...access, now: () => performance.now() });
-  let hosts: readonly string[] = [];
-  const app = createApp({ ...options, sessions, hosts: () => hosts });
+  let url = '';
+  const app = createApp({ ...options, sessions, origin: () => url });
   const server = createServer(LIMITS, getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   server.maxConnections = CONNECTIONS;
   server.timeout = STILL_MS;
   limitPerAddress(server, access.proxy?.addresses ?? []);
   const bound = await listen(server, { host, port, last: mayMove ? port + PORTS_TRIED : port });
-  hosts = hostsOf(host, bound);
-  const url = `http://${hosts[0]}`;
+  url = access.origin ?? new URL(`http://${name}:${bound}`).origin;
   return {
     url,
-    link: (name) => `${access.origin ?? url}/enter#k=${sessions.newKey(name)}`,
+    link: (visitor) => `${url}/enter#k=${sessions.newKey(visitor)}`,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
@@ -109,12 +110,6 @@ function listenOn(server: Server, host: string, port: number): Promise<number> {
       resolve(address === null || typeof address === 'string' ? port : address.port);
     });
   });
-}
-
-/** As a Host header has them. */
-function hostsOf(host: string, port: number): readonly string[] {
-  const shown = host.includes(':') ? `[${host}]` : host;
-  return [`${shown}:${port}`, `localhost:${port}`];
 }
 
 /** Everybody comes from a proxy's address. */
@@ -162,8 +157,8 @@ type Context = HonoContext<Env>;
 type AppOptions<Page extends Core> = Frame &
   Pick<PageOptions<Page>, 'page' | 'routes' | 'access'> & {
     readonly sessions: Sessions;
-    /** By which it is reached; known once it listens. */
-    hosts(): readonly string[];
+    /** Where browsers see it; known once it listens. */
+    origin(): string;
   };
 
 /** The page as a function from requests to responses. */
@@ -175,11 +170,9 @@ export function createApp<Page extends Core>(options: AppOptions<Page>) {
   const entrance = createEntrance({ access, sessions, frame });
 
   app.use(async (context, next) => {
+    const { method, path } = context.req;
     const header = (name: string) => context.req.header(name);
-    const refused = refusalOf(
-      { method: context.req.method, header },
-      { hosts: options.hosts(), origin: access.origin },
-    );
+    const refused = refusalOf({ method, path, header }, options.origin());
     if (refused === null) await next();
     else context.res = new Response(`${refused.words}\n`, { status: refused.status });
     const { headers } = context.res;

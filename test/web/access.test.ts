@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { assertSafe, readAccess } from '../../src/web/access.ts';
+import { assertSafe, hostNameOf, readAccess } from '../../src/web/access.ts';
 import { addPerson, readPeople, removePerson } from '../../src/web/people.ts';
 import { ownFile, ownFolder } from '../support/folder.ts';
 
@@ -88,6 +88,19 @@ test('people are kept by the digests of their tokens, for their owner alone, unt
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   await removePerson(home, 'eva');
   expect((await readPeople(home)).map(({ name }) => name)).toEqual(['ops-1']);
+});
+
+test('a home has a host name for its page, which is made once, and again where the file holds none', async () => {
+  const [home, other] = [await ownFolder(), await ownFolder()];
+  const name = await hostNameOf(home);
+  expect(name).toMatch(/^onboard-[0-9a-f]{20}\.localhost$/);
+  expect([await hostNameOf(home), (await hostNameOf(other)) === name]).toEqual([name, false]);
+  const file = join(home, 'web', 'host');
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  for (const text of ['', 'evil.example', `${name}\nx`]) {
+    await writeFile(file, text);
+    expect(await hostNameOf(home)).toMatch(/^onboard-[0-9a-f]{20}\.localhost$/);
+  }
 });
 
 test('a name that could be taken for something else is refused, and so is removing nobody', async () => {

@@ -1,4 +1,3 @@
-import { request } from 'node:http';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { cut, Text } from '../../src/lib/html-text.tsx';
@@ -11,6 +10,8 @@ import { ROUTES } from '../../src/web/routes.ts';
 import { startPage } from '../../src/web/server.tsx';
 import type { Reply, Route } from '../../src/web/visit.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
+import { freePort } from '../support/free-port.ts';
+import { type Answered, type Asking, askPage } from '../support/page.ts';
 
 const SILENT: Log = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} };
 const SHARED = 'a-token-that-several-know';
@@ -24,12 +25,7 @@ const PAGE: Core = {
 };
 const ASSETS = createAssets('p{color:red}', 'start()');
 
-type Asking = { readonly method?: string; readonly headers?: Record<string, string>; readonly body?: string };
-type Answered = {
-  readonly status: number;
-  readonly headers: NodeJS.Dict<string | string[]>;
-  readonly text: string;
-};
+const NAME = 'onboard-0a1b.localhost';
 
 async function served(routes: readonly Route<Core>[], over: Partial<WebAccess> = {}) {
   const access: WebAccess = {
@@ -39,39 +35,20 @@ async function served(routes: readonly Route<Core>[], over: Partial<WebAccess> =
     people: async () => [],
     ...over,
   };
+  const port = await freePort();
   const server = await startPage({
     page: PAGE,
     routes,
     access,
+    name: NAME,
     assets: ASSETS,
     log: SILENT,
     host: '127.0.0.1',
-    port: 0,
+    port,
     mayMove: false,
   });
   atTestEnd(() => server.close());
-  // fetch takes no Host header, and sends headers of its own.
-  const ask = (path: string, { method = 'GET', headers = {}, body = '' }: Asking = {}) =>
-    new Promise<Answered>((resolve, reject) => {
-      const own = method === 'GET' || method === 'HEAD' ? {} : { origin: server.url };
-      const asked = request(
-        server.url + path,
-        { method, headers: { ...own, ...headers }, agent: false },
-        (response) => {
-          const pieces: Buffer[] = [];
-          response.on('data', (piece: Buffer) => pieces.push(piece));
-          response.on('end', () =>
-            resolve({
-              status: response.statusCode ?? 0,
-              headers: response.headers,
-              text: Buffer.concat(pieces).toString('utf8'),
-            }),
-          );
-        },
-      );
-      asked.on('error', reject);
-      asked.end(body);
-    });
+  const ask = (path: string, asking: Asking = {}) => askPage(server.url, path, asking, port);
   const enter = async (token: string, to = '/') =>
     ask('/enter', { method: 'POST', body: String(new URLSearchParams({ token, to })) });
   const cookie = async (token = SHARED) => cookieOf(await enter(token));
@@ -229,12 +206,22 @@ test.each(['//evil.example', '/\\evil.example', 'https://evil.example', 'javascr
 
 test('behind a proxy with TLS the cookie is of that host alone, and links name it', async () => {
   const { ask, server } = await served([], { origin: 'https://onboard.example.com' });
-  const headers = { host: 'onboard.example.com', origin: 'https://onboard.example.com' };
-  const entered = await ask('/enter', { method: 'POST', headers, body: `token=${SHARED}` });
+  const entered = await ask('/enter', { method: 'POST', body: `token=${SHARED}` });
   expect(String(entered.headers['set-cookie'])).toMatch(
     /^__Host-onboard=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
   );
   expect(server.link('x')).toMatch(/^https:\/\/onboard\.example\.com\/enter#k=[\w-]{43}$/);
+});
+
+test('the page is served and linked under the name of its home alone, so that no other server of the machine gets a session', async () => {
+  const { ask, server, cookie } = await served([route('/', () => ({ kind: 'json', value: 1 }))]);
+  expect(server.url).toMatch(/^http:\/\/onboard-0a1b\.localhost:\d+$/);
+  expect(server.link('ops-1').startsWith(`${server.url}/enter#k=`)).toBe(true);
+  const headers = { cookie: await cookie(), host: new URL(server.url).host.replace(NAME, '127.0.0.1') };
+  const elsewhere = await ask('/', { headers });
+  expect([elsewhere.status, elsewhere.text]).toEqual([421, `The page is at ${server.url}/\n`]);
+  expect((await ask('/enter', { method: 'POST', headers, body: `token=${SHARED}` })).status).toBe(421);
+  expect((await ask('/healthz', { headers })).text).toBe('ok\n');
 });
 
 test('failures of all kinds read the same, and soon mean waiting', async () => {
