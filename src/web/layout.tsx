@@ -69,7 +69,14 @@ function Ways({ path, visitor }: WaysProps) {
       </nav>
       <search>
         <form action="/runs">
-          <input type="search" name="q" size={10} placeholder="key or run" aria-label="Search" data-search />
+          <input
+            type="search"
+            name="q"
+            size={10}
+            placeholder={isOperator ? 'key or run' : 'run'}
+            aria-label="Search"
+            data-search
+          />
         </form>
       </search>
       <button type="button" class="hold" data-hold aria-pressed="false" title="h" hidden>
