@@ -1,4 +1,5 @@
 /** A file's way from the page to a run: what is known of uploads, and the processes that read, check and rehearse them. */
+import { setImmediate as turn } from 'node:timers/promises';
 import { z } from 'zod';
 import { describeSource, type FileSample } from '../check/proposal.ts';
 import { type Format, formatSchema, type Job } from '../config/job-definition.ts';
@@ -9,13 +10,14 @@ import { messageOf } from '../lib/errors.ts';
 import { createRecentMap } from '../lib/recent.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { countUnsuccessful } from '../model/outcome.ts';
-import { rowSchema } from '../model/row.ts';
+import { type Row, rowSchema } from '../model/row.ts';
 import { sourceInfoSchema } from '../model/source.ts';
 import { summarySchema } from '../report/summary.ts';
 import type { CheckPart, CheckShown, Rehearsed, Work } from '../web/checking.tsx';
 import type { FilesPart, FittingJob, Looked } from '../web/files.tsx';
 import type { MappingPart } from '../web/mapping.tsx';
 import { type Reading, readingArguments, readingIn } from '../web/reading.tsx';
+import { COLUMNS_SHOWN } from '../web/words.tsx';
 import type { RunChild } from './child.ts';
 import type { Desk } from './desk.ts';
 import { readJobs } from './jobs.ts';
@@ -86,7 +88,7 @@ export function createFilesPart(
     const { exitCode, stdout, problems } = await runChild(['map', '--json', ...given], [upload.path]);
     const sample =
       exitCode === 0
-        ? { ...sampleSchema.parse(JSON.parse(stdout)), file: upload.given }
+        ? { ...withoutHidden(sampleSchema.parse(JSON.parse(stdout))), file: upload.given }
         : problems.map((problem) => problem.replaceAll(upload.path, upload.given));
     samples.set(name, sample);
     return sample;
@@ -174,6 +176,13 @@ export function createFilesPart(
   };
 }
 
+/** Without the cells that no page shows. */
+function withoutHidden({ rows, ...sample }: z.infer<typeof sampleSchema>) {
+  const cut = (row: Row) =>
+    row.kind === 'cells' ? { ...row, cells: row.cells.slice(0, COLUMNS_SHOWN) } : row;
+  return { ...sample, rows: rows.map(cut) };
+}
+
 const READINGS_TRIED = 5;
 
 /** How jobs read their files, where that is not found by itself. */
@@ -206,16 +215,18 @@ const PURPOSES = {
 
 /** All jobs, those first that take files of that name and fit its columns. */
 async function fittingJobs(sample: FileSample, { env }: Desk): Promise<readonly FittingJob[]> {
-  const jobs = (await readJobs(env.jobsDirectory)).flatMap(({ job }) => job ?? []);
   const rank = ({ isNamed, problems }: FittingJob) => (problems.length === 0 ? 2 : 0) + (isNamed ? 1 : 0);
-  return jobs
-    .map(({ name, definition }) => ({
-      name,
-      operation: definition.operation,
-      isNamed: patternsOf(definition).length > 0 && takesFile(definition, sample.file),
-      problems: problemsWith(() => mappingFor(definition, sample.source)),
-    }))
-    .toSorted((a, b) => rank(b) - rank(a));
+  const fitting: FittingJob[] = [];
+  for (const { name, job } of await readJobs(env.jobsDirectory)) {
+    if (job === null) continue;
+    const { definition } = job;
+    const isNamed = patternsOf(definition).length > 0 && takesFile(definition, sample.file);
+    const problems = problemsWith(() => mappingFor(definition, sample.source));
+    fitting.push({ name, operation: definition.operation, isNamed, problems });
+    // The columns of a wide file take each job a while: others are answered between them.
+    await turn();
+  }
+  return fitting.toSorted((a, b) => rank(b) - rank(a));
 }
 
 function problemsWith(work: () => unknown): readonly string[] {

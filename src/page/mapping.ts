@@ -16,6 +16,7 @@ import type { JsonValue } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import { buildRequest, fieldCatalog, pathFieldOf } from '../service/operations.ts';
 import type { Draft, DraftColumn, DraftForm } from '../web/mapping.tsx';
+import { COLUMNS_SHOWN } from '../web/words.tsx';
 
 type Notation = JobProposal['fields'][number]['notation'];
 
@@ -46,9 +47,11 @@ export function draftOf(
   file: string,
 ): Draft {
   const operation = OPERATIONS.find((one) => one === operationName) ?? 'subclient.create';
-  const proposed = proposeFor(sample, operation);
-  const isSame = form !== null && form.columns.length === sample.source.columns.length;
-  const choices = isSame ? form : choicesOf(proposed, sample, file);
+  const columns = sample.source.columns.slice(0, COLUMNS_SHOWN);
+  const shown = { ...sample, source: { ...sample.source, columns } };
+  const proposed = proposeFor(shown, operation);
+  const isSame = form !== null && form.columns.length === columns.length;
+  const choices = isSame ? form : choicesOf(proposed, shown, file);
   const { proposal, problems } = changed(proposed, choices, sample);
   const compiled = compile(proposal, choices.job, { ...sample, file });
   const mapped = compiled.mapping === null ? [] : sample.rows.map(compiled.mapping.map);
@@ -57,7 +60,8 @@ export function draftOf(
     job: choices.job,
     rows: sample.rows.length,
     understood: describeSource(sample.source),
-    columns: columnsOf(sample, choices, { proposed, mapped }),
+    columns: columnsOf(shown, choices, { proposed, mapped }),
+    more: sample.source.columns.length - columns.length,
     fields: [...[pathFieldOf(operation) ?? []].flat(), ...fieldCatalog(operation).keys()].map((field) =>
       field.replaceAll('#', '0'),
     ),

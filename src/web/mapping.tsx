@@ -6,6 +6,7 @@ import { Lines, Text } from '../lib/html-text.tsx';
 import { countOf } from '../lib/terminal.ts';
 import { HiddenReading, type Reading, readingIn } from './reading.tsx';
 import type { Route, Visit } from './visit.ts';
+import { COLUMNS_SHOWN, MoreColumns } from './words.tsx';
 
 /** What the form says of a column. */
 export type ColumnChoice = {
@@ -47,6 +48,8 @@ export type Draft = {
   readonly rows: number;
   readonly understood: string;
   readonly columns: readonly DraftColumn[];
+  /** How many the file has behind these: they are not sent. */
+  readonly more: number;
   /** The fields that a column may become. */
   readonly fields: readonly string[];
   /** The first request, as it would be sent; `null` where no row can be. */
@@ -62,9 +65,6 @@ export type MappingPart = {
   /** `form`: `null` for what the file itself suggests. Throws a UsageError where the file can't be read. */
   draft(source: DraftSource, operation: string, form: DraftForm | null): Promise<Draft | null>;
 };
-
-/** The columns of a file at most. */
-const MOST_COLUMNS = 10_000;
 
 export const mappingRoutes: readonly Route<MappingPart>[] = [
   { method: 'GET', path: '/uploads/:id/map', role: 'operator', answer: (visit) => show(visit, null) },
@@ -127,7 +127,7 @@ function sourceOf({ params, query, form }: Visit<MappingPart>): DraftSource {
 }
 
 function formOf({ form }: Visit<MappingPart>): DraftForm {
-  const columns = Math.min(MOST_COLUMNS, Number(form.get('columns') ?? 0)) || 0;
+  const columns = Math.min(COLUMNS_SHOWN, Number(form.get('columns') ?? 0)) || 0;
   const key = form.get('key') ?? '';
   return {
     operation: form.get('operation') ?? '',
@@ -149,7 +149,7 @@ type MappingProps = {
 
 function Mapping({ source, draft, operations, saves }: MappingProps) {
   const { upload: id, reading } = source;
-  const waiting = draft.columns.filter(({ field }) => field === '').length;
+  const waiting = draft.columns.filter(({ field }) => field === '').length + draft.more;
   return (
     <>
       <h1>Which column is which field?</h1>
@@ -204,6 +204,7 @@ function Mapping({ source, draft, operations, saves }: MappingProps) {
             </tbody>
           </table>
         </section>
+        <MoreColumns more={draft.more} />
         <p>
           <label>
             <input type="radio" name="key" value="" checked={draft.columns.every(({ isKey }) => !isKey)} /> no

@@ -1,16 +1,17 @@
 /**
  * The page's front door: a server that lets a request in (guard.ts, sessions.ts), finds its route, and has the answer written (reply.tsx).
  * What every answer has, and what no request may be, is decided here: no script and no style but our own, nothing kept by browsers, no
- * body larger or slower than it may be. A view never sees a request, nor a visitor of the wrong role.
+ * request larger or slower than it may be. A view never sees a request, nor a visitor of the wrong role.
  */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { Hono, type Context as HonoContext } from 'hono';
 import { errorCode } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Role, Visitor } from '../model/ask.ts';
 import { assertSafe, type WebAccess } from './access.ts';
-import { boundedForm, pacedBytes } from './bodies.ts';
+import { boundedForm } from './bodies.ts';
 import { createEntrance } from './enter.tsx';
 import { refusalOf } from './guard.ts';
 import { createLive, type Fragment, fragmentOf } from './live.ts';
@@ -50,8 +51,8 @@ export type PageServer = {
 
 const LIMITS = {
   headersTimeout: 10_000,
-  // Bodies are timed as they are read: uploads by their pace.
-  requestTimeout: 0,
+  // An upload of 2 GiB at 200 kB a second.
+  requestTimeout: 3 * 3_600_000,
   connectionsCheckingInterval: 5_000,
   keepAliveTimeout: 5_000,
   maxHeaderSize: 8_192,
@@ -70,9 +71,8 @@ export async function startPage<Page extends Core>(options: PageOptions<Page>): 
   let url = '';
   const app = createApp({ ...options, sessions, origin: () => url });
   const server = createServer(LIMITS, getRequestListener(app.fetch, { overrideGlobalObjects: false }));
-  server.maxConnections = CONNECTIONS;
   server.timeout = STILL_MS;
-  limitPerAddress(server, access.proxy?.addresses ?? []);
+  boundConnections(server, access.proxy?.addresses ?? []);
   const bound = await listen(server, { host, port, last: mayMove ? port + PORTS_TRIED : port });
   url = access.origin ?? new URL(`http://${name}:${bound}`).origin;
   return {
@@ -112,20 +112,34 @@ function listenOn(server: Server, host: string, port: number): Promise<number> {
   });
 }
 
-/** Everybody comes from a proxy's address. */
-function limitPerAddress(server: Server, proxies: readonly string[]): void {
-  const open = new Map<string, number>();
+/**
+ * Where an address has more connections than it may, or all have together, the one is closed that has waited longest without a whole
+ * request: who holds connections, or opens them again and again, keeps nobody out and ends nothing that is being answered.
+ */
+function boundConnections(server: Server, proxies: readonly string[]): void {
+  const open = new Map<Socket, string>();
+  const waiting = new Set<Socket>();
+  const forget = (socket: Socket) => open.delete(socket) && waiting.delete(socket);
   server.on('connection', (socket) => {
     const address = plainAddress(socket.remoteAddress);
-    if (proxies.includes(address)) return;
-    const count = (open.get(address) ?? 0) + 1;
-    open.set(address, count);
-    socket.once('close', () => {
-      const left = (open.get(address) ?? 1) - 1;
-      if (left === 0) open.delete(address);
-      else open.set(address, left);
-    });
-    if (count > PER_ADDRESS) socket.destroy();
+    open.set(socket, address);
+    waiting.add(socket);
+    socket.once('close', () => forget(socket));
+    const own = [...open.values()].filter((from) => from === address).length;
+    const isFull = open.size > CONNECTIONS;
+    // Everybody comes from a proxy's address.
+    if (!isFull && (own <= PER_ADDRESS || proxies.includes(address))) return;
+    const longest = [...waiting].find((one) => isFull || open.get(one) === address) ?? socket;
+    forget(longest);
+    longest.destroy();
+  });
+  server.on('request', (request, response) => {
+    const { socket } = request;
+    const begin = () => waiting.delete(socket);
+    // Who sends a form may not be known before it is read; who sends an upload is.
+    if (request.method === 'POST') request.once('end', begin);
+    else begin();
+    response.once('close', () => open.has(socket) && waiting.add(socket));
   });
 }
 
@@ -236,7 +250,7 @@ async function answer<Page extends Core>(
     params: context.req.param(),
     query: new URL(context.req.url).searchParams,
     form: route.method === 'POST' ? await boundedForm(raw) : new URLSearchParams(),
-    bytes: route.method === 'PUT' && raw.body !== null ? pacedBytes(raw.body) : null,
+    bytes: route.method === 'PUT' ? raw.body : null,
     page,
   });
 }

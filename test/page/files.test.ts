@@ -3,6 +3,7 @@ import { UsageError } from '../../src/lib/usage-error.ts';
 import { createFilesPart } from '../../src/page/files.ts';
 import { createUploads } from '../../src/page/uploads.ts';
 import { useOwnRedis } from '../support/redis.ts';
+import { csvSource } from '../support/source.ts';
 import { until } from '../support/until.ts';
 import { openOwnDesk } from './own-desk.ts';
 
@@ -13,7 +14,7 @@ async function* pieces() {
 }
 
 /** An upload, and what processes are started with for it. */
-async function openFiles() {
+async function openFiles(printed = '') {
   const { desk } = await openOwnDesk(own());
   const started: (readonly [options: readonly string[], operands: readonly string[]])[] = [];
   const uploads = createUploads(desk.env.home, () => desk.clock.date());
@@ -23,7 +24,7 @@ async function openFiles() {
       uploads,
       runChild: async (options, operands) => {
         started.push([options, operands]);
-        return { exitCode: 3, stdout: '', problems: ['as it was asked'] };
+        return { exitCode: printed === '' ? 3 : 0, stdout: printed, problems: ['as it was asked'] };
       },
     },
   );
@@ -55,4 +56,15 @@ test('a job of the list and a file are operands of the process that checks, rehe
     [expect.arrayContaining(['run', '--json', '--sandbox', '--again']), ['subclients-create', upload.path]],
     [['map', '--json', '--encoding=--out=/tmp/made'], [upload.path]],
   ]);
+});
+
+test('of a wide file the page keeps the cells that it shows, and says of every column which job takes it', async () => {
+  const columns = Array.from({ length: 1_000 }, (_, i) => `Column ${i}`);
+  const source = csvSource({ columns });
+  const row = { kind: 'cells', row: 1, line: 2, cells: columns };
+  const { part, upload } = await openFiles(JSON.stringify({ source, rows: [row], format: {} }));
+  const looked = await part.look(upload.id, {});
+  expect(looked).toMatchObject({ kind: 'read', columns, rows: [{ line: 2, cells: columns.slice(0, 300) }] });
+  const [job] = looked.kind === 'read' ? looked.jobs : [];
+  expect(job?.problems.join(' ')).toContain('Column');
 });

@@ -7,6 +7,7 @@ import { parseFormJob } from '../../src/config/load-job.ts';
 import { readDocument } from '../../src/config/yaml-document.ts';
 import { draftOf } from '../../src/page/mapping.ts';
 import type { Draft, DraftForm } from '../../src/web/mapping.tsx';
+import { ownFile } from '../support/folder.ts';
 
 const german = () => sampleFile('samples/partner-de-subclients.csv', formatSchema.parse({}));
 const named = (draft: Draft, column: string) => draft.columns.find((one) => one.column === column);
@@ -151,6 +152,20 @@ test('a name that is no name of a job is a problem too', async () => {
   const form = { ...formOf(draftOf(sample, 'subclient.create', null, 'k.csv'), {}), job: '../../etc/passwd' };
   expect(draftOf(sample, 'subclient.create', form, 'k.csv').problems.join()).toContain(
     'expected a name of letters',
+  );
+});
+
+test('of a file with more columns than the page shows the first can be mapped, and the rest is not sent', async () => {
+  const header = ['details.name', ...Array.from({ length: 999 }, (_, i) => `Column ${i + 2}`)];
+  const file = await ownFile(`${header.join(',')}\n${header.map((_, i) => `v${i}`).join(',')}\n`);
+  const sample = await sampleFile(file, formatSchema.parse({}));
+  const draft = draftOf(sample, 'subclient.create', null, 'wide.csv');
+  expect([draft.columns.length, draft.more, draft.problems]).toEqual([300, 700, []]);
+  const form = formOf(draft, { 'Column 300': { field: 'details.displayName' } });
+  const changed = draftOf(sample, 'subclient.create', form, 'wide.csv');
+  expect(named(changed, 'Column 300')?.sent).toEqual(['"v299"']);
+  expect(parseFormJob(changed.yaml, 'wide').definition.ignore).toEqual(
+    header.filter((name) => name !== 'details.name' && name !== 'Column 300'),
   );
 });
 

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { cut, Text } from '../../src/lib/html-text.tsx';
@@ -270,6 +273,80 @@ test('what is too large is not read: headers, forms, and bodies where none belon
   expect((await ask('/healthz', { headers: { 'x-long': 'x'.repeat(9_000) } })).status).toBe(431);
   expect((await ask('/healthz', { headers: { 'content-length': '1' }, body: 'x' })).status).toBe(400);
 });
+
+/** Connections that are opened anew as soon as they are closed, each with the beginning of something. */
+function holdOpen(port: number, count: number, text: string) {
+  const open = new Set<Socket>();
+  let isOver = false;
+  const hold = () => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(text));
+    open.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('close', () => {
+      open.delete(socket);
+      if (!isOver) hold();
+    });
+  };
+  for (let n = 0; n < count; n += 1) hold();
+  atTestEnd(() => {
+    isOver = true;
+    for (const socket of open) socket.destroy();
+  });
+}
+
+const HALF_FORM = `POST /enter HTTP/1.1\r\nhost: ${NAME}:PORT\r\norigin: http://${NAME}:PORT\r\ncontent-length: 90\r\n\r\ntoken=`;
+
+test.each([
+  ['without a word', ''],
+  ['with half a request', 'GET / HTTP/1.1\r\nhost: x\r\n'],
+  ['with half a form', HALF_FORM],
+])(
+  'who holds all connections that an address may have %s keeps nobody out, and ends no upload',
+  async (_, text) => {
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const upload: Route = {
+      ...route('/upload', () => ({ kind: 'json', value: 1 }), { method: 'PUT' }),
+      answer: async ({ bytes }) => {
+        let size = 0;
+        for await (const piece of bytes ?? []) size += piece.byteLength;
+        return { kind: 'json', value: size };
+      },
+    };
+    const slow = async (): Promise<Reply> => {
+      await ended;
+      return { kind: 'json', value: 'shown' };
+    };
+    const routes = [upload, route('/slow', slow), route('/slow-form', slow, { method: 'POST' })];
+    const { ask, cookie, server } = await served(routes);
+    const headers = { cookie: await cookie() };
+    const port = Number(new URL(server.url).port);
+    const shown = Promise.all([
+      ask('/slow', { headers }),
+      ask('/slow-form', { method: 'POST', headers, body: 'a=1' }),
+    ]);
+    const coming = request({ host: '127.0.0.1', port, path: '/upload', method: 'PUT', agent: false });
+    for (const [name, value] of Object.entries({
+      ...headers,
+      host: new URL(server.url).host,
+      origin: server.url,
+    }))
+      coming.setHeader(name, value);
+    coming.write('one');
+    const answered = once(coming, 'response');
+    await ask('/healthz');
+
+    holdOpen(port, 60, text.replaceAll('PORT', String(port)));
+    for (let n = 0; n < 20; n += 1) expect((await ask('/healthz')).text).toBe('ok\n');
+    end();
+    expect((await shown).map(({ text }) => text)).toEqual(['"shown"', '"shown"']);
+    coming.end('two');
+    const [response] = await answered;
+    expect(response.statusCode).toBe(200);
+  },
+);
 
 test('any text comes out as text, in a page, its title and a message', async () => {
   const given = { text: '' };
