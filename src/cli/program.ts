@@ -4,7 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { Command, CommanderError, Help } from 'commander';
-import { messageOf } from '../lib/errors.ts';
+import { hasCode, messageOf } from '../lib/errors.ts';
 import { type Io, printableLines, shellWord, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { programVersion } from '../lib/version.ts';
@@ -124,9 +124,19 @@ function explainBreak(error: BrokenOffError, io: Io): number {
 
 /** Only the message: an error of Redis carries the command with its arguments, and those are rows. */
 function unexpected(error: unknown, io: Io): number {
-  tell(io, `onboard: unexpected: ${messageOf(error)}`);
+  const text = messageOf(error);
+  const isFull = hasFullDisk(error);
+  tell(
+    io,
+    `onboard: ${isFull ? `a disk is full: ${text}. Make room on it, and give the command again.` : `unexpected: ${text}`}`,
+  );
   if (io.env.LOG_LEVEL === 'debug' && error instanceof Error) tell(io, ...(error.stack ?? '').split('\n'));
   return EXIT.notStarted;
+}
+
+function hasFullDisk(error: unknown): boolean {
+  if (hasCode(error, 'ENOSPC', 'EDQUOT')) return true;
+  return error instanceof Error && error.cause !== undefined && hasFullDisk(error.cause);
 }
 
 /** Commands that have rows in flight as long as they run. */

@@ -1,8 +1,11 @@
 import { execFile } from 'node:child_process';
-import { readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { handIn } from '../../src/inbox/claim.ts';
+import { newWorkerId } from '../../src/journal/worker-registry.ts';
+import { fileStamp } from '../../src/lib/file-stamp.ts';
 import { createChildren } from '../../src/page/child.ts';
 import { createJob, type Flow, keysOf } from '../support/flow.ts';
 import { ownFolder } from '../support/folder.ts';
@@ -69,6 +72,8 @@ async function pageOf(parent: number | undefined): Promise<number> {
   });
   return found.at(-1) ?? 0;
 }
+
+const MEMBER_OF_THE_DEAD = newWorkerId().replace(/\.\d+\.(\d+|x)\.([0-9a-f]+)$/, '.4194303.1.$2');
 
 const made = ({ sandbox }: Flow) => sandbox.stats().made.subclients;
 
@@ -190,6 +195,33 @@ test('Redis goes away while somebody looks: that is said, and when it is back th
   expect(outcomes).toMatchObject({ invalid: UNDATED + UNSURE, failed: 0 });
   expect(outcomes.created + outcomes['in-doubt']).toBe(SENT);
   expect(flow.sandbox.stats().duplicateKeys).toBe(0);
+});
+
+test('an upload that a kill left between its inbox and its run is taken at the next start', async () => {
+  const { flow, start, list } = await startInboxFlow({ portfolio: createJob() });
+  const base = join(flow.home, 'processing');
+  const path = join(flow.home, 'partner.csv');
+  await writeFile(path, rows());
+  const info = {
+    job: 'portfolio',
+    target: flow.sandbox.url,
+    inbox: join(flow.home, 'inbox'),
+    path: 'partner.csv',
+    claimedAt: new Date().toISOString(),
+    stamp: await fileStamp(path),
+    marker: null,
+    isOnOtherFileSystem: false,
+    isUpload: true,
+  };
+  const given = { base, id: '20261121-100000-aaaa', member: MEMBER_OF_THE_DEAD, info };
+  // As far as it came: something is in the way of what would have been next.
+  const next = join(base, given.id);
+  await mkdir(join(next, 'in-the-way'), { recursive: true });
+  await expect(handIn(path, 'partner.csv', given)).rejects.toThrow('ENOTEMPTY');
+  await rm(next, { recursive: true });
+  await start(['start', '--once']).ended;
+  expect(await list('done')).toContainEqual(expect.stringMatching(/^partner\..*\.csv$/));
+  expect(made(flow)).toBe(SENT);
 });
 
 test('whatever a job or a file is called, it is no option of a process that the page starts', async () => {

@@ -380,6 +380,8 @@ test('any text comes out as text, in a page, its title and a message', async () 
         expect(unescaped(/<main id="main"><bdi>(.*)<\/bdi><\/main>/s.exec(page.text)?.[1] ?? '')).toBe(
           cut(text, 5_000),
         );
+        const title = /<title>\[api\.example\.com\] (.*) · onboard<\/title>/s.exec(page.text)?.[1] ?? '';
+        expect(unescaped(title)).toBe(cut(text));
         expect(tags((await ask('/missing', { headers })).text)).toBe(plain.missing);
       },
     ),
