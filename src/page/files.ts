@@ -1,7 +1,7 @@
 /** A file's way from the page to a run: what is known of uploads, and the processes that read, check and rehearse them. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { z } from 'zod';
-import { describeSource, type FileSample } from '../check/proposal.ts';
+import { describeSource, type FileSample, PURPOSES } from '../check/proposal.ts';
 import { type Format, formatSchema, type Job } from '../config/job-definition.ts';
 import { listJobs } from '../config/load-job.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
@@ -13,7 +13,13 @@ import { countUnsuccessful } from '../model/outcome.ts';
 import { type Row, rowSchema } from '../model/row.ts';
 import { sourceInfoSchema } from '../model/source.ts';
 import { summarySchema } from '../report/summary.ts';
-import type { CheckPart, CheckShown, Rehearsed, Work } from '../web/checking.tsx';
+import {
+  type CheckPart,
+  type CheckShown,
+  checkShownSchema,
+  type Rehearsed,
+  type Work,
+} from '../web/checking.tsx';
 import type { FilesPart, FittingJob, Looked } from '../web/files.tsx';
 import type { MappingPart } from '../web/mapping.tsx';
 import { type Reading, readingArguments, readingIn } from '../web/reading.tsx';
@@ -21,7 +27,7 @@ import { COLUMNS_SHOWN } from '../web/words.tsx';
 import type { RunChild } from './child.ts';
 import type { Desk } from './desk.ts';
 import { readJobs } from './jobs.ts';
-import { cellsOf, draftOf } from './mapping.ts';
+import { draftOf, textsOf } from './mapping.ts';
 import type { Upload, Uploads } from './uploads.ts';
 
 const UPLOADS_REMEMBERED = 20;
@@ -33,41 +39,6 @@ const sampleSchema = z.object({
   rows: z.array(rowSchema),
   // As it was given: the schema would add what was not.
   format: z.custom<Partial<Format>>((format) => formatSchema.partial().safeParse(format).success),
-});
-
-const place = { row: z.number(), line: z.number() };
-const issue = z.object({
-  ...place,
-  column: z.string().nullable(),
-  value: z.string().nullable(),
-  expected: z.string(),
-});
-
-/** Of what `onboard check --json` prints, what the page shows. */
-const checkedSchema = z.object({
-  rows: z.number(),
-  invalid: z.number(),
-  skipped: z.number(),
-  waiting: z.number(),
-  sendable: z.number(),
-  notes: z.array(z.string()),
-  causes: z.array(
-    z.object({ code: z.string(), column: z.string().nullable(), count: z.number(), row: z.number() }),
-  ),
-  issues: z.array(issue),
-  issuesTotal: z.number(),
-  warnings: z.array(
-    z.object({
-      code: z.string(),
-      column: z.string().nullable(),
-      count: z.number(),
-      examples: z.array(issue),
-    }),
-  ),
-  keys: z.object({ reason: z.string().nullable(), known: z.number(), held: z.number() }),
-  earlierRun: z.object({ run: z.string(), state: z.string() }).nullable(),
-  requests: z.array(z.object({ ...place, method: z.string(), path: z.string(), body: z.unknown() })),
-  estimate: z.object({ requests: z.number(), seconds: z.number() }),
 });
 
 export function createFilesPart(
@@ -124,7 +95,7 @@ export function createFilesPart(
         [job, upload.path],
       );
       if (exitCode !== 0 && exitCode !== 1) throw new UsageError(problems);
-      return checkedSchema.parse(JSON.parse(stdout));
+      return checkShownSchema.parse(JSON.parse(stdout));
     });
   }
 
@@ -137,13 +108,14 @@ export function createFilesPart(
     async look(id, reading): Promise<Looked> {
       const sample = await sampleOf(id, reading);
       if (!('source' in sample)) return { kind: 'unreadable', problems: sample };
+      const shown = sample.source.columns.slice(0, COLUMNS_SHOWN);
       return {
         kind: 'read',
         understood: describeSource(sample.source),
         reading: readingOf(sample.format),
         notes: sample.source.notes,
         columns: sample.source.columns,
-        rows: sample.rows.map((row) => ({ line: row.line, cells: cellsOf(row, sample.source.columns) })),
+        rows: sample.rows.map((row) => ({ line: row.line, cells: textsOf(row, shown) })),
         jobs: await fittingJobs(sample, desk),
       };
     },
@@ -204,14 +176,6 @@ function readingOf({ header, delimiter, encoding, sheet, records }: Partial<Form
 }
 
 const RUNS_LOOKED_THROUGH = 1_000;
-
-const PURPOSES = {
-  'subclient.create': 'legal entities to onboard',
-  'subclient.update': 'changes to subclients, by the id that the service gave them',
-  'subclient.upsert': 'created where the key is new, changed where it is known',
-  'counterparty.draft': 'payees, saved as drafts',
-  'payment.documents': 'documents of payments, listed',
-} as const;
 
 /** All jobs, those first that take files of that name and fit its columns. */
 async function fittingJobs(sample: FileSample, { env }: Desk): Promise<readonly FittingJob[]> {

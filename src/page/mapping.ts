@@ -6,10 +6,8 @@ import { describeSource, type FileSample, proposalText, proposeFor } from '../ch
 import { parseFormJob } from '../config/load-job.ts';
 import { definitionProblems, mappingFor } from '../delivery/run-mapping.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import type { JobProposal } from '../mapping/proposal/propose-job.ts';
-import { flattenRecord } from '../model/flatten-record.ts';
+import { cellsOf, type JobProposal } from '../mapping/proposal/propose-job.ts';
 import type { Issue } from '../model/issue.ts';
-import { parseRecord } from '../model/json-record.ts';
 import type { Mapped, Mapping } from '../model/mapping.ts';
 import { type BuiltIn, OPERATIONS } from '../model/operation.ts';
 import type { JsonValue } from '../model/request.ts';
@@ -196,7 +194,7 @@ function columnsOf(
   { key, columns }: DraftForm,
   { proposed, mapped }: Around,
 ): readonly DraftColumn[] {
-  const cells = rows.map((row) => cellsOf(row, source.columns));
+  const cells = rows.map((row) => textsOf(row, source.columns));
   const refusals = new Map<string | null, Issue[]>();
   for (const one of mapped)
     if (one.kind === 'issues')
@@ -223,14 +221,9 @@ function columnsOf(
   });
 }
 
-export function cellsOf(row: Row, columns: readonly string[]): readonly string[] {
-  if (row.kind === 'cells') return row.cells;
-  if (row.kind === 'unreadable') return [];
-  const leaves = flattenRecord(parseRecord(row.text) ?? {});
-  return columns.map((column) => {
-    const leaf = leaves.get(column) ?? '';
-    return typeof leaf === 'string' ? leaf : JSON.stringify(leaf);
-  });
+/** The cells of these columns as text. */
+export function textsOf(row: Row, columns: readonly string[]): readonly string[] {
+  return cellsOf(row, columns).map((cell) => (typeof cell === 'string' ? cell : JSON.stringify(cell)));
 }
 
 /** The first values at the field's place, as JSON. */
