@@ -1,5 +1,5 @@
 /**
- * The page's own process: it only reads Redis, holds no token of the service, and can send nothing. Opened here, from an environment to a
+ * The page's own process: its code only reads Redis, sends nothing, and asks for no token of the service. Opened here, from an environment to a
  * server that listens; where a process that sends has started it, it asks that one for what is to be done.
  */
 

@@ -113,7 +113,7 @@ export async function assertSafe(
 ): Promise<void> {
   if (isLoopback(host.includes(':') ? `[${host}]` : host)) return;
   const problems: string[] = [];
-  if (origin === null)
+  if (origin?.startsWith('https:') !== true)
     problems.push(
       `--web ${host}: others reach that address, and what they say would go over the wire in clear: expected ONBOARD_WEB_ORIGIN=https://… of a proxy before it, or an address of this machine alone, such as 127.0.0.1.`,
     );

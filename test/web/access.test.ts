@@ -62,6 +62,11 @@ test.each<[string, Record<string, string>, string[]]>([
   ['0.0.0.0', {}, ['expected ONBOARD_WEB_ORIGIN', 'nobody could log in']],
   ['::', { ONBOARD_WEB_TOKEN: TOKEN }, ['expected ONBOARD_WEB_ORIGIN']],
   ['10.0.0.7', { ONBOARD_WEB_ORIGIN: 'https://onboard.example.com' }, ['nobody could log in']],
+  [
+    '10.0.0.7',
+    { ONBOARD_WEB_ORIGIN: 'http://127.0.0.1:4780', ONBOARD_WEB_TOKEN: TOKEN },
+    ['ONBOARD_WEB_ORIGIN=https'],
+  ],
   ['10.0.0.7', { ONBOARD_WEB_ORIGIN: 'https://onboard.example.com', ONBOARD_WEB_TOKEN: TOKEN }, []],
 ])('listening on %s with %j is refused for %j', async (host, env, problems) => {
   const said = await assertSafe(readAccess(env, '/nowhere'), host).then(
