@@ -15,6 +15,7 @@ import type { Reply, Route } from '../../src/web/visit.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Answered, type Asking, askPage } from '../support/page.ts';
+import { until } from '../support/until.ts';
 
 const SILENT: Log = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} };
 const SHARED = 'a-token-that-several-know';
@@ -278,12 +279,14 @@ test('what is too large is not read: headers, forms, and bodies where none belon
 function holdOpen(port: number, count: number, text: string) {
   const open = new Set<Socket>();
   let isOver = false;
+  let closed = 0;
   const hold = () => {
     const socket = connect(port, '127.0.0.1', () => socket.write(text));
     open.add(socket);
     socket.on('error', () => undefined);
     socket.once('close', () => {
       open.delete(socket);
+      closed += 1;
       if (!isOver) hold();
     });
   };
@@ -292,6 +295,7 @@ function holdOpen(port: number, count: number, text: string) {
     isOver = true;
     for (const socket of open) socket.destroy();
   });
+  return { closed: () => closed };
 }
 
 const HALF_FORM = `POST /enter HTTP/1.1\r\nhost: ${NAME}:PORT\r\norigin: http://${NAME}:PORT\r\ncontent-length: 90\r\n\r\ntoken=`;
@@ -347,6 +351,18 @@ test.each([
     expect(response.statusCode).toBe(200);
   },
 );
+
+test('all who come by a proxy have one address and no bound but that of all, where the longest makes room too', async () => {
+  const proxy = { header: 'x-user', addresses: ['127.0.0.1'], secret: SECRET };
+  const { ask, server } = await served([], { proxy });
+  const port = Number(new URL(server.url).port);
+  const open = holdOpen(port, 150, 'GET / HTTP/1.1\r\n');
+  for (let n = 0; n < 5; n += 1) expect((await ask('/healthz')).text).toBe('ok\n');
+  expect(open.closed()).toBe(0);
+  holdOpen(port, 150, 'GET / HTTP/1.1\r\n');
+  await until(() => open.closed() > 0);
+  for (let n = 0; n < 20; n += 1) expect((await ask('/healthz')).text).toBe('ok\n');
+});
 
 test('any text comes out as text, in a page, its title and a message', async () => {
   const given = { text: '' };
