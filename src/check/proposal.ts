@@ -15,6 +15,15 @@ import type { BuiltIn } from '../model/operation.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
 import { fieldCatalog, pathFieldOf } from '../service/operations.ts';
 
+/** What each operation does with a row, for somebody who has a file and doesn't know the names. */
+export const PURPOSES: Readonly<Record<BuiltIn, string>> = {
+  'subclient.create': 'creates a subclient, a legal entity to onboard',
+  'subclient.update': 'changes a subclient, by the id that the service gave it',
+  'subclient.upsert': 'creates a subclient where its key is new, changes it where the key is known',
+  'counterparty.draft': 'saves a counterparty, a payee, as a draft',
+  'payment.documents': 'lists the documents attached to a payment',
+};
+
 /** Enough to tell how dates and numbers are written; a file of any size is read as far as this. */
 const ROWS = 200;
 

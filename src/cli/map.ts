@@ -3,7 +3,7 @@
  * since there is no definition yet.
  */
 import { basename, dirname } from 'node:path';
-import { proposalText, proposeFor, sampleFile } from '../check/proposal.ts';
+import { PURPOSES, proposalText, proposeFor, sampleFile } from '../check/proposal.ts';
 import { type Format, formatSchema } from '../config/job-definition.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { makeFolder } from '../lib/make-folder.ts';
@@ -85,16 +85,6 @@ async function map(file: string, flags: Flags, io: Io): Promise<void> {
   tellProposal(proposal, { file, out: flags.out }, io);
 }
 
-/** What each operation does with a row, for somebody who has a file and doesn't know the names. */
-const PURPOSES: Readonly<Record<BuiltIn | 'custom', string>> = {
-  'subclient.create': 'creates a subclient, a legal entity to onboard',
-  'subclient.update': 'changes a subclient, by the id that the service gave it',
-  'subclient.upsert': 'creates a subclient where its key is new, changes it where the key is known',
-  'counterparty.draft': 'saves a counterparty, a payee, as a draft',
-  'payment.documents': 'lists the documents attached to a payment',
-  custom: 'any other request: not proposed; begin with jobs/example-custom.yaml',
-};
-
 /** UsageError where there is no such operation, or none that can be proposed: with those that there are. */
 function operationNamed(name: string | undefined): BuiltIn {
   const known = OPERATIONS.find((one) => one === name);
@@ -109,6 +99,7 @@ function operationNamed(name: string | undefined): BuiltIn {
   throw new UsageError([
     `${found.replace(/[^.?]$/, '$&.')} Expected what is to be done with each row, one of`,
     ...Object.entries(PURPOSES).map(([one, purpose]) => `  ${one.padEnd(width)}  ${purpose}`),
+    `  ${'custom'.padEnd(width)}  any other request: not proposed; begin with jobs/example-custom.yaml`,
   ]);
 }
 

@@ -4,7 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { Command, CommanderError, Help } from 'commander';
-import { messageOf } from '../lib/errors.ts';
+import { hasCode, messageOf } from '../lib/errors.ts';
 import { type Io, printableLines, shellWord, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { programVersion } from '../lib/version.ts';
@@ -124,9 +124,19 @@ function explainBreak(error: BrokenOffError, io: Io): number {
 
 /** Only the message: an error of Redis carries the command with its arguments, and those are rows. */
 function unexpected(error: unknown, io: Io): number {
-  tell(io, `onboard: unexpected: ${messageOf(error)}`);
+  const text = messageOf(error);
+  const isFull = hasFullDisk(error);
+  tell(
+    io,
+    `onboard: ${isFull ? `a disk is full: ${text}. Make room on it, and give the command again.` : `unexpected: ${text}`}`,
+  );
   if (io.env.LOG_LEVEL === 'debug' && error instanceof Error) tell(io, ...(error.stack ?? '').split('\n'));
   return EXIT.notStarted;
+}
+
+function hasFullDisk(error: unknown): boolean {
+  if (hasCode(error, 'ENOSPC', 'EDQUOT')) return true;
+  return error instanceof Error && error.cause !== undefined && hasFullDisk(error.cause);
 }
 
 /** Commands that have rows in flight as long as they run. */
@@ -166,7 +176,8 @@ Environment: MSB_BASE_URL and one of MSB_TOKEN, MSB_TOKEN_FILE, MSB_TOKEN_COMMAN
 server), REDIS_TLS_CA_FILE, REDIS_TLS_CERT_FILE, REDIS_TLS_KEY_FILE, REDIS_SENTINEL_USERNAME, REDIS_SENTINEL_PASSWORD;
 ONBOARD_HOME (.onboard here or above), ONBOARD_JOBS (./jobs), ONBOARD_ACCEPT_REDIS_SETTINGS, LOG_LEVEL;
 ONBOARD_WEBHOOK_URL and ONBOARD_WEBHOOK_SECRET_FILE, ONBOARD_NOTIFY_COMMAND: where events are told;
-ONBOARD_WEB_TOKEN, ONBOARD_WEB_ORIGIN, ONBOARD_WEB_USER_HEADER and ONBOARD_WEB_PROXY: who sees the page, and where.
+ONBOARD_WEB_TOKEN, ONBOARD_WEB_ORIGIN, and ONBOARD_WEB_USER_HEADER with ONBOARD_WEB_PROXY and
+ONBOARD_WEB_PROXY_SECRET_FILE: who sees the page, and where.
 
 Exit status: 0 all rows succeeded or were skipped, 1 some did not, 2 stopped before the end, 3 could not start,
 4 interrupted, 5 some rows are in doubt.`;

@@ -97,7 +97,7 @@ export const addReportCommand: AddCommand = (program, io, done) => {
     )
     .argument('<run>', RUN_ARGUMENT)
     .option('--out <folder>', 'where to; default: ONBOARD_HOME/reports/<run>')
-    .option('--share', 'with report-share.html to be mailed: keys masked, no folders, no target')
+    .option('--share', 'with report-share.html to be mailed: no keys, no folders, no target')
     .option('--json', 'print the summary as JSON')
     .addHelpText('after', '\nExample:\n  onboard report 20261121-034512-k3f9 --out ./report')
     .action(async (run: string, flags: ReportFlags) => done(await writeAgain(run, flags, io)));

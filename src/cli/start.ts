@@ -96,8 +96,9 @@ async function start(flags: StartFlags, io: Io): Promise<number> {
 /** Every definition is read before anything else is done. Where there is none yet, people can make one on the page. */
 async function openBook(session: Session, flags: InboxFlags): Promise<JobBook> {
   const { env } = session;
+  const isServed = await isPageServed(session, flags);
   const book = await openJobBook(env.jobsDirectory, env.home, definitionProblems);
-  if (book.jobs().length === 0 && !(await isPageServed(session, flags)))
+  if (book.jobs().length === 0 && !isServed)
     throw new UsageError(
       `${env.jobsDirectory} has no job definitions: expected at least one, or every file would be refused; set ONBOARD_JOBS, or make one on the page (--web 127.0.0.1:4780)`,
     );
@@ -136,11 +137,11 @@ async function servePage(
   });
 }
 
-/** Where nobody has asked for a page there is one only if somebody could log in. */
+/** Where nobody has asked for a page there is one only if somebody could log in. Throws a UsageError where anybody could get in. */
 async function isPageServed(session: Pick<Session, 'env' | 'io'>, flags: InboxFlags): Promise<boolean> {
   if (flags.web === false || flags.once === true) return false;
   const { mayAnybodyEnter } = await import('../page/fork.ts');
-  return addressAsked(flags) !== null || mayAnybodyEnter(session);
+  return (await mayAnybodyEnter(session)) || addressAsked(flags) !== null;
 }
 
 function addressAsked({ web }: InboxFlags): PageAddress | null {

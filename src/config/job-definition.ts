@@ -98,53 +98,52 @@ const MOST_VALUES = 2_000;
 
 const column = z.string().min(1).describe('A column of the file, as its header names it.');
 
+const convertedColumnSchema = z
+  .strictObject({
+    column,
+    as: z
+      .enum(['string', 'boolean', 'integer', 'number', 'date', 'country', 'list'])
+      .optional()
+      .describe("The conversion; by default the field's own type decides."),
+    pattern: z
+      .string()
+      .optional()
+      .describe('For `as: date`: dd, MM, yyyy, HH, mm, ss, SSS and literal characters, e.g. dd/MM/yyyy.'),
+    decimal: z.enum(['.', ',']).optional().describe('For numbers: the decimal sign.'),
+    grouping: z
+      .enum([',', '.', ' ', "'"])
+      .optional()
+      .describe('For numbers: the sign between groups of three digits.'),
+    true: z
+      .array(z.string())
+      .min(1)
+      .optional()
+      .describe('For booleans: cells that mean true, exactly as written.'),
+    false: z
+      .array(z.string())
+      .min(1)
+      .optional()
+      .describe('For booleans: cells that mean false, exactly as written.'),
+    values: z
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
+      .refine((values) => Object.keys(values).length <= MOST_VALUES, `expected at most ${MOST_VALUES} cells`)
+      .optional()
+      .describe(
+        'What certain cells mean, exactly as written: Deutschland: DEU. null: nothing. Of a list, its parts; all other cells are read as usual.',
+      ),
+    ref: z
+      .enum(['subclient', 'counterparty'])
+      .optional()
+      .describe(
+        'The cell is a key: the field takes the identifier of the record that was created under it, in an earlier run or in this one.',
+      ),
+  })
+  .describe('A column with its conversion.');
+
 /** How a column becomes a request field; the field's own type decides where `as` is left out. */
 const fieldSourceSchema = z.union([
   column,
-  z
-    .strictObject({
-      column,
-      as: z
-        .enum(['string', 'boolean', 'integer', 'number', 'date', 'country', 'list'])
-        .optional()
-        .describe("The conversion; by default the field's own type decides."),
-      pattern: z
-        .string()
-        .optional()
-        .describe('For `as: date`: dd, MM, yyyy, HH, mm, ss, SSS and literal characters, e.g. dd/MM/yyyy.'),
-      decimal: z.enum(['.', ',']).optional().describe('For numbers: the decimal sign.'),
-      grouping: z
-        .enum([',', '.', ' ', "'"])
-        .optional()
-        .describe('For numbers: the sign between groups of three digits.'),
-      true: z
-        .array(z.string())
-        .min(1)
-        .optional()
-        .describe('For booleans: cells that mean true, exactly as written.'),
-      false: z
-        .array(z.string())
-        .min(1)
-        .optional()
-        .describe('For booleans: cells that mean false, exactly as written.'),
-      values: z
-        .record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))
-        .refine(
-          (values) => Object.keys(values).length <= MOST_VALUES,
-          `expected at most ${MOST_VALUES} cells`,
-        )
-        .optional()
-        .describe(
-          'What certain cells mean, exactly as written: Deutschland: DEU. null: nothing. Of a list, its parts; all other cells are read as usual.',
-        ),
-      ref: z
-        .enum(['subclient', 'counterparty'])
-        .optional()
-        .describe(
-          'The cell is a key: the field takes the identifier of the record that was created under it, in an earlier run or in this one.',
-        ),
-    })
-    .describe('A column with its conversion.'),
+  convertedColumnSchema,
   z
     .strictObject({
       value: z.union([z.string(), z.number(), z.boolean()]).describe('A constant, the same for every row.'),
@@ -328,6 +327,18 @@ export const jobDefinitionSchema = settingsSchema
     message: 'expected a column, since a row without a key cannot be looked up',
   });
 export type JobDefinition = z.infer<typeof jobDefinitionSchema>;
+
+/** All that the form of the page says of a job: a definition that comes from there has no other setting. */
+export const formSettingsSchema = settingsSchema
+  .pick({ operation: true, key: true, ignore: true, group: true, required: true })
+  .extend({
+    format: formatSchema
+      .pick({ header: true, delimiter: true, encoding: true, sheet: true, records: true })
+      .prefault({}),
+    fields: z
+      .record(z.string(), z.union([column, convertedColumnSchema.omit({ as: true, values: true })]))
+      .default({}),
+  });
 
 /** What a run of the job does: one of the built-in operations, or the one that the definition describes. */
 export function operationOf({

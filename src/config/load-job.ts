@@ -9,7 +9,13 @@ import { didYouMean } from '../lib/did-you-mean.ts';
 import { errorCode, hasCode } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { parseRecord } from '../model/json-record.ts';
-import { type Job, type JobDefinition, jobDefinitionSchema, jobsBefore } from './job-definition.ts';
+import {
+  formSettingsSchema,
+  type Job,
+  type JobDefinition,
+  jobDefinitionSchema,
+  jobsBefore,
+} from './job-definition.ts';
 import { type JobProblem, jobProblems } from './job-problems.ts';
 import { type DocumentPath, readDocument } from './yaml-document.ts';
 
@@ -50,13 +56,13 @@ export async function loadJobFile(path: string, further: FurtherProblems = () =>
   return loadFile(path, null, further);
 }
 
-/** A definition that is no file yet, as one of that name would be read; throws a UsageError that lists every problem with its line. */
-export function parseJob(text: string, name: string, further: FurtherProblems = () => []): Job {
+/** A definition that the form of the page made, as a file of that name would be read; throws a UsageError that lists every problem with its line. */
+export function parseFormJob(text: string, name: string, further: FurtherProblems = () => []): Job {
   if (!JOB_NAME.test(name) || Buffer.byteLength(text) > MAX_BYTES)
     throw new UsageError(
       `job "${name}": expected a name of letters, digits, ".", "_" and "-", and a definition of at most ${MAX_BYTES} bytes`,
     );
-  const definition = parseDefinition(text, `${name}.yaml`, { name, jobs: null });
+  const definition = parseDefinition(text, `${name}.yaml`, { name, jobs: null }, beyondForm);
   const problems = further(definition);
   if (problems.length > 0) throw new UsageError(problems.map((problem) => `${name}.yaml: ${problem}`));
   return { name, definition };
@@ -108,7 +114,13 @@ export async function listJobs(jobsDirectory: string): Promise<readonly string[]
   return [...new Set((await jobFiles(jobsDirectory)).map(nameOf))];
 }
 
-function parseDefinition(text: string, path: string, names: JobNames): Job['definition'] {
+/** `more`: what else keeps a value from being a definition. */
+function parseDefinition(
+  text: string,
+  path: string,
+  names: JobNames,
+  more: (value: unknown) => readonly JobProblem[] = () => [],
+): Job['definition'] {
   const document = readDocument(text);
   if (document.kind === 'problems') {
     throw new UsageError(document.problems.map(({ line, problem }) => `${path}, line ${line}: ${problem}`));
@@ -118,13 +130,25 @@ function parseDefinition(text: string, path: string, names: JobNames): Job['defi
   }
   const parsed = jobDefinitionSchema.safeParse(document.value);
   const problems = parsed.success
-    ? orderProblems(parsed.data, names)
+    ? [...orderProblems(parsed.data, names), ...more(document.value)]
     : jobProblems(parsed.error.issues, document.value);
   if (parsed.success && problems.length === 0) return parsed.data;
   throw new UsageError(
     problems.map(
       (one) => () => `${path}, line ${document.lineOf(one.path)}${describePath(one.path)}: ${one.words()}`,
     ),
+  );
+}
+
+/** The settings that a file may have and the form of the page has not. */
+function beyondForm(value: unknown): readonly JobProblem[] {
+  const issues = formSettingsSchema.safeParse(value).error?.issues ?? [];
+  const words = () =>
+    'the form of the page has no such setting: expected a definition that is put into the jobs folder by hand';
+  return issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((name) => ({ path: [...issue.path, name], words }))
+      : [{ path: issue.path, words }],
   );
 }
 

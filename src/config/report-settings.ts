@@ -1,6 +1,6 @@
 /**
  * What a job definition lets report.html show. It is read, printed and sent on by more people than the files beside it, so that cells
- * stand in it only where the definition names their column, and keys can be masked.
+ * stand in it only where the definition names their column, and keys can be hidden.
  */
 import { z } from 'zod';
 
@@ -14,7 +14,7 @@ export const reportSettingsSchema = z.strictObject({
     .default([])
     .describe('Columns whose cells `report.html` may show beside the rows that it names; by default none.'),
   keys: z
-    .enum(['shown', 'masked'])
+    .enum(['shown', 'hidden'])
     .default('shown')
-    .describe('Whether `report.html` shows keys, or their first two characters and a digest.'),
+    .describe('Whether `report.html`, and the page to a viewer, shows keys, or the numbers of rows alone.'),
 });

@@ -18,7 +18,7 @@ import {
   unlink,
   utimes,
 } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { z } from 'zod';
 import { errorCode, insteadOf } from '../lib/errors.ts';
 import { stampOf } from '../lib/file-stamp.ts';
@@ -137,13 +137,18 @@ export async function claimEntry(entry: Entry, given: NewClaim): Promise<Claim |
 
 /**
  * Makes a file of this file system, which nobody else works on, a claim of this process: at its next look the watcher finds it as one that was
- * left. `base` sees it whole or not at all.
+ * left. No look finds what begins with a dot.
  */
 export async function handIn(path: string, name: string, given: NewClaim): Promise<void> {
-  const draft = await makeClaimFolder(name, { ...given, base: dirname(path) });
+  const draft = await makeClaimFolder(name, { ...given, id: `.${given.id}` });
   await rename(path, draft.file);
-  await makeFolder(given.base);
   await rename(draft.folder, join(given.base, given.id));
+}
+
+/** Makes claims of what a kill left of hand-ins. One without a file goes the way of all such claims: its file is where it was. */
+export async function finishHandIns(base: string): Promise<void> {
+  const begun = (await namesIn(base)).filter((name) => /^\.\d{8}-/.test(name));
+  for (const name of begun) await rename(join(base, name), join(base, name.slice(1)));
 }
 
 /** The claim's folder with what is known of it, durable before anything is moved. */

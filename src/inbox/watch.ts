@@ -8,7 +8,7 @@ import { messageOf } from '../lib/errors.ts';
 import { sleep } from '../lib/waiting.ts';
 import { EXIT, worse } from '../model/exit.ts';
 import { countSettled } from '../model/outcome.ts';
-import { removeEmptyClaims } from './claim.ts';
+import { finishHandIns, removeEmptyClaims } from './claim.ts';
 import { inboxesOf } from './job-book.ts';
 import { createLook, type Look } from './look.ts';
 import { createRecovery } from './recover.ts';
@@ -43,6 +43,7 @@ async function untilItEnds(watcher: Watcher, stall: StallNotice | null): Promise
   const round = createRound(watcher, { look, underWay, schedules });
   watcher.session.io.interrupted.addEventListener('abort', () => waker.wake('work'));
   try {
+    await finishHandIns(watcher.places.processing);
     await removeEmptyClaims(watcher.places.processing, new Date());
     await schedules.keep();
     return await keepLooking(watcher, { waker, underWay, round }, async () => {

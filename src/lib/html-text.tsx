@@ -2,7 +2,6 @@
  * Texts of others in HTML: nothing in them acts on the page or its reader, and each is cut at so many bytes as HTML takes them that
  * whatever shows them stays under its size.
  */
-import { shortDigest } from './digest.ts';
 import { printable } from './terminal.ts';
 
 const MOST_BYTES = 300;
@@ -56,12 +55,7 @@ const ESCAPED = new Map([
   ["'", 5],
 ]);
 
-/** A key that tells its row to those who have the file, and nobody else. */
-export function masked(key: string): string {
-  return key === '' ? '' : `${[...key].slice(0, 2).join('')}…${shortDigest(key, 6)}`;
-}
-
-/** Words of this program without the keys that they name. */
+/** Words of this program without the keys that they name: up to the last quote, since a key may have some, or be cut. */
 export function withoutKeys(words: string): string {
-  return words.replaceAll(/\b(has|of) "[^"]*"/g, '$1 a key');
+  return words.replaceAll(/\b(has|of) (?:".*"|".*)/gs, '$1 a key');
 }

@@ -20,13 +20,13 @@ const LONGEST_MS = 600_000;
 /** Far more than a check of any file says. */
 const MOST_CHARACTERS = 16 * 1024 * 1024;
 
-/** Runs `onboard` with these arguments, two at a time; `stopped` ends those under way. */
+/** Runs `onboard`, two at a time; whatever an operand is called, it is no option. `stopped` ends those under way. */
 export function createChildren(env: NodeJS.ProcessEnv, stopped: AbortSignal) {
   const places = createSemaphore(AT_ONCE);
-  return async (args: readonly string[], longestMs = LONGEST_MS): Promise<ChildEnd> => {
+  return async (options: readonly string[], operands: readonly string[]): Promise<ChildEnd> => {
     const release = await places.acquire();
     try {
-      return await run(args, { env, stopped, longestMs });
+      return await run([...options, '--', ...operands], { env, stopped });
     } finally {
       release();
     }
@@ -35,9 +35,9 @@ export function createChildren(env: NodeJS.ProcessEnv, stopped: AbortSignal) {
 
 export type RunChild = ReturnType<typeof createChildren>;
 
-type Bounds = { readonly env: NodeJS.ProcessEnv; readonly stopped: AbortSignal; readonly longestMs: number };
+type Bounds = { readonly env: NodeJS.ProcessEnv; readonly stopped: AbortSignal };
 
-function run(args: readonly string[], { env, stopped, longestMs }: Bounds): Promise<ChildEnd> {
+function run(args: readonly string[], { env, stopped }: Bounds): Promise<ChildEnd> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [`--max-old-space-size=${HEAP_MB}`, programFile(), ...args], {
       env,
@@ -57,7 +57,7 @@ function run(args: readonly string[], { env, stopped, longestMs }: Bounds): Prom
     };
     child.stdout.setEncoding('utf8').on('data', hear('stdout'));
     child.stderr.setEncoding('utf8').on('data', hear('stderr'));
-    const timer = setTimeout(() => end(`It took longer than ${longestMs / 60_000} minutes.`), longestMs);
+    const timer = setTimeout(() => end(`It took longer than ${LONGEST_MS / 60_000} minutes.`), LONGEST_MS);
     const stop = () => end('The page ended meanwhile.');
     stopped.addEventListener('abort', stop, { once: true });
     const settle = () => {

@@ -1,25 +1,34 @@
 /** A file's way from the page to a run: what is known of uploads, and the processes that read, check and rehearse them. */
+import { setImmediate as turn } from 'node:timers/promises';
 import { z } from 'zod';
-import { describeSource, type FileSample } from '../check/proposal.ts';
+import { describeSource, type FileSample, PURPOSES } from '../check/proposal.ts';
 import { type Format, formatSchema, type Job } from '../config/job-definition.ts';
+import { listJobs } from '../config/load-job.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
 import { patternsOf, takesFile } from '../inbox/job-book.ts';
 import { messageOf } from '../lib/errors.ts';
 import { createRecentMap } from '../lib/recent.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { countUnsuccessful } from '../model/outcome.ts';
-import { rowSchema } from '../model/row.ts';
+import { type Row, rowSchema } from '../model/row.ts';
 import { sourceInfoSchema } from '../model/source.ts';
 import { summarySchema } from '../report/summary.ts';
-import type { CheckPart, CheckShown, Rehearsed, Work } from '../web/checking.tsx';
+import {
+  type CheckPart,
+  type CheckShown,
+  checkShownSchema,
+  type Rehearsed,
+  type Work,
+} from '../web/checking.tsx';
 import type { FilesPart, FittingJob, Looked } from '../web/files.tsx';
 import type { MappingPart } from '../web/mapping.tsx';
 import { type Reading, readingArguments, readingIn } from '../web/reading.tsx';
+import { COLUMNS_SHOWN } from '../web/words.tsx';
 import type { RunChild } from './child.ts';
 import type { Desk } from './desk.ts';
 import { readJobs } from './jobs.ts';
-import { cellsOf, draftOf } from './mapping.ts';
-import type { Uploads } from './uploads.ts';
+import { draftOf, textsOf } from './mapping.ts';
+import type { Upload, Uploads } from './uploads.ts';
 
 const UPLOADS_REMEMBERED = 20;
 const WORKS_REMEMBERED = 100;
@@ -30,41 +39,6 @@ const sampleSchema = z.object({
   rows: z.array(rowSchema),
   // As it was given: the schema would add what was not.
   format: z.custom<Partial<Format>>((format) => formatSchema.partial().safeParse(format).success),
-});
-
-const place = { row: z.number(), line: z.number() };
-const issue = z.object({
-  ...place,
-  column: z.string().nullable(),
-  value: z.string().nullable(),
-  expected: z.string(),
-});
-
-/** Of what `onboard check --json` prints, what the page shows. */
-const checkedSchema = z.object({
-  rows: z.number(),
-  invalid: z.number(),
-  skipped: z.number(),
-  waiting: z.number(),
-  sendable: z.number(),
-  notes: z.array(z.string()),
-  causes: z.array(
-    z.object({ code: z.string(), column: z.string().nullable(), count: z.number(), row: z.number() }),
-  ),
-  issues: z.array(issue),
-  issuesTotal: z.number(),
-  warnings: z.array(
-    z.object({
-      code: z.string(),
-      column: z.string().nullable(),
-      count: z.number(),
-      examples: z.array(issue),
-    }),
-  ),
-  keys: z.object({ reason: z.string().nullable(), known: z.number(), held: z.number() }),
-  earlierRun: z.object({ run: z.string(), state: z.string() }).nullable(),
-  requests: z.array(z.object({ ...place, method: z.string(), path: z.string(), body: z.unknown() })),
-  estimate: z.object({ requests: z.number(), seconds: z.number() }),
 });
 
 export function createFilesPart(
@@ -82,10 +56,10 @@ export function createFilesPart(
     const upload = known === undefined ? await uploads.find(id) : null;
     if (known !== undefined || upload === null) return known ?? [];
     const given = readingArguments(reading);
-    const { exitCode, stdout, problems } = await runChild(['map', upload.path, '--json', ...given]);
+    const { exitCode, stdout, problems } = await runChild(['map', '--json', ...given], [upload.path]);
     const sample =
       exitCode === 0
-        ? { ...sampleSchema.parse(JSON.parse(stdout)), file: upload.given }
+        ? { ...withoutHidden(sampleSchema.parse(JSON.parse(stdout))), file: upload.given }
         : problems.map((problem) => problem.replaceAll(upload.path, upload.given));
     samples.set(name, sample);
     return sample;
@@ -105,14 +79,23 @@ export function createFilesPart(
     return plain;
   }
 
+  /** `null`: there is no such upload any more. What is no name of a job is no argument of any process. */
+  async function uploadFor(id: string, job: string): Promise<Upload | null> {
+    if ((await listJobs(desk.env.jobsDirectory)).includes(job)) return uploads.find(id);
+    throw new UsageError(`There is no job “${job}” any more: expected one of those that the upload offers.`);
+  }
+
   async function check(id: string, job: string): Promise<void> {
-    const upload = await uploads.find(id);
+    const upload = await uploadFor(id, job);
     if (upload === null) return;
     checks.begin(`${id} ${job}`, async () => {
       const target = desk.target === 'sandbox' ? ['--sandbox'] : [];
-      const { exitCode, stdout, problems } = await runChild(['check', job, upload.path, ...target, '--json']);
+      const { exitCode, stdout, problems } = await runChild(
+        ['check', '--json', ...target],
+        [job, upload.path],
+      );
       if (exitCode !== 0 && exitCode !== 1) throw new UsageError(problems);
-      return checkedSchema.parse(JSON.parse(stdout));
+      return checkShownSchema.parse(JSON.parse(stdout));
     });
   }
 
@@ -125,13 +108,14 @@ export function createFilesPart(
     async look(id, reading): Promise<Looked> {
       const sample = await sampleOf(id, reading);
       if (!('source' in sample)) return { kind: 'unreadable', problems: sample };
+      const shown = sample.source.columns.slice(0, COLUMNS_SHOWN);
       return {
         kind: 'read',
         understood: describeSource(sample.source),
         reading: readingOf(sample.format),
         notes: sample.source.notes,
         columns: sample.source.columns,
-        rows: sample.rows.map((row) => ({ line: row.line, cells: cellsOf(row, sample.source.columns) })),
+        rows: sample.rows.map((row) => ({ line: row.line, cells: textsOf(row, shown) })),
         jobs: await fittingJobs(sample, desk),
       };
     },
@@ -143,17 +127,11 @@ export function createFilesPart(
     check,
     checked: (id, job) => checks.state(`${id} ${job}`),
     async rehearse(id, job) {
-      const upload = await uploads.find(id);
+      const upload = await uploadFor(id, job);
       if (upload === null) return;
       rehearsals.begin(`${id} ${job}`, async () => {
-        const { exitCode, stdout, problems } = await runChild([
-          'run',
-          job,
-          upload.path,
-          '--sandbox',
-          '--again',
-          '--json',
-        ]);
+        const asked = ['run', '--sandbox', '--again', '--json'];
+        const { exitCode, stdout, problems } = await runChild(asked, [job, upload.path]);
         if (stdout.trim() === '') throw new UsageError(problems);
         const { run, rows, outcomes } = summarySchema.parse(JSON.parse(stdout));
         const bad = countUnsuccessful(outcomes);
@@ -168,6 +146,13 @@ export function createFilesPart(
       return runs.some(({ target }) => target === desk.target) ? null : new URL(desk.target).host;
     },
   };
+}
+
+/** Without the cells that no page shows. */
+function withoutHidden({ rows, ...sample }: z.infer<typeof sampleSchema>) {
+  const cut = (row: Row) =>
+    row.kind === 'cells' ? { ...row, cells: row.cells.slice(0, COLUMNS_SHOWN) } : row;
+  return { ...sample, rows: rows.map(cut) };
 }
 
 const READINGS_TRIED = 5;
@@ -192,26 +177,20 @@ function readingOf({ header, delimiter, encoding, sheet, records }: Partial<Form
 
 const RUNS_LOOKED_THROUGH = 1_000;
 
-const PURPOSES = {
-  'subclient.create': 'legal entities to onboard',
-  'subclient.update': 'changes to subclients, by the id that the service gave them',
-  'subclient.upsert': 'created where the key is new, changed where it is known',
-  'counterparty.draft': 'payees, saved as drafts',
-  'payment.documents': 'documents of payments, listed',
-} as const;
-
 /** All jobs, those first that take files of that name and fit its columns. */
 async function fittingJobs(sample: FileSample, { env }: Desk): Promise<readonly FittingJob[]> {
-  const jobs = (await readJobs(env.jobsDirectory)).flatMap(({ job }) => job ?? []);
   const rank = ({ isNamed, problems }: FittingJob) => (problems.length === 0 ? 2 : 0) + (isNamed ? 1 : 0);
-  return jobs
-    .map(({ name, definition }) => ({
-      name,
-      operation: definition.operation,
-      isNamed: patternsOf(definition).length > 0 && takesFile(definition, sample.file),
-      problems: problemsWith(() => mappingFor(definition, sample.source)),
-    }))
-    .toSorted((a, b) => rank(b) - rank(a));
+  const fitting: FittingJob[] = [];
+  for (const { name, job } of await readJobs(env.jobsDirectory)) {
+    if (job === null) continue;
+    const { definition } = job;
+    const isNamed = patternsOf(definition).length > 0 && takesFile(definition, sample.file);
+    const problems = problemsWith(() => mappingFor(definition, sample.source));
+    fitting.push({ name, operation: definition.operation, isNamed, problems });
+    // The columns of a wide file take each job a while: others are answered between them.
+    await turn();
+  }
+  return fitting.toSorted((a, b) => rank(b) - rank(a));
 }
 
 function problemsWith(work: () => unknown): readonly string[] {

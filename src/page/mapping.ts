@@ -2,37 +2,37 @@
  * Drafts of job definitions: what a file's first rows suggest, changed as the form says, compiled as any definition is, and shown by what
  * would really be sent of those rows. Nothing of a draft is kept: each is made anew from the form.
  */
-import { parse } from 'yaml';
 import { describeSource, type FileSample, proposalText, proposeFor } from '../check/proposal.ts';
-import { parseJob } from '../config/load-job.ts';
+import { parseFormJob } from '../config/load-job.ts';
 import { definitionProblems, mappingFor } from '../delivery/run-mapping.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import type { JobProposal } from '../mapping/proposal/propose-job.ts';
-import { flattenRecord } from '../model/flatten-record.ts';
+import { cellsOf, type JobProposal } from '../mapping/proposal/propose-job.ts';
 import type { Issue } from '../model/issue.ts';
-import { parseRecord } from '../model/json-record.ts';
 import type { Mapped, Mapping } from '../model/mapping.ts';
 import { type BuiltIn, OPERATIONS } from '../model/operation.ts';
 import type { JsonValue } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import { buildRequest, fieldCatalog, pathFieldOf } from '../service/operations.ts';
 import type { Draft, DraftColumn, DraftForm } from '../web/mapping.tsx';
+import { COLUMNS_SHOWN } from '../web/words.tsx';
 
-/** As the definition's `fields` write them. */
-const READINGS = [
-  '',
-  '{ pattern: dd.MM.yyyy }',
-  '{ pattern: dd/MM/yyyy }',
-  '{ pattern: MM/dd/yyyy }',
-  '{ pattern: yyyy-MM-dd }',
-  '{ decimal: "," }',
-  '{ decimal: ",", grouping: "." }',
-  '{ decimal: ".", grouping: "," }',
-  '{ "true": [yes], "false": [no] }',
-  '{ "true": [ja], "false": [nein] }',
-  '{ "true": [oui], "false": [non] }',
-  '{ ref: subclient }',
-] as const;
+type Notation = JobProposal['fields'][number]['notation'];
+
+/** The usual ways of writing, offered for every column; the first is the field's own. */
+const READINGS: readonly Notation[] = [
+  {},
+  { pattern: 'dd.MM.yyyy' },
+  { pattern: 'dd/MM/yyyy' },
+  { pattern: 'MM/dd/yyyy' },
+  { pattern: 'yyyy-MM-dd' },
+  { decimal: ',' },
+  { decimal: ',', grouping: '.' },
+  { decimal: '.', grouping: ',' },
+  { true: ['yes'], false: ['no'] },
+  { true: ['ja'], false: ['nein'] },
+  { true: ['oui'], false: ['non'] },
+  { ref: 'subclient' },
+];
 
 const SAMPLES = 3;
 const REFUSALS = 2;
@@ -45,25 +45,26 @@ export function draftOf(
   file: string,
 ): Draft {
   const operation = OPERATIONS.find((one) => one === operationName) ?? 'subclient.create';
-  const proposed = proposeFor(sample, operation);
-  const isSame = form !== null && form.columns.length === sample.source.columns.length;
-  const choices = isSame ? form : choicesOf(proposed, sample, file);
+  const columns = sample.source.columns.slice(0, COLUMNS_SHOWN);
+  const shown = { ...sample, source: { ...sample.source, columns } };
+  const proposed = proposeFor(shown, operation);
+  const isSame = form !== null && form.columns.length === columns.length;
+  const choices = isSame ? form : choicesOf(proposed, shown, file);
   const { proposal, problems } = changed(proposed, choices, sample);
-  const yaml = proposalText(proposal, { ...sample, file });
-  const compiled = compile(yaml, choices.job, sample);
+  const compiled = compile(proposal, choices.job, { ...sample, file });
   const mapped = compiled.mapping === null ? [] : sample.rows.map(compiled.mapping.map);
   return {
     operation,
     job: choices.job,
     rows: sample.rows.length,
     understood: describeSource(sample.source),
-    columns: columnsOf(sample, choices, { proposed, mapped }),
+    columns: columnsOf(shown, choices, { proposed, mapped }),
+    more: sample.source.columns.length - columns.length,
     fields: [...[pathFieldOf(operation) ?? []].flat(), ...fieldCatalog(operation).keys()].map((field) =>
       field.replaceAll('#', '0'),
     ),
-    readings: READINGS,
     request: firstRequest(operation, mapped),
-    yaml,
+    yaml: compiled.yaml,
     // The file's own columns first: what is wrong with the definition follows from them.
     problems: problems.length > 0 ? problems : compiled.problems,
   };
@@ -97,12 +98,21 @@ function jobName(file: string): string {
   return name === '' ? 'partner' : name.slice(0, 60);
 }
 
-/** A notation as the definition writes it, on one line. */
-function readingOf(notation: object): string {
-  const settings = Object.entries(notation).map(
-    ([name, value]) => `${/^(true|false)$/.test(name) ? `"${name}"` : name}: ${JSON.stringify(value)}`,
-  );
-  return settings.length === 0 ? '' : `{ ${settings.join(', ')} }`;
+/** A notation as the form names it. */
+function readingOf(notation: Notation): string {
+  return Object.keys(notation).length === 0 ? '' : JSON.stringify(notation);
+}
+
+/** What a column may be read by: as was proposed for it, and the usual ways. */
+function notationsFor(column: string, { fields }: JobProposal): ReadonlyMap<string, Notation> {
+  const own = fields.filter((field) => field.column === column).map(({ notation }) => notation);
+  return new Map([...own, ...READINGS].map((notation) => [readingOf(notation), notation]));
+}
+
+function readingWords({ pattern, true: yes, false: no, ...others }: Notation): string {
+  if (pattern !== undefined) return pattern;
+  if (yes !== undefined && no !== undefined) return `${yes.join(', ')} / ${no.join(', ')}`;
+  return JSON.stringify(others).replaceAll(/[{}]|"(?=\w|:)/g, '') || 'as it is';
 }
 
 /** The proposal as the form would have it. */
@@ -120,6 +130,12 @@ function changed(
   const isItself = ({ column, field, reading }: (typeof placed)[number]) =>
     field === column && reading === '';
   const sent = placed.filter(({ field }) => field !== '');
+  const offered = (column: string, reading: string): Notation => {
+    const notation = notationsFor(column, proposed).get(reading);
+    if (notation === undefined)
+      problems.push(`"${column}": expected one of the ways of reading that the page offers, got ${reading}`);
+    return notation ?? {};
+  };
   const filled = new Map(sent.map(({ field, column }) => [field, column]));
   for (const { field, column } of sent)
     if (filled.get(field) !== column)
@@ -134,7 +150,7 @@ function changed(
         .map(({ column, field, reading }) => ({
           field,
           column,
-          notation: notationOf(reading, problems),
+          notation: offered(column, reading),
           notes: [],
           isDecided: true,
         })),
@@ -153,29 +169,21 @@ function keyOf(column: string | undefined, proposed: JobProposal['key']): JobPro
   return proposed?.column === column ? proposed : { column, flaws: 0, groups: 'none', note: null };
 }
 
-function notationOf(reading: string, problems: string[]): object {
-  if (reading === '') return {};
-  try {
-    const notation: unknown = parse(reading);
-    if (typeof notation === 'object' && notation !== null && !Array.isArray(notation)) return notation;
-  } catch {
-    // Told below.
-  }
-  problems.push(`${reading}: expected settings such as { pattern: dd.MM.yyyy }`);
-  return {};
-}
+type Compiled = {
+  readonly yaml: string;
+  readonly mapping: Mapping | null;
+  readonly problems: readonly string[];
+};
 
-function compile(
-  yaml: string,
-  job: string,
-  { source }: FileSample,
-): { readonly mapping: Mapping | null; readonly problems: readonly string[] } {
+function compile(proposal: JobProposal, job: string, sample: FileSample): Compiled {
+  let yaml = '';
   try {
-    const { definition } = parseJob(yaml, job, definitionProblems);
-    return { mapping: mappingFor(definition, source), problems: [] };
+    yaml = proposalText(proposal, sample);
+    const { definition } = parseFormJob(yaml, job, definitionProblems);
+    return { yaml, mapping: mappingFor(definition, sample.source), problems: [] };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    return { mapping: null, problems: error.problems };
+    return { yaml, mapping: null, problems: error.problems };
   }
 }
 
@@ -186,7 +194,7 @@ function columnsOf(
   { key, columns }: DraftForm,
   { proposed, mapped }: Around,
 ): readonly DraftColumn[] {
-  const cells = rows.map((row) => cellsOf(row, source.columns));
+  const cells = rows.map((row) => textsOf(row, source.columns));
   const refusals = new Map<string | null, Issue[]>();
   for (const one of mapped)
     if (one.kind === 'issues')
@@ -199,6 +207,10 @@ function columnsOf(
       column,
       field,
       reading,
+      readings: [...notationsFor(column, proposed)].map(([value, notation]) => ({
+        value,
+        words: readingWords(notation),
+      })),
       isKey: key === i,
       filled: rows.length === 0 ? 0 : texts.length / rows.length,
       samples: [...new Set(texts)].slice(0, SAMPLES),
@@ -209,14 +221,9 @@ function columnsOf(
   });
 }
 
-export function cellsOf(row: Row, columns: readonly string[]): readonly string[] {
-  if (row.kind === 'cells') return row.cells;
-  if (row.kind === 'unreadable') return [];
-  const leaves = flattenRecord(parseRecord(row.text) ?? {});
-  return columns.map((column) => {
-    const leaf = leaves.get(column) ?? '';
-    return typeof leaf === 'string' ? leaf : JSON.stringify(leaf);
-  });
+/** The cells of these columns as text. */
+export function textsOf(row: Row, columns: readonly string[]): readonly string[] {
+  return cellsOf(row, columns).map((cell) => (typeof cell === 'string' ? cell : JSON.stringify(cell)));
 }
 
 /** The first values at the field's place, as JSON. */

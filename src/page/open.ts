@@ -1,5 +1,5 @@
 /**
- * The page's own process: it only reads Redis, holds no token of the service, and can send nothing. Opened here, from an environment to a
+ * The page's own process: its code only reads Redis, sends nothing, and asks for no token of the service. Opened here, from an environment to a
  * server that listens; where a process that sends has started it, it asks that one for what is to be done.
  */
 
@@ -15,7 +15,7 @@ import { findEmbeddedRedis } from '../redis/embedded.ts';
 import { serviceWords } from '../runs/service-notice.ts';
 import { serviceReport } from '../runs/status.ts';
 import { ledgerOn, type Session } from '../session.ts';
-import { assertSafe, readAccess } from '../web/access.ts';
+import { assertSafe, hostNameOf, readAccess } from '../web/access.ts';
 import { readAssets } from '../web/assets.ts';
 import { type Page, ROUTES } from '../web/routes.ts';
 import { startPage } from '../web/server.tsx';
@@ -70,6 +70,7 @@ export async function openPage(
     page: createPage(desk, io),
     routes: ROUTES,
     access,
+    name: await hostNameOf(env.home),
     assets: readAssets(),
     log,
     host,

@@ -161,16 +161,17 @@ function openRow(row: number): ListedRow {
   return { row, line: 0, key: '', outcome: 'open', id: '', code: '', words: 'has no outcome yet' };
 }
 
-/** What the identity ledgers know of the text as a key. */
+/** What the identity ledgers know of the text as a key: to a viewer of this run alone, or by trying keys they would learn of any. */
 async function keysNamed(search: Search): Promise<KnownKey[]> {
-  const { run, asked } = search;
+  const { run, asked, shown, visitor } = search;
+  if (shown.hidesKeys) return [];
   const spaces = new Set([spaceOf(run.operation) ?? 'subclient', 'subclient', 'counterparty']);
   const found = await Promise.all(
     [...spaces].map(async (space) => {
       return knownKey(space, await keyState(search, space, asked.text));
     }),
   );
-  return found.flat();
+  return found.flat().filter((key) => visitor.role === 'operator' || key.run === run.id);
 }
 
 /** The next rows of the list, as far as time allows. */

@@ -7,7 +7,7 @@ import { parseKeyState } from '../ledger/key-claims.ts';
 import { identityPlace, type LedgerKeys, type RunKeys } from '../ledger/keys.ts';
 import { createRunInput } from '../ledger/reruns.ts';
 import { createRunView } from '../ledger/run-view.ts';
-import { masked, withoutKeys } from '../lib/html-text.tsx';
+import { withoutKeys } from '../lib/html-text.tsx';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { Visitor } from '../model/ask.ts';
 import type { KeyState } from '../model/identity.ts';
@@ -64,13 +64,13 @@ export function rowsUpTo({ run, numbers }: Pick<RunRows, 'run' | 'numbers'>, row
   return low;
 }
 
-/** What the visitor is shown in place of keys, and of words that may name one. */
+/** What the visitor is shown of keys, and in place of words that may name one. */
 export type Shown = { key(key: string): string; words(words: string): string; readonly hidesKeys: boolean };
 
 export function shownTo({ role }: Visitor, definition: JobDefinition | null): Shown {
   const hidesKeys = role === 'viewer' && definition?.report.keys !== 'shown';
   if (!hidesKeys) return { key: (key) => key, words: (words) => words, hidesKeys };
-  return { key: masked, words: withoutKeys, hidesKeys };
+  return { key: () => '', words: withoutKeys, hidesKeys };
 }
 
 /** What the identity ledger says of a key, by commands that only read. */

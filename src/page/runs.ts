@@ -26,10 +26,10 @@ export function createRunsPart({ ledger, target }: Pick<Desk, 'ledger' | 'target
   }
 
   return {
-    async named(text) {
+    async named(text, { role }) {
       const { redis } = ledger;
       const { keys } = ledger.of(target);
-      for (const space of ['subclient', 'counterparty'] as const) {
+      for (const space of role === 'operator' ? (['subclient', 'counterparty'] as const) : []) {
         const [known] = knownKey(space, await keyState({ redis, keys }, space, text));
         if (known !== undefined) return { run: known.run, key: text };
       }

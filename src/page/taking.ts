@@ -1,7 +1,7 @@
 /** What only a process that watches the inboxes can do for the page: make an upload a run, and a draft a job. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { listJobs, parseJob } from '../config/load-job.ts';
+import { listJobs, parseFormJob } from '../config/load-job.ts';
 import { definitionProblems } from '../delivery/run-mapping.ts';
 import { handIn } from '../inbox/claim.ts';
 import { inboxesOf } from '../inbox/job-book.ts';
@@ -70,7 +70,7 @@ export function createTaking(watcher: Watcher): Taking {
   return {
     take,
     async saveJob(name, yaml) {
-      parseJob(yaml, name, definitionProblems);
+      parseFormJob(yaml, name, definitionProblems);
       const path = join(env.jobsDirectory, `${name}.yaml`);
       try {
         if ((await listJobs(env.jobsDirectory)).includes(name)) throw new UsageError(taken(name));

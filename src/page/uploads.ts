@@ -4,6 +4,7 @@
  * once its run has begun, it is gone.
  */
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { open, readdir, readFile, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -97,7 +98,8 @@ export async function findUpload(home: string, id: string): Promise<Upload | nul
   const text = await readFile(join(own, NOTE), 'utf8').catch(insteadOf(['ENOENT', 'ENOTDIR'], null));
   if (text === null) return null;
   const note = uploadSchema.parse(JSON.parse(text));
-  return { ...note, path: join(own, note.name) };
+  const path = join(own, note.name);
+  return existsSync(path) ? { ...note, path } : null;
 }
 
 /** The bytes go to the disk as they come. */

@@ -2,18 +2,27 @@
  * Who may get in, as the environment says it: a token that several share, a proxy that has logged people in, and where browsers see the
  * page. What would let others listen or get in unasked is refused before the page listens.
  */
+import { randomBytes } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
+import { errorCode, insteadOf } from '../lib/errors.ts';
 import { isLoopback } from '../lib/loopback.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { type Person, readPeople } from './people.ts';
+import { type Person, readPeople, writeWebFile } from './people.ts';
 
 export type WebAccess = {
-  /** Where browsers see it behind a proxy, such as https://onboard.example.com; `null`: at its own host and port. */
+  /** Where browsers see it behind a proxy, such as https://onboard.example.com; `null`: at this machine alone. */
   readonly origin: string | null;
   /** An operator's, whose name is asked for; `null`: there is none. */
   readonly sharedToken: string | null;
-  /** A proxy that has logged people in: the header with their name, and the addresses that may set it. */
-  readonly proxy: { readonly header: string; readonly addresses: readonly string[] } | null;
+  /** A proxy that has logged people in: the header with their name, and the addresses that may set it beside the secret. */
+  readonly proxy: {
+    readonly header: string;
+    readonly addresses: readonly string[];
+    readonly secret: string;
+  } | null;
   people(): Promise<readonly Person[]>;
 };
 
@@ -38,6 +47,7 @@ const schema = z.object({
     .regex(/^[\w-]+$/, 'expected the name of a header, such as X-Forwarded-User')
     .optional(),
   ONBOARD_WEB_PROXY: z.string().optional(),
+  ONBOARD_WEB_PROXY_SECRET_FILE: z.string().optional(),
 });
 
 /** Reads ONBOARD_WEB_*; throws a UsageError with every problem. */
@@ -45,19 +55,55 @@ export function readAccess(env: Readonly<Record<string, string | undefined>>, ho
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = schema.safeParse(given);
   const problems = parsed.success ? [] : parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`);
-  const { ONBOARD_WEB_USER_HEADER: header, ONBOARD_WEB_PROXY: proxy } = given;
-  if ((header === undefined) !== (proxy === undefined))
+  const {
+    ONBOARD_WEB_USER_HEADER: header,
+    ONBOARD_WEB_PROXY: proxy,
+    ONBOARD_WEB_PROXY_SECRET_FILE: file,
+  } = given;
+  const isComplete = header !== undefined && proxy !== undefined && file !== undefined;
+  if (!isComplete && (header ?? proxy ?? file) !== undefined)
     problems.push(
-      'ONBOARD_WEB_USER_HEADER and ONBOARD_WEB_PROXY: expected both, the header with the name of who is logged in and the addresses of the proxy that sets it, or neither',
+      'ONBOARD_WEB_USER_HEADER, ONBOARD_WEB_PROXY and ONBOARD_WEB_PROXY_SECRET_FILE: expected all three, the header with the name of who is logged in, the addresses of the proxy that sets it, and a file with the secret that the proxy sends as X-Onboard-Proxy-Secret, or none of them',
     );
   if (problems.length > 0 || !parsed.success) throw new UsageError(problems);
   const addresses = (proxy ?? '').split(',').map((address) => address.trim());
   return {
     origin: parsed.data.ONBOARD_WEB_ORIGIN ?? null,
     sharedToken: parsed.data.ONBOARD_WEB_TOKEN ?? null,
-    proxy: header === undefined ? null : { header, addresses },
+    proxy: isComplete ? { header, addresses, secret: secretIn(file) } : null,
     people: () => readPeople(home),
   };
+}
+
+const OTHERS_MAY_READ = 0o004;
+
+/** What any user of this machine can read, any of them can send. */
+function secretIn(file: string): string {
+  let found = '';
+  try {
+    const secret = readFileSync(file, 'utf8').trim();
+    if ((statSync(file).mode & OTHERS_MAY_READ) !== 0) found = ', and every user of this machine can read it';
+    else if (/^[!-~]+$/.test(secret) && secret.length >= SHORTEST_TOKEN) return secret;
+  } catch (error) {
+    found = ` (${errorCode(error)})`;
+  }
+  throw new UsageError(
+    `ONBOARD_WEB_PROXY_SECRET_FILE ${file}${found}: expected a file that others can't read, with one line of at least ${SHORTEST_TOKEN} characters: openssl rand -hex 32, chmod 600`,
+  );
+}
+
+const HOST_NAME = /^onboard-[0-9a-f]{20}\.localhost$/;
+
+/**
+ * The host name of a home's page at this machine, made once. Cookies know no ports: under a name that others have too, every server of the
+ * machine would be sent the session.
+ */
+export async function hostNameOf(home: string): Promise<string> {
+  const known = await readFile(join(home, 'web', 'host'), 'utf8').catch(insteadOf('ENOENT', ''));
+  if (HOST_NAME.test(known)) return known;
+  const name = `onboard-${randomBytes(10).toString('hex')}.localhost`;
+  await writeWebFile(home, 'host', name);
+  return name;
 }
 
 /** Throws a UsageError where the page would be reached from other machines without a name of its own and a way in that lasts. */
@@ -67,7 +113,7 @@ export async function assertSafe(
 ): Promise<void> {
   if (isLoopback(host.includes(':') ? `[${host}]` : host)) return;
   const problems: string[] = [];
-  if (origin === null)
+  if (origin?.startsWith('https:') !== true)
     problems.push(
       `--web ${host}: others reach that address, and what they say would go over the wire in clear: expected ONBOARD_WEB_ORIGIN=https://… of a proxy before it, or an address of this machine alone, such as 127.0.0.1.`,
     );

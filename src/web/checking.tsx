@@ -2,57 +2,45 @@
  * A file before it is sent: what a check finds of it, a rehearsal, and the start. What is read is read by processes of their own, and
  * starting is an ask: nothing here sends anything.
  */
+import { z } from 'zod';
 import { Lines, Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import { Problems } from './mapping.tsx';
 import type { Reply, Route, Visit } from './visit.ts';
 
-type FoundIssue = {
-  readonly row: number;
-  readonly line: number;
-  readonly column: string | null;
-  readonly value: string | null;
-  readonly expected: string;
-};
+const place = { row: z.number(), line: z.number() };
+const cause = { code: z.string(), column: z.string().nullable(), count: z.number() };
+const issueSchema = z.object({
+  ...place,
+  column: z.string().nullable(),
+  value: z.string().nullable(),
+  expected: z.string(),
+});
+type FoundIssue = z.infer<typeof issueSchema>;
 
-/** What `onboard check` found; holds cell values. */
-export type CheckShown = {
+/** Of what `onboard check --json` prints, what is shown; holds cell values. */
+export const checkShownSchema = z.object({
   /** The sum of the next four. */
-  readonly rows: number;
-  readonly sendable: number;
-  readonly skipped: number;
-  readonly invalid: number;
-  readonly waiting: number;
-  readonly notes: readonly string[];
-  readonly causes: ReadonlyArray<{
-    readonly code: string;
-    readonly column: string | null;
-    readonly count: number;
-    readonly row: number;
-  }>;
+  rows: z.number(),
+  sendable: z.number(),
+  skipped: z.number(),
+  invalid: z.number(),
+  waiting: z.number(),
+  notes: z.array(z.string()),
+  causes: z.array(z.object({ ...cause, row: z.number() })),
   /** The first of them. */
-  readonly issues: readonly FoundIssue[];
-  readonly issuesTotal: number;
-  readonly warnings: ReadonlyArray<{
-    readonly code: string;
-    readonly column: string | null;
-    readonly count: number;
-    readonly examples: readonly FoundIssue[];
-  }>;
+  issues: z.array(issueSchema),
+  issuesTotal: z.number(),
+  warnings: z.array(z.object({ ...cause, examples: z.array(issueSchema) })),
   /** `reason`: why none was looked up. */
-  readonly keys: { readonly reason: string | null; readonly known: number; readonly held: number };
+  keys: z.object({ reason: z.string().nullable(), known: z.number(), held: z.number() }),
   /** The run that has this file already. */
-  readonly earlierRun: { readonly run: string; readonly state: string } | null;
+  earlierRun: z.object({ run: z.string(), state: z.string() }).nullable(),
   /** The first of them, as they would be sent. */
-  readonly requests: ReadonlyArray<{
-    readonly row: number;
-    readonly line: number;
-    readonly method: string;
-    readonly path: string;
-    readonly body?: unknown;
-  }>;
-  readonly estimate: { readonly requests: number; readonly seconds: number };
-};
+  requests: z.array(z.object({ ...place, method: z.string(), path: z.string(), body: z.unknown() })),
+  estimate: z.object({ requests: z.number(), seconds: z.number() }),
+});
+export type CheckShown = z.infer<typeof checkShownSchema>;
 
 /** The run that a rehearsal was, and what came of it. */
 export type Rehearsed = { readonly run: string | null; readonly words: string };

@@ -8,9 +8,13 @@ import type { Visitor } from '../model/ask.ts';
 import type { WebAccess } from './access.ts';
 import { boundedForm } from './bodies.ts';
 import { type Frame, pageResponse } from './reply.tsx';
-import type { Sessions } from './sessions.ts';
+import { isSameSecret, type Sessions } from './sessions.ts';
 
 type EntranceParts = { readonly access: WebAccess; readonly sessions: Sessions; readonly frame: Frame };
+
+const PROXY_SECRET = 'x-onboard-proxy-secret';
+/** As Apache writes a variable that is not set. */
+const NO_NAME = '(null)';
 
 /** What is asked of the one who asks: where from, and whether it was the page itself, which is no sign of anybody. */
 type From = { readonly address: string; readonly isLive: boolean };
@@ -21,6 +25,14 @@ export function createEntrance({ access, sessions, frame }: EntranceParts) {
   /** Cookies are the same for all ports of a host: pages of two homes must not log each other's visitors out. */
   function cookieName({ req }: Context): string {
     return isSecure ? '__Host-onboard' : `onboard-${/\d*$/.exec(req.header('host') ?? '')?.[0] ?? ''}`;
+  }
+
+  /** Empty where nobody has vouched for one: from the proxy's address come other users of its machine too. */
+  function nameByProxy({ req }: Context, address: string): string {
+    const { proxy } = access;
+    if (proxy === null || !proxy.addresses.includes(address)) return '';
+    const isProxy = isSameSecret(req.header(PROXY_SECRET) ?? '', proxy.secret);
+    return isProxy ? (req.header(proxy.header) ?? '').trim() : '';
   }
 
   function show(context: Context, { to, problem, status }: Shown): Promise<Response> {
@@ -52,9 +64,8 @@ export function createEntrance({ access, sessions, frame }: EntranceParts) {
     },
     /** `null`: nobody who is known. */
     async visitorOf(context: Context, { address, isLive }: From): Promise<Visitor | null> {
-      const { proxy } = access;
-      const name = proxy === null ? undefined : context.req.header(proxy.header);
-      if (name !== undefined && proxy?.addresses.includes(address)) return sessions.visitorNamed(name);
+      const name = nameByProxy(context, address);
+      if (name !== '' && name !== NO_NAME) return sessions.visitorNamed(name);
       return sessions.visitorOf(getCookie(context, cookieName(context)), { isSign: !isLive });
     },
     refuse,

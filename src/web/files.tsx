@@ -8,6 +8,7 @@ import { GONE } from './checking.tsx';
 import { Problems } from './mapping.tsx';
 import { inFormWords, type Reading, ReadOtherwise, readingIn, readingProposed } from './reading.tsx';
 import type { Reply, Route, Visit } from './visit.ts';
+import { COLUMNS_SHOWN, MoreColumns } from './words.tsx';
 
 export type UploadShown = {
   readonly id: string;
@@ -264,6 +265,7 @@ function FirstRows({ looked }: { readonly looked: Extract<Looked, { kind: 'read'
   return (
     <section>
       <h2>Its first rows</h2>
+      <MoreColumns more={looked.columns.length - COLUMNS_SHOWN} />
       <section class="scroll" tabindex={0} aria-label="First rows">
         <table>
           <thead>
@@ -271,7 +273,7 @@ function FirstRows({ looked }: { readonly looked: Extract<Looked, { kind: 'read'
               <th scope="col" class="n">
                 line
               </th>
-              {looked.columns.map((column) => (
+              {looked.columns.slice(0, COLUMNS_SHOWN).map((column) => (
                 <th scope="col">
                   <Text of={column} bytes={100} />
                 </th>
@@ -282,7 +284,7 @@ function FirstRows({ looked }: { readonly looked: Extract<Looked, { kind: 'read'
             {looked.rows.slice(0, ROWS_SHOWN).map(({ line, cells }) => (
               <tr>
                 <td class="n">{line}</td>
-                {cells.map((cell) => (
+                {cells.slice(0, COLUMNS_SHOWN).map((cell) => (
                   <td>
                     <Text of={cell} bytes={100} />
                   </td>

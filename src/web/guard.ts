@@ -3,35 +3,37 @@
  * requests that change something and were sent by another site's page, are refused before anything is looked up for them. Pure.
  */
 
+import { isLoopback } from '../lib/loopback.ts';
+
 /** What of a request the guard looks at. */
 type GuardedRequest = {
   readonly method: string;
+  readonly path: string;
   /** The header of that name, in lower case. */
   header(name: string): string | undefined;
 };
 
-type GuardSettings = {
-  /** Names by which the page is reached, each as a Host header has it. */
-  readonly hosts: readonly string[];
-  /** Where browsers see it, such as https://onboard.example.com; `null`: at one of its hosts. */
-  readonly origin: string | null;
-};
-
 type Refusal = { readonly status: 400 | 403 | 421; readonly words: string };
 
-/** Why the request is refused, with the status that says so; `null`: it may go on. */
-export function refusalOf(request: GuardedRequest, { hosts, origin }: GuardSettings): Refusal | null {
+/** Why the request to the page at that origin is refused, with the status that says so; `null`: it may go on. */
+export function refusalOf(request: GuardedRequest, origin: string): Refusal | null {
+  const { method, path } = request;
   const host = request.header('host') ?? '';
-  const proxied = origin === null ? null : { host: new URL(origin).host, origin };
-  if (host !== proxied?.host && !hosts.includes(host))
-    return { status: 421, words: 'This page is not known by that name.' };
-  if (request.method === 'GET' || request.method === 'HEAD')
-    // Nobody would read it, or wait for its end.
-    return hasBody(request) ? { status: 400, words: 'Expected no body.' } : null;
-  const own = host === proxied?.host ? proxied.origin : `http://${host}`;
-  return isFromUs(request, own)
+  const isLook = method === 'GET' || method === 'HEAD';
+  if (host !== new URL(origin).host) {
+    if (!isLook || !isOfThisMachine(host))
+      return { status: 421, words: 'This page is not known by that name.' };
+    if (path !== '/healthz') return { status: 421, words: `The page is at ${origin}/` };
+  }
+  // Nobody would read it, or wait for its end.
+  if (isLook) return hasBody(request) ? { status: 400, words: 'Expected no body.' } : null;
+  return isFromUs(request, origin)
     ? null
     : { status: 403, words: 'Expected to be asked by a page of this one.' };
+}
+
+function isOfThisMachine(host: string): boolean {
+  return URL.canParse(`http://${host}`) && isLoopback(new URL(`http://${host}`).hostname);
 }
 
 function hasBody({ header }: GuardedRequest): boolean {

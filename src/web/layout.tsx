@@ -1,6 +1,6 @@
 /** What stands on every page: whose target it is, where to go from here, how the service does, and who is looking. */
 import type { Child } from 'hono/jsx';
-import { Text } from '../lib/html-text.tsx';
+import { cut, Text } from '../lib/html-text.tsx';
 import type { Visitor } from '../model/ask.ts';
 import type { AssetPaths } from './assets.ts';
 import type { Standing } from './page.ts';
@@ -33,7 +33,7 @@ export function Layout(props: LayoutProps) {
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>{[...target, title, '· onboard'].join(' ')}</title>
+        <title>{[...target, cut(title), '· onboard'].join(' ')}</title>
         <link rel="stylesheet" href={assets.style} />
         <script src={assets.script} defer></script>
       </head>
@@ -69,7 +69,14 @@ function Ways({ path, visitor }: WaysProps) {
       </nav>
       <search>
         <form action="/runs">
-          <input type="search" name="q" size={10} placeholder="key or run" aria-label="Search" data-search />
+          <input
+            type="search"
+            name="q"
+            size={10}
+            placeholder={isOperator ? 'key or run' : 'run'}
+            aria-label="Search"
+            data-search
+          />
         </form>
       </search>
       <button type="button" class="hold" data-hold aria-pressed="false" title="h" hidden>

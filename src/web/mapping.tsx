@@ -6,12 +6,13 @@ import { Lines, Text } from '../lib/html-text.tsx';
 import { countOf } from '../lib/terminal.ts';
 import { HiddenReading, type Reading, readingIn } from './reading.tsx';
 import type { Route, Visit } from './visit.ts';
+import { COLUMNS_SHOWN, MoreColumns } from './words.tsx';
 
 /** What the form says of a column. */
 export type ColumnChoice = {
   /** A field of the request; '' where it is not sent. */
   readonly field: string;
-  /** One of the readings; '' as the field itself is read. */
+  /** One of those that are offered; '' as the field itself is read. */
   readonly reading: string;
 };
 
@@ -28,6 +29,8 @@ export type DraftSource = { readonly upload: string; readonly reading: Reading }
 
 export type DraftColumn = ColumnChoice & {
   readonly column: string;
+  /** The ways of reading that are offered for it. */
+  readonly readings: ReadonlyArray<{ readonly value: string; readonly words: string }>;
   /** Share of the rows looked at that have something in it, 0 to 1. */
   readonly filled: number;
   readonly samples: readonly string[];
@@ -45,10 +48,10 @@ export type Draft = {
   readonly rows: number;
   readonly understood: string;
   readonly columns: readonly DraftColumn[];
+  /** How many the file has behind these: they are not sent. */
+  readonly more: number;
   /** The fields that a column may become. */
   readonly fields: readonly string[];
-  /** The usual ways of writing, as the job definition names them. */
-  readonly readings: readonly string[];
   /** The first request, as it would be sent; `null` where no row can be. */
   readonly request: string | null;
   readonly yaml: string;
@@ -62,9 +65,6 @@ export type MappingPart = {
   /** `form`: `null` for what the file itself suggests. Throws a UsageError where the file can't be read. */
   draft(source: DraftSource, operation: string, form: DraftForm | null): Promise<Draft | null>;
 };
-
-/** The columns of a file at most. */
-const MOST_COLUMNS = 10_000;
 
 export const mappingRoutes: readonly Route<MappingPart>[] = [
   { method: 'GET', path: '/uploads/:id/map', role: 'operator', answer: (visit) => show(visit, null) },
@@ -127,7 +127,7 @@ function sourceOf({ params, query, form }: Visit<MappingPart>): DraftSource {
 }
 
 function formOf({ form }: Visit<MappingPart>): DraftForm {
-  const columns = Math.min(MOST_COLUMNS, Number(form.get('columns') ?? 0)) || 0;
+  const columns = Math.min(COLUMNS_SHOWN, Number(form.get('columns') ?? 0)) || 0;
   const key = form.get('key') ?? '';
   return {
     operation: form.get('operation') ?? '',
@@ -149,7 +149,7 @@ type MappingProps = {
 
 function Mapping({ source, draft, operations, saves }: MappingProps) {
   const { upload: id, reading } = source;
-  const waiting = draft.columns.filter(({ field }) => field === '').length;
+  const waiting = draft.columns.filter(({ field }) => field === '').length + draft.more;
   return (
     <>
       <h1>Which column is which field?</h1>
@@ -199,11 +199,12 @@ function Mapping({ source, draft, operations, saves }: MappingProps) {
             </thead>
             <tbody>
               {draft.columns.map((column, i) => (
-                <Column column={column} at={i} readings={draft.readings} />
+                <Column column={column} at={i} />
               ))}
             </tbody>
           </table>
         </section>
+        <MoreColumns more={draft.more} />
         <p>
           <label>
             <input type="radio" name="key" value="" checked={draft.columns.every(({ isKey }) => !isKey)} /> no
@@ -257,22 +258,12 @@ export function Problems({ of }: { readonly of: readonly string[] }) {
   );
 }
 
-/** A notation as the definition has it, in fewer signs. */
-function readingWords(reading: string): string {
-  if (reading === '') return 'as it is';
-  const yes = /"?true"?: \["?([^"\]]+)"?\], "?false"?: \["?([^"\]]+)"?\]/.exec(reading);
-  if (yes !== null) return `${yes[1]} / ${yes[2]}`;
-  return reading.replace(/^\{ (.*) \}$/, '$1').replace(/^pattern: "?([^"]+)"?$/, '$1');
-}
-
 type ColumnProps = {
   readonly column: DraftColumn;
   readonly at: number;
-  readonly readings: readonly string[];
 };
 
-function Column({ column, at, readings }: ColumnProps) {
-  const known = readings.includes(column.reading) ? readings : [column.reading, ...readings];
+function Column({ column, at }: ColumnProps) {
   return (
     <tr>
       <td>
@@ -310,9 +301,9 @@ function Column({ column, at, readings }: ColumnProps) {
       </td>
       <td>
         <select name={`r${at}`} aria-label={`how ${column.column} is read`}>
-          {known.map((reading) => (
-            <option value={reading} selected={reading === column.reading}>
-              {readingWords(reading)}
+          {column.readings.map(({ value, words }) => (
+            <option value={value} selected={value === column.reading}>
+              {words}
             </option>
           ))}
         </select>

@@ -19,8 +19,10 @@ export type Person = z.infer<typeof peopleSchema>[number];
 export const WHOLE_DIGEST = 43;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
 
+const PEOPLE = 'people.json';
+
 function fileIn(home: string): string {
-  return join(home, 'web', 'people.json');
+  return join(home, 'web', PEOPLE);
 }
 
 /** None where nobody was added. */
@@ -66,9 +68,14 @@ export async function removePerson(home: string, name: string): Promise<void> {
   );
 }
 
-async function write(home: string, people: readonly Person[]): Promise<void> {
-  await makeHomeFolder(home, 'web');
-  const draft = `${fileIn(home)}.${randomBytes(6).toString('hex')}`;
-  await writeFile(draft, `${JSON.stringify(people, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-  await rename(draft, fileIn(home));
+function write(home: string, people: readonly Person[]): Promise<void> {
+  return writeWebFile(home, PEOPLE, `${JSON.stringify(people, null, 2)}\n`);
+}
+
+/** A file of the page's own folder in the home, in the place of what is there, if anything. */
+export async function writeWebFile(home: string, name: string, text: string): Promise<void> {
+  const file = join(await makeHomeFolder(home, 'web'), name);
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
+  await rename(draft, file);
 }

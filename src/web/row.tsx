@@ -16,6 +16,7 @@ import {
   rowNumber,
 } from './rows.tsx';
 import type { Reply, Route, Visit } from './visit.ts';
+import { COLUMNS_SHOWN, MoreColumns } from './words.tsx';
 
 /** What was sent, or why that is not shown. */
 export type SentShown =
@@ -203,18 +204,21 @@ function File({ file }: { readonly file: FileShown }) {
       );
     case 'cells':
       return (
-        <dl class="fields">
-          {file.cells.map(({ column, value }) => (
-            <>
-              <dt>
-                <Text of={column} />
-              </dt>
-              <dd>
-                <Text of={value} bytes={CELL_BYTES} />
-              </dd>
-            </>
-          ))}
-        </dl>
+        <>
+          <dl class="fields">
+            {file.cells.slice(0, COLUMNS_SHOWN).map(({ column, value }) => (
+              <>
+                <dt>
+                  <Text of={column} />
+                </dt>
+                <dd>
+                  <Text of={value} bytes={CELL_BYTES} />
+                </dd>
+              </>
+            ))}
+          </dl>
+          <MoreColumns more={file.cells.length - COLUMNS_SHOWN} />
+        </>
       );
     default:
       return file satisfies never;

@@ -1,6 +1,7 @@
 /** Runs: all of them, newest first, 50 a page, by state and job; and how one is told of in a line wherever runs are listed. */
 import { Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
+import type { Visitor } from '../model/ask.ts';
 import { OUTCOMES, type OutcomeCounts } from '../model/outcome.ts';
 import { RUN_STATES, type RunState } from '../model/run.ts';
 import type { Reply, Route, Visit } from './visit.ts';
@@ -41,18 +42,21 @@ export type RunsFound = {
 
 export type RunsPart = {
   runs(asked: RunsAsked): Promise<RunsFound>;
-  /** The run that has a row of that key, or that is called so, by its id or an ending of it; `null`: neither is known. */
-  named(text: string): Promise<{ readonly run: string; readonly key: string | null } | null>;
+  /** The run that has a row of that key, for an operator, or that is called so, by its id or an ending of it; `null`: neither is known. */
+  named(
+    text: string,
+    visitor: Visitor,
+  ): Promise<{ readonly run: string; readonly key: string | null } | null>;
 };
 
 export const runsRoutes: readonly Route<RunsPart>[] = [
   { method: 'GET', path: '/runs', role: 'viewer', answer: list },
 ];
 
-async function list({ query, page }: Visit<RunsPart>): Promise<Reply> {
+async function list({ query, page, visitor }: Visit<RunsPart>): Promise<Reply> {
   // The search of every page comes here: it names a run, or a key of some run's rows.
   const named = (query.get('q') ?? '').trim();
-  const meant = named === '' ? null : await page.named(named);
+  const meant = named === '' ? null : await page.named(named, visitor);
   if (meant !== null) return { kind: 'redirect', to: addressOfNamed(meant) };
   const state = RUN_STATES.find((one) => one === query.get('state')) ?? null;
   const skipped = Number(query.get('before') ?? 0);
@@ -90,7 +94,7 @@ function Runs({ asked, named, found }: RunsProps) {
       <h1>Runs</h1>
       {named === '' ? null : (
         <p class="notice" role="status">
-          {'No key and no run is called “'}
+          {'Nothing that can be looked for here is called “'}
           <Text of={named} bytes={120} />
           {'”. Other texts are looked for among the rows of a run.'}
         </p>

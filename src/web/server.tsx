@@ -1,16 +1,17 @@
 /**
  * The page's front door: a server that lets a request in (guard.ts, sessions.ts), finds its route, and has the answer written (reply.tsx).
  * What every answer has, and what no request may be, is decided here: no script and no style but our own, nothing kept by browsers, no
- * body larger or slower than it may be. A view never sees a request, nor a visitor of the wrong role.
+ * request larger or slower than it may be. A view never sees a request, nor a visitor of the wrong role.
  */
 import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { Hono, type Context as HonoContext } from 'hono';
 import { errorCode } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Role, Visitor } from '../model/ask.ts';
 import { assertSafe, type WebAccess } from './access.ts';
-import { boundedForm, pacedBytes } from './bodies.ts';
+import { boundedForm } from './bodies.ts';
 import { createEntrance } from './enter.tsx';
 import { refusalOf } from './guard.ts';
 import { createLive, type Fragment, fragmentOf } from './live.ts';
@@ -31,6 +32,8 @@ export type PageOptions<Page extends Core> = Omit<Frame, 'page'> & {
   readonly page: Page;
   readonly routes: readonly Route<Page>[];
   readonly access: WebAccess;
+  /** The host name under which it is seen where `access` has no origin: at this machine alone. */
+  readonly name: string;
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
@@ -39,7 +42,7 @@ export type PageOptions<Page extends Core> = Omit<Frame, 'page'> & {
 };
 
 export type PageServer = {
-  /** Where it listens. */
+  /** Where browsers see it. */
   readonly url: string;
   /** An address that lets one person in, once, within ten minutes, as an operator of that name. */
   link(name: string): string;
@@ -48,8 +51,8 @@ export type PageServer = {
 
 const LIMITS = {
   headersTimeout: 10_000,
-  // Bodies are timed as they are read: uploads by their pace.
-  requestTimeout: 0,
+  // An upload of 2 GiB at 200 kB a second.
+  requestTimeout: 3 * 3_600_000,
   connectionsCheckingInterval: 5_000,
   keepAliveTimeout: 5_000,
   maxHeaderSize: 8_192,
@@ -62,21 +65,19 @@ const PORTS_TRIED = 20;
 
 /** Listens; throws a UsageError where it can't, or where nobody could get in or others could listen to who does. */
 export async function startPage<Page extends Core>(options: PageOptions<Page>): Promise<PageServer> {
-  const { host, port, mayMove, access } = options;
+  const { host, port, mayMove, access, name } = options;
   await assertSafe(access, host);
   const sessions = createSessions({ ...access, now: () => performance.now() });
-  let hosts: readonly string[] = [];
-  const app = createApp({ ...options, sessions, hosts: () => hosts });
+  let url = '';
+  const app = createApp({ ...options, sessions, origin: () => url });
   const server = createServer(LIMITS, getRequestListener(app.fetch, { overrideGlobalObjects: false }));
-  server.maxConnections = CONNECTIONS;
   server.timeout = STILL_MS;
-  limitPerAddress(server, access.proxy?.addresses ?? []);
+  boundConnections(server, access.proxy?.addresses ?? []);
   const bound = await listen(server, { host, port, last: mayMove ? port + PORTS_TRIED : port });
-  hosts = hostsOf(host, bound);
-  const url = `http://${hosts[0]}`;
+  url = access.origin ?? new URL(`http://${name}:${bound}`).origin;
   return {
     url,
-    link: (name) => `${access.origin ?? url}/enter#k=${sessions.newKey(name)}`,
+    link: (visitor) => `${url}/enter#k=${sessions.newKey(visitor)}`,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
@@ -111,26 +112,34 @@ function listenOn(server: Server, host: string, port: number): Promise<number> {
   });
 }
 
-/** As a Host header has them. */
-function hostsOf(host: string, port: number): readonly string[] {
-  const shown = host.includes(':') ? `[${host}]` : host;
-  return [`${shown}:${port}`, `localhost:${port}`];
-}
-
-/** Everybody comes from a proxy's address. */
-function limitPerAddress(server: Server, proxies: readonly string[]): void {
-  const open = new Map<string, number>();
+/**
+ * Where an address has more connections than it may, or all have together, the one is closed that has waited longest without a whole
+ * request: who holds connections, or opens them again and again, keeps nobody out and ends nothing that is being answered.
+ */
+function boundConnections(server: Server, proxies: readonly string[]): void {
+  const open = new Map<Socket, string>();
+  const waiting = new Set<Socket>();
+  const forget = (socket: Socket) => open.delete(socket) && waiting.delete(socket);
   server.on('connection', (socket) => {
     const address = plainAddress(socket.remoteAddress);
-    if (proxies.includes(address)) return;
-    const count = (open.get(address) ?? 0) + 1;
-    open.set(address, count);
-    socket.once('close', () => {
-      const left = (open.get(address) ?? 1) - 1;
-      if (left === 0) open.delete(address);
-      else open.set(address, left);
-    });
-    if (count > PER_ADDRESS) socket.destroy();
+    open.set(socket, address);
+    waiting.add(socket);
+    socket.once('close', () => forget(socket));
+    const own = [...open.values()].filter((from) => from === address).length;
+    const isFull = open.size > CONNECTIONS;
+    // Everybody comes from a proxy's address.
+    if (!isFull && (own <= PER_ADDRESS || proxies.includes(address))) return;
+    const longest = [...waiting].find((one) => isFull || open.get(one) === address) ?? socket;
+    forget(longest);
+    longest.destroy();
+  });
+  server.on('request', (request, response) => {
+    const { socket } = request;
+    const begin = () => waiting.delete(socket);
+    // Who sends a form may not be known before it is read; who sends an upload is.
+    if (request.method === 'POST') request.once('end', begin);
+    else begin();
+    response.once('close', () => open.has(socket) && waiting.add(socket));
   });
 }
 
@@ -162,8 +171,8 @@ type Context = HonoContext<Env>;
 type AppOptions<Page extends Core> = Frame &
   Pick<PageOptions<Page>, 'page' | 'routes' | 'access'> & {
     readonly sessions: Sessions;
-    /** By which it is reached; known once it listens. */
-    hosts(): readonly string[];
+    /** Where browsers see it; known once it listens. */
+    origin(): string;
   };
 
 /** The page as a function from requests to responses. */
@@ -175,11 +184,9 @@ export function createApp<Page extends Core>(options: AppOptions<Page>) {
   const entrance = createEntrance({ access, sessions, frame });
 
   app.use(async (context, next) => {
+    const { method, path } = context.req;
     const header = (name: string) => context.req.header(name);
-    const refused = refusalOf(
-      { method: context.req.method, header },
-      { hosts: options.hosts(), origin: access.origin },
-    );
+    const refused = refusalOf({ method, path, header }, options.origin());
     if (refused === null) await next();
     else context.res = new Response(`${refused.words}\n`, { status: refused.status });
     const { headers } = context.res;
@@ -243,7 +250,7 @@ async function answer<Page extends Core>(
     params: context.req.param(),
     query: new URL(context.req.url).searchParams,
     form: route.method === 'POST' ? await boundedForm(raw) : new URLSearchParams(),
-    bytes: route.method === 'PUT' && raw.body !== null ? pacedBytes(raw.body) : null,
+    bytes: route.method === 'PUT' ? raw.body : null,
     page,
   });
 }

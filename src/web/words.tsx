@@ -3,7 +3,7 @@
  * others wrote goes through lib/html-text.tsx.
  */
 import type { Child } from 'hono/jsx';
-import { numberShown } from '../lib/terminal.ts';
+import { countOf, numberShown } from '../lib/terminal.ts';
 import { OUTCOMES, type Outcome, type OutcomeCounts } from '../model/outcome.ts';
 
 type TimeProps = {
@@ -126,6 +126,13 @@ export function Wide({ name, children }: { readonly name: string; readonly child
       {children}
     </section>
   );
+}
+
+/** A page of thousands takes seconds, for everybody. */
+export const COLUMNS_SHOWN = 300;
+
+export function MoreColumns({ more }: { readonly more: number }) {
+  return more > 0 ? <p class="dim">{`And ${countOf(more, 'column')} more.`}</p> : null;
 }
 
 /** `null`: there is none. */

@@ -40,6 +40,7 @@ async function served(shown: Shown = { live: '', text: '' }, port = 0): Promise<
       })),
     ],
     access: { origin: null, sharedToken: SHARED, proxy: null, people: async () => [] },
+    name: 'onboard-0a1b.localhost',
     assets: readAssets(),
     log: { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} },
     host: '127.0.0.1',

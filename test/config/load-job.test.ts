@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { knownJobs, listJobs, loadJob, loadJobFile } from '../../src/config/load-job.ts';
+import { knownJobs, listJobs, loadJob, loadJobFile, parseFormJob } from '../../src/config/load-job.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
 import { ownFolder } from '../support/folder.ts';
 
@@ -302,5 +302,58 @@ describe('when a job comes after others', () => {
 
   test('waiting for itself is refused, wherever it is', async () => {
     await expectProblem(loadJobFile(await payeesAfter('payees')), 'a job can not wait for itself');
+  });
+});
+
+describe('when a definition comes from the page', () => {
+  const SAID = [
+    'operation: subclient.create',
+    'key: Ref',
+    'format: { header: 2, delimiter: ";" }',
+    'fields: { details.name: Name, "kyc.details.incorporationDate": { column: Since, pattern: dd.MM.yyyy } }',
+    'ignore: [Remarks]',
+    'required: [details.name]',
+    '',
+  ].join('\n');
+
+  test('what its form can say is taken', () => {
+    expect(parseFormJob(SAID, 'partner').definition).toMatchObject({ key: 'Ref', format: { header: 2 } });
+  });
+
+  test.each([
+    'inbox: /srv/others',
+    'files: "*"',
+    'onUnknownOutcome: hold',
+    'onKnownKey: update',
+    'lookup: { path: "/v1/things?ref={key}", match: /items, id: /id, absence: proof }',
+    'query: { validate: "false" }',
+    'send: { notExecuted: [503] }',
+    'schedule: { cron: "0 22 * * *" }',
+    'after: another',
+    'checks: { iban_invalid: off }',
+    'report: { show: [Name] }',
+    'priority: high',
+    'stopAfter: 100%',
+    'emptyCell: "null"',
+  ])('%s is refused, though a file may say so', async (setting) => {
+    const text = `${SAID}${setting}\n`;
+    const [name = ''] = setting.split(':');
+    if (!setting.startsWith('after'))
+      await expect(loadJobFile(await write('job.yaml', text))).resolves.toBeDefined();
+    expect(() => parseFormJob(text, 'partner')).toThrow(
+      `partner.yaml, line 7, ${name}: the form of the page`,
+    );
+  });
+
+  test.each([
+    ['a constant', SAID.replace('details.name: Name,', 'details.name: { value: Acme },')],
+    ['cells that mean something else', SAID.replace('pattern: dd.MM.yyyy', 'values: { x: y }')],
+    ['another way of reading cells', SAID.replace('header: 2', 'trim: true')],
+    [
+      'a request of its own',
+      SAID.replace('subclient.create', 'custom\nrequest: { method: GET, path: /v1/x }'),
+    ],
+  ])('%s is refused too', (_, text) => {
+    expect(() => parseFormJob(text, 'partner')).toThrow(UsageError);
   });
 });

@@ -1,11 +1,17 @@
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { handIn } from '../../src/inbox/claim.ts';
+import { newWorkerId } from '../../src/journal/worker-registry.ts';
+import { fileStamp } from '../../src/lib/file-stamp.ts';
+import { createChildren } from '../../src/page/child.ts';
 import { createJob, type Flow, keysOf } from '../support/flow.ts';
+import { ownFolder } from '../support/folder.ts';
 import { freePort } from '../support/free-port.ts';
 import { startInboxFlow } from '../support/inbox.ts';
+import { type Asking, askPage, isPageServed, originOfPage } from '../support/page.ts';
 import { startRedisServer } from '../support/redis-server.ts';
 import { until } from '../support/until.ts';
 import { whileSlow } from '../support/while-slow.ts';
@@ -30,25 +36,25 @@ function rows(): string {
 
 /** A browser that has logged in. */
 async function enter(origin: string) {
+  const ask = (path: string, asking: Asking = {}) => askPage(origin, path, asking);
   const form = new URLSearchParams({ name: 'ops-1', token: SHARED });
-  const asked = { method: 'POST', redirect: 'manual', headers: { origin } } as const;
-  const entered = await fetch(`${origin}/enter`, { ...asked, body: form });
-  const [cookie = ''] = (entered.headers.get('set-cookie') ?? '').split(';');
+  const entered = await ask('/enter', { method: 'POST', body: String(form) });
+  const [cookie = ''] = String(entered.headers['set-cookie']).split(';');
   return {
-    look: async (path: string) => (await fetch(origin + path, { headers: { cookie } })).text(),
+    /** What is said there, or where it leads to. */
+    async look(path: string): Promise<string> {
+      const answer = await ask(path, { headers: { cookie } });
+      return answer.text || String(answer.headers.location);
+    },
     /** Where it leads to then, or what is said. */
     async post(path: string, fields: Readonly<Record<string, string>>): Promise<string> {
-      const headers = { origin, cookie };
-      const answer = await fetch(origin + path, { ...asked, headers, body: new URLSearchParams(fields) });
-      return answer.headers.get('location') ?? (await answer.text());
+      const body = String(new URLSearchParams(fields));
+      const answer = await ask(path, { method: 'POST', headers: { cookie }, body });
+      return String(answer.headers.location ?? answer.text);
     },
-    async upload(name: string, text: string): Promise<string> {
-      const answer = await fetch(`${origin}/uploads?name=${name}`, {
-        method: 'PUT',
-        headers: { cookie, origin },
-        body: text,
-      });
-      return /\/uploads\/[^"]+/.exec(await answer.text())?.[0] ?? '';
+    async upload(name: string, body: string): Promise<string> {
+      const answer = await ask(`/uploads?name=${name}`, { method: 'PUT', headers: { cookie }, body });
+      return /\/uploads\/[^"]+/.exec(answer.text)?.[0] ?? '';
     },
   };
 }
@@ -67,20 +73,21 @@ async function pageOf(parent: number | undefined): Promise<number> {
   return found.at(-1) ?? 0;
 }
 
-const isServed = async (origin: string) =>
-  (await fetch(`${origin}/healthz`).catch(() => null))?.status === 200;
+const MEMBER_OF_THE_DEAD = newWorkerId().replace(/\.\d+\.(\d+|x)\.([0-9a-f]+)$/, '.4194303.1.$2');
 
 const made = ({ sandbox }: Flow) => sandbox.stats().made.subclients;
 
 test('a file is loaded from the page alone, through a pause and the death of the page, and one cause is sent again', async () => {
   const { flow, start, list } = await startInboxFlow({ portfolio: createJob('concurrency: 2') });
-  const origin = `http://127.0.0.1:${await freePort()}`;
+  const port = await freePort();
   const env = { ONBOARD_WEB_TOKEN: SHARED, ONBOARD_WEBHOOK_SECRET_FILE: '', UNRELATED_SECRET: SECRET };
-  const { child, ended } = start(['start', '--web', origin.slice('http://'.length)], env);
-  await until(() => isServed(origin));
+  const { child, ended } = start(['start', '--web', `127.0.0.1:${port}`], env);
+  const origin = await originOfPage(port);
   const ops = await enter(origin);
 
   const upload = await ops.upload('partner.csv', rows());
+  // A name that is none of a job's says nothing of any file.
+  expect(await ops.post(`${upload}/check`, { job: '--job-file=/etc/hostname' })).toContain('There is no job');
   await ops.post(`${upload}/check`, { job: 'portfolio' });
   const check = () => ops.look(`${upload}/check?job=portfolio`);
   await until(async () => (await check()).includes('class="verdict'));
@@ -113,8 +120,8 @@ test('a file is loaded from the page alone, through a pause and the death of the
   expect(environment).toContain('ONBOARD_HOME');
   for (const secret of [SECRET, 'MSB_TOKEN']) expect(environment).not.toContain(secret);
   process.kill(page, 'SIGKILL');
-  await until(async () => (await pageOf(child.pid)) !== page && (await isServed(origin)));
-  expect(await ops.look(run)).toContain('Log in');
+  await until(async () => (await pageOf(child.pid)) !== page && (await isPageServed(port)));
+  expect(await ops.look(run)).toContain('/enter?to=');
   const again = await enter(origin);
   expect(await again.look(run)).toContain('lunch');
   await again.post(`${run}/resume`, { seen: 'paused' });
@@ -157,16 +164,16 @@ test('a file is loaded from the page alone, through a pause and the death of the
   // Without the process that sends there is no page.
   child.kill('SIGKILL');
   await ended;
-  await until(async () => !(await isServed(origin)));
+  await until(async () => !(await isPageServed(port)));
 });
 
 test('Redis goes away while somebody looks: that is said, and when it is back the run ends with every row', async () => {
   const redis = await startRedisServer();
   const { flow, start } = await startInboxFlow({ portfolio: createJob('concurrency: 2') });
-  const origin = `http://127.0.0.1:${await freePort()}`;
+  const port = await freePort();
   const env = { ONBOARD_WEB_TOKEN: SHARED, REDIS_URL: redis.url };
-  start(['start', '--web', origin.slice('http://'.length)], env);
-  await until(() => isServed(origin));
+  start(['start', '--web', `127.0.0.1:${port}`], env);
+  const origin = await originOfPage(port);
   const ops = await enter(origin);
   const upload = await ops.upload('partner.csv', rows());
   await ops.post(`${upload}/check`, { job: 'portfolio' });
@@ -178,7 +185,7 @@ test('Redis goes away while somebody looks: that is said, and when it is back th
     await until(async () => (await ops.look(path)).includes('/pause'));
     await redis.kill();
     expect(await ops.look(path)).toContain('Redis does not answer');
-    expect(await isServed(origin)).toBe(true);
+    expect(await isPageServed(port)).toBe(true);
     await redis.start();
     return path;
   });
@@ -190,13 +197,53 @@ test('Redis goes away while somebody looks: that is said, and when it is back th
   expect(flow.sandbox.stats().duplicateKeys).toBe(0);
 });
 
+test('an upload that a kill left between its inbox and its run is taken at the next start', async () => {
+  const { flow, start, list } = await startInboxFlow({ portfolio: createJob() });
+  const base = join(flow.home, 'processing');
+  const path = join(flow.home, 'partner.csv');
+  await writeFile(path, rows());
+  const info = {
+    job: 'portfolio',
+    target: flow.sandbox.url,
+    inbox: join(flow.home, 'inbox'),
+    path: 'partner.csv',
+    claimedAt: new Date().toISOString(),
+    stamp: await fileStamp(path),
+    marker: null,
+    isOnOtherFileSystem: false,
+    isUpload: true,
+  };
+  const given = { base, id: '20261121-100000-aaaa', member: MEMBER_OF_THE_DEAD, info };
+  // As far as it came: something is in the way of what would have been next.
+  const next = join(base, given.id);
+  await mkdir(join(next, 'in-the-way'), { recursive: true });
+  await expect(handIn(path, 'partner.csv', given)).rejects.toThrow('ENOTEMPTY');
+  await rm(next, { recursive: true });
+  await start(['start', '--once']).ended;
+  expect(await list('done')).toContainEqual(expect.stringMatching(/^partner\..*\.csv$/));
+  expect(made(flow)).toBe(SENT);
+});
+
+test('whatever a job or a file is called, it is no option of a process that the page starts', async () => {
+  const run = createChildren(
+    { ...process.env, ONBOARD_HOME: await ownFolder() },
+    new AbortController().signal,
+  );
+  const operands = ['--job-file=/etc/hostname', '--log-file=made.log'];
+  const { exitCode, problems } = await run(['check', '--json'], operands);
+  expect([exitCode, problems.join()]).toEqual([
+    3,
+    expect.stringContaining(`there is no job "${operands[0]}"`),
+  ]);
+});
+
 test('without any job there is no start, but with a page on which one is made, also for a file with a title above its header', async () => {
-  const { start } = await startInboxFlow({});
+  const { flow, start } = await startInboxFlow({});
   const alone = await start(['start', '--no-web']).ended;
   expect([alone.exitCode, alone.stderr]).toEqual([3, expect.stringContaining('make one on the page')]);
-  const origin = `http://127.0.0.1:${await freePort()}`;
-  start(['start', '--web', origin.slice('http://'.length)], { ONBOARD_WEB_TOKEN: SHARED });
-  await until(() => isServed(origin));
+  const port = await freePort();
+  start(['start', '--web', `127.0.0.1:${port}`], { ONBOARD_WEB_TOKEN: SHARED });
+  const origin = await originOfPage(port);
   const ops = await enter(origin);
   const titled = `Clients of Partner X,,,\n${rows()}`;
   const upload = await ops.upload('partner.csv', titled);
@@ -217,6 +264,10 @@ test('without any job there is no start, but with a page on which one is made, a
     header: '2',
     ...fields,
   };
+  // What no page of ours has offered makes no definition.
+  const forged = '{ "pattern: x }\ninbox: /srv/others\nfiles: \\"*\\"": y }';
+  expect(await ops.post(`${upload}/save`, { ...form, r1: forged })).toContain('that the page offers');
+  expect(await readdir(join(flow.home, 'jobs'))).toEqual([]);
   expect(await ops.post(`${upload}/save`, form)).toBe(`${upload}?header=2&job=partner-x`);
   // The next such file is read as that job reads its own.
   const next = await ops.upload('next.csv', titled.replaceAll('\nP', '\nQ'));

@@ -7,7 +7,9 @@ import {
   claimEntry,
   claimOf,
   claimText,
+  finishHandIns,
   giveBack,
+  handIn,
   listClaims,
   openClaimed,
   returnFile,
@@ -15,7 +17,7 @@ import {
 } from '../../src/inbox/claim.ts';
 import { listEntries } from '../../src/inbox/entry.ts';
 import { ownFolder } from '../support/folder.ts';
-import { claimed, claimFoundIn, entryIn, newClaim, setUpInbox } from './files.ts';
+import { claimed, claimFoundIn, entryIn, entryOf, newClaim, setUpInbox } from './files.ts';
 
 const MARKED = { marker: 'a.csv.done' };
 
@@ -74,6 +76,26 @@ test('a watcher killed between marker and file leaves a claim that gives the mar
   expect(await giveBack(found, inbox)).toBe(true);
   expect(await pathsIn(inbox)).toEqual(['a.csv', 'a.csv.done']);
   expect(await readdir(base)).toEqual([]);
+});
+
+test('an upload whose hand-in a kill ended between its two renames is a claim at the next start, and no look sees it before it is whole', async () => {
+  const { home, base } = await setUpInbox({});
+  const upload = join(home, 'uploads', 'a');
+  await mkdir(upload, { recursive: true });
+  await writeFile(join(upload, 'a.csv'), 'text');
+  const entry = entryOf('a.csv');
+  const given = newClaim({ inbox: join(home, 'inbox'), base }, entry);
+  // Something that is in the way of the second rename.
+  await mkdir(join(base, given.id, 'in-the-way'), { recursive: true });
+  await expect(handIn(join(upload, 'a.csv'), 'a.csv', given)).rejects.toThrow('ENOTEMPTY');
+  await rm(join(base, given.id), { recursive: true });
+  expect(await listClaims(base)).toEqual([]);
+  await finishHandIns(base);
+  const claim = claimOf(await claimFoundIn(base));
+  expect(claim).toMatchObject({ id: given.id, name: 'a.csv', info: given.info });
+  expect(await readFile(claim?.file ?? '', 'utf8')).toBe('text');
+  await finishHandIns(base);
+  await finishHandIns(join(home, 'nowhere'));
 });
 
 test('a file of which nothing is written down goes back to its inbox, but never over another one', async () => {

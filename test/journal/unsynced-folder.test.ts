@@ -1,8 +1,12 @@
 import { type FileHandle, readdir } from 'node:fs/promises';
 import { expect, test, vi } from 'vitest';
+import { explain } from '../../src/cli/program.ts';
 import { type Journal, openJournal } from '../../src/journal/journal.ts';
 import type { JournalRecord } from '../../src/journal/record.ts';
 import { newWorkerId } from '../../src/journal/worker-registry.ts';
+import { messageOf } from '../../src/lib/errors.ts';
+import { BrokenOffError } from '../../src/runs/broken-off-error.ts';
+import { memoryIo } from '../cli/memory-io.ts';
 import { journalFolder, ownJournal, readAll, settled } from './sample-journal.ts';
 
 const ROWS = 8;
@@ -10,12 +14,13 @@ const RUN = { kind: 'run', run: 'r1', target: 't', fields: {} } as const;
 
 /**
  * How many folders have been synced since it was set to 0, and which of these fails; 0: none. Torn: the next write fails half-way through
- * its lines. Room: how long a file can be. Reading: called before each read of a file.
+ * its lines. Full: no folder can be made. Room: how long a file can be. Reading: called before each read of a file.
  */
 const disk = vi.hoisted(() => ({
   synced: 0,
   failing: 0,
   isTorn: false,
+  isFull: false,
   room: Number.POSITIVE_INFINITY,
   reading: async () => {},
 }));
@@ -50,7 +55,12 @@ vi.mock('node:fs/promises', async (importOriginal) => {
     };
     return handle;
   };
-  return { ...fs, open };
+  const mkdir = async (...args: Parameters<typeof fs.mkdir>) => {
+    if (disk.isFull)
+      throw Object.assign(new Error('ENOSPC: no space left on device, mkdir'), { code: 'ENOSPC' });
+    return fs.mkdir(...args);
+  };
+  return { ...fs, open, mkdir };
 });
 
 function failSync(failing: number): void {
@@ -66,6 +76,31 @@ test('a journal whose folder can not be synced is not opened', async () => {
     onTrouble: () => undefined,
   });
   await expect(opening).rejects.toThrow('could not be synced');
+});
+
+test.each([
+  ['begun', 3],
+  ['written to, while a run goes on', 2],
+])('a full disk on which a journal can not be %s is told as one, with what to do', async (_, exitCode) => {
+  failSync(0);
+  const io = memoryIo({ typed: 'onboard run a.csv' });
+  const { journal } = await ownJournal();
+  disk.isFull = exitCode === 3;
+  disk.room = 0;
+  const begun = openJournal({
+    folder: await journalFolder(),
+    worker: newWorkerId(),
+    onTrouble: () => undefined,
+  });
+  const error = await (disk.isFull ? begun : journal.write(RUN)).catch((reason: unknown) => reason);
+  disk.isFull = false;
+  disk.room = Number.POSITIVE_INFINITY;
+  const broken = exitCode === 2 ? new BrokenOffError(messageOf(error), { cause: error }) : error;
+  expect(explain(broken, io)).toBe(exitCode);
+  expect(io.stderr.text).toMatch(
+    /^onboard: a disk is full: .*\. Make room on it, and give the command again\.\n/,
+  );
+  expect(io.stderr.text).not.toContain('unexpected');
 });
 
 test('what is half written to a disk that fails does not count, and the next goes to another segment', async () => {

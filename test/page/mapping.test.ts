@@ -1,10 +1,13 @@
 import { readFile } from 'node:fs/promises';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sampleFile } from '../../src/check/proposal.ts';
 import { formatSchema, jobDefinitionSchema } from '../../src/config/job-definition.ts';
-import { parseJob } from '../../src/config/load-job.ts';
+import { parseFormJob } from '../../src/config/load-job.ts';
+import { readDocument } from '../../src/config/yaml-document.ts';
 import { draftOf } from '../../src/page/mapping.ts';
 import type { Draft, DraftForm } from '../../src/web/mapping.tsx';
+import { ownFile } from '../support/folder.ts';
 
 const german = () => sampleFile('samples/partner-de-subclients.csv', formatSchema.parse({}));
 const named = (draft: Draft, column: string) => draft.columns.find((one) => one.column === column);
@@ -32,7 +35,7 @@ test("a file's own draft says of each column what would really be sent of it", a
   expect(since?.samples[0]).toMatch(/^\d\d\.\d\d\.\d{4}$/);
   expect(draft.request).toMatch(/^POST \/v1\/subclients\n\{/);
   // What is shown is a definition as it stands.
-  expect(jobDefinitionSchema.safeParse(parseJob(draft.yaml, draft.job).definition).success).toBe(true);
+  expect(jobDefinitionSchema.safeParse(parseFormJob(draft.yaml, draft.job).definition).success).toBe(true);
 });
 
 test('the draft of its own form is the same draft', async () => {
@@ -44,7 +47,7 @@ test('the draft of its own form is the same draft', async () => {
 test('a column that is read otherwise is sent otherwise, and what does not fit is said beside it', async () => {
   const sample = await german();
   const draft = draftOf(sample, 'subclient.create', null, 'kunden.csv');
-  const form = formOf(draft, { Gründungsdatum: { reading: '{ pattern: yyyy-MM-dd }' } });
+  const form = formOf(draft, { Gründungsdatum: { reading: '{"pattern":"yyyy-MM-dd"}' } });
   const changed = named(draftOf(sample, 'subclient.create', form, 'kunden.csv'), 'Gründungsdatum');
   expect(changed?.refused[0]?.expected).toContain('yyyy-MM-dd');
   expect(changed?.refused[0]?.rows).toBeGreaterThan(10);
@@ -60,7 +63,7 @@ test('a column without a field is not sent, and stands under "ignore"', async ()
     'kunden.csv',
   );
   expect(named(changed, 'Gründungsdatum')?.sent).toEqual([]);
-  expect(parseJob(changed.yaml, changed.job).definition.ignore).toContain('Gründungsdatum');
+  expect(parseFormJob(changed.yaml, changed.job).definition.ignore).toContain('Gründungsdatum');
 });
 
 test.each([
@@ -74,11 +77,95 @@ test.each([
   expect(problems.join('\n')).toContain(said);
 });
 
+/** Each is read as YAML on one line, and gets settings of its own into a definition whose texts are joined. */
+const FORGED = [
+  '{ "pattern: x }\\nonUnknownOutcome: retry\\ninbox: /srv/others\\nfiles: \\"*\\"\\nquery: { a": b }',
+  '{ pattern: dd.MM.yyyy }, onUnknownOutcome: retry',
+  '{ "true": [yes], "false": [no], "values": { "": 1 } }',
+  '{ value: 1 }',
+  '{ pattern: "dd.MM.yyyy" }\ninbox: /srv/others',
+  '{"pattern":"MMMM"}',
+];
+
+test.each(FORGED)(
+  'the reading %j was never offered: it is refused, and nothing of it gets into the definition',
+  async (reading) => {
+    const sample = await german();
+    const draft = draftOf(sample, 'subclient.create', null, 'kunden.csv');
+    const forged = draftOf(
+      sample,
+      'subclient.create',
+      formOf(draft, { Gründungsdatum: { reading } }),
+      'kunden.csv',
+    );
+    expect(forged.problems.join()).toContain('expected one of the ways of reading that the page offers');
+    expect(forged.yaml).toBe(
+      draftOf(sample, 'subclient.create', formOf(draft, { Gründungsdatum: { reading: '' } }), 'kunden.csv')
+        .yaml,
+    );
+  },
+);
+
+test('whatever the form sends, what comes of it has no setting that the form does not have', async () => {
+  const sample = await german();
+  const draft = draftOf(sample, 'subclient.create', null, 'kunden.csv');
+  const signs = fc.constantFrom(
+    '\n',
+    ': ',
+    '{',
+    '}',
+    '"',
+    "'",
+    '#',
+    '- ',
+    'inbox',
+    'files',
+    '*',
+    '\u2028',
+    'a',
+    '0',
+    '.',
+  );
+  const text = fc.oneof(
+    fc.array(signs).map((parts) => parts.join('')),
+    fc.constantFrom(...FORGED),
+    fc.string({ unit: 'binary' }),
+  );
+  fc.assert(
+    fc.property(text, text, (field, reading) => {
+      const changes = { Gründungsdatum: { field, reading }, Land: { field: '', reading } };
+      const { yaml, problems } = draftOf(sample, 'subclient.create', formOf(draft, changes), 'kunden.csv');
+      const document = readDocument(yaml);
+      expect(document).toMatchObject({ kind: 'document' });
+      const names = Object.keys(document.kind === 'document' ? Object(document.value) : {});
+      expect(
+        names.filter((name) => !['operation', 'key', 'fields', 'ignore', 'required'].includes(name)),
+      ).toEqual([]);
+      if (problems.length === 0) parseFormJob(yaml, 'kunden');
+    }),
+    { numRuns: 40 },
+  );
+});
+
 test('a name that is no name of a job is a problem too', async () => {
   const sample = await german();
   const form = { ...formOf(draftOf(sample, 'subclient.create', null, 'k.csv'), {}), job: '../../etc/passwd' };
   expect(draftOf(sample, 'subclient.create', form, 'k.csv').problems.join()).toContain(
     'expected a name of letters',
+  );
+});
+
+test('of a file with more columns than the page shows the first can be mapped, and the rest is not sent', async () => {
+  const header = ['details.name', ...Array.from({ length: 999 }, (_, i) => `Column ${i + 2}`)];
+  const file = await ownFile(`${header.join(',')}\n${header.map((_, i) => `v${i}`).join(',')}\n`);
+  const sample = await sampleFile(file, formatSchema.parse({}));
+  const draft = draftOf(sample, 'subclient.create', null, 'wide.csv');
+  expect([draft.columns.length, draft.more, draft.problems]).toEqual([300, 700, []]);
+  const form = formOf(draft, { 'Column 300': { field: 'details.displayName' } });
+  const changed = draftOf(sample, 'subclient.create', form, 'wide.csv');
+  expect(named(changed, 'Column 300')?.sent).toEqual(['"v299"']);
+  expect(parseFormJob(changed.yaml, 'wide').definition.ignore).toEqual(
+    header.filter((name) => name !== 'details.name' && name !== 'Column 300'),
   );
 });
 

@@ -34,6 +34,14 @@ test('a file that comes in whole is there, under a name that is one everywhere',
   expect(await uploads.find(upload.id)).toBeNull();
 });
 
+test('an upload whose file was handed in is there no more, also where a kill left its note', async () => {
+  const uploads = createUploads(home, now);
+  const upload = await uploads.receive('a.csv', 'ops-1', pieces('a\n'));
+  await rm(upload.path);
+  expect(await uploads.find(upload.id)).toBeNull();
+  expect((await uploads.list()).map(({ id }) => id)).not.toContain(upload.id);
+});
+
 test.each([
   ['..', 'file'],
   ['/', 'file'],

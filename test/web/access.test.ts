@@ -1,10 +1,15 @@
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { assertSafe, readAccess } from '../../src/web/access.ts';
+import { assertSafe, hostNameOf, readAccess } from '../../src/web/access.ts';
 import { addPerson, readPeople, removePerson } from '../../src/web/people.ts';
-import { ownFolder } from '../support/folder.ts';
+import { ownFile, ownFolder } from '../support/folder.ts';
 
+const PROXY = {
+  ONBOARD_WEB_USER_HEADER: 'X-User',
+  ONBOARD_WEB_PROXY: '127.0.0.1',
+  ONBOARD_WEB_PROXY_SECRET_FILE: '/nowhere',
+};
 const TOKEN = 'a-token-that-several-know';
 
 test.each<[Record<string, string>, string]>([
@@ -12,24 +17,42 @@ test.each<[Record<string, string>, string]>([
   [{ ONBOARD_WEB_ORIGIN: 'http://onboard.example.com' }, 'ONBOARD_WEB_ORIGIN: expected where browsers see'],
   [{ ONBOARD_WEB_ORIGIN: 'https://onboard.example.com/' }, 'ONBOARD_WEB_ORIGIN: expected where browsers see'],
   [{ ONBOARD_WEB_ORIGIN: 'onboard.example.com' }, 'ONBOARD_WEB_ORIGIN: expected where browsers see'],
-  [{ ONBOARD_WEB_USER_HEADER: 'X-User' }, 'expected both'],
-  [{ ONBOARD_WEB_PROXY: '10.0.0.5' }, 'expected both'],
-  [{ ONBOARD_WEB_USER_HEADER: 'X User', ONBOARD_WEB_PROXY: '10.0.0.5' }, 'expected the name of a header'],
+  [{ ONBOARD_WEB_USER_HEADER: 'X-User' }, 'expected all three'],
+  [{ ONBOARD_WEB_PROXY: '10.0.0.5' }, 'expected all three'],
+  [{ ONBOARD_WEB_PROXY_SECRET_FILE: '/etc/hostname' }, 'expected all three'],
+  [{ ONBOARD_WEB_USER_HEADER: 'X-User', ONBOARD_WEB_PROXY: '10.0.0.5' }, 'X-Onboard-Proxy-Secret'],
+  [{ ...PROXY, ONBOARD_WEB_USER_HEADER: 'X User' }, 'expected the name of a header'],
+  [{ ...PROXY, ONBOARD_WEB_PROXY_SECRET_FILE: '/nowhere/secret' }, 'ENOENT'],
 ])('%j is refused before anybody could get in', (env, problem) => {
   expect(() => readAccess(env, '/nowhere')).toThrow(problem);
 });
 
-test('an empty variable is one that is not set, and addresses are a list', () => {
+test('an empty variable is one that is not set, addresses are a list, and the secret is one line of a file', async () => {
+  const file = await ownFile('a-secret-of-the-proxy\n', 'secret');
+  await chmod(file, 0o600);
   const env = {
     ONBOARD_WEB_TOKEN: '',
     ONBOARD_WEB_USER_HEADER: 'X-User',
     ONBOARD_WEB_PROXY: '10.0.0.5, ::1',
+    ONBOARD_WEB_PROXY_SECRET_FILE: file,
   };
   expect(readAccess(env, '/nowhere')).toMatchObject({
     sharedToken: null,
     origin: null,
-    proxy: { header: 'X-User', addresses: ['10.0.0.5', '::1'] },
+    proxy: { header: 'X-User', addresses: ['10.0.0.5', '::1'], secret: 'a-secret-of-the-proxy' },
   });
+});
+
+test.each([
+  ['that others may read', 'a-secret-of-the-proxy', 0o644, 'chmod 600'],
+  ['that is short', 'short', 0o600, 'openssl rand -hex 32'],
+  ['of several lines', 'a-secret-of-the-proxy\nand-another', 0o600, 'openssl rand -hex 32'],
+])('a file %s is no secret of a proxy', async (_, text, mode, problem) => {
+  const file = await ownFile(text, 'secret');
+  await chmod(file, mode);
+  const env = { ...PROXY, ONBOARD_WEB_PROXY_SECRET_FILE: file };
+  expect(() => readAccess(env, '/nowhere')).toThrow(problem);
+  expect(() => readAccess(env, '/nowhere')).not.toThrow(text.slice(0, 5));
 });
 
 test.each<[string, Record<string, string>, string[]]>([
@@ -39,6 +62,11 @@ test.each<[string, Record<string, string>, string[]]>([
   ['0.0.0.0', {}, ['expected ONBOARD_WEB_ORIGIN', 'nobody could log in']],
   ['::', { ONBOARD_WEB_TOKEN: TOKEN }, ['expected ONBOARD_WEB_ORIGIN']],
   ['10.0.0.7', { ONBOARD_WEB_ORIGIN: 'https://onboard.example.com' }, ['nobody could log in']],
+  [
+    '10.0.0.7',
+    { ONBOARD_WEB_ORIGIN: 'http://127.0.0.1:4780', ONBOARD_WEB_TOKEN: TOKEN },
+    ['ONBOARD_WEB_ORIGIN=https'],
+  ],
   ['10.0.0.7', { ONBOARD_WEB_ORIGIN: 'https://onboard.example.com', ONBOARD_WEB_TOKEN: TOKEN }, []],
 ])('listening on %s with %j is refused for %j', async (host, env, problems) => {
   const said = await assertSafe(readAccess(env, '/nowhere'), host).then(
@@ -65,6 +93,19 @@ test('people are kept by the digests of their tokens, for their owner alone, unt
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   await removePerson(home, 'eva');
   expect((await readPeople(home)).map(({ name }) => name)).toEqual(['ops-1']);
+});
+
+test('a home has a host name for its page, which is made once, and again where the file holds none', async () => {
+  const [home, other] = [await ownFolder(), await ownFolder()];
+  const name = await hostNameOf(home);
+  expect(name).toMatch(/^onboard-[0-9a-f]{20}\.localhost$/);
+  expect([await hostNameOf(home), (await hostNameOf(other)) === name]).toEqual([name, false]);
+  const file = join(home, 'web', 'host');
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  for (const text of ['', 'evil.example', `${name}\nx`]) {
+    await writeFile(file, text);
+    expect(await hostNameOf(home)).toMatch(/^onboard-[0-9a-f]{20}\.localhost$/);
+  }
 });
 
 test('a name that could be taken for something else is refused, and so is removing nobody', async () => {

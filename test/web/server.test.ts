@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { request } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { cut, Text } from '../../src/lib/html-text.tsx';
@@ -11,6 +13,9 @@ import { ROUTES } from '../../src/web/routes.ts';
 import { startPage } from '../../src/web/server.tsx';
 import type { Reply, Route } from '../../src/web/visit.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
+import { freePort } from '../support/free-port.ts';
+import { type Answered, type Asking, askPage } from '../support/page.ts';
+import { until } from '../support/until.ts';
 
 const SILENT: Log = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} };
 const SHARED = 'a-token-that-several-know';
@@ -24,12 +29,7 @@ const PAGE: Core = {
 };
 const ASSETS = createAssets('p{color:red}', 'start()');
 
-type Asking = { readonly method?: string; readonly headers?: Record<string, string>; readonly body?: string };
-type Answered = {
-  readonly status: number;
-  readonly headers: NodeJS.Dict<string | string[]>;
-  readonly text: string;
-};
+const NAME = 'onboard-0a1b.localhost';
 
 async function served(routes: readonly Route<Core>[], over: Partial<WebAccess> = {}) {
   const access: WebAccess = {
@@ -39,39 +39,20 @@ async function served(routes: readonly Route<Core>[], over: Partial<WebAccess> =
     people: async () => [],
     ...over,
   };
+  const port = await freePort();
   const server = await startPage({
     page: PAGE,
     routes,
     access,
+    name: NAME,
     assets: ASSETS,
     log: SILENT,
     host: '127.0.0.1',
-    port: 0,
+    port,
     mayMove: false,
   });
   atTestEnd(() => server.close());
-  // fetch takes no Host header, and sends headers of its own.
-  const ask = (path: string, { method = 'GET', headers = {}, body = '' }: Asking = {}) =>
-    new Promise<Answered>((resolve, reject) => {
-      const own = method === 'GET' || method === 'HEAD' ? {} : { origin: server.url };
-      const asked = request(
-        server.url + path,
-        { method, headers: { ...own, ...headers }, agent: false },
-        (response) => {
-          const pieces: Buffer[] = [];
-          response.on('data', (piece: Buffer) => pieces.push(piece));
-          response.on('end', () =>
-            resolve({
-              status: response.statusCode ?? 0,
-              headers: response.headers,
-              text: Buffer.concat(pieces).toString('utf8'),
-            }),
-          );
-        },
-      );
-      asked.on('error', reject);
-      asked.end(body);
-    });
+  const ask = (path: string, asking: Asking = {}) => askPage(server.url, path, asking, port);
   const enter = async (token: string, to = '/') =>
     ask('/enter', { method: 'POST', body: String(new URLSearchParams({ token, to })) });
   const cookie = async (token = SHARED) => cookieOf(await enter(token));
@@ -86,6 +67,9 @@ function route(path: string, reply: () => Reply | Promise<Reply>, over: Partial<
   return { method: 'GET', path, role: 'viewer', answer: async () => reply(), ...over };
 }
 
+const SECRET = 'a-secret-that-the-proxy-knows';
+const BY_PROXY = { 'x-onboard-proxy-secret': SECRET };
+
 const PEOPLE = [
   { name: 'eva', role: 'viewer', digest: 'hI6Zv5SXTQfwkjcKZlsu-sZkJyTzwLbKpvTcfrJFLlM' },
   { name: 'ops-1', role: 'operator', digest: 'x' },
@@ -95,26 +79,56 @@ test('each page asks for a log-in, and for the role that its route says', async 
   const routes = ROUTES.map(({ method, path, role }) =>
     route(path, () => ({ kind: 'json', value: 'shown' }), { method, role }),
   );
-  const proxy = { header: 'x-user', addresses: ['127.0.0.1'] };
+  const proxy = { header: 'x-user', addresses: ['127.0.0.1'], secret: SECRET };
   const { ask } = await served(routes, { proxy, people: async () => PEOPLE });
   expect(routes).not.toEqual([]);
   for (const { method, path, role } of routes) {
     const asked = path.replaceAll(/:\w+/g, 'x');
     const nobody = await ask(asked, { method });
     expect([401, 303], `${method} ${path} as nobody`).toContain(nobody.status);
-    const viewer = await ask(asked, { method, headers: { 'x-user': 'eva' } });
+    const viewer = await ask(asked, { method, headers: { ...BY_PROXY, 'x-user': 'eva' } });
     expect(viewer.status, `${method} ${path} as viewer`).toBe(role === 'viewer' ? 200 : 403);
-    const operator = await ask(asked, { method, headers: { 'x-user': 'ops-1' } });
+    const operator = await ask(asked, { method, headers: { ...BY_PROXY, 'x-user': 'ops-1' } });
     expect(operator.text, `${method} ${path} as operator`).toBe('"shown"');
-    const foreign = { 'x-user': 'ops-1', origin: 'https://evil.example' };
+    const foreign = { ...BY_PROXY, 'x-user': 'ops-1', origin: 'https://evil.example' };
     if (method !== 'GET') expect((await ask(asked, { method, headers: foreign })).status).toBe(403);
   }
 });
 
-test('a header with a name counts from the proxy alone', async () => {
-  const proxy = { header: 'x-user', addresses: ['10.0.0.5'] };
-  const { ask } = await served([route('/', () => ({ kind: 'json', value: 1 }))], { proxy });
-  expect((await ask('/', { headers: { 'x-user': 'ops-1' } })).status).toBe(303);
+test.each<[string, Record<string, string>, readonly string[], string]>([
+  [
+    'with the secret of the proxy, from its address',
+    { ...BY_PROXY, 'x-user': 'ops-1' },
+    ['127.0.0.1'],
+    'ops-1',
+  ],
+  ['with spaces around it', { ...BY_PROXY, 'x-user': ' ops-1 ' }, ['127.0.0.1'], 'ops-1'],
+  ['from another address', { ...BY_PROXY, 'x-user': 'ops-1' }, ['10.0.0.5'], 'nobody'],
+  [
+    'without a secret, as any user of this machine can send it',
+    { 'x-user': 'ops-1' },
+    ['127.0.0.1'],
+    'nobody',
+  ],
+  ['with an empty secret', { 'x-user': 'ops-1', 'x-onboard-proxy-secret': '' }, ['127.0.0.1'], 'nobody'],
+  [
+    'with the beginning of the secret',
+    { 'x-user': 'ops-1', 'x-onboard-proxy-secret': SECRET.slice(0, -1) },
+    ['127.0.0.1'],
+    'nobody',
+  ],
+  ['that is empty', { ...BY_PROXY, 'x-user': '' }, ['127.0.0.1'], 'nobody'],
+  ['that is (null)', { ...BY_PROXY, 'x-user': '(null)' }, ['127.0.0.1'], 'nobody'],
+  ['that is not there', BY_PROXY, ['127.0.0.1'], 'nobody'],
+])('a header with a name %s', async (_, headers, addresses, who) => {
+  const proxy = { header: 'x-user', addresses, secret: SECRET };
+  const shown: Route = {
+    ...route('/', () => ({ kind: 'json', value: 1 })),
+    answer: async ({ visitor }) => ({ kind: 'json', value: visitor.name }),
+  };
+  const { ask } = await served([shown], { proxy, people: async () => PEOPLE });
+  const { status, text } = await ask('/', { headers });
+  expect([status, text]).toEqual(who === 'nobody' ? [303, ''] : [200, JSON.stringify(who)]);
 });
 
 test('whatever is answered, nothing of others may run in it, and no browser keeps it', async () => {
@@ -196,12 +210,22 @@ test.each(['//evil.example', '/\\evil.example', 'https://evil.example', 'javascr
 
 test('behind a proxy with TLS the cookie is of that host alone, and links name it', async () => {
   const { ask, server } = await served([], { origin: 'https://onboard.example.com' });
-  const headers = { host: 'onboard.example.com', origin: 'https://onboard.example.com' };
-  const entered = await ask('/enter', { method: 'POST', headers, body: `token=${SHARED}` });
+  const entered = await ask('/enter', { method: 'POST', body: `token=${SHARED}` });
   expect(String(entered.headers['set-cookie'])).toMatch(
     /^__Host-onboard=[\w-]{43}; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
   );
   expect(server.link('x')).toMatch(/^https:\/\/onboard\.example\.com\/enter#k=[\w-]{43}$/);
+});
+
+test('the page is served and linked under the name of its home alone, so that no other server of the machine gets a session', async () => {
+  const { ask, server, cookie } = await served([route('/', () => ({ kind: 'json', value: 1 }))]);
+  expect(server.url).toMatch(/^http:\/\/onboard-0a1b\.localhost:\d+$/);
+  expect(server.link('ops-1').startsWith(`${server.url}/enter#k=`)).toBe(true);
+  const headers = { cookie: await cookie(), host: new URL(server.url).host.replace(NAME, '127.0.0.1') };
+  const elsewhere = await ask('/', { headers });
+  expect([elsewhere.status, elsewhere.text]).toEqual([421, `The page is at ${server.url}/\n`]);
+  expect((await ask('/enter', { method: 'POST', headers, body: `token=${SHARED}` })).status).toBe(421);
+  expect((await ask('/healthz', { headers })).text).toBe('ok\n');
 });
 
 test('failures of all kinds read the same, and soon mean waiting', async () => {
@@ -251,6 +275,95 @@ test('what is too large is not read: headers, forms, and bodies where none belon
   expect((await ask('/healthz', { headers: { 'content-length': '1' }, body: 'x' })).status).toBe(400);
 });
 
+/** Connections that are opened anew as soon as they are closed, each with the beginning of something. */
+function holdOpen(port: number, count: number, text: string) {
+  const open = new Set<Socket>();
+  let isOver = false;
+  let closed = 0;
+  const hold = () => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(text));
+    open.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('close', () => {
+      open.delete(socket);
+      closed += 1;
+      if (!isOver) hold();
+    });
+  };
+  for (let n = 0; n < count; n += 1) hold();
+  atTestEnd(() => {
+    isOver = true;
+    for (const socket of open) socket.destroy();
+  });
+  return { closed: () => closed };
+}
+
+const HALF_FORM = `POST /enter HTTP/1.1\r\nhost: ${NAME}:PORT\r\norigin: http://${NAME}:PORT\r\ncontent-length: 90\r\n\r\ntoken=`;
+
+test.each([
+  ['without a word', ''],
+  ['with half a request', 'GET / HTTP/1.1\r\nhost: x\r\n'],
+  ['with half a form', HALF_FORM],
+])(
+  'who holds all connections that an address may have %s keeps nobody out, and ends no upload',
+  async (_, text) => {
+    let end = () => {};
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const upload: Route = {
+      ...route('/upload', () => ({ kind: 'json', value: 1 }), { method: 'PUT' }),
+      answer: async ({ bytes }) => {
+        let size = 0;
+        for await (const piece of bytes ?? []) size += piece.byteLength;
+        return { kind: 'json', value: size };
+      },
+    };
+    const slow = async (): Promise<Reply> => {
+      await ended;
+      return { kind: 'json', value: 'shown' };
+    };
+    const routes = [upload, route('/slow', slow), route('/slow-form', slow, { method: 'POST' })];
+    const { ask, cookie, server } = await served(routes);
+    const headers = { cookie: await cookie() };
+    const port = Number(new URL(server.url).port);
+    const shown = Promise.all([
+      ask('/slow', { headers }),
+      ask('/slow-form', { method: 'POST', headers, body: 'a=1' }),
+    ]);
+    const coming = request({ host: '127.0.0.1', port, path: '/upload', method: 'PUT', agent: false });
+    for (const [name, value] of Object.entries({
+      ...headers,
+      host: new URL(server.url).host,
+      origin: server.url,
+    }))
+      coming.setHeader(name, value);
+    coming.write('one');
+    const answered = once(coming, 'response');
+    await ask('/healthz');
+
+    holdOpen(port, 60, text.replaceAll('PORT', String(port)));
+    for (let n = 0; n < 20; n += 1) expect((await ask('/healthz')).text).toBe('ok\n');
+    end();
+    expect((await shown).map(({ text }) => text)).toEqual(['"shown"', '"shown"']);
+    coming.end('two');
+    const [response] = await answered;
+    expect(response.statusCode).toBe(200);
+  },
+);
+
+test('all who come by a proxy have one address and no bound but that of all, where the longest makes room too', async () => {
+  const proxy = { header: 'x-user', addresses: ['127.0.0.1'], secret: SECRET };
+  const { ask, server } = await served([], { proxy });
+  const port = Number(new URL(server.url).port);
+  const open = holdOpen(port, 150, 'GET / HTTP/1.1\r\n');
+  for (let n = 0; n < 5; n += 1) expect((await ask('/healthz')).text).toBe('ok\n');
+  expect(open.closed()).toBe(0);
+  holdOpen(port, 150, 'GET / HTTP/1.1\r\n');
+  await until(() => open.closed() > 0);
+  for (let n = 0; n < 20; n += 1) expect((await ask('/healthz')).text).toBe('ok\n');
+});
+
 test('any text comes out as text, in a page, its title and a message', async () => {
   const given = { text: '' };
   const { ask, cookie } = await served([
@@ -283,6 +396,8 @@ test('any text comes out as text, in a page, its title and a message', async () 
         expect(unescaped(/<main id="main"><bdi>(.*)<\/bdi><\/main>/s.exec(page.text)?.[1] ?? '')).toBe(
           cut(text, 5_000),
         );
+        const title = /<title>\[api\.example\.com\] (.*) · onboard<\/title>/s.exec(page.text)?.[1] ?? '';
+        expect(unescaped(title)).toBe(cut(text));
         expect(tags((await ask('/missing', { headers })).text)).toBe(plain.missing);
       },
     ),

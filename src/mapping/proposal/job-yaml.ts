@@ -1,6 +1,12 @@
-/** A proposal as a job definition with comments, so that whoever reads it can decide what is still open. */
-import type { Format } from '../../config/job-definition.ts';
-import { printable } from '../../lib/terminal.ts';
+/**
+ * A proposal as a job definition with comments, so that whoever reads it can decide what is still open. The YAML library writes it, from a
+ * value that the definition's schema has accepted: no name or text of a file or form can become a setting.
+ */
+import { Document, isNode, Pair, Scalar, visit, YAMLMap, YAMLSeq } from 'yaml';
+import { type Format, jobDefinitionSchema } from '../../config/job-definition.ts';
+import { jobProblems } from '../../config/job-problems.ts';
+import { printable, printableLines } from '../../lib/terminal.ts';
+import { UsageError } from '../../lib/usage-error.ts';
 import type { ProposedField } from './propose-fields.ts';
 import type { JobProposal } from './propose-job.ts';
 
@@ -16,29 +22,34 @@ type ProposalOrigin = {
   readonly format: Partial<Format>;
 };
 
-/** A proposal as a commented job definition; no cell values but words that mean yes and no. */
+/** Lines of comment, and the setting that they are about; without a name they are about none. */
+type Line = { readonly notes: readonly string[]; readonly name?: string; readonly value?: unknown };
+
+/** A proposal as a commented job definition; no cell values but words that mean yes and no. Throws a UsageError where it can be none. */
 export function jobYaml(proposal: JobProposal, origin: ProposalOrigin): string {
-  const sections = [
-    heading(proposal, origin),
-    keyLines(proposal, origin),
-    formatLines(origin.format),
-    fieldLines(proposal),
-    openLines(proposal),
-    proposal.required.length === 0 ? [] : [`required: ${flow(proposal.required)}`],
-  ];
-  return `${sections
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.join('\n'))
-    .join('\n\n')}\n`;
+  const document = documentOf([
+    ...heading(proposal, origin),
+    ...keyLines(proposal, origin),
+    ...(Object.keys(origin.format).length > 0 ? [{ notes: [''], name: 'format', value: origin.format }] : []),
+    ...fieldLines(proposal),
+    ...openLines(proposal),
+    ...(proposal.required.length > 0 ? [{ notes: [''], name: 'required', value: proposal.required }] : []),
+  ]);
+  const value: unknown = document.toJS();
+  const { error } = jobDefinitionSchema.safeParse(value);
+  if (error === undefined) return textOf(document);
+  const problems = jobProblems(error.issues, value);
+  throw new UsageError(problems.map(({ path, words }) => `${path.map(String).join('.')}: ${words()}`));
 }
 
-function heading({ operation }: JobProposal, { file, understood, rows }: ProposalOrigin): readonly string[] {
+function heading({ operation }: JobProposal, { file, understood, rows }: ProposalOrigin): readonly Line[] {
+  const notes = [
+    `Proposed from the header of ${JSON.stringify(file)} (${understood})${rowsLookedAt(rows)}`,
+    'Read it through before anything is sent; `onboard check --job-file` on the file says what does not fit yet.',
+  ];
   return [
-    `# Proposed from the header of ${quoted(file)} (${understood})${rowsLookedAt(rows)}`,
-    '# Read it through before anything is sent; `onboard check --job-file` on the file says what does not fit yet.',
-    `operation: ${operation}`,
-    '# Patterns of the inbox files that this job takes:',
-    '# files: "partner/*"',
+    { notes, name: 'operation', value: operation },
+    { notes: ['Patterns of the inbox files that this job takes:', 'files: "partner/*"', ''] },
   ];
 }
 
@@ -47,116 +58,125 @@ function rowsLookedAt(rows: number): string {
   return ` and its first ${rows === 1 ? 'row' : `${rows} rows`}.`;
 }
 
-function keyLines({ key }: JobProposal, { rows }: ProposalOrigin): readonly string[] {
-  if (key === null) {
-    return [
-      "# No column looks like the rows' own key. Without one, a row's place in the file is its identity, and the same",
-      '# record in another file is created again. Name the column where there is one:',
-      '# key: …',
-    ];
-  }
+function keyLines({ key }: JobProposal, { rows }: ProposalOrigin): readonly Line[] {
+  if (key === null) return [{ notes: NO_KEY }];
   const { column, groups, note } = key;
-  return [
-    `# The rows' own key: the ledger knows them by it. ${rows > 0 && (groups === 'none' || groups === 'perhaps') ? seenOf(key.flaws) : ''}`.trimEnd(),
-    ...(note === null ? [] : [`# It is ${note}.`]),
-    `key: ${scalar(column)}`,
-    ...GROUPS[groups],
+  const seen = rows > 0 && (groups === 'none' || groups === 'perhaps') ? ` ${seenOf(key.flaws)}` : '';
+  const notes = [
+    `The rows' own key: the ledger knows them by it.${seen}`,
+    ...(note === null ? [] : [`It is ${note}.`]),
   ];
+  return [{ notes, name: 'key', value: column }, GROUPS[groups]];
 }
+
+const NO_KEY = [
+  "No column looks like the rows' own key. Without one, a row's place in the file is its identity, and the same",
+  'record in another file is created again. Name the column where there is one:',
+  'key: …',
+];
 
 function seenOf(flaws: number): string {
   if (flaws === 0) return 'Each of the rows looked at has one of its own.';
   return `Of the rows looked at, ${flaws} ${flaws === 1 ? 'has' : 'have'} none of ${flaws === 1 ? 'its' : 'their'} own.`;
 }
 
-const GROUPED = [
-  '# Rows with the same key say the same of the payee and have different accounts: they become one payee.',
-];
+const GROUPED =
+  'Rows with the same key say the same of the payee and have different accounts: they become one payee.';
 
-const GROUPS: Readonly<Record<NonNullable<JobProposal['key']>['groups'], readonly string[]>> = {
-  none: [],
-  perhaps: [
-    '# Rows with the same key stand together. Where they are accounts of one counterparty, take out the # before this line:',
-    '# group: accounts',
-  ],
-  together: [...GROUPED, 'group: accounts'],
-  apart: [
-    ...GROUPED,
-    '# They have to stand together, and some do not: sort the file by the key first.',
-    'group: accounts',
-  ],
+const GROUPS: Readonly<Record<NonNullable<JobProposal['key']>['groups'], Line>> = {
+  none: { notes: [] },
+  perhaps: {
+    notes: [
+      'Rows with the same key stand together. Where they are accounts of one counterparty, take out the # before this line:',
+      'group: accounts',
+    ],
+  },
+  together: { notes: [GROUPED], name: 'group', value: 'accounts' },
+  apart: {
+    notes: [GROUPED, 'They have to stand together, and some do not: sort the file by the key first.'],
+    name: 'group',
+    value: 'accounts',
+  },
 };
 
-function formatLines(format: Partial<Format>): readonly string[] {
-  const settings = Object.entries(format).map(
-    ([name, value]) => `${name}: ${typeof value === 'number' ? value : scalar(String(value))}`,
-  );
-  return settings.length === 0 ? [] : [`format: { ${settings.join(', ')} }`];
-}
-
-function fieldLines({ fields, itself, missingId }: JobProposal): readonly string[] {
-  const own = itself.map((column) => `#   ${quoted(column)}`);
-  const lines = fields.flatMap(fieldLine);
-  const isEmpty = fields.every(({ isDecided }) => !isDecided);
-  return [
-    ...(own.length === 0 ? [] : ['# These headers are field paths and need no line:', ...own]),
-    ...(lines.length === 0 && missingId === null
-      ? []
-      : ['# Request field ← column', isEmpty ? '# fields:' : 'fields:']),
-    ...lines,
-    ...(missingId === null
-      ? []
-      : [
-          `  # The request's path needs the identifier that the service gave, and no column was found for it:`,
-          `  # ${missingId}: …`,
-        ]),
+function fieldLines({ fields, itself, missingId }: JobProposal): readonly Line[] {
+  const own = itself.map((column) => `  ${JSON.stringify(column)}`);
+  const lines = fields.map(fieldLine);
+  if (missingId !== null)
+    lines.push({
+      notes: [
+        "The request's path needs the identifier that the service gave, and no column was found for it:",
+        `${missingId}: …`,
+      ],
+    });
+  const notes = [
+    '',
+    ...(own.length === 0 ? [] : ['These headers are field paths and need no line:', ...own]),
+    ...(lines.length === 0 ? [] : ['Request field ← column']),
   ];
+  if (lines.some(({ name }) => name !== undefined)) return [{ notes, name: 'fields', value: mapOf(lines) }];
+  return [{ notes }, ...(lines.length === 0 ? [] : [{ notes: ['fields:'] }, ...lines])];
 }
 
-function fieldLine({ field, column, notation, notes, isDecided }: ProposedField): readonly string[] {
-  const settings = Object.entries(notation).map(
-    ([name, value]) => `${settingName(name)}: ${settingValue(value)}`,
-  );
-  const source =
-    settings.length === 0 ? scalar(column) : `{ ${[`column: ${scalar(column)}`, ...settings].join(', ')} }`;
-  const line = `${scalar(field)}: ${source}`;
-  return [...notes.map((note) => `  # ${note}`), isDecided ? `  ${line}` : `  # ${line}`];
+function fieldLine({ field, column, notation, notes, isDecided }: ProposedField): Line {
+  const value = Object.keys(notation).length === 0 ? column : { column, ...notation };
+  const line = { notes, name: field, value };
+  return isDecided ? line : { notes: [...notes, textOf(documentOf([{ ...line, notes: [] }])).trimEnd()] };
 }
 
-function openLines({ open }: JobProposal): readonly string[] {
+function openLines({ open }: JobProposal): readonly Line[] {
   if (open.length === 0) return [];
-  return [
-    '# Columns that are not sent. Decide for each: give it a line under "fields", or leave it here.',
-    'ignore:',
-    ...open.map(({ column, reason }) => `  - ${scalar(column)} # ${reason}`),
+  const value = new YAMLSeq();
+  for (const { column, reason } of open) {
+    const item = new Scalar(column);
+    item.comment = ` ${printable(reason)}`;
+    value.add(item);
+  }
+  const notes = [
+    '',
+    'Columns that are not sent. Decide for each: give it a line under "fields", or leave it here.',
   ];
+  return [{ notes, name: 'ignore', value }];
 }
 
-/** A setting's name, in quotes where YAML would take it for a boolean. */
-function settingName(name: string): string {
-  return name === 'true' || name === 'false' ? `"${name}"` : name;
+/** Words that an older YAML takes for something else than text stand in quotes. */
+const NODES = new Document(null, { compat: 'yaml-1.1' });
+
+function documentOf(lines: readonly Line[]): Document {
+  const document = NODES.clone();
+  document.contents = mapOf(lines);
+  return document;
 }
 
-/** A setting's value on one line. */
-function settingValue(value: unknown): string {
-  return Array.isArray(value) ? flow(value.map(String)) : scalar(String(value));
+/** Each setting on one line, below its comment; comments that are about none stand where they come. */
+function mapOf(lines: readonly Line[]): YAMLMap {
+  const map = new YAMLMap();
+  let waiting: string[] = [];
+  for (const { notes, name, value } of lines) {
+    waiting.push(...notes);
+    if (name === undefined) continue;
+    const key = new Scalar(name);
+    key.spaceBefore = waiting[0] === '';
+    key.commentBefore = commentOf(waiting);
+    map.add(new Pair(key, isNode(value) ? value : NODES.createNode(value, { flow: true })), true);
+    waiting = [];
+  }
+  map.comment = commentOf(waiting);
+  return map;
 }
 
-/** A list on one line. */
-function flow(values: readonly string[]): string {
-  return `[${values.map(scalar).join(', ')}]`;
+function commentOf(notes: readonly string[]): string | null {
+  const lines = notes.map((note) => (note === '' ? '' : ` ${printable(note)}`));
+  return lines.join('\n').replace(/^\n/, '') || null;
 }
 
-const PLAIN = /^[A-Za-z][\w./]*(?: [\w./]+)*$/;
-/** Words that some version of YAML takes for something else than text. */
-const WORDS: ReadonlySet<string> = new Set(['true', 'false', 'null', 'yes', 'no', 'on', 'off', 'y', 'n']);
-
-/** Text as a YAML scalar on one line: JSON's strings are YAML's, too. */
-function scalar(text: string): string {
-  return PLAIN.test(text) && !WORDS.has(text.toLowerCase()) ? text : quoted(text);
-}
-
-/** Text in quotes on one line, whatever characters it holds. */
-function quoted(text: string): string {
-  return printable(JSON.stringify(text));
+/** Signs that nobody sees are spelled out, within the quotes that they need. */
+function textOf(document: Document): string {
+  visit(document, {
+    Scalar: (_, node) => {
+      if (printable(String(node.value)) !== node.value && typeof node.value === 'string')
+        node.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return printableLines(document.toString({ lineWidth: 0 }));
 }

@@ -152,7 +152,8 @@ function textsOf(
   );
 }
 
-function cellsOf(row: Row, columns: readonly string[]): readonly JsonValue[] {
+/** What the row has in each of these columns; '' where it has nothing. */
+export function cellsOf(row: Row, columns: readonly string[]): readonly JsonValue[] {
   switch (row.kind) {
     case 'cells':
       return columns.map((_, slot) => row.cells[slot] ?? '');

@@ -9,7 +9,7 @@ import { needingRows, type RowCause, saidOf, UNTOLD } from '../../model/digest.t
 import type { Note } from '../../model/note.ts';
 import { OUTCOMES, type Outcome } from '../../model/outcome.ts';
 import { remainderOf } from '../remainder.ts';
-import { columnsShown, keyShown, type Page, wordsShown } from './model.ts';
+import { columnsShown, hidesKeys, keyShown, type Page, wordsShown } from './model.ts';
 import { outcomeWords } from './words.ts';
 
 type Props = { readonly page: Page };
@@ -171,7 +171,7 @@ function Examples({ cause: { examples, count }, page }: Omit<CauseProps, 'total'
         <>
           {i === 0 ? '' : ' · '}
           {numberShown(row)} (line {numberShown(line)}
-          {key === '' ? null : (
+          {keyShown(key, page) === '' ? null : (
             <>
               , <Text of={keyShown(key, page)} bytes={KEY_BYTES} />
             </>
@@ -229,7 +229,7 @@ function NeedingTable({ rows, page, label }: NeedingProps) {
           <tr>
             <th class="n">row</th>
             <th class="n">line</th>
-            <th>key</th>
+            {hidesKeys(page) ? null : <th>key</th>}
             {names.map((name) => (
               <th>
                 <Text of={name} bytes={CELL_BYTES} />
@@ -244,9 +244,11 @@ function NeedingTable({ rows, page, label }: NeedingProps) {
             <tr>
               <td class="n">{numberShown(row)}</td>
               <td class="n">{line === 0 ? '' : numberShown(line)}</td>
-              <td class="mono">
-                <Text of={keyShown(key, page)} bytes={KEY_BYTES} />
-              </td>
+              {hidesKeys(page) ? null : (
+                <td class="mono">
+                  <Text of={keyShown(key, page)} bytes={KEY_BYTES} />
+                </td>
+              )}
               {names.map((_, at) => (
                 <td>
                   <Text of={shown[at] ?? ''} bytes={CELL_BYTES} />

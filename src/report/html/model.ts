@@ -1,6 +1,6 @@
 /** What report.html is made of, and what it may show: what its sections are given, each of them. */
 import type { JobDefinition } from '../../config/job-definition.ts';
-import { cut, masked, withoutKeys } from '../../lib/html-text.tsx';
+import { cut, withoutKeys } from '../../lib/html-text.tsx';
 import type { Digest } from '../../model/digest.ts';
 import type { History } from '../../model/history.ts';
 import type { Notes } from '../../model/note.ts';
@@ -20,23 +20,24 @@ export type Page = {
   /** How this program is called. */
   readonly command: string;
   readonly version: string;
-  /** Keys masked, no folders, no target, no cells. */
+  /** To be mailed: no keys, no folders, no target, no cells. */
   readonly isShared: boolean;
 };
 
 const KEY_BYTES = 120;
 
-function areKeysMasked({ isShared, definition }: Page): boolean {
-  return isShared || definition?.report.keys === 'masked';
+/** The numbers of rows name them then: whoever has the file finds them by these, and what is made of a key can be tried out. */
+export function hidesKeys({ isShared, definition }: Page): boolean {
+  return isShared || definition?.report.keys === 'hidden';
 }
 
 export function keyShown(key: string, page: Page): string {
-  return cut(areKeysMasked(page) ? masked(key) : key, KEY_BYTES);
+  return hidesKeys(page) ? '' : cut(key, KEY_BYTES);
 }
 
 /** Words about a row or a cause. */
 export function wordsShown(words: string, page: Page): string {
-  return areKeysMasked(page) ? withoutKeys(words) : words;
+  return hidesKeys(page) ? withoutKeys(words) : words;
 }
 
 /** The columns whose cells are shown. */

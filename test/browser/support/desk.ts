@@ -3,7 +3,7 @@ import { addPerson } from '../../../src/web/people.ts';
 import type { Flow } from '../../support/flow.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type InboxFlow, startInboxFlow } from '../../support/inbox.ts';
-import { until } from '../../support/until.ts';
+import { originOfPage } from '../../support/page.ts';
 
 const SHARED = 'a-token-that-several-know';
 
@@ -26,10 +26,10 @@ export async function startDesk(
   before: (flow: Flow) => Promise<Readonly<Record<string, string>>> = async () => ({}),
 ): Promise<Desk> {
   const inbox = await startInboxFlow(jobs, { faults });
-  const origin = `http://127.0.0.1:${await freePort()}`;
+  const port = await freePort();
   const env = { ...(await before(inbox.flow)), ONBOARD_WEB_TOKEN: SHARED };
-  inbox.start(['start', '--web', origin.slice('http://'.length)], env);
-  await until(async () => (await fetch(`${origin}/healthz`).catch(() => null))?.status === 200);
+  inbox.start(['start', '--web', `127.0.0.1:${port}`], env);
+  const origin = await originOfPage(port);
   const enter = async (name: string, token: string, options?: BrowserContextOptions) => {
     const page = await open(`${origin}/enter`, options);
     await page.getByLabel('Your name').fill(name);

@@ -3,7 +3,6 @@ import { rm } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jobDefinitionSchema } from '../../../src/config/job-definition.ts';
-import { masked } from '../../../src/lib/html-text.tsx';
 import { digestSchema } from '../../../src/model/digest.ts';
 import type { History } from '../../../src/model/history.ts';
 import type { Note } from '../../../src/model/note.ts';
@@ -156,13 +155,34 @@ describe('report.html', () => {
     const plain = await pagesOf(held);
     expect(plain.page).not.toContain('Acme');
     expect(plain.page).toContain('>k1<');
-    const report = { show: ['Payee'], keys: 'masked' } as const;
+    const report = { show: ['Payee'], keys: 'hidden' } as const;
     const shown = await pagesOf(held, {}, { ...DEFINITION, report: { ...report, show: [...report.show] } });
     expect(shown.page).toContain('Acme Ltd');
-    expect(shown.page).not.toContain('>k1<');
-    expect(shown.page).toContain(masked('k1'));
+    expect(shown.page).not.toContain('k1');
     expect(shown.shared).not.toContain('Acme');
   });
+
+  test.each(['k1', 'DE811128135', 'a"b', 'x'.repeat(400)])(
+    'to be mailed has the number of the row and nothing that is made of its key %s',
+    async (key) => {
+      const message = `row 9 of run 20261121-100000-aaaa, which has "${key}", was not created`;
+      const rows = [1, 2, 3].map((row) =>
+        settled(row, 'invalid', { key, message, code: 'reference_unknown' }),
+      );
+      const { page, shared } = await pagesOf({ settlements: rows });
+      expect(readIn(page)).toContain(key.slice(0, 50));
+      expect(readIn(shared)).toMatch(/Rows 1 \(line 2\) · 2 \(line 3\)/);
+      expect(shared).not.toContain('>key<');
+      const told = `${readIn(shared)} ${shared}`;
+      for (const made of ['hex', 'base64', 'base64url'] as const) {
+        const digest = createHash('sha256').update(key).digest(made);
+        expect(told.includes(digest.slice(0, 6))).toBe(false);
+      }
+      // A key of two signs stands in words by chance.
+      if (key.length > 2) expect(told.includes(key.slice(0, 4))).toBe(false);
+      else expect(told).not.toMatch(new RegExp(`["> ]${key}["< ]`));
+    },
+  );
 
   test('to be mailed names no key, no folder and no target', async () => {
     const reference = settled(1, 'invalid', {
