@@ -71,7 +71,6 @@ test('the control total is the sum over all outcomes, and those without success 
 test.each([
   ['an outcome that is left out', (c: OutcomeCounts) => Object.fromEntries(Object.entries(c).slice(1))],
   ['an outcome that there is not', (c: OutcomeCounts) => ({ ...c, lost: 1 })],
-  ['a number below zero', (c: OutcomeCounts) => ({ ...c, created: -1 })],
   ['half a row', (c: OutcomeCounts) => ({ ...c, failed: 0.5 })],
 ])('%s is refused in counters', (_, damage) => {
   expect(outcomeCountsSchema.safeParse(noOutcomes()).success).toBe(true);
