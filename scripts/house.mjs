@@ -1,6 +1,8 @@
 #!/usr/bin/env node
-// npm run house: whether the cut of src/ came out right, in numbers. No number is an end in itself.
+// npm run house: whether the cut of src/ came out right, in numbers, and the limits that test/house holds. No number is an end in itself.
+// --lower writes the limits down to today's numbers.
 // --no-way leaves out the row's way, which needs a build and starts the program.
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,6 +29,14 @@ printLong();
 printFlat();
 const tests = readSources('test');
 process.stdout.write(`\ntest/: ${tests.size} files, ${sum([...tests.values()].map(linesOf))} lines\n`);
+process.exitCode = showLimits();
+
+/** Measured where they are held, by the test. */
+function showLimits() {
+  const env = { ...process.env, HOUSE: process.argv.includes('--lower') ? 'lower' : 'show' };
+  const args = ['vitest', 'run', 'test/house/limits.test.ts', '--reporter=dot'];
+  return spawnSync('npx', args, { cwd: ROOT, env, stdio: 'inherit' }).status ?? 1;
+}
 
 function readSources(folder) {
   const names = readdirSync(join(ROOT, folder), { recursive: true }).map((name) =>

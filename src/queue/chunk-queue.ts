@@ -1,5 +1,5 @@
 /**
- * The chunks of all runs of one target, in one BullMQ queue, by BullMQ's documented interface only. Any number of processes add to
+ * The chunks of all runs of one target, in one BullMQ queue. Any number of processes add to
  * it and work on it. Their priorities share the workers among the runs by weight (chunk-order.ts); the workers see to it that no
  * run waits for a place (starvation-guard.ts). Two other designs were weighed up:
  *

@@ -1,0 +1,141 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type Figures, measure } from './measure.ts';
+import { ROOT, textOf } from './source-files.ts';
+
+/*
+ * The limits only go down: `npm run house -- --lower` writes today's numbers with a little room. CONTRIBUTING.md says how a capability
+ * raises one.
+ */
+const FILE = 'test/house/limits.json';
+
+const numbers = z.record(z.string(), z.number());
+const limitsSchema = z.object({
+  all: z.number(),
+  src: numbers,
+  lines: numbers,
+  counts: numbers,
+  lengths: numbers,
+});
+type Limits = z.infer<typeof limitsSchema>;
+
+const ROOM = { share: 0.02, lines: 30 };
+/** A limit further above its number than that is to be lowered. */
+const LOOSE = { share: 0.05, lines: 60 };
+/** Smaller counts have no room. */
+const EXACT_BELOW = 100;
+
+function limitOf(value: number): number {
+  return value + Math.max(ROOM.lines, Math.ceil(ROOM.share * value));
+}
+
+function limitsOf({ src, lines, counts, lengths }: Figures): Limits {
+  const each = (values: Figures['src'], limit: (value: number) => number) =>
+    Object.fromEntries(Object.entries(values).map(([name, value]) => [name, limit(value)]));
+  const ofSrc = each(src, limitOf);
+  return {
+    all: Object.values(ofSrc).reduce((sum, limit) => sum + limit, 0),
+    src: ofSrc,
+    lines: each(lines, limitOf),
+    counts: each(counts, (count) => (count < EXACT_BELOW ? count : Math.ceil((1 + ROOM.share) * count))),
+    lengths: { ...lengths },
+  };
+}
+
+/** A sentence for each number that is not within its limit, or so far below that the limit holds nothing. */
+function offences(figures: Figures, limits: Limits): readonly string[] {
+  const found: string[] = [];
+  const hold = (name: string, value: number, limit: number, loose: number) => {
+    if (value > limit) found.push(`${name}: ${value}, at most ${limit}`);
+    if (limit - value > loose)
+      found.push(`${name}: ${value} is far below ${limit}: npm run house -- --lower`);
+  };
+  for (const kind of ['src', 'lines'] as const) {
+    const names = new Set([...Object.keys(figures[kind]), ...Object.keys(limits[kind])]);
+    for (const name of names) {
+      const limit = limits[kind][name] ?? 0;
+      hold(`lines of ${name}`, figures[kind][name] ?? 0, limit, Math.max(LOOSE.lines, LOOSE.share * limit));
+    }
+  }
+  for (const [name, count] of Object.entries(figures.counts)) {
+    const limit = limits.counts[name] ?? 0;
+    hold(name, count, limit, limit < EXACT_BELOW ? 0 : LOOSE.share * limit);
+  }
+  for (const [name, length] of Object.entries(figures.lengths))
+    hold(`mean length of a line of ${name}`, length, limits.lengths[name] ?? 0, Number.POSITIVE_INFINITY);
+  const sum = Object.values(limits.src).reduce((all, limit) => all + limit, 0);
+  if (sum > limits.all) found.push(`the limits of the folders of src come to ${sum}, at most ${limits.all}`);
+  return found;
+}
+
+test('the house is no larger than it may be, and its limits hold it', async () => {
+  const figures = await measure();
+  if (process.env.HOUSE === 'lower')
+    writeFileSync(join(ROOT, FILE), `${JSON.stringify(limitsOf(figures), null, 2)}\n`);
+  const limits = limitsSchema.parse(JSON.parse(textOf(FILE)));
+  if (process.env.HOUSE !== undefined) process.stderr.write(`${tableOf(figures, limits)}\n`);
+  expect(offences(figures, limits)).toEqual([]);
+});
+
+function tableOf(figures: Figures, limits: Limits): string {
+  const ofSrc = Object.values(figures.src).reduce((sum, value) => sum + value, 0);
+  const rows = [
+    ...Object.entries(figures.src).map(([name, value]) => [`src/${name}`, value, limits.src[name]]),
+    ['src', ofSrc, limits.all],
+    ...Object.entries(figures.lines).map(([name, value]) => [name, value, limits.lines[name]]),
+    ...Object.entries(figures.counts).map(([name, value]) => [name, value, limits.counts[name]]),
+  ];
+  return rows
+    .map(([name, value, limit]) => `${String(name).padEnd(36)}${String(value).padStart(8)}  of ${limit}`)
+    .join('\n');
+}
+
+describe('the limits themselves', () => {
+  const figures: Figures = {
+    src: { a: 1_000, b: 5_000 },
+    lines: { test: 10_000 },
+    counts: { flags: 60, exports: 200 },
+    lengths: { a: 30.1, b: 28 },
+  };
+  const limits = limitsOf(figures);
+
+  test('have room for two in a hundred, thirty lines at least; counts under a hundred have none', () => {
+    expect(limits).toEqual({
+      all: 6_130,
+      src: { a: 1_030, b: 5_100 },
+      lines: { test: 10_200 },
+      counts: { flags: 60, exports: 204 },
+      lengths: { a: 30.1, b: 28 },
+    });
+    expect(offences(figures, limits)).toEqual([]);
+  });
+
+  test.each<[string, Partial<Figures>, string]>([
+    ['a folder that grew', { src: { a: 1_031, b: 5_000 } }, 'lines of a: 1031, at most 1030'],
+    ['one that nobody has counted yet', { src: { a: 1_000, b: 5_000, c: 1 } }, 'lines of c: 1, at most 0'],
+    [
+      'one that shrank',
+      { src: { a: 900, b: 5_000 } },
+      'lines of a: 900 is far below 1030: npm run house -- --lower',
+    ],
+    ['tests that grew', { lines: { test: 10_201 } }, 'lines of test: 10201, at most 10200'],
+    ['one more flag', { counts: { flags: 61, exports: 200 } }, 'flags: 61, at most 60'],
+    [
+      'one flag less',
+      { counts: { flags: 59, exports: 200 } },
+      'flags: 59 is far below 60: npm run house -- --lower',
+    ],
+    ['longer lines', { lengths: { a: 30.2, b: 28 } }, 'mean length of a line of a: 30.2, at most 30.1'],
+  ])('notice %s', (_, changed, said) => {
+    expect(offences({ ...figures, ...changed }, limits)).toEqual([said]);
+  });
+
+  test('let room move between folders, and not become more', () => {
+    expect(offences(figures, { ...limits, src: { a: 1_060, b: 5_070 } })).toEqual([]);
+    expect(offences(figures, { ...limits, src: { a: 1_031, b: 5_100 } })).toEqual([
+      'the limits of the folders of src come to 6131, at most 6130',
+    ]);
+  });
+});

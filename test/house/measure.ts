@@ -1,0 +1,128 @@
+/**
+ * What the house is held to, in numbers: lines by folder and how long they are, what users can set, what is exported for nobody. Counted are
+ * sources (`.ts`, `.tsx`; beside src/ `.mjs` too), neither style nor data.
+ */
+import { dirname, join } from 'node:path/posix';
+import { Command } from 'commander';
+import { loadCommands } from '../../src/cli/program.ts';
+import { listSettings } from '../../src/config/job-settings.ts';
+import { memoryIo } from '../cli/memory-io.ts';
+import { filesBelow, textOf } from './source-files.ts';
+
+const SOURCE = /\.tsx?$/;
+const CODE = /\.(?:tsx?|m?ts|mjs)$/;
+const LONG_FILE = 600;
+const LONG_COMMENT = 100;
+
+export type Figures = {
+  /** Lines of each folder of src/; files that lie in none belong to `cli`. */
+  readonly src: Numbers;
+  readonly lines: Numbers;
+  readonly counts: Numbers;
+  /** Mean characters of a line, by folder of src/. */
+  readonly lengths: Numbers;
+};
+type Numbers = Readonly<Record<string, number>>;
+
+export async function measure(): Promise<Figures> {
+  const sources = textsBelow('src', SOURCE);
+  const folders = byFolder(sources);
+  const all = [...sources.values()];
+  return {
+    src: Object.fromEntries([...folders].map(([name, text]) => [name, linesOf(text)])),
+    lines: {
+      test: linesBelow('test', CODE),
+      'bench and scripts': linesBelow('bench', CODE) + linesBelow('scripts', CODE),
+      docs: linesBelow('docs', /\.md$/),
+    },
+    counts: {
+      settings: listSettings().length,
+      flags: await countFlags(),
+      variables: namesOfVariables(all).size,
+      'exports that nobody else uses': unusedExports(sources).length,
+      'files over 600 lines': all.filter((text) => linesOf(text) > LONG_FILE).length,
+      'comment lines over 100 characters': sum(all.map(countLongComments)),
+    },
+    lengths: Object.fromEntries(
+      [...folders].map(([name, text]) => [name, Math.round((10 * text.length) / linesOf(text)) / 10]),
+    ),
+  };
+}
+
+function textsBelow(folder: string, wanted: RegExp): ReadonlyMap<string, string> {
+  const paths = filesBelow(folder).filter((path) => wanted.test(path));
+  return new Map(paths.map((path) => [path, textOf(`${folder}/${path}`)]));
+}
+
+function linesBelow(folder: string, wanted: RegExp): number {
+  return sum([...textsBelow(folder, wanted).values()].map(linesOf));
+}
+
+function linesOf(text: string): number {
+  return text.split('\n').length - 1;
+}
+
+function byFolder(sources: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+  const folders = new Map<string, string>();
+  for (const [path, text] of sources) {
+    const [first = ''] = path.split('/');
+    const name = first.includes('.') ? 'cli' : first;
+    folders.set(name, (folders.get(name) ?? '') + text);
+  }
+  return new Map([...folders].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Of each command its own, as its help shows them. */
+async function countFlags(): Promise<number> {
+  const program = new Command();
+  const io = memoryIo();
+  for (const add of await loadCommands(['--help'])) add(program, io, () => undefined);
+  return sum(program.commands.map(({ options }) => options.length));
+}
+
+const VARIABLE = /\b(?:(?:MSB|ONBOARD|REDIS)_[A-Z_]*[A-Z]|LOG_LEVEL)\b/g;
+
+/** That the sources name and a document for users explains. */
+function namesOfVariables(sources: readonly string[]): ReadonlySet<string> {
+  const named = new Set(sources.flatMap((text) => text.match(VARIABLE) ?? []));
+  const papers = [textOf('README.md'), ...textsBelow('docs', /\.md$/).values()].join('\n');
+  return new Set((papers.match(VARIABLE) ?? []).filter((name) => named.has(name)));
+}
+
+const EXPORT = /^export (?:async )?(?:function\*?|const|let|class|type) (\w+)/gm;
+const IMPORT = /^(?:import|export) (?:type )?\{([^}]*)\} from '(\.[^']+)'/gm;
+/** Of a whole module, where it is loaded when it is needed. */
+const LOADED = /import\('(\.[^']+)'\)/g;
+
+/** Names that are exported although no other file of src/ takes them. */
+function unusedExports(sources: ReadonlyMap<string, string>): readonly string[] {
+  const taken = new Set([...sources].flatMap(([path, text]) => namesTaken(path, text)));
+  return [...sources].flatMap(([path, text]) =>
+    [...text.matchAll(EXPORT)]
+      .map(([, name = '']) => `${path} ${name}`)
+      .filter((name) => !taken.has(name) && !taken.has(`${path} *`)),
+  );
+}
+
+function namesTaken(path: string, text: string): readonly string[] {
+  const named = [...text.matchAll(IMPORT)].flatMap(([, names = '', from = '']) =>
+    names.split(',').map((name) => {
+      const [exported = ''] = name
+        .trim()
+        .replace(/^type /, '')
+        .split(' as ');
+      return `${join(dirname(path), from)} ${exported}`;
+    }),
+  );
+  return [...named, ...[...text.matchAll(LOADED)].map(([, from = '']) => `${join(dirname(path), from)} *`)];
+}
+
+const COMMENT = /^\s*(?:\/\/|\/?\*)/;
+
+function countLongComments(text: string): number {
+  return text.split('\n').filter((line) => line.length > LONG_COMMENT && COMMENT.test(line)).length;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, one) => all + one, 0);
+}
