@@ -42,7 +42,7 @@ export function expectedOutcomes(sample) {
   return counts;
 }
 
-/** Exit status of `onboard run` on the sample (DESIGN.md, section 4). */
+/** Exit status of `onboard run` on the sample. */
 export function expectedExitCode(sample) {
   const outcomes = expectedOutcomes(sample);
   if (outcomes === null) return 3;

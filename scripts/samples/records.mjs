@@ -13,7 +13,7 @@ export function key(prefix, number) {
   return `${prefix}-${String(number).padStart(5, '0')}`;
 }
 
-/** A subclient as field path → value, typed as service-api.md, section 2.2, has it; '' is an empty cell. */
+/** A subclient as field path → value, typed as the service's document has it; '' is an empty cell. */
 export function inventSubclient(random, externalId) {
   const country = inventCountry(random);
   const name = inventCompany(random, country);

@@ -269,7 +269,7 @@ function judgeCount(count: number, folder: string, found: readonly (readonly Fin
   return valid === 0 ? [] : [ok('jobs', `${countOf(valid, 'valid definition')} in ${folder}`)];
 }
 
-/** The settings of a job that give up a promise (DESIGN.md, section 1). */
+/** The settings of a job that give up a promise. */
 export function judgeJob({ name, definition }: Job): Finding[] {
   if (definition.onUnknownOutcome !== 'retry' || !mayCreate(operationOf(definition))) return [];
   const finding = `${name} has onUnknownOutcome: retry, which gives up "never twice": a create whose answer was lost is sent again`;

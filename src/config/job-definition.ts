@@ -1,5 +1,5 @@
 /**
- * What a job definition may say (DESIGN.md, section 4): one schema from which types, defaults, validation, the JSON Schema
+ * What a job definition may say: one schema from which types, defaults, validation, the JSON Schema
  * for editors and the table of settings all come. The settings are declared from the innermost outwards; the schema of
  * the whole is at the end.
  */
@@ -290,7 +290,7 @@ const settingsSchema = z.strictObject({
     .describe('Query parameters, passed through as they stand.'),
 });
 
-/** A job definition (DESIGN.md, section 4); the file's name is the job's name. */
+/** A job definition; the file's name is the job's name. */
 export const jobDefinitionSchema = settingsSchema
   .refine(({ operation, request }) => (operation === 'custom') === (request !== undefined), {
     path: ['request'],

@@ -2,7 +2,7 @@
  * Decides what becomes of the rows of a request: purely, from what the ledger says of them (the claim of their key, their
  * marks) and from what they map to. The plan is one of four: they are done already, they end with an outcome, a request is to
  * be sent, or the ledger is to be asked first. The worker carries plans out, and the check shows them, so that both say the
- * same of the same row (DESIGN.md, section 5).
+ * same of the same row.
  * The order counts: what is settled stays so; a key that is another row's is never sent; what a worker that is gone may have
  * created is in doubt, even where the row no longer maps; then only is it mapped.
  */

@@ -5,7 +5,7 @@
 
 import type { SettledRow } from '../ledger/settle-entry.ts';
 
-/** This many 403 in a row are a missing permission, not rows that are forbidden (DESIGN.md, section 5). */
+/** This many 403 in a row are a missing permission, not rows that are forbidden. */
 const STREAK = 3;
 
 export type DenialStreak = {

@@ -187,7 +187,7 @@ function withdrawn(facts: Facts): Effects {
   return isFreeWithout(facts) ? [WITHDRAW] : NONE;
 }
 
-/** 401: a fresh token, once; then the run pauses and the row is unsent (DESIGN.md, section 5). `fresh`: there is another. */
+/** 401: a fresh token, once; then the run pauses and the row is unsent. `fresh`: there is another. */
 export function afterToken(fresh: boolean, facts: Facts): Effects {
   if (!fresh) return [{ kind: 'pause', reason: 'credentials' }, ...unsent(facts)];
   const message = 'the token was refused; trying once with a fresh one';

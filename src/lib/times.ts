@@ -3,7 +3,7 @@
  * them; tests hand over shorter ones (test/faults/support/quick.ts), and hold the shipped ones too.
  */
 export type Times = {
-  /** How long the lock on a dead worker's chunk lives, and the lease on a file that it was reading: others take over after 0.8 to 1.5 times that (FACTS.md, BullMQ). */
+  /** How long the lock on a dead worker's chunk lives, and the lease on a file that it was reading: others take over after 0.8 to 1.5 times that. */
   readonly lockMs: number;
   /** A worker that does not check in for this long after Redis came back is not waited for. */
   readonly graceMs: number;

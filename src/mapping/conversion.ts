@@ -82,7 +82,7 @@ function list(words: readonly string[]): string {
 }
 
 /**
- * A conversion to the three-letter code (service-api.md, 2.1). Three letters that ISO 3166-1 doesn't have are passed on:
+ * A conversion to the three-letter code. Three letters that ISO 3166-1 doesn't have are passed on:
  * the service's list of codes is not shown, so the service is the judge.
  */
 export const countryConversion: Conversion = {

@@ -1,6 +1,6 @@
 /**
  * Dates as files write them, by ISO 8601 or by a pattern of the definition's own, and as the service wants them: ISO 8601
- * with milliseconds and Z (service-api.md, 2.2). Only days of the calendar pass. A pattern that begins with day or month
+ * with milliseconds and Z. Only days of the calendar pass. A pattern that begins with day or month
  * also tells which dates would be another day with the two the other way round.
  */
 import { lenient, readWith } from '../model/written-as.ts';
@@ -242,7 +242,7 @@ function isCalendarDate(year: number, month: number, day: number): boolean {
   return days !== undefined && day <= days;
 }
 
-/** ISO 8601 with milliseconds and Z (service-api.md, 2.2), or `undefined` where there is no such moment. */
+/** ISO 8601 with milliseconds and Z, or `undefined` where there is no such moment. */
 function isoInstant(t: WrittenTime): string | undefined {
   if (!isCalendarDate(t.year, t.month, t.day)) return undefined;
   if (t.hour > 23 || t.minute > 59 || t.second > 59) return undefined;

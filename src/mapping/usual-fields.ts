@@ -1,5 +1,5 @@
 /**
- * Which fields a template begins with. The service's document calls none mandatory (service-api.md, section 2), so that the usual
+ * Which fields a template begins with. The service's document calls none mandatory, so that the usual
  * ones are a judgement: what names a record, where it is, its tax and registry numbers, its accounts, and the first questions of
  * KYC, as the shipped samples fill them. Fields that tell what the service made of a record are no column at all.
  */

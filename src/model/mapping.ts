@@ -61,7 +61,7 @@ export type Mapping = {
   mapGroup(rows: readonly Row[]): GroupMapped;
 };
 
-/** The JSON type of a request field as service-api.md, section 2, gives it. */
+/** The JSON type of a request field as the service's document gives it. */
 export type FieldType =
   | 'string'
   | 'boolean'

@@ -1,6 +1,6 @@
 /**
- * Operations: what a job definition may ask for (DESIGN.md, section 4), the calls of the service that carry them out
- * (service-api.md, section 4), and the two facts that all safety rests on: may a call be repeated, what are its keys.
+ * Operations: what a job definition may ask for, the calls of the service that carry them out, and
+ * the two facts that all safety rests on: may a call be repeated, what are its keys.
  */
 import { z } from 'zod';
 
@@ -80,7 +80,7 @@ const REPEATABLE: Readonly<Record<BuiltInCall, boolean>> = {
   'payment.documents': true,
 };
 
-/** Whether the call can be sent again without harm: creates carry no idempotency key (DESIGN.md, section 1). */
+/** Whether the call can be sent again without harm: creates carry no idempotency key. */
 export function mayRepeat(call: Call): boolean {
   return isOwn(call) ? call.startsWith('custom.again:') : REPEATABLE[call];
 }

@@ -52,7 +52,7 @@ export type Reply =
       readonly ms: number;
     };
 
-/** What one reply means for the row (DESIGN.md, section 5). `code` and `message` hold no personal data. */
+/** What one reply means for the row. `code` and `message` hold no personal data. */
 export type Verdict =
   | {
       readonly kind: 'accepted';

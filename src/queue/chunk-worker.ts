@@ -186,7 +186,7 @@ export function startChunkWorker(options: {
 }
 
 /**
- * Waits for the chunks in hand as long as their locks are renewed: with Redis away that ends, and they never do (FACTS.md, BullMQ).
+ * Waits for the chunks in hand as long as their locks are renewed: with Redis away that ends, and they never do.
  * The waiting is pausing, since a close that has begun can't be forced: BullMQ answers a second call with the first one's promise.
  */
 async function closeWorker(

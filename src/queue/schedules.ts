@@ -84,7 +84,7 @@ export function startScheduleWorker(options: {
     worker.on('failed', (_, error) => onError(error));
     return worker;
   };
-  // With Redis away a gentle close never ends (FACTS.md, BullMQ); what was in hand is done again.
+  // With Redis away a gentle close never ends; what was in hand is done again.
   const discard = (worker: Worker) => worker.close(true);
   const started = startWhenReady({ open, discard, onError });
   return {

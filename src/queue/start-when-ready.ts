@@ -25,7 +25,7 @@ const RETRY_MS = 1_000;
 
 /**
  * Runs what `open` gives as soon as it is ready. Where Redis answers with an error to BullMQ's first question (BUSY, for example),
- * that worker is never ready, and would spin without letting a timer or a signal through if it ran (FACTS.md): then it is
+ * that worker is never ready, and would spin without letting a timer or a signal through if it ran: then it is
  * closed by `discard`, and another one opened a second later.
  */
 export function startWhenReady<T extends Startable>(options: {

@@ -1,5 +1,5 @@
 /**
- * Writes a run's report (DESIGN.md, section 4) from the ledger, in one pass over the settlements and in memory that doesn't
+ * Writes a run's report from the ledger, in one pass over the settlements and in memory that doesn't
  * grow with the run: at once, or chunk by chunk as they are closed, so that little is left to write when the run ends.
  * What was written of a chunk that has changed since is never published. Only one writer per folder at a time. When
  * anything fails, the report written before stays as it was.

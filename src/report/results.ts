@@ -27,7 +27,6 @@ export function resultsHeader(dialect: ResultsDialect): string {
   return csvText([RESULTS_COLUMNS], dialect);
 }
 
-/** The columns of `results.csv` (DESIGN.md, section 4). */
 const RESULTS_COLUMNS = [
   'row',
   'line',

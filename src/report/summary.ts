@@ -68,7 +68,7 @@ const readAsSchema = sourceInfoSchema.pick({
   notes: true,
 });
 
-/** The content of `summary.json` (DESIGN.md, section 4). */
+/** `summary.json`. */
 export const summarySchema = z.object({
   run: z.string(),
   job: z.string(),

@@ -19,7 +19,7 @@ import { definitionOf } from './status.ts';
 /** Opens a run's rows from the first; `null`: what is there now is not what the run was registered with. */
 export type RowSource = (run: Run, definition: JobDefinition) => Promise<AsyncIterable<RowChunk> | null>;
 
-/** Rows of one BullMQ job: with one job per row 100,000 rows took Redis three times the memory and ten times the time to enqueue (FACTS.md). */
+/** Rows of one BullMQ job: with one job per row 100,000 rows took Redis three times the memory and ten times the time to enqueue. */
 export const CHUNK_ROWS = 100;
 
 /** The rows of a file that was surveyed in this process. */

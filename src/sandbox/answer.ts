@@ -31,7 +31,7 @@ export function bareAnswer(status: number, headers: Readonly<Record<string, stri
   return { kind: 'response', status, headers, body: '' };
 }
 
-/** A refusal in words. The shape of error bodies is not shown in service-api.md: this one is the sandbox's own. */
+/** A refusal in words. The shape of error bodies is not documented: this one is the sandbox's own. */
 export function errorAnswer(status: number, error: string): Answer {
   return jsonAnswer(status, { error });
 }

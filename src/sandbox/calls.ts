@@ -1,6 +1,6 @@
 /**
  * What each operation does, and answers: admission (token, permission, faults before and after), then the making of
- * subclients and drafts, updates and document lists. Where service-api.md is silent (the rules of drafts, 404 for ids that
+ * subclients and drafts, updates and document lists. Where the service's document is silent (the rules of drafts, 404 for ids that
  * are not known, the bodies of errors) the sandbox has ways of its own, said where they are coded.
  */
 import type { z } from 'zod';
@@ -115,7 +115,6 @@ type AdmittedCall = {
   readonly key: string | null;
 };
 
-/** Carries out the call (service-api.md, section 4). */
 function carryOut(request: AdmittedCall, records: Records): Answer {
   switch (request.call) {
     case 'subclient.create':
@@ -149,7 +148,7 @@ function updateSubclient({ id, body }: AdmittedCall, records: Records): Answer {
   return jsonAnswer(200, subclientRecord(name, merged));
 }
 
-/** Answers 418 with field and problem pairs: the body's shape is the sandbox's own (service-api.md, section 7). */
+/** Answers 418 with field and problem pairs: the body's shape is the sandbox's own. */
 function submitDraft({ body, key }: AdmittedCall, records: Records): Answer {
   const errors = draftProblems(body);
   if (errors.length > 0) return jsonAnswer(418, { error: 'validation failed', errors });
@@ -187,7 +186,7 @@ type DraftProblem = { readonly field: string; readonly problem: string };
 
 /**
  * What keeps a counterparty draft from being taken. These rules are the sandbox's own: which drafts the
- * service refuses is not shown (service-api.md, sections 2 and 7).
+ * service refuses is not shown.
  */
 export function draftProblems(body: Members): DraftProblem[] {
   return [
@@ -260,8 +259,8 @@ const STATUSES = ['accepted', 'pending', 'rejected'] as const;
 const CATEGORIES = ['invoice', 'contract', 'identification'] as const;
 
 /**
- * The document records of a seeded payment, the same every time: none to three, each with every field of
- * service-api.md, section 2.6. Values that the document doesn't show are the sandbox's own.
+ * The document records of a seeded payment, the same every time: none to three, each with every
+ * field that is documented; values that are not are the sandbox's own.
  */
 function documentsOf(payment: number): readonly Readonly<Record<string, unknown>>[] {
   return Array.from({ length: payment % 4 }, (_, i) => documentOf(payment, i + 1));
@@ -328,7 +327,7 @@ const CORP = {
 const ACTIONS = ['update'] as const;
 
 /**
- * The response body for a subclient (service-api.md, section 2.3): the request's parts as they were sent, and
+ * The response body for a subclient: the request's parts as they were sent, and
  * `regulators`, flat in the request, nested under `payment`. Parts that were never sent are left out.
  */
 function subclientRecord({ id, vanityId }: SubclientName, body: Members): Members {

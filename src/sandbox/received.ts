@@ -15,7 +15,7 @@ const SUBCLIENTS = '/v1/subclients';
 const DRAFTS = '/v3/counterparties/draft';
 const ATTACHMENTS = '/v1/documents/payments/attachments/';
 
-/** The operation of service-api.md, section 4, that method and target name, or `null`. The query is not looked at. */
+/** The documented operation that method and target name, or `null`. The query is not looked at. */
 export function matchCall(method: string, target: string): MatchedCall | null {
   const path = pathOf(target);
   switch (method) {

@@ -1,5 +1,5 @@
 /**
- * The stand-in for the service: the four operations of service-api.md on 127.0.0.1, with tokens, permissions and faults to
+ * The stand-in for the service: its four documented operations on 127.0.0.1, with tokens, permissions and faults to
  * order. It remembers what was really made, whatever its callers were told: rehearsals run against it, and tests compare
  * reports with it. This file puts the parts together; a request goes handler → received → calls → records → answer.
  */

@@ -1,5 +1,5 @@
 /** The bearer tokens that the sandbox knows: which are valid, and how often each was used. */
-/** How long a token lives; `null` for no end. The lifetime at the real service is not shown (service-api.md, section 5). */
+/** How long a token lives; `null` for no end. The lifetime at the real service is not shown. */
 type TokenLimits = {
   /** The life from the first use. */
   readonly ttlMs: number | null;

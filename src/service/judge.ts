@@ -42,7 +42,6 @@ type Meaning =
   | 'refusal'
   | 'fault';
 
-/** The statuses that have a row of their own in DESIGN.md, section 5. */
 const MEANING = new Map<number, Meaning>([
   [307, 'elsewhere'],
   [308, 'elsewhere'],
@@ -111,7 +110,7 @@ function repeatedId(id: string, status: number): Verdict {
   return { kind: 'unknown', status, code: 'accepted_id_repeated', message, givenId };
 }
 
-/** The verdict on one reply: the table of DESIGN.md, section 5. Pure. */
+/** The verdict on one reply. Pure. */
 export function judge(call: Call, reply: Reply, policy: JudgePolicy): Verdict {
   switch (reply.kind) {
     case 'response':
@@ -225,7 +224,7 @@ function judgeSuccess(call: Call, answer: Answer, { own }: JudgePolicy): Verdict
   return judgeRecord(call, answer, json);
 }
 
-/** The documents of a payment (service-api.md, 2.6): any list is taken, its documents as they came. */
+/** The documents of a payment: any list is taken, its documents as they came. */
 const documentsResponseSchema = z.array(z.custom<JsonValue>((value) => value !== undefined));
 
 function judgeOwn(
@@ -300,12 +299,12 @@ function withoutByteOrderMark(body: string): string {
   return body.startsWith('\uFEFF') ? body.slice(1) : body;
 }
 
-/** What is read of a created or updated record (service-api.md, 2.3 and 2.4). */
+/** What is read of a created or updated record. */
 function idOf(json: unknown): GivenId {
   return readId(typeof json === 'object' && json !== null && 'id' in json ? json.id : undefined);
 }
 
-/** Only 200 is shown in the document (service-api.md, section 7). */
+/** Only 200 is shown in the document. */
 function undocumented(status: number): string | null {
   return status === 200 ? null : `The service answered ${status}, which its document does not show.`;
 }

@@ -1,5 +1,5 @@
 /**
- * The operations of the service (service-api.md, section 4): what each call looks like on the wire, how a row becomes
+ * The operations of the service: what each call looks like on the wire, how a row becomes
  * its request, and which fields a row can fill. All of it is read off `CALL_SPECS` and the request schemas, so that a
  * field that the document names stands in one place.
  */
@@ -80,7 +80,7 @@ type RequestParts = {
   readonly pathId: string | null;
   /** Ignored by a call without a body. */
   readonly body: JsonObject;
-  /** Passed through as it stands, for any call (DESIGN.md, section 4). */
+  /** Passed through as it stands, for any call. */
   readonly query: Readonly<Record<string, string>>;
   /** The request that the job definition describes itself. */
   readonly own?: OwnRequest | undefined;

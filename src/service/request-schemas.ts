@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 
-/** What service-api.md, section 2, calls a country code, as opposed to a plain string that happens to be named `country`. */
+/** What the service's document calls a country code, as opposed to a plain string that happens to be named `country`. */
 const countryCode = () => z.string().meta({ field: 'country' });
 const text = () => z.string();
 
@@ -18,7 +18,6 @@ function fields<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   return z.strictObject(shape).partial();
 }
 
-/** An address, service-api.md, section 2.1. */
 const addressSchema = fields({
   ...texts('buildingName', 'buildingNumber'),
   country: countryCode(),
@@ -37,7 +36,7 @@ const kycDetailsSchema = fields({
   ...texts('tradingName', 'website'),
 });
 
-/** The body that creates or updates a subclient, service-api.md, section 2.2. */
+/** The body that creates or updates a subclient. */
 export const subclientRequestSchema = fields({
   additionalInformation: fields(texts('crmId')),
   addresses: fields({ primary: addressSchema, billingSameAsPrimary: z.boolean(), billing: addressSchema }),
@@ -55,7 +54,6 @@ export const subclientRequestSchema = fields({
 
 const networkSchema = fields({ enabled: z.boolean(), reason: text() });
 
-/** A counterparty's account, service-api.md, section 2.5. */
 const counterpartyAccountSchema = fields({
   ...texts('accountNumber', 'additionalCountryAccountInfo', 'alias', 'bank', 'bankAccountId', 'bankCode'),
   ...texts('bic_swift', 'cnaps', 'country', 'iban', 'intermediaryBank', 'operatorInfo', 'parentId'),
@@ -76,7 +74,7 @@ const counterpartyAccountSchema = fields({
   ),
 });
 
-/** The body that saves a counterparty draft, service-api.md, section 2.4; `draft`'s contents are not shown. */
+/** The body that saves a counterparty draft; the contents of `draft` are not documented. */
 export const counterpartyRequestSchema = fields({
   accounts: z.array(counterpartyAccountSchema),
   actions: z.array(text()),

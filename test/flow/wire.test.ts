@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '../../src/model/request.ts';
 import { fieldCatalog } from '../../src/service/operations.ts';
 import { startFlow } from '../support/flow.ts';
 
-/** A field of the document, a cell for it, and the JSON that the service must receive: written by hand from service-api.md. */
+/** A field of the document, a cell for it, and the JSON that the service must receive: written by hand. */
 type Wire = readonly [field: string, cell: string, json: JsonValue];
 
 const ADDRESS = [

@@ -21,7 +21,7 @@ const counts: fc.Arbitrary<OutcomeCounts> = fc
     ...Object.fromEntries(OUTCOMES.map((outcome, i) => [outcome, numbers[i] ?? 0])),
   }));
 
-/** The table of DESIGN.md, section 4: which report file carries the row again, and whether all is well with it. */
+/** Which report file carries the row again, and whether all is well with it. */
 const TABLE: ReadonlyArray<readonly [Outcome, string, boolean]> = [
   ['created', 'none', true],
   ['updated', 'none', true],

@@ -124,7 +124,6 @@ describe('the exit status', () => {
   );
 });
 
-/** DESIGN.md, section 4: exit statuses 0, 1 and 5. */
 function exitOf(outcome: (typeof OUTCOMES)[number]): number {
   if (outcome === 'in-doubt') return 5;
   return succeeded(outcome) ? 0 : 1;

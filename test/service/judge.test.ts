@@ -58,7 +58,6 @@ const NO_LIST = 'retry answer_unreadable';
 /** How a POST that was carried out may be answered (RFC 9110, 15.4.4). */
 const REDIRECT: Verdicts = ['unknown redirect', 'refused failed redirect', 'refused failed redirect'];
 
-/** DESIGN.md, section 5, row by row. */
 const TABLE: ReadonlyArray<readonly [string, Reply, Verdicts]> = [
   ['200 with an id', response(200, ok), ['accepted created a-1', 'accepted updated a-1', NO_LIST]],
   [

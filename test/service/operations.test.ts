@@ -43,11 +43,10 @@ test('any other id comes back whole as the last segment of the path', () => {
   );
 });
 
-/** service-api.md, 2.1, written down a second time: the catalog must match the document, not the schema. */
+/** The document written down a second time: the catalog must match it, not the schema. */
 const ADDRESS =
   'buildingName buildingNumber country:country countrySubdivision department district floor postBox postCode room streetName subDepartment town townLocation';
 
-/** service-api.md, 2.2. */
 const SUBCLIENT = [
   'additionalInformation.crmId',
   ...prefixed('addresses.primary.', ADDRESS),
@@ -63,7 +62,6 @@ const SUBCLIENT = [
   ...prefixed('regulators.', 'name country:country isRegulated:boolean licenseNumber'),
 ];
 
-/** service-api.md, 2.5. */
 const ACCOUNT = [
   ...prefixed(
     '',
@@ -83,7 +81,6 @@ const ACCOUNT = [
   ),
 ];
 
-/** service-api.md, 2.4. */
 const COUNTERPARTY = [
   ...ACCOUNT.map((field) => `accounts.#.${field}`),
   'actions:string-list',

@@ -16,7 +16,7 @@ export type StoppedWorkersOptions = {
   readonly seed: number;
 };
 
-/** Its chunks are taken over after 1.5 locks at most (FACTS.md, BullMQ), a little later on a machine that is busy. */
+/** Its chunks are taken over after 1.5 locks at most, a little later on a machine that is busy. */
 const STOP_MS = 1.5 * TIMES.lockMs + 5_000;
 /** `send.concurrency` of the job. */
 const CONCURRENCY = 20;

@@ -11,7 +11,7 @@ export const SLOWNESS = ALONE ? 1 : 4;
 /** What processes wait for each other: the shipped times in the long part and in `shipped-times.test.ts`, shorter ones in `npm test`. */
 export const TIMES: Times = ALONE ? SHIPPED_TIMES : { lockMs: 4_000, graceMs: 4_000, deadlineMs: 10_000 };
 
-/** How long it takes at most until a killed worker's chunk is taken over (FACTS.md, BullMQ), on a machine that is busy. */
+/** How long it takes at most until a killed worker's chunk is taken over, on a machine that is busy. */
 export function takeOverSeconds({ lockMs }: Times): number {
   return ((1.5 * lockMs) / 1000 + 5) * SLOWNESS;
 }
