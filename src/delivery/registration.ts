@@ -333,14 +333,17 @@ async function forgetEnded(
   return ended;
 }
 
-/** Journals of processes that are gone, of which every run has ended a while ago. */
+/**
+ * Journals of processes that are gone, of which every run has ended a while ago. Also an empty one stays that long after its
+ * worker was deregistered: a Redis that forgets that asks for the worker, and nobody else could check in for it.
+ */
 async function removeEnded(options: RegistrationOptions, epoch: LedgerEpoch): Promise<void> {
-  const { folder } = options;
+  const { folder, redis, keys } = options;
   for (const worker of await listWorkers(folder)) {
     if (worker === epoch.worker || !isDeadHere(worker) || (await isNeeded(worker, options))) continue;
-    // Without its journal nobody could check in for it when Redis comes back.
-    await epoch.deregister(worker);
-    await removeWorkerFolder(folder, worker);
+    const leftAt = await redis.hget(keys.epoch, `l:${worker}`);
+    if (leftAt === null) await epoch.deregister(worker);
+    else if (Date.now() - Number(leftAt) > KEPT_AFTER_END_MS) await removeWorkerFolder(folder, worker);
   }
 }
 

@@ -4,9 +4,8 @@
  * nothing else go with it. read-journal.ts reads it back.
  */
 
-import { rm } from 'node:fs/promises';
 import { createRecentMap } from '../lib/recent.ts';
-import { makeWorkerFolder, syncFolder } from './folder.ts';
+import { makeWorkerFolder } from './folder.ts';
 import { createGroupCommit, type Line } from './group-commit.ts';
 import { encodeLine, type JournalRecord, type LineRecord } from './record.ts';
 import { createSegments } from './segments.ts';
@@ -59,9 +58,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     // What can't be written was told of; the rest is closed all the same.
     await group.flush().catch(() => {});
     group.stop();
-    if ((await segments.close()) === 'kept') return;
-    await rm(path, { recursive: true, force: true });
-    await syncFolder(folder);
+    await segments.close();
   };
 
   return {

@@ -18,8 +18,8 @@ type Segments = {
   commit(lines: readonly Line[]): Promise<void>;
   /** Deletes the segments that hold nothing to keep; never rejects. */
   tidy(): Promise<void>;
-  /** No segment grows any more; answers whether anything is kept. */
-  close(): Promise<'kept' | 'empty'>;
+  /** No segment grows any more. */
+  close(): Promise<void>;
 };
 
 type SegmentsOptions = {
@@ -96,7 +96,6 @@ export function createSegments({ folder, segmentBytes, onTrouble }: SegmentsOpti
     async close() {
       await seal();
       await tidy();
-      return index.isEmpty() ? 'empty' : 'kept';
     },
   };
 }
@@ -109,8 +108,6 @@ type SegmentIndex = {
   forgotten(segment: number, run: string): void;
   /** Nothing is kept of any run. */
   isIdle(): boolean;
-  /** No segment is left. */
-  isEmpty(): boolean;
   /** Segments, other than the one being written, that can be deleted now, all at once. */
   deletable(current: number | null): readonly number[];
   deleted(segment: number): void;
@@ -151,7 +148,6 @@ function createSegmentIndex(): SegmentIndex {
       held(segment).forgotten.add(run);
     },
     isIdle: () => [...segments.values()].every(({ live }) => live.size === 0),
-    isEmpty: () => segments.size === 0,
     deletable: (current) =>
       [...segments]
         .filter(([segment, h]) => segment !== current && !isNeeded(segment) && !guardsEarlier(segment, h))

@@ -365,6 +365,16 @@ describe('a process that was killed', () => {
     expect(await listWorkers(place.folder)).toEqual(before);
   });
 
+  test('with nothing to put back is neither waited for nor costs a doubt, whether it could be deregistered or not', async () => {
+    const { place, run } = await placeWithRun();
+    const worker = await deadWorker();
+    await (await openJournal({ folder: place.folder, worker, onTrouble: () => undefined })).close();
+    await own().redis.hset(place.keys.epoch, { server: 'an-earlier-run', [`m:${worker}`]: 3 });
+    const { notices } = await joinAs(place);
+    expect(notices).toEqual([REPLAYING]);
+    expect(await own().redis.hget(place.keys.run(run).record, 'suspect')).toBeNull();
+  });
+
   test('has its journal removed once all of its runs have ended, not before', async () => {
     const place = await ownPlace();
     const [ended, open] = [await startRun(place, 1), await startRun(place)];
@@ -372,8 +382,14 @@ describe('a process that was killed', () => {
     await place.store.transition(ended, 'finished', null);
     await longAgo(place, ended);
     const a = await joinAs(place);
-    await until(async () => !(await listWorkers(place.folder)).includes(one.worker));
-    expect((await listWorkers(place.folder)).sort()).toEqual([a.journal.worker, other.worker].sort());
+    const left = `l:${one.worker}`;
+    await until(async () => (await own().redis.hexists(place.keys.epoch, left)) === 1);
+    await a.close();
+    expect(await listWorkers(place.folder)).toContain(one.worker);
+    await own().redis.hset(place.keys.epoch, left, Date.now() - 601_000);
+    await (await joinAs(place)).close();
+    expect(await listWorkers(place.folder)).not.toContain(one.worker);
+    expect(await listWorkers(place.folder)).toContain(other.worker);
   });
 });
 
@@ -393,15 +409,14 @@ describe('a worker’s own journal', () => {
     expect(await marks(place, run)).toEqual({ 1: 'i a.1 1' });
   });
 
-  test('goes with it where all of its runs have ended', async () => {
+  test('stays when it ends, also where nothing is left to be put back: Redis may forget that it was deregistered', async () => {
     const { place, run } = await placeWithRun(0);
     const a = await joinAs(place);
     await a.remember(run);
-    expect(await listWorkers(place.folder)).toEqual([a.journal.worker]);
     await place.store.transition(run, 'finished', null);
     await longAgo(place, run);
     await a.close();
-    expect(await listWorkers(place.folder)).toEqual([]);
+    expect(await listWorkers(place.folder)).toEqual([a.journal.worker]);
     expect(await own().redis.hgetall(place.keys.epoch)).not.toHaveProperty([`m:${a.journal.worker}`]);
   });
 
