@@ -15,7 +15,7 @@ import type { RunContext } from './run-context.ts';
 import { createSenderPace, type SenderPace } from './sender-pace.ts';
 import { failSending, intended, intentOf, maySend, notSent, type Sending } from './sending.ts';
 import { waitForService } from './still-runs.ts';
-import { afterGrant, afterReply, givenUp, unsent, type Wait } from './transitions.ts';
+import { afterGrant, afterReply, givenUp, UNSENT, type Wait } from './transitions.ts';
 
 /** What a run's sender has in hand, and what it waits for. */
 type Sender = InHand & {
@@ -147,7 +147,7 @@ async function ask(sender: Sender): Promise<void> {
   const sendings: Sending[] = [];
   for (const sending of takeFrom(sender.waiting, wanted(sender))) {
     if (maySend(sending)) sendings.push(sending);
-    else void apply(sender, sending, unsent(sending));
+    else void apply(sender, sending, UNSENT);
   }
   sender.pace.asked();
   sender.asked = sendings.length;
@@ -302,8 +302,7 @@ function landed(sender: Sender, sending: Sending, reply: Reply): void {
     context.meter.attempted(call, reply, sending.made);
     const verdict = context.service.judge(call, reply);
     if (verdict.kind === 'accepted' || verdict.kind === 'refused') context.breaker.succeeded(reply.ms);
-    const mayRepeat = context.definition.onUnknownOutcome === 'retry';
-    void apply(sender, sending, afterReply({ verdict, reply, call }, sending, { mayRepeat }));
+    void apply(sender, sending, afterReply({ verdict, reply, call }, sending));
   } catch (error) {
     failSending(sending, error);
   }

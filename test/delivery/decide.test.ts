@@ -183,14 +183,6 @@ test('a row that the program itself stumbles over is invalid, in words without t
   );
 });
 
-test('a create with an intent is taken over where the user chose to send again', () => {
-  const retry = { onUnknownOutcome: 'retry' };
-  expect(planOf('subclient.create', { mark: INTENT, definition: retry })).toEqual(
-    sends('subclient.create', 'from-row', TAKEN_OVER),
-  );
-  expect(planOf('subclient.create', { suspect: true, definition: retry })).toEqual(sends('subclient.create'));
-});
-
 test('a row with an intent whose worker’s journal is lost as well is in doubt for the intent', () => {
   expect(planOf('subclient.create', { suspect: true, mark: INTENT })).toEqual(WORKER_LOST);
 });

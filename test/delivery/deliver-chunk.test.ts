@@ -16,7 +16,6 @@ import {
   deliverOn,
   endsOf,
   HELD,
-  LOST,
   NOT_SENT,
   serving,
   settlementsOf,
@@ -211,23 +210,6 @@ describe('a dead worker’s intent', () => {
     const ends = await Promise.all(['me.1', 'other.1'].map((taker) => deliver(bench, 1, HELD, taker)));
     expect(ends).toContain('closed');
     expect([bench.attempts.length, (await bench.run()).outcomes.updated]).toEqual([1, 1]);
-  });
-
-  test.each([
-    ['created', created(), 'created'],
-    ['refused: the dead worker may have created it', answer(409), 'in-doubt'],
-    ['unknown again and again', LOST, 'in-doubt'],
-  ])('of a create that the user wants sent again, %s', async (_, reply, outcome) => {
-    const bench = await start({
-      definition: { onUnknownOutcome: 'retry', send: { attempts: 1 } },
-      attempt: () => {
-        bench.context.breaker.succeeded(0);
-        return reply;
-      },
-    });
-    await bench.setMark(1, 'i dead.1 1');
-    expect(await deliver(bench, 1)).toBe('closed');
-    expect(await settlementsOf(bench)).toMatchObject([{ row: 1, outcome }]);
   });
 
   test('of an update that is refused is refused: sending it again did no harm', async () => {

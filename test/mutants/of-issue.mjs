@@ -92,14 +92,6 @@ export const OF_ISSUE = [
     why: 'the report shows a refusal beside a row that was created',
   },
   {
-    id: 'begun-create-as-fresh',
-    in: 'src/delivery',
-    find: 'everUnknown: mayHaveBeenSent(lead, plan),',
-    put: 'everUnknown: false,',
-    tests: ['test/delivery/sender', 'test/delivery/attempts'],
-    why: 'a create that a dead worker may have carried out becomes unsent where it ought to be in doubt',
-  },
-  {
     id: 'intend-whatever-mark',
     in: 'src/ledger',
     find: "if current ~= mark and current ~= group.expected then return 'taken' end",

@@ -131,8 +131,8 @@ export const OF_ROWS = [
   {
     id: 'replaced-intent-withdrawn',
     in: 'src/delivery',
-    find: "return !everUnknown && before === '';",
-    put: 'return !everUnknown;',
+    find: "return before === '';",
+    put: 'return true;',
     tests: ['test/delivery/transitions'],
     why: 'what says that an earlier attempt may have arrived is taken from the row',
   },
@@ -143,22 +143,6 @@ export const OF_ROWS = [
     put: 'const target = Math.max',
     tests: ['test/delivery/sender'],
     why: 'a worker that dies under a rate leaves rows in doubt that never went',
-  },
-  {
-    id: 'unknown-attempt-withdrawn',
-    in: 'src/delivery',
-    find: "return !everUnknown && before === '';",
-    put: "return before === '';",
-    tests: ['test/delivery/transitions', 'test/delivery/attempts'],
-    why: 'a row that an earlier attempt may have made is free again',
-  },
-  {
-    id: 'gave-up-though-unknown',
-    in: 'src/delivery',
-    find: "outcome: everUnknown ? 'in-doubt' : 'failed',",
-    put: "outcome: 'failed',",
-    tests: ['test/delivery/row-end', 'test/delivery/attempts'],
-    why: 'a row that may have been made is called failed; a rerun makes it twice',
   },
   {
     id: 'third-403-burns-rows',
