@@ -97,15 +97,23 @@ export function givenUp(facts: Facts): Effects {
 
 type Answered = { readonly verdict: Verdict; readonly reply: Reply; readonly call: Call };
 
-/** What the verdict on a request's reply makes of it. */
-export function afterReply({ verdict, reply, call }: Answered, facts: Facts): Effects {
+/** So many 403 in a row, with no success between, are a missing permission, not rows that are forbidden. */
+const DENIED_IN_A_ROW = 3;
+
+/** How many requests in a row were denied, with no success between, by now. */
+export function deniedInARow(before: number, verdict: Verdict): number {
+  if (verdict.kind === 'accepted') return 0;
+  return verdict.kind === 'refused' && verdict.outcome === 'denied' ? before + 1 : before;
+}
+
+/** What the verdict on a request's reply makes of it; `denied`: in a row, with this one. */
+export function afterReply({ verdict, reply, call }: Answered, facts: Facts, denied: number): Effects {
   switch (verdict.kind) {
     case 'accepted':
       return [{ kind: 'settle', end: acceptedEnd(verdict, facts.made, reply.ms) }];
     case 'refused':
-      // A permission may be missing for all rows.
-      return verdict.outcome === 'denied'
-        ? [RECALL, settled(verdict, reply, facts)]
+      return verdict.outcome === 'denied' && denied >= DENIED_IN_A_ROW
+        ? [RECALL, settled(verdict, reply, facts), { kind: 'pause', reason: 'permission' }]
         : [settled(verdict, reply, facts)];
     case 'unknown':
       // Of creates whose answers are lost none is tried again: each probe would leave another in doubt.

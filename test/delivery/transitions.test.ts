@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { SendingState } from '../../src/delivery/sending.ts';
-import { afterGrant, afterReply, afterToken, afterTries, givenUp } from '../../src/delivery/transitions.ts';
+import {
+  afterGrant,
+  afterReply,
+  afterToken,
+  afterTries,
+  deniedInARow,
+  givenUp,
+} from '../../src/delivery/transitions.ts';
 import type { Granted } from '../../src/ledger/intent.ts';
 import type { Call } from '../../src/model/operation.ts';
 import type { Reply, Verdict } from '../../src/model/request.ts';
@@ -95,7 +102,6 @@ describe('what a verdict makes of a request', () => {
     [ACCEPTED, {}, ['settle created']],
     [refused('failed'), {}, ['settle failed http_400']],
     [refused('rejected'), {}, ['settle rejected http_400']],
-    [refused('denied'), {}, ['recall', 'settle denied http_400']],
     [UNKNOWN, {}, ['recall', 'tell', 'pause-if-away', 'settle in-doubt lost']],
     [retry(null), {}, ['recall', 'tell', 'withdraw', 'again failed']],
     [retry(50), {}, ['recall', 'tell', 'withdraw', 'again throttled']],
@@ -103,7 +109,24 @@ describe('what a verdict makes of a request', () => {
     [STOP, {}, ['recall', 'tell', 'withdraw', 'refresh']],
   ])('%j of one that is %j', (verdict, over, effects) => {
     const answered = { verdict, reply: OK, call: 'subclient.create' } as const;
-    expect(words(afterReply(answered, { ...made, ...over }))).toEqual(effects);
+    expect(words(afterReply(answered, { ...made, ...over }, 0))).toEqual(effects);
+  });
+
+  test('the third 403 in a row with no success between pauses the run; each row stays denied', () => {
+    const verdicts = [
+      ...[refused('denied'), refused('denied'), ACCEPTED],
+      ...[refused('denied'), refused('rejected'), UNKNOWN, refused('denied'), retry(null)],
+      ...[refused('denied'), refused('denied')],
+    ];
+    let denied = 0;
+    const pausing = verdicts.flatMap((verdict, i) => {
+      denied = deniedInARow(denied, verdict);
+      const effects = words(afterReply({ verdict, reply: OK, call: 'subclient.create' }, made, denied));
+      if (verdict.kind === 'refused' && verdict.outcome === 'denied')
+        expect(effects).toContain('settle denied http_400');
+      return effects.includes('pause permission') ? [i] : [];
+    });
+    expect(pausing).toEqual([8, 9]);
   });
 
   const NO_ANSWER: Reply = { kind: 'no-response', sent: true, code: 'UND_ERR_SOCKET', ms: 3 };
@@ -116,13 +139,13 @@ describe('what a verdict makes of a request', () => {
     ['subclient.update', { ...OK, status: 429 }, true],
     ['payment.documents', NO_ANSWER, true],
   ])('%s that is tried again after %j is unsent meanwhile: %s', (call, reply, isWithdrawn) => {
-    const effects = words(afterReply({ verdict: retry(null), reply, call }, made));
+    const effects = words(afterReply({ verdict: retry(null), reply, call }, made, 0));
     expect(effects.includes('withdraw')).toBe(isWithdrawn);
   });
 
   test('tells the breaker its cause: the plain words, and the code that a person can search for', () => {
     const causeOf = (reply: Reply) =>
-      afterReply({ verdict: UNKNOWN, reply, call: 'subclient.create' }, made)[1];
+      afterReply({ verdict: UNKNOWN, reply, call: 'subclient.create' }, made, 0)[1];
     expect(causeOf(NO_ANSWER)).toMatchObject({ failure: { cause: 'The answer was lost (UND_ERR_SOCKET).' } });
     expect(causeOf({ ...NO_ANSWER, code: 'ONBOARD_X' })).toMatchObject({
       failure: { cause: 'The answer was lost.' },
