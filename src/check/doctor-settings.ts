@@ -10,12 +10,10 @@ import {
   readEnvironment,
   type TokenSource,
 } from '../config/environment.ts';
-import { type Job, operationOf } from '../config/job-definition.ts';
 import { listJobs } from '../config/load-job.ts';
 import { redisVariables } from '../config/redis-address.ts';
 import { countOf, type Io } from '../lib/terminal.ts';
 import { programVersion } from '../lib/version.ts';
-import { mayRepeat, type Operation } from '../model/operation.ts';
 import type { Reply } from '../model/request.ts';
 import { openWebhook } from '../notify/webhook.ts';
 import { loadFittingJob } from '../runs/input.ts';
@@ -241,7 +239,7 @@ function openConnection({ host, port, isEncrypted }: Endpoint): Promise<void> {
   });
 }
 
-/** Every job definition of the folder: whether it is valid, and whether it gives up a promise. */
+/** Every job definition of the folder: whether it is valid. */
 export async function checkJobs(folder: string): Promise<Finding[]> {
   try {
     const names = await listJobs(folder);
@@ -254,7 +252,8 @@ export async function checkJobs(folder: string): Promise<Finding[]> {
 
 async function checkJob(name: string, folder: string): Promise<Finding[]> {
   try {
-    return judgeJob(await loadFittingJob(name, folder));
+    await loadFittingJob(name, folder);
+    return [];
   } catch (error) {
     return problemsOf('jobs', error, 'Correct the definition; `onboard schema` says what may stand in it.');
   }
@@ -265,17 +264,6 @@ function judgeCount(count: number, folder: string, found: readonly (readonly Fin
     const advice = 'Set ONBOARD_JOBS, or name a definition with --job-file.';
     return [warning('jobs', `${folder} has no job definitions`, advice)];
   }
-  const valid = found.filter((one) => one.every(({ status }) => status !== 'problem')).length;
+  const valid = found.filter((one) => one.length === 0).length;
   return valid === 0 ? [] : [ok('jobs', `${countOf(valid, 'valid definition')} in ${folder}`)];
-}
-
-/** The settings of a job that give up a promise. */
-export function judgeJob({ name, definition }: Job): Finding[] {
-  if (definition.onUnknownOutcome !== 'retry' || !mayCreate(operationOf(definition))) return [];
-  const finding = `${name} has onUnknownOutcome: retry, which gives up "never twice": a create whose answer was lost is sent again`;
-  return [warning('jobs', finding, `Set onUnknownOutcome: hold; such rows end as in-doubt.`)];
-}
-
-function mayCreate(operation: Operation): boolean {
-  return operation === 'subclient.upsert' || !mayRepeat(operation);
 }

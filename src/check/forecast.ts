@@ -304,7 +304,7 @@ function fateOfAsk(
   );
   const { fieldsOf } = questions;
   const fields = fieldsOf === null ? '' : context.fieldsFor(fieldsOf);
-  const plan = informed({ states, fields, waitedMs: 0 });
+  const plan = informed({ states, fields });
   if (plan.kind === 'send') return fateOfSend(plan, context, references);
   if (plan.kind === 'end') return fateOfEnd(plan, context, foreseeing.definition);
   throw new Error(`a request with all its answers is not decided, but ${plan.kind}`);

@@ -274,12 +274,6 @@ const settingsSchema = z.strictObject({
     .describe(
       'What an update of a known key sends, for an upsert and with onKnownKey: update: the fields that changed since the service last accepted them, or all.',
     ),
-  onUnknownOutcome: z
-    .enum(['hold', 'retry'])
-    .default('hold')
-    .describe(
-      'What happens to a create whose outcome is unknown: `hold` leaves it in doubt for a person, `retry` sends it again, which can create twice.',
-    ),
   send: sendSchema.prefault({}).describe('How requests are sent.'),
   lookup: lookupSchema.optional(),
   stopAfter: stopAfterSchema.optional(),

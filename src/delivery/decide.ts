@@ -88,7 +88,7 @@ export function decide(rows: UndecidedRows, marks: Marks, means: Means): Decided
   const settled = settledPlan(rows, marks, ({ outcome }) => outcome !== 'invalid');
   if (settled !== null) return { plan: settled };
   try {
-    return decideUnsettled(rows, mark?.kind === 'intent' ? mark : null, means);
+    return decideOpen(rows, mark?.kind === 'intent' ? mark : null, means);
   } catch (error) {
     return { plan: internalError(error) };
   }
@@ -129,12 +129,13 @@ function endLike({ row, outcome, status, id, attempts, ms, code, message }: Sett
   return unsendable('group_member', `row ${row}, of the same key, can't be sent`);
 }
 
-function decideUnsettled(rows: UndecidedRows, mark: Intent | null, means: Means): Decided {
+/** Of rows without an outcome. */
+function decideOpen(rows: UndecidedRows, mark: Intent | null, means: Means): Decided {
   const { lead } = rows;
   const { definition } = means;
   const step = stepOf(lead, definition);
   if (step.kind === 'end') return { plan: comparedPlan(rows, step, means) };
-  if (!mayRepeat(step.call) && definition.onUnknownOutcome === 'hold') {
+  if (!mayRepeat(step.call)) {
     if (mark !== null) return { plan: { kind: 'end', end: WORKER_LOST } };
     if (lead.suspect) return { plan: { kind: 'end', end: JOURNAL_LOST } };
   }

@@ -217,19 +217,15 @@ async function consult(
   const { context, lease } = take;
   const began = context.now();
   for (;;) {
-    const waitedMs = context.now() - began;
-    const plan = decide({ ...(await ask(questions, context)), waitedMs });
+    const plan = decide(await ask(questions, context));
     // Its chunk's order may have passed it.
     if (plan.kind !== 'wait') return executeAll([{ ...planned, plan }], { ...take, order: null });
-    if (waitedMs >= ASK_MAX_MS || !lease.isHeld()) return 'unsent';
+    if (context.now() - began >= ASK_MAX_MS || !lease.isHeld()) return 'unsent';
     if (!(await waitWhileRunning(ASK_AGAIN_MS, context))) return 'unsent';
   }
 }
 
-async function ask(
-  { references, fieldsOf }: Questions,
-  { ledger }: RunContext,
-): Promise<Omit<Answers, 'waitedMs'>> {
+async function ask({ references, fieldsOf }: Questions, { ledger }: RunContext): Promise<Answers> {
   const [states, fields] = await Promise.all([
     Promise.all(references.map(ledger.readKey)),
     fieldsOf === null ? '' : ledger.readFields(fieldsOf),

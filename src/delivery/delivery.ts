@@ -27,7 +27,6 @@ import { createJudge } from '../service/judge.ts';
 import { buildRequest } from '../service/operations.ts';
 import { backoffMs } from '../service/retry-wait.ts';
 import { deliverChunk } from './deliver-chunk.ts';
-import { createDenialStreak } from './denial-streak.ts';
 import { createJobWindow } from './job-window.ts';
 import type { Registration } from './registration.ts';
 import type { RunContext, ServiceEdge } from './run-context.ts';
@@ -255,7 +254,6 @@ function createContext(parts: ContextParts): RunContext {
       parts.isAttended,
       parts.reach,
     ),
-    denials: createDenialStreak(),
     meter: parts.meter,
     now,
     stopping,

@@ -9,7 +9,7 @@ import type { Retry } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 import { endSending, failSending, isFreeWithout, notSent, type Sending } from './sending.ts';
 import { createSettling, type Settling, withdrawIntents } from './settle-rows.ts';
-import { afterToken, afterTries, type Effect, givenUp, unsent, type Wait } from './transitions.ts';
+import { afterToken, afterTries, type Effect, givenUp, UNSENT, type Wait } from './transitions.ts';
 
 /** What a run's sender has in hand. */
 export type InHand = {
@@ -140,7 +140,7 @@ async function withdraw(sending: Sending, context: RunContext): Promise<void> {
 
 async function refresh(hand: InHand, sending: Sending): Promise<void> {
   const fresh = sending.refreshed ? null : await hand.context.service.freshToken(sending.token);
-  await apply(hand, sending, afterToken(fresh !== null, sending));
+  await apply(hand, sending, afterToken(fresh !== null));
 }
 
 /** Another attempt is safe: whether there is one is p-retry's to say, and the attempt goes the way of the first. */
@@ -152,7 +152,6 @@ function again(
   const tell = sending.again;
   sending.again = null;
   sending.state = 'waiting';
-  if (because === 'unknown') sending.everUnknown = true;
   if (because === 'refreshed') sending.refreshed = true;
   if (because === 'refreshed' || because === 'throttled') sending.throttled += 1;
   if (tell === null) void tryLater(hand, sending, verdict);
@@ -202,7 +201,7 @@ export function endAll(hand: InHand): void {
 
 export function endWaiting(hand: InHand): void {
   const { waiting } = hand;
-  for (const sending of takeFrom(waiting, waiting.length())) void apply(hand, sending, unsent(sending));
+  for (const sending of takeFrom(waiting, waiting.length())) void apply(hand, sending, UNSENT);
 }
 
 /** The first requests of a line, no more than `most`. */

@@ -23,12 +23,7 @@ export type Answers = {
   readonly states: readonly KeyState[];
   /** Digests of the fields that the service last accepted; see `areFieldsKnown`. */
   readonly fields: string;
-  /** For how long has been asked already, ms. */
-  readonly waitedMs: number;
 };
-
-/** A row that was denied may be unsent again, should the permission be missing: so long an end is not believed. */
-const GIVEN_BACK_MS = 4_000;
 
 type Resolved =
   | { readonly kind: 'resolved'; readonly ids: readonly ResolvedReference[] }
@@ -40,7 +35,7 @@ type Resolved =
 export function resolveReferences(
   { run, row }: Pick<RowTask, 'run' | 'row'>,
   references: readonly Reference[],
-  { states, waitedMs }: Pick<Answers, 'states' | 'waitedMs'>,
+  { states }: Pick<Answers, 'states'>,
 ): Resolved {
   const ids: ResolvedReference[] = [];
   const issues: Issue[] = [];
@@ -48,7 +43,7 @@ export function resolveReferences(
   for (const [i, reference] of references.entries()) {
     const state = states[i] ?? { kind: 'free' };
     if (state.kind === 'known') ids.push({ path: reference.path, id: state.id });
-    else if (isOnItsWay(state, { run: run.id, row: row.row, waitedMs })) waits = true;
+    else if (isOnItsWay(state, { run: run.id, row: row.row })) waits = true;
     else issues.push(referenceIssue(row, reference, state));
   }
   if (issues.length > 0) return { kind: 'issues', issues };
@@ -58,12 +53,8 @@ export function resolveReferences(
 type Unknown = Exclude<KeyState, { kind: 'known' }>;
 
 /** A later row is not waited for: the two could wait for each other. */
-function isOnItsWay(
-  state: Unknown,
-  own: { readonly run: string; readonly row: number; readonly waitedMs: number },
-): boolean {
-  if (state.kind === 'free' || state.run !== own.run || state.row >= own.row) return false;
-  return state.kind === 'held' ? !state.inDoubt : own.waitedMs < GIVEN_BACK_MS;
+function isOnItsWay(state: Unknown, own: { readonly run: string; readonly row: number }): boolean {
+  return state.kind === 'held' && !state.inDoubt && state.run === own.run && state.row < own.row;
 }
 
 /** Why a row can't be sent that refers to a key in this state. */

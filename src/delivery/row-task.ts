@@ -1,6 +1,6 @@
 /**
- * A row in a worker's hands and its end: what a final verdict, or attempts that are used up, make of it, and all that is to be recorded of
- * it. After an attempt whose outcome is not known (`onUnknownOutcome: retry`), only an acceptance is believed: all else is in doubt.
+ * A row in a worker's hands and its end: what a final verdict, or attempts that are used up, make of it,
+ * and all that is to be recorded of it.
  */
 
 import type { KeyPlace, Place } from '../ledger/keys.ts';
@@ -112,14 +112,13 @@ export type Retry = Extract<Verdict, { kind: 'retry' }>;
 /** After which no other attempt is made. */
 export type Final = Exclude<Verdict, { kind: 'retry' | 'stop' }>;
 
-/** What a final verdict makes of the row. `everUnknown`: an earlier attempt may have created it (`onUnknownOutcome: retry`). */
-export function endOf(verdict: Final, everUnknown: boolean): RowEnd {
+/** What a final verdict makes of the row. */
+export function endOf(verdict: Final): RowEnd {
   switch (verdict.kind) {
     case 'accepted':
       return acceptedEnd(verdict);
     case 'refused': {
-      const { status, code, message, body, restBytes } = verdict;
-      const outcome = everUnknown ? 'in-doubt' : verdict.outcome;
+      const { outcome, status, code, message, body, restBytes } = verdict;
       const end: RowEnd = { outcome, status, code, message, body };
       return restBytes === undefined ? end : { ...end, restBytes };
     }
@@ -152,9 +151,9 @@ export function acceptedEnd(
 }
 
 /** The end of a row whose attempts are used up. */
-export function gaveUp(verdict: Retry, made: number, everUnknown: boolean): RowEnd {
+export function gaveUp(verdict: Retry, made: number): RowEnd {
   return {
-    outcome: everUnknown ? 'in-doubt' : 'failed',
+    outcome: 'failed',
     status: verdict.status ?? 0,
     code: verdict.code,
     message: `gave up after ${made} attempts: ${verdict.message}`,

@@ -10,7 +10,6 @@ import type { Mapping } from '../model/mapping.ts';
 import type { Call } from '../model/operation.ts';
 import type { JsonObject, Reply, ServiceRequest, Verdict } from '../model/request.ts';
 import type { Reason, Run } from '../model/run.ts';
-import type { DenialStreak } from './denial-streak.ts';
 import type { RunPermits } from './run-permits.ts';
 import type { ServiceBreaker } from './service-breaker.ts';
 
@@ -37,7 +36,6 @@ export type RunContext = {
   /** The job has a `send.rate`: each of its requests waits for its time. */
   readonly hasRate: boolean;
   readonly breaker: ServiceBreaker;
-  readonly denials: DenialStreak;
   /** Counts what the run does, for who watches the process. */
   readonly meter: Pick<Meter, 'attempted' | 'recorded'>;
   readonly now: () => number;

@@ -15,7 +15,7 @@ import type { RunContext } from './run-context.ts';
 import { createSenderPace, type SenderPace } from './sender-pace.ts';
 import { failSending, intended, intentOf, maySend, notSent, type Sending } from './sending.ts';
 import { waitForService } from './still-runs.ts';
-import { afterGrant, afterReply, givenUp, unsent, type Wait } from './transitions.ts';
+import { afterGrant, afterReply, deniedInARow, givenUp, UNSENT, type Wait } from './transitions.ts';
 
 /** What a run's sender has in hand, and what it waits for. */
 type Sender = InHand & {
@@ -31,6 +31,8 @@ type Sender = InHand & {
   /** Permits in hand. */
   spare: number;
   look: NodeJS.Timeout | null;
+  /** Requests in a row that were denied (403), with no success between. */
+  denied: number;
 };
 
 const senders = new WeakMap<RunContext, Sender>();
@@ -54,6 +56,7 @@ function createSender(context: RunContext): Sender {
     expected: 0,
     spare: 0,
     look: null,
+    denied: 0,
   };
   context.stopping.addEventListener('abort', () => endAll(sender), { once: true });
   senders.set(context, sender);
@@ -147,7 +150,7 @@ async function ask(sender: Sender): Promise<void> {
   const sendings: Sending[] = [];
   for (const sending of takeFrom(sender.waiting, wanted(sender))) {
     if (maySend(sending)) sendings.push(sending);
-    else void apply(sender, sending, unsent(sending));
+    else void apply(sender, sending, UNSENT);
   }
   sender.pace.asked();
   sender.asked = sendings.length;
@@ -302,8 +305,8 @@ function landed(sender: Sender, sending: Sending, reply: Reply): void {
     context.meter.attempted(call, reply, sending.made);
     const verdict = context.service.judge(call, reply);
     if (verdict.kind === 'accepted' || verdict.kind === 'refused') context.breaker.succeeded(reply.ms);
-    const mayRepeat = context.definition.onUnknownOutcome === 'retry';
-    void apply(sender, sending, afterReply({ verdict, reply, call }, sending, { mayRepeat }));
+    sender.denied = deniedInARow(sender.denied, verdict);
+    void apply(sender, sending, afterReply({ verdict, reply, call }, sending, sender.denied));
   } catch (error) {
     failSending(sending, error);
   }

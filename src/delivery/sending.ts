@@ -4,16 +4,15 @@
  * end is told exactly once.
  */
 
-import type { JobDefinition } from '../config/job-definition.ts';
 import type { Intent } from '../ledger/intent.ts';
 import type { KeyPlace } from '../ledger/keys.ts';
 import { intentMark } from '../ledger/mark.ts';
 import { fieldsUnderWay } from '../ledger/settle-entry.ts';
-import { type Call, mayRepeat } from '../model/operation.ts';
+import { mayRepeat } from '../model/operation.ts';
 import type { ChunkLease } from '../queue/chunk-worker.ts';
 import type { Planned, PlannedSend } from './decide.ts';
 import type { RowOrder } from './row-order.ts';
-import { ownKey, type Retry, type RowTask } from './row-task.ts';
+import { ownKey, type Retry } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 
 /** What became of a request's rows; `unsent`: they are as before. */
@@ -70,8 +69,6 @@ export type Sending = PlannedSend & {
   /** Of the attempts made: the service named a time to come back. */
   throttled: number;
   refreshed: boolean;
-  /** An attempt's outcome, here or in a worker that died, is not known and the user chose to send again (`onUnknownOutcome: retry`). */
-  everUnknown: boolean;
   /** Of a later attempt, which p-retry waits for: told why another is needed, or that none is (`null`). */
   again: ((verdict: Retry | null) => void) | null;
 };
@@ -81,8 +78,8 @@ export function createSending(
   plan: PlannedSend['plan'],
   { take, end }: Pick<Sending, 'take' | 'end'>,
 ): Sending {
-  const { context, order } = take;
-  const repeatable = isRepeatable(plan.request.call, context.definition);
+  const { order } = take;
+  const repeatable = mayRepeat(plan.request.call);
   return {
     lead,
     mates,
@@ -95,7 +92,7 @@ export function createSending(
     row: lead.row.row,
     identity: ownKey(lead),
     repeatable,
-    isInOrder: isFresh(lead, plan) && order?.admits(repeatable) === true,
+    isInOrder: isFresh(plan) && order?.admits(repeatable) === true,
     state: 'waiting',
     mark: plan.expected,
     before: '',
@@ -106,24 +103,13 @@ export function createSending(
     withdrawn: 0,
     throttled: 0,
     refreshed: false,
-    everUnknown: mayHaveBeenSent(lead, plan),
     again: null,
   };
 }
 
-/** A create that is taken over from a dead worker may have been carried out by it: a refusal now proves nothing. */
-function mayHaveBeenSent(lead: RowTask, plan: PlannedSend['plan']): boolean {
-  return (plan.expected !== '' || lead.suspect) && !mayRepeat(plan.request.call);
-}
-
 /** Whether nothing of the row can have been sent before, and nothing but its key has to be looked at. */
-function isFresh(lead: RowTask, plan: PlannedSend['plan']): boolean {
-  return plan.expected === '' && plan.fields === undefined && !mayHaveBeenSent(lead, plan);
-}
-
-/** Whether a row is sent although a lost worker may have sent it. */
-function isRepeatable(call: Call, { onUnknownOutcome }: Pick<JobDefinition, 'onUnknownOutcome'>): boolean {
-  return mayRepeat(call) || onUnknownOutcome === 'retry';
+function isFresh({ expected, fields }: PlannedSend['plan']): boolean {
+  return expected === '' && fields === undefined;
 }
 
 /**
@@ -169,8 +155,8 @@ export function intended(sending: Sending, token: string, now: number): void {
 }
 
 /** Whether the row is unsent once its intent is taken back: no earlier attempt may have arrived. */
-export function isFreeWithout({ everUnknown, before }: Pick<Sending, 'everUnknown' | 'before'>): boolean {
-  return !everUnknown && before === '';
+export function isFreeWithout({ before }: Pick<Sending, 'before'>): boolean {
+  return before === '';
 }
 
 /** Notes that nothing was sent under the row's intent; `mark`: what stands on the row instead. */

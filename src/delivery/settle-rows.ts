@@ -1,8 +1,7 @@
 /**
  * What became of a request, recorded for all of its rows at once, before anything else happens to them; the ledger keeps the first
  * definite outcome of each. Requests that end within the same few milliseconds are recorded together, with the sender's next exchange where
- * there is one. A Redis that refuses to record is asked again for about ten minutes: an outcome is never dropped. The third
- * 403 in a row takes back those before it, since a permission is missing then, not a right to these rows.
+ * there is one. A Redis that refuses to record is asked again for about ten minutes: an outcome is never dropped.
  */
 
 import pRetry from 'p-retry';
@@ -65,14 +64,8 @@ export function createSettling(context: RunContext): Settling {
     flush,
     settle(sending, end) {
       sending.state = 'settling';
-      const rows = sentRows(sending, end);
-      if (end.outcome === 'denied') {
-        void settleDenied(sending, rows);
-        return;
-      }
-      if (end.outcome !== 'in-doubt') context.denials.broken();
       requests.push(sending);
-      for (const row of rows) settled.push(row);
+      for (const row of sentRows(sending, end)) settled.push(row);
       if (requests.length >= ENOUGH) flush();
       else timer ??= setTimeout(flush, AT_MOST_MS);
     },
@@ -89,19 +82,6 @@ async function recordBatch(
     for (const sending of requests) endSending(sending, 'settled');
   } catch (error) {
     for (const sending of requests) failSending(sending, error);
-  }
-}
-
-/** The third in a row is taken back with those before it. */
-async function settleDenied(sending: Sending, rows: readonly SettledRow[]): Promise<void> {
-  const { context } = sending.take;
-  try {
-    const denied = context.denials.denied(rows);
-    await recordRows(rows, context);
-    if (denied.kind === 'streak') await context.ledger.unsettle([...denied.earlier, ...rows], 'permission');
-    endSending(sending, denied.kind === 'streak' ? 'unsent' : 'settled');
-  } catch (error) {
-    failSending(sending, error);
   }
 }
 

@@ -1,7 +1,8 @@
 /**
- * What becomes of a request on its way, as two tables: what the ledger's answer to its intent makes of it, and what the verdict on its
- * reply makes of it; two more say what follows from a refused token and from attempts that came to their end. All are pure: they answer
- * effects, in their order, and the sender alone carries them out. A row that an earlier attempt may have made is never called unsent, refused or failed.
+ * What becomes of a request on its way, as two tables: what the ledger's answer to its intent makes of it,
+ * and what the verdict on its reply makes of it; two more say what follows from a refused token and from
+ * attempts that came to their end. All are pure: they answer effects, in their order, and the sender alone
+ * carries them out.
  */
 
 import type { Granted } from '../ledger/intent.ts';
@@ -41,7 +42,7 @@ export type Effect =
   | {
       readonly kind: 'again';
       readonly verdict: Retry;
-      readonly because: 'failed' | 'throttled' | 'unknown' | 'refreshed';
+      readonly because: 'failed' | 'throttled' | 'refreshed';
     }
   | { readonly kind: 'settle'; readonly end: RowEnd }
   /** Its rows are as before. */
@@ -49,7 +50,7 @@ export type Effect =
 
 type Effects = readonly Effect[];
 /** What is decided by. */
-type Facts = Pick<Sending, 'state' | 'isInOrder' | 'everUnknown' | 'before' | 'made'>;
+type Facts = Pick<Sending, 'state' | 'isInOrder' | 'before' | 'made'>;
 
 const NONE: Effects = [];
 const READY: Effects = [{ kind: 'ready', isFirst: false }];
@@ -58,7 +59,8 @@ const WITHDRAW: Effect = { kind: 'withdraw' };
 const RECALL: Effect = { kind: 'recall' };
 const HALT: Effect = { kind: 'halt' };
 const ALONE: Effects = [{ kind: 'alone' }];
-const UNSENT: Effects = [{ kind: 'unsent' }];
+/** Its rows are as before. */
+export const UNSENT: Effects = [{ kind: 'unsent' }];
 
 /** What the ledger's answer to a request's intent makes of it. */
 export function afterGrant(answer: Granted | undefined, facts: Facts): Effects {
@@ -68,61 +70,54 @@ export function afterGrant(answer: Granted | undefined, facts: Facts): Effects {
     case 'wait':
       return [{ kind: 'wait', wait: answer }];
     case 'halted':
-      return [...unsent(facts), HALT];
+      return [...UNSENT, HALT];
     case 'held':
-      return [{ kind: 'settle', end: { ...heldBy(answer.by, facts), attempts: facts.made } }];
+      return [{ kind: 'settle', end: { ...heldBy(answer.by), attempts: facts.made } }];
     case 'unwritten':
-      return [{ kind: 'pause', reason: 'journal', problem: answer.problem }, ...unsent(facts), HALT];
+      return [{ kind: 'pause', reason: 'journal', problem: answer.problem }, ...UNSENT, HALT];
     // Of a row in its chunk's order that says no more than that it is to go by itself; else another take has it, or had it.
     case 'taken':
     case 'unclaimed':
     case undefined:
-      return facts.isInOrder ? ALONE : unsent(facts);
+      return facts.isInOrder ? ALONE : UNSENT;
     default:
       return answer satisfies never;
   }
 }
 
-/** The rows are as before, unless an earlier attempt may have made them. */
-export function unsent({ everUnknown, made }: Pick<Facts, 'everUnknown' | 'made'>): Effects {
-  return everUnknown ? [{ kind: 'settle', end: { ...INTERRUPTED, attempts: made } }] : UNSENT;
-}
-
-const INTERRUPTED: RowEnd = {
-  outcome: 'in-doubt',
-  code: 'interrupted',
-  message: 'an attempt has an unknown outcome, and the run was interrupted before the next',
-};
-
-function heldBy(
-  { run, row }: { readonly run: string; readonly row: number },
-  { everUnknown }: Facts,
-): RowEnd {
+function heldBy({ run, row }: { readonly run: string; readonly row: number }): RowEnd {
   const message = `row ${row} of run ${run} has this key and is not done yet`;
-  return { outcome: everUnknown ? 'in-doubt' : 'invalid', code: 'key_held', message };
+  return { outcome: 'invalid', code: 'key_held', message };
 }
 
 /** A request that has not gone and is not to go. */
 export function givenUp(facts: Facts): Effects {
-  return facts.state === 'intended' ? [...withdrawn(facts), ...unsent(facts)] : unsent(facts);
+  return facts.state === 'intended' ? [...withdrawn(facts), ...UNSENT] : UNSENT;
 }
 
 type Answered = { readonly verdict: Verdict; readonly reply: Reply; readonly call: Call };
-/** `mayRepeat`: the user has unknown outcomes sent again. */
-type Policy = { readonly mayRepeat: boolean };
 
-/** What the verdict on a request's reply makes of it. */
-export function afterReply({ verdict, reply, call }: Answered, facts: Facts, policy: Policy): Effects {
+/** So many 403 in a row, with no success between, are a missing permission, not rows that are forbidden. */
+const DENIED_IN_A_ROW = 3;
+
+/** How many requests in a row were denied, with no success between, by now. */
+export function deniedInARow(before: number, verdict: Verdict): number {
+  if (verdict.kind === 'accepted') return 0;
+  return verdict.kind === 'refused' && verdict.outcome === 'denied' ? before + 1 : before;
+}
+
+/** What the verdict on a request's reply makes of it; `denied`: in a row, with this one. */
+export function afterReply({ verdict, reply, call }: Answered, facts: Facts, denied: number): Effects {
   switch (verdict.kind) {
     case 'accepted':
       return [{ kind: 'settle', end: acceptedEnd(verdict, facts.made, reply.ms) }];
     case 'refused':
-      // A permission may be missing for all rows.
-      return verdict.outcome === 'denied'
-        ? [RECALL, settled(verdict, reply, facts)]
+      return verdict.outcome === 'denied' && denied >= DENIED_IN_A_ROW
+        ? [RECALL, settled(verdict, reply, facts), { kind: 'pause', reason: 'permission' }]
         : [settled(verdict, reply, facts)];
     case 'unknown':
-      return [RECALL, told(verdict, reply), ...afterUnknown({ verdict, reply, call }, facts, policy)];
+      // Of creates whose answers are lost none is tried again: each probe would leave another in doubt.
+      return [RECALL, told(verdict, reply), { kind: 'pause-if-away' }, settled(verdict, reply, facts)];
     case 'retry': {
       const because = verdict.afterMs === null ? 'failed' : 'throttled';
       // An update that may have been carried out is not unsent: its intent says so until another attempt has its answer.
@@ -137,23 +132,8 @@ export function afterReply({ verdict, reply, call }: Answered, facts: Facts, pol
   }
 }
 
-type Unknown = Extract<Verdict, { kind: 'unknown' }>;
-
-function afterUnknown(
-  { verdict, reply }: Answered & { readonly verdict: Unknown },
-  facts: Facts,
-  { mayRepeat }: Policy,
-): Effects {
-  // Whatever the user chose: a record that was accepted would be made twice for certain.
-  if (!mayRepeat || verdict.givenId !== undefined)
-    // Of creates whose answers are lost none is tried again: each probe would leave another in doubt.
-    return [{ kind: 'pause-if-away' }, settled(verdict, reply, facts)];
-  // The intent stays: should this process die now, the row is not free.
-  return [{ kind: 'again', verdict: { ...verdict, kind: 'retry', afterMs: null }, because: 'unknown' }];
-}
-
-function settled(verdict: Final, { ms }: Reply, { everUnknown, made }: Facts): Effect {
-  return { kind: 'settle', end: { ...endOf(verdict, everUnknown), attempts: made, ms } };
+function settled(verdict: Final, { ms }: Reply, { made }: Facts): Effect {
+  return { kind: 'settle', end: { ...endOf(verdict), attempts: made, ms } };
 }
 
 const UNAUTHORIZED = 401;
@@ -165,7 +145,7 @@ const REFUSED_TOKEN: Effect = {
 /** Codes that say no more than the sentence beside them; those of undici and Node are what a person searches for. */
 const OUR_CODES = 'ONBOARD_';
 
-function told(verdict: Unknown | Retry, reply: Reply): Effect {
+function told(verdict: Extract<Verdict, { kind: 'unknown' | 'retry' }>, reply: Reply): Effect {
   const { status, message } = verdict;
   const isOurs = reply.kind === 'response' || reply.code.startsWith(OUR_CODES);
   const cause = isOurs ? message : message.replace(/\.$/, ` (${reply.code}).`);
@@ -188,26 +168,24 @@ function withdrawn(facts: Facts): Effects {
 }
 
 /** 401: a fresh token, once; then the run pauses and the row is unsent. `fresh`: there is another. */
-export function afterToken(fresh: boolean, facts: Facts): Effects {
-  if (!fresh) return [{ kind: 'pause', reason: 'credentials' }, ...unsent(facts)];
+export function afterToken(fresh: boolean): Effects {
+  if (!fresh) return [{ kind: 'pause', reason: 'credentials' }, ...UNSENT];
   const message = 'the token was refused; trying once with a fresh one';
   const verdict: Retry = { kind: 'retry', status: UNAUTHORIZED, code: 'http_401', message, afterMs: 0 };
   return [{ kind: 'again', verdict, because: 'refreshed' }];
 }
 
 /** What becomes of a request that is not tried again. */
-export function afterTries({ next, verdict }: LastTry, facts: Facts): Effects {
+export function afterTries({ next, verdict }: LastTry, { made }: Pick<Facts, 'made'>): Effects {
   switch (next.kind) {
-    case 'give-up': {
-      const { made, everUnknown } = facts;
-      return [{ kind: 'settle', end: { ...gaveUp(verdict, made, everUnknown), attempts: made } }];
-    }
+    case 'give-up':
+      return [{ kind: 'settle', end: { ...gaveUp(verdict, made), attempts: made } }];
     case 'away':
-      return [{ kind: 'pause', reason: 'service-away' }, ...unsent(facts)];
+      return [{ kind: 'pause', reason: 'service-away' }, ...UNSENT];
     case 'hold':
-      return [{ kind: 'pause', reason: 'service-hold' }, ...unsent(facts)];
+      return [{ kind: 'pause', reason: 'service-hold' }, ...UNSENT];
     case 'wait':
-      return unsent(facts);
+      return UNSENT;
     default:
       return next satisfies never;
   }

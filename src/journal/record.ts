@@ -7,7 +7,6 @@
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 
-const chunkRowSchema = z.tuple([z.number().int(), z.number().int()]);
 const markSchema = z.tuple([z.number().int(), z.number().int(), z.string()]);
 const intentSchema = z.tuple([z.number().int(), z.number().int(), z.string(), z.string(), z.string()]);
 const entrySchema = z.tuple([z.number().int(), z.number().int()]).rest(z.unknown());
@@ -44,13 +43,10 @@ const storedRecordSchema = z.discriminatedUnion('kind', [
       entries: groups.flatMap(entriesOf),
     })),
   z.object({ kind: z.literal('settled'), run, entries: z.array(entrySchema) }),
-  z.object({ kind: z.literal('unsettled'), run, rows: z.array(chunkRowSchema) }),
   z.object({ kind: z.literal('forgotten'), run }),
 ]);
 export type StoredRecord = z.infer<typeof storedRecordSchema>;
 
-/** `[chunk, row]`. */
-export type ChunkRow = Readonly<z.infer<typeof chunkRowSchema>>;
 /** `[chunk, row, mark]`. */
 export type MarkedRow = Readonly<z.infer<typeof markSchema>>;
 /** `[chunk, row, mark, bucket, digest]`: the last two say where the identity of the row's key lives, `''` for none. */
@@ -84,9 +80,7 @@ export type JournalRecord =
   /** JSON text of groups of rows that the service accepted alike. */
   | { readonly kind: 'accepted'; readonly run: string; readonly groups: string }
   /** JSON text of an array of settle entries. */
-  | { readonly kind: 'settled'; readonly run: string; readonly entries: string }
-  /** The rows are unsent again, whatever was settled of them before. */
-  | { readonly kind: 'unsettled'; readonly run: string; readonly rows: readonly ChunkRow[] };
+  | { readonly kind: 'settled'; readonly run: string; readonly entries: string };
 
 /** What has a line on the disk; `forgotten`: nothing before it is true of the run any more. */
 export type LineRecord = JournalRecord | { readonly kind: 'forgotten'; readonly run: string };

@@ -3,14 +3,14 @@
  * last word on a row holds, but an accepted row is not put in doubt by a later look. A segment can be folded and its residue folded again.
  */
 
-import type { ChunkRow, IntendedRow, MarkedRow, SettleEntry, StoredRecord } from './record.ts';
+import type { IntendedRow, MarkedRow, SettleEntry, StoredRecord } from './record.ts';
 
 /** What records, in their order, come down to for one row; `at`: the segment that says so. */
 export type RowFold = {
-  readonly place: ChunkRow;
-  /** The segment of the last end, settled or unsettled; 0: none. */
+  readonly place: readonly [chunk: number, row: number];
+  /** The segment of the last settle entry; 0: none. */
   endedAt: number;
-  /** The last settle entry; `null` where there is none or it was taken back. */
+  /** The last settle entry; `null`: none. */
   entry: SettleEntry | null;
   /** Intents since the last end, by mark. */
   readonly open: Map<string, { readonly intent: IntendedRow; readonly at: number }>;
@@ -65,9 +65,6 @@ function foldRun(run: RunFold, record: Exclude<StoredRecord, { kind: 'forgotten'
     case 'settled':
       for (const entry of record.entries) settle(rowOf(run, entry), entry, at);
       return;
-    case 'unsettled':
-      for (const place of record.rows) end(rowOf(run, place), null, at);
-      return;
     default:
       record satisfies never;
   }
@@ -87,7 +84,10 @@ function withdraw({ open, withdrawn }: RowFold, [, , mark]: MarkedRow): void {
 
 /** A row that is taken again while its answer is recorded seems to be in doubt: what was known of it before stays, as in the ledger. */
 function settle(row: RowFold, entry: SettleEntry, at: number): void {
-  end(row, isDoubt(entry) && row.entry !== null ? row.entry : entry, at);
+  row.entry = isDoubt(entry) && row.entry !== null ? row.entry : entry;
+  row.endedAt = at;
+  row.open.clear();
+  row.withdrawn.clear();
 }
 
 const OUTCOME = 2;
@@ -101,13 +101,6 @@ function isDoubt(entry: SettleEntry): boolean {
 /** Whether an earlier entry, of a row that the service accepted, stands although the row seemed to be in doubt later. */
 export function outlivesDoubt(entry: SettleEntry, later: SettleEntry | null): boolean {
   return entry[ACCEPTED] === 1 && later !== null && isDoubt(later);
-}
-
-function end(row: RowFold, entry: SettleEntry | null, at: number): void {
-  row.endedAt = at;
-  row.entry = entry;
-  row.open.clear();
-  row.withdrawn.clear();
 }
 
 function runOf({ runs }: Fold, run: string): RunFold {
@@ -158,7 +151,6 @@ export function* residueOf({ runs, forgotten }: Fold): Generator<StoredRecord> {
 
 function* residueOfRow(run: string, row: RowFold): Generator<StoredRecord> {
   const [chunk, number] = row.place;
-  if (row.endedAt > 0 && row.entry === null) yield { kind: 'unsettled', run, rows: [[chunk, number]] };
   for (const mark of row.withdrawn) yield { kind: 'withdrawn', run, rows: [[chunk, number, mark]] };
   for (const { intent } of row.open.values()) yield { kind: 'intended', run, rows: [[...intent]] };
 }

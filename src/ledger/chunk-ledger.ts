@@ -11,15 +11,13 @@ import type { KeyState } from '../model/identity.ts';
 import type { Run } from '../model/run.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import { type Exchange, type Exchanged, exchangeRows, type RowJournal, withdrawRows } from './exchange.ts';
-import { storyLine } from './history.ts';
 import type { MarkedRow } from './intent.ts';
 import { parseKeyState } from './key-claims.ts';
 import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys } from './keys.ts';
 import { LOOK_UP } from './lua/keys.ts';
-import { UNSETTLE } from './lua/rows.ts';
 import { RESERVE } from './lua/runs.ts';
 import { createChunkClosing, createChunkMemory, readChunk, type Taken } from './open-chunk.ts';
-import { type SettledRow, settleEntry } from './settle-entry.ts';
+import type { SettledRow } from './settle-entry.ts';
 
 export type ChunkLedger = {
   /**
@@ -40,8 +38,6 @@ export type ChunkLedger = {
   settle(row: SettledRow): Promise<boolean>;
   /** `settle` for many, in one command. */
   settleAll(rows: readonly SettledRow[]): Promise<readonly boolean[]>;
-  /** Makes refused rows unsent again while their chunk is open, and pauses the run for that reason in the same step. */
-  unsettle(rows: readonly SettledRow[], reason: string): Promise<void>;
   /** Closes a chunk of which every row is settled; false where one is not. */
   close(chunk: number, rows: number): Promise<boolean>;
   /** When the run's next requests may go, over all workers: as many as `times`, or fewer, `intervalMs` apart. */
@@ -62,10 +58,9 @@ const MAX_BATCH = 200;
 const NONE: readonly never[] = [];
 
 const lookUp = inEpoch(LOOK_UP, z.array(z.string()));
-const unsettle = inEpoch(UNSETTLE, z.array(z.number()));
 
 export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
-  const { epoch, keys, journal, run } = options;
+  const { epoch, keys, run } = options;
   const k = keys.run(run.id);
   const memory = createChunkMemory();
   const edges = { ...options, wholeWith: memory.wholeWith };
@@ -110,21 +105,6 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
     withdraw: tickBatch((rows: readonly MarkedRow[]) => withdrawRows(rows, edges), MAX_BATCH),
     settle: tickBatch((rows: readonly SettledRow[]) => settleAll(rows, false), MAX_BATCH),
     settleAll: (rows) => settleAll(rows),
-    async unsettle(rows, reason) {
-      for (const { chunk } of rows) memory.forget(chunk);
-      const entries = rows.flatMap((row) => {
-        const [chunk, number, outcome, settlement, bucket, digest] = settleEntry(keys, row);
-        return [chunk, number, settlement, outcome, bucket, digest];
-      });
-      journal.note({
-        kind: 'unsettled',
-        run: run.id,
-        rows: rows.map((row) => [row.chunk, row.settlement.row]),
-      });
-      const told = storyLine({ at: options.now().getTime(), what: 'paused', why: reason, by: '' });
-      const names = [k.record, k.chunk, k.sources, k.bodies, k.story];
-      await epoch.call(unsettle, names, [run.id, reason, told, ...entries]);
-    },
     close: closeChunk,
     reserve: (times, intervalMs) => reserveTimes(epoch, k.rate, { times, intervalMs }),
   };

@@ -53,12 +53,7 @@ export type RowRecord =
   /** JSON text of groups of rows that the service accepted (`ToldRows`). */
   | { readonly kind: 'accepted'; readonly run: string; readonly groups: string }
   /** JSON text of an array of settle entries. */
-  | { readonly kind: 'settled'; readonly run: string; readonly entries: string }
-  | {
-      readonly kind: 'unsettled';
-      readonly run: string;
-      readonly rows: Rows<readonly [chunk: number, row: number]>;
-    };
+  | { readonly kind: 'settled'; readonly run: string; readonly entries: string };
 
 /** The journal as the ledger needs it: it survives a Redis that comes back without its last second, or empty. */
 export type RowJournal = {
@@ -114,8 +109,7 @@ export async function exchangeRows(rows: Exchange, edges: ExchangeEdges): Promis
   if (ended.length > 0) passStage('settling', ends);
   noteSettled(told, edges);
   const recovery = edges.epoch.recoveries();
-  // Only rows that were accepted close their chunk: a refusal may be taken back by the next one.
-  const closings = told.others.length === 0 ? (edges.wholeWith?.(told.rows, recovery) ?? []) : [];
+  const closings = edges.wholeWith?.(told.rows, recovery) ?? [];
   for (const { chunk } of closings) passStage('closing', () => [], chunk);
   const telling = { told, closings, recovery };
   const { unrecorded, closed, granted } = await granting(telling, { ranges, next }, edges);
@@ -224,7 +218,11 @@ async function send(
   const last = HEAD_ARGUMENTS + groups.length;
   const [count, ...words] = await epoch.call(exchange, recordKeys(keys, run.id), () => {
     const isSame = epoch.recoveries() === recovery;
-    const closing = closings.flatMap(({ chunk, version, block }) => [chunk, isSame ? version : VOID, block]);
+    const closing = closings.flatMap(({ chunk, outcomes, block }) => [
+      chunk,
+      isSame ? outcomes : VOID,
+      block,
+    ]);
     const head = [run.id, others ?? '[]', last, closings.length, ...groups];
     return [...head, chunksOf(run), now().toISOString(), ...closing, ...next];
   });

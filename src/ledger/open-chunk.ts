@@ -1,7 +1,7 @@
 /**
- * An open chunk: how it looks to the worker that takes it, what this process remembers of it, and how it is closed, its rows' marks
- * becoming one block. A chunk closes only as it was read or remembered: the script CLOSE compares its version, which rises with every
- * outcome that is changed, so that no outcome recorded meanwhile is lost.
+ * An open chunk: how it looks to the worker that takes it, what this process remembers of it, and how it is
+ * closed, its rows' marks becoming one block. A chunk closes only as it was read or remembered: the script
+ * CLOSE compares how many outcomes were recorded or changed, so that none is lost that came meanwhile.
  */
 
 import { z } from 'zod';
@@ -33,8 +33,8 @@ export type Taken = {
   readonly at: string;
 };
 
-/** `version`: it changes with every outcome of the chunk that is recorded or changed. */
-type ReadChunk = { readonly taken: Taken; readonly version: string };
+/** `outcomes`: how many of the chunk were recorded or changed, as the scripts compare it. */
+type ReadChunk = { readonly taken: Taken; readonly outcomes: string };
 
 const take = inEpoch(TAKE, z.tuple([z.string(), z.number(), z.number()]).rest(z.string()));
 
@@ -49,9 +49,9 @@ export async function readChunk(
   const [state, closed, suspect, ...fields] = answer;
   const pairs: [string, string][] = [];
   for (let i = 0; i + 1 < fields.length; i += 2) pairs.push([fields[i] ?? '', fields[i + 1] ?? '']);
-  const { marks, at, version } = readFields(pairs, rows);
+  const { marks, at, outcomes } = readFields(pairs, rows);
   const known = runStateSchema.safeParse(state).data ?? null;
-  return { taken: { state: known, closed: closed === 1, suspect: suspect === 1, marks, at }, version };
+  return { taken: { state: known, closed: closed === 1, suspect: suspect === 1, marks, at }, outcomes };
 }
 
 const AT = /^(\S+) (\d+) /;
@@ -60,7 +60,7 @@ type Field = readonly [name: string, text: string];
 type Marks = {
   readonly marks: ReadonlyMap<number, Mark>;
   readonly at: string;
-  readonly version: string;
+  readonly outcomes: string;
 };
 
 /**
@@ -78,7 +78,7 @@ export function readFields(fields: readonly Field[], rows: readonly number[] = [
     const isInOrder = row <= Number(last) && !apart.has(row) && !marks.has(row);
     if (isInOrder) marks.set(row, { kind: 'intent', text: intentMark(taker, row, 1) });
   }
-  return { marks, at, version: versionOf(named.get('n') ?? '0', named.get('v') ?? '0') };
+  return { marks, at, outcomes: named.get('n') ?? '0' };
 }
 
 /** A row's own mark goes before what was recorded of it in order; answers the rows that have one. */
@@ -105,7 +105,7 @@ export function settlementsOf(marks: ReadonlyMap<number, Mark>): Settlement[] {
 }
 
 /** A chunk to be closed as its rows were last read or recorded. */
-export type Closing = { readonly chunk: number; readonly version: string; readonly block: Buffer };
+export type Closing = { readonly chunk: number; readonly outcomes: string; readonly block: Buffer };
 
 /**
  * What this process has recorded of the rows of the chunks that it has in hand: a chunk all of whose rows it has settled is closed
@@ -134,7 +134,7 @@ type Remembered = {
   isClosed: boolean;
 };
 
-/** Chunks that were given back unsettled leave their rows here: no more chunks are remembered. */
+/** Chunks that were put back leave their rows here: no more chunks are remembered. */
 const CHUNKS_KEPT = 256;
 
 export function createChunkMemory(): ChunkMemory {
@@ -186,17 +186,12 @@ const NEVER = -1;
 function closingOf(chunk: number, texts: ReadonlyMap<number, string>): Closing {
   const rows = [...texts.keys()].sort((a, b) => a - b);
   const block = packBlockText(`[${rows.map((row) => texts.get(row)).join(',')}]`);
-  return { chunk, version: versionOf(String(rows.length), '0'), block };
+  return { chunk, outcomes: String(rows.length), block };
 }
 
 const close = inEpoch(CLOSE, z.number());
 
-/** How many rows have their outcome, and how often one was changed, as the scripts compare them. */
-function versionOf(settled: string, changed: string): string {
-  return `${settled} ${changed}`;
-}
-
-/** No chunk's version. */
+/** Stands for a number of outcomes that no chunk has. */
 export const VOID = 'void';
 
 /** Closes a chunk of which every row is settled; false where one is not. */
@@ -209,11 +204,11 @@ export function createChunkClosing(edges: {
 }): (chunk: number, rows: number) => Promise<boolean> {
   const { epoch, keys, run, memory, now } = edges;
   const k = keys.run(run.id);
-  /** `recovery`: how often the ledger had been put back when that version was true. */
-  const closeAs = async ({ chunk, version, block }: Closing, recovery: number) => {
+  /** `recovery`: how often the ledger had been put back when the outcomes were read or recorded. */
+  const closeAs = async ({ chunk, outcomes, block }: Closing, recovery: number) => {
     const keysOfClose = [k.record, `${k.chunk}${chunk}`, k.blocks];
     const answer = await epoch.call(close, keysOfClose, () => {
-      const expected = epoch.recoveries() === recovery ? version : VOID;
+      const expected = epoch.recoveries() === recovery ? outcomes : VOID;
       return [chunk, expected, block, chunksOf(run), now().toISOString()];
     });
     return answer === 1;
@@ -229,11 +224,11 @@ export function createChunkClosing(edges: {
   const closeAsRead = async (chunk: number, rows: number) => {
     for (;;) {
       const recovery = epoch.recoveries();
-      const { taken, version } = await readChunk(chunk, [], { epoch, keys, run: run.id });
+      const { taken, outcomes } = await readChunk(chunk, [], { epoch, keys, run: run.id });
       if (taken.closed) return true;
       const settled = settlementsOf(taken.marks);
       if (settled.length !== rows) return false;
-      if (await closeAs({ chunk, version, block: packBlock(settled) }, recovery)) return true;
+      if (await closeAs({ chunk, outcomes, block: packBlock(settled) }, recovery)) return true;
     }
   };
   return async (chunk, rows) => {

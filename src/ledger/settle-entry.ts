@@ -75,10 +75,6 @@ type PlainEntry = readonly [
 const IDENTITY_LETTER = { known: 'k', 'in-doubt': 'd', 'given-back': 'x' } as const;
 
 /** The row by itself, as the journal's reader makes of it again what it was told in a group. */
-export function settleEntry(keys: LedgerKeys, row: SettledRow): SettleEntry {
-  return entryOf(keys, row, settledMark(row.settlement));
-}
-
 function entryOf(keys: LedgerKeys, row: SettledRow, text: string): SettleEntry {
   const entry = plainEntry(keys, row, text);
   return row.fields === null ? entry : [...entry, ...fieldsOf(keys, row.fields)];

@@ -9,6 +9,7 @@ import type { Reason } from './run.ts';
 
 const IN_FAILED = 'in failed.csv, then load that file again as it is';
 const REACH = 'Check the base URL and the network from this machine, then load failed.csv again as it is.';
+const DENIED_AGAIN = 'then `onboard rerun <run> --only denied`, or load failed.csv again as it is.';
 const LATER =
   'Load failed.csv again as it is when the service works again; if it goes on failing, ask the people who run the service.';
 const SETTLE =
@@ -120,7 +121,7 @@ const BY_OUTCOME: Readonly<Record<Outcome, string>> = {
   skipped: '',
   invalid: `Correct the row ${IN_FAILED}.`,
   rejected: 'Correct the row in rejected.csv, then load that file again as it is.',
-  denied: 'Have the permission for this call granted, then load failed.csv again as it is.',
+  denied: `Have the permission for this call granted, ${DENIED_AGAIN}`,
   failed: LATER,
   'in-doubt': SETTLE,
   cancelled: 'Load the file again if the row is to be sent after all.',
@@ -183,7 +184,7 @@ export function adviceFor(code: string, outcome: Outcome, operation: Operation):
   if (BY_OUTCOME[outcome] === '' || outcome === 'cancelled') return BY_OUTCOME[outcome];
   if (FAULT.test(code)) return LATER;
   if (code === 'http_403')
-    return `Have ${permissionOf(operation)} granted to the token's user, then load failed.csv again as it is.`;
+    return `Have ${permissionOf(operation)} granted to the token's user, ${DENIED_AGAIN}`;
   if (code === 'http_404' && !isOwn(operation) && !isInPath(operation)) return NO_SUCH_ADDRESS;
   if (MAY_BE_THERE.has(code) && mayCreate(operation)) return LOOK_FIRST;
   return BY_CODE.get(code) ?? BY_OUTCOME[outcome];
@@ -197,9 +198,12 @@ export function warningAdvice(code: string): string {
 /** What to do about a run that is paused or stopped, before it goes on. */
 export function reasonAdvice(reason: Reason, operation: string): string {
   return reason === 'permission'
-    ? `The service forbids it (403): have ${permissionOf(operation)} given to the token.`
+    ? `The service forbids it (403): have ${permissionOf(operation)} given to the token. ${REFUSED_ROWS}`
     : REASON_ADVICE[reason];
 }
+
+const REFUSED_ROWS =
+  'Rows that it refused stay denied: `onboard rerun <run> --only denied` sends them again once the run has finished.';
 
 const REASON_ADVICE: Readonly<Record<Exclude<Reason, 'permission'>, string>> = {
   interrupted: 'The run was interrupted; its rows in flight were settled.',

@@ -7,10 +7,8 @@ import {
   checkJobs,
   checkNotify,
   checkService,
-  judgeJob,
   judgeTokenCall,
 } from '../../src/check/doctor-settings.ts';
-import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { ownFile, ownFolder } from '../support/folder.ts';
 import { until } from '../support/until.ts';
 
@@ -119,7 +117,7 @@ test('a call without an answer is a problem with the cause', () => {
   expect(found).toMatchObject({ status: 'problem', finding: 'GET /v1/x: The connection was lost.' });
 });
 
-test('the shipped jobs are valid and give up nothing', async () => {
+test('the shipped jobs are valid', async () => {
   expect((await checkJobs('jobs')).map(({ status }) => status)).toEqual(['ok']);
 });
 
@@ -135,19 +133,6 @@ test('every problem of a definition is named, and the valid ones are counted', a
 
 test('a folder without definitions is a warning', async () => {
   expect(await checkJobs(await ownFolder())).toEqual([expect.objectContaining({ status: 'warning' })]);
-});
-
-test.each([
-  ['subclient.create', 'retry', 1],
-  ['subclient.upsert', 'retry', 1],
-  ['counterparty.draft', 'retry', 1],
-  ['subclient.update', 'retry', 0],
-  ['subclient.create', 'hold', 0],
-] as const)('%s with onUnknownOutcome: %s gets %i warning', (operation, onUnknownOutcome, count) => {
-  const definition = jobDefinitionSchema.parse({ operation, onUnknownOutcome });
-  const found = judgeJob({ name: 'j', definition });
-  expect(found).toHaveLength(count);
-  for (const { finding } of found) expect(finding).toContain('gives up "never twice"');
 });
 
 test('where events go is told, and what is wrong with their secret, without it', async () => {

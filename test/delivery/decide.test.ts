@@ -183,14 +183,6 @@ test('a row that the program itself stumbles over is invalid, in words without t
   );
 });
 
-test('a create with an intent is taken over where the user chose to send again', () => {
-  const retry = { onUnknownOutcome: 'retry' };
-  expect(planOf('subclient.create', { mark: INTENT, definition: retry })).toEqual(
-    sends('subclient.create', 'from-row', TAKEN_OVER),
-  );
-  expect(planOf('subclient.create', { suspect: true, definition: retry })).toEqual(sends('subclient.create'));
-});
-
 test('a row with an intent whose worker’s journal is lost as well is in doubt for the intent', () => {
   expect(planOf('subclient.create', { suspect: true, mark: INTENT })).toEqual(WORKER_LOST);
 });
@@ -273,7 +265,7 @@ test.each([
     other: packFieldDigests({ accounts: [] }, 'K7'),
   };
   const fields = known === '' ? '' : digests[known === 'same' ? 'same' : 'other'];
-  expect(informed({ states: [], fields, waitedMs: 0 })).toMatchObject({
+  expect(informed({ states: [], fields })).toMatchObject({
     kind: 'end',
     end: {
       outcome: 'skipped',
@@ -282,7 +274,7 @@ test.each([
       message: `already created by run run-before${said}`,
     },
   });
-  const plan = informed({ states: [], fields, waitedMs: 0 });
+  const plan = informed({ states: [], fields });
   expect((plan.kind === 'end' && plan.end.warnings ? plan.end.warnings : []).map(({ code }) => code)).toEqual(
     codes,
   );
@@ -308,7 +300,6 @@ describe('a row of a job that sends what has changed', () => {
     questionOf('subclient.upsert', { claim: 'known', definition: { ...definition, ...over } }).decide({
       states: [],
       fields,
-      waitedMs: 0,
     });
 
   test('is created with all its fields, which are followed from then on', () => {
@@ -336,7 +327,7 @@ describe('a row of a job that sends what has changed', () => {
     const plan = questionOf('subclient.create', {
       claim: 'known',
       definition: { ...definition, onKnownKey: 'update' },
-    }).decide({ states: [], fields: before, waitedMs: 0 });
+    }).decide({ states: [], fields: before });
     expect(plan).toEqual({ ...sends('subclient.update', 'sub-9'), fields });
   });
 });
@@ -344,7 +335,7 @@ describe('a row of a job that sends what has changed', () => {
 describe('a row that refers to another record', () => {
   const reference = { space: 'subclient', key: 'P1', path: ['parent', 'id'], column: 'Parent Ref' } as const;
   const mapped: Mapped = { ...FINE, references: [reference] };
-  const answers = { fields: '', waitedMs: 0 };
+  const answers = { fields: '' };
   const question = () => questionOf('counterparty.draft', { mapped });
 
   test('asks for it, and is sent with its identifier', () => {

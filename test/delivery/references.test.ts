@@ -7,8 +7,7 @@ import { sampleTask } from './sample-task.ts';
 const PARENT: Reference = { space: 'subclient', key: 'P1', path: ['parent', 'id'], column: 'Parent Ref' };
 /** Row 7 of run-now. */
 const TASK = sampleTask('counterparty.draft');
-const resolve = (state: KeyState, waitedMs = 0) =>
-  resolveReferences(TASK, [PARENT], { states: [state], waitedMs });
+const resolve = (state: KeyState) => resolveReferences(TASK, [PARENT], { states: [state] });
 
 test('a key under which a record was created gives its identifier', () => {
   expect(resolve({ kind: 'known', run: 'run-before', row: 3, id: 'sub-3' })).toEqual({
@@ -23,11 +22,16 @@ test('an earlier row of the same run that is not done yet is waited for', () => 
 
 describe('a row can not be sent where the record of its reference', () => {
   const held = (run: string, row: number, inDoubt = false): KeyState => ({ kind: 'held', run, row, inDoubt });
-  const given: KeyState = { kind: 'given-back', run: 'run-before', row: 2 };
+  const given = (run: string): KeyState => ({ kind: 'given-back', run, row: 2 });
 
   test.each<[string, KeyState, RegExp, string?]>([
     ['is not known', { kind: 'free' }, /nothing is known of "P1"/],
-    ['was not created', given, /row 2 of run run-before, which has "P1", was not created/],
+    ['was not created', given('run-before'), /row 2 of run run-before, which has "P1", was not created/],
+    [
+      'was not created by an earlier row of the same run',
+      given('run-now'),
+      /row 2 of run run-now.+ was not created/,
+    ],
     ['is in doubt', held('run-now', 2, true), /its outcome is in doubt/, 'reference_in_doubt'],
     ['is another run’s', held('run-other', 2), /row 2 of run run-other has "P1" and is not done yet/],
     // Two rows could wait for each other.
@@ -43,17 +47,8 @@ describe('a row can not be sent where the record of its reference', () => {
 test('one reference that can not be had is told at once, whatever the others wait for', () => {
   const other = { ...PARENT, key: 'P2' };
   const states: KeyState[] = [{ kind: 'held', run: 'run-now', row: 1, inDoubt: false }, { kind: 'free' }];
-  expect(resolveReferences(TASK, [PARENT, other], { states, waitedMs: 0 })).toMatchObject({
+  expect(resolveReferences(TASK, [PARENT, other], { states })).toMatchObject({
     kind: 'issues',
     issues: [{ value: 'P2' }],
-  });
-});
-
-test('an earlier row of the same run that was given back is not believed at once: it may be unsent again', () => {
-  const denied: KeyState = { kind: 'given-back', run: 'run-now', row: 2 };
-  expect(resolve(denied, 100)).toEqual({ kind: 'wait' });
-  expect(resolve(denied, 60_000)).toMatchObject({
-    kind: 'issues',
-    issues: [{ code: 'reference_unknown', expected: expect.stringContaining('was not created') }],
   });
 });

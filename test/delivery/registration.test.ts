@@ -12,12 +12,12 @@ import { type LedgerKeys, ledgerKeys } from '../../src/ledger/keys.ts';
 import { restorableFields } from '../../src/ledger/replay.ts';
 import { createRunIndex } from '../../src/ledger/run-index.ts';
 import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
-import { type SettledRow, settleEntry } from '../../src/ledger/settle-entry.ts';
+import type { SettledRow } from '../../src/ledger/settle-entry.ts';
 import { createLog, type Log } from '../../src/lib/log.ts';
 import { noOutcomes, type Outcome } from '../../src/model/outcome.ts';
 import { appendWritten } from '../journal/sample-journal.ts';
 import { ownFolder } from '../support/folder.ts';
-import { claimOf, grantOf, intentOn } from '../support/ledger.ts';
+import { claimOf, grantOf, intentOn, settleEntries } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { growingLog, startRedisServer } from '../support/redis-server.ts';
 import { newRun } from '../support/runs.ts';
@@ -125,7 +125,7 @@ async function deadJournal(place: Place, run: string): Promise<Journal> {
   await journal.write({ kind: 'added', run, chunk: 1 });
   const rows = [1, 2].map((row) => [1, row, 'i dead.1 1', '', ''] as const);
   await journal.write({ kind: 'intended', run, rows });
-  const entries = JSON.stringify([settleEntry(place.keys, settled(1, 'created', 'i dead.1 1'))]);
+  const entries = JSON.stringify(settleEntries(place.keys, [settled(1, 'created', 'i dead.1 1')]));
   await journal.write({ kind: 'settled', run, entries });
   // Closing would tidy it up, as a process that is killed does not.
   onTestFinished(() => journal.close().catch(() => undefined));

@@ -2,7 +2,6 @@ import { setMaxListeners } from 'node:events';
 import type { Redis } from 'ioredis';
 import { awayMsOf, ratePerSecond } from '../../src/config/send-settings.ts';
 import { deliverChunk } from '../../src/delivery/deliver-chunk.ts';
-import { createDenialStreak } from '../../src/delivery/denial-streak.ts';
 import type { RunContext } from '../../src/delivery/run-context.ts';
 import { createServicePermits } from '../../src/delivery/run-permits.ts';
 import { createServiceBreaker } from '../../src/delivery/service-breaker.ts';
@@ -150,7 +149,6 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
       createSharedBreaker(redis, keys),
       awayMsOf(definition),
     ),
-    denials: createDenialStreak(),
     meter: createMeter(),
     ...clock,
     isOpen: () => true,

@@ -57,29 +57,15 @@ describe('a final verdict', () => {
       { outcome: 'in-doubt', status: 0, code: 'timeout', message: 'not known' },
     ],
   ])('%s', (_, verdict, end) => {
-    expect(endOf(verdict, false)).toMatchObject(end);
+    expect(endOf(verdict)).toMatchObject(end);
   });
 });
 
 test('an id that can not be used stands in the message of the row in doubt', () => {
   const message = 'The service answered 200, but the id that it gave can not be used.';
   const code = 'accepted_id_unusable';
-  const end = endOf({ kind: 'unknown', status: 200, code, message, givenId: '../"x' }, false);
+  const end = endOf({ kind: 'unknown', status: 200, code, message, givenId: '../"x' });
   expect(end).toEqual({ outcome: 'in-doubt', status: 200, code, message: `${message} It gave "../\\"x".` });
-});
-
-describe('after an attempt whose outcome is not known', () => {
-  test('an acceptance stands: the row is created', () => {
-    expect(endOf(ACCEPTED, true)).toEqual(endOf(ACCEPTED, false));
-  });
-
-  test.each(['rejected', 'denied', 'failed'] as const)(
-    'a refusal (%s) leaves the row in doubt: the earlier attempt may have created it',
-    (outcome) => {
-      const doubt = { outcome: 'in-doubt', status: 418, code: 'http_418', body: BODY };
-      expect(endOf({ ...REFUSED, outcome }, true)).toMatchObject(doubt);
-    },
-  );
 });
 
 describe('attempts used up', () => {
@@ -92,7 +78,7 @@ describe('attempts used up', () => {
   };
 
   test('the row failed, with how often it was tried and why', () => {
-    expect(gaveUp(verdict, 6, false)).toEqual({
+    expect(gaveUp(verdict, 6)).toEqual({
       outcome: 'failed',
       status: 429,
       code: 'http_429',
@@ -101,10 +87,6 @@ describe('attempts used up', () => {
   });
 
   test('with no answer at all the status is 0', () => {
-    expect(gaveUp({ ...verdict, status: null }, 1, false).status).toBe(0);
-  });
-
-  test('the row is in doubt where an earlier attempt may have created it', () => {
-    expect(gaveUp(verdict, 6, true).outcome).toBe('in-doubt');
+    expect(gaveUp({ ...verdict, status: null }, 1).status).toBe(0);
   });
 });

@@ -223,18 +223,6 @@ describe('a chunk that is lost between an intent and the first byte', () => {
     const { bench, end } = await deliverLost({}, async () => undefined);
     expect([end, bench.attempts, await bench.mark(1)]).toEqual(['put-back', [], null]);
   });
-
-  test.each([
-    ['as its intent says', (bench: Bench) => bench.setMark(1, 'i dead.1 1.1')],
-    [
-      'as far as a Redis knows that has lost something',
-      ({ keys, context }: Bench) => own().redis.hset(keys.run(context.run.id).record, 'suspect', 1),
-    ],
-  ])('leaves a create in doubt that a dead worker had begun, %s', async (_, prepare) => {
-    const { bench, end } = await deliverLost({ definition: { onUnknownOutcome: 'retry' } }, prepare);
-    expect([end, bench.attempts]).toEqual(['closed', []]);
-    expect((await bench.run()).outcomes).toMatchObject({ 'in-doubt': 1 });
-  });
 });
 
 describe('a row that has waited for its permit since its intent was granted', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { tokenExpires } from './scenarios/token.ts';
+import { permissionGoes, tokenExpires } from './scenarios/token.ts';
 import { allOf } from './support/all-of.ts';
 import { SEED } from './support/seed.ts';
 
@@ -8,4 +8,8 @@ test(`the token expires in the middle: with a new one the run goes on, without o
     tokenExpires({ kind, rows: 600, workers: 1, seed: SEED }),
   );
   expect(reports).toHaveLength(2);
+}, 120_000);
+
+test(`the permission is taken away in the middle: the run pauses, what was refused stays denied and a rerun sends it (seed ${SEED})`, async () => {
+  await permissionGoes({ rows: 600, workers: 1, seed: SEED });
 }, 120_000);

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { noOutcomes } from '../../src/model/outcome.ts';
 import { createJob, startFlow, subclientsCsv } from '../support/flow.ts';
+import { summaryFrom } from '../support/run-control.ts';
 import { until } from '../support/until.ts';
 
 const quick = (over = '') => createJob(`timeoutSeconds: 2, concurrency: 5, attempts: 3${over}`);
@@ -46,6 +48,18 @@ describe('an answer that is lost', () => {
     const inDoubt = await flow.report(summary, 'in-doubt.csv');
     expect(inDoubt.split('\n')[0]).toMatch(/,onboard_message,onboard_resolution$/);
     for (const [i, key] of keys.entries()) expect(inDoubt).toContain(`${key},Lost ${i} Ltd`);
+  });
+
+  test('a definition that would have it sent again is refused, with the reason, and nothing is sent', async () => {
+    const flow = await startFlow();
+    const job = await flow.file('j.yaml', `${createJob()}onUnknownOutcome: retry\n`);
+    const file = await flow.file('a.csv', subclientsCsv(3));
+    const { exitCode, stderr } = await flow.onboard(['run', '--job-file', job, file]);
+    expect([exitCode, stderr]).toEqual([
+      3,
+      expect.stringContaining('a create whose outcome is unknown is never sent again. Remove the line'),
+    ]);
+    expect(flow.sandbox.stats().requests).toEqual({});
   });
 
   test('a key in doubt is not sent from another file either', async () => {
@@ -179,10 +193,22 @@ describe('credentials and permission', () => {
     expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 150 }, duplicateKeys: 0 });
   });
 
-  test('a missing permission pauses the run with no row burned', async () => {
-    const flow = await startFlow({ permissions: ['subclient.modify'] });
-    const { exitCode, summary } = await flow.load('subclients-create', subclientsCsv(150));
-    expect(exitCode).toBe(2);
-    expect(summary).toMatchObject({ state: 'paused', reason: 'permission', settled: 0 });
+  test('a missing permission pauses the run; the rows refused stay denied, and a rerun sends them again', async () => {
+    const flow = await startFlow({ faults: ['403=always'] });
+    const paused = await flow.load(createJob('concurrency: 5'), subclientsCsv(150));
+    const { run, outcomes } = paused.summary;
+    expect(paused).toMatchObject({ exitCode: 2, summary: { state: 'paused', reason: 'permission' } });
+    // The two before the third, and what was in flight with it.
+    expect([3, 4, 5, 6, 7]).toContain(outcomes.denied);
+    expect(outcomes).toEqual({ ...noOutcomes(), denied: outcomes.denied });
+    const [refused] = (await flow.results(paused.summary)).filter(({ outcome }) => outcome === 'denied');
+    expect(refused?.advice).toContain('`onboard rerun <run> --only denied`');
+    flow.sandbox.setFaults([]);
+    const resumed = await summaryFrom(flow, ['resume', run]);
+    const created = 150 - outcomes.denied;
+    expect(resumed).toMatchObject({ exitCode: 1, summary: { run, outcomes: { ...outcomes, created } } });
+    const again = await summaryFrom(flow, ['rerun', run, '--only', 'denied']);
+    expect(again).toMatchObject({ exitCode: 0, summary: { outcomes: { created: outcomes.denied } } });
+    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 150 }, duplicateKeys: 0 });
   });
 });

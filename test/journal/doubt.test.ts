@@ -29,14 +29,6 @@ test.each([
   expect(await lastWord(own)).toBe(word);
 });
 
-test('a row refused, unsent again and then in doubt is in doubt', async () => {
-  const own = await ownJournal();
-  await own.journal.write(settled('denied'));
-  await own.journal.write({ kind: 'unsettled', run: 'r1', rows: [[1, 1]] });
-  await own.journal.write(settled('in-doubt'));
-  expect(await lastWord(own)).toBe('in-doubt');
-});
-
 test('what the service accepted stands though it is in a full segment and the doubt in the one that grows', async () => {
   const own = await ownJournal(600);
   await own.journal.write(settled('created'));

@@ -11,7 +11,6 @@ type Step =
       readonly mark: string;
     }
   | { readonly kind: 'settled'; readonly run: string; readonly row: number; readonly what: string }
-  | { readonly kind: 'unsettled'; readonly run: string; readonly row: number }
   | { readonly kind: 'forgotten'; readonly run: string };
 
 const run = fc.constantFrom('r1', 'r2');
@@ -20,7 +19,6 @@ const mark = fc.constantFrom('i a 1', 'i a 2', 'i b 1');
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constantFrom('intended', 'withdrawn'), run, row, mark }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('settled'), run, row, what: fc.string() }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('unsettled'), run, row }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('forgotten'), run }) },
 );
 
@@ -28,10 +26,9 @@ const chunkOf = (r: number) => (r > 2 ? 2 : 1);
 
 function recordOf(s: Exclude<Step, { kind: 'forgotten' }>): JournalRecord {
   const chunk = chunkOf(s.row);
-  if (s.kind === 'intended') return { kind: s.kind, run: s.run, rows: [intent(chunk, s.row, s.mark)] };
-  if (s.kind === 'withdrawn') return { kind: s.kind, run: s.run, rows: [[chunk, s.row, s.mark]] };
   if (s.kind === 'settled') return settled(s.run, [chunk, s.row, s.what]);
-  return { kind: s.kind, run: s.run, rows: [[chunk, s.row]] };
+  if (s.kind === 'intended') return { kind: s.kind, run: s.run, rows: [intent(chunk, s.row, s.mark)] };
+  return { kind: s.kind, run: s.run, rows: [[chunk, s.row, s.mark]] };
 }
 
 type Word = { settled: string | null; open: IntendedRow[] };
@@ -69,7 +66,6 @@ function take({ rows, known, forgotten }: Model, s: Exclude<Step, { kind: 'forgo
 
 function after(word: Word, s: Exclude<Step, { kind: 'forgotten' }>): Word {
   if (s.kind === 'settled') return { settled: s.what, open: [] };
-  if (s.kind === 'unsettled') return { settled: null, open: [] };
   const others = word.open.filter(([, , m]) => m !== s.mark);
   const own = s.kind === 'intended' ? [intent(chunkOf(s.row), s.row, s.mark)] : [];
   return { settled: word.settled, open: [...others, ...own] };

@@ -87,12 +87,9 @@ test.each([
   const { journal } = await ownJournal();
   disk.isFull = exitCode === 3;
   disk.room = 0;
-  const begun = openJournal({
-    folder: await journalFolder(),
-    worker: newWorkerId(),
-    onTrouble: () => undefined,
-  });
-  const error = await (disk.isFull ? begun : journal.write(RUN)).catch((reason: unknown) => reason);
+  const folder = await journalFolder();
+  const begin = () => openJournal({ folder, worker: newWorkerId(), onTrouble: () => undefined });
+  const error = await (disk.isFull ? begin() : journal.write(RUN)).catch((reason: unknown) => reason);
   disk.isFull = false;
   disk.room = Number.POSITIVE_INFINITY;
   const broken = exitCode === 2 ? new BrokenOffError(messageOf(error), { cause: error }) : error;

@@ -4,6 +4,7 @@ import type { Intent } from '../../src/ledger/intent.ts';
 import { readKeys } from '../../src/ledger/key-claims.ts';
 import { identityPlace } from '../../src/ledger/keys.ts';
 import { settledMark } from '../../src/ledger/mark.ts';
+import { resolveRows } from '../../src/ledger/resolve.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
 import type { SettledRow } from '../../src/ledger/settle-entry.ts';
 import { exitCodeOf } from '../../src/model/exit.ts';
@@ -137,15 +138,13 @@ describe('the journal', () => {
     ]);
   });
 
-  test('has ends, withdrawals and refusals that were taken back', async () => {
+  test('has ends and withdrawals', async () => {
     const { ledger, journal } = await runningRun();
     await ledger.withdraw({ chunk: 1, row: 2, mark: 'i a 1' });
     await ledger.settle(row(1, 'denied'));
-    await ledger.unsettle([row(1, 'denied')], 'permission');
     expect(journal.records).toMatchObject([
       { kind: 'withdrawn', rows: [[1, 2, 'i a 1']] },
       { kind: 'settled', entries: expect.stringMatching(/^\[\[1,1,"denied",/) },
-      { kind: 'unsettled', rows: [[1, 1]] },
     ]);
   });
 
@@ -314,24 +313,6 @@ describe('settling', () => {
     expect(await view.bodies([1])).toEqual(new Map([[1, { text: body, restBytes: 0 }]]));
     expect(await view.documents([1])).toEqual(new Map([[1, '[{"id":"1"}]']]));
   });
-
-  test('refusals that were not the rows’ fault become unsent again, with their keys', async () => {
-    const bench = await runningRun();
-    await claimA(bench, bench.id);
-    const denied = row(1, 'denied', {
-      source: '{}',
-      body: '{"error":"forbidden"}',
-      identity: GIVEN_BACK,
-    });
-    await bench.ledger.settle(denied);
-    await bench.ledger.unsettle([denied], 'permission');
-    const paused = { state: 'paused', reason: 'permission', outcomes: noOutcomes() };
-    expect(await bench.run()).toMatchObject(paused);
-    expect((await bench.ledger.take(1, [])).marks.size).toBe(0);
-    expect(await claimA(bench, 'other-run')).toMatchObject([{ kind: 'held' }]);
-    const { sources, bodies } = bench.keys.run(bench.id);
-    expect(await Promise.all([sources, bodies].map((key) => own().redis.hkeys(key)))).toEqual([[], []]);
-  });
 });
 
 describe('two workers on one row', () => {
@@ -380,16 +361,6 @@ describe('two workers on one row', () => {
     expect(await own().redis.hget(...entry)).toBe('k run-other 7 id-7');
   });
 
-  test('a denied row is not taken back where another run has claimed its key since', async () => {
-    const bench = await runningRun();
-    await claimA(bench, bench.id);
-    const denied = row(1, 'denied', { identity: GIVEN_BACK });
-    await bench.ledger.settle(denied);
-    await claimA(bench, 'other-run');
-    await bench.ledger.unsettle([denied], 'permission');
-    expect((await bench.run()).outcomes).toEqual({ ...noOutcomes(), denied: 1 });
-  });
-
   test('half a surrogate pair in an id does not keep other rows from being recorded', async () => {
     const bench = await runningRun(2);
     const identity = { space: 'subclient', key: 'A', becomes: 'known', id: '\ud800' } as const;
@@ -399,7 +370,7 @@ describe('two workers on one row', () => {
 });
 
 describe('closing', () => {
-  test('a chunk with an unsettled row stays open', async () => {
+  test('a chunk with a row without an outcome stays open', async () => {
     const bench = await runningRun(2);
     await bench.ledger.settle(row(1, 'created'));
     expect(await bench.ledger.close(1, 2)).toBe(false);
@@ -480,26 +451,36 @@ describe('closing', () => {
     expect((await settlements(bench)).map((s) => s.outcome)).toEqual(['in-doubt']);
   });
 
-  test('a chunk that was read before a refusal in it was taken back is read again', async () => {
-    const bench = await runningRun(1);
-    const denied = row(1, 'denied');
-    await bench.ledger.settle(denied);
-    let isRead = false;
-    const other = await anotherLedger(bench, {
-      ...bench.epoch,
-      async read(run, keys, args) {
-        const answer = await bench.epoch.read(run, keys, args);
-        if (isRead) return answer;
-        isRead = true;
-        // Behind its reading the row goes again, and ends otherwise.
-        await bench.ledger.unsettle([denied], 'permission');
-        await bench.ledger.settle(row(1, 'created', {}, 'a'));
-        return answer;
+  test.each<[string, (bench: Bench) => Promise<unknown>]>([
+    ['the answer came late', ({ ledger }) => ledger.settle(row(1, 'created', {}, 'a'))],
+    [
+      'somebody has decided on it',
+      async ({ keys, run }) => {
+        const decisions = [{ row: 1, decision: { kind: 'created', id: 'a' } }] as const;
+        const at = new Date();
+        await resolveRows(own().redis, keys, { run: await run(), by: 'ann', at, decisions });
       },
-    });
-    expect(await other.close(1, 1)).toBe(true);
-    expect(await endsOf(bench)).toEqual(['1 created a']);
-  });
+    ],
+  ])(
+    'a chunk that was read before the outcome of a row in doubt was known is read again: %s',
+    async (_, end) => {
+      const bench = await runningRun(1);
+      await bench.ledger.settle(row(1, 'in-doubt', {}, ''));
+      let isRead = false;
+      const other = await anotherLedger(bench, {
+        ...bench.epoch,
+        async read(run, keys, args) {
+          const answer = await bench.epoch.read(run, keys, args);
+          if (isRead) return answer;
+          isRead = true;
+          await end(bench);
+          return answer;
+        },
+      });
+      expect(await other.close(1, 1)).toBe(true);
+      expect(await endsOf(bench)).toEqual(['1 created a']);
+    },
+  );
 
   test('a decision on a row in doubt of such a chunk is in its block', async () => {
     const bench = await runningRun(2);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
 import { settlementsOfChunks } from '../../src/ledger/run-view.ts';
 import type { SettledRow } from '../../src/ledger/settle-entry.ts';
 import type { Outcome } from '../../src/model/outcome.ts';
@@ -41,21 +42,23 @@ describe('a chunk is closed with the last of its outcomes', () => {
     expect(await calls()).toBe(before);
   });
 
-  test('but not with a refusal, which the next one may take back', async () => {
+  test('whatever they are', async () => {
     const { ledger, chunk } = await inHand();
-    await ledger.settleAll([ended(1), ended(2)]);
+    await ledger.settleAll([ended(1, 'rejected'), ended(2)]);
     await ledger.settle(ended(3, 'denied'));
-    expect(await chunk()).toEqual(OPEN);
-    await ledger.unsettle([ended(3, 'denied')], 'permission');
-    expect(await ledger.close(1, 3)).toBe(false);
+    const ends = ['1 rejected', '2 created', '3 denied'];
+    expect(await chunk()).toEqual({ ...CLOSED, ends });
   });
 
-  test('but not where a refusal in it was taken back', async () => {
-    const { ledger, chunk } = await inHand();
-    await ledger.settle(ended(1, 'denied'));
-    await ledger.unsettle([ended(1, 'denied')], 'permission');
-    await ledger.settleAll([ended(2), ended(3)]);
-    expect(await chunk()).toMatchObject({ closedChunks: 0, ends: [] });
+  test('but not where one of them was recorded otherwise before', async () => {
+    const { ledger, chunk, parts, run } = await inHand();
+    const other = createChunkLedger({ ...parts, run: await run() });
+    await other.settle(ended(2, 'rejected'));
+    await ledger.settleAll([ended(1), ended(3)]);
+    expect(await ledger.settle(ended(2, 'denied'))).toBe(false);
+    expect(await chunk()).toEqual(OPEN);
+    expect(await ledger.close(1, 3)).toBe(true);
+    expect((await chunk()).ends).toEqual(['1 created', '2 rejected', '3 created']);
   });
 
   test('but not where one of them is another taker’s by now', async () => {

@@ -201,15 +201,6 @@ describe('rows that leave the order', () => {
     expect((await bench.take()).marks.slice(0, 3)).toEqual(['created', 'created', 'created']);
   });
 
-  test('are unsent again where a refusal was not their fault', async () => {
-    const bench = await start();
-    await bench.ask('a.1', [1, 2]);
-    const denied = settledRow(2, 'denied', { mark: 'i a.1 1.2' });
-    await bench.ledger.settle(denied);
-    await bench.ledger.unsettle([denied], 'permission');
-    expect((await bench.take()).marks.slice(0, 2)).toEqual(['i a.1 1.1', '']);
-  });
-
   test('are granted in the order of the next take', async () => {
     const bench = await start();
     await bench.ask('a.1', [1, 2]);

@@ -4,10 +4,10 @@ import { fieldsPlace, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { CONTESTED_MARK } from '../../src/ledger/mark.ts';
 import { createReplay, type LedgerReplay, restorableFields } from '../../src/ledger/replay.ts';
 import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
-import { type SettledRow, settleEntry } from '../../src/ledger/settle-entry.ts';
+import type { SettledRow } from '../../src/ledger/settle-entry.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
 import { openTestEpoch } from '../support/epoch.ts';
-import { claimOf, entryOf } from '../support/ledger.ts';
+import { claimOf, entryOf, settleEntries } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
 import { settledRow } from '../support/settled-row.ts';
@@ -67,10 +67,7 @@ const placeOf = ({ keys }: Bench, key: string) => entryOf(keys, key);
 
 /** Puts the ends of these rows back. */
 const settle = (bench: Bench, ...rows: readonly SettledRow[]) =>
-  bench.replay.settled(
-    bench.id,
-    rows.map((row) => settleEntry(bench.keys, row)),
-  );
+  bench.replay.settled(bench.id, settleEntries(bench.keys, rows));
 
 const outcomesOf = async ({ store, id }: Bench) => (await store.get(id))?.outcomes;
 

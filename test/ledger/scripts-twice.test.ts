@@ -24,7 +24,7 @@ import {
 import { CLAIM, LOOK_ALIKE, LOOK_UP } from '../../src/ledger/lua/keys.ts';
 import { PUT_EVENT, PUT_OFF, TAKE_EVENT } from '../../src/ledger/lua/outbox.ts';
 import { ADDED, REPLAY_INTENT, RESTORE } from '../../src/ledger/lua/replay.ts';
-import { EXCHANGE, REPLAY_SETTLED, RESOLVE, UNSETTLE, WITHDRAW } from '../../src/ledger/lua/rows.ts';
+import { EXCHANGE, REPLAY_SETTLED, RESOLVE, WITHDRAW } from '../../src/ledger/lua/rows.ts';
 import {
   CLOSE,
   DROP_LEASE,
@@ -43,10 +43,9 @@ import { createRerunStore, createRunInput } from '../../src/ledger/reruns.ts';
 import { resolveRows } from '../../src/ledger/resolve.ts';
 import type { RunStore } from '../../src/ledger/run-store.ts';
 import { script } from '../../src/ledger/script.ts';
-import { settleEntry } from '../../src/ledger/settle-entry.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { Run } from '../../src/model/run.ts';
-import { claimOf, grantOf, intentOn, runningRun } from '../support/ledger.ts';
+import { claimOf, grantOf, intentOn, runningRun, settleEntries } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
 import { settledRow } from '../support/settled-row.ts';
@@ -60,7 +59,6 @@ const CREATED = settledRow(1, 'created', {
   identity: { ...PLACE, becomes: 'known', id: 'id-1' },
 });
 const SECOND = settledRow(2, 'created', { mark: 'i me.1 1.2' });
-const DENIED = settledRow(1, 'denied', { identity: { ...PLACE, becomes: 'given-back', id: '' } });
 
 type Bench = {
   /** Keeps the scripts that it is sent. */
@@ -156,13 +154,6 @@ const OF_ROWS: readonly Case[] = [
     },
   ],
   [
-    'UNSETTLE',
-    'answers otherwise',
-    UNSETTLE,
-    ({ ledger }) => ledger.unsettle([DENIED], 'permission'),
-    ({ ledger }) => ledger.settle(DENIED),
-  ],
-  [
     'CLOSE',
     'nothing else',
     CLOSE,
@@ -250,7 +241,7 @@ const OF_REPLAY: readonly Case[] = [
     'REPLAY_SETTLED',
     'answers otherwise',
     REPLAY_SETTLED,
-    (bench) => replayOf(bench).settled(bench.run.id, [settleEntry(bench.keys, CREATED)]),
+    (bench) => replayOf(bench).settled(bench.run.id, settleEntries(bench.keys, [CREATED])),
   ],
   [
     'REPLAY_INTENT',

@@ -79,8 +79,8 @@ test.each([
 
 /** Each is read as YAML on one line, and gets settings of its own into a definition whose texts are joined. */
 const FORGED = [
-  '{ "pattern: x }\\nonUnknownOutcome: retry\\ninbox: /srv/others\\nfiles: \\"*\\"\\nquery: { a": b }',
-  '{ pattern: dd.MM.yyyy }, onUnknownOutcome: retry',
+  '{ "pattern: x }\\nonKnownKey: update\\ninbox: /srv/others\\nfiles: \\"*\\"\\nquery: { a": b }',
+  '{ pattern: dd.MM.yyyy }, onKnownKey: update',
   '{ "true": [yes], "false": [no], "values": { "": 1 } }',
   '{ value: 1 }',
   '{ pattern: "dd.MM.yyyy" }\ninbox: /srv/others',

@@ -5,6 +5,7 @@ import type { Granted, Intent } from '../../src/ledger/intent.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
 import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
+import { type SettledRow, type SettleEntry, toldRows } from '../../src/ledger/settle-entry.ts';
 import { memoryJournal, openTestEpoch } from './epoch.ts';
 import { newRun, ownKeys } from './runs.ts';
 import { knownRun } from './session.ts';
@@ -30,6 +31,11 @@ export async function runningRun(redis: Redis, of: Of = {}) {
   const run = () => knownRun(store, id);
   const parts = { epoch, keys, journal, run: await run(), probeMs, now: () => NOW };
   return { redis, keys, epoch, journal, store, id, run, parts, ledger: createChunkLedger(parts) };
+}
+
+/** Rows as the journal has those that were settled by themselves. */
+export function settleEntries(keys: LedgerKeys, rows: readonly SettledRow[]): readonly SettleEntry[] {
+  return toldRows(keys, rows, false).others.map(({ entry }) => entry);
 }
 
 /** An intent on a row of chunk 1. */

@@ -1,9 +1,11 @@
 /**
- * A chunk in hand is one hash: who has it, how far it has come, what became of it. 'at' → '<taker> <row> <epoch>': rows up to that one may have
- * been sent by that taker, each under the intent 'i <taker> 1.<row>', and their keys were claimed in that epoch (epoch.ts, 'opened'); 'd<row>' → JSON of settlements that were recorded together, the first of
- * that row; '<row>' → the mark of a row that has left the order, which goes before the others ('-': it is unsent); 'n' → how many rows
- * have their outcome; 'v' → how often an outcome was changed. A row's mark is the first of: its own, its settlement among those
- * recorded together, the intent that the order gives it.
+ * A chunk in hand is one hash: who has it, how far it has come, what became of it. 'at' → '<taker> <row>
+ * <epoch>': rows up to that one may have been sent by that taker, each under the intent 'i <taker> 1.<row>',
+ * and their keys were claimed in that epoch (epoch.ts, 'opened'); 'd<row>' → JSON of settlements that were
+ * recorded together, the first of that row; '<row>' → the mark of a row that has left the order, which goes
+ * before the others ('-': it is unsent); 'n' → how often an outcome was recorded or changed, which never goes
+ * back. A row's mark is the first of: its own, its settlement among those recorded together, the intent that
+ * the order gives it.
  */
 
 /*
@@ -21,18 +23,16 @@
  * | rows accepted in their order        | EXCHANGE          | each one's mark is what the order gives it  | 'd<row>', 'n'                               |
  * | any other end                       | EXCHANGE          | the mark is this take's, or the service     | its own mark is the settlement; 'n'         |
  * |                                     |                   | accepted it; it has no outcome              |                                             |
- * | a late answer for a row in doubt    | EXCHANGE          | it is in doubt, and the answer is definite  | the settlement, 'v'; closed: the late ones  |
+ * | a late answer for a row in doubt    | EXCHANGE          | it is in doubt, and the answer is definite  | the settlement, 'n'; closed: the late ones  |
  * | a second outcome                    | EXCHANGE          | never                                       | it is answered as not recorded              |
- * | the third 403 in a row              | UNSETTLE          | the very settlement, the chunk is open, and | '-' or no mark; 'n' less, 'v'               |
- * |                                     |                   | the key nobody else's                       |                                             |
- * | a person decides on a row in doubt  | RESOLVE           | it is in doubt                              | the settlement, 'v'; closed: the late ones  |
+ * | a person decides on a row in doubt  | RESOLVE           | it is in doubt                              | the settlement, 'n'; closed: the late ones  |
  * | a journal is put back: outcomes     | REPLAY_SETTLED    | as any other end, intents of one process    | the same                                    |
  * |                                     |                   | counting as one                             |                                             |
  * | a journal is put back: intents      | REPLAY_INTENT     | no mark, or one of that process             | its own mark is the intent                  |
  * | two journals name one row           | REPLAY_*          | its mark is another process' intent         | contested: only an acceptance ends it, or a |
  * |                                     |                   |                                             | take that finds it in doubt                 |
  * | the run is paused or cancelled      | EXCHANGE          | asked again for what was granted before     | 'halted', and the intent is taken back      |
- * | the chunk is closed                 | EXCHANGE, CLOSE   | 'n' and 'v' are as they were read           | all rows are one block; the hash is gone    |
+ * | the chunk is closed                 | EXCHANGE, CLOSE   | 'n' is as it was read                       | all rows are one block; the hash is gone    |
  */
 
 /**

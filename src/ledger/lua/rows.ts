@@ -1,7 +1,8 @@
 /**
- * The scripts that decide on rows, each a compare-and-set on the row's mark, so that two workers never send one row and the first definite
- * outcome stays: EXCHANGE records what ended and grants what is next, WITHDRAW comes instead of sending, UNSETTLE after it, RESOLVE is a
- * person's. Whatever an outcome changes (mark, identity of the key, source, counters) changes in one step.
+ * The scripts that decide on rows, each a compare-and-set on the row's mark, so that two workers never send
+ * one row and the first definite outcome stays: EXCHANGE records what ended and grants what is next, WITHDRAW
+ * comes instead of sending, RESOLVE is a person's. Whatever an outcome changes (mark, identity of the key,
+ * source, counters) changes in one step.
  */
 
 import { CONTESTED_MARK } from '../mark.ts';
@@ -131,7 +132,7 @@ for _, e in ipairs(entries) do
   local chunk = tostring(e[1])
   local of = chunks[chunk]
   if not of then
-    of = {key = KEYS[2] .. chunk, rows = {}, new = {}, settled = 0}
+    of = {key = KEYS[2] .. chunk, rows = {}, new = {}, recorded = 0}
     chunks[chunk] = of
   end
   of.rows[#of.rows + 1] = tostring(e[2])
@@ -182,13 +183,9 @@ for _, e in ipairs(entries) do
     if REPLAYED and current and outcome == 'in-doubt' then put(of, row, '${CONTESTED_MARK}') end
   elseif not settled and not closed then
     put(of, row, settlement)
-    of.settled = of.settled + 1
   elseif overruled or (doubted and outcome ~= 'in-doubt' and not gaveUp) then
     if closed then redis.call('HSET', KEYS[4], row, settlement)
-    else
-      put(of, row, settlement)
-      redis.call('HINCRBY', of.key, 'v', 1)
-    end
+    else put(of, row, settlement) end
     if overruled then
       count('failed', -1)
       redis.call('HSET', KEYS[10], row .. ' overruled', decided)
@@ -201,6 +198,7 @@ for _, e in ipairs(entries) do
   end
   if recorded == 1 then
     count(outcome, 1)
+    if not closed then of.recorded = of.recorded + 1 end
     if outcome == 'in-doubt' then redis.call('HSET', KEYS[5], row, chunk) end
     identity(row, e[5], e[6], e[7], e[8])
     fields(e)
@@ -211,7 +209,7 @@ for _, e in ipairs(entries) do
 end
 for _, of in pairs(chunks) do
   if #of.new > 0 then redis.call('HSET', of.key, unpack(of.new)) end
-  if of.settled > 0 then redis.call('HINCRBY', of.key, 'n', of.settled) end
+  if of.recorded > 0 then redis.call('HINCRBY', of.key, 'n', of.recorded) end
 end
 for outcome, by in pairs(counts) do redis.call('HINCRBY', KEYS[1], 'o:' .. outcome, by) end
 if answered then ${SUCCESS} end
@@ -220,20 +218,23 @@ end
 `;
 
 /**
- * One exchange with those who send: records what ended, closes chunks that are whole by that, then grants what is next, so that what an answer
- * says of the service counts for the rows that ask after it. KEYS: as of record. ARGV: run, JSON of record, the place of its last group's last
- * argument, how many chunks are to be closed, the groups; chunks of the run, now (ISO) and of each chunk to be closed its number, version, block;
- * then the arguments of grant; none: nothing is to go. Answers how many rows were not recorded, their places, of each chunk whether it is
- * closed (0|1), then what grant answers.
+ * One exchange with those who send: records what ended, closes chunks that are whole by that, then grants what
+ * is next, so that what an answer says of the service counts for the rows that ask after it. A chunk is closed
+ * only where all that ended was recorded: its block has each row as it was told here.
+ * KEYS: as of record. ARGV: run, JSON of record, the place of its last group's last argument, how many chunks
+ * are to be closed, the groups; chunks of the run, now (ISO) and of each chunk to be closed its number, how
+ * many outcomes it has, block; then the arguments of grant; none: nothing is to go. Answers how many rows were
+ * not recorded, their places, of each chunk whether it is closed (0|1), then what grant answers.
  */
 export const EXCHANGE = `${OPEN_CHUNK}${BY_TAKE}${RECORD}${CLOSE_CHUNK}${GRANT}
 local last = tonumber(ARGV[3])
 local answer = record(ARGV[2], 5, last)
 table.insert(answer, 1, #answer)
+local areRecorded = answer[1] == 0
 local i = last + 3
 for _ = 1, ARGV[4] do
   local chunk = ARGV[i]
-  answer[#answer + 1] = closeChunk(KEYS[1], KEYS[2] .. chunk, KEYS[3], chunk, ARGV[i + 1], ARGV[i + 2], ARGV[last + 1], ARGV[last + 2])
+  answer[#answer + 1] = closeChunk(KEYS[1], KEYS[2] .. chunk, KEYS[3], chunk, areRecorded and ARGV[i + 1], ARGV[i + 2], ARGV[last + 1], ARGV[last + 2])
   i = i + 3
 end
 if i <= #ARGV then
@@ -252,39 +253,6 @@ export const REPLAY_SETTLED = `${OPEN_CHUNK}${BY_PROCESS}
 local REPLAYED = true
 ${RECORD}
 return record(ARGV[2], 3, #ARGV)
-`;
-
-/**
- * Takes refusals back that turned out not to be the rows' fault: the rows are unsent again, their keys claimed again.
- * KEYS: record, prefix of chunks, sources, bodies, story. ARGV: run, reason, the story's line of it, then chunk, row, settlement, outcome, bucket key ('' none),
- * digest, … A running run is paused for that reason in the same step, so that no worker takes these rows again before somebody has looked.
- * Only the very settlement is removed, only while the chunk is open, and only where no other run has claimed the key since.
- * Answers per row: 1 taken back, 0 left.
- */
-export const UNSETTLE = `${OPEN_CHUNK}
-local run = ARGV[1]
-local out = {}
-if redis.call('HGET', KEYS[1], 'state') == 'running' then
-  local t = redis.call('TIME')
-  redis.call('HSET', KEYS[1], 'state', 'paused', 'reason', ARGV[2], 'movedAt', t[1] * 1000 + math.floor(t[2] / 1000))
-  redis.call('RPUSH', KEYS[5], ARGV[3])
-end
-for i = 4, #ARGV, 6 do
-  local key, row, outcome, bucket, digest = KEYS[2] .. ARGV[i], ARGV[i + 1], ARGV[i + 3], ARGV[i + 4], ARGV[i + 5]
-  local free = bucket == '' or redis.call('HGET', bucket, digest) == 'x ' .. run .. ' ' .. row .. ' '
-  local mine = free and redis.call('HGET', key, row) == ARGV[i + 2]
-  if mine then
-    unmark(key, row)
-    redis.call('HINCRBY', key, 'n', -1)
-    redis.call('HINCRBY', key, 'v', 1)
-    redis.call('HINCRBY', KEYS[1], 'o:' .. outcome, -1)
-    redis.call('HDEL', KEYS[3], row)
-    redis.call('HDEL', KEYS[4], row)
-    if bucket ~= '' then redis.call('HSET', bucket, digest, 'c ' .. run .. ' ' .. row .. ' ') end
-  end
-  out[#out + 1] = mine and 1 or 0
-end
-return out
 `;
 
 /**
@@ -310,7 +278,7 @@ local function replace(chunk, row, settlement)
     redis.call('HSET', KEYS[4], row, settlement)
   else
     redis.call('HSET', KEYS[2] .. chunk, row, settlement)
-    redis.call('HINCRBY', KEYS[2] .. chunk, 'v', 1)
+    redis.call('HINCRBY', KEYS[2] .. chunk, 'n', 1)
   end
 end
 local function decidedBefore(row, resolution)

@@ -104,9 +104,10 @@ return out
 `;
 
 /**
- * Lua that declares closeChunk(record, key, blocks, chunk, version, block, chunks, now): a chunk whose rows are all settled is closed, its marks
- * become one block; a run all of whose chunks have theirs is finished. `version`: the chunk's as it was when its outcomes were read or recorded
- * ('<n> <v>', open-chunk.ts); whatever records or changes an outcome changes it. Answers 1: closed (now or before); 0: something changed since: read again.
+ * Lua that declares closeChunk(record, key, blocks, chunk, recorded, block, chunks, now): a chunk whose rows are
+ * all settled is closed, its marks become one block; a run all of whose chunks have theirs is finished.
+ * `recorded`: how many outcomes it had when they were read or recorded ('n', open-chunk.ts); whatever records
+ * or changes one adds to it. Answers 1: closed (now or before); 0: something changed since: read again.
  */
 export const CLOSE_CHUNK = `
 local function finishRun(record, blocks, chunks, now)
@@ -115,10 +116,9 @@ local function finishRun(record, blocks, chunks, now)
   if state == 'finished' or state == 'cancelled' then return end
   redis.call('HSET', record, 'state', 'finished', 'reason', '', 'request', '', 'finishedAt', now)
 end
-local function closeChunk(record, key, blocks, chunk, version, block, chunks, now)
+local function closeChunk(record, key, blocks, chunk, recorded, block, chunks, now)
   if redis.call('HEXISTS', blocks, chunk) == 0 then
-    local is = redis.call('HMGET', key, 'v', 'n')
-    if (is[2] or '0') .. ' ' .. (is[1] or '0') ~= version then return 0 end
+    if (redis.call('HGET', key, 'n') or '0') ~= recorded then return 0 end
     redis.call('HSET', blocks, chunk, block)
     redis.call('DEL', key)
   end
@@ -144,7 +144,7 @@ finishRun(KEYS[1], KEYS[2], ARGV[1], ARGV[2])
 return 1
 `;
 
-/** Closes a chunk, as closeChunk says. KEYS: record, chunk, blocks. ARGV: chunk, version, block, chunks of the run, now (ISO). */
+/** Closes a chunk, as closeChunk says. KEYS: record, chunk, blocks. ARGV: chunk, how many outcomes it has, block, chunks of the run, now (ISO). */
 export const CLOSE = `${CLOSE_CHUNK}
 return closeChunk(KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5])
 `;

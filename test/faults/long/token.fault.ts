@@ -1,5 +1,5 @@
 import { test } from 'vitest';
-import { tokenExpires } from '../scenarios/token.ts';
+import { permissionGoes, tokenExpires } from '../scenarios/token.ts';
 import { SEED } from '../support/seed.ts';
 
 const times = (count: number) => Array.from({ length: count }, (_, i) => ({ seed: SEED + i }));
@@ -13,4 +13,8 @@ test.each(times(10))(
 
 test.each(times(10))('the token expires in the middle and none is there (seed $seed)', async ({ seed }) => {
   await tokenExpires({ kind: 'missing', rows: 3000, workers: 2, seed });
+});
+
+test.each(times(10))('the permission is taken away in the middle (seed $seed)', async ({ seed }) => {
+  await permissionGoes({ rows: 3000, workers: 2, seed });
 });

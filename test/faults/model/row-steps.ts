@@ -85,7 +85,7 @@ export function settlementOf(world: World, hand: RowHand, id: string): SettledRo
   const verdict = verdictOf(hand.reply ?? 'not-sent', id);
   if (verdict.kind === 'retry') return null;
   if (verdict.kind === 'stop') throw new Error('the service of the model has no credentials');
-  const end = { ...endOf(verdict, false), attempts: hand.made, ms: 1 };
+  const end = { ...endOf(verdict), attempts: hand.made, ms: 1 };
   return settledRow(taskOf(world, hand), end, hand.expected);
 }
 
@@ -93,7 +93,7 @@ export function settlementOf(world: World, hand: RowHand, id: string): SettledRo
 export function endOfGivenUp({ made }: RowHand): RowEnd {
   const verdict = verdictOf('not-sent', '');
   if (verdict.kind !== 'retry') throw new Error('a refused connection is tried again');
-  return { ...gaveUp(verdict, made, false), attempts: made };
+  return { ...gaveUp(verdict, made), attempts: made };
 }
 
 function verdictOf(reply: ReplyKind, id: string): Verdict {

@@ -61,6 +61,37 @@ export async function tokenExpires(options: TokenOptions) {
   return report;
 }
 
+/** The permission is taken away in the middle of a run, which pauses; what was refused is sent again by a rerun. */
+export async function permissionGoes({ rows, workers, seed }: Omit<TokenOptions, 'kind'>): Promise<void> {
+  const flow = await startFlow({ times: TIMES, faults: FAULTS });
+  const run = flow.start([
+    'run',
+    'subclients-create',
+    await flow.file('a.csv', subclientsCsv(rows)),
+    '--json',
+  ]);
+  const beside = Array.from({ length: workers }, () => flow.start(['work']));
+  const due = rows * (0.1 + 0.5 * createDice(seed).next());
+  await until(() => flow.sandbox.stats().made.subclients >= due);
+  flow.sandbox.setFaults([...FAULTS, '403=always']);
+  expect((await run.ended).exitCode).toBe(2);
+  const id = await newestRun(flow);
+  expect(await statusOf(flow, id)).toMatchObject({ state: 'paused', reason: 'permission' });
+  flow.sandbox.setFaults(FAULTS);
+  const resumed = await summaryFrom(flow, ['resume', id]);
+  const { denied, ...others } = resumed.summary.outcomes;
+  expect([resumed.exitCode, others]).toEqual([1, expect.objectContaining({ created: rows - denied })]);
+  expect(denied).toBeGreaterThanOrEqual(3);
+  // Before the last success that was in flight, two may be denied for each; then two, and what is in flight with the third.
+  expect(denied).toBeLessThanOrEqual((3 * CONCURRENCY + 2) * (1 + workers));
+  const { exitCode, summary } = await summaryFrom(flow, ['rerun', id, '--only', 'denied']);
+  expect([exitCode, summary.outcomes.created]).toEqual([0, denied]);
+  for (const { child } of beside) child.kill('SIGTERM');
+  await Promise.all(beside.map((each) => each.ended));
+  expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: rows }, duplicateKeys: 0 });
+  process.stderr.write(`permission ${JSON.stringify({ rows, workers, seed, denied })}\n`);
+}
+
 type Finish = TokenOptions & { readonly env: Readonly<Record<string, string>>; readonly tokenFile: string };
 
 /** The run comes to its end, after a resume where it was paused: each row was sent once with a good token. */
