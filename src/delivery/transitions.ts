@@ -100,10 +100,10 @@ type Answered = { readonly verdict: Verdict; readonly reply: Reply; readonly cal
 /** So many 403 in a row, with no success between, are a missing permission, not rows that are forbidden. */
 const DENIED_IN_A_ROW = 3;
 
-/** How many requests in a row were denied, with no success between, by now. */
+/** How many requests in a row were denied, with no success between, by now; begun anew behind those that paused the run. */
 export function deniedInARow(before: number, verdict: Verdict): number {
   if (verdict.kind === 'accepted') return 0;
-  return verdict.kind === 'refused' && verdict.outcome === 'denied' ? before + 1 : before;
+  return verdict.kind === 'refused' && verdict.outcome === 'denied' ? (before % DENIED_IN_A_ROW) + 1 : before;
 }
 
 /** What the verdict on a request's reply makes of it; `denied`: in a row, with this one. */
@@ -112,7 +112,7 @@ export function afterReply({ verdict, reply, call }: Answered, facts: Facts, den
     case 'accepted':
       return [{ kind: 'settle', end: acceptedEnd(verdict, facts.made, reply.ms) }];
     case 'refused':
-      return verdict.outcome === 'denied' && denied >= DENIED_IN_A_ROW
+      return verdict.outcome === 'denied' && denied === DENIED_IN_A_ROW
         ? [RECALL, settled(verdict, reply, facts), { kind: 'pause', reason: 'permission' }]
         : [settled(verdict, reply, facts)];
     case 'unknown':

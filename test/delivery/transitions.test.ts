@@ -126,7 +126,8 @@ describe('what a verdict makes of a request', () => {
         expect(effects).toContain('settle denied http_400');
       return effects.includes('pause permission') ? [i] : [];
     });
-    expect(pausing).toEqual([8, 9]);
+    // A run that was resumed has two more before it pauses again.
+    expect(pausing).toEqual([8]);
   });
 
   const NO_ANSWER: Reply = { kind: 'no-response', sent: true, code: 'UND_ERR_SOCKET', ms: 3 };
