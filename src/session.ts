@@ -13,6 +13,7 @@ import { type Delivery, openDelivery } from './delivery/delivery.ts';
 import { openRegistration, type Registration } from './delivery/registration.ts';
 import type { Service } from './delivery/target.ts';
 import { tellWork } from './delivery/tell-work.ts';
+import { isDeadHere, isOfAnotherMachine } from './journal/worker-registry.ts';
 import { type LedgerKeys, ledgerKeys } from './ledger/keys.ts';
 import { assertKnownLedger, createRunIndex, type RunIndex } from './ledger/run-index.ts';
 import { createRunStore, type RunStore } from './ledger/run-store.ts';
@@ -24,6 +25,7 @@ import { type Io, tell, tellJson } from './lib/terminal.ts';
 import { SHIPPED_TIMES, type Times } from './lib/times.ts';
 import { UsageError } from './lib/usage-error.ts';
 import { createMeter, type Meter } from './metrics/meter.ts';
+import { type Notifier, openNotifier } from './notify/notifier.ts';
 import { startChunkWorker } from './queue/chunk-worker.ts';
 import { connectRedis } from './redis/connection.ts';
 import { createDiskNotice, joinEmbeddedRedis, REMOVED, reviveOnLoss, TAKEN } from './redis/embedded.ts';
@@ -48,6 +50,8 @@ export type TargetSession = Session & {
   readonly service: Service;
   readonly registration: Registration;
   readonly delivery: Delivery;
+  /** `null`: nobody wants to be told of events. */
+  readonly notifier: Notifier | null;
 };
 
 export type Clock = {
@@ -252,7 +256,17 @@ export async function joinTarget(session: Session, service: Service, join: Join)
   }
   // Before the worker is closed: rows in flight settle, and what is left of their chunks goes back for other workers.
   releasers.push(() => delivery.close());
-  return { ...session, service, registration, delivery };
+  const notifier = await openNotifier({
+    ...session.env,
+    io,
+    log,
+    teller: registration.epoch.worker,
+    // One machine at a time has the embedded server.
+    isGone: (other) => isDeadHere(other) || (ledger.isOurs !== undefined && isOfAnotherMachine(other)),
+    onTry: meter.notified,
+  });
+  releasers.push(() => notifier?.close());
+  return { ...session, service, registration, delivery, notifier };
 }
 
 async function register(session: Session, target: string): Promise<Registration> {

@@ -203,7 +203,7 @@ export async function checkNotify({ webhook, command }: NotifySettings): Promise
   const ofCommand = command === null ? [] : [ok('events', 'ONBOARD_NOTIFY_COMMAND is given each event')];
   if (webhook === null) return ofCommand;
   try {
-    await openWebhook({ ...webhook, version: programVersion() });
+    await openWebhook(webhook);
     const { mode } = await stat(webhook.secretFile);
     const { host } = new URL(webhook.url);
     const known = ok('events', `sent to ${host}, signed`);

@@ -13,7 +13,7 @@ import { type MetricsAddress, parseMetricsAddress } from '../metrics/server.ts';
 import { EXIT, exitCodeOf } from '../model/exit.ts';
 import { isOver, type Run, type StateRequest } from '../model/run.ts';
 import { renderSummary } from '../report/words.ts';
-import type { Executed } from '../runs/execute.ts';
+import type { Executed } from '../runs/status.ts';
 import { reportDirectory, type Session } from '../session.ts';
 
 /** Adds one command, or some of a kind; its action hands the exit status to `done`. */

@@ -16,7 +16,7 @@ import {
   resumeRun,
   windUpCancelled,
 } from '../runs/control.ts';
-import { tellEvents } from '../runs/messages.ts';
+import { tellLeft, tellOutages } from '../runs/events.ts';
 import { findRun, stateOf } from '../runs/status.ts';
 import { joinTarget, type Session, type TargetSession, withKnownLedger } from '../session.ts';
 import {
@@ -128,7 +128,8 @@ export function joinFor({ target }: Run, session: Session, flags: JoinFlags): ()
       acceptsSettings: flags.acceptRedisSettings,
       isFollowed: true,
     });
-    await tellEvents(joinedTarget);
+    await tellLeft(joinedTarget);
+    tellOutages(joinedTarget);
     return joinedTarget;
   };
   return () => {

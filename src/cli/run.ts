@@ -8,13 +8,11 @@ import { type Service, serviceReady, startSandboxChild } from '../delivery/targe
 import { confirm, countOf, type Io, tell } from '../lib/terminal.ts';
 import type { MetricsAddress } from '../metrics/server.ts';
 import { EXIT, endsSeries, worse } from '../model/exit.ts';
-import { isOver } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
+import { tellLeft, tellOutages } from '../runs/events.ts';
 import { executeToEnd } from '../runs/execute.ts';
 import { cautions, type Input, type InputArguments, loadInput } from '../runs/input.ts';
-import { tellEvents } from '../runs/messages.ts';
 import { beginFile, waitForJobs } from '../runs/register.ts';
-import { knownReport } from '../runs/report.ts';
 import { fileRows } from '../runs/rows.ts';
 import { tellVitals } from '../runs/vitals.ts';
 import {
@@ -98,7 +96,8 @@ async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<num
     const terms = { sends: true, acceptsSettings: flags.acceptRedisSettings, isFollowed: true };
     const joined = await joinTarget(session, service, terms);
     await tellVitals(joined, { address: flags.metrics });
-    await tellEvents(joined);
+    await tellLeft(joined);
+    tellOutages(joined);
     return await runInOrder(input, joined, flags);
   } finally {
     await releasers.release();
@@ -168,10 +167,7 @@ async function runFile(facts: FileFacts, job: Input['job'], { session, flags }: 
   const { service } = session;
   const file = { facts, job, target: service.target, again: flags.again === true };
   const run = await beginFile(file, session);
-  const executed = isOver(run)
-    ? { run, summary: await knownReport(run, session) }
-    : await executeToEnd(run, fileRows(facts), session);
-  return tellEnded(executed, session, { service, flags });
+  return tellEnded(await executeToEnd(run, fileRows(facts), session), session, { service, flags });
 }
 
 function interrupted(io: Io): number {

@@ -15,7 +15,6 @@ import {
   startSandboxChild,
 } from '../delivery/target.ts';
 import { type JobBook, openJobBook } from '../inbox/job-book.ts';
-import { refusedSince } from '../inbox/needs.ts';
 import { countFiles } from '../inbox/numbers.ts';
 import { watchInboxes } from '../inbox/watch.ts';
 import { createWatcher, type Watcher, type WatchOptions } from '../inbox/watcher.ts';
@@ -24,7 +23,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import type { MetricsAddress } from '../metrics/server.ts';
 import { EXIT } from '../model/exit.ts';
 import type { PageAddress } from '../page/fork.ts';
-import { tellEvents } from '../runs/messages.ts';
+import { tellLeft, tellOutages } from '../runs/events.ts';
 import { tellOfService } from '../runs/service-notice.ts';
 import { tellVitals } from '../runs/vitals.ts';
 import {
@@ -113,7 +112,8 @@ async function tellToOthers(
   { metrics, isPageUp }: InboxFlags & { readonly isPageUp: (() => boolean) | undefined },
 ): Promise<void> {
   await tellVitals(joined, { address: metrics, inbox: countFiles(watcher), isPageUp });
-  await tellEvents(joined, { refusedSince: (time) => refusedSince(watcher.home, time) });
+  await tellLeft(joined);
+  tellOutages(joined);
 }
 
 /** The page, in a process of its own; answers whether it runs, `undefined` where there is none. */
@@ -278,7 +278,7 @@ async function work(flags: WorkFlags, io: Io): Promise<number> {
     const join = { sends: true, acceptsSettings: flags.acceptRedisSettings };
     const joined = await joinTarget(session, service, join);
     await tellVitals(joined, { address: flags.metrics });
-    await tellEvents(joined);
+    await tellLeft(joined);
     tell(io, `Working for ${service.target}; Ctrl-C ends it when its rows in flight are settled.`);
     await tellOfService(joined);
     return EXIT.interrupted;

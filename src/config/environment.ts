@@ -13,7 +13,7 @@ import { type RedisAddress, redisAddressOf, redisConflicts, redisVariables } fro
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 
 const WEBHOOK_EXPECTED =
-  'expected the address that events are sent to, https (or http on this machine), without a user name, such as https://hooks.example.com/onboard';
+  'expected the address that events are sent to, https (or http on this machine), without a user name';
 
 /** One that is no URL at all is told already. */
 function isSafeWebhook(text: string): boolean {
@@ -129,13 +129,8 @@ function webhookConflicts({
   ONBOARD_WEBHOOK_SECRET_FILE: file,
 }: Readonly<Record<string, string | undefined>>): readonly string[] {
   if (Boolean(url) === Boolean(file)) return [];
-  return url
-    ? [
-        'ONBOARD_WEBHOOK_URL is set without ONBOARD_WEBHOOK_SECRET_FILE: expected a file with the secret that events are signed with',
-      ]
-    : [
-        'ONBOARD_WEBHOOK_SECRET_FILE is set without ONBOARD_WEBHOOK_URL: expected the address that events are sent to',
-      ];
+  const names = 'ONBOARD_WEBHOOK_URL and ONBOARD_WEBHOOK_SECRET_FILE';
+  return [`${names}: expected both or neither to be set`];
 }
 
 function notifySettingsOf(e: z.infer<typeof environmentSchema>): NotifySettings {
@@ -146,7 +141,7 @@ function notifySettingsOf(e: z.infer<typeof environmentSchema>): NotifySettings 
   };
 }
 
-/** Makes a folder of ONBOARD_HOME, or the home itself, and answers its path; throws a UsageError where it can't be written to. */
+/** Makes a folder of ONBOARD_HOME, or the home itself; throws a UsageError where it can't. */
 export async function makeHomeFolder(home: string, ...names: readonly string[]): Promise<string> {
   const path = join(home, ...names);
   try {

@@ -1,25 +1,28 @@
 /**
- * What is going on in a home, for `onboard status`: runs that are not over, files on their way, schedules and
- * windows. It goes by the decisions that a watcher goes by, and changes nothing.
+ * What is going on in a home, for `onboard status`: runs that are not over, files on their way,
+ * schedules and windows, by the decisions that a watcher goes by; and what waits for somebody.
+ * Nothing is changed by looking.
  */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { join, resolve, sep } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import type { Job } from '../config/job-definition.ts';
 import { createJobWindow } from '../delivery/job-window.ts';
 import { definitionProblems } from '../delivery/run-mapping.ts';
 import { baseUrlOf, SANDBOX_TARGET } from '../delivery/target.ts';
+import { insteadOf } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { isOver } from '../model/run.ts';
+import { OUTCOMES, REMAINDER } from '../model/outcome.ts';
+import { isOver, type Run } from '../model/run.ts';
 import { nextTime } from '../queue/schedule-times.ts';
 import { createReleases, createSchedules } from '../queue/schedules.ts';
-import { latestRuns, serviceReport } from '../runs/status.ts';
+import { goingOnWith, latestRuns, type ShownRun, serviceReport, summaryOf } from '../runs/status.ts';
 import type { Ledger, Session } from '../session.ts';
 import { listClaims } from './claim.ts';
-import { listEntries } from './entry.ts';
+import { listEntries, NOTE_ENDING } from './entry.ts';
 import { inboxesOf, openJobBook } from './job-book.ts';
 import { busyJobs, claimedWords } from './look.ts';
-import { findNeeds } from './needs.ts';
 import { createWindows, schedulesOf } from './schedule.ts';
 import { type Placed, reasonWords, type SortedOut, sortOut } from './sort-out.ts';
 
@@ -27,7 +30,7 @@ import { type Placed, reasonWords, type SortedOut, sortOut } from './sort-out.ts
 export type Overview = Awaited<ReturnType<typeof lookOver>>;
 
 const RUNS_MAX = 200;
-/** A file that has not changed for this long counts as whole, as with the default of `--rest`: this command has not watched it. */
+/** A file that has not changed for so long counts as whole: this command has not watched it. */
 const REST_MS = 2_000;
 
 /** What is going on where there is no ledger yet. */
@@ -58,7 +61,7 @@ type Home = {
   readonly jobs: readonly Job[];
 };
 
-/** Looks at the ledger and the folders of a home, for one target; `warn`: told of definitions that can't be used. */
+/** For one target; `warn`: told of definitions that can't be used. */
 export async function lookOver(
   { ledger, env }: Pick<Session, 'ledger' | 'env'>,
   target: string,
@@ -184,4 +187,57 @@ function windowOf({ name, definition }: Job) {
       opensAt: window.opensAt().toISOString(),
     },
   ];
+}
+
+/** The newest first; `newest`: the runs that are looked at. */
+export async function findNeeds(newest: readonly ShownRun[], home: string) {
+  const reports = join(home, 'reports');
+  const runs = newest.map((shown) => needyRun(shown, newest, reports)).filter((run) => run !== null);
+  return { runs: await Promise.all(runs), refused: await refusedFiles(join(home, 'failed')) };
+}
+
+/** `null`: it waits for nobody. `toCorrect`: rows that no later run has taken up. */
+function needyRun(shown: ShownRun, newest: readonly ShownRun[], reports: string) {
+  const { run, state } = shown;
+  const report = join(reports, run.id);
+  const inDoubt = run.outcomes['in-doubt'];
+  const wrong = OUTCOMES.filter((outcome) => REMAINDER[outcome] !== 'none' && outcome !== 'in-doubt');
+  const isTakenUp = newest.some(({ run: later }) => takesUp(later, run, report));
+  const toCorrect =
+    isTakenUp || !isOver(run) ? 0 : wrong.reduce((sum, outcome) => sum + run.outcomes[outcome], 0);
+  const waits = state.owner !== 'alive' && goingOnWith(run, state) !== null;
+  if (!waits && inDoubt === 0 && toCorrect === 0) return null;
+  return summaryOf(run, report).then((summary) => ({ ...shown, inDoubt, toCorrect, summary, report }));
+}
+
+/** Whether a run is a rerun of the other, or has loaded a file of the other's report. */
+function takesUp(later: Run, { id }: Run, report: string): boolean {
+  return later.parent === id || resolve(later.file).startsWith(report + sep);
+}
+
+/** With the notes that say why. */
+async function refusedFiles(folder: string) {
+  const { entries } = await listEntries(folder).catch(insteadOf('ENOENT', { entries: [] }));
+  const notes = new Set(entries.filter(({ path }) => path.endsWith(NOTE_ENDING)).map(({ path }) => path));
+  const files = entries
+    .filter(({ path }) => !notes.has(path))
+    .sort((a, b) => b.changedMs - a.changedMs)
+    .map(({ path }) => path);
+  return Promise.all(
+    files.map(async (path) => {
+      const note = notes.has(path + NOTE_ENDING) ? join(folder, path + NOTE_ENDING) : '';
+      return { file: join(folder, path), note, why: await reasonIn(note) };
+    }),
+  );
+}
+
+/** Far more than a note has. */
+const NOTE_CHARACTERS = 4_000;
+const WHY = /\n\nWhy: ([\s\S]*?)(?:\n\n|\nWhy: |$)/;
+
+/** The first reason that a note gives, on one line; empty where there is none. */
+async function reasonIn(note: string): Promise<string> {
+  if (note === '') return '';
+  const text = (await readFile(note, 'utf8').catch(() => '')).slice(0, NOTE_CHARACTERS);
+  return (WHY.exec(text)?.[1] ?? '').replaceAll(/\s+/g, ' ').trim();
 }

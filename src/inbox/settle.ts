@@ -61,6 +61,7 @@ export async function settle(claim: Claim, end: End, watcher: Watcher): Promise<
   const words = away.words === '' ? verdict.words : `${verdict.words.replace(/\.$/, '')}. ${away.words}`;
   const file = endedFile(claim.info, verdict, watcher);
   watcher.teller.ended({ ...file, moved: away.file, note: away.note }, words);
+  if (verdict.result === 'failed') watcher.teller.refused(away);
   return verdict.exitCode;
 }
 
@@ -279,6 +280,7 @@ export function createRefuse(watcher: Watcher): (refused: Refused) => Promise<Re
     try {
       const away = await moveRefused(refused, places.failed);
       teller.ended({ ...file, moved: away.file, note: away.note }, `${notTaken}. Moved to ${away.file}`);
+      teller.refused(away);
       return 'moved';
     } catch (error) {
       const code = errorCode(error);
@@ -327,7 +329,7 @@ export function createLookForLate(watcher: LateFolders): () => Promise<number> {
 }
 
 type LateFolders = Pick<Watcher, 'places' | 'book' | 'home'> & {
-  readonly teller: Pick<Watcher['teller'], 'line'>;
+  readonly teller: Pick<Watcher['teller'], 'line' | 'refused'>;
 };
 type LateFile = { readonly name: string; readonly lines: readonly string[] };
 
@@ -340,6 +342,7 @@ async function putLateAway({ name, lines }: LateFile, { places, teller }: LateFo
     insteadOf('ENOENT', null),
   );
   const where = [...(away === null ? [] : [`Moved to ${away.file}`]), ...lines].join('. ');
+  if (away !== null) teller.refused(away);
   teller.line(`${name}: was written to after it was taken: what came late was not sent. ${where}`);
 }
 

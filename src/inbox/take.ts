@@ -16,10 +16,8 @@ import { EXIT } from '../model/exit.ts';
 import { nameOf } from '../model/operation.ts';
 import { isOver, type Reason, type Run } from '../model/run.ts';
 import { type FileFacts, isTable, type SourceInfo } from '../model/source.ts';
-import { type Executed, executeRun } from '../runs/execute.ts';
-import { lookUpAtEnd } from '../runs/look-up.ts';
+import { executeToEnd } from '../runs/execute.ts';
 import { registerFile } from '../runs/register.ts';
-import { type FollowedReport, followReport, knownReport } from '../runs/report.ts';
 import { fileRows } from '../runs/rows.ts';
 import { type Claim, dropClaim, openClaimed } from './claim.ts';
 import { type Fault, takenWords } from './note.ts';
@@ -85,16 +83,18 @@ async function runFileOf(
   if (run === null) throw new Error(`run ${id} is gone from the ledger`);
   if (isOver(run)) {
     const { stamp } = facts;
+    // Whoever followed it on another machine has lost the claim.
+    if (id === claim.id) await session.notifier?.follow(id);
     const end =
       id === claim.id
-        ? ({ kind: 'done', stamp, run, summary: await knownReport(run, session) } as const)
+        ? ({ kind: 'done', stamp, ...(await executeToEnd(run, fileRows(facts), session)) } as const)
         : ({ kind: 'known', stamp, run } as const);
     return { kind: 'ended', exitCode: await settle(claim, end, watcher) };
   }
   return mayGoOn(run) ? followToEnd(run, { claim, facts }, { ...watcher, session }) : { kind: 'paused', run };
 }
 
-/** Follows the file's run as far as it goes, and settles the file where the run is over or the file was changed. */
+/** Follows the file's run as far as it goes; settles the file where that is over or changed. */
 async function followToEnd(
   run: Run,
   { claim, facts }: { readonly claim: Claim; readonly facts: FileFacts },
@@ -104,13 +104,15 @@ async function followToEnd(
   const { store, teller, session } = watcher;
   if (run.state !== 'cancelled') await store.transition(id, run.rows === 0 ? 'finished' : 'running', null);
   teller.line(takenWords(claim.info.path, run));
-  const { run: ended, summary } = await follow((await store.get(id)) ?? run, facts, session);
+  const current = (await store.get(id)) ?? run;
+  const executed = await executeToEnd(current, fileRows(facts), session, { isQuiet: true });
+  const ended = executed.run;
   if (!isOver(ended) && ended.reason !== 'file-changed')
     return session.io.interrupted.aborted ? { kind: 'left' } : { kind: 'paused', run: ended };
   const { stamp } = facts;
   const isWhole =
     isOver(ended) && (await fileStamp(claim.file)) === stamp && !(await isOriginalWritten(claim));
-  const end = { kind: isWhole ? 'done' : 'changed', stamp, run: ended, summary } as const;
+  const end = { kind: isWhole ? 'done' : 'changed', stamp, ...executed } as const;
   return { kind: 'ended', exitCode: await settle(claim, end, watcher) };
 }
 
@@ -119,35 +121,6 @@ const LEFT_ALONE: readonly (Reason | null)[] = ['requested', 'file-changed'];
 
 function mayGoOn({ state, reason }: Run): boolean {
   return state !== 'stopped' && !(state === 'paused' && LEFT_ALONE.includes(reason));
-}
-
-/** Executes the run to where it ends or stays, and reports it; rows in doubt are looked up where the definition says how. */
-async function follow(run: Run, facts: FileFacts, session: Watcher['session']): Promise<Executed> {
-  const report = followReport(run, session);
-  try {
-    const ended = await followRows(run, facts, report, session);
-    return { run: ended, summary: await report.finish(ended) };
-  } finally {
-    await report.close();
-  }
-}
-
-async function followRows(
-  run: Run,
-  facts: FileFacts,
-  report: FollowedReport,
-  session: Watcher['session'],
-): Promise<Run> {
-  if (isOver(run)) return run;
-  try {
-    const ended = await executeRun(run, fileRows(facts), report, session, { isQuiet: true });
-    return await lookUpAtEnd(ended, session);
-  } catch (error) {
-    const left = error instanceof UsageError ? await session.ledger.of(run.target).store.get(run.id) : null;
-    // The file could not be read any more, and the run says so.
-    if (left?.reason === 'file-changed') return left;
-    throw error;
-  }
 }
 
 /** What a person is told of a file whose run waits for somebody. */
@@ -191,7 +164,7 @@ async function jobOf({ id, info }: Claim, run: Run | null, { store, book }: Watc
 
 type Whole = { readonly kind: 'whole'; readonly stamp: string };
 
-/** Where the file is not what it was when it was claimed: waits until nothing of it has changed for `restMs`. */
+/** A file that has changed since it was claimed: waits until it has rested for `restMs`. */
 async function comeToRest(
   file: string,
   given: { readonly expected: string; readonly restMs: number; readonly signal: AbortSignal },

@@ -3,12 +3,13 @@
  * says, and the session that their runs are executed in. A plain value; what moves stands in watch.ts and under-
  * way.ts.
  */
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { SANDBOX_TARGET } from '../delivery/target.ts';
 import type { RunStore } from '../ledger/run-store.ts';
 import { type Io, say, sayJson, tell } from '../lib/terminal.ts';
 import type { Run } from '../model/run.ts';
+import { newEvent } from '../notify/event.ts';
 import { reportDirectory, type TargetSession } from '../session.ts';
 import type { Entry } from './entry.ts';
 import type { JobBook } from './job-book.ts';
@@ -65,7 +66,7 @@ export function createWatcher(session: TargetSession, book: JobBook, options: Wa
     target: service.target,
     store: ledger.of(service.target).store,
     book,
-    teller: createTeller(io, options.json === true, ({ job, result }) => session.meter.file(job, result)),
+    teller: createTeller(io, options.json === true, session),
     home,
     places: {
       inbox: join(home, 'inbox'),
@@ -139,8 +140,10 @@ export type EndedFile = {
   readonly report: string | null;
 };
 
+type TellerSession = Pick<TargetSession, 'meter' | 'notifier' | 'service'>;
+
 /** Says what happens in the inboxes: for people or, one line per file, for programs. */
-export function createTeller(io: Io, json: boolean, onFile: (file: EndedFile) => void = () => undefined) {
+export function createTeller(io: Io, json: boolean, session?: TellerSession) {
   let shown = new Set<string>();
   let troubled = '';
   let hasTold = false;
@@ -151,7 +154,7 @@ export function createTeller(io: Io, json: boolean, onFile: (file: EndedFile) =>
   return {
     /** What is going on. */
     line,
-    /** Trouble that may come again and again: said only where it is not the same as the last one. */
+    /** Trouble that may come again: said only where it is not the same as the last one. */
     trouble(text: string) {
       if (text !== troubled) line(text);
       troubled = text;
@@ -159,15 +162,21 @@ export function createTeller(io: Io, json: boolean, onFile: (file: EndedFile) =>
     /** A file's end; `words` for people. */
     ended(file: EndedFile, words: string) {
       hasTold = true;
-      onFile(file);
+      session?.meter.file(file.job, file.result);
       if (json) sayJson(io, JSON.stringify(file));
       else say(io, words);
     },
     /** A file that stays; `words` for people. */
     paused(file: EndedFile, words: string) {
-      onFile(file);
+      session?.meter.file(file.job, file.result);
       if (json) sayJson(io, JSON.stringify(file));
       line(words);
+    },
+    /** A file went to `failed`; `null`: a rehearsal put it back. */
+    refused({ file, note }: { readonly file: string | null; readonly note: string | null }) {
+      if (file === null || session === undefined) return;
+      const data = { target: session.service.target, file: basename(file), note };
+      session.notifier?.tell(newEvent('file.refused', [data.file], data));
     },
     /** Says the text of each key once, and again only after the key was gone for a while. */
     waiting(lines: ReadonlyMap<string, string>) {

@@ -10,11 +10,8 @@ import type { LedgerKeys } from './keys.ts';
 
 export type RunBrief = Omit<
   Run,
-  'sha256' | 'operation' | 'chunkRows' | 'source' | 'chunkEnds' | 'firstRows'
-> & {
-  /** When it came into its state, ms; `null` where it is queued still. */
-  readonly movedAt: number | null;
-};
+  'sha256' | 'operation' | 'chunkRows' | 'source' | 'chunkEnds' | 'firstRows' | 'movedAt'
+>;
 
 const FIELDS = [
   'job',
@@ -29,7 +26,6 @@ const FIELDS = [
   'createdAt',
   'startedAt',
   'finishedAt',
-  'movedAt',
 ] as const;
 const COUNTS = OUTCOMES.map((outcome) => `o:${outcome}`);
 
@@ -50,7 +46,6 @@ const briefSchema = z.object({
   createdAt: z.string(),
   startedAt: time,
   finishedAt: time,
-  movedAt: z.coerce.number().nullable(),
 });
 
 /** In the order of the ids, without those that are gone from the ledger. */

@@ -11,22 +11,12 @@ import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import type { LedgerKeys } from './keys.ts';
 
 /** Each job's latest run that is over. */
-export type LastEnd = { readonly endedAt: number; readonly seconds: number; readonly exitCode: number };
-
-export type Census = {
-  /** How many runs are in each state. */
-  readonly states: ReadonlyMap<Run['state'], number>;
-  readonly openRows: ReadonlyMap<string, number>;
-  readonly inDoubt: ReadonlyMap<string, number>;
-  readonly lastEnds: ReadonlyMap<string, LastEnd>;
-  /** The runs that are open, have rows in doubt, or ended since the look before. */
-  readonly moving: readonly RunBrief[];
-};
+type LastEnd = { readonly endedAt: number; readonly seconds: number; readonly exitCode: number };
 
 const RUNS_PER_LOOK = 500;
 
 /** Makes the function that takes the census; the first one reads every run of the target, each further one those that may have changed. */
-export function createCensus(redis: RedisConnection, keys: LedgerKeys): () => Promise<Census> {
+export function createCensus(redis: RedisConnection, keys: LedgerKeys) {
   const settled = new Map<string, Run['state']>();
   const lastEnds = new Map<string, LastEnd>();
   return async () => {
@@ -40,7 +30,7 @@ export function createCensus(redis: RedisConnection, keys: LedgerKeys): () => Pr
       enterEnd(lastEnds, run);
       if (isOver(run) && run.outcomes['in-doubt'] === 0) settled.set(run.id, run.state);
     }
-    return { ...counted(moving, settled), lastEnds, moving };
+    return { ...counted(moving, settled), lastEnds };
   };
 }
 

@@ -17,8 +17,6 @@ export type LedgerKeys = {
   readonly runs: string;
   /** Hash: `<sha256>:<job>` → the latest run of that file through that job; `proven:<job>` → a run of it whose first rows succeeded. */
   readonly files: string;
-  /** Hash: `<channel> <event>` → an event that is to be told; its name begins others beside it (lua/outbox.ts). */
-  readonly outbox: string;
   /** Stream: what was asked for at the page, by whom (page/audit.ts). */
   readonly audit: string;
   /** Hash: worker → what it does (doing.ts). */
@@ -75,7 +73,6 @@ export function ledgerKeys(target: string): LedgerKeys {
     queuePrefix: `${root}:queue`,
     runs: `${root}:runs`,
     files: `${root}:files`,
-    outbox: `${root}:outbox`,
     audit: `${root}:audit`,
     doing: `${root}:doing`,
     notes: `${root}:notes`,

@@ -243,6 +243,7 @@ function readRecord(record: Readonly<Record<string, string>>, closedChunks: numb
     parent: record.parent ?? null,
     reason: reasonFieldSchema.parse(record.reason),
     request: (record.request ?? '') === '' ? undefined : JSON.parse(record.request ?? ''),
+    ...(record.movedAt !== undefined && { movedAt: Number(record.movedAt) }),
     outcomes: readCounts(record),
     chunks: Number(record.chunks),
     closedChunks,

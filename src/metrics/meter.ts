@@ -38,8 +38,6 @@ export type CallCounts = { readonly byStatus: Readonly<Record<Status, Times>>; r
 
 /** How a file's way ended, as the inbox tells it. */
 export type FileResult = 'done' | 'failed' | 'paused';
-/** How a try to tell somebody of an event ended. */
-export type NotifyResult = 'delivered' | 'failed' | 'given-up';
 
 type Recorded = { readonly settlement: { readonly outcome: Outcome } };
 
@@ -49,7 +47,8 @@ export type Meter = {
   /** Outcomes were recorded by this process. */
   recorded(job: string, rows: readonly Recorded[]): void;
   file(job: string | null, result: FileResult): void;
-  notified(channel: string, result: NotifyResult): void;
+  /** A try to tell somebody of an event ended. */
+  notified(channel: string, result: 'delivered' | 'failed' | 'given-up'): void;
   /** A report whose rows don't add up. */
   violated(): void;
   /** A group of the journal's lines took so long to the disk, ms; `null`: it could not be written. */

@@ -70,6 +70,8 @@ export const runSchema = z.object({
   reason: reasonSchema.nullable(),
   /** Where a person has asked for the state that the run is in. */
   request: requestSchema.optional(),
+  /** When it came into its state by a transition, ms. */
+  movedAt: z.number().optional(),
   outcomes: outcomeCountsSchema,
   chunks: z.number().int().nonnegative(),
   /** Chunks whose rows are all settled: those that have their block. */

@@ -75,7 +75,7 @@ async function lookAtRuns(
 /** Rows in doubt before all else. */
 function needsOf({ needs }: Overview, now: number): readonly Need[] {
   const needy = needs.runs.map(({ run, state, inDoubt, toCorrect }) => ({
-    line: lineOf({ ...run, movedAt: null, chunks: 0 }, now, state),
+    line: lineOf({ ...run, chunks: 0 }, now, state),
     waits: !isOver(run) && state.owner !== 'alive' && needsPush(run, state),
     inDoubt,
     toCorrect,

@@ -14,10 +14,11 @@ import { countUnsuccessful } from '../model/outcome.ts';
 import { isOver, type Run, type StateRequest } from '../model/run.ts';
 import { createChunkQueue } from '../queue/chunk-queue.ts';
 import { joinTarget, type Ledger, type Session, type TargetSession } from '../session.ts';
-import { type Executed, executeRun, executeToEnd } from './execute.ts';
+import { tellEnd } from './events.ts';
+import { executeRun, executeToEnd } from './execute.ts';
 import { followReport, reportFromElsewhere } from './report.ts';
 import { type RowSource, registeredRows } from './rows.ts';
-import { definitionOf, findRun, serviceReport } from './status.ts';
+import { definitionOf, type Executed, findRun, serviceReport } from './status.ts';
 
 /** Stops the sending of the run in every process until it is resumed; answers the run as it is then, and whether it was running. */
 export async function pauseRun(
@@ -157,10 +158,11 @@ export async function windUpCancelled(run: Run, session: Session): Promise<Execu
   const joined = await joinTarget(session, nowhere(run.target), { sends: false });
   const rows = rowsIfNeeded(run, session);
   const report = followReport(run, joined);
+  await joined.notifier?.follow(run.id);
   try {
     const ended = await executeRun(run, rows.source, report, joined);
     const elsewhere = rows.wereUsed() ? null : await reportFromElsewhere(ended, session);
-    return { run: ended, summary: elsewhere ?? (await report.finish(ended)) };
+    return tellEnd({ run: ended, summary: elsewhere ?? (await report.finish(ended)) }, joined);
   } finally {
     await report.close();
   }

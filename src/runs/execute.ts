@@ -6,35 +6,46 @@
 import type { BreakerReport } from '../ledger/breaker.ts';
 import { createRunInput } from '../ledger/reruns.ts';
 import { messageOf } from '../lib/errors.ts';
+import { tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { countSettled } from '../model/outcome.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { isHomeRemoved, REMOVED } from '../redis/embedded.ts';
-import type { Summary } from '../report/summary.ts';
 import type { TargetSession } from '../session.ts';
 import { BrokenOffError } from './broken-off-error.ts';
 import { createChronicle } from './chronicle.ts';
+import { tellEnd } from './events.ts';
 import { followRun } from './follow.ts';
 import { lookUpAtEnd } from './look-up.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { refusalWords, waitToEnd } from './redis-wait.ts';
-import { type FollowedReport, followReport } from './report.ts';
+import { type FollowedReport, followReport, knownReport } from './report.ts';
 import type { RowSource } from './rows.ts';
 import { createServiceNotice } from './service-notice.ts';
-import { definitionOf, serviceReport } from './status.ts';
+import { definitionOf, type Executed, serviceReport } from './status.ts';
 
-/** A run as this process left it, and its summary. */
-export type Executed = { readonly run: Run; readonly summary: Summary };
-
-/** Takes a registered run as far as it goes and reports it. */
-export async function executeToEnd(run: Run, rows: RowSource, session: TargetSession): Promise<Executed> {
+/**
+ * Takes a registered run as far as it goes, reports it and tells of its end; of one that is over
+ * too, since the process that followed it may have been killed before it told.
+ */
+export async function executeToEnd(
+  run: Run,
+  rows: RowSource,
+  session: TargetSession,
+  options: ExecuteOptions = {},
+): Promise<Executed> {
   // Where no Redis is named the ledger lies in the home: without it a summary would only say what is not known any more.
   const isLost = () => session.env.redis === null && isHomeRemoved(session.env.home);
+  if (isOver(run)) return tellEnd({ run, summary: await knownReport(run, session) }, session);
+  await session.notifier?.follow(run.id);
   const report = followReport(run, session);
   try {
-    const ended = await lookUpAtEnd(await executeRun(run, rows, report, session), session);
+    const followed = await executeRun(run, rows, report, session, options).catch((error: unknown) =>
+      pausedForFile(run, error, session),
+    );
+    const ended = await lookUpAtEnd(followed, session);
     if (isLost() && !isOver(ended)) throw new Error(REMOVED);
-    return { run: ended, summary: await report.finish(ended) };
+    return tellEnd({ run: ended, summary: await report.finish(ended) }, session);
   } catch (error) {
     if (isLost()) throw new BrokenOffError(REMOVED, { isLost: true, cause: error });
     // A Redis that refused before the run was followed: what to do is said, and nothing is under way.
@@ -45,6 +56,17 @@ export async function executeToEnd(run: Run, rows: RowSource, session: TargetSes
   }
 }
 
+/** The run, where it is paused for a file that can't be read any more; else throws the error. */
+async function pausedForFile(run: Run, error: unknown, { io, ledger }: TargetSession): Promise<Run> {
+  const left = error instanceof UsageError ? await ledger.of(run.target).store.get(run.id) : null;
+  if (!(error instanceof UsageError) || left?.reason !== 'file-changed') throw error;
+  tell(io, ...error.problems);
+  return left;
+}
+
+/** `isQuiet`: several runs share the terminal, so none shows its progress. */
+type ExecuteOptions = { readonly isQuiet?: boolean };
+
 const NO_PROGRESS: Progress = { update: () => undefined, stop: () => undefined };
 
 /** Follows a run, reading its rows where nobody else does, until nothing more happens to it here. */
@@ -53,8 +75,7 @@ export async function executeRun(
   rows: RowSource,
   report: Pick<FollowedReport, 'look'>,
   session: TargetSession,
-  /** `isQuiet`: several runs share the terminal, so none shows its progress. */
-  { isQuiet = false }: { readonly isQuiet?: boolean } = {},
+  { isQuiet = false }: ExecuteOptions = {},
 ): Promise<Run> {
   const { io, clock, ledger } = session;
   const { keys, store } = ledger.of(run.target);

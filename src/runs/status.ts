@@ -63,6 +63,9 @@ export async function definitionOf(
   return definition;
 }
 
+/** A run as a process left it, and its summary. */
+export type Executed = { readonly run: Run; readonly summary: Summary };
+
 /** A run's state for people, and whether a process reads its rows right now. */
 export type ShownState = { readonly words: string; readonly owner: 'alive' | 'gone' | 'none' };
 

@@ -157,9 +157,14 @@ test('two files with long names that were both written to late take neither plac
     const id = newRunId(new Date());
     await putAway({ from, folder: done, name: `${'x'.repeat(240)}.csv`, id, text: note });
   }
-  const lookForLate = createLookForLate({ places, book, home, teller: { line: () => undefined } });
+  const told: string[] = [];
+  const lookForLate = createLookForLate({
+    ...{ places, book, home },
+    teller: { line: () => undefined, refused: ({ file }) => void told.push(basename(file ?? '')) },
+  });
   expect(await lookForLate()).toBe(2);
   const late = (await readdir(places.failed)).filter((name) => name.endsWith('.late.csv'));
   const texts = await Promise.all(late.map((name) => readFile(join(places.failed, name), 'utf8')));
   expect(texts.sort()).toEqual(['first', 'second']);
+  expect(told.sort()).toEqual(late.sort());
 });

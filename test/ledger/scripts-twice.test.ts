@@ -22,7 +22,6 @@ import {
   VOUCH,
 } from '../../src/ledger/lua/epoch.ts';
 import { CLAIM, LOOK_ALIKE, LOOK_UP } from '../../src/ledger/lua/keys.ts';
-import { PUT_EVENT, PUT_OFF, TAKE_EVENT } from '../../src/ledger/lua/outbox.ts';
 import { ADDED, REPLAY_INTENT, RESTORE } from '../../src/ledger/lua/replay.ts';
 import { EXCHANGE, REPLAY_SETTLED, RESOLVE, WITHDRAW } from '../../src/ledger/lua/rows.ts';
 import {
@@ -36,7 +35,6 @@ import {
   TAKE,
   TRANSITION,
 } from '../../src/ledger/lua/runs.ts';
-import { createOutbox } from '../../src/ledger/outbox.ts';
 import { recountRuns } from '../../src/ledger/recount.ts';
 import { createReplay, restorableFields } from '../../src/ledger/replay.ts';
 import { createRerunStore, createRunInput } from '../../src/ledger/reruns.ts';
@@ -309,36 +307,7 @@ const OF_WORKERS: readonly Case[] = [
   ],
 ];
 
-const outboxOf = ({ redis, keys }: Bench) => createOutbox(redis, keys);
-const putEvent = (bench: Bench) => outboxOf(bench).put('msg_1', '{}', ['webhook']);
-const DUE_AT = 1_800_000_000_000;
-
-const OF_OUTBOX: readonly Case[] = [
-  // It was put already.
-  ['PUT_EVENT', 'answers otherwise', PUT_EVENT, putEvent],
-  // It is taken already: it comes again when the lease is over.
-  [
-    'TAKE_EVENT',
-    'answers otherwise',
-    TAKE_EVENT,
-    (bench) => outboxOf(bench).take('webhook', 60_000),
-    putEvent,
-  ],
-  [
-    'PUT_OFF',
-    'nothing else',
-    PUT_OFF,
-    ({ redis, keys: { outbox } }) =>
-      script(PUT_OFF, z.unknown())(
-        redis,
-        [outbox, `${outbox}:due:webhook`],
-        ['webhook', 'msg_1', '{}', DUE_AT],
-      ),
-    putEvent,
-  ],
-];
-
-const CASES = [...OF_OUTBOX, ...OF_ROWS, ...OF_RUNS, ...OF_REPLAY, ...OF_WORKERS];
+const CASES = [...OF_ROWS, ...OF_RUNS, ...OF_REPLAY, ...OF_WORKERS];
 
 test.for(CASES)('%s sent twice, as after a lost reply: %s', async ([name, again, lua, act, prepare]) => {
   const bench = await startBench();

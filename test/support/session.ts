@@ -34,7 +34,11 @@ export type TestSession = TargetSession & {
   readonly interruption: AbortController;
 };
 
-export async function openTestSession({ address }: OwnRedis, atEnd: AtTestEnd): Promise<TestSession> {
+export async function openTestSession(
+  { address }: OwnRedis,
+  atEnd: AtTestEnd,
+  env: Readonly<Record<string, string>> = {},
+): Promise<TestSession> {
   if (address.kind !== 'socket') throw new Error('expected a socket');
   const home = await mkdtemp(join(tmpdir(), 'onboard-session-'));
   const releasers = createReleasers();
@@ -44,7 +48,7 @@ export async function openTestSession({ address }: OwnRedis, atEnd: AtTestEnd): 
   });
   const interruption = new AbortController();
   const io = memoryIo({
-    env: { REDIS_URL: `unix://${address.path}`, ONBOARD_HOME: home },
+    env: { REDIS_URL: `unix://${address.path}`, ONBOARD_HOME: home, ...env },
     interrupted: interruption.signal,
   });
   const logged = new MemoryStream();

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { findNeeds } from '../../src/inbox/needs.ts';
+import { findNeeds } from '../../src/inbox/overview.ts';
 import { noOutcomes, type OutcomeCounts } from '../../src/model/outcome.ts';
 import type { Run } from '../../src/model/run.ts';
 import { stateOf } from '../../src/runs/status.ts';

@@ -1,0 +1,110 @@
+/**
+ * When people are told of what happens to runs and to their service (notify/notifier.ts says how):
+ * of a run by the process that follows it, when its report is written, and if that one was killed
+ * by the next one that begins; of an outage by each process that follows runs.
+ */
+import { messageOf } from '../lib/errors.ts';
+import type { Run } from '../model/run.ts';
+import { type NotifiedEvent, newEvent } from '../notify/event.ts';
+import { reportDirectory, type TargetSession } from '../session.ts';
+import { type Executed, serviceReport, summaryOf } from './status.ts';
+
+/** What happened longer ago is no news. */
+const NEWS_MS = 86_400_000;
+
+/** Tells what a run has come to, and answers just that. */
+export function tellEnd(executed: Executed, { notifier, env, io }: TargetSession): Executed {
+  if (notifier === null || Date.now() - movedAt(executed.run).getTime() > NEWS_MS) return executed;
+  const { id } = executed.run;
+  const origin = io.env.ONBOARD_WEB_ORIGIN ?? '';
+  // What is no address is told of by the process that serves the page.
+  const url = URL.canParse(origin) ? new URL(`/runs/${id}`, origin).href : null;
+  for (const event of runEvents(executed, { report: reportDirectory(env, id), url })) notifier.tell(event);
+  return executed;
+}
+
+/** As many of the newest runs are looked at. */
+const RUNS_LOOKED_AT = 100;
+
+/** Tells what runs have come to whose processes were killed before they told it. */
+export async function tellLeft(session: TargetSession): Promise<void> {
+  const { notifier, ledger, service, env } = session;
+  if (notifier === null) return;
+  for (const run of await ledger.of(service.target).store.list(RUNS_LOOKED_AT))
+    tellEnd({ run, summary: await summaryOf(run, reportDirectory(env, run.id)) }, session);
+}
+
+/** When the run came into its state. */
+function movedAt({ finishedAt, movedAt: at, createdAt }: Run): Date {
+  return new Date(finishedAt ?? at ?? createdAt);
+}
+
+const CAUSES = 5;
+/** With everything else well below 20 kB. */
+const CAUSE_CHARACTERS = 300;
+
+/** What is told of a run that stands so; nothing where it goes on by itself. `url`: its page. */
+export function runEvents(
+  { run, summary }: Executed,
+  { report, url }: { readonly report: string; readonly url: string | null },
+): readonly NotifiedEvent[] {
+  const { job, target, state, reason, rows, outcomes, open, exitCode, causes } = summary;
+  const goesOn = exitCode === null || reason === 'window';
+  if (goesOn || state === 'queued' || state === 'running') return [];
+  const at = movedAt(run);
+  // A run ends once, and may be paused many times.
+  const occasion = run.finishedAt === null ? [at.toISOString()] : [];
+  const page = url === null ? {} : { url };
+  const end = {
+    run: run.id,
+    job,
+    target,
+    state,
+    reason,
+    rows,
+    outcomes: Object.fromEntries(Object.entries(outcomes).filter(([, count]) => count > 0)),
+    open,
+    controlTotal: summary.controlTotal.holds,
+    exitCode,
+    causes: causes
+      .slice(0, CAUSES)
+      .map(({ text, count }) => ({ text: text.slice(0, CAUSE_CHARACTERS), count })),
+    report: summary.files.length === 0 ? null : report,
+    ...page,
+  };
+  const inDoubt = outcomes['in-doubt'];
+  const doubt = { run: run.id, job, target, inDoubt, ...page };
+  return [
+    newEvent(`run.${state}`, [run.id, ...occasion], end, at),
+    ...(inDoubt === 0 ? [] : [newEvent('rows.in_doubt', [run.id], doubt, at)]),
+  ];
+}
+
+const LOOK_EVERY_MS = 5_000;
+/** A shorter outage is over before it is read. */
+const AWAY_WORTH_MS = 60_000;
+
+/** Tells when the service is away, and back, until the session is closed. */
+export function tellOutages(
+  { ledger, service: { target }, notifier, log, releasers }: TargetSession,
+  everyMs = LOOK_EVERY_MS,
+): void {
+  if (notifier === null) return;
+  let away: string | null = null;
+  const look = async () => {
+    const { state, since, cause } = await serviceReport(ledger, target);
+    const isLong = since !== null && Date.now() - Date.parse(since) > AWAY_WORTH_MS;
+    if (state === 'away' && isLong && away === null) {
+      away = since;
+      notifier.tell(newEvent('service.away', [target, since], { target, since, cause }));
+    }
+    if (state === 'well' && away !== null) {
+      notifier.tell(newEvent('service.back', [target, away], { target, since: away }));
+      away = null;
+    }
+  };
+  const onTrouble = (error: unknown) => log.warn('events', { problem: messageOf(error) });
+  const looking = setInterval(() => void look().catch(onTrouble), everyMs);
+  looking.unref();
+  releasers.push(() => clearInterval(looking));
+}

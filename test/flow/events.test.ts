@@ -1,0 +1,96 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { preloadEnv } from '../faults/support/killing.ts';
+import { startReceiver } from '../notify/receiver.ts';
+import { atTestEnd } from '../support/at-test-end.ts';
+import { startFlow, subclientsCsv } from '../support/flow.ts';
+import { startInboxFlow } from '../support/inbox.ts';
+import { until } from '../support/until.ts';
+
+const bodySchema = z.object({ type: z.string(), data: z.looseObject({ run: z.string().optional() }) });
+
+/** A receiver of events, and the settings of who sends them there. */
+async function startTold(home: string) {
+  const { url, received } = await startReceiver(atTestEnd);
+  const secretFile = join(home, 'webhook-secret');
+  await writeFile(secretFile, `whsec_${Buffer.alloc(32, 1).toString('base64')}`);
+  return {
+    env: { ONBOARD_WEBHOOK_URL: url, ONBOARD_WEBHOOK_SECRET_FILE: secretFile },
+    told: () => received.map(({ body }) => bodySchema.parse(JSON.parse(body))),
+  };
+}
+
+test('a run whose process is killed between its end and the telling is told by the next one, and none twice', async () => {
+  const flow = await startFlow();
+  const { env, told } = await startTold(flow.home);
+  const file = await flow.file('a.csv', subclientsCsv(3));
+  const preload = preloadEnv('crash-point');
+  const killed = flow.start(['run', 'subclients-create', file], {
+    ...env,
+    ...preload,
+    ONBOARD_TEST_CRASH: 'reported:',
+  });
+  expect((await killed.ended).exitCode).toBeNull();
+  expect(told()).toEqual([]);
+  const other = await flow.file('b.csv', subclientsCsv(2, 'L'));
+  const next = await flow.run(['subclients-create', other], env);
+  await flow.run(['subclients-create', file], env);
+  await flow.run(['subclients-create', other], env);
+  expect(told().map(({ type, data }) => [type, data.rows])).toEqual(
+    expect.arrayContaining([
+      ['onboard.run.finished', 3],
+      ['onboard.run.finished', 2],
+    ]),
+  );
+  expect(told()).toHaveLength(2);
+  expect(told().find(({ data }) => data.rows === 3)?.data).toMatchObject({ exitCode: 0, controlTotal: true });
+  expect(told().find(({ data }) => data.rows === 2)?.data.run).toBe(next.summary.run);
+});
+
+test('two processes that follow one run tell its end once', async () => {
+  const flow = await startFlow({ faults: ['latency=20ms'] });
+  const { env, told } = await startTold(flow.home);
+  const file = await flow.file('a.csv', subclientsCsv(300));
+  const begin = () => flow.start(['run', 'subclients-create', file], env).ended;
+  const ends = await Promise.all([begin(), begin()]);
+  expect(ends.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+  expect(told().map(({ type }) => type)).toEqual(['onboard.run.finished']);
+});
+
+test('a run that a person pauses, and one that a person cancels, are told by the process that follows them', async () => {
+  const flow = await startFlow({ faults: ['latency=200ms'] });
+  const { env, told } = await startTold(flow.home);
+  const file = await flow.file('a.csv', subclientsCsv(2_000));
+  const begin = async (args: readonly string[]) => {
+    const before = flow.sandbox.stats().made.subclients;
+    const run = flow.start(args, env);
+    await until(() => flow.sandbox.stats().made.subclients > before);
+    return run;
+  };
+  const first = await begin(['run', 'subclients-create', file]);
+  await flow.look(['pause', 'latest']);
+  await first.ended;
+  const second = await begin(['resume', 'latest']);
+  await flow.onboard(['cancel', 'latest'], env);
+  await second.ended;
+  expect(told().map(({ type, data }) => [type, data.reason])).toEqual([
+    ['onboard.run.paused', 'requested'],
+    ['onboard.run.cancelled', null],
+  ]);
+});
+
+test('a file that an inbox refuses is told, and the end of the run of one that it takes', async () => {
+  const { flow, drop, start } = await startInboxFlow();
+  const { env, told } = await startTold(flow.home);
+  await drop('unknown.csv', 'a\n1\n');
+  await drop('subclients.csv', subclientsCsv(2));
+  const ended = await start(['start', '--once', '--no-web'], env).ended;
+  expect(ended.exitCode).toBe(3);
+  const events = told().sort((a, b) => a.type.localeCompare(b.type));
+  expect(events).toMatchObject([
+    { type: 'onboard.file.refused', data: { file: expect.stringMatching(/^unknown\..*\.csv$/) } },
+    { type: 'onboard.run.finished', data: { rows: 2, exitCode: 0 } },
+  ]);
+});

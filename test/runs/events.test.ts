@@ -1,0 +1,234 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { UsageError } from '../../src/lib/usage-error.ts';
+import { noOutcomes } from '../../src/model/outcome.ts';
+import type { Run } from '../../src/model/run.ts';
+import { eventBody } from '../../src/notify/event.ts';
+import { type Summary, summarize } from '../../src/report/summary.ts';
+import { runEvents, tellLeft, tellOutages } from '../../src/runs/events.ts';
+import { executeToEnd } from '../../src/runs/execute.ts';
+import { sampleRun } from '../cli/sample-run.ts';
+import { atTestEnd } from '../support/at-test-end.ts';
+import { ownFolder } from '../support/folder.ts';
+import { useOwnRedis } from '../support/redis.ts';
+import { newRun } from '../support/runs.ts';
+import { openTestSession, startTestRun } from '../support/session.ts';
+import { until } from '../support/until.ts';
+
+const own = useOwnRedis();
+const EVERY_MS = 20;
+
+const bodySchema = z.object({ type: z.string(), data: z.looseObject({}) });
+
+/** A session whose events are kept in a file. */
+async function startBench() {
+  const out = join(await ownFolder(), 'out');
+  await writeFile(out, '');
+  const env = { ONBOARD_NOTIFY_COMMAND: `cat >> ${out}`, ONBOARD_WEB_ORIGIN: 'https://onboard.example.com' };
+  const session = await openTestSession(own(), atTestEnd, env);
+  const told = async () => {
+    const lines = (await readFile(out, 'utf8')).split('\n').filter((line) => line !== '');
+    return lines.map((line) => bodySchema.parse(JSON.parse(line)));
+  };
+  return { session, keys: session.ledger.of(session.service.target).keys, told };
+}
+
+const ENDED = { createdAt: '2026-11-21T03:00:00.000Z', startedAt: '2026-11-21T03:00:00.000Z', chunks: 1 };
+const FINISHED = {
+  ...ENDED,
+  state: 'finished',
+  closedChunks: 1,
+  finishedAt: '2026-11-21T04:00:00.000Z',
+} as const;
+const PAUSED_AT = Date.parse('2026-11-21T03:50:00.000Z');
+const PAUSED = {
+  ...ENDED,
+  state: 'paused',
+  reason: 'service-away',
+  finishedAt: null,
+  movedAt: PAUSED_AT,
+} as const;
+const CREATED = { ...noOutcomes(), created: 8, rejected: 2 };
+const IN_DOUBT = { ...noOutcomes(), created: 8, 'in-doubt': 2 };
+const PLACE = { report: '/reports/k3f9', url: null };
+
+function eventsOf(
+  given: Partial<Run>,
+  summary: Partial<Summary> = {},
+  place: Parameters<typeof runEvents>[1] = PLACE,
+) {
+  const run = sampleRun({
+    id: '20261121-034512-k3f9',
+    job: 'partner-x',
+    rows: 10,
+    outcomes: CREATED,
+    ...given,
+  });
+  return runEvents({ run, summary: { ...summarize(run, [], new Date()), ...summary } }, place);
+}
+
+describe('what a run has come to is told', () => {
+  test.each<[string, Partial<Run>, readonly string[]]>([
+    ['finished', FINISHED, ['run.finished']],
+    ['finished with rows in doubt', { ...FINISHED, outcomes: IN_DOUBT }, ['run.finished', 'rows.in_doubt']],
+    ['paused', PAUSED, ['run.paused']],
+    ['paused with rows in doubt', { ...PAUSED, outcomes: IN_DOUBT }, ['run.paused', 'rows.in_doubt']],
+    ['paused until its window opens', { ...PAUSED, reason: 'window' }, []],
+    ['stopped', { ...PAUSED, state: 'stopped', reason: 'error-limit' }, ['run.stopped']],
+    ['cancelled and wound up', { ...FINISHED, state: 'cancelled' }, ['run.cancelled']],
+    ['cancelled, with rows without an outcome', { ...FINISHED, state: 'cancelled', closedChunks: 0 }, []],
+    ['running', { ...PAUSED, state: 'running', reason: null }, []],
+    ['queued', { ...PAUSED, state: 'queued', reason: null }, []],
+  ])('%s', (_, given, types) => {
+    expect(eventsOf(given).map(({ type }) => type)).toEqual(types);
+  });
+
+  test('with its numbers, its causes and where its report lies', () => {
+    const url = 'https://onboard.example.com/runs/k3f9';
+    const cause = {
+      outcome: 'rejected' as const,
+      code: 'rejected',
+      text: 'name missing',
+      count: 2,
+      rows: [2],
+    };
+    const summary = { files: ['results.csv'], causes: [cause] };
+    const [event] = eventsOf(FINISHED, summary, { ...PLACE, url });
+    expect(event?.at).toEqual(new Date(FINISHED.finishedAt));
+    expect(event?.data).toEqual({
+      run: '20261121-034512-k3f9',
+      job: 'partner-x',
+      target: expect.any(String),
+      state: 'finished',
+      reason: null,
+      rows: 10,
+      outcomes: { created: 8, rejected: 2 },
+      open: 0,
+      controlTotal: true,
+      exitCode: 1,
+      causes: [{ text: 'name missing', count: 2 }],
+      report: '/reports/k3f9',
+      url,
+    });
+  });
+
+  test('without a report that is not written, and with how many rows are in doubt', () => {
+    const [end, doubt] = eventsOf({ ...FINISHED, outcomes: IN_DOUBT });
+    expect(end?.data.report).toBeNull();
+    const about = { run: '20261121-034512-k3f9', job: 'partner-x', target: 'https://api.example.com' };
+    expect(doubt?.data).toEqual({ ...about, inDoubt: 2 });
+  });
+
+  test('in less than 20 kB, however many causes there are', () => {
+    const causes = Array.from({ length: 1_000 }, (_, i) => ({
+      outcome: 'rejected' as const,
+      code: 'rejected',
+      text: '€'.repeat(5_000),
+      count: i,
+      rows: [],
+    }));
+    const [event] = eventsOf(FINISHED, { causes });
+    if (event === undefined) throw new Error('nothing is told');
+    expect(Buffer.byteLength(eventBody(event))).toBeLessThan(20_000);
+  });
+});
+
+describe('the id of what a run has come to', () => {
+  const idsOf = (given: Partial<Run>) => eventsOf(given).map(({ id }) => id);
+
+  test('is the same whoever tells it, and another for another run or end', () => {
+    const [id] = idsOf(FINISHED);
+    expect(idsOf({ ...FINISHED, finishedAt: '2026-11-21T04:00:01.000Z', movedAt: 17 })).toEqual([id]);
+    const others = [{ ...FINISHED, id: 'another' }, PAUSED, { ...FINISHED, state: 'cancelled' as const }];
+    expect(new Set([id, ...others.flatMap(idsOf)]).size).toBe(4);
+  });
+
+  test('is another at each pause, and the same for its rows in doubt', () => {
+    const [first, same, second] = [PAUSED_AT, PAUSED_AT, PAUSED_AT + 1].map((movedAt) =>
+      idsOf({ ...PAUSED, movedAt, outcomes: IN_DOUBT }),
+    );
+    expect(same).toEqual(first);
+    expect(second?.[0]).not.toBe(first?.[0]);
+    expect(second?.[1]).toBe(first?.[1]);
+  });
+});
+
+test('an outage is told once it has lasted for a minute, and its end', async () => {
+  const { session, keys, told } = await startBench();
+  const { redis } = session.ledger;
+  const since = Date.now();
+  const looks = async () => {
+    const calls = /cmdstat_hgetall:calls=(\d+)/.exec(await redis.info('commandstats'))?.[1];
+    return Number(calls ?? 0);
+  };
+  await redis.hset(keys.breaker, { since, until: since + 1_000, failures: 12, cause: 'Connection refused' });
+  tellOutages(session, EVERY_MS);
+  const before = await looks();
+  await until(async () => (await looks()) > before + 2);
+  await redis.hset(keys.breaker, { since: since - 61_000 });
+  await until(async () => (await told()).length === 1);
+  await redis.del(keys.breaker);
+  await until(async () => (await told()).length === 2);
+  const iso = new Date(since - 61_000).toISOString();
+  expect(await told()).toMatchObject([
+    { type: 'onboard.service.away', data: { since: iso, cause: 'Connection refused' } },
+    { type: 'onboard.service.back', data: { since: iso } },
+  ]);
+});
+
+test('what a process that is gone has left of a run is told from the ledger, and nothing of one that goes on', async () => {
+  const { session, told } = await startBench();
+  const { store, service, env, registration, notifier } = session;
+  const runs = [1, 2, 3].map((rows) => newRun({ rows, target: service.target }));
+  const [paused, running, old] = runs;
+  if (paused === undefined || running === undefined || old === undefined) throw new Error('no runs');
+  // The same process id, of a process that began at another time.
+  const killed = registration.epoch.worker.replace(/\d+(?=\.[0-9a-f]{8}$)/, '1');
+  for (const { id } of runs) {
+    await mkdir(join(env.home, 'reports', id), { recursive: true });
+    await writeFile(join(env.home, 'reports', id, 'told.txt'), `followed by ${killed}\n`);
+  }
+  for (const run of runs) {
+    await store.register(run);
+    await store.transition(run.id, 'running', null);
+  }
+  await store.transition(paused.id, 'paused', 'service-away');
+  await store.transition(old.id, 'paused', 'service-away');
+  await session.ledger.redis.hset(session.ledger.of(service.target).keys.run(old.id).record, {
+    movedAt: Date.now() - 100_000_000,
+  });
+  await tellLeft(session);
+  await tellLeft(session);
+  await notifier?.close();
+  expect(await told()).toMatchObject([
+    {
+      type: 'onboard.run.paused',
+      data: {
+        run: paused.id,
+        reason: 'service-away',
+        open: 1,
+        exitCode: 2,
+        causes: [],
+        report: null,
+        url: `https://onboard.example.com/runs/${paused.id}`,
+      },
+    },
+  ]);
+});
+
+test('a run whose file can not be read any more is told as paused', async () => {
+  const { session, told } = await startBench();
+  const { run } = await startTestRun(session, { rows: 2 });
+  const gone = () => Promise.reject(new UsageError('a.csv: the file is gone'));
+  const { run: left } = await executeToEnd(run, gone, session);
+  expect([left.state, session.io.stderr.text]).toEqual([
+    'paused',
+    expect.stringContaining('the file is gone'),
+  ]);
+  await session.notifier?.close();
+  expect(await told()).toMatchObject([
+    { type: 'onboard.run.paused', data: { run: run.id, reason: 'file-changed', open: 2 } },
+  ]);
+});
