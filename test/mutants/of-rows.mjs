@@ -57,14 +57,6 @@ export const OF_ROWS = [
     why: 'what the service calls an id leads elsewhere in a path, or carries escapes into a terminal',
   },
   {
-    id: 'accepted-sent-again',
-    in: 'src/delivery',
-    find: ' || verdict.givenId !== undefined',
-    put: '',
-    tests: ['test/delivery/transitions', 'test/delivery/attempts'],
-    why: 'a record that the service accepted is made a second time for certain',
-  },
-  {
     id: 'attempt-written-twice',
     in: 'src/service',
     find: 'if (this.#settled || this.#controller !== null) {',
@@ -123,7 +115,7 @@ export const OF_ROWS = [
   {
     id: 'taken-row-asks-on',
     in: 'src/delivery',
-    find: 'return facts.isInOrder ? ALONE : unsent(facts);',
+    find: 'return facts.isInOrder ? ALONE : UNSENT;',
     put: 'return ALONE;',
     tests: ['test/delivery/transitions'],
     why: 'a row that another worker has is asked for for ever',
@@ -147,8 +139,8 @@ export const OF_ROWS = [
   {
     id: 'third-403-goes-on',
     in: 'src/delivery',
-    find: "verdict.outcome === 'denied' ? before + 1 : before;",
-    put: "verdict.outcome === 'denied' ? before : before;",
+    find: '(before % DENIED_IN_A_ROW) + 1',
+    put: 'before',
     tests: ['test/delivery/transitions', 'test/delivery/deliver-chunk'],
     why: 'where a permission is missing each row of the file is denied',
   },
