@@ -34,7 +34,7 @@ async function demo({ node, path, folder }) {
 /** A worker is killed and then the run, while rows are created, and both are started again. */
 async function kills(platform) {
   const rows = 1_000;
-  await withProgram(platform, ['--latency', '40ms'], async (program) => {
+  await withProgram(platform, ['--fault', 'latency=40ms'], async (program) => {
     const file = writeRows(program, numbered(rows));
     const command = ['run', '--job-file', writeJob(program), file, '--json'];
     const made = async () => (await program.stats()).made.subclients;

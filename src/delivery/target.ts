@@ -96,7 +96,7 @@ export async function startSandboxChild(
   releasers: Releasers,
 ): Promise<Service> {
   const folder = await makeHomeFolder(home, 'sandbox');
-  const args = ['sandbox', '--any', '--port', '0', '--data-file', join(folder, 'data.ndjson')];
+  const args = ['sandbox', '--port', '0', '--data-file', join(folder, 'data.ndjson')];
   for (const fault of faults) args.push('--fault', fault);
   const child = fork(programFile(), args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], detached: true });
   releasers.push(() => stopChild(child));

@@ -81,7 +81,7 @@ export const DOORS: Doors = {
     'remainder.ts',
   ],
   metrics: ['meter.ts', 'registry.ts', 'server.ts'],
-  sandbox: ['sandbox.ts', 'options.ts', 'flags.ts'],
+  sandbox: ['sandbox.ts', 'options.ts'],
   delivery: [
     'delivery.ts',
     'decide.ts',
