@@ -46,7 +46,6 @@ import {
   METRICS,
   refuseStrayFaults,
   WEB,
-  wholeNumber,
 } from './command.ts';
 
 /** The flags of the commands that watch the inbox. */
@@ -156,10 +155,10 @@ const START_EXAMPLE = `
 Examples:
   onboard start
   onboard start --sandbox --once          a rehearsal of what is in the inbox, where it stays
-  onboard start --polling --poll 30       on a network file system
 
 Files in ONBOARD_HOME/inbox (and the definitions' own inboxes) are taken when they are whole, each as one run, and end
-in ONBOARD_HOME/done or ONBOARD_HOME/failed with a note beside them.
+in ONBOARD_HOME/done or ONBOARD_HOME/failed with a note beside them. The folders are looked at whenever the file system
+tells of a change, and every five seconds, which is what finds files on network file systems.
 ${ONCE_HELP}`;
 
 type WatchFlags = InboxFlags & { readonly sandbox?: boolean };
@@ -217,15 +216,9 @@ in ONBOARD_HOME/done or ONBOARD_HOME/failed with a note beside them. Rows are se
 other processes: without one, files wait, also with --once.
 ${ONCE_HELP}`;
 
-const RUNS_HELP =
-  'files loaded at the same time; one whose job has a higher `priority` does not wait for those of a lower one';
-
 function addInboxOptions(command: Command): Command {
   return command
     .option('--rest <seconds>', 'take a file once it has not changed for this long', seconds, 2)
-    .option('--poll <seconds>', 'look at the folders at least this often', pollSeconds, 5)
-    .option('--polling', 'no events, only looks: for network file systems that have none')
-    .option('--runs <n>', RUNS_HELP, wholeNumber, 32)
     .option('--once', 'take what is there, to the end, and exit: for cron')
     .option('--json', 'a JSON line per file')
     .option(...METRICS)
@@ -241,12 +234,6 @@ function seconds(text: string): number {
   const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
   if (value >= 0 && value <= LONGEST_S) return value;
   throw new InvalidArgumentError('expected seconds, for example 2 or 0.5.');
-}
-
-function pollSeconds(text: string): number {
-  const value = seconds(text);
-  if (value >= 0.1) return value;
-  throw new InvalidArgumentError('expected at least 0.1 seconds.');
 }
 
 type WorkFlags = {

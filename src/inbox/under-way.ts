@@ -35,6 +35,8 @@ type Work = {
 const BEAT_MS = 15_000;
 const TROUBLE_STEP_MS = 5_000;
 const TROUBLE_MAX_MS = 60_000;
+/** Runs at once: their chunks share the queue, and each holds a file and a report open. */
+const MOST_RUNS = 32;
 
 /** `onEnd` is called whenever a file ends or stays. */
 export function createUnderWay(watcher: Watcher, onEnd: () => void) {
@@ -83,7 +85,7 @@ export function createUnderWay(watcher: Watcher, onEnd: () => void) {
     if (work.state === 'troubled' || work.run === null) return;
     const run = await store.get(work.run);
     const isWaiting = run?.state === 'paused' || run?.state === 'stopped';
-    // Another run may have its place by now: one more than `--runs` allows is no harm.
+    // Another run may have its place by now: one more than MOST_RUNS is no harm.
     if (work.state !== 'paused') work.state = isWaiting && run.reason === 'window' ? 'window' : 'active';
     else if (!isWaiting) go(work);
   };
@@ -163,7 +165,7 @@ export function createBegin(watcher: Watcher, { underWay, recovery, isClosed }: 
       const [next] = atHand;
       if (next === undefined || watcher.session.io.interrupted.aborted) return;
       // Only runs at least as urgent as this file count.
-      if (underWay.active(next.weight) >= watcher.runsAtOnce) return;
+      if (underWay.active(next.weight) >= MOST_RUNS) return;
       atHand.shift();
       const claimed = await claimOf(next).catch(passOver);
       if (claimed !== null) underWay.start(claimed);

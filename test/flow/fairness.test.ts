@@ -55,13 +55,12 @@ async function startWithBig(
   rows: number,
   options: Pick<SandboxOptions, 'faults'> & {
     readonly jobs?: Readonly<Record<string, string>>;
-    readonly flags?: readonly string[];
   },
 ) {
-  const { faults, jobs, flags = [] } = options;
+  const { faults, jobs } = options;
   const inbox = await startInboxFlow(jobs, { faults, recordRequests: RECORDED });
   const service = watchService(inbox.flow);
-  const { child, ended } = inbox.start(['start', ...flags]);
+  const { child, ended } = inbox.start(['start']);
   await inbox.drop('subclients-big.csv', rowsOf('big', rows));
   await until(() => service.countOf('big') >= 20);
   const stop = async () => {
@@ -129,20 +128,6 @@ describe('files of different priorities', () => {
     const shared = service.sent().slice(before, before + 3_000);
     const share = shared.filter((word) => word === 'normal').length / shared.length;
     expect([share > 0.65, share < 0.92], String(share)).toEqual([true, true]);
-    await stop();
-  });
-
-  test('do not wait for the places that files of a lower one have', async () => {
-    const jobs = {
-      low: `${JOB}files: "subclients-big*"\npriority: low\n`,
-      high: `${JOB}files: "urgent*"\npriority: high\n`,
-    };
-    const big = { faults: ['latency=1s'], jobs, flags: ['--runs', '1'] };
-    const { drop, service, stop } = await startWithBig(3_000, big);
-    await drop('subclients-big2.csv', rowsOf('big2', 20));
-    await drop('urgent.csv', rowsOf('urgent', 20));
-    await until(() => service.countOf('urgent') === 20);
-    expect(service.countOf('big2')).toBe(0);
     await stop();
   });
 });

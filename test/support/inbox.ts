@@ -64,7 +64,7 @@ export async function startInboxFlow(
 }
 
 function quick([command = 'start', ...args]: readonly string[]): string[] {
-  return [command, '--json', '--rest', '0.2', '--poll', '1', ...args];
+  return [command, '--json', '--rest', '0.2', ...args];
 }
 
 /** The lines of `--json`, by file. */
