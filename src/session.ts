@@ -5,7 +5,6 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { z } from 'zod';
 import { type Environment, makeHomeFolder, readEnvironment } from './config/environment.ts';
 import { type RedisAddress, shownAddress } from './config/redis-address.ts';
@@ -78,26 +77,20 @@ export type Ledger = {
 export class NoLedgerError extends UsageError {}
 
 /** As `withSession`, for commands about runs that there are: throws a NoLedgerError where there is no ledger, and makes none. */
-export async function withKnownLedger<T>(
-  ...[io, logFile, work]: Parameters<typeof withSession<T>>
-): Promise<T> {
+export async function withKnownLedger<T>(...[io, work]: Parameters<typeof withSession<T>>): Promise<T> {
   const { redis, home } = readEnvironment(io.env);
-  if (redis !== null || existsSync(join(home, 'redis'))) return withSession(io, logFile, work);
+  if (redis !== null || existsSync(join(home, 'redis'))) return withSession(io, work);
   throw new NoLedgerError(
     `There is no ledger in ${home} yet: nothing was run there. For one elsewhere, set ONBOARD_HOME to its folder.`,
   );
 }
 
 /** Runs a piece of work with the ledger of this home, and closes all that was opened for it. */
-export async function withSession<T>(
-  io: Io,
-  logFile: string | undefined,
-  work: (session: Session) => Promise<T>,
-): Promise<T> {
+export async function withSession<T>(io: Io, work: (session: Session) => Promise<T>): Promise<T> {
   const releasers = commandReleasers(io);
   try {
     const env = readEnvironment(io.env);
-    const log = openLog(env, io, logFile);
+    const log = openLog(env, io);
     return await work(await openSession({ io, env, log, releasers }));
   } finally {
     await releasers.release();
@@ -126,12 +119,8 @@ export async function openSession(
   };
 }
 
-/** The log: in a file, or on stderr, where it says little by default. On a terminal errors are told in words, unless LOG_LEVEL asks for the log. */
-export function openLog(env: Environment, io: Io, file: string | undefined): Log {
-  if (file !== undefined) {
-    const destination = pino.destination({ dest: file, sync: true, append: true, mkdir: true, mode: 0o600 });
-    return createLog(env.logLevel ?? 'info', destination, Date.now);
-  }
+/** The log on stderr. On a terminal errors are told in words, unless LOG_LEVEL asks for the log. */
+export function openLog(env: Environment, io: Io): Log {
   if (env.logLevel === null && io.stderr.isTTY === true)
     return createLog('error', { write: (line) => tell(io, wordsOf(line)) }, Date.now);
   return createLog(env.logLevel ?? 'warn', { write: (line) => tellJson(io, line) }, Date.now);

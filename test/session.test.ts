@@ -159,7 +159,7 @@ test.each([
   [false, {}, '{"level":40,'],
 ])('on a terminal (%s) with %j the log begins with %s', (isTTY, env, expected) => {
   const io = { ...memoryIo({ env }), stderr: new MemoryStream(isTTY) };
-  const log = openLog(readEnvironment(env), io, undefined);
+  const log = openLog(readEnvironment(env), io);
   log.warn('redis connection', { problem: 'away' });
   log.error('no place', { problem: 'disk full' });
   expect(io.stderr.text.slice(0, expected.length)).toBe(expected);

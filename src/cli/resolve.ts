@@ -51,7 +51,7 @@ type Asked = { readonly request: ResolveRequest; readonly flags: ResolveFlags };
 
 async function resolve(named: string, { request, flags }: Asked, io: Io): Promise<number> {
   const by = actorOf(flags.by);
-  return withKnownLedger(io, undefined, async (session) => {
+  return withKnownLedger(io, async (session) => {
     const run = await findRun(session.ledger, named);
     const resolved = await resolveRun(run, request, by, session);
     const after = await findRun(session.ledger, run.id);

@@ -46,7 +46,6 @@ type Flags = {
   readonly checkFirst?: boolean;
   readonly acceptRedisSettings?: boolean;
   readonly metrics?: MetricsAddress;
-  readonly logFile?: string;
   readonly json?: boolean;
 };
 
@@ -64,7 +63,6 @@ export const addRunCommand: AddCommand = (program, io, done) => {
     .option('--check-first', 'check all files first, and begin nothing if any row would be invalid')
     .option(...ACCEPT_REDIS_SETTINGS)
     .option(...METRICS)
-    .option('--log-file <file>', 'write the log there')
     .option('--json', 'print the summary as JSON, a line per file')
     .addHelpText('after', EXAMPLE)
     .action(async (job: string | undefined, files: readonly string[], flags: Flags) =>
@@ -78,7 +76,7 @@ async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<num
   const releasers = commandReleasers(io);
   try {
     const env = readEnvironment(io.env);
-    const log = openLog(env, io, flags.logFile);
+    const log = openLog(env, io);
     refuseStrayFaults(flags);
     const input = await loadInput(env, args);
     for (const caution of cautions(input.job, input.files)) tell(io, `warning: ${caution}`);

@@ -54,7 +54,6 @@ type InboxFlags = WatchOptions & {
   readonly metrics?: MetricsAddress;
   /** False: `--no-web`. */
   readonly web?: PageAddress | boolean;
-  readonly logFile?: string;
 };
 
 /** What the exit status says under `--once`. */
@@ -79,7 +78,7 @@ export const addStartCommand: AddCommand = (program, io, done) => {
 
 async function start(flags: StartFlags, io: Io): Promise<number> {
   refuseStrayFaults(flags);
-  return withSession(io, flags.logFile, async (session) => {
+  return withSession(io, async (session) => {
     const book = await openBook(session, flags);
     const service = await startedService(flags, session);
     const join = { sends: true, acceptsSettings: flags.acceptRedisSettings };
@@ -178,7 +177,7 @@ export const addWatchCommand: AddCommand = (program, io, done) => {
 
 async function watch(flags: WatchFlags, io: Io): Promise<number> {
   if (flags.sandbox === true) throw new UsageError(NO_SANDBOX);
-  return withSession(io, flags.logFile, async (session) => {
+  return withSession(io, async (session) => {
     const book = await openBook(session, flags);
     const service = watchedService(session.env);
     await checkRedisSettings(session, flags.acceptRedisSettings);
@@ -224,8 +223,7 @@ function addInboxOptions(command: Command): Command {
     .option(...METRICS)
     .option(...WEB)
     .option('--no-web', 'serve no page')
-    .option(...ACCEPT_REDIS_SETTINGS)
-    .option('--log-file <file>', 'write the log there');
+    .option(...ACCEPT_REDIS_SETTINGS);
 }
 
 const LONGEST_S = 24 * 3600;
@@ -237,7 +235,6 @@ function seconds(text: string): number {
 }
 
 type WorkFlags = {
-  readonly logFile?: string;
   readonly metrics?: MetricsAddress;
   readonly acceptRedisSettings?: boolean;
 };
@@ -249,7 +246,6 @@ export const addWorkCommand: AddCommand = (program, io, done) => {
     .description('Send rows of the runs to MSB_BASE_URL, beside other workers, until interrupted')
     .option(...METRICS)
     .option(...ACCEPT_REDIS_SETTINGS)
-    .option('--log-file <file>', 'write the log there')
     .addHelpText('after', '\nExample:\n  REDIS_URL=redis://redis.internal:6379 onboard work')
     .action(async (flags: WorkFlags) => done(await work(flags, io)));
 };
@@ -258,7 +254,7 @@ async function work(flags: WorkFlags, io: Io): Promise<number> {
   const releasers = commandReleasers(io);
   try {
     const env = readEnvironment(io.env);
-    const log = openLog(env, io, flags.logFile);
+    const log = openLog(env, io);
     const service = serviceFromEnvironment(env);
     await service.credentials.current();
     const session = await openSession({ io, env, log, releasers });

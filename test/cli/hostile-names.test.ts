@@ -145,7 +145,7 @@ test('no command lets a name, a cell, a key, an id or an answer act on the termi
   await say('rerun', run);
   await say('start', '--once', '--rest', '0');
   await say('watch', '--once', '--rest', '0');
-  await say('work', '--log-file', join(at('gone'), '\0'));
+  await say('work', EVIL);
   await say('web', '--listen', EVIL);
   await say('web', '--add', EVIL, '--role', 'viewer');
   await say('web', '--remove', EVIL);

@@ -33,7 +33,7 @@ async function openFiles(printed = '') {
 
 test.each([
   '--job-file=/etc/hostname',
-  '--log-file=/tmp/made',
+  '--out=/tmp/made',
   '-h',
   'no-such-job',
   '../jobs/subclients-create',
