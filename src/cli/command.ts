@@ -124,23 +124,6 @@ export const WEB = [
   webAddress,
 ] as const;
 
-/** The flag of the commands that can send to the stand-in; it may be repeated. */
-export const FAULT = [
-  '--fault <name=spec>',
-  'with --sandbox: a fault on request, as in `onboard sandbox`',
-] as const;
-
-/** Refuses `--fault` without `--sandbox`: whoever typed it expects the stand-in, and the rows would go to the real service. */
-export function refuseStrayFaults(flags: {
-  readonly fault: readonly string[];
-  readonly sandbox?: boolean;
-}): void {
-  if (flags.fault.length === 0 || flags.sandbox === true) return;
-  throw new UsageError(
-    '--fault is for the stand-in: expected --sandbox beside it, or the real service would be used.',
-  );
-}
-
 /** The options that decide how a command ends: with JSON or words, and which command goes on. */
 export type EndedFlags = { readonly json?: boolean; readonly jobFile?: string };
 

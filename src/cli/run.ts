@@ -27,20 +27,11 @@ import {
   type Session,
   type TargetSession,
 } from '../session.ts';
-import {
-  ACCEPT_REDIS_SETTINGS,
-  type AddCommand,
-  collect,
-  FAULT,
-  METRICS,
-  refuseStrayFaults,
-  tellEnded,
-} from './command.ts';
+import { ACCEPT_REDIS_SETTINGS, type AddCommand, METRICS, tellEnded } from './command.ts';
 
 type Flags = {
   readonly jobFile?: string;
   readonly sandbox?: boolean;
-  readonly fault: readonly string[];
   readonly again?: boolean;
   readonly yes?: boolean;
   readonly checkFirst?: boolean;
@@ -57,7 +48,6 @@ export const addRunCommand: AddCommand = (program, io, done) => {
     .argument('[files...]', 'CSV, JSON, NDJSON or Excel (.xlsx) files')
     .option('--job-file <file>', 'a job definition from elsewhere, instead of <job>')
     .option('--sandbox', 'send to the built-in stand-in instead of MSB_BASE_URL: a rehearsal')
-    .option(...FAULT, collect, [])
     .option('--again', 'make a new run, even if this file has been loaded before')
     .option('--yes', 'begin even the first run of a new ledger without asking at the terminal')
     .option('--check-first', 'check all files first, and begin nothing if any row would be invalid')
@@ -77,7 +67,6 @@ async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<num
   try {
     const env = readEnvironment(io.env);
     const log = openLog(env, io);
-    refuseStrayFaults(flags);
     const input = await loadInput(env, args);
     for (const caution of cautions(input.job, input.files)) tell(io, `warning: ${caution}`);
     const outside = flags.sandbox === true ? null : await serviceReady(env, io);
@@ -85,7 +74,7 @@ async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<num
     // Where there is no ledger yet, a no leaves none behind.
     if (!(await mayBegin(null))) return declined(io);
     const isNew = await prepareHome(env);
-    const service = outside ?? (await startSandboxChild(env.home, flags.fault, releasers));
+    const service = outside ?? (await startSandboxChild(env.home, releasers));
     const session = await openSession({ io, env, log, releasers });
     // A Redis of the user's own may know of runs from elsewhere.
     if (isNew && env.redis === null)
@@ -182,6 +171,6 @@ Examples:
   onboard run subclients-create portfolio.csv
   onboard run --job-file partner-x.yaml march.csv april.csv --json
   onboard run subclients-create portfolio.csv --check-first
-  onboard run counterparty-drafts payees.json --sandbox --fault 429=5%
+  onboard run counterparty-drafts payees.json --sandbox
 
 The same file again goes on with an unfinished run; after a finished one nothing is sent, unless --again.`;

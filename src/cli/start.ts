@@ -38,15 +38,7 @@ import {
   type TargetSession,
   withSession,
 } from '../session.ts';
-import {
-  ACCEPT_REDIS_SETTINGS,
-  type AddCommand,
-  collect,
-  FAULT,
-  METRICS,
-  refuseStrayFaults,
-  WEB,
-} from './command.ts';
+import { ACCEPT_REDIS_SETTINGS, type AddCommand, METRICS, WEB } from './command.ts';
 
 /** The flags of the commands that watch the inbox. */
 type InboxFlags = WatchOptions & {
@@ -62,22 +54,20 @@ With --once the exit status is that of the worst file: 3 where a file was refuse
 2 stopped before the end, 1 some rows did not succeed, 0 otherwise. What still waits (an upload under a name such as
 .part, a schedule, a marker, another job) is named at the end and doesn't change it.`;
 
-type StartFlags = InboxFlags & { readonly sandbox?: boolean; readonly fault: readonly string[] };
+type StartFlags = InboxFlags & { readonly sandbox?: boolean };
 
 /** `onboard start`: watches the inboxes and sends the rows of their files, in one process. */
 export const addStartCommand: AddCommand = (program, io, done) => {
   const command = program
     .command('start')
     .description('Load files from the inboxes, each by its job, and send their rows, in one process')
-    .option('--sandbox', 'send to the built-in stand-in instead of MSB_BASE_URL: a rehearsal')
-    .option(...FAULT, collect, []);
+    .option('--sandbox', 'send to the built-in stand-in instead of MSB_BASE_URL: a rehearsal');
   addInboxOptions(command)
     .addHelpText('after', START_EXAMPLE)
     .action(async (flags: StartFlags) => done(await start(flags, io)));
 };
 
 async function start(flags: StartFlags, io: Io): Promise<number> {
-  refuseStrayFaults(flags);
   return withSession(io, async (session) => {
     const book = await openBook(session, flags);
     const service = await startedService(flags, session);
@@ -146,8 +136,8 @@ function addressAsked({ web }: InboxFlags): PageAddress | null {
   return web === undefined || typeof web === 'boolean' ? null : web;
 }
 
-function startedService({ sandbox, fault }: StartFlags, { env, io, releasers }: Session): Promise<Service> {
-  return sandbox === true ? startSandboxChild(env.home, fault, releasers) : serviceReady(env, io);
+function startedService({ sandbox }: StartFlags, { env, io, releasers }: Session): Promise<Service> {
+  return sandbox === true ? startSandboxChild(env.home, releasers) : serviceReady(env, io);
 }
 
 const START_EXAMPLE = `
