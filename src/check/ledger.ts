@@ -65,7 +65,7 @@ function none(reason: string): Look {
 
 const RUNS_LOOKED_AT = 200;
 
-export function createLook({ redis, of }: Pick<Ledger, 'redis' | 'of'>, target: string): LedgerLook {
+function createLook({ redis, of }: Pick<Ledger, 'redis' | 'of'>, target: string): LedgerLook {
   const { keys, store } = of(target);
   let empty: Promise<boolean> | null = null;
   // Without a run no key is known: a million questions less for a first file.

@@ -1,7 +1,6 @@
 /** `onboard run`: files taken to their end in this process, one after the other. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { passesCheck } from '../check/file.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { jobsBefore } from '../config/job-definition.ts';
 import { type Service, serviceReady, startSandboxChild } from '../delivery/target.ts';
@@ -34,7 +33,6 @@ type Flags = {
   readonly sandbox?: boolean;
   readonly again?: boolean;
   readonly yes?: boolean;
-  readonly checkFirst?: boolean;
   readonly acceptRedisSettings?: boolean;
   readonly metrics?: MetricsAddress;
   readonly json?: boolean;
@@ -50,7 +48,6 @@ export const addRunCommand: AddCommand = (program, io, done) => {
     .option('--sandbox', 'send to the built-in stand-in instead of MSB_BASE_URL: a rehearsal')
     .option('--again', 'make a new run, even if this file has been loaded before')
     .option('--yes', 'begin even the first run of a new ledger without asking at the terminal')
-    .option('--check-first', 'check all files first, and begin nothing if any row would be invalid')
     .option(...ACCEPT_REDIS_SETTINGS)
     .option(...METRICS)
     .option('--json', 'print the summary as JSON, a line per file')
@@ -79,8 +76,6 @@ async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<num
     // A Redis of the user's own may know of runs from elsewhere.
     if (isNew && env.redis === null)
       tell(io, `A new ledger begins in ${env.home}: it knows of no earlier run.`);
-    if (flags.checkFirst === true && !(await passesCheck(input, service.target, session)))
-      return interrupted(io);
     if (!(await mayBegin(session.ledger))) return declined(io);
     const terms = { sends: true, acceptsSettings: flags.acceptRedisSettings, isFollowed: true };
     const joined = await joinTarget(session, service, terms);
@@ -170,7 +165,7 @@ const EXAMPLE = `
 Examples:
   onboard run subclients-create portfolio.csv
   onboard run --job-file partner-x.yaml march.csv april.csv --json
-  onboard run subclients-create portfolio.csv --check-first
+  onboard check subclients-create portfolio.csv && onboard run subclients-create portfolio.csv
   onboard run counterparty-drafts payees.json --sandbox
 
 The same file again goes on with an unfinished run; after a finished one nothing is sent, unless --again.`;
