@@ -101,7 +101,7 @@ function noSuchLine(path: string, head: FileHead, { header }: Format): UsageErro
   if (head.whole && header !== undefined) {
     const lines = linesIn(head.text);
     return new UsageError(
-      `${path}: expected ${wanted}, but the file has only ${lines} ${lines === 1 ? 'line' : 'lines'}; correct format.header (preview: --header)`,
+      `${path}: expected ${wanted}, but the file has only ${lines} ${lines === 1 ? 'line' : 'lines'}; correct format.header`,
     );
   }
   return new UsageError(
@@ -202,7 +202,7 @@ function refuseOtherQuote(
     return;
   const set = sign === '"' ? `'"'` : `"${sign}"`;
   throw new UsageError(
-    `${path}, line ${line}: all names of the header stand in ${sign}, so that it seems to be the quote character: expected names in ${quote} or in none; set format.quote: ${set} in the job definition (--quote ${set} for preview and map)`,
+    `${path}, line ${line}: all names of the header stand in ${sign}, so that it seems to be the quote character: expected names in ${quote} or in none; set format.quote: ${set}`,
   );
 }
 

@@ -125,7 +125,7 @@ const REFUSED = [
     text: 'a,b\n1,2\n',
     format: { header: 7 },
     message:
-      'file.csv: expected the header on line 7, as format.header says, but the file has only 2 lines; correct format.header (preview: --header)',
+      'file.csv: expected the header on line 7, as format.header says, but the file has only 2 lines; correct format.header',
   },
   {
     name: 'a header far down in a large file',
@@ -163,7 +163,7 @@ test.each([
   async (quote, text, delimiter) => {
     const format = { delimiter };
     expect(await readError(text, { format })).toContain(
-      `line 1: all names of the header stand in ${quote}, so that it seems to be the quote character: expected names in " or in none; set format.quote: "${quote}" in the job definition (--quote "${quote}" for preview and map)`,
+      `line 1: all names of the header stand in ${quote}, so that it seems to be the quote character: expected names in " or in none; set format.quote: "${quote}"`,
     );
     const { source } = await readText(text, { format: { ...format, quote, trim: true } });
     expect(source?.columns).toEqual(['id', 'name']);
@@ -213,9 +213,7 @@ describe('title lines above a header that the definition does not name', () => {
     async ({ text, format = {}, line }) => {
       const error = await readError(text, { format });
       expect(error).toMatch(/^UsageError: file\.csv, line 1: doesn't look like a header, but line /);
-      expect(error).toContain(
-        `set format.header: ${line} in the job definition (--header ${line} for preview and map), or format.header: 1 if`,
-      );
+      expect(error).toContain(`set format.header: ${line}, or format.header: 1 if`);
       const { rows, source } = await readText(text, { format: { ...format, header: line } });
       expect(source?.headerLine).toBe(line);
       expect(rows.every((row) => row.kind === 'cells')).toBe(true);
