@@ -1,13 +1,15 @@
 /** `onboard map`: proposes a job definition from a file. */
+import { writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { PURPOSES, proposalText, proposeFor, sampleFile } from '../check/proposal.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
+import { errorCode } from '../lib/errors.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { anywhere, countOf, type Io, sayContent, sayJson, shellWord, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { JobProposal } from '../mapping/proposal/propose-job.ts';
 import { type BuiltIn, OPERATIONS } from '../model/operation.ts';
-import { type AddCommand, writeNewFile } from './command.ts';
+import type { AddCommand } from './command.ts';
 import { FORMAT, readFormat, sayingFormat } from './format-flag.ts';
 
 type Flags = {
@@ -95,6 +97,20 @@ function refuseName(out: string): void {
   throw new UsageError(
     `--out ${out}: expected a job definition's name, such as jobs/partner-x.yaml: letters, digits, ".", "_" and "-"`,
   );
+}
+
+/** Writes a file that must not be there yet; UsageError where it can't. */
+async function writeNewFile(path: string, content: string): Promise<void> {
+  try {
+    await writeFile(path, content, { flag: 'wx' });
+  } catch (error) {
+    const code = errorCode(error) || String(error);
+    const why =
+      code === 'EEXIST'
+        ? 'there is such a file already, and it stays as it is: name another one, or remove it first'
+        : `the file can't be written (${code}): expected a folder that is there and may be written to`;
+    throw new UsageError(`--out ${path}: ${why}`, { cause: error });
+  }
 }
 
 /** What a person reads beside the proposal. */

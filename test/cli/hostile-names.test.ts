@@ -110,7 +110,6 @@ test('no command lets a name, a cell, a key, an id or an answer act on the termi
   expect((await say('check', 'evil', at('unknown.csv'))).exitCode).not.toBe(0);
   await say('check', '--job-file', join(folder, 'broken.yaml'), at('rows.csv'));
   await say('template', '--job-file', join(folder, 'job.yaml'), '--json');
-  await say('template', 'evil', '--out', at('template.csv'));
   await say('doctor');
   await say('doctor', '--json');
   await say('schema');
