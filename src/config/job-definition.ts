@@ -1,6 +1,6 @@
 /**
  * What a job definition may say (DESIGN.md, section 4): one schema from which types, defaults, validation, the JSON Schema
- * for editors and the table of settings all come. The settings are declared from the innermost outwards; the schema of
+ * for editors and the table of settings in docs/ all come. The settings are declared from the innermost outwards; the schema of
  * the whole is at the end.
  */
 import { CronExpressionParser } from 'cron-parser';
@@ -327,6 +327,17 @@ export const jobDefinitionSchema = settingsSchema
     message: 'expected a column, since a row without a key cannot be looked up',
   });
 export type JobDefinition = z.infer<typeof jobDefinitionSchema>;
+
+/** The JSON Schema of a job definition as it is written, for editors; draft 7 is what their YAML support reads. */
+export function jobDefinitionJsonSchema(): z.core.JSONSchema.BaseSchema {
+  return {
+    $id: 'urn:onboard:job-definition',
+    title: 'onboard job definition',
+    description:
+      'Which operation to call for each row of a file, how columns become fields, and how to send.',
+    ...z.toJSONSchema(jobDefinitionSchema, { io: 'input', target: 'draft-07' }),
+  };
+}
 
 /** All that the form of the page says of a job: a definition that comes from there has no other setting. */
 export const formSettingsSchema = settingsSchema

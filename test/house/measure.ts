@@ -5,8 +5,8 @@
 import { dirname, join } from 'node:path/posix';
 import { Command } from 'commander';
 import { loadCommands } from '../../src/cli/program.ts';
-import { listSettings } from '../../src/config/job-settings.ts';
 import { memoryIo } from '../cli/memory-io.ts';
+import { listSettings } from '../docs/settings-table.ts';
 import { filesBelow, textOf } from './source-files.ts';
 
 const SOURCE = /\.tsx?$/;
