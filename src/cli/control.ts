@@ -12,7 +12,6 @@ import {
   pauseRun,
   type Resumed,
   refuseEnded,
-  resumeElsewhere,
   resumeRun,
   windUpCancelled,
 } from '../runs/control.ts';
@@ -56,8 +55,6 @@ async function pause(named: string, flags: RequestFlags, io: Io): Promise<number
 }
 
 type ResumeFlags = EndedFlags & {
-  /** False: `--no-follow`. */
-  readonly follow: boolean;
   readonly yes?: boolean;
   readonly acceptRedisSettings?: boolean;
 };
@@ -68,7 +65,6 @@ export const addResumeCommand: AddCommand = (program, io, done) => {
     .description('Continue a run that was paused, was stopped or lost its process')
     .argument('<run>', RUN_ARGUMENT)
     .option('--yes', 'even if the service has asked for a long pause: lift it without a question')
-    .option('--no-follow', 'only let workers elsewhere go on with what they have')
     .option(...ACCEPT_REDIS_SETTINGS)
     .option('--json', 'print the summary as JSON')
     .addHelpText('after', '\nExample:\n  onboard resume 20261121-034512-k3f9')
@@ -78,16 +74,10 @@ export const addResumeCommand: AddCommand = (program, io, done) => {
 async function resume(named: string, flags: ResumeFlags, io: Io): Promise<number> {
   return withKnownLedger(io, async (session) => {
     const run = await findRun(session.ledger, named);
-    const { id } = run;
     refuseEnded(run);
     const until = await longHold(run, session.ledger);
     if (until !== null && !(await mayLift(run, until, { session, flags }))) return EXIT.stopped;
     if (until !== null) await liftHold(run, session.ledger);
-    if (!flags.follow) {
-      await resumeElsewhere(run, session);
-      say(io, `Run ${id} is running: workers go on with the rows that are queued.`);
-      return 0;
-    }
     return tellResumed(run, await resumeRun(run, session, joinFor(run, session, flags)), { session, flags });
   });
 }

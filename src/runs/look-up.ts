@@ -6,7 +6,7 @@
  */
 import type { Environment } from '../config/environment.ts';
 import type { JobDefinition, LookupSettings } from '../config/job-definition.ts';
-import { knownJobs, loadJob, loadJobFile } from '../config/load-job.ts';
+import { knownJobs, loadJob } from '../config/load-job.ts';
 import { ratePerSecond } from '../config/send-settings.ts';
 import { SANDBOX_TARGET, type Service, serviceFromEnvironment } from '../delivery/target.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
@@ -64,10 +64,9 @@ export async function lookUpAtEnd(
 /** Looks the run's rows in doubt up now; a UsageError where it has no look-up, or the environment is of another service. */
 export async function lookUpOnDemand(
   run: Run,
-  jobFile: string | null,
   session: LookUpSession & Pick<Session, 'env'>,
 ): Promise<LookedUp> {
-  const definition = await definitionWithLookUp(run, jobFile, session);
+  const definition = await definitionWithLookUp(run, session);
   const service = lookUpService(run, session.env);
   await service.credentials.current();
   const waitMs = stillToWait(run, definition.lookup.afterSeconds * 1000, new Date());
@@ -79,18 +78,14 @@ export async function lookUpOnDemand(
 /** The job as it is now, since a look-up is often written once there are rows in doubt; else as the run began with it. */
 async function definitionWithLookUp(
   run: Run,
-  jobFile: string | null,
   { env, ledger }: Pick<Session, 'env' | 'ledger'>,
 ): Promise<WithLookUp> {
-  const candidates =
-    jobFile === null
-      ? [await currentDefinition(run, env), await ledger.of(run.target).store.definition(run.id)]
-      : [(await loadJobFile(jobFile)).definition];
-  for (const definition of candidates) {
+  const begunWith = await ledger.of(run.target).store.definition(run.id);
+  for (const definition of [await currentDefinition(run, env), begunWith]) {
     if (definition?.lookup !== undefined) return { ...definition, lookup: definition.lookup };
   }
   throw new UsageError(
-    `${jobFile ?? `The job ${run.job}`} has no look-up: expected the setting \`lookup\` (path, match, id), or --job-file with a definition that has it.`,
+    `The job ${run.job} has no look-up: expected the setting \`lookup\` (path, match, id) in its definition in ONBOARD_JOBS, or in the one that the run began with.`,
   );
 }
 

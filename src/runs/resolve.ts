@@ -27,7 +27,7 @@ export type ResolveRequest =
       readonly rows: ReadonlyArray<{ readonly row: number; readonly decision: Decision }>;
     }
   | { readonly kind: 'file'; readonly path: string }
-  | { readonly kind: 'lookup'; readonly jobFile: string | null };
+  | { readonly kind: 'lookup' };
 
 /** What became of the decisions. */
 export type Resolved = {
@@ -63,7 +63,7 @@ export async function resolveRun(
   });
   switch (request.kind) {
     case 'lookup': {
-      const looked = await lookUpOnDemand(run, request.jobFile, session);
+      const looked = await lookUpOnDemand(run, session);
       const open = looked.open + looked.keyless + looked.left;
       const { created, notCreated } = looked;
       return { created, createdAs, notCreated, unchanged: 0, open, mates: 0, refused: [] };
