@@ -202,7 +202,7 @@ export function ledgerOn(
 type Join = {
   /** False: this process registers, reads, follows and winds up runs, and takes no chunk from the queue. */
   readonly sends: boolean;
-  /** Go on with a Redis whose settings may lose what was sent; the environment may say so too. */
+  /** Go on with a Redis whose settings may lose what was sent. */
   readonly acceptsSettings?: boolean | undefined;
   /** Somebody has just begun what is executed, and follows it where there is a terminal. */
   readonly isFollowed?: boolean;
@@ -264,15 +264,12 @@ async function register(session: Session, target: string): Promise<Registration>
   return registration;
 }
 
-/**
- * Warns of the ledger's settings; throws a UsageError where they lose what it promises and neither flag nor environment accepts that.
- */
+/** Warns of the ledger's settings; throws a UsageError where they lose what it promises and the flag doesn't accept that. */
 export async function checkRedisSettings(
-  { io, env, ledger }: Pick<Session, 'io' | 'env' | 'ledger'>,
+  { io, ledger }: Pick<Session, 'io' | 'ledger'>,
   accepts: boolean | undefined,
 ): Promise<void> {
-  const accepted = accepts === true || env.acceptRedisSettings;
-  for (const text of await acceptSettings(ledger.redis, accepted)) tell(io, `warning: ${text}`);
+  for (const text of await acceptSettings(ledger.redis, accepts === true)) tell(io, `warning: ${text}`);
 }
 
 /** A shorter outage is not told: an embedded server is started again by then, and a failover nearly over. */

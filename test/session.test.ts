@@ -141,15 +141,12 @@ test('a Redis that is full when a run is to begin is told with what to do', asyn
   ]);
 });
 
-test.each([
-  ['the flag', ['--accept-redis-settings'], {}],
-  ['the environment', [], { ONBOARD_ACCEPT_REDIS_SETTINGS: '1' }],
-])('with %s it starts, and warns', async (_, flags, accepted) => {
+test('with --accept-redis-settings it starts, and warns', async () => {
   const { env } = await ownStart();
   const stop = new AbortController();
   stop.abort();
-  const io = memoryIo({ env: { ...env, ...accepted }, interrupted: stop.signal });
-  expect(await runProgram(['work', ...flags], io)).toBe(4);
+  const io = memoryIo({ env, interrupted: stop.signal });
+  expect(await runProgram(['work', '--accept-redis-settings'], io)).toBe(4);
   expect(io.stderr.text).toMatch(/^warning: Redis: maxmemory-policy is allkeys-lru/m);
 });
 

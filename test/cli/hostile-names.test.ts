@@ -9,6 +9,7 @@ import { useOwnRedis } from '../support/redis.ts';
 import { MemoryStream, memoryIo } from './memory-io.ts';
 
 const own = useOwnRedis();
+const ACCEPT = '--accept-redis-settings';
 
 /** Clears a screen, sets a title, turns the direction of text, hides, and begins a line of its own. */
 const EVIL = 'x\u001b[2J\u001b]0;t\u0007\u009b31m\u007f\u202e\u2066\u2028\u200b\u0085\nFORGED: y';
@@ -73,7 +74,6 @@ test('no command lets a name, a cell, a key, an id or an answer act on the termi
     ONBOARD_HOME: home,
     ONBOARD_JOBS: jobs,
     REDIS_URL: `unix://${encodeURI(address.path)}`,
-    ONBOARD_ACCEPT_REDIS_SETTINGS: '1',
     MSB_BASE_URL: await startService(),
     MSB_TOKEN: 't',
     LOG_LEVEL: 'debug',
@@ -123,9 +123,9 @@ test('no command lets a name, a cell, a key, an id or an answer act on the termi
     await say(...args);
   commands.delete(EVIL);
 
-  expect((await say('run', EVIL, at('rows.csv'))).exitCode).toBe(3);
-  expect((await say('run', 'evil', at('rows.csv'))).exitCode).toBe(5);
-  const { run, file } = await jsonOf('run', 'evil', at('rows.csv'));
+  expect((await say('run', EVIL, at('rows.csv'), ACCEPT)).exitCode).toBe(3);
+  expect((await say('run', 'evil', at('rows.csv'), ACCEPT)).exitCode).toBe(5);
+  const { run, file } = await jsonOf('run', 'evil', at('rows.csv'), ACCEPT);
   expect(file).toBe(at('rows.csv'));
   for (const command of ['runs', 'status']) {
     await say(command);
@@ -141,9 +141,9 @@ test('no command lets a name, a cell, a key, an id or an answer act on the termi
   await say('resolve', run, '3', '--created', 'd\u200b1', '--by', 'me\u202e');
   for (const command of ['pause', 'resume', 'cancel', 'status', 'report', 'rerun', 'resolve'])
     await say(command, EVIL, ...(command === 'resolve' ? ['--lookup'] : []));
-  await say('rerun', run);
-  await say('start', '--once', '--rest', '0');
-  await say('watch', '--once', '--rest', '0');
+  await say('rerun', run, ACCEPT);
+  await say('start', '--once', '--rest', '0', ACCEPT);
+  await say('watch', '--once', '--rest', '0', ACCEPT);
   await say('work', EVIL);
   await say('web', '--listen', EVIL);
   await say('web', '--add', EVIL, '--role', 'viewer');
