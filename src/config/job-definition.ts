@@ -43,21 +43,6 @@ export const lookupSchema = z
   .describe('Where your service tells by key whether a record is there: rows in doubt are looked up.');
 export type LookupSettings = z.infer<typeof lookupSchema>;
 
-const prioritySchema = z
-  .enum(['low', 'normal', 'high'])
-  .default('normal')
-  .describe(
-    'The share of the service that a run of this job has while others are under way: `high` sends four times as many requests as `normal`, and `normal` four times as many as `low`.',
-  );
-export type Priority = z.infer<typeof prioritySchema>;
-
-const WEIGHT = { low: 1, normal: 4, high: 16 } as const satisfies Readonly<Record<Priority, number>>;
-
-/** The share of a run among those under way to one service, as a weight: 1, 4 or 16. */
-export function weightOf({ priority }: { readonly priority: Priority }): number {
-  return WEIGHT[priority];
-}
-
 const scheduleSchema = z
   .strictObject({
     cron: z
@@ -232,7 +217,6 @@ const settingsSchema = z.strictObject({
     .optional()
     .describe('Jobs whose files and runs come first: a run of this job waits until theirs are over.'),
   window: windowSchema.optional(),
-  priority: prioritySchema,
   key: z
     .string()
     .min(1)

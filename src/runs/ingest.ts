@@ -4,7 +4,7 @@
  * over, those in the queue stay, claims give the same answers. While Redis is full or away, the reading waits where
  * it is.
  */
-import { type JobDefinition, pathColumnsOf, weightOf } from '../config/job-definition.ts';
+import { type JobDefinition, pathColumnsOf } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
 import { type ApartKeys, createApartKeys } from '../intake/apart-keys.ts';
 import type { RowChunk } from '../intake/chunks.ts';
@@ -266,7 +266,6 @@ async function claimChunks(
     return {
       run: run.id,
       chunk: n,
-      weight: weightOf(definition),
       claimed: claimed.epoch,
       rows: claimedRows(rows, keyed, own, definition),
     };

@@ -152,8 +152,6 @@ describe('when a definition has problems, each is named with its line and settin
     ['group: accounts', /line 1, key: .*expected a column, since rows are grouped by their key/],
     ['checks: { iban_invalid: maybe }', /line 2, checks\.iban_invalid: expected/],
     ['checks: { iban: warn }', /line 2, checks/],
-    ['priority: hihg', /line 2, priority: expected "low", "normal" or "high", got "hihg"\. .* "high"\?/],
-    ['priority: 5', /line 2, priority: expected "low", "normal" or "high", got 5\./],
   ])('%j', async (settings, problem) => {
     const problems = await problemsIn(`operation: counterparty.draft\n${settings}`);
     expect(problems).toContainEqual(expect.stringMatching(problem));
@@ -332,7 +330,6 @@ describe('when a definition comes from the page', () => {
     'after: another',
     'checks: { iban_invalid: off }',
     'report: { show: [Name] }',
-    'priority: high',
     'stopAfter: 100%',
     'emptyCell: "null"',
   ])('%s is refused, though a file may say so', async (setting) => {
