@@ -13,7 +13,6 @@ import { OPERATIONS, type Operation, spaceOf } from '../model/operation.ts';
 import { ENCODINGS } from '../model/source.ts';
 import { checksSchema } from './check-settings.ts';
 import { operationOfRequest, ownRequestSchema } from './own-request.ts';
-import { reportSettingsSchema } from './report-settings.ts';
 import { sendSchema } from './send-settings.ts';
 
 const pointer = z.string().refine(isJsonPointer, 'expected a JSON pointer such as /items/0 (RFC 6901)');
@@ -267,7 +266,6 @@ const settingsSchema = z.strictObject({
   send: sendSchema.prefault({}).describe('How requests are sent.'),
   lookup: lookupSchema.optional(),
   stopAfter: stopAfterSchema.optional(),
-  report: reportSettingsSchema.prefault({}).describe('What the report for people may show.'),
   query: z
     .record(z.string(), z.string())
     .default({})

@@ -329,7 +329,6 @@ describe('when a definition comes from the page', () => {
     'schedule: { cron: "0 22 * * *" }',
     'after: another',
     'checks: { iban_invalid: off }',
-    'report: { show: [Name] }',
     'stopAfter: 100%',
     'emptyCell: "null"',
   ])('%s is refused, though a file may say so', async (setting) => {
