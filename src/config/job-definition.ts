@@ -251,12 +251,6 @@ const settingsSchema = z.strictObject({
     .describe(
       'What happens to a row whose key is already in the ledger: nothing, an update, or it is invalid.',
     ),
-  updateWith: z
-    .enum(['changed', 'all'])
-    .default('changed')
-    .describe(
-      'What an update of a known key sends, for an upsert and with onKnownKey: update: the fields that changed since the service last accepted them, or all.',
-    ),
   onUnknownOutcome: z
     .enum(['hold', 'retry'])
     .default('hold')

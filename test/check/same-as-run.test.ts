@@ -97,7 +97,7 @@ async function claimed(bench: Bench, job: object, lines: readonly string[]) {
 }
 
 const FAIL = { ...SUBCLIENTS, onKnownKey: 'fail' };
-const UPSERT = { ...SUBCLIENTS, operation: 'subclient.upsert', updateWith: 'all' };
+const UPSERT = { ...SUBCLIENTS, operation: 'subclient.upsert' };
 const PLACES = { ...SUBCLIENTS, key: undefined, ignore: ['IBAN', 'Ref'] };
 
 test.each<[string, object, Before, readonly string[], readonly string[]]>([
