@@ -32,12 +32,6 @@ export const lookupSchema = z
       .enum(['unknown', 'proof'])
       .default('unknown')
       .describe('`proof`: a record that is not found was not created. Else the row stays in doubt.'),
-    afterSeconds: z
-      .number()
-      .nonnegative()
-      .max(3600)
-      .default(10)
-      .describe('How long after the doubt the service is asked: a create may still be under way.'),
   })
   .describe('Where your service tells by key whether a record is there: rows in doubt are looked up.');
 export type LookupSettings = z.infer<typeof lookupSchema>;

@@ -4,12 +4,14 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
+import { SHIPPED_TIMES } from '../../src/lib/times.ts';
 import { ownFolder } from '../support/folder.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { MemoryStream, memoryIo } from './memory-io.ts';
 
 const own = useOwnRedis();
 const ACCEPT = '--accept-redis-settings';
+const TIMES = { ...SHIPPED_TIMES, lookUpAfterMs: 0 };
 
 /** Clears a screen, sets a title, turns the direction of text, hides, and begins a line of its own. */
 const EVIL = 'x\u001b[2J\u001b]0;t\u0007\u009b31m\u007f\u202e\u2066\u2028\u200b\u0085\nFORGED: y';
@@ -43,7 +45,7 @@ const DEFINITION = JSON.stringify({
   files: '*.csv',
   key: `key ${EVIL}`,
   fields: { 'additionalInformation.crmId': `key ${EVIL}`, 'details.name': `name ${EVIL}` },
-  lookup: { path: '/v1/find?ref={key}', match: '/items', id: '/id', afterSeconds: 0 },
+  lookup: { path: '/v1/find?ref={key}', match: '/items', id: '/id' },
 });
 const HEADER = `${column('key')},${column('name')}`;
 const ROWS = ['made', 'refused', 'lost'].map((name, i) => `"K${i} ${EVIL}","${name} ${EVIL}"`);
@@ -81,7 +83,7 @@ test('no command lets a name, a cell, a key, an id or an answer act on the termi
   const commands = new Set<string>();
   const say = async (...args: readonly string[]) => {
     // A terminal: into a pipe goes a template as it is.
-    const io = { ...memoryIo({ env }), stdout: new MemoryStream(true) };
+    const io = { ...memoryIo({ env }), stdout: new MemoryStream(true), times: TIMES };
     const exitCode = await runProgram(args, io);
     const said = { exitCode, stdout: io.stdout.text, stderr: io.stderr.text };
     for (const shown of [said.stdout, said.stderr]) {

@@ -82,7 +82,6 @@ describe('when a definition is sound', () => {
       match: '',
       id: '/id',
       absence: 'unknown',
-      afterSeconds: 10,
     });
   });
 
