@@ -272,10 +272,6 @@ export const jobDefinitionSchema = settingsSchema
     path: ['fields'],
     message: 'expected none: a GET has no body; columns of its path stand in braces in request.path',
   })
-  .refine(({ request, group }) => request?.schema === undefined || group === undefined, {
-    path: ['group'],
-    message: 'expected none beside request.schema, which is asked of each row by itself',
-  })
   .refine(({ operation, onKnownKey }) => onKnownKey !== 'update' || operation !== 'counterparty.draft', {
     path: ['onKnownKey'],
     message: 'expected skip or fail: the interface shows no update of a counterparty draft',

@@ -28,8 +28,7 @@ import {
 } from './compilation.ts';
 import { convert } from './conversion.ts';
 import { groupProblems, mergeGroup } from './group.ts';
-import { formatFieldPath } from './request-field.ts';
-import { compileRequired, missingColumns, type RequireFields, withPlaceholders } from './required.ts';
+import { compileRequired, missingColumns, type RequireFields } from './required.ts';
 import {
   addIssue,
   compileRecordReader,
@@ -52,11 +51,7 @@ type Steps = {
   readonly requireFields: RequireFields;
   readonly noteFindings: CheckRow;
   readonly checkRow: CheckRow;
-  readonly fitSchema: FitSchema;
 };
-
-/** Notes an issue for each part of the body that the definition's own JSON Schema does not allow. */
-type FitSchema = (body: JsonObject, context: RowContext) => void;
 
 /** The identifier for the path, or `null` where the row has none; what is wrong with it becomes an issue, where `isAsked` its lack too. */
 type PathIdOf = (context: RowContext, isAsked: boolean) => string | null;
@@ -126,7 +121,6 @@ function compileSteps(compilation: Compilation): Steps {
     requireFields: compileRequired(compilation, bindings),
     noteFindings: compileFindings(definition),
     checkRow: compileChecks(definition, bindings, key),
-    fitSchema: compileFitSchema(compilation, bindings),
   };
   problems.push(...missingColumns(compilation, bindings));
   return steps;
@@ -150,7 +144,6 @@ function mapRow(row: Row, steps: Steps, part: Part): Mapped {
   const pathId = steps.pathIdOf(context, part !== 'mate');
   const body = objectOf(steps.build(context));
   steps.requireFields(body, context, part === 'alone' ? 'all' : 'items');
-  steps.fitSchema(body, context);
   steps.checkRow(row, context);
   if (steps.hasBody && context.filled === 0) {
     addIssue(context, { code: 'empty_row', column: null, value: undefined, expected: EMPTY_ROW });
@@ -234,27 +227,6 @@ function compileOwnPath(compilation: Compilation, path: string): PathIdOf {
       else addIssue(context, { code: 'bad_path_id', column, value, expected: FIT_FOR_PATH });
     }
     return fillPath(template, (name) => values.get(name) ?? '');
-  };
-}
-
-/** The schema is asked of a body that has no other issue: most of its findings would be the same again. */
-function compileFitSchema({ checkBody }: Compilation, bindings: readonly Binding[]): FitSchema {
-  if (checkBody === undefined) return () => undefined;
-  const columns = new Map(
-    bindings.flatMap((binding) =>
-      binding.kind === 'constant' ? [] : [[formatFieldPath(binding.path), binding.column] as const],
-    ),
-  );
-  return (body, context) => {
-    if (context.issues.length > 0) return;
-    const toCome = new Set(context.references.map(({ path }) => formatFieldPath(path)));
-    for (const { path, expected } of checkBody(withPlaceholders(body, context))) {
-      const field = path.map(String).join('.');
-      if (toCome.has(field)) continue;
-      const column = columns.get(field) ?? (field === '' ? null : field);
-      const rule = `what request.schema says: ${expected}`;
-      addIssue(context, { code: 'body_not_as_schema', column, value: undefined, expected: rule });
-    }
   };
 }
 

@@ -26,7 +26,6 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   unreadable_row: `Correct the row ${IN_FAILED}.`,
   cell_not_convertible: `Correct the cell ${IN_FAILED}; or give the column a conversion in the job definition.`,
   missing_required: `Fill the field ${IN_FAILED}.`,
-  body_not_as_schema: `Correct the row ${IN_FAILED}; or the JSON Schema, where the service has it otherwise.`,
   empty_key: `Give the row its key ${IN_FAILED}.`,
   empty_row: 'Nothing to send: fill the row or take it out of the file.',
   duplicate_key: `Give each record its own key ${IN_FAILED}; or leave the row out where it is the same record twice.`,

@@ -41,7 +41,6 @@ export const issueSchema = z.object({
     'unreadable_row',
     'cell_not_convertible',
     'missing_required',
-    'body_not_as_schema',
     'empty_key',
     'empty_row',
     'duplicate_key',

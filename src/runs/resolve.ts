@@ -5,12 +5,10 @@
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { outcomeOfCreated } from '../config/own-request.ts';
 import { type RowDecision, type RowResolved, resolveRows } from '../ledger/resolve.ts';
 import { settlementsAround } from '../ledger/run-view.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { isOwn } from '../model/operation.ts';
-import { type Decision, describeDecision } from '../model/resolution.ts';
+import { type Decision, describeDecision, outcomeOfCreated } from '../model/resolution.ts';
 import type { Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
 import type { Summary } from '../report/summary.ts';
@@ -54,9 +52,7 @@ export async function resolveRun(
   session: ResolveSession,
 ): Promise<Resolved> {
   const definition = await session.ledger.of(run.target).store.definition(run.id);
-  const createdAs = outcomeOfCreated(
-    definition ?? { operation: isOwn(run.operation) ? 'custom' : run.operation },
-  );
+  const createdAs = outcomeOfCreated(run.operation);
   const decideAll = async (said: Said) => ({
     ...(await decide(run, said, { by, isGrouped: definition?.group !== undefined }, session.ledger)),
     createdAs,

@@ -25,7 +25,6 @@ export const DOORS: Doors = {
   'mapping/proposal': ['propose-job.ts', 'job-yaml.ts', 'meaning.ts'],
   service: [
     'operations.ts',
-    'own-operation.ts',
     'attempt.ts',
     'judge.ts',
     'look-up.ts',

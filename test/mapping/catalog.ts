@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { type JobDefinition, jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
-import type { MappingOptions } from '../../src/mapping/compilation.ts';
 import { compileMapping } from '../../src/mapping/mapping.ts';
 import type { FieldCatalog, Mapped, Mapping } from '../../src/model/mapping.ts';
 import type { CellsRow, RecordRow } from '../../src/model/row.ts';
@@ -34,7 +33,6 @@ export type Compiling = {
   readonly catalog?: FieldCatalog;
   readonly pathField?: string | null;
   readonly needsPathId?: boolean;
-  readonly checkBody?: MappingOptions['checkBody'];
 };
 
 /** Most tests fill accounts with any text: as elsewhere damage only warns there, where the settings say nothing else. */
