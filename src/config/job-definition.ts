@@ -147,7 +147,6 @@ export const formatSchema = z.strictObject({
     .describe(
       'The line of the header, where title lines stand above it; 1 is the first. Workbooks: the row.',
     ),
-  comment: z.string().length(1).optional().describe('CSV: lines that begin with this sign are passed over.'),
   sheet: z.string().min(1).optional().describe('Workbooks: the name of the sheet; by default the first one.'),
   records: z
     .string()

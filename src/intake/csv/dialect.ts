@@ -18,12 +18,12 @@ export function tellDialect(
   preamble: Preamble,
   format: Format,
 ): { readonly dialect: CsvDialect; readonly notes: readonly string[] } {
-  const { quote, trim, comment = null } = format;
+  const { quote, trim } = format;
   const sign = format.escape === undefined || format.escape === quote ? null : format.escape;
   const newline = detectNewline(head.text, { quote, escape: sign }, preamble.start);
-  const rest = { quote, escape: sign, trim, comment, newline };
+  const rest = { quote, escape: sign, trim, newline };
   const given = givenDelimiter(preamble, format);
-  refuseClash(path, [given, quote, sign, comment]);
+  refuseClash(path, [given, quote, sign]);
   if (given === null) {
     const { delimiter, notes } = detectDelimiter(path, head, preamble, format, rest);
     return { dialect: { ...rest, delimiter }, notes };
@@ -42,7 +42,7 @@ function refuseClash(path: string, signs: readonly (string | null)[]): void {
   const given = signs.filter((sign) => sign !== null);
   if (new Set(given).size === given.length && !given.some((sign) => /[\r\n]/.test(sign))) return;
   throw new UsageError(
-    `${path}: format.delimiter and format.quote (and format.escape and format.comment): expected different characters and no line break; change one in the job definition`,
+    `${path}: format.delimiter and format.quote (and format.escape): expected different characters and no line break; change one in the job definition`,
   );
 }
 
@@ -70,7 +70,7 @@ function detectDelimiter(
   dialect: Omit<CsvDialect, 'delimiter'>,
 ): FoundDelimiter {
   const candidates = [...DELIMITER_NAMES.keys()]
-    .filter((delimiter) => ![dialect.quote, dialect.escape, dialect.comment].includes(delimiter))
+    .filter((delimiter) => ![dialect.quote, dialect.escape].includes(delimiter))
     .map((delimiter) => candidate(head, preamble, { ...dialect, delimiter }))
     .sort((a, b) => b.share - a.share);
   const [best, second] = candidates;
