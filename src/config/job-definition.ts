@@ -87,11 +87,12 @@ const convertedColumnSchema = z
       .string()
       .optional()
       .describe('For `as: date`: dd, MM, yyyy, HH, mm, ss, SSS and literal characters, e.g. dd/MM/yyyy.'),
-    decimal: z.enum(['.', ',']).optional().describe('For numbers: the decimal sign.'),
-    grouping: z
-      .enum([',', '.', ' ', "'"])
+    decimal: z
+      .enum(['.', ','])
       .optional()
-      .describe('For numbers: the sign between groups of three digits.'),
+      .describe(
+        "For numbers: the decimal sign; groups of three digits may be set apart by the other of the two, a space or '.",
+      ),
     true: z
       .array(z.string())
       .min(1)

@@ -83,10 +83,6 @@ function addColumn(choice: Choice, columns: Map<string, TemplateColumn>): void {
   }
 }
 
-function decimalOf(source: ConvertedColumn | null): string {
-  return source?.decimal ?? (source?.grouping === '.' ? ',' : '.');
-}
-
 function exampleOf({ field, type, definition }: Choice, n: number): string {
   const path = formatFieldPath(field.path);
   // No key of an existing record is known here, so that a field that may be empty stays empty.
@@ -339,7 +335,7 @@ function exampleValue(name: string, type: LeafType, { source, item }: About): st
     case 'integer':
       return '12';
     case 'number':
-      return `2500${decimalOf(source)}5`;
+      return `2500${source?.decimal ?? '.'}5`;
     case 'date':
     case 'date-time':
       return source?.pattern === undefined ? '2020-03-31' : exampleDate(source.pattern);

@@ -36,7 +36,7 @@ function typeOf(source: FieldSource): FieldType {
   if (!('column' in source)) return typeOfConstant(source.value);
   if (source.as !== undefined) return TYPES[source.as];
   if (source.pattern !== undefined) return 'date-time';
-  if (source.decimal !== undefined || source.grouping !== undefined) return 'number';
+  if (source.decimal !== undefined) return 'number';
   return source.true === undefined && source.false === undefined ? 'string' : 'boolean';
 }
 

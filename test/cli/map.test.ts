@@ -103,7 +103,7 @@ describe('what is proposed for the file of partner X', () => {
       '  # could also be the country of trading, or the regulator’s',
       '  addresses.primary.country: Country',
       '  kyc.details.incorporationDate: { column: Incorporated, pattern: dd/MM/yyyy }',
-      '  kyc.details.monthlyVolumeAmount: { column: Monthly Volume, decimal: ",", grouping: "." }',
+      '  kyc.details.monthlyVolumeAmount: { column: Monthly Volume, decimal: "," }',
       '  kyc.details.monthlyPaymentsCount: Payments per Month',
       '  regulators.isRegulated: Regulated?',
       '  - Account Manager # no field was found for it',
@@ -132,7 +132,7 @@ describe('when it is not clear how to read a column', () => {
     expect(yaml).toContain(
       '# the cells looked at fit dd/MM/yyyy and MM/dd/yyyy: choose one\n  # kyc.details.incorporationDate:',
     );
-    expect(yaml).toContain('numbers written as in JSON and numbers with decimal "," and grouping "."');
+    expect(yaml).toContain('numbers written as in JSON and numbers with decimal ","');
     expect(yaml).toContain('  - Incorporated # see kyc.details.incorporationDate above');
   });
 

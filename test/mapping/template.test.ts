@@ -46,7 +46,7 @@ test('when the definition has columns and conversions of its own, the template u
       'details.taxId': 'Ref',
       country: { value: 'GBR' },
       'kyc.since': { column: 'Since', pattern: 'd.M.yyyy' },
-      'kyc.volume': { column: 'Volume', decimal: ',', grouping: '.' },
+      'kyc.volume': { column: 'Volume', decimal: ',' },
       isPayer: { column: 'Payer?', true: ['J'], false: ['N'] },
       'currencies.0': 'Currency',
       'accounts.1.iban': 'Second IBAN',
