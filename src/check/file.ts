@@ -56,7 +56,7 @@ async function checkFile(reading: CheckReading, { job, look, seen, before }: Aro
     earlier: earlier?.id ?? null,
     seen,
     apart: definition.group === undefined ? null : await findApart(reading, definition.format, mapping),
-    findAlike: createKeyLikeness(definition.checks),
+    findAlike: createKeyLikeness(),
     before,
     isShown: findings.isShown,
   };
@@ -70,7 +70,7 @@ async function checkFile(reading: CheckReading, { job, look, seen, before }: Aro
   let { source } = reading;
   const { again } = reading;
   const keyOf = mapping.hasKey ? mapping.keyOf : null;
-  const totals = { severity: definition.checks.totals_row, source, keyOf, again };
+  const totals = { source, keyOf, again };
   for await (const batch of markTotals(reading.batches, totals)) {
     nameless.see({ source, rows: batch.rows });
     rows += batch.rows.length;

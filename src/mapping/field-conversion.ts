@@ -130,7 +130,7 @@ function expecting({ expected }: Conversion, values: ReadonlyMap<string, JsonVal
 }
 
 function cellsByValues(base: Conversion, values: ReadonlyMap<string, JsonValue>): Conversion {
-  const { kind, isSwappable, remedy, typed } = base;
+  const { kind, remedy, typed } = base;
   const fromText = (text: string) => (values.has(text) ? values.get(text) : base.fromText(text));
   return {
     fromText,
@@ -139,9 +139,6 @@ function cellsByValues(base: Conversion, values: ReadonlyMap<string, JsonValue>)
     expected: expecting(base, values),
     ...(kind === undefined ? {} : { kind }),
     ...(remedy === undefined ? {} : { remedy }),
-    ...(isSwappable === undefined
-      ? {}
-      : { isSwappable: (text: string) => !values.has(text) && isSwappable(text) }),
     ...(typed === undefined ? {} : { typed: cellsByValues(typed, values) }),
   };
 }

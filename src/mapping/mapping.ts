@@ -18,7 +18,7 @@ import type { Row } from '../model/row.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER } from '../model/source.ts';
 import { type Binding, bindFields } from './bind-fields.ts';
 import { type Build, bodyTree, buildBody } from './build-body.ts';
-import { type CheckRow, compileChecks, compileFindings } from './checks/checks.ts';
+import { type CheckRow, compileChecks, noteFindings } from './checks/checks.ts';
 import {
   type ColumnSlot,
   type Compilation,
@@ -49,7 +49,6 @@ type Steps = {
   /** False for a call without a body: none of its rows is an empty row. */
   readonly hasBody: boolean;
   readonly requireFields: RequireFields;
-  readonly noteFindings: CheckRow;
   readonly checkRow: CheckRow;
 };
 
@@ -119,7 +118,6 @@ function compileSteps(compilation: Compilation): Steps {
     // The path of its own may be all that a row has.
     hasBody: catalog.size > 0 && pathColumnsOf(definition).length === 0,
     requireFields: compileRequired(compilation, bindings),
-    noteFindings: compileFindings(definition),
     checkRow: compileChecks(definition, bindings, key),
   };
   problems.push(...missingColumns(compilation, bindings));
@@ -139,7 +137,7 @@ function mapRow(row: Row, steps: Steps, part: Part): Mapped {
   if (row.kind === 'unreadable') return unreadable(row);
   const context = row.kind === 'cells' ? createContext(row, row.cells) : steps.readRecord(row);
   if (context.issues.some((issue) => issue.code === 'unreadable_row')) return issuesOf(context);
-  steps.noteFindings(row, context);
+  noteFindings(row, context);
   checkKey(steps.key, context);
   const pathId = steps.pathIdOf(context, part !== 'mate');
   const body = objectOf(steps.build(context));

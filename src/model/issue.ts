@@ -18,7 +18,6 @@ export const CHECK_CODES = [
   'sort_code_invalid',
   'routing_number_invalid',
   'mojibake',
-  'ambiguous_date',
   'number_cell',
 ] as const;
 export type CheckCode = (typeof CHECK_CODES)[number];
