@@ -5,7 +5,6 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { z } from 'zod';
 import { type Environment, makeHomeFolder, readEnvironment } from './config/environment.ts';
 import { type RedisAddress, shownAddress } from './config/redis-address.ts';
@@ -82,26 +81,20 @@ export type Ledger = {
 export class NoLedgerError extends UsageError {}
 
 /** As `withSession`, for commands about runs that there are: throws a NoLedgerError where there is no ledger, and makes none. */
-export async function withKnownLedger<T>(
-  ...[io, logFile, work]: Parameters<typeof withSession<T>>
-): Promise<T> {
+export async function withKnownLedger<T>(...[io, work]: Parameters<typeof withSession<T>>): Promise<T> {
   const { redis, home } = readEnvironment(io.env);
-  if (redis !== null || existsSync(join(home, 'redis'))) return withSession(io, logFile, work);
+  if (redis !== null || existsSync(join(home, 'redis'))) return withSession(io, work);
   throw new NoLedgerError(
     `There is no ledger in ${home} yet: nothing was run there. For one elsewhere, set ONBOARD_HOME to its folder.`,
   );
 }
 
 /** Runs a piece of work with the ledger of this home, and closes all that was opened for it. */
-export async function withSession<T>(
-  io: Io,
-  logFile: string | undefined,
-  work: (session: Session) => Promise<T>,
-): Promise<T> {
+export async function withSession<T>(io: Io, work: (session: Session) => Promise<T>): Promise<T> {
   const releasers = commandReleasers(io);
   try {
     const env = readEnvironment(io.env);
-    const log = openLog(env, io, logFile);
+    const log = openLog(env, io);
     return await work(await openSession({ io, env, log, releasers }));
   } finally {
     await releasers.release();
@@ -130,12 +123,8 @@ export async function openSession(
   };
 }
 
-/** The log: in a file, or on stderr, where it says little by default. On a terminal errors are told in words, unless LOG_LEVEL asks for the log. */
-export function openLog(env: Environment, io: Io, file: string | undefined): Log {
-  if (file !== undefined) {
-    const destination = pino.destination({ dest: file, sync: true, append: true, mkdir: true, mode: 0o600 });
-    return createLog(env.logLevel ?? 'info', destination, Date.now);
-  }
+/** The log on stderr. On a terminal errors are told in words, unless LOG_LEVEL asks for the log. */
+export function openLog(env: Environment, io: Io): Log {
   if (env.logLevel === null && io.stderr.isTTY === true)
     return createLog('error', { write: (line) => tell(io, wordsOf(line)) }, Date.now);
   return createLog(env.logLevel ?? 'warn', { write: (line) => tellJson(io, line) }, Date.now);
@@ -217,7 +206,7 @@ export function ledgerOn(
 type Join = {
   /** False: this process registers, reads, follows and winds up runs, and takes no chunk from the queue. */
   readonly sends: boolean;
-  /** Go on with a Redis whose settings may lose what was sent; the environment may say so too. */
+  /** Go on with a Redis whose settings may lose what was sent. */
   readonly acceptsSettings?: boolean | undefined;
   /** Somebody has just begun what is executed, and follows it where there is a terminal. */
   readonly isFollowed?: boolean;
@@ -289,15 +278,12 @@ async function register(session: Session, target: string): Promise<Registration>
   return registration;
 }
 
-/**
- * Warns of the ledger's settings; throws a UsageError where they lose what it promises and neither flag nor environment accepts that.
- */
+/** Warns of the ledger's settings; throws a UsageError where they lose what it promises and the flag doesn't accept that. */
 export async function checkRedisSettings(
-  { io, env, ledger }: Pick<Session, 'io' | 'env' | 'ledger'>,
+  { io, ledger }: Pick<Session, 'io' | 'ledger'>,
   accepts: boolean | undefined,
 ): Promise<void> {
-  const accepted = accepts === true || env.acceptRedisSettings;
-  for (const text of await acceptSettings(ledger.redis, accepted)) tell(io, `warning: ${text}`);
+  for (const text of await acceptSettings(ledger.redis, accepts === true)) tell(io, `warning: ${text}`);
 }
 
 /** A shorter outage is not told: an embedded server is started again by then, and a failover nearly over. */

@@ -141,15 +141,12 @@ test('a Redis that is full when a run is to begin is told with what to do', asyn
   ]);
 });
 
-test.each([
-  ['the flag', ['--accept-redis-settings'], {}],
-  ['the environment', [], { ONBOARD_ACCEPT_REDIS_SETTINGS: '1' }],
-])('with %s it starts, and warns', async (_, flags, accepted) => {
+test('with --accept-redis-settings it starts, and warns', async () => {
   const { env } = await ownStart();
   const stop = new AbortController();
   stop.abort();
-  const io = memoryIo({ env: { ...env, ...accepted }, interrupted: stop.signal });
-  expect(await runProgram(['work', ...flags], io)).toBe(4);
+  const io = memoryIo({ env, interrupted: stop.signal });
+  expect(await runProgram(['work', '--accept-redis-settings'], io)).toBe(4);
   expect(io.stderr.text).toMatch(/^warning: Redis: maxmemory-policy is allkeys-lru/m);
 });
 
@@ -159,7 +156,7 @@ test.each([
   [false, {}, '{"level":40,'],
 ])('on a terminal (%s) with %j the log begins with %s', (isTTY, env, expected) => {
   const io = { ...memoryIo({ env }), stderr: new MemoryStream(isTTY) };
-  const log = openLog(readEnvironment(env), io, undefined);
+  const log = openLog(readEnvironment(env), io);
   log.warn('redis connection', { problem: 'away' });
   log.error('no place', { problem: 'disk full' });
   expect(io.stderr.text.slice(0, expected.length)).toBe(expected);

@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import writeXlsxFile from 'write-excel-file/node';
 import { openProgram, ROOT, until } from './program.mjs';
 
 export const PARTS = { demo, kills, formats, report };
@@ -34,7 +35,7 @@ async function demo({ node, path, folder }) {
 /** A worker is killed and then the run, while rows are created, and both are started again. */
 async function kills(platform) {
   const rows = 1_000;
-  await withProgram(platform, ['--latency', '40ms'], async (program) => {
+  await withProgram(platform, ['--fault', 'latency=40ms'], async (program) => {
     const file = writeRows(program, numbered(rows));
     const command = ['run', '--job-file', writeJob(program), file, '--json'];
     const made = async () => (await program.stats()).made.subclients;
@@ -75,7 +76,9 @@ async function formats(platform) {
       );
     }
     const book = join(program.folder, 'book.xlsx');
-    await program.carryOut(['template', 'subclients-create', '--xlsx', '--out', book], [0]);
+    const text = (value) => ({ value, type: String });
+    const cells = [['externalId', 'details.name'].map(text), ['B1', 'Book Ltd'].map(text)];
+    writeFileSync(book, await writeXlsxFile(cells).toBuffer());
     const { outcomes } = JSON.parse(
       await program.carryOut(['run', 'subclients-create', book, '--json'], [0]),
     );

@@ -107,17 +107,11 @@ const MEMORY_SHARE_MAX = 0.8;
 /** With clocks further apart, the time stamps of reports from several machines don't tell an order any more. */
 const SKEW_MAX_MS = 5_000;
 
-/** A Redis that answers: settings, memory and clock of each server. `accepted`: the user takes what its settings may lose. */
-export async function checkRedis(
-  redis: RedisConnection,
-  where: string,
-  accepted: boolean,
-): Promise<Finding[]> {
+/** A Redis that answers: settings, memory and clock of each server. */
+export async function checkRedis(redis: RedisConnection, where: string): Promise<Finding[]> {
   const servers = await dataServers(redis);
   const found = await Promise.all(
-    servers.map(async (server) =>
-      named(server, await checkServer(server.redis, server.name ?? where, accepted)),
-    ),
+    servers.map(async (server) => named(server, await checkServer(server.redis, server.name ?? where))),
   );
   const isCluster = servers.some(({ name }) => name !== null);
   return [
@@ -126,11 +120,11 @@ export async function checkRedis(
   ];
 }
 
-async function checkServer(redis: Redis, where: string, accepted: boolean): Promise<Finding[]> {
+async function checkServer(redis: Redis, where: string): Promise<Finding[]> {
   const settings = await readSettings(redis);
   return [
     ok('redis', `${where} answers, version ${settings.version ?? 'unknown'}`),
-    ...judgedSettings(settings, accepted),
+    ...judgedSettings(settings),
     ...judgeMemory(settings),
     judgeSkew(await clockSkew(redis)),
   ];
@@ -143,18 +137,16 @@ function named({ name }: DataServer, findings: readonly Finding[]): Finding[] {
   );
 }
 
-function judgedSettings(settings: RedisSettings, accepted: boolean): Finding[] {
+function judgedSettings(settings: RedisSettings): Finding[] {
   const found = judgeSettings(settings);
   if (found.length === 0) return [ok('redis settings', 'append-only with fsync always, noeviction')];
-  return found.map((one) => settingsFinding(one, accepted));
+  return found.map(settingsFinding);
 }
 
-function settingsFinding({ kind, problem: what, advice }: SettingsFinding, accepted: boolean): Finding {
+function settingsFinding({ kind, problem: what, advice }: SettingsFinding): Finding {
   if (kind === 'impossible') return problem('redis settings', what, advice);
   if (kind === 'warning') return warning('redis settings', what, advice);
-  return accepted
-    ? warning('redis settings', `${what} (accepted by ONBOARD_ACCEPT_REDIS_SETTINGS)`, advice)
-    : problem('redis settings', what, `${advice} Or start with --accept-redis-settings.`);
+  return problem('redis settings', what, `${advice} Or start with --accept-redis-settings.`);
 }
 
 /** No finding where the server doesn't tell its memory. */

@@ -58,7 +58,7 @@ async function checkLedger(env: Environment): Promise<Finding[]> {
     const home = hasLedger ? env.home : await trialHome(releasers);
     const ledger = await openLedger({ ...env, home }, log, releasers);
     const where = env.redis === null ? 'the embedded server' : shownAddress(ledger.address);
-    return [...(await checkRedis(ledger.redis, where, env.acceptRedisSettings)), await checkRuns(ledger)];
+    return [...(await checkRedis(ledger.redis, where)), await checkRuns(ledger)];
   } catch (error) {
     return problemsOf('redis', error, 'No run can start without it.');
   } finally {

@@ -1,9 +1,8 @@
 /**
  * The check of files: what a run of a job would do with them and find wrong, without a call and without a change in the
- * ledger. The front door of `check/`: `onboard check` opens files and checks them one after the other, `onboard run
- * --check-first` lets a run begin only where nothing is wrong.
+ * ledger. The front door of `check/`: `onboard check` opens files and checks them one after the other.
  */
-import { type Format, type Job, jobsBefore } from '../config/job-definition.ts';
+import type { Format, Job } from '../config/job-definition.ts';
 import { type ApartKeys, createApartKeys } from '../intake/apart-keys.ts';
 import { readChunks } from '../intake/chunks.ts';
 import { inspectFile } from '../intake/inspect.ts';
@@ -11,20 +10,15 @@ import type { RowBatch } from '../intake/row-feed.ts';
 import { openRows } from '../intake/rows.ts';
 import { createNamelessColumns, surveyFile } from '../intake/survey.ts';
 import { changedWhileRead, fileStamp } from '../lib/file-stamp.ts';
-import { countOf, type Io, tell } from '../lib/terminal.ts';
-import { UsageError } from '../lib/usage-error.ts';
 import { markTotals } from '../mapping/totals.ts';
 import { createKeyLikeness } from '../model/key-likeness.ts';
 import type { Mapping } from '../model/mapping.ts';
 import { createGroupCutter } from '../model/row-group.ts';
-import { type FileFacts, isTable, type SourceInfo } from '../model/source.ts';
-import { type Input, mappingOf } from '../runs/input.ts';
-import { waitForJobs } from '../runs/register.ts';
-import type { Ledger } from '../session.ts';
+import { isTable, type SourceInfo } from '../model/source.ts';
+import { mappingOf } from '../runs/input.ts';
 import { type Checked, createFindings, estimateOf } from './findings.ts';
 import { createSeenKeys, foresee, type SeenKeys } from './forecast.ts';
-import { createLook, type Look } from './ledger.ts';
-import { checkLines, waitingWords } from './words.ts';
+import type { Look } from './ledger.ts';
 
 /** Looks through the files of a job one after the other, in the order in which a run takes them. */
 export function createChecker(job: Job, look: Look): (reading: CheckReading) => Promise<Checked> {
@@ -35,44 +29,6 @@ export function createChecker(job: Job, look: Look): (reading: CheckReading) => 
     before.push(seen);
     return checked;
   };
-}
-
-/**
- * Throws a UsageError, with what was found on stderr, where a row of any of the files would be invalid or refers to a
- * record that there is not. Runs that come before are waited for, since they may create it; false: interrupted meanwhile.
- */
-export async function passesCheck(
-  { job, files }: Input,
-  target: string,
-  { ledger, io }: { readonly ledger: Pick<Ledger, 'redis' | 'of'>; readonly io: Io },
-): Promise<boolean> {
-  if (!(await waitForJobs(jobsBefore(job.definition), target, { ledger, io }))) return false;
-  const check = createChecker(job, createLook(ledger, target));
-  const failing: Checked[] = [];
-  for (const facts of files) {
-    const checked = await check(readSurveyed(facts, job.definition.format));
-    if (checked.invalid + checked.waiting === 0) continue;
-    for (const line of checkLines(checked, job.definition)) tell(io, line);
-    failing.push(checked);
-  }
-  if (failing.length > 0) throw new UsageError(failing.map(refusal));
-  return true;
-}
-
-function refusal({ file, rows, invalid, waiting }: Checked): string {
-  const parts = [
-    ...(invalid === 0 ? [] : [`${invalid} would be invalid`]),
-    ...(waiting === 0 ? [] : [waitingWords(waiting)]),
-  ];
-  const steps = [
-    ...(invalid === 0 ? [] : ['correct the invalid rows']),
-    ...(waiting === 0 ? [] : ['load first what rows refer to']),
-  ].join(', ');
-  const first = steps.charAt(0).toUpperCase() + steps.slice(1);
-  return (
-    `${file}: of ${countOf(rows, 'row')} ${parts.join(', ')}, and --check-first was asked for: nothing was begun. ` +
-    `${first}, or run without it: the other rows are sent then.`
-  );
 }
 
 /** Few enough that what they map to is gone before it is old, and that garbage is cheap to collect. */
@@ -100,7 +56,7 @@ async function checkFile(reading: CheckReading, { job, look, seen, before }: Aro
     earlier: earlier?.id ?? null,
     seen,
     apart: definition.group === undefined ? null : await findApart(reading, definition.format, mapping),
-    findAlike: createKeyLikeness(definition.checks),
+    findAlike: createKeyLikeness(),
     before,
     isShown: findings.isShown,
   };
@@ -114,7 +70,7 @@ async function checkFile(reading: CheckReading, { job, look, seen, before }: Aro
   let { source } = reading;
   const { again } = reading;
   const keyOf = mapping.hasKey ? mapping.keyOf : null;
-  const totals = { severity: definition.checks.totals_row, source, keyOf, again };
+  const totals = { source, keyOf, again };
   for await (const batch of markTotals(reading.batches, totals)) {
     nameless.see({ source, rows: batch.rows });
     rows += batch.rows.length;
@@ -166,11 +122,7 @@ export async function openReading(path: string, format: Format): Promise<CheckRe
     return { path, sha256: inspected.sha256, source, batches: unchanged(all, path, stamp), again };
   }
   await batches.return(undefined);
-  return readSurveyed(await surveyFile(path, format), format);
-}
-
-/** The rows of a file that was surveyed. */
-function readSurveyed({ path, sha256, source }: FileFacts, format: Format): CheckReading {
+  const { sha256, source } = await surveyFile(path, format);
   const again = () => readChunks(path, source, format);
   return { path, sha256, source, batches: again(), again };
 }

@@ -123,7 +123,7 @@ async function alikeOf(
   const space = spaceOf(operationOf(definition));
   if (look.kind === 'none' || space === null || !mapping.hasKey) return new Map();
   const names = keyed.flatMap(({ key }) => key ?? []);
-  return look.alike({ run: earlier ?? '', space, names, checks: definition.checks });
+  return look.alike({ run: earlier ?? '', space, names });
 }
 
 /** `alike`: what looks like the row's key in the ledger. */

@@ -9,7 +9,7 @@ import type { Log } from '../lib/log.ts';
 import type { Releasers } from '../lib/releasers.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { KeyState } from '../model/identity.ts';
-import type { KeyChecks, KeyLikeness } from '../model/key-likeness.ts';
+import type { KeyLikeness } from '../model/key-likeness.ts';
 import { OUTCOMES, wasAccepted } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 import { summarize } from '../report/summary.ts';
@@ -28,7 +28,6 @@ type LedgerLook = {
     readonly run: string;
     readonly space: string;
     readonly names: readonly string[];
-    readonly checks: KeyChecks;
   }): Promise<ReadonlyMap<string, KeyLikeness>>;
   /** The run that took this file through this job before, if one did. */
   earlierRun(file: { readonly sha256: string; readonly job: string }): Promise<Run | null>;
@@ -65,7 +64,7 @@ function none(reason: string): Look {
 
 const RUNS_LOOKED_AT = 200;
 
-export function createLook({ redis, of }: Pick<Ledger, 'redis' | 'of'>, target: string): LedgerLook {
+function createLook({ redis, of }: Pick<Ledger, 'redis' | 'of'>, target: string): LedgerLook {
   const { keys, store } = of(target);
   let empty: Promise<boolean> | null = null;
   // Without a run no key is known: a million questions less for a first file.

@@ -5,7 +5,6 @@
 import { basename } from 'node:path';
 import type { Format } from '../config/job-definition.ts';
 import { readSample, type Sample, surveyFile } from '../intake/survey.ts';
-import { shellWord } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { recordLists } from '../mapping/bind-fields.ts';
 import { jobYaml } from '../mapping/proposal/job-yaml.ts';
@@ -66,10 +65,10 @@ function refuseLists(
     lookUp,
   }: { readonly operation: BuiltIn; readonly lookUp: ReturnType<typeof createFieldLookup> },
 ): void {
-  const flags = recordLists(source, lookUp).map(({ pointer }) => `--records ${shellWord(pointer)}`);
-  if (flags.length === 0) return;
+  const settings = recordLists(source, lookUp).map(({ pointer }) => `format.records: ${pointer}`);
+  if (settings.length === 0) return;
   throw new UsageError(
-    `${file}: is one object with a list in it that is no field of ${operation}: expected to be told which list holds the records; give ${flags.join(' or ')}, or, where the object itself is the record, put it into a list: [ … ]`,
+    `${file}: is one object with a list in it that is no field of ${operation}: expected to be told which list holds the records; set ${settings.join(' or ')}, or, where the object itself is the record, put it into a list: [ … ]`,
   );
 }
 

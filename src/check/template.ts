@@ -8,51 +8,32 @@ import { UsageError } from '../lib/usage-error.ts';
 import { type TemplateColumn, templateDocument, templateOf, templateRecords } from '../mapping/template.ts';
 import { csvText } from '../report/csv-text.ts';
 import { catalogOf, pathFieldOf } from '../service/operations.ts';
-import type { templateWorkbook } from './template-workbook.ts';
 
-export type TemplateForm = 'csv' | 'json' | 'ndjson' | 'xlsx';
+type TemplateForm = 'csv' | 'json' | 'ndjson';
 
-type Asked = {
-  /** With every field that can be sent, not the usual ones alone. */
-  readonly all?: boolean | undefined;
-  /** `null`: the one that the job reads. */
-  readonly form: 'json' | 'xlsx' | null;
-};
-
-/** The template's bytes; a UsageError where the job doesn't read files of that form. */
-export async function templateFile(
-  { name, definition }: Pick<Job, 'name' | 'definition'>,
-  { all, form: asked }: Asked,
-): Promise<{ readonly form: TemplateForm; readonly content: Buffer }> {
-  const form = formOf(definition.format.type, asked);
+/** The template's bytes, as JSON or in the form that the job reads; a UsageError where the job reads no JSON. */
+export function templateFile(
+  { definition }: Pick<Job, 'definition'>,
+  asked: { readonly json: boolean },
+): { readonly form: TemplateForm; readonly content: Buffer } {
+  const form = formOf(definition.format.type, asked.json);
   const pathField = pathFieldOf(operationOf(definition));
-  const columns = templateOf(catalogOf(definition), definition, pathField, { all: all === true });
-  const content =
-    form === 'xlsx'
-      ? await workbook(columns, definition.format, name)
-      : templateText(form, columns, definition);
-  return { form, content };
+  const columns = templateOf(catalogOf(definition), definition, pathField);
+  return { form, content: templateText(form, columns, definition) };
 }
 
-/** The form that was asked for, else the one that the job reads; a UsageError where the two don't go together. */
-function formOf(type: Job['definition']['format']['type'], asked: Asked['form']): TemplateForm {
-  const wanted = asked === 'json' && type === 'ndjson' ? 'ndjson' : asked;
-  const form = wanted ?? (type === 'auto' ? 'csv' : type);
-  if (type === 'auto' || form === type) return form;
+function formOf(type: Format['type'], isJsonAsked: boolean): TemplateForm {
+  if (type === 'json' || type === 'ndjson') return type;
+  if (!isJsonAsked) return 'csv';
+  if (type === 'auto') return 'json';
   throw new UsageError(
-    `the job reads ${type} (format.type): expected a template of that kind; leave out --${form}, or change format.type`,
+    `the job reads ${type} (format.type): expected a template of that kind; leave out --json, or change format.type`,
   );
-}
-
-/** Loads the library only here, since every command would wait for it. */
-async function workbook(...template: Parameters<typeof templateWorkbook>): Promise<Buffer> {
-  const { templateWorkbook: write } = await import('./template-workbook.ts');
-  return write(...template);
 }
 
 /** A template as a text file in the encoding that the job reads; with a byte order mark where that is UTF-16. */
 function templateText(
-  form: 'csv' | 'json' | 'ndjson',
+  form: TemplateForm,
   columns: readonly TemplateColumn[],
   definition: JobDefinition,
 ): Buffer {

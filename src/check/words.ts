@@ -72,7 +72,7 @@ function verdict({ rows, invalid, skipped, waiting, sendable, codes }: Checked):
 }
 
 /** `2 wait for what they refer to`. */
-export function waitingWords(waiting: number): string {
+function waitingWords(waiting: number): string {
   return waiting === 1 ? '1 waits for what it refers to' : `${waiting} wait for what they refer to`;
 }
 

@@ -33,7 +33,7 @@ async function check(args: InputArguments, flags: Flags, io: Io): Promise<number
     const env = readEnvironment(io.env);
     const { job, paths } = await loadNamed(env, args);
     for (const caution of cautions(job, [])) tell(io, `warning: ${caution}`);
-    const look = await openLook(env, flags.sandbox === true, { log: openLog(env, io, undefined), releasers });
+    const look = await openLook(env, flags.sandbox === true, { log: openLog(env, io), releasers });
     const checkFile = createChecker(job, look);
     let exitCode: number = EXIT.success;
     for (const path of paths) {

@@ -1,12 +1,10 @@
 /**
- * What commands have in common: how one is added to the program, options that several of them take, the file that `--out`
- * names, and the last words of a command that took a run as far as it goes.
+ * What commands have in common: how one is added to the program, options that several of them take, and the last words of a
+ * command that took a run as far as it goes.
  */
-import { writeFile } from 'node:fs/promises';
 import { hostname, userInfo } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Service } from '../delivery/target.ts';
-import { errorCode } from '../lib/errors.ts';
 import { anywhere, hasSigns, type Io, say, sayJson, shellWord, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { type MetricsAddress, parseMetricsAddress } from '../metrics/server.ts';
@@ -31,20 +29,6 @@ export function collect(value: string, list: readonly string[]): readonly string
 export function wholeNumber(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('expected a whole number from 1.');
   return Number(text);
-}
-
-/** Writes the file that `--out` names, which must not be there yet; UsageError where it can't. */
-export async function writeNewFile(path: string, content: string | Uint8Array): Promise<void> {
-  try {
-    await writeFile(path, content, { flag: 'wx' });
-  } catch (error) {
-    const code = errorCode(error) || String(error);
-    const why =
-      code === 'EEXIST'
-        ? 'there is such a file already, and it stays as it is: name another one, or remove it first'
-        : `the file can't be written (${code}): expected a folder that is there and may be written to`;
-    throw new UsageError(`--out ${path}: ${why}`, { cause: error });
-  }
 }
 
 /** Who does something that is recorded: as `--by` names them, else the user of this process at this machine. */
@@ -123,23 +107,6 @@ export const WEB = [
   'serve the page there instead of 127.0.0.1:4780; whoever looks logs in',
   webAddress,
 ] as const;
-
-/** The flag of the commands that can send to the stand-in; it may be repeated. */
-export const FAULT = [
-  '--fault <name=spec>',
-  'with --sandbox: a fault on request, as in `onboard sandbox`',
-] as const;
-
-/** Refuses `--fault` without `--sandbox`: whoever typed it expects the stand-in, and the rows would go to the real service. */
-export function refuseStrayFaults(flags: {
-  readonly fault: readonly string[];
-  readonly sandbox?: boolean;
-}): void {
-  if (flags.fault.length === 0 || flags.sandbox === true) return;
-  throw new UsageError(
-    '--fault is for the stand-in: expected --sandbox beside it, or the real service would be used.',
-  );
-}
 
 /** The options that decide how a command ends: with JSON or words, and which command goes on. */
 export type EndedFlags = { readonly json?: boolean; readonly jobFile?: string };

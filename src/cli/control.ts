@@ -12,7 +12,6 @@ import {
   pauseRun,
   type Resumed,
   refuseEnded,
-  resumeElsewhere,
   resumeRun,
   windUpCancelled,
 } from '../runs/control.ts';
@@ -46,7 +45,7 @@ export const addPauseCommand: AddCommand = (program, io, done) => {
 
 async function pause(named: string, flags: RequestFlags, io: Io): Promise<number> {
   const request = requestOf(flags);
-  return withKnownLedger(io, undefined, async (session) => {
+  return withKnownLedger(io, async (session) => {
     const { run, wasRunning } = await pauseRun(await findRun(session.ledger, named), request, session);
     const { id } = run;
     const now = wasRunning ? 'paused: nothing more of it is sent' : `${stateOf(run, false).words} already`;
@@ -56,11 +55,8 @@ async function pause(named: string, flags: RequestFlags, io: Io): Promise<number
 }
 
 type ResumeFlags = EndedFlags & {
-  /** False: `--no-follow`. */
-  readonly follow: boolean;
   readonly yes?: boolean;
   readonly acceptRedisSettings?: boolean;
-  readonly logFile?: string;
 };
 
 export const addResumeCommand: AddCommand = (program, io, done) => {
@@ -69,27 +65,19 @@ export const addResumeCommand: AddCommand = (program, io, done) => {
     .description('Continue a run that was paused, was stopped or lost its process')
     .argument('<run>', RUN_ARGUMENT)
     .option('--yes', 'even if the service has asked for a long pause: lift it without a question')
-    .option('--no-follow', 'only let workers elsewhere go on with what they have')
     .option(...ACCEPT_REDIS_SETTINGS)
-    .option('--log-file <file>', 'write the log there')
     .option('--json', 'print the summary as JSON')
     .addHelpText('after', '\nExample:\n  onboard resume 20261121-034512-k3f9')
     .action(async (run: string, flags: ResumeFlags) => done(await resume(run, flags, io)));
 };
 
 async function resume(named: string, flags: ResumeFlags, io: Io): Promise<number> {
-  return withKnownLedger(io, flags.logFile, async (session) => {
+  return withKnownLedger(io, async (session) => {
     const run = await findRun(session.ledger, named);
-    const { id } = run;
     refuseEnded(run);
     const until = await longHold(run, session.ledger);
     if (until !== null && !(await mayLift(run, until, { session, flags }))) return EXIT.stopped;
     if (until !== null) await liftHold(run, session.ledger);
-    if (!flags.follow) {
-      await resumeElsewhere(run, session);
-      say(io, `Run ${id} is running: workers go on with the rows that are queued.`);
-      return 0;
-    }
     return tellResumed(run, await resumeRun(run, session, joinFor(run, session, flags)), { session, flags });
   });
 }
@@ -149,7 +137,7 @@ export function tellResumed(
   return 0;
 }
 
-type CancelFlags = RequestFlags & { readonly json?: boolean; readonly logFile?: string };
+type CancelFlags = RequestFlags & { readonly json?: boolean };
 
 export const addCancelCommand: AddCommand = (program, io, done) => {
   program
@@ -158,7 +146,6 @@ export const addCancelCommand: AddCommand = (program, io, done) => {
     .argument('<run>', RUN_ARGUMENT)
     .option(...REQUEST_OPTIONS[0])
     .option(...REQUEST_OPTIONS[1])
-    .option('--log-file <file>', 'write the log there')
     .option('--json', 'print the summary as JSON')
     .addHelpText('after', '\nExample:\n  onboard cancel 20261121-034512-k3f9')
     .action(async (run: string, flags: CancelFlags) => done(await cancel(run, flags, io)));
@@ -166,7 +153,7 @@ export const addCancelCommand: AddCommand = (program, io, done) => {
 
 async function cancel(named: string, flags: CancelFlags, io: Io): Promise<number> {
   const request = requestOf(flags);
-  return withKnownLedger(io, flags.logFile, async (session) => {
+  return withKnownLedger(io, async (session) => {
     const before = await findRun(session.ledger, named);
     const { id } = before;
     const run = await cancelRun(before, request, session);

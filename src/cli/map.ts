@@ -1,29 +1,23 @@
-/**
- * `onboard map`: proposes a job definition from a file. What the reader says of settings is said of this command's flags here,
- * since there is no definition yet.
- */
+/** `onboard map`: proposes a job definition from a file. */
+import { writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { PURPOSES, proposalText, proposeFor, sampleFile } from '../check/proposal.ts';
-import { type Format, formatSchema } from '../config/job-definition.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
+import { errorCode } from '../lib/errors.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { anywhere, countOf, type Io, sayContent, sayJson, shellWord, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { JobProposal } from '../mapping/proposal/propose-job.ts';
 import { type BuiltIn, OPERATIONS } from '../model/operation.ts';
-import { type AddCommand, wholeNumber, writeNewFile } from './command.ts';
+import type { AddCommand } from './command.ts';
+import { FORMAT, readFormat, sayingFormat } from './format-flag.ts';
 
-type Flags = MapFormat & { readonly operation?: string; readonly out?: string; readonly json?: boolean };
-
-/** The settings of `format` that `map` takes as flags. */
-type MapFormat = {
-  readonly delimiter?: string;
-  readonly quote?: string;
-  readonly escape?: string;
+type Flags = {
+  readonly operation?: string;
+  readonly format: readonly string[];
   readonly encoding?: string;
-  readonly header?: number;
-  readonly sheet?: string;
-  readonly records?: string;
+  readonly out?: string;
+  readonly json?: boolean;
 };
 
 const JOB_FILE = /^[A-Za-z0-9][A-Za-z0-9._-]*\.ya?ml$/;
@@ -39,22 +33,15 @@ export const addMapCommand: AddCommand = (program, io, done) => {
       'write it there, for example jobs/partner-x.yaml; an existing file is never overwritten',
     )
     .option('--json', 'print the first rows, and what is proposed of an operation, for programs')
-    .option('--delimiter <sign>', 'instead of finding it')
-    .option('--quote <sign>', 'of CSV: the quote character, where it is not "')
-    .option(
-      '--escape <sign>',
-      'of CSV: what stands before a quote within a quoted cell, where it is not doubled',
-    )
-    .option('--encoding <name>', 'instead of finding it')
-    .option('--header <line>', 'the line of the header, where title lines stand above it', wholeNumber)
-    .option('--sheet <name>', 'of a workbook, instead of the first one')
-    .option('--records <pointer>', 'of JSON that is one object: the list of records, for example /data/items')
+    .option(...FORMAT)
+    .option('--encoding <name>', 'the same as --format encoding=<name>')
     .addHelpText(
       'after',
       '\nExample:\n  onboard map portfolio.csv --operation subclient.create --out jobs/partner-x.yaml',
     )
     .action(async (file: string, flags: Flags) => {
-      await map(file, flags, io);
+      const mapped = () => map(file, flags, io);
+      await (flags.json === true ? mapped() : sayingFormat(mapped));
       done(0);
     });
 };
@@ -63,8 +50,9 @@ async function map(file: string, flags: Flags, io: Io): Promise<void> {
   const operation =
     flags.json === true && flags.operation === undefined ? null : operationNamed(flags.operation);
   if (flags.out !== undefined) refuseName(flags.out);
-  const format = givenFormat(flags);
-  const sample = await sayingFlags(() => sampleFile(file, formatSchema.parse(format), format));
+  const typed = flags.encoding === undefined ? [] : [`encoding=${flags.encoding}`];
+  const { format, given } = readFormat([...flags.format, ...typed]);
+  const sample = await sampleFile(file, format, given);
   if (operation === null) {
     sayJson(io, JSON.stringify(sample));
     return;
@@ -81,7 +69,7 @@ async function map(file: string, flags: Flags, io: Io): Promise<void> {
     await makeFolder(dirname(flags.out)).catch(() => undefined);
     await writeNewFile(flags.out, yaml);
   }
-  for (const note of sample.source.notes) tell(io, `note: ${inFlags(note)}`);
+  for (const note of sample.source.notes) tell(io, `note: ${note}`);
   tellProposal(proposal, { file, out: flags.out }, io);
 }
 
@@ -111,43 +99,18 @@ function refuseName(out: string): void {
   );
 }
 
-/** The settings that were given as flags, for the proposal; UsageError where one is malformed. */
-function givenFormat(flags: MapFormat): Partial<Format> {
-  const { delimiter, quote, encoding, header, sheet, records } = flags;
-  const all = { delimiter, quote, escape: flags.escape, encoding, header, sheet, records };
-  const given = Object.entries(all).filter(([, value]) => value !== undefined);
-  const format = formatSchema.partial().safeParse(Object.fromEntries(given));
-  if (!format.success) {
-    throw new UsageError(
-      format.error.issues.map(({ path, message }) => `--${path.map(String).join('.')}: ${message}`),
-    );
-  }
-  const named = new Set(given.map(([name]) => name));
-  return Object.fromEntries(Object.entries(format.data).filter(([name]) => named.has(name)));
-}
-
-/** Reads, and says what is wrong with a setting in terms of this command's flags. */
-async function sayingFlags<T>(read: () => Promise<T>): Promise<T> {
+/** Writes a file that must not be there yet; UsageError where it can't. */
+async function writeNewFile(path: string, content: string): Promise<void> {
   try {
-    return await read();
+    await writeFile(path, content, { flag: 'wx' });
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    throw new UsageError(error.problems.map(inFlags), { cause: error });
+    const code = errorCode(error) || String(error);
+    const why =
+      code === 'EEXIST'
+        ? 'there is such a file already, and it stays as it is: name another one, or remove it first'
+        : `the file can't be written (${code}): expected a folder that is there and may be written to`;
+    throw new UsageError(`--out ${path}: ${why}`, { cause: error });
   }
-}
-
-const BESIDE = / in the job definition\b| \((?:preview: )?--[^)]*\)/g;
-const SETTING = /(\bset )?\bformat\.(delimiter|quote|escape|encoding|header|sheet|records)\b(: )?/g;
-
-/** What the reader says of a setting, said of the flag. */
-function inFlags(text: string): string {
-  return text
-    .replaceAll(BESIDE, '')
-    .replaceAll(
-      SETTING,
-      (_, set: string | undefined, name: string, value: string | undefined) =>
-        `${set === undefined ? '' : 'give '}--${name}${value === undefined ? '' : ' '}`,
-    );
 }
 
 /** What a person reads beside the proposal. */

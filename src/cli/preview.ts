@@ -1,5 +1,5 @@
 /** `onboard preview`: what the reader sees in a file, before any job is known. */
-import { type Format, formatSchema } from '../config/job-definition.ts';
+import type { Format } from '../config/job-definition.ts';
 import { readChunks } from '../intake/chunks.ts';
 import { previewLines } from '../intake/preview.ts';
 import { readSample, surveyFile } from '../intake/survey.ts';
@@ -8,22 +8,12 @@ import { UsageError } from '../lib/usage-error.ts';
 import { flattenRecord } from '../model/flatten-record.ts';
 import { parseRecord } from '../model/json-record.ts';
 import type { Row } from '../model/row.ts';
-import { ENCODINGS, type SourceInfo } from '../model/source.ts';
+import type { SourceInfo } from '../model/source.ts';
 import { type AddCommand, wholeNumber } from './command.ts';
+import { FORMAT, readFormat, sayingFormat } from './format-flag.ts';
 
-/** The settings of `format` in a job definition that a preview takes as flags. */
-type FormatFlags = {
-  readonly delimiter: string;
-  readonly quote?: string;
-  readonly escape?: string;
-  readonly encoding: string;
-  readonly header?: number;
-  readonly comment?: string;
-  readonly sheet?: string;
-  readonly records?: string;
-};
-
-type Flags = FormatFlags & {
+type Flags = {
+  readonly format: readonly string[];
   readonly all?: boolean;
   readonly json?: boolean;
   readonly rows: number;
@@ -39,30 +29,20 @@ export const addPreviewCommand: AddCommand = (program, io, done) => {
     .argument('<file>', 'a CSV, JSON, NDJSON or Excel file')
     .option('--rows <n>', 'how many rows', wholeNumber, 10)
     .option('--all', 'all rows, with --json')
-    .option('--delimiter <sign>', 'instead of finding it', 'auto')
-    .option('--quote <sign>', 'CSV: the quote character, instead of "')
-    .option(
-      '--escape <sign>',
-      'CSV: what stands before a quote within a quoted cell, where it is not doubled',
-    )
-    .option('--encoding <name>', `instead of finding it: ${ENCODINGS.join(', ')}`, 'auto')
-    .option('--header <n>', 'CSV, workbooks: the line of the header', wholeNumber)
-    .option('--comment <sign>', 'CSV: lines that begin with it are passed over')
-    .option('--sheet <name>', 'workbooks: the sheet, instead of the first')
-    .option('--records <pointer>', 'JSON: the list of records in an object, e.g. /data/items')
+    .option(...FORMAT)
     .option('--json', 'NDJSON: how it is understood, then a line per row')
     .addHelpText(
       'after',
-      '\nExamples:\n  onboard preview portfolio.csv\n  onboard preview portfolio.csv --all --json',
+      '\nExamples:\n  onboard preview portfolio.csv\n  onboard preview portfolio.csv --format header=3\n  onboard preview portfolio.csv --all --json',
     )
     .action(async (file: string, flags: Flags) => {
-      await preview(file, flags, io);
+      await sayingFormat(() => preview(file, flags, io));
       done(0);
     });
 };
 
 async function preview(file: string, flags: Flags, io: Io): Promise<void> {
-  const format = formatOf(flags);
+  const { format } = readFormat(flags.format);
   if (flags.all === true) return previewAll(file, format, { json: flags.json === true, io });
   const { source, rows } = await readSample(file, format, Math.max(flags.rows + 1, SAMPLE_ROWS));
   if (flags.json === true) saySample(source, rows.slice(0, flags.rows), io);
@@ -74,43 +54,6 @@ async function preview(file: string, flags: Flags, io: Io): Promise<void> {
       io.stdout.isTTY === true ? windowOf(io.stdout) : undefined,
     ))
       say(io, line);
-}
-
-const EXPECTED: Readonly<Record<keyof FormatFlags, string>> = {
-  delimiter: 'one character, \\t for a tab, or auto',
-  quote: 'one character',
-  escape: 'one character',
-  encoding: `auto or ${ENCODINGS.join(', ')}`,
-  header: 'the number of a line',
-  comment: 'one character',
-  sheet: 'the name of a sheet',
-  records: 'a JSON pointer such as /data/items',
-};
-
-/** How the file is to be read; UsageError naming every flag that can't be understood. */
-export function formatOf(flags: FormatFlags): Format {
-  const { delimiter, quote, header, comment, sheet, records } = flags;
-  const encoding = flags.encoding.toLowerCase();
-  const format = formatSchema.safeParse({
-    delimiter,
-    quote,
-    escape: flags.escape,
-    encoding,
-    header,
-    comment,
-    sheet,
-    records,
-  });
-  if (format.success) return format.data;
-  const wrong = new Set(format.error.issues.map(({ path }) => path[0]));
-  const problems = Object.entries(EXPECTED).filter(([flag]) => wrong.has(flag));
-  throw new UsageError(
-    problems.map(([flag, expected]) => `--${flag} "${givenTo(flags, flag)}": expected ${expected}.`),
-  );
-}
-
-function givenTo(flags: FormatFlags, flag: string): string {
-  return String(new Map(Object.entries(flags)).get(flag));
 }
 
 async function previewAll(

@@ -11,7 +11,6 @@ type Flags = {
   readonly job?: string;
   readonly jobFile?: string;
   readonly acceptRedisSettings?: boolean;
-  readonly logFile?: string;
   readonly json?: boolean;
 };
 
@@ -26,7 +25,6 @@ export const addRerunCommand: AddCommand = (program, io, done) => {
     .option('--job <job>', 'a corrected job definition in ONBOARD_JOBS; without it: the one the run had')
     .option('--job-file <file>', 'a corrected job definition from elsewhere')
     .option(...ACCEPT_REDIS_SETTINGS)
-    .option('--log-file <file>', 'write the log there')
     .option('--json', 'print the summary as JSON')
     .addHelpText('after', EXAMPLE)
     .action(async (run: string, flags: Flags) => done(await rerun(run, flags, io)));
@@ -35,7 +33,7 @@ export const addRerunCommand: AddCommand = (program, io, done) => {
 async function rerun(id: string, flags: Flags, io: Io): Promise<number> {
   const { job, jobFile, only } = flags;
   const outcomes = rerunOutcomes(only);
-  return withKnownLedger(io, flags.logFile, async (session) => {
+  return withKnownLedger(io, async (session) => {
     const parent = await findRun(session.ledger, id);
     const join = joinFor(parent, session, flags);
     const done = await rerunRows(parent, { outcomes, rows: null, job, jobFile }, session, join);

@@ -23,7 +23,6 @@ type ResolveFlags = {
   readonly notCreated?: boolean;
   readonly file?: string;
   readonly lookup?: boolean;
-  readonly jobFile?: string;
   readonly by?: string;
   readonly json?: boolean;
 };
@@ -38,7 +37,6 @@ export const addResolveCommand: AddCommand = (program, io, done) => {
     .option('--not-created', 'the row was not created: it may be sent again')
     .option('--file <file>', 'an in-doubt.csv or .ndjson with its resolutions filled in')
     .option('--lookup', "ask the service for every row in doubt, as the job's `lookup` says")
-    .option('--job-file <file>', 'with --lookup: a definition from elsewhere')
     .option('--by <name>', 'who decides; default: user@host')
     .option('--json', 'print what became of the rows as JSON')
     .addHelpText('after', EXAMPLE)
@@ -51,7 +49,7 @@ type Asked = { readonly request: ResolveRequest; readonly flags: ResolveFlags };
 
 async function resolve(named: string, { request, flags }: Asked, io: Io): Promise<number> {
   const by = actorOf(flags.by);
-  return withKnownLedger(io, undefined, async (session) => {
+  return withKnownLedger(io, async (session) => {
     const run = await findRun(session.ledger, named);
     const resolved = await resolveRun(run, request, by, session);
     const after = await findRun(session.ledger, run.id);
@@ -69,14 +67,12 @@ const EXPECTED =
 
 /** What is asked for; a UsageError where the parts don't fit together. */
 function resolveRequest(row: string | undefined, flags: ResolveFlags): ResolveRequest {
-  const { created, notCreated, file, lookup, jobFile } = flags;
+  const { created, notCreated, file, lookup } = flags;
   const given = [created !== undefined, notCreated === true, file !== undefined, lookup === true];
   const ofRow = created !== undefined || notCreated === true;
   if (given.filter(Boolean).length !== 1 || ofRow !== (row !== undefined)) throw new UsageError(EXPECTED);
-  if (jobFile !== undefined && lookup !== true)
-    throw new UsageError('--job-file is for --lookup: expected both, or neither.');
   if (file !== undefined) return { kind: 'file', path: file };
-  if (row === undefined) return { kind: 'lookup', jobFile: jobFile ?? null };
+  if (row === undefined) return { kind: 'lookup' };
   return { kind: 'rows', rows: [{ row: rowNumber(row), decision: decisionOf(created) }] };
 }
 

@@ -1,7 +1,6 @@
 /** `onboard run`: files taken to their end in this process, one after the other. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { passesCheck } from '../check/file.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { jobsBefore } from '../config/job-definition.ts';
 import { type Service, serviceReady, startSandboxChild } from '../delivery/target.ts';
@@ -25,26 +24,15 @@ import {
   type Session,
   type TargetSession,
 } from '../session.ts';
-import {
-  ACCEPT_REDIS_SETTINGS,
-  type AddCommand,
-  collect,
-  FAULT,
-  METRICS,
-  refuseStrayFaults,
-  tellEnded,
-} from './command.ts';
+import { ACCEPT_REDIS_SETTINGS, type AddCommand, METRICS, tellEnded } from './command.ts';
 
 type Flags = {
   readonly jobFile?: string;
   readonly sandbox?: boolean;
-  readonly fault: readonly string[];
   readonly again?: boolean;
   readonly yes?: boolean;
-  readonly checkFirst?: boolean;
   readonly acceptRedisSettings?: boolean;
   readonly metrics?: MetricsAddress;
-  readonly logFile?: string;
   readonly json?: boolean;
 };
 
@@ -56,13 +44,10 @@ export const addRunCommand: AddCommand = (program, io, done) => {
     .argument('[files...]', 'CSV, JSON, NDJSON or Excel (.xlsx) files')
     .option('--job-file <file>', 'a job definition from elsewhere, instead of <job>')
     .option('--sandbox', 'send to the built-in stand-in instead of MSB_BASE_URL: a rehearsal')
-    .option(...FAULT, collect, [])
     .option('--again', 'make a new run, even if this file has been loaded before')
     .option('--yes', 'begin even the first run of a new ledger without asking at the terminal')
-    .option('--check-first', 'check all files first, and begin nothing if any row would be invalid')
     .option(...ACCEPT_REDIS_SETTINGS)
     .option(...METRICS)
-    .option('--log-file <file>', 'write the log there')
     .option('--json', 'print the summary as JSON, a line per file')
     .addHelpText('after', EXAMPLE)
     .action(async (job: string | undefined, files: readonly string[], flags: Flags) =>
@@ -76,8 +61,7 @@ async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<num
   const releasers = commandReleasers(io);
   try {
     const env = readEnvironment(io.env);
-    const log = openLog(env, io, flags.logFile);
-    refuseStrayFaults(flags);
+    const log = openLog(env, io);
     const input = await loadInput(env, args);
     for (const caution of cautions(input.job, input.files)) tell(io, `warning: ${caution}`);
     const outside = flags.sandbox === true ? null : await serviceReady(env, io);
@@ -85,13 +69,11 @@ async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<num
     // Where there is no ledger yet, a no leaves none behind.
     if (!(await mayBegin(null))) return declined(io);
     const isNew = await prepareHome(env);
-    const service = outside ?? (await startSandboxChild(env.home, flags.fault, releasers));
+    const service = outside ?? (await startSandboxChild(env.home, releasers));
     const session = await openSession({ io, env, log, releasers });
     // A Redis of the user's own may know of runs from elsewhere.
     if (isNew && env.redis === null)
       tell(io, `A new ledger begins in ${env.home}: it knows of no earlier run.`);
-    if (flags.checkFirst === true && !(await passesCheck(input, service.target, session)))
-      return interrupted(io);
     if (!(await mayBegin(session.ledger))) return declined(io);
     const terms = { sends: true, acceptsSettings: flags.acceptRedisSettings, isFollowed: true };
     const joined = await joinTarget(session, service, terms);
@@ -179,7 +161,7 @@ const EXAMPLE = `
 Examples:
   onboard run subclients-create portfolio.csv
   onboard run --job-file partner-x.yaml march.csv april.csv --json
-  onboard run subclients-create portfolio.csv --check-first
-  onboard run counterparty-drafts payees.json --sandbox --fault 429=5%
+  onboard check subclients-create portfolio.csv && onboard run subclients-create portfolio.csv
+  onboard run counterparty-drafts payees.json --sandbox
 
 The same file again goes on with an unfinished run; after a finished one nothing is sent, unless --again.`;

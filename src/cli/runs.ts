@@ -36,7 +36,7 @@ export const addRunsCommand: AddCommand = (program, io, done) => {
 
 async function listRuns({ json, limit }: RunsFlags, io: Io): Promise<number> {
   const env = readEnvironment(io.env);
-  const { listed, where } = await withKnownLedger(io, undefined, async ({ ledger }) => ({
+  const { listed, where } = await withKnownLedger(io, async ({ ledger }) => ({
     listed: await latestRuns(ledger, limit),
     where: ledger.name,
   })).catch((error: unknown) => {
@@ -104,7 +104,7 @@ export const addReportCommand: AddCommand = (program, io, done) => {
 };
 
 async function writeAgain(named: string, flags: ReportFlags, io: Io): Promise<number> {
-  return withKnownLedger(io, undefined, async (session) => {
+  return withKnownLedger(io, async (session) => {
     const run = await findRun(session.ledger, named);
     const directory = flags.out === undefined ? reportDirectory(session.env, run.id) : resolve(flags.out);
     const summary = await writeReportOf(run, session, { directory, share: flags.share === true });

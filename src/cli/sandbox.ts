@@ -1,50 +1,55 @@
 /** `onboard sandbox`: the stand-in service, until it is interrupted. */
 import { once } from 'node:events';
+import { InvalidArgumentError } from 'commander';
 import { type Io, say } from '../lib/terminal.ts';
-import { type SandboxFlags, sandboxOptionsFromFlags } from '../sandbox/flags.ts';
 import { DEFAULT_TOKEN } from '../sandbox/options.ts';
 import { startSandbox } from '../sandbox/sandbox.ts';
 import { bodySchemaOf } from '../service/operations.ts';
 import { type AddCommand, collect } from './command.ts';
 
-type Flags = Omit<SandboxFlags, 'faults'> & { readonly fault: readonly string[]; readonly json?: boolean };
+type Flags = {
+  readonly port: number;
+  readonly fault: readonly string[];
+  readonly seed?: number;
+  readonly dataFile?: string;
+  readonly json?: boolean;
+};
 
-const DEFAULT_PORT = '4010';
+const DEFAULT_PORT = 4010;
+const PORT_MAX = 65_535;
+const SEED_MAX = 1_000_000_000;
 
 export const addSandboxCommand: AddCommand = (program, io, done) => {
   program
     .command('sandbox')
     .description('Start the stand-in service on 127.0.0.1, for rehearsals and tests')
-    .option('--port <n>', 'port, 0 for any', DEFAULT_PORT)
+    .option('--port <n>', 'port, 0 for any', upTo(PORT_MAX), DEFAULT_PORT)
     .option(
       '--fault <name=spec>',
-      'a fault on request, e.g. 503=5% or reset-after-create=every:7; may be repeated',
+      'a fault on request, e.g. latency=50ms, 503=5% or reset-after-create=every:7; may be repeated',
       collect,
       [],
     )
-    .option('--latency <time>', 'answer after this time, e.g. 50ms')
-    .option('--tokens <list>', 'the bearer tokens it accepts, separated by commas', DEFAULT_TOKEN)
-    .option('--permissions <list>', 'what tokens may do; default: all')
-    .option('--token-ttl <seconds>', "a token's life from its first use")
-    .option('--token-requests <n>', 'a token ends after so many requests')
-    .option('--seed <n>', "of the faults' random shares")
-    .option('--keep-alive <seconds>', 'how long an idle connection stays open')
+    .option('--seed <n>', "of the faults' random shares", upTo(SEED_MAX))
     .option('--data-file <file>', 'remember what was made in this file')
-    .option('--record-requests <n>', 'keep the last n requests for GET /sandbox/requests')
-    .option('--any', 'accept unknown requests too: each but a GET creates something, with its id at /id')
     .option('--json', 'print its address as JSON')
     .addHelpText('after', EXAMPLE)
     .action(async (flags: Flags) => done(await serve(flags, io)));
 };
 
-async function serve(flags: Flags, io: Io): Promise<number> {
-  const options = sandboxOptionsFromFlags({ ...flags, faults: flags.fault });
-  const sandbox = await startSandbox({ ...options, bodySchemas: bodySchemas() });
-  const token = options.tokens?.[0] ?? DEFAULT_TOKEN;
-  const said =
-    flags.json === true ? JSON.stringify({ url: sandbox.url, token }) : announcement(sandbox.url, token);
+function upTo(most: number): (text: string) => number {
+  return (text) => {
+    if (/^\d+$/.test(text) && Number(text) <= most) return Number(text);
+    throw new InvalidArgumentError(`expected a whole number from 0 to ${most}.`);
+  };
+}
+
+async function serve({ port, fault: faults, seed, dataFile, json }: Flags, io: Io): Promise<number> {
+  const sandbox = await startSandbox({ port, faults, seed, dataFile, bodySchemas: bodySchemas() });
+  const address = { url: sandbox.url, token: DEFAULT_TOKEN };
+  const said = json === true ? JSON.stringify(address) : announcement(address);
   say(io, ...said.split('\n'));
-  process.send?.({ url: sandbox.url, token });
+  process.send?.(address);
   await untilEnd(io);
   await sandbox.close();
   return 0;
@@ -60,7 +65,7 @@ function bodySchemas() {
   );
 }
 
-function announcement(url: string, token: string): string {
+function announcement({ url, token }: { readonly url: string; readonly token: string }): string {
   return `The sandbox listens on ${url}; press Ctrl-C to end it. In another terminal:
 
   export MSB_BASE_URL=${url} MSB_TOKEN=${token}
@@ -76,5 +81,7 @@ async function untilEnd(io: Io): Promise<void> {
 }
 
 const EXAMPLE = `
+What it doesn't know it plays: each request but a GET to a path below /v1, /v2 … makes a record, with its id at /id.
+
 Example:
-  onboard sandbox --latency 50ms --fault 503-retry-after=5% --fault reset-after-create=every:50`;
+  onboard sandbox --fault latency=50ms --fault 503-retry-after=5% --fault reset-after-create=every:50`;

@@ -37,16 +37,7 @@ import {
   type TargetSession,
   withSession,
 } from '../session.ts';
-import {
-  ACCEPT_REDIS_SETTINGS,
-  type AddCommand,
-  collect,
-  FAULT,
-  METRICS,
-  refuseStrayFaults,
-  WEB,
-  wholeNumber,
-} from './command.ts';
+import { ACCEPT_REDIS_SETTINGS, type AddCommand, METRICS, WEB } from './command.ts';
 
 /** The flags of the commands that watch the inbox. */
 type InboxFlags = WatchOptions & {
@@ -54,7 +45,6 @@ type InboxFlags = WatchOptions & {
   readonly metrics?: MetricsAddress;
   /** False: `--no-web`. */
   readonly web?: PageAddress | boolean;
-  readonly logFile?: string;
 };
 
 /** What the exit status says under `--once`. */
@@ -63,23 +53,21 @@ With --once the exit status is that of the worst file: 3 where a file was refuse
 2 stopped before the end, 1 some rows did not succeed, 0 otherwise. What still waits (an upload under a name such as
 .part, a schedule, a marker, another job) is named at the end and doesn't change it.`;
 
-type StartFlags = InboxFlags & { readonly sandbox?: boolean; readonly fault: readonly string[] };
+type StartFlags = InboxFlags & { readonly sandbox?: boolean };
 
 /** `onboard start`: watches the inboxes and sends the rows of their files, in one process. */
 export const addStartCommand: AddCommand = (program, io, done) => {
   const command = program
     .command('start')
     .description('Load files from the inboxes, each by its job, and send their rows, in one process')
-    .option('--sandbox', 'send to the built-in stand-in instead of MSB_BASE_URL: a rehearsal')
-    .option(...FAULT, collect, []);
+    .option('--sandbox', 'send to the built-in stand-in instead of MSB_BASE_URL: a rehearsal');
   addInboxOptions(command)
     .addHelpText('after', START_EXAMPLE)
     .action(async (flags: StartFlags) => done(await start(flags, io)));
 };
 
 async function start(flags: StartFlags, io: Io): Promise<number> {
-  refuseStrayFaults(flags);
-  return withSession(io, flags.logFile, async (session) => {
+  return withSession(io, async (session) => {
     const book = await openBook(session, flags);
     const service = await startedService(flags, session);
     const join = { sends: true, acceptsSettings: flags.acceptRedisSettings };
@@ -148,18 +136,18 @@ function addressAsked({ web }: InboxFlags): PageAddress | null {
   return web === undefined || typeof web === 'boolean' ? null : web;
 }
 
-function startedService({ sandbox, fault }: StartFlags, { env, io, releasers }: Session): Promise<Service> {
-  return sandbox === true ? startSandboxChild(env.home, fault, releasers) : serviceReady(env, io);
+function startedService({ sandbox }: StartFlags, { env, io, releasers }: Session): Promise<Service> {
+  return sandbox === true ? startSandboxChild(env.home, releasers) : serviceReady(env, io);
 }
 
 const START_EXAMPLE = `
 Examples:
   onboard start
   onboard start --sandbox --once          a rehearsal of what is in the inbox, where it stays
-  onboard start --polling --poll 30       on a network file system
 
 Files in ONBOARD_HOME/inbox (and the definitions' own inboxes) are taken when they are whole, each as one run, and end
-in ONBOARD_HOME/done or ONBOARD_HOME/failed with a note beside them.
+in ONBOARD_HOME/done or ONBOARD_HOME/failed with a note beside them. The folders are looked at whenever the file system
+tells of a change, and every five seconds, which is what finds files on network file systems.
 ${ONCE_HELP}`;
 
 type WatchFlags = InboxFlags & { readonly sandbox?: boolean };
@@ -179,7 +167,7 @@ export const addWatchCommand: AddCommand = (program, io, done) => {
 
 async function watch(flags: WatchFlags, io: Io): Promise<number> {
   if (flags.sandbox === true) throw new UsageError(NO_SANDBOX);
-  return withSession(io, flags.logFile, async (session) => {
+  return withSession(io, async (session) => {
     const book = await openBook(session, flags);
     const service = watchedService(session.env);
     await checkRedisSettings(session, flags.acceptRedisSettings);
@@ -217,22 +205,15 @@ in ONBOARD_HOME/done or ONBOARD_HOME/failed with a note beside them. Rows are se
 other processes: without one, files wait, also with --once.
 ${ONCE_HELP}`;
 
-const RUNS_HELP =
-  'files loaded at the same time; one whose job has a higher `priority` does not wait for those of a lower one';
-
 function addInboxOptions(command: Command): Command {
   return command
     .option('--rest <seconds>', 'take a file once it has not changed for this long', seconds, 2)
-    .option('--poll <seconds>', 'look at the folders at least this often', pollSeconds, 5)
-    .option('--polling', 'no events, only looks: for network file systems that have none')
-    .option('--runs <n>', RUNS_HELP, wholeNumber, 32)
     .option('--once', 'take what is there, to the end, and exit: for cron')
     .option('--json', 'a JSON line per file')
     .option(...METRICS)
     .option(...WEB)
     .option('--no-web', 'serve no page')
-    .option(...ACCEPT_REDIS_SETTINGS)
-    .option('--log-file <file>', 'write the log there');
+    .option(...ACCEPT_REDIS_SETTINGS);
 }
 
 const LONGEST_S = 24 * 3600;
@@ -243,14 +224,7 @@ function seconds(text: string): number {
   throw new InvalidArgumentError('expected seconds, for example 2 or 0.5.');
 }
 
-function pollSeconds(text: string): number {
-  const value = seconds(text);
-  if (value >= 0.1) return value;
-  throw new InvalidArgumentError('expected at least 0.1 seconds.');
-}
-
 type WorkFlags = {
-  readonly logFile?: string;
   readonly metrics?: MetricsAddress;
   readonly acceptRedisSettings?: boolean;
 };
@@ -262,7 +236,6 @@ export const addWorkCommand: AddCommand = (program, io, done) => {
     .description('Send rows of the runs to MSB_BASE_URL, beside other workers, until interrupted')
     .option(...METRICS)
     .option(...ACCEPT_REDIS_SETTINGS)
-    .option('--log-file <file>', 'write the log there')
     .addHelpText('after', '\nExample:\n  REDIS_URL=redis://redis.internal:6379 onboard work')
     .action(async (flags: WorkFlags) => done(await work(flags, io)));
 };
@@ -271,7 +244,7 @@ async function work(flags: WorkFlags, io: Io): Promise<number> {
   const releasers = commandReleasers(io);
   try {
     const env = readEnvironment(io.env);
-    const log = openLog(env, io, flags.logFile);
+    const log = openLog(env, io);
     const service = serviceFromEnvironment(env);
     await service.credentials.current();
     const session = await openSession({ io, env, log, releasers });

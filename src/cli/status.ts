@@ -72,7 +72,7 @@ async function status(named: string | undefined, flags: Flags, io: Io): Promise<
 }
 
 async function lookAt(named: string | undefined, flags: Flags, io: Io): Promise<number> {
-  return withKnownLedger(io, undefined, async (session) => {
+  return withKnownLedger(io, async (session) => {
     // Named once: of a newer run that begins meanwhile this command does not speak.
     const id = named === undefined ? undefined : (await findRun(session.ledger, named)).id;
     const look = () => (id === undefined ? showOverview(flags, session) : showStatus(id, flags, session));

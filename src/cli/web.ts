@@ -17,7 +17,6 @@ type Flags = {
   readonly add?: string;
   readonly remove?: string;
   readonly role?: Role;
-  readonly logFile?: string;
 };
 
 export const addWebCommand: AddCommand = (program, io, done) => {
@@ -29,7 +28,6 @@ export const addWebCommand: AddCommand = (program, io, done) => {
     .option('--add <name>', 'let a person log in: prints a token for them, once')
     .addOption(new Option('--role <role>', 'of the person who is added').choices(['viewer', 'operator']))
     .option('--remove <name>', 'let a person log in no longer')
-    .option('--log-file <file>', 'write the log there')
     .addHelpText('after', EXAMPLE)
     .action(async (flags: Flags) => done(await web(flags, io)));
 };
@@ -51,7 +49,7 @@ async function web(flags: Flags, io: Parameters<AddCommand>[1]): Promise<number>
   }
   const releasers = commandReleasers(io);
   try {
-    const log = openLog(env, io, flags.logFile);
+    const log = openLog(env, io);
     const link = linkToStarter();
     const opening = { io, env, log, clock: SYSTEM_CLOCK, releasers };
     const opened = await openPage(opening, {

@@ -44,7 +44,6 @@ const environmentSchema = z.object({
     .optional(),
   ONBOARD_WEBHOOK_SECRET_FILE: z.string().optional(),
   ONBOARD_NOTIFY_COMMAND: z.string().optional(),
-  ONBOARD_ACCEPT_REDIS_SETTINGS: z.enum(['1', '0'], { error: 'expected 1 or 0' }).optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `expected one of ${LOG_LEVELS.join(', ')}` }).optional(),
 });
 
@@ -69,8 +68,6 @@ export type Environment = {
   /** Absolute, as is `jobsDirectory`. */
   readonly home: string;
   readonly jobsDirectory: string;
-  /** Whether to use a Redis whose settings may lose what was sent. */
-  readonly acceptRedisSettings: boolean;
   /** Where people are told of events. */
   readonly notify: NotifySettings;
   readonly logLevel: (typeof LOG_LEVELS)[number] | null;
@@ -92,7 +89,6 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     redis: redisAddressOf(e),
     home,
     jobsDirectory: e.ONBOARD_JOBS === undefined ? jobsBeside(home) : resolve(e.ONBOARD_JOBS),
-    acceptRedisSettings: e.ONBOARD_ACCEPT_REDIS_SETTINGS === '1',
     notify: notifySettingsOf(e),
     logLevel: e.LOG_LEVEL ?? null,
   };

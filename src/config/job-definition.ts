@@ -13,7 +13,6 @@ import { OPERATIONS, type Operation, spaceOf } from '../model/operation.ts';
 import { ENCODINGS } from '../model/source.ts';
 import { checksSchema } from './check-settings.ts';
 import { operationOfRequest, ownRequestSchema } from './own-request.ts';
-import { reportSettingsSchema } from './report-settings.ts';
 import { sendSchema } from './send-settings.ts';
 
 const pointer = z.string().refine(isJsonPointer, 'expected a JSON pointer such as /items/0 (RFC 6901)');
@@ -33,30 +32,9 @@ export const lookupSchema = z
       .enum(['unknown', 'proof'])
       .default('unknown')
       .describe('`proof`: a record that is not found was not created. Else the row stays in doubt.'),
-    afterSeconds: z
-      .number()
-      .nonnegative()
-      .max(3600)
-      .default(10)
-      .describe('How long after the doubt the service is asked: a create may still be under way.'),
   })
   .describe('Where your service tells by key whether a record is there: rows in doubt are looked up.');
 export type LookupSettings = z.infer<typeof lookupSchema>;
-
-const prioritySchema = z
-  .enum(['low', 'normal', 'high'])
-  .default('normal')
-  .describe(
-    'The share of the service that a run of this job has while others are under way: `high` sends four times as many requests as `normal`, and `normal` four times as many as `low`.',
-  );
-export type Priority = z.infer<typeof prioritySchema>;
-
-const WEIGHT = { low: 1, normal: 4, high: 16 } as const satisfies Readonly<Record<Priority, number>>;
-
-/** The share of a run among those under way to one service, as a weight: 1, 4 or 16. */
-export function weightOf({ priority }: { readonly priority: Priority }): number {
-  return WEIGHT[priority];
-}
 
 const scheduleSchema = z
   .strictObject({
@@ -109,11 +87,12 @@ const convertedColumnSchema = z
       .string()
       .optional()
       .describe('For `as: date`: dd, MM, yyyy, HH, mm, ss, SSS and literal characters, e.g. dd/MM/yyyy.'),
-    decimal: z.enum(['.', ',']).optional().describe('For numbers: the decimal sign.'),
-    grouping: z
-      .enum([',', '.', ' ', "'"])
+    decimal: z
+      .enum(['.', ','])
       .optional()
-      .describe('For numbers: the sign between groups of three digits.'),
+      .describe(
+        "For numbers: the decimal sign; groups of three digits may be set apart by the other of the two, a space or '.",
+      ),
     true: z
       .array(z.string())
       .min(1)
@@ -169,7 +148,6 @@ export const formatSchema = z.strictObject({
     .describe(
       'The line of the header, where title lines stand above it; 1 is the first. Workbooks: the row.',
     ),
-  comment: z.string().length(1).optional().describe('CSV: lines that begin with this sign are passed over.'),
   sheet: z.string().min(1).optional().describe('Workbooks: the name of the sheet; by default the first one.'),
   records: z
     .string()
@@ -232,7 +210,6 @@ const settingsSchema = z.strictObject({
     .optional()
     .describe('Jobs whose files and runs come first: a run of this job waits until theirs are over.'),
   window: windowSchema.optional(),
-  priority: prioritySchema,
   key: z
     .string()
     .min(1)
@@ -268,16 +245,9 @@ const settingsSchema = z.strictObject({
     .describe(
       'What happens to a row whose key is already in the ledger: nothing, an update, or it is invalid.',
     ),
-  updateWith: z
-    .enum(['changed', 'all'])
-    .default('changed')
-    .describe(
-      'What an update of a known key sends, for an upsert and with onKnownKey: update: the fields that changed since the service last accepted them, or all.',
-    ),
   send: sendSchema.prefault({}).describe('How requests are sent.'),
   lookup: lookupSchema.optional(),
   stopAfter: stopAfterSchema.optional(),
-  report: reportSettingsSchema.prefault({}).describe('What the report for people may show.'),
   query: z
     .record(z.string(), z.string())
     .default({})
@@ -295,10 +265,6 @@ export const jobDefinitionSchema = settingsSchema
   .refine(({ request, fields }) => request?.method !== 'GET' || Object.keys(fields).length === 0, {
     path: ['fields'],
     message: 'expected none: a GET has no body; columns of its path stand in braces in request.path',
-  })
-  .refine(({ request, group }) => request?.schema === undefined || group === undefined, {
-    path: ['group'],
-    message: 'expected none beside request.schema, which is asked of each row by itself',
   })
   .refine(({ operation, onKnownKey }) => onKnownKey !== 'update' || operation !== 'counterparty.draft', {
     path: ['onKnownKey'],
@@ -321,6 +287,17 @@ export const jobDefinitionSchema = settingsSchema
     message: 'expected a column, since a row without a key cannot be looked up',
   });
 export type JobDefinition = z.infer<typeof jobDefinitionSchema>;
+
+/** The JSON Schema of a job definition as it is written, for editors; draft 7 is what their YAML support reads. */
+export function jobDefinitionJsonSchema(): z.core.JSONSchema.BaseSchema {
+  return {
+    $id: 'urn:onboard:job-definition',
+    title: 'onboard job definition',
+    description:
+      'Which operation to call for each row of a file, how columns become fields, and how to send.',
+    ...z.toJSONSchema(jobDefinitionSchema, { io: 'input', target: 'draft-07' }),
+  };
+}
 
 /** All that the form of the page says of a job: a definition that comes from there has no other setting. */
 export const formSettingsSchema = settingsSchema

@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod';
 import { didYouMean } from '../lib/did-you-mean.ts';
-import { jobDefinitionJsonSchema } from './job-settings.ts';
+import { jobDefinitionJsonSchema } from './job-definition.ts';
 import type { DocumentPath } from './yaml-document.ts';
 
 /** A fault in a job definition, and the place it is at; its words are found where they are told. */

@@ -8,7 +8,6 @@ import { basename, dirname, extname, join } from 'node:path';
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { errorCode, hasCode } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { parseRecord } from '../model/json-record.ts';
 import {
   formSettingsSchema,
   type Job,
@@ -80,8 +79,7 @@ async function loadFile(
       `${path}: expected a job definition, a file such as partner-x.yaml: letters, digits, ".", "_" and "-", ending in .yaml or .yml`,
     );
   }
-  const parsed = parseDefinition(await readText(path), path, { name, jobs });
-  const definition = await withBodySchema(parsed, path);
+  const definition = parseDefinition(await readText(path), path, { name, jobs });
   const problems = further(definition);
   if (problems.length > 0) throw new UsageError(problems.map((problem) => `${path}: ${problem}`));
   return { name, definition };
@@ -90,23 +88,6 @@ async function loadFile(
 /** The names of all jobs that `loadJob` finds: those of the folder, and the shipped ones. */
 export async function knownJobs(jobsDirectory: string): Promise<readonly string[]> {
   return [...new Set([...(await listJobs(jobsDirectory)), ...(await listJobs(SHIPPED))])];
-}
-
-/** The definition with the JSON Schema of its request in it: a run keeps all that it was defined by. */
-async function withBodySchema(definition: JobDefinition, path: string): Promise<JobDefinition> {
-  const { request } = definition;
-  if (request === undefined || typeof request.schema !== 'string') return definition;
-  const file = join(dirname(path), request.schema);
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new UsageError(
-      `${path}, request.schema: ${file} can't be read (${errorCode(error)}); expected a JSON Schema, named from the definition's folder`,
-      { cause: error },
-    );
-  });
-  const schema = parseRecord(text);
-  if (schema === null)
-    throw new UsageError(`${path}, request.schema: expected ${file} to be one JSON object`);
-  return { ...definition, request: { ...request, schema } };
 }
 
 /** The names of the jobs in the folder, sorted; none where there is no such folder. */

@@ -302,8 +302,8 @@ function trackedFields({ run, identityKey: key }: Undecided, definition: JobDefi
   const space = spaceOf(run.operation);
   const mayUpdate = run.operation === 'subclient.upsert' || definition.onKnownKey === 'update';
   const list = mayUpdate ? null : (definition.group ?? null);
-  const follows = (mayUpdate && definition.updateWith === 'changed') || list !== null;
-  if (!follows || definition.key === undefined || space === null || key === null) return null;
+  if ((!mayUpdate && list === null) || definition.key === undefined || space === null || key === null)
+    return null;
   return { space, key, list };
 }
 

@@ -6,7 +6,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { type JobDefinition, weightOf } from '../config/job-definition.ts';
+import type { JobDefinition } from '../config/job-definition.ts';
 import { awayMsOf, ratePerSecond } from '../config/send-settings.ts';
 import { createSharedBreaker } from '../ledger/breaker.ts';
 import { type ChunkLedger, createChunkLedger } from '../ledger/chunk-ledger.ts';
@@ -232,7 +232,6 @@ function createContext(parts: ContextParts): RunContext {
   const onTrouble = (what: string, error: Error) => log.error(what, { run: run.id, problem: error.message });
   const permits = parts.permits.join({
     ceiling: send.concurrency,
-    weight: weightOf(definition),
     stopping,
     rate: rateOf(definition, chunkLedger, {
       pause: (ms) => waitWhileRunning(ms, { stillRuns: runs, stopping, now }),

@@ -12,7 +12,6 @@ import type { Mapping } from '../model/mapping.ts';
 import { type BuiltIn, isOwn } from '../model/operation.ts';
 import { type SourceInfo, sourceInfoSchema } from '../model/source.ts';
 import { catalogOf, pathFieldOf } from '../service/operations.ts';
-import { ownBodyCheck } from '../service/own-operation.ts';
 
 /** As many as a watcher meets between two files of the same job. */
 const MAPPINGS_KEPT = 64;
@@ -35,7 +34,6 @@ function compile(definition: JobDefinition, source: SourceInfo): Mapping {
     source,
     catalog: catalogOf(definition),
     pathField: pathFieldOf(operation),
-    checkBody: ownBodyCheck(definition.request),
     needsPathId: !isOwn(operation) && NEEDS_PATH_ID[operation],
   });
 }

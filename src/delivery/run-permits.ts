@@ -2,8 +2,8 @@
  * The permits of a process for one service: how many requests may be in flight, shared by its runs. A permit is held until the reply is
  * there, and never while a row waits for anything else. A run has no more than `send.concurrency`, all together no more than the service
  * bears (adaptive-limit.ts), and a run with a rate takes its permits at its times only. Where not all can be served, a permit that comes free
- * goes to the run that has had the least for its weight (start-time fair queueing), so that a new run has its next one at once: its first row
- * waits half a second at most.
+ * goes to the run that has had the least (start-time fair queueing), so that a new run has its next one at once: its first row waits half a
+ * second at most.
  */
 
 import { AHEAD_MS, type Reserved } from '../ledger/chunk-ledger.ts';
@@ -23,8 +23,6 @@ export type ServicePermits = {
 export type RunPermitTerms = {
   /** The most that the run may have at once. */
   readonly ceiling: number;
-  /** A run of weight 4 has four permits for each one of a run of weight 1 while both wait. */
-  readonly weight: number;
   /** Fires when the run or the process ends: nobody waits any longer. */
   readonly stopping: AbortSignal;
   /** `null`: as fast as it goes. */
@@ -76,7 +74,6 @@ const FIRST_WITHIN_MS = 500;
 
 type SharingRun = {
   readonly ceiling: number;
-  readonly weight: number;
   taken: number;
   /** The virtual time at which the run has had its due for what it was given. */
   due: number;
@@ -100,7 +97,7 @@ export function createServicePermits(edges: ServicePermitsEdges): ServicePermits
   const isFull = () => taken >= limit.current(ceiling);
   const take = (run: SharingRun) => {
     clock = Math.max(clock, run.due);
-    run.due = clock + 1 / run.weight;
+    run.due = clock + 1;
     run.taken += 1;
     taken += 1;
   };

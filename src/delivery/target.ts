@@ -61,7 +61,7 @@ type ServiceParts = { readonly env: Environment; readonly io: Io; readonly relea
 
 /** The service that the runs of a target go to; a UsageError where the environment names another one. */
 export async function serviceOf(target: string, { env, io, releasers }: ServiceParts): Promise<Service> {
-  if (target === SANDBOX_TARGET) return startSandboxChild(env.home, [], releasers);
+  if (target === SANDBOX_TARGET) return startSandboxChild(env.home, releasers);
   const service = await serviceReady(env, io);
   if (service.target === target) return service;
   throw new UsageError(
@@ -90,14 +90,9 @@ const sandboxHelloSchema = z.object({ url: z.string(), token: z.string() });
  * The built-in stand-in as a process of its own, which ends with this one. It remembers what was made in `<home>/sandbox`,
  * so that a rehearsal of several runs fits together, and agrees with the ledger about known keys.
  */
-export async function startSandboxChild(
-  home: string,
-  faults: readonly string[],
-  releasers: Releasers,
-): Promise<Service> {
+export async function startSandboxChild(home: string, releasers: Releasers): Promise<Service> {
   const folder = await makeHomeFolder(home, 'sandbox');
-  const args = ['sandbox', '--any', '--port', '0', '--data-file', join(folder, 'data.ndjson')];
-  for (const fault of faults) args.push('--fault', fault);
+  const args = ['sandbox', '--port', '0', '--data-file', join(folder, 'data.ndjson')];
   const child = fork(programFile(), args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], detached: true });
   releasers.push(() => stopChild(child));
   const { url, token } = sandboxHelloSchema.parse(await firstMessage(child));

@@ -5,7 +5,7 @@
  */
 import { readdir } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
-import { type Job, jobsBefore, weightOf } from '../config/job-definition.ts';
+import { type Job, jobsBefore } from '../config/job-definition.ts';
 import { type FurtherProblems, listJobs, loadJob } from '../config/load-job.ts';
 import { fileStamp } from '../lib/file-stamp.ts';
 import { parsePathPattern } from '../lib/path-pattern.ts';
@@ -105,12 +105,6 @@ function circleWords(circle: readonly string[]): string {
   const words =
     circle.length === 2 ? `job ${first} waits for itself` : `jobs wait for each other: ${circle.join(' → ')}`;
   return `${words} (after): expected an order that begins somewhere; take one of these out`;
-}
-
-/** The weight of a job's runs; that of a job of normal priority where there is no definition of it any more. */
-export function weightOfJob(name: string | undefined, { jobs }: Pick<JobBook, 'jobs'>): number {
-  const job = jobs().find((one) => one.name === name);
-  return weightOf(job?.definition ?? { priority: 'normal' });
 }
 
 /** A folder that is watched, and the jobs that may take what is in it. */

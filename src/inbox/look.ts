@@ -3,7 +3,7 @@
  * other files wait. A file counts as whole once this process has seen nothing of it change for a while.
  */
 import { join } from 'node:path';
-import { type Job, type JobDefinition, jobsBefore, weightOf } from '../config/job-definition.ts';
+import { type Job, jobsBefore } from '../config/job-definition.ts';
 import { holdsUpLaterJobs, openRunsOf } from '../ledger/run-store.ts';
 import { errorCode } from '../lib/errors.ts';
 import { makeFolder } from '../lib/make-folder.ts';
@@ -12,7 +12,7 @@ import { goingOnWith, stateOf } from '../runs/status.ts';
 import type { Ledger } from '../session.ts';
 import type { Claim, FoundClaim } from './claim.ts';
 import { type Entry, listEntries } from './entry.ts';
-import { type Inbox, inboxesOf, type JobBook, weightOfJob } from './job-book.ts';
+import { type Inbox, inboxesOf, type JobBook } from './job-book.ts';
 import { elsewhereLines, type LeftClaim, type Recovery } from './recover.ts';
 import type { InboxSchedules, IsClosed } from './schedule.ts';
 import {
@@ -28,7 +28,7 @@ import type { Watcher } from './watcher.ts';
 
 /** What a look found. */
 export type Look = {
-  /** What may be begun, the most urgent first; whoever begins with something takes it out. */
+  /** What may be begun, claims before files; whoever begins with something takes it out. */
   readonly atHand: AtHand[];
   readonly refuse: readonly Refused[];
   /** The inboxes and their sub-folders. */
@@ -39,10 +39,10 @@ export type Look = {
   readonly nextMs: number | null;
 };
 
-/** A claim that its watcher left, or a file; `weight` is that of its job. */
-export type AtHand<F = Takeable> =
-  | { readonly kind: 'claim'; readonly weight: number; readonly claim: LeftClaim }
-  | { readonly kind: 'file'; readonly weight: number; readonly file: F };
+/** A claim that its watcher left, or a file. */
+export type AtHand =
+  | { readonly kind: 'claim'; readonly claim: LeftClaim }
+  | { readonly kind: 'file'; readonly file: Takeable };
 
 type Surroundings = {
   readonly recovery: Recovery;
@@ -89,7 +89,10 @@ export function createLook(watcher: Watcher, around: Surroundings): () => Promis
     rest.tidy();
     teller.waiting(new Map([...troubles, ...waitingLines(sorted.wait, next)]));
     return {
-      atHand: byUrgency({ left, take: sorted.take }, book),
+      atHand: [
+        ...left.map((claim) => ({ kind: 'claim' as const, claim })),
+        ...sorted.take.map((file) => ({ kind: 'file' as const, file })),
+      ],
       refuse: sorted.refuse,
       left: leftLines(sorted.wait, next),
       folders: found.flatMap(({ inbox, folders }) => [
@@ -180,22 +183,6 @@ export function claimedWords(
   words = 'is under way',
 ): Array<readonly [string, string]> {
   return claims.flatMap(({ info }) => (info === null ? [] : [[info.job, `${info.path} ${words}`] as const]));
-}
-
-type OfJob = { readonly job: { readonly definition: Pick<JobDefinition, 'priority'> } };
-
-/** What is at hand in the order of its beginning: by the weight of its job, claims before files, else as it was found. */
-export function byUrgency<F extends OfJob>(
-  { left, take }: { readonly left: readonly LeftClaim[]; readonly take: readonly F[] },
-  book: Pick<JobBook, 'jobs'>,
-): AtHand<F>[] {
-  const claims = left.map((claim) => ({
-    kind: 'claim' as const,
-    weight: weightOfJob(claim.found.info?.job, book),
-    claim,
-  }));
-  const files = take.map((file) => ({ kind: 'file' as const, weight: weightOf(file.job.definition), file }));
-  return [...claims, ...files].sort((a, b) => b.weight - a.weight);
 }
 
 type Resting = { readonly inbox: Pick<Inbox, 'folder'>; readonly entry: Entry };

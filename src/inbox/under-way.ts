@@ -1,5 +1,5 @@
 /**
- * The claimed files of this process, each worked on by itself: begun by urgency as far as there is room, tried again
+ * The claimed files of this process, each worked on by itself: begun as far as there is room, tried again
  * where there was trouble, kept where its run waits for somebody, and let go where another process took the claim
  * over.
  */
@@ -8,7 +8,6 @@ import { errorCode, hasCode, messageOf } from '../lib/errors.ts';
 import { EXIT, worse } from '../model/exit.ts';
 import type { Run } from '../model/run.ts';
 import { beat, type Claim, type ClaimInfo, claimEntry } from './claim.ts';
-import { weightOfJob } from './job-book.ts';
 import type { AtHand, Look } from './look.ts';
 import { atHome } from './other-file-system.ts';
 import type { Recovery } from './recover.ts';
@@ -21,7 +20,6 @@ import type { Watcher } from './watcher.ts';
 
 type Work = {
   claim: Claim;
-  readonly weight: number;
   readonly end: AbortController;
   run: string | null;
   /** `window`: the run waits for its window. `paused`: it waits for a person. `troubled`: the file is tried again. */
@@ -35,6 +33,8 @@ type Work = {
 const BEAT_MS = 15_000;
 const TROUBLE_STEP_MS = 5_000;
 const TROUBLE_MAX_MS = 60_000;
+/** Runs at once: their chunks share the queue, and each holds a file and a report open. */
+const MOST_RUNS = 32;
 
 /** `onEnd` is called whenever a file ends or stays. */
 export function createUnderWay(watcher: Watcher, onEnd: () => void) {
@@ -83,7 +83,7 @@ export function createUnderWay(watcher: Watcher, onEnd: () => void) {
     if (work.state === 'troubled' || work.run === null) return;
     const run = await store.get(work.run);
     const isWaiting = run?.state === 'paused' || run?.state === 'stopped';
-    // Another run may have its place by now: one more than `--runs` allows is no harm.
+    // Another run may have its place by now: one more than MOST_RUNS is no harm.
     if (work.state !== 'paused') work.state = isWaiting && run.reason === 'window' ? 'window' : 'active';
     else if (!isWaiting) go(work);
   };
@@ -93,15 +93,13 @@ export function createUnderWay(watcher: Watcher, onEnd: () => void) {
   return {
     start(claim: Claim) {
       const idle = { working: Promise.resolve(), run: null, tries: 0, againAt: 0, state: 'active' as const };
-      const weight = weightOfJob(claim.info.job, watcher.book);
-      const work: Work = { claim, weight, end: new AbortController(), ...idle };
+      const work: Work = { claim, end: new AbortController(), ...idle };
       works.set(claim.id, work);
       go(work);
     },
     has: (claim: string) => works.has(claim),
-    /** How many runs of at least that weight are under way; a run whose window is closed doesn't count. */
-    active: (weight = 0) =>
-      [...works.values()].filter((one) => one.state === 'active' && one.weight >= weight).length,
+    /** How many runs are under way; a run whose window is closed doesn't count. */
+    active: () => [...works.values()].filter(({ state }) => state === 'active').length,
     /** Notes that there was a file that could not be taken. */
     trouble() {
       worst = worse(worst, EXIT.notStarted);
@@ -162,8 +160,7 @@ export function createBegin(watcher: Watcher, { underWay, recovery, isClosed }: 
     for (;;) {
       const [next] = atHand;
       if (next === undefined || watcher.session.io.interrupted.aborted) return;
-      // Only runs at least as urgent as this file count.
-      if (underWay.active(next.weight) >= watcher.runsAtOnce) return;
+      if (underWay.active() >= MOST_RUNS) return;
       atHand.shift();
       const claimed = await claimOf(next).catch(passOver);
       if (claimed !== null) underWay.start(claimed);

@@ -42,14 +42,16 @@ export type Waker = ReturnType<typeof createWaker>;
 const CALM_FACTOR = 4;
 const CALM_MS = 50;
 const RUNS_MS = 1_000;
+/** Events can be lost, and network file systems have none. */
+const LOOK_MS = 5_000;
 
 /** When to look at what: at folders, at runs that wait for somebody, and rarely at the rest. */
-export function createLookClock(pollMs: number, now: () => number) {
+export function createLookClock(now: () => number) {
   let begun = 0;
   let earliest = now();
   let next = now();
   let wanted = true;
-  const every = { runs: RUNS_MS, rare: Math.max(RUNS_MS, pollMs) };
+  const every = { runs: RUNS_MS, rare: LOOK_MS };
   const last = { runs: now(), rare: Number.NEGATIVE_INFINITY };
   return {
     isLookDue: () => now() >= next,
@@ -68,7 +70,7 @@ export function createLookClock(pollMs: number, now: () => number) {
     lookEnds(nextMs: number | null) {
       const took = now() - begun;
       earliest = now() + Math.max(CALM_MS, CALM_FACTOR * took);
-      next = wanted ? earliest : Math.max(earliest, now() + Math.min(pollMs, nextMs ?? pollMs));
+      next = wanted ? earliest : Math.max(earliest, now() + Math.min(LOOK_MS, nextMs ?? LOOK_MS));
     },
     /** True once per interval. */
     isDue(what: 'runs' | 'rare') {

@@ -48,20 +48,19 @@ async function untilItEnds(watcher: Watcher, stall: StallNotice | null): Promise
     await schedules.keep();
     return await keepLooking(watcher, { waker, underWay, round }, async () => {
       const found = await round.look();
-      events?.follow(found.folders);
+      events.follow(found.folders);
       await begin(found);
       if (underWay.active() > 0) await stall?.look();
       return found;
     });
   } finally {
-    events?.close();
+    events.close();
     await underWay.end();
     await schedules.close();
   }
 }
 
-function openEvents({ polling, teller }: Watcher, waker: Waker): FolderEvents | null {
-  if (polling) return null;
+function openEvents({ teller }: Watcher, waker: Waker): FolderEvents {
   const onTrouble = (error: Error) =>
     teller.trouble(`no events from the file system (${error.message}): files are found by looking only`);
   return createFolderEvents(() => waker.wake('look'), onTrouble);
@@ -119,7 +118,7 @@ type Looked = {
 
 /** Looks at folders, runs and late files, each at its time; answers the last look at the folders. */
 function createRound(watcher: Watcher, { look, underWay, schedules }: Looked) {
-  const clock = createLookClock(watcher.pollMs, () => performance.now());
+  const clock = createLookClock(() => performance.now());
   const refuse = createRefuse(watcher);
   const isInterrupted = () => watcher.session.io.interrupted.aborted;
   const lookAgain = createLookAndRefuse({ clock, look, refuse, isInterrupted });

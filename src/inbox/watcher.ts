@@ -30,9 +30,6 @@ export type Watcher = {
   readonly rehearsal: ReturnType<typeof createRehearsal>;
   /** A file is whole when nothing of it has changed for so long. */
   readonly restMs: number;
-  readonly pollMs: number;
-  readonly polling: boolean;
-  readonly runsAtOnce: number;
   /** Ends when there is nothing more to take. */
   readonly once: boolean;
 };
@@ -48,11 +45,6 @@ type Places = {
 export type WatchOptions = {
   /** Seconds that a file has to be left alone before it is taken. */
   readonly rest: number;
-  /** Seconds between two looks that need no event. */
-  readonly poll: number;
-  readonly polling?: boolean;
-  /** Runs of one priority and above at once. */
-  readonly runs: number;
   readonly once?: boolean;
   readonly json?: boolean;
 };
@@ -76,9 +68,6 @@ export function createWatcher(session: TargetSession, book: JobBook, options: Wa
     },
     rehearsal: createRehearsal(service.target),
     restMs: options.rest * 1000,
-    pollMs: options.poll * 1000,
-    polling: options.polling === true,
-    runsAtOnce: options.runs,
     once: options.once === true,
   };
 }

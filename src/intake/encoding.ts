@@ -92,7 +92,7 @@ function singleByte(wanted: Encoding, { hasUtf8, invalid }: ByteEvidence): Choic
 
 function contradiction(wanted: Encoding, what: string): Choice {
   return refuseWhole(
-    `the text is not ${wanted}, as format.encoding says: it ${what}; correct format.encoding or remove it (preview: --encoding)`,
+    `the text is not ${wanted}, as format.encoding says: it ${what}; correct format.encoding or remove it`,
   );
 }
 
@@ -101,7 +101,7 @@ function accept(encoding: Encoding, { invalid, firstInvalid, firstNul }: ByteEvi
   if (encoding !== 'utf-8') return { kind: 'chosen', encoding, notes: [] };
   if (firstNul !== -1) return refuseNul(firstNul);
   const words = (line: number) =>
-    `The text is read as utf-8, but ${invalid} of its bytes, the first on line ${line}, are none of it: their rows can't be read. If most of it is in another encoding, set format.encoding (preview: --encoding).`;
+    `The text is read as utf-8, but ${invalid} of its bytes, the first on line ${line}, are none of it: their rows can't be read. If most of it is in another encoding, set format.encoding.`;
   return { kind: 'chosen', encoding, notes: invalid === 0 ? [] : [{ at: firstInvalid, words }] };
 }
 
@@ -218,7 +218,7 @@ const ALIKE =
 
 function only(byte: number): Finding['words'] {
   return (line) =>
-    `The text is not utf-8 and is read as windows-1252, the only encoding of its kind that has a character for the byte ${hex(byte)} (line ${line}). If that is wrong, set format.encoding (preview: --encoding).`;
+    `The text is not utf-8 and is read as windows-1252, the only encoding of its kind that has a character for the byte ${hex(byte)} (line ${line}). If that is wrong, set format.encoding.`;
 }
 
 function without(byte: number): Finding['words'] {
@@ -231,7 +231,7 @@ function meant({ byte }: Found, index: 0 | 1): Finding['words'] {
   const [is, not] = index === 0 ? [western, latin9] : [latin9, western];
   const name = index === 0 ? 'windows-1252 (iso-8859-1 would read it the same way)' : 'iso-8859-15';
   return (line) =>
-    `The text is not utf-8 and is read as ${name}: the byte ${hex(byte)} on line ${line} fits as ${is}, not as ${not}. If that is wrong, set format.encoding (preview: --encoding).`;
+    `The text is not utf-8 and is read as ${name}: the byte ${hex(byte)} on line ${line} fits as ${is}, not as ${not}. If that is wrong, set format.encoding.`;
 }
 
 function twoReadings(byte: number): Finding['words'] {
@@ -246,10 +246,10 @@ function inWord(byte: number): Finding['words'] {
 }
 
 const FOREIGN: Finding['words'] = (line) =>
-  `the text is not utf-8, and its bytes from line ${line} on look like another alphabet's: expected utf-8; save it as utf-8 (in Excel: "CSV UTF-8"), or set format.encoding (preview: --encoding) if it is one of those that can be read`;
+  `the text is not utf-8, and its bytes from line ${line} on look like another alphabet's: expected utf-8; save it as utf-8 (in Excel: "CSV UTF-8"), or set format.encoding if it is one of those that can be read`;
 
 const SAY_WHICH =
-  'expected one encoding that fits; set format.encoding (preview: --encoding), or save the file as utf-8 (in Excel: "CSV UTF-8")';
+  'expected one encoding that fits; set format.encoding, or save the file as utf-8 (in Excel: "CSV UTF-8")';
 
 function hex(byte: number): string {
   return `0x${byte.toString(16).toUpperCase()}`;

@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { KeyClaim, KeyState } from '../model/identity.ts';
-import { type AlikeKey, alikeKeys, type KeyChecks, type KeyLikeness } from '../model/key-likeness.ts';
+import { type AlikeKey, alikeKeys, type KeyLikeness } from '../model/key-likeness.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import { fieldsPlace, identityOf, identityPlace, type LedgerKeys } from './keys.ts';
 import { CLAIM, LOOK_ALIKE, LOOK_UP } from './lua/keys.ts';
@@ -34,18 +34,21 @@ export async function claimKeys(
     /** An identity ledger, or one that is of this run alone and ends with it. */
     readonly space: { readonly name: string; readonly ofRun: boolean };
     readonly rows: ReadonlyArray<{ readonly row: number; readonly key: string }>;
-    /** Which keys of other runs are looked for that look like those of the rows; by default none. */
-    readonly checks?: KeyChecks;
+    /**
+     * Whether keys of other runs are looked for that look like those of the rows, and with
+     * `withCase` those that differ in case alone.
+     */
+    readonly alike?: { readonly withCase: boolean };
   },
 ): Promise<Claimed> {
-  const { space, rows, checks } = options;
+  const { space, rows, alike: asked } = options;
   const ttl = space.ofRun ? RUN_SPACE_TTL_SECONDS : 0;
   const entries: (string | number)[] = [];
   for (const { row, key } of rows) {
     const { bucket, digest } = identityOf(key);
     entries.push(bucket, digest, row);
   }
-  const others = checks === undefined || space.ofRun ? [] : rows.map(({ key }) => alikeKeys(key, checks));
+  const others = asked === undefined || space.ofRun ? [] : rows.map(({ key }) => alikeKeys(key, asked));
   const [opened, ...answers] = await epoch.call(
     claim,
     [keys.identity(space.name)],
@@ -56,7 +59,7 @@ export async function claimKeys(
   const alike = new Map<number, KeyLikeness>();
   const claims = parsed.map((answer, i): KeyClaim => {
     if (answer.kind !== 'alike') return answer;
-    if (checks?.[answer.code] !== 'off') alike.set(i, answer);
+    alike.set(i, answer);
     return CLAIMED;
   });
   return { claims, epoch: opened, alike };
@@ -129,16 +132,14 @@ export async function readAlike(
     readonly run: string;
     readonly space: string;
     readonly names: readonly string[];
-    readonly checks: KeyChecks;
   },
 ): Promise<ReadonlyMap<string, KeyLikeness>> {
-  const { run, space, names, checks } = asked;
+  const { run, space, names } = asked;
   const found = new Map<string, KeyLikeness>();
   for (let at = 0; at < names.length; at += KEYS_PER_CALL) {
     const part = names.slice(at, at + KEYS_PER_CALL);
     const places = part.flatMap((key, i) => {
-      const own: AlikeKey[] = checks.key_lookalike === 'off' ? [] : [{ key, code: 'key_lookalike' }];
-      return alikePlaces(i, [...own, ...alikeKeys(key, checks)]);
+      return alikePlaces(i, [{ key, code: 'key_lookalike' }, ...alikeKeys(key, { withCase: true })]);
     });
     const answers = await lookAlike(redis, [], [run, keys.identity(space), ...places]);
     for (let i = 0; i + 1 < answers.length; i += 2) {

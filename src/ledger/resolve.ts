@@ -4,20 +4,24 @@
  */
 
 import { z } from 'zod';
-import { outcomeOfCreated } from '../config/own-request.ts';
 import { batchesOf } from '../lib/batches.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { countOf } from '../lib/terminal.ts';
-import { isOwn, spaceOf } from '../model/operation.ts';
+import { spaceOf } from '../model/operation.ts';
 import type { Outcome } from '../model/outcome.ts';
-import { type Decision, type KeptSighting, type Resolution, resolutionSchema } from '../model/resolution.ts';
+import {
+  type Decision,
+  type KeptSighting,
+  outcomeOfCreated,
+  type Resolution,
+  resolutionSchema,
+} from '../model/resolution.ts';
 import type { Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
 import { addToStory } from './history.ts';
 import { identityPlace, type LedgerKeys } from './keys.ts';
 import { RESOLVE } from './lua/rows.ts';
 import { settledMark } from './mark.ts';
-import { createRunStore } from './run-store.ts';
 import { readDoubts } from './run-view.ts';
 import { script } from './script.ts';
 
@@ -41,10 +45,7 @@ export async function resolveRows(
   options: ResolveOptions & { readonly decisions: readonly RowDecision[] },
 ): Promise<RowResolved[]> {
   const resolved: RowResolved[] = [];
-  const definition = await createRunStore(redis, keys, () => options.at).definition(options.run.id);
-  const outcome = outcomeOfCreated(
-    definition ?? { operation: isOwn(options.run.operation) ? 'custom' : options.run.operation },
-  );
+  const outcome = outcomeOfCreated(options.run.operation);
   for (const batch of batchesOf(options.decisions, MAX_BATCH)) {
     const doubts = await readDoubts(
       redis,

@@ -9,6 +9,13 @@ export type Times = {
   readonly graceMs: number;
   /** What an interrupted process has to settle its rows in flight: with Redis away nothing more can be recorded, and what is in the ledger by then has to do. */
   readonly deadlineMs: number;
+  /** How long after the doubt the service is asked for a row: its create may still be under way. */
+  readonly lookUpAfterMs: number;
 };
 
-export const SHIPPED_TIMES: Times = { lockMs: 10_000, graceMs: 15_000, deadlineMs: 30_000 };
+export const SHIPPED_TIMES: Times = {
+  lockMs: 10_000,
+  graceMs: 15_000,
+  deadlineMs: 30_000,
+  lookUpAfterMs: 10_000,
+};

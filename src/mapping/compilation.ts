@@ -5,7 +5,6 @@
  */
 import { type FieldSource, type JobDefinition, pathColumnsOf } from '../config/job-definition.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
-import type { JsonObject } from '../model/request.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
 import {
   createFieldLookup,
@@ -26,13 +25,7 @@ export type MappingOptions = {
   readonly pathField: string | null;
   /** Whether a row without that identifier can't be sent. */
   readonly needsPathId: boolean;
-  /** What the definition's own JSON Schema finds wrong with a body; nothing where it has none. */
-  readonly checkBody?: CheckBody | undefined;
 };
-
-type CheckBody = (
-  body: JsonObject,
-) => readonly { readonly path: readonly PropertyKey[]; readonly expected: string }[];
 
 /** A mapping that is being compiled; each step adds what doesn't fit to `problems`. */
 export type Compilation = MappingOptions & {

@@ -19,8 +19,6 @@ export type Conversion = {
   /** `text` is never empty. */
   fromText(text: string): JsonValue | undefined;
   fromJson(value: TypedValue): JsonValue | undefined;
-  /** For dates by a pattern: whether day and month the other way round would be another day of the calendar. */
-  isSwappable?(text: string): boolean;
   /** How a workbook's number, date or boolean becomes the value, where the definition's signs, pattern or words are for text only. */
   readonly typed?: Conversion;
   /** What to set so that a refused text is read, to follow `expected`; empty where nothing would help. */

@@ -1,7 +1,6 @@
 /**
  * Dates as files write them, by ISO 8601 or by a pattern of the definition's own, and as the service wants them: ISO 8601
- * with milliseconds and Z. Only days of the calendar pass. A pattern that begins with day or month
- * also tells which dates would be another day with the two the other way round.
+ * with milliseconds and Z. Only days of the calendar pass.
  */
 import { lenient, readWith } from '../model/written-as.ts';
 import type { Conversion } from './conversion.ts';
@@ -27,12 +26,9 @@ export function dateByPattern(pattern: string): Conversion | string {
   const { shape, parts } = compiled;
   const parse = parserOf(shape, parts);
   const typed = (text: string) => typedDate(text, parse);
-  // A date that begins with the year is written year, month, day all over the world.
-  const turned = parts[0] === 'year' ? null : parserOf(shape, parts.map(turnRound));
   return {
     fromText: parse,
     fromJson: () => undefined,
-    ...(turned !== null && { isSwappable: (text: string) => isAnotherDay(parse(text), turned(text)) }),
     remedy: patternsFor,
     typed: { ...isoDate, fromText: typed },
     expected: `a real date, written as ${pattern}`,
@@ -201,14 +197,6 @@ function partProblems(parts: readonly Part[]): readonly string[] {
     problems.push('minutes need hours, seconds need minutes, and milliseconds need seconds');
   }
   return problems;
-}
-
-function turnRound(part: Part): Part {
-  return part === 'day' ? 'month' : part === 'month' ? 'day' : part;
-}
-
-function isAnotherDay(one: string | undefined, other: string | undefined): boolean {
-  return one !== undefined && other !== undefined && one !== other;
 }
 
 function parserOf(shape: RegExp, parts: readonly Part[]): DateParser {

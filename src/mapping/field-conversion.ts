@@ -13,13 +13,13 @@ import {
   stringConversion,
 } from './conversion.ts';
 import { dateByPattern, isoDate } from './dates.ts';
-import { integerConversion, numberConversion, signsProblem } from './numbers.ts';
+import { integerConversion, numberConversion } from './numbers.ts';
 import type { LeafType } from './request-field.ts';
 
 /** A column of `fields` with its conversion. */
 export type ConvertedColumn = Extract<FieldSource, { column: string }>;
 type As = NonNullable<ConvertedColumn['as']>;
-type Option = 'pattern' | 'decimal' | 'grouping' | 'true' | 'false';
+type Option = 'pattern' | 'decimal' | 'true' | 'false';
 
 const BY_TYPE: Readonly<Record<LeafType, As>> = {
   string: 'string',
@@ -44,8 +44,7 @@ const FITS: Readonly<Record<As, readonly LeafType[]>> = {
 
 const OPTIONS: Readonly<Record<Option, readonly As[]>> = {
   pattern: ['date'],
-  decimal: ['number'],
-  grouping: ['number', 'integer'],
+  decimal: ['number', 'integer'],
   true: ['boolean'],
   false: ['boolean'],
 };
@@ -64,7 +63,7 @@ export function conversionFor(type: LeafType, source: ConvertedColumn): Conversi
     const fitting = Object.entries(FITS).flatMap(([name, types]) => (types.includes(type) ? [name] : []));
     return `as: ${as} doesn't fit a field of type ${type}; expected ${fitting.join(' or ')}`;
   }
-  for (const option of ['pattern', 'decimal', 'grouping', 'true', 'false'] as const) {
+  for (const option of ['pattern', 'decimal', 'true', 'false'] as const) {
     if (source[option] !== undefined && !OPTIONS[option].includes(as)) {
       return `${option} belongs to as: ${OPTIONS[option].join(' or ')}, but this is as: ${as}`;
     }
@@ -84,7 +83,7 @@ function create(as: As, source: ConvertedColumn): Conversion | string {
     case 'integer':
       return integerConversion(source);
     case 'number':
-      return signsProblem(source) ?? numberConversion(source);
+      return numberConversion(source);
     case 'date':
       return source.pattern === undefined ? isoDate : createDate(source.pattern);
     case 'country':
@@ -131,7 +130,7 @@ function expecting({ expected }: Conversion, values: ReadonlyMap<string, JsonVal
 }
 
 function cellsByValues(base: Conversion, values: ReadonlyMap<string, JsonValue>): Conversion {
-  const { kind, isSwappable, remedy, typed } = base;
+  const { kind, remedy, typed } = base;
   const fromText = (text: string) => (values.has(text) ? values.get(text) : base.fromText(text));
   return {
     fromText,
@@ -140,9 +139,6 @@ function cellsByValues(base: Conversion, values: ReadonlyMap<string, JsonValue>)
     expected: expecting(base, values),
     ...(kind === undefined ? {} : { kind }),
     ...(remedy === undefined ? {} : { remedy }),
-    ...(isSwappable === undefined
-      ? {}
-      : { isSwappable: (text: string) => !values.has(text) && isSwappable(text) }),
     ...(typed === undefined ? {} : { typed: cellsByValues(typed, values) }),
   };
 }

@@ -18,7 +18,7 @@ import type { Row } from '../model/row.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER } from '../model/source.ts';
 import { type Binding, bindFields } from './bind-fields.ts';
 import { type Build, bodyTree, buildBody } from './build-body.ts';
-import { type CheckRow, compileChecks, compileFindings } from './checks/checks.ts';
+import { type CheckRow, compileChecks, noteFindings } from './checks/checks.ts';
 import {
   type ColumnSlot,
   type Compilation,
@@ -28,8 +28,7 @@ import {
 } from './compilation.ts';
 import { convert } from './conversion.ts';
 import { groupProblems, mergeGroup } from './group.ts';
-import { formatFieldPath } from './request-field.ts';
-import { compileRequired, missingColumns, type RequireFields, withPlaceholders } from './required.ts';
+import { compileRequired, missingColumns, type RequireFields } from './required.ts';
 import {
   addIssue,
   compileRecordReader,
@@ -50,13 +49,8 @@ type Steps = {
   /** False for a call without a body: none of its rows is an empty row. */
   readonly hasBody: boolean;
   readonly requireFields: RequireFields;
-  readonly noteFindings: CheckRow;
   readonly checkRow: CheckRow;
-  readonly fitSchema: FitSchema;
 };
-
-/** Notes an issue for each part of the body that the definition's own JSON Schema does not allow. */
-type FitSchema = (body: JsonObject, context: RowContext) => void;
 
 /** The identifier for the path, or `null` where the row has none; what is wrong with it becomes an issue, where `isAsked` its lack too. */
 type PathIdOf = (context: RowContext, isAsked: boolean) => string | null;
@@ -124,9 +118,7 @@ function compileSteps(compilation: Compilation): Steps {
     // The path of its own may be all that a row has.
     hasBody: catalog.size > 0 && pathColumnsOf(definition).length === 0,
     requireFields: compileRequired(compilation, bindings),
-    noteFindings: compileFindings(definition),
     checkRow: compileChecks(definition, bindings, key),
-    fitSchema: compileFitSchema(compilation, bindings),
   };
   problems.push(...missingColumns(compilation, bindings));
   return steps;
@@ -145,12 +137,11 @@ function mapRow(row: Row, steps: Steps, part: Part): Mapped {
   if (row.kind === 'unreadable') return unreadable(row);
   const context = row.kind === 'cells' ? createContext(row, row.cells) : steps.readRecord(row);
   if (context.issues.some((issue) => issue.code === 'unreadable_row')) return issuesOf(context);
-  steps.noteFindings(row, context);
+  noteFindings(row, context);
   checkKey(steps.key, context);
   const pathId = steps.pathIdOf(context, part !== 'mate');
   const body = objectOf(steps.build(context));
   steps.requireFields(body, context, part === 'alone' ? 'all' : 'items');
-  steps.fitSchema(body, context);
   steps.checkRow(row, context);
   if (steps.hasBody && context.filled === 0) {
     addIssue(context, { code: 'empty_row', column: null, value: undefined, expected: EMPTY_ROW });
@@ -234,27 +225,6 @@ function compileOwnPath(compilation: Compilation, path: string): PathIdOf {
       else addIssue(context, { code: 'bad_path_id', column, value, expected: FIT_FOR_PATH });
     }
     return fillPath(template, (name) => values.get(name) ?? '');
-  };
-}
-
-/** The schema is asked of a body that has no other issue: most of its findings would be the same again. */
-function compileFitSchema({ checkBody }: Compilation, bindings: readonly Binding[]): FitSchema {
-  if (checkBody === undefined) return () => undefined;
-  const columns = new Map(
-    bindings.flatMap((binding) =>
-      binding.kind === 'constant' ? [] : [[formatFieldPath(binding.path), binding.column] as const],
-    ),
-  );
-  return (body, context) => {
-    if (context.issues.length > 0) return;
-    const toCome = new Set(context.references.map(({ path }) => formatFieldPath(path)));
-    for (const { path, expected } of checkBody(withPlaceholders(body, context))) {
-      const field = path.map(String).join('.');
-      if (toCome.has(field)) continue;
-      const column = columns.get(field) ?? (field === '' ? null : field);
-      const rule = `what request.schema says: ${expected}`;
-      addIssue(context, { code: 'body_not_as_schema', column, value: undefined, expected: rule });
-    }
   };
 }
 

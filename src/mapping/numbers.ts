@@ -1,67 +1,59 @@
 /**
  * Numbers as files write them. Nothing is rounded: a numeral that a double can't keep digit by digit is refused, groups
- * of three have to be in their places, and a refusal names the signs with which the text would be a number.
+ * of three have to be in their places, and a refusal names the decimal sign with which the text would be a number.
  */
 import { isExactNumber } from '../lib/exact-number.ts';
-import { decimalOf, readWith, type WrittenAs } from '../model/written-as.ts';
+import { readWith, type WrittenAs } from '../model/written-as.ts';
 import type { Conversion } from './conversion.ts';
 
-/** The signs of the file's numbers; without any, a number is written as in JSON. */
-export type NumberSigns = Readonly<Pick<WrittenAs, 'decimal' | 'grouping'>>;
-type Grouping = NonNullable<NumberSigns['grouping']>;
+/** The decimal sign of the file's numbers; without one a number is written as in JSON. */
+export type NumberSigns = Readonly<Pick<WrittenAs, 'decimal'>>;
+type Decimal = NonNullable<NumberSigns['decimal']>;
 
 /** Spreadsheets write a space between groups as U+00A0, U+2009 or U+202F, and an apostrophe also as U+2019. */
-const GROUP_SIGNS: Readonly<Record<Grouping, string>> = {
-  ',': ',',
-  '.': '\\.',
-  ' ': '[ \\u00a0\\u2009\\u202f]',
-  "'": "['\\u2019]",
-};
+const SPACE_OR_APOSTROPHE = ['[ \\u00a0\\u2009\\u202f]', "['\\u2019]"];
+/** Groups of three digits behind the first, all set apart by the same sign. */
+const GROUPS: Readonly<Record<Decimal, string>> = { '.': groupsBy(','), ',': groupsBy('\\.') };
+
+function groupsBy(sign: string): string {
+  return [sign, ...SPACE_OR_APOSTROPHE].map((one) => `(?:${one}\\d{3})+`).join('|');
+}
 
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const PLAIN_INTEGER = /^[+-]?\d+$/;
 const EXACT = 'with no more digits than a double keeps exactly (15 always are)';
 
 /** A conversion to a number: nothing is rounded, and groups of three have to be in their places. */
-export function numberConversion(signs: NumberSigns): Conversion {
-  const plain = signs.decimal === undefined && signs.grouping === undefined;
+export function numberConversion({ decimal }: NumberSigns): Conversion {
   return {
-    fromText: plain ? plainNumber : signedNumber(signs),
+    fromText: decimal === undefined ? plainNumber : signedNumber(decimal),
     fromJson: (value) => (typeof value === 'number' ? value : undefined),
-    ...(plain ? {} : { typed: numberConversion({}) }),
-    remedy: (text) => decimalRemedy(signs, (other) => signedNumber(other)(text) !== undefined),
-    expected: `a number such as ${plain ? '-1234.56' : example(signs)}, ${EXACT}`,
+    ...(decimal !== undefined && { typed: numberConversion({}) }),
+    remedy: (text) => remedy((other) => signedNumber(other)(text)),
+    expected: `a number such as ${decimal === undefined ? '-1234.56' : NUMBER[decimal]}, ${EXACT}`,
   };
 }
 
 /** A conversion to a whole number that a double keeps exactly: up to 9007199254740991. */
-export function integerConversion(signs: NumberSigns): Conversion {
-  const { grouping } = signs;
+export function integerConversion({ decimal }: NumberSigns): Conversion {
   return {
-    fromText: integerReader(signs),
+    fromText: decimal === undefined ? plainInteger : groupedInteger(decimal),
     fromJson: (value) => (Number.isSafeInteger(value) ? value : undefined),
-    ...(grouping === undefined ? {} : { typed: integerConversion({}) }),
-    remedy: (text) => integerRemedy((other) => integerReader(other)(text) !== undefined),
-    expected: `a whole number such as ${grouping === undefined ? '1234' : `1${grouping}234`}, up to ${Number.MAX_SAFE_INTEGER}`,
+    ...(decimal !== undefined && { typed: integerConversion({}) }),
+    remedy: (text) => remedy((other) => groupedInteger(other)(text)),
+    expected: `a whole number such as ${decimal === undefined ? '1234' : INTEGER[decimal]}, up to ${Number.MAX_SAFE_INTEGER}`,
   };
 }
 
-/** What is wrong with the signs of a number, or `null`. */
-export function signsProblem(signs: NumberSigns): string | null {
-  return signs.grouping !== undefined && signs.grouping === decimalOf(signs)
-    ? `expected different signs for decimal and grouping, both are "${signs.grouping}"`
-    : null;
-}
+const NUMBER: Readonly<Record<Decimal, string>> = { '.': '-1,234.56', ',': '-1.234,56' };
+const INTEGER: Readonly<Record<Decimal, string>> = { '.': '1,234', ',': '1.234' };
 
 function plainNumber(text: string): number | undefined {
   return JSON_NUMBER.test(text) ? exactNumber(text) : undefined;
 }
 
-function signedNumber(signs: NumberSigns): (text: string) => number | undefined {
-  const decimal = decimalOf(signs);
-  const groups =
-    signs.grouping === undefined ? '' : `|[1-9]\\d{0,2}(?:${GROUP_SIGNS[signs.grouping]}\\d{3})+`;
-  const shape = new RegExp(`^(-?)(0|[1-9]\\d*${groups})(?:${decimal === '.' ? '\\.' : decimal}(\\d+))?$`);
+function signedNumber(decimal: Decimal): (text: string) => number | undefined {
+  const shape = new RegExp(`^(-?)(0|[1-9]\\d*|[1-9]\\d{0,2}(?:${GROUPS[decimal]}))(?:\\${decimal}(\\d+))?$`);
   return (text) => {
     const match = shape.exec(text);
     if (match === null) return undefined;
@@ -70,16 +62,12 @@ function signedNumber(signs: NumberSigns): (text: string) => number | undefined 
   };
 }
 
-function integerReader({ grouping }: NumberSigns): (text: string) => number | undefined {
-  return grouping === undefined ? plainInteger : groupedInteger(grouping);
-}
-
 function plainInteger(text: string): number | undefined {
   return PLAIN_INTEGER.test(text) ? safeInteger(text) : undefined;
 }
 
-function groupedInteger(grouping: Grouping): (text: string) => number | undefined {
-  const shape = new RegExp(`^[+-]?(?:\\d+|\\d{1,3}(?:${GROUP_SIGNS[grouping]}\\d{3})+)$`);
+function groupedInteger(decimal: Decimal): (text: string) => number | undefined {
+  const shape = new RegExp(`^[+-]?(?:\\d+|\\d{1,3}(?:${GROUPS[decimal]}))$`);
   return (text) => (shape.test(text) ? safeInteger(text.replaceAll(/[^\d-]/g, '')) : undefined);
 }
 
@@ -87,10 +75,6 @@ function safeInteger(text: string): number | undefined {
   const value = Number(text);
   if (value === 0) return 0; // not -0, which JSON can't tell from it
   return Number.isSafeInteger(value) ? value : undefined;
-}
-
-function example(signs: NumberSigns): string {
-  return `-1${signs.grouping ?? ''}234${decimalOf(signs)}56`;
 }
 
 /** More characters than any double needs: what is longer is no number that was meant. */
@@ -102,38 +86,17 @@ function exactNumber(numeral: string): number | undefined {
   return Number(numeral) || 0; // not -0, which JSON can't tell from 0
 }
 
-type Reads = (signs: NumberSigns) => boolean;
+const DECIMALS = ['.', ','] as const satisfies readonly Decimal[];
 
-const DECIMALS: readonly NumberSigns[] = [{ decimal: '.' }, { decimal: ',' }];
-const GROUPINGS: readonly NumberSigns[] = [
-  { grouping: ',' },
-  { grouping: '.' },
-  { grouping: ' ' },
-  { grouping: "'" },
-];
-const BOTH: readonly NumberSigns[] = [
-  { decimal: ',', grouping: ' ' },
-  { decimal: ',', grouping: "'" },
-];
-
-/** Names the signs with which a refused text would be a number, to follow what was expected; empty where there are none. */
-function decimalRemedy(current: NumberSigns, reads: Reads): string {
-  // Signs for grouping are only named where the text has that sign.
-  const ungrouped = DECIMALS.filter(reads);
-  const grouped = GROUPINGS.map((signs) => (current.decimal === undefined ? signs : withDecimal(signs)));
-  const single = [...ungrouped, ...grouped.filter((signs) => !reads(decimalOnly(signs)) && reads(signs))];
-  return readWith(single.length > 0 ? single : BOTH.filter(reads));
-}
-
-/** The grouping signs with which a refused text would be a whole number; empty where there are none. */
-function integerRemedy(reads: Reads): string {
-  return readWith(GROUPINGS.filter(reads));
-}
-
-function withDecimal({ grouping }: NumberSigns): NumberSigns {
-  return { decimal: grouping === '.' ? ',' : '.', grouping };
-}
-
-function decimalOnly(signs: NumberSigns): NumberSigns {
-  return { decimal: withDecimal(signs).decimal };
+/**
+ * Names the decimal sign with which a refused text would be read, to follow what was expected; empty where there is none. Both, where
+ * they read different numbers in it.
+ */
+function remedy(read: (decimal: Decimal) => number | undefined): string {
+  const found = new Map<number, Decimal>();
+  for (const decimal of DECIMALS) {
+    const value = read(decimal);
+    if (value !== undefined && !found.has(value)) found.set(value, decimal);
+  }
+  return readWith([...found.values()].map((decimal) => ({ decimal })));
 }

@@ -53,7 +53,7 @@ export function compileRequired(compilation: Compilation, bindings: readonly Bin
 }
 
 /** The body with every reference filled: an identifier that is not looked up yet counts as present. */
-export function withPlaceholders(body: JsonObject, { references }: RowContext): JsonObject {
+function withPlaceholders(body: JsonObject, { references }: RowContext): JsonObject {
   if (references.length === 0) return body;
   return withReferences(
     body,

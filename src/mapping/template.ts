@@ -1,6 +1,6 @@
 /**
- * A file to begin with: the columns that a job's definition asks for, with example cells that the job's own mapping
- * takes, as cells for a table and as records for JSON. The values are invented; nothing in them belongs to anybody.
+ * A file to begin with: the columns that a job's definition asks for and the usual ones, with example cells that the job's own
+ * mapping takes, as cells for a table and as records for JSON. The values are invented; nothing in them belongs to anybody.
  */
 import {
   type FieldSource,
@@ -10,6 +10,7 @@ import {
 } from '../config/job-definition.ts';
 import { namesOf } from '../lib/json-pointer.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
+import { isOwn, type Operation } from '../model/operation.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
 import { columnOf } from './compilation.ts';
 import { exampleDate } from './dates.ts';
@@ -21,27 +22,15 @@ import {
   type LeafType,
   parseFieldPath,
 } from './request-field.ts';
-import { isOfTheService, meaningOf, usualFields, wordsOf } from './usual-fields.ts';
 
-/** How a file with types of its own may write a column's cells; `text` where only the definition knows how to read them. */
-type CellKind = 'text' | 'number' | 'boolean' | 'date' | 'list';
+/** How JSON may write a column's cells; `text` where only the definition knows how to read them. */
+type CellKind = 'text' | 'number' | 'boolean' | 'list';
 
 /** A header of the template with its example cells, one for each example row. */
 export type TemplateColumn = {
   readonly header: string;
   readonly kind: CellKind;
   readonly cells: readonly string[];
-  readonly about: ColumnAbout;
-};
-
-/** What a person has to know to fill a column; each is text for people. */
-type ColumnAbout = {
-  readonly fields: readonly string[];
-  readonly meaning: string;
-  readonly isRequired: boolean;
-  readonly format: string;
-  /** Empty where any value of the format will do. */
-  readonly allowed: string;
 };
 
 type Choice = { readonly field: TemplateField; readonly type: LeafType; readonly definition: JobDefinition };
@@ -51,36 +40,30 @@ const EXAMPLE_PATH_ID = 'EXAMPLE-ID-0001';
 const EXAMPLE_REFERENCE = 'PARTNER-0002';
 
 /**
- * The columns of a job's template, under the definition's own column names: its key, the path's identifier, the fields that the definition
- * names or requires and the usual ones, once each (of lists the first item); with `all` then the other fields of the catalog. Constants,
- * ignored columns, what only the service sets and members whose contents are not shown are left out. The example row passes the mapping;
- * where the job groups rows, there are two, of one key.
+ * The columns of a job's template, under the definition's own column names: its key, the path's identifier, the fields that the
+ * definition names or requires and the usual ones, once each (of lists the first item). Constants, ignored columns and members
+ * whose contents are not shown are left out. The example row passes the mapping; where the job groups rows, there are two, of one
+ * key.
  */
 export function templateOf(
   catalog: FieldCatalog,
   definition: JobDefinition,
   pathField: string | null,
-  { all }: { readonly all: boolean },
 ): readonly TemplateColumn[] {
   const lookUp = createFieldLookup(catalog, pathField);
   const columns = new Map<string, TemplateColumn>();
-  const addText = (header: string, example: string, meaning: string) => {
-    const about = { fields: [], meaning, isRequired: true, format: 'text', allowed: 'in each row another' };
-    columns.set(header, { header, kind: 'text', cells: rowsOf(definition, () => example), about });
-  };
-  if (definition.key !== undefined) addText(definition.key, EXAMPLE_KEY, KEY_MEANING);
-  if (pathField !== null && definition.key === pathField) addText(pathField, EXAMPLE_PATH_ID, ID_MEANING);
-  for (const column of pathColumnsOf(definition)) addText(column, EXAMPLE_PATH_ID, ID_MEANING);
-  for (const field of templateFields(catalog, definition, pathField, all)) {
+  const addText = (header: string, example: string) =>
+    columns.set(header, { header, kind: 'text', cells: rowsOf(definition, () => example) });
+  if (definition.key !== undefined) addText(definition.key, EXAMPLE_KEY);
+  if (pathField !== null && definition.key === pathField) addText(pathField, EXAMPLE_PATH_ID);
+  for (const column of pathColumnsOf(definition)) addText(column, EXAMPLE_PATH_ID);
+  for (const field of templateFields(catalog, definition, pathField)) {
     const known = lookUp(field.path);
     if (known.kind !== 'leaf' || isPartOfList(known, field)) continue;
     addColumn({ field, type: known.type, definition }, columns);
   }
   return [...columns.values()];
 }
-
-const KEY_MEANING = "the row's own key: the record is known by it, and is not created twice under it";
-const ID_MEANING = 'the identifier that the service gave the record';
 
 /** One cell per example row; two where the job groups rows, as a single row would not show what the group is for. */
 function rowsOf(definition: JobDefinition, cell: (n: number) => string): readonly string[] {
@@ -93,66 +76,11 @@ function addColumn(choice: Choice, columns: Map<string, TemplateColumn>): void {
   const header = field.source?.column ?? formatFieldPath(field.path);
   const taken = columns.get(header);
   const isText = (field.source?.as ?? type) === 'string';
-  const own = aboutOf(choice);
-  const about = taken === undefined ? own : bothOf(taken.about, isText ? taken.about : own, own);
-  if (taken !== undefined && isText) columns.set(header, { ...taken, kind: 'text', about });
+  if (taken !== undefined && isText) columns.set(header, { ...taken, kind: 'text' });
   else {
     const kind = taken === undefined ? kindOf(choice) : 'text';
-    columns.set(header, { header, kind, cells: rowsOf(definition, (n) => exampleOf(choice, n)), about });
+    columns.set(header, { header, kind, cells: rowsOf(definition, (n) => exampleOf(choice, n)) });
   }
-}
-
-/** Of a column that feeds several fields: what the first is for, and `stricter` says how it is written. */
-function bothOf(first: ColumnAbout, stricter: ColumnAbout, other: ColumnAbout): ColumnAbout {
-  const fields = [...first.fields, ...other.fields];
-  return { ...stricter, meaning: first.meaning, fields, isRequired: first.isRequired || other.isRequired };
-}
-
-function aboutOf({ field: { path, source }, type, definition }: Choice): ColumnAbout {
-  const name = formatFieldPath(path);
-  const required = definition.required.map((one) => formatFieldPath(pathOf(one) ?? []));
-  return {
-    fields: [name],
-    meaning: meaningOf(name),
-    isRequired: required.includes(name),
-    ...wordsOfType(type, source),
-  };
-}
-
-/** How a cell is written, and what may stand in it. */
-function wordsOfType(
-  type: LeafType,
-  source: ConvertedColumn | null,
-): Pick<ColumnAbout, 'format' | 'allowed'> {
-  const values = Object.keys(source?.values ?? {}).join(', ');
-  const also = values === '' ? '' : `, or ${values}`;
-  if (source?.ref !== undefined) {
-    return { format: 'text', allowed: `the key of a ${source.ref} that is loaded before` };
-  }
-  switch (source?.as ?? type) {
-    case 'boolean': {
-      const words = [source?.true?.join(', ') ?? 'true', source?.false?.join(', ') ?? 'false'];
-      return { format: 'yes or no', allowed: words.join(' or ') + also };
-    }
-    case 'integer':
-      return { format: 'whole number', allowed: values };
-    case 'number':
-      return { format: `number, decimals behind ${decimalOf(source)}`, allowed: values };
-    case 'date':
-    case 'date-time':
-      return { format: `date, ${source?.pattern ?? 'yyyy-MM-dd'}`, allowed: values };
-    case 'country':
-      return { format: 'country', allowed: `ISO code of two or three letters, or the name${also}` };
-    case 'list':
-    case 'string-list':
-      return { format: 'list, separated by ;', allowed: values };
-    default:
-      return { format: 'text', allowed: values };
-  }
-}
-
-function decimalOf(source: ConvertedColumn | null): string {
-  return source?.decimal ?? (source?.grouping === '.' ? ',' : '.');
 }
 
 function exampleOf({ field, type, definition }: Choice, n: number): string {
@@ -170,7 +98,7 @@ const KINDS: Readonly<Record<LeafType, CellKind>> = {
   boolean: 'boolean',
   integer: 'number',
   number: 'number',
-  'date-time': 'date',
+  'date-time': 'text',
   'string-list': 'list',
 };
 
@@ -188,27 +116,21 @@ function isPartOfList(known: { readonly listElement: boolean }, field: TemplateF
 /** A field that the template fills; `source` is the definition's own column and conversion for it. */
 type TemplateField = { readonly path: FieldPath; readonly source: ConvertedColumn | null };
 
-/** The fields that the definition names, then those of the path, the required and usual ones, and with `all` the catalog's others. */
+/** The fields that the definition names, then that of the path, the required and the usual ones. */
 function templateFields(
   catalog: FieldCatalog,
   definition: JobDefinition,
   pathField: string | null,
-  all: boolean,
 ): readonly TemplateField[] {
   const operation = operationOf(definition);
   // The ledger knows the identifier of what an upsert finds.
   const isPathUsual = pathField !== null && operation !== 'subclient.upsert';
-  const required = definition.required.map((field) => formatFieldPath(pathOf(field) ?? []));
   const open = [
     ...(isPathUsual ? [pathField] : []),
-    ...required,
-    ...usualFields(operation, catalog.keys()),
-    ...(all ? [...(pathField === null ? [] : [pathField]), ...catalog.keys()] : []),
-  ].map((field) => field.replaceAll('#', '0'));
-  const own = [...new Set(open)].filter(
-    (field) => required.includes(field) || field === pathField || !isOfTheService(operation, field),
-  );
-  return [...definedFields(definition), ...undefinedFields(own, definition)];
+    ...definition.required.map((field) => formatFieldPath(pathOf(field) ?? [])),
+    ...usualFields(operation, catalog).map((field) => field.replaceAll('#', '0')),
+  ];
+  return [...definedFields(definition), ...undefinedFields([...new Set(open)], definition)];
 }
 
 function definedFields(definition: JobDefinition): readonly TemplateField[] {
@@ -239,6 +161,56 @@ function pathOf(field: string): FieldPath | null {
 function convertedColumn(source: FieldSource): ConvertedColumn | null {
   if (typeof source === 'string') return { column: source };
   return 'column' in source ? source : null;
+}
+
+const ADDRESS = ['streetName', 'buildingNumber', 'town', 'postCode', 'country'];
+
+const SUBCLIENT = [
+  ...['name', 'displayName', 'taxId', 'tradeRegistryId', 'vatNumber'].map((name) => `details.${name}`),
+  ...ADDRESS.map((name) => `addresses.primary.${name}`),
+  'addresses.billingSameAsPrimary',
+  'kyc.details.incorporationDate',
+  'kyc.details.industry',
+  'kyc.details.monthlyPaymentsCount',
+  'kyc.details.monthlyVolumeAmount',
+  'kyc.details.tradingCountry',
+  'kyc.details.website',
+  'regulators.isRegulated',
+  'regulators.name',
+  'regulators.licenseNumber',
+];
+
+const COUNTERPARTY = [
+  ...['name', 'firstName', 'lastName', 'email'],
+  ...ADDRESS.map((name) => `address.${name}`),
+  ...['isBeneficiary', 'isPayer', 'currencies'],
+  ...[
+    'bank',
+    'country',
+    'iban',
+    'bic_swift',
+    'accountNumber',
+    'sortCodeUK',
+    'routingNumber',
+    'currencies',
+  ].map((name) => `accounts.#.${name}`),
+];
+
+/**
+ * The service's document calls no field mandatory (service-api.md, section 2), so that the usual ones are a judgement: what names a
+ * record, where it is, its tax and registry numbers, its accounts, and the first questions of KYC, as the shipped samples fill them.
+ */
+const USUAL: Readonly<Record<string, readonly string[]>> = {
+  'subclient.create': SUBCLIENT,
+  'subclient.update': SUBCLIENT,
+  'subclient.upsert': SUBCLIENT,
+  'counterparty.draft': COUNTERPARTY,
+};
+
+/** Of an operation that a definition describes: all that its catalog has. */
+function usualFields(operation: Operation, catalog: FieldCatalog): readonly string[] {
+  if (isOwn(operation)) return [...catalog.keys()];
+  return (USUAL[operation] ?? []).filter((path) => catalog.has(path));
 }
 
 /** The example rows of a template as JSON records: nested where a header is a field's path, with values of the fields' own types. */
@@ -363,7 +335,7 @@ function exampleValue(name: string, type: LeafType, { source, item }: About): st
     case 'integer':
       return '12';
     case 'number':
-      return `2500${decimalOf(source)}5`;
+      return `2500${source?.decimal ?? '.'}5`;
     case 'date':
     case 'date-time':
       return source?.pattern === undefined ? '2020-03-31' : exampleDate(source.pattern);
@@ -374,4 +346,9 @@ function exampleValue(name: string, type: LeafType, { source, item }: About): st
         (item > 0 ? OF_SECOND_ITEM.get(name) : undefined) ?? BY_NAME.get(name) ?? `example ${wordsOf(name)}`
       );
   }
+}
+
+/** `tradeRegistryId` → `trade registry id`. */
+function wordsOf(name: string): string {
+  return name.replaceAll(/[A-Z]+/g, (capitals) => ` ${capitals.toLowerCase()}`).trim();
 }

@@ -4,7 +4,7 @@
  * under a key like theirs is a record whatever it holds. Only the last rows of a table are looked at, so that rows pass
  * by as they are read; where one of them shows a sign, the file is read once more for its sums and for the forms of all keys.
  */
-import type { RowFinding, Severity } from '../model/issue.ts';
+import type { RowFinding } from '../model/issue.ts';
 import type { CellsRow, Row } from '../model/row.ts';
 import { withFindings } from '../model/row.ts';
 import type { KeyOf } from '../model/row-group.ts';
@@ -13,7 +13,6 @@ import { isTable, REPORT_COLUMN_PREFIX, type SourceInfo } from '../model/source.
 type Batch = { readonly rows: readonly Row[] };
 
 type TotalsOptions = {
-  readonly severity: Severity;
   readonly source: Pick<SourceInfo, 'type' | 'columns'>;
   /** `null`: the rows have no keys of their own. */
   readonly keyOf: KeyOf | null;
@@ -31,7 +30,7 @@ export async function* markTotals<T extends Batch>(
   batches: AsyncIterable<T>,
   options: TotalsOptions,
 ): AsyncGenerator<T, void, undefined> {
-  if (options.severity === 'off' || !isTable(options.source)) {
+  if (!isTable(options.source)) {
     yield* batches;
     return;
   }

@@ -27,7 +27,6 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   unreadable_row: `Correct the row ${IN_FAILED}.`,
   cell_not_convertible: `Correct the cell ${IN_FAILED}; or give the column a conversion in the job definition.`,
   missing_required: `Fill the field ${IN_FAILED}.`,
-  body_not_as_schema: `Correct the row ${IN_FAILED}; or the JSON Schema, where the service has it otherwise.`,
   empty_key: `Give the row its key ${IN_FAILED}.`,
   empty_row: 'Nothing to send: fill the row or take it out of the file.',
   duplicate_key: `Give each record its own key ${IN_FAILED}; or leave the row out where it is the same record twice.`,
@@ -59,12 +58,11 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   sort_code_invalid: `Correct the sort code ${IN_FAILED}.`,
   routing_number_invalid: `Correct the routing number ${IN_FAILED}.`,
   mojibake: `Export the file again in one encoding, or correct the text ${IN_FAILED}.`,
-  ambiguous_date: `Give the date with its month as a name or as yyyy-MM-dd ${IN_FAILED}; or accept the pattern with \`checks\`.`,
   number_cell: `Format the column as text in the workbook and type the value again, or write it ${IN_FAILED}.`,
   totals_row:
-    'Leave the line out: it adds up or counts the others. If it is a record after all, set `checks: { totals_row: warn }` in the job definition, then load failed.csv again as it is.',
-  key_lookalike: `Leave the row out where it is the same record as the one that its message names; else correct its key ${IN_FAILED}. If both keys are right as they are, set \`checks: { key_lookalike: warn }\` in the job definition.`,
-  key_case: `Leave the row out where it is the same record as the one that its message names; else correct its key ${IN_FAILED}. If both keys are right as they are, set \`checks: { key_case: warn }\` in the job definition.`,
+    'Leave the line out: it adds up or counts the others. If it is a record after all, load it from a file of its own, without the columns of the report.',
+  key_lookalike: `Leave the row out where it is the same record as the one that its message names; else correct its key ${IN_FAILED}.`,
+  key_case: `Leave the row out where it is the same record as the one that its message names; else correct its key ${IN_FAILED}.`,
   conflicting_columns: `Leave only one of the columns filled ${IN_FAILED}.`,
 };
 

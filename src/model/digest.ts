@@ -1,6 +1,6 @@
 /**
  * Digests: what a run's rows come to for people who look, as `digest.json` has it and report.html draws it. Bounded whatever the
- * run, and without personal data but keys and the columns that the job definition lets be shown.
+ * run, and without personal data but keys.
  */
 import { z } from 'zod';
 import { OUTCOMES, outcomeCountsSchema, outcomeSchema, REMAINDER } from './outcome.ts';
@@ -8,8 +8,8 @@ import { OUTCOMES, outcomeCountsSchema, outcomeSchema, REMAINDER } from './outco
 const count = z.number().int().nonnegative();
 const rowNumber = z.number().int().positive();
 
-/** A row as lists name it; `shown`: its cells of the columns that may be shown, in the definition's order. */
-const namedRowSchema = z.object({ row: rowNumber, line: count, key: z.string(), shown: z.array(z.string()) });
+/** A row as lists name it. */
+const namedRowSchema = z.object({ row: rowNumber, line: count, key: z.string() });
 export type NamedRow = z.infer<typeof namedRowSchema>;
 
 /** Rows that did not succeed for the same reason. */

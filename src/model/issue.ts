@@ -18,7 +18,6 @@ export const CHECK_CODES = [
   'sort_code_invalid',
   'routing_number_invalid',
   'mojibake',
-  'ambiguous_date',
   'number_cell',
 ] as const;
 export type CheckCode = (typeof CHECK_CODES)[number];
@@ -41,7 +40,6 @@ export const issueSchema = z.object({
     'unreadable_row',
     'cell_not_convertible',
     'missing_required',
-    'body_not_as_schema',
     'empty_key',
     'empty_row',
     'duplicate_key',

@@ -4,12 +4,10 @@
  * the forms by which such keys are found, the table that finds them among the keys of one file, and the words for what was
  * found. The first row of such keys in file order stands for them, whoever reads the file and however often.
  */
-import type { FileCheckCode, RowFinding, Severity } from './issue.ts';
+import type { FileCheckCode, RowFinding } from './issue.ts';
 
-/** Which likenesses are looked for. */
 export const KEY_CHECK_CODES = ['key_lookalike', 'key_case'] as const satisfies readonly FileCheckCode[];
 export type KeyLikenessCode = (typeof KEY_CHECK_CODES)[number];
-export type KeyChecks = Readonly<Record<KeyLikenessCode, Severity>>;
 
 /** The earlier key that looks like a row's own; `run`: of another run, else of this file. */
 export type KeyLikeness = {
@@ -37,11 +35,14 @@ function foldKey(bare: string): string {
 /** A key that would look like another one, and how. `isBare`: the form that all keys share that look so. */
 export type AlikeKey = { readonly key: string; readonly code: KeyLikenessCode };
 
-/** The other keys under which the ledger may have what looks like this one, the worst first; most keys have none or one. */
-export function alikeKeys(key: string, checks: KeyChecks): readonly AlikeKey[] {
-  const bare = checks.key_lookalike === 'off' ? key : bareKey(key);
+/**
+ * The other keys under which the ledger may have what looks like this one, the worst first; most
+ * keys have none or one. `withCase`: also those that differ in case alone.
+ */
+export function alikeKeys(key: string, { withCase }: { readonly withCase: boolean }): readonly AlikeKey[] {
+  const bare = bareKey(key);
   const found: AlikeKey[] = bare === key ? [] : [{ key: bare, code: 'key_lookalike' }];
-  if (checks.key_case === 'off') return found;
+  if (!withCase) return found;
   for (const other of [bare.toUpperCase(), bare.toLowerCase()]) {
     if (other !== bare) found.push({ key: other, code: 'key_case' });
   }
@@ -52,10 +53,9 @@ export function alikeKeys(key: string, checks: KeyChecks): readonly AlikeKey[] {
 export type FindAlike = (key: string, row: number) => KeyLikeness | null;
 
 /** Keeps some 30 bytes of each key. */
-export function createKeyLikeness(checks: KeyChecks): FindAlike {
-  if (checks.key_lookalike === 'off' && checks.key_case === 'off') return () => null;
+export function createKeyLikeness(): FindAlike {
   const table = createKeyTable();
-  const hashesOf = createHashes(checks);
+  const hashesOf = createHashes();
   return (key, row) => {
     const hashes = hashesOf(key);
     const { own, look } = hashes;
@@ -63,7 +63,7 @@ export function createKeyLikeness(checks: KeyChecks): FindAlike {
     if (first === null || first.own === own) return null;
     if (first.look === look) return { code: 'key_lookalike', run: null, row: first.row };
     // A key that differs in case: others may look like it, though not like the first.
-    const again = table.findOrAdd({ own, look, a: look ^ OTHER_CASE, b: hashOf(lookOf(key, checks)).b }, row);
+    const again = table.findOrAdd({ own, look, a: look ^ OTHER_CASE, b: hashOf(bareKey(key)).b }, row);
     if (again === null || again.own === own) return { code: 'key_case', run: null, row: first.row };
     return { code: 'key_lookalike', run: null, row: again.row };
   };
@@ -72,23 +72,18 @@ export function createKeyLikeness(checks: KeyChecks): FindAlike {
 /** Sets the forms of keys that came second apart from those that came first. */
 const OTHER_CASE = 0x5bd1e995;
 
-/** 32 bits of the key itself, 32 of how it looks, and the 64 that it is found by: of how it looks, without case where that counts. */
+/** 32 bits of the key itself, 32 of how it looks, and the 64 that it is found by: of how it looks, without case. */
 type KeyHashes = { own: number; look: number; a: number; b: number };
 
-function lookOf(key: string, { key_lookalike }: KeyChecks): string {
-  return key_lookalike === 'off' ? key : bareKey(key);
-}
-
 /** The hashes of a key; the same object each time, since millions of keys are asked for. */
-function createHashes(checks: KeyChecks): (key: string) => Readonly<KeyHashes> {
+function createHashes(): (key: string) => Readonly<KeyHashes> {
   const hashes: KeyHashes = { own: 0, look: 0, a: 0, b: 0 };
-  const countsCase = checks.key_case === 'off';
   return (key) => {
-    if (!hashPlain(key, countsCase, hashes)) {
-      const look = lookOf(key, checks);
+    if (!hashPlain(key, hashes)) {
+      const look = bareKey(key);
       hashes.own = hashOf(key).a;
       hashes.look = hashOf(look).a;
-      Object.assign(hashes, hashOf(countsCase ? look : foldKey(look)));
+      Object.assign(hashes, hashOf(foldKey(look)));
     }
     return hashes;
   };
@@ -112,7 +107,7 @@ function hashOf(text: string): { a: number; b: number } {
 }
 
 /** The same in one go for printable ASCII without spaces, as most keys are; false: the key holds something else. */
-function hashPlain(key: string, countsCase: boolean, into: KeyHashes): boolean {
+function hashPlain(key: string, into: KeyHashes): boolean {
   let a = SEED_A;
   let b = SEED_B;
   let foldedA = SEED_A;
@@ -120,7 +115,7 @@ function hashPlain(key: string, countsCase: boolean, into: KeyHashes): boolean {
   for (let i = 0; i < key.length; i += 1) {
     const unit = key.charCodeAt(i);
     if (unit < 33 || unit > 126) return false;
-    const folded = !countsCase && unit >= 65 && unit <= 90 ? unit + 32 : unit;
+    const folded = unit >= 65 && unit <= 90 ? unit + 32 : unit;
     a = Math.imul(a ^ unit, PRIME_A);
     b = Math.imul(b ^ unit, PRIME_B);
     foldedA = Math.imul(foldedA ^ folded, PRIME_A);

@@ -1,5 +1,6 @@
 /** Resolutions: what a person, or a look-up, says became of a row in doubt, and what the ledger keeps of that. */
 import { z } from 'zod';
+import type { Operation } from './operation.ts';
 
 /** What became of a row in doubt, as whoever looked at the service says. */
 export type Decision = { readonly kind: 'created'; readonly id: string } | { readonly kind: 'not-created' };
@@ -24,6 +25,11 @@ export const sightingSchema = z.object({
   at: z.string(),
 });
 export type KeptSighting = z.infer<typeof sightingSchema>;
+
+/** The report's word for a row in doubt of which it is said that the service carried it out. */
+export function outcomeOfCreated(operation: Operation): 'created' | 'drafted' {
+  return operation === 'counterparty.draft' ? 'drafted' : 'created';
+}
 
 /** The decision in words: `created, id sub-1` or `not created`. */
 export function describeDecision(decision: Decision): string {

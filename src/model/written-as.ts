@@ -8,7 +8,6 @@ import { z } from 'zod';
 const writtenAsSchema = z.object({
   pattern: z.string().optional(),
   decimal: z.enum(['.', ',']).optional(),
-  grouping: z.enum([',', '.', ' ', "'"]).optional(),
 });
 
 /** Settings of a field, as a job definition has them. */
@@ -36,11 +35,11 @@ const START = '; it is one with ';
 const OR = ' or with ';
 const END = ' in the job definition';
 
-/** `decimal: "," and grouping: " "`, as a job definition has them but for the word between. */
+/** `decimal: ","`, as a job definition has it. */
 export function settingWords(setting: WrittenAs): string {
   return Object.entries(setting)
     .map(([name, sign]) => `${name}: "${sign}"`)
-    .join(' and ');
+    .join();
 }
 
 /** The settings that the words of issues name, by column. */
@@ -58,7 +57,7 @@ function settingsIn(description: string): Array<{ column: string; settings: read
 }
 
 const ISSUE = /(?:^|; )column "(.*?)": expected (.*?)(?=; column "|$)/gs;
-const SETTING = /(pattern|decimal|grouping): "([^"]*)"/g;
+const SETTING = /(pattern|decimal): "([^"]*)"/g;
 
 function namedSign([, name = '', sign = '']: RegExpExecArray): [string, string] {
   return [name, sign];
@@ -165,8 +164,7 @@ function covers(one: WrittenAs, other: WrittenAs): boolean {
     const { pattern = '' } = one;
     return pattern === other.pattern || (pattern === lenient(pattern) && pattern === lenient(other.pattern));
   }
-  const hasGroups = other.grouping === undefined || other.grouping === one.grouping;
-  return decimalOf(one) === decimalOf(other) && hasGroups;
+  return one.decimal === other.decimal;
 }
 
 /** The pattern that also reads days and months of one digit. */
@@ -174,18 +172,8 @@ export function lenient(pattern = ''): string {
   return pattern.replace('dd', 'd').replace('MM', 'M');
 }
 
-/** A file that groups with dots has decimal commas, unless the definition says otherwise. */
-export function decimalOf({ decimal, grouping }: WrittenAs): '.' | ',' {
-  return decimal ?? (grouping === '.' ? ',' : '.');
-}
-
-function exampleOf(setting: WrittenAs): string {
-  const { pattern, grouping = '' } = setting;
-  if (pattern === undefined)
-    // Groups twice, since `1.234` alone could be a fraction.
-    return setting.decimal === undefined
-      ? `1${grouping}234${grouping}567`
-      : `1${grouping}234${setting.decimal}56`;
+function exampleOf({ pattern, decimal }: WrittenAs): string {
+  if (pattern === undefined) return decimal === ',' ? '1.234,56' : '1,234.56';
   return pattern.replaceAll(/yyyy|MM?|dd?|HH|mm|ss/g, (token) => EXAMPLE[token] ?? token);
 }
 

@@ -169,7 +169,7 @@ async function lookUp(
   by: string,
   acting: Acting,
 ): Promise<AskAnswer> {
-  return settle(ask, { kind: 'lookup', jobFile: null }, { by, acting });
+  return settle(ask, { kind: 'lookup' }, { by, acting });
 }
 
 async function settle(

@@ -34,7 +34,7 @@ const WELL_MS = 60_000;
 
 /** What the page may know of this process's environment. */
 const PASSED =
-  /^(?:PATH|HOME|TMPDIR|TZ|LANG|LC_\w+|NODE_EXTRA_CA_CERTS|LOG_LEVEL|MSB_BASE_URL|REDIS_\w+|ONBOARD_(?:HOME|JOBS|ACCEPT_REDIS_SETTINGS|WEB_\w+))$/;
+  /^(?:PATH|HOME|TMPDIR|TZ|LANG|LC_\w+|NODE_EXTRA_CA_CERTS|LOG_LEVEL|MSB_BASE_URL|REDIS_\w+|ONBOARD_(?:HOME|JOBS|WEB_\w+))$/;
 
 /** Whether anybody could get in where nobody has asked for a page: by the link that a terminal shows, or by a token that is there. */
 export async function mayAnybodyEnter({ env, io }: Pick<Session, 'env' | 'io'>): Promise<boolean> {

@@ -65,11 +65,11 @@ export function createJobsPart({ env: { jobsDirectory }, ledger, clock }: Desk):
       const own = runs.filter(({ job }) => job === name).slice(0, RUNS_SHOWN);
       return { ...(await shown(read, runs)), text: await textOf(name, jobsDirectory), runs: own.map(jobRun) };
     },
-    async template(name, form) {
+    async template(name, asked) {
       const read = await known(name, jobsDirectory);
       if (read?.job == null) return null;
-      const made = await templateFile(read.job, { form });
-      return { name: `${name}.${made.form}`, content: made.content };
+      const { form, content } = templateFile(read.job, asked);
+      return { name: `${name}.${form}`, content };
     },
   };
 }

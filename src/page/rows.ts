@@ -21,17 +21,7 @@ import { knownFields } from '../service/operations.ts';
 import { type KnownKey, type ListedRow, type RowsAsked, type RowsPart, rowNumber } from '../web/rows.tsx';
 import type { Desk } from './desk.ts';
 import { digestAtHand } from './digest-at-hand.ts';
-import {
-  headOf,
-  keyState,
-  knownKey,
-  openRunRows,
-  type RunRows,
-  rowAt,
-  rowsUpTo,
-  type Shown,
-  shownTo,
-} from './run-rows.ts';
+import { headOf, keyState, knownKey, openRunRows, type RunRows, rowAt, rowsUpTo } from './run-rows.ts';
 
 const ROWS_A_PAGE = 50;
 const CHUNKS_AT_ONCE = 16;
@@ -49,7 +39,6 @@ type Search = RunRows & {
   readonly digest: Digest | null;
   /** `null`: rows of any cause. */
   readonly cause: RowCause | null;
-  readonly shown: Shown;
   readonly visitor: Visitor;
 };
 
@@ -113,17 +102,17 @@ async function openSearch(desk: SearchDesk, asked: RowsAsked, visitor: Visitor):
   if (open === null) return null;
   const digest = await desk.digestOf(open.run);
   const cause = digest?.causes.find(({ id }) => id === asked.cause) ?? null;
-  return { ...open, asked, digest, cause, visitor, shown: shownTo(visitor, open.definition) };
+  return { ...open, asked, digest, cause, visitor };
 }
 
 const CAUSES_OFFERED = 50;
 const CAUSE_CHARACTERS = 80;
 
-function causesOf({ digest, cause, shown }: Search) {
+function causesOf({ digest, cause }: Search) {
   const first = digest?.causes.slice(0, CAUSES_OFFERED) ?? [];
   const offered = cause === null || first.includes(cause) ? first : [...first, cause];
   return offered.map(({ id, text, code, count }) => {
-    const words = shown.words(text) || code;
+    const words = text || code;
     return {
       id,
       count,
@@ -163,8 +152,7 @@ function openRow(row: number): ListedRow {
 
 /** What the identity ledgers know of the text as a key: to a viewer of this run alone, or by trying keys they would learn of any. */
 async function keysNamed(search: Search): Promise<KnownKey[]> {
-  const { run, asked, shown, visitor } = search;
-  if (shown.hidesKeys) return [];
+  const { run, asked, visitor } = search;
   const spaces = new Set([spaceOf(run.operation) ?? 'subclient', 'subclient', 'counterparty']);
   const found = await Promise.all(
     [...spaces].map(async (space) => {
@@ -222,14 +210,13 @@ function chunksToRead(search: Search): readonly number[] {
   return Array.from({ length: Math.max(0, chunks - first + 1) }, (_, i) => first + i);
 }
 
-function isAsked(settlement: Settlement, { asked, cause, shown }: Search): boolean {
+function isAsked(settlement: Settlement, { asked, cause }: Search): boolean {
   const { row, outcome, key, id, code, message } = settlement;
   if (row <= asked.after) return false;
   if (asked.outcome !== null && outcome !== asked.outcome) return false;
   if (cause !== null && (outcome !== cause.outcome || code !== cause.code)) return false;
   if (asked.text === '') return true;
-  const texts = shown.hidesKeys ? [id, code, shown.words(message)] : [key, id, code, message];
-  return texts.some((one) => one.includes(asked.text));
+  return [key, id, code, message].some((one) => one.includes(asked.text));
 }
 
 async function ofCause(search: Search, rows: readonly Settlement[]): Promise<readonly RemainderRow[]> {
@@ -258,7 +245,7 @@ async function withSources({ view }: Search, batch: readonly Settlement[]): Prom
 
 /** The rows as the visitor may see them: the service's own words are for operators. */
 async function listedRows(search: Search, rows: readonly RemainderRow[]): Promise<ListedRow[]> {
-  const { shown, visitor, view } = search;
+  const { visitor, view } = search;
   const listed: ListedRow[] = [];
   for (const batch of batchesOf(rows, BODIES_AT_ONCE)) {
     const refused = batch.flatMap(({ settlement: s, body }) =>
@@ -268,8 +255,8 @@ async function listedRows(search: Search, rows: readonly RemainderRow[]): Promis
     for (const { settlement, body } of batch) {
       const { row, line, key, outcome, id, code, message } = settlement;
       const said = visitor.role === 'operator' ? (body ?? bodies?.get(row) ?? null) : null;
-      const words = said === null ? shown.words(message) : serviceMessage(said.text) || message;
-      listed.push({ row, line, key: shown.key(key), outcome, id, code, words });
+      const words = said === null ? message : serviceMessage(said.text) || message;
+      listed.push({ row, line, key, outcome, id, code, words });
     }
   }
   return listed;

@@ -1,15 +1,13 @@
 /**
- * A run as pages about its rows need it: its record, the definition that it began with, where in it a row is, and what of a row a
- * visitor may see. Reads the ledger alone.
+ * A run as pages about its rows need it: its record, the definition that it began with, and where in it a row is. Reads the ledger
+ * alone.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
 import { parseKeyState } from '../ledger/key-claims.ts';
 import { identityPlace, type LedgerKeys, type RunKeys } from '../ledger/keys.ts';
 import { createRunInput } from '../ledger/reruns.ts';
 import { createRunView } from '../ledger/run-view.ts';
-import { withoutKeys } from '../lib/html-text.tsx';
 import type { RedisConnection } from '../lib/redis-connection.ts';
-import type { Visitor } from '../model/ask.ts';
 import type { KeyState } from '../model/identity.ts';
 import type { Run } from '../model/run.ts';
 import type { GrowingView } from '../model/settlement.ts';
@@ -62,15 +60,6 @@ export function rowsUpTo({ run, numbers }: Pick<RunRows, 'run' | 'numbers'>, row
     else high = middle;
   }
   return low;
-}
-
-/** What the visitor is shown of keys, and in place of words that may name one. */
-export type Shown = { key(key: string): string; words(words: string): string; readonly hidesKeys: boolean };
-
-export function shownTo({ role }: Visitor, definition: JobDefinition | null): Shown {
-  const hidesKeys = role === 'viewer' && definition?.report.keys !== 'shown';
-  if (!hidesKeys) return { key: (key) => key, words: (words) => words, hidesKeys };
-  return { key: () => '', words: withoutKeys, hidesKeys };
 }
 
 /** What the identity ledger says of a key, by commands that only read. */

@@ -5,14 +5,12 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { JobDefinition } from '../config/job-definition.ts';
 import { readBriefs } from '../ledger/brief.ts';
 import { readAttempts, readHistory } from '../ledger/history.ts';
 import { readNotes } from '../ledger/notes.ts';
 import { insteadOf } from '../lib/errors.ts';
 import { createRecentMap } from '../lib/recent.ts';
 import { REQUEST_SECONDS } from '../metrics/meter.ts';
-import type { Visitor } from '../model/ask.ts';
 import { type Digest, needingRows, saidOf } from '../model/digest.ts';
 import { type LatencySlot, ratesOf, tellStory } from '../model/history.ts';
 import type { Note } from '../model/note.ts';
@@ -27,9 +25,6 @@ import type { LatencyShown, RunPart, RunShown } from '../web/run.tsx';
 import type { Desk } from './desk.ts';
 import { createDigests } from './digests.ts';
 import { lineOf, paceOf } from './run-lines.ts';
-import { shownTo } from './run-rows.ts';
-
-type Kept = { readonly run: Run; readonly definition: JobDefinition | null };
 
 const KEPT = 16;
 const SUMMARY = 'summary.json';
@@ -38,7 +33,7 @@ const PAGE = 'report.html';
 export function createRunPart(desk: Desk): RunPart {
   const { ledger, env } = desk;
   const digests = createDigests(desk);
-  const kept = createRecentMap<string, Kept>(KEPT);
+  const kept = createRecentMap<string, Run>(KEPT);
 
   /** With the moving parts of the record as they are now; `null`: there is no such run. */
   async function lookAt(id: string) {
@@ -46,17 +41,17 @@ export function createRunPart(desk: Desk): RunPart {
     if (target === null) return null;
     const { keys, store } = ledger.of(target);
     const [brief] = await readBriefs(ledger.redis, keys, [id]);
-    const known = kept.get(id) ?? (await recordOf(id, store));
+    const known = kept.get(id) ?? (await store.get(id));
     if (brief === undefined || known === null) return null;
     kept.set(id, known);
-    return { brief, keys, store, definition: known.definition, run: { ...known.run, ...brief } };
+    return { brief, keys, store, run: { ...known, ...brief } };
   }
 
   return {
     async run(id, visitor): Promise<RunShown | null> {
       const found = await lookAt(id);
       if (found === null) return null;
-      const { brief, keys, store, definition, run } = found;
+      const { brief, keys, store, run } = found;
       const now = Date.now();
       const [isLeased, pace, history, attempts, digest, report, summary] = await Promise.all([
         store.hasLease(id),
@@ -79,7 +74,7 @@ export function createRunPart(desk: Desk): RunPart {
         stretches: ratesOf(history.pulse),
         story: tellStory(run, history.story),
         latency: latencyOf(attempts),
-        digest: digestShown(digest, { run, definition, visitor, notes }),
+        digest: digestShown(digest, run, notes),
         files: summary === null || visitor.role === 'viewer' ? [] : [SUMMARY, ...summary.files],
         hasReport: summary?.files.includes(PAGE) === true,
       };
@@ -100,40 +95,24 @@ export function createRunPart(desk: Desk): RunPart {
   };
 }
 
-async function recordOf(
-  id: string,
-  store: { get(id: string): Promise<Run | null>; definition(id: string): Promise<JobDefinition | null> },
-): Promise<Kept | null> {
-  const run = await store.get(id);
-  // One of an earlier version may be refused: the run is shown all the same.
-  return run === null ? null : { run, definition: await store.definition(id).catch(() => null) };
-}
-
 /** Each is 2 kB of the page; report.html has all. */
 const CAUSES_SHOWN = 20;
 
-type DigestSeen = {
-  readonly run: Pick<Run, 'rows'>;
-  readonly definition: JobDefinition | null;
-  readonly visitor: Visitor;
-  readonly notes: ReadonlyMap<string, Note>;
-};
-
 function digestShown(
   digest: Digest,
-  { run: { rows }, definition, visitor, notes }: DigestSeen,
+  { rows }: Pick<Run, 'rows'>,
+  notes: ReadonlyMap<string, Note>,
 ): RunShown['digest'] {
-  const shown = shownTo(visitor, definition);
   const causes = digest.causes.slice(0, CAUSES_SHOWN).map((cause): CauseShown => {
     const { id, outcome, code, columns, advice, count, first, last, examples, where } = cause;
     const said = saidOf(cause);
     return {
       ...{ id, outcome, code, columns, advice, count, first, last, where },
       fields: said.fields,
-      words: shown.words(said.words),
+      words: said.words,
       isUntold: said.isUntold,
       note: notes.get(id) ?? null,
-      examples: examples.map(({ row, line, key }) => ({ row, line, key: shown.key(key) })),
+      examples,
     };
   });
   const named = causes.reduce((sum, { count }) => sum + count, 0);

@@ -66,7 +66,7 @@ function madeAgain(rows: readonly Row[], definition: JobDefinition, { run, key }
     method,
     path,
     fields: request.body === null ? [] : fieldsOf(body),
-    notes: notesOf(known !== null, definition, references),
+    notes: notesOf(known !== null, references),
   };
 }
 
@@ -83,13 +83,9 @@ function fieldsOf(body: JsonObject) {
   return [...flattenRecord(body)].map(([field, value]) => ({ field, value: JSON.stringify(value) }));
 }
 
-function notesOf(
-  isUpdate: boolean,
-  { updateWith }: JobDefinition,
-  references: readonly Reference[],
-): string[] {
+function notesOf(isUpdate: boolean, references: readonly Reference[]): string[] {
   const notes: string[] = [];
-  if (isUpdate && updateWith === 'changed')
+  if (isUpdate)
     notes.push(
       'Of these fields only those were sent that had changed since the service last accepted the record.',
     );

@@ -12,8 +12,6 @@ const place = {
   run: z.string(),
   /** 1 = the file's first chunk. */
   chunk: z.number().int().positive(),
-  /** The run's share among others, as of its `priority`; 1 where it is not said. */
-  weight: z.number().positive().optional(),
   /** The epoch of the ledger in which the keys were claimed; without it each claim is looked at again. */
   claimed: z.string().optional(),
 };

@@ -1,8 +1,8 @@
 /**
  * The order in which workers take the chunks of several runs, as arithmetic without I/O. It is start-time fair queueing (Goyal,
- * Vin, Cheng 1996) in the numbers that BullMQ calls priorities, lower ones first: runs that always have chunks waiting get on in
- * proportion to their weights, a new run begins where the queue has come to, and no run collects turns while it has nothing
- * to send. A run that gets no place although its turn has come is `chooseStarved`'s matter.
+ * Vin, Cheng 1996) in the numbers that BullMQ calls priorities, lower ones first: runs that always have chunks waiting take turns, a
+ * new run begins where the queue has come to, and no run collects turns while it has nothing to send. A run that gets no place although
+ * its turn has come is `chooseStarved`'s matter.
  */
 
 /** Chunks of a run that may wait or be worked on at once, as long as the queue is not crowded. */
@@ -12,10 +12,8 @@ export const OPEN_CHUNKS_MAX = 64;
 const FRONT_PRIORITY = 1;
 /** Where an empty queue begins: what is brought forward finds room before it. */
 export const FIRST_PRIORITY = 2;
-/** Between two chunks of a run of weight 1: a multiple of the weights that there are, so that theirs are whole. */
-const STEP = 16;
-/** The last open chunk of a run of weight 1 stands no further behind the first waiting one than that. */
-const SPAN = (OPEN_CHUNKS_MAX + 1) * STEP;
+/** The last open chunk of a run stands no further behind the first waiting one than that. */
+const SPAN = OPEN_CHUNKS_MAX + 1;
 /** Half of BullMQ's range: beyond it priorities are counted from the first again. */
 const PRIORITY_MAX = 2 ** 20;
 /** BullMQ refuses a priority above it. */
@@ -29,32 +27,23 @@ type Backlog = {
   readonly last: number | null;
   /** The run's chunks that are waiting or worked on. */
   readonly open: number;
-  readonly weight: number;
 };
 
 /**
  * A chunk's priority. A `last` that is from before a renumbering does no harm: a run is never further behind than its open
  * chunks.
  */
-export function nextPriority({ virtualTime, last, open, weight }: Backlog): number {
+export function nextPriority({ virtualTime, last, open }: Backlog): number {
   if (last === null) return virtualTime;
-  const step = stepOf(weight);
-  return Math.min(Math.max(virtualTime, last + step), virtualTime + (open + 1) * step, PRIORITY_LIMIT);
+  return Math.min(Math.max(virtualTime, last + 1), virtualTime + open + 1, PRIORITY_LIMIT);
 }
 
 /**
  * The priority of a chunk that comes back: a run's chunks that come back together are spread, and none keeps the one it had, with
  * which it would come before everybody's again and again.
  */
-export function priorityAgain(
-  virtualTime: number,
-  { chunk, weight = 1 }: { readonly chunk: number; readonly weight?: number | undefined },
-): number {
-  return Math.min(virtualTime + (1 + (chunk % OPEN_CHUNKS_MAX)) * stepOf(weight), PRIORITY_LIMIT);
-}
-
-function stepOf(weight: number): number {
-  return Math.max(1, Math.round(STEP / weight));
+export function priorityAgain(virtualTime: number, chunk: number): number {
+  return Math.min(virtualTime + 1 + (chunk % OPEN_CHUNKS_MAX), PRIORITY_LIMIT);
 }
 
 /** From the first to the last of the waiting chunks. */

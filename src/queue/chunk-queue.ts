@@ -1,6 +1,6 @@
 /**
  * The chunks of all runs of one target, in one BullMQ queue. Any number of processes add to
- * it and work on it. Their priorities share the workers among the runs by weight (chunk-order.ts); the workers see to it that no
+ * it and work on it. Their priorities let runs take turns at the workers (chunk-order.ts); the workers see to it that no
  * run waits for a place (starvation-guard.ts). Two other designs were weighed up:
  *
  * - A queue for each run, served in turns. BullMQ's worker has a waiting connection of its own, so that takes one for each run in
@@ -8,7 +8,7 @@
  *   with 16 runs keep Redis busy with that alone. It needs besides an index of the runs to be served, a check for stalled jobs
  *   for each queue, and a sweep for the queues of runs that are over.
  * - A second queue for the first two chunks of each run, with places of its own. It was built: a new run's first row goes out
- *   at once. But its third chunk then waits until a large run's ends, for minutes where the service is slow, whatever the weights.
+ *   at once. But its third chunk then waits until a large run's ends, for minutes where the service is slow.
  */
 
 import { type Job, Queue } from 'bullmq';
@@ -42,8 +42,7 @@ const JOBS_PER_LOOK = 64;
 
 export type ChunkQueue = {
   /**
-   * Adds chunks of one run in order; one that is there already stays as it is. Runs share the workers by their weights:
-   * `open` is how many of the run's chunks are waiting or worked on, 0 where it is not said.
+   * Adds chunks of one run in order; one that is there already stays as it is. `open`: how many of the run's chunks are waiting or worked on, 0 where it is not said.
    */
   add(chunks: readonly ChunkJob[], open?: number): Promise<void>;
   /** How many chunks wait for a worker, of all runs. */
@@ -117,8 +116,8 @@ export function createChunkQueue(
   /** Of each run that is being read the priority that its last chunk was given here. */
   const lasts = new Map<string, number>();
   let adds = 0;
-  const priorityOf = ({ run, weight = 1 }: ChunkJob, virtualTime: number, open: number) => {
-    const priority = nextPriority({ virtualTime, last: lasts.get(run) ?? null, open, weight });
+  const priorityOf = ({ run }: ChunkJob, virtualTime: number, open: number) => {
+    const priority = nextPriority({ virtualTime, last: lasts.get(run) ?? null, open });
     lasts.set(run, priority);
     return priority;
   };

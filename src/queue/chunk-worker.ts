@@ -111,7 +111,7 @@ export function startChunkWorker(options: {
       const chunk = chunkOfPayload(job.data);
       const end = await deliver(chunk, { isHeld: () => isOwn() && isHeld(own) });
       if (end === 'closed') return;
-      await job.changePriority({ priority: priorityAgain(virtualTime, chunk) });
+      await job.changePriority({ priority: priorityAgain(virtualTime, chunk.chunk) });
       await job.moveToDelayed(Date.now() + AGAIN_AFTER_MS[end], token);
       throw new DelayedError();
     } finally {

@@ -1,8 +1,8 @@
 /**
  * Sees to it that no run waits for chunks of others to end, which takes minutes where the service is slow. While all places of a
  * process are taken, one more is opened for each run that has hardly anything in hand there, and the run's first chunk is brought
- * forward to take it. Rows share the requests in flight by weight whatever chunk they are in, so that more chunks in hand are not
- * more requests. An extra place is closed again with the next chunk that ends.
+ * forward to take it. Runs share the requests in flight whatever chunks they have in hand, so that more of those are
+ * not more requests. An extra place is closed again with the next chunk that ends.
  */
 
 import { performance } from 'node:perf_hooks';

@@ -6,8 +6,7 @@ import { Cluster, type Redis } from 'ioredis';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
-const GO_ON =
-  'To go on regardless, at the price of the promises above: --accept-redis-settings, or ONBOARD_ACCEPT_REDIS_SETTINGS=1.';
+const GO_ON = 'To go on regardless, at the price of the promises above: --accept-redis-settings.';
 
 /**
  * The warnings about the settings of all servers; throws a UsageError where they break what the ledger promises and the

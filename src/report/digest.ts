@@ -5,11 +5,8 @@
 import type { JobDefinition } from '../config/job-definition.ts';
 import { chunkBitsText, newChunkBits, setChunk } from '../model/chunk-bits.ts';
 import { type Digest, type NamedRow, partsOf, type RowCause, UNTOLD } from '../model/digest.ts';
-import { flattenRecord } from '../model/flatten-record.ts';
 import { describedColumn } from '../model/issue.ts';
-import { parseRecord } from '../model/json-record.ts';
 import { noOutcomes, OUTCOMES, type Outcome } from '../model/outcome.ts';
-import type { Row } from '../model/row.ts';
 import { chunksOf, type Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
 import { type CauseTerms, fieldsIn } from './cause.ts';
@@ -24,7 +21,7 @@ type DigestOptions = {
   readonly fields: CauseTerms['fields'];
   readonly advising: Advising;
   /** `null` where the ledger no longer has it. */
-  readonly definition: Pick<JobDefinition, 'fields' | 'report'> | null;
+  readonly definition: Pick<JobDefinition, 'fields'> | null;
 };
 
 export type DigestTally = {
@@ -43,8 +40,6 @@ const NEEDING_ROWS = 300;
 const MAX_CAUSES = 200;
 /** One more than the largest status; 0 stands for none. */
 const STATUSES = 1_000;
-/** A cell that may be shown, as far as it is kept. */
-const SHOWN_CHARACTERS = 100;
 
 type Needing = { readonly named: NamedRow; readonly code: string; readonly cause: CountedCause };
 
@@ -58,11 +53,7 @@ export function createDigestTally({ run, fields, advising, definition }: DigestO
   const statuses = new Uint32Array(STATUSES);
   const causes = createCauseTally({ columns: source.columns, fields }, { rows, chunks });
   const needing = new Map<Outcome, Needing[]>(NEEDING.map((outcome) => [outcome, []]));
-  const show = definition?.report.show ?? [];
-  const namedRow = ({ settlement, source: of }: RemainderRow): NamedRow => {
-    const { row, line, key } = settlement;
-    return { row, line, key, shown: shownCells(of, source.columns, show) };
-  };
+  const namedRow = ({ settlement: { row, line, key } }: RemainderRow): NamedRow => ({ row, line, key });
   return {
     add({ row, outcome, attempts, ms, status }, chunk) {
       outcomes[outcome] += 1;
@@ -154,14 +145,4 @@ function columnsOf(
     return 'column' in from ? [from.column] : [];
   });
   return [...mapped, ...columns.filter(isIt)];
-}
-
-/** The row's cells of the columns that may be shown, at most so much of each; empty where it has none. */
-function shownCells(source: Row | null, columns: readonly string[], show: readonly string[]): string[] {
-  if (show.length === 0) return [];
-  const record = source?.kind === 'record' ? flattenRecord(parseRecord(source.text) ?? {}) : null;
-  return show.map((name) => {
-    const cell = source?.kind === 'cells' ? source.cells[columns.indexOf(name)] : record?.get(name);
-    return cell === undefined || cell === null ? '' : String(cell).slice(0, SHOWN_CHARACTERS);
-  });
 }

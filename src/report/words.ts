@@ -2,8 +2,10 @@
  * The summary in words for a terminal: what became of the rows, and what to do next with the exact commands. Plain text
  * of at most 80 columns but for paths and commands, which are never broken; nothing in it acts on the terminal.
  */
+import { SETTING_OF } from '../config/check-settings.ts';
 import { countOf, numberColumn, numberShown, printable, shownTime, wrap } from '../lib/terminal.ts';
 import { warningAdvice } from '../model/advice.ts';
+import { CHECK_CODES } from '../model/issue.ts';
 import { acceptedRows, OUTCOMES, type Outcome, outcomeSign, wasAccepted } from '../model/outcome.ts';
 import type { StateRequest } from '../model/run.ts';
 import { commonShapes, namesSettings, type Shape, settingWords } from '../model/written-as.ts';
@@ -182,11 +184,9 @@ function warningLines(warnings: readonly TopWarning[]): readonly string[] {
   if (warnings.length === 0) return [];
   const sent = warnings.filter(({ code }) => warningAdvice(code) === '');
   const others = warnings.filter(({ code }) => warningAdvice(code) !== '');
-  const advice =
-    'Sent as they stand; results.csv names the columns. The job definition can keep such rows back:';
   return [
     ...sent.map(warningLine),
-    ...(sent.length === 0 ? [] : [...paragraph('    ', advice, '    '), ...checksLines(sent)]),
+    ...(sent.length === 0 ? [] : sentLines(sent)),
     ...others.flatMap((one) => [warningLine(one), ...paragraph('    ', warningAdvice(one.code), '    ')]),
   ];
 }
@@ -196,13 +196,17 @@ function warningLine(warning: TopWarning): string {
   return `  ${numberShown(count)} × warning ${code}${columnWords(warning)}, for example row ${exampleRow}`;
 }
 
-/** The setting for every code that was found, on one line where it fits. */
-function checksLines(warnings: readonly TopWarning[]): string[] {
-  const settings = [...new Set(warnings.map(({ code }) => `${code}: error`))];
-  const line = `      checks: { ${settings.join(', ')} }`;
-  return line.length <= WIDTH
-    ? [line]
-    : ['      checks:', ...settings.map((setting) => `        ${setting}`)];
+/** With the settings that keep such rows back, where there are some. */
+function sentLines(warnings: readonly TopWarning[]): readonly string[] {
+  const found = new Set(warnings.map(({ code }) => code));
+  const settings = new Set(CHECK_CODES.filter((code) => found.has(code)).map((code) => SETTING_OF[code]));
+  const advice = 'Sent as they stand; results.csv names the columns.';
+  if (settings.size === 0) return paragraph('    ', advice, '    ');
+  const checks = [...settings].map((setting) => `${setting}: error`).join(', ');
+  return [
+    ...paragraph('    ', `${advice} The job definition can keep such rows back:`, '    '),
+    `      checks: { ${checks} }`,
+  ];
 }
 
 /** The files to correct that were left alone, and where the rows are as they stand now. */

@@ -12,7 +12,6 @@ import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import { countUnsuccessful } from '../model/outcome.ts';
 import { isOver, type Run, type StateRequest } from '../model/run.ts';
-import { createChunkQueue } from '../queue/chunk-queue.ts';
 import { joinTarget, type Ledger, type Session, type TargetSession } from '../session.ts';
 import { tellEnd } from './events.ts';
 import { executeRun, executeToEnd } from './execute.ts';
@@ -82,16 +81,6 @@ export async function resumeRun(
   await setRunning(run, ledger);
   const executed = await executeToEnd((await store.get(run.id)) ?? run, rows, joined);
   return { kind: 'here', service: joined.service, ...executed };
-}
-
-/** Lets workers elsewhere go on with the rows of the run that are queued; this process does nothing more for it. */
-export async function resumeElsewhere(run: Run, { ledger, log }: Session): Promise<void> {
-  await setRunning(run, ledger);
-  const queue = createChunkQueue(ledger.redis, ledger.of(run.target).keys.queuePrefix, (error) =>
-    log.warn('queue', { problem: error.message }),
-  );
-  await queue.promote(run.id);
-  await queue.close();
 }
 
 /** Throws a UsageError with the command for what is left of a run that can't go on. */

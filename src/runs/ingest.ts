@@ -4,7 +4,7 @@
  * over, those in the queue stay, claims give the same answers. While Redis is full or away, the reading waits where
  * it is.
  */
-import { type JobDefinition, pathColumnsOf, weightOf } from '../config/job-definition.ts';
+import { type JobDefinition, pathColumnsOf } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
 import { type ApartKeys, createApartKeys } from '../intake/apart-keys.ts';
 import type { RowChunk } from '../intake/chunks.ts';
@@ -19,7 +19,6 @@ import {
   createKeyLikeness,
   type FindAlike,
   KEY_CHECK_CODES,
-  type KeyChecks,
   type KeyLikeness,
   likenessFinding,
   worse,
@@ -93,7 +92,7 @@ export async function ingestRun(ingest: Ingest, session: IngestSession): Promise
   if (ingest.signal.aborted) return 'stopped';
   const closed = await untilTaken(() => store.closedChunks(run.id), ingest);
   if (closed === null) return 'stopped';
-  const findAlike = createKeyLikeness(definition.checks);
+  const findAlike = createKeyLikeness();
   const ingesting = { ...ingest, session, keys, store, mapping, apart, findAlike, closed };
   const outlet = createOutlet(ingesting);
   let read = 0;
@@ -251,9 +250,9 @@ async function claimChunks(
   };
   passStage('claiming', () => [], last);
   const claimed = await untilTaken(async () => {
-    const checks = mapping.hasKey ? { checks: await checksOfLedger(ingesting) } : {};
+    const alike = mapping.hasKey ? { alike: await likenessAsked(ingesting) } : {};
     return withStates(
-      await claimKeys(session.registration.epoch, keys, { ...claim, ...checks }),
+      await claimKeys(session.registration.epoch, keys, { ...claim, ...alike }),
       ingesting.store,
     );
   }, ingesting);
@@ -266,7 +265,6 @@ async function claimChunks(
     return {
       run: run.id,
       chunk: n,
-      weight: weightOf(definition),
       claimed: claimed.epoch,
       rows: claimedRows(rows, keyed, own, definition),
     };
@@ -286,14 +284,12 @@ async function withStates(claimed: Claimed, store: RunStore): Promise<Claimed> {
 }
 
 /**
- * Which keys that look alike are looked for in the ledger. Where no other run is in it yet, nearly each row is spared a question, but for
- * the sake of a warning only; asked for each batch, since another run may begin at any time.
+ * Which keys that look alike are looked for in the ledger. Where no other run is in it yet, nearly
+ * each row is spared a question whose answer would be a warning only; asked for each batch, since
+ * another run may begin at any time.
  */
-async function checksOfLedger({ definition, session, keys }: Ingesting): Promise<KeyChecks> {
-  const { checks } = definition;
-  if (checks.key_case !== 'warn') return checks;
-  const isAlone = (await session.ledger.redis.zcard(keys.runs)) <= 1;
-  return isAlone ? { ...checks, key_case: 'off' } : checks;
+async function likenessAsked({ session, keys }: Ingesting): Promise<{ readonly withCase: boolean }> {
+  return { withCase: (await session.ledger.redis.zcard(keys.runs)) > 1 };
 }
 
 /** Claims the keys of chunks and hands them to the queue, several in one command; false: stop reading. */

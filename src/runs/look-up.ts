@@ -1,12 +1,12 @@
 /**
  * Asks the service for a run's rows in doubt: at the run's end, where its job has a look-up, or when a person asks
- * for it. Never sooner than the job allows, since a create may still be under way, and never for long. A row is
+ * for it. Not at once, since a create may still be under way, and never for long. A row is
  * settled only by proof: a record that is found for the keys of two rows, or that another row of the run has, settles
  * none of them.
  */
 import type { Environment } from '../config/environment.ts';
 import type { JobDefinition, LookupSettings } from '../config/job-definition.ts';
-import { knownJobs, loadJob, loadJobFile } from '../config/load-job.ts';
+import { knownJobs, loadJob } from '../config/load-job.ts';
 import { ratePerSecond } from '../config/send-settings.ts';
 import { SANDBOX_TARGET, type Service, serviceFromEnvironment } from '../delivery/target.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
@@ -28,7 +28,7 @@ import { backoffMs } from '../service/retry-wait.ts';
 import type { Ledger, Session } from '../session.ts';
 import { waitToEnd } from './redis-wait.ts';
 
-type LookUpSession = Pick<Session, 'io' | 'ledger'>;
+type LookUpSession = Pick<Session, 'io' | 'ledger' | 'times'>;
 
 /** A service, and the definition by which it is asked: the run's own, or one that was given for it. */
 type Way = { readonly service: Service; readonly definition: WithLookUp };
@@ -42,7 +42,7 @@ export async function lookUpAtEnd(
   run: Run,
   session: LookUpSession & { readonly service: Service },
 ): Promise<Run> {
-  const { io, ledger, service } = session;
+  const { io, ledger, service, times } = session;
   const { store } = ledger.of(run.target);
   const ended = isOver(run) || run.state === 'stopped';
   if (!ended || run.outcomes['in-doubt'] === 0 || io.interrupted.aborted) return run;
@@ -54,7 +54,7 @@ export async function lookUpAtEnd(
   }
   try {
     const way = { service, definition: { ...definition, lookup: definition.lookup } };
-    await lookUpRun(run, definition.lookup.afterSeconds * 1000, way, session);
+    await lookUpRun(run, times.lookUpAfterMs, way, session);
   } catch (error) {
     tell(io, `warning: the look-up failed: ${messageOf(error)}`);
   }
@@ -64,13 +64,12 @@ export async function lookUpAtEnd(
 /** Looks the run's rows in doubt up now; a UsageError where it has no look-up, or the environment is of another service. */
 export async function lookUpOnDemand(
   run: Run,
-  jobFile: string | null,
   session: LookUpSession & Pick<Session, 'env'>,
 ): Promise<LookedUp> {
-  const definition = await definitionWithLookUp(run, jobFile, session);
+  const definition = await definitionWithLookUp(run, session);
   const service = lookUpService(run, session.env);
   await service.credentials.current();
-  const waitMs = stillToWait(run, definition.lookup.afterSeconds * 1000, new Date());
+  const waitMs = stillToWait(run, session.times.lookUpAfterMs, new Date());
   const before = run.outcomes['in-doubt'];
   if (before === 0) return { created: 0, notCreated: 0, open: 0, keyless: 0, left: 0 };
   return lookUpRun(run, waitMs, { service, definition }, session);
@@ -79,18 +78,14 @@ export async function lookUpOnDemand(
 /** The job as it is now, since a look-up is often written once there are rows in doubt; else as the run began with it. */
 async function definitionWithLookUp(
   run: Run,
-  jobFile: string | null,
   { env, ledger }: Pick<Session, 'env' | 'ledger'>,
 ): Promise<WithLookUp> {
-  const candidates =
-    jobFile === null
-      ? [await currentDefinition(run, env), await ledger.of(run.target).store.definition(run.id)]
-      : [(await loadJobFile(jobFile)).definition];
-  for (const definition of candidates) {
+  const begunWith = await ledger.of(run.target).store.definition(run.id);
+  for (const definition of [await currentDefinition(run, env), begunWith]) {
     if (definition?.lookup !== undefined) return { ...definition, lookup: definition.lookup };
   }
   throw new UsageError(
-    `${jobFile ?? `The job ${run.job}`} has no look-up: expected the setting \`lookup\` (path, match, id), or --job-file with a definition that has it.`,
+    `The job ${run.job} has no look-up: expected the setting \`lookup\` (path, match, id) in its definition in ONBOARD_JOBS, or in the one that the run began with.`,
   );
 }
 

@@ -5,12 +5,10 @@
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { outcomeOfCreated } from '../config/own-request.ts';
 import { type RowDecision, type RowResolved, resolveRows } from '../ledger/resolve.ts';
 import { settlementsAround } from '../ledger/run-view.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { isOwn } from '../model/operation.ts';
-import { type Decision, describeDecision } from '../model/resolution.ts';
+import { type Decision, describeDecision, outcomeOfCreated } from '../model/resolution.ts';
 import type { Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
 import type { Summary } from '../report/summary.ts';
@@ -27,7 +25,7 @@ export type ResolveRequest =
       readonly rows: ReadonlyArray<{ readonly row: number; readonly decision: Decision }>;
     }
   | { readonly kind: 'file'; readonly path: string }
-  | { readonly kind: 'lookup'; readonly jobFile: string | null };
+  | { readonly kind: 'lookup' };
 
 /** What became of the decisions. */
 export type Resolved = {
@@ -44,7 +42,7 @@ export type Resolved = {
   readonly refused: ReadonlyArray<{ readonly row: number; readonly why: string }>;
 };
 
-type ResolveSession = Pick<Session, 'io' | 'env' | 'ledger'>;
+type ResolveSession = Pick<Session, 'io' | 'env' | 'ledger' | 'times'>;
 
 /** Settles what the request names, as far as it can be right, and answers what became of it; `by`: who decides. */
 export async function resolveRun(
@@ -54,16 +52,14 @@ export async function resolveRun(
   session: ResolveSession,
 ): Promise<Resolved> {
   const definition = await session.ledger.of(run.target).store.definition(run.id);
-  const createdAs = outcomeOfCreated(
-    definition ?? { operation: isOwn(run.operation) ? 'custom' : run.operation },
-  );
+  const createdAs = outcomeOfCreated(run.operation);
   const decideAll = async (said: Said) => ({
     ...(await decide(run, said, { by, isGrouped: definition?.group !== undefined }, session.ledger)),
     createdAs,
   });
   switch (request.kind) {
     case 'lookup': {
-      const looked = await lookUpOnDemand(run, request.jobFile, session);
+      const looked = await lookUpOnDemand(run, session);
       const open = looked.open + looked.keyless + looked.left;
       const { created, notCreated } = looked;
       return { created, createdAs, notCreated, unchanged: 0, open, mates: 0, refused: [] };

@@ -29,7 +29,7 @@ export function fileRows(facts: FileFacts): RowSource {
     const { source } = run;
     const read = (cuts?: Run) => readChunks(facts.path, source, definition.format, cuts);
     const { hasKey, keyOf } = mappingFor(definition, source);
-    const totals = { severity: definition.checks.totals_row, source, keyOf: hasKey ? keyOf : null };
+    const totals = { source, keyOf: hasKey ? keyOf : null };
     return untouched(markTotals(read(run), { ...totals, again: () => read() }), facts);
   };
 }

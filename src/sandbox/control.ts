@@ -1,6 +1,6 @@
 /**
  * What people and tests ask of a running sandbox, over HTTP below /sandbox/ (no token) or in the same process: its
- * statistics, what was made, the last requests; and what they set: faults, tokens, an outage.
+ * statistics, what was made, and to tests the last requests; and what they set: faults, tokens, an outage.
  */
 import { Readable } from 'node:stream';
 import { z } from 'zod';
@@ -64,7 +64,6 @@ const entitiesQuerySchema = z.object({
   kind: z.enum(ENTITY_KINDS),
   after: z.coerce.number().int().min(-1).default(-1),
 });
-const requestsQuerySchema = z.object({ last: z.coerce.number().int().min(1).default(100) });
 
 /** The answer to a request below /sandbox/. */
 export function answerControl(
@@ -81,8 +80,6 @@ export function answerControl(
         kind: 'stream',
         lines: ndjson(control.entities(kind, after + 1)),
       }));
-    case 'GET /sandbox/requests':
-      return withParsed(requestsQuerySchema, query, ({ last }) => jsonAnswer(200, control.requests(last)));
     case 'POST /sandbox/faults':
       return withParsed(faultsSchema, body, ({ faults }) => done(() => control.setFaults(faults)));
     case 'POST /sandbox/tokens':
@@ -197,15 +194,14 @@ export function createAnswerCounts(): AnswerCounts {
 }
 
 /** A request to one of the operations as it was received; never its token. */
-const recordedRequestSchema = z.object({
-  method: z.string(),
+export type RecordedRequest = {
+  readonly method: string;
   /** Path and query as they stood in the request line. */
-  target: z.string(),
-  contentType: z.string().nullable(),
+  readonly target: string;
+  readonly contentType: string | null;
   /** Verbatim; empty where there was none. */
-  body: z.string(),
-});
-export type RecordedRequest = z.infer<typeof recordedRequestSchema>;
+  readonly body: string;
+};
 
 /** The last requests received, for tests that look at the wire. */
 type RequestLog = {

@@ -8,7 +8,7 @@ import { answerCall, faultTarget, type ReceivedCall } from './calls.ts';
 import { answerControl, type ControlledParts, type SandboxControl } from './control.ts';
 import { matchAny, matchCall, type ReceivedBody, readBody } from './received.ts';
 
-type HandlerParts = ControlledParts & { readonly control: SandboxControl; readonly playAny: boolean };
+type HandlerParts = ControlledParts & { readonly control: SandboxControl };
 
 export type Handler = {
   handle(request: IncomingMessage, response: ServerResponse): void;
@@ -51,7 +51,7 @@ type DueAnswer = { readonly answer: Answer; readonly delayMs: number };
 function answerOperation(request: IncomingMessage, body: ReceivedBody, handler: HandlerParts): DueAnswer {
   const { method = '', url: target = '', headers } = request;
   handler.log.record({ method, target, contentType: headers['content-type'] ?? null, body: body.text });
-  const matched = matchCall(method, target) ?? (handler.playAny ? matchAny(method, target) : null);
+  const matched = matchCall(method, target) ?? matchAny(method, target);
   const due =
     matched === null
       ? { answer: errorAnswer(404, 'no such operation'), delayMs: 0 }

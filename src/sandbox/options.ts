@@ -25,18 +25,12 @@ export type SandboxOptions = {
   readonly port?: number | undefined;
   /** The bearer tokens that it accepts. */
   readonly tokens?: readonly string[] | undefined;
-  /** A token's life from its first use; default: no end. */
-  readonly tokenTtlSeconds?: number | undefined;
-  /** A token stops being valid after so many requests; default: never. */
-  readonly tokenRequests?: number | undefined;
   /** Default: all. */
   readonly permissions?: readonly Permission[] | undefined;
   /** Fault specs, as parseFault reads them. */
   readonly faults?: readonly string[] | undefined;
   /** The seed of the faults' random shares; default 1. */
   readonly seed?: number | undefined;
-  /** How long an idle connection stays open; default 65 s. */
-  readonly keepAliveMs?: number | undefined;
   /** An NDJSON file of what was made, read at the start and appended to; default: memory only. */
   readonly dataFile?: string | undefined;
   /** How many subclients' bodies are remembered for updates; older ones keep id and key. Default 50,000. */
@@ -47,8 +41,6 @@ export type SandboxOptions = {
   readonly keyPointers?: Partial<Readonly<Record<EntityKind, readonly string[]>>> | undefined;
   /** The schema of each call's body; a body that doesn't fit is answered 400. Default: any JSON object. */
   readonly bodySchemas?: Partial<Readonly<Record<BuiltInCall, z.ZodType>>> | undefined;
-  /** Whether it plays what it doesn't know: any request but a GET to a path below /v1, /v2 … makes a record with an id at /id. */
-  readonly playAny?: boolean | undefined;
 };
 
 /** The default of `keyPointers`. */

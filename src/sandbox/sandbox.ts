@@ -22,7 +22,7 @@ import { createKeyReader } from './received.ts';
 import { openRecords, type Records } from './records.ts';
 import { createTokenBook } from './token-book.ts';
 
-const DEFAULT_KEEP_ALIVE_MS = 65_000;
+const KEEP_ALIVE_MS = 65_000;
 const DEFAULT_BODY_LIMIT = 50_000;
 const DEFAULT_SEED = 1;
 
@@ -46,7 +46,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   try {
     const running = await openParts(options, releasers);
     const control = createControl(running);
-    const handler = createHandler({ ...running, control, playAny: options.playAny === true });
+    const handler = createHandler({ ...running, control });
     const port = await serve(handler, options, releasers);
     const tokens = options.tokens ?? [DEFAULT_TOKEN];
     return { ...control, url: `http://127.0.0.1:${port}`, port, tokens, close: releasers.release };
@@ -72,8 +72,7 @@ async function openParts(options: SandboxOptions, releasers: Releasers): Promise
 }
 
 async function serve(handler: Handler, options: SandboxOptions, releasers: Releasers): Promise<number> {
-  const keepAliveTimeout = options.keepAliveMs ?? DEFAULT_KEEP_ALIVE_MS;
-  const server = createServer({ keepAliveTimeout }, handler.handle);
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, handler.handle);
   const port = await listen(server, options.port ?? 0);
   releasers.push(async () => {
     handler.dropDelayed();
@@ -85,13 +84,9 @@ async function serve(handler: Handler, options: SandboxOptions, releasers: Relea
 }
 
 function callParts(options: SandboxOptions, records: Records): CallParts {
-  const { tokenTtlSeconds, tokenRequests } = options;
   return {
     records,
-    tokens: createTokenBook(options.tokens ?? [DEFAULT_TOKEN], {
-      ttlMs: tokenTtlSeconds === undefined ? null : tokenTtlSeconds * 1000,
-      requests: tokenRequests ?? null,
-    }),
+    tokens: createTokenBook(options.tokens ?? [DEFAULT_TOKEN]),
     permissions: new Set(options.permissions ?? PERMISSIONS),
     bodySchemas: options.bodySchemas ?? {},
     played: { count: 0 },

@@ -41,7 +41,7 @@ export type JobsPart = {
   /** A file to start from. */
   template(
     name: string,
-    form: 'json' | 'xlsx' | null,
+    asked: { readonly json: boolean },
   ): Promise<{ readonly name: string; readonly content: Uint8Array } | null>;
 };
 
@@ -134,8 +134,7 @@ async function showJob({ params, page }: Visit<JobsPart>): Promise<Reply> {
         <Problems of={job.problems} />
         {job.problems.length > 0 ? null : (
           <p>
-            A file to start from: <a href={path}>text</a>, <a href={`${path}?as=xlsx`}>Excel</a>,{' '}
-            <a href={`${path}?as=json`}>JSON</a>
+            A file to start from: <a href={path}>text</a>, <a href={`${path}?as=json`}>JSON</a>
           </p>
         )}
         <h2>Its last runs</h2>
@@ -194,8 +193,7 @@ function share(part: number, whole: number): string {
 const NO_JOB = { kind: 'missing', words: 'There is no such job.' } as const;
 
 async function template({ params, query, page }: Visit<JobsPart>): Promise<Reply> {
-  const asked = query.get('as');
-  const made = await page.template(params.name ?? '', asked === 'json' || asked === 'xlsx' ? asked : null);
+  const made = await page.template(params.name ?? '', { json: query.get('as') === 'json' });
   if (made === null) return NO_JOB;
   return { kind: 'download', name: made.name, type: 'application/octet-stream', body: made.content };
 }

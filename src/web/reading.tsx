@@ -26,22 +26,22 @@ export function readingIn(given: URLSearchParams): Reading {
 
 /** As arguments of the commands that read files. */
 export function readingArguments(reading: Reading): readonly string[] {
-  return Object.entries(reading).map(([name, value]) => `--${name}=${value}`);
+  return Object.entries(reading).map(([name, value]) => `--format=${name}=${value}`);
 }
 
-/** A reader's words for these arguments, as those who fill in the form know the settings. */
+/** A reader's words for settings, as those who fill in the form know them. */
 export function inFormWords(problem: string): string {
   return problem
     .replace(/^onboard: /, '')
-    .replaceAll(/--(header|delimiter|encoding|sheet|records)\b/g, (flag, name: string) => {
+    .replaceAll(/\bformat\.(header|delimiter|encoding|sheet|records)\b:?/g, (words, name: string) => {
       const setting = NAMES.find((one) => one === name);
-      return setting === undefined ? flag : `“${SETTINGS[setting]}”`;
+      return setting === undefined ? words : `“${SETTINGS[setting]}”`;
     });
 }
 
 /** What the reader itself proposes, where it does. */
 export function readingProposed(problems: readonly string[]): Reading {
-  const header = /--header (\d+)/.exec(problems.join('\n'))?.[1];
+  const header = /format\.header: (\d+)/.exec(problems.join('\n'))?.[1];
   return header === undefined ? {} : { header };
 }
 

@@ -139,8 +139,7 @@ test('rows in doubt are settled one after the other, as created and as not; what
   expect(outcomes).toMatchObject({ created: 2, 'in-doubt': 0 });
 });
 
-const LOOK_UP =
-  'lookup: { path: "/v1/things?ref={key}", match: /data/items, id: /record/id, afterSeconds: 0 }\n';
+const LOOK_UP = 'lookup: { path: "/v1/things?ref={key}", match: /data/items, id: /record/id }\n';
 
 test('what a look-up can’t tell apart is chosen by somebody; asked again, it settles what it finds once', async () => {
   let isTwice = true;

@@ -41,7 +41,7 @@ async function fatesOf(lines: readonly string[], given: Given = {}) {
     earlier,
     seen: createSeenKeys(),
     apart: definition.group === undefined ? null : apart,
-    findAlike: createKeyLikeness(definition.checks),
+    findAlike: createKeyLikeness(),
     before: [],
     isShown: () => true,
   };

@@ -46,7 +46,7 @@ async function foreseen(bench: Bench, job: object, lines: readonly string[]): Pr
     earlier: null,
     seen: createSeenKeys(),
     apart,
-    findAlike: createKeyLikeness(definition.checks),
+    findAlike: createKeyLikeness(),
     before: [],
     isShown: () => true,
   });
@@ -88,16 +88,15 @@ async function claimed(bench: Bench, job: object, lines: readonly string[]) {
   const { definition, mapping } = compiled(job);
   const { run } = bench.context;
   const rows = rowsOf(lines);
-  const { checks } = definition;
   const apart = apartIn(job, lines);
-  const keyed = keyedRows(rows, { run, definition, mapping, findAlike: createKeyLikeness(checks), apart });
+  const keyed = keyedRows(rows, { run, definition, mapping, findAlike: createKeyLikeness(), apart });
   const own = { run: run.id, space: identitySpace(run), rows: keyed.claiming };
-  const claim = { ...own, ...(mapping.hasKey && { checks }) };
+  const claim = { ...own, ...(mapping.hasKey && { alike: { withCase: true } }) };
   return claimedRows(rows, keyed, await claimKeys(bench.epoch, bench.keys, claim), definition);
 }
 
 const FAIL = { ...SUBCLIENTS, onKnownKey: 'fail' };
-const UPSERT = { ...SUBCLIENTS, operation: 'subclient.upsert', updateWith: 'all' };
+const UPSERT = { ...SUBCLIENTS, operation: 'subclient.upsert' };
 const PLACES = { ...SUBCLIENTS, key: undefined, ignore: ['IBAN', 'Ref'] };
 
 test.each<[string, object, Before, readonly string[], readonly string[]]>([
@@ -168,20 +167,6 @@ test.each<[string, object, Before, readonly string[], readonly string[]]>([
   ],
   ['a key that looks like that of another run', SUBCLIENTS, { A: 'held' }, [' A,Acme'], ['key_lookalike']],
   ['a key that looks like one given back', SUBCLIENTS, { A: 'given back' }, ['A ,Acme'], ['sent']],
-  [
-    'a key in other capitals that is to be right',
-    { ...SUBCLIENTS, checks: { key_case: 'error' } },
-    { B: 'known' },
-    ['A,Acme', 'a,Again', 'b,Bay', 'B,Bay'],
-    ['sent', 'key_case', 'key_case', 'skipped'],
-  ],
-  [
-    'keys that nobody compares',
-    { ...SUBCLIENTS, checks: { key_case: 'off', key_lookalike: 'off' } },
-    { B: 'known' },
-    ['A,Acme', 'a ,Again', 'B ,Bay'],
-    ['sent', 'sent', 'sent'],
-  ],
   ['groups whose keys look alike', PAYEES, {}, ['A,Acme,GB1', 'A ,Acme,GB2'], ['sent', 'key_lookalike']],
   [
     'a key that looks like one whose rows stand apart',

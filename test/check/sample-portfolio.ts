@@ -25,7 +25,7 @@ export const PAYEES = {
   fields: { name: 'Name', 'accounts.0.iban': 'IBAN' },
   ignore: ['Parent'],
   required: ['name'],
-  checks: { iban_invalid: 'warn' },
+  checks: { accounts: 'warn' },
 } as const;
 
 /** Rows of `Ref,Name,IBAN,Parent` from row 1, line 2. */

@@ -40,7 +40,7 @@ fields: { name: Name, accounts.0.iban: IBAN }
 query: { validate: 'true' }
 `;
 
-const WARNING = `${PAYEES}checks: { iban_invalid: warn }\n`;
+const WARNING = `${PAYEES}checks: { accounts: warn }\n`;
 
 const UPSERT = `
 operation: subclient.upsert

@@ -4,11 +4,14 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
+import { SHIPPED_TIMES } from '../../src/lib/times.ts';
 import { ownFolder } from '../support/folder.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { MemoryStream, memoryIo } from './memory-io.ts';
 
 const own = useOwnRedis();
+const ACCEPT = '--accept-redis-settings';
+const TIMES = { ...SHIPPED_TIMES, lookUpAfterMs: 0 };
 
 /** Clears a screen, sets a title, turns the direction of text, hides, and begins a line of its own. */
 const EVIL = 'x\u001b[2J\u001b]0;t\u0007\u009b31m\u007f\u202e\u2066\u2028\u200b\u0085\nFORGED: y';
@@ -42,7 +45,7 @@ const DEFINITION = JSON.stringify({
   files: '*.csv',
   key: `key ${EVIL}`,
   fields: { 'additionalInformation.crmId': `key ${EVIL}`, 'details.name': `name ${EVIL}` },
-  lookup: { path: '/v1/find?ref={key}', match: '/items', id: '/id', afterSeconds: 0 },
+  lookup: { path: '/v1/find?ref={key}', match: '/items', id: '/id' },
 });
 const HEADER = `${column('key')},${column('name')}`;
 const ROWS = ['made', 'refused', 'lost'].map((name, i) => `"K${i} ${EVIL}","${name} ${EVIL}"`);
@@ -73,7 +76,6 @@ test('no command lets a name, a cell, a key, an id or an answer act on the termi
     ONBOARD_HOME: home,
     ONBOARD_JOBS: jobs,
     REDIS_URL: `unix://${encodeURI(address.path)}`,
-    ONBOARD_ACCEPT_REDIS_SETTINGS: '1',
     MSB_BASE_URL: await startService(),
     MSB_TOKEN: 't',
     LOG_LEVEL: 'debug',
@@ -81,7 +83,7 @@ test('no command lets a name, a cell, a key, an id or an answer act on the termi
   const commands = new Set<string>();
   const say = async (...args: readonly string[]) => {
     // A terminal: into a pipe goes a template as it is.
-    const io = { ...memoryIo({ env }), stdout: new MemoryStream(true) };
+    const io = { ...memoryIo({ env }), stdout: new MemoryStream(true), times: TIMES };
     const exitCode = await runProgram(args, io);
     const said = { exitCode, stdout: io.stdout.text, stderr: io.stderr.text };
     for (const shown of [said.stdout, said.stderr]) {
@@ -110,7 +112,6 @@ test('no command lets a name, a cell, a key, an id or an answer act on the termi
   expect((await say('check', 'evil', at('unknown.csv'))).exitCode).not.toBe(0);
   await say('check', '--job-file', join(folder, 'broken.yaml'), at('rows.csv'));
   await say('template', '--job-file', join(folder, 'job.yaml'), '--json');
-  await say('template', 'evil', '--out', at('template.csv'));
   await say('doctor');
   await say('doctor', '--json');
   await say('schema');
@@ -124,9 +125,9 @@ test('no command lets a name, a cell, a key, an id or an answer act on the termi
     await say(...args);
   commands.delete(EVIL);
 
-  expect((await say('run', EVIL, at('rows.csv'))).exitCode).toBe(3);
-  expect((await say('run', 'evil', at('rows.csv'))).exitCode).toBe(5);
-  const { run, file } = await jsonOf('run', 'evil', at('rows.csv'));
+  expect((await say('run', EVIL, at('rows.csv'), ACCEPT)).exitCode).toBe(3);
+  expect((await say('run', 'evil', at('rows.csv'), ACCEPT)).exitCode).toBe(5);
+  const { run, file } = await jsonOf('run', 'evil', at('rows.csv'), ACCEPT);
   expect(file).toBe(at('rows.csv'));
   for (const command of ['runs', 'status']) {
     await say(command);
@@ -142,10 +143,10 @@ test('no command lets a name, a cell, a key, an id or an answer act on the termi
   await say('resolve', run, '3', '--created', 'd\u200b1', '--by', 'me\u202e');
   for (const command of ['pause', 'resume', 'cancel', 'status', 'report', 'rerun', 'resolve'])
     await say(command, EVIL, ...(command === 'resolve' ? ['--lookup'] : []));
-  await say('rerun', run);
-  await say('start', '--once', '--rest', '0');
-  await say('watch', '--once', '--rest', '0');
-  await say('work', '--log-file', join(at('gone'), '\0'));
+  await say('rerun', run, ACCEPT);
+  await say('start', '--once', '--rest', '0', ACCEPT);
+  await say('watch', '--once', '--rest', '0', ACCEPT);
+  await say('work', EVIL);
   await say('web', '--listen', EVIL);
   await say('web', '--add', EVIL, '--role', 'viewer');
   await say('web', '--remove', EVIL);

@@ -103,7 +103,7 @@ describe('what is proposed for the file of partner X', () => {
       '  # could also be the country of trading, or the regulator’s',
       '  addresses.primary.country: Country',
       '  kyc.details.incorporationDate: { column: Incorporated, pattern: dd/MM/yyyy }',
-      '  kyc.details.monthlyVolumeAmount: { column: Monthly Volume, decimal: ",", grouping: "." }',
+      '  kyc.details.monthlyVolumeAmount: { column: Monthly Volume, decimal: "," }',
       '  kyc.details.monthlyPaymentsCount: Payments per Month',
       '  regulators.isRegulated: Regulated?',
       '  - Account Manager # no field was found for it',
@@ -132,7 +132,7 @@ describe('when it is not clear how to read a column', () => {
     expect(yaml).toContain(
       '# the cells looked at fit dd/MM/yyyy and MM/dd/yyyy: choose one\n  # kyc.details.incorporationDate:',
     );
-    expect(yaml).toContain('numbers written as in JSON and numbers with decimal "," and grouping "."');
+    expect(yaml).toContain('numbers written as in JSON and numbers with decimal ","');
     expect(yaml).toContain('  - Incorporated # see kyc.details.incorporationDate above');
   });
 
@@ -198,8 +198,10 @@ describe('when a JSON file is one object that holds the list of its records', ()
     const file = await ownFile(holder, 'export.json');
     const said = await map(file, 'subclient.create');
     expect([said.exitCode, said.stdout]).toEqual([3, '']);
-    expect(said.stderr).toContain('give --records /data/items, or, where the object itself is the record');
-    const read = await map(file, 'subclient.create', '--records', '/data/items');
+    expect(said.stderr).toContain(
+      'set format.records: /data/items, or, where the object itself is the record',
+    );
+    const read = await map(file, 'subclient.create', '--format', 'records=/data/items');
     expect(read).toMatchObject({
       exitCode: 0,
       stdout: expect.stringContaining('format: { records: /data/items }'),
@@ -282,18 +284,20 @@ describe('the command', () => {
     expect(await readFile(out, 'utf8')).toContain('operation: subclient.create');
   });
 
-  test('speaks of its flags, not of settings of a definition that is not there yet', async () => {
+  test('says how a setting is typed that the reader asks for', async () => {
     const titles = await ownFile('Portfolio of March\n\nRef,Legal Name\nK1,A\nK2,B\nK3,C\n');
     const said = await map(titles, 'subclient.create');
     expect(said).toMatchObject({
       exitCode: 3,
-      stderr: expect.stringContaining('give --header 3, or --header 1 if'),
+      stderr: expect.stringContaining('set format.header: 3, or format.header: 1 if'),
     });
-    expect(said.stderr).not.toMatch(/format\.|job definition/);
+    expect(said.stderr).toContain('is given as --format <setting>=<value>');
+    const read = await map(titles, 'subclient.create', '--format', 'header=3');
+    expect(read).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('format: { header: 3 }') });
     const latin = await ownFile('Ref,Legal Name\nK1,A\n');
     await writeFile(latin, Buffer.from('Ref,Legal Name\nK1,Caf\u00e9 \u0093\n', 'latin1'));
     const noted = await map(latin, 'subclient.create');
-    expect(noted.stderr).toMatch(/^note: The text is not utf-8 .* give --encoding\./);
+    expect(noted.stderr).toMatch(/^note: The text is not utf-8 .* set format.encoding\./);
   });
 
   test('refuses an unknown operation and a setting that can not be', async () => {
@@ -302,8 +306,11 @@ describe('the command', () => {
       3,
       expect.stringContaining('there is no such operation'),
     ]);
-    const sign = await map('a.csv', 'subclient.create', '--delimiter', ';;');
-    expect([sign.exitCode, sign.stderr]).toEqual([3, expect.stringContaining('--delimiter')]);
+    const sign = await map('a.csv', 'subclient.create', '--format', 'delimiter=;;');
+    expect([sign.exitCode, sign.stderr]).toEqual([
+      3,
+      expect.stringContaining('--format delimiter: expected'),
+    ]);
   });
 
   test('hands on how the file has to be read', async () => {
@@ -311,7 +318,7 @@ describe('the command', () => {
     const folder = await ownFolder();
     await mkdir(join(folder, 'jobs'));
     const out = join(folder, 'jobs', 'x.yaml');
-    await map(file, 'subclient.create', '--delimiter', ':', '--out', out);
+    await map(file, 'subclient.create', '--format', 'delimiter=:', '--out', out);
     expect(await readFile(out, 'utf8')).toContain('format: { delimiter: ":" }');
     expect((await onboard(['check', '--job-file', out, file])).exitCode).toBe(0);
   });
@@ -324,12 +331,12 @@ describe('the command', () => {
   });
 });
 
-test('a file in other quotes is refused with the flag that reads it, and proposed with its quote and escape', async () => {
+test('a file in other quotes is refused with the setting that reads it, and proposed with its quote and escape', async () => {
   const file = await ownFile("'Ref','Name'\n'K1','O\\'Hara, Ltd'\n'K2','x'\n");
   const refused = await map(file, 'subclient.create');
   expect([refused.exitCode, refused.stdout]).toEqual([3, '']);
-  expect(refused.stderr).toContain(`give --quote "'"`);
-  const said = await map(file, 'subclient.create', '--quote', "'", '--escape', '\\');
+  expect(refused.stderr).toContain(`set format.quote: "'"`);
+  const said = await map(file, 'subclient.create', '--format', "quote='", '--format', 'escape=\\');
   expect(said.stdout).toContain(String.raw`format: { quote: "'", escape: \ }`);
 });
 

@@ -409,11 +409,10 @@ describe('a look-up', () => {
     const run = await threeDoubts();
     const without = await command([run, '--lookup']);
     expect([without.exitCode, without.stderr]).toEqual([3, expect.stringContaining('has no look-up')]);
-    const job = await file(
-      'looked.yaml',
-      'operation: subclient.create\nkey: externalId\nlookup: { path: "/x/{key}", match: "", id: /id }\n',
-    );
-    const sandbox = await command([run, '--lookup', '--job-file', job]);
+    const lookup = { path: '/x/{key}', match: '', id: '/id' };
+    const settings = { operation: 'subclient.create', key: 'externalId', lookup };
+    const looked = await seed([doubtOf(1)], { definition: jobDefinitionSchema.parse(settings) });
+    const sandbox = await command([looked, '--lookup']);
     expect([sandbox.exitCode, sandbox.stderr]).toEqual([3, expect.stringContaining('stand-in')]);
   });
 });

@@ -106,7 +106,7 @@ test('a worker is asked for its metrics while it sends: what is in flight, and w
   expect(second).toContain('onboard_rows_total{job="subclients-create",outcome="created"} 1\n');
 });
 
-test.each(['--web=127.0.0.1:0', '--poll=5'])(
+test.each(['--web=127.0.0.1:0', '--rest=2'])(
   'start %s is refused where a proxy names people without a secret',
   async (flag) => {
     const env = {

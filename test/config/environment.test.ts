@@ -23,7 +23,6 @@ const NOTHING_SET = {
   redis: null,
   home: resolve('.onboard'),
   jobsDirectory: resolve('jobs'),
-  acceptRedisSettings: false,
   notify: { webhook: null, command: null },
   logLevel: null,
 };
@@ -91,8 +90,6 @@ describe('a value that is as expected', () => {
     [{ ONBOARD_HOME: 'state' }, { home: resolve('state') }],
     [{ ONBOARD_JOBS: '../jobs' }, { jobsDirectory: resolve('../jobs') }],
     [{ ONBOARD_WEB_TOKEN: 'any' }, {}],
-    [{ ONBOARD_ACCEPT_REDIS_SETTINGS: '1' }, { acceptRedisSettings: true }],
-    [{ ONBOARD_ACCEPT_REDIS_SETTINGS: '0' }, {}],
     [
       { ONBOARD_WEBHOOK_URL: 'https://hooks.example.com/a?b=c', ONBOARD_WEBHOOK_SECRET_FILE: 'whsec' },
       {
@@ -119,8 +116,8 @@ test('a variable that is set to nothing is not set', () => {
   const names = [
     ...['MSB_BASE_URL', 'MSB_TOKEN', 'MSB_TOKEN_FILE', 'MSB_TOKEN_COMMAND', 'ONBOARD_HOME', 'ONBOARD_JOBS'],
     ...['REDIS_URL', 'REDIS_TLS_CA_FILE', 'REDIS_TLS_CERT_FILE', 'REDIS_TLS_KEY_FILE', 'LOG_LEVEL'],
-    ...['REDIS_SENTINEL_USERNAME', 'REDIS_SENTINEL_PASSWORD', 'ONBOARD_ACCEPT_REDIS_SETTINGS'],
-    ...['ONBOARD_ENCRYPTION_KEY', 'ONBOARD_WEB_TOKEN', 'ONBOARD_WEBHOOK_URL'],
+    ...['REDIS_SENTINEL_USERNAME', 'REDIS_SENTINEL_PASSWORD'],
+    ...['ONBOARD_WEB_TOKEN', 'ONBOARD_WEBHOOK_URL'],
     ...['ONBOARD_WEBHOOK_SECRET_FILE', 'ONBOARD_NOTIFY_COMMAND'],
   ];
   expect(readEnvironment(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(NOTHING_SET);
@@ -161,7 +158,6 @@ describe('a malformed value stops the start', () => {
     ],
     [{ LOG_LEVEL: 'verbose' }, LEVELS],
     [{ LOG_LEVEL: 'INFO' }, LEVELS],
-    [{ ONBOARD_ACCEPT_REDIS_SETTINGS: 'yes' }, 'ONBOARD_ACCEPT_REDIS_SETTINGS: expected 1 or 0'],
     [{ ONBOARD_ENCRYPTION_KEY: 'k' }, /^ONBOARD_ENCRYPTION_KEY: expected to be unset: .* not available/],
     [{ MSB_TOKEN: 'a', MSB_TOKEN_FILE: 'b' }, /^MSB_TOKEN and MSB_TOKEN_FILE are both set: .* one of them$/],
     [{ MSB_TOKEN_FILE: 'a', MSB_TOKEN_COMMAND: 'b' }, /^MSB_TOKEN_FILE and MSB_TOKEN_COMMAND are both set/],
@@ -175,13 +171,11 @@ describe('a malformed value stops the start', () => {
       MSB_TOKEN: 'a',
       MSB_TOKEN_COMMAND: 'b',
       REDIS_URL: 'http://redis',
-      ONBOARD_ENCRYPTION_KEY: 'k',
       LOG_LEVEL: 'loud',
     });
     expect(problems.map((problem) => problem.split(/:| and/, 1)[0])).toEqual([
       'MSB_BASE_URL',
       'REDIS_URL',
-      'ONBOARD_ENCRYPTION_KEY',
       'LOG_LEVEL',
       'MSB_TOKEN',
     ]);
@@ -201,11 +195,10 @@ describe('a malformed value stops the start', () => {
       REDIS_URL: `http://:${secret}@redis`,
       REDIS_TLS_CA_FILE: secret,
       REDIS_SENTINEL_PASSWORD: secret,
-      ONBOARD_ENCRYPTION_KEY: secret,
       ONBOARD_WEB_TOKEN: secret,
       LOG_LEVEL: secret,
     });
-    expect(problems).toHaveLength(7);
+    expect(problems).toHaveLength(6);
     expect(problems.join('\n')).not.toContain(secret);
   });
 });

@@ -1,18 +1,5 @@
 import { expect, test } from 'vitest';
-import { jobDefinitionSchema, jobsBefore, weightOf } from '../../src/config/job-definition.ts';
-
-test.each([
-  ['low', 1],
-  ['normal', 4],
-  ['high', 16],
-])('a job of %s priority weighs %i', (priority, weight) => {
-  expect(weightOf(jobDefinitionSchema.parse({ operation: 'subclient.create', priority }))).toBe(weight);
-});
-
-test('a job that says nothing is of normal priority, as is one from before there was the setting', () => {
-  const definition = jobDefinitionSchema.parse({ operation: 'subclient.create' });
-  expect([definition.priority, weightOf(definition)]).toEqual(['normal', 4]);
-});
+import { jobDefinitionJsonSchema, jobsBefore } from '../../src/config/job-definition.ts';
 
 test.each([
   [undefined, []],
@@ -23,4 +10,28 @@ test.each([
   ],
 ])('after %j: the jobs before are %j', (after, jobs) => {
   expect(jobsBefore({ after })).toEqual(jobs);
+});
+
+test('when the schema is printed, it names itself and asks only for what the definition has no default for', () => {
+  const schema = jobDefinitionJsonSchema();
+  expect(schema).toMatchObject({
+    $id: 'urn:onboard:job-definition',
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'onboard job definition',
+    type: 'object',
+    required: ['operation'],
+    additionalProperties: false,
+  });
+});
+
+test('when the schema is printed, every setting has a description for the editor to show', () => {
+  const properties = Object.entries(jobDefinitionJsonSchema().properties ?? {});
+  const silent = properties.filter(([, one]) => typeof one !== 'object' || one.description === undefined);
+  expect(properties.length).toBeGreaterThan(10);
+  expect(silent).toEqual([]);
+});
+
+test('when the schema is printed, it is plain JSON', () => {
+  const schema = jobDefinitionJsonSchema();
+  expect(JSON.parse(JSON.stringify(schema))).toEqual(schema);
 });

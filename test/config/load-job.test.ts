@@ -82,7 +82,6 @@ describe('when a definition is sound', () => {
       match: '',
       id: '/id',
       absence: 'unknown',
-      afterSeconds: 10,
     });
   });
 
@@ -154,10 +153,8 @@ describe('when a definition has problems, each is named with its line and settin
     ['window: 22:00-05:00', /line 2, window: expected two times and a time zone/],
     ['window: 22:00-22:00 Europe/London', /expected two times and a time zone/],
     ['group: accounts', /line 1, key: .*expected a column, since rows are grouped by their key/],
-    ['checks: { iban_invalid: maybe }', /line 2, checks\.iban_invalid: expected/],
+    ['checks: { accounts: maybe }', /line 2, checks\.accounts: expected/],
     ['checks: { iban: warn }', /line 2, checks/],
-    ['priority: hihg', /line 2, priority: expected "low", "normal" or "high", got "hihg"\. .* "high"\?/],
-    ['priority: 5', /line 2, priority: expected "low", "normal" or "high", got 5\./],
   ])('%j', async (settings, problem) => {
     const problems = await problemsIn(`operation: counterparty.draft\n${settings}`);
     expect(problems).toContainEqual(expect.stringMatching(problem));
@@ -333,9 +330,7 @@ describe('when a definition comes from the page', () => {
     'send: { notExecuted: [503] }',
     'schedule: { cron: "0 22 * * *" }',
     'after: another',
-    'checks: { iban_invalid: off }',
-    'report: { show: [Name] }',
-    'priority: high',
+    'checks: { accounts: off }',
     'stopAfter: 100%',
     'emptyCell: "null"',
   ])('%s is refused, though a file may say so', async (setting) => {

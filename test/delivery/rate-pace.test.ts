@@ -17,7 +17,6 @@ function joinPaced(
   const onTrouble = (error: unknown) => void troubles.push(error);
   const permits = createServicePermits({ now: time.now, createBusy: () => () => 0 }).join({
     ceiling,
-    weight: 1,
     stopping: stop.signal,
     rate: { pause, onTrouble, ...rate },
   });

@@ -131,7 +131,6 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
     },
     permits: createServicePermits({ now: () => performance.now(), createBusy: () => () => 0 }).join({
       ceiling: options.concurrency ?? 20,
-      weight: 1,
       stopping: stop.signal,
       rate:
         rate === undefined

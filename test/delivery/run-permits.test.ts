@@ -131,7 +131,7 @@ describe('a run', () => {
   const join = (over: Partial<RunPermitTerms> = {}) => {
     const stop = new AbortController();
     const service = createServicePermits({ now: () => 0, createBusy: () => () => 0 });
-    const terms = { ceiling: 1, weight: 1, stopping: stop.signal, rate: null, ...over };
+    const terms = { ceiling: 1, stopping: stop.signal, rate: null, ...over };
     return { stop, service, permits: service.join(terms) };
   };
 
@@ -146,7 +146,7 @@ describe('a run', () => {
   test('contends for permits where others have them, and not where it has all that it may have', () => {
     const { service, permits } = join({ ceiling: 3 });
     for (let n = 0; n < 3; n += 1) permits.tryTake();
-    const other = service.join({ ceiling: 2, weight: 1, stopping: new AbortController().signal, rate: null });
+    const other = service.join({ ceiling: 2, stopping: new AbortController().signal, rate: null });
     expect([permits.isContested(), other.isContested()]).toEqual([false, true]);
     permits.release(created);
     expect([permits.isContested(), other.isContested()]).toEqual([false, false]);
@@ -186,7 +186,7 @@ describe('a run', () => {
   test('shares with the others what the service bears', () => {
     const { service } = join();
     const stopping = new AbortController().signal;
-    const [one, other] = [1, 2].map(() => service.join({ ceiling: 10, weight: 1, stopping, rate: null }));
+    const [one, other] = [1, 2].map(() => service.join({ ceiling: 10, stopping, rate: null }));
     const got: string[] = [];
     for (let n = 0; n < 10; n += 1) {
       one?.wait((isTaken) => isTaken && got.push('one'));

@@ -26,7 +26,7 @@ const deliver = (bench: Bench, rows: number, taker = 'me.1') =>
 /** Places of a process of which another run has all 20; `free` gives some of them back. */
 function crowdedPermits() {
   const permits = createServicePermits({ now: () => performance.now(), createBusy: () => () => 0 });
-  const terms = { ceiling: 20, weight: 1, stopping: new AbortController().signal, rate: null };
+  const terms = { ceiling: 20, stopping: new AbortController().signal, rate: null };
   const other = permits.join(terms);
   while (other.tryTake());
   const free = (count: number) => {
@@ -101,13 +101,13 @@ test('a run comes to its permits although another run of the process has them al
   expect(await end).toBe('closed');
 });
 
-test('runs have the permits that they share by their weights, though few are in flight and answers come together', async () => {
+test('runs have as many permits as each other, though few are in flight and answers come together', async () => {
   const service = createServicePermits({ now: () => performance.now(), createBusy: () => () => 0 });
   const order: string[] = [];
   const EVERY_MS = 60;
-  const join = async (name: string, weight: number) => {
+  const join = async (name: string) => {
     const stopping = new AbortController().signal;
-    const permits = service.join({ ceiling: 20, weight, stopping, rate: null });
+    const permits = service.join({ ceiling: 20, stopping, rate: null });
     const attempt: Attempt = async () => {
       order.push(name);
       await sleep(EVERY_MS - (performance.now() % EVERY_MS));
@@ -115,11 +115,11 @@ test('runs have the permits that they share by their weights, though few are in 
     };
     return start({ rows: 100, over: { permits }, attempt });
   };
-  const [high, low] = [await join('high', 4), await join('low', 1)];
-  const ends = [deliver(low, 100), deliver(high, 100)];
+  const [one, other] = [await join('one'), await join('other')];
+  const ends = [deliver(other, 100), deliver(one, 100)];
   expect(await Promise.all(ends)).toEqual(['closed', 'closed']);
-  const meanwhile = order.slice(order.indexOf('high'), order.lastIndexOf('high') + 1);
-  expect(100 / meanwhile.length, order.join(' ')).toBeGreaterThan(0.72);
+  const meanwhile = order.slice(order.indexOf('one'), order.lastIndexOf('one') + 1);
+  expect(100 / meanwhile.length, order.join(' ')).toBeGreaterThan(0.4);
 });
 
 describe('rows that have their intent and wait for a permit', () => {

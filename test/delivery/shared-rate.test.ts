@@ -33,7 +33,6 @@ async function startRun(perSecond: number, sent: number[]) {
     const onTrouble = (error: unknown) => expect(error).toBeUndefined();
     const permits = createServicePermits({ now: () => performance.now(), createBusy: () => () => 0 }).join({
       ceiling: 40,
-      weight: 1,
       stopping: stop.signal,
       rate: {
         intervalMs,

@@ -49,7 +49,7 @@ export function simulate(run: SimulatedRun): Simulated {
     createBusy: () => () => run.busy?.(clock.now) ?? 0,
   });
   const stopping = new AbortController().signal;
-  const own = permits.join({ ceiling: run.ceiling, weight: 1, stopping, rate: null });
+  const own = permits.join({ ceiling: run.ceiling, stopping, rate: null });
   const wire = createWire(run, own);
   const limits: number[] = [];
   const inFlight: number[] = [];

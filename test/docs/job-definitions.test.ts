@@ -5,13 +5,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { type JobDefinition, pathColumnsOf } from '../../src/config/job-definition.ts';
-import { listSettings, renderSettings } from '../../src/config/job-settings.ts';
 import { loadJobFile } from '../../src/config/load-job.ts';
 import { mappingFor } from '../../src/delivery/run-mapping.ts';
 import { nextTime } from '../../src/queue/schedule-times.ts';
 import { ROOT, textOf } from '../house/source-files.ts';
 import { sourceOf } from '../mapping/catalog.ts';
 import { blocksIn, proseOf } from './blocks.ts';
+import { listSettings, renderSettings } from './settings-table.ts';
 
 const PATH = 'docs/job-definitions.md';
 const START = '<!-- settings: made by npx vitest run test/docs -u -->';

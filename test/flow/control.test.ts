@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { TIMES } from '../faults/support/times.ts';
 import type { AtTestEnd } from '../support/at-test-end.ts';
-import { type Flow, startFlow, subclientsCsv } from '../support/flow.ts';
+import { createJob, type Flow, startFlow, subclientsCsv } from '../support/flow.ts';
 import { newestRun, statusOf, summaryFrom } from '../support/run-control.ts';
 import { until } from '../support/until.ts';
 
@@ -57,7 +57,7 @@ describe('a run that is paused from another terminal', () => {
     }
   });
 
-  test('is not sent by workers beside it either; with --no-follow they go on with what they have', async () => {
+  test('is not sent by workers beside it either, until it is resumed', async () => {
     const flow = await startSlow();
     const worker = flow.start(['work']);
     const { run, id } = await busyRun(flow, 1200, 100);
@@ -72,9 +72,8 @@ describe('a run that is paused from another terminal', () => {
     expect(made).toBeLessThan(1200);
     expect((await statusOf(flow, id)).outcomes.created).toBe(made);
 
-    const resumed = await flow.onboard(['resume', id, '--no-follow'], NO_SERVICE);
+    const resumed = await flow.onboard(['resume', id]);
     expect(resumed.exitCode).toBe(0);
-    await until(async () => (await statusOf(flow, id)).state === 'finished');
     expect((await statusOf(flow, id)).outcomes.created).toBe(1200);
     expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 1200 }, duplicateKeys: 0 });
     worker.child.kill('SIGTERM');
@@ -129,8 +128,9 @@ describe('a run that is resumed', () => {
 
   test('and is a rehearsal starts its stand-in by itself', async () => {
     const flow = await startFlow();
-    const file = await flow.file('a.csv', subclientsCsv(600));
-    const args = ['run', 'subclients-create', file, '--sandbox', '--fault', 'latency=1s'];
+    const file = await flow.file('a.csv', subclientsCsv(400));
+    const slow = await flow.file('slow.yaml', createJob('rate: 50/s'));
+    const args = ['run', '--job-file', slow, file, '--sandbox'];
     const run = flow.start(args, NO_SERVICE);
     await until(async () => (await flow.look(['runs', '--json'])).includes('"created":'));
     const id = await newestRun(flow);
@@ -138,7 +138,7 @@ describe('a run that is resumed', () => {
     await flow.onboard(['pause', id]);
     await run.ended;
     const resumed = await summaryFrom(flow, ['resume', id], NO_SERVICE);
-    expect(resumed).toMatchObject({ exitCode: 0, summary: { outcomes: { created: 600 } } });
+    expect(resumed).toMatchObject({ exitCode: 0, summary: { outcomes: { created: 400 } } });
   });
 });
 

@@ -228,15 +228,3 @@ test.each([
     expect(await flow.report(second.summary, `failed.${type}`)).toContain(JSON.stringify(text).slice(1, -1));
   },
 );
-
-test('--fault without --sandbox is refused, and nothing is sent', async () => {
-  const flow = await startFlow();
-  const ended = await flow.onboard([
-    'run',
-    'subclients-create',
-    await flow.file('a.csv', subclientsCsv(3)),
-    '--fault',
-    '503=5%',
-  ]);
-  expect([ended.exitCode, flow.sandbox.stats().made.subclients]).toEqual([3, 0]);
-});

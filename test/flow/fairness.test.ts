@@ -12,7 +12,6 @@ const FIRST_ROW_MS = 5_000;
 const LATENCY = 'latency=6s';
 /** More requests than a test makes. */
 const RECORDED = 50_000;
-const JOB = 'operation: subclient.create\nkey: externalId\n';
 
 const listedSchema = z.object({ file: z.string(), createdAt: z.coerce.date() });
 const bodySchema = z.object({ details: z.object({ name: z.string() }) });
@@ -51,17 +50,10 @@ async function sinceMade(flow: Flow, moments: ReadonlyMap<string, number>): Prom
 }
 
 /** `onboard start` that has taken a file of so many rows, whose first ones are on their way. */
-async function startWithBig(
-  rows: number,
-  options: Pick<SandboxOptions, 'faults'> & {
-    readonly jobs?: Readonly<Record<string, string>>;
-    readonly flags?: readonly string[];
-  },
-) {
-  const { faults, jobs, flags = [] } = options;
-  const inbox = await startInboxFlow(jobs, { faults, recordRequests: RECORDED });
+async function startWithBig(rows: number, { faults }: Pick<SandboxOptions, 'faults'>) {
+  const inbox = await startInboxFlow(undefined, { faults, recordRequests: RECORDED });
   const service = watchService(inbox.flow);
-  const { child, ended } = inbox.start(['start', ...flags]);
+  const { child, ended } = inbox.start(['start']);
   await inbox.drop('subclients-big.csv', rowsOf('big', rows));
   await until(() => service.countOf('big') >= 20);
   const stop = async () => {
@@ -111,38 +103,5 @@ describe('a small file that comes while a big one is under way', () => {
     expect((await small).summary.outcomes.created).toBe(150);
     await big.ended;
     expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 1_650 }, duplicateKeys: 0 });
-  });
-});
-
-describe('files of different priorities', () => {
-  test('share the service by their weights, four to one', async () => {
-    const jobs = {
-      low: `${JOB}files: "subclients-big*"\npriority: low\n`,
-      normal: `${JOB}files: "normal*"\n`,
-    };
-    const { drop, service, stop } = await startWithBig(15_000, { faults: ['latency=10ms'], jobs });
-    await drop('normal.csv', rowsOf('normal', 8_000));
-    // By then the low one's chunks that had been in hand before are done.
-    await until(() => service.countOf('normal') >= 1_500);
-    const before = service.sent().length;
-    await until(() => service.sent().length >= before + 3_000);
-    const shared = service.sent().slice(before, before + 3_000);
-    const share = shared.filter((word) => word === 'normal').length / shared.length;
-    expect([share > 0.65, share < 0.92], String(share)).toEqual([true, true]);
-    await stop();
-  });
-
-  test('do not wait for the places that files of a lower one have', async () => {
-    const jobs = {
-      low: `${JOB}files: "subclients-big*"\npriority: low\n`,
-      high: `${JOB}files: "urgent*"\npriority: high\n`,
-    };
-    const big = { faults: ['latency=1s'], jobs, flags: ['--runs', '1'] };
-    const { drop, service, stop } = await startWithBig(3_000, big);
-    await drop('subclients-big2.csv', rowsOf('big2', 20));
-    await drop('urgent.csv', rowsOf('urgent', 20));
-    await until(() => service.countOf('urgent') === 20);
-    expect(service.countOf('big2')).toBe(0);
-    await stop();
   });
 });

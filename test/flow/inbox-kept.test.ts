@@ -84,7 +84,7 @@ test('files of a job whose window is closed stay in the inbox, and one without a
   const growing = setInterval(() => appendFileSync(join(inbox, 'growing.log'), 'a'), 20);
   onTestFinished(() => clearInterval(growing));
   // It grows in this process, too: one that is kept waiting for a moment must not look like a file at rest.
-  const ended = await begin(['start', '--once', '--runs', '1', '--rest', '1']).ended;
+  const ended = await begin(['start', '--once', '--rest', '1']).ended;
   expect(ended.exitCode, ended.stderr).toBe(0);
   expect(ended.stderr).toContain('hours-1.csv and 1 more wait for the window');
   expect(ended.stderr).toContain('growing.log waits until');

@@ -7,7 +7,7 @@ test('many small files that come at once are each taken as one run', async () =>
 });
 
 test('two watchers on one folder take each file once', async () => {
-  await twoWatchers({ files: 16, rows: 3 });
+  await twoWatchers({ files: 48, rows: 3 });
 });
 
 test(`a watcher that is killed leaves nothing undone, torn or done twice (seed ${SEED})`, async () => {

@@ -91,10 +91,10 @@ test('a file whose run is paused stays in processing until somebody resumes the 
   expect((await first.ended).exitCode).toBe(4);
   flow.sandbox.setFaults([]);
 
-  const second = begin(['start', '--polling']);
+  const second = begin(['start']);
   await until(() => second.said().includes(`run ${run} is paused (requested)`));
   expect(await list('processing')).toEqual([run]);
-  await flow.onboard(['resume', run, '--no-follow']);
+  await flow.onboard(['resume', run]);
   await until(async () => (await list('done')).length === 2);
   second.interrupt();
   const ended = await second.ended;

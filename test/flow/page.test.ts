@@ -229,7 +229,7 @@ test('whatever a job or a file is called, it is no option of a process that the 
     { ...process.env, ONBOARD_HOME: await ownFolder() },
     new AbortController().signal,
   );
-  const operands = ['--job-file=/etc/hostname', '--log-file=made.log'];
+  const operands = ['--job-file=/etc/hostname', '--out=made.csv'];
   const { exitCode, problems } = await run(['check', '--json'], operands);
   expect([exitCode, problems.join()]).toEqual([
     3,

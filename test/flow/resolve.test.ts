@@ -2,6 +2,7 @@ import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
+import { SHIPPED_TIMES } from '../../src/lib/times.ts';
 import { summarySchema } from '../../src/report/summary.ts';
 import { createJob, type Flow, startFlow, subclientsCsv } from '../support/flow.ts';
 import { startFront, truthOf } from '../support/front.ts';
@@ -110,6 +111,7 @@ function mixedCsv(): string {
 
 async function startMixed() {
   const flow = await startFlow({
+    times: { ...SHIPPED_TIMES, lookUpAfterMs: 1_000 },
     faults: [
       'reset-after-create=always;key=A',
       'reset-before=always;key=B',
@@ -124,7 +126,7 @@ describe('the look-up', () => {
   test('settles at the end of the run what was found, and leaves what proves nothing', async () => {
     const { flow, seen, env, file } = await startMixed();
     seen.trouble = 2;
-    const job = await flow.file('j.yaml', lookupOf(', afterSeconds: 1'));
+    const job = await flow.file('j.yaml', lookupOf());
     const { exitCode, summary, stderr } = await flow.run(['--job-file', job, file], env);
     expect(exitCode).toBe(5);
     expect(stderr).toContain('Looked up 5 rows in doubt: 2 created, 0 not created, 3 still in doubt.');
@@ -148,8 +150,10 @@ describe('the look-up', () => {
     const plain = await flow.file('plain.yaml', CREATE);
     const { summary } = await flow.run(['--job-file', plain, file], env);
     expect([summary.outcomes['in-doubt'], seen.lookUps]).toEqual([5, 0]);
-    const job = await flow.file('j.yaml', lookupOf(', absence: proof, afterSeconds: 0'));
-    const looked = await resolve(flow, [summary.run, '--lookup', '--job-file', job], env);
+    // Written once there are rows in doubt, in the job that the run goes by.
+    await flow.file('plain.yaml', lookupOf(', absence: proof'));
+    const jobs = { ONBOARD_JOBS: flow.home };
+    const looked = await resolve(flow, [summary.run, '--lookup'], { ...env, ...jobs });
     expect(looked).toMatchObject({
       exitCode: 0,
       answer: { by: 'lookup', created: 2, notCreated: 2, open: 1, inDoubt: 1, exitCode: 5 },
@@ -164,10 +168,7 @@ describe('the look-up', () => {
 
   test('that does not tell keys apart settles nothing', async () => {
     const { flow, env, file } = await startMixed();
-    const job = await flow.file(
-      'j.yaml',
-      lookupOf(', absence: proof, afterSeconds: 0').replace('?ref=', '?ref=C1&x='),
-    );
+    const job = await flow.file('j.yaml', lookupOf(', absence: proof').replace('?ref=', '?ref=C1&x='));
     const { summary } = await flow.run(['--job-file', job, file], env);
     expect(summary.outcomes).toMatchObject({ created: 6, 'in-doubt': 5 });
     const [first] = await flow.results(summary);
@@ -176,9 +177,9 @@ describe('the look-up', () => {
 
   test('of a service that is not the run’s is refused', async () => {
     const { flow, env, file } = await startMixed();
-    const job = await flow.file('j.yaml', lookupOf(', afterSeconds: 0'));
+    const job = await flow.file('j.yaml', lookupOf());
     const { summary } = await flow.run(['--job-file', job, file], env);
-    const said = await flow.onboard(['resolve', summary.run, '--lookup', '--job-file', job]);
+    const said = await flow.onboard(['resolve', summary.run, '--lookup']);
     expect([said.exitCode, said.stderr]).toEqual([3, expect.stringContaining('expected the same service')]);
   });
 });

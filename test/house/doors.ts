@@ -25,7 +25,6 @@ export const DOORS: Doors = {
   'mapping/proposal': ['propose-job.ts', 'job-yaml.ts', 'meaning.ts'],
   service: [
     'operations.ts',
-    'own-operation.ts',
     'attempt.ts',
     'judge.ts',
     'look-up.ts',
@@ -80,7 +79,7 @@ export const DOORS: Doors = {
     'remainder.ts',
   ],
   metrics: ['meter.ts', 'registry.ts', 'server.ts'],
-  sandbox: ['sandbox.ts', 'options.ts', 'flags.ts'],
+  sandbox: ['sandbox.ts', 'options.ts'],
   delivery: [
     'delivery.ts',
     'decide.ts',

@@ -5,8 +5,8 @@
 import { dirname, join } from 'node:path/posix';
 import { Command } from 'commander';
 import { loadCommands } from '../../src/cli/program.ts';
-import { listSettings } from '../../src/config/job-settings.ts';
 import { memoryIo } from '../cli/memory-io.ts';
+import { listSettings } from '../docs/settings-table.ts';
 import { filesBelow, textOf } from './source-files.ts';
 
 const SOURCE = /\.tsx?$/;
@@ -82,11 +82,14 @@ async function countFlags(): Promise<number> {
 
 const VARIABLE = /\b(?:(?:MSB|ONBOARD|REDIS)_[A-Z_]*[A-Z]|LOG_LEVEL)\b/g;
 
-/** That the sources name and a document for users explains. */
+/** What a command that hears of events is given. */
+const GIVEN = new Set(['ONBOARD_EVENT', 'ONBOARD_EVENT_ID', 'ONBOARD_RUN']);
+
+/** That the sources name, a document explains, and users set. */
 function namesOfVariables(sources: readonly string[]): ReadonlySet<string> {
   const named = new Set(sources.flatMap((text) => text.match(VARIABLE) ?? []));
   const papers = [textOf('README.md'), ...textsBelow('docs', /\.md$/).values()].join('\n');
-  return new Set((papers.match(VARIABLE) ?? []).filter((name) => named.has(name)));
+  return new Set((papers.match(VARIABLE) ?? []).filter((name) => named.has(name) && !GIVEN.has(name)));
 }
 
 const EXPORT = /^export (?:async )?(?:function\*?|const|let|class|type) (\w+)/gm;

@@ -1,14 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type Job, jobDefinitionSchema, type Priority } from '../../src/config/job-definition.ts';
 import type { Entry } from '../../src/inbox/entry.ts';
-import { weightOfJob } from '../../src/inbox/job-book.ts';
-import { busyJobs, byUrgency, createRest } from '../../src/inbox/look.ts';
-import type { LeftClaim } from '../../src/inbox/recover.ts';
+import { busyJobs, createRest } from '../../src/inbox/look.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import type { Reason, RunState } from '../../src/model/run.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
-import { entryOf, inboxOf, infoOf, jobOf } from './files.ts';
+import { entryOf, inboxOf, jobOf } from './files.ts';
 
 const REST_MS = 2_000;
 
@@ -77,36 +74,6 @@ describe('an entry', () => {
     rest.left(placed);
     expect(rest.waited(placed).isChanged).toBe(false);
   });
-});
-
-function urgentJob(priority: Priority): Job {
-  const definition = jobDefinitionSchema.parse({ operation: 'subclient.create', priority });
-  return { name: priority, definition };
-}
-
-const BOOK = { jobs: () => [urgentJob('low'), urgentJob('normal'), urgentJob('high')] };
-
-function leftClaim(id: string, job: string): LeftClaim {
-  const info = infoOf({ job, path: `${id}.csv` });
-  const found = { id, folder: `/processing/${id}`, member: 'm', beat: 0, info, name: null, copied: null };
-  return { found, hasInbox: true };
-}
-
-test('what is at hand is begun by priority, claims before files, else in the order in which it was found', () => {
-  const left = [leftClaim('a', 'low'), leftClaim('b', 'high'), leftClaim('c', 'low'), leftClaim('d', 'gone')];
-  const take = (['normal', 'high', 'low', 'high'] as const).map((priority, i) => ({
-    name: 'efgh'.charAt(i),
-    job: urgentJob(priority),
-  }));
-  const ordered = byUrgency({ left, take }, BOOK);
-  const said = ordered.map(
-    (one) => `${one.kind === 'claim' ? one.claim.found.id : one.file.name} ${one.weight}`,
-  );
-  expect(said.join(', ')).toBe('b 16, f 16, h 16, d 4, e 4, a 1, c 1, g 1');
-});
-
-test('a job of which there is no definition any more has the weight of a normal one', () => {
-  expect(['high', 'gone', undefined].map((job) => weightOfJob(job, BOOK))).toEqual([16, 4, 4]);
 });
 
 const own = useOwnRedis();

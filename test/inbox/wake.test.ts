@@ -14,7 +14,7 @@ test('a wait ends with news, also with those that came before it, and says what 
 
 test('looks come as soon as a file may be whole, else at their interval', () => {
   let now = 0;
-  const clock = createLookClock(5_000, () => now);
+  const clock = createLookClock(() => now);
   expect([clock.isLookDue(), clock.isLookWanted()]).toEqual([true, true]);
   clock.lookBegins();
   clock.lookEnds(300);
@@ -31,7 +31,7 @@ test('looks come as soon as a file may be whole, else at their interval', () => 
 
 test('a look that takes long is given a rest, however often one is wanted', () => {
   let now = 0;
-  const clock = createLookClock(5_000, () => now);
+  const clock = createLookClock(() => now);
   clock.lookBegins();
   now = 1_000;
   clock.lookEnds(null);
@@ -43,7 +43,7 @@ test('a look that takes long is given a rest, however often one is wanted', () =
 
 test('news that come while a look is under way are followed by another one', () => {
   let now = 0;
-  const clock = createLookClock(5_000, () => now);
+  const clock = createLookClock(() => now);
   clock.lookBegins();
   clock.lookSoon();
   clock.lookEnds(null);

@@ -58,7 +58,7 @@ test.each(['start', 'watch'])('the help of %s says what --once exits with', asyn
 /** Looks at an inbox full of entries that can't be taken, where putting one aside takes 10 ms. */
 async function lookAtFull(entries: number, interruptedAt = Number.POSITIVE_INFINITY) {
   const at = { now: 0, moved: 0 };
-  const clock = createLookClock(5_000, () => at.now);
+  const clock = createLookClock(() => at.now);
   const one: Refused = { inbox: inboxOf([]), entry: entryOf('x.bin'), why: 'no job', fault: 'no-load' };
   const lookAndRefuse = createLookAndRefuse({
     clock,

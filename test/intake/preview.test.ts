@@ -58,7 +58,7 @@ test('a file without rows says so', async () => {
 
 test('the line of the header and what the reader is not sure of are told', async () => {
   const { source, rows } = await readText('# as of today\nid,"name, legal"\n1,x\n2,y\n', {
-    format: { comment: '#' },
+    format: { header: 2 },
   });
   if (source === null) throw new Error('the file was not understood');
   const lines = previewLines({ ...source, notes: ['One thing.', 'Another.'] }, rows, 1);

@@ -156,7 +156,7 @@ test('a header with bytes that its file’s encoding has no characters for names
   expect(await errorFor('utf-8')).toContain('column 2 of the header holds bytes that are not UTF-8');
 });
 
-const TITLED = formatSchema.parse({ header: 3, comment: '#' });
+const TITLED = formatSchema.parse({ header: 3 });
 
 function rowsOf(text: string, format = TITLED) {
   const head: FileHead = { bom: false, text, whole: true };
@@ -164,14 +164,14 @@ function rowsOf(text: string, format = TITLED) {
   return { headerLine: source.headerLine, rows: [...feed(text.slice(start), false), ...feed('', true)] };
 }
 
-test('a report has no title lines and no comments, whatever its job says of the first file', () => {
+test('a report has no title lines, whatever its job says of the first file', () => {
   const { headerLine, rows } = rowsOf('id,onboard_row\n#1,1\n2,2\n3,3\n');
   expect(headerLine).toBe(1);
   expect(rows.map((row) => (row.kind === 'cells' ? row.cells[0] : ''))).toEqual(['#1', '2', '3']);
 });
 
 test('another file has them', () => {
-  const { headerLine, rows } = rowsOf('A title\n\nid,name\n#1,1\n2,2\n');
+  const { headerLine, rows } = rowsOf('A title\n\nid,name\n2,2\n');
   expect([headerLine, rows.length]).toEqual([3, 1]);
 });
 

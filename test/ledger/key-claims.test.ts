@@ -68,15 +68,13 @@ test('a key that was given back is free for another run, and still a duplicate w
   expect(await claim(ledger, 'r2', [1, 'A'])).toEqual([CLAIMED]);
 });
 
-const CHECKS = { key_lookalike: 'error', key_case: 'warn' } as const;
-
 /** What the rows' keys look like in the ledger, as `lookalike of r1 7`. */
-async function alikeOf({ epoch, keys }: Ledger, run: string, names: readonly string[], checks = CHECKS) {
+async function alikeOf({ epoch, keys }: Ledger, run: string, names: readonly string[]) {
   const rows = names.map((key, i) => ({ row: i + 1, key }));
   const space = { name: 'subclient', ofRun: false };
-  const { claims, alike } = await claimKeys(epoch, keys, { run, space, rows, checks });
-  return claims.map(({ kind }, i) => {
-    const like = alike.get(i);
+  const claimed = await claimKeys(epoch, keys, { run, space, rows, alike: { withCase: true } });
+  return claimed.claims.map(({ kind }, i) => {
+    const like = claimed.alike.get(i);
     return like === undefined ? kind : `${like.code} of ${like.run} ${like.row}`;
   });
 }
@@ -116,17 +114,10 @@ describe('of keys that look like those of other runs', () => {
     expect(await alikeOf(ledger, 'r1', ['A1', 'A1 ', 'a1', ' A1'])).toEqual(Array(4).fill('claimed'));
   });
 
-  test('a check that is off finds nothing', async () => {
-    const ledger = await ownLedger();
-    await alikeOf(ledger, 'r1', ['A1 ', 'b1']);
-    const off = { key_lookalike: 'off', key_case: 'off' } as const;
-    expect(await alikeOf(ledger, 'r2', ['A1', 'B1 '], Object(off))).toEqual(['claimed', 'claimed']);
-  });
-
   test('a key that was left word of is free for those who look it up', async () => {
     const ledger = await ownLedger();
     await alikeOf(ledger, 'r1', ['A1 ']);
-    const asked = { run: 'r2', space: 'subclient', names: ['A1', 'A1 ', 'a1', 'B'], checks: CHECKS };
+    const asked = { run: 'r2', space: 'subclient', names: ['A1', 'A1 ', 'a1', 'B'] };
     expect((await readKeys(own().redis, ledger.keys, 'subclient', ['A1'])).get('A1')).toEqual({
       kind: 'free',
     });

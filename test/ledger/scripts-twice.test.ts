@@ -131,7 +131,6 @@ const OF_ROWS: readonly Case[] = [
         run: 'another',
         space: 'subclient',
         names: ['K1', ' K1'],
-        checks: { key_lookalike: 'error', key_case: 'warn' },
       }),
     claim,
   ],

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { type JobDefinition, jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
-import type { MappingOptions } from '../../src/mapping/compilation.ts';
 import { compileMapping } from '../../src/mapping/mapping.ts';
 import type { FieldCatalog, Mapped, Mapping } from '../../src/model/mapping.ts';
 import type { CellsRow, RecordRow } from '../../src/model/row.ts';
@@ -34,19 +33,10 @@ export type Compiling = {
   readonly catalog?: FieldCatalog;
   readonly pathField?: string | null;
   readonly needsPathId?: boolean;
-  readonly checkBody?: MappingOptions['checkBody'];
 };
 
 /** Most tests fill accounts with any text: as elsewhere damage only warns there, where the settings say nothing else. */
-const ACCOUNTS_WARN = {
-  scientific_notation: 'warn',
-  spreadsheet_error: 'warn',
-  iban_invalid: 'warn',
-  bic_invalid: 'warn',
-  sort_code_invalid: 'warn',
-  routing_number_invalid: 'warn',
-  mojibake: 'warn',
-};
+const ACCOUNTS_WARN = { accounts: 'warn', damage: 'warn' };
 
 export function definitionOf(settings: Settings): JobDefinition {
   const checks = { ...ACCOUNTS_WARN, ...settings.checks };

@@ -106,7 +106,6 @@ const unfit = (as: string, type: string, fitting: string) =>
   `as: ${as} doesn't fit a field of type ${type}; expected ${fitting}`;
 const ambiguous = (word: string) =>
   `"${word}" would mean both true and false; expected words that mean one of them`;
-const SAME_SIGNS = 'expected different signs for decimal and grouping, both are ","';
 
 describe('when a conversion does not fit', () => {
   test.each<[LeafType, Omit<ConvertedColumn, 'column'>, string]>([
@@ -116,12 +115,10 @@ describe('when a conversion does not fit', () => {
     ['string-list', { as: 'string' }, "as: string doesn't fit a field of type string-list; expected list"],
     ['boolean', { as: 'string' }, "as: string doesn't fit a field of type boolean; expected boolean"],
     ['string', { pattern: 'dd/MM/yyyy' }, 'pattern belongs to as: date, but this is as: string'],
-    ['integer', { decimal: ',' }, 'decimal belongs to as: number, but this is as: integer'],
-    ['boolean', { grouping: '.' }, 'grouping belongs to as: number or integer, but this is as: boolean'],
+    ['boolean', { decimal: '.' }, 'decimal belongs to as: number or integer, but this is as: boolean'],
     ['string', { true: ['Y'] }, 'true belongs to as: boolean, but this is as: string'],
     ['boolean', { true: ['Y'], false: ['Y'] }, ambiguous('Y')],
     ['boolean', { true: ['no'] }, ambiguous('no')],
-    ['number', { decimal: ',', grouping: ',' }, SAME_SIGNS],
     ['date-time', { pattern: 'dd/MM' }, 'pattern "dd/MM": the year is missing'],
   ])('a %s with %j is refused', (type, source, problem) => {
     expect(convertAs(type, source, 'x')).toBe(problem);
@@ -149,8 +146,8 @@ describe('when the definition says what certain cells mean', () => {
     ['string', { values: { 1: 'individual' } }, '2', '2'],
     ['string', { values: { A: 'B' } }, 'constructor', 'constructor'],
     ['boolean', { values: { aktiv: true, gesperrt: false } }, 'gesperrt', false],
-    ['integer', { values: { keine: 0 }, grouping: '.' }, 'keine', 0],
-    ['integer', { values: { keine: 0 }, grouping: '.' }, '1.000', 1000],
+    ['integer', { values: { keine: 0 }, decimal: ',' }, 'keine', 0],
+    ['integer', { values: { keine: 0 }, decimal: ',' }, '1.000', 1000],
     [
       'date-time',
       { values: { heute: '2024-02-01' }, pattern: 'dd.MM.yyyy' },

@@ -96,11 +96,11 @@ describe('when the definition maps fields', () => {
       Payments: '1 000',
     };
     const fields: JobDefinition['fields'] = {
-      'kyc.volume': { column: 'Volume', as: 'number', decimal: ',', grouping: '.' },
+      'kyc.volume': { column: 'Volume', as: 'number', decimal: ',' },
       'kyc.since': { column: 'Since', as: 'date', pattern: 'dd/MM/yyyy' },
       isPayer: { column: 'Payer?', as: 'boolean', true: ['J'], false: ['N'] },
       'parent.id': { column: 'Land', as: 'country' },
-      'kyc.payments': { column: 'Payments', grouping: ' ' },
+      'kyc.payments': { column: 'Payments', decimal: ',' },
       'accounts.0.country': { value: 'GBR' },
       currencies: { value: 'EUR;USD' },
     };

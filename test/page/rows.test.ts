@@ -148,51 +148,44 @@ describe('the rows of a run', () => {
     expect(other?.stoppedAt).toBeNull();
   });
 
-  test('show a viewer neither the service’s words nor keys that are hidden', async () => {
+  test('show a viewer keys, and not the service’s words', async () => {
     const { desk, seed } = await openOwnDesk(own());
     const message = 'the service refused it; another row has "Key-17"';
     const row = ended(1, 'rejected', { key: 'Key-17', code: 'http_418', message });
-    const run = await seed({ rows: 1, settlements: [row], definition: { report: { keys: 'hidden' } } });
+    const run = await seed({ rows: 1, settlements: [row] });
     await keep(desk, run, 'bodies', 1, '{"message":"Jane Doe is not welcome"}');
     const part = createRowsPart(desk);
     const seen = async (visitor: typeof OPERATOR | typeof VIEWER) =>
       JSON.stringify((await part.rows(asked(run.id), visitor))?.rows) +
       (await textOf(await part.rowsFile(asked(run.id), visitor))).join();
     expect(await seen(OPERATOR)).toMatch(/Key-17.*Jane Doe/);
-    expect(await seen(VIEWER)).not.toMatch(/Key-17|Jane/);
-    expect((await part.rows(asked(run.id, { text: 'ey-17' }), VIEWER))?.rows).toEqual([]);
+    expect(await seen(VIEWER)).toContain('Key-17');
+    expect(await seen(VIEWER)).not.toContain('Jane');
   });
 
-  test.each(['shown', 'hidden'] as const)(
-    'are found for a viewer by keys that are %s within the run at hand alone, if at all',
-    async (keys) => {
-      const { desk, seed } = await openOwnDesk(own());
-      const definition = { report: { keys } };
-      const run = await seed({ rows: 2, settlements: [ended(1, 'created', { key: 'DE1' })], definition });
-      const other = await seed({ rows: 1, settlements: [ended(1, 'created', { key: 'DE2' })], definition });
-      for (const [key, of] of [
-        ['DE1', run],
-        ['DE2', other],
-      ] as const) {
-        const ledger = desk.ledger.of(run.target);
-        const { bucket, digest } = identityPlace(ledger.keys, { space: 'subclient', key });
-        await desk.ledger.redis.hset(bucket, digest, `k ${of.id} 1 sub-1`);
-      }
-      const part = createRowsPart(desk);
-      const seen = async (text: string, visitor: typeof OPERATOR | typeof VIEWER) => {
-        const found = await part.rows(asked(run.id, { text }), visitor);
-        const literal = await part.rows(asked(run.id, { text, isLiteral: true }), visitor);
-        return [found?.rows.length, literal?.rows.length, found?.keys.length];
-      };
-      expect(await seen('DE1', OPERATOR)).toEqual([1, 1, 1]);
-      expect(await seen('DE2', OPERATOR)).toEqual([0, 0, 1]);
-      expect(await seen('DE1', VIEWER)).toEqual(keys === 'shown' ? [1, 1, 1] : [0, 0, 0]);
-      expect(await seen('DE2', VIEWER)).toEqual([0, 0, 0]);
-      // Not even a digest of it is there to be tried.
-      if (keys === 'hidden')
-        expect((await part.rows(asked(run.id), VIEWER))?.rows).toMatchObject([{ row: 1, key: '' }]);
-    },
-  );
+  test('are found for a viewer by keys within the run at hand alone', async () => {
+    const { desk, seed } = await openOwnDesk(own());
+    const run = await seed({ rows: 2, settlements: [ended(1, 'created', { key: 'DE1' })] });
+    const other = await seed({ rows: 1, settlements: [ended(1, 'created', { key: 'DE2' })] });
+    for (const [key, of] of [
+      ['DE1', run],
+      ['DE2', other],
+    ] as const) {
+      const ledger = desk.ledger.of(run.target);
+      const { bucket, digest } = identityPlace(ledger.keys, { space: 'subclient', key });
+      await desk.ledger.redis.hset(bucket, digest, `k ${of.id} 1 sub-1`);
+    }
+    const part = createRowsPart(desk);
+    const seen = async (text: string, visitor: typeof OPERATOR | typeof VIEWER) => {
+      const found = await part.rows(asked(run.id, { text }), visitor);
+      const literal = await part.rows(asked(run.id, { text, isLiteral: true }), visitor);
+      return [found?.rows.length, literal?.rows.length, found?.keys.length];
+    };
+    expect(await seen('DE1', OPERATOR)).toEqual([1, 1, 1]);
+    expect(await seen('DE2', OPERATOR)).toEqual([0, 0, 1]);
+    expect(await seen('DE1', VIEWER)).toEqual([1, 1, 1]);
+    expect(await seen('DE2', VIEWER)).toEqual([0, 0, 0]);
+  });
 
   test('of a cause come from the chunks that the digest names, and of no other', async () => {
     const { desk, run, part } = await openRows(1_000);

@@ -35,7 +35,7 @@ const rows = fc.integer({ min: 1, max: 4 }).chain((width) => {
 });
 
 function chunk(given: ChunkJob['rows']): ChunkJob {
-  return { run: 'run-1', chunk: 3, weight: 2, rows: given };
+  return { run: 'run-1', chunk: 3, rows: given };
 }
 
 function plain(...lists: string[][]): ChunkJob {
@@ -63,7 +63,6 @@ describe('a chunk as the payload of a job', () => {
     expect(payloadOf(job)).toEqual({
       run: 'run-1',
       chunk: 3,
-      weight: 2,
       packed: { places: [1, 2, 2, 3], width: 2, cells: 'a\u007f\u007fb\u007fc' },
     });
     for (const odd of [plain(['a\u007fb', '']), plain(['a'], ['b', 'c']), plain([])]) {
@@ -101,7 +100,6 @@ describe('a chunk as the payload of a job', () => {
   it.each([
     ['no rows', { rows: [] }],
     ['chunk 0', { chunk: 0 }],
-    ['a weight of nothing', { weight: 0 }],
     ['no run', { run: undefined }],
     ['a claim that there is not', { rows: [{ ...plain(['a']).rows[0], claim: { kind: 'free' } }] }],
   ])('with %s, is refused', (_, wrong) => {

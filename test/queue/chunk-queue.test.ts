@@ -170,24 +170,15 @@ describe('a chunk in the queue', () => {
 });
 
 describe('chunks of several runs', () => {
-  const some = (run: string, weight: number, numbers: readonly number[]) =>
-    numbers.map((n) => ({ ...chunk(n, run), weight }));
+  const some = (run: string, numbers: readonly number[]) => numbers.map((n) => chunk(n, run));
 
   test('take turns, whichever run was there first', async () => {
     const { queue, work } = ownQueue();
-    await queue.add(some('big', 4, [1, 2, 3, 4, 5, 6, 7, 8]));
-    await queue.add(some('big', 4, [9, 10, 11]), 8);
-    await queue.add(some('new', 4, [1, 2, 3]));
+    await queue.add(some('big', [1, 2, 3, 4, 5, 6, 7, 8]));
+    await queue.add(some('big', [9, 10, 11]), 8);
+    await queue.add(some('new', [1, 2, 3]));
     const order = await orderOf(work, 14);
     expect(order.slice(0, 7)).toEqual(['big 1', 'new 1', 'big 2', 'new 2', 'big 3', 'new 3', 'big 4']);
-  });
-
-  test('take them by weight', async () => {
-    const { queue, work } = ownQueue();
-    await queue.add(some('low', 1, [1, 2, 3]));
-    await queue.add(some('normal', 4, [1, 2, 3, 4, 5, 6, 7, 8]));
-    const order = await orderOf(work, 11);
-    expect(['low 1', 'low 2', 'low 3'].map((one) => order.indexOf(one))).toEqual([0, 5, 10]);
   });
 
   test('are counted while they wait', async () => {
@@ -201,13 +192,13 @@ describe('chunks of several runs', () => {
 
   test('keep their order where they are renumbered, and one that got lost far behind comes back', async () => {
     const { queue, openQueue, work, bull } = ownQueue();
-    await queue.add(some('big', 4, [1, 2, 3]));
-    await queue.add(some('lost', 4, [1]));
+    await queue.add(some('big', [1, 2, 3]));
+    await queue.add(some('lost', [1]));
     const far = 2 ** 20;
-    const priorities = { 'big-c1': far, 'big-c2': far + 4, 'big-c3': far + 8, 'lost-c1': 2 * far - 1 };
+    const priorities = { 'big-c1': far, 'big-c2': far + 1, 'big-c3': far + 2, 'lost-c1': 2 * far - 1 };
     for (const [id, priority] of Object.entries(priorities))
       await (await bull.getJob(id))?.changePriority({ priority });
-    await openQueue().add(some('new', 4, [1, 2]));
+    await openQueue().add(some('new', [1, 2]));
     const [last] = await bull.getPrioritized(-1, -1);
     expect(last?.priority).toBeLessThan(2_000);
     expect(await orderOf(work, 6)).toEqual(['big 1', 'new 1', 'big 2', 'new 2', 'big 3', 'lost 1']);
@@ -215,7 +206,7 @@ describe('chunks of several runs', () => {
 
   test('that are put back do not come before everybody’s', async () => {
     const { queue, work } = ownQueue();
-    await queue.add(some('waits', 4, [1]));
+    await queue.add(some('waits', [1]));
     const order: string[] = [];
     const first = work(async ({ run, chunk: n }) => {
       order.push(`${run} ${n}`);
@@ -223,7 +214,7 @@ describe('chunks of several runs', () => {
     });
     await until(() => order.length === 1);
     await first.close();
-    await queue.add(some('other', 4, [1]));
+    await queue.add(some('other', [1]));
     await queue.promote('waits');
     expect(await orderOf(work, 2)).toEqual(['other 1', 'waits 1']);
   });

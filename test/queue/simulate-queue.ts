@@ -11,7 +11,6 @@ const CHUNKS_PER_ADD = 8;
 
 /** A run of the simulation; without `chunks` it never ends. */
 export type Load = {
-  readonly weight: number;
   /** Takes after which it comes. */
   readonly from?: number;
   readonly chunks?: number;
@@ -37,8 +36,8 @@ export type Simulation = {
 /** Runs that are read into one queue as ingest does it, and taken from it in BullMQ's order; any of those in hand may end first. */
 export function simulateQueue(loads: readonly Load[], simulation: Simulation): Taken[] {
   const queue = createQueue(simulation.begin ?? FIRST_PRIORITY);
-  const runs = loads.map(({ weight, from = 0, chunks = Number.POSITIVE_INFINITY }, run) =>
-    createRun({ run, weight, from, chunks }, queue),
+  const runs = loads.map(({ from = 0, chunks = Number.POSITIVE_INFINITY }, run) =>
+    createRun({ run, from, chunks }, queue),
   );
   const inHand: number[] = [];
   const taken: Taken[] = [];
@@ -81,14 +80,14 @@ function createQueue(begin: number) {
 
 type RunOfLoad = Required<Load> & { readonly run: number };
 
-function createRun({ run, weight, from, chunks }: RunOfLoad, queue: ReturnType<typeof createQueue>) {
+function createRun({ run, from, chunks }: RunOfLoad, queue: ReturnType<typeof createQueue>) {
   let left = chunks;
   let open = 0;
   let last: number | null = null;
   const addSome = (at: number) => {
     const virtualTime = queue.virtualTime();
     for (let i = 0; i < CHUNKS_PER_ADD && left > 0; i += 1) {
-      last = nextPriority({ virtualTime, last, open, weight });
+      last = nextPriority({ virtualTime, last, open });
       queue.add({ run, priority: last, addedAt: at });
       open += 1;
       left -= 1;

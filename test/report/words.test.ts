@@ -228,7 +228,7 @@ describe('renderSummary', () => {
       ...summaryOf(['created']),
       topWarnings: [differs, { ...differs, code: 'mojibake' }],
     });
-    expect(both).toContain('checks: { mojibake: error }\n  3 × warning group_differs');
+    expect(both).toContain('checks: { damage: error }\n  3 × warning group_differs');
   });
 
   it('given files that were changed since, names them and those beside them, and loads the latter', () => {
@@ -272,17 +272,16 @@ describe('renderSummary', () => {
         '  1 × warning mojibake, for example row 9',
         '    Sent as they stand; results.csv names the columns. The job definition can',
         '    keep such rows back:',
-        '      checks: { iban_invalid: error, mojibake: error }',
+        '      checks: { accounts: error, damage: error }',
       ].join('\n'),
     );
   });
 
-  it('given more kinds of warnings than fit on a line, names each check on one of its own', () => {
-    const codes = ['routing_number_invalid', 'scientific_notation', 'lost_leading_zero'];
-    const topWarnings = codes.map((code) => ({ code, count: 1, exampleRow: 1 }));
+  it('given keys that differ in capitals alone, names no setting: none keeps their rows back', () => {
+    const topWarnings = [{ code: 'key_case', column: 'Ref', count: 1, exampleRow: 1 }];
     const text = textOf({ ...summaryOf(['created']), topWarnings });
-    const lines = ['      checks:', ...codes.map((code) => `        ${code}: error`)];
-    expect(text).toContain(lines.join('\n'));
+    expect(text).toContain('    Sent as they stand; results.csv names the columns.\n');
+    expect(text).not.toContain('checks:');
   });
 
   it('given rows that are one record together, says how many records they are; else nothing of records', () => {

@@ -223,12 +223,18 @@ describe('what is refused', () => {
     expect((await call(sandbox, DRAFTS, { name: 'x', accounts: [] })).status).toBe(200);
   });
 
-  test.each(['GET /v1/subclients', 'POST /v1/other', 'PUT /v1/subclients/sub-0001'])(
-    '%s gives 404',
+  test.each(['GET /v1/subclients', 'POST /other'])('%s gives 404', async (line) => {
+    const sandbox = await openSandbox();
+    expect((await call(sandbox, line, line.startsWith('GET') ? undefined : {})).status).toBe(404);
+    expect(sandbox.stats().requests).toEqual({ unknown: { '404': 1 } });
+  });
+
+  test.each(['POST /v1/other', 'PUT /v1/subclients/sub-0001'])(
+    '%s is played: something is made of it, with an id',
     async (line) => {
       const sandbox = await openSandbox();
-      expect((await call(sandbox, line, line.startsWith('GET') ? undefined : {})).status).toBe(404);
-      expect(sandbox.stats().requests).toEqual({ unknown: { '404': 1 } });
+      expect((await call(sandbox, line, {})).json()).toEqual({ id: 'made-000001' });
+      expect(sandbox.stats().requests).toEqual({ custom: { '200': 1 } });
     },
   );
 });

@@ -89,7 +89,7 @@ export async function startFlow(options: FlowOptions = {}, atEnd: AtTestEnd = at
   const { redis, times, ...sandboxOptions } = options;
   const home = await mkdtemp(join(tmpdir(), 'onboard-flow-'));
   const database = redis === 'embedded' ? null : await takeDatabase();
-  const sandbox = await startSandbox({ tokens: [TOKEN], playAny: true, ...sandboxOptions });
+  const sandbox = await startSandbox({ tokens: [TOKEN], ...sandboxOptions });
   const commands = createCommands(
     {
       PATH: process.env.PATH ?? '',

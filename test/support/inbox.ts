@@ -1,8 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import type { SandboxOptions } from '../../src/sandbox/options.ts';
-import { type Begun, type Ended, type Flow, type Started, startFlow } from './flow.ts';
+import { type Begun, type Ended, type Flow, type FlowOptions, type Started, startFlow } from './flow.ts';
 
 /** What `--json` prints of a file, as far as tests look at it. */
 const lineSchema = z.object({
@@ -39,9 +38,9 @@ const JOBS = { subclients: 'operation: subclient.create\nfiles: "**/subclients*"
 
 export async function startInboxFlow(
   jobs: Readonly<Record<string, string>> = JOBS,
-  sandbox: SandboxOptions = {},
+  options: FlowOptions = {},
 ): Promise<InboxFlow> {
-  const flow = await startFlow({ keyPointers: { subclient: ['/details/name'] }, ...sandbox });
+  const flow = await startFlow({ keyPointers: { subclient: ['/details/name'] }, ...options });
   const inbox = join(flow.home, 'inbox');
   const folder = join(flow.home, 'jobs');
   await mkdir(inbox, { recursive: true });
@@ -64,7 +63,7 @@ export async function startInboxFlow(
 }
 
 function quick([command = 'start', ...args]: readonly string[]): string[] {
-  return [command, '--json', '--rest', '0.2', '--poll', '1', ...args];
+  return [command, '--json', '--rest', '0.2', ...args];
 }
 
 /** The lines of `--json`, by file. */

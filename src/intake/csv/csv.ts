@@ -40,11 +40,11 @@ export function understandCsv(path: string, head: FileHead, given: Format): Unde
 }
 
 /**
- * How a report file is read with its job's definition, whose title lines and comments are the partner's file's: a report has
- * neither, and each of its lines is a row. Its quotes are doubled, as spreadsheets read them, and a spreadsheet may have saved it
+ * How a report file is read with its job's definition, whose title lines are the partner's file's: a report has none, and each of
+ * its lines is a row. Its quotes are doubled, as spreadsheets read them, and a spreadsheet may have saved it
  * with another delimiter.
  */
-function reportFormat(text: string, { header, comment, escape: sign, ...plain }: Format): Format {
+function reportFormat(text: string, { header, escape: sign, ...plain }: Format): Format {
   return { ...plain, delimiter: delimiterInReport(text, plain.quote) ?? plain.delimiter };
 }
 

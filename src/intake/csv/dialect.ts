@@ -18,12 +18,12 @@ export function tellDialect(
   preamble: Preamble,
   format: Format,
 ): { readonly dialect: CsvDialect; readonly notes: readonly string[] } {
-  const { quote, trim, comment = null } = format;
+  const { quote, trim } = format;
   const sign = format.escape === undefined || format.escape === quote ? null : format.escape;
   const newline = detectNewline(head.text, { quote, escape: sign }, preamble.start);
-  const rest = { quote, escape: sign, trim, comment, newline };
+  const rest = { quote, escape: sign, trim, newline };
   const given = givenDelimiter(preamble, format);
-  refuseClash(path, [given, quote, sign, comment]);
+  refuseClash(path, [given, quote, sign]);
   if (given === null) {
     const { delimiter, notes } = detectDelimiter(path, head, preamble, format, rest);
     return { dialect: { ...rest, delimiter }, notes };
@@ -42,7 +42,7 @@ function refuseClash(path: string, signs: readonly (string | null)[]): void {
   const given = signs.filter((sign) => sign !== null);
   if (new Set(given).size === given.length && !given.some((sign) => /[\r\n]/.test(sign))) return;
   throw new UsageError(
-    `${path}: format.delimiter and format.quote (and format.escape and format.comment): expected different characters and no line break; change one in the job definition`,
+    `${path}: format.delimiter and format.quote (and format.escape): expected different characters and no line break; change one in the job definition`,
   );
 }
 
@@ -70,7 +70,7 @@ function detectDelimiter(
   dialect: Omit<CsvDialect, 'delimiter'>,
 ): FoundDelimiter {
   const candidates = [...DELIMITER_NAMES.keys()]
-    .filter((delimiter) => ![dialect.quote, dialect.escape, dialect.comment].includes(delimiter))
+    .filter((delimiter) => ![dialect.quote, dialect.escape].includes(delimiter))
     .map((delimiter) => candidate(head, preamble, { ...dialect, delimiter }))
     .sort((a, b) => b.share - a.share);
   const [best, second] = candidates;
@@ -102,7 +102,7 @@ function refuseTitles(path: string, candidates: readonly Candidate[]): void {
     const { line } = first;
     const sign = DELIMITER_NAMES.get(delimiter) ?? `"${delimiter}"`;
     throw new UsageError(
-      `${path}, line ${line}: doesn't look like a header, but line ${header.line} does (${header.cells.length} cells, cut by ${sign}, as most lines below it): expected column names in the first line; set format.header: ${header.line} in the job definition (--header ${header.line} for preview and map), or format.header: ${line} if line ${line} is the header`,
+      `${path}, line ${line}: doesn't look like a header, but line ${header.line} does (${header.cells.length} cells, cut by ${sign}, as most lines below it): expected column names in the first line; set format.header: ${header.line}, or format.header: ${line} if line ${line} is the header`,
     );
   }
 }
@@ -111,9 +111,7 @@ function refuseTitles(path: string, candidates: readonly Candidate[]): void {
 function secondTableBelow(path: string, first: SampleRecord, { line, cells }: SampleRecord): UsageError {
   const count = first.cells.length;
   const unless =
-    count > 2
-      ? ''
-      : `; or, if what stands above line ${line} is no table, set format.header: ${line} in the job definition (--header ${line} for preview and map)`;
+    count > 2 ? '' : `; or, if what stands above line ${line} is no table, set format.header: ${line}`;
   return new UsageError(
     `${path}, line ${line}: a second table seems to begin here: this line looks like a header of ${cells.length} columns, and the lines from ${first.line} on are a table of ${count}: expected one table per file; put each table into a file of its own${unless}`,
   );
@@ -141,7 +139,7 @@ function withNext(second: Candidate): string {
 function ambiguous(path: string, best: Candidate, second: Candidate): UsageError {
   const names = [best, second].map((c) => DELIMITER_NAMES.get(c.delimiter)).join(' and ');
   return new UsageError(
-    `${path}: ${names} cut its first lines into cells equally well: expected one of them to; set format.delimiter in the job definition (--delimiter for a preview)`,
+    `${path}: ${names} cut its first lines into cells equally well: expected one of them to; set format.delimiter`,
   );
 }
 

@@ -16,8 +16,6 @@ export type CsvDialect = {
   readonly newline: 'lf' | 'cr';
   /** Whether spaces around a cell are no part of it. */
   readonly trim: boolean;
-  /** A line that begins with this character, where a record could begin, is passed over; `null` where there are no comments. */
-  readonly comment: string | null;
 };
 
 /** The character of a delimiter as a definition or a `sep=` line writes it: `\\t` is a tab. */

@@ -30,15 +30,14 @@ type LineStart = { readonly start: number; readonly line: number };
 /**
  * What stands above the header is passed over by whole lines, as an editor counts them: CRLF, LF and CR each end a line,
  * and quotes mean nothing there, so that no apostrophe or inch mark in a title can shift the header.
- * A `sep=` line first; then `format.header` says the line, or blank lines and comments are passed over.
+ * A `sep=` line first; then `format.header` says the line, or blank lines are passed over.
  */
 export function readPreamble(path: string, head: FileHead, format: Format): Preamble {
   const sep = SEP_LINE.exec(head.text);
   const delimiter = sep === null ? null : delimiterOf(sep[2] ?? '');
   if (delimiter !== null) refuseContradiction(path, delimiter, format);
   const first = sep === null ? TOP : afterLine(head.text, TOP);
-  const place =
-    format.header === undefined ? firstRecord(head.text, first, format) : startOfGiven(head, format);
+  const place = format.header === undefined ? firstRecord(head.text, first) : startOfGiven(head, format);
   if (place === null || place.start > HEAD_CHARS) throw noSuchLine(path, head, format);
   return { ...place, delimiter, isGiven: format.header !== undefined };
 }
@@ -65,16 +64,14 @@ function shownDelimiter(delimiter: string): string {
   return delimiter === '\t' ? '\\t' : delimiter;
 }
 
-/** The first line that is neither blank nor a comment. */
-function firstRecord(text: string, from: LineStart, { comment }: Format): LineStart {
+/** The first line that is not blank. */
+function firstRecord(text: string, from: LineStart): LineStart {
   let place = from;
-  while (place.start < text.length && isPassedOver(text, place.start, comment))
-    place = afterLine(text, place);
+  while (place.start < text.length && isBlank(text, place.start)) place = afterLine(text, place);
   return place;
 }
 
-function isPassedOver(text: string, start: number, comment: string | undefined): boolean {
-  if (comment !== undefined && text.charAt(start) === comment) return true;
+function isBlank(text: string, start: number): boolean {
   BLANK_LINE.lastIndex = start;
   return BLANK_LINE.test(text);
 }
@@ -101,7 +98,7 @@ function noSuchLine(path: string, head: FileHead, { header }: Format): UsageErro
   if (head.whole && header !== undefined) {
     const lines = linesIn(head.text);
     return new UsageError(
-      `${path}: expected ${wanted}, but the file has only ${lines} ${lines === 1 ? 'line' : 'lines'}; correct format.header (preview: --header)`,
+      `${path}: expected ${wanted}, but the file has only ${lines} ${lines === 1 ? 'line' : 'lines'}; correct format.header`,
     );
   }
   return new UsageError(
@@ -202,7 +199,7 @@ function refuseOtherQuote(
     return;
   const set = sign === '"' ? `'"'` : `"${sign}"`;
   throw new UsageError(
-    `${path}, line ${line}: all names of the header stand in ${sign}, so that it seems to be the quote character: expected names in ${quote} or in none; set format.quote: ${set} in the job definition (--quote ${set} for preview and map)`,
+    `${path}, line ${line}: all names of the header stand in ${sign}, so that it seems to be the quote character: expected names in ${quote} or in none; set format.quote: ${set}`,
   );
 }
 
@@ -210,7 +207,7 @@ const OTHER_QUOTES = ["'", '"', '`'];
 
 function noRecord(path: string, line: number): UsageError {
   return new UsageError(
-    `${path}, line ${line}: is blank or a comment, but format.header says that the header is there: expected column names; correct format.header`,
+    `${path}, line ${line}: is blank, but format.header says that the header is there: expected column names; correct format.header`,
   );
 }
 

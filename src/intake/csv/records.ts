@@ -46,7 +46,7 @@ type Splitting = {
   isBlankBefore: boolean;
   /** Records so far with a quote where none may stand. */
   damaged: number;
-  /** A bad record, or a comment to skip, whose line end is not at hand yet. */
+  /** A bad record, or a blank line to skip, whose line end is not at hand yet. */
   unended: Bad | 'skip' | null;
   pieces: CsvPiece[];
 };
@@ -80,12 +80,11 @@ function advance(state: Splitting, final: boolean): boolean {
   state.line = line;
   state.isBlankBefore = isBlankBefore;
   if (stop.kind === 'bad') startBad(state, stop, final);
-  if (stop.kind === 'comment') state.unended = 'skip';
   if (stop.kind === 'unclosed') {
     const before = countNewlines(state.text, { from: end, to: stop.quote }, state.shape.dialect.newline);
     state.pieces.push({ kind: 'unclosed', line: line + before });
   }
-  return stop.kind === 'bad' || stop.kind === 'comment';
+  return stop.kind === 'bad';
 }
 
 type Bad = { readonly text: string; readonly line: number; readonly problem: string };
@@ -169,7 +168,7 @@ function readRun(
   final: boolean,
   shape: CsvShape,
 ): CsvRun {
-  const { newline, quote, comment } = shape.dialect;
+  const { newline, quote } = shape.dialect;
   const { at: first, line, isBlankBefore, damaged } = from;
   const run: Run = { starts: [], lines: [], afterBlank: new Set(), at: first, line, isBlankBefore };
   let quoteAt = -1;
@@ -179,7 +178,7 @@ function readRun(
     if (quoteAt < at) quoteAt = indexOrEnd(text, quote, at);
     const end = indexOfNewline(text, at, newline);
     // A line without a quote needn't be cut into cells to know where its record ends.
-    const isPlain = isShort(at, end, quoteAt) && text.charAt(at) !== comment && !isHalf(text, end, final);
+    const isPlain = isShort(at, end, quoteAt) && !isHalf(text, end, final);
     const step = isPlain ? recordUpTo(text, end) : stepAt(text, at, final, { ...shape, damaged });
     if (step.kind !== 'record') return told(run, step);
     if (isBlankLine(text, at, step.next, shape.dialect)) run.isBlankBefore = true;
@@ -253,8 +252,6 @@ type CsvStep =
       readonly problem: string;
       readonly doubtful: number;
     }
-  /** A comment begins here. */
-  | { readonly kind: 'comment' }
   /** The quote at `quote` isn't closed: before the end of the file, or within the longest record. */
   | { readonly kind: 'unclosed'; readonly quote: number }
   /** More text is needed to tell. */
@@ -263,7 +260,6 @@ type CsvStep =
 /** Judges the record that starts at `start`; the answer is the same however the file was cut into blocks. */
 export function stepAt(text: string, start: number, final: boolean, shape: StepShape): CsvStep {
   const { dialect } = shape;
-  if (text.charAt(start) === dialect.comment) return { kind: 'comment' };
   const end = Math.min(text.length, start + MAX_RECORD_CHARS);
   const cut = cutRecord({ text, end, final: final && end === text.length }, start, dialect);
   const tooLong = end < text.length;

@@ -162,7 +162,7 @@ function notesOf(
   const notes: string[] = [];
   if (wanted === undefined && others.length > 0) {
     notes.push(
-      `only the sheet ${namesOf([sheet])} is read, not ${namesOf(others)}: name another under format.sheet (preview: --sheet)`,
+      `only the sheet ${namesOf([sheet])} is read, not ${namesOf(others)}: name another under format.sheet`,
     );
   }
   if (layout.hasHidden) notes.push('hidden rows and columns are read like the others');
@@ -212,6 +212,6 @@ function titles({ line: first, cells }: SampleRecord, line: number): WorkbookErr
   const [few, several] =
     cells.length === 1 ? ['one cell', 'several cells'] : [`${cells.length} cells`, 'more'];
   return new WorkbookError(
-    `has ${few} in row ${first}, which doesn't look like a header, but row ${line} does, and most rows below it have ${several}: expected column names in the first row; set format.header: ${line} in the job definition (--header ${line} for preview and map), or format.header: ${first} if row ${first} is the header`,
+    `has ${few} in row ${first}, which doesn't look like a header, but row ${line} does, and most rows below it have ${several}: expected column names in the first row; set format.header: ${line}, or format.header: ${first} if row ${first} is the header`,
   );
 }

@@ -4,6 +4,7 @@
  * (the row isn't sent), which are warnings, and which aren't looked for; where they say nothing, damage in the fields of an
  * account is an issue, since money goes there. No finding says what a cell holds.
  */
+import { type CheckSettings, SETTING_OF } from '../../config/check-settings.ts';
 import type { JobDefinition } from '../../config/job-definition.ts';
 import type { CheckCode, Severity } from '../../model/issue.ts';
 import type { Row } from '../../model/row.ts';
@@ -11,33 +12,24 @@ import type { Binding } from '../bind-fields.ts';
 import type { ColumnSlot } from '../compilation.ts';
 import { formatFieldPath } from '../request-field.ts';
 import { addIssue, addWarning, type RowContext } from '../row-context.ts';
-import {
-  ambiguousDate,
-  type BesideOf,
-  type CellCheck,
-  mojibake,
-  scientificNotation,
-  spreadsheetError,
-} from './damage.ts';
+import { type BesideOf, type CellCheck, mojibake, scientificNotation, spreadsheetError } from './damage.ts';
 import { identifierChecks, isIdentifierField } from './identifiers.ts';
 
-/** Notes what a look at more than this row has found, as warnings or as issues, before anything else is said of the row. */
-export function compileFindings({ checks }: Pick<JobDefinition, 'checks'>): CheckRow {
-  return (row, context) => {
-    if (row.kind === 'unreadable' || row.findings === undefined) return;
-    for (const finding of row.findings) {
-      const severity = checks[finding.code];
-      if (severity === 'error') addIssue(context, { ...finding, value: finding.value ?? undefined });
-      if (severity === 'warn') addWarning(context, { ...finding, value: finding.value ?? undefined });
-    }
-  };
+/** Notes what a look at more than this row has found, before anything else is said of the row. */
+export function noteFindings(row: Row, context: RowContext): void {
+  if (row.kind === 'unreadable' || row.findings === undefined) return;
+  for (const finding of row.findings) {
+    // Capital and small letters may tell keys apart: such a row is sent.
+    const add = finding.code === 'key_case' ? addWarning : addIssue;
+    add(context, { ...finding, value: finding.value ?? undefined });
+  }
 }
 
 /** Notes what looks damaged in a row's cells, as warnings or as issues. */
 export type CheckRow = (row: Row, context: RowContext) => void;
 
-type Severities = Readonly<Record<CheckCode, Severity>>;
-type CheckedColumn = ColumnSlot & { readonly checks: readonly CellCheck[]; readonly severities: Severities };
+type SeverityOf = (code: CheckCode) => Severity;
+type CheckedColumn = ColumnSlot & { readonly checks: readonly CellCheck[]; readonly severityOf: SeverityOf };
 
 /** Compiles the checks column by column: a column only gets the checks that can find something in it. */
 export function compileChecks(
@@ -60,7 +52,7 @@ function checkCell(at: CheckedColumn, context: RowContext): void {
   for (const check of at.checks) {
     const expected = check.find(value, context);
     if (expected === null) continue;
-    const add = at.severities[check.code] === 'error' ? addIssue : addWarning;
+    const add = at.severityOf(check.code) === 'error' ? addIssue : addWarning;
     add(context, { code: check.code, column: at.column, value, expected });
     return;
   }
@@ -69,7 +61,7 @@ function checkCell(at: CheckedColumn, context: RowContext): void {
 function checkedColumns(
   bindings: readonly Binding[],
   key: ColumnSlot | null,
-  settings: JobDefinition['checks'],
+  settings: CheckSettings,
 ): readonly CheckedColumn[] {
   const beside = createBeside(bindings);
   const columns = new Map<number, ColumnSlot & { readonly checks: CellCheck[]; isOfAccount: boolean }>();
@@ -78,7 +70,8 @@ function checkedColumns(
     columns.set(slot, known);
     known.isOfAccount ||= isOfAccount;
     for (const check of checks) {
-      if (settings[check.code] !== 'off' && !known.checks.includes(check)) known.checks.push(check);
+      const isOff = settings[SETTING_OF[check.code]] === 'off';
+      if (!isOff && !known.checks.includes(check)) known.checks.push(check);
     }
   };
   for (const binding of bindings) {
@@ -90,42 +83,32 @@ function checkedColumns(
   return [...columns.values()]
     .filter(({ checks }) => checks.length > 0)
     .map(({ checks, isOfAccount, ...place }) => {
-      const severities = severitiesOf(settings, isOfAccount);
-      const own = place.slot === key?.slot ? severitiesOfKey(severities) : severities;
-      return { ...place, checks: errorsFirst(checks, own), severities: own };
+      const severityOf = severitiesIn(settings, { isOfAccount, isKey: place.slot === key?.slot });
+      return { ...place, checks: errorsFirst(checks, severityOf), severityOf };
     });
 }
 
 const ACCOUNTS = 'accounts';
 
+/** In a key these count like a number cell: it would be another record's. */
+const AS_NUMBER_CELL: ReadonlySet<CheckCode> = new Set(['scientific_notation', 'spreadsheet_error']);
+
 /** What the definition says, and where it says nothing, `error` for the fields of an account. */
-function severitiesOf(settings: JobDefinition['checks'], isOfAccount: boolean): Severities {
-  const unset = isOfAccount ? 'error' : 'warn';
-  return {
-    ...settings,
-    scientific_notation: settings.scientific_notation ?? unset,
-    spreadsheet_error: settings.spreadsheet_error ?? unset,
-    iban_invalid: settings.iban_invalid ?? unset,
-    bic_invalid: settings.bic_invalid ?? unset,
-    sort_code_invalid: settings.sort_code_invalid ?? unset,
-    routing_number_invalid: settings.routing_number_invalid ?? unset,
-    mojibake: settings.mojibake ?? unset,
+function severitiesIn(
+  settings: CheckSettings,
+  { isOfAccount, isKey }: { readonly isOfAccount: boolean; readonly isKey: boolean },
+): SeverityOf {
+  return (code) => {
+    // A code may be that short by right.
+    const unset = isOfAccount && code !== 'lost_leading_zero' ? 'error' : 'warn';
+    const severity = settings[SETTING_OF[code]] ?? unset;
+    const isRaised = isKey && settings.number_cell === 'error' && AS_NUMBER_CELL.has(code);
+    return isRaised && severity === 'warn' ? 'error' : severity;
   };
 }
 
-/** For a key a number in scientific notation or a spreadsheet's error counts like a number cell: it would be another record's key. */
-function severitiesOfKey(severities: Severities): Severities {
-  if (severities.number_cell !== 'error') return severities;
-  const raised = (severity: Severity) => (severity === 'warn' ? 'error' : severity);
-  return {
-    ...severities,
-    scientific_notation: raised(severities.scientific_notation),
-    spreadsheet_error: raised(severities.spreadsheet_error),
-  };
-}
-
-function errorsFirst(checks: readonly CellCheck[], severities: Severities): readonly CellCheck[] {
-  const isError = ({ code }: CellCheck) => severities[code] === 'error';
+function errorsFirst(checks: readonly CellCheck[], severityOf: SeverityOf): readonly CellCheck[] {
+  const isError = ({ code }: CellCheck) => severityOf(code) === 'error';
   return [...checks.filter(isError), ...checks.filter((check) => !isError(check))];
 }
 
@@ -149,7 +132,6 @@ function checksOfCell(
   { conversion, path }: Extract<Binding, { kind: 'cell' }>,
   beside: (name: string) => BesideOf,
 ): readonly CellCheck[] {
-  if (conversion.isSwappable !== undefined) return [ambiguousDate(conversion.isSwappable)];
   if (conversion.kind === 'list') return [spreadsheetError, mojibake];
   if (conversion.kind !== 'text') return [];
   if (!isIdentifierField(path)) return [spreadsheetError, mojibake];

@@ -105,11 +105,3 @@ const REPLACED =
 
 const MISREAD =
   'text as it was written; a program probably took UTF-8 for windows-1252, which turns é into Ã© and ’ into â€™';
-
-/** Finds dates that another order of day and month would make another day. */
-export function ambiguousDate(isSwappable: (text: string) => boolean): CellCheck {
-  return { code: 'ambiguous_date', find: (text) => (isSwappable(text) ? ONE_DAY : null) };
-}
-
-const ONE_DAY =
-  'a date that can be only one day; this one is read by the pattern, and with day and month the other way round it would be another day';

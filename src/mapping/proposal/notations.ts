@@ -54,9 +54,8 @@ function candidateNotations(type: LeafType, values: readonly JsonValue[]): reado
     case 'date-time':
       return [{}, ...DATES];
     case 'number':
-      return [{}, ...NUMBERS];
     case 'integer':
-      return [{}, ...GROUPINGS.map((grouping) => ({ grouping }))];
+      return [{}, { decimal: ',' }, { decimal: '.' }];
     case 'boolean':
       return [{}, ...booleanNotations(values)];
     case 'string':
@@ -69,17 +68,6 @@ function candidateNotations(type: LeafType, values: readonly JsonValue[]): reado
 }
 
 const DATES: readonly Notation[] = USUAL_PATTERNS.map((pattern) => ({ pattern }));
-
-const GROUPINGS = [',', '.', ' ', "'"] as const;
-const NUMBERS: readonly Notation[] = [
-  { decimal: ',' },
-  { decimal: ',', grouping: '.' },
-  { decimal: '.', grouping: ',' },
-  { decimal: ',', grouping: ' ' },
-  { decimal: '.', grouping: ' ' },
-  { decimal: '.', grouping: "'" },
-  { decimal: ',', grouping: "'" },
-];
 
 /** Words for yes and no in the languages of the files; in a proposal they stand as the file writes them. */
 const WORDS: readonly (readonly [yes: string, no: string])[] = [
@@ -162,9 +150,7 @@ const WORD: Readonly<Record<LeafType, string>> = {
 
 function describe(notation: Notation): string {
   if (notation.pattern !== undefined) return notation.pattern;
-  const signs = [
-    notation.decimal === undefined ? '' : `decimal "${notation.decimal}"`,
-    notation.grouping === undefined ? '' : `grouping "${notation.grouping}"`,
-  ].filter((sign) => sign !== '');
-  return signs.length === 0 ? 'numbers written as in JSON' : `numbers with ${signs.join(' and ')}`;
+  return notation.decimal === undefined
+    ? 'numbers written as in JSON'
+    : `numbers with decimal "${notation.decimal}"`;
 }

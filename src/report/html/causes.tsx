@@ -9,7 +9,7 @@ import { needingRows, type RowCause, saidOf, UNTOLD } from '../../model/digest.t
 import type { Note } from '../../model/note.ts';
 import { OUTCOMES, type Outcome } from '../../model/outcome.ts';
 import { remainderOf } from '../remainder.ts';
-import { columnsShown, hidesKeys, keyShown, type Page, wordsShown } from './model.ts';
+import { keyShown, type Page, wordsShown } from './model.ts';
 import { outcomeWords } from './words.ts';
 
 type Props = { readonly page: Page };
@@ -122,13 +122,14 @@ function Noted({ note, page }: Props & { readonly note: Note | undefined }) {
     <p>
       Note: <Text of={wordsShown(note.text, page)} bytes={NOTE_BYTES} />{' '}
       <span class="dim">
-        (<Text of={note.by} bytes={CELL_BYTES} />, {note.at.slice(0, 10)})
+        (<Text of={note.by} bytes={NAME_BYTES} />, {note.at.slice(0, 10)})
       </span>
     </p>
   );
 }
 
 const NOTE_BYTES = 600;
+const NAME_BYTES = 80;
 
 function shareOf(count: number, total: number): string {
   const share = (100 * count) / total;
@@ -163,11 +164,10 @@ function Said({ cause, page }: Omit<CauseProps, 'total'>) {
 }
 
 function Examples({ cause: { examples, count }, page }: Omit<CauseProps, 'total'>) {
-  const names = columnsShown(page);
   return (
     <>
       {examples.length === 1 ? 'Row' : 'Rows'}{' '}
-      {examples.map(({ row, line, key, shown }, i) => (
+      {examples.map(({ row, line, key }, i) => (
         <>
           {i === 0 ? '' : ' · '}
           {numberShown(row)} (line {numberShown(line)}
@@ -175,13 +175,6 @@ function Examples({ cause: { examples, count }, page }: Omit<CauseProps, 'total'
             <>
               , <Text of={keyShown(key, page)} bytes={KEY_BYTES} />
             </>
-          )}
-          {names.map((_, at) =>
-            shown[at] === undefined || shown[at] === '' ? null : (
-              <>
-                , <Text of={shown[at]} bytes={CELL_BYTES} />
-              </>
-            ),
           )}
           )
         </>
@@ -192,7 +185,6 @@ function Examples({ cause: { examples, count }, page }: Omit<CauseProps, 'total'
 }
 
 const KEY_BYTES = 130;
-const CELL_BYTES = 80;
 
 /** The first rows that need somebody, those in doubt before all others: a screenful, and the rest folded up. */
 export function Needing({ page }: Props) {
@@ -221,7 +213,6 @@ const SCREENFUL = 25;
 type NeedingProps = Props & { readonly rows: Page['digest']['needing']; readonly label: string };
 
 function NeedingTable({ rows, page, label }: NeedingProps) {
-  const names = columnsShown(page);
   return (
     <section class="scroll" tabindex={0} aria-label={label}>
       <table class="list">
@@ -229,31 +220,21 @@ function NeedingTable({ rows, page, label }: NeedingProps) {
           <tr>
             <th class="n">row</th>
             <th class="n">line</th>
-            {hidesKeys(page) ? null : <th>key</th>}
-            {names.map((name) => (
-              <th>
-                <Text of={name} bytes={CELL_BYTES} />
-              </th>
-            ))}
+            {page.isShared ? null : <th>key</th>}
             <th>outcome</th>
             <th>why</th>
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ row, line, key, shown, outcome, code, why }) => (
+          {rows.map(({ row, line, key, outcome, code, why }) => (
             <tr>
               <td class="n">{numberShown(row)}</td>
               <td class="n">{line === 0 ? '' : numberShown(line)}</td>
-              {hidesKeys(page) ? null : (
+              {page.isShared ? null : (
                 <td class="mono">
                   <Text of={keyShown(key, page)} bytes={KEY_BYTES} />
                 </td>
               )}
-              {names.map((_, at) => (
-                <td>
-                  <Text of={shown[at] ?? ''} bytes={CELL_BYTES} />
-                </td>
-              ))}
               <td class="o">{outcomeWords(outcome)}</td>
               <td>
                 <Text of={whyShown(why, code, page)} bytes={WHY_BYTES} />

@@ -26,21 +26,12 @@ export type Page = {
 
 const KEY_BYTES = 120;
 
-/** The numbers of rows name them then: whoever has the file finds them by these, and what is made of a key can be tried out. */
-export function hidesKeys({ isShared, definition }: Page): boolean {
-  return isShared || definition?.report.keys === 'hidden';
-}
-
-export function keyShown(key: string, page: Page): string {
-  return hidesKeys(page) ? '' : cut(key, KEY_BYTES);
+/** In a page to be mailed the numbers of rows name them: whoever has the file finds them by these, and what is made of a key can be tried out. */
+export function keyShown(key: string, { isShared }: Page): string {
+  return isShared ? '' : cut(key, KEY_BYTES);
 }
 
 /** Words about a row or a cause. */
-export function wordsShown(words: string, page: Page): string {
-  return hidesKeys(page) ? withoutKeys(words) : words;
-}
-
-/** The columns whose cells are shown. */
-export function columnsShown({ isShared, definition }: Page): readonly string[] {
-  return isShared ? [] : (definition?.report.show ?? []);
+export function wordsShown(words: string, { isShared }: Page): string {
+  return isShared ? withoutKeys(words) : words;
 }

@@ -1,4 +1,5 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
+import { SHIPPED_TIMES } from '../../../src/lib/times.ts';
 import { addPerson } from '../../../src/web/people.ts';
 import type { Flow } from '../../support/flow.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -25,7 +26,7 @@ export async function startDesk(
   faults: readonly string[] = [],
   before: (flow: Flow) => Promise<Readonly<Record<string, string>>> = async () => ({}),
 ): Promise<Desk> {
-  const inbox = await startInboxFlow(jobs, { faults });
+  const inbox = await startInboxFlow(jobs, { faults, times: { ...SHIPPED_TIMES, lookUpAfterMs: 0 } });
   const port = await freePort();
   const env = { ...(await before(inbox.flow)), ONBOARD_WEB_TOKEN: SHARED };
   inbox.start(['start', '--web', `127.0.0.1:${port}`], env);

@@ -68,14 +68,14 @@ export async function manyFiles(options: InboxFaultOptions): Promise<number> {
 }
 
 /** Files that a watcher takes at a time. */
-const RUNS = 2;
+const RUNS = 32;
 
 /** Two watchers on one folder: each file is taken by one of them. */
 export async function twoWatchers(options: InboxFaultOptions): Promise<void> {
   const inbox = await startInboxFlow();
   await dropMany(inbox, options);
   const watchers = await whileSlow(inbox.flow.sandbox, { after: [] }, async () => {
-    const start = () => inbox.start(['start', '--once', '--runs', String(RUNS)]);
+    const start = () => inbox.start(['start', '--once']);
     const both = [start(), start()];
     // Files that wait for the service are more than one of them has: the other one is there.
     await until(async () => (await inbox.list('processing')).length > RUNS);

@@ -82,7 +82,7 @@ const REPLY = { chunk: payloadOf(1), marker: 'chunks:marker' } as const satisfie
 
 /** The beginning of a chunk's payload, as it stands in a job (src/queue/chunk-job.ts). */
 function payloadOf(chunk: number): string {
-  return `"chunk":${chunk},"weight":`;
+  return `"chunk":${chunk},"claimed":`;
 }
 
 /** Every row was sent once, is made and is not in doubt, since nobody died; and no job is left. */

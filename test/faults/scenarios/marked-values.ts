@@ -42,7 +42,6 @@ export async function markedValues({ rows, isKilled, seed }: MarkedValuesOptions
   const flow = await startFlow({ times: TIMES, faults: [...FAULTS], seed });
   const job = await flow.file('job.yaml', JOB);
   const file = await flow.file('rows.csv', csvOf(rows));
-  const log = `${flow.home}/run.log`;
   const env = { LOG_LEVEL: 'trace' };
   const run = ['run', '--job-file', job, file, '--json'];
   const work = flow.start(['work'], env);
@@ -52,7 +51,7 @@ export async function markedValues({ rows, isKilled, seed }: MarkedValuesOptions
     killed.child.kill('SIGKILL');
     await killed.ended;
   }
-  const ran = await flow.onboard([...run, '--log-file', log], env);
+  const ran = await flow.onboard(run, env);
   const summary = withSummary(ran).summary;
   const ends: Ended[] = [ran];
   flow.sandbox.setFaults([]);

@@ -9,7 +9,9 @@ const ALONE = process.env.ONBOARD_TESTS_ALONE === '1';
 export const SLOWNESS = ALONE ? 1 : 4;
 
 /** What processes wait for each other: the shipped times in the long part and in `shipped-times.test.ts`, shorter ones in `npm test`. */
-export const TIMES: Times = ALONE ? SHIPPED_TIMES : { lockMs: 4_000, graceMs: 4_000, deadlineMs: 10_000 };
+export const TIMES: Times = ALONE
+  ? SHIPPED_TIMES
+  : { lockMs: 4_000, graceMs: 4_000, deadlineMs: 10_000, lookUpAfterMs: 1_000 };
 
 /** How long it takes at most until a killed worker's chunk is taken over, on a machine that is busy. */
 export function takeOverSeconds({ lockMs }: Times): number {

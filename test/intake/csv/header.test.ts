@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { brief, readError, readText } from '../read-text.ts';
 
@@ -67,21 +66,7 @@ const READ = [
     source: { headerLine: 1 },
     rows: ['2: 1¦2'],
   },
-  {
-    name: 'comments are passed over wherever a record could begin, and a quote in them means nothing',
-    text: '# made "today\n#\na,b\n1,2\n# 5" pipe\n\n3,4\n#last',
-    format: { comment: '#' },
-    source: { columns: ['a', 'b'], headerLine: 3 },
-    rows: ['4: 1¦2', '7: 3¦4'],
-  },
-  {
-    name: 'the comment sign elsewhere, also at the start of a line inside quotes, is text',
-    text: 'a,b\n1,#2\n"x\n# y",z\n #3,4\n',
-    format: { comment: '#' },
-    source: {},
-    rows: ['2: 1¦#2', '3: x\n# y¦z', '5:  #3¦4'],
-  },
-  { name: 'without the setting there are no comments', text: 'a,b\n#1,2\n', source: {}, rows: ['2: #1¦2'] },
+  { name: 'no sign begins a comment', text: 'a,b\n#1,2\n', source: {}, rows: ['2: #1¦2'] },
   {
     name: 'lines of spaces above the header are passed over',
     text: '  \n\n a,b\n1,2\n',
@@ -125,7 +110,7 @@ const REFUSED = [
     text: 'a,b\n1,2\n',
     format: { header: 7 },
     message:
-      'file.csv: expected the header on line 7, as format.header says, but the file has only 2 lines; correct format.header (preview: --header)',
+      'file.csv: expected the header on line 7, as format.header says, but the file has only 2 lines; correct format.header',
   },
   {
     name: 'a header far down in a large file',
@@ -137,14 +122,7 @@ const REFUSED = [
     name: 'a header on a blank line',
     text: 'title\n\na,b\n1,2\n',
     format: { header: 2 },
-    message: 'line 2: is blank or a comment, but format.header says that the header is there',
-  },
-  {
-    name: 'a comment sign that is the delimiter',
-    text: 'a,b\n',
-    format: { comment: ',', delimiter: ',' },
-    message:
-      'format.delimiter and format.quote (and format.escape and format.comment): expected different characters',
+    message: 'line 2: is blank, but format.header says that the header is there',
   },
 ];
 
@@ -163,7 +141,7 @@ test.each([
   async (quote, text, delimiter) => {
     const format = { delimiter };
     expect(await readError(text, { format })).toContain(
-      `line 1: all names of the header stand in ${quote}, so that it seems to be the quote character: expected names in " or in none; set format.quote: "${quote}" in the job definition (--quote "${quote}" for preview and map)`,
+      `line 1: all names of the header stand in ${quote}, so that it seems to be the quote character: expected names in " or in none; set format.quote: "${quote}"`,
     );
     const { source } = await readText(text, { format: { ...format, quote, trim: true } });
     expect(source?.columns).toEqual(['id', 'name']);
@@ -213,9 +191,7 @@ describe('title lines above a header that the definition does not name', () => {
     async ({ text, format = {}, line }) => {
       const error = await readError(text, { format });
       expect(error).toMatch(/^UsageError: file\.csv, line 1: doesn't look like a header, but line /);
-      expect(error).toContain(
-        `set format.header: ${line} in the job definition (--header ${line} for preview and map), or format.header: 1 if`,
-      );
+      expect(error).toContain(`set format.header: ${line}, or format.header: 1 if`);
       const { rows, source } = await readText(text, { format: { ...format, header: line } });
       expect(source?.headerLine).toBe(line);
       expect(rows.every((row) => row.kind === 'cells')).toBe(true);
@@ -249,33 +225,6 @@ describe('title lines above a header that the definition does not name', () => {
     const { rows } = await readText(text, { format });
     expect(rows.map((row) => row.kind)).toEqual(kinds);
   });
-});
-
-test('wherever comments stand and however the file is cut into blocks, the rows are those without them', async () => {
-  // No row of two values: a blank line and a row of words between such rows would be a second table.
-  const line = fc.constantFrom('1,b', '"a\n#b",c', '# x', '#"', '', '#', ',', '5" pipe,x');
-  const newline = fc.constantFrom('\n', '\r\n');
-  const blocks = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 4 });
-  await fc.assert(
-    fc.asyncProperty(fc.array(line, { maxLength: 12 }), newline, blocks, async (lines, newline, blocks) => {
-      const text = (kept: readonly string[]) => ['x,y', ...kept, 'end,z'].join(newline);
-      const format = { delimiter: ',', comment: '#' };
-      const read = await readText(text(lines), { format, blocks });
-      const without = await readText(text(lines.filter((l) => !l.startsWith('#'))), { format });
-      const shown = (reading: typeof read) => reading.rows.map((row) => brief(row).replace(/^\d+: /, ''));
-      expect(shown(read)).toEqual(shown(without));
-    }),
-    { numRuns: 150 },
-  );
-});
-
-test('a comment longer than a record may be is passed over without being kept', async () => {
-  const long = `#${'x'.repeat(1_500_000)}`;
-  const { rows } = await readText(`a,b\n1,2\n${long}\n3,4\n`, {
-    format: { delimiter: ',', comment: '#' },
-    blocks: [65_536],
-  });
-  expect(rows.map(brief)).toEqual(['2: 1¦2', '4: 3¦4']);
 });
 
 test('a report without its onboard_row is refused: its guarded keys would be read as others', async () => {

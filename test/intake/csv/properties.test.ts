@@ -61,7 +61,6 @@ const dialect = fc.record({
   delimiter: fc.constantFrom(...DELIMITERS, ':', '^', 'é'),
   quote: fc.constantFrom('"', "'", '`'),
   newline: fc.constantFrom('\n', '\r\n', '\r'),
-  comment: fc.constantFrom(undefined, '#'),
   isLastEnded: fc.boolean(),
 });
 
@@ -78,17 +77,16 @@ test('whatever the cells, the signs and the line ends, a file with no quote more
   );
 });
 
-/** Quotes what would otherwise be read as something else: signs, a comment, a line of nothing but separators. */
+/** Quotes what would otherwise be read as something else: signs, a line of nothing but separators. */
 function writeLine(
   record: readonly string[],
-  { delimiter, quote, comment }: { delimiter: string; quote: string; comment: string | undefined },
+  { delimiter, quote }: { delimiter: string; quote: string },
 ): string {
   const isEmpty = record.every((cell) => cell === '');
   return record
-    .map((cell, i) => {
+    .map((cell) => {
       const isSpecial = [delimiter, quote, '\r', '\n'].some((sign) => cell.includes(sign));
-      const isComment = i === 0 && comment !== undefined && cell.startsWith(comment);
-      return isEmpty || isSpecial || isComment ? quote + cell.replaceAll(quote, quote + quote) + quote : cell;
+      return isEmpty || isSpecial ? quote + cell.replaceAll(quote, quote + quote) + quote : cell;
     })
     .join(delimiter);
 }

@@ -5,5 +5,4 @@ export const UNIX_CSV = {
   escape: null,
   newline: 'lf',
   trim: false,
-  comment: null,
 } as const;

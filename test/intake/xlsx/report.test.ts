@@ -29,7 +29,7 @@ test("a workbook's numbers and dates mean the same in failed.csv, whatever signs
   const definition = definitionOf({
     key: 'Ref',
     fields: {
-      'kyc.volume': { column: 'Sum', decimal: ',', grouping: '.' },
+      'kyc.volume': { column: 'Sum', decimal: ',' },
       'kyc.since': { column: 'Since', pattern: 'dd/MM/yyyy' },
       isPayer: { column: 'Payer', true: ['J'], false: ['N'] },
     },
@@ -73,7 +73,7 @@ test("a row with a formula's error comes back with its other cells, numbers as n
   const corrected = await failedAgain(again, (text) => text.replace('<unreadable>', 'Acme'));
   const definition = definitionOf({
     key: 'Ref',
-    fields: { 'kyc.volume': { column: 'Sum', decimal: ',', grouping: '.' } },
+    fields: { 'kyc.volume': { column: 'Sum', decimal: ',' } },
   });
   const about = {
     definition,

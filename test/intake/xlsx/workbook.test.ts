@@ -116,9 +116,7 @@ describe('the header', () => {
     expect(await refusalOf(content)).toContain(
       `file.xlsx: has one cell in row 1, which doesn't look like a header, but row ${line} does`,
     );
-    expect(await refusalOf(content)).toContain(
-      `set format.header: ${line} in the job definition (--header ${line} for preview and map), or format.header: 1 if`,
-    );
+    expect(await refusalOf(content)).toContain(`set format.header: ${line}, or format.header: 1 if`);
     expect((await readFileOf(content, { header: line })).source.headerLine).toBe(line);
   });
 
@@ -356,9 +354,7 @@ describe('of several sheets', () => {
     expect((await readFileOf(content)).source).toMatchObject({
       sheet: 'First',
       columns: ['first'],
-      notes: [
-        'only the sheet "First" is read, not "Hidden", "R&D 2": name another under format.sheet (preview: --sheet)',
-      ],
+      notes: ['only the sheet "First" is read, not "Hidden", "R&D 2": name another under format.sheet'],
     });
   });
 

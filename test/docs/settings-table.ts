@@ -1,22 +1,8 @@
-/**
- * The settings of a job definition for those who write one: as a JSON Schema for editors, as a list, as a table in
- * Markdown. All of it is read off the schema of the definition.
- */
-import { z } from 'zod';
-import { jobDefinitionSchema } from './job-definition.ts';
+/** The settings of a job definition as a list and as a table in Markdown, read off its schema. */
+import type { z } from 'zod';
+import { jobDefinitionJsonSchema } from '../../src/config/job-definition.ts';
 
 type JsonSchema = z.core.JSONSchema.BaseSchema;
-
-/** The JSON Schema of a job definition as it is written, for editors; draft 7 is what their YAML support reads. */
-export function jobDefinitionJsonSchema(): JsonSchema {
-  return {
-    $id: 'urn:onboard:job-definition',
-    title: 'onboard job definition',
-    description:
-      'Which operation to call for each row of a file, how columns become fields, and how to send.',
-    ...z.toJSONSchema(jobDefinitionSchema, { io: 'input', target: 'draft-07' }),
-  };
-}
 
 /** One setting of a job definition as its schema declares it. */
 type Setting = {
@@ -73,7 +59,7 @@ function defaultOf({ default: value }: JsonSchema): string | null {
 }
 
 /** What may stand at a place of a job definition, in words for people; literal values in backticks. */
-export function describeValues(schema: JsonSchema): string {
+function describeValues(schema: JsonSchema): string {
   const distinct = [...new Set(alternativesOf(schema))];
   return distinct.every((one) => one.startsWith('`')) ? distinct.join(', ') : distinct.join(' or ');
 }

@@ -1,0 +1,59 @@
+/**
+ * The flag `--format` of the commands that read a file before there is a job definition: settings of `format`, typed one by one and
+ * judged as a definition's own.
+ */
+import { z } from 'zod';
+import { type Format, formatSchema } from '../config/job-definition.ts';
+import { jobProblems } from '../config/job-problems.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import { collect } from './command.ts';
+
+const NONE: readonly string[] = [];
+export const FORMAT = [
+  '--format <setting=value>',
+  'how the file is read, as in a job definition: header=3, delimiter=";", encoding=windows-1252; may be repeated',
+  collect,
+  NONE,
+] as const;
+
+export type GivenFormat = {
+  readonly format: Format;
+  /** Without the defaults of what was not typed. */
+  readonly given: Partial<Format>;
+};
+
+const definitionSchema = z.object({ format: formatSchema });
+
+/** UsageError naming every setting that can't be understood. */
+export function readFormat(typed: readonly string[]): GivenFormat {
+  const settings = Object.fromEntries(typed.map(settingIn));
+  const parsed = definitionSchema.safeParse({ format: settings });
+  if (!parsed.success) {
+    const problems = jobProblems(parsed.error.issues, { format: settings });
+    throw new UsageError(problems.map(({ path, words }) => `--format ${String(path.at(-1))}: ${words()}`));
+  }
+  const { format } = parsed.data;
+  return { format, given: Object.fromEntries(Object.entries(format).filter(([name]) => name in settings)) };
+}
+
+function settingIn(typed: string): readonly [name: string, value: string | number | boolean] {
+  const at = typed.indexOf('=');
+  if (at < 1) throw new UsageError(`--format ${typed}: expected a setting and its value, such as header=3`);
+  const name = typed.slice(0, at);
+  const text = typed.slice(at + 1);
+  if (name === 'header' && /^\d{1,9}$/.test(text)) return [name, Number(text)];
+  return [name, name === 'trim' && /^(true|false)$/.test(text) ? text === 'true' : text];
+}
+
+/** Reads, and says beside what is wrong with a setting how it is typed. */
+export async function sayingFormat<T>(read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!(error instanceof UsageError) || !error.problems.some((problem) => problem.includes('format.')))
+      throw error;
+    throw new UsageError([...error.problems, SPELLING], { cause: error });
+  }
+}
+
+const SPELLING = 'Without a job definition, format.<setting> is given as --format <setting>=<value>.';
