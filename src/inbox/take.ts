@@ -124,12 +124,8 @@ function mayGoOn({ state, reason }: Run): boolean {
 /** Executes the run to where it ends or stays, and reports it; rows in doubt are looked up where the definition says how. */
 async function follow(run: Run, facts: FileFacts, session: Watcher['session']): Promise<Executed> {
   const report = followReport(run, session);
-  try {
-    const ended = await followRows(run, facts, report, session);
-    return { run: ended, summary: await report.finish(ended) };
-  } finally {
-    await report.close();
-  }
+  const ended = await followRows(run, facts, report, session);
+  return { run: ended, summary: await report.finish(ended) };
 }
 
 async function followRows(

@@ -1,15 +1,13 @@
 /**
- * What the ledger holds of a run, read for its report, for reruns and for `resolve`: settlements chunk by chunk, open or closed, and what
- * is kept of the rows that did not succeed. Memory does not grow with the run.
+ * What the ledger holds of a run, read for its report, for reruns and for `resolve`: settlements chunk
+ * by chunk, open or closed, and what is kept of the rows that did not succeed. Memory does not grow
+ * with the run.
  */
-
-import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { type KeptSighting, sightingSchema } from '../model/resolution.ts';
 import { rowSchema } from '../model/row.ts';
 import { type Chunking, chunksOf, type Run, rowsBefore } from '../model/run.ts';
-import { type ClosedChunk, type GrowingView, type Settlement, unpackBody } from '../model/settlement.ts';
-import { inEpoch, type LedgerEpoch } from './epoch.ts';
+import { type LedgerView, type Settlement, unpackBody } from '../model/settlement.ts';
 import type { LedgerKeys, RunKeys } from './keys.ts';
 import { parseSettlement, parseSettlements, unpackBlock, unpackBlockText } from './mark.ts';
 import { readFields, settlementsOf } from './open-chunk.ts';
@@ -18,11 +16,10 @@ import { createRunInput } from './reruns.ts';
 const CHUNKS_AT_ONCE = 16;
 
 /** The view that reports and reruns are written from. */
-export function createRunView(redis: RedisConnection, keys: LedgerKeys, run: Run): GrowingView {
+export function createRunView(redis: RedisConnection, keys: LedgerKeys, run: Run): LedgerView {
   const k = keys.run(run.id);
   return {
-    settlements: (first = 1) => readSettlements(redis, k, { first, last: chunksOf(run) }),
-    closedChunks: (numbers) => readClosed(redis, k, numbers),
+    settlements: () => readSettlements(redis, k, chunksOf(run)),
     async sources(rows) {
       const texts = await readRows(redis, k.sources, rows);
       return new Map([...texts].map(([row, text]) => [row, rowSchema.parse(JSON.parse(text))]));
@@ -38,21 +35,13 @@ export function createRunView(redis: RedisConnection, keys: LedgerKeys, run: Run
 async function* readSettlements(
   redis: RedisConnection,
   k: RunKeys,
-  chunks: { readonly first: number; readonly last: number },
+  last: number,
 ): AsyncIterable<readonly Settlement[]> {
-  for (let { first } = chunks; first <= chunks.last; first += CHUNKS_AT_ONCE) {
-    const length = Math.min(CHUNKS_AT_ONCE, chunks.last - first + 1);
+  for (let first = 1; first <= last; first += CHUNKS_AT_ONCE) {
+    const length = Math.min(CHUNKS_AT_ONCE, last - first + 1);
     const numbers = Array.from({ length }, (_, i) => first + i);
     for (const settlements of await settlementsOfChunks(redis, k, numbers)) yield settlements;
   }
-}
-
-const nothing = inEpoch('return 1', z.number());
-
-/** Whether the ledger has not gone back in time since it had been put right so often; Redis itself is asked. */
-export async function hasOnlyGrown(epoch: LedgerEpoch, recoveries: number): Promise<boolean> {
-  await epoch.call(nothing, [], []);
-  return epoch.recoveries() === recoveries;
 }
 
 /** The settlements of the chunks that these rows are in, in row order; a group is never in two chunks. */
@@ -106,21 +95,6 @@ export async function settlementsOfChunks(
   const batch = await Promise.all(chunks.map((n) => readChunk(redis, k, n, unpack)));
   const late = await readRows(redis, k.late, replaceable(batch.flat()));
   return batch.map((settlements) => settlements.map((s) => replaced(s, late)));
-}
-
-async function readClosed(
-  redis: RedisConnection,
-  k: RunKeys,
-  numbers: readonly number[],
-): Promise<ReadonlyArray<ClosedChunk | null>> {
-  if (numbers.length === 0) return [];
-  const blocks = await redis.hmgetBuffer(k.blocks, ...numbers.map(String));
-  const closed = blocks.map((block) => (block === null ? null : unpackBlock(block)));
-  const late = await readRows(redis, k.late, replaceable(closed.flatMap((chunk) => chunk ?? [])));
-  return closed.map((chunk) => {
-    if (chunk === null) return null;
-    return { settlements: chunk.map((s) => replaced(s, late)), isFinal: !chunk.some(isReplaceable) };
-  });
 }
 
 /** Reads blocks that have the text, or rows that may have been replaced since by others that have it. */

@@ -116,25 +116,12 @@ export function unpackBody(packed: string): RefusalBody {
 
 /** What a report reads of one run; rows are named by their row number. */
 export type LedgerView = {
-  /** In row order, a batch per chunk, from the chunk with that number on (by default all); rows without an outcome yet are absent. */
-  settlements(first?: number): AsyncIterable<readonly Settlement[]>;
+  /** In row order, a batch per chunk; rows without an outcome yet are absent. */
+  settlements(): AsyncIterable<readonly Settlement[]>;
   /** Source records of rows that did not succeed; rows not known are absent. */
   sources(rows: readonly number[]): Promise<ReadonlyMap<number, Row>>;
   /** Bodies of refusals; rows not known are absent. */
   bodies(rows: readonly number[]): Promise<ReadonlyMap<number, RefusalBody>>;
   /** `payment.documents`: JSON text of the array of document records per row; rows not known are absent. */
   documents(rows: readonly number[]): Promise<ReadonlyMap<number, string>>;
-};
-
-/** What a report that is written while its run goes on reads besides. */
-export type GrowingView = LedgerView & {
-  /** The chunks with these numbers, those of them that are closed: as they stand now, in the order given; `null` for one that is open. */
-  closedChunks(numbers: readonly number[]): Promise<ReadonlyArray<ClosedChunk | null>>;
-};
-
-/** A closed chunk's settlements. */
-export type ClosedChunk = {
-  readonly settlements: readonly Settlement[];
-  /** False where an outcome may still be replaced: that of a row which was in doubt, or which a person has decided, when its chunk was closed. */
-  readonly isFinal: boolean;
 };

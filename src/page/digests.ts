@@ -1,15 +1,15 @@
 /**
- * Digests of runs for the page: of a run that is over as its report left it, of any other counted from the chunks that are closed, each once
- * and a few at a time, so that the page goes on serving. Rows whose outcome may yet be replaced are looked at each time; where one was,
- * all is counted anew. A few runs are remembered.
+ * Digests of runs for the page: of a run that is over as its report left it, of any other counted
+ * from the chunks that are closed, each once and a few at a time, so that the page goes on serving.
+ * Where an outcome was replaced after its chunk was closed, all is counted anew. A few runs are
+ * remembered.
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import { createRunView } from '../ledger/run-view.ts';
+import { createRunView, settlementsOfChunks } from '../ledger/run-view.ts';
 import { batchesOf } from '../lib/batches.ts';
-import { shortDigest } from '../lib/digest.ts';
 import type { Digest } from '../model/digest.ts';
 import { isOver, type Run } from '../model/run.ts';
-import type { ClosedChunk, GrowingView } from '../model/settlement.ts';
+import type { LedgerView, Settlement } from '../model/settlement.ts';
 import { isTable } from '../model/source.ts';
 import { createDigestTally, type DigestTally } from '../report/digest.ts';
 import { unsuccessfulIn } from '../report/remainder.ts';
@@ -29,8 +29,8 @@ const EVERY_MS = 1_000;
 type Counting = {
   readonly tally: DigestTally;
   readonly seen: Set<number>;
-  /** Of chunks whose rows may change yet, what was counted. */
-  readonly changing: Map<number, string>;
+  /** How many outcomes had been replaced in closed chunks before any was counted. */
+  readonly replaced: number;
   digest: Digest;
 };
 
@@ -83,18 +83,17 @@ async function wholeOf(desk: Pick<Desk, 'env'>, run: Run, before: Digest | null)
 }
 
 async function begin({ ledger }: Pick<Desk, 'ledger'>, run: Run): Promise<Counting> {
+  const { keys, store } = ledger.of(run.target);
+  const replaced = await ledger.redis.hlen(keys.run(run.id).late);
   // One of an earlier version may be refused: the rows are counted all the same.
-  const definition = await ledger
-    .of(run.target)
-    .store.definition(run.id)
-    .catch(() => null);
+  const definition = await store.definition(run.id).catch(() => null);
   const tally = createDigestTally({
     run,
     fields: knownFields(run.operation),
     advising: { operation: run.operation, extension: isTable(run.source) ? 'csv' : 'ndjson' },
     definition,
   });
-  return { tally, seen: new Set(), changing: new Map(), digest: tally.digest() };
+  return { tally, seen: new Set(), replaced, digest: tally.digest() };
 }
 
 /** Counts what has been closed since; `changed`: what was counted is not what the ledger says any more. */
@@ -103,39 +102,34 @@ async function countOn(
   run: Run,
   counting: Counting,
 ): Promise<'counted' | 'changed'> {
+  const { redis } = ledger;
   const { keys, store } = ledger.of(run.target);
-  const view = createRunView(ledger.redis, keys, run);
-  const { tally, seen, changing } = counting;
-  for (const numbers of batchesOf([...changing.keys()], CHUNKS_AT_ONCE)) {
-    const now = await view.closedChunks(numbers);
-    if (numbers.some((n, i) => contentOf(now[i] ?? null) !== changing.get(n))) return 'changed';
-  }
+  const k = keys.run(run.id);
+  const { tally, seen } = counting;
+  if ((await redis.hlen(k.late)) !== counting.replaced) return 'changed';
   if ((await store.countClosed(run.id)) === seen.size) return 'counted';
+  const view = createRunView(redis, keys, run);
   const closed = [...(await store.closedChunks(run.id))].filter((n) => !seen.has(n)).sort((a, b) => a - b);
   for (const numbers of batchesOf(closed, CHUNKS_AT_ONCE)) {
-    const chunks = await view.closedChunks(numbers);
-    for (const [i, n] of numbers.entries()) await countChunk(n, chunks[i] ?? null, { counting, view });
+    const chunks = await settlementsOfChunks(redis, k, numbers);
+    for (const [i, n] of numbers.entries()) {
+      await countChunk(n, chunks[i] ?? [], { tally, view });
+      seen.add(n);
+    }
     counting.digest = tally.digest();
     await turn();
   }
   return 'counted';
 }
 
-type Counted = { readonly counting: Counting; readonly view: GrowingView };
+type Counted = { readonly tally: DigestTally; readonly view: LedgerView };
 
-async function countChunk(n: number, chunk: ClosedChunk | null, { counting, view }: Counted): Promise<void> {
-  if (chunk === null) return;
-  const { tally, seen, changing } = counting;
-  for (const settlement of chunk.settlements) tally.add(settlement, n);
-  for await (const rows of unsuccessfulIn(chunk.settlements, view))
+async function countChunk(
+  n: number,
+  settlements: readonly Settlement[],
+  { tally, view }: Counted,
+): Promise<void> {
+  for (const settlement of settlements) tally.add(settlement, n);
+  for await (const rows of unsuccessfulIn(settlements, view))
     for (const row of rows) tally.addUnsuccessful(row, n);
-  seen.add(n);
-  if (!chunk.isFinal) changing.set(n, contentOf(chunk));
-}
-
-/** 132 bits. */
-const DIGEST_CHARACTERS = 22;
-
-function contentOf(chunk: ClosedChunk | null): string {
-  return chunk === null ? '' : shortDigest(JSON.stringify(chunk.settlements), DIGEST_CHARACTERS);
 }

@@ -12,7 +12,7 @@ import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { Visitor } from '../model/ask.ts';
 import type { KeyState } from '../model/identity.ts';
 import type { Run } from '../model/run.ts';
-import type { GrowingView } from '../model/settlement.ts';
+import type { LedgerView } from '../model/settlement.ts';
 import type { KnownKey, RunHead } from '../web/rows.tsx';
 import type { Desk } from './desk.ts';
 
@@ -23,7 +23,7 @@ export type RunRows = {
   readonly redis: RedisConnection;
   readonly keys: LedgerKeys;
   readonly k: RunKeys;
-  readonly view: GrowingView;
+  readonly view: LedgerView;
   /** The numbers of its rows in order where they don't count from 1, since it is a rerun; `null` for all others, and where they are lost. */
   readonly numbers: readonly number[] | null;
 };

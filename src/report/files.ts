@@ -80,17 +80,6 @@ export async function removeLeftOvers(directory: string, now: Date): Promise<voi
 /** The age of an unfinished file whose writer was killed: a living writer touches its files far more often than this. */
 const LEFT_OVER_AFTER_MS = 3_600_000;
 
-/**
- * Removes the unfinished files of those who wrote the report while the run went on: one process at a time does, the one that reads the
- * run, so theirs belong to one that is gone or has lost the run. That one writes its report anew.
- */
-export async function removeGrown(directory: string): Promise<void> {
-  const names = (await readdir(directory)).filter(
-    (name) => isTemporaryName(name) && name.endsWith(SUFFIX.grown),
-  );
-  for (const name of names) await rm(join(directory, name), { force: true });
-}
-
 /** The files of one writing of a report: all of them are whole before the first takes its name. */
 export type PendingReport = {
   append(name: string, text: string): Promise<void>;
@@ -124,14 +113,14 @@ type Placed = {
   readonly written: readonly string[];
 };
 
-export function createPendingReport(directory: string, how: keyof typeof SUFFIX): PendingReport {
+export function createPendingReport(directory: string): PendingReport {
   const claims: PendingFile[] = [];
   const files = new Map<string, PendingFile>();
   let kept: readonly string[] = [];
   const fileOf = async (name: string) => {
     const known = files.get(name);
     if (known !== undefined) return known;
-    const file = await openPendingFile(directory, name, how);
+    const file = await openPendingFile(directory, name);
     files.set(name, file);
     return file;
   };
@@ -227,12 +216,8 @@ type PendingFile = {
 };
 
 /** Opens a file for its owner alone, under a temporary name in the same directory. */
-export async function openPendingFile(
-  directory: string,
-  name: string,
-  how: keyof typeof SUFFIX = 'atOnce',
-): Promise<PendingFile> {
-  const temporary = join(directory, `.${name}.${randomBytes(6).toString('hex')}${SUFFIX[how]}`);
+export async function openPendingFile(directory: string, name: string): Promise<PendingFile> {
+  const temporary = join(directory, `.${name}.${randomBytes(6).toString('hex')}.tmp`);
   const handle = await open(temporary, 'wx', 0o600);
   const hash = createHash('sha256');
   let buffered = '';
@@ -266,9 +251,8 @@ export async function openPendingFile(
 }
 
 const BUFFER_CHARACTERS = 65_536;
-const SUFFIX = { atOnce: '.tmp', grown: '.part' } as const;
 
 /** Whether a file of that name is an unfinished one of this module's. */
 function isTemporaryName(fileName: string): boolean {
-  return /^\..+\.[0-9a-f]{12}\.(tmp|part)$/.test(fileName);
+  return /^\..+\.[0-9a-f]{12}\.tmp$/.test(fileName);
 }

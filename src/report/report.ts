@@ -1,14 +1,12 @@
 /**
- * Writes a run's report (DESIGN.md, section 4) from the ledger, in one pass over the settlements and in memory that doesn't
- * grow with the run: at once, or chunk by chunk as they are closed, so that little is left to write when the run ends.
- * What was written of a chunk that has changed since is never published. Only one writer per folder at a time. When
- * anything fails, the report written before stays as it was.
+ * Writes a run's report from the ledger, in one pass over its chunks and in memory that doesn't grow
+ * with the run. Only one writer per folder at a time. When anything fails, the report written before
+ * stays as it was.
  */
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { JobDefinition } from '../config/job-definition.ts';
 import { batchesOf } from '../lib/batches.ts';
-import { shortDigest } from '../lib/digest.ts';
 import { passStage } from '../lib/stage.ts';
 import { printableLines } from '../lib/terminal.ts';
 import { programVersion } from '../lib/version.ts';
@@ -17,7 +15,7 @@ import type { FieldCatalog } from '../model/mapping.ts';
 import type { Notes } from '../model/note.ts';
 import { REMAINDER } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
-import type { ClosedChunk, GrowingView, LedgerView, Settlement } from '../model/settlement.ts';
+import type { LedgerView, Settlement } from '../model/settlement.ts';
 import { isTable } from '../model/source.ts';
 import { createDigestTally, type DigestTally } from './digest.ts';
 import {
@@ -30,7 +28,6 @@ import {
   type PendingReport,
   REJECTIONS_FILE,
   RESULTS_FILE,
-  removeGrown,
   removeLeftOvers,
   SHARED_PAGE_FILE,
   SUMMARY_FILE,
@@ -78,81 +75,15 @@ type ReportOptions = {
 
 /** Writes the whole report of the run as the ledger has it. Nobody may call `writeSummary` on the folder at the same time. */
 export async function writeReport(options: ReportOptions): Promise<Summary> {
-  const writing = await openWriting(options, 'atOnce');
+  const writing = await openWriting(options);
   try {
-    await writeFrom(1, writing);
-    return await publish(options.run, writing);
+    await writeHeads(writing);
+    await writeChunks(writing);
+    return await publish(writing);
   } finally {
     await writing.files.discard();
   }
 }
-
-/** A report that is written while its run goes on. Nothing of it has its name before it is published. */
-export type GrowingReport = {
-  /** Writes what has been closed since, in the file's order: up to the first chunk that is open. */
-  grow(): Promise<void>;
-  /** Writes all other rows, as they stand. False: a row has changed since it was written, and nothing of this may be published. */
-  complete(): Promise<boolean>;
-  /** Publishes what is complete as the report of the run as it is now. Nobody may call `writeSummary` on the folder at the same time. */
-  publish(run: Run): Promise<Summary>;
-  /** Removes whatever was not published; safe to call at any time. */
-  discard(): Promise<void>;
-};
-
-/** Begins the report of a run that goes on. Only one process at a time may: it takes the place of any before. */
-export async function growReport(
-  options: Omit<ReportOptions, 'followed'> & { readonly view: GrowingView },
-): Promise<GrowingReport> {
-  const { view } = options;
-  const writing = await openWriting(options, 'grown');
-  await removeGrown(options.directory);
-  /** Of the chunks whose rows may change yet, a digest of what was written. */
-  const written = new Map<number, string>();
-  let next = 1;
-  /** Writes some chunks; false: the next one is open. */
-  const growOn = async () => {
-    for (const chunk of await view.closedChunks(numbersFrom(next, CHUNKS_AT_ONCE))) {
-      if (chunk === null) return false;
-      await writeRows(next, chunk.settlements, writing);
-      if (!chunk.isFinal) written.set(next, digestOf(chunk));
-      next += 1;
-    }
-    return true;
-  };
-  const isAsWritten = async () => {
-    for (const numbers of batchesOf([...written.keys()], CHUNKS_AT_ONCE)) {
-      const now = (await view.closedChunks(numbers)).map((chunk) => (chunk === null ? '' : digestOf(chunk)));
-      if (numbers.some((n, i) => now[i] !== written.get(n))) return false;
-    }
-    return true;
-  };
-  return {
-    async grow() {
-      await writeHeads(writing);
-      while (await growOn());
-    },
-    async complete() {
-      await writeFrom(next, writing);
-      return isAsWritten();
-    },
-    publish: (run) => publish(run, writing),
-    discard: () => writing.files.discard(),
-  };
-}
-
-/** Little enough that the rows which are sent meanwhile don't wait for it. */
-const CHUNKS_AT_ONCE = 8;
-
-function numbersFrom(first: number, count: number): number[] {
-  return Array.from({ length: count }, (_, i) => first + i);
-}
-
-function digestOf({ settlements }: ClosedChunk): string {
-  return shortDigest(JSON.stringify(settlements), DIGEST_CHARACTERS);
-}
-
-/** 132 bits. */
-const DIGEST_CHARACTERS = 22;
 
 /** What one writing of a report works with. */
 type Writing = Required<Omit<ReportOptions, 'command'>> & {
@@ -164,7 +95,7 @@ type Writing = Required<Omit<ReportOptions, 'command'>> & {
   readonly digest: DigestTally;
 };
 
-async function openWriting(options: ReportOptions, how: 'atOnce' | 'grown'): Promise<Writing> {
+async function openWriting(options: ReportOptions): Promise<Writing> {
   const { run, directory, now, followed = [], fields = new Set<string>() } = options;
   const { definition = null, share = false, command = 'onboard' } = options;
   const { history = noHistory, notes = noNotes } = options;
@@ -172,7 +103,7 @@ async function openWriting(options: ReportOptions, how: 'atOnce' | 'grown'): Pro
   await removeLeftOvers(directory, now());
   const format = isTable(run.source) ? csvRemainder(run) : ndjsonRemainder(run);
   const advising = { operation: run.operation, extension: format.extension };
-  const files = createPendingReport(directory, how);
+  const files = createPendingReport(directory);
   const digest = createDigestTally({ run, fields, advising, definition });
   const tally = createTally(advising);
   return {
@@ -192,22 +123,19 @@ async function openWriting(options: ReportOptions, how: 'atOnce' | 'grown'): Pro
   };
 }
 
-/** Writes the rows of this chunk and of all that follow, open or closed. */
-async function writeFrom(chunk: number, writing: Writing): Promise<void> {
-  await writeHeads(writing);
-  let n = chunk;
-  for await (const settlements of writing.view.settlements(chunk)) {
-    await writeRows(n, settlements, writing);
-    n += 1;
-  }
-}
-
 /** What is there also without a row. */
 async function writeHeads({ run, files }: Writing): Promise<void> {
-  if (files.names().length > 0) return;
   await files.append(RESULTS_FILE, resultsHeader(resultsDialect(run.source)));
   await files.append(REJECTIONS_FILE, '');
   if (run.operation === 'payment.documents') await files.append(DOCUMENTS_FILE, '');
+}
+
+async function writeChunks(writing: Writing): Promise<void> {
+  let n = 1;
+  for await (const settlements of writing.view.settlements()) {
+    await writeRows(n, settlements, writing);
+    n += 1;
+  }
 }
 
 async function writeRows(chunk: number, settlements: readonly Settlement[], writing: Writing): Promise<void> {
@@ -219,9 +147,9 @@ async function writeRows(chunk: number, settlements: readonly Settlement[], writ
   if (run.operation === 'payment.documents') await writeDocuments(writing, settlements);
 }
 
-/** The files get their names, with the summary of the run as it is now. */
-async function publish(run: Run, writing: Writing): Promise<Summary> {
-  const { directory, now, followed, share, files, tally, digest } = writing;
+/** The files get their names. */
+async function publish(writing: Writing): Promise<Summary> {
+  const { run, directory, now, followed, share, files, tally, digest } = writing;
   const before = await claimReportDirectory(directory, run.id);
   const placed = await files.place({ written: before, followed });
   // A first summary comes before all other files: it says whose directory this is, and knows the files as they were and as they

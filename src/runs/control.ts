@@ -157,13 +157,9 @@ export async function windUpCancelled(run: Run, session: Session): Promise<Execu
   const joined = await joinTarget(session, nowhere(run.target), { sends: false });
   const rows = rowsIfNeeded(run, session);
   const report = followReport(run, joined);
-  try {
-    const ended = await executeRun(run, rows.source, report, joined);
-    const elsewhere = rows.wereUsed() ? null : await reportFromElsewhere(ended, session);
-    return { run: ended, summary: elsewhere ?? (await report.finish(ended)) };
-  } finally {
-    await report.close();
-  }
+  const ended = await executeRun(run, rows.source, report, joined);
+  const elsewhere = rows.wereUsed() ? null : await reportFromElsewhere(ended, session);
+  return { run: ended, summary: elsewhere ?? (await report.finish(ended)) };
 }
 
 /** The run's rows, opened only when they are needed, with a warning to the user where they can't be read any more. */

@@ -40,8 +40,6 @@ export async function executeToEnd(run: Run, rows: RowSource, session: TargetSes
     // A Redis that refused before the run was followed: what to do is said, and nothing is under way.
     if (error instanceof UsageError || refusalWords(error) !== null) throw error;
     throw new BrokenOffError(messageOf(error), { cause: error });
-  } finally {
-    await report.close();
   }
 }
 
@@ -73,7 +71,7 @@ export async function executeRun(
   const onProgress = (now: Run, isReader: boolean) => {
     notice.update(countSettled(now.outcomes) === before);
     if (now.reason !== 'window') progress.update(now, notice.isWaiting());
-    report.look(now, isReader);
+    report.look(now);
     chronicle.look(now, isReader);
   };
   try {
