@@ -11,7 +11,6 @@ import type { KeyState } from '../model/identity.ts';
 import type { Run } from '../model/run.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import { type Exchange, type Exchanged, exchangeRows, type RowJournal, withdrawRows } from './exchange.ts';
-import { storyLine } from './history.ts';
 import type { MarkedRow } from './intent.ts';
 import { parseKeyState } from './key-claims.ts';
 import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys } from './keys.ts';
@@ -20,6 +19,7 @@ import { UNSETTLE } from './lua/rows.ts';
 import { RESERVE } from './lua/runs.ts';
 import { createChunkClosing, createChunkMemory, readChunk, type Taken } from './open-chunk.ts';
 import { type SettledRow, settleEntry } from './settle-entry.ts';
+import { storyLine } from './story.ts';
 
 export type ChunkLedger = {
   /**
@@ -67,7 +67,7 @@ const unsettle = inEpoch(UNSETTLE, z.array(z.number()));
 export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
   const { epoch, keys, journal, run } = options;
   const k = keys.run(run.id);
-  const memory = createChunkMemory();
+  const memory = createChunkMemory(options.now);
   const edges = { ...options, wholeWith: memory.wholeWith };
   const closeChunk = createChunkClosing({ epoch, keys, run, memory, now: options.now });
   const exchange: ChunkLedger['exchange'] = async ({

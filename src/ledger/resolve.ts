@@ -13,13 +13,13 @@ import type { Outcome } from '../model/outcome.ts';
 import { type Decision, type KeptSighting, type Resolution, resolutionSchema } from '../model/resolution.ts';
 import type { Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
-import { addToStory } from './history.ts';
 import { identityPlace, type LedgerKeys } from './keys.ts';
 import { RESOLVE } from './lua/rows.ts';
 import { settledMark } from './mark.ts';
 import { createRunStore } from './run-store.ts';
 import { readDoubts } from './run-view.ts';
 import { script } from './script.ts';
+import { addToStory } from './story.ts';
 
 /** What became of one row's decision; `unchanged`: it was decided so before. */
 export type RowResolved =

@@ -1,6 +1,7 @@
 /**
- * Digests: what a run's rows come to for people who look, as `digest.json` has it and report.html draws it. Bounded whatever the
- * run, and without personal data but keys and the columns that the job definition lets be shown.
+ * Digests: what a run's rows come to for people who look, as `digest.json` has it and report.html
+ * draws it. Bounded whatever the run, and without personal data but keys and the columns that the
+ * job definition lets be shown.
  */
 import { z } from 'zod';
 import { OUTCOMES, outcomeCountsSchema, outcomeSchema, REMAINDER } from './outcome.ts';
@@ -8,7 +9,10 @@ import { OUTCOMES, outcomeCountsSchema, outcomeSchema, REMAINDER } from './outco
 const count = z.number().int().nonnegative();
 const rowNumber = z.number().int().positive();
 
-/** A row as lists name it; `shown`: its cells of the columns that may be shown, in the definition's order. */
+/**
+ * A row as lists name it; `shown`: its cells of the columns that may be shown, in the definition's
+ * order.
+ */
 const namedRowSchema = z.object({ row: rowNumber, line: count, key: z.string(), shown: z.array(z.string()) });
 export type NamedRow = z.infer<typeof namedRowSchema>;
 
@@ -18,7 +22,10 @@ const rowCauseSchema = z.object({
   id: z.string(),
   outcome: outcomeSchema,
   code: z.string(),
-  /** Without values of rows; empty where the service said nothing, and `‹…›` where what it said can't be told. */
+  /**
+   * Without values of rows; empty where the service said nothing, and `‹…›` where what it said
+   * can't be told.
+   */
   text: z.string(),
   /** Fields of the request that it names, and the file's columns that they are made of. */
   fields: z.array(z.string()),
@@ -47,6 +54,18 @@ const latencySchema = z.object({
 });
 export type Latency = z.infer<typeof latencySchema>;
 
+/**
+ * What came to its end between two moments, in seconds since the run's start, and how long the
+ * service took (ms).
+ */
+const momentSchema = z.object({
+  from: z.number().nonnegative(),
+  to: z.number().positive(),
+  rows: z.partialRecord(outcomeSchema, count),
+  took: z.object({ p50: count, p90: count, p99: count }).nullable(),
+});
+export type Moment = z.infer<typeof momentSchema>;
+
 const needingSchema = namedRowSchema.extend({ outcome: outcomeSchema, code: z.string(), why: z.string() });
 
 export const digestSchema = z.object({
@@ -64,6 +83,8 @@ export const digestSchema = z.object({
   others: count,
   /** `null` where nothing was sent. */
   latency: latencySchema.nullable(),
+  /** In the order of time; rows of chunks that were open are in none. */
+  moments: z.array(momentSchema),
   /** HTTP statuses of the last attempts, commonest first; 0: no answer. */
   statuses: z.array(z.object({ status: count, rows: count })),
   /** The first rows that need somebody, those in doubt before all others. */

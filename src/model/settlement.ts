@@ -1,12 +1,16 @@
 /**
- * Settlements: what the ledger keeps of a settled row, and what a line of results.csv is made of; no personal data but the
- * key. The ledger and the journal hold each one as a tuple, since a run of a million rows holds a million of them.
+ * Settlements: what the ledger keeps of a settled row, and what a line of results.csv is made of;
+ * no personal data but the key. The ledger and the journal hold each one as a tuple, since a run of
+ * a million rows holds a million of them.
  */
 import { z } from 'zod';
 import { OUTCOMES, outcomeSchema } from './outcome.ts';
 import type { Row } from './row.ts';
 
-/** In this order: row, line, key, outcome, status, id, attempts, ms, code, message and, where there are some, warnings. */
+/**
+ * In this order: row, line, key, outcome, status, id, attempts, ms, code, message and, where there
+ * are some, warnings.
+ */
 const fields = [
   z.number().int().positive(),
   z.number().int().nonnegative(),
@@ -22,14 +26,19 @@ const fields = [
 const tupleSchema = z.union([z.tuple([...fields]), z.tuple([...fields, z.string()])]);
 type SettlementTuple = z.infer<typeof tupleSchema>;
 
-/** A report reads a tuple per row, and the general schema takes several times as long over one as this look at it. */
+/**
+ * A report reads a tuple per row, and the general schema takes several times as long over one as
+ * this look at it.
+ */
 export const settlementSchema = z.custom<SettlementTuple>(isTuple, 'expected what became of a row');
 
-/** A block's: as a list of the schema above each row would cost twice as much. */
-export const blockSchema = z.custom<SettlementTuple[]>(
+/** As a list of the schema above each row would cost twice as much. */
+export const settlementsSchema = z.custom<SettlementTuple[]>(
   (value) => Array.isArray(value) && value.every(isTuple),
   'expected what became of rows',
 );
+/** A closed chunk's: when it was closed, and its rows. */
+export const blockSchema = z.tuple([z.number(), settlementsSchema]);
 
 function isTuple(value: unknown): boolean {
   return isWithoutWarnings(value) || tupleSchema.safeParse(value).success;
@@ -50,7 +59,10 @@ export type Settlement = {
   readonly ms: number;
   readonly code: string;
   readonly message: string;
-  /** Cells that looked damaged and were sent all the same, as codes with columns, `iban_invalid:IBAN mojibake:Name`; else empty. */
+  /**
+   * Cells that looked damaged and were sent all the same, as codes with columns, `iban_invalid:IBAN
+   * mojibake:Name`; else empty.
+   */
   readonly warnings: string;
 };
 
@@ -71,7 +83,10 @@ function isText(value: unknown): boolean {
   return typeof value === 'string';
 }
 
-/** One warning as a settlement has it; columns are percent-encoded, since warnings are separated by spaces. */
+/**
+ * One warning as a settlement has it; columns are percent-encoded, since warnings are separated by
+ * spaces.
+ */
 export function warningWord(code: string, column: string | null): string {
   return column === null ? code : `${code}:${encodeURIComponent(column.toWellFormed())}`;
 }
@@ -103,7 +118,10 @@ export type RefusalBody = { readonly text: string; readonly restBytes: number };
 
 const CUT = '\0';
 
-/** The body as the ledger and the journal hold it: the text itself, or behind a NUL the number of bytes that followed, another NUL and the text. */
+/**
+ * The body as the ledger and the journal hold it: the text itself, or behind a NUL the number of
+ * bytes that followed, another NUL and the text.
+ */
 export function packBody({ text, restBytes }: RefusalBody): string {
   return restBytes === 0 && !text.startsWith(CUT) ? text : CUT + restBytes + CUT + text;
 }
@@ -114,14 +132,25 @@ export function unpackBody(packed: string): RefusalBody {
   return { text: packed.slice(end + 1), restBytes: Number(packed.slice(1, end)) };
 }
 
+/** A chunk as it stands: its rows in their order; those without an outcome yet are absent. */
+export type SettledChunk = {
+  readonly chunk: number;
+  /** When its last row was settled, ms since 1970; `null`: it is open. */
+  readonly closedAt: number | null;
+  readonly settlements: readonly Settlement[];
+};
+
 /** What a report reads of one run; rows are named by their row number. */
 export type LedgerView = {
-  /** In row order, a batch per chunk; rows without an outcome yet are absent. */
-  settlements(): AsyncIterable<readonly Settlement[]>;
+  /** In the file's order. */
+  chunks(): AsyncIterable<SettledChunk>;
   /** Source records of rows that did not succeed; rows not known are absent. */
   sources(rows: readonly number[]): Promise<ReadonlyMap<number, Row>>;
   /** Bodies of refusals; rows not known are absent. */
   bodies(rows: readonly number[]): Promise<ReadonlyMap<number, RefusalBody>>;
-  /** `payment.documents`: JSON text of the array of document records per row; rows not known are absent. */
+  /**
+   * `payment.documents`: JSON text of the array of document records per row; rows not known are
+   * absent.
+   */
   documents(rows: readonly number[]): Promise<ReadonlyMap<number, string>>;
 };

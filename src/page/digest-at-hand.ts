@@ -1,4 +1,7 @@
-/** The digest of a run as its report left it, where that is still what the ledger says: reading it costs no row. */
+/**
+ * The digest of a run as its report left it, where that is still what the ledger says: reading it
+ * costs no row.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';

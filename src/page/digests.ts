@@ -5,11 +5,11 @@
  * remembered.
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import { createRunView, settlementsOfChunks } from '../ledger/run-view.ts';
+import { createRunView, readChunks } from '../ledger/run-view.ts';
 import { batchesOf } from '../lib/batches.ts';
 import type { Digest } from '../model/digest.ts';
 import { isOver, type Run } from '../model/run.ts';
-import type { LedgerView, Settlement } from '../model/settlement.ts';
+import type { LedgerView, SettledChunk } from '../model/settlement.ts';
 import { isTable } from '../model/source.ts';
 import { createDigestTally, type DigestTally } from '../report/digest.ts';
 import { unsuccessfulIn } from '../report/remainder.ts';
@@ -31,7 +31,6 @@ type Counting = {
   readonly seen: Set<number>;
   /** How many outcomes had been replaced in closed chunks before any was counted. */
   readonly replaced: number;
-  digest: Digest;
 };
 
 type Known = { counting: Counting | null; whole: Digest | null; at: number; working: Promise<void> | null };
@@ -72,7 +71,7 @@ export function createDigests(desk: Pick<Desk, 'env' | 'ledger' | 'clock' | 'log
           desk.log.debug('a digest can not be counted right now', { run: run.id, problem: String(error) });
         });
       }
-      return one.counting.digest;
+      return one.counting.tally.digest();
     },
   };
 }
@@ -93,10 +92,13 @@ async function begin({ ledger }: Pick<Desk, 'ledger'>, run: Run): Promise<Counti
     advising: { operation: run.operation, extension: isTable(run.source) ? 'csv' : 'ndjson' },
     definition,
   });
-  return { tally, seen: new Set(), replaced, digest: tally.digest() };
+  return { tally, seen: new Set(), replaced };
 }
 
-/** Counts what has been closed since; `changed`: what was counted is not what the ledger says any more. */
+/**
+ * Counts what has been closed since; `changed`: what was counted is not what the ledger says any
+ * more.
+ */
 async function countOn(
   { ledger }: Pick<Desk, 'ledger'>,
   run: Run,
@@ -111,12 +113,10 @@ async function countOn(
   const view = createRunView(redis, keys, run);
   const closed = [...(await store.closedChunks(run.id))].filter((n) => !seen.has(n)).sort((a, b) => a - b);
   for (const numbers of batchesOf(closed, CHUNKS_AT_ONCE)) {
-    const chunks = await settlementsOfChunks(redis, k, numbers);
-    for (const [i, n] of numbers.entries()) {
-      await countChunk(n, chunks[i] ?? [], { tally, view });
-      seen.add(n);
+    for (const one of await readChunks(redis, k, numbers)) {
+      await countChunk(one, { tally, view });
+      seen.add(one.chunk);
     }
-    counting.digest = tally.digest();
     await turn();
   }
   return 'counted';
@@ -124,12 +124,8 @@ async function countOn(
 
 type Counted = { readonly tally: DigestTally; readonly view: LedgerView };
 
-async function countChunk(
-  n: number,
-  settlements: readonly Settlement[],
-  { tally, view }: Counted,
-): Promise<void> {
-  for (const settlement of settlements) tally.add(settlement, n);
-  for await (const rows of unsuccessfulIn(settlements, view))
-    for (const row of rows) tally.addUnsuccessful(row, n);
+async function countChunk(chunk: SettledChunk, { tally, view }: Counted): Promise<void> {
+  tally.add(chunk);
+  for await (const rows of unsuccessfulIn(chunk.settlements, view))
+    for (const row of rows) tally.addUnsuccessful(row, chunk.chunk);
 }

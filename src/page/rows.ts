@@ -5,7 +5,7 @@
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { settlementsAround, settlementsOfChunks } from '../ledger/run-view.ts';
+import { chunksAround, readChunks } from '../ledger/run-view.ts';
 import { batchesOf } from '../lib/batches.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Visitor } from '../model/ask.ts';
@@ -146,8 +146,8 @@ async function lookDirectly(search: Search) {
 async function rowsNumbered(search: Search, rows: ReadonlySet<number>): Promise<ListedRow[]> {
   const { redis, keys, run } = search;
   const found: Settlement[] = [];
-  for await (const batch of settlementsAround(redis, keys, run, rows))
-    found.push(...batch.filter(({ row }) => rows.has(row)));
+  for await (const { settlements } of chunksAround(redis, keys, run, rows))
+    found.push(...settlements.filter(({ row }) => rows.has(row)));
   const settled = new Set(found.map(({ row }) => row));
   const open = [...rows].filter((row) => !settled.has(row) && rowAt(search, rowsUpTo(search, row)) === row);
   const listed = await listedRows(
@@ -196,10 +196,10 @@ async function* matchingRows(search: Search): AsyncGenerator<Found, void, undefi
   const { redis, k, run, asked } = search;
   const text = asked.text || (asked.outcome ?? search.cause?.outcome ?? '');
   for (const numbers of batchesOf(chunksToRead(search), CHUNKS_AT_ONCE)) {
-    const batches = await settlementsOfChunks(redis, k, numbers, text);
+    const chunks = await readChunks(redis, k, numbers, text);
     const rows = await ofCause(
       search,
-      batches.flat().filter((one) => isAsked(one, search)),
+      chunks.flatMap(({ settlements }) => settlements.filter((one) => isAsked(one, search))),
     );
     const place = Math.min(run.rows, rowsBefore(run, (numbers.at(-1) ?? 0) + 1));
     yield { rows, upTo: rowAt(search, place) ?? place };

@@ -1,6 +1,6 @@
 /**
- * A run as pages about its rows need it: its record, the definition that it began with, where in it a row is, and what of a row a
- * visitor may see. Reads the ledger alone.
+ * A run as pages about its rows need it: its record, the definition that it began with, where in it
+ * a row is, and what of a row a visitor may see. Reads the ledger alone.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
 import { parseKeyState } from '../ledger/key-claims.ts';
@@ -24,7 +24,10 @@ export type RunRows = {
   readonly keys: LedgerKeys;
   readonly k: RunKeys;
   readonly view: LedgerView;
-  /** The numbers of its rows in order where they don't count from 1, since it is a rerun; `null` for all others, and where they are lost. */
+  /**
+   * The numbers of its rows in order where they don't count from 1, since it is a rerun; `null` for
+   * all others, and where they are lost.
+   */
   readonly numbers: readonly number[] | null;
 };
 
@@ -52,7 +55,10 @@ export function rowAt({ run, numbers }: Pick<RunRows, 'run' | 'numbers'>, place:
   return run.parent === null && place >= 1 && place <= run.rows ? place : null;
 }
 
-/** How many of the run's rows have that number or a lower one: the place of that row, where the run has it. */
+/**
+ * How many of the run's rows have that number or a lower one: the place of that row, where the run
+ * has it.
+ */
 export function rowsUpTo({ run, numbers }: Pick<RunRows, 'run' | 'numbers'>, row: number): number {
   if (numbers === null) return run.parent === null ? Math.min(row, run.rows) : 0;
   let [low, high] = [0, numbers.length];

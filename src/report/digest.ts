@@ -1,6 +1,7 @@
 /**
- * A run's digest, counted in the one pass that writes its report: outcomes and causes with where in the file they are, how long the
- * service took, and the first rows that need somebody. Costs a row that succeeded three additions.
+ * A run's digest, counted in the one pass that writes its report: outcomes and causes with where in
+ * the file they are, how long the service took, and the first rows that need somebody. Costs a row
+ * that succeeded three additions.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
 import { chunkBitsText, newChunkBits, setChunk } from '../model/chunk-bits.ts';
@@ -11,13 +12,13 @@ import { parseRecord } from '../model/json-record.ts';
 import { noOutcomes, OUTCOMES, type Outcome } from '../model/outcome.ts';
 import type { Row } from '../model/row.ts';
 import { chunksOf, type Run } from '../model/run.ts';
-import type { Settlement } from '../model/settlement.ts';
+import type { SettledChunk, Settlement } from '../model/settlement.ts';
 import { type CauseTerms, fieldsIn } from './cause.ts';
 import { type CountedCause, causeId, createCauseTally, toldText } from './cause-tally.ts';
-import { createLatencyTally } from './latency.ts';
 import type { RemainderRow } from './remainder.ts';
 import { type Advising, adviceIn } from './results.ts';
 import type { Cause } from './summary.ts';
+import { createLatencyTally, createTimeline } from './timeline.ts';
 
 type DigestOptions = {
   readonly run: Run;
@@ -28,8 +29,7 @@ type DigestOptions = {
 };
 
 export type DigestTally = {
-  /** The row is in the chunk with that number. */
-  add(settlement: Settlement, chunk: number): void;
+  add(chunk: SettledChunk): void;
   /** Besides, each row that did not succeed. */
   addUnsuccessful(row: RemainderRow, chunk: number): void;
   digest(): Digest;
@@ -55,6 +55,7 @@ export function createDigestTally({ run, fields, advising, definition }: DigestO
   const outcomes = noOutcomes();
   const where = new Map<Outcome, { readonly strip: Uint32Array; readonly bits: Uint8Array }>();
   const latency = createLatencyTally();
+  const timeline = createTimeline(Date.parse(run.startedAt ?? run.createdAt));
   const statuses = new Uint32Array(STATUSES);
   const causes = createCauseTally({ columns: source.columns, fields }, { rows, chunks });
   const needing = new Map<Outcome, Needing[]>(NEEDING.map((outcome) => [outcome, []]));
@@ -63,20 +64,24 @@ export function createDigestTally({ run, fields, advising, definition }: DigestO
     const { row, line, key } = settlement;
     return { row, line, key, shown: shownCells(of, source.columns, show) };
   };
+  const addRow = ({ row, outcome, attempts, ms, status }: Settlement, chunk: number) => {
+    outcomes[outcome] += 1;
+    let place = where.get(outcome);
+    if (place === undefined) {
+      place = { strip: new Uint32Array(parts), bits: newChunkBits(chunks) };
+      where.set(outcome, place);
+    }
+    const part = Math.floor(((row - 1) * parts) / Math.max(rows, row));
+    place.strip[part] = (place.strip[part] ?? 0) + 1;
+    setChunk(place.bits, chunk, chunks);
+    if (attempts === 0) return;
+    latency.add(ms);
+    statuses[status] = (statuses[status] ?? 0) + 1;
+  };
   return {
-    add({ row, outcome, attempts, ms, status }, chunk) {
-      outcomes[outcome] += 1;
-      let place = where.get(outcome);
-      if (place === undefined) {
-        place = { strip: new Uint32Array(parts), bits: newChunkBits(chunks) };
-        where.set(outcome, place);
-      }
-      const part = Math.floor(((row - 1) * parts) / Math.max(rows, row));
-      place.strip[part] = (place.strip[part] ?? 0) + 1;
-      setChunk(place.bits, chunk, chunks);
-      if (attempts === 0) return;
-      latency.add(ms);
-      statuses[status] = (statuses[status] ?? 0) + 1;
+    add(chunk) {
+      timeline.add(chunk);
+      for (const settlement of chunk.settlements) addRow(settlement, chunk.chunk);
     },
     addUnsuccessful(row, chunk) {
       const { outcome, code } = row.settlement;
@@ -97,6 +102,7 @@ export function createDigestTally({ run, fields, advising, definition }: DigestO
         causes: kept.map((cause) => rowCause(cause, { advising, definition, columns: source.columns })),
         others: all.slice(MAX_CAUSES).reduce((sum, { count }) => sum + count, 0),
         latency: latency.latency(),
+        moments: [...timeline.moments()],
         statuses: [...statuses]
           .map((of, status) => ({ status, rows: of }))
           .filter((one) => one.rows > 0)
@@ -156,7 +162,10 @@ function columnsOf(
   return [...mapped, ...columns.filter(isIt)];
 }
 
-/** The row's cells of the columns that may be shown, at most so much of each; empty where it has none. */
+/**
+ * The row's cells of the columns that may be shown, at most so much of each; empty where it has
+ * none.
+ */
 function shownCells(source: Row | null, columns: readonly string[], show: readonly string[]): string[] {
   if (show.length === 0) return [];
   const record = source?.kind === 'record' ? flattenRecord(parseRecord(source.text) ?? {}) : null;

@@ -1,7 +1,7 @@
 /**
- * Writes a run's report from the ledger, in one pass over its chunks and in memory that doesn't grow
- * with the run. Only one writer per folder at a time. When anything fails, the report written before
- * stays as it was.
+ * Writes a run's report from the ledger, in one pass over its chunks and in memory that doesn't
+ * grow with the run. Only one writer per folder at a time. When anything fails, the report written
+ * before stays as it was.
  */
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -10,13 +10,13 @@ import { batchesOf } from '../lib/batches.ts';
 import { passStage } from '../lib/stage.ts';
 import { printableLines } from '../lib/terminal.ts';
 import { programVersion } from '../lib/version.ts';
-import type { History } from '../model/history.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
 import type { Notes } from '../model/note.ts';
 import { REMAINDER } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
-import type { LedgerView, Settlement } from '../model/settlement.ts';
+import type { LedgerView, SettledChunk, Settlement } from '../model/settlement.ts';
 import { isTable } from '../model/source.ts';
+import type { Happening } from '../model/story.ts';
 import { createDigestTally, type DigestTally } from './digest.ts';
 import {
   claimReportDirectory,
@@ -61,8 +61,8 @@ type ReportOptions = {
   readonly fields?: Pick<FieldCatalog, 'has'>;
   /** What the run's rows were made requests with; `null` where the ledger no longer has it. */
   readonly definition?: JobDefinition | null;
-  /** What pictures of its way are drawn from, asked for when the page is written. */
-  readonly history?: () => Promise<History>;
+  /** What happened to it, asked for when the page is written. */
+  readonly story?: () => Promise<readonly Happening[]>;
   /** What people noted on causes, by their ids, asked for with it. */
   readonly notes?: (causes: readonly string[]) => Promise<Notes>;
   /** How this program is called, for the commands on the page. */
@@ -73,7 +73,10 @@ type ReportOptions = {
   readonly followed?: readonly string[];
 };
 
-/** Writes the whole report of the run as the ledger has it. Nobody may call `writeSummary` on the folder at the same time. */
+/**
+ * Writes the whole report of the run as the ledger has it. Nobody may call `writeSummary` on the
+ * folder at the same time.
+ */
 export async function writeReport(options: ReportOptions): Promise<Summary> {
   const writing = await openWriting(options);
   try {
@@ -98,7 +101,7 @@ type Writing = Required<Omit<ReportOptions, 'command'>> & {
 async function openWriting(options: ReportOptions): Promise<Writing> {
   const { run, directory, now, followed = [], fields = new Set<string>() } = options;
   const { definition = null, share = false, command = 'onboard' } = options;
-  const { history = noHistory, notes = noNotes } = options;
+  const { story = noStory, notes = noNotes } = options;
   await claimReportDirectory(directory, run.id);
   await removeLeftOvers(directory, now());
   const format = isTable(run.source) ? csvRemainder(run) : ndjsonRemainder(run);
@@ -113,7 +116,7 @@ async function openWriting(options: ReportOptions): Promise<Writing> {
     definition,
     share,
     command,
-    history,
+    story,
     notes,
     files,
     format,
@@ -131,17 +134,14 @@ async function writeHeads({ run, files }: Writing): Promise<void> {
 }
 
 async function writeChunks(writing: Writing): Promise<void> {
-  let n = 1;
-  for await (const settlements of writing.view.settlements()) {
-    await writeRows(n, settlements, writing);
-    n += 1;
-  }
+  for await (const chunk of writing.view.chunks()) await writeChunk(chunk, writing);
 }
 
-async function writeRows(chunk: number, settlements: readonly Settlement[], writing: Writing): Promise<void> {
+async function writeChunk(of: SettledChunk, writing: Writing): Promise<void> {
+  const { chunk, settlements } = of;
   const { run, files, tally, digest, advising } = writing;
   settlements.forEach(tally.add);
-  for (const settlement of settlements) digest.add(settlement, chunk);
+  digest.add(of);
   await files.append(RESULTS_FILE, resultsLines(settlements, advising, resultsDialect(run.source)));
   await writeRemainders(chunk, settlements, writing);
   if (run.operation === 'payment.documents') await writeDocuments(writing, settlements);
@@ -152,8 +152,9 @@ async function publish(writing: Writing): Promise<Summary> {
   const { run, directory, now, followed, share, files, tally, digest } = writing;
   const before = await claimReportDirectory(directory, run.id);
   const placed = await files.place({ written: before, followed });
-  // A first summary comes before all other files: it says whose directory this is, and knows the files as they were and as they
-  // will be. It has no exit status: one with an exit status comes last, so that a report whose writer was killed is written again.
+  // A first summary comes before all other files: it says whose directory this is, and knows the
+  // files as they were and as they will be. It has no exit status: one with an exit status comes
+  // last, so that a report whose writer was killed is written again.
   const first = { ...summarize(run, [], now()), exitCode: null, written: [...before, ...placed.written] };
   await files.claim(SUMMARY_FILE, textOf(first));
   const pages = [PAGE_FILE, ...(share ? [SHARED_PAGE_FILE] : [])];
@@ -175,7 +176,7 @@ async function publish(writing: Writing): Promise<Summary> {
   return summary;
 }
 
-const noHistory = async (): Promise<History> => ({ pulse: [], story: [] });
+const noStory = async (): Promise<readonly Happening[]> => [];
 const noNotes = async (): Promise<Notes> => new Map();
 
 /** What people look at, and the numbers that it is drawn from. */
@@ -183,11 +184,11 @@ async function writePages(summary: Summary, writing: Writing): Promise<void> {
   const { run, directory, definition, share, command, files } = writing;
   const digest = writing.digest.digest();
   // The report is written whether or not these can be told.
-  const history = await writing.history().catch(noHistory);
+  const story = await writing.story().catch(noStory);
   const notes = await writing.notes(digest.causes.map(({ id }) => id)).catch(noNotes);
   const version = programVersion();
   const { columns } = run.source;
-  const page = { summary, digest, history, notes, definition, columns, version };
+  const page = { summary, digest, story, notes, definition, columns, version };
   await files.append(DIGEST_FILE, printableLines(`${JSON.stringify(digest)}\n`));
   await files.append(PAGE_FILE, renderReport({ ...page, directory, command, isShared: false }));
   if (!share) return;
@@ -198,7 +199,10 @@ async function writePages(summary: Summary, writing: Writing): Promise<void> {
   );
 }
 
-/** Writes `summary.json` alone, by rename, while the run goes on; without the commonest errors, for which every row has to be read. */
+/**
+ * Writes `summary.json` alone, by rename, while the run goes on; without the commonest errors, for
+ * which every row has to be read.
+ */
 export async function writeSummary({
   run,
   directory,
@@ -221,7 +225,9 @@ function textOf(summary: Summary): string {
   return printableLines(`${JSON.stringify(summary, null, 2)}\n`);
 }
 
-/** The summary of a report that was written to its end; `null` where there is none that can be read. */
+/**
+ * The summary of a report that was written to its end; `null` where there is none that can be read.
+ */
 export async function readSummary(directory: string): Promise<Summary | null> {
   try {
     const summary = summarySchema.parse(JSON.parse(await readFile(join(directory, SUMMARY_FILE), 'utf8')));

@@ -274,7 +274,7 @@ async function settle(
   { redis, keys }: { readonly redis: RedisConnection; readonly keys: LedgerKeys },
 ) {
   const at = new Date();
-  const owners = await ownersOf(asked, () => createRunView(redis, keys, run).settlements());
+  const owners = await ownersOf(asked, () => createRunView(redis, keys, run).chunks());
   const concluded = asked.map((one) => ({
     ...one,
     conclusion: conclude(one.doubt, one.sighting, {
@@ -305,7 +305,7 @@ function kept(sighting: Sighting, at: Date): KeptSighting {
 /** The rows of each id that was found, also those that had it before: one record is never that of two keys. */
 async function ownersOf(
   asked: readonly Asked[],
-  settlementsOfRun: LedgerView['settlements'],
+  chunksOfRun: LedgerView['chunks'],
 ): Promise<Map<string, number[]>> {
   const owners = new Map<string, Settlement[]>();
   const own = (rows: Settlement[], settlement: Settlement) => {
@@ -318,7 +318,7 @@ async function ownersOf(
     own(rows, doubt);
   }
   if (owners.size === 0) return new Map();
-  for await (const settlements of settlementsOfRun()) {
+  for await (const { settlements } of chunksOfRun()) {
     for (const settlement of settlements) {
       const rows = settlement.outcome === 'in-doubt' ? undefined : owners.get(settlement.id);
       if (rows !== undefined) own(rows, settlement);

@@ -1,15 +1,16 @@
 /**
  * When a run's report is written: once, where the run ends or stops for now, or its process is
- * interrupted; until then only its summary is kept fresh. And when one that is there stays as it is.
+ * interrupted; until then only its summary is kept fresh. And when one that is there stays as it
+ * is.
  */
 
 import { isDeepStrictEqual } from 'node:util';
 import { ZodError } from 'zod';
 import type { JobDefinition } from '../config/job-definition.ts';
-import { readHistory } from '../ledger/history.ts';
 import { readNotes } from '../ledger/notes.ts';
 import type { RunStore } from '../ledger/run-store.ts';
 import { createRunView } from '../ledger/run-view.ts';
+import { readStory } from '../ledger/story.ts';
 import { messageOf } from '../lib/errors.ts';
 import { sleep } from '../lib/waiting.ts';
 import { isOver, type Run } from '../model/run.ts';
@@ -26,7 +27,10 @@ type FollowSession = ReportSession & Pick<TargetSession, 'clock' | 'log' | 'mete
 export type FollowedReport = {
   /** To be told of the run at each look: its summary is kept fresh. */
   look(run: Run): void;
-  /** The report of the run as it ended, or stands where this process leaves it; `look` is not called any more. */
+  /**
+   * The report of the run as it ended, or stands where this process leaves it; `look` is not called
+   * any more.
+   */
   finish(run: Run): Promise<Summary>;
 };
 
@@ -81,7 +85,10 @@ function writeTrueReport(run: Run, session: ReportSession): Promise<Summary> {
 
 const REPORT_TRIES = 3;
 
-/** A row in doubt may get its definite outcome while the report is written: then it is written again. */
+/**
+ * A row in doubt may get its definite outcome while the report is written: then it is written
+ * again.
+ */
 async function tryTrueReport(run: Run, session: ReportSession): Promise<Summary> {
   const { store } = session.ledger.of(run.target);
   let current = run;
@@ -92,7 +99,10 @@ async function tryTrueReport(run: Run, session: ReportSession): Promise<Summary>
   }
 }
 
-/** Writes the report from the ledger as it is now; `followed`: files to correct whose changes are in the ledger. */
+/**
+ * Writes the report from the ledger as it is now; `followed`: files to correct whose changes are in
+ * the ledger.
+ */
 export async function writeReportOf(
   run: Run,
   { env, io, ledger }: ReportSession,
@@ -123,12 +133,15 @@ export async function writeReportOf(
 function toldOf({ id, target }: Run, { redis, of }: ReportSession['ledger']) {
   const { keys } = of(target);
   return {
-    history: () => readHistory(redis, keys, id),
+    story: () => readStory(redis, keys, id),
     notes: (causes: readonly string[]) => readNotes(redis, keys, causes),
   };
 }
 
-/** `null` also for one of an earlier version which this one refuses: the report is written all the same. */
+/**
+ * `null` also for one of an earlier version which this one refuses: the report is written all the
+ * same.
+ */
 async function definitionKnown(run: Run, store: RunStore): Promise<JobDefinition | null> {
   return store.definition(run.id).catch((error: unknown) => {
     if (error instanceof ZodError) return null;
@@ -139,7 +152,10 @@ async function definitionKnown(run: Run, store: RunStore): Promise<JobDefinition
 const ELSEWHERE_WAIT_MS = 10_000;
 const ELSEWHERE_POLL_MS = 100;
 
-/** The report of a cancelled run by the process that wound it up, which should be there within seconds; `null`: there is none. */
+/**
+ * The report of a cancelled run by the process that wound it up, which should be there within
+ * seconds; `null`: there is none.
+ */
 export async function reportFromElsewhere(
   run: Run,
   { env, io }: Pick<Session, 'env' | 'io'>,

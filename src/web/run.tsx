@@ -6,26 +6,14 @@ import { Lines, Series } from '../lib/chart/series.tsx';
 import { Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import type { Visitor } from '../model/ask.ts';
-import type { Latency } from '../model/digest.ts';
-import type { Stretch, Told } from '../model/history.ts';
+import type { Digest } from '../model/digest.ts';
 import type { RunState } from '../model/run.ts';
+import type { Told } from '../model/story.ts';
+import type { Stretch } from '../report/timeline.ts';
 import { Causes, type CausesOf } from './causes.tsx';
 import { type RunLine, runPath, StateBadge } from './runs.tsx';
 import type { Reply, Route, Visit } from './visit.ts';
 import { Bar, kindWords, Sum, Time, Wide } from './words.tsx';
-
-export type LatencyShown = {
-  /** Milliseconds within which so many in a hundred attempts were, by the second after the start. */
-  readonly points: ReadonlyArray<{
-    readonly seconds: number;
-    readonly p50: number;
-    readonly p90: number;
-    readonly p99: number;
-  }>;
-  readonly attempts: number;
-  /** Statuses but 200, commonest first. */
-  readonly statuses: ReadonlyArray<readonly [string, number]>;
-};
 
 export type RunShown = {
   readonly run: RunLine;
@@ -39,8 +27,7 @@ export type RunShown = {
   readonly left: string;
   readonly stretches: readonly Stretch[];
   readonly story: readonly Told[];
-  readonly latency: LatencyShown;
-  readonly digest: CausesOf['digest'] & { readonly latency: Latency | null };
+  readonly digest: CausesOf['digest'] & Pick<Digest, 'latency' | 'moments' | 'statuses'>;
   /** Of its report; none for who may not have them. */
   readonly files: readonly string[];
   readonly hasReport: boolean;
@@ -247,24 +234,23 @@ function Rates({ shown: { stretches, story } }: { readonly shown: RunShown }) {
 
 const EVENTS = 20;
 
-function Latencies({ shown: { latency, digest } }: { readonly shown: RunShown }) {
-  const { points, statuses, attempts } = latency;
+function Latencies({ shown: { digest } }: { readonly shown: RunShown }) {
+  const { latency, moments, statuses } = digest;
+  if (latency === null) return null;
+  const points = moments.flatMap(({ to, took }) => (took === null ? [] : [{ seconds: to, ...took }]));
   const lines = (['p50', 'p90', 'p99'] as const).map((kind) => ({
     kind,
     points: points.map((one) => ({ seconds: one.seconds, value: one[kind] })),
   }));
-  if (points.length < 2 && digest.latency === null) return null;
   return (
     <figure>
       <figcaption>
-        {digest.latency === null
-          ? 'How long the service took'
-          : `How long the service took: half within ${msShown(digest.latency.p50)}, nine in ten within ${msShown(digest.latency.p90)}, 99 in 100 within ${msShown(digest.latency.p99)}`}
+        {`How long the service took: half within ${msShown(latency.p50)}, nine in ten within ${msShown(latency.p90)}, 99 in 100 within ${msShown(latency.p99)}`}
       </figcaption>
       {points.length < 2 ? null : (
         <Wide name="Picture: how long the service took">
           <Lines
-            title="Time within which half, 90 and 99 in 100 attempts were, over time"
+            title="Time within which half, 90 and 99 in 100 rows were answered, over time"
             seconds={points.at(-1)?.seconds ?? 0}
             lines={lines}
             label={msShown}
@@ -272,14 +258,17 @@ function Latencies({ shown: { latency, digest } }: { readonly shown: RunShown })
         </Wide>
       )}
       <p class="dim">
-        {points.length < 2 ? '' : 'From below: half, nine in ten, 99 in 100 attempts. '}
-        {statuses.length === 0 || attempts === 0
-          ? ''
-          : statuses.map(([status, n]) => `${status}: ${shareOf(n, attempts)}`).join(' · ')}
+        {points.length < 2 ? '' : 'From below: half, nine in ten, 99 in 100 rows. '}
+        {statuses
+          .filter(({ status }) => status !== USUAL_STATUS)
+          .map(({ status, rows }) => `${status || 'no answer'}: ${shareOf(rows, latency.rows)}`)
+          .join(' · ')}
       </p>
     </figure>
   );
 }
+
+const USUAL_STATUS = 200;
 
 function shareOf(n: number, all: number): string {
   const share = (100 * n) / all;

@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
-import { readHistory } from '../../src/ledger/history.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { RESOLVE } from '../../src/ledger/lua/rows.ts';
 import { noteDoubts, type RowDecision, resolveEntry, resolveRows } from '../../src/ledger/resolve.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import { createRunView, readDoubts, rowsInDoubt } from '../../src/ledger/run-view.ts';
 import { script } from '../../src/ledger/script.ts';
+import { readStory } from '../../src/ledger/story.ts';
 import type { Run } from '../../src/model/run.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import { doubtOf, seedRun } from '../support/doubts.ts';
@@ -38,7 +38,8 @@ const decide = ({ keys, run }: Bench, decisions: readonly RowDecision[], over = 
 async function state({ keys, run }: Bench) {
   const { redis } = own();
   const settlements: Settlement[] = [];
-  for await (const batch of createRunView(redis, keys, run).settlements()) settlements.push(...batch);
+  for await (const { settlements: rows } of createRunView(redis, keys, run).chunks())
+    settlements.push(...rows);
   const now = await createRunStore(redis, keys, () => AT).get(run.id);
   const k = keys.run(run.id);
   return {
@@ -60,7 +61,7 @@ describe.each([
   test('is created by decision: outcome, counters, key and who decided', async () => {
     const one = await bench({ closed });
     expect(await decide(one, [created(2)])).toEqual([{ row: 2, kind: 'resolved' }]);
-    const { story } = await readHistory(own().redis, one.keys, one.run.id);
+    const story = await readStory(own().redis, one.keys, one.run.id);
     expect(story.at(-1)).toEqual({ at: AT.getTime(), what: 'resolved', why: '1 row', by: 'ann@desk' });
     const after = await state(one);
     const message = 'resolved as created by ann@desk at 2026-11-21T12:00:00.000Z';

@@ -53,7 +53,7 @@ function digestThatOmits(
     const chunk = Math.ceil(settlement.row / run.chunkRows);
     const isRefused = settlement.outcome === 'rejected';
     const told = isRefused && chunk !== only ? last : chunk;
-    tally.add(settlement, told);
+    tally.add({ chunk: told, closedAt: null, settlements: [settlement] });
     if (isRefused) tally.addUnsuccessful({ settlement, source: null, body: null }, told);
   }
   return tally.digest();

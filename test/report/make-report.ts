@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { noOutcomes, type Outcome } from '../../src/model/outcome.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { Run } from '../../src/model/run.ts';
-import type { LedgerView, Settlement } from '../../src/model/settlement.ts';
+import type { LedgerView, SettledChunk, Settlement } from '../../src/model/settlement.ts';
 import type { SourceInfo } from '../../src/model/source.ts';
 import { sampleRun } from '../cli/sample-run.ts';
 import { doubtOf } from '../support/doubts.ts';
@@ -61,14 +61,23 @@ export function makeView({
 }: Held): LedgerView {
   const byRow = new Map(sources.map((source) => [source.row, source]));
   return {
-    async *settlements() {
-      for (let at = 0; at < settlements.length; at += 100) yield settlements.slice(at, at + 100);
+    async *chunks() {
+      for (let at = 0; at < settlements.length; at += 100)
+        yield asChunk(settlements.slice(at, at + 100), { chunk: at / 100 + 1 });
     },
     sources: async (rows) => pick(byRow, rows),
     bodies: async (rows) =>
       new Map([...pick(bodies, rows)].map(([row, text]) => [row, { text, restBytes: 0 }])),
     documents: async (rows) => pick(documents, rows),
   };
+}
+
+/** The rows as a chunk that was closed a second after the run began. */
+export function asChunk(
+  settlements: readonly Settlement[],
+  given: Partial<Omit<SettledChunk, 'settlements'>> = {},
+): SettledChunk {
+  return { chunk: 1, closedAt: Date.parse('2026-03-01T10:00:01.000Z'), ...given, settlements };
 }
 
 function pick<T>(all: ReadonlyMap<number, T>, rows: readonly number[]): ReadonlyMap<number, T> {

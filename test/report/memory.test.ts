@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import type { LedgerView, Settlement } from '../../src/model/settlement.ts';
 import { writeReport } from '../../src/report/report.ts';
-import { cells, makeRun, NOW, settled, temporaryDirectory } from './make-report.ts';
+import { asChunk, cells, makeRun, NOW, settled, temporaryDirectory } from './make-report.ts';
 
 const ROWS = 50_000;
 const CHUNK = 100;
@@ -29,10 +29,10 @@ it('given 50,000 rows that all failed, takes no more memory at the end than at t
 
 function largeView(heap: number[]): LedgerView {
   return {
-    async *settlements() {
+    async *chunks() {
       for (let first = 1; first <= ROWS; first += CHUNK) {
         if ((first - 1) % (ROWS / 10) === 0) heap.push(heapInUse());
-        yield chunk(first);
+        yield asChunk(chunk(first), { chunk: (first - 1) / CHUNK + 1 });
       }
       heap.push(heapInUse());
     },

@@ -3,11 +3,17 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { unguardCell } from '../../src/lib/formula-guard.ts';
-import { type LedgerView, type Settlement, warningWord } from '../../src/model/settlement.ts';
+import {
+  type LedgerView,
+  type SettledChunk,
+  type Settlement,
+  warningWord,
+} from '../../src/model/settlement.ts';
 import { writeReport, writeSummary } from '../../src/report/report.ts';
 import { summarySchema } from '../../src/report/summary.ts';
 import { readText } from '../intake/read-text.ts';
 import {
+  asChunk,
   cells,
   csvRecords,
   filesOf,
@@ -453,7 +459,7 @@ describe('the report directory', () => {
 
   it('given a ledger that fails half-way, leaves the earlier report whole and nothing unfinished', async () => {
     const { directory, files: before } = await report(MIXED);
-    const view: LedgerView = { ...makeView(MIXED), settlements: () => failing(MIXED.settlements) };
+    const view: LedgerView = { ...makeView(MIXED), chunks: () => failing(MIXED.settlements) };
     const run = makeRun(MIXED.settlements);
     await expect(writeReport({ run, view, directory, now: NOW })).rejects.toThrow('connection lost');
     expect(await filesOf(directory)).toEqual(before);
@@ -461,7 +467,7 @@ describe('the report directory', () => {
 
   it('given a ledger that fails half-way in a new folder, leaves the folder empty', async () => {
     const directory = await temporaryDirectory();
-    const view: LedgerView = { ...makeView(MIXED), settlements: () => failing(MIXED.settlements) };
+    const view: LedgerView = { ...makeView(MIXED), chunks: () => failing(MIXED.settlements) };
     await expect(writeReport({ run: makeRun([]), view, directory, now: NOW })).rejects.toThrow(
       'connection lost',
     );
@@ -523,7 +529,7 @@ describe('writeSummary', () => {
   });
 });
 
-async function* failing(settlements: readonly Settlement[]): AsyncGenerator<readonly Settlement[]> {
-  yield settlements.slice(0, 3);
+async function* failing(settlements: readonly Settlement[]): AsyncGenerator<SettledChunk> {
+  yield asChunk(settlements.slice(0, 3));
   throw new Error('connection lost');
 }

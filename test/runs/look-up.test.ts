@@ -28,7 +28,7 @@ async function lookUpAll(settlements: readonly Settlement[], known: Readonly<Rec
     { redis, of: () => ({ keys, store }) },
   );
   const ended: Settlement[] = [];
-  for await (const batch of createRunView(redis, keys, run).settlements()) ended.push(...batch);
+  for await (const { settlements: rows } of createRunView(redis, keys, run).chunks()) ended.push(...rows);
   const rows = settlements.map(({ row }) => row);
   const sightings = await readSightings(redis, keys.run(run.id), rows);
   return { looked, asked, ended: ended.map(({ outcome, id }) => [outcome, id]), sightings };

@@ -40,7 +40,7 @@ export async function seedRun(
   const k = keys.run(registered.id);
   for (const chunk of closed ? new Set(settlements.map((s) => chunkOf(registered, s))) : []) {
     const rows = settlements.filter((s) => chunkOf(registered, s) === chunk);
-    await redis.hset(k.blocks, String(chunk), packBlock(rows));
+    await redis.hset(k.blocks, String(chunk), packBlock(rows, Date.now()));
   }
   if (closed) await store.transition(registered.id, 'finished', null);
   const run = await store.get(registered.id);

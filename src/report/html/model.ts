@@ -2,14 +2,14 @@
 import type { JobDefinition } from '../../config/job-definition.ts';
 import { cut, withoutKeys } from '../../lib/html-text.tsx';
 import type { Digest } from '../../model/digest.ts';
-import type { History } from '../../model/history.ts';
 import type { Notes } from '../../model/note.ts';
+import type { Happening } from '../../model/story.ts';
 import type { Summary } from '../summary.ts';
 
 export type Page = {
   readonly summary: Summary;
   readonly digest: Digest;
-  readonly history: History;
+  readonly story: readonly Happening[];
   readonly notes: Notes;
   /** `null` where the ledger no longer has it. */
   readonly definition: JobDefinition | null;
@@ -26,7 +26,10 @@ export type Page = {
 
 const KEY_BYTES = 120;
 
-/** The numbers of rows name them then: whoever has the file finds them by these, and what is made of a key can be tried out. */
+/**
+ * The numbers of rows name them then: whoever has the file finds them by these, and what is made of
+ * a key can be tried out.
+ */
 export function hidesKeys({ isShared, definition }: Page): boolean {
   return isShared || definition?.report.keys === 'hidden';
 }

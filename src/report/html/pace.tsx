@@ -1,18 +1,24 @@
-/** The section of report.html that shows how fast rows came to their outcomes since the start, and what happened meanwhile. */
+/**
+ * The section of report.html that shows how fast rows came to their outcomes since the start, and
+ * what happened meanwhile.
+ */
 import { Series } from '../../lib/chart/series.tsx';
 import { Text } from '../../lib/html-text.tsx';
 import { numberShown, shownTime } from '../../lib/terminal.ts';
-import { ratesOf, type Stretch, type Told, tellStory } from '../../model/history.ts';
+import { type Told, tellStory } from '../../model/story.ts';
+import { type Stretch, stretchesOf } from '../timeline.ts';
 import type { Page } from './model.ts';
 import { outcomeWords } from './words.ts';
 
 const STORY_SHOWN = 40;
 
-export function Pace({ page: { summary, history, isShared } }: { readonly page: Page }) {
-  const stretches = ratesOf(history.pulse);
+export function Pace({ page }: { readonly page: Page }) {
+  const { summary, digest, isShared } = page;
   // Who asked and why is nobody's business elsewhere.
-  const told = isShared ? history.story.map((one) => ({ ...one, by: '', why: '' })) : history.story;
-  const story = tellStory(summary, told).slice(-STORY_SHOWN);
+  const told = isShared ? page.story.map((one) => ({ ...one, by: '', why: '' })) : page.story;
+  const whole = tellStory(summary, told);
+  const story = whole.slice(-STORY_SHOWN);
+  const stretches = stretchesOf(digest.moments, whole);
   if (stretches.length === 0 && story.length === 0) return null;
   return (
     <section>

@@ -4,15 +4,15 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jobDefinitionSchema } from '../../../src/config/job-definition.ts';
 import { digestSchema } from '../../../src/model/digest.ts';
-import type { History } from '../../../src/model/history.ts';
 import type { Note } from '../../../src/model/note.ts';
-import { noOutcomes, OUTCOMES } from '../../../src/model/outcome.ts';
 import type { Run } from '../../../src/model/run.ts';
+import type { Happening } from '../../../src/model/story.ts';
 import { createDigestTally } from '../../../src/report/digest.ts';
 import { renderReport } from '../../../src/report/html/page.tsx';
 import { writeReport } from '../../../src/report/report.ts';
 import { summarize } from '../../../src/report/summary.ts';
 import {
+  asChunk,
   cells,
   filesOf,
   type Held,
@@ -31,18 +31,13 @@ const DEFINITION = jobDefinitionSchema.parse({
 type Given = {
   readonly run?: Partial<Omit<Run, 'source'>>;
   readonly columns?: readonly string[];
-  readonly history?: History;
+  readonly story?: readonly Happening[];
   readonly note?: Note | null;
 };
 
 async function pagesOf(
   held: Held,
-  {
-    run: given = {},
-    columns = ['Ref', 'Payee'],
-    history = { pulse: [], story: [] },
-    note = null,
-  }: Given = {},
+  { run: given = {}, columns = ['Ref', 'Payee'], story = [], note = null }: Given = {},
   definition = DEFINITION,
 ) {
   const directory = await temporaryDirectory();
@@ -51,7 +46,7 @@ async function pagesOf(
   const view = makeView(held);
   const notes = async (causes: readonly string[]) =>
     new Map(note === null ? [] : causes.map((cause) => [cause, note]));
-  const asked = { history: async () => history, notes, share: true };
+  const asked = { story: async () => story, notes, share: true };
   await writeReport({ run, view, directory, now: NOW, fields, definition, ...asked });
   const files = await filesOf(directory);
   await rm(directory, { recursive: true });
@@ -198,14 +193,13 @@ describe('report.html', () => {
   });
 
   test('shows what happened, with who asked and why; to be mailed, neither of both', async () => {
-    const at = Date.parse('2026-11-21T11:00:10.000Z');
+    const at = Date.parse('2026-03-01T10:00:10.000Z');
     const story = [{ at, what: 'paused', why: 'lunch of Acme', by: 'ops-1' }] as const;
-    const pulse = [{ ms: 1_000, outcomes: { ...noOutcomes(), created: 3 } }];
-    const run = { startedAt: '2026-11-21T11:00:00.000Z' };
+    const run = { startedAt: '2026-03-01T10:00:00.000Z' };
     const held = { settlements: [settled(1, 'created')] };
-    const { page, shared } = await pagesOf(held, { run, history: { pulse, story } });
+    const { page, shared } = await pagesOf(held, { run, story });
     expect(readIn(page)).toContain('paused by ops-1: lunch of Acme');
-    expect(readIn(page)).toContain('3 created');
+    expect(readIn(page)).toContain('1 created');
     expect(readIn(shared)).toContain('paused');
     expect(readIn(shared)).not.toMatch(/ops-1|Acme/);
   });
@@ -242,15 +236,10 @@ describe('report.html', () => {
     });
     for (let row = 1; row <= rows; row += 1) {
       const chunk = Math.ceil(row / run.chunkRows);
-      digest.add(one(row), chunk);
+      digest.add(asChunk([one(row)], { chunk, closedAt: Date.parse(run.startedAt ?? '') + 1_000 * row }));
       const source = cells(row, ...columns.map(() => sign.repeat(40)));
       if (row < 4_000) digest.addUnsuccessful({ settlement: one(row), source, body: null }, chunk);
     }
-    const manyOf = (n: number) => {
-      const counts = noOutcomes();
-      for (const outcome of OUTCOMES) counts[outcome] = n * 12_345;
-      return counts;
-    };
     const summary = {
       ...summarize(run, [], NOW()),
       startedAt: new Date(0).toISOString(),
@@ -262,15 +251,12 @@ describe('report.html', () => {
     const page = renderReport({
       summary: { ...summary, topWarnings, files: ['results.csv'] },
       digest: digest.digest(),
-      history: {
-        pulse: Array.from({ length: 1_500 }, (_, i) => ({ ms: 1_000 * i + 1_000, outcomes: manyOf(i) })),
-        story: Array.from({ length: 500 }, (_, at) => ({
-          at,
-          what: 'paused',
-          why: sign.repeat(500),
-          by: sign,
-        })),
-      },
+      story: Array.from({ length: 500 }, (_, at) => ({
+        at,
+        what: 'paused',
+        why: sign.repeat(500),
+        by: sign,
+      })),
       notes: new Map(
         digest
           .digest()

@@ -1,0 +1,180 @@
+/**
+ * How a run went over time, and how long the service took, counted in memory that doesn't grow with
+ * the run: attempts to the millisecond below 64 ms and beyond that in steps of 9 %; time in slots
+ * that double where there are too many of them. A row counts when its chunk was closed. Pure.
+ */
+import type { Latency, Moment } from '../model/digest.ts';
+import { OUTCOMES, type Outcome } from '../model/outcome.ts';
+import type { SettledChunk } from '../model/settlement.ts';
+import type { Told } from '../model/story.ts';
+
+/** A chunk has up to a hundred rows: over shorter times their rates would jump. */
+const FIRST_SLOT_MS = 1_000;
+/** As many as a picture has room for. */
+const MOST_SLOTS = 160;
+
+type Slot = { readonly rows: Map<Outcome, number>; readonly latency: LatencyTally };
+
+export function createTimeline(startedAt: number) {
+  let slotMs = FIRST_SLOT_MS;
+  let slots = new Map<number, Slot>();
+  let lastMs = 1;
+  const slotAt = (ms: number): Slot => {
+    while (ms >= MOST_SLOTS * slotMs) {
+      slots = halved(slots);
+      slotMs *= 2;
+    }
+    const at = Math.floor(ms / slotMs);
+    const slot = slots.get(at) ?? newSlot();
+    slots.set(at, slot);
+    return slot;
+  };
+  return {
+    /** The rows of an open chunk have no time yet. */
+    add({ closedAt, settlements }: SettledChunk) {
+      if (closedAt === null) return;
+      const afterMs = Math.max(0, closedAt - startedAt);
+      const { rows, latency } = slotAt(afterMs);
+      lastMs = Math.max(lastMs, afterMs);
+      for (const { outcome, attempts, ms } of settlements) {
+        rows.set(outcome, (rows.get(outcome) ?? 0) + 1);
+        if (attempts > 0) latency.add(ms);
+      }
+    },
+    moments: (): readonly Moment[] =>
+      [...slots]
+        .sort(([a], [b]) => a - b)
+        .map(([at, { rows, latency }]) => ({
+          from: (at * slotMs) / 1000,
+          // What is shorter than a slot has its own end.
+          to: (slots.size === 1 ? lastMs : (at + 1) * slotMs) / 1000,
+          rows: Object.fromEntries(rows),
+          took: latency.within(),
+        })),
+  };
+}
+
+function newSlot(): Slot {
+  return { rows: new Map(), latency: createLatencyTally() };
+}
+
+/** Each slot with its neighbour as one. */
+function halved(slots: ReadonlyMap<number, Slot>): Map<number, Slot> {
+  const fewer = new Map<number, Slot>();
+  for (const [at, slot] of slots) {
+    const into = fewer.get(at >> 1);
+    if (into === undefined) {
+      fewer.set(at >> 1, slot);
+      continue;
+    }
+    for (const [outcome, rows] of slot.rows) into.rows.set(outcome, (into.rows.get(outcome) ?? 0) + rows);
+    into.latency.take(slot.latency);
+  }
+  return fewer;
+}
+
+/** Rows per second from one second after the start to another. */
+export type Stretch = {
+  readonly from: number;
+  readonly to: number;
+  readonly rates: ReadonlyArray<{ readonly outcome: Outcome; readonly perSecond: number }>;
+};
+
+/**
+ * How fast rows came to their outcomes: those of a moment since the moment before, or since the run
+ * went on after it, where it stood still meanwhile.
+ */
+export function stretchesOf(moments: readonly Moment[], story: readonly Told[]): readonly Stretch[] {
+  const resumed = story.filter(({ what }) => what === 'running').map(({ seconds }) => seconds);
+  return moments.map((moment, i) => {
+    const before = moments[i - 1]?.to ?? 0;
+    const from = Math.max(before, ...resumed.filter((at) => at <= moment.from));
+    const rates = OUTCOMES.flatMap((outcome) => {
+      const rows = moment.rows[outcome] ?? 0;
+      return rows === 0 ? [] : [{ outcome, perSecond: rows / (moment.to - from) }];
+    });
+    return { from, to: moment.to, rates };
+  });
+}
+
+const EXACT = 64;
+const STEPS_PER_DOUBLING = 8;
+const LARGEST_POWER = 24;
+const STEPS = EXACT + (LARGEST_POWER - 6) * STEPS_PER_DOUBLING;
+
+type LatencyTally = ReturnType<typeof createLatencyTally>;
+
+export function createLatencyTally() {
+  const steps = new Uint32Array(STEPS);
+  let rows = 0;
+  let max = 0;
+  const within = (): Moment['took'] => {
+    if (rows === 0) return null;
+    const at = (share: number) => Math.min(max, percentile(steps, rows * share));
+    return { p50: at(0.5), p90: at(0.9), p99: at(0.99) };
+  };
+  return {
+    add(ms: number) {
+      const step = stepOf(ms);
+      steps[step] = (steps[step] ?? 0) + 1;
+      rows += 1;
+      if (ms > max) max = ms;
+    },
+    counted: () => ({ steps, rows, max }),
+    /** Counts what the other has counted. */
+    take(other: { counted(): { readonly steps: Uint32Array; readonly rows: number; readonly max: number } }) {
+      const more = other.counted();
+      more.steps.forEach((count, step) => {
+        steps[step] = (steps[step] ?? 0) + count;
+      });
+      rows += more.rows;
+      max = Math.max(max, more.max);
+    },
+    /**
+     * Within how many ms half, nine in ten and 99 in 100 were; `null` where there was no attempt.
+     */
+    within,
+    latency(): Latency | null {
+      const shares = within();
+      return shares === null ? null : { rows, ...shares, max, buckets: bucketsOf(steps) };
+    },
+  };
+}
+
+function stepOf(ms: number): number {
+  if (ms < EXACT) return ms;
+  const step = Math.floor((Math.log2(ms) - 6) * STEPS_PER_DOUBLING);
+  return Math.min(STEPS - 1, EXACT + step);
+}
+
+/** Where a step begins, ms. */
+function startOf(step: number): number {
+  return step < EXACT ? step : 2 ** (6 + (step - EXACT) / STEPS_PER_DOUBLING);
+}
+
+function percentile(steps: Uint32Array, wanted: number): number {
+  let seen = 0;
+  const step = steps.findIndex((count) => {
+    seen += count;
+    return seen >= wanted;
+  });
+  return step < EXACT ? step : Math.round(startOf(step + 0.5));
+}
+
+/** Two to a doubling, from the first to the last in which there are rows. */
+const EDGES: readonly number[] = [
+  ...new Set([0, ...Array.from({ length: 2 * LARGEST_POWER + 1 }, (_, i) => Math.round(2 ** (i / 2)))]),
+];
+
+function bucketsOf(steps: Uint32Array): Latency['buckets'] {
+  const all = EDGES.slice(0, -1).map((from, i) => ({ from, to: EDGES[i + 1] ?? from, rows: 0 }));
+  steps.forEach((count, step) => {
+    const start = startOf(step);
+    // The last one takes what is longer still.
+    const bucket = all.find(({ to }) => start + 0.5 < to) ?? all.at(-1);
+    if (bucket !== undefined) bucket.rows += count;
+  });
+  const first = all.findIndex(({ rows }) => rows > 0);
+  const last = all.findLastIndex(({ rows }) => rows > 0);
+  return all.slice(first, last + 1);
+}
