@@ -1,7 +1,8 @@
 /**
- * The check of files: what a run of a job would do with them and find wrong, without a call and without a change in the
- * ledger. The front door of `check/`: `onboard check` opens files and checks them one after the other, `onboard run
- * --check-first` lets a run begin only where nothing is wrong.
+ * The check of files: what a run of a job would do with them and find wrong, without a call and
+ * without a change in the ledger. The front door of `check/`: `onboard check` opens files and
+ * checks them one after the other, `onboard run --check-first` lets a run begin only where nothing
+ * is wrong.
  */
 import { type Format, type Job, jobsBefore } from '../config/job-definition.ts';
 import { type ApartKeys, createApartKeys } from '../intake/apart-keys.ts';
@@ -38,8 +39,9 @@ export function createChecker(job: Job, look: Look): (reading: CheckReading) => 
 }
 
 /**
- * Throws a UsageError, with what was found on stderr, where a row of any of the files would be invalid or refers to a
- * record that there is not. Runs that come before are waited for, since they may create it; false: interrupted meanwhile.
+ * Throws a UsageError, with what was found on stderr, where a row of any of the files would be
+ * invalid or refers to a record that there is not. Runs that come before are waited for, since they
+ * may create it; false: interrupted meanwhile.
  */
 export async function passesCheck(
   { job, files }: Input,
@@ -75,7 +77,9 @@ function refusal({ file, rows, invalid, waiting }: Checked): string {
   );
 }
 
-/** Few enough that what they map to is gone before it is old, and that garbage is cheap to collect. */
+/**
+ * Few enough that what they map to is gone before it is old, and that garbage is cheap to collect.
+ */
 const ROWS_AT_ONCE = 100;
 
 type Around = {
@@ -153,7 +157,10 @@ type CheckReading = {
   again(): AsyncIterable<Pick<RowBatch, 'rows'>>;
 };
 
-/** Opens a file to be looked through once: of a table the header is enough to begin with, while JSON is surveyed first. */
+/**
+ * Opens a file to be looked through once: of a table the header is enough to begin with, while JSON
+ * is surveyed first.
+ */
 export async function openReading(path: string, format: Format): Promise<CheckReading> {
   const stamp = await fileStamp(path).catch(() => '');
   const inspected = await inspectFile(path, format);

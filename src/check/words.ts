@@ -2,7 +2,7 @@
 import { type JobDefinition, operationOf } from '../config/job-definition.ts';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import { spaceOf } from '../model/operation.ts';
-import { commonShapes, namesSettings, type Shape } from '../model/written-as.ts';
+import { commonShapes, type Shape } from '../report/shapes.ts';
 import { shapeLines } from '../report/words.ts';
 import { ASSUMED_MS, type Checked, type Estimate, type FoundIssue } from './findings.ts';
 
@@ -26,13 +26,13 @@ export function checkLines(checked: Checked, definition: JobDefinition): string[
   ];
 }
 
-/** The issues to be told, and how many there are beside them, by row as the total is. Of those that are told as a shape one of a column is enough. */
+/** `rest`: how many there are besides. Of those that are told as a shape one of a column is enough. */
 function shownIssues(
   { issues, issuesTotal }: Checked,
   shapes: readonly Shape[],
 ): { readonly shown: readonly FoundIssue[]; readonly rest: number } {
   const columns = new Set<string | null>(shapes.map(({ column }) => column));
-  const shaped = issues.filter(({ column, expected }) => columns.has(column) && namesSettings(expected));
+  const shaped = issues.filter(({ column, settings }) => columns.has(column) && settings !== undefined);
   const isTold = (issue: FoundIssue) =>
     !shaped.includes(issue) || shaped.find(({ column }) => column === issue.column) === issue;
   const rowsOf = (some: readonly FoundIssue[]) =>

@@ -98,8 +98,9 @@ function heldBy(
   { run, row }: { readonly run: string; readonly row: number },
   { everUnknown }: Facts,
 ): RowEnd {
-  const message = `row ${row} of run ${run} has this key and is not done yet`;
-  return { outcome: everUnknown ? 'in-doubt' : 'invalid', code: 'key_held', message };
+  const message = 'row {row} of run {run} has this key and is not done yet';
+  const values = { row: String(row), run };
+  return { outcome: everUnknown ? 'in-doubt' : 'invalid', code: 'key_held', message, values };
 }
 
 /** A request that has not gone and is not to go. */

@@ -59,13 +59,13 @@ export const CONTESTED_MARK = intentMark('contested', 0, 0);
 export function settledMark(settlement: Settlement): string {
   const text = JSON.stringify(toTuple(settlement));
   // Redis' JSON refuses half a surrogate pair, on which scripts would fail whenever they look at the mark.
-  return text.includes(HALF_PAIR) ? JSON.stringify(toTuple(settlement).map(wellFormed)) : text;
+  return text.includes(HALF_PAIR) ? JSON.stringify(toTuple(settlement), wellFormed) : text;
 }
 
 /** JSON text has only halves of surrogate pairs as escapes that begin so. */
 const HALF_PAIR = '\\ud';
 
-function wellFormed(field: string | number): string | number {
+function wellFormed(_: string, field: unknown): unknown {
   return typeof field === 'string' ? field.toWellFormed() : field;
 }
 

@@ -165,7 +165,8 @@ function settledAs(doubt: Settlement, { decision, id, by, at }: Resolution, outc
     outcome: created ? outcome : 'failed',
     id,
     code: created ? 'resolved' : 'not_created',
-    message: `resolved as ${created ? outcome : 'not created'} by ${by} at ${at}`,
+    message: `resolved as ${created ? outcome : 'not created'} by {by} at {at}`,
+    values: { by, at },
   };
 }
 

@@ -97,12 +97,9 @@ export async function readChunks(
   return read.map((one) => ({ ...one, settlements: one.settlements.map((s) => replaced(s, late)) }));
 }
 
-/**
- * Reads blocks that have the text, or rows that may have been replaced since by others that have
- * it.
- */
+/** Reads blocks that have the text, rows whose sentence may have it, or rows that may have been replaced since. */
 function createBlockSearch(text: string): (block: Buffer) => Pick<SettledChunk, 'closedAt' | 'settlements'> {
-  const looked = [JSON.stringify(text).slice(1, -1), '"in-doubt"', '"not_created"'];
+  const looked = [JSON.stringify(text).slice(1, -1), '"issues":', '"values":', '"in-doubt"', '"not_created"'];
   return (block) => {
     const json = unpackBlockText(block);
     return looked.some((one) => json.includes(one)) ? parseBlock(json) : { closedAt: null, settlements: [] };

@@ -3,7 +3,7 @@
  * of three have to be in their places, and a refusal names the signs with which the text would be a number.
  */
 import { isExactNumber } from '../lib/exact-number.ts';
-import { decimalOf, readWith, type WrittenAs } from '../model/written-as.ts';
+import { decimalOf, type WrittenAs } from '../model/written-as.ts';
 import type { Conversion } from './conversion.ts';
 
 /** The signs of the file's numbers; without any, a number is written as in JSON. */
@@ -116,18 +116,18 @@ const BOTH: readonly NumberSigns[] = [
   { decimal: ',', grouping: "'" },
 ];
 
-/** Names the signs with which a refused text would be a number, to follow what was expected; empty where there are none. */
-function decimalRemedy(current: NumberSigns, reads: Reads): string {
+/** The signs with which a refused text would be a number. */
+function decimalRemedy(current: NumberSigns, reads: Reads): readonly WrittenAs[] {
   // Signs for grouping are only named where the text has that sign.
   const ungrouped = DECIMALS.filter(reads);
   const grouped = GROUPINGS.map((signs) => (current.decimal === undefined ? signs : withDecimal(signs)));
   const single = [...ungrouped, ...grouped.filter((signs) => !reads(decimalOnly(signs)) && reads(signs))];
-  return readWith(single.length > 0 ? single : BOTH.filter(reads));
+  return single.length > 0 ? single : BOTH.filter(reads);
 }
 
-/** The grouping signs with which a refused text would be a whole number; empty where there are none. */
-function integerRemedy(reads: Reads): string {
-  return readWith(GROUPINGS.filter(reads));
+/** The grouping signs with which a refused text would be a whole number. */
+function integerRemedy(reads: Reads): readonly WrittenAs[] {
+  return GROUPINGS.filter(reads);
 }
 
 function withDecimal({ grouping }: NumberSigns): NumberSigns {

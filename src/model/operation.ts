@@ -1,6 +1,7 @@
 /**
- * Operations: what a job definition may ask for (DESIGN.md, section 4), the calls of the service that carry them out
- * (service-api.md, section 4), and the two facts that all safety rests on: may a call be repeated, what are its keys.
+ * Operations: what a job definition may ask for (DESIGN.md, section 4), the calls of the service
+ * that carry them out (service-api.md, section 4), and the two facts that all safety rests on: may
+ * a call be repeated, what are its keys.
  */
 import { z } from 'zod';
 
@@ -13,7 +14,10 @@ export const OPERATIONS = [
 ] as const;
 export type BuiltIn = (typeof OPERATIONS)[number];
 
-/** What a name of one's own looks like: with a dot, since the identity spaces of the built-in operations have none. */
+/**
+ * What a name of one's own looks like: with a dot, since the identity spaces of the built-in
+ * operations have none.
+ */
 const OWN_NAME = /^[A-Za-z]\w{0,63}(?:\.[A-Za-z]\w{0,63}){1,4}$/;
 
 /** The name of an operation that a job definition describes itself. */
@@ -25,7 +29,10 @@ export const ownNameSchema = z
     'expected a name that no built-in operation has',
   );
 
-/** An operation that a job definition describes itself (`operation: custom`): whether it may be repeated, and its name. */
+/**
+ * An operation that a job definition describes itself (`operation: custom`): whether it may be
+ * repeated, and its name.
+ */
 export type OwnOperation = `custom.once:${string}` | `custom.again:${string}`;
 const ownSchema = z.custom<OwnOperation>(
   (text) =>
@@ -38,7 +45,10 @@ const ownSchema = z.custom<OwnOperation>(
 export const operationSchema = z.union([z.enum(OPERATIONS), ownSchema]);
 export type Operation = BuiltIn | OwnOperation;
 
-/** The documented calls, and those of job definitions. An upsert is a create or an update, row by row. */
+/**
+ * The documented calls, and those of job definitions. An upsert is a create or an update, row by
+ * row.
+ */
 export const CALLS = [
   'subclient.create',
   'subclient.update',
@@ -59,7 +69,10 @@ export function isOwn(operation: Operation): operation is OwnOperation {
 
 const WITHOUT_ID: ReadonlySet<Operation> = new Set(['subclient.create', 'counterparty.draft']);
 
-/** Whether the path of a built-in operation's request holds an id: only then may a 404 be about the row, not the address. */
+/**
+ * Whether the path of a built-in operation's request holds an id: only then may a 404 be about the
+ * row, not the address.
+ */
 export function isInPath(operation: Operation): boolean {
   return !isOwn(operation) && !WITHOUT_ID.has(operation);
 }
@@ -80,7 +93,10 @@ const REPEATABLE: Readonly<Record<BuiltInCall, boolean>> = {
   'payment.documents': true,
 };
 
-/** Whether the call can be sent again without harm: creates carry no idempotency key (DESIGN.md, section 1). */
+/**
+ * Whether the call can be sent again without harm: creates carry no idempotency key (DESIGN.md,
+ * section 1).
+ */
 export function mayRepeat(call: Call): boolean {
   return isOwn(call) ? call.startsWith('custom.again:') : REPEATABLE[call];
 }
@@ -93,7 +109,10 @@ const IDENTITY: Readonly<Record<BuiltIn, 'subclient' | 'counterparty' | null>> =
   'payment.documents': null,
 };
 
-/** The identity ledger an operation's keys live in; `null`: keys only have to be unique within the file. */
+/**
+ * The identity ledger an operation's keys live in; `null`: keys only have to be unique within the
+ * file.
+ */
 export function spaceOf(operation: Operation): string | null {
   if (!isOwn(operation)) return IDENTITY[operation];
   return mayRepeat(operation) ? null : nameOf(operation);

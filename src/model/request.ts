@@ -1,6 +1,7 @@
 /**
- * One call of the service on its way: the request that a row maps to, the reply of one attempt, and the verdict on that
- * reply. A reply says what happened on the wire, a verdict what that means for the row.
+ * One call of the service on its way: the request that a row maps to, the reply of one attempt, and
+ * the verdict on that reply. A reply says what happened on the wire, a verdict what that means for
+ * the row.
  */
 import type { Call } from './operation.ts';
 import type { Outcome } from './outcome.ts';
@@ -29,7 +30,10 @@ export type Reply =
   | {
       readonly kind: 'response';
       readonly status: number;
-      /** Milliseconds to wait, from `Retry-After` as seconds or as an HTTP date (RFC 9110, 10.2.3); `null`: absent or unreadable. */
+      /**
+       * Milliseconds to wait, from `Retry-After` as seconds or as an HTTP date (RFC 9110, 10.2.3);
+       * `null`: absent or unreadable.
+       */
       readonly retryAfterMs: number | null;
       /** The body as received, decoded as UTF-8; of an answer that is no 2xx its first 64 KiB. */
       readonly body: string;
@@ -52,7 +56,10 @@ export type Reply =
       readonly ms: number;
     };
 
-/** What one reply means for the row (DESIGN.md, section 5). `code` and `message` hold no personal data. */
+/**
+ * What one reply means for the row (DESIGN.md, section 5). `code` and `message` hold no personal
+ * data.
+ */
 export type Verdict =
   | {
       readonly kind: 'accepted';
@@ -91,11 +98,16 @@ export type Verdict =
       readonly message: string;
     }
   | {
-      /** A create was sent and its outcome is not known: the program never sends it again by itself. */
+      /**
+       * A create was sent and its outcome is not known: the program never sends it again by itself.
+       */
       readonly kind: 'unknown';
       readonly status: number | null;
       readonly code: string;
       readonly message: string;
-      /** The service accepted the record, and only its id is not known: what it called the id, on one line and cut; `''`: nothing. */
+      /**
+       * The service accepted the record, and only its id is not known: what it called the id, on
+       * one line and cut; `''`: nothing.
+       */
       readonly givenId?: string;
     };

@@ -7,11 +7,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { createRunView, readChunks } from '../ledger/run-view.ts';
 import { batchesOf } from '../lib/batches.ts';
-import type { Digest } from '../model/digest.ts';
 import { isOver, type Run } from '../model/run.ts';
 import type { LedgerView, SettledChunk } from '../model/settlement.ts';
 import { isTable } from '../model/source.ts';
-import { createDigestTally, type DigestTally } from '../report/digest.ts';
+import { createDigestTally, type Digest, type DigestTally } from '../report/digest.ts';
 import { unsuccessfulIn } from '../report/remainder.ts';
 import { knownFields } from '../service/operations.ts';
 import type { Desk } from './desk.ts';

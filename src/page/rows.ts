@@ -9,13 +9,13 @@ import { chunksAround, readChunks } from '../ledger/run-view.ts';
 import { batchesOf } from '../lib/batches.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Visitor } from '../model/ask.ts';
-import { chunksIn } from '../model/chunk-bits.ts';
-import type { Digest, RowCause } from '../model/digest.ts';
 import { spaceOf } from '../model/operation.ts';
 import { chunksOf, type Run, rowsBefore } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
-import { causeAmong } from '../report/cause-tally.ts';
+import { causeAmong } from '../report/causes.ts';
 import { csvText } from '../report/csv-text.ts';
+import type { Cause, Digest } from '../report/digest.ts';
+import { chunksIn } from '../report/places.ts';
 import { type RemainderRow, serviceMessage } from '../report/remainder.ts';
 import { knownFields } from '../service/operations.ts';
 import { type KnownKey, type ListedRow, type RowsAsked, type RowsPart, rowNumber } from '../web/rows.tsx';
@@ -48,7 +48,7 @@ type Search = RunRows & {
   readonly asked: RowsAsked;
   readonly digest: Digest | null;
   /** `null`: rows of any cause. */
-  readonly cause: RowCause | null;
+  readonly cause: Cause | null;
   readonly shown: Shown;
   readonly visitor: Visitor;
 };
@@ -56,7 +56,7 @@ type Search = RunRows & {
 /** Rows of some chunks that are as asked for, and how far that was. */
 type Found = { readonly rows: readonly RemainderRow[]; readonly upTo: number };
 
-/** `digestOf`: what is known of a run's causes; of one that goes on they may be those of the rows so far. */
+/** `digestOf`: what is known of a run's causes, of one that goes on those so far. */
 export function createRowsPart(
   desk: RowsDesk,
   digestOf: SearchDesk['digestOf'] = (run) => digestAtHand(desk, run),
@@ -80,7 +80,7 @@ export function createRowsPart(
   };
 }
 
-/** The numbers of the rows that did not succeed for one cause; a UsageError where the run's report does not know the cause. */
+/** The rows of one cause; a UsageError where the run's report does not know the cause. */
 export async function rowsOfCause(desk: RowsDesk, { id }: Run, cause: string): Promise<ReadonlySet<number>> {
   const asked = { run: id, outcome: null, cause, text: '', isLiteral: true, after: 0 };
   const search = await openSearch({ ...desk, digestOf: (run) => digestAtHand(desk, run) }, asked, {
@@ -119,11 +119,11 @@ async function openSearch(desk: SearchDesk, asked: RowsAsked, visitor: Visitor):
 const CAUSES_OFFERED = 50;
 const CAUSE_CHARACTERS = 80;
 
-function causesOf({ digest, cause, shown }: Search) {
+function causesOf({ digest, cause }: Search) {
   const first = digest?.causes.slice(0, CAUSES_OFFERED) ?? [];
   const offered = cause === null || first.includes(cause) ? first : [...first, cause];
   return offered.map(({ id, text, code, count }) => {
-    const words = shown.words(text) || code;
+    const words = text || code;
     return {
       id,
       count,
@@ -161,7 +161,7 @@ function openRow(row: number): ListedRow {
   return { row, line: 0, key: '', outcome: 'open', id: '', code: '', words: 'has no outcome yet' };
 }
 
-/** What the identity ledgers know of the text as a key: to a viewer of this run alone, or by trying keys they would learn of any. */
+/** To a viewer of this run alone: by trying keys they would learn of any. */
 async function keysNamed(search: Search): Promise<KnownKey[]> {
   const { run, asked, shown, visitor } = search;
   if (shown.hidesKeys) return [];
@@ -223,12 +223,12 @@ function chunksToRead(search: Search): readonly number[] {
 }
 
 function isAsked(settlement: Settlement, { asked, cause, shown }: Search): boolean {
-  const { row, outcome, key, id, code, message } = settlement;
+  const { row, outcome, key, id, code } = settlement;
   if (row <= asked.after) return false;
   if (asked.outcome !== null && outcome !== asked.outcome) return false;
   if (cause !== null && (outcome !== cause.outcome || code !== cause.code)) return false;
   if (asked.text === '') return true;
-  const texts = shown.hidesKeys ? [id, code, shown.words(message)] : [key, id, code, message];
+  const texts = [id, code, shown.message(settlement), ...(shown.hidesKeys ? [] : [key])];
   return texts.some((one) => one.includes(asked.text));
 }
 
@@ -266,9 +266,9 @@ async function listedRows(search: Search, rows: readonly RemainderRow[]): Promis
     );
     const bodies = visitor.role === 'operator' ? await view.bodies(refused) : null;
     for (const { settlement, body } of batch) {
-      const { row, line, key, outcome, id, code, message } = settlement;
+      const { row, line, key, outcome, id, code } = settlement;
       const said = visitor.role === 'operator' ? (body ?? bodies?.get(row) ?? null) : null;
-      const words = said === null ? shown.words(message) : serviceMessage(said.text) || message;
+      const words = (said === null ? '' : serviceMessage(said.text)) || shown.message(settlement);
       listed.push({ row, line, key: shown.key(key), outcome, id, code, words });
     }
   }

@@ -7,12 +7,12 @@ import { parseKeyState } from '../ledger/key-claims.ts';
 import { identityPlace, type LedgerKeys, type RunKeys } from '../ledger/keys.ts';
 import { createRunInput } from '../ledger/reruns.ts';
 import { createRunView } from '../ledger/run-view.ts';
-import { withoutKeys } from '../lib/html-text.tsx';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { Visitor } from '../model/ask.ts';
 import type { KeyState } from '../model/identity.ts';
 import type { Run } from '../model/run.ts';
-import type { LedgerView } from '../model/settlement.ts';
+import { messageOf } from '../model/sentence.ts';
+import type { LedgerView, Settlement } from '../model/settlement.ts';
 import type { KnownKey, RunHead } from '../web/rows.tsx';
 import type { Desk } from './desk.ts';
 
@@ -70,13 +70,17 @@ export function rowsUpTo({ run, numbers }: Pick<RunRows, 'run' | 'numbers'>, row
   return low;
 }
 
-/** What the visitor is shown of keys, and in place of words that may name one. */
-export type Shown = { key(key: string): string; words(words: string): string; readonly hidesKeys: boolean };
+/** What the visitor is shown of keys, and of what became of a row. */
+export type Shown = {
+  key(key: string): string;
+  message(settlement: Settlement): string;
+  readonly hidesKeys: boolean;
+};
 
 export function shownTo({ role }: Visitor, definition: JobDefinition | null): Shown {
   const hidesKeys = role === 'viewer' && definition?.report.keys !== 'shown';
-  if (!hidesKeys) return { key: (key) => key, words: (words) => words, hidesKeys };
-  return { key: () => '', words: withoutKeys, hidesKeys };
+  if (!hidesKeys) return { key: (key) => key, message: (one) => messageOf(one), hidesKeys };
+  return { key: () => '', message: (one) => messageOf(one, 'keys'), hidesKeys };
 }
 
 /** What the identity ledger says of a key, by commands that only read. */

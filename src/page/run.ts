@@ -12,9 +12,6 @@ import { readNotes } from '../ledger/notes.ts';
 import { readStory } from '../ledger/story.ts';
 import { insteadOf } from '../lib/errors.ts';
 import { createRecentMap } from '../lib/recent.ts';
-import type { Visitor } from '../model/ask.ts';
-import { type Digest, needingRows, saidOf } from '../model/digest.ts';
-import type { Note } from '../model/note.ts';
 import type { Run } from '../model/run.ts';
 import { tellStory } from '../model/story.ts';
 import { readSummary } from '../report/report.ts';
@@ -23,7 +20,7 @@ import { requestWords } from '../report/words.ts';
 import { serviceWords } from '../runs/service-notice.ts';
 import { serviceReport, stateOf } from '../runs/status.ts';
 import { reportDirectory } from '../session.ts';
-import type { CauseShown } from '../web/causes.tsx';
+import { CAUSES_SHOWN } from '../web/causes.tsx';
 import type { RunPart, RunShown } from '../web/run.tsx';
 import type { Desk } from './desk.ts';
 import { createDigests } from './digests.ts';
@@ -68,7 +65,6 @@ export function createRunPart(desk: Desk): RunPart {
         readSummary(reportDirectory(env, id)),
       ]);
       const causes = digest.causes.slice(0, CAUSES_SHOWN).map((cause) => cause.id);
-      const notes = await readNotes(ledger.redis, keys, causes);
       const pace = paceOf(brief, now);
       const story = tellStory(run, happened);
       return {
@@ -80,7 +76,9 @@ export function createRunPart(desk: Desk): RunPart {
         left: pace.left,
         stretches: stretchesOf(digest.moments, story),
         story,
-        digest: digestShown(digest, { run, definition, visitor, notes }),
+        digest,
+        notes: await readNotes(ledger.redis, keys, causes),
+        seen: { hidesKeys: shownTo(visitor, definition).hidesKeys, columns: [] },
         files: summary === null || visitor.role === 'viewer' ? [] : [SUMMARY, ...summary.files],
         hasReport: summary?.files.includes(PAGE) === true,
       };
@@ -108,45 +106,4 @@ async function recordOf(
   const run = await store.get(id);
   // One of an earlier version may be refused: the run is shown all the same.
   return run === null ? null : { run, definition: await store.definition(id).catch(() => null) };
-}
-
-/** Each is 2 kB of the page; report.html has all. */
-const CAUSES_SHOWN = 20;
-
-type DigestSeen = {
-  readonly run: Pick<Run, 'rows'>;
-  readonly definition: JobDefinition | null;
-  readonly visitor: Visitor;
-  readonly notes: ReadonlyMap<string, Note>;
-};
-
-function digestShown(
-  digest: Digest,
-  { run: { rows }, definition, visitor, notes }: DigestSeen,
-): RunShown['digest'] {
-  const shown = shownTo(visitor, definition);
-  const causes = digest.causes.slice(0, CAUSES_SHOWN).map((cause): CauseShown => {
-    const { id, outcome, code, columns, advice, count, first, last, examples, where } = cause;
-    const said = saidOf(cause);
-    return {
-      ...{ id, outcome, code, columns, advice, count, first, last, where },
-      fields: said.fields,
-      words: shown.words(said.words),
-      isUntold: said.isUntold,
-      note: notes.get(id) ?? null,
-      examples: examples.map(({ row, line, key }) => ({ row, line, key: shown.key(key) })),
-    };
-  });
-  const named = causes.reduce((sum, { count }) => sum + count, 0);
-  return {
-    rows,
-    read: digest.read,
-    needing: needingRows(digest),
-    where: digest.where,
-    causes,
-    others: Math.max(0, needingRows(digest) - named),
-    latency: digest.latency,
-    moments: digest.moments,
-    statuses: digest.statuses,
-  };
 }

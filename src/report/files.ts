@@ -106,17 +106,17 @@ type Earlier = {
 /** Where the files of a writing go. */
 type Placed = {
   /** Their names. */
-  readonly files: readonly string[];
+  readonly files: string[];
   /** Files to correct that somebody has changed, which stay as they are. */
-  readonly kept: readonly string[];
+  readonly kept: string[];
   /** Digests of the files to correct as they are written now. */
-  readonly written: readonly string[];
+  readonly written: string[];
 };
 
 export function createPendingReport(directory: string): PendingReport {
   const claims: PendingFile[] = [];
   const files = new Map<string, PendingFile>();
-  let kept: readonly string[] = [];
+  let kept: string[] = [];
   const fileOf = async (name: string) => {
     const known = files.get(name);
     if (known !== undefined) return known;

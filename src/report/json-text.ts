@@ -1,13 +1,10 @@
 /**
- * JSON text that is changed or cut where it stands: a record goes back to the partner as it was written, numbers, escapes
- * and order included, which `JSON.parse` and `JSON.stringify` would not keep.
+ * JSON text that is changed or cut where it stands: a record goes back to the partner as it was
+ * written, numbers, escapes and order included, which `JSON.parse` would not keep.
  */
 import type { JsonObject } from '../model/request.ts';
 
-/**
- * The JSON object with one more member before its closing brace, on one line, and without an older member of that name.
- * A line break between two tokens becomes a space; all else stays as it is written.
- */
+/** The object on one line with one more member at its end, and without an older one of that name. */
 export function spliceMember(text: string, name: string, value: JsonObject): string {
   const rest = withoutMember(oneLine(text), name);
   const brace = rest.lastIndexOf('}');
@@ -15,7 +12,7 @@ export function spliceMember(text: string, name: string, value: JsonObject): str
   return `${rest.slice(0, brace)}${comma}${JSON.stringify(name)}:${JSON.stringify(value)}${rest.slice(brace)}`;
 }
 
-/** JSON text without line breaks, so that it can stand in a file of one record per line: in strings they are escaped anyway. */
+/** Without line breaks between tokens: in strings they are escaped anyway. */
 export function oneLine(json: string): string {
   return json.replaceAll(/[\r\n]/g, ' ');
 }
@@ -39,7 +36,7 @@ function withoutMember(text: string, name: string): string {
   return withoutMember(cut(text, member, members[at + 1]), name);
 }
 
-/** The text without the member and one comma: the comma before it, or for the first member the one after it. */
+/** Without the member and the comma before it, or for the first member the one after it. */
 function cut(text: string, member: Member, next: Member | undefined): string {
   const start = member.comma ?? member.start;
   const commaAfter = next?.comma ?? null;
@@ -127,7 +124,7 @@ function skipSpace(text: string, start: number): number {
   return at;
 }
 
-/** A bug of the caller, since only valid JSON is given here. The message has no part of the text, which is personal data. */
+/** A bug of the caller. The message has no part of the text, which is personal data. */
 function notJson(expected: string, at: number): Error {
   return new Error(`the text is not the JSON that was expected: no ${expected} at character ${at}`);
 }

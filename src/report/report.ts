@@ -17,7 +17,7 @@ import type { Run } from '../model/run.ts';
 import type { LedgerView, SettledChunk, Settlement } from '../model/settlement.ts';
 import { isTable } from '../model/source.ts';
 import type { Happening } from '../model/story.ts';
-import { createDigestTally, type DigestTally } from './digest.ts';
+import { createDigestTally, type Digest, type DigestTally } from './digest.ts';
 import {
   claimReportDirectory,
   createPendingReport,
@@ -50,7 +50,6 @@ import {
   resultsLines,
 } from './results.ts';
 import { type Summary, summarize, summarySchema, withWritten } from './summary.ts';
-import { createTally, type Tally } from './tally.ts';
 
 type ReportOptions = {
   readonly run: Run;
@@ -94,7 +93,6 @@ type Writing = Required<Omit<ReportOptions, 'command'>> & {
   readonly files: PendingReport;
   readonly format: RemainderFormat;
   readonly advising: Advising;
-  readonly tally: Tally;
   readonly digest: DigestTally;
 };
 
@@ -108,7 +106,6 @@ async function openWriting(options: ReportOptions): Promise<Writing> {
   const advising = { operation: run.operation, extension: format.extension };
   const files = createPendingReport(directory);
   const digest = createDigestTally({ run, fields, advising, definition });
-  const tally = createTally(advising);
   return {
     ...options,
     followed,
@@ -121,7 +118,6 @@ async function openWriting(options: ReportOptions): Promise<Writing> {
     files,
     format,
     advising,
-    tally,
     digest,
   };
 }
@@ -139,8 +135,7 @@ async function writeChunks(writing: Writing): Promise<void> {
 
 async function writeChunk(of: SettledChunk, writing: Writing): Promise<void> {
   const { chunk, settlements } = of;
-  const { run, files, tally, digest, advising } = writing;
-  settlements.forEach(tally.add);
+  const { run, files, digest, advising } = writing;
   digest.add(of);
   await files.append(RESULTS_FILE, resultsLines(settlements, advising, resultsDialect(run.source)));
   await writeRemainders(chunk, settlements, writing);
@@ -149,26 +144,19 @@ async function writeChunk(of: SettledChunk, writing: Writing): Promise<void> {
 
 /** The files get their names. */
 async function publish(writing: Writing): Promise<Summary> {
-  const { run, directory, now, followed, share, files, tally, digest } = writing;
+  const { run, directory, now, followed, share, files } = writing;
+  const digest = writing.digest.digest();
   const before = await claimReportDirectory(directory, run.id);
   const placed = await files.place({ written: before, followed });
   // A first summary comes before all other files: it says whose directory this is, and knows the
   // files as they were and as they will be. It has no exit status: one with an exit status comes
   // last, so that a report whose writer was killed is written again.
-  const first = { ...summarize(run, [], now()), exitCode: null, written: [...before, ...placed.written] };
+  const first = { ...summarize(run, now()), exitCode: null, written: [...before, ...placed.written] };
   await files.claim(SUMMARY_FILE, textOf(first));
   const pages = [PAGE_FILE, ...(share ? [SHARED_PAGE_FILE] : [])];
-  const counted = {
-    ...placed,
-    files: [...placed.files, DIGEST_FILE, ...pages],
-    outcomes: tally.outcomes(),
-    records: tally.records(),
-    topWarnings: tally.topWarnings(),
-    causes: digest.topCauses(),
-    shapes: tally.shapes(),
-  };
-  const summary = withWritten(summarize(run, tally.topErrors(), now()), counted);
-  await writePages(summary, writing);
+  const names = [...placed.files, DIGEST_FILE, ...pages];
+  const summary = withWritten(summarize(run, now()), { ...placed, files: names, digest });
+  await writePages({ summary, digest }, writing);
   await files.append(SUMMARY_FILE, textOf(summary));
   passStage('reporting');
   await files.publish();
@@ -180,9 +168,11 @@ const noStory = async (): Promise<readonly Happening[]> => [];
 const noNotes = async (): Promise<Notes> => new Map();
 
 /** What people look at, and the numbers that it is drawn from. */
-async function writePages(summary: Summary, writing: Writing): Promise<void> {
+async function writePages(
+  { summary, digest }: { readonly summary: Summary; readonly digest: Digest },
+  writing: Writing,
+): Promise<void> {
   const { run, directory, definition, share, command, files } = writing;
-  const digest = writing.digest.digest();
   // The report is written whether or not these can be told.
   const story = await writing.story().catch(noStory);
   const notes = await writing.notes(digest.causes.map(({ id }) => id)).catch(noNotes);
@@ -209,7 +199,7 @@ export async function writeSummary({
   now,
 }: Pick<ReportOptions, 'run' | 'directory' | 'now'>): Promise<Summary> {
   const written = await claimReportDirectory(directory, run.id);
-  const summary = { ...summarize(run, [], now()), written: [...written] };
+  const summary = { ...summarize(run, now()), written: [...written] };
   const file = await openPendingFile(directory, SUMMARY_FILE);
   try {
     await file.append(textOf(summary));

@@ -3,10 +3,33 @@
  * the run: attempts to the millisecond below 64 ms and beyond that in steps of 9 %; time in slots
  * that double where there are too many of them. A row counts when its chunk was closed. Pure.
  */
-import type { Latency, Moment } from '../model/digest.ts';
-import { OUTCOMES, type Outcome } from '../model/outcome.ts';
+import { z } from 'zod';
+import { OUTCOMES, type Outcome, outcomeSchema } from '../model/outcome.ts';
 import type { SettledChunk } from '../model/settlement.ts';
 import type { Told } from '../model/story.ts';
+
+const count = z.number().int().nonnegative();
+
+/** What ended between two moments, seconds since the run's start, and how long that took, ms. */
+export const momentSchema = z.object({
+  from: z.number().nonnegative(),
+  to: z.number().positive(),
+  rows: z.partialRecord(outcomeSchema, count),
+  took: z.object({ p50: count, p90: count, p99: count }).nullable(),
+});
+export type Moment = z.infer<typeof momentSchema>;
+
+/** How long the last attempts took, ms. */
+export const latencySchema = z.object({
+  rows: count,
+  p50: count,
+  p90: count,
+  p99: count,
+  max: count,
+  /** Rows whose attempt took from `from` up to below `to`. */
+  buckets: z.array(z.object({ from: count, to: count, rows: count })),
+});
+export type Latency = z.infer<typeof latencySchema>;
 
 /** A chunk has up to a hundred rows: over shorter times their rates would jump. */
 const FIRST_SLOT_MS = 1_000;

@@ -340,7 +340,6 @@ type Circumstances = {
   readonly at: Date;
 };
 
-const LOOKED_UP = '; looked up at ';
 const ROWS_NAMED = 3;
 
 /** Decides by what the service knows of the row's key; whatever is no proof leaves the row in doubt. Pure. */
@@ -375,6 +374,5 @@ function concludeFound(doubt: Settlement, id: string, circumstances: Circumstanc
 
 /** The settlement with what this look-up found, in place of what an earlier one said. */
 function noted(doubt: Settlement, what: string, { at }: Circumstances): Settlement {
-  const [before = ''] = doubt.message.split(LOOKED_UP);
-  return { ...doubt, message: `${before}${LOOKED_UP}${at.toISOString()}: ${what}` };
+  return { ...doubt, values: { ...doubt.values, lookedUp: `${at.toISOString()}: ${what}` } };
 }

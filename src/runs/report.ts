@@ -57,7 +57,7 @@ export function followReport({ id }: Pick<Run, 'id'>, session: FollowSession): F
     },
     async finish(run) {
       await writing;
-      if (goesOnElsewhere(run)) return summarize(run, [], new Date());
+      if (goesOnElsewhere(run)) return summarize(run, new Date());
       const whole = await writeTrueReport(run, session);
       if (!whole.controlTotal.holds) meter.violated();
       return whole;

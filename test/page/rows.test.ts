@@ -150,8 +150,9 @@ describe('the rows of a run', () => {
 
   test('show a viewer neither the service’s words nor keys that are hidden', async () => {
     const { desk, seed } = await openOwnDesk(own());
-    const message = 'the service refused it; another row has "Key-17"';
-    const row = ended(1, 'rejected', { key: 'Key-17', code: 'http_418', message });
+    const message = 'the service refused it; another row has "{key}"';
+    const values = { key: 'Key-17' };
+    const row = ended(1, 'rejected', { key: 'Key-17', code: 'http_418', message, values });
     const run = await seed({ rows: 1, settlements: [row], definition: { report: { keys: 'hidden' } } });
     await keep(desk, run, 'bodies', 1, '{"message":"Jane Doe is not welcome"}');
     const part = createRowsPart(desk);

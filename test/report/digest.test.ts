@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { chunksIn } from '../../src/model/chunk-bits.ts';
 import { chunksOf } from '../../src/model/run.ts';
-import { causeAmong } from '../../src/report/cause-tally.ts';
+import { causeAmong } from '../../src/report/causes.ts';
 import { createDigestTally } from '../../src/report/digest.ts';
+import { chunksIn } from '../../src/report/places.ts';
 import { asChunk, cells, makeRun, settled } from './make-report.ts';
 
 const TERMS = { columns: ['Ref', 'Payee'], fields: new Set(['details.name']) };

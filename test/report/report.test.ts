@@ -3,12 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { unguardCell } from '../../src/lib/formula-guard.ts';
-import {
-  type LedgerView,
-  type SettledChunk,
-  type Settlement,
-  warningWord,
-} from '../../src/model/settlement.ts';
+import type { LedgerView, SettledChunk, Settlement } from '../../src/model/settlement.ts';
 import { writeReport, writeSummary } from '../../src/report/report.ts';
 import { summarySchema } from '../../src/report/summary.ts';
 import { readText } from '../intake/read-text.ts';
@@ -84,13 +79,13 @@ describe('writeReport of a CSV file', () => {
     const { files, summary } = await report(
       {
         settlements: [
-          settled(1, 'created', { warnings: warningWord('iban_invalid', 'accounts.0.iban') }),
+          settled(1, 'created', { warnings: [{ code: 'iban_invalid', column: 'accounts.0.iban' }] }),
           settled(2, 'rejected', {
             message: 'refused',
-            warnings: ['a\n"b" c', null].map((column) => warningWord('mojibake', column)).join(' '),
+            warnings: ['a\n"b" c', null].map((column) => ({ code: 'mojibake', column })),
           }),
           settled(3, 'cancelled'),
-          settled(4, 'rejected', { message: 'Refused.', warnings: 'mojibake' }),
+          settled(4, 'rejected', { message: 'Refused.', warnings: [{ code: 'mojibake', column: null }] }),
         ],
       },
       { state: 'cancelled' },
@@ -147,13 +142,7 @@ describe('writeReport of a CSV file', () => {
         const { rows, source } = await readText(Buffer.from(content), {
           format: { encoding: 'utf-8', delimiter: ',' },
         });
-        const settlements = rows.map((row) => {
-          const problem = row.kind === 'unreadable' ? row.problem : '';
-          return settled(row.row, 'invalid', {
-            code: 'unreadable_row',
-            message: `expected a readable row: ${problem}`,
-          });
-        });
+        const settlements = rows.map((row) => settled(row.row, 'invalid', { code: 'unreadable_row' }));
         const { files } = await report({ settlements, sources: rows }, { source: source ?? {} });
         return { rows, failed: files['failed.csv'] ?? '' };
       };
@@ -161,8 +150,8 @@ describe('writeReport of a CSV file', () => {
       expect(first.rows).toMatchObject([{ kind: 'unreadable' }]);
       expect(csvRecords(first.failed)[1]?.slice(0, 3)).toEqual(shown);
       const second = await loaded(first.failed);
-      const { text, problem } = { text: '', problem: '', ...first.rows[0] };
-      expect(second.rows).toMatchObject([{ kind: 'unreadable', text, problem }]);
+      const { text } = { text: '', ...first.rows[0] };
+      expect(second.rows).toMatchObject([{ kind: 'unreadable', text }]);
       expect(second.failed).toBe(first.failed);
       const corrected = await loaded(first.failed.replaceAll('<unreadable>', 'Right'));
       expect(corrected.rows).toMatchObject([{ kind: 'cells' }]);

@@ -88,8 +88,8 @@ test('not found is not created only where the user says that absence is proof', 
   expect(conclude(DOUBT, { kind: 'not-found' }, PLAIN)).toMatchObject({
     kind: 'open',
     note: {
-      message: 'no answer; looked up at 2026-11-21T10:00:00.000Z: not found, which is no proof',
-      warnings: '',
+      message: 'no answer',
+      values: { lookedUp: '2026-11-21T10:00:00.000Z: not found, which is no proof' },
     },
   });
 });
@@ -104,6 +104,6 @@ test('what an earlier look-up said gives way', () => {
   const first = conclude(DOUBT, { kind: 'unclear', why: 'First.' }, PLAIN);
   const note = first.kind === 'open' ? first.note : DOUBT;
   expect(conclude(note, { kind: 'unclear', why: 'Second.' }, PLAIN)).toMatchObject({
-    note: { message: 'no answer; looked up at 2026-11-21T10:00:00.000Z: Second.', warnings: '' },
+    note: { message: 'no answer', values: { lookedUp: '2026-11-21T10:00:00.000Z: Second.' } },
   });
 });

@@ -94,8 +94,9 @@ async function writeReport(session: TestSession, id: string) {
   const run = await knownRun(session.store, id);
   const folder = join(session.env.home, 'reports', id);
   await mkdir(folder, { recursive: true });
-  const cause = { outcome: 'rejected' as const, code: 'rejected', text: 'name missing', count: 1, rows: [2] };
-  const summary = { ...summarize(run, [], new Date()), files: ['results.csv'], causes: [cause] };
+  const said = { code: 'rejected', text: 'name missing', issues: [] };
+  const cause = { outcome: 'rejected' as const, ...said, count: 1, rows: [2] };
+  const summary = { ...summarize(run, new Date()), files: ['results.csv'], causes: [cause] };
   await writeFile(join(folder, 'summary.json'), JSON.stringify(summary));
 }
 

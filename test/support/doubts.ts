@@ -21,7 +21,9 @@ export function doubtOf(row: number, over: Partial<Settlement> = {}): Settlement
     ms: 5,
     code: 'timeout',
     message: 'no answer',
-    warnings: '',
+    values: {},
+    issues: [],
+    warnings: [],
     ...over,
   };
 }

@@ -1,10 +1,10 @@
-/** What report.html is made of, and what it may show: what its sections are given, each of them. */
+/** What report.html is made of, and what of it may be shown. */
 import type { JobDefinition } from '../../config/job-definition.ts';
-import { cut, withoutKeys } from '../../lib/html-text.tsx';
-import type { Digest } from '../../model/digest.ts';
 import type { Notes } from '../../model/note.ts';
 import type { Happening } from '../../model/story.ts';
+import type { Digest } from '../digest.ts';
 import type { Summary } from '../summary.ts';
+import type { Seen } from './causes.tsx';
 
 export type Page = {
   readonly summary: Summary;
@@ -24,26 +24,7 @@ export type Page = {
   readonly isShared: boolean;
 };
 
-const KEY_BYTES = 120;
-
-/**
- * The numbers of rows name them then: whoever has the file finds them by these, and what is made of
- * a key can be tried out.
- */
-export function hidesKeys({ isShared, definition }: Page): boolean {
-  return isShared || definition?.report.keys === 'hidden';
-}
-
-export function keyShown(key: string, page: Page): string {
-  return hidesKeys(page) ? '' : cut(key, KEY_BYTES);
-}
-
-/** Words about a row or a cause. */
-export function wordsShown(words: string, page: Page): string {
-  return hidesKeys(page) ? withoutKeys(words) : words;
-}
-
-/** The columns whose cells are shown. */
-export function columnsShown({ isShared, definition }: Page): readonly string[] {
-  return isShared ? [] : (definition?.report.show ?? []);
+export function seenOf({ isShared, definition }: Page): Seen {
+  const hidesKeys = isShared || definition?.report.keys === 'hidden';
+  return { hidesKeys, columns: isShared ? [] : (definition?.report.show ?? []) };
 }

@@ -3,11 +3,10 @@ import { rm } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jobDefinitionSchema } from '../../../src/config/job-definition.ts';
-import { digestSchema } from '../../../src/model/digest.ts';
 import type { Note } from '../../../src/model/note.ts';
 import type { Run } from '../../../src/model/run.ts';
 import type { Happening } from '../../../src/model/story.ts';
-import { createDigestTally } from '../../../src/report/digest.ts';
+import { createDigestTally, digestSchema } from '../../../src/report/digest.ts';
 import { renderReport } from '../../../src/report/html/page.tsx';
 import { writeReport } from '../../../src/report/report.ts';
 import { summarize } from '../../../src/report/summary.ts';
@@ -95,7 +94,7 @@ describe('report.html', () => {
     const note = { text: '<i>ask the town hall</i>', by: 'ops-1', at: '2026-11-23T09:00:00.000Z' };
     const { page, shared } = await pagesOf(refusals('no', 'no', 'no'), { note });
     expect(readIn(page).replaceAll(/\s+/g, ' ')).toContain(
-      'Note: <i>ask the town hall</i> ( ops-1 , 2026-11-23)',
+      'Note: <i>ask the town hall</i> ( ops-1 , 2026-11-23 )',
     );
     expect(shared).not.toContain('town hall');
   });
@@ -160,10 +159,9 @@ describe('report.html', () => {
   test.each(['k1', 'DE811128135', 'a"b', 'x'.repeat(400)])(
     'to be mailed has the number of the row and nothing that is made of its key %s',
     async (key) => {
-      const message = `row 9 of run 20261121-100000-aaaa, which has "${key}", was not created`;
-      const rows = [1, 2, 3].map((row) =>
-        settled(row, 'invalid', { key, message, code: 'reference_unknown' }),
-      );
+      const code = 'reference_unknown';
+      const issue = { code, column: 'Parent', expected: 'what has "{key}"', values: { key } } as const;
+      const rows = [1, 2, 3].map((row) => settled(row, 'invalid', { key, code, issues: [issue] }));
       const { page, shared } = await pagesOf({ settlements: rows });
       expect(readIn(page)).toContain(key.slice(0, 50));
       expect(readIn(shared)).toMatch(/Rows 1 \(line 2\) · 2 \(line 3\)/);
@@ -181,7 +179,8 @@ describe('report.html', () => {
 
   test('to be mailed names no key, no folder and no target', async () => {
     const reference = settled(1, 'invalid', {
-      message: 'nothing is known of "k7"',
+      message: 'nothing is known of "{key}"',
+      values: { key: 'k7' },
       code: 'reference_unknown',
     });
     const run = { file: '/secret/partner.csv', target: 'https://host.example' };
@@ -225,7 +224,6 @@ describe('report.html', () => {
         key: `${row}${sign.repeat(40)}`,
         code: `http_${row % 40}`,
         message: `${String.fromCharCode(97 + (row % 26)).repeat(row % 97)} ${sign.repeat(80)}`,
-        warnings: '',
       });
     const run = makeRun([], { rows, source: { columns } });
     const digest = createDigestTally({
@@ -241,7 +239,7 @@ describe('report.html', () => {
       if (row < 4_000) digest.addUnsuccessful({ settlement: one(row), source, body: null }, chunk);
     }
     const summary = {
-      ...summarize(run, [], NOW()),
+      ...summarize(run, NOW()),
       startedAt: new Date(0).toISOString(),
       file: `/${sign.repeat(400)}`,
     };
