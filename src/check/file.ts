@@ -77,9 +77,7 @@ function refusal({ file, rows, invalid, waiting }: Checked): string {
   );
 }
 
-/**
- * Few enough that what they map to is gone before it is old, and that garbage is cheap to collect.
- */
+/** Few enough that what they map to is gone before it is old. */
 const ROWS_AT_ONCE = 100;
 
 type Around = {
@@ -157,10 +155,7 @@ type CheckReading = {
   again(): AsyncIterable<Pick<RowBatch, 'rows'>>;
 };
 
-/**
- * Opens a file to be looked through once: of a table the header is enough to begin with, while JSON
- * is surveyed first.
- */
+/** Of a table the header is enough to begin with, while JSON is surveyed first. */
 export async function openReading(path: string, format: Format): Promise<CheckReading> {
   const stamp = await fileStamp(path).catch(() => '');
   const inspected = await inspectFile(path, format);

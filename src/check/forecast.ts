@@ -50,9 +50,7 @@ export type Fate =
       readonly waits: boolean;
     };
 
-/**
- * What keeps a row from being sent; `code` is the run's, that of a defect of the program included.
- */
+/** `code`: the run's, that of a defect of the program included. */
 export type RowIssue = Omit<Issue, 'code'> & { readonly code: string };
 
 /** `in-file`: an earlier row creates it, in this file or in one before. `open`: nobody knows it. */
@@ -161,10 +159,7 @@ async function statesOf(look: Look, places: () => readonly KeyPlace[]): Promise<
   return ({ space, key }) => states.get(space)?.get(key) ?? FREE;
 }
 
-/**
- * The fields that the service last accepted, of the records that are asked for; `''`: nothing is
- * known of them.
- */
+/** Fields that the service last accepted; `''`: nothing is known of them. */
 async function fieldsFrom(
   look: Look,
   questions: ReadonlyArray<Extract<Plan, { kind: 'ask' }>['questions']>,

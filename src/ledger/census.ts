@@ -26,10 +26,7 @@ export type Census = {
 
 const RUNS_PER_LOOK = 500;
 
-/**
- * Makes the function that takes the census; the first one reads every run of the target, each
- * further one those that may have changed.
- */
+/** The first look reads every run, each further one those that may have changed. */
 export function createCensus(redis: RedisConnection, keys: LedgerKeys): () => Promise<Census> {
   const settled = new Map<string, Run['state']>();
   const lastEnds = new Map<string, LastEnd>();
@@ -82,20 +79,14 @@ function enterEnd(lastEnds: Map<string, LastEnd>, run: RunBrief): void {
   lastEnds.set(run.job, { endedAt, seconds, exitCode: exitCodeOf(run) });
 }
 
-/**
- * How many workers are registered with the ledger: processes that send, and those that only read
- * and follow runs.
- */
+/** Processes that send, and those that only read and follow runs. */
 export async function countWorkers(redis: RedisConnection, { epoch }: LedgerKeys): Promise<number> {
   return (await redis.hkeys(epoch)).filter((field) => field.startsWith('m:')).length;
 }
 
 const open = inEpoch('return 1', z.number());
 
-/**
- * Resolves when the ledger is verified: at once where the epoch is open, and later where something
- * is waited for.
- */
+/** At once where the epoch is open. */
 export async function untilOpen(epoch: Pick<LedgerEpoch, 'read'>): Promise<void> {
   await epoch.read(open, [], []);
 }

@@ -126,10 +126,7 @@ function replaceable(settlements: readonly Settlement[]): number[] {
   return settlements.flatMap((s) => (isReplaceable(s) ? [s.row] : []));
 }
 
-/**
- * What a closed chunk says of such a row may have been replaced since: a doubt by any outcome, and
- * a person's decision by what the service accepted.
- */
+/** A doubt may be replaced by any outcome, a person's decision by what was accepted. */
 function isReplaceable({ outcome, code }: Settlement): boolean {
   return outcome === 'in-doubt' || (outcome === 'failed' && code === 'not_created');
 }

@@ -32,10 +32,7 @@ export type FileCheckCode = (typeof FILE_CHECK_CODES)[number];
 export const valuesSchema = z.record(z.string(), z.string());
 export type Values = Readonly<z.infer<typeof valuesSchema>>;
 
-/**
- * `value` is the cell as it stands: personal data, so it goes into previews and `check`, never into
- * logs or results.csv.
- */
+/** `value` is the cell as it stands, personal data: never in a log or in results.csv. */
 export const issueSchema = z.object({
   row: z.number().int().positive(),
   line: z.number().int().positive(),

@@ -117,10 +117,7 @@ export type RefusalBody = { readonly text: string; readonly restBytes: number };
 
 const CUT = '\0';
 
-/**
- * The body as the ledger and the journal hold it: the text itself, or behind a NUL the number of
- * bytes that followed, another NUL and the text.
- */
+/** The text, or behind a NUL the number of bytes that followed it, another NUL and the text. */
 export function packBody({ text, restBytes }: RefusalBody): string {
   return restBytes === 0 && !text.startsWith(CUT) ? text : CUT + restBytes + CUT + text;
 }
@@ -147,9 +144,6 @@ export type LedgerView = {
   sources(rows: readonly number[]): Promise<ReadonlyMap<number, Row>>;
   /** Bodies of refusals; rows not known are absent. */
   bodies(rows: readonly number[]): Promise<ReadonlyMap<number, RefusalBody>>;
-  /**
-   * `payment.documents`: JSON text of the array of document records per row; rows not known are
-   * absent.
-   */
+  /** JSON text of the array of document records per row; rows not known are absent. */
   documents(rows: readonly number[]): Promise<ReadonlyMap<number, string>>;
 };

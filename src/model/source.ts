@@ -15,10 +15,7 @@ export const ENCODINGS = [
 ] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
-/**
- * How a file was understood. `columns` is the header of a table, or every field path met in the
- * JSON records.
- */
+/** `columns`: the header of a table, or every field path met in the JSON records. */
 export const sourceInfoSchema = z.object({
   type: z.enum(['csv', 'json', 'ndjson', 'xlsx']),
   encoding: z.enum(ENCODINGS),
@@ -28,10 +25,7 @@ export const sourceInfoSchema = z.object({
   headerLine: z.number().int().positive().default(1),
   /** The sheet of a workbook. */
   sheet: z.string().nullable().default(null),
-  /**
-   * Of a file that is one object: JSON pointers to lists of objects in it, where the records may
-   * be.
-   */
+  /** JSON pointers to lists of objects in a file that is one: the records may be there. */
   recordLists: z.array(z.string()).optional(),
   /** What the reader had to decide on thin evidence, in words for people; no cell values. */
   notes: z.array(z.string()).default([]),
@@ -56,10 +50,7 @@ const fileFactsSchema = z.object({
   source: sourceInfoSchema,
   /** Where the job groups rows: the number of rows up to the end of each chunk. */
   chunkEnds: z.array(z.number().int().positive()).nullable().default(null),
-  /**
-   * Tells whether the file at the path is still the same one, untouched: inode, size and time of
-   * change.
-   */
+  /** Inode, size and time of change: whether it is still the same file, untouched. */
   stamp: z.string(),
 });
 export type FileFacts = z.infer<typeof fileFactsSchema>;
@@ -76,12 +67,7 @@ export const REPORT_TEXT_COLUMN = 'onboard_text';
  * before somebody has written there what is right.
  */
 export const UNREADABLE_CELL = '<unreadable>';
-/**
- * A CSV file with this column came from a report: one leading `'` is taken off each guarded cell.
- */
+/** In a file with it one leading `'` is taken off each guarded cell. */
 export const REPORT_ROW_COLUMN = 'onboard_row';
-/**
- * Only in reports on workbooks: which cells are typed (`typed` and `numeric` of a row), as JSON
- * with a digest of each cell.
- */
+/** Which cells of a workbook are typed, as JSON with a digest of each cell. */
 export const REPORT_TYPED_COLUMN = 'onboard_typed';

@@ -5,10 +5,7 @@
 import { z } from 'zod';
 import { RUN_STATES, type Run } from './run.ts';
 
-/**
- * What can happen to a run: it comes into a state, rows of it are settled or taken up again, or the
- * service does better or worse.
- */
+/** States, rows that are settled or taken up again, and how the service does. */
 const HAPPENINGS = [
   ...RUN_STATES,
   'resolved',
@@ -23,10 +20,7 @@ export const happeningSchema = z.object({
   /** Milliseconds since 1970. */
   at: z.number(),
   what: z.enum(HAPPENINGS),
-  /**
-   * In words: a state's reason or what a person said, the run that took rows up, why the service
-   * does not answer; or empty.
-   */
+  /** A reason, a person's words, the run that took rows up, why nothing answers; or empty. */
   why: z.string(),
   /** Who asked for it; empty where nobody did. */
   by: z.string(),

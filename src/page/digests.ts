@@ -94,10 +94,7 @@ async function begin({ ledger }: Pick<Desk, 'ledger'>, run: Run): Promise<Counti
   return { tally, seen: new Set(), replaced };
 }
 
-/**
- * Counts what has been closed since; `changed`: what was counted is not what the ledger says any
- * more.
- */
+/** `changed`: what was counted is not what the ledger says any more. */
 async function countOn(
   { ledger }: Pick<Desk, 'ledger'>,
   run: Run,

@@ -53,10 +53,7 @@ const PACE_MS = 10_000;
 const SAMPLES = 61;
 const RUNS_KEPT = 50;
 
-/**
- * How fast runs go, as far as they were looked at: a run that nobody has looked at goes as fast as
- * since its start.
- */
+/** A run that nobody has looked at before goes as fast as since its start. */
 export function createPaces(): (run: RunBrief, now: number) => Pace {
   const seen = createRecentMap<string, readonly Sample[]>(RUNS_KEPT);
   return (run, now) => {

@@ -24,10 +24,7 @@ export type RunRows = {
   readonly keys: LedgerKeys;
   readonly k: RunKeys;
   readonly view: LedgerView;
-  /**
-   * The numbers of its rows in order where they don't count from 1, since it is a rerun; `null` for
-   * all others, and where they are lost.
-   */
+  /** Of a rerun's rows, in order; `null` for all others, and where they are lost. */
   readonly numbers: readonly number[] | null;
 };
 
@@ -55,10 +52,7 @@ export function rowAt({ run, numbers }: Pick<RunRows, 'run' | 'numbers'>, place:
   return run.parent === null && place >= 1 && place <= run.rows ? place : null;
 }
 
-/**
- * How many of the run's rows have that number or a lower one: the place of that row, where the run
- * has it.
- */
+/** The place of that row, or of the last before it. */
 export function rowsUpTo({ run, numbers }: Pick<RunRows, 'run' | 'numbers'>, row: number): number {
   if (numbers === null) return run.parent === null ? Math.min(row, run.rows) : 0;
   let [low, high] = [0, numbers.length];

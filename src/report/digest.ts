@@ -34,7 +34,7 @@ import type { RemainderRow } from './remainder.ts';
 import { type Advising, adviceIn } from './results.ts';
 import { shapeSchema } from './shapes.ts';
 import { type Counted, createTally } from './tally.ts';
-import { createLatencyTally, createTimeline, latencySchema, momentSchema } from './timeline.ts';
+import { addTime, createTimeline, latencyOf, latencySchema, momentSchema, noTimes } from './timeline.ts';
 
 const count = z.number().int().nonnegative();
 const rowNumber = z.number().int().positive();
@@ -243,16 +243,16 @@ const STATUSES = 1_000;
 
 /** How the last attempts went. */
 function createAnswers() {
-  const latency = createLatencyTally();
+  const times = noTimes();
   const statuses = new Uint32Array(STATUSES);
   return {
     add({ attempts, ms, status }: Settlement) {
       if (attempts === 0) return;
-      latency.add(ms);
+      addTime(times, ms);
       statuses[status] = (statuses[status] ?? 0) + 1;
     },
     answers: (): Pick<Digest, 'latency' | 'statuses'> => ({
-      latency: latency.latency(),
+      latency: latencyOf(times),
       statuses: [...statuses]
         .map((rows, status) => ({ status, rows }))
         .filter((one) => one.rows > 0)

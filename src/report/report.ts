@@ -1,7 +1,7 @@
 /**
- * Writes a run's report from the ledger, in one pass over its chunks and in memory that doesn't
- * grow with the run. Only one writer per folder at a time. When anything fails, the report written
- * before stays as it was.
+ * Writes a run's report from the ledger, in one pass over its chunks and in memory that doesn't grow
+ * with the run. Only one writer per folder at a time. When anything fails, the report written before
+ * stays as it was.
  */
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -23,12 +23,12 @@ import {
   createPendingReport,
   DIGEST_FILE,
   DOCUMENTS_FILE,
-  openPendingFile,
   PAGE_FILE,
   type PendingReport,
   REJECTIONS_FILE,
   RESULTS_FILE,
   removeLeftOvers,
+  replaceFile,
   SHARED_PAGE_FILE,
   SUMMARY_FILE,
 } from './files.ts';
@@ -51,75 +51,52 @@ import {
 } from './results.ts';
 import { type Summary, summarize, summarySchema, withWritten } from './summary.ts';
 
-type ReportOptions = {
+export type ReportOptions = {
   readonly run: Run;
   readonly view: LedgerView;
   readonly directory: string;
   readonly now: () => Date;
   /** The fields of the operation's request, by which the service may name what is wrong. */
-  readonly fields?: Pick<FieldCatalog, 'has'>;
+  readonly fields: Pick<FieldCatalog, 'has'>;
   /** What the run's rows were made requests with; `null` where the ledger no longer has it. */
-  readonly definition?: JobDefinition | null;
+  readonly definition: JobDefinition | null;
   /** What happened to it, asked for when the page is written. */
-  readonly story?: () => Promise<readonly Happening[]>;
+  readonly story: () => Promise<readonly Happening[]>;
   /** What people noted on causes, by their ids, asked for with it. */
-  readonly notes?: (causes: readonly string[]) => Promise<Notes>;
+  readonly notes: (causes: readonly string[]) => Promise<Notes>;
   /** How this program is called, for the commands on the page. */
-  readonly command?: string | undefined;
+  readonly command: string;
   /** With a page to be mailed, besides. */
-  readonly share?: boolean;
+  readonly share: boolean;
   /** Files of an earlier writing whose changes are in the ledger, so that they may be replaced. */
-  readonly followed?: readonly string[];
+  readonly followed: readonly string[];
 };
 
-/**
- * Writes the whole report of the run as the ledger has it. Nobody may call `writeSummary` on the
- * folder at the same time.
- */
-export async function writeReport(options: ReportOptions): Promise<Summary> {
-  const writing = await openWriting(options);
-  try {
-    await writeHeads(writing);
-    await writeChunks(writing);
-    return await publish(writing);
-  } finally {
-    await writing.files.discard();
-  }
-}
-
 /** What one writing of a report works with. */
-type Writing = Required<Omit<ReportOptions, 'command'>> & {
-  readonly command: string;
+type Writing = ReportOptions & {
   readonly files: PendingReport;
   readonly format: RemainderFormat;
   readonly advising: Advising;
   readonly digest: DigestTally;
 };
 
-async function openWriting(options: ReportOptions): Promise<Writing> {
-  const { run, directory, now, followed = [], fields = new Set<string>() } = options;
-  const { definition = null, share = false, command = 'onboard' } = options;
-  const { story = noStory, notes = noNotes } = options;
+/** Nobody may call `writeSummary` on the folder at the same time. */
+export async function writeReport(options: ReportOptions): Promise<Summary> {
+  const { run, directory, now, view } = options;
   await claimReportDirectory(directory, run.id);
   await removeLeftOvers(directory, now());
   const format = isTable(run.source) ? csvRemainder(run) : ndjsonRemainder(run);
   const advising = { operation: run.operation, extension: format.extension };
   const files = createPendingReport(directory);
-  const digest = createDigestTally({ run, fields, advising, definition });
-  return {
-    ...options,
-    followed,
-    fields,
-    definition,
-    share,
-    command,
-    story,
-    notes,
-    files,
-    format,
-    advising,
-    digest,
-  };
+  const digest = createDigestTally({ ...options, advising });
+  const writing = { ...options, files, format, advising, digest };
+  try {
+    await writeHeads(writing);
+    for await (const chunk of view.chunks()) await writeChunk(chunk, writing);
+    return await publish(writing);
+  } finally {
+    await files.discard();
+  }
 }
 
 /** What is there also without a row. */
@@ -129,17 +106,41 @@ async function writeHeads({ run, files }: Writing): Promise<void> {
   if (run.operation === 'payment.documents') await files.append(DOCUMENTS_FILE, '');
 }
 
-async function writeChunks(writing: Writing): Promise<void> {
-  for await (const chunk of writing.view.chunks()) await writeChunk(chunk, writing);
+async function writeChunk(chunk: SettledChunk, writing: Writing): Promise<void> {
+  const { run, files, digest, advising, view } = writing;
+  const { settlements } = chunk;
+  digest.add(chunk);
+  await files.append(RESULTS_FILE, resultsLines(settlements, advising, resultsDialect(run.source)));
+  for await (const rows of unsuccessfulIn(settlements, view)) {
+    for (const row of rows) digest.addUnsuccessful(row, chunk.chunk);
+    await writeSources(writing, rows);
+    for (const row of rows)
+      if (row.settlement.outcome === 'rejected')
+        await files.append(REJECTIONS_FILE, rejectionLine(run.id, row));
+  }
+  if (run.operation === 'payment.documents') await writeDocuments(writing, settlements);
 }
 
-async function writeChunk(of: SettledChunk, writing: Writing): Promise<void> {
-  const { chunk, settlements } = of;
-  const { run, files, digest, advising } = writing;
-  digest.add(of);
-  await files.append(RESULTS_FILE, resultsLines(settlements, advising, resultsDialect(run.source)));
-  await writeRemainders(chunk, settlements, writing);
-  if (run.operation === 'payment.documents') await writeDocuments(writing, settlements);
+async function writeSources({ files, format }: Writing, rows: readonly RemainderRow[]): Promise<void> {
+  for (const kind of REMAINDERS) {
+    const name = `${kind}.${format.extension}`;
+    const ofKind = rows.filter(({ settlement }) => REMAINDER[settlement.outcome] === kind);
+    if (ofKind.length === 0) continue;
+    if (!files.has(name)) await files.append(name, format.header(kind));
+    await files.append(name, format.lines(ofKind, kind));
+  }
+}
+
+/** Rows whose documents are in memory at a time: these texts can have megabytes each. */
+const LOOKUP_ROWS = 20;
+
+async function writeDocuments({ view, files }: Writing, settlements: readonly Settlement[]): Promise<void> {
+  const listed = settlements.filter(({ outcome }) => outcome === 'listed');
+  for (const batch of batchesOf(listed, LOOKUP_ROWS)) {
+    const documents = await view.documents(batch.map(({ row }) => row));
+    for (const settlement of batch)
+      await files.append(DOCUMENTS_FILE, documentLines(settlement, documents.get(settlement.row) ?? '[]'));
+  }
 }
 
 /** The files get their names. */
@@ -148,51 +149,36 @@ async function publish(writing: Writing): Promise<Summary> {
   const digest = writing.digest.digest();
   const before = await claimReportDirectory(directory, run.id);
   const placed = await files.place({ written: before, followed });
-  // A first summary comes before all other files: it says whose directory this is, and knows the
-  // files as they were and as they will be. It has no exit status: one with an exit status comes
-  // last, so that a report whose writer was killed is written again.
-  const first = { ...summarize(run, now()), exitCode: null, written: [...before, ...placed.written] };
-  await files.claim(SUMMARY_FILE, textOf(first));
-  const pages = [PAGE_FILE, ...(share ? [SHARED_PAGE_FILE] : [])];
-  const names = [...placed.files, DIGEST_FILE, ...pages];
-  const summary = withWritten(summarize(run, now()), { ...placed, files: names, digest });
-  await writePages({ summary, digest }, writing);
+  const pages = [DIGEST_FILE, PAGE_FILE, ...(share ? [SHARED_PAGE_FILE] : [])];
+  const numbers = summarize(run, now());
+  const summary = withWritten(numbers, { ...placed, files: [...placed.files, ...pages], digest });
+  await writePages(summary, digest, writing);
   await files.append(SUMMARY_FILE, textOf(summary));
   passStage('reporting');
-  await files.publish();
+  // Knows the files as they were and as they will be. One with an exit status comes last, so that a
+  // report whose writer was killed is written again.
+  await files.publish(textOf({ ...numbers, exitCode: null, written: [...before, ...placed.written] }));
   passStage('reported');
   return summary;
 }
 
-const noStory = async (): Promise<readonly Happening[]> => [];
-const noNotes = async (): Promise<Notes> => new Map();
-
 /** What people look at, and the numbers that it is drawn from. */
-async function writePages(
-  { summary, digest }: { readonly summary: Summary; readonly digest: Digest },
-  writing: Writing,
-): Promise<void> {
+async function writePages(summary: Summary, digest: Digest, writing: Writing): Promise<void> {
   const { run, directory, definition, share, command, files } = writing;
   // The report is written whether or not these can be told.
-  const story = await writing.story().catch(noStory);
-  const notes = await writing.notes(digest.causes.map(({ id }) => id)).catch(noNotes);
-  const version = programVersion();
+  const story = await writing.story().catch(() => []);
+  const notes = await writing.notes(digest.causes.map(({ id }) => id)).catch((): Notes => new Map());
   const { columns } = run.source;
-  const page = { summary, digest, story, notes, definition, columns, version };
+  const page = { summary, digest, story, notes, definition, columns, version: programVersion() };
   await files.append(DIGEST_FILE, printableLines(`${JSON.stringify(digest)}\n`));
   await files.append(PAGE_FILE, renderReport({ ...page, directory, command, isShared: false }));
   if (!share) return;
   const mailed = { ...summary, file: basename(summary.file), request: null };
-  await files.append(
-    SHARED_PAGE_FILE,
-    renderReport({ ...page, summary: mailed, directory: '', command: 'onboard', isShared: true }),
-  );
+  const shared = { ...page, summary: mailed, directory: '', command: 'onboard', isShared: true };
+  await files.append(SHARED_PAGE_FILE, renderReport(shared));
 }
 
-/**
- * Writes `summary.json` alone, by rename, while the run goes on; without the commonest errors, for
- * which every row has to be read.
- */
+/** Writes `summary.json` alone, while the run goes on: without what only all rows together tell. */
 export async function writeSummary({
   run,
   directory,
@@ -200,24 +186,15 @@ export async function writeSummary({
 }: Pick<ReportOptions, 'run' | 'directory' | 'now'>): Promise<Summary> {
   const written = await claimReportDirectory(directory, run.id);
   const summary = { ...summarize(run, now()), written: [...written] };
-  const file = await openPendingFile(directory, SUMMARY_FILE);
-  try {
-    await file.append(textOf(summary));
-    await file.seal();
-    await file.publish(SUMMARY_FILE);
-    return summary;
-  } finally {
-    await file.discard();
-  }
+  await replaceFile(directory, SUMMARY_FILE, textOf(summary));
+  return summary;
 }
 
 function textOf(summary: Summary): string {
   return printableLines(`${JSON.stringify(summary, null, 2)}\n`);
 }
 
-/**
- * The summary of a report that was written to its end; `null` where there is none that can be read.
- */
+/** The summary of a report that was written to its end; `null` where there is none that can be read. */
 export async function readSummary(directory: string): Promise<Summary | null> {
   try {
     const summary = summarySchema.parse(JSON.parse(await readFile(join(directory, SUMMARY_FILE), 'utf8')));
@@ -226,45 +203,3 @@ export async function readSummary(directory: string): Promise<Summary | null> {
     return null;
   }
 }
-
-async function writeRemainders(
-  chunk: number,
-  settlements: readonly Settlement[],
-  writing: Writing,
-): Promise<void> {
-  for await (const rows of unsuccessfulIn(settlements, writing.view)) {
-    for (const row of rows) writing.digest.addUnsuccessful(row, chunk);
-    await writeSources(writing, rows);
-    await writeRejections(writing, rows);
-  }
-}
-
-async function writeSources({ files, format }: Writing, rows: readonly RemainderRow[]): Promise<void> {
-  for (const kind of REMAINDERS) {
-    const name = `${kind}.${format.extension}`;
-    const ofKind = rows.filter(({ settlement }) => REMAINDER[settlement.outcome] === kind);
-    if (ofKind.length === 0) continue;
-    if (!files.names().includes(name)) await files.append(name, format.header(kind));
-    await files.append(name, format.lines(ofKind, kind));
-  }
-}
-
-async function writeRejections({ run, files }: Writing, rows: readonly RemainderRow[]): Promise<void> {
-  for (const row of rows) {
-    if (row.settlement.outcome === 'rejected')
-      await files.append(REJECTIONS_FILE, rejectionLine(run.id, row));
-  }
-}
-
-async function writeDocuments({ view, files }: Writing, settlements: readonly Settlement[]): Promise<void> {
-  const listed = settlements.filter(({ outcome }) => outcome === 'listed');
-  for (const batch of batchesOf(listed, LOOKUP_ROWS)) {
-    const documents = await view.documents(batch.map(({ row }) => row));
-    for (const settlement of batch) {
-      await files.append(DOCUMENTS_FILE, documentLines(settlement, documents.get(settlement.row) ?? '[]'));
-    }
-  }
-}
-
-/** Rows whose documents are in memory at a time: these texts can have megabytes each. */
-const LOOKUP_ROWS = 20;

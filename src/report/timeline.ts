@@ -1,7 +1,7 @@
 /**
  * How a run went over time, and how long the service took, counted in memory that doesn't grow with
- * the run: attempts to the millisecond below 64 ms and beyond that in steps of 9 %; time in slots
- * that double where there are too many of them. A row counts when its chunk was closed. Pure.
+ * the run: time in slots that double where there are too many. A row counts when its chunk was
+ * closed. Pure.
  */
 import { z } from 'zod';
 import { OUTCOMES, type Outcome, outcomeSchema } from '../model/outcome.ts';
@@ -36,7 +36,7 @@ const FIRST_SLOT_MS = 1_000;
 /** As many as a picture has room for. */
 const MOST_SLOTS = 160;
 
-type Slot = { readonly rows: Map<Outcome, number>; readonly latency: LatencyTally };
+type Slot = { readonly rows: Map<Outcome, number>; readonly times: Times };
 
 export function createTimeline(startedAt: number) {
   let slotMs = FIRST_SLOT_MS;
@@ -48,7 +48,7 @@ export function createTimeline(startedAt: number) {
       slotMs *= 2;
     }
     const at = Math.floor(ms / slotMs);
-    const slot = slots.get(at) ?? newSlot();
+    const slot = slots.get(at) ?? { rows: new Map(), times: noTimes() };
     slots.set(at, slot);
     return slot;
   };
@@ -57,41 +57,34 @@ export function createTimeline(startedAt: number) {
     add({ closedAt, settlements }: SettledChunk) {
       if (closedAt === null) return;
       const afterMs = Math.max(0, closedAt - startedAt);
-      const { rows, latency } = slotAt(afterMs);
+      const { rows, times } = slotAt(afterMs);
       lastMs = Math.max(lastMs, afterMs);
       for (const { outcome, attempts, ms } of settlements) {
         rows.set(outcome, (rows.get(outcome) ?? 0) + 1);
-        if (attempts > 0) latency.add(ms);
+        if (attempts > 0) addTime(times, ms);
       }
     },
     moments: (): readonly Moment[] =>
       [...slots]
         .sort(([a], [b]) => a - b)
-        .map(([at, { rows, latency }]) => ({
+        .map(([at, { rows, times }]) => ({
           from: (at * slotMs) / 1000,
           // What is shorter than a slot has its own end.
           to: (slots.size === 1 ? lastMs : (at + 1) * slotMs) / 1000,
           rows: Object.fromEntries(rows),
-          took: latency.within(),
+          took: within(times),
         })),
   };
-}
-
-function newSlot(): Slot {
-  return { rows: new Map(), latency: createLatencyTally() };
 }
 
 /** Each slot with its neighbour as one. */
 function halved(slots: ReadonlyMap<number, Slot>): Map<number, Slot> {
   const fewer = new Map<number, Slot>();
   for (const [at, slot] of slots) {
-    const into = fewer.get(at >> 1);
-    if (into === undefined) {
-      fewer.set(at >> 1, slot);
-      continue;
-    }
+    const into = fewer.get(at >> 1) ?? { rows: new Map(), times: noTimes() };
+    fewer.set(at >> 1, into);
     for (const [outcome, rows] of slot.rows) into.rows.set(outcome, (into.rows.get(outcome) ?? 0) + rows);
-    into.latency.take(slot.latency);
+    addTimes(into.times, slot.times);
   }
   return fewer;
 }
@@ -103,10 +96,7 @@ export type Stretch = {
   readonly rates: ReadonlyArray<{ readonly outcome: Outcome; readonly perSecond: number }>;
 };
 
-/**
- * How fast rows came to their outcomes: those of a moment since the moment before, or since the run
- * went on after it, where it stood still meanwhile.
- */
+/** The rows of a moment have come since the one before, or since the run went on after it. */
 export function stretchesOf(moments: readonly Moment[], story: readonly Told[]): readonly Stretch[] {
   const resumed = story.filter(({ what }) => what === 'running').map(({ seconds }) => seconds);
   return moments.map((moment, i) => {
@@ -125,49 +115,44 @@ const STEPS_PER_DOUBLING = 8;
 const LARGEST_POWER = 24;
 const STEPS = EXACT + (LARGEST_POWER - 6) * STEPS_PER_DOUBLING;
 
-type LatencyTally = ReturnType<typeof createLatencyTally>;
+/** How many attempts took how long: to the millisecond below 64 ms, beyond that in steps of 9 %. */
+type Times = { readonly steps: Uint32Array; count: number; max: number };
 
-export function createLatencyTally() {
-  const steps = new Uint32Array(STEPS);
-  let rows = 0;
-  let max = 0;
-  const within = (): Moment['took'] => {
-    if (rows === 0) return null;
-    const at = (share: number) => Math.min(max, percentile(steps, rows * share));
-    return { p50: at(0.5), p90: at(0.9), p99: at(0.99) };
-  };
-  return {
-    add(ms: number) {
-      const step = stepOf(ms);
-      steps[step] = (steps[step] ?? 0) + 1;
-      rows += 1;
-      if (ms > max) max = ms;
-    },
-    counted: () => ({ steps, rows, max }),
-    /** Counts what the other has counted. */
-    take(other: { counted(): { readonly steps: Uint32Array; readonly rows: number; readonly max: number } }) {
-      const more = other.counted();
-      more.steps.forEach((count, step) => {
-        steps[step] = (steps[step] ?? 0) + count;
-      });
-      rows += more.rows;
-      max = Math.max(max, more.max);
-    },
-    /**
-     * Within how many ms half, nine in ten and 99 in 100 were; `null` where there was no attempt.
-     */
-    within,
-    latency(): Latency | null {
-      const shares = within();
-      return shares === null ? null : { rows, ...shares, max, buckets: bucketsOf(steps) };
-    },
-  };
+export function noTimes(): Times {
+  return { steps: new Uint32Array(STEPS), count: 0, max: 0 };
 }
 
-function stepOf(ms: number): number {
-  if (ms < EXACT) return ms;
-  const step = Math.floor((Math.log2(ms) - 6) * STEPS_PER_DOUBLING);
-  return Math.min(STEPS - 1, EXACT + step);
+export function addTime(times: Times, ms: number): void {
+  const step = ms < EXACT ? ms : EXACT + Math.floor((Math.log2(ms) - 6) * STEPS_PER_DOUBLING);
+  const at = Math.min(STEPS - 1, step);
+  times.steps[at] = (times.steps[at] ?? 0) + 1;
+  times.count += 1;
+  times.max = Math.max(times.max, ms);
+}
+
+function addTimes(times: Times, others: Times): void {
+  times.steps.set(times.steps.map((n, step) => n + (others.steps[step] ?? 0)));
+  times.count += others.count;
+  times.max = Math.max(times.max, others.max);
+}
+
+/** `null` where there was no attempt. */
+export function latencyOf(times: Times): Latency | null {
+  const took = within(times);
+  return took === null ? null : { rows: times.count, ...took, max: times.max, buckets: bucketsOf(times) };
+}
+
+function within({ steps, count: all, max }: Times): Moment['took'] {
+  if (all === 0) return null;
+  const at = (share: number) => {
+    let seen = 0;
+    const step = steps.findIndex((n) => {
+      seen += n;
+      return seen >= all * share;
+    });
+    return Math.min(max, step < EXACT ? step : Math.round(startOf(step + 0.5)));
+  };
+  return { p50: at(0.5), p90: at(0.9), p99: at(0.99) };
 }
 
 /** Where a step begins, ms. */
@@ -175,29 +160,19 @@ function startOf(step: number): number {
   return step < EXACT ? step : 2 ** (6 + (step - EXACT) / STEPS_PER_DOUBLING);
 }
 
-function percentile(steps: Uint32Array, wanted: number): number {
-  let seen = 0;
-  const step = steps.findIndex((count) => {
-    seen += count;
-    return seen >= wanted;
-  });
-  return step < EXACT ? step : Math.round(startOf(step + 0.5));
-}
-
 /** Two to a doubling, from the first to the last in which there are rows. */
 const EDGES: readonly number[] = [
   ...new Set([0, ...Array.from({ length: 2 * LARGEST_POWER + 1 }, (_, i) => Math.round(2 ** (i / 2)))]),
 ];
 
-function bucketsOf(steps: Uint32Array): Latency['buckets'] {
+function bucketsOf({ steps }: Times): Latency['buckets'] {
   const all = EDGES.slice(0, -1).map((from, i) => ({ from, to: EDGES[i + 1] ?? from, rows: 0 }));
-  steps.forEach((count, step) => {
+  for (const [step, rows] of steps.entries()) {
     const start = startOf(step);
     // The last one takes what is longer still.
     const bucket = all.find(({ to }) => start + 0.5 < to) ?? all.at(-1);
-    if (bucket !== undefined) bucket.rows += count;
-  });
+    if (bucket !== undefined) bucket.rows += rows;
+  }
   const first = all.findIndex(({ rows }) => rows > 0);
-  const last = all.findLastIndex(({ rows }) => rows > 0);
-  return all.slice(first, last + 1);
+  return all.slice(first, all.findLastIndex(({ rows }) => rows > 0) + 1);
 }

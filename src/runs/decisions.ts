@@ -15,7 +15,7 @@ import type { SettledChunk, Settlement } from '../model/settlement.ts';
 import type { Ledger } from '../session.ts';
 import type { Said, Told } from './resolve-file.ts';
 
-/** The decisions, with those that follow for other rows; throws a UsageError that lists everything which can't be right. */
+/** With those that follow for other rows; a UsageError lists everything that can't be right. */
 export async function checkDecisions(
   run: Run,
   said: Pick<Said, 'decisions' | 'told'>,
@@ -31,7 +31,7 @@ export async function checkDecisions(
 type Held = {
   /** The keys by row number; an empty text where the row has none. */
   readonly keys: ReadonlyMap<number, string>;
-  /** Rows that have the id, by id: two at most, since rows of one key are one record and stand for each other. */
+  /** By id, two at most: rows of one key are one record and stand for each other. */
   readonly holders: ReadonlyMap<string, readonly Holder[]>;
   /** Where the job groups rows: the groups that named rows are in. */
   readonly groups: ReadonlyArray<readonly Settlement[]>;
@@ -62,7 +62,7 @@ async function heldOf(
 /** Two tell enough: where one holder is the row that is given the id, the other is in its way. */
 const HOLDERS_KEPT = 2;
 
-/** Reads what the run holds of these rows and ids; memory grows with what is named, not with the run. */
+/** Memory grows with what is named, not with the run. */
 export async function readHeld(
   chunks: AsyncIterable<SettledChunk>,
   { rows, ids, isGrouped }: Named,

@@ -48,9 +48,7 @@ export async function executeToEnd(run: Run, rows: RowSource, session: TargetSes
 
 const NO_PROGRESS: Progress = { update: () => undefined, stop: () => undefined };
 
-/**
- * Follows a run, reading its rows where nobody else does, until nothing more happens to it here.
- */
+/** Reads the run's rows where nobody else does, until nothing more happens to it here. */
 export async function executeRun(
   run: Run,
   rows: RowSource,

@@ -27,10 +27,7 @@ type FollowSession = ReportSession & Pick<TargetSession, 'clock' | 'log' | 'mete
 export type FollowedReport = {
   /** To be told of the run at each look: its summary is kept fresh. */
   look(run: Run): void;
-  /**
-   * The report of the run as it ended, or stands where this process leaves it; `look` is not called
-   * any more.
-   */
+  /** The run as it ended, or as this process leaves it; `look` is not called any more. */
   finish(run: Run): Promise<Summary>;
 };
 
@@ -85,10 +82,7 @@ function writeTrueReport(run: Run, session: ReportSession): Promise<Summary> {
 
 const REPORT_TRIES = 3;
 
-/**
- * A row in doubt may get its definite outcome while the report is written: then it is written
- * again.
- */
+/** A row in doubt may get its definite outcome while the report is written: it is written again then. */
 async function tryTrueReport(run: Run, session: ReportSession): Promise<Summary> {
   const { store } = session.ledger.of(run.target);
   let current = run;
@@ -99,10 +93,7 @@ async function tryTrueReport(run: Run, session: ReportSession): Promise<Summary>
   }
 }
 
-/**
- * Writes the report from the ledger as it is now; `followed`: files to correct whose changes are in
- * the ledger.
- */
+/** `followed`: files to correct whose changes are in the ledger. */
 export async function writeReportOf(
   run: Run,
   { env, io, ledger }: ReportSession,
@@ -124,24 +115,13 @@ export async function writeReportOf(
     now: () => new Date(),
     followed,
     share,
-    command: io.command,
-    ...toldOf(run, ledger),
+    command: io.command ?? 'onboard',
+    story: () => readStory(ledger.redis, keys, run.id),
+    notes: (causes) => readNotes(ledger.redis, keys, causes),
   });
 }
 
-/** What the ledger has beside the rows. */
-function toldOf({ id, target }: Run, { redis, of }: ReportSession['ledger']) {
-  const { keys } = of(target);
-  return {
-    story: () => readStory(redis, keys, id),
-    notes: (causes: readonly string[]) => readNotes(redis, keys, causes),
-  };
-}
-
-/**
- * `null` also for one of an earlier version which this one refuses: the report is written all the
- * same.
- */
+/** `null` also for one that this version refuses: the report is written all the same. */
 async function definitionKnown(run: Run, store: RunStore): Promise<JobDefinition | null> {
   return store.definition(run.id).catch((error: unknown) => {
     if (error instanceof ZodError) return null;
@@ -152,10 +132,7 @@ async function definitionKnown(run: Run, store: RunStore): Promise<JobDefinition
 const ELSEWHERE_WAIT_MS = 10_000;
 const ELSEWHERE_POLL_MS = 100;
 
-/**
- * The report of a cancelled run by the process that wound it up, which should be there within
- * seconds; `null`: there is none.
- */
+/** By the process that wound the run up; `null`: there is none within seconds. */
 export async function reportFromElsewhere(
   run: Run,
   { env, io }: Pick<Session, 'env' | 'io'>,

@@ -14,17 +14,11 @@ import { UsageError } from '../lib/usage-error.ts';
 import { type Person, readPeople, writeWebFile } from './people.ts';
 
 export type WebAccess = {
-  /**
-   * Where browsers see it behind a proxy, such as https://onboard.example.com; `null`: at this
-   * machine alone.
-   */
+  /** Where browsers see it behind a proxy; `null`: at this machine alone. */
   readonly origin: string | null;
   /** An operator's, whose name is asked for; `null`: there is none. */
   readonly sharedToken: string | null;
-  /**
-   * A proxy that has logged people in: the header with their name, and the addresses that may set
-   * it beside the secret.
-   */
+  /** The header with a person's name, and who may set it beside the secret. */
   readonly proxy: {
     readonly header: string;
     readonly addresses: readonly string[];
@@ -113,10 +107,7 @@ export async function hostNameOf(home: string): Promise<string> {
   return name;
 }
 
-/**
- * Throws a UsageError where the page would be reached from other machines without a name of its own
- * and a way in that lasts.
- */
+/** Refuses to be reached from elsewhere without a name and a way in that lasts. */
 export async function assertSafe(
   { origin, sharedToken, proxy, people }: WebAccess,
   host: string,

@@ -45,14 +45,9 @@ export type DecisionsRead = {
 };
 
 export type DoubtsPart = {
-  /**
-   * `null`: there is no such run. `row`: the one to look at; the first where it is not in doubt.
-   */
+  /** `row`: the one to look at; the first where it is not in doubt. */
   doubts(run: string, row: number | null, visitor: Visitor): Promise<DoubtsPage | null>;
-  /**
-   * Answers what to ask `decisions` for; throws a UsageError that lists everything that can't be
-   * right in the file.
-   */
+  /** What to ask `decisions` for; a UsageError lists all that can't be right in the file. */
   readDecisions(run: string, bytes: AsyncIterable<Uint8Array>): Promise<string>;
   /** `null`: it was too long ago. */
   decisions(read: string): DecisionsRead | null;
@@ -166,9 +161,7 @@ function List({ shown: { run, list, chosen, left } }: Pick<Props, 'shown'>) {
   );
 }
 
-/**
- * Asks the service for all of them, by the job's look-up: what is found for one may be another's.
- */
+/** For all of them at once: what is found for one may be another's. */
 function LookUp({ base, isOff }: { readonly base: string; readonly isOff: boolean }) {
   return (
     <form method="post" action={`${base}/look-up`}>

@@ -44,10 +44,7 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/**
- * Adds a person, or gives one that is there a new token and role; answers the token, which is told
- * once.
- */
+/** Adds a person, or renews one; answers the token, which is told once. */
 export async function addPerson(home: string, name: string, role: Role): Promise<string> {
   if (!NAME.test(name))
     throw new UsageError(

@@ -46,10 +46,7 @@ export type RunsFound = {
 
 export type RunsPart = {
   runs(asked: RunsAsked): Promise<RunsFound>;
-  /**
-   * The run that has a row of that key, for an operator, or that is called so, by its id or an
-   * ending of it; `null`: neither is known.
-   */
+  /** That has a row of that key, or is called so, by its id or an ending of it. */
   named(
     text: string,
     visitor: Visitor,

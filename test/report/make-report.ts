@@ -7,6 +7,7 @@ import type { Run } from '../../src/model/run.ts';
 import type { LedgerView, SettledChunk, Settlement } from '../../src/model/settlement.ts';
 import type { SourceInfo } from '../../src/model/source.ts';
 import { createDigestTally, type Digest } from '../../src/report/digest.ts';
+import { type ReportOptions, writeReport } from '../../src/report/report.ts';
 import { type Summary, summarize, withWritten } from '../../src/report/summary.ts';
 import { sampleRun } from '../cli/sample-run.ts';
 import { doubtOf } from '../support/doubts.ts';
@@ -80,6 +81,23 @@ export function asChunk(
   given: Partial<Omit<SettledChunk, 'settlements'>> = {},
 ): SettledChunk {
   return { chunk: 1, closedAt: Date.parse('2026-03-01T10:00:01.000Z'), ...given, settlements };
+}
+
+/** Writes the report of a run of which nothing is known but its rows, unless told otherwise. */
+export function reportOf(
+  given: Partial<ReportOptions> & Pick<ReportOptions, 'run' | 'view' | 'directory'>,
+): Promise<Summary> {
+  return writeReport({
+    now: NOW,
+    fields: new Set(),
+    definition: null,
+    story: async () => [],
+    notes: async () => new Map(),
+    command: 'onboard',
+    share: false,
+    followed: [],
+    ...given,
+  });
 }
 
 /** What these rows come to. */

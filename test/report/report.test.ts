@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { unguardCell } from '../../src/lib/formula-guard.ts';
 import type { LedgerView, SettledChunk, Settlement } from '../../src/model/settlement.ts';
-import { writeReport, writeSummary } from '../../src/report/report.ts';
+import { writeSummary } from '../../src/report/report.ts';
 import { summarySchema } from '../../src/report/summary.ts';
 import { readText } from '../intake/read-text.ts';
 import {
@@ -16,6 +16,7 @@ import {
   makeRun,
   makeView,
   NOW,
+  reportOf,
   settled,
   temporaryDirectory,
 } from './make-report.ts';
@@ -46,7 +47,7 @@ const ADDED = ['run', 'row', 'outcome', 'status', 'code', 'message'].map((name) 
 async function report(held: Held, given: Parameters<typeof makeRun>[1] = {}, into?: string) {
   const directory = into ?? (await temporaryDirectory());
   const run = makeRun(held.settlements, given);
-  const summary = await writeReport({ run, view: makeView(held), directory, now: NOW });
+  const summary = await reportOf({ run, view: makeView(held), directory });
   return { directory, summary, files: await filesOf(directory) };
 }
 
@@ -241,7 +242,7 @@ describe('writeReport of a CSV file', () => {
     const run = makeRun(held.settlements);
     const directory = await temporaryDirectory();
     const fields = new Set(['accounts.#.iban']);
-    const { causes } = await writeReport({ run, view: makeView(held), directory, fields, now: NOW });
+    const { causes } = await reportOf({ run, view: makeView(held), directory, fields, now: NOW });
     expect(causes.map(({ code, text, count, rows }) => [code, text, count, rows])).toEqual([
       ['http_418', '@accounts[].iban | ‹details.name› has no such IBAN', 4, [1, 2, 3]],
       ['http_418', '@accounts[].iban', 2, [5, 7]],
@@ -354,7 +355,7 @@ describe('the control total', () => {
   it('given a finished run that the ledger has a row less of than it counted, does not hold: exit status 3', async () => {
     const run = makeRun(MIXED.settlements);
     const view = makeView({ ...MIXED, settlements: MIXED.settlements.slice(0, -1) });
-    const summary = await writeReport({ run, view, directory: await temporaryDirectory(), now: NOW });
+    const summary = await reportOf({ run, view, directory: await temporaryDirectory(), now: NOW });
     expect(summary).toMatchObject({ controlTotal: { holds: false }, exitCode: 3 });
   });
 
@@ -433,31 +434,22 @@ describe('the report directory', () => {
     expect(summary.files).not.toContain('failed.csv');
     const run = makeRun(settlements);
     const options = { run, view: makeView({ settlements }), directory, now: NOW };
-    await writeReport({ ...options, followed: ['failed.csv'] });
+    await reportOf({ ...options, followed: ['failed.csv'] });
     expect(await readdir(directory)).not.toContain('failed.csv');
-  });
-
-  it('given a report of an earlier version, which does not say how its files were, keeps what differs', async () => {
-    const { directory, files: before, summary } = await report(MIXED);
-    await writeFile(join(directory, 'summary.json'), JSON.stringify({ ...summary, written: undefined }));
-    await writeFile(join(directory, 'failed.csv'), 'corrected?');
-    const { files, summary: after } = await report(MIXED, {}, directory);
-    expect(after.kept).toEqual(['failed.csv']);
-    expect(files).toMatchObject({ 'failed.csv': 'corrected?', 'failed-2.csv': before['failed.csv'] });
   });
 
   it('given a ledger that fails half-way, leaves the earlier report whole and nothing unfinished', async () => {
     const { directory, files: before } = await report(MIXED);
     const view: LedgerView = { ...makeView(MIXED), chunks: () => failing(MIXED.settlements) };
     const run = makeRun(MIXED.settlements);
-    await expect(writeReport({ run, view, directory, now: NOW })).rejects.toThrow('connection lost');
+    await expect(reportOf({ run, view, directory, now: NOW })).rejects.toThrow('connection lost');
     expect(await filesOf(directory)).toEqual(before);
   });
 
   it('given a ledger that fails half-way in a new folder, leaves the folder empty', async () => {
     const directory = await temporaryDirectory();
     const view: LedgerView = { ...makeView(MIXED), chunks: () => failing(MIXED.settlements) };
-    await expect(writeReport({ run: makeRun([]), view, directory, now: NOW })).rejects.toThrow(
+    await expect(reportOf({ run: makeRun([]), view, directory, now: NOW })).rejects.toThrow(
       'connection lost',
     );
     expect(await readdir(directory)).toEqual([]);

@@ -8,7 +8,6 @@ import type { Run } from '../../../src/model/run.ts';
 import type { Happening } from '../../../src/model/story.ts';
 import { createDigestTally, digestSchema } from '../../../src/report/digest.ts';
 import { renderReport } from '../../../src/report/html/page.tsx';
-import { writeReport } from '../../../src/report/report.ts';
 import { summarize } from '../../../src/report/summary.ts';
 import {
   asChunk,
@@ -18,6 +17,7 @@ import {
   makeRun,
   makeView,
   NOW,
+  reportOf,
   settled,
   temporaryDirectory,
 } from '../make-report.ts';
@@ -46,7 +46,7 @@ async function pagesOf(
   const notes = async (causes: readonly string[]) =>
     new Map(note === null ? [] : causes.map((cause) => [cause, note]));
   const asked = { story: async () => story, notes, share: true };
-  await writeReport({ run, view, directory, now: NOW, fields, definition, ...asked });
+  await reportOf({ run, view, directory, fields, definition, ...asked });
   const files = await filesOf(directory);
   await rm(directory, { recursive: true });
   return {
