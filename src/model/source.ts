@@ -40,6 +40,22 @@ export function isTable({ type }: Pick<SourceInfo, 'type'>): boolean {
   return type === 'csv' || type === 'xlsx';
 }
 
+/** How a file was understood, in a few words. */
+export function sourceWords(
+  source: Omit<SourceInfo, 'bom' | 'quote' | 'columns' | 'notes'> & { readonly bom?: boolean },
+): string {
+  const { type, encoding, bom = false, compression, delimiter, sheet, headerLine } = source;
+  const isWorkbook = type === 'xlsx';
+  return [
+    isWorkbook ? 'Excel workbook' : type.toUpperCase(),
+    ...(compression === 'none' ? [] : [compression]),
+    ...(isWorkbook ? [] : [encoding + (bom ? ' with a byte order mark' : '')]),
+    ...(delimiter === null ? [] : [`delimiter ${JSON.stringify(delimiter)}`]),
+    ...(sheet === null ? [] : [`sheet ${JSON.stringify(sheet)}`]),
+    ...(headerLine === 1 ? [] : [`header on line ${headerLine}`]),
+  ].join(', ');
+}
+
 /** What one reading of a whole file found out, before anything is sent. */
 const fileFactsSchema = z.object({
   path: z.string(),

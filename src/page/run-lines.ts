@@ -5,9 +5,9 @@
 import { basename } from 'node:path';
 import { type RunBrief, readBriefs } from '../ledger/brief.ts';
 import { createRecentMap } from '../lib/recent.ts';
+import { duration } from '../lib/terminal.ts';
 import { countSettled } from '../model/outcome.ts';
 import { isOver, openRows } from '../model/run.ts';
-import { duration } from '../runs/progress.ts';
 import type { ShownState } from '../runs/status.ts';
 import type { Ledger } from '../session.ts';
 import type { RunLine } from '../web/runs.tsx';

@@ -111,6 +111,6 @@ export function documentLines(settlement: Settlement, records: string): string {
   const payment = settlement.id === '' ? settlement.key : settlement.id;
   const start = `{"row":${settlement.row},"paymentId":${JSON.stringify(payment)},"document":`;
   return elementsOf(records)
-    .map((span) => `${start}${oneLine(records.slice(span.start, span.end))}}\n`)
+    .map((record) => `${start}${oneLine(record)}}\n`)
     .join('');
 }

@@ -8,6 +8,7 @@ import { warningAdvice } from '../model/advice.ts';
 import { acceptedRows, OUTCOMES, type Outcome, outcomeSign, wasAccepted } from '../model/outcome.ts';
 import type { StateRequest } from '../model/run.ts';
 import { issueWords, settingWords } from '../model/sentence.ts';
+import { sourceWords } from '../model/source.ts';
 import { type NextOptions, nextSteps, type Step } from './next.ts';
 import { remainderOf } from './remainder.ts';
 import { commonShapes, type Shape } from './shapes.ts';
@@ -69,13 +70,11 @@ export function requestWords({ by, at, why }: StateRequest): string {
 /** How the file was read, where that isn't the plain case, and what the reader had to decide. */
 function readAsLines(source: Summary['source']): string[] {
   const { encoding, compression, sheet, notes } = source;
-  const facts = [
-    ...(encoding === 'utf-8' ? [] : [encoding]),
-    ...(compression === 'none' ? [] : [compression]),
-    ...(sheet === null ? [] : [`sheet "${sheet}"`]),
+  const isPlain = encoding === 'utf-8' && compression === 'none' && sheet === null;
+  return [
+    ...(isPlain ? [] : [`  read as ${sourceWords(source)}`]),
+    ...notes.flatMap((note) => paragraph('  note    ', note, '          ')),
   ];
-  const lines = notes.flatMap((note) => paragraph('  note    ', note, '          '));
-  return facts.length === 0 ? lines : [`  read as ${facts.join(', ')}`, ...lines];
 }
 
 function counts(summary: Summary, { signs = false }: RenderOptions): readonly string[] {

@@ -124,7 +124,7 @@ describe('renderSummary', () => {
     expect(text).toContain(
       [
         '  file    samples/partner.csv',
-        '  read as windows-1252, gzip',
+        '  read as CSV, gzip, windows-1252, delimiter ","',
         '  note    No byte of the file tells windows-1252, iso-8859-1 and iso-8859-15',
         '          apart: all three read the same.',
         '  note    Short.',
@@ -134,9 +134,9 @@ describe('renderSummary', () => {
   });
 
   it('given a workbook, names its sheet; given plain UTF-8, says nothing', () => {
-    const sheet = { source: { type: 'xlsx', sheet: 'Payees' } } as const;
+    const sheet = { source: { type: 'xlsx', delimiter: null, sheet: 'Payees' } } as const;
     const text = textOf(summaryOf(['created'], sheet));
-    expect(text).toContain('  read as sheet "Payees"\n');
+    expect(text).toContain('  read as Excel workbook, sheet "Payees"\n');
     expect(textOf(summaryOf(['created']))).not.toContain('read as');
   });
 

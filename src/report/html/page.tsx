@@ -6,6 +6,7 @@
 import { basename } from 'node:path';
 import { cut, Text } from '../../lib/html-text.tsx';
 import { countOf } from '../../lib/terminal.ts';
+import { sourceWords } from '../../model/source.ts';
 import { requestWords } from '../words.ts';
 import type { Page } from './model.ts';
 import { Time } from './parts.tsx';
@@ -100,21 +101,11 @@ const NOTES_SHOWN = 20;
 function Reading({ page }: Props) {
   const { summary, definition, columns } = page;
   const { source } = summary;
-  const facts = [
-    source.type,
-    source.encoding,
-    ...(source.compression === 'none' ? [] : [source.compression]),
-    ...(source.delimiter === null
-      ? []
-      : [source.delimiter === '\t' ? 'separated by tabs' : `separated by "${source.delimiter}"`]),
-    ...(source.sheet === null ? [] : [`sheet ${source.sheet}`]),
-    `header in line ${source.headerLine}`,
-  ];
   return (
     <section>
       <h2>How the file was read</h2>
       <p>
-        <Text of={`${facts.join(', ')}; ${countOf(summary.rows, 'row')}.`} />
+        <Text of={`${sourceWords(source)}; ${countOf(summary.rows, 'row')}.`} />
       </p>
       {source.notes.slice(0, NOTES_SHOWN).map((note) => (
         <p>

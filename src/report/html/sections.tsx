@@ -5,7 +5,7 @@
 import { Flow } from '../../lib/chart/flow.tsx';
 import { Histogram } from '../../lib/chart/histogram.tsx';
 import { Prose, Text } from '../../lib/html-text.tsx';
-import { asCalled, countOf, numberShown } from '../../lib/terminal.ts';
+import { asCalled, countOf, duration, numberShown } from '../../lib/terminal.ts';
 import { warningAdvice } from '../../model/advice.ts';
 import { acceptedRows } from '../../model/outcome.ts';
 import { tellStory } from '../../model/story.ts';
@@ -193,15 +193,9 @@ const STATUSES_SHOWN = 12;
 
 function tookWords({ startedAt, finishedAt, writtenAt, rowsPerSecond }: Page['summary']): string {
   if (startedAt === null) return 'The run has not begun.';
-  const seconds = Math.round((Date.parse(finishedAt ?? writtenAt) - Date.parse(startedAt)) / 1_000);
-  const parts = [
-    [Math.floor(seconds / 3600), 'h'] as const,
-    [Math.floor(seconds / 60) % 60, 'min'] as const,
-    [seconds % 60, 's'] as const,
-  ].filter(([n]) => n > 0);
-  const took = parts.length === 0 ? 'less than a second' : parts.map(([n, unit]) => `${n} ${unit}`).join(' ');
+  const seconds = (Date.parse(finishedAt ?? writtenAt) - Date.parse(startedAt)) / 1_000;
   const since = finishedAt === null ? 'So far' : 'The run took';
-  return `${since} ${took}, ${numberShown(Math.round(rowsPerSecond))} rows per second, pauses included.`;
+  return `${since} ${duration(seconds)}, ${numberShown(Math.round(rowsPerSecond))} rows per second, pauses included.`;
 }
 
 const SCREENFUL = 25;
