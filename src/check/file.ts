@@ -109,7 +109,7 @@ type CheckReading = {
   again(): AsyncIterable<Pick<RowBatch, 'rows'>>;
 };
 
-/** Opens a file to be looked through once: of a table the header is enough to begin with, while JSON is surveyed first. */
+/** Of a table the header is enough to begin with, while JSON is surveyed first. */
 export async function openReading(path: string, format: Format): Promise<CheckReading> {
   const stamp = await fileStamp(path).catch(() => '');
   const inspected = await inspectFile(path, format);

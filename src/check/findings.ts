@@ -1,19 +1,22 @@
 /**
- * What the check finds in a file: counts that add up, the first examples of everything, and how long sending would take. Of a
- * bounded size however many rows there are. `Checked` is what `onboard check --json` prints: it holds cell values, so it is for
- * the person who asked.
+ * What the check finds in a file: counts that add up, the first examples of everything, and how long
+ * sending would take, of a bounded size. `Checked` is what `onboard check --json` prints: it holds
+ * cell values, so it is for the person who asked.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
 import { ratePerSecond } from '../config/send-settings.ts';
 import { referenceIssue } from '../delivery/references.ts';
 import type { KeyState } from '../model/identity.ts';
-import { describeIssue, type Issue } from '../model/issue.ts';
 import type { ReferenceSpace } from '../model/mapping.ts';
 import { type Call, nameOf } from '../model/operation.ts';
 import type { ServiceRequest } from '../model/request.ts';
+import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
+import { expectedWords } from '../model/sentence.ts';
+import type { Warning } from '../model/settlement.ts';
 import type { SourceInfo } from '../model/source.ts';
-import { createShapeTally, type Shape } from '../model/written-as.ts';
+import type { Shape } from '../report/shapes.ts';
+import { createTally } from '../report/tally.ts';
 import type { Fate, Forecast, ForeseenReference, RowIssue } from './forecast.ts';
 import type { Look } from './ledger.ts';
 
@@ -31,12 +34,12 @@ export type Checked = {
   /** How many issues there are of each code, counted by row. */
   readonly codes: Readonly<Record<string, number>>;
   /** The same by code and column, commonest first. */
-  readonly causes: readonly Cause[];
-  /** How refused cells are written, where a setting of the job definition would read them; commonest first. */
+  readonly causes: ReadonlyArray<Warning & { readonly count: number; readonly row: number }>;
+  /** How refused cells are written, where a setting of the job definition would read them. */
   readonly shapes: readonly Shape[];
   /** Rows of which nothing is left to be done: their key is known. */
   readonly skipped: number;
-  /** Rows that refer to a record that there is not yet: sent before it is loaded, they would be invalid. */
+  /** Rows that refer to a record that there is not yet: sent before, they would be invalid. */
   readonly waiting: number;
   /** Rows that a run would send. */
   readonly sendable: number;
@@ -45,13 +48,10 @@ export type Checked = {
   /** What the reader had to decide on thin evidence. */
   readonly notes: readonly string[];
   /** What looks damaged and would be sent all the same. */
-  readonly warnings: ReadonlyArray<{
-    readonly code: string;
-    readonly column: string | null;
-    readonly count: number;
-    readonly examples: readonly Issue[];
-  }>;
-  /** The run that has this file through this job already; the same command would go on with it, or name it. */
+  readonly warnings: ReadonlyArray<
+    Warning & { readonly count: number; readonly examples: readonly FoundIssue[] }
+  >;
+  /** The run that has this file through this job already. */
   readonly earlierRun: { readonly run: string; readonly state: Run['state'] } | null;
   readonly keys: {
     /** The ledger that was looked into, `null` where there is none. */
@@ -70,16 +70,8 @@ export type Checked = {
   readonly estimate: Estimate;
 };
 
-/** What is wrong in a column, or with rows as a whole, and the first row that has it. */
-export type Cause = {
-  readonly code: string;
-  readonly column: string | null;
-  readonly count: number;
-  readonly row: number;
-};
-
-/** An issue that was found; `rows`: of rows that are one request, all that have it, where they are several. */
-export type FoundIssue = RowIssue & { readonly rows?: readonly number[] };
+/** With what was expected in words; `rows`: where several rows of one request have it, all of them. */
+export type FoundIssue = Omit<RowIssue, 'values'> & { readonly rows?: readonly number[] };
 
 /** A key that the ledger has already. */
 type KeyExample = {
@@ -115,7 +107,7 @@ type OpenReference = {
   readonly key: string;
   /** What the ledger says of it. */
   readonly state: 'free' | 'held' | 'in-doubt' | 'not-created';
-  /** What was expected, and what the ledger says of it in words: why the row would be invalid now. */
+  /** What was expected and what the ledger says, in words: why the row would be invalid now. */
   readonly expected: string;
 };
 
@@ -138,7 +130,7 @@ export type Estimate = {
   /** Requests to be made. */
   readonly requests: number;
   readonly seconds: number;
-  /** `rate`: the job's `send.rate`. `last-run`: the job's last finished run. `assumption`: answers take ASSUMED_MS. */
+  /** The job's `send.rate`, its last finished run, or that answers take ASSUMED_MS. */
   readonly basis: 'rate' | 'last-run' | 'assumption';
   /** Requests per second; rows per second where it is the last run's. */
   readonly perSecond: number;
@@ -147,7 +139,7 @@ export type Estimate = {
 };
 
 const ISSUES_SHOWN = 100;
-/** How many examples are shown of each warning, of known keys, of open references and of requests. */
+/** Of each warning, of known keys, of open references and of requests. */
 const EXAMPLES_SHOWN = 3;
 
 type Sent = Extract<Fate, { kind: 'sent' }>;
@@ -163,23 +155,10 @@ type Context = {
 
 /** Gathers what is found in a file, row by row. */
 export function createFindings() {
-  const counts = {
-    invalid: 0,
-    issuesTotal: 0,
-    skipped: 0,
-    waiting: 0,
-    known: 0,
-    held: 0,
-    rows: 0,
-    requests: 0,
-  };
+  const tally = createTally();
+  const counts = { issues: 0, skipped: 0, waiting: 0, known: 0, held: 0, rows: 0, requests: 0 };
   const issues: FoundIssue[] = [];
-  const causes = new Map<string, { code: string; column: string | null; count: number; row: number }>();
-  const warnings = new Map<
-    string,
-    { code: string; column: string | null; count: number; examples: Issue[] }
-  >();
-  const shapes = createShapeTally();
+  const damaged = new Map<string, FoundIssue[]>();
   const examples: KeyExample[] = [];
   const requests: SampleRequest[] = [];
   const calls = new Map<Call, number>();
@@ -187,16 +166,12 @@ export function createFindings() {
   const isShown = (call: Call) => requests.length < EXAMPLES_SHOWN || !shown.has(call);
   const references = createReferenceTally();
 
-  const addInvalid = (rows: number, found: readonly RowIssue[]) => {
-    counts.invalid += rows;
-    counts.issuesTotal += found.length;
-    for (const issue of found) {
-      const { code, column, row } = issue;
-      shapes.add(row, describeIssue(issue));
-      const known = causes.get(`${code} ${column}`) ?? { code, column, count: 0, row };
-      known.count += 1;
-      if (known.count === 1) causes.set(`${code} ${column}`, known);
+  const addInvalid = (rows: readonly Row[], found: readonly RowIssue[]) => {
+    for (const { row } of rows) {
+      const own = found.filter((issue) => issue.row === row);
+      tally.add({ row, outcome: 'invalid', code: own[0]?.code ?? '', issues: own, warnings: [] });
     }
+    counts.issues += found.length;
     if (issues.length < ISSUES_SHOWN)
       issues.push(...gatherIssues(found).slice(0, ISSUES_SHOWN - issues.length));
   };
@@ -207,17 +182,14 @@ export function createFindings() {
     const id = state.kind === 'known' ? state.id : '';
     examples.push({ row, line, key, kind: state.kind, run: state.run, id });
   };
-  const addWarnings = (found: readonly Issue[]) => {
-    for (const warning of found) {
-      const { code, column } = warning;
-      const known = warnings.get(`${code} ${column}`) ?? { code, column, count: 0, examples: [] };
-      known.count += 1;
-      if (known.examples.length < EXAMPLES_SHOWN) known.examples.push(warning);
-      warnings.set(`${code} ${column}`, known);
-    }
+  const addWarning = (warning: RowIssue) => {
+    tally.warn(warning.row, [warning]);
+    const known = damaged.get(markOf(warning)) ?? [];
+    damaged.set(markOf(warning), known);
+    if (known.length < EXAMPLES_SHOWN) known.push(found(warning));
   };
   const addSent = ({ rows, lead }: Forecast, { request, waits, ...sent }: Sent) => {
-    addWarnings(sent.warnings);
+    sent.warnings.forEach(addWarning);
     references.add(lead, sent.references);
     if (waits) counts.waiting += rows.length;
     else {
@@ -238,29 +210,32 @@ export function createFindings() {
     add(forecast: Forecast) {
       const { rows, state, fate } = forecast;
       if (state.kind === 'known' || state.kind === 'held') addKey(forecast, state);
-      if (fate.kind === 'invalid') addInvalid(rows.length, fate.issues);
+      if (fate.kind === 'invalid') addInvalid(rows, fate.issues);
       else if (fate.kind === 'skipped') counts.skipped += rows.length;
       else addSent(forecast, fate);
     },
     toSend: () => ({ rows: counts.rows, requests: counts.requests }),
     result({ job, reading, rows, look, earlier, estimate }: Context): Checked {
       const { columns: _, notes, ...source } = reading.source;
+      const causes = tally.issues().map(({ rows: [row = 0], ...cause }) => ({ ...cause, row }));
       return {
         file: reading.path,
         job,
         rows,
-        invalid: counts.invalid,
+        invalid: tally.outcomes().invalid,
         issues,
-        issuesTotal: counts.issuesTotal,
-        codes: countsByCode(causes.values()),
-        causes: [...causes.values()].sort((a, b) => b.count - a.count || a.row - b.row),
-        shapes: shapes.shapes(),
+        issuesTotal: counts.issues,
+        codes: countsByCode(causes),
+        causes,
+        shapes: tally.shapes(),
         skipped: counts.skipped,
         waiting: counts.waiting,
         sendable: counts.rows,
         source,
         notes,
-        warnings: [...warnings.values()],
+        warnings: tally.warnings().map(({ rows: _rows, ...warning }) => {
+          return { ...warning, examples: damaged.get(markOf(warning)) ?? [] };
+        }),
         earlierRun: earlier === null ? null : { run: earlier.id, state: earlier.state },
         keys: {
           target: look.kind === 'ledger' ? look.target : null,
@@ -279,17 +254,24 @@ export function createFindings() {
   };
 }
 
-function countsByCode(causes: Iterable<Cause>): Record<string, number> {
+function markOf({ code, column }: Warning): string {
+  return `${code} ${column}`;
+}
+
+function countsByCode(causes: Checked['causes']): Record<string, number> {
   const counts = new Map<string, number>();
   for (const { code, count } of causes) counts.set(code, (counts.get(code) ?? 0) + count);
   return Object.fromEntries(counts);
 }
 
-/** The issues of one request, those that differ in nothing but the row as one entry of the first row. */
-export function gatherIssues(found: readonly RowIssue[]): readonly FoundIssue[] {
-  if (found.length < 2) return found;
-  const alike = new Map<string, RowIssue[]>();
-  for (const issue of found) {
+function found({ values, ...issue }: RowIssue): FoundIssue {
+  return { ...issue, expected: expectedWords({ ...issue, values }) };
+}
+
+/** Issues of one request that differ in nothing but the row are one entry, of the first row. */
+export function gatherIssues(wrong: readonly RowIssue[]): readonly FoundIssue[] {
+  const alike = new Map<string, FoundIssue[]>();
+  for (const issue of wrong.map(found)) {
     const { code, column, value, expected } = issue;
     const mark = JSON.stringify([code, column, value, expected]);
     const others = alike.get(mark);
@@ -311,7 +293,7 @@ function createReferenceTally() {
     if (examples.length === EXAMPLES_SHOWN || state.kind === 'known') return;
     const { column, space, key } = reference;
     const { row, line } = lead;
-    const { expected } = referenceIssue(lead, reference, state);
+    const expected = expectedWords(referenceIssue(lead, reference, state));
     examples.push({ row, line, column, space, key, state: stateName(state), expected });
   };
   return {

@@ -1,7 +1,8 @@
 /**
- * Foresees what a run would do with the rows of a file, by the very decision that its worker makes (delivery/decide.ts). In place
- * of a claim, which would change the ledger, stands a look at it: whose keys the rows have by now, and which row of the file
- * would have claimed one before. Nothing is known of marks: a row is taken for untouched.
+ * Foresees what a run would do with the rows of a file, by the very decision that its worker makes
+ * (delivery/decide.ts). In place of a claim, which would change the ledger, stands a look at it:
+ * whose keys the rows have by now, and which row of the file would have claimed one before. Nothing
+ * is known of marks: a row is taken for untouched.
  */
 import { type JobDefinition, operationOf } from '../config/job-definition.ts';
 import { type Decided, decide, type Plan } from '../delivery/decide.ts';
@@ -49,7 +50,7 @@ export type Fate =
       readonly waits: boolean;
     };
 
-/** What keeps a row from being sent; `code` is the run's, that of a defect of the program included. */
+/** `code`: the run's, that of a defect of the program included. */
 export type RowIssue = Omit<Issue, 'code'> & { readonly code: string };
 
 /** `in-file`: an earlier row creates it, in this file or in one before. `open`: nobody knows it. */
@@ -101,7 +102,7 @@ export async function foresee(
     const rows = [lead, ...mates];
     const fate = fateOf(
       decided.plan,
-      { rows, lead, key, warnings: decided.warnings, stateOf, fieldsFor },
+      { rows, lead, key, ends: decided.ends, warnings: decided.warnings, stateOf, fieldsFor },
       foreseeing,
     );
     // What refers to a row that is not sent, or waits itself, waits as well.
@@ -158,7 +159,7 @@ async function statesOf(look: Look, places: () => readonly KeyPlace[]): Promise<
   return ({ space, key }) => states.get(space)?.get(key) ?? FREE;
 }
 
-/** The fields that the service last accepted, of the records that are asked for; `''`: nothing is known of them. */
+/** Fields that the service last accepted; `''`: nothing is known of them. */
 async function fieldsFrom(
   look: Look,
   questions: ReadonlyArray<Extract<Plan, { kind: 'ask' }>['questions']>,
@@ -205,8 +206,9 @@ function createDecider({ definition, mapping, sha256, earlier, seen, apart, isSh
 }
 
 /**
- * What the claim of the key would answer; `null`: the earlier run of this very file is done with the row. `first`: the row of
- * the file that has the key before this one; `other`: one that has it too, apart from this one and those that follow it.
+ * What the claim of the key would answer; `null`: the earlier run of this very file is done with
+ * the row. `first`: the row of the file that has the key before this one; `other`: one that has it
+ * too, apart from this one and those that follow it.
  */
 function claimOf(
   state: KeyState,
@@ -224,6 +226,7 @@ function claimOf(
 }
 
 type Context = Pick<Forecast, 'rows' | 'lead' | 'key'> & {
+  readonly ends: Decided['ends'];
   readonly warnings: Decided['warnings'];
   readonly stateOf: StateOf;
   readonly fieldsFor: (place: KeyPlace) => string;
@@ -254,18 +257,19 @@ const EXPECTED: Readonly<Record<string, string>> = {
 
 /** Where no cell is at fault, it is what the report of a run says of the rows. */
 function fateOfEnd(
-  { end, issues }: Extract<Plan, { kind: 'end' }>,
-  { rows, key: value }: Context,
+  { end }: Extract<Plan, { kind: 'end' }>,
+  { rows, key: value, ends }: Context,
   definition: JobDefinition,
 ): Fate {
   if (end.outcome !== 'invalid') return { kind: 'skipped' };
-  if (issues !== undefined) return { kind: 'invalid', issues };
-  const { code = '', message = '' } = end;
+  const wrong = [...(ends?.values() ?? [end])].flatMap(({ issues = [] }) => issues);
+  if (wrong.length > 0) return { kind: 'invalid', issues: wrong };
+  const { code = '', message = '', values } = end;
   const column = definition.key ?? null;
   const expected = `${EXPECTED[code] ?? 'a row that can be sent; '}${message}`;
   return {
     kind: 'invalid',
-    issues: rows.map(({ row, line }) => ({ row, line, column, value, expected, code })),
+    issues: rows.map(({ row, line }) => ({ row, line, column, value, expected, values, code })),
   };
 }
 

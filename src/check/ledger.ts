@@ -91,7 +91,7 @@ function createLook({ redis, of }: Pick<Ledger, 'redis' | 'of'>, target: string)
     async lastSpeed(job) {
       const last = (await store.list(RUNS_LOOKED_AT)).find((run) => run.job === job && hasSent(run));
       if (last === undefined) return null;
-      const { rowsPerSecond } = summarize(last, [], new Date());
+      const { rowsPerSecond } = summarize(last, new Date());
       return rowsPerSecond === 0 ? null : { run: last.id, rowsPerSecond };
     },
   };

@@ -11,7 +11,7 @@ import { jobYaml } from '../mapping/proposal/job-yaml.ts';
 import { type JobProposal, proposeJob } from '../mapping/proposal/propose-job.ts';
 import { createFieldLookup } from '../mapping/request-field.ts';
 import type { BuiltIn } from '../model/operation.ts';
-import { isTable, type SourceInfo } from '../model/source.ts';
+import { isTable, type SourceInfo, sourceWords } from '../model/source.ts';
 import { fieldCatalog, pathFieldOf } from '../service/operations.ts';
 
 /** What each operation does with a row, for somebody who has a file and doesn't know the names. */
@@ -76,24 +76,8 @@ function refuseLists(
 export function proposalText(proposal: JobProposal, { file, source, rows, format }: FileSample): string {
   return jobYaml(proposal, {
     file: basename(file),
-    understood: describeSource(source),
+    understood: sourceWords(source),
     rows: rows.length,
     format,
   });
-}
-
-/** How a file was understood, in a few words. */
-export function describeSource({
-  type,
-  encoding,
-  delimiter,
-  sheet,
-}: Pick<SourceInfo, 'type' | 'encoding' | 'delimiter' | 'sheet'>): string {
-  const kind = type === 'xlsx' ? 'an Excel workbook' : type.toUpperCase();
-  const details = [
-    type === 'xlsx' ? null : encoding,
-    delimiter === null ? null : `delimiter ${JSON.stringify(delimiter)}`,
-    sheet === null ? null : `sheet ${JSON.stringify(sheet)}`,
-  ];
-  return [kind, ...details.filter((detail) => detail !== null)].join(', ');
 }

@@ -1,8 +1,9 @@
 /** The findings of a check in words: an entry per line, the facts first, then the requests. */
 import { type JobDefinition, operationOf } from '../config/job-definition.ts';
-import { countOf, numberShown } from '../lib/terminal.ts';
+import { countOf, duration, numberShown } from '../lib/terminal.ts';
 import { spaceOf } from '../model/operation.ts';
-import { commonShapes, namesSettings, type Shape } from '../model/written-as.ts';
+import { sourceWords } from '../model/source.ts';
+import { commonShapes, type Shape } from '../report/shapes.ts';
 import { shapeLines } from '../report/words.ts';
 import { ASSUMED_MS, type Checked, type Estimate, type FoundIssue } from './findings.ts';
 
@@ -16,7 +17,8 @@ export function checkLines(checked: Checked, definition: JobDefinition): string[
     ...shapeLines(shapes, checked.rows),
     ...shown.map((issue) => `  ${issueWords(issue)}`),
     ...(rest > 0 ? [`  … and ${rest} more`] : []),
-    ...sourceLines(checked),
+    entry('read as', sourceWords(checked.source)),
+    ...checked.notes.map((note) => entry('note', note)),
     ...warningLines(checked),
     ...keyLines(checked, definition),
     ...callLines(checked, definition),
@@ -26,13 +28,13 @@ export function checkLines(checked: Checked, definition: JobDefinition): string[
   ];
 }
 
-/** The issues to be told, and how many there are beside them, by row as the total is. Of those that are told as a shape one of a column is enough. */
+/** `rest`: how many there are besides. Of those that are told as a shape one of a column is enough. */
 function shownIssues(
   { issues, issuesTotal }: Checked,
   shapes: readonly Shape[],
 ): { readonly shown: readonly FoundIssue[]; readonly rest: number } {
   const columns = new Set<string | null>(shapes.map(({ column }) => column));
-  const shaped = issues.filter(({ column, expected }) => columns.has(column) && namesSettings(expected));
+  const shaped = issues.filter(({ column, settings }) => columns.has(column) && settings !== undefined);
   const isTold = (issue: FoundIssue) =>
     !shaped.includes(issue) || shaped.find(({ column }) => column === issue.column) === issue;
   const rowsOf = (some: readonly FoundIssue[]) =>
@@ -93,21 +95,6 @@ function rowsWords({ row, rows }: Pick<FoundIssue, 'row' | 'rows'>): string {
     else spans.push({ from: one, to: one });
   }
   return `rows ${spans.map(({ from, to }) => (from === to ? from : `${from}-${to}`)).join(', ')}`;
-}
-
-function sourceLines({ source, notes }: Checked): string[] {
-  const { type, encoding, bom, compression, delimiter, sheet, headerLine } = source;
-  const facts = [
-    ...(compression === 'none' ? [] : [compression]),
-    encoding + (bom ? ' with a byte order mark' : ''),
-    ...(delimiter === null ? [] : [`delimiter ${JSON.stringify(delimiter)}`]),
-    ...(sheet === null ? [] : [`sheet ${JSON.stringify(sheet)}`]),
-    ...(headerLine === 1 ? [] : [`header on line ${headerLine}`]),
-  ];
-  return [
-    entry('read as', `${type.toUpperCase()}, ${facts.join(', ')}`),
-    ...notes.map((note) => entry('note', note)),
-  ];
 }
 
 function warningLines({ warnings }: Checked): string[] {
@@ -219,12 +206,6 @@ function basisWords({ basis, perSecond, run }: Estimate, send: JobDefinition['se
     default:
       return basis satisfies never;
   }
-}
-
-function duration(seconds: number): string {
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3600) return `${Math.ceil(seconds / 60)} min`;
-  return `${Math.floor(seconds / 3600)} h ${Math.ceil((seconds % 3600) / 60)} min`;
 }
 
 function entry(name: string, text: string): string {

@@ -4,6 +4,7 @@ import { type Environment, readEnvironment } from '../config/environment.ts';
 import { emptyOverview, lookOver, type Overview, targetOf } from '../inbox/overview.ts';
 import {
   countOf,
+  duration,
   hasSigns,
   type Io,
   numberShown,
@@ -19,7 +20,7 @@ import { nameOf } from '../model/operation.ts';
 import { openRows, type Run } from '../model/run.ts';
 import { watchChunks } from '../queue/chunk-queue.ts';
 import { renderNext, requestWords } from '../report/words.ts';
-import { duration, outcomesOf } from '../runs/progress.ts';
+import { outcomesOf } from '../runs/progress.ts';
 import { serviceWords } from '../runs/service-notice.ts';
 import {
   findRun,

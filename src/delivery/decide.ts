@@ -13,7 +13,7 @@ import { areFieldsKnown, type FieldsChange } from '../ledger/settle-entry.ts';
 import { changedFields, packFieldDigests } from '../mapping/field-digests.ts';
 import { besideKeyless } from '../mapping/group.ts';
 import type { KeyClaim } from '../model/identity.ts';
-import { describeIssue, type Issue } from '../model/issue.ts';
+import type { Issue, Values } from '../model/issue.ts';
 import { memberOf, withMember, withReferences } from '../model/json-record.ts';
 import type { GroupMapped, Mapped, Mapping } from '../model/mapping.ts';
 import { type Call, mayRepeat, type Operation, spaceOf } from '../model/operation.ts';
@@ -27,12 +27,7 @@ import type { ServiceEdge } from './run-context.ts';
 /** What is to be done about rows that are one request. */
 export type Plan =
   | { readonly kind: 'done' }
-  | {
-      readonly kind: 'end';
-      readonly end: RowEnd;
-      /** All that is wrong in the rows, where that is why they are not sent. */
-      readonly issues?: readonly Issue[];
-    }
+  | { readonly kind: 'end'; readonly end: RowEnd }
   | {
       readonly kind: 'send';
       readonly request: ServiceRequest;
@@ -123,10 +118,10 @@ function settledPlan(
   return decided === undefined ? null : endLike(decided.settlement);
 }
 
-function endLike({ row, outcome, status, id, attempts, ms, code, message }: Settlement): End {
+function endLike({ row, outcome, status, id, attempts, ms, code, message, values }: Settlement): End {
   if (outcome !== 'invalid')
-    return { kind: 'end', end: { outcome, status, id, attempts, ms, code, message } };
-  return unsendable('group_member', `row ${row}, of the same key, can't be sent`);
+    return { kind: 'end', end: { outcome, status, id, attempts, ms, code, message, values } };
+  return unsendable('group_member', "row {row}, of the same key, can't be sent", { row: String(row) });
 }
 
 /** Of rows without an outcome. */
@@ -164,7 +159,7 @@ function mergedOf({ lead, mates, keyless }: UndecidedRows, mapping: Mapping): Gr
 function invalidGroup(issues: ReadonlyMap<number, readonly Issue[]>, { row: lead }: RowTask['row']): Decided {
   const ends = new Map([...issues].map(([row, own]) => [row, invalid(own).end]));
   const { end } = invalid(issues.get(lead) ?? []);
-  return { plan: { kind: 'end', end, issues: [...issues.values()].flat() }, ends };
+  return { plan: { kind: 'end', end }, ends };
 }
 
 /** The call that a row is to become, or its end where the claim of its key leaves none. */
@@ -178,26 +173,34 @@ function stepOf({ claim, run }: Undecided, definition: JobDefinition): Step {
       return stepOfKnown(claim, run.operation, definition);
     case 'duplicate':
       return definition.group === undefined
-        ? unsendable('duplicate_key', `the same key is in row ${claim.row} of this file`)
-        : unsendable('group_too_large', tooManyRows(claim.row));
+        ? unsendable('duplicate_key', 'the same key is in row {row} of this file', placeOf(claim))
+        : unsendable('group_too_large', TOO_MANY, placeOf(claim));
     case 'apart':
-      return unsendable('group_apart', `the same key is in row ${claim.row} of this file too, ${APART}`);
+      return unsendable(
+        'group_apart',
+        `the same key is in row {row} of this file too, ${APART}`,
+        placeOf(claim),
+      );
     case 'held': {
-      const place = `row ${claim.row} of run ${claim.run}`;
+      const has = 'row {row} of run {run} has this key and';
       return claim.inDoubt
-        ? unsendable('key_in_doubt', `${place} has this key and its outcome is in doubt`)
-        : unsendable('key_held', `${place} has this key and is not done yet${heldWords(claim)}`);
+        ? unsendable('key_in_doubt', `${has} its outcome is in doubt`, placeOf(claim))
+        : unsendable('key_held', `${has} is not done yet${heldWords(claim)}`, placeOf(claim));
     }
     default:
       return claim satisfies never;
   }
 }
 
+function placeOf({ row, run }: { readonly row: number; readonly run?: string }): Values {
+  return { row: String(row), ...(run !== undefined && { run }) };
+}
+
 /** What is to be done about the run that has the key. */
-function heldWords({ run, state }: Extract<KeyClaim, { kind: 'held' }>): string {
+function heldWords({ state }: Extract<KeyClaim, { kind: 'held' }>): string {
   if (state === 'paused' || state === 'stopped')
-    return `; that run is ${state}: \`onboard resume ${run}\` goes on with it, \`onboard cancel ${run}\` gives it up`;
-  if (state === 'cancelled') return `; that run is cancelled: \`onboard cancel ${run}\` winds it up`;
+    return `; that run is ${state}: \`onboard resume {run}\` goes on with it, \`onboard cancel {run}\` gives it up`;
+  if (state === 'cancelled') return '; that run is cancelled: `onboard cancel {run}` winds it up';
   if (state === 'finished') return '; that run has finished since: load the row again';
   return state === undefined ? '' : `; that run is ${state}: wait until it has finished`;
 }
@@ -205,9 +208,7 @@ function heldWords({ run, state }: Extract<KeyClaim, { kind: 'held' }>): string 
 const APART = 'and rows of one key are one request: they must follow each other, and none of them is sent';
 
 /** Only where it was cut because of its length can a group's key have been claimed by rows right above it. */
-function tooManyRows(first: number): string {
-  return `the rows from ${first} on have the same key, and at most ${MAX_GROUP_ROWS - 1} rows can be one request`;
-}
+const TOO_MANY = `the rows from {row} on have the same key, and at most ${MAX_GROUP_ROWS - 1} rows can be one request`;
 
 /**
  * The end of rows whose key is known and that are not sent; where the ledger knows what list the record of a group was created
@@ -240,8 +241,8 @@ function isWithin(path: readonly (string | number)[], list: string): boolean {
 }
 
 function skipped({ run, id }: Pick<Known, 'run' | 'id'>, said: string): RowEnd {
-  const message = `already created by run ${run}${said}`;
-  return { outcome: 'skipped', ...(id !== '' && { id }), code: 'key_known', message };
+  const message = `already created by run {run}${said}`;
+  return { outcome: 'skipped', ...(id !== '' && { id }), code: 'key_known', message, values: { run } };
 }
 
 function differs({ row, line }: RowTask['row'], list: string): Issue {
@@ -266,23 +267,21 @@ function stepOfKnown({ run, id }: Known, operation: Operation, { onKnownKey, gro
       return { kind: 'end', end: skipped({ run, id }, said) };
     }
     case 'fail':
-      return unsendable('key_known', `already created by run ${run}${id === '' ? '' : ` as ${id}`}`);
+      return unsendable('key_known', `already created by run {run}${id === '' ? '' : ' as {id}'}`, {
+        run,
+        id,
+      });
     default:
       return policy satisfies never;
   }
 }
 
-function unsendable(code: Issue['code'], message: string): End {
-  return { kind: 'end', end: { outcome: 'invalid', code, message } };
+function unsendable(code: Issue['code'], message: string, values: Values): End {
+  return { kind: 'end', end: { outcome: 'invalid', code, message, values } };
 }
 
 function invalid(issues: readonly Issue[]): End {
-  const code = issues[0]?.code ?? 'unreadable_row';
-  return {
-    kind: 'end',
-    end: { outcome: 'invalid', code, message: issues.map(describeIssue).join('; ') },
-    issues,
-  };
+  return { kind: 'end', end: { outcome: 'invalid', code: issues[0]?.code ?? 'unreadable_row', issues } };
 }
 
 /** A row that can become a request, but for what the ledger has to say. */

@@ -69,19 +69,20 @@ export function referenceIssue(
     line,
     column,
     value: key,
-    expected: `the key of a ${space} that was created; ${whatIsKnown(state, key)}`,
+    expected: `the key of a ${space} that was created; ${whatIsKnown(state)}`,
+    values: { key, ...(state.kind !== 'free' && { row: String(state.row), run: state.run }) },
     code: isInDoubt ? 'reference_in_doubt' : 'reference_unknown',
   };
 }
 
-function whatIsKnown(state: Unknown, key: string): string {
+function whatIsKnown(state: Unknown): string {
   switch (state.kind) {
     case 'free':
-      return `nothing is known of "${key}"`;
+      return 'nothing is known of "{key}"';
     case 'given-back':
-      return `row ${state.row} of run ${state.run}, which has "${key}", was not created`;
+      return 'row {row} of run {run}, which has "{key}", was not created';
     case 'held':
-      return `row ${state.row} of run ${state.run} has "${key}" and ${state.inDoubt ? 'its outcome is in doubt' : 'is not done yet'}`;
+      return `row {row} of run {run} has "{key}" and ${state.inDoubt ? 'its outcome is in doubt' : 'is not done yet'}`;
     default:
       return state satisfies never;
   }

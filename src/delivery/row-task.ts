@@ -6,13 +6,13 @@
 import type { KeyPlace, Place } from '../ledger/keys.ts';
 import type { FieldsChange, IdentityChange, SettledRow } from '../ledger/settle-entry.ts';
 import type { KeyClaim } from '../model/identity.ts';
-import type { Issue } from '../model/issue.ts';
+import { type Issue, keptIssue, type Values } from '../model/issue.ts';
 import { spaceOf } from '../model/operation.ts';
 import { KEY_AFTER, type Outcome, REMAINDER } from '../model/outcome.ts';
 import type { Verdict } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
-import { packBody, warningWord } from '../model/settlement.ts';
+import { NO_REST, packBody } from '../model/settlement.ts';
 
 /** One row in a worker's hands. */
 export type RowTask = {
@@ -41,6 +41,9 @@ export type RowEnd = {
   readonly ms?: number;
   readonly code?: string;
   readonly message?: string;
+  readonly values?: Values;
+  /** What is wrong in the row, where that is why it is not sent. */
+  readonly issues?: readonly Issue[];
   readonly body?: string;
   /** Bytes of the service's body that are not kept. */
   readonly restBytes?: number;
@@ -70,7 +73,9 @@ export function settledRow(task: RowTask, end: RowEnd, mark: string = task.found
       ms: Math.round(end.ms ?? 0),
       code: end.code ?? '',
       message: end.message ?? '',
-      warnings: end.warnings === undefined ? '' : warningWords(end.warnings),
+      values: end.values ?? NO_REST.values,
+      issues: end.issues?.map(keptIssue) ?? NO_REST.issues,
+      warnings: end.warnings?.map(({ code, column }) => ({ code, column })) ?? NO_REST.warnings,
     },
     identity: identityChange(task, end),
     fields: end.fields ?? null,
@@ -80,10 +85,6 @@ export function settledRow(task: RowTask, end: RowEnd, mark: string = task.found
     mark,
     lead: null,
   };
-}
-
-function warningWords(warnings: readonly Issue[]): string {
-  return warnings.map(({ code, column }) => warningWord(code, column)).join(' ');
 }
 
 function isKept({ line }: Row, outcome: Outcome): boolean {

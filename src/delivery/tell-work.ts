@@ -1,15 +1,14 @@
 /**
- * Tells the ledger what this worker does, for people who look: every two seconds, from what the process counts anyway, so that no row waits
- * for it. The times of attempts are those of all runs in hand, since the process does not count them by run. That Redis is away, or takes
- * nothing, costs what would have been told.
+ * Tells the ledger what this worker does, for people who look: every two seconds, from what the process
+ * counts anyway, so that no row waits for it. That Redis is away, or takes nothing, costs what would
+ * have been told.
  */
 import { hostname } from 'node:os';
 import { forgetDoing, keepDoing } from '../ledger/doing.ts';
-import { type Attempts, addAttempts } from '../ledger/history.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { sleep } from '../lib/waiting.ts';
-import { type Meter, REQUEST_SECONDS } from '../metrics/meter.ts';
+import type { Meter } from '../metrics/meter.ts';
 import type { Delivery } from './delivery.ts';
 
 type Worker = {
@@ -55,60 +54,24 @@ async function tellUntil(stop: AbortSignal, tell: (now: number) => Promise<void>
 /** Makes the function that tells what has come about since it was called last. */
 export function createWorkTeller(worker: Worker, name: string) {
   const { redis, keys, meter, delivery } = worker;
-  const addTo = createAdding(worker);
   let before = attemptsOf(meter);
   let last = { at: Date.now(), work: '', wroteAt: Number.NEGATIVE_INFINITY };
   return async (now: number): Promise<void> => {
     const made = attemptsOf(meter);
-    const since = sinceThen(made, before);
+    const rate = Math.round((1000 * (made - before)) / Math.max(1, now - last.at));
     before = made;
-    const runs = delivery.runsInHand();
-    const count = since.counts.reduce((sum, n) => sum + n, 0);
-    const rate = Math.round((1000 * count) / Math.max(1, now - last.at));
-    const doing = { ...delivery.load(), rate, runs: [...runs] };
+    const doing = { ...delivery.load(), rate, runs: [...delivery.runsInHand()] };
     const work = JSON.stringify(doing);
     const isDue = work !== last.work || now - last.wroteAt >= IDLE_EVERY_MS;
     last = { at: now, work, wroteAt: isDue ? now : last.wroteAt };
     if (isDue) await keepDoing(redis, keys, name, { at: now, ...doing });
-    if (count > 0) await addTo(runs, since, now);
-  };
-}
-
-/** Makes the function that adds attempts to runs, of which it keeps when they began. */
-function createAdding({ redis, keys }: Worker) {
-  const startedAt = new Map<string, number>();
-  return async (runs: readonly string[], attempts: Attempts, now: number): Promise<void> => {
-    for (const run of startedAt.keys()) if (!runs.includes(run)) startedAt.delete(run);
-    for (const run of runs) {
-      const k = keys.run(run);
-      const began = startedAt.get(run) ?? Date.parse((await redis.hget(k.record, 'startedAt')) ?? '');
-      if (!Number.isFinite(began)) continue;
-      startedAt.set(run, began);
-      await addAttempts(redis, k, Math.max(0, now - began) / 1000, attempts);
-    }
   };
 }
 
 /** All attempts of the process, whatever the call. */
-function attemptsOf(meter: Worker['meter']): Attempts {
-  const counts = Array.from({ length: REQUEST_SECONDS.length + 1 }, () => 0);
-  const statuses = new Map<string, number>();
-  for (const { byStatus } of meter.read().calls.values()) {
-    for (const [status, times] of Object.entries(byStatus)) {
-      times.counts.forEach((n, step) => {
-        counts[step] = (counts[step] ?? 0) + n;
-        statuses.set(status, (statuses.get(status) ?? 0) + n);
-      });
-    }
-  }
-  return { counts, statuses };
-}
-
-function sinceThen(now: Attempts, before: Attempts): Attempts {
-  return {
-    counts: now.counts.map((n, step) => n - (before.counts[step] ?? 0)),
-    statuses: new Map(
-      [...now.statuses].map(([status, n]) => [status, n - (before.statuses.get(status) ?? 0)]),
-    ),
-  };
+function attemptsOf(meter: Worker['meter']): number {
+  let attempts = 0;
+  for (const { byStatus } of meter.read().calls.values())
+    for (const { counts } of Object.values(byStatus)) attempts += counts.reduce((sum, n) => sum + n, 0);
+  return attempts;
 }

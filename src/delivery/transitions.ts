@@ -86,8 +86,8 @@ export function afterGrant(answer: Granted | undefined, facts: Facts): Effects {
 }
 
 function heldBy({ run, row }: { readonly run: string; readonly row: number }): RowEnd {
-  const message = `row ${row} of run ${run} has this key and is not done yet`;
-  return { outcome: 'invalid', code: 'key_held', message };
+  const message = 'row {row} of run {run} has this key and is not done yet';
+  return { outcome: 'invalid', code: 'key_held', message, values: { row: String(row), run } };
 }
 
 /** A request that has not gone and is not to go. */

@@ -116,8 +116,9 @@ export type NewClaim = {
 };
 
 /**
- * Takes a file out of its inbox by one rename: of several watchers one gets it, `null` for the others. Throws EXDEV where the
- * inbox is on another file system than `base` and the claim is not for that; the file is where it was then.
+ * Takes a file out of its inbox by one rename: of several watchers one gets it, `null` for the
+ * others. Throws EXDEV where the inbox is on another file system than `base` and the claim is not
+ * for that; the file is where it was then.
  */
 export async function claimEntry(entry: Entry, given: NewClaim): Promise<Claim | null> {
   const { inbox, marker } = given.info;

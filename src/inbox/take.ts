@@ -1,8 +1,8 @@
 /**
- * A claimed file's way through its job: read to its end once while nobody writes to it, registered as a run under the
- * claim's id, followed to where that run ends or stays, and settled. Every step may be done again, by whichever
- * process has the claim after a kill: the run knows what was sent, and a file that is no longer what its run was made
- * of is not gone on with.
+ * A claimed file's way through its job: read once while nobody writes to it, registered as a run
+ * under the claim's id, followed to where that run ends or stays, and settled. After a kill every
+ * step may be done again, by whichever process has the claim: the run knows what was sent, and a
+ * file that is no longer what its run was made of is not gone on with.
  */
 import type { Job } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';

@@ -5,10 +5,8 @@
  */
 import { z } from 'zod';
 import { readTyped, type TypedCells } from '../lib/typed-cells.ts';
-import { problemIn } from '../model/issue.ts';
 import type { Row } from '../model/row.ts';
 import {
-  REPORT_COLUMN_PREFIX,
   REPORT_MEMBER,
   REPORT_ROW_COLUMN,
   REPORT_TEXT_COLUMN,
@@ -58,10 +56,9 @@ export function unreadInReport(
 ): Row | null {
   if (!cells.some(isUnreadable)) return null;
   const of = (column: string) => cells[columns.indexOf(column)] ?? '';
-  const problem = problemIn(of(`${REPORT_COLUMN_PREFIX}message`)) ?? STILL_UNREADABLE;
   const sure = cells.map((cell) => (isUnreadable(cell) ? null : cell));
   const typed = typedInReport(cells, columns);
-  return unreadableRow(place, of(REPORT_TEXT_COLUMN), typed === null ? NOT_TYPED : problem, {
+  return unreadableRow(place, of(REPORT_TEXT_COLUMN), typed === null ? NOT_TYPED : STILL_UNREADABLE, {
     cells: sure,
     ...typed,
   });
@@ -80,12 +77,11 @@ export function unreadRecord(place: RowPlace, text: string): Row | null {
   if (!text.includes(REPORT_MEMBER)) return null;
   const parsed = unreadSchema.safeParse(JSON.parse(text));
   if (!parsed.success) return null;
-  const { text: unread, message } = parsed.data[REPORT_MEMBER];
-  return unreadableRow(place, unread, problemIn(message) ?? STILL_UNREAD);
+  return unreadableRow(place, parsed.data[REPORT_MEMBER].text, STILL_UNREAD);
 }
 
 const unreadSchema = z.strictObject({
-  [REPORT_MEMBER]: z.looseObject({ text: z.string(), message: z.string() }),
+  [REPORT_MEMBER]: z.looseObject({ text: z.string() }),
 });
 
 /** What is wrong with a row in which the report's column about typed cells was changed. */

@@ -1,6 +1,7 @@
 /**
- * What of a run counts for who looks at many of them, or at one every second: its state and counters, without its definition, its columns
- * and the ends of its chunks, which for a large run cost thousands of times as much to read and check.
+ * What of a run counts for who looks at many of them, or at one every second: its state and
+ * counters, without its definition, its columns and the ends of its chunks, which for a large run
+ * cost thousands of times as much to read and check.
  */
 import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';

@@ -1,6 +1,7 @@
 /**
- * What stands in a target's ledger, in numbers: its runs by state, their open rows and rows in doubt by job, how each job's last run ended,
- * and who is at work. For who watches the ledger every few seconds: a run that is over and owes nobody anything is read once.
+ * What stands in a target's ledger, in numbers: its runs by state, their open rows and rows in
+ * doubt by job, how each job's last run ended, and who is at work. For who watches the ledger every
+ * few seconds: a run that is over and owes nobody anything is read once.
  */
 import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
@@ -15,7 +16,7 @@ type LastEnd = { readonly endedAt: number; readonly seconds: number; readonly ex
 
 const RUNS_PER_LOOK = 500;
 
-/** Makes the function that takes the census; the first one reads every run of the target, each further one those that may have changed. */
+/** The first look reads every run, each further one those that may have changed. */
 export function createCensus(redis: RedisConnection, keys: LedgerKeys) {
   const settled = new Map<string, Run['state']>();
   const lastEnds = new Map<string, LastEnd>();
@@ -48,7 +49,8 @@ function counted(moving: readonly RunBrief[], settled: ReadonlyMap<string, Run['
   for (const state of settled.values()) add(states, state, 1);
   for (const run of moving) {
     if (!settled.has(run.id)) add(states, run.state, 1);
-    // A run that was given up owes no rows once it is wound up; until then its rows are open as any other's.
+    // A run that was given up owes no rows once it is wound up; until then its rows are open as any
+    // other's.
     add(open, run.job, openRows(run));
     add(inDoubt, run.job, run.outcomes['in-doubt']);
   }
@@ -67,14 +69,14 @@ function enterEnd(lastEnds: Map<string, LastEnd>, run: RunBrief): void {
   lastEnds.set(run.job, { endedAt, seconds, exitCode: exitCodeOf(run) });
 }
 
-/** How many workers are registered with the ledger: processes that send, and those that only read and follow runs. */
+/** Processes that send, and those that only read and follow runs. */
 export async function countWorkers(redis: RedisConnection, { epoch }: LedgerKeys): Promise<number> {
   return (await redis.hkeys(epoch)).filter((field) => field.startsWith('m:')).length;
 }
 
 const open = inEpoch('return 1', z.number());
 
-/** Resolves when the ledger is verified: at once where the epoch is open, and later where something is waited for. */
+/** At once where the epoch is open. */
 export async function untilOpen(epoch: Pick<LedgerEpoch, 'read'>): Promise<void> {
   await epoch.read(open, [], []);
 }

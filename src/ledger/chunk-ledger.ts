@@ -62,7 +62,7 @@ const lookUp = inEpoch(LOOK_UP, z.array(z.string()));
 export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
   const { epoch, keys, run } = options;
   const k = keys.run(run.id);
-  const memory = createChunkMemory();
+  const memory = createChunkMemory(options.now);
   const edges = { ...options, wholeWith: memory.wholeWith };
   const closeChunk = createChunkClosing({ epoch, keys, run, memory, now: options.now });
   const exchange: ChunkLedger['exchange'] = async ({

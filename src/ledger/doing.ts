@@ -1,6 +1,7 @@
 /**
- * What each worker of a target does right now, for who looks: written by each every few seconds while something changes, and taken for gone
- * where it has not been for a minute. Who is registered with the ledger, and so holds back its opening, stands elsewhere (epoch.ts).
+ * What each worker of a target does right now, for who looks: written by each every few seconds
+ * while something changes, and taken for gone where it has not been for a minute. Who is registered
+ * with the ledger, and so holds back its opening, stands elsewhere (epoch.ts).
  */
 import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';

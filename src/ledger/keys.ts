@@ -57,11 +57,7 @@ export type RunKeys = {
   readonly lease: string;
   /** When the next request of the run may go, over all workers. */
   readonly rate: string;
-  /** Hash: slot → the run's counters as they stood in it (history.ts). A picture, as the two below: no report counts from them. */
-  readonly pulse: string;
-  /** Hash: `<slot>:<step of time or status>` → attempts. */
-  readonly latency: string;
-  /** List: what happened to the run. */
+  /** List: what happened to the run (story.ts). A picture: no report counts from it. */
   readonly story: string;
 };
 
@@ -97,8 +93,6 @@ function runKeys(base: string): RunKeys {
     input: `${base}:input`,
     lease: `${base}:lease`,
     rate: `${base}:rate`,
-    pulse: `${base}:pulse`,
-    latency: `${base}:latency`,
     story: `${base}:story`,
   };
 }

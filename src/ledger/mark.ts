@@ -4,7 +4,15 @@
  */
 
 import { constants, deflateRawSync, inflateRawSync } from 'node:zlib';
-import { blockSchema, fromTuple, type Settlement, settlementSchema, toTuple } from '../model/settlement.ts';
+import {
+  blockSchema,
+  fromTuple,
+  type SettledChunk,
+  type Settlement,
+  settlementSchema,
+  settlementsSchema,
+  toTuple,
+} from '../model/settlement.ts';
 
 /** What the ledger says of one row of an open chunk; no mark: not sent. */
 export type Mark =
@@ -51,13 +59,13 @@ export const CONTESTED_MARK = intentMark('contested', 0, 0);
 export function settledMark(settlement: Settlement): string {
   const text = JSON.stringify(toTuple(settlement));
   // Redis' JSON refuses half a surrogate pair, on which scripts would fail whenever they look at the mark.
-  return text.includes(HALF_PAIR) ? JSON.stringify(toTuple(settlement).map(wellFormed)) : text;
+  return text.includes(HALF_PAIR) ? JSON.stringify(toTuple(settlement), wellFormed) : text;
 }
 
 /** JSON text has only halves of surrogate pairs as escapes that begin so. */
 const HALF_PAIR = '\\ud';
 
-function wellFormed(field: string | number): string | number {
+function wellFormed(_: string, field: unknown): unknown {
   return typeof field === 'string' ? field.toWellFormed() : field;
 }
 
@@ -70,21 +78,28 @@ export function parseSettlement(text: string): Settlement {
   return fromTuple(settlementSchema.parse(JSON.parse(text)));
 }
 
-/** A closed chunk's settlements in row order, deflated: about 20 bytes per row and identifier. */
-export function packBlock(settlements: readonly Settlement[]): Buffer {
-  return packBlockText(JSON.stringify(settlements.map(toTuple)));
+/** When a chunk was closed, and its settlements in row order, deflated: about 20 bytes per row and identifier. */
+export function packBlock(settlements: readonly Settlement[], closedAt: number): Buffer {
+  return packBlockText(JSON.stringify(settlements.map(toTuple)), closedAt);
 }
 
 /** Most of a block are identifiers, which the best compression makes hardly smaller, in five times the time. */
 const QUICKLY = { level: constants.Z_BEST_SPEED };
 
 /** `packBlock` for settlements that are JSON text already. */
-export function packBlockText(json: string): Buffer {
-  return deflateRawSync(json, QUICKLY);
+export function packBlockText(json: string, closedAt: number): Buffer {
+  return deflateRawSync(`[${closedAt},${json}]`, QUICKLY);
 }
 
-export function unpackBlock(block: Buffer): Settlement[] {
-  return parseSettlements(unpackBlockText(block));
+export type Block = Pick<SettledChunk, 'settlements'> & { readonly closedAt: number };
+
+export function unpackBlock(block: Buffer): Block {
+  return parseBlock(unpackBlockText(block));
+}
+
+export function parseBlock(text: string): Block {
+  const [closedAt, settlements] = blockSchema.parse(JSON.parse(text));
+  return { closedAt, settlements: settlements.map(fromTuple) };
 }
 
 /** The block's JSON text: looking for something in it costs less than half of reading it. */
@@ -94,5 +109,5 @@ export function unpackBlockText(block: Buffer): string {
 
 /** JSON text of an array of settlements. */
 export function parseSettlements(text: string): Settlement[] {
-  return blockSchema.parse(JSON.parse(text)).map(fromTuple);
+  return settlementsSchema.parse(JSON.parse(text)).map(fromTuple);
 }

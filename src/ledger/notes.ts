@@ -1,5 +1,6 @@
 /**
- * Notes on causes (model/note.ts), of all runs of a target: nothing is decided by them, and one that can't be read is as none.
+ * Notes on causes (model/note.ts), of all runs of a target: nothing is decided by them, and one
+ * that can't be read is as none.
  */
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { type Note, type Notes, noteSchema } from '../model/note.ts';

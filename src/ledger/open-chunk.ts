@@ -137,7 +137,7 @@ type Remembered = {
 /** Chunks that were put back leave their rows here: no more chunks are remembered. */
 const CHUNKS_KEPT = 256;
 
-export function createChunkMemory(): ChunkMemory {
+export function createChunkMemory(now: () => Date): ChunkMemory {
   const chunks = new Map<number, Remembered>();
   const remember = (chunk: number, rows: number, recovery: number): Remembered => {
     const fresh = { rows, recovery, texts: new Map<number, string>(), isClosed: false };
@@ -164,7 +164,7 @@ export function createChunkMemory(): ChunkMemory {
         if (known === undefined || known.texts.size + count !== known.rows) return [];
         const texts = new Map(known.texts);
         for (const one of rows) if (one.chunk === chunk) texts.set(one.row, one.text);
-        return texts.size === known.rows ? closingOf(chunk, texts) : [];
+        return texts.size === known.rows ? closingOf(chunk, texts, now()) : [];
       });
     },
     closed(chunk, recovery) {
@@ -175,7 +175,9 @@ export function createChunkMemory(): ChunkMemory {
     forget: (chunk) => void chunks.delete(chunk),
     whole(chunk, rows, recovery) {
       const known = chunks.get(chunk);
-      return known?.recovery === recovery && known.texts.size === rows ? closingOf(chunk, known.texts) : null;
+      return known?.recovery === recovery && known.texts.size === rows
+        ? closingOf(chunk, known.texts, now())
+        : null;
     },
   };
 }
@@ -183,9 +185,9 @@ export function createChunkMemory(): ChunkMemory {
 /** Before anything was recorded. */
 const NEVER = -1;
 
-function closingOf(chunk: number, texts: ReadonlyMap<number, string>): Closing {
+function closingOf(chunk: number, texts: ReadonlyMap<number, string>, now: Date): Closing {
   const rows = [...texts.keys()].sort((a, b) => a - b);
-  const block = packBlockText(`[${rows.map((row) => texts.get(row)).join(',')}]`);
+  const block = packBlockText(`[${rows.map((row) => texts.get(row)).join(',')}]`, now.getTime());
   return { chunk, outcomes: String(rows.length), block };
 }
 
@@ -228,7 +230,8 @@ export function createChunkClosing(edges: {
       if (taken.closed) return true;
       const settled = settlementsOf(taken.marks);
       if (settled.length !== rows) return false;
-      if (await closeAs({ chunk, outcomes, block: packBlock(settled) }, recovery)) return true;
+      const block = packBlock(settled, now().getTime());
+      if (await closeAs({ chunk, outcomes, block }, recovery)) return true;
     }
   };
   return async (chunk, rows) => {

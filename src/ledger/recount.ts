@@ -9,7 +9,7 @@ import { isOver } from '../model/run.ts';
 import { type RunBrief, readBriefs } from './brief.ts';
 import type { LedgerKeys } from './keys.ts';
 import { RECOUNT } from './lua/runs.ts';
-import { settlementsOfChunks } from './run-view.ts';
+import { readChunks } from './run-view.ts';
 import { script } from './script.ts';
 
 const RUNS_PER_LOOK = 500;
@@ -52,7 +52,7 @@ async function countRows(
   for (let first = 1; first <= chunks; first += CHUNKS_AT_ONCE) {
     const length = Math.min(CHUNKS_AT_ONCE, chunks - first + 1);
     const numbers = Array.from({ length }, (_, i) => first + i);
-    for (const settlements of await settlementsOfChunks(redis, k, numbers))
+    for (const { settlements } of await readChunks(redis, k, numbers))
       for (const { outcome } of settlements) counts[outcome] += 1;
   }
   return counts;

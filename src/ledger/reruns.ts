@@ -13,11 +13,11 @@ import { type Outcome, succeeded } from '../model/outcome.ts';
 import { type Row, rowSchema } from '../model/row.ts';
 import { type Chunking, chunksOf } from '../model/run.ts';
 import type { LedgerView, Settlement } from '../model/settlement.ts';
-import { addToStory } from './history.ts';
 import type { LedgerKeys } from './keys.ts';
 import { REGISTER_RERUN } from './lua/runs.ts';
 import { type NewRun, newRecord } from './run-store.ts';
 import { script } from './script.ts';
+import { addToStory } from './story.ts';
 
 /** The reruns of one run: each has the rows of its parent that nobody had taken before. */
 export type RerunStore = {
@@ -102,7 +102,7 @@ export async function* unsuccessfulRows(
 ): AsyncGenerator<readonly Row[], void, undefined> {
   const cursors = choice.reruns.map((rerun) => createRowCursor(rerun));
   try {
-    for await (const settlements of view.settlements()) {
+    for await (const { settlements } of view.chunks()) {
       counts.inDoubt += settlements.filter(({ outcome }) => outcome === 'in-doubt').length;
       const wanted: number[] = [];
       for (const { row, outcome } of settlements) {
@@ -137,14 +137,14 @@ function isTaken({ line, outcome }: Settlement): boolean {
 
 /** Whether a run has a row; to be asked for rows in ascending order, since the run's rows pass by once. */
 function createRowCursor(view: LedgerView) {
-  const batches = view.settlements()[Symbol.asyncIterator]();
+  const batches = view.chunks()[Symbol.asyncIterator]();
   let rows: readonly number[] = [];
   let at = 0;
   const peek = async (): Promise<number | null> => {
     while (at >= rows.length) {
       const { value, done } = await batches.next();
       if (done === true) return null;
-      rows = value.filter(isTaken).map(({ row }) => row);
+      rows = value.settlements.filter(isTaken).map(({ row }) => row);
       at = 0;
     }
     return rows[at] ?? null;

@@ -18,12 +18,12 @@ import {
 } from '../model/resolution.ts';
 import type { Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
-import { addToStory } from './history.ts';
 import { identityPlace, type LedgerKeys } from './keys.ts';
 import { RESOLVE } from './lua/rows.ts';
 import { settledMark } from './mark.ts';
 import { readDoubts } from './run-view.ts';
 import { script } from './script.ts';
+import { addToStory } from './story.ts';
 
 /** What became of one row's decision; `unchanged`: it was decided so before. */
 export type RowResolved =
@@ -166,7 +166,8 @@ function settledAs(doubt: Settlement, { decision, id, by, at }: Resolution, outc
     outcome: created ? outcome : 'failed',
     id,
     code: created ? 'resolved' : 'not_created',
-    message: `resolved as ${created ? outcome : 'not created'} by ${by} at ${at}`,
+    message: `resolved as ${created ? outcome : 'not created'} by {by} at {at}`,
+    values: { by, at },
   };
 }
 

@@ -23,10 +23,10 @@ import {
 } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
-import { storyLine } from './history.ts';
 import type { LedgerKeys } from './keys.ts';
 import { DROP_LEASE, HOLD_LEASE, REGISTER, TRANSITION } from './lua/runs.ts';
 import { script } from './script.ts';
+import { storyLine } from './story.ts';
 
 /** How many rows go first, alone: `set` by the job definition, or because it is the job's `first` large run at its target. */
 export type Canary = { readonly rows: number; readonly kind: 'set' | 'first' };

@@ -1,28 +1,25 @@
 /**
- * What the ledger holds of a run, read for its report, for reruns and for `resolve`: settlements chunk by chunk, open or closed, and what
- * is kept of the rows that did not succeed. Memory does not grow with the run.
+ * What the ledger holds of a run, read for its report, for reruns and for `resolve`: settlements
+ * chunk by chunk, open or closed, and what is kept of the rows that did not succeed. Memory does
+ * not grow with the run.
  */
-
-import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { type KeptSighting, sightingSchema } from '../model/resolution.ts';
 import { rowSchema } from '../model/row.ts';
 import { type Chunking, chunksOf, type Run, rowsBefore } from '../model/run.ts';
-import { type ClosedChunk, type GrowingView, type Settlement, unpackBody } from '../model/settlement.ts';
-import { inEpoch, type LedgerEpoch } from './epoch.ts';
+import { type LedgerView, type SettledChunk, type Settlement, unpackBody } from '../model/settlement.ts';
 import type { LedgerKeys, RunKeys } from './keys.ts';
-import { parseSettlement, parseSettlements, unpackBlock, unpackBlockText } from './mark.ts';
+import { parseBlock, parseSettlement, unpackBlock, unpackBlockText } from './mark.ts';
 import { readFields, settlementsOf } from './open-chunk.ts';
 import { createRunInput } from './reruns.ts';
 
 const CHUNKS_AT_ONCE = 16;
 
 /** The view that reports and reruns are written from. */
-export function createRunView(redis: RedisConnection, keys: LedgerKeys, run: Run): GrowingView {
+export function createRunView(redis: RedisConnection, keys: LedgerKeys, run: Run): LedgerView {
   const k = keys.run(run.id);
   return {
-    settlements: (first = 1) => readSettlements(redis, k, { first, last: chunksOf(run) }),
-    closedChunks: (numbers) => readClosed(redis, k, numbers),
+    chunks: () => readAll(redis, k, chunksOf(run)),
     async sources(rows) {
       const texts = await readRows(redis, k.sources, rows);
       return new Map([...texts].map(([row, text]) => [row, rowSchema.parse(JSON.parse(text))]));
@@ -35,39 +32,30 @@ export function createRunView(redis: RedisConnection, keys: LedgerKeys, run: Run
   };
 }
 
-async function* readSettlements(
-  redis: RedisConnection,
-  k: RunKeys,
-  chunks: { readonly first: number; readonly last: number },
-): AsyncIterable<readonly Settlement[]> {
-  for (let { first } = chunks; first <= chunks.last; first += CHUNKS_AT_ONCE) {
-    const length = Math.min(CHUNKS_AT_ONCE, chunks.last - first + 1);
-    const numbers = Array.from({ length }, (_, i) => first + i);
-    for (const settlements of await settlementsOfChunks(redis, k, numbers)) yield settlements;
+async function* readAll(redis: RedisConnection, k: RunKeys, last: number): AsyncIterable<SettledChunk> {
+  for (let first = 1; first <= last; first += CHUNKS_AT_ONCE) {
+    const length = Math.min(CHUNKS_AT_ONCE, last - first + 1);
+    yield* await readChunks(
+      redis,
+      k,
+      Array.from({ length }, (_, i) => first + i),
+    );
   }
 }
 
-const nothing = inEpoch('return 1', z.number());
-
-/** Whether the ledger has not gone back in time since it had been put right so often; Redis itself is asked. */
-export async function hasOnlyGrown(epoch: LedgerEpoch, recoveries: number): Promise<boolean> {
-  await epoch.call(nothing, [], []);
-  return epoch.recoveries() === recoveries;
-}
-
-/** The settlements of the chunks that these rows are in, in row order; a group is never in two chunks. */
-export async function* settlementsAround(
+/** The chunks that these rows are in, in their order; a group is never in two chunks. */
+export async function* chunksAround(
   redis: RedisConnection,
   keys: LedgerKeys,
   run: Run,
   rows: ReadonlySet<number>,
-): AsyncGenerator<readonly Settlement[]> {
+): AsyncGenerator<SettledChunk> {
   if (rows.size === 0) return;
   // The rows of a rerun have the numbers that they have in its parent's file.
   const numbers = run.parent === null ? null : await createRunInput(redis, keys, run.id).numbers();
   const chunks = run.parent !== null && numbers === null ? allChunks(run) : chunksWith(rows, run, numbers);
   for (let at = 0; at < chunks.length; at += CHUNKS_AT_ONCE) {
-    yield* await settlementsOfChunks(redis, keys.run(run.id), chunks.slice(at, at + CHUNKS_AT_ONCE));
+    yield* await readChunks(redis, keys.run(run.id), chunks.slice(at, at + CHUNKS_AT_ONCE));
   }
 }
 
@@ -93,42 +81,28 @@ export function chunksWith(
 }
 
 /**
- * Settlements of each of the chunks, open or closed, as they stand now; rows without an outcome yet are absent. `holding`: a closed
- * chunk without that text in any of its rows may be left empty, which takes less than half the time.
+ * The chunks with these numbers, open or closed, as they stand now. `holding`: a closed chunk
+ * without that text in any of its rows may be left empty, which takes less than half the time.
  */
-export async function settlementsOfChunks(
+export async function readChunks(
   redis: RedisConnection,
   k: RunKeys,
   chunks: readonly number[],
   holding = '',
-): Promise<ReadonlyArray<readonly Settlement[]>> {
+): Promise<readonly SettledChunk[]> {
   const unpack = holding === '' ? unpackBlock : createBlockSearch(holding);
-  const batch = await Promise.all(chunks.map((n) => readChunk(redis, k, n, unpack)));
-  const late = await readRows(redis, k.late, replaceable(batch.flat()));
-  return batch.map((settlements) => settlements.map((s) => replaced(s, late)));
+  const read = await Promise.all(chunks.map((n) => readChunk(redis, k, n, unpack)));
+  const late = await readRows(redis, k.late, replaceable(read.flatMap(({ settlements }) => settlements)));
+  if (late.size === 0) return read;
+  return read.map((one) => ({ ...one, settlements: one.settlements.map((s) => replaced(s, late)) }));
 }
 
-async function readClosed(
-  redis: RedisConnection,
-  k: RunKeys,
-  numbers: readonly number[],
-): Promise<ReadonlyArray<ClosedChunk | null>> {
-  if (numbers.length === 0) return [];
-  const blocks = await redis.hmgetBuffer(k.blocks, ...numbers.map(String));
-  const closed = blocks.map((block) => (block === null ? null : unpackBlock(block)));
-  const late = await readRows(redis, k.late, replaceable(closed.flatMap((chunk) => chunk ?? [])));
-  return closed.map((chunk) => {
-    if (chunk === null) return null;
-    return { settlements: chunk.map((s) => replaced(s, late)), isFinal: !chunk.some(isReplaceable) };
-  });
-}
-
-/** Reads blocks that have the text, or rows that may have been replaced since by others that have it. */
-function createBlockSearch(text: string): typeof unpackBlock {
-  const looked = [JSON.stringify(text).slice(1, -1), '"in-doubt"', '"not_created"'];
+/** Reads blocks that have the text, rows whose sentence may have it, or rows that may have been replaced since. */
+function createBlockSearch(text: string): (block: Buffer) => Pick<SettledChunk, 'closedAt' | 'settlements'> {
+  const looked = [JSON.stringify(text).slice(1, -1), '"issues":', '"values":', '"in-doubt"', '"not_created"'];
   return (block) => {
     const json = unpackBlockText(block);
-    return looked.some((one) => json.includes(one)) ? parseSettlements(json) : [];
+    return looked.some((one) => json.includes(one)) ? parseBlock(json) : { closedAt: null, settlements: [] };
   };
 }
 
@@ -137,21 +111,22 @@ async function readChunk(
   redis: RedisConnection,
   k: RunKeys,
   chunk: number,
-  unpack: typeof unpackBlock,
-): Promise<Settlement[]> {
+  unpack: ReturnType<typeof createBlockSearch>,
+): Promise<SettledChunk> {
   const block = await redis.hgetBuffer(k.blocks, String(chunk));
-  if (block !== null) return unpack(block);
+  if (block !== null) return { chunk, ...unpack(block) };
   const fields = await redis.hgetall(`${k.chunk}${chunk}`);
   const closed = await redis.hgetBuffer(k.blocks, String(chunk));
-  if (closed !== null) return unpack(closed);
-  return settlementsOf(readFields(Object.entries(fields)).marks);
+  if (closed !== null) return { chunk, ...unpack(closed) };
+  const { marks } = readFields(Object.entries(fields));
+  return { chunk, closedAt: null, settlements: settlementsOf(marks) };
 }
 
 function replaceable(settlements: readonly Settlement[]): number[] {
   return settlements.flatMap((s) => (isReplaceable(s) ? [s.row] : []));
 }
 
-/** What a closed chunk says of such a row may have been replaced since: a doubt by any outcome, and a person's decision by what the service accepted. */
+/** A doubt may be replaced by any outcome, a person's decision by what was accepted. */
 function isReplaceable({ outcome, code }: Settlement): boolean {
   return outcome === 'in-doubt' || (outcome === 'failed' && code === 'not_created');
 }
@@ -201,7 +176,8 @@ export async function readDoubts(
   const chunks = await redis.hmget(k.doubts, ...rows.map(String));
   const numbers = new Set(chunks.flatMap((chunk) => (chunk === null ? [] : [Number(chunk)])));
   const asked = new Set(rows);
-  const settlements = (await settlementsOfChunks(redis, k, [...numbers])).flat();
+  const found = await readChunks(redis, k, [...numbers]);
+  const settlements = found.flatMap((one) => one.settlements);
   return new Map(
     settlements.filter((s) => s.outcome === 'in-doubt' && asked.has(s.row)).map((s) => [s.row, s]),
   );

@@ -54,8 +54,3 @@ const ESCAPED = new Map([
   ['"', 6],
   ["'", 5],
 ]);
-
-/** Words of this program without the keys that they name: up to the last quote, since a key may have some, or be cut. */
-export function withoutKeys(words: string): string {
-  return words.replaceAll(/\b(has|of) (?:".*"|".*)/gs, '$1 a key');
-}

@@ -320,6 +320,14 @@ export function shownTime(at: Date, timeZone: string, { seconds = false } = {}):
   return `${clock.format(at)} ${timeZone}`;
 }
 
+/** A stretch of time for people: `45 s`, `1 min 30 s`, `2 h 5 min`. */
+export function duration(seconds: number): string {
+  const whole = Math.ceil(seconds);
+  if (whole < 60) return `${whole} s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+}
+
 /** A word of a command that holds in every folder: where it names a file, by its whole path. */
 export function anywhere(word: string): string {
   try {

@@ -7,6 +7,7 @@ import type { JobDefinition } from '../config/job-definition.ts';
 import { isJsonObject } from '../model/json-record.ts';
 import type { Reference } from '../model/mapping.ts';
 import type { JsonValue } from '../model/request.ts';
+import type { WrittenAs } from '../model/written-as.ts';
 import type { Binding } from './bind-fields.ts';
 import { severalOfName } from './compilation.ts';
 import { type Conversion, convert } from './conversion.ts';
@@ -192,16 +193,16 @@ function buildCell(binding: Extract<Binding, { kind: 'cell' }>, emptyCell: Empty
     if (converted === null) return empty;
     context.filled += 1;
     if (converted === undefined) {
-      const remedy = isTyped ? '' : remedyOf(applied, value);
-      const expected = `${applied.expected}${remedy}`;
-      addIssue(context, { code: 'cell_not_convertible', column, value, expected });
+      const { expected } = applied;
+      const settings = isTyped ? [] : remedyOf(applied, value);
+      addIssue(context, { code: 'cell_not_convertible', column, value, expected, settings });
     }
     return converted;
   };
 }
 
-function remedyOf({ remedy }: Conversion, value: JsonValue): string {
-  return typeof value === 'string' && remedy !== undefined ? remedy(value) : '';
+function remedyOf({ remedy }: Conversion, value: JsonValue): readonly WrittenAs[] {
+  return typeof value === 'string' && remedy !== undefined ? remedy(value) : [];
 }
 
 /** Puts nothing into the body: the identifier is put in when the record's key has been looked up. */

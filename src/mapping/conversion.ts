@@ -3,6 +3,7 @@
  * countries and lists. What can't be converted exactly is refused with what was expected; text stays as it stands.
  */
 import type { JsonObject, JsonValue } from '../model/request.ts';
+import type { WrittenAs } from '../model/written-as.ts';
 import { countryCode } from './countries.ts';
 
 /** A JSON value that is neither text nor empty. */
@@ -21,8 +22,8 @@ export type Conversion = {
   fromJson(value: TypedValue): JsonValue | undefined;
   /** How a workbook's number, date or boolean becomes the value, where the definition's signs, pattern or words are for text only. */
   readonly typed?: Conversion;
-  /** What to set so that a refused text is read, to follow `expected`; empty where nothing would help. */
-  remedy?(text: string): string;
+  /** The settings with any of which a refused text would be read. */
+  remedy?(text: string): readonly WrittenAs[];
   /** What would have been right, to follow "expected". */
   readonly expected: string;
 };

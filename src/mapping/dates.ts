@@ -2,7 +2,7 @@
  * Dates as files write them, by ISO 8601 or by a pattern of the definition's own, and as the service wants them: ISO 8601
  * with milliseconds and Z. Only days of the calendar pass.
  */
-import { lenient, readWith } from '../model/written-as.ts';
+import { lenient, type WrittenAs } from '../model/written-as.ts';
 import type { Conversion } from './conversion.ts';
 
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}$/;
@@ -49,15 +49,15 @@ export const USUAL_PATTERNS: readonly string[] = [...DAYS, 'yyyyMMdd', 'ddMMyyyy
   (day) => TIMES.map((time) => `${day}${time}`),
 );
 
-/** Names the usual patterns with which a refused text is a date, without those that read a day or month of one digit too where it has none. */
-function patternsFor(text: string): string {
-  if (text.length > LONGEST_USUAL || !USUAL_SIGNS.test(text)) return '';
+/** The usual patterns with which a refused text is a date, without those that read a day or month of one digit too where it has none. */
+function patternsFor(text: string): readonly WrittenAs[] {
+  if (text.length > LONGEST_USUAL || !USUAL_SIGNS.test(text)) return [];
   const byOrder = new Map<string, string>();
   for (const { pattern, parse } of usualFor(text)) {
     const order = lenient(pattern);
     if (!byOrder.has(order) && parse(text) !== undefined) byOrder.set(order, pattern);
   }
-  return readWith([...byOrder.values()].map((pattern) => ({ pattern })));
+  return [...byOrder.values()].map((pattern) => ({ pattern }));
 }
 
 const USUAL_SIGNS = /^\d[\dT/.: -]*$/;

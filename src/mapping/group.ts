@@ -55,7 +55,7 @@ export function besideKeyless(
   keyless: number,
 ): Extract<GroupMapped, { kind: 'issues' }> {
   return issuesOfEach(rows, (row) =>
-    unsendable(row, `row ${keyless} beside them has no readable key and may be one of them`),
+    unsendable(row, 'row {row} beside them has no readable key and may be one of them', keyless),
   );
 }
 
@@ -64,7 +64,7 @@ function refused(rows: readonly Row[], own: ReadonlyMap<number, readonly Issue[]
   const wrong = Math.min(...own.keys());
   return issuesOfEach(
     rows,
-    (row) => own.get(row.row) ?? unsendable(row, `row ${wrong}, of the same key, can't be sent`),
+    (row) => own.get(row.row) ?? unsendable(row, "row {row}, of the same key, can't be sent", wrong),
   );
 }
 
@@ -75,9 +75,10 @@ function issuesOfEach(
   return { kind: 'issues', issues: new Map(rows.map((row) => [row.row, issuesOf(row)])) };
 }
 
-function unsendable(row: Row, why: string): readonly Issue[] {
+function unsendable(row: Row, why: string, other: number): readonly Issue[] {
   const expected = `rows of one key that can all be sent, since they are one request: ${why}`;
-  return [issueOf(row, { column: null, value: null, expected, code: 'group_member' })];
+  const values = { row: String(other) };
+  return [issueOf(row, { column: null, value: null, expected, values, code: 'group_member' })];
 }
 
 function tooLarge(row: Row): readonly Issue[] {
@@ -140,10 +141,11 @@ type Difference = { readonly column: string; readonly value: JsonValue };
 function findConflicts(rows: readonly MappedRow[], list: string): readonly Issue[] {
   const [first, ...later] = rows;
   if (first === undefined) return [];
-  const expected = `what row ${first.row.row} of the same key has there, or nothing, since they are one request`;
+  const expected = 'what row {row} of the same key has there, or nothing, since they are one request';
+  const values = { row: String(first.row.row) };
   return later.flatMap((one) =>
     differencesOf(first, one, list).map((difference) =>
-      issueOf(one.row, { ...difference, expected, code: 'group_conflict' }),
+      issueOf(one.row, { ...difference, expected, values, code: 'group_conflict' }),
     ),
   );
 }

@@ -8,7 +8,6 @@
 import { operationOf, pathColumnsOf } from '../config/job-definition.ts';
 import { columnsIn, fillPath, parsePathTemplate } from '../lib/path-template.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { expectedReadable } from '../model/issue.ts';
 import { isJsonObject, parseRecord } from '../model/json-record.ts';
 import type { GroupMapped, Mapped, Mapping } from '../model/mapping.ts';
 import { spaceOf } from '../model/operation.ts';
@@ -170,7 +169,7 @@ function issuesOf({ issues }: RowContext): Mapped {
 }
 
 function unreadable(row: Extract<Row, { kind: 'unreadable' }>): Mapped {
-  const expected = expectedReadable(row.problem);
+  const expected = `a readable row: ${row.problem}`;
   return {
     kind: 'issues',
     issues: [issueOf(row, { column: null, value: null, expected, code: 'unreadable_row' })],

@@ -3,7 +3,7 @@
  * of three have to be in their places, and a refusal names the decimal sign with which the text would be a number.
  */
 import { isExactNumber } from '../lib/exact-number.ts';
-import { readWith, type WrittenAs } from '../model/written-as.ts';
+import type { WrittenAs } from '../model/written-as.ts';
 import type { Conversion } from './conversion.ts';
 
 /** The decimal sign of the file's numbers; without one a number is written as in JSON. */
@@ -88,15 +88,12 @@ function exactNumber(numeral: string): number | undefined {
 
 const DECIMALS = ['.', ','] as const satisfies readonly Decimal[];
 
-/**
- * Names the decimal sign with which a refused text would be read, to follow what was expected; empty where there is none. Both, where
- * they read different numbers in it.
- */
-function remedy(read: (decimal: Decimal) => number | undefined): string {
+/** The decimal sign with which a refused text would be read; both, where they read different numbers. */
+function remedy(read: (decimal: Decimal) => number | undefined): readonly WrittenAs[] {
   const found = new Map<number, Decimal>();
   for (const decimal of DECIMALS) {
     const value = read(decimal);
     if (value !== undefined && !found.has(value)) found.set(value, decimal);
   }
-  return readWith([...found.values()].map((decimal) => ({ decimal })));
+  return [...found.values()].map((decimal) => ({ decimal }));
 }

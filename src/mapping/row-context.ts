@@ -4,7 +4,7 @@
  */
 import { pathColumnsOf } from '../config/job-definition.ts';
 import { visitLeaves } from '../model/flatten-record.ts';
-import { type CheckCode, expectedReadable, type FileCheckCode, type Issue } from '../model/issue.ts';
+import type { CheckCode, FileCheckCode, Issue, KeptIssue } from '../model/issue.ts';
 import { memberOf, parseRecord } from '../model/json-record.ts';
 import type { Reference } from '../model/mapping.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
@@ -37,7 +37,7 @@ export function createContext(
 }
 
 /** What is wrong at a column of a row, or with the row as a whole; `value` as it came. */
-type Finding = Pick<Issue, 'code' | 'column' | 'expected'> & { readonly value: JsonValue | undefined };
+type Finding = KeptIssue & { readonly value: JsonValue | undefined };
 
 /** Notes an issue of the row. */
 export function addIssue(context: RowContext, issue: Finding): void {
@@ -55,9 +55,9 @@ export function addWarning(
 /** The finding as an issue of the row; a value that is no text becomes JSON. */
 export function issueOf(
   { row, line }: Pick<RowContext, 'row' | 'line'>,
-  { column, value, expected, code }: Finding,
+  { value, settings = [], ...kept }: Finding,
 ): Issue {
-  return { row, line, column, value: cellText(value), expected, code };
+  return { row, line, value: cellText(value), ...kept, ...(settings.length > 0 && { settings }) };
 }
 
 function cellText(value: JsonValue | undefined): string | null {
@@ -132,7 +132,7 @@ function partlyIgnored(
 }
 
 function addUnreadable(context: RowContext): void {
-  const expected = expectedReadable('the record is not one JSON object');
+  const expected = 'a readable row: the record is not one JSON object';
   addIssue(context, { code: 'unreadable_row', column: null, value: undefined, expected });
 }
 

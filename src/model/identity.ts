@@ -1,8 +1,8 @@
 /**
- * Identity: by what a row is known across runs, so that no record is created twice. A row's identity is its external key,
- * or its place in the file where the job names none; the ledger's identity spaces say who has it. When a file is read each
- * row claims its identity (`KeyClaim`, travels with the row in its chunk); afterwards others may ask what became of it
- * (`KeyState`).
+ * Identity: by what a row is known across runs, so that no record is created twice. A row's
+ * identity is its external key, or its place in the file where the job names none; the ledger's
+ * identity spaces say who has it. When a file is read each row claims its identity (`KeyClaim`,
+ * travels with the row in its chunk); afterwards others may ask what became of it (`KeyState`).
  */
 import { z } from 'zod';
 import type { Mapping } from './mapping.ts';
@@ -10,7 +10,7 @@ import { spaceOf } from './operation.ts';
 import type { Row } from './row.ts';
 import { type Run, runStateSchema } from './run.ts';
 
-/** The identity space of the run's operation; operations that create nothing have one per run, to find duplicate keys. */
+/** Operations that create nothing have a space per run, to find duplicate keys. */
 export function identitySpace(run: Pick<Run, 'id' | 'operation'>): {
   readonly name: string;
   readonly ofRun: boolean;
@@ -19,7 +19,7 @@ export function identitySpace(run: Pick<Run, 'id' | 'operation'>): {
   return space === null ? { name: `run-${run.id}`, ofRun: true } : { name: space, ofRun: false };
 }
 
-/** What the identity space knows the row by: its key, else its place, `null` where the key is missing. */
+/** Its key, else its place; `null` where the key is missing. */
 export function identityKeyOf(run: Pick<Run, 'sha256'>, mapping: Mapping, row: Row): string | null {
   if (!mapping.hasKey) return `${run.sha256}:${row.row}`;
   return mapping.keyOf(row);
@@ -31,7 +31,7 @@ export const keyClaimSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('claimed') }),
   /** An earlier row of the same file has the key. */
   z.object({ kind: z.literal('duplicate'), row: z.number().int().positive() }),
-  /** Rows of the key stand apart in the file, of which this is another one; the job groups rows, and nobody has claimed the key. */
+  /** The job groups rows, and this one of the key stands apart from another. */
   z.object({ kind: z.literal('apart'), row: z.number().int().positive() }),
   /** An earlier run created a record under the key, with this identifier. */
   z.object({ kind: z.literal('known'), run: z.string(), id: z.string() }),

@@ -1,10 +1,11 @@
 /**
- * Issues: what is wrong with one row, so that it is not sent, or as a warning what looks wrong in a row that is sent.
- * Here stand the codes of all issues, those of the checks for damaged cells among them.
+ * Issues: what is wrong with one row, so that it is not sent, or as a warning what looks wrong in a
+ * row that is sent. All codes stand here, those of the checks for damaged cells among them.
  */
 import { z } from 'zod';
+import { writtenAsSchema } from './written-as.ts';
 
-/** How a finding about damaged data counts: not at all, as a warning on a row that is sent, or as an issue that keeps it from being sent. */
+/** Whether a finding is none, a warning on a row that is sent, or keeps it from being sent. */
 export const severitySchema = z.enum(['off', 'warn', 'error']);
 export type Severity = z.infer<typeof severitySchema>;
 
@@ -26,16 +27,21 @@ export type CheckCode = (typeof CHECK_CODES)[number];
 export const FILE_CHECK_CODES = ['totals_row', 'key_lookalike', 'key_case'] as const;
 export type FileCheckCode = (typeof FILE_CHECK_CODES)[number];
 
-/**
- * Something about one row that keeps it from being sent, or, as a warning, is worth a look.
- * `value` is the cell as it stands: personal data, so it goes into previews and `check`, never into logs or results.csv.
- */
+/** What the names in braces of a sentence stand for: rows, runs, keys. Causes are told without. */
+export const valuesSchema = z.record(z.string(), z.string());
+export type Values = Readonly<z.infer<typeof valuesSchema>>;
+
+/** `value` is the cell as it stands, personal data: never in a log or in results.csv. */
 export const issueSchema = z.object({
   row: z.number().int().positive(),
   line: z.number().int().positive(),
   column: z.string().nullable(),
   value: z.string().nullable(),
+  /** What would have been right; names in braces are those of `values`. */
   expected: z.string(),
+  values: valuesSchema.optional(),
+  /** With any of these settings of its field the cell would be read. */
+  settings: z.array(writtenAsSchema).readonly().optional(),
   code: z.enum([
     'unreadable_row',
     'cell_not_convertible',
@@ -62,31 +68,16 @@ export const issueSchema = z.object({
 });
 export type Issue = z.infer<typeof issueSchema>;
 
-/** What a look at more than one row found at one of them; it stays with the row, since the row alone doesn't tell it. */
+/** What is kept of an issue once the row has ended: nothing of its cell. */
+export const keptIssueSchema = issueSchema.omit({ row: true, line: true, value: true });
+export type KeptIssue = z.infer<typeof keptIssueSchema>;
+
+export function keptIssue({ row: _, line: _line, value: _value, ...kept }: Issue): KeptIssue {
+  return kept;
+}
+
+/** What a look at more than one row found: it stays with the row, which alone doesn't tell it. */
 export const rowFindingSchema = issueSchema
-  .pick({ column: true, value: true, expected: true })
+  .pick({ column: true, value: true, expected: true, values: true })
   .extend({ code: z.enum(FILE_CHECK_CODES) });
 export type RowFinding = z.infer<typeof rowFindingSchema>;
-
-/** What is expected of a row that can't be read because of that problem. */
-export function expectedReadable(problem: string): string {
-  return `${READABLE}${problem}`;
-}
-
-const READABLE = 'a readable row: ';
-
-/** The problem of a row that can't be read, from the issue in words; `null` where that is about something else. */
-export function problemIn(description: string): string | null {
-  const start = `expected ${READABLE}`;
-  return description.startsWith(start) ? description.slice(start.length) : null;
-}
-
-/** The issue in words, without the cell's value, so that it may stand in any report file or log. */
-export function describeIssue(issue: Pick<Issue, 'column' | 'expected'>): string {
-  return `${issue.column === null ? '' : `column "${issue.column}": `}expected ${issue.expected}`;
-}
-
-/** The column that a description names first; `null`: none. */
-export function describedColumn(description: string): string | null {
-  return /^column "(.*?)": expected /s.exec(description)?.[1] ?? null;
-}

@@ -206,8 +206,9 @@ export function likenessFinding(
   { code, run, row }: KeyLikeness,
   { column, key }: { readonly column: string; readonly key: string },
 ): RowFinding {
-  const place = run === null ? `row ${row} of this file` : `row ${row} of run ${run}`;
-  return { code, column, value: key, expected: `${EXPECTED[code]} ${place}` };
+  const place = run === null ? 'row {row} of this file' : 'row {row} of run {run}';
+  const values = { row: String(row), ...(run !== null && { run }) };
+  return { code, column, value: key, expected: `${EXPECTED[code]} ${place}`, values };
 }
 
 const EXPECTED = {

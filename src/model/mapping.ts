@@ -1,22 +1,22 @@
 /**
- * What a mapping is to those who use one: a row in, a request body or the row's issues out. The type of each field that an
- * operation's request can carry comes with it, for those who compile a mapping or propose one.
+ * What a mapping is to those who use one: a row in, a request body or the row's issues out. The
+ * type of each field that an operation's request can carry comes with it, for those who compile a
+ * mapping or propose one.
  */
 import type { Issue } from './issue.ts';
 import type { JsonObject } from './request.ts';
 import type { Row } from './row.ts';
 
-/** What a row maps to: a request body with the identifier for the path, or everything that keeps it from being sent. */
 export type Mapped =
   | {
       readonly kind: 'mapped';
       /** `{}` for a call without a body. */
       readonly body: JsonObject;
-      /** Fills `{id}` or `{paymentId}` of the path, not yet percent-encoded; `null` where the row has none. */
+      /** Fills `{id}` or `{paymentId}` of the path, not yet encoded; `null`: there is none. */
       readonly pathId: string | null;
       /** What looks damaged and was sent all the same. */
       readonly warnings: readonly Issue[];
-      /** Where the definition names a `ref`: the keys whose identifiers have yet to be put into the body. */
+      /** Keys whose identifiers have yet to be put into the body. */
       readonly references: readonly Reference[];
     }
   | {
@@ -50,14 +50,14 @@ export type Reference = {
 /** The identity ledger that a reference is looked up in. */
 export type ReferenceSpace = 'subclient' | 'counterparty';
 
-/** A job definition compiled against the columns of one file: pure, and safe to call in any order. */
+/** Compiled against the columns of one file: pure, and safe to call in any order. */
 export type Mapping = {
   /** False: the definition names no key, so the row's place in the file is its identity. */
   readonly hasKey: boolean;
-  /** The row's own external key; `null` where it has none, or where it can't be read. Never empty. */
+  /** `null` where the row has none, or where it can't be read. Never empty. */
   keyOf(row: Row): string | null;
   map(row: Row): Mapped;
-  /** The rows of one group, where the job groups rows: they are one request, and required fields are asked of it as a whole. */
+  /** Required fields are asked of the rows of a group as a whole. */
   mapGroup(rows: readonly Row[]): GroupMapped;
 };
 
@@ -73,8 +73,9 @@ export type FieldType =
   | 'object';
 
 /**
- * Every field that an operation's request can carry: path → type. A list of objects appears as `name.#`,
- * for example `accounts.#.iban`; `string-list` fields can be addressed whole or by index.
- * `object` marks a member whose contents are not shown: only JSON input can fill it, and it is passed through.
+ * Every field that an operation's request can carry: path → type. A list of objects appears as
+ * `name.#`, for example `accounts.#.iban`; `string-list` fields can be addressed whole or by index.
+ * `object` marks a member whose contents are not shown: only JSON input can fill it, and it is
+ * passed through.
  */
 export type FieldCatalog = ReadonlyMap<string, FieldType>;

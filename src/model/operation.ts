@@ -13,7 +13,7 @@ export const OPERATIONS = [
 ] as const;
 export type BuiltIn = (typeof OPERATIONS)[number];
 
-/** What a name of one's own looks like: with a dot, since the identity spaces of the built-in operations have none. */
+/** With a dot: the identity spaces of the built-in operations have none. */
 const OWN_NAME = /^[A-Za-z]\w{0,63}(?:\.[A-Za-z]\w{0,63}){1,4}$/;
 
 /** The name of an operation that a job definition describes itself. */
@@ -25,7 +25,7 @@ export const ownNameSchema = z
     'expected a name that no built-in operation has',
   );
 
-/** An operation that a job definition describes itself (`operation: custom`): whether it may be repeated, and its name. */
+/** Described by a job definition (`operation: custom`): may it be repeated, and its name. */
 export type OwnOperation = `custom.once:${string}` | `custom.again:${string}`;
 const ownSchema = z.custom<OwnOperation>(
   (text) =>
@@ -38,7 +38,7 @@ const ownSchema = z.custom<OwnOperation>(
 export const operationSchema = z.union([z.enum(OPERATIONS), ownSchema]);
 export type Operation = BuiltIn | OwnOperation;
 
-/** The documented calls, and those of job definitions. An upsert is a create or an update, row by row. */
+/** An upsert is a create or an update, row by row. */
 export const CALLS = [
   'subclient.create',
   'subclient.update',
@@ -59,7 +59,7 @@ export function isOwn(operation: Operation): operation is OwnOperation {
 
 const WITHOUT_ID: ReadonlySet<Operation> = new Set(['subclient.create', 'counterparty.draft']);
 
-/** Whether the path of a built-in operation's request holds an id: only then may a 404 be about the row, not the address. */
+/** Whether the path holds an id: only then may a 404 be about the row, not the address. */
 export function isInPath(operation: Operation): boolean {
   return !isOwn(operation) && !WITHOUT_ID.has(operation);
 }
@@ -93,7 +93,7 @@ const IDENTITY: Readonly<Record<BuiltIn, 'subclient' | 'counterparty' | null>> =
   'payment.documents': null,
 };
 
-/** The identity ledger an operation's keys live in; `null`: keys only have to be unique within the file. */
+/** `null`: keys only have to be unique within the file. */
 export function spaceOf(operation: Operation): string | null {
   if (!isOwn(operation)) return IDENTITY[operation];
   return mayRepeat(operation) ? null : nameOf(operation);

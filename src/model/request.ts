@@ -1,6 +1,7 @@
 /**
- * One call of the service on its way: the request that a row maps to, the reply of one attempt, and the verdict on that
- * reply. A reply says what happened on the wire, a verdict what that means for the row.
+ * One call of the service on its way: the request that a row maps to, the reply of one attempt, and
+ * the verdict on that reply. A reply says what happened on the wire, a verdict what that means for
+ * the row.
  */
 import type { Call } from './operation.ts';
 import type { Outcome } from './outcome.ts';
@@ -29,7 +30,7 @@ export type Reply =
   | {
       readonly kind: 'response';
       readonly status: number;
-      /** Milliseconds to wait, from `Retry-After` as seconds or as an HTTP date (RFC 9110, 10.2.3); `null`: absent or unreadable. */
+      /** From `Retry-After`, in seconds or a date (RFC 9110, 10.2.3); `null`: not given. */
       readonly retryAfterMs: number | null;
       /** The body as received, decoded as UTF-8; of an answer that is no 2xx its first 64 KiB. */
       readonly body: string;
@@ -91,11 +92,11 @@ export type Verdict =
       readonly message: string;
     }
   | {
-      /** A create was sent and its outcome is not known: the program never sends it again by itself. */
+      /** A create was sent and its outcome is not known: it is never sent again by itself. */
       readonly kind: 'unknown';
       readonly status: number | null;
       readonly code: string;
       readonly message: string;
-      /** The service accepted the record, and only its id is not known: what it called the id, on one line and cut; `''`: nothing. */
+      /** Only the id is not known: what the service called it, on one line and cut; or `''`. */
       readonly givenId?: string;
     };

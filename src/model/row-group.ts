@@ -1,12 +1,13 @@
 /**
- * Row groups: where a job groups rows, those of one key that follow each other in the file are one request. Here alone stands
- * where a group begins and ends, for all who have to agree on it: chunks are cut between groups, the first row of a group
- * claims its key, its rows are sent and checked together, and decided on together afterwards.
- * The same rows give the same groups at every reading, whatever number of them is read at a time.
+ * Row groups: where a job groups rows, those of one key that follow each other in the file are one
+ * request. Here alone stands where a group begins and ends, for all who have to agree on it: chunks
+ * are cut between groups, the first row of a group claims its key, its rows are sent and checked
+ * together, and decided on together afterwards. The same rows give the same groups at every
+ * reading, whatever number of them is read at a time.
  */
 import type { Row } from './row.ts';
 
-/** Rows of one key are one request only while they are fewer: a group that is this long is cut here, and refused. */
+/** A group that is this long is cut here, and refused. */
 export const MAX_GROUP_ROWS = 200;
 
 type Numbered = { readonly row: number };
@@ -20,13 +21,13 @@ export type RowGroup<T> = {
   /** The other rows. */
   readonly mates: readonly T[];
   /**
-   * The row without a readable key that stands right before or after the group, `null` where there is none: it may belong
-   * to the group, which would then be sent without it.
+   * The row without a readable key that stands right before or after the group, `null` where there
+   * is none: it may belong to the group, which would then be sent without it.
    */
   readonly keyless: number | null;
 };
 
-/** Cuts rows in file order into groups, a group at a time in memory; `keyOf` is `null` where each row is for itself. */
+/** Holds one group at a time; `keyOf` is `null` where each row is for itself. */
 export function createGroupCutter<T extends Numbered>(
   keyOf: KeyOf<T> | null,
 ): {
@@ -69,7 +70,7 @@ export function groupRows<T extends Numbered>(rows: readonly T[], keyOf: KeyOf<T
   return [...rows.map((row) => cutter.take(row)), cutter.end()].filter((group) => group !== null);
 }
 
-/** Tells, asked for the rows in file order, whether a row begins a group. A row without a key is a group of its own. */
+/** To be asked for rows in file order; a row without a key is a group of its own. */
 export function createGroupStart<T extends Numbered>(keyOf: KeyOf<T>): (row: T) => boolean {
   let key: string | null = null;
   let last = 0;
@@ -85,13 +86,10 @@ export function createGroupStart<T extends Numbered>(keyOf: KeyOf<T>): (row: T) 
   };
 }
 
-/** A chunk ends at this size at the latest, also in a file of which every other row has lost its key. */
+/** Also where every other row has lost its key. */
 const FORCED_ROWS = 2 * MAX_GROUP_ROWS;
 
-/**
- * Tells, asked for the rows in file order, whether a chunk of `size` rows so far may end before the row: not within a group,
- * nor between a group and a row without a key, which may belong to it and for which it is refused.
- */
+/** To be asked for rows in file order; a row without a key is a group of its own. */
 export function createGroupEnd<T extends Numbered>(keyOf: KeyOf<T>): (row: T, size: number) => boolean {
   const startsGroup = createGroupStart(keyOf);
   let isKeyless = false;

@@ -13,17 +13,18 @@ const positions = z.array(z.number().int().nonnegative()).optional();
 
 const findings = z.array(rowFindingSchema).optional();
 
-/** One record of a file as it was read: a table's cells in header order, or the raw text of one JSON object. */
+/** A table's cells in header order, or the raw text of one JSON object. */
 export const rowSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('cells'),
     ...place,
     cells: z.array(z.string()),
-    /** Workbooks and their report files: the positions of cells that hold a number, which may have lost zeros or digits. */
+    /** The positions of a workbook's numbers, which may have lost zeros or digits. */
     numeric: positions,
     /**
-     * Workbooks and their report files: the positions of numbers in plain notation, dates in ISO 8601, `true` and `false`,
-     * which are read as such whatever signs and patterns the definition gives for text.
+     * Workbooks and their report files: the positions of numbers in plain notation, dates in ISO
+     * 8601, `true` and `false`, which are read as such whatever signs and patterns the definition
+     * gives for text.
      */
     typed: positions,
     /** What only a look at the file or at the ledger tells of the row. */
@@ -37,7 +38,7 @@ export const rowSchema = z.discriminatedUnion('kind', [
     text: z.string(),
     /** What was wrong and what was expected; no cell values. */
     problem: z.string(),
-    /** Of a table: the cells from the first on as far as they are sure, `null` for one that is damaged; left out where none is sure. */
+    /** A table's cells as far as they are sure, `null` for one that is damaged. */
     cells: z.array(z.string().nullable()).optional(),
     /** As in a row of cells. */
     numeric: positions,

@@ -1,4 +1,7 @@
-/** Sources: how a file was understood, what one reading of the whole file found out, and what report files add to records. */
+/**
+ * Sources: how a file was understood, what one reading of the whole file found out, and what report
+ * files add to records.
+ */
 import { z } from 'zod';
 
 /** What a file's text may be encoded in. */
@@ -12,7 +15,7 @@ export const ENCODINGS = [
 ] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** How a file was understood. `columns` is the header of a table, or every field path met in the JSON records. */
+/** `columns`: the header of a table, or every field path met in the JSON records. */
 export const sourceInfoSchema = z.object({
   type: z.enum(['csv', 'json', 'ndjson', 'xlsx']),
   encoding: z.enum(ENCODINGS),
@@ -22,7 +25,7 @@ export const sourceInfoSchema = z.object({
   headerLine: z.number().int().positive().default(1),
   /** The sheet of a workbook. */
   sheet: z.string().nullable().default(null),
-  /** Of a file that is one object: JSON pointers to lists of objects in it, where the records may be. */
+  /** JSON pointers to lists of objects in a file that is one: the records may be there. */
   recordLists: z.array(z.string()).optional(),
   /** What the reader had to decide on thin evidence, in words for people; no cell values. */
   notes: z.array(z.string()).default([]),
@@ -37,6 +40,22 @@ export function isTable({ type }: Pick<SourceInfo, 'type'>): boolean {
   return type === 'csv' || type === 'xlsx';
 }
 
+/** How a file was understood, in a few words. */
+export function sourceWords(
+  source: Omit<SourceInfo, 'bom' | 'quote' | 'columns' | 'notes'> & { readonly bom?: boolean },
+): string {
+  const { type, encoding, bom = false, compression, delimiter, sheet, headerLine } = source;
+  const isWorkbook = type === 'xlsx';
+  return [
+    isWorkbook ? 'Excel workbook' : type.toUpperCase(),
+    ...(compression === 'none' ? [] : [compression]),
+    ...(isWorkbook ? [] : [encoding + (bom ? ' with a byte order mark' : '')]),
+    ...(delimiter === null ? [] : [`delimiter ${JSON.stringify(delimiter)}`]),
+    ...(sheet === null ? [] : [`sheet ${JSON.stringify(sheet)}`]),
+    ...(headerLine === 1 ? [] : [`header on line ${headerLine}`]),
+  ].join(', ');
+}
+
 /** What one reading of a whole file found out, before anything is sent. */
 const fileFactsSchema = z.object({
   path: z.string(),
@@ -47,7 +66,7 @@ const fileFactsSchema = z.object({
   source: sourceInfoSchema,
   /** Where the job groups rows: the number of rows up to the end of each chunk. */
   chunkEnds: z.array(z.number().int().positive()).nullable().default(null),
-  /** Tells whether the file at the path is still the same one, untouched: inode, size and time of change. */
+  /** Inode, size and time of change: whether it is still the same file, untouched. */
   stamp: z.string(),
 });
 export type FileFacts = z.infer<typeof fileFactsSchema>;
@@ -59,11 +78,12 @@ export const REPORT_MEMBER = '_onboard';
 /** In failed.csv: the text of a row that could not be read, as it stood in the file. */
 export const REPORT_TEXT_COLUMN = 'onboard_text';
 /**
- * What a report file has in place of the first cell of such a row that is not sure, or of each that is damaged: a row of a report
- * with such a cell can't be read either, so that nothing is sent before somebody has written there what is right.
+ * What a report file has in place of the first cell of such a row that is not sure, or of each that
+ * is damaged: a row of a report with such a cell can't be read either, so that nothing is sent
+ * before somebody has written there what is right.
  */
 export const UNREADABLE_CELL = '<unreadable>';
-/** A CSV file with this column came from a report: one leading `'` is taken off each guarded cell. */
+/** In a file with it one leading `'` is taken off each guarded cell. */
 export const REPORT_ROW_COLUMN = 'onboard_row';
-/** Only in reports on workbooks: which cells are typed (`typed` and `numeric` of a row), as JSON with a digest of each cell. */
+/** Which cells of a workbook are typed, as JSON with a digest of each cell. */
 export const REPORT_TYPED_COLUMN = 'onboard_typed';

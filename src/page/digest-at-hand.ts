@@ -1,9 +1,12 @@
-/** The digest of a run as its report left it, where that is still what the ledger says: reading it costs no row. */
+/**
+ * The digest of a run as its report left it, where that is still what the ledger says: reading it
+ * costs no row.
+ */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { type Digest, digestSchema } from '../model/digest.ts';
 import type { Run } from '../model/run.ts';
+import { type Digest, digestSchema } from '../report/digest.ts';
 import { reportDirectory } from '../session.ts';
 import type { Desk } from './desk.ts';
 

@@ -1,17 +1,16 @@
 /**
- * Digests of runs for the page: of a run that is over as its report left it, of any other counted from the chunks that are closed, each once
- * and a few at a time, so that the page goes on serving. Rows whose outcome may yet be replaced are looked at each time; where one was,
- * all is counted anew. A few runs are remembered.
+ * Digests of runs for the page: of a run that is over as its report left it, of any other counted
+ * from the chunks that are closed, each once and a few at a time, so that the page goes on serving.
+ * Where an outcome was replaced after its chunk was closed, all is counted anew. A few runs are
+ * remembered.
  */
 import { setImmediate as turn } from 'node:timers/promises';
-import { createRunView } from '../ledger/run-view.ts';
+import { createRunView, readChunks } from '../ledger/run-view.ts';
 import { batchesOf } from '../lib/batches.ts';
-import { shortDigest } from '../lib/digest.ts';
-import type { Digest } from '../model/digest.ts';
 import { isOver, type Run } from '../model/run.ts';
-import type { ClosedChunk, GrowingView } from '../model/settlement.ts';
+import type { LedgerView, SettledChunk } from '../model/settlement.ts';
 import { isTable } from '../model/source.ts';
-import { createDigestTally, type DigestTally } from '../report/digest.ts';
+import { createDigestTally, type Digest, type DigestTally } from '../report/digest.ts';
 import { unsuccessfulIn } from '../report/remainder.ts';
 import { knownFields } from '../service/operations.ts';
 import type { Desk } from './desk.ts';
@@ -29,9 +28,8 @@ const EVERY_MS = 1_000;
 type Counting = {
   readonly tally: DigestTally;
   readonly seen: Set<number>;
-  /** Of chunks whose rows may change yet, what was counted. */
-  readonly changing: Map<number, string>;
-  digest: Digest;
+  /** How many outcomes had been replaced in closed chunks before any was counted. */
+  readonly replaced: number;
 };
 
 type Known = { counting: Counting | null; whole: Digest | null; at: number; working: Promise<void> | null };
@@ -72,7 +70,7 @@ export function createDigests(desk: Pick<Desk, 'env' | 'ledger' | 'clock' | 'log
           desk.log.debug('a digest can not be counted right now', { run: run.id, problem: String(error) });
         });
       }
-      return one.counting.digest;
+      return one.counting.tally.digest();
     },
   };
 }
@@ -83,59 +81,47 @@ async function wholeOf(desk: Pick<Desk, 'env'>, run: Run, before: Digest | null)
 }
 
 async function begin({ ledger }: Pick<Desk, 'ledger'>, run: Run): Promise<Counting> {
+  const { keys, store } = ledger.of(run.target);
+  const replaced = await ledger.redis.hlen(keys.run(run.id).late);
   // One of an earlier version may be refused: the rows are counted all the same.
-  const definition = await ledger
-    .of(run.target)
-    .store.definition(run.id)
-    .catch(() => null);
+  const definition = await store.definition(run.id).catch(() => null);
   const tally = createDigestTally({
     run,
     fields: knownFields(run.operation),
     advising: { operation: run.operation, extension: isTable(run.source) ? 'csv' : 'ndjson' },
     definition,
   });
-  return { tally, seen: new Set(), changing: new Map(), digest: tally.digest() };
+  return { tally, seen: new Set(), replaced };
 }
 
-/** Counts what has been closed since; `changed`: what was counted is not what the ledger says any more. */
+/** `changed`: what was counted is not what the ledger says any more. */
 async function countOn(
   { ledger }: Pick<Desk, 'ledger'>,
   run: Run,
   counting: Counting,
 ): Promise<'counted' | 'changed'> {
+  const { redis } = ledger;
   const { keys, store } = ledger.of(run.target);
-  const view = createRunView(ledger.redis, keys, run);
-  const { tally, seen, changing } = counting;
-  for (const numbers of batchesOf([...changing.keys()], CHUNKS_AT_ONCE)) {
-    const now = await view.closedChunks(numbers);
-    if (numbers.some((n, i) => contentOf(now[i] ?? null) !== changing.get(n))) return 'changed';
-  }
+  const k = keys.run(run.id);
+  const { tally, seen } = counting;
+  if ((await redis.hlen(k.late)) !== counting.replaced) return 'changed';
   if ((await store.countClosed(run.id)) === seen.size) return 'counted';
+  const view = createRunView(redis, keys, run);
   const closed = [...(await store.closedChunks(run.id))].filter((n) => !seen.has(n)).sort((a, b) => a - b);
   for (const numbers of batchesOf(closed, CHUNKS_AT_ONCE)) {
-    const chunks = await view.closedChunks(numbers);
-    for (const [i, n] of numbers.entries()) await countChunk(n, chunks[i] ?? null, { counting, view });
-    counting.digest = tally.digest();
+    for (const one of await readChunks(redis, k, numbers)) {
+      await countChunk(one, { tally, view });
+      seen.add(one.chunk);
+    }
     await turn();
   }
   return 'counted';
 }
 
-type Counted = { readonly counting: Counting; readonly view: GrowingView };
+type Counted = { readonly tally: DigestTally; readonly view: LedgerView };
 
-async function countChunk(n: number, chunk: ClosedChunk | null, { counting, view }: Counted): Promise<void> {
-  if (chunk === null) return;
-  const { tally, seen, changing } = counting;
-  for (const settlement of chunk.settlements) tally.add(settlement, n);
+async function countChunk(chunk: SettledChunk, { tally, view }: Counted): Promise<void> {
+  tally.add(chunk);
   for await (const rows of unsuccessfulIn(chunk.settlements, view))
-    for (const row of rows) tally.addUnsuccessful(row, n);
-  seen.add(n);
-  if (!chunk.isFinal) changing.set(n, contentOf(chunk));
-}
-
-/** 132 bits. */
-const DIGEST_CHARACTERS = 22;
-
-function contentOf(chunk: ClosedChunk | null): string {
-  return chunk === null ? '' : shortDigest(JSON.stringify(chunk.settlements), DIGEST_CHARACTERS);
+    for (const row of rows) tally.addUnsuccessful(row, chunk.chunk);
 }

@@ -1,7 +1,7 @@
 /** A file's way from the page to a run: what is known of uploads, and the processes that read, check and rehearse them. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { z } from 'zod';
-import { describeSource, type FileSample, PURPOSES } from '../check/proposal.ts';
+import { type FileSample, PURPOSES } from '../check/proposal.ts';
 import { type Format, formatSchema, type Job } from '../config/job-definition.ts';
 import { listJobs } from '../config/load-job.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
@@ -11,7 +11,7 @@ import { createRecentMap } from '../lib/recent.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { countUnsuccessful } from '../model/outcome.ts';
 import { type Row, rowSchema } from '../model/row.ts';
-import { sourceInfoSchema } from '../model/source.ts';
+import { sourceInfoSchema, sourceWords } from '../model/source.ts';
 import { summarySchema } from '../report/summary.ts';
 import {
   type CheckPart,
@@ -111,7 +111,7 @@ export function createFilesPart(
       const shown = sample.source.columns.slice(0, COLUMNS_SHOWN);
       return {
         kind: 'read',
-        understood: describeSource(sample.source),
+        understood: sourceWords(sample.source),
         reading: readingOf(sample.format),
         notes: sample.source.notes,
         columns: sample.source.columns,

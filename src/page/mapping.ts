@@ -2,7 +2,7 @@
  * Drafts of job definitions: what a file's first rows suggest, changed as the form says, compiled as any definition is, and shown by what
  * would really be sent of those rows. Nothing of a draft is kept: each is made anew from the form.
  */
-import { describeSource, type FileSample, proposalText, proposeFor } from '../check/proposal.ts';
+import { type FileSample, proposalText, proposeFor } from '../check/proposal.ts';
 import { parseFormJob } from '../config/load-job.ts';
 import { definitionProblems, mappingFor } from '../delivery/run-mapping.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -12,6 +12,7 @@ import type { Mapped, Mapping } from '../model/mapping.ts';
 import { type BuiltIn, OPERATIONS } from '../model/operation.ts';
 import type { JsonValue } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
+import { sourceWords } from '../model/source.ts';
 import { buildRequest, fieldCatalog, pathFieldOf } from '../service/operations.ts';
 import type { Draft, DraftColumn, DraftForm } from '../web/mapping.tsx';
 import { COLUMNS_SHOWN } from '../web/words.tsx';
@@ -56,7 +57,7 @@ export function draftOf(
     operation,
     job: choices.job,
     rows: sample.rows.length,
-    understood: describeSource(sample.source),
+    understood: sourceWords(sample.source),
     columns: columnsOf(shown, choices, { proposed, mapped }),
     more: sample.source.columns.length - columns.length,
     fields: [...[pathFieldOf(operation) ?? []].flat(), ...fieldCatalog(operation).keys()].map((field) =>

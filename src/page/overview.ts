@@ -12,7 +12,7 @@ import { serviceWords } from '../runs/service-notice.ts';
 import { type ShownState, serviceReport, stateOf } from '../runs/status.ts';
 import type { Need, OverviewPart, OverviewShown } from '../web/overview.tsx';
 import type { Desk } from './desk.ts';
-import { briefsOf, lineOf, paceOf } from './run-lines.ts';
+import { briefsOf, createPaces, lineOf } from './run-lines.ts';
 
 const EVERY_MS = 5_000;
 const OPEN_RUNS = 20;
@@ -24,6 +24,7 @@ const COMING_SHOWN = 20;
 export function createOverviewPart(desk: Desk): OverviewPart {
   const { ledger, target, log } = desk;
   const { keys } = ledger.of(target);
+  const paceOf = createPaces();
   const chunks = watchChunks(ledger.redis, keys.queuePrefix);
   const seldom = kept(EVERY_MS, () =>
     lookOver(desk, target, (problem) => log.debug('a job definition can not be used', { problem })),
@@ -33,7 +34,7 @@ export function createOverviewPart(desk: Desk): OverviewPart {
       const seen = await seldom();
       const now = Date.now();
       const [moving, workers, counts, report] = await Promise.all([
-        lookAtRuns(desk, seen, now),
+        lookAtRuns(desk, { seen, now, paceOf }),
         readDoing(ledger.redis, keys, now),
         chunks.counts(),
         serviceReport(ledger, target),
@@ -54,8 +55,11 @@ export function createOverviewPart(desk: Desk): OverviewPart {
 /** Those that are open, wherever they stand in the list, and the newest ones. */
 async function lookAtRuns(
   { ledger }: Desk,
-  seen: Overview,
-  now: number,
+  {
+    seen,
+    now,
+    paceOf,
+  }: { readonly seen: Overview; readonly now: number; readonly paceOf: ReturnType<typeof createPaces> },
 ): Promise<Pick<OverviewShown, 'going' | 'ended'>> {
   const open = seen.runs.map(({ run }) => ({ run: run.id, target: run.target }));
   const newest = await ledger.index.latest(RECENT_RUNS);
@@ -66,7 +70,7 @@ async function lookAtRuns(
     .slice(0, OPEN_RUNS);
   const going = moving.map(async (run) => {
     const state = stateOf(run, await ledger.of(run.target).store.hasLease(run.id));
-    return { ...lineOf(run, now, state), ...(await paceOf(ledger, run, now)) };
+    return { ...lineOf(run, now, state), ...paceOf(run, now) };
   });
   const ended = briefs.filter((run) => isOver(run)).slice(0, ENDED_SHOWN);
   return { going: await Promise.all(going), ended: ended.map((run) => lineOf(run, now)) };

@@ -4,7 +4,7 @@
  */
 import type { JobDefinition } from '../config/job-definition.ts';
 import { createRunInput } from '../ledger/reruns.ts';
-import { settlementsOfChunks } from '../ledger/run-view.ts';
+import { readChunks } from '../ledger/run-view.ts';
 import { adviceFor } from '../model/advice.ts';
 import { flattenRecord } from '../model/flatten-record.ts';
 import type { KeyState } from '../model/identity.ts';
@@ -14,7 +14,7 @@ import { describeDecision, resolutionSchema } from '../model/resolution.ts';
 import type { Row } from '../model/row.ts';
 import { groupRows } from '../model/row-group.ts';
 import { chunksOf, rowsBefore } from '../model/run.ts';
-import type { Settlement } from '../model/settlement.ts';
+import type { SettledChunk, Settlement } from '../model/settlement.ts';
 import type { FileShown, RowPart, RowShown } from '../web/row.tsx';
 import type { Desk } from './desk.ts';
 import { headOf, keyState, knownKey, openRunRows, type RunRows, rowAt, rowsUpTo } from './run-rows.ts';
@@ -62,9 +62,8 @@ async function rerunWith(
 export async function readRow(open: RunRows, row: number): Promise<RowShown & { readonly key: KeyState }> {
   const { run, definition, redis, k, view } = open;
   const chunk = chunkOf(open, row);
-  const [settlements = []] = isLostRerun(open)
-    ? [await everywhere(open, row)]
-    : await settlementsOfChunks(redis, k, [chunk]);
+  const found = isLostRerun(open) ? await everywhere(open, row) : (await readChunks(redis, k, [chunk]))[0];
+  const settlements = found?.settlements ?? [];
   const settlement = settlements.find((one) => one.row === row) ?? null;
   const group = settlement === null ? [] : groupOf(settlement, settlements, definition);
   const numbers = group.length === 0 ? [row] : group.map((one) => one.row);
@@ -101,9 +100,9 @@ function chunkOf(open: RunRows, row: number): number {
   return chunk;
 }
 
-async function everywhere({ view }: RunRows, row: number): Promise<readonly Settlement[]> {
-  for await (const batch of view.settlements()) if (batch.some((one) => one.row === row)) return batch;
-  return [];
+async function everywhere({ view }: RunRows, row: number): Promise<SettledChunk | null> {
+  for await (const one of view.chunks()) if (one.settlements.some((s) => s.row === row)) return one;
+  return null;
 }
 
 /** The rows that were one request with this one, where the job groups rows. */

@@ -5,17 +5,18 @@
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { settlementsAround, settlementsOfChunks } from '../ledger/run-view.ts';
+import { chunksAround, readChunks } from '../ledger/run-view.ts';
 import { batchesOf } from '../lib/batches.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Visitor } from '../model/ask.ts';
-import { chunksIn } from '../model/chunk-bits.ts';
-import type { Digest, RowCause } from '../model/digest.ts';
 import { spaceOf } from '../model/operation.ts';
 import { chunksOf, type Run, rowsBefore } from '../model/run.ts';
+import { messageOf } from '../model/sentence.ts';
 import type { Settlement } from '../model/settlement.ts';
-import { causeAmong } from '../report/cause-tally.ts';
+import { causeAmong } from '../report/causes.ts';
 import { csvText } from '../report/csv-text.ts';
+import type { Cause, Digest } from '../report/digest.ts';
+import { chunksIn } from '../report/places.ts';
 import { type RemainderRow, serviceMessage } from '../report/remainder.ts';
 import { knownFields } from '../service/operations.ts';
 import { type KnownKey, type ListedRow, type RowsAsked, type RowsPart, rowNumber } from '../web/rows.tsx';
@@ -38,14 +39,14 @@ type Search = RunRows & {
   readonly asked: RowsAsked;
   readonly digest: Digest | null;
   /** `null`: rows of any cause. */
-  readonly cause: RowCause | null;
+  readonly cause: Cause | null;
   readonly visitor: Visitor;
 };
 
 /** Rows of some chunks that are as asked for, and how far that was. */
 type Found = { readonly rows: readonly RemainderRow[]; readonly upTo: number };
 
-/** `digestOf`: what is known of a run's causes; of one that goes on they may be those of the rows so far. */
+/** `digestOf`: what is known of a run's causes, of one that goes on those so far. */
 export function createRowsPart(
   desk: RowsDesk,
   digestOf: SearchDesk['digestOf'] = (run) => digestAtHand(desk, run),
@@ -69,7 +70,7 @@ export function createRowsPart(
   };
 }
 
-/** The numbers of the rows that did not succeed for one cause; a UsageError where the run's report does not know the cause. */
+/** The rows of one cause; a UsageError where the run's report does not know the cause. */
 export async function rowsOfCause(desk: RowsDesk, { id }: Run, cause: string): Promise<ReadonlySet<number>> {
   const asked = { run: id, outcome: null, cause, text: '', isLiteral: true, after: 0 };
   const search = await openSearch({ ...desk, digestOf: (run) => digestAtHand(desk, run) }, asked, {
@@ -135,8 +136,8 @@ async function lookDirectly(search: Search) {
 async function rowsNumbered(search: Search, rows: ReadonlySet<number>): Promise<ListedRow[]> {
   const { redis, keys, run } = search;
   const found: Settlement[] = [];
-  for await (const batch of settlementsAround(redis, keys, run, rows))
-    found.push(...batch.filter(({ row }) => rows.has(row)));
+  for await (const { settlements } of chunksAround(redis, keys, run, rows))
+    found.push(...settlements.filter(({ row }) => rows.has(row)));
   const settled = new Set(found.map(({ row }) => row));
   const open = [...rows].filter((row) => !settled.has(row) && rowAt(search, rowsUpTo(search, row)) === row);
   const listed = await listedRows(
@@ -150,7 +151,7 @@ function openRow(row: number): ListedRow {
   return { row, line: 0, key: '', outcome: 'open', id: '', code: '', words: 'has no outcome yet' };
 }
 
-/** What the identity ledgers know of the text as a key: to a viewer of this run alone, or by trying keys they would learn of any. */
+/** To a viewer of this run alone: by trying keys they would learn of any. */
 async function keysNamed(search: Search): Promise<KnownKey[]> {
   const { run, asked, visitor } = search;
   const spaces = new Set([spaceOf(run.operation) ?? 'subclient', 'subclient', 'counterparty']);
@@ -184,10 +185,10 @@ async function* matchingRows(search: Search): AsyncGenerator<Found, void, undefi
   const { redis, k, run, asked } = search;
   const text = asked.text || (asked.outcome ?? search.cause?.outcome ?? '');
   for (const numbers of batchesOf(chunksToRead(search), CHUNKS_AT_ONCE)) {
-    const batches = await settlementsOfChunks(redis, k, numbers, text);
+    const chunks = await readChunks(redis, k, numbers, text);
     const rows = await ofCause(
       search,
-      batches.flat().filter((one) => isAsked(one, search)),
+      chunks.flatMap(({ settlements }) => settlements.filter((one) => isAsked(one, search))),
     );
     const place = Math.min(run.rows, rowsBefore(run, (numbers.at(-1) ?? 0) + 1));
     yield { rows, upTo: rowAt(search, place) ?? place };
@@ -211,12 +212,12 @@ function chunksToRead(search: Search): readonly number[] {
 }
 
 function isAsked(settlement: Settlement, { asked, cause }: Search): boolean {
-  const { row, outcome, key, id, code, message } = settlement;
+  const { row, outcome, key, id, code } = settlement;
   if (row <= asked.after) return false;
   if (asked.outcome !== null && outcome !== asked.outcome) return false;
   if (cause !== null && (outcome !== cause.outcome || code !== cause.code)) return false;
   if (asked.text === '') return true;
-  return [key, id, code, message].some((one) => one.includes(asked.text));
+  return [key, id, code, messageOf(settlement)].some((one) => one.includes(asked.text));
 }
 
 async function ofCause(search: Search, rows: readonly Settlement[]): Promise<readonly RemainderRow[]> {
@@ -253,9 +254,9 @@ async function listedRows(search: Search, rows: readonly RemainderRow[]): Promis
     );
     const bodies = visitor.role === 'operator' ? await view.bodies(refused) : null;
     for (const { settlement, body } of batch) {
-      const { row, line, key, outcome, id, code, message } = settlement;
+      const { row, line, key, outcome, id, code } = settlement;
       const said = visitor.role === 'operator' ? (body ?? bodies?.get(row) ?? null) : null;
-      const words = said === null ? message : serviceMessage(said.text) || message;
+      const words = (said === null ? '' : serviceMessage(said.text)) || messageOf(settlement);
       listed.push({ row, line, key, outcome, id, code, words });
     }
   }

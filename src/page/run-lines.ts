@@ -1,11 +1,13 @@
-/** Runs as lists show them, and how fast they go: from what is cheap to read of each, since it is asked for every second. */
+/**
+ * Runs as lists show them, and how fast they go: from what is cheap to read of each, since it is
+ * asked for every second.
+ */
 import { basename } from 'node:path';
 import { type RunBrief, readBriefs } from '../ledger/brief.ts';
-import { readPulse } from '../ledger/history.ts';
-import { ratesOf, type Sample } from '../model/history.ts';
+import { createRecentMap } from '../lib/recent.ts';
+import { duration } from '../lib/terminal.ts';
 import { countSettled } from '../model/outcome.ts';
 import { isOver, openRows } from '../model/run.ts';
-import { duration } from '../runs/progress.ts';
 import type { ShownState } from '../runs/status.ts';
 import type { Ledger } from '../session.ts';
 import type { RunLine } from '../web/runs.tsx';
@@ -41,32 +43,36 @@ export function lineOf(run: RunBrief, now: number, state?: ShownState): RunLine 
 
 export type Pace = { readonly perSecond: number; readonly left: string; readonly paces: readonly number[] };
 
-const STANDING: Pace = { perSecond: 0, left: '', paces: [] };
-/** A pace is that of the last so many ms; a run that has settled nothing for twice as long stands still. */
-const PACE_MS = 10_000;
+type Sample = { readonly at: number; readonly settled: number };
 
-/** How fast a run goes now, from its latest samples. */
-export async function paceOf(
-  { redis, of }: Pick<Ledger, 'redis' | 'of'>,
-  run: RunBrief,
-  now: number,
-): Promise<Pace> {
-  if (run.state !== 'running' || run.startedAt === null) return STANDING;
-  const ms = now - Date.parse(run.startedAt);
-  const pulse = await readPulse(redis, of(run.target).keys, run.id, ms / 1000);
-  const paces = ratesOf(pulse, pulse[0]).map(({ rates }) =>
-    rates.reduce((sum, { perSecond }) => sum + perSecond, 0),
-  );
-  const perSecond = latestPace(pulse, ms);
-  const left = perSecond > 0 ? duration(openRows(run) / perSecond) : '';
-  return { perSecond: Math.round(perSecond), left, paces };
+const STANDING: Pace = { perSecond: 0, left: '', paces: [] };
+const SAMPLE_MS = 1_000;
+/** A pace is that of the last so many ms. */
+const PACE_MS = 10_000;
+/** As many as a small picture has room for. */
+const SAMPLES = 61;
+const RUNS_KEPT = 50;
+
+/** A run that nobody has looked at before goes as fast as since its start. */
+export function createPaces(): (run: RunBrief, now: number) => Pace {
+  const seen = createRecentMap<string, readonly Sample[]>(RUNS_KEPT);
+  return (run, now) => {
+    if (run.state !== 'running' || run.startedAt === null) return STANDING;
+    const here = { at: now, settled: countSettled(run.outcomes) };
+    const before = (seen.get(run.id) ?? []).filter(({ at }) => now - at < SAMPLES * SAMPLE_MS);
+    const isDue = now - (before.at(-1)?.at ?? 0) >= SAMPLE_MS;
+    if (isDue) seen.set(run.id, [...before, here].slice(-SAMPLES));
+    const start = { at: Date.parse(run.startedAt), settled: 0 };
+    const from = before.findLast(({ at }) => now - at >= PACE_MS) ?? before[0] ?? start;
+    const perSecond = rate(from, here);
+    return {
+      perSecond: Math.round(perSecond),
+      left: perSecond > 0 ? duration(openRows(run) / perSecond) : '',
+      paces: before.slice(1).map((sample, i) => rate(before[i] ?? sample, sample)),
+    };
+  };
 }
 
-function latestPace(pulse: readonly Sample[], ms: number): number {
-  const last = pulse.at(-1);
-  if (last === undefined || ms - last.ms > 2 * PACE_MS) return 0;
-  const first = pulse.findLast((sample) => last.ms - sample.ms >= PACE_MS) ?? pulse[0] ?? last;
-  // Where all began a moment ago, since the start.
-  const [from, settled] = first === last ? [0, 0] : [first.ms, countSettled(first.outcomes)];
-  return (1000 * (countSettled(last.outcomes) - settled)) / Math.max(1, last.ms - from);
+function rate(from: Sample, to: Sample): number {
+  return (1000 * Math.max(0, to.settled - from.settled)) / Math.max(1, to.at - from.at);
 }

@@ -1,6 +1,6 @@
 /**
- * A run as pages about its rows need it: its record, the definition that it began with, and where in it a row is. Reads the ledger
- * alone.
+ * A run as pages about its rows need it: its record, the definition that it began with, and where in
+ * it a row is. Reads the ledger alone.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
 import { parseKeyState } from '../ledger/key-claims.ts';
@@ -10,7 +10,7 @@ import { createRunView } from '../ledger/run-view.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { KeyState } from '../model/identity.ts';
 import type { Run } from '../model/run.ts';
-import type { GrowingView } from '../model/settlement.ts';
+import type { LedgerView } from '../model/settlement.ts';
 import type { KnownKey, RunHead } from '../web/rows.tsx';
 import type { Desk } from './desk.ts';
 
@@ -21,8 +21,8 @@ export type RunRows = {
   readonly redis: RedisConnection;
   readonly keys: LedgerKeys;
   readonly k: RunKeys;
-  readonly view: GrowingView;
-  /** The numbers of its rows in order where they don't count from 1, since it is a rerun; `null` for all others, and where they are lost. */
+  readonly view: LedgerView;
+  /** Of a rerun's rows, in order; `null` for all others, and where they are lost. */
   readonly numbers: readonly number[] | null;
 };
 
@@ -50,7 +50,7 @@ export function rowAt({ run, numbers }: Pick<RunRows, 'run' | 'numbers'>, place:
   return run.parent === null && place >= 1 && place <= run.rows ? place : null;
 }
 
-/** How many of the run's rows have that number or a lower one: the place of that row, where the run has it. */
+/** The place of that row, or of the last before it. */
 export function rowsUpTo({ run, numbers }: Pick<RunRows, 'run' | 'numbers'>, row: number): number {
   if (numbers === null) return run.parent === null ? Math.min(row, run.rows) : 0;
   let [low, high] = [0, numbers.length];

@@ -1,15 +1,13 @@
 /**
- * CSV text for report files, every cell guarded against being run as a formula. Hand-written: csv-stringify takes ten times
- * as long over what has to be asked of each cell, and a report has a line for every row of the file.
+ * CSV text for report files, every cell guarded against being run as a formula. Hand-written, since
+ * csv-stringify takes ten times as long over what has to be asked of each cell.
  */
 import { guardCell } from '../lib/formula-guard.ts';
 
 /** How a CSV file is written; one character each. */
 type Dialect = { readonly delimiter: string; readonly quote: string };
 
-/**
- * The rows as CSV text, a line feed after each; reads back byte-exact once `unguardCell` has been over each cell.
- */
+/** A line feed after each row; reads back byte-exact once `unguardCell` has been over each cell. */
 export function csvText(rows: readonly (readonly string[])[], { delimiter, quote }: Dialect): string {
   const needsQuotes = quotedMatch(delimiter, quote);
   const written = (cell: string) => {
@@ -23,9 +21,9 @@ export function csvText(rows: readonly (readonly string[])[], { delimiter, quote
 }
 
 /**
- * Matches cells that need quotes: also those with a lone CR, which readers take for a line's end, those with spaces at
- * their ends, which are legal without quotes but which programs take off, those with any separator that a spreadsheet may
- * split at beside the file's own, and those that begin with `ID`, for which Excel takes a file for one of the SYLK format.
+ * Matches cells that need quotes: also for a lone CR, which readers take for a line's end, for spaces at
+ * the ends, which programs take off, for any separator that a spreadsheet may split at, and for a
+ * leading `ID`, by which Excel takes a file for SYLK.
  */
 function quotedMatch(delimiter: string, quote: string): RegExp {
   return new RegExp(`[${literal(delimiter)}${literal(quote)},;\\t|\\r\\n]|^\\s|\\s$|^ID`);
@@ -39,7 +37,7 @@ function quoted(cell: string, quote: string): string {
   return quote + cell.replaceAll(quote, () => quote + quote) + quote;
 }
 
-/** A cell's text without line breaks and control characters, for which a spreadsheet or our reader would refuse the file. */
+/** Without line breaks and control characters, for which our reader would refuse the file. */
 export function onOneLine(text: string): string {
   return text.replaceAll(/[\s\p{Cc}]+/gu, ' ');
 }

@@ -1,20 +1,112 @@
 /**
- * A run's digest, counted in the one pass that writes its report: outcomes and causes with where in the file they are, how long the
- * service took, and the first rows that need somebody. Costs a row that succeeded three additions.
+ * A run's digest: what its rows come to, as `digest.json` has it. It is counted in one pass over the
+ * run's chunks, each given once, also while the run goes on; `summary.json`, the terminal,
+ * report.html and the page are views of it. Bounded whatever the run, and without personal data but
+ * keys and the columns that the job definition lets be shown.
  */
+import { z } from 'zod';
 import type { JobDefinition } from '../config/job-definition.ts';
-import { chunkBitsText, newChunkBits, setChunk } from '../model/chunk-bits.ts';
-import { type Digest, type NamedRow, partsOf, type RowCause, UNTOLD } from '../model/digest.ts';
-import { describedColumn } from '../model/issue.ts';
-import { noOutcomes, OUTCOMES, type Outcome } from '../model/outcome.ts';
+import { keptIssueSchema } from '../model/issue.ts';
+import {
+  countSettled,
+  OUTCOMES,
+  type Outcome,
+  outcomeCountsSchema,
+  outcomeSchema,
+  REMAINDER,
+  wasAccepted,
+} from '../model/outcome.ts';
 import { chunksOf, type Run } from '../model/run.ts';
-import type { Settlement } from '../model/settlement.ts';
-import { type CauseTerms, fieldsIn } from './cause.ts';
-import { type CountedCause, causeId, createCauseTally, toldText } from './cause-tally.ts';
-import { createLatencyTally } from './latency.ts';
+import type { SettledChunk, Settlement } from '../model/settlement.ts';
+import {
+  type CauseTerms,
+  type CountedCause,
+  causeId,
+  createCauseTally,
+  type NamedRow,
+  toldOf,
+} from './causes.ts';
+import { createPlaces, type Places } from './places.ts';
 import type { RemainderRow } from './remainder.ts';
 import { type Advising, adviceIn } from './results.ts';
-import type { Cause } from './summary.ts';
+import { shapeSchema } from './shapes.ts';
+import { type Counted, createTally } from './tally.ts';
+import { addTime, createTimeline, latencyOf, latencySchema, momentSchema, noTimes } from './timeline.ts';
+
+const count = z.number().int().nonnegative();
+const rowNumber = z.number().int().positive();
+
+const namedRowSchema = z.object({ row: rowNumber, line: count, key: z.string() });
+
+/** Rows that did not succeed for the same reason. */
+export const causeSchema = z.object({
+  /** Of outcome, code and text: the same in every run. */
+  id: z.string(),
+  outcome: outcomeSchema,
+  code: z.string(),
+  /** What is wrong in the rows, where they were not sent for it. */
+  issues: z.array(keptIssueSchema),
+  /** Empty where the service said nothing, UNTOLD where what it said can't be told. */
+  text: z.string(),
+  /** What is said of these fields of the request; the file's columns that they are made of. */
+  words: z.string(),
+  fields: z.array(z.string()),
+  columns: z.array(z.string()),
+  advice: z.string(),
+  count,
+  first: rowNumber,
+  last: rowNumber,
+  examples: z.array(namedRowSchema),
+  /** Rows by part of the file. */
+  where: z.array(count),
+  /** The chunks that have such rows (places.ts). */
+  chunks: z.string(),
+});
+export type Cause = z.infer<typeof causeSchema>;
+
+const countedSchema = z.object({
+  code: z.string(),
+  column: z.string().optional(),
+  count,
+  exampleRow: rowNumber,
+});
+
+export const digestSchema = z.object({
+  run: z.string(),
+  /** Rows of the file, and how many of them had an outcome. */
+  rows: count,
+  read: count,
+  outcomes: outcomeCountsSchema,
+  /** Neighbouring rows that the service accepted with one key and one id are one record. */
+  records: count,
+  /** Rows with each outcome by part of the file, of which there are at most 100 of equal size. */
+  where: z.partialRecord(outcomeSchema, z.array(count)),
+  /** The chunks that have rows with each outcome (places.ts). */
+  chunks: z.partialRecord(outcomeSchema, z.string()),
+  /** The commonest reasons why rows did not succeed, by outcome, code and column. */
+  topErrors: z.array(countedSchema.extend({ outcome: outcomeSchema, advice: z.string() })),
+  /** Commonest first, and how many rows have one that is not among them. */
+  causes: z.array(causeSchema),
+  others: count,
+  /** How refused cells are written, where a setting of the job definition would read them. */
+  shapes: z.array(shapeSchema),
+  /** Cells that looked damaged in the same way, commonest first. */
+  topWarnings: z.array(countedSchema),
+  /** `null` where nothing was sent. */
+  latency: latencySchema.nullable(),
+  /** In the order of time; rows of chunks that were open are in none. */
+  moments: z.array(momentSchema),
+  /** HTTP statuses of the last attempts, commonest first; 0: no answer. */
+  statuses: z.array(z.object({ status: count, rows: count })),
+  /** The first rows that need somebody, those in doubt before all others. */
+  needing: z.array(namedRowSchema.extend({ outcome: outcomeSchema, code: z.string(), why: z.string() })),
+});
+export type Digest = z.infer<typeof digestSchema>;
+
+/** Rows without success of which somebody has to think, as the list of them counts. */
+export function needingRows({ outcomes }: Pick<Digest, 'outcomes'>): number {
+  return OUTCOMES.reduce((sum, outcome) => sum + (REMAINDER[outcome] === 'none' ? 0 : outcomes[outcome]), 0);
+}
 
 type DigestOptions = {
   readonly run: Run;
@@ -25,49 +117,47 @@ type DigestOptions = {
 };
 
 export type DigestTally = {
-  /** The row is in the chunk with that number. */
-  add(settlement: Settlement, chunk: number): void;
+  /** Throws where a row comes twice or out of order, which is a defect of the ledger. */
+  add(chunk: SettledChunk): void;
   /** Besides, each row that did not succeed. */
   addUnsuccessful(row: RemainderRow, chunk: number): void;
   digest(): Digest;
-  /** The commonest causes, as the summary has them. */
-  topCauses(): readonly Cause[];
 };
 
 /** In this order people look at them. */
 const NEEDING = ['in-doubt', 'rejected', 'denied', 'failed', 'invalid'] as const satisfies readonly Outcome[];
 const NEEDING_ROWS = 300;
+const TOP_ERRORS = 10;
 const MAX_CAUSES = 200;
-/** One more than the largest status; 0 stands for none. */
-const STATUSES = 1_000;
 
 type Needing = { readonly named: NamedRow; readonly code: string; readonly cause: CountedCause };
 
 export function createDigestTally({ run, fields, advising, definition }: DigestOptions): DigestTally {
-  const { rows, source } = run;
-  const parts = partsOf(rows);
-  const chunks = chunksOf(run);
-  const outcomes = noOutcomes();
-  const where = new Map<Outcome, { readonly strip: Uint32Array; readonly bits: Uint8Array }>();
-  const latency = createLatencyTally();
-  const statuses = new Uint32Array(STATUSES);
-  const causes = createCauseTally({ columns: source.columns, fields }, { rows, chunks });
+  const { rows } = run;
+  const { columns } = run.source;
+  const size = { rows, chunks: chunksOf(run) };
+  const places = new Map<Outcome, Places>();
+  const placesOf = (outcome: Outcome) => {
+    const known = places.get(outcome) ?? createPlaces(size);
+    if (!places.has(outcome)) places.set(outcome, known);
+    return known;
+  };
+  const tally = createTally();
+  const records = createRecordCount();
+  const answers = createAnswers();
+  const timeline = createTimeline(Date.parse(run.startedAt ?? run.createdAt));
+  const causes = createCauseTally({ columns, fields }, size);
   const needing = new Map<Outcome, Needing[]>(NEEDING.map((outcome) => [outcome, []]));
   const namedRow = ({ settlement: { row, line, key } }: RemainderRow): NamedRow => ({ row, line, key });
   return {
-    add({ row, outcome, attempts, ms, status }, chunk) {
-      outcomes[outcome] += 1;
-      let place = where.get(outcome);
-      if (place === undefined) {
-        place = { strip: new Uint32Array(parts), bits: newChunkBits(chunks) };
-        where.set(outcome, place);
+    add(chunk) {
+      timeline.add(chunk);
+      for (const settlement of chunk.settlements) {
+        records.add(settlement);
+        tally.add(settlement);
+        placesOf(settlement.outcome).add(settlement.row, chunk.chunk);
+        answers.add(settlement);
       }
-      const part = Math.floor(((row - 1) * parts) / Math.max(rows, row));
-      place.strip[part] = (place.strip[part] ?? 0) + 1;
-      setChunk(place.bits, chunk, chunks);
-      if (attempts === 0) return;
-      latency.add(ms);
-      statuses[status] = (statuses[status] ?? 0) + 1;
     },
     addUnsuccessful(row, chunk) {
       const { outcome, code } = row.settlement;
@@ -77,56 +167,117 @@ export function createDigestTally({ run, fields, advising, definition }: DigestO
     },
     digest() {
       const all = causes.told();
-      const kept = all.slice(0, MAX_CAUSES);
+      const outcomes = tally.outcomes();
+      const rowsNeeding = NEEDING.flatMap((outcome) => needing.get(outcome) ?? []).slice(0, NEEDING_ROWS);
       return {
         run: run.id,
         rows,
-        read: OUTCOMES.reduce((sum, outcome) => sum + outcomes[outcome], 0),
-        outcomes: { ...outcomes },
-        where: Object.fromEntries([...where].map(([outcome, { strip }]) => [outcome, [...strip]])),
-        chunks: Object.fromEntries([...where].map(([outcome, { bits }]) => [outcome, chunkBitsText(bits)])),
-        causes: kept.map((cause) => rowCause(cause, { advising, definition, columns: source.columns })),
-        others: all.slice(MAX_CAUSES).reduce((sum, { count }) => sum + count, 0),
-        latency: latency.latency(),
-        statuses: [...statuses]
-          .map((of, status) => ({ status, rows: of }))
-          .filter((one) => one.rows > 0)
-          .sort((a, b) => b.rows - a.rows || a.status - b.status),
-        needing: NEEDING.flatMap((outcome) =>
-          (needing.get(outcome) ?? []).map(({ named, code, cause }) => ({
-            ...named,
-            outcome,
-            code,
-            why: toldText(cause),
-          })),
-        ).slice(0, NEEDING_ROWS),
+        read: countSettled(outcomes),
+        outcomes,
+        records: records.count(),
+        where: Object.fromEntries([...places].map(([outcome, place]) => [outcome, place.where()])),
+        chunks: Object.fromEntries([...places].map(([outcome, place]) => [outcome, place.chunks()])),
+        topErrors: tally
+          .errors()
+          .slice(0, TOP_ERRORS)
+          .map(({ outcome, ...error }) => {
+            const advice = adviceIn({ code: error.code, outcome }, advising);
+            return { outcome, ...counted(error), advice };
+          }),
+        causes: all.slice(0, MAX_CAUSES).map((cause) => told(cause, { advising, definition, columns })),
+        others: all.slice(MAX_CAUSES).reduce((sum, one) => sum + one.count, 0),
+        shapes: [...tally.shapes()],
+        topWarnings: tally.warnings().map(counted),
+        ...answers.answers(),
+        moments: [...timeline.moments()],
+        needing: rowsNeeding.map(({ named, code, cause }) => {
+          return { ...named, outcome: cause.outcome, code, why: whyOf(cause) };
+        }),
       };
     },
-    topCauses: causes.top,
+  };
+}
+
+function counted({
+  code,
+  column,
+  count: rows,
+  rows: [exampleRow = 1],
+}: Counted<{ code: string; column: string | null }>) {
+  return { code, ...(column !== null && { column }), count: rows, exampleRow };
+}
+
+/** Empty where nothing can be told but the code. */
+function whyOf(cause: CountedCause): string {
+  const { fields, words } = toldOf(cause);
+  return [fields.join(', '), words].filter((part) => part !== '').join(': ');
+}
+
+function createRecordCount() {
+  let last: Settlement | null = null;
+  let lastRow = 0;
+  let records = 0;
+  return {
+    add(settlement: Settlement) {
+      const { row, key, id, outcome } = settlement;
+      if (row <= lastRow)
+        throw new Error(`the ledger gave row ${row} after row ${lastRow}: expected each row once, in order`);
+      lastRow = row;
+      if (!wasAccepted(outcome)) return;
+      const isSame = last !== null && row === last.row + 1 && key === last.key && id === last.id;
+      if (!isSame || key === '' || id === '') records += 1;
+      last = settlement;
+    },
+    count: () => records,
+  };
+}
+
+/** One more than the largest status; 0 stands for none. */
+const STATUSES = 1_000;
+
+/** How the last attempts went. */
+function createAnswers() {
+  const times = noTimes();
+  const statuses = new Uint32Array(STATUSES);
+  return {
+    add({ attempts, ms, status }: Settlement) {
+      if (attempts === 0) return;
+      addTime(times, ms);
+      statuses[status] = (statuses[status] ?? 0) + 1;
+    },
+    answers: (): Pick<Digest, 'latency' | 'statuses'> => ({
+      latency: latencyOf(times),
+      statuses: [...statuses]
+        .map((rows, status) => ({ status, rows }))
+        .filter((one) => one.rows > 0)
+        .sort((a, b) => b.rows - a.rows || a.status - b.status),
+    }),
   };
 }
 
 type Naming = Pick<DigestOptions, 'advising' | 'definition'> & { readonly columns: readonly string[] };
 
-function rowCause(cause: CountedCause, { advising, definition, columns }: Naming): RowCause {
-  const { outcome, code, text, count, first, last, examples, where, bits } = cause;
-  const fields = outcome === 'rejected' && text !== UNTOLD ? fieldsIn(text) : [];
-  const described = outcome === 'invalid' ? describedColumn(text) : null;
+function told(cause: CountedCause, { advising, definition, columns }: Naming): Cause {
+  const { outcome, code, said, issues, first, last, examples, places } = cause;
+  const { text, words, fields } = said;
   const named = fields.flatMap((field) => columnsOf(field, definition, columns));
+  const wrong = issues[0]?.column ?? null;
   return {
-    id: causeId(cause),
+    id: causeId(cause, said),
     outcome,
     code,
+    issues: [...issues],
     text,
+    words,
     fields: [...fields],
-    columns: [...new Set(described === null ? named : [described])].slice(0, COLUMNS_NAMED),
+    columns: [...new Set(wrong === null ? named : [wrong])].slice(0, COLUMNS_NAMED),
     advice: adviceIn({ code, outcome }, advising),
-    count,
+    count: cause.count,
     first,
     last,
     examples: [...examples],
-    where: [...where],
-    chunks: chunkBitsText(bits),
+    where: places.where(),
+    chunks: places.chunks(),
   };
 }
 

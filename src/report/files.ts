@@ -1,8 +1,9 @@
 /**
- * A report's folder and the files in it. Files are written under temporary names and take their own only once all of
- * them are whole and on the disk, so whoever looks finds the report before or the report after, never half of one. A
- * folder with another run's report, or with files that somebody might miss, is refused. A file to correct that is not as
- * it was last written holds somebody's work: it stays, and the new one goes beside it as `failed-2.csv`.
+ * A report's folder and the files in it. Files are written under temporary names and take their own
+ * only once all of them are whole and on the disk, so whoever looks finds the report before or the
+ * report after, never half of one. A folder with another run's report, or with files that somebody
+ * might miss, is refused. A file to correct that is not as it was last written holds somebody's work:
+ * it stays, and the new one goes beside it as `failed-2.csv`.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -14,7 +15,6 @@ import { makeFolder } from '../lib/make-folder.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { remainderOf } from './remainder.ts';
 
-/** The report's own files. Files that an earlier writing left and the latest has not are removed by name. */
 export const SUMMARY_FILE = 'summary.json';
 export const RESULTS_FILE = 'results.csv';
 export const REJECTIONS_FILE = 'rejections.jsonl';
@@ -24,9 +24,9 @@ export const SHARED_PAGE_FILE = 'report-share.html';
 export const DOCUMENTS_FILE = 'documents.jsonl';
 
 /**
- * Makes the directory, for its owner alone, and answers the digests of the files to correct as they were last written; none where there
- * is no summary, or one of an earlier version.
- * Throws a UsageError where it holds another run's report, or files that this report would replace.
+ * Makes the directory, for its owner alone, and answers the digests of the files to correct as they
+ * were last written. Throws a UsageError where it holds another run's report, or files that this
+ * report would replace.
  */
 export async function claimReportDirectory(directory: string, run: string): Promise<readonly string[]> {
   await makeFolder(directory);
@@ -36,16 +36,14 @@ export async function claimReportDirectory(directory: string, run: string): Prom
     return [];
   }
   const found = headOf(text);
-  if (found?.run !== run) {
-    throw new UsageError(
-      `${join(directory, SUMMARY_FILE)} belongs to ${found === null ? 'something else' : `run ${found.run}`}: ` +
-        `expected an empty folder or the report of run ${run}. Name another folder with --out.`,
-    );
-  }
-  return found.written;
+  if (found?.run === run) return found.written;
+  throw new UsageError(
+    `${join(directory, SUMMARY_FILE)} belongs to ${found === null ? 'something else' : `run ${found.run}`}: ` +
+      `expected an empty folder or the report of run ${run}. Name another folder with --out.`,
+  );
 }
 
-/** Without a summary nothing says whose the files are: a person's own `failed.csv` must not be replaced. */
+/** Without a summary nothing says whose the files are: a person's own must not be replaced. */
 async function refuseForeignFiles(directory: string): Promise<void> {
   const foreign = (await readdir(directory)).filter((name) => remainderOf(name) !== null);
   if (foreign.length === 0) return;
@@ -55,6 +53,8 @@ async function refuseForeignFiles(directory: string): Promise<void> {
   );
 }
 
+const summaryHeadSchema = z.looseObject({ run: z.string(), written: z.array(z.string()) });
+
 function headOf(text: string): z.infer<typeof summaryHeadSchema> | null {
   try {
     return summaryHeadSchema.parse(JSON.parse(text));
@@ -63,10 +63,8 @@ function headOf(text: string): z.infer<typeof summaryHeadSchema> | null {
   }
 }
 
-const summaryHeadSchema = z.looseObject({
-  run: z.string(),
-  written: z.array(z.string()).default([]),
-});
+/** A living writer touches its unfinished files far more often than this. */
+const LEFT_OVER_AFTER_MS = 3_600_000;
 
 /** Removes the unfinished files of writers that were killed: they hold personal data. */
 export async function removeLeftOvers(directory: string, now: Date): Promise<void> {
@@ -76,35 +74,6 @@ export async function removeLeftOvers(directory: string, now: Date): Promise<voi
     if (found !== null && now.getTime() - found.mtimeMs > LEFT_OVER_AFTER_MS) await rm(path, { force: true });
   }
 }
-
-/** The age of an unfinished file whose writer was killed: a living writer touches its files far more often than this. */
-const LEFT_OVER_AFTER_MS = 3_600_000;
-
-/**
- * Removes the unfinished files of those who wrote the report while the run went on: one process at a time does, the one that reads the
- * run, so theirs belong to one that is gone or has lost the run. That one writes its report anew.
- */
-export async function removeGrown(directory: string): Promise<void> {
-  const names = (await readdir(directory)).filter(
-    (name) => isTemporaryName(name) && name.endsWith(SUFFIX.grown),
-  );
-  for (const name of names) await rm(join(directory, name), { force: true });
-}
-
-/** The files of one writing of a report: all of them are whole before the first takes its name. */
-export type PendingReport = {
-  append(name: string, text: string): Promise<void>;
-  /** Begins a file that takes its name before all others; its last version may be among the others. */
-  claim(name: string, text: string): Promise<void>;
-  /** The files appended to so far. */
-  names(): readonly string[];
-  /** Ends all files appended to so far, and decides under which names they are published. */
-  place(earlier: Earlier): Promise<Placed>;
-  /** Every file takes its name, in the order in which they were begun; older report files that are not among them are removed. */
-  publish(): Promise<void>;
-  /** Removes whatever was not published; safe to call at any time. */
-  discard(): Promise<void>;
-};
 
 /** What is known of the files that an earlier writing left. */
 type Earlier = {
@@ -116,55 +85,57 @@ type Earlier = {
 
 /** Where the files of a writing go. */
 type Placed = {
-  /** Their names. */
-  readonly files: readonly string[];
+  readonly files: string[];
   /** Files to correct that somebody has changed, which stay as they are. */
-  readonly kept: readonly string[];
+  readonly kept: string[];
   /** Digests of the files to correct as they are written now. */
-  readonly written: readonly string[];
+  readonly written: string[];
 };
 
-export function createPendingReport(directory: string, how: keyof typeof SUFFIX): PendingReport {
-  const claims: PendingFile[] = [];
-  const files = new Map<string, PendingFile>();
-  let kept: readonly string[] = [];
-  const fileOf = async (name: string) => {
-    const known = files.get(name);
-    if (known !== undefined) return known;
-    const file = await openPendingFile(directory, name, how);
-    files.set(name, file);
-    return file;
-  };
+/** The files of one writing of a report. */
+export type PendingReport = {
+  append(name: string, text: string): Promise<void>;
+  has(name: string): boolean;
+  /** Ends all files appended to so far, and decides under which names they are published. */
+  place(earlier: Earlier): Promise<Placed>;
+  /**
+   * Every file takes its name, behind a summary that says whose all of them are, in the order in
+   * which they were begun; older report files that are not among them are removed.
+   */
+  publish(first: string): Promise<void>;
+  /** Removes whatever was not published; safe to call at any time. */
+  discard(): Promise<void>;
+};
+
+export function createPendingReport(directory: string): PendingReport {
+  let files = new Map<string, PendingFile>();
+  let kept: string[] = [];
   return {
-    append: async (name, text) => (await fileOf(name)).append(text),
-    claim: async (name, text) => {
-      const file = await openPendingFile(directory, name);
-      claims.push(file);
+    async append(name, text) {
+      const file = files.get(name) ?? (await openPendingFile(directory, name));
+      files.set(name, file);
       await file.append(text);
     },
-    names: () => [...files.keys()],
-    place: async (earlier) => {
-      const digests: string[] = [];
+    has: (name) => files.has(name),
+    async place(earlier) {
+      const written: string[] = [];
       for (const [name, file] of files) {
         const digest = await file.seal();
-        if (remainderOf(name) !== null) digests.push(digest);
+        if (remainderOf(name) !== null) written.push(digest);
       }
-      kept = await changedFiles(directory, { ...earlier, written: [...earlier.written, ...digests] });
-      for (const [name, file] of [...files]) {
-        files.delete(name);
-        files.set(besides(name, kept), file);
-      }
-      return { files: [...files.keys()], kept, written: digests };
+      kept = await changedFiles(directory, { ...earlier, written: [...earlier.written, ...written] });
+      files = new Map([...files].map(([name, file]) => [besides(name, kept), file]));
+      return { files: [...files.keys()], kept, written };
     },
-    publish: async () => {
-      const inOrder = [...claims.map((file) => [SUMMARY_FILE, file] as const), ...files];
-      for (const [, file] of inOrder) await file.seal();
-      for (const [name, file] of inOrder) await file.publish(name);
+    async publish(first) {
+      for (const file of files.values()) await file.seal();
+      await replaceFile(directory, SUMMARY_FILE, first);
+      for (const [name, file] of files) await file.publish(name);
       await removeStaleFiles(directory, new Set([...files.keys(), ...kept]));
       await syncDirectory(directory);
     },
-    discard: async () => {
-      await Promise.allSettled([...claims, ...files.values()].map((file) => file.discard()));
+    async discard() {
+      await Promise.allSettled([...files.values()].map((file) => file.discard()));
     },
   };
 }
@@ -194,7 +165,6 @@ function besides(name: string, kept: readonly string[]): string {
   return free;
 }
 
-/** Removes report files that the latest writing did not write. */
 async function removeStaleFiles(directory: string, current: ReadonlySet<string>): Promise<void> {
   for (const name of await readdir(directory)) {
     const isOurs = remainderOf(name) !== null || MAY_BE_LEFT_OUT.includes(name);
@@ -207,18 +177,25 @@ const MAY_BE_LEFT_OUT: readonly string[] = [REJECTIONS_FILE, DOCUMENTS_FILE, SHA
 /** A rename outlives a power cut only once its directory is on the disk. */
 async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r');
+  await handle.sync().finally(() => handle.close());
+}
+
+/** Writes the file alone, by rename. */
+export async function replaceFile(directory: string, name: string, text: string): Promise<void> {
+  const file = await openPendingFile(directory, name);
   try {
-    await handle.sync();
+    await file.append(text);
+    await file.seal();
+    await file.publish(name);
   } finally {
-    await handle.close();
+    await file.discard();
   }
 }
 
 /** A file that is seen under its name only once it is whole. */
 type PendingFile = {
-  /** Resolves when more text may be given: at most 64 Ki characters and the last text wait in memory. */
   append(text: string): Promise<void>;
-  /** Puts everything on the disk and answers its SHA-256; nothing can be appended any more. Safe to call again. */
+  /** Puts everything on the disk and answers its SHA-256; safe to call again. */
   seal(): Promise<string>;
   /** Takes that name, and the place of an older file of that name; only after `seal`. */
   publish(name: string): Promise<void>;
@@ -226,13 +203,11 @@ type PendingFile = {
   discard(): Promise<void>;
 };
 
+const BUFFER_CHARACTERS = 65_536;
+
 /** Opens a file for its owner alone, under a temporary name in the same directory. */
-export async function openPendingFile(
-  directory: string,
-  name: string,
-  how: keyof typeof SUFFIX = 'atOnce',
-): Promise<PendingFile> {
-  const temporary = join(directory, `.${name}.${randomBytes(6).toString('hex')}${SUFFIX[how]}`);
+async function openPendingFile(directory: string, name: string): Promise<PendingFile> {
+  const temporary = join(directory, `.${name}.${randomBytes(6).toString('hex')}.tmp`);
   const handle = await open(temporary, 'wx', 0o600);
   const hash = createHash('sha256');
   let buffered = '';
@@ -245,11 +220,11 @@ export async function openPendingFile(
     await handle.appendFile(text, 'utf8');
   };
   return {
-    append: async (text) => {
+    async append(text) {
       buffered += text;
       if (buffered.length >= BUFFER_CHARACTERS) await flush();
     },
-    seal: async () => {
+    async seal() {
       if (digest !== null) return digest;
       await flush();
       await handle.sync();
@@ -258,17 +233,13 @@ export async function openPendingFile(
       return digest;
     },
     publish: (as) => rename(temporary, join(directory, as)),
-    discard: async () => {
+    async discard() {
       await handle.close();
       await rm(temporary, { force: true });
     },
   };
 }
 
-const BUFFER_CHARACTERS = 65_536;
-const SUFFIX = { atOnce: '.tmp', grown: '.part' } as const;
-
-/** Whether a file of that name is an unfinished one of this module's. */
 function isTemporaryName(fileName: string): boolean {
-  return /^\..+\.[0-9a-f]{12}\.(tmp|part)$/.test(fileName);
+  return /^\..+\.[0-9a-f]{12}\.tmp$/.test(fileName);
 }

@@ -1,133 +1,94 @@
 /**
- * JSON text that is changed or cut where it stands: a record goes back to the partner as it was written, numbers, escapes
- * and order included, which `JSON.parse` and `JSON.stringify` would not keep.
+ * JSON text that is changed or cut where it stands: a record goes back to the partner as it was
+ * written, numbers, escapes and order included, which `JSON.parse` would not keep. The texts were
+ * read as JSON before.
  */
 import type { JsonObject } from '../model/request.ts';
 
-/**
- * The JSON object with one more member before its closing brace, on one line, and without an older member of that name.
- * A line break between two tokens becomes a space; all else stays as it is written.
- */
+/** The object on one line with one more member at its end, and without older ones of that name. */
 export function spliceMember(text: string, name: string, value: JsonObject): string {
   const rest = withoutMember(oneLine(text), name);
   const brace = rest.lastIndexOf('}');
-  const comma = membersOf(rest).length === 0 ? '' : ',';
+  const comma = itemsIn(rest).length === 0 ? '' : ',';
   return `${rest.slice(0, brace)}${comma}${JSON.stringify(name)}:${JSON.stringify(value)}${rest.slice(brace)}`;
 }
 
-/** JSON text without line breaks, so that it can stand in a file of one record per line: in strings they are escaped anyway. */
+/** Without line breaks between tokens: in strings they are escaped anyway. */
 export function oneLine(json: string): string {
   return json.replaceAll(/[\r\n]/g, ' ');
 }
 
-/** The places of the elements in a text that is one JSON array; throws on any other text. */
-export function elementsOf(text: string): readonly Span[] {
-  const elements: Span[] = [];
-  readList(text, ['[', ']'], (start) => {
-    const end = endOfValue(text, start);
-    elements.push({ start, end });
-    return end;
-  });
-  return elements;
+/** The texts of the elements of a text that is one JSON array. */
+export function elementsOf(text: string): readonly string[] {
+  return itemsIn(text).map(({ start, end }) => text.slice(start, end));
 }
 
 function withoutMember(text: string, name: string): string {
-  const members = membersOf(text);
-  const at = members.findIndex((member) => member.name === name);
-  const member = members[at];
+  const items = itemsIn(text);
+  const at = items.findIndex(({ start }) => nameAt(text, start) === name);
+  const member = items[at];
   if (member === undefined) return text;
-  return withoutMember(cut(text, member, members[at + 1]), name);
-}
-
-/** The text without the member and one comma: the comma before it, or for the first member the one after it. */
-function cut(text: string, member: Member, next: Member | undefined): string {
+  // With the comma before it, or for the first member the one after it.
   const start = member.comma ?? member.start;
-  const commaAfter = next?.comma ?? null;
+  const commaAfter = items[at + 1]?.comma ?? null;
   const end = member.comma === null && commaAfter !== null ? commaAfter + 1 : member.end;
-  return text.slice(0, start) + text.slice(end);
+  return withoutMember(text.slice(0, start) + text.slice(end), name);
 }
 
-/** Where something stands in a text: from `start` up to, without, `end`. */
-type Span = { readonly start: number; readonly end: number };
-
-/** A member of an object; `comma` is the place of the comma before it, `null` for the first. */
-type Member = Span & { readonly name: string; readonly comma: number | null };
-
-/** The places of the members in a text that is one JSON object; throws on any other text. */
-function membersOf(text: string): readonly Member[] {
-  const members: Member[] = [];
-  readList(text, ['{', '}'], (start, comma) => {
-    const nameEnd = endOfString(text, start);
-    const colon = skipSpace(text, nameEnd);
-    if (text[colon] !== ':') throw notJson(':', colon);
-    const end = endOfValue(text, skipSpace(text, colon + 1));
-    members.push({ name: String(JSON.parse(text.slice(start, nameEnd))), start, end, comma });
-    return end;
-  });
-  return members;
+function nameAt(text: string, start: number): unknown {
+  return JSON.parse(text.slice(start, endOfString(text, start)));
 }
 
-/** Reads the item that starts at `start` and answers the place after it. */
-type ReadItem = (start: number, comma: number | null) => number;
+/** A member of an object or an element of an array, from `start` up to, without, `end`. */
+type Item = {
+  readonly start: number;
+  readonly end: number;
+  /** Where the comma before it is, `null` for the first. */
+  readonly comma: number | null;
+};
 
-function readList(text: string, [open, close]: readonly [string, string], readItem: ReadItem): void {
-  let at = skipSpace(text, 0);
-  if (text[at] !== open) throw notJson(open, at);
-  at = skipSpace(text, at + 1);
-  if (text[at] === close) return;
-  for (let comma: number | null = null; ; at = skipSpace(text, comma + 1)) {
-    at = skipSpace(text, readItem(at, comma));
-    if (text[at] === close) return;
-    if (text[at] !== ',') throw notJson(`, or ${close}`, at);
-    comma = at;
-  }
-}
+const DEEPER: ReadonlyMap<string, number> = new Map([
+  ['{', 1],
+  ['[', 1],
+  ['}', -1],
+  [']', -1],
+]);
 
-function endOfValue(text: string, start: number): number {
-  const first = text.charAt(start);
-  if (first === '"') return endOfString(text, start);
-  return first === '{' || first === '[' ? endOfNested(text, start) : endOfScalar(text, start);
-}
-
-function endOfNested(text: string, start: number): number {
+/** What stands in the array or object that the text is. */
+function itemsIn(text: string): readonly Item[] {
+  const items: Item[] = [];
   let depth = 0;
-  for (let at = start; at < text.length; at += 1) {
-    const c = text[at];
-    if (c === '"') at = endOfString(text, at) - 1;
-    else if (c === '{' || c === '[') depth += 1;
-    else if (c === '}' || c === ']') depth -= 1;
-    if (depth === 0) return at + 1;
+  let comma: number | null = null;
+  let start: number | null = null;
+  let last = 0;
+  for (const { sign, at, end } of signsOf(text)) {
+    const deeper = DEEPER.get(sign) ?? 0;
+    const level = Math.min(depth, depth + deeper);
+    if (level === 0 || (level === 1 && sign === ',')) {
+      if (start !== null) items.push({ start, end: last, comma });
+      start = null;
+      if (level === 1) comma = at;
+    } else start ??= at;
+    depth += deeper;
+    last = end;
   }
-  throw notJson('} or ]', text.length);
+  return items;
 }
 
+/** The characters but white space; a string is one, by its quote. */
+function* signsOf(text: string) {
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text.charAt(at);
+    if (sign.trim() === '') continue;
+    const end = sign === '"' ? endOfString(text, at) : at + 1;
+    yield { sign, at, end };
+    at = end - 1;
+  }
+}
+
+/** Of one that starts there. */
 function endOfString(text: string, start: number): number {
-  if (text[start] !== '"') throw notJson('"', start);
-  for (let at = start + 1; at < text.length; at += 1) {
-    const c = text[at];
-    if (c === '\\') at += 1;
-    else if (c === '"') return at + 1;
-  }
-  throw notJson('"', text.length);
-}
-
-function endOfScalar(text: string, start: number): number {
-  let at = start;
-  while (!AFTER_SCALAR.has(text.charAt(at))) at += 1;
-  if (at === start) throw notJson('a value', at);
-  return at;
-}
-
-/** Everything that ends a number, `true`, `false` or `null`. */
-const AFTER_SCALAR = new Set([',', '}', ']', ' ', '\t', '\n', '\r', '']);
-
-function skipSpace(text: string, start: number): number {
-  let at = start;
-  while (text[at] === ' ' || text[at] === '\n' || text[at] === '\r' || text[at] === '\t') at += 1;
-  return at;
-}
-
-/** A bug of the caller, since only valid JSON is given here. The message has no part of the text, which is personal data. */
-function notJson(expected: string, at: number): Error {
-  return new Error(`the text is not the JSON that was expected: no ${expected} at character ${at}`);
+  let at = start + 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  return at + 1;
 }

@@ -1,14 +1,14 @@
 /**
- * What to do next about a run, as its summary has it: in which order, in what words and with which exact commands. The terminal, the
- * inbox's notes and report.html all say it from here.
+ * What to do next about a run, as its summary has it: in which order, in what words and with which
+ * exact commands. The terminal, the inbox's notes and report.html all say it from here.
  */
 import { join } from 'node:path';
 import { anywhere, shellWord } from '../lib/terminal.ts';
 import { reasonAdvice } from '../model/advice.ts';
 import { OUTCOMES, REMAINDER } from '../model/outcome.ts';
 import type { Reason } from '../model/run.ts';
-import { commonShapes } from '../model/written-as.ts';
 import { REMAINDERS, type RemainderKind, remainderOf } from './remainder.ts';
+import { commonShapes } from './shapes.ts';
 import type { Summary } from './summary.ts';
 
 export type NextOptions = {
@@ -72,7 +72,6 @@ function referring({ run, topErrors }: Summary): readonly Step[] {
   ];
 }
 
-/** How rows are taken up whose cells another setting reads: nobody has to correct them one by one. */
 function redefining({ run, job, state, shapes, rows }: Summary, options: NextOptions): readonly Step[] {
   if (commonShapes(shapes, rows).length === 0 || state !== 'finished') return [];
   return [
@@ -143,5 +142,5 @@ export function failedStep({ topErrors, outcomes }: Pick<Summary, 'topErrors' | 
   return codes.size === 1 ? 'load' : 'correct-some';
 }
 
-/** Rows with these codes wait for a row in doubt to be settled; `row_in_doubt` is never sent from a report file. */
+/** Rows that wait for a row in doubt to be settled. */
 const IN_DOUBT: ReadonlySet<string> = new Set(['key_in_doubt', 'row_in_doubt']);

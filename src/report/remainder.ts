@@ -1,7 +1,8 @@
 /**
- * The files of rows that did not succeed (`rejected`, `failed`, `in-doubt`), written so that they can be corrected and
- * loaded again: the source's own cells or members, and beside them what became of the row in columns or one member of
- * the report's. A row that could not be read comes back with the cells that are sure and a mark by which it can't send a guess.
+ * The files of rows that did not succeed (`rejected`, `failed`, `in-doubt`), written so that they can
+ * be corrected and loaded again: the source's own cells or members, and beside them what became of
+ * the row. A row that could not be read comes back with the cells that are sure, and a mark by which
+ * it can't send a guess.
  */
 import { batchesOf } from '../lib/batches.ts';
 import { typedText } from '../lib/typed-cells.ts';
@@ -9,6 +10,7 @@ import { REMAINDER, type Remainder } from '../model/outcome.ts';
 import type { JsonObject } from '../model/request.ts';
 import type { Row, UnreadableRow } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
+import { messageOf as sentenceOf } from '../model/sentence.ts';
 import type { LedgerView, RefusalBody, Settlement } from '../model/settlement.ts';
 import {
   REPORT_COLUMN_PREFIX,
@@ -26,7 +28,7 @@ export type RemainderKind = (typeof REMAINDERS)[number];
 
 const REMAINDER_FILE = new RegExp(`^(${REMAINDERS.join('|')})(-[0-9]+)?\\.(csv|ndjson)$`);
 
-/** Which file to correct a name is, also beside one that was left alone (`failed-2.csv`); `null`: none. */
+/** Which file to correct a name is, also `failed-2.csv`; `null`: none. */
 export function remainderOf(name: string): RemainderKind | null {
   const stem = REMAINDER_FILE.exec(name)?.[1];
   return REMAINDERS.find((kind) => kind === stem) ?? null;
@@ -73,13 +75,13 @@ export async function* unsuccessfulIn(
   }
 }
 
-/** The rows of a CSV file again, in the file's own dialect, with what became of them in columns of the report's own. */
+/** In the file's own dialect, with what became of the rows in columns of the report's own. */
 export function csvRemainder({ id, source }: Run): RemainderFormat {
   const dialect = { delimiter: source.delimiter ?? ',', quote: source.quote ?? '"' };
   // Where the input was a report file itself, its columns about an earlier run give way.
   const kept = source.columns.flatMap((column, i) => (column.startsWith(REPORT_COLUMN_PREFIX) ? [] : [i]));
   const columns = kept.map((i) => source.columns[i] ?? '');
-  // Tells which cells are numbers, so that they are not read by the definition's signs when the file is loaded.
+  // Tells which cells are numbers: they are not read by the definition's signs.
   const hasTyped = source.type === 'xlsx' || source.columns.includes(REPORT_TYPED_COLUMN);
   const cellsOf = (row: RemainderRow, kind: RemainderKind) => {
     return [
@@ -101,7 +103,7 @@ export function csvRemainder({ id, source }: Run): RemainderFormat {
   };
 }
 
-/** Without it Excel takes the UTF-8 of a CSV file for another encoding, and saves every letter with an accent as two. */
+/** Without it Excel takes UTF-8 for another encoding, and saves letters with accents as two. */
 const BYTE_ORDER_MARK = '\uFEFF';
 
 function addedColumns(kind: RemainderKind, hasTyped: boolean): readonly string[] {
@@ -126,7 +128,7 @@ function originalCells(source: Row | null, kept: readonly number[]): readonly st
   return source.kind === 'cells' ? kept.map((i) => source.cells[i] ?? '') : sureCells(source, kept);
 }
 
-/** The cells that are sure, and the mark by which the reader knows that the row has yet to be corrected. */
+/** With the mark by which the reader knows that the row has yet to be corrected. */
 function sureCells({ cells = [] }: UnreadableRow, kept: readonly number[]): readonly string[] {
   const known = kept.map((i) => cells[i] ?? UNREADABLE_CELL);
   return known.includes(UNREADABLE_CELL) ? known : known.map((cell, i) => (i === 0 ? UNREADABLE_CELL : cell));
@@ -143,7 +145,7 @@ function typedCell(source: Row | null, columns: readonly string[]): string {
   return typedText({ ...source, cells: source.cells?.map((cell) => cell ?? '') ?? [] }, columns);
 }
 
-/** The records of a JSON file again, one per line, each as it was written but for one more member. */
+/** One record per line, each as it was written but for one more member. */
 export function ndjsonRemainder(run: Run): RemainderFormat {
   return {
     extension: 'ndjson',
@@ -152,7 +154,7 @@ export function ndjsonRemainder(run: Run): RemainderFormat {
   };
 }
 
-/** Without members of its own where the row could not be read or is no longer kept: loaded again, it can't send a guess. */
+/** Without members of its own where the row could not be read or is no longer kept. */
 function recordText(run: string, row: RemainderRow, kind: RemainderKind): string {
   const member = memberOf(run, row, kind);
   const source = row.source;
@@ -185,7 +187,7 @@ function memberOf(run: string, row: RemainderRow, kind: RemainderKind): JsonObje
 /** What the service said of a rejected row, else why the row did not succeed. */
 function messageOf({ settlement, body }: RemainderRow): string {
   const said = settlement.outcome === 'rejected' && body !== null ? serviceMessage(body.text) : '';
-  return said === '' ? settlement.message : said;
+  return said === '' ? sentenceOf(settlement) : said;
 }
 
 /** The body of a refusal on one line, at most 500 characters; more of it is in rejections.jsonl. */
@@ -196,10 +198,10 @@ export function serviceMessage(body: string): string {
 
 const MAX_CHARACTERS = 500;
 
-/** Characters of a body that are looked at: enough for the message even where most are indentation. */
+/** Enough for the message even where most of a body is indentation. */
 const LOOK_AT_CHARACTERS = 8_000;
 
-/** A cut between the two halves of a surrogate pair would leave a character that UTF-8 can't hold. */
+/** UTF-8 can't hold half of a surrogate pair. */
 function withoutHalfCharacter(text: string): string {
   const last = text.charCodeAt(text.length - 1);
   return last >= 0xd800 && last <= 0xdbff ? text.slice(0, -1) : text;

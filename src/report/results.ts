@@ -1,12 +1,12 @@
 /**
- * The lines of the files that have one for each row they speak of: `results.csv`, `rejections.jsonl` and
- * `documents.jsonl`. Scripts rely on their columns and members.
+ * The lines of the files that have one for each row they speak of: `results.csv`, `rejections.jsonl`
+ * and `documents.jsonl`. Scripts rely on their columns and members.
  */
-
 import { printable } from '../lib/terminal.ts';
 import { adviceFor } from '../model/advice.ts';
 import type { Operation } from '../model/operation.ts';
-import { type Settlement, warningsOf } from '../model/settlement.ts';
+import { messageOf } from '../model/sentence.ts';
+import type { Settlement } from '../model/settlement.ts';
 import type { SourceInfo } from '../model/source.ts';
 import { csvText, onOneLine } from './csv-text.ts';
 import { elementsOf, oneLine } from './json-text.ts';
@@ -15,7 +15,7 @@ import type { RemainderRow } from './remainder.ts';
 /** How `results.csv` is written. */
 type ResultsDialect = Parameters<typeof csvText>[1];
 
-/** Quotes as every program reads them, and the input's delimiter: whoever opens the one in a spreadsheet opens the other. */
+/** With the input's delimiter: whoever opens the one in a spreadsheet opens the other. */
 export function resultsDialect({ delimiter }: Pick<SourceInfo, 'delimiter'>): ResultsDialect {
   return { delimiter: delimiter === null || delimiter === QUOTE ? ',' : delimiter, quote: QUOTE };
 }
@@ -71,9 +71,10 @@ function resultCells(s: Settlement, advising: Advising): readonly string[] {
 
 /** The row's message, and after it the cells that looked damaged and were sent all the same. */
 function messageCell(s: Settlement): string {
-  if (s.warnings === '') return s.message;
-  const warnings = warningsOf(s).map(({ code, column }) => `warning: ${code}${placeInWords(column)}`);
-  const said = s.message === '' ? '' : `${s.message}${s.message.endsWith('.') ? '' : ';'} `;
+  const message = messageOf(s);
+  if (s.warnings.length === 0) return message;
+  const warnings = s.warnings.map(({ code, column }) => `warning: ${code}${placeInWords(column)}`);
+  const said = message === '' ? '' : `${message}${message.endsWith('.') ? '' : ';'} `;
   return `${said}${warnings.join('; ')}`;
 }
 
@@ -93,7 +94,7 @@ export function adviceIn(
 }
 
 /**
- * A line of `rejections.jsonl`: the body verbatim as a JSON string, `null` where the ledger no longer has it. Of a body over 64 KiB its
+ * The body verbatim as a JSON string, `null` where the ledger no longer has it; of one over 64 KiB its
  * beginning, and how many bytes followed that as `restBytes`.
  */
 export function rejectionLine(run: string, { settlement, body }: RemainderRow): string {
@@ -104,11 +105,11 @@ export function rejectionLine(run: string, { settlement, body }: RemainderRow): 
   return `${printable(JSON.stringify(rejection))}\n`;
 }
 
-/** Lines of `documents.jsonl`: one per record of the row's payment, each as it was received but for line breaks between its tokens. */
+/** One per record of the row's payment, as it was received but for line breaks between its tokens. */
 export function documentLines(settlement: Settlement, records: string): string {
   const payment = settlement.id === '' ? settlement.key : settlement.id;
   const start = `{"row":${settlement.row},"paymentId":${JSON.stringify(payment)},"document":`;
   return elementsOf(records)
-    .map((span) => `${start}${oneLine(records.slice(span.start, span.end))}}\n`)
+    .map((record) => `${start}${oneLine(record)}}\n`)
     .join('');
 }

@@ -1,61 +1,19 @@
 /**
- * `summary.json`: the run in numbers. Its control total is the report's promise: as many rows as the file has, each with
- * one outcome or open; where the written lines disagree with the ledger, the summary says so and exits with 3.
+ * `summary.json`: the run in numbers. Its control total is the report's promise: as many rows as the
+ * file has, each with one outcome or open; where the digest of what was written disagrees with the
+ * ledger, the summary says so and exits with 3.
  */
 import { z } from 'zod';
 import { EXIT, exitCodeOf } from '../model/exit.ts';
 import { nameOf } from '../model/operation.ts';
-import {
-  acceptedRows,
-  countSettled,
-  OUTCOMES,
-  type OutcomeCounts,
-  outcomeCountsSchema,
-  outcomeSchema,
-} from '../model/outcome.ts';
+import { acceptedRows, countSettled, OUTCOMES, outcomeCountsSchema } from '../model/outcome.ts';
 import { isOver, openRows, type Run, reasonSchema, requestSchema, runStateSchema } from '../model/run.ts';
 import { ENCODINGS, sourceInfoSchema } from '../model/source.ts';
-import { type Shape, shapeSchema } from '../model/written-as.ts';
+import { UNTOLD } from './causes.ts';
+import { causeSchema, type Digest, digestSchema } from './digest.ts';
 
 const count = z.number().int().nonnegative();
-
-/** One of the commonest reasons why rows did not succeed. */
-const topErrorSchema = z.object({
-  outcome: outcomeSchema,
-  code: z.string(),
-  /** The column that it is about, where it is about one. */
-  column: z.string().optional(),
-  count,
-  /** The first row with this outcome, code and column. */
-  exampleRow: z.number().int().positive(),
-  advice: z.string(),
-});
-
-/** Rows that did not succeed for the same cause. */
-const causeSchema = z.object({
-  outcome: outcomeSchema,
-  code: z.string(),
-  /** What the service says, or the rows' message, without the rows' values. */
-  text: z.string(),
-  count,
-  /** The first rows. */
-  rows: z.array(z.number().int().positive()),
-});
-
-export type Cause = z.infer<typeof causeSchema>;
-
-export type TopError = z.infer<typeof topErrorSchema>;
-
-/** Cells that looked damaged in the same way, in rows that were sent all the same. */
-const topWarningSchema = z.object({
-  code: z.string(),
-  column: z.string().optional(),
-  count,
-  /** The first row with such a cell. */
-  exampleRow: z.number().int().positive(),
-});
-
-export type TopWarning = z.infer<typeof topWarningSchema>;
+const { topErrors, shapes, topWarnings } = digestSchema.shape;
 
 /** How the file was read. */
 const readAsSchema = sourceInfoSchema.pick({
@@ -68,7 +26,7 @@ const readAsSchema = sourceInfoSchema.pick({
   notes: true,
 });
 
-/** `summary.json`. */
+/** The content of `summary.json`. */
 export const summarySchema = z.object({
   run: z.string(),
   job: z.string(),
@@ -76,60 +34,58 @@ export const summarySchema = z.object({
   target: z.string(),
   file: z.string(),
   sha256: z.string(),
-  /** The file's text encoding; an earlier version, whose summaries lack it, read UTF-8 only. */
-  encoding: z.enum(ENCODINGS).default('utf-8'),
-  /** `null` in the summary of an earlier version. */
-  source: readAsSchema.nullable().default(null),
+  encoding: z.enum(ENCODINGS),
+  source: readAsSchema,
   /** The run whose unsuccessful rows this rerun takes up; `null` for a run of a file. */
   parent: z.string().nullable(),
   state: runStateSchema,
   reason: reasonSchema.nullable(),
   /** Where a person has asked for the state that the run is in: who, when, why. */
-  request: requestSchema.nullable().default(null),
+  request: requestSchema.nullable(),
   rows: count,
   outcomes: outcomeCountsSchema,
-  /**
-   * Records that the service accepted: the rows of one request count as one record. `null` where records are not counted: in
-   * the summary of an earlier version, and of a job with a `group` until the whole report is written.
-   */
-  records: count.nullable().default(null),
+  /** That the service accepted; `null` of a job with a `group` until the report is written. */
+  records: count.nullable(),
   /** Rows with an outcome. */
   settled: count,
   /** Rows without an outcome yet. */
   open: z.number().int(),
   /** `holds: false` is a defect: a row was lost or counted twice. */
   controlTotal: z.object({ rows: count, settled: count, open: z.number().int(), holds: z.boolean() }),
-  /** ISO 8601, UTC; `null` in the summary of an earlier version. */
-  createdAt: z.string().nullable().default(null),
+  /** ISO 8601, UTC. */
+  createdAt: z.string(),
   startedAt: z.string().nullable(),
   finishedAt: z.string().nullable(),
-  /** When these numbers were taken; ISO 8601, UTC. */
+  /** When these numbers were taken. */
   writtenAt: z.string(),
   /** Rows with an outcome, those cancelled aside, per second since the run started, one decimal. */
   rowsPerSecond: z.number().nonnegative(),
-  topErrors: z.array(topErrorSchema),
-  /** The commonest causes that can be told, commonest first; found when the whole report is written. */
-  causes: z.array(causeSchema).default([]),
-  /** How refused cells are written, where a setting of the job definition would read them; found when the whole report is written. */
-  shapes: z.array(shapeSchema).default([]),
-  /** How many cells were sent although they looked damaged, by code; counted when the whole report is written. */
-  warnings: z.record(z.string(), count).default({}),
-  /** The same warnings with an example row each, commonest first. */
-  topWarnings: z.array(topWarningSchema).default([]),
+  /** These five are found when the report is written. */
+  topErrors,
+  /** The commonest that can be told; `rows`: the first of each. */
+  causes: z.array(
+    causeSchema
+      .pick({ outcome: true, code: true, text: true, issues: true, count: true })
+      .extend({ rows: z.array(z.number().int().positive()) }),
+  ),
+  shapes,
+  /** How many cells were sent although they looked damaged, by code. */
+  warnings: z.record(z.string(), count),
+  topWarnings,
   /** `null` while the run is queued, running or wound up. */
   exitCode: z.number().int().nullable(),
   /** The other files of the report; none while the run is running. */
   files: z.array(z.string()),
-  /** Files to correct that somebody has changed since they were written: they stay, and what is true now is beside them in `files`. */
-  kept: z.array(z.string()).default([]),
+  /** Files to correct that somebody has changed: what is true now is beside them in `files`. */
+  kept: z.array(z.string()),
   /** SHA-256 of the files to correct as they were written: by it one that was changed is known. */
-  written: z.array(z.string()).default([]),
+  written: z.array(z.string()),
 });
 
 export type Summary = z.infer<typeof summarySchema>;
 
 /** The run in numbers, as the ledger counted them, at the moment `now`. */
-export function summarize(run: Run, topErrors: readonly TopError[], now: Date): Summary {
+export function summarize(run: Run, now: Date): Summary {
   const settled = countSettled(run.outcomes);
   const open = openRows(run);
   return {
@@ -147,7 +103,7 @@ export function summarize(run: Run, topErrors: readonly TopError[], now: Date): 
     request: run.request ?? null,
     rows: run.rows,
     outcomes: run.outcomes,
-    // Where the job groups rows (then chunks differ in size), an outcome per row does not count the records.
+    // Where the job groups rows (then chunks differ in size), outcomes don't count the records.
     records: run.chunkEnds === null ? acceptedRows(run.outcomes) : null,
     settled,
     open,
@@ -162,7 +118,7 @@ export function summarize(run: Run, topErrors: readonly TopError[], now: Date): 
     finishedAt: run.finishedAt,
     writtenAt: now.toISOString(),
     rowsPerSecond: rowsPerSecond(run, settled - run.outcomes.cancelled, now),
-    topErrors: [...topErrors],
+    topErrors: [],
     causes: [],
     shapes: [],
     warnings: {},
@@ -174,38 +130,29 @@ export function summarize(run: Run, topErrors: readonly TopError[], now: Date): 
   };
 }
 
-/** What the writing of a report counted in the rows. */
-type Written = {
-  readonly outcomes: OutcomeCounts;
-  readonly records: number;
-  readonly topWarnings: readonly TopWarning[];
-  readonly causes: readonly Cause[];
-  readonly shapes: readonly Shape[];
-  readonly files: readonly string[];
-  readonly kept: readonly string[];
-  readonly written: readonly string[];
-};
+/** Of a report that was written: its files, and what its lines came to. */
+type Written = Pick<Summary, 'files' | 'kept' | 'written'> & { readonly digest: Digest };
 
-/** The summary of a report that was written whole: of a run that is over, the lines must be what the ledger counted. */
-export function withWritten(summary: Summary, written: Written): Summary {
-  const agrees = OUTCOMES.every((outcome) => written.outcomes[outcome] === summary.outcomes[outcome]);
-  const whole = {
-    ...summary,
-    records: written.records,
-    warnings: countsByCode(written.topWarnings),
-    topWarnings: [...written.topWarnings],
-    causes: [...written.causes],
-    shapes: [...written.shapes],
-    files: [...written.files],
-    kept: [...written.kept],
-    written: [...written.written],
-  };
+const CAUSES_NAMED = 20;
+
+/** Of a run that is over, the lines must be what the ledger counted. */
+export function withWritten(summary: Summary, { digest, ...files }: Written): Summary {
+  const { records, topErrors, shapes, topWarnings } = digest;
+  const causes = digest.causes
+    .filter(({ text }) => text !== UNTOLD && text !== '')
+    .slice(0, CAUSES_NAMED)
+    .map(({ outcome, code, text, issues, count, examples }) => {
+      return { outcome, code, text, issues, count, rows: examples.map(({ row }) => row) };
+    });
+  const warnings = countsByCode(topWarnings);
+  const whole = { ...summary, records, topErrors, causes, shapes, warnings, topWarnings, ...files };
+  const agrees = OUTCOMES.every((outcome) => digest.outcomes[outcome] === summary.outcomes[outcome]);
   const mustAgree = summary.state === 'finished' || (summary.state === 'cancelled' && summary.open === 0);
   if (agrees || !mustAgree) return whole;
   return { ...whole, controlTotal: { ...summary.controlTotal, holds: false }, exitCode: EXIT.notStarted };
 }
 
-function countsByCode(warnings: readonly TopWarning[]): Record<string, number> {
+function countsByCode(warnings: Summary['topWarnings']): Record<string, number> {
   const counts = new Map<string, number>();
   for (const { code, count: cells } of warnings) counts.set(code, (counts.get(code) ?? 0) + cells);
   return Object.fromEntries(counts);

@@ -1,6 +1,7 @@
 /**
- * The summary in words for a terminal: what became of the rows, and what to do next with the exact commands. Plain text
- * of at most 80 columns but for paths and commands, which are never broken; nothing in it acts on the terminal.
+ * The summary in words for a terminal: what became of the rows, and what to do next. Plain text of at
+ * most 80 columns but for paths and commands, which are never broken; nothing in it acts on the
+ * terminal.
  */
 import { SETTING_OF } from '../config/check-settings.ts';
 import { countOf, numberColumn, numberShown, printable, shownTime, wrap } from '../lib/terminal.ts';
@@ -8,17 +9,18 @@ import { warningAdvice } from '../model/advice.ts';
 import { CHECK_CODES } from '../model/issue.ts';
 import { acceptedRows, OUTCOMES, type Outcome, outcomeSign, wasAccepted } from '../model/outcome.ts';
 import type { StateRequest } from '../model/run.ts';
-import { commonShapes, namesSettings, type Shape, settingWords } from '../model/written-as.ts';
+import { issueWords, settingWords } from '../model/sentence.ts';
+import { sourceWords } from '../model/source.ts';
 import { type NextOptions, nextSteps, type Step } from './next.ts';
 import { remainderOf } from './remainder.ts';
-import type { Cause, Summary, TopError, TopWarning } from './summary.ts';
+import { commonShapes, type Shape } from './shapes.ts';
+import type { Summary } from './summary.ts';
 
 type RenderOptions = NextOptions & {
   /** With the sign of each outcome before its count. */
   readonly signs?: boolean;
 };
 
-/** The closing text on a terminal: plain, at most 80 columns but for paths and commands, which are never broken. */
 export function renderSummary(summary: Summary, options: RenderOptions): readonly string[] {
   const shapes = commonShapes(summary.shapes, summary.rows);
   const sections = [
@@ -69,15 +71,12 @@ export function requestWords({ by, at, why }: StateRequest): string {
 
 /** How the file was read, where that isn't the plain case, and what the reader had to decide. */
 function readAsLines(source: Summary['source']): string[] {
-  if (source === null) return [];
   const { encoding, compression, sheet, notes } = source;
-  const facts = [
-    ...(encoding === 'utf-8' ? [] : [encoding]),
-    ...(compression === 'none' ? [] : [compression]),
-    ...(sheet === null ? [] : [`sheet "${sheet}"`]),
+  const isPlain = encoding === 'utf-8' && compression === 'none' && sheet === null;
+  return [
+    ...(isPlain ? [] : [`  read as ${sourceWords(source)}`]),
+    ...notes.flatMap((note) => paragraph('  note    ', note, '          ')),
   ];
-  const lines = notes.flatMap((note) => paragraph('  note    ', note, '          '));
-  return facts.length === 0 ? lines : [`  read as ${facts.join(', ')}`, ...lines];
 }
 
 function counts(summary: Summary, { signs = false }: RenderOptions): readonly string[] {
@@ -111,6 +110,12 @@ function controlTotal(summary: Summary, sum: string): readonly string[] {
   return [...lines, ...paragraph('  ', defect, '  ')];
 }
 
+type TopError = Summary['topErrors'][number];
+type Cause = Summary['causes'][number];
+
+/** Told below an error's line: causes, unless they are told as the shape of a column's cells. */
+type Told = { readonly causes: readonly Cause[]; readonly shapes: readonly Shape[] };
+
 /** An advice that was given of one of those `before` is not given again. */
 function topErrorLines(error: TopError, told: Told, before: readonly TopError[]): readonly string[] {
   const { outcome, code, count, exampleRow, advice } = error;
@@ -123,39 +128,30 @@ function topErrorLines(error: TopError, told: Told, before: readonly TopError[])
   ];
 }
 
-/** The causes of an error that say more than its line; those of its column without the column's name. */
+const CAUSES_SHOWN = 5;
+
+/** Those that say more than the error's line: what the service says, or what is wrong in its column. */
 function causesOf({ outcome, code, column }: TopError, { causes, shapes }: Told): readonly Cause[] {
-  const own = causes.filter((cause) => cause.outcome === outcome && cause.code === code && isTelling(cause));
-  if (column === undefined) return own;
-  const name = `column "${column}": `;
   const isShaped = shapes.some((shape) => shape.column === column);
-  return own.flatMap(({ text, ...cause }) =>
-    text.startsWith(name) && !(isShaped && namesSettings(text))
-      ? [{ ...cause, text: text.slice(name.length) }]
-      : [],
-  );
+  return causes.filter((cause) => {
+    if (cause.outcome !== outcome || cause.code !== code) return false;
+    const [first] = cause.issues;
+    if (column === undefined) return outcome === 'rejected';
+    return (
+      first?.column === column && !(isShaped && cause.issues.some(({ settings }) => settings !== undefined))
+    );
+  });
 }
 
-/** What is told below an error's line: its causes, unless they are told as the shape of a column's cells. */
-type Told = { readonly causes: Summary['causes']; readonly shapes: readonly Shape[] };
+function causeLines({ text, issues, count, rows }: Cause): readonly string[] {
+  // The line above names the column of the first one.
+  const wrong = issues.map((issue, i) => issueWords(i === 0 ? { ...issue, column: null } : issue)).join('; ');
+  const words = `${printable(wrong === '' ? text : wrong)} ${rowsWords({ count, rows })}`;
+  return paragraph(`    ${numberShown(count)} × `, words, '      ');
+}
 
 function columnWords({ column }: { readonly column?: string | undefined }): string {
   return column === undefined ? '' : ` in "${column}"`;
-}
-
-const CAUSES_SHOWN = 5;
-
-/** Whether the cause says more than the code and its advice: what the service says, or which column it is. */
-function isTelling({ outcome, text }: Cause): boolean {
-  return outcome === 'rejected' || text.startsWith('column "');
-}
-
-function causeLines({ text, count, rows }: Cause): readonly string[] {
-  return paragraph(
-    `    ${numberShown(count)} × `,
-    `${printable(text)} ${rowsWords({ count, rows })}`,
-    '      ',
-  );
 }
 
 /** `(rows 1, 2, 3, …)`. */
@@ -163,7 +159,6 @@ function rowsWords({ count, rows }: Pick<Cause, 'count' | 'rows'>): string {
   return `(${rows.length === 1 ? 'row' : 'rows'} ${rows.map(numberShown).join(', ')}${count > rows.length ? ', …' : ''})`;
 }
 
-/** How refused cells are written, and the setting that reads them: one cause is told once, however many rows have it. */
 export function shapeLines(shapes: readonly Shape[], rows: number): readonly string[] {
   return shapes.flatMap((shape) => {
     const { column, count, looksLike } = shape;
@@ -179,8 +174,8 @@ export function shapeLines(shapes: readonly Shape[], rows: number): readonly str
   });
 }
 
-/** What looked damaged and was sent all the same, and how to keep such rows back; what was not sent though it differs. */
-function warningLines(warnings: readonly TopWarning[]): readonly string[] {
+/** With how to keep such rows back. */
+function warningLines(warnings: Summary['topWarnings']): readonly string[] {
   if (warnings.length === 0) return [];
   const sent = warnings.filter(({ code }) => warningAdvice(code) === '');
   const others = warnings.filter(({ code }) => warningAdvice(code) !== '');
@@ -191,13 +186,13 @@ function warningLines(warnings: readonly TopWarning[]): readonly string[] {
   ];
 }
 
-function warningLine(warning: TopWarning): string {
+function warningLine(warning: Summary['topWarnings'][number]): string {
   const { code, count, exampleRow } = warning;
   return `  ${numberShown(count)} × warning ${code}${columnWords(warning)}, for example row ${exampleRow}`;
 }
 
 /** With the settings that keep such rows back, where there are some. */
-function sentLines(warnings: readonly TopWarning[]): readonly string[] {
+function sentLines(warnings: Summary['topWarnings']): readonly string[] {
   const found = new Set(warnings.map(({ code }) => code));
   const settings = new Set(CHECK_CODES.filter((code) => found.has(code)).map((code) => SETTING_OF[code]));
   const advice = 'Sent as they stand; results.csv names the columns.';

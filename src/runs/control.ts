@@ -19,7 +19,7 @@ import { followReport, reportFromElsewhere } from './report.ts';
 import { type RowSource, registeredRows } from './rows.ts';
 import { definitionOf, type Executed, findRun, serviceReport } from './status.ts';
 
-/** Stops the sending of the run in every process until it is resumed; answers the run as it is then, and whether it was running. */
+/** In every process, until it is resumed; answers the run, and whether it was running. */
 export async function pauseRun(
   { id, target }: Run,
   request: StateRequest,
@@ -62,7 +62,7 @@ export type Resumed =
   | ({ readonly kind: 'here'; readonly service: Service } & Executed)
   | { readonly kind: 'elsewhere'; readonly owner: string };
 
-/** Goes on with the run in this process, unless another one reads it; `join` is called only once that is sure. */
+/** In this process, unless another one reads it; `join` is called once that is sure. */
 export async function resumeRun(
   run: Run,
   session: Session,
@@ -128,7 +128,7 @@ export async function ownerOf(
   return last?.holder ?? null;
 }
 
-/** Ends the sending of the run for ever; answers the run as it is then, with rows that still need their outcomes. */
+/** For ever; answers the run with rows that still need their outcomes. */
 export async function cancelRun(
   { id, target }: Run,
   request: StateRequest,
@@ -142,22 +142,18 @@ export async function cancelRun(
   );
 }
 
-/** Gives every row of a cancelled run its outcome and reports it. No service is needed: workers settle what they have in flight. */
+/** No service is needed: workers settle what they have in flight. */
 export async function windUpCancelled(run: Run, session: Session): Promise<Executed> {
   const joined = await joinTarget(session, nowhere(run.target), { sends: false });
   const rows = rowsIfNeeded(run, session);
   const report = followReport(run, joined);
   await joined.notifier?.follow(run.id);
-  try {
-    const ended = await executeRun(run, rows.source, report, joined);
-    const elsewhere = rows.wereUsed() ? null : await reportFromElsewhere(ended, session);
-    return tellEnd({ run: ended, summary: elsewhere ?? (await report.finish(ended)) }, joined);
-  } finally {
-    await report.close();
-  }
+  const ended = await executeRun(run, rows.source, report, joined);
+  const elsewhere = rows.wereUsed() ? null : await reportFromElsewhere(ended, session);
+  return tellEnd({ run: ended, summary: elsewhere ?? (await report.finish(ended)) }, joined);
 }
 
-/** The run's rows, opened only when they are needed, with a warning to the user where they can't be read any more. */
+/** Opened only when they are needed; the user is warned where they can't be read any more. */
 function rowsIfNeeded(
   run: Run,
   { io, ledger }: Session,

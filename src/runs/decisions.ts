@@ -5,17 +5,17 @@
  * may have that id. Changes nothing.
  */
 import { type Holder, isOneRecord, type RowDecision } from '../ledger/resolve.ts';
-import { createRunView, settlementsAround } from '../ledger/run-view.ts';
+import { chunksAround, createRunView } from '../ledger/run-view.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { wasAccepted } from '../model/outcome.ts';
 import { type Decision, describeDecision } from '../model/resolution.ts';
 import { createGroupCutter, type RowGroup } from '../model/row-group.ts';
 import type { Run } from '../model/run.ts';
-import type { Settlement } from '../model/settlement.ts';
+import type { SettledChunk, Settlement } from '../model/settlement.ts';
 import type { Ledger } from '../session.ts';
 import type { Said, Told } from './resolve-file.ts';
 
-/** The decisions, with those that follow for other rows; throws a UsageError that lists everything which can't be right. */
+/** With those that follow for other rows; a UsageError lists everything that can't be right. */
 export async function checkDecisions(
   run: Run,
   said: Pick<Said, 'decisions' | 'told'>,
@@ -31,7 +31,7 @@ export async function checkDecisions(
 type Held = {
   /** The keys by row number; an empty text where the row has none. */
   readonly keys: ReadonlyMap<number, string>;
-  /** Rows that have the id, by id: two at most, since rows of one key are one record and stand for each other. */
+  /** By id, two at most: rows of one key are one record and stand for each other. */
   readonly holders: ReadonlyMap<string, readonly Holder[]>;
   /** Where the job groups rows: the groups that named rows are in. */
   readonly groups: ReadonlyArray<readonly Settlement[]>;
@@ -54,17 +54,17 @@ async function heldOf(
   const isNeeded = ids.size > 0 || isGrouped || told.some(({ key }) => key !== null);
   if (!isNeeded) return { keys: new Map(), holders: new Map(), groups: [] };
   const { keys } = of(run.target);
-  const batches =
-    ids.size > 0 ? createRunView(redis, keys, run).settlements() : settlementsAround(redis, keys, run, rows);
-  return readHeld(batches, { rows, ids, isGrouped });
+  const chunks =
+    ids.size > 0 ? createRunView(redis, keys, run).chunks() : chunksAround(redis, keys, run, rows);
+  return readHeld(chunks, { rows, ids, isGrouped });
 }
 
 /** Two tell enough: where one holder is the row that is given the id, the other is in its way. */
 const HOLDERS_KEPT = 2;
 
-/** Reads what the run holds of these rows and ids; memory grows with what is named, not with the run. */
+/** Memory grows with what is named, not with the run. */
 export async function readHeld(
-  batches: AsyncIterable<readonly Settlement[]>,
+  chunks: AsyncIterable<SettledChunk>,
   { rows, ids, isGrouped }: Named,
 ): Promise<Held> {
   const keys = new Map<number, string>();
@@ -80,8 +80,8 @@ export async function readHeld(
     if (known.length === HOLDERS_KEPT || known.some((one) => isOneRecord(one, { row, key }))) return;
     holders.set(id, [...known, { row, key }]);
   };
-  for await (const batch of batches) {
-    for (const settlement of batch) {
+  for await (const { settlements } of chunks) {
+    for (const settlement of settlements) {
       if (rows.has(settlement.row)) keys.set(settlement.row, settlement.key);
       if (ids.has(settlement.id)) keepHolder(settlement);
       if (isGrouped) keepGroup(cutter.take(settlement));

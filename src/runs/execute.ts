@@ -1,10 +1,12 @@
 /**
- * A run on its way in this process, from where it stands to its end or to where it stops: its rows are read and
- * followed, its user sees how it gets on, rows in doubt are looked up, and its report is written.
+ * A run on its way in this process, from where it stands to its end or to where it stops: its rows
+ * are read and followed, its user sees how it gets on, rows in doubt are looked up, and its report
+ * is written.
  */
 
 import type { BreakerReport } from '../ledger/breaker.ts';
 import { createRunInput } from '../ledger/reruns.ts';
+import { addToStory } from '../ledger/story.ts';
 import { messageOf } from '../lib/errors.ts';
 import { tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -13,7 +15,6 @@ import { isOver, type Run } from '../model/run.ts';
 import { isHomeRemoved, REMOVED } from '../redis/embedded.ts';
 import type { TargetSession } from '../session.ts';
 import { BrokenOffError } from './broken-off-error.ts';
-import { createChronicle } from './chronicle.ts';
 import { tellEnd } from './events.ts';
 import { followRun } from './follow.ts';
 import { lookUpAtEnd } from './look-up.ts';
@@ -34,7 +35,8 @@ export async function executeToEnd(
   session: TargetSession,
   options: ExecuteOptions = {},
 ): Promise<Executed> {
-  // Where no Redis is named the ledger lies in the home: without it a summary would only say what is not known any more.
+  // Where no Redis is named the ledger lies in the home: without it a summary would only say what
+  // is not known any more.
   const isLost = () => session.env.redis === null && isHomeRemoved(session.env.home);
   if (isOver(run)) return tellEnd({ run, summary: await knownReport(run, session) }, session);
   await session.notifier?.follow(run.id);
@@ -48,11 +50,10 @@ export async function executeToEnd(
     return tellEnd({ run: ended, summary: await report.finish(ended) }, session);
   } catch (error) {
     if (isLost()) throw new BrokenOffError(REMOVED, { isLost: true, cause: error });
-    // A Redis that refused before the run was followed: what to do is said, and nothing is under way.
+    // A Redis that refused before the run was followed: what to do is said, and nothing is under
+    // way.
     if (error instanceof UsageError || refusalWords(error) !== null) throw error;
     throw new BrokenOffError(messageOf(error), { cause: error });
-  } finally {
-    await report.close();
   }
 }
 
@@ -69,7 +70,7 @@ type ExecuteOptions = { readonly isQuiet?: boolean };
 
 const NO_PROGRESS: Progress = { update: () => undefined, stop: () => undefined };
 
-/** Follows a run, reading its rows where nobody else does, until nothing more happens to it here. */
+/** Reads the run's rows where nobody else does, until nothing more happens to it here. */
 export async function executeRun(
   run: Run,
   rows: RowSource,
@@ -81,21 +82,26 @@ export async function executeRun(
   const { keys, store } = ledger.of(run.target);
   const definition = await definitionOf(run, ledger, session.registration.find);
   const progress = isQuiet ? NO_PROGRESS : createProgress(io, run, clock.now);
-  const chronicle = createChronicle(run, ledger);
+  let reads = false;
   const { target } = run;
   const service = {
     target,
     read: () => serviceReport(ledger, target),
     pausesIn: () => session.delivery.pausesIn(run.id),
-    turned: (state: BreakerReport['state'], why: string) => chronicle.turned(`service-${state}`, why),
+    /** Told by the process that reads the run, so that it is told once. */
+    turned(state: BreakerReport['state'], why: string) {
+      const what = `service-${state}` as const;
+      const k = keys.run(run.id);
+      if (reads) addToStory(ledger.redis, k, { at: Date.now(), what, why, by: '' }).catch(() => undefined);
+    },
   };
   const notice = createServiceNotice(io, service, clock.now);
   const before = countSettled(run.outcomes);
   const onProgress = (now: Run, isReader: boolean) => {
     notice.update(countSettled(now.outcomes) === before);
     if (now.reason !== 'window') progress.update(now, notice.isWaiting());
-    report.look(now, isReader);
-    chronicle.look(now, isReader);
+    report.look(now);
+    reads = isReader;
   };
   try {
     await followRun({ run, definition, rows, onProgress }, session);

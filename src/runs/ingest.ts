@@ -11,7 +11,7 @@ import type { RowChunk } from '../intake/chunks.ts';
 import { type Claimed, claimKeys } from '../ledger/key-claims.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
 import type { Canary, RunStore } from '../ledger/run-store.ts';
-import { settlementsOfChunks } from '../ledger/run-view.ts';
+import { readChunks } from '../ledger/run-view.ts';
 import { passStage } from '../lib/stage.ts';
 import { sleep } from '../lib/waiting.ts';
 import { identityKeyOf, identitySpace, type KeyClaim } from '../model/identity.ts';
@@ -158,7 +158,8 @@ async function judgeCanary(
   { kind }: Pick<Canary, 'kind'>,
   { run, definition, keys, session }: Ingesting,
 ): Promise<'succeeded' | 'failed' | 'open'> {
-  const [first = []] = await settlementsOfChunks(session.ledger.redis, keys.run(run.id), [1]);
+  const [chunk] = await readChunks(session.ledger.redis, keys.run(run.id), [1]);
+  const first = chunk?.settlements ?? [];
   if (first.some(({ outcome }) => succeeded(outcome))) return 'succeeded';
   if (kind === 'set') return 'failed';
   const sent = first.filter(({ outcome }) => outcome !== 'invalid' && outcome !== 'skipped');

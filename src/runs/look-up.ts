@@ -269,7 +269,7 @@ async function settle(
   { redis, keys }: { readonly redis: RedisConnection; readonly keys: LedgerKeys },
 ) {
   const at = new Date();
-  const owners = await ownersOf(asked, () => createRunView(redis, keys, run).settlements());
+  const owners = await ownersOf(asked, () => createRunView(redis, keys, run).chunks());
   const concluded = asked.map((one) => ({
     ...one,
     conclusion: conclude(one.doubt, one.sighting, {
@@ -300,7 +300,7 @@ function kept(sighting: Sighting, at: Date): KeptSighting {
 /** The rows of each id that was found, also those that had it before: one record is never that of two keys. */
 async function ownersOf(
   asked: readonly Asked[],
-  settlementsOfRun: LedgerView['settlements'],
+  chunksOfRun: LedgerView['chunks'],
 ): Promise<Map<string, number[]>> {
   const owners = new Map<string, Settlement[]>();
   const own = (rows: Settlement[], settlement: Settlement) => {
@@ -313,7 +313,7 @@ async function ownersOf(
     own(rows, doubt);
   }
   if (owners.size === 0) return new Map();
-  for await (const settlements of settlementsOfRun()) {
+  for await (const { settlements } of chunksOfRun()) {
     for (const settlement of settlements) {
       const rows = settlement.outcome === 'in-doubt' ? undefined : owners.get(settlement.id);
       if (rows !== undefined) own(rows, settlement);
@@ -335,7 +335,6 @@ type Circumstances = {
   readonly at: Date;
 };
 
-const LOOKED_UP = '; looked up at ';
 const ROWS_NAMED = 3;
 
 /** Decides by what the service knows of the row's key; whatever is no proof leaves the row in doubt. Pure. */
@@ -370,6 +369,5 @@ function concludeFound(doubt: Settlement, id: string, circumstances: Circumstanc
 
 /** The settlement with what this look-up found, in place of what an earlier one said. */
 function noted(doubt: Settlement, what: string, { at }: Circumstances): Settlement {
-  const [before = ''] = doubt.message.split(LOOKED_UP);
-  return { ...doubt, message: `${before}${LOOKED_UP}${at.toISOString()}: ${what}` };
+  return { ...doubt, values: { ...doubt.values, lookedUp: `${at.toISOString()}: ${what}` } };
 }

@@ -3,7 +3,7 @@
  * with the pace and what is left at that pace. A pace is measured since this process took the run up, and begins anew
  * after each standstill.
  */
-import { type Io, numberShown, showStatus, tell, windowOf } from '../lib/terminal.ts';
+import { duration, type Io, numberShown, showStatus, tell, windowOf } from '../lib/terminal.ts';
 import { countSettled, OUTCOMES, outcomeSign, REMAINDER } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 
@@ -125,12 +125,4 @@ function wordsOf(from: Point, { at, settled }: Point, rows: number): string {
   const perSecond = (settled - from.settled) / Math.max((at - from.at) / 1000, 0.001);
   const left = perSecond > 0 ? duration((rows - settled) / perSecond) : '?';
   return `${Math.round(perSecond)}/s, ${left} left`;
-}
-
-/** A stretch of time for people: `45 s`, `1 min 30 s`, `2 h 5 min`. */
-export function duration(seconds: number): string {
-  const whole = Math.ceil(seconds);
-  if (whole < 60) return `${whole} s`;
-  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
-  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }

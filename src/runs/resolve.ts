@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { type RowDecision, type RowResolved, resolveRows } from '../ledger/resolve.ts';
-import { settlementsAround } from '../ledger/run-view.ts';
+import { chunksAround } from '../ledger/run-view.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { type Decision, describeDecision, outcomeOfCreated } from '../model/resolution.ts';
 import type { Run } from '../model/run.ts';
@@ -116,8 +116,8 @@ async function refusedOf(
 ): Promise<Resolved['refused']> {
   const strange = new Set(answers.flatMap(({ row, kind }) => (kind === 'not-in-doubt' ? [row] : [])));
   const known = new Map<number, Settlement>();
-  for await (const batch of settlementsAround(ledger.redis, ledger.of(run.target).keys, run, strange))
-    for (const s of batch) known.set(s.row, s);
+  for await (const { settlements } of chunksAround(ledger.redis, ledger.of(run.target).keys, run, strange))
+    for (const s of settlements) known.set(s.row, s);
   return answers.flatMap((answer) => {
     const why = refusal(answer, known);
     return why === null ? [] : [{ row: answer.row, why }];

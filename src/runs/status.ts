@@ -130,7 +130,7 @@ export function goingOnWith({ id, state }: Pick<Run, 'id' | 'state'>, { owner }:
 /** What the report of a run says, where it is there and true, else the run in numbers as the ledger has it. */
 export async function summaryOf(run: Run, report: string): Promise<Summary> {
   const known = await readSummary(report);
-  const now = summarize(run, [], new Date());
+  const now = summarize(run, new Date());
   const told = ({ state, reason, request, outcomes }: Summary) => ({ state, reason, request, outcomes });
   return known !== null && isDeepStrictEqual(told(known), told(now)) ? known : now;
 }

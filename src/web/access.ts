@@ -1,6 +1,7 @@
 /**
- * Who may get in, as the environment says it: a token that several share, a proxy that has logged people in, and where browsers see the
- * page. What would let others listen or get in unasked is refused before the page listens.
+ * Who may get in, as the environment says it: a token that several share, a proxy that has logged
+ * people in, and where browsers see the page. What would let others listen or get in unasked is
+ * refused before the page listens.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
@@ -13,11 +14,11 @@ import { UsageError } from '../lib/usage-error.ts';
 import { type Person, readPeople, writeWebFile } from './people.ts';
 
 export type WebAccess = {
-  /** Where browsers see it behind a proxy, such as https://onboard.example.com; `null`: at this machine alone. */
+  /** Where browsers see it behind a proxy; `null`: at this machine alone. */
   readonly origin: string | null;
   /** An operator's, whose name is asked for; `null`: there is none. */
   readonly sharedToken: string | null;
-  /** A proxy that has logged people in: the header with their name, and the addresses that may set it beside the secret. */
+  /** The header with a person's name, and who may set it beside the secret. */
   readonly proxy: {
     readonly header: string;
     readonly addresses: readonly string[];
@@ -95,8 +96,8 @@ function secretIn(file: string): string {
 const HOST_NAME = /^onboard-[0-9a-f]{20}\.localhost$/;
 
 /**
- * The host name of a home's page at this machine, made once. Cookies know no ports: under a name that others have too, every server of the
- * machine would be sent the session.
+ * The host name of a home's page at this machine, made once. Cookies know no ports: under a name
+ * that others have too, every server of the machine would be sent the session.
  */
 export async function hostNameOf(home: string): Promise<string> {
   const known = await readFile(join(home, 'web', 'host'), 'utf8').catch(insteadOf('ENOENT', ''));
@@ -106,7 +107,7 @@ export async function hostNameOf(home: string): Promise<string> {
   return name;
 }
 
-/** Throws a UsageError where the page would be reached from other machines without a name of its own and a way in that lasts. */
+/** Refuses to be reached from elsewhere without a name and a way in that lasts. */
 export async function assertSafe(
   { origin, sharedToken, proxy, people }: WebAccess,
   host: string,

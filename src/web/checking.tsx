@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { Lines, Text } from '../lib/html-text.tsx';
-import { countOf, numberShown } from '../lib/terminal.ts';
+import { countOf, duration, numberShown } from '../lib/terminal.ts';
 import { Problems } from './mapping.tsx';
 import type { Reply, Route, Visit } from './visit.ts';
 
@@ -174,9 +174,7 @@ function Findings({ found }: { readonly found: CheckShown }) {
         <p>
           <b aria-hidden="true">{isWell ? '✓' : '✗'}</b> {totalWords(found)}
         </p>
-        {requests === 0 ? null : (
-          <p>{`About ${durationWords(seconds)} for ${countOf(requests, 'request')}.`}</p>
-        )}
+        {requests === 0 ? null : <p>{`About ${duration(seconds)} for ${countOf(requests, 'request')}.`}</p>}
         {found.keys.reason === null ? null : <p>Known keys were not looked up: {found.keys.reason}.</p>}
       </div>
       {found.earlierRun === null ? null : (
@@ -244,10 +242,6 @@ function totalWords({ rows, sendable, skipped, invalid, waiting }: CheckShown): 
   ] as const;
   const sum = parts.filter(([count], i) => count > 0 || i === 0);
   return `${countOf(rows, 'row')} = ${sum.map(([count, words]) => `${numberShown(count)} ${words}`).join(' + ')}`;
-}
-
-function durationWords(seconds: number): string {
-  return seconds < 60 ? `${Math.ceil(seconds)} s` : `${Math.ceil(seconds / 60)} min`;
 }
 
 function Issues({ of, label }: { readonly of: readonly FoundIssue[]; readonly label: string }) {

@@ -1,7 +1,8 @@
 /**
- * What a form says of rows in doubt, as those who record it read it (`POST /runs/:id/resolve`): of one row in the fields `row`, `as`
- * (`created`, `created:<id>` of a record that was found, `not-created`) and `id`; of many in a field `decision` each, `17 created:<id>`
- * or `17 not-created`. Whether an id can be right is decided by who records it.
+ * What a form says of rows in doubt, as those who record it read it (`POST /runs/:id/resolve`): of
+ * one row in the fields `row`, `as` (`created`, `created:<id>` of a record that was found,
+ * `not-created`) and `id`; of many in a field `decision` each, `17 created:<id>` or `17
+ * not-created`. Whether an id can be right is decided by who records it.
  */
 import type { RowDecision } from '../model/ask.ts';
 

@@ -1,18 +1,19 @@
 /**
- * The rows of a run that may exist at the service, settled one after the other: what was sent, what a look-up found, and what it means
- * to say the one or the other. Many at once come as the report's in-doubt file, and are shown before they are recorded.
- * Nothing is recorded here: the forms go to who does it (`decisions.ts` says what is in them).
+ * The rows of a run that may exist at the service, settled one after the other: what was sent, what
+ * a look-up found, and what it means to say the one or the other. Many at once come as the report's
+ * in-doubt file, and are shown before they are recorded. Nothing is recorded here: the forms go to
+ * who does it (`decisions.ts` says what is in them).
  */
 import { Readable } from 'node:stream';
 import { Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import type { RowDecision, Visitor } from '../model/ask.ts';
 import type { KeptSighting } from '../model/resolution.ts';
+import { Time } from '../report/html/parts.tsx';
 import { decisionField } from './decisions.ts';
 import { RowHead, type RowShown, Sent } from './row.tsx';
 import { NO_RUN, type RunHead, RunTitle, rowNumber } from './rows.tsx';
 import type { Reply, Route, Visit } from './visit.ts';
-import { Time } from './words.tsx';
 
 export type ListedDoubt = { readonly row: number; readonly key: string };
 
@@ -44,9 +45,9 @@ export type DecisionsRead = {
 };
 
 export type DoubtsPart = {
-  /** `null`: there is no such run. `row`: the one to look at; the first where it is not in doubt. */
+  /** `row`: the one to look at; the first where it is not in doubt. */
   doubts(run: string, row: number | null, visitor: Visitor): Promise<DoubtsPage | null>;
-  /** Answers what to ask `decisions` for; throws a UsageError that lists everything that can't be right in the file. */
+  /** What to ask `decisions` for; a UsageError lists all that can't be right in the file. */
   readDecisions(run: string, bytes: AsyncIterable<Uint8Array>): Promise<string>;
   /** `null`: it was too long ago. */
   decisions(read: string): DecisionsRead | null;
@@ -160,7 +161,7 @@ function List({ shown: { run, list, chosen, left } }: Pick<Props, 'shown'>) {
   );
 }
 
-/** Asks the service for all of them, by the job's look-up: what is found for one may be another's. */
+/** For all of them at once: what is found for one may be another's. */
 function LookUp({ base, isOff }: { readonly base: string; readonly isOff: boolean }) {
   return (
     <form method="post" action={`${base}/look-up`}>

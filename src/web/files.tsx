@@ -1,6 +1,7 @@
 /**
- * A file as it comes in, and the jobs that would fit it. The page itself never reads the file: that is done by processes of their own.
- * What comes then is mapping.tsx, where no job fits, and checking.tsx.
+ * A file as it comes in, and the jobs that would fit it. The page itself never reads the file: that
+ * is done by processes of their own. What comes then is mapping.tsx, where no job fits, and
+ * checking.tsx.
  */
 import { Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';

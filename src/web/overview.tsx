@@ -1,10 +1,13 @@
-/** The first page: what needs somebody, what goes on, what comes next, and how the last runs ended. */
+/**
+ * The first page: what needs somebody, what goes on, what comes next, and how the last runs ended.
+ */
 import { Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import { countSettled } from '../model/outcome.ts';
+import { Time } from '../report/html/parts.tsx';
 import { type RunLine, RunName, RunTable, runPath, StateBadge } from './runs.tsx';
 import type { Reply, Route, Visit } from './visit.ts';
-import { Bar, Empty, Time } from './words.tsx';
+import { Bar, Empty } from './words.tsx';
 
 /** Something that waits for somebody. */
 export type Need =

@@ -1,6 +1,7 @@
 /**
- * People with tokens of their own: `ONBOARD_HOME/web/people.json` has each one's name, role and the digest of the token, which nobody can
- * turn back into it. Changed by `onboard web --add` and `--remove`, read anew at each log-in, and looked at while somebody is in.
+ * People with tokens of their own: `ONBOARD_HOME/web/people.json` has each one's name, role and the
+ * digest of the token, which nobody can turn back into it. Changed by `onboard web --add` and
+ * `--remove`, read anew at each log-in, and looked at while somebody is in.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
@@ -43,7 +44,7 @@ function parsedJson(text: string): unknown {
   }
 }
 
-/** Adds a person, or gives one that is there a new token and role; answers the token, which is told once. */
+/** Adds a person, or renews one; answers the token, which is told once. */
 export async function addPerson(home: string, name: string, role: Role): Promise<string> {
   if (!NAME.test(name))
     throw new UsageError(

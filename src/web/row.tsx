@@ -1,10 +1,11 @@
 /**
- * One row of a run: what the file says, what was sent, what the service said, and where else its key is known. For operators: it
- * holds cells and bodies.
+ * One row of a run: what the file says, what was sent, what the service said, and where else its
+ * key is known. For operators: it holds cells and bodies.
  */
 import { Lines, Prose, Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import type { Visitor } from '../model/ask.ts';
+import { messageOf } from '../model/sentence.ts';
 import type { Settlement } from '../model/settlement.ts';
 import {
   type KnownKey,
@@ -112,7 +113,8 @@ function RowView({ shown }: { readonly shown: RowPage }) {
 export function RowHead({ run, shown }: { readonly run: string; readonly shown: RowShown }) {
   const { settlement, group, chunk, resolution } = shown;
   if (settlement === null) return <p class="card">It has no outcome yet.</p>;
-  const { line, key, outcome, id, code, message, attempts, ms, status } = settlement;
+  const { line, key, outcome, id, code, attempts, ms, status } = settlement;
+  const message = messageOf(settlement);
   const times =
     attempts === 0 ? 'not sent' : `${countOf(attempts, 'attempt')}, the last took ${numberShown(ms)} ms`;
   return (

@@ -1,14 +1,16 @@
 /**
- * The rows of a run, 50 a page: those of an outcome or of a cause, and what is looked for, be it a row's number, a key or any text.
- * What is shown stands in the address alone, so that it can be sent to somebody; the same list comes as a CSV file.
+ * The rows of a run, 50 a page: those of an outcome or of a cause, and what is looked for, be it a
+ * row's number, a key or any text. What is shown stands in the address alone, so that it can be
+ * sent to somebody; the same list comes as a CSV file.
  */
 import { Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import type { Visitor } from '../model/ask.ts';
 import { OUTCOMES, type Outcome, type OutcomeCounts } from '../model/outcome.ts';
 import type { RunState } from '../model/run.ts';
+import { kindWords } from '../report/html/parts.tsx';
 import type { Reply, Route, Visit } from './visit.ts';
-import { Empty, kindWords } from './words.tsx';
+import { Empty } from './words.tsx';
 
 /** What pages about rows say of their run. */
 export type RunHead = {

@@ -1,34 +1,22 @@
 /**
- * A run: what became of its rows, how fast it goes, why rows did not succeed and what can be done about it, and what happened. All of it
- * is live; buttons only ask, and the page behind them says what will be done.
+ * A run: what became of its rows, how fast it goes, why rows did not succeed and what can be done
+ * about it, and what happened. All of it is live; buttons only ask, and the page behind them says
+ * what will be done.
  */
-import { Lines, Series } from '../lib/chart/series.tsx';
+import { Lines } from '../lib/chart/series.tsx';
 import { Text } from '../lib/html-text.tsx';
-import { countOf, numberShown } from '../lib/terminal.ts';
+import { countOf } from '../lib/terminal.ts';
 import type { Visitor } from '../model/ask.ts';
-import type { Latency } from '../model/digest.ts';
-import type { Stretch, Told } from '../model/history.ts';
 import type { RunState } from '../model/run.ts';
+import type { Told } from '../model/story.ts';
+import { latencyWords, msShown, Rates, Story, Sum, Time, Wide } from '../report/html/parts.tsx';
+import type { Stretch } from '../report/timeline.ts';
 import { Causes, type CausesOf } from './causes.tsx';
 import { type RunLine, runPath, StateBadge } from './runs.tsx';
 import type { Reply, Route, Visit } from './visit.ts';
-import { Bar, kindWords, Sum, Time, Wide } from './words.tsx';
+import { Bar } from './words.tsx';
 
-export type LatencyShown = {
-  /** Milliseconds within which so many in a hundred attempts were, by the second after the start. */
-  readonly points: ReadonlyArray<{
-    readonly seconds: number;
-    readonly p50: number;
-    readonly p90: number;
-    readonly p99: number;
-  }>;
-  readonly attempts: number;
-  /** Statuses but 200, commonest first. */
-  readonly statuses: ReadonlyArray<readonly [string, number]>;
-};
-
-export type RunShown = {
-  readonly run: RunLine;
+export type RunShown = CausesOf & {
   readonly parent: string | null;
   /** Who asked for its state and why; '': nobody. */
   readonly request: string;
@@ -39,8 +27,6 @@ export type RunShown = {
   readonly left: string;
   readonly stretches: readonly Stretch[];
   readonly story: readonly Told[];
-  readonly latency: LatencyShown;
-  readonly digest: CausesOf['digest'] & { readonly latency: Latency | null };
   /** Of its report; none for who may not have them. */
   readonly files: readonly string[];
   readonly hasReport: boolean;
@@ -153,11 +139,11 @@ function RunLive({ shown, visitor }: Props) {
         </p>
       )}
       <div class="two">
-        <Rates shown={shown} />
-        <Latencies shown={shown} />
+        <Rates stretches={shown.stretches} story={shown.story.slice(-EVENTS)} />
+        <Latencies digest={shown.digest} />
       </div>
       <Causes shown={shown} visitor={visitor} />
-      <Story story={shown.story} />
+      <Happened story={shown.story} />
       {shown.files.length === 0 ? null : <Files run={run.id} files={shown.files} />}
     </>
   );
@@ -212,59 +198,22 @@ function Acts({ run: { id, state, outcomes } }: { readonly run: RunLine }) {
   );
 }
 
-function Rates({ shown: { stretches, story } }: { readonly shown: RunShown }) {
-  if (stretches.length === 0) return null;
-  const seconds = stretches.at(-1)?.to ?? 0;
-  const kinds = [...new Set(stretches.flatMap(({ rates }) => rates.map(({ outcome }) => outcome)))];
-  return (
-    <figure>
-      <figcaption>Rows per second, by the time since the start; numbers as in the story</figcaption>
-      <Wide name="Picture: rows per second">
-        <Series
-          title="Rows per second by outcome"
-          seconds={seconds}
-          stretches={stretches.map(({ from, to, rates }) => ({
-            from,
-            to,
-            parts: rates.map(({ outcome, perSecond }) => ({ kind: outcome, value: perSecond })),
-          }))}
-          events={story.slice(-EVENTS)}
-        />
-      </Wide>
-      <p class="legend">
-        {kinds.map((kind) => (
-          <span class="sum">
-            <svg viewBox="0 0 10 10" class="dot" aria-hidden="true">
-              <rect width="10" height="10" class={`f-${kind}`} />
-            </svg>
-            {kindWords(kind)}
-          </span>
-        ))}
-      </p>
-    </figure>
-  );
-}
-
 const EVENTS = 20;
 
-function Latencies({ shown: { latency, digest } }: { readonly shown: RunShown }) {
-  const { points, statuses, attempts } = latency;
+function Latencies({ digest: { latency, moments, statuses } }: Pick<RunShown, 'digest'>) {
+  if (latency === null) return null;
+  const points = moments.flatMap(({ to, took }) => (took === null ? [] : [{ seconds: to, ...took }]));
   const lines = (['p50', 'p90', 'p99'] as const).map((kind) => ({
     kind,
     points: points.map((one) => ({ seconds: one.seconds, value: one[kind] })),
   }));
-  if (points.length < 2 && digest.latency === null) return null;
   return (
     <figure>
-      <figcaption>
-        {digest.latency === null
-          ? 'How long the service took'
-          : `How long the service took: half within ${msShown(digest.latency.p50)}, nine in ten within ${msShown(digest.latency.p90)}, 99 in 100 within ${msShown(digest.latency.p99)}`}
-      </figcaption>
+      <figcaption>{latencyWords(latency)}</figcaption>
       {points.length < 2 ? null : (
         <Wide name="Picture: how long the service took">
           <Lines
-            title="Time within which half, 90 and 99 in 100 attempts were, over time"
+            title="Time within which half, 90 and 99 in 100 rows were answered, over time"
             seconds={points.at(-1)?.seconds ?? 0}
             lines={lines}
             label={msShown}
@@ -272,42 +221,33 @@ function Latencies({ shown: { latency, digest } }: { readonly shown: RunShown })
         </Wide>
       )}
       <p class="dim">
-        {points.length < 2 ? '' : 'From below: half, nine in ten, 99 in 100 attempts. '}
-        {statuses.length === 0 || attempts === 0
-          ? ''
-          : statuses.map(([status, n]) => `${status}: ${shareOf(n, attempts)}`).join(' · ')}
+        {points.length < 2 ? '' : 'From below: half, nine in ten, 99 in 100 rows. '}
+        {statuses
+          .filter(({ status }) => status !== USUAL_STATUS)
+          .map(({ status, rows }) => `${status || 'no answer'}: ${shareOf(rows, latency.rows)}`)
+          .join(' · ')}
       </p>
     </figure>
   );
 }
+
+const USUAL_STATUS = 200;
 
 function shareOf(n: number, all: number): string {
   const share = (100 * n) / all;
   return share < 0.1 ? 'under 0.1 %' : `${Math.round(share * 10) / 10} %`;
 }
 
-function msShown(ms: number): string {
-  return ms < 1_000 ? `${numberShown(ms)} ms` : `${Math.round(ms / 100) / 10} s`;
-}
-
 const STORY_SHOWN = 60;
 
-function Story({ story }: { readonly story: readonly Told[] }) {
+function Happened({ story }: Pick<RunShown, 'story'>) {
   if (story.length === 0) return null;
-  const shown = story.slice(-STORY_SHOWN);
+  const left = Math.max(0, story.length - STORY_SHOWN);
   return (
     <section>
       <h2>Story</h2>
-      {shown.length < story.length ? (
-        <p class="dim">{countOf(story.length - shown.length, 'earlier event')} left out.</p>
-      ) : null}
-      <ol class="story">
-        {shown.map(({ n, at, words }) => (
-          <li value={n}>
-            <Time at={new Date(at).toISOString()} /> <Text of={words} />
-          </li>
-        ))}
-      </ol>
+      {left === 0 ? null : <p class="dim">{countOf(left, 'earlier event')} left out.</p>}
+      <Story story={story.slice(-STORY_SHOWN)} />
     </section>
   );
 }

@@ -1,11 +1,15 @@
-/** Runs: all of them, newest first, 50 a page, by state and job; and how one is told of in a line wherever runs are listed. */
+/**
+ * Runs: all of them, newest first, 50 a page, by state and job; and how one is told of in a line
+ * wherever runs are listed.
+ */
 import { Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import type { Visitor } from '../model/ask.ts';
 import { OUTCOMES, type OutcomeCounts } from '../model/outcome.ts';
 import { RUN_STATES, type RunState } from '../model/run.ts';
+import { kindWords, Time, Wide } from '../report/html/parts.tsx';
 import type { Reply, Route, Visit } from './visit.ts';
-import { Badge, Bar, Empty, kindWords, Pager, Time, Wide } from './words.tsx';
+import { Badge, Bar, Empty, Pager } from './words.tsx';
 
 /** A run in a line. */
 export type RunLine = {
@@ -42,7 +46,7 @@ export type RunsFound = {
 
 export type RunsPart = {
   runs(asked: RunsAsked): Promise<RunsFound>;
-  /** The run that has a row of that key, for an operator, or that is called so, by its id or an ending of it; `null`: neither is known. */
+  /** That has a row of that key, or is called so, by its id or an ending of it. */
   named(
     text: string,
     visitor: Visitor,

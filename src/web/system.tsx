@@ -1,9 +1,13 @@
-/** What all of it runs on: the service, Redis, the queue, the workers, the disk and the versions. Nothing can be done here. */
+/**
+ * What all of it runs on: the service, Redis, the queue, the workers, the disk and the versions.
+ * Nothing can be done here.
+ */
 import { Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
+import { Time, Wide } from '../report/html/parts.tsx';
 import { runPath } from './runs.tsx';
 import type { Reply, Route, Visit } from './visit.ts';
-import { Empty, Time, Wide } from './words.tsx';
+import { Empty } from './words.tsx';
 
 export type SystemShown = {
   readonly target: string;

@@ -80,8 +80,9 @@ describe('a row whose key', () => {
   });
 
   test('keeps it from being sent is named with its column, its value and the words of a run’s report', async () => {
-    const expected = 'a key that is not known yet; already created by run run-0 as sub-9';
-    const issue = { row: 1, line: 2, column: 'Ref', value: 'K3', code: 'key_known', expected };
+    const expected = 'a key that is not known yet; already created by run {run} as {id}';
+    const values = { run: 'run-0', id: 'sub-9' };
+    const issue = { row: 1, line: 2, column: 'Ref', value: 'K3', code: 'key_known', expected, values };
     const fate = await fateOf(KNOWN, { job: { onKnownKey: 'fail' } });
     expect(fate).toEqual({ kind: 'invalid', issues: [issue] });
   });

@@ -5,10 +5,10 @@ import { createApartKeys } from '../../src/intake/apart-keys.ts';
 import { claimKeys, readAlike, readKeys } from '../../src/ledger/key-claims.ts';
 import { identityPlace } from '../../src/ledger/keys.ts';
 import { identitySpace } from '../../src/model/identity.ts';
-import type { Issue } from '../../src/model/issue.ts';
 import { createKeyLikeness } from '../../src/model/key-likeness.ts';
 import { wasAccepted } from '../../src/model/outcome.ts';
 import { groupRows } from '../../src/model/row-group.ts';
+import { issueWords, messageOf } from '../../src/model/sentence.ts';
 import { claimedRows, keyedRows } from '../../src/runs/ingest.ts';
 import { answer, type Bench, created, deliverOn, settlementsOf, startBench } from '../delivery/row-bench.ts';
 import { useOwnRedis } from '../support/redis.ts';
@@ -27,9 +27,6 @@ type Before = Readonly<Record<string, keyof typeof ENTRIES>>;
 
 /** What becomes of a row: sent, skipped, waits for what it refers to, or the code of why it is invalid. */
 type Said = { readonly row: number; readonly fate: string; readonly words: string };
-
-const inWords = ({ column, expected }: Pick<Issue, 'column' | 'expected'>) =>
-  `${column === null ? '' : `column "${column}": `}expected ${expected}`;
 
 async function foreseen(bench: Bench, job: object, lines: readonly string[]): Promise<Said[]> {
   const { definition, mapping } = compiled(job);
@@ -54,7 +51,7 @@ async function foreseen(bench: Bench, job: object, lines: readonly string[]): Pr
     if (fate.kind === 'invalid') {
       return rows.map(({ row }) => {
         const found = fate.issues.filter((issue) => issue.row === row);
-        return { row, fate: found[0]?.code ?? '', words: found.map(inWords).join('; ') };
+        return { row, fate: found[0]?.code ?? '', words: found.map(issueWords).join('; ') };
       });
     }
     const said = fate.kind === 'sent' && fate.waits ? 'waits' : fate.kind;
@@ -66,12 +63,13 @@ async function carriedOut(bench: Bench, job: object, lines: readonly string[]): 
   const { run } = bench.context;
   const chunk = { run: run.id, chunk: 1, rows: await claimed(bench, job, lines) };
   await deliverOn(bench, chunk);
-  return (await settlementsOf(bench)).map(({ row, outcome, code, message }) => {
+  return (await settlementsOf(bench)).map((settlement) => {
+    const { row, outcome, code } = settlement;
     if (wasAccepted(outcome)) return { row, fate: 'sent', words: '' };
     if (outcome === 'skipped') return { row, fate: 'skipped', words: '' };
     return code.startsWith('reference_')
       ? { row, fate: 'waits', words: '' }
-      : { row, fate: code, words: message };
+      : { row, fate: code, words: messageOf(settlement) };
   });
 }
 

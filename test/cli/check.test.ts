@@ -177,7 +177,7 @@ describe('the check of a file', () => {
       run: null,
     });
     expect((await started.check()).stdout).toContain(
-      'about 3 min for 61 requests: the job sends 30/min (send.rate)',
+      'about 2 min 2 s for 61 requests: the job sends 30/min (send.rate)',
     );
   });
 

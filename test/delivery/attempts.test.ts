@@ -210,7 +210,7 @@ describe('a key that Redis has forgotten the claim of', () => {
     await own().redis.hset(bucket, digest, 'c run-other 7 ');
     const sent = await send(bench, {}, claimedBefore(bench));
     expect(sent).toMatchObject({ end: 'closed', outcome: 'invalid', code: 'key_held' });
-    expect(sent.message).toContain('row 7 of run run-other');
+    expect(sent.values).toEqual({ row: '7', run: 'run-other' });
     expect(bench.attempts).toEqual([]);
   });
 

@@ -4,6 +4,7 @@ import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
 import { fieldsPlace } from '../../src/ledger/keys.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
 import type { CellsRow } from '../../src/model/row.ts';
+import { messageOf, withoutValues } from '../../src/model/sentence.ts';
 import type { ChunkJob } from '../../src/queue/chunk-job.ts';
 import { sampleMapping } from '../support/mapping.ts';
 import { useOwnRedis } from '../support/redis.ts';
@@ -211,13 +212,13 @@ describe('rows whose key is known', () => {
       new Set(['skipped key_known cp-1']),
     );
     return settlements.map(
-      ({ message, warnings }) => `${message.replace(bench.context.run.id, '…')} ${warnings}`,
+      (row) => `${messageOf(withoutValues(row))} ${row.warnings.map(({ code }) => code).join(' ')}`,
     );
   }
 
   test('are skipped, and said to have the same accounts', async () => {
     expect(await later(accountsOf('GB1', 'GB2'))).toEqual(
-      Array(2).fill('already created by run … with these accounts '),
+      Array(2).fill('already created by run ‹…› with these accounts '),
     );
   });
 
@@ -226,12 +227,13 @@ describe('rows whose key is known', () => {
     ['one account more', ['GB1', 'GB2', 'GB3']],
     ['one account less', ['GB1']],
   ])('are skipped with a warning where they have %s', async (_, ibans) => {
-    const said = 'already created by run … with other accounts than these, which were not sent group_differs';
+    const said =
+      'already created by run ‹…› with other accounts than these, which were not sent group_differs';
     expect(await later(accountsOf(...ibans))).toEqual(ibans.map(() => said));
   });
 
   test('are not compared where it is not known what the service has, or where they do not map', async () => {
-    const said = 'already created by run …; its accounts were not compared ';
+    const said = 'already created by run ‹…›; its accounts were not compared ';
     const forget = async ({ keys }: Bench) => {
       const place = fieldsPlace(keys, { space: 'counterparty', key: 'A' });
       await own().redis.hdel(place.bucket, place.digest);

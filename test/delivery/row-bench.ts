@@ -228,7 +228,8 @@ export const serving = ({ context }: Bench, over: Partial<RunContext['service']>
 /** The settled rows of the bench's run, in file order. */
 export async function settlementsOf({ redis, keys, context }: Bench): Promise<Settlement[]> {
   const all: Settlement[] = [];
-  for await (const batch of createRunView(redis, keys, context.run).settlements()) all.push(...batch);
+  for await (const { settlements: rows } of createRunView(redis, keys, context.run).chunks())
+    all.push(...rows);
   return all;
 }
 

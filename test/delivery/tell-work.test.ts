@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { createWorkTeller } from '../../src/delivery/tell-work.ts';
 import { forgetDoing, keepDoing, readDoing } from '../../src/ledger/doing.ts';
-import { readAttempts } from '../../src/ledger/history.ts';
 import { createMeter } from '../../src/metrics/meter.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { useOwnRedis } from '../support/redis.ts';
@@ -17,34 +16,26 @@ const answered = (status: number, ms: number): Reply => ({
   ms,
 });
 
-async function openWorker() {
+function openWorker() {
   const { redis } = own();
   const keys = ownKeys();
-  await redis.hset(keys.run('r1').record, 'startedAt', new Date(START).toISOString());
   const meter = createMeter();
-  const hand = { runs: ['r1', 'queued'] };
-  const delivery = { load: () => ({ inFlight: 3, limit: 20 }), runsInHand: () => hand.runs };
+  const delivery = { load: () => ({ inFlight: 3, limit: 20 }), runsInHand: () => ['r1', 'queued'] };
   const tell = createWorkTeller({ redis, keys, meter, delivery }, 'me 1');
-  return { redis, keys, meter, hand, tell };
+  return { redis, keys, meter, tell };
 }
 
-test('attempts are added to the runs in hand, each once', async () => {
-  const { redis, keys, meter, hand, tell } = await openWorker();
+test('attempts are told as a rate since they were told last', async () => {
+  const { redis, keys, meter, tell } = openWorker();
+  await tell(START);
   meter.attempted('subclient.create', answered(200, 7), 1);
   meter.attempted('subclient.create', answered(429, 20), 1);
-  await tell(START + 1_500);
-  await tell(START + 3_000);
-  hand.runs = [];
-  meter.attempted('subclient.create', answered(200, 7), 1);
-  await tell(START + 5_000);
-  expect(await readAttempts(redis, keys, 'r1')).toEqual([
-    { slot: 1, counts: [0, 1, 1], statuses: new Map([['429', 1]]) },
-  ]);
-  expect(await readAttempts(redis, keys, 'queued')).toEqual([]);
+  await tell(START + 500);
+  expect(await readDoing(redis, keys, START)).toMatchObject([{ rate: 4, runs: ['r1', 'queued'] }]);
 });
 
 test('what a worker does is there while it does it, and gone a minute after it was told last', async () => {
-  const { redis, keys, tell } = await openWorker();
+  const { redis, keys, tell } = openWorker();
   await tell(START);
   const [doing] = await readDoing(redis, keys, START + 59_000);
   expect(doing).toEqual({
@@ -63,7 +54,7 @@ test('what a worker does is there while it does it, and gone a minute after it w
 });
 
 test('a worker that does the same as before tells so every twenty seconds', async () => {
-  const { redis, keys, tell } = await openWorker();
+  const { redis, keys, tell } = openWorker();
   const toldAt = async () => (await readDoing(redis, keys, START))[0]?.at;
   await tell(START);
   await tell(START + 18_000);

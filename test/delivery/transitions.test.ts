@@ -55,7 +55,13 @@ describe('what the ledger’s answer makes of a request', () => {
 
   test('names who has its key', () => {
     expect(afterGrant(HELD, facts)).toMatchObject([
-      { end: { message: 'row 7 of run run-other has this key and is not done yet', attempts: 0 } },
+      {
+        end: {
+          message: 'row {row} of run {run} has this key and is not done yet',
+          values: { row: '7', run: 'run-other' },
+          attempts: 0,
+        },
+      },
     ]);
   });
 });

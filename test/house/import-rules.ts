@@ -5,8 +5,9 @@ export type SourceFile = { readonly file: string; readonly imports: readonly str
 
 /** What every station may use besides itself. */
 const COMMON = ['model', 'config', 'lib'];
-/** The folders below the stations stand on less. */
+/** The folders below the stations stand on less; the page shows what a report has by the same parts. */
 const FOUNDATIONS: Readonly<Record<string, readonly string[]>> = {
+  web: ['web', 'report', ...COMMON],
   model: ['model'],
   lib: ['lib'],
   config: ['config', 'model', 'lib'],

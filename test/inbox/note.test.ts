@@ -54,13 +54,13 @@ test('a file without rows is said to have none, in its line and in its note', ()
   expect(endedWords('a.csv', run, '/r')).toBe(
     `a.csv: run ${run.id} finished: the file has no rows. Report: /r`,
   );
-  const text = renderNote(doneNote(ORIGIN, summarize(run, [], new Date()), '/r'));
+  const text = renderNote(doneNote(ORIGIN, summarize(run, new Date()), '/r'));
   expect(text).toContain('north east/a.csv has no rows: nothing was sent.');
   expect(text).not.toContain('Nothing is left to be done');
 });
 
 test('a note counts the warnings by code, and says what the reader had to decide', () => {
-  const summary = summarize(ENDED, [], new Date());
+  const summary = summarize(ENDED, new Date());
   const source = { ...ENDED.source, notes: ['the sheets "B" and "C" are not read'] };
   const given = { ...summary, source, warnings: { leading_zeros_lost: 3, unusual_character: 1 } };
   const text = renderNote(doneNote(ORIGIN, given, '/r')).replaceAll('\n', ' ');
@@ -117,7 +117,7 @@ test('a file name that reads as a size and a time is not taken for those of the 
   const written = { bytes: 41, ms: 0 };
   const name = '5 bytes, last written 2026-01-01T00:00:00.000Z';
   for (const path of [`${name}.csv`, `  size  ${name}`, `  size${' '.repeat(50)}${name}`]) {
-    const note = doneNote({ path, inbox: '/in', written }, summarize(ENDED, [], new Date(0)), '/r');
+    const note = doneNote({ path, inbox: '/in', written }, summarize(ENDED, new Date(0)), '/r');
     expect(writtenIn(renderNote(note))).toEqual(written);
   }
 });

@@ -41,7 +41,7 @@ const row = (number: number, outcome: Outcome, over: Partial<SettledRow> = {}, i
 async function settlements({ keys, run }: Bench) {
   const view = createRunView(own().redis, keys, await run());
   const all = [];
-  for await (const batch of view.settlements()) all.push(...batch);
+  for await (const { settlements: rows } of view.chunks()) all.push(...rows);
   return all;
 }
 

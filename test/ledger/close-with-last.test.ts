@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
-import { settlementsOfChunks } from '../../src/ledger/run-view.ts';
+import { readChunks } from '../../src/ledger/run-view.ts';
 import type { SettledRow } from '../../src/ledger/settle-entry.ts';
 import type { Outcome } from '../../src/model/outcome.ts';
 import { intentOn, runningRun } from '../support/ledger.ts';
@@ -21,8 +21,8 @@ async function inHand() {
   const chunk = async () => {
     const { closedChunks, state } = await bench.run();
     if (closedChunks === 0) return { closedChunks, state, ends: [] };
-    const [block = []] = await settlementsOfChunks(own().redis, bench.keys.run(bench.id), [1]);
-    return { closedChunks, state, ends: block.map(({ row, outcome }) => `${row} ${outcome}`) };
+    const [block] = await readChunks(own().redis, bench.keys.run(bench.id), [1]);
+    return { closedChunks, state, ends: block?.settlements.map(({ row, outcome }) => `${row} ${outcome}`) };
   };
   return { ...bench, chunk };
 }

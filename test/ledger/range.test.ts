@@ -86,7 +86,7 @@ test('a chunk whose rows all ended in order closes, and its report has them all'
   expect(await bench.ledger.close(1, ROWS.length)).toBe(true);
   const view = createRunView(own().redis, bench.keys, await bench.run());
   const rows: Settlement[] = [];
-  for await (const batch of view.settlements()) rows.push(...batch);
+  for await (const { settlements } of view.chunks()) rows.push(...settlements);
   expect(rows.map(({ row, outcome, id }) => [row, outcome, id])).toEqual(
     ROWS.map((row) => [row, 'created', `id-${row}`]),
   );

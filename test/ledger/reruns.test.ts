@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { readHistory } from '../../src/ledger/history.ts';
 import { createReplay, restorableFields } from '../../src/ledger/replay.ts';
 import { createRerunStore, createRunInput } from '../../src/ledger/reruns.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
+import { readStory } from '../../src/ledger/story.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
 import type { CellsRow } from '../../src/model/row.ts';
 import { useOwnRedis } from '../support/redis.ts';
@@ -47,7 +47,7 @@ describe('a rerun', () => {
     expect(read).toMatchObject({ parent, rows: 3, state: 'queued', sha256: run.facts.sha256 });
     expect([await reruns.children(), await reruns.latest()]).toEqual([[run.id], run.id]);
     expect(await store.list(5)).toHaveLength(1);
-    const { story } = await readHistory(redis, keys, parent);
+    const story = await readStory(redis, keys, parent);
     expect(story).toEqual([{ at: run.createdAt.getTime(), what: 'rerun', why: run.id, by: '' }]);
     const chunks = await allOf(input.read({ rows: 3, chunkRows: 2, chunkEnds: null }));
     expect(chunks).toEqual([

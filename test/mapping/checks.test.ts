@@ -11,8 +11,9 @@ import {
 } from '../../src/mapping/checks/identifiers.ts';
 import { compileMapping } from '../../src/mapping/mapping.ts';
 import { createContext } from '../../src/mapping/row-context.ts';
-import { describeIssue, type Issue } from '../../src/model/issue.ts';
+import type { Issue } from '../../src/model/issue.ts';
 import type { FieldCatalog, Mapped } from '../../src/model/mapping.ts';
+import { issueWords } from '../../src/model/sentence.ts';
 import { csvSource } from '../support/source.ts';
 import { ANY_TEXT, bodyOf, cells, compileCsv, compileJson, mapCsv, record } from './catalog.ts';
 
@@ -337,7 +338,7 @@ describe('when a row has damage', () => {
         key: 'Ref',
         checks: { accounts: 'error', damage: 'error', number_cell: 'error' },
       });
-      expect(issues.kind === 'issues' ? issues.issues.map(describeIssue).join() : '').not.toContain(word);
+      expect(issues.kind === 'issues' ? issues.issues.map(issueWords).join() : '').not.toContain(word);
     }
   });
 

@@ -127,7 +127,8 @@ describe('a group is not sent', () => {
       line: 12,
       column: null,
       value: null,
-      expected: expect.stringContaining("row 12, of the same key, can't be sent"),
+      expected: expect.stringContaining("row {row}, of the same key, can't be sent"),
+      values: { row: '12' },
     });
   });
 
@@ -145,7 +146,7 @@ describe('a group is not sent', () => {
       '13 group_member',
     ]);
     expect(issuesOf(merged)[1]?.slice(1)).toMatchObject([
-      { column: 'name', value: 'B', expected: expect.stringContaining('row 11') },
+      { column: 'name', value: 'B', values: { row: '11' } },
       { column: 'details.floor', value: '1' },
       { column: 'currencies', value: '["EUR","GBP"]' },
     ]);

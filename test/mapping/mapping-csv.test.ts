@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { JobDefinition } from '../../src/config/job-definition.ts';
-import { describeIssue } from '../../src/model/issue.ts';
+import { issueWords } from '../../src/model/sentence.ts';
 import { bodyOf, cells, compileCsv, compileJson, mapCsv, record } from './catalog.ts';
 
 /** Half surrogate pairs and control characters too. */
@@ -195,7 +195,7 @@ describe('when a row can not be sent', () => {
     ]);
     const issues = mapped.kind === 'issues' ? mapped.issues : [];
     expect(issues.every((issue) => issue.row === 3 && issue.line === 7)).toBe(true);
-    expect(issues.map(describeIssue).join('\n')).not.toMatch(/1,5|31\/02|maybe/);
+    expect(issues.map(issueWords).join('\n')).not.toMatch(/1,5|31\/02|maybe/);
   });
 
   test('a row without any value is empty, constants notwithstanding', () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { FieldSource } from '../../src/config/job-definition.ts';
 import { integerConversion, type NumberSigns, numberConversion } from '../../src/mapping/numbers.ts';
+import { issueWords } from '../../src/model/sentence.ts';
 import { cells, compileCsv } from './catalog.ts';
 
 describe('when a number is written as in JSON', () => {
@@ -147,7 +148,7 @@ function refused(field: string, signs: Record<string, string>, cell: string, typ
     ...cells(cell, 'y'),
     typed,
   });
-  return mapped.kind === 'issues' ? (mapped.issues[0]?.expected ?? '') : JSON.stringify(mapped.body);
+  return mapped.kind === 'issues' ? mapped.issues.map(issueWords).join() : JSON.stringify(mapped.body);
 }
 
 test.each([
@@ -172,7 +173,7 @@ test.each([
   ['kyc.payments', {}, '1.5'],
   ['kyc.payments', {}, '9007199254740993'],
 ])('%s, %j: for %j there is nothing to set', (field, signs, cell) => {
-  expect(refused(field, signs, cell)).toMatch(/^a (whole )?number such as [^;]*$/);
+  expect(refused(field, signs, cell)).toMatch(/^column "X": expected a (whole )?number such as [^;]*$/);
 });
 
 test("a workbook's fraction is no grouped number", () => {

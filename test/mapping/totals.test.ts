@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { markTotals } from '../../src/mapping/totals.ts';
-import { describeIssue } from '../../src/model/issue.ts';
 import type { Row } from '../../src/model/row.ts';
+import { issueWords } from '../../src/model/sentence.ts';
 
 /** The rows of a file, cells separated by `;`; the first line is the header. */
 function rowsOf(lines: readonly string[]): Row[] {
@@ -98,7 +98,7 @@ describe('a totals line', () => {
   test('is told with its place, its cell and its signs, without the cells in words', async () => {
     const { found } = await marked([...CUSTOMERS, 'Summe;;;1.030,50']);
     expect(found).toMatchObject([{ code: 'totals_row', column: 'Nr', value: 'Summe' }]);
-    const words = found.map(describeIssue).join();
+    const words = found.map(issueWords).join();
     expect(words).toBe(
       'column "Nr": expected a record; this looks like a totals line, since it has a word for a total, and the sum of the column "Umsatz", and far fewer filled cells than the other rows, and a key unlike all others: leave it out',
     );

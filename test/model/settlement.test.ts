@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { KeptIssue } from '../../src/model/issue.ts';
 import { OUTCOMES } from '../../src/model/outcome.ts';
 import {
   fromTuple,
+  NO_REST,
   packBody,
   type Settlement,
   settlementSchema,
@@ -11,6 +13,16 @@ import {
 } from '../../src/model/settlement.ts';
 
 const text = fc.string({ unit: 'binary' });
+const issue: fc.Arbitrary<KeptIssue> = fc.record(
+  {
+    code: fc.constantFrom('cell_not_convertible', 'empty_key'),
+    column: fc.option(text),
+    expected: text,
+    values: fc.dictionary(text, text),
+    settings: fc.array(fc.record({ pattern: text })),
+  },
+  { requiredKeys: ['code', 'column', 'expected'] },
+);
 const settlement: fc.Arbitrary<Settlement> = fc.record({
   row: fc.integer({ min: 1 }),
   line: fc.nat(),
@@ -22,7 +34,9 @@ const settlement: fc.Arbitrary<Settlement> = fc.record({
   ms: fc.nat(),
   code: text,
   message: text,
-  warnings: text,
+  values: fc.dictionary(text, text),
+  issues: fc.array(issue),
+  warnings: fc.array(fc.record({ code: text, column: fc.option(text) })),
 });
 
 test('any settlement comes back from its tuple, also by way of JSON', () => {
@@ -36,9 +50,12 @@ test('any settlement comes back from its tuple, also by way of JSON', () => {
 
 test('the tuple has the order that lies in Redis', () => {
   const code = { code: 'http_418', message: 'The service found the record invalid (418).' };
-  const end = { outcome: 'rejected', status: 418, id: 'cp-1', ...code, warnings: '' } as const;
-  const tuple = toTuple({ row: 7, line: 9, key: 'K7', attempts: 2, ms: 35, ...end });
-  expect(tuple).toEqual([7, 9, 'K7', 'rejected', 418, 'cp-1', 2, 35, ...Object.values(code)]);
+  const end = { outcome: 'rejected', status: 418, id: 'cp-1', ...code, ...NO_REST } as const;
+  const row = { row: 7, line: 9, key: 'K7', attempts: 2, ms: 35, ...end };
+  const tuple = [7, 9, 'K7', 'rejected', 418, 'cp-1', 2, 35, ...Object.values(code)];
+  expect(toTuple(row)).toEqual(tuple);
+  const warnings = [{ code: 'mojibake', column: 'Name' }];
+  expect(toTuple({ ...row, warnings })).toEqual([...tuple, { warnings }]);
 });
 
 const GOOD = [1, 2, 'K', 'created', 200, 'id', 1, 5, '', ''];
@@ -50,7 +67,9 @@ test.each([
   ['an outcome that there is not', GOOD.with(3, 'done')],
   ['half a millisecond', GOOD.with(7, 0.5)],
   ['one too few', GOOD.slice(0, -1)],
-  ['one too many', [...GOOD, '', '']],
+  ['one too many', [...GOOD, {}, {}]],
+  ['something else behind it', [...GOOD, { note: 'x' }]],
+  ['a text behind it', [...GOOD, 'mojibake']],
 ])('a tuple with %s is refused', (_, tuple) => {
   expect(settlementSchema.safeParse(GOOD).success).toBe(true);
   expect(settlementSchema.safeParse(tuple).success).toBe(false);

@@ -105,28 +105,12 @@ export const OF_LEDGER = [
     why: 'a row that the service has made is reported as not created, and a rerun sends it again',
   },
   {
-    id: 'report-ahead-of-outcomes',
-    in: 'src/report',
-    find: 'return isAsWritten();',
-    put: 'return true;',
-    tests: ['test/report/growing'],
-    why: 'a report says of a row what it was when its chunk was closed',
-  },
-  {
     id: 'report-over-corrections',
     in: 'src/report',
     find: 'if (!written.includes(await digestOf(join(directory, name)))) changed.push(name);',
     put: 'await digestOf(join(directory, name));',
     tests: ['test/report/report'],
     why: 'a correction in a file of the report is written over',
-  },
-  {
-    id: 'report-ahead-of-recoveries',
-    in: 'src/ledger',
-    find: 'return epoch.recoveries() === recoveries;',
-    put: 'return true;',
-    tests: ['test/runs/report'],
-    why: 'a report says what a ledger held that has gone back in time since',
   },
   {
     id: 'close-though-answered-late',

@@ -68,7 +68,7 @@ async function closeAll({ ledger }: TestSession, run: Run, settlements: readonly
   let chunk = 0;
   for (const rows of batchesOf(settlements, run.chunkRows)) {
     chunk += 1;
-    batch.hset(k.blocks, String(chunk), packBlock(rows));
+    batch.hset(k.blocks, String(chunk), packBlock(rows, Date.now()));
   }
   for (const outcome of OUTCOMES) batch.hincrby(k.record, `o:${outcome}`, outcomes[outcome]);
   await batch.exec();

@@ -53,7 +53,7 @@ function digestThatOmits(
     const chunk = Math.ceil(settlement.row / run.chunkRows);
     const isRefused = settlement.outcome === 'rejected';
     const told = isRefused && chunk !== only ? last : chunk;
-    tally.add(settlement, told);
+    tally.add({ chunk: told, closedAt: null, settlements: [settlement] });
     if (isRefused) tally.addUnsuccessful({ settlement, source: null, body: null }, told);
   }
   return tally.digest();
@@ -150,8 +150,9 @@ describe('the rows of a run', () => {
 
   test('show a viewer keys, and not the service’s words', async () => {
     const { desk, seed } = await openOwnDesk(own());
-    const message = 'the service refused it; another row has "Key-17"';
-    const row = ended(1, 'rejected', { key: 'Key-17', code: 'http_418', message });
+    const message = 'the service refused it; another row has "{key}"';
+    const values = { key: 'Key-17' };
+    const row = ended(1, 'rejected', { key: 'Key-17', code: 'http_418', message, values });
     const run = await seed({ rows: 1, settlements: [row] });
     await keep(desk, run, 'bodies', 1, '{"message":"Jane Doe is not welcome"}');
     const part = createRowsPart(desk);

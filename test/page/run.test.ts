@@ -1,17 +1,20 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { addToStory, keepPulse } from '../../src/ledger/history.ts';
 import { identityPlace } from '../../src/ledger/keys.ts';
 import { resolveRows } from '../../src/ledger/resolve.ts';
+import { addToStory } from '../../src/ledger/story.ts';
 import type { Role } from '../../src/model/ask.ts';
-import { noOutcomes, type Outcome } from '../../src/model/outcome.ts';
+import type { Outcome } from '../../src/model/outcome.ts';
 import { createActs } from '../../src/page/acts.ts';
 import { createDigests } from '../../src/page/digests.ts';
 import { createOverviewPart } from '../../src/page/overview.ts';
 import { createRunPart } from '../../src/page/run.ts';
+import { createPaces } from '../../src/page/run-lines.ts';
 import { createRunsPart } from '../../src/page/runs.ts';
 import { createSystemPart } from '../../src/page/system.ts';
+import { needingRows } from '../../src/report/digest.ts';
+import { Causes } from '../../src/web/causes.tsx';
 import { doubtOf } from '../support/doubts.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { until } from '../support/until.ts';
@@ -43,7 +46,7 @@ test('a run without a report is counted from its closed chunks: causes, where, a
     const found = await part.run(run.id, OPERATOR);
     return found?.digest.read === 250 ? found : null;
   });
-  expect(shown.digest.needing).toBe(50);
+  expect(needingRows(shown.digest)).toBe(50);
   expect(shown.digest.causes).toMatchObject([
     { outcome: 'rejected', code: 'http_418', count: 50, first: 5, last: 250, words: 'the town is unknown' },
   ]);
@@ -101,6 +104,7 @@ test('a viewer sees keys, and gets no file names', async () => {
     return found?.digest.read === 250 ? found : null;
   });
   expect(shown.digest.causes[0]?.examples.map(({ key }) => key)).toEqual(['K5', 'K10', 'K15']);
+  expect(String(Causes({ shown, visitor: VIEWER }))).toContain('K5');
   expect(shown.files).toEqual([]);
 });
 
@@ -114,7 +118,7 @@ test('a note shows beside its cause, to viewers too, until its text is taken awa
   });
   const write = (text: string, by: { readonly name: string; readonly role: Role } = OPERATOR) =>
     act({ by: by.name, role: by.role, ask: { kind: 'note', run: run.id, cause, text } });
-  const noted = async () => (await part.run(run.id, VIEWER))?.digest.causes[0]?.note;
+  const noted = async () => (await part.run(run.id, VIEWER))?.notes.get(cause) ?? null;
   expect(await write('mine', VIEWER)).toMatchObject({ kind: 'refused' });
   expect(await write('x'.repeat(501))).toMatchObject({
     kind: 'refused',
@@ -140,24 +144,26 @@ test('only files that the summary names are given, and no other path', async () 
   expect([await part.report('no-such-run'), await part.run('../x', OPERATOR)]).toEqual([null, null]);
 });
 
-test('a run shows its pace, and its story with its numbers', async () => {
+test('a run shows its pace as far as it was looked at, and its story with its numbers', async () => {
   const { desk, run } = await openRun();
   const { redis, of } = desk.ledger;
   const k = of(run.target).keys.run(run.id);
   const start = Date.now() - 60_000;
-  await redis.hset(k.record, { startedAt: new Date(start).toISOString(), state: 'running', finishedAt: '' });
+  await redis.hset(k.record, { startedAt: new Date(start).toISOString(), state: 'running' });
   await redis.hdel(k.record, 'finishedAt');
-  const startedAt = new Date(start).toISOString();
-  for (const [seconds, created] of [
-    [45, 100],
-    [55, 200],
-  ] as const)
-    await keepPulse(redis, k, { startedAt, outcomes: { ...noOutcomes(), created } }, start + seconds * 1_000);
   await addToStory(redis, k, { at: start + 50_000, what: 'service-away', why: 'refused', by: '' });
-  const shown = await createRunPart(desk).run(run.id, OPERATOR);
-  expect(shown?.perSecond).toBe(10);
+  const part = createRunPart(desk);
+  const shown = await part.run(run.id, OPERATOR);
   expect(shown?.story.at(-1)).toMatchObject({ seconds: 50, words: 'the service is away: refused' });
-  expect(shown?.stretches).toHaveLength(2);
+  const { outcomes } = run;
+  const brief = { ...run, state: 'running', startedAt: new Date(0).toISOString(), movedAt: null } as const;
+  const paceOf = createPaces();
+  const paceAt = (now: number, created: number) =>
+    paceOf({ ...brief, rows: 1_000, outcomes: { ...outcomes, created } }, now);
+  const others = Object.values({ ...outcomes, created: 0 }).reduce((sum, n) => sum + n, 0);
+  expect(paceAt(10_000, 100 - others)).toMatchObject({ perSecond: 10, left: '1 min 30 s', paces: [] });
+  expect(paceAt(11_000, 120 - others)).toMatchObject({ perSecond: 20 });
+  expect(paceAt(12_000, 150 - others)).toMatchObject({ perSecond: 25, paces: [20] });
 });
 
 test('runs are listed newest first, by state and job, in pages that leave none out', async () => {

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { chunksIn } from '../../src/model/chunk-bits.ts';
 import { chunksOf } from '../../src/model/run.ts';
-import { causeAmong } from '../../src/report/cause-tally.ts';
+import { causeAmong } from '../../src/report/causes.ts';
 import { createDigestTally } from '../../src/report/digest.ts';
-import { cells, makeRun, settled } from './make-report.ts';
+import { chunksIn } from '../../src/report/places.ts';
+import { asChunk, cells, makeRun, settled } from './make-report.ts';
 
 const TERMS = { columns: ['Ref', 'Payee'], fields: new Set(['details.name']) };
 
@@ -19,11 +19,11 @@ function millionRows() {
   for (let row = 1; row <= run.rows; row += 1) {
     const chunk = Math.ceil(row / run.chunkRows);
     if (row % 1_000 !== 0 && !said.has(row)) {
-      tally.add(settled(row, 'created'), chunk);
+      tally.add(asChunk([settled(row, 'created')], { chunk }));
       continue;
     }
     const { settlement, ...rest } = refused(row, said.get(row) ?? 'the register is closed');
-    tally.add(settlement, chunk);
+    tally.add(asChunk([settlement], { chunk }));
     tally.addUnsuccessful({ settlement, ...rest }, chunk);
   }
   return { run, digest: tally.digest(), said };

@@ -1,11 +1,14 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { noOutcomes, type Outcome } from '../../src/model/outcome.ts';
+import { noOutcomes, type Outcome, REMAINDER } from '../../src/model/outcome.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { Run } from '../../src/model/run.ts';
-import type { LedgerView, Settlement } from '../../src/model/settlement.ts';
+import type { LedgerView, SettledChunk, Settlement } from '../../src/model/settlement.ts';
 import type { SourceInfo } from '../../src/model/source.ts';
+import { createDigestTally, type Digest } from '../../src/report/digest.ts';
+import { type ReportOptions, writeReport } from '../../src/report/report.ts';
+import { type Summary, summarize, withWritten } from '../../src/report/summary.ts';
 import { sampleRun } from '../cli/sample-run.ts';
 import { doubtOf } from '../support/doubts.ts';
 import { ownFolder } from '../support/folder.ts';
@@ -61,14 +64,69 @@ export function makeView({
 }: Held): LedgerView {
   const byRow = new Map(sources.map((source) => [source.row, source]));
   return {
-    async *settlements() {
-      for (let at = 0; at < settlements.length; at += 100) yield settlements.slice(at, at + 100);
+    async *chunks() {
+      for (let at = 0; at < settlements.length; at += 100)
+        yield asChunk(settlements.slice(at, at + 100), { chunk: at / 100 + 1 });
     },
     sources: async (rows) => pick(byRow, rows),
     bodies: async (rows) =>
       new Map([...pick(bodies, rows)].map(([row, text]) => [row, { text, restBytes: 0 }])),
     documents: async (rows) => pick(documents, rows),
   };
+}
+
+/** The rows as a chunk that was closed a second after the run began. */
+export function asChunk(
+  settlements: readonly Settlement[],
+  given: Partial<Omit<SettledChunk, 'settlements'>> = {},
+): SettledChunk {
+  return { chunk: 1, closedAt: Date.parse('2026-03-01T10:00:01.000Z'), ...given, settlements };
+}
+
+/** Writes the report of a run of which nothing is known but its rows, unless told otherwise. */
+export function reportOf(
+  given: Partial<ReportOptions> & Pick<ReportOptions, 'run' | 'view' | 'directory'>,
+): Promise<Summary> {
+  return writeReport({
+    now: NOW,
+    fields: new Set(),
+    definition: null,
+    story: async () => [],
+    notes: async () => new Map(),
+    command: 'onboard',
+    share: false,
+    followed: [],
+    ...given,
+  });
+}
+
+/** What these rows come to. */
+export function digestOf(
+  settlements: readonly Settlement[],
+  given: Parameters<typeof makeRun>[1] & { readonly bodies?: ReadonlyMap<number, string> } = {},
+): Digest {
+  const { bodies, ...over } = given;
+  const run = makeRun(settlements, over);
+  const advising = { operation: run.operation, extension: 'csv' } as const;
+  const tally = createDigestTally({ run, fields: new Set(), advising, definition: null });
+  tally.add(asChunk(settlements));
+  for (const settlement of settlements) {
+    if (REMAINDER[settlement.outcome] === 'none') continue;
+    const text = bodies?.get(settlement.row);
+    const body = text === undefined ? null : { text, restBytes: 0 };
+    tally.addUnsuccessful({ settlement, source: null, body }, 1);
+  }
+  return tally.digest();
+}
+
+/** The summary of a report of these rows. */
+export function summaryOf(
+  settlements: readonly Settlement[],
+  given: Parameters<typeof digestOf>[1] = {},
+): Summary {
+  const { bodies: _, ...over } = given;
+  const summary = summarize(makeRun(settlements, over), NOW());
+  return withWritten(summary, { digest: digestOf(settlements, given), files: [], kept: [], written: [] });
 }
 
 function pick<T>(all: ReadonlyMap<number, T>, rows: readonly number[]): ReadonlyMap<number, T> {

@@ -6,8 +6,7 @@ import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import type { LedgerView, Settlement } from '../../src/model/settlement.ts';
-import { writeReport } from '../../src/report/report.ts';
-import { cells, makeRun, NOW, settled, temporaryDirectory } from './make-report.ts';
+import { asChunk, cells, makeRun, reportOf, settled, temporaryDirectory } from './make-report.ts';
 
 const ROWS = 50_000;
 const CHUNK = 100;
@@ -20,7 +19,7 @@ it('given 50,000 rows that all failed, takes no more memory at the end than at t
   const directory = await temporaryDirectory();
   const run = { ...makeRun([]), rows: ROWS };
   run.outcomes.rejected = ROWS;
-  const summary = await writeReport({ run, view: largeView(heap), directory, now: NOW });
+  const summary = await reportOf({ run, view: largeView(heap), directory });
   expect(summary).toMatchObject({ controlTotal: { settled: ROWS, holds: true } });
   expect(Math.max(...heap.slice(1)) - (heap[1] ?? 0)).toBeLessThan(MAX_GROWTH_BYTES);
   expect(await rowsOf(join(directory, 'rejected.csv'))).toBe(ROWS + 1);
@@ -29,10 +28,10 @@ it('given 50,000 rows that all failed, takes no more memory at the end than at t
 
 function largeView(heap: number[]): LedgerView {
   return {
-    async *settlements() {
+    async *chunks() {
       for (let first = 1; first <= ROWS; first += CHUNK) {
         if ((first - 1) % (ROWS / 10) === 0) heap.push(heapInUse());
-        yield chunk(first);
+        yield asChunk(chunk(first), { chunk: (first - 1) / CHUNK + 1 });
       }
       heap.push(heapInUse());
     },

@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { unguardCell } from '../../src/lib/formula-guard.ts';
-import { type LedgerView, type Settlement, warningWord } from '../../src/model/settlement.ts';
-import { writeReport, writeSummary } from '../../src/report/report.ts';
+import type { LedgerView, SettledChunk, Settlement } from '../../src/model/settlement.ts';
+import { writeSummary } from '../../src/report/report.ts';
 import { summarySchema } from '../../src/report/summary.ts';
 import { readText } from '../intake/read-text.ts';
 import {
+  asChunk,
   cells,
   csvRecords,
   filesOf,
@@ -15,6 +16,7 @@ import {
   makeRun,
   makeView,
   NOW,
+  reportOf,
   settled,
   temporaryDirectory,
 } from './make-report.ts';
@@ -45,7 +47,7 @@ const ADDED = ['run', 'row', 'outcome', 'status', 'code', 'message'].map((name) 
 async function report(held: Held, given: Parameters<typeof makeRun>[1] = {}, into?: string) {
   const directory = into ?? (await temporaryDirectory());
   const run = makeRun(held.settlements, given);
-  const summary = await writeReport({ run, view: makeView(held), directory, now: NOW });
+  const summary = await reportOf({ run, view: makeView(held), directory });
   return { directory, summary, files: await filesOf(directory) };
 }
 
@@ -78,13 +80,13 @@ describe('writeReport of a CSV file', () => {
     const { files, summary } = await report(
       {
         settlements: [
-          settled(1, 'created', { warnings: warningWord('iban_invalid', 'accounts.0.iban') }),
+          settled(1, 'created', { warnings: [{ code: 'iban_invalid', column: 'accounts.0.iban' }] }),
           settled(2, 'rejected', {
             message: 'refused',
-            warnings: ['a\n"b" c', null].map((column) => warningWord('mojibake', column)).join(' '),
+            warnings: ['a\n"b" c', null].map((column) => ({ code: 'mojibake', column })),
           }),
           settled(3, 'cancelled'),
-          settled(4, 'rejected', { message: 'Refused.', warnings: 'mojibake' }),
+          settled(4, 'rejected', { message: 'Refused.', warnings: [{ code: 'mojibake', column: null }] }),
         ],
       },
       { state: 'cancelled' },
@@ -141,13 +143,7 @@ describe('writeReport of a CSV file', () => {
         const { rows, source } = await readText(Buffer.from(content), {
           format: { encoding: 'utf-8', delimiter: ',' },
         });
-        const settlements = rows.map((row) => {
-          const problem = row.kind === 'unreadable' ? row.problem : '';
-          return settled(row.row, 'invalid', {
-            code: 'unreadable_row',
-            message: `expected a readable row: ${problem}`,
-          });
-        });
+        const settlements = rows.map((row) => settled(row.row, 'invalid', { code: 'unreadable_row' }));
         const { files } = await report({ settlements, sources: rows }, { source: source ?? {} });
         return { rows, failed: files['failed.csv'] ?? '' };
       };
@@ -155,8 +151,8 @@ describe('writeReport of a CSV file', () => {
       expect(first.rows).toMatchObject([{ kind: 'unreadable' }]);
       expect(csvRecords(first.failed)[1]?.slice(0, 3)).toEqual(shown);
       const second = await loaded(first.failed);
-      const { text, problem } = { text: '', problem: '', ...first.rows[0] };
-      expect(second.rows).toMatchObject([{ kind: 'unreadable', text, problem }]);
+      const { text } = { text: '', ...first.rows[0] };
+      expect(second.rows).toMatchObject([{ kind: 'unreadable', text }]);
       expect(second.failed).toBe(first.failed);
       const corrected = await loaded(first.failed.replaceAll('<unreadable>', 'Right'));
       expect(corrected.rows).toMatchObject([{ kind: 'cells' }]);
@@ -246,7 +242,7 @@ describe('writeReport of a CSV file', () => {
     const run = makeRun(held.settlements);
     const directory = await temporaryDirectory();
     const fields = new Set(['accounts.#.iban']);
-    const { causes } = await writeReport({ run, view: makeView(held), directory, fields, now: NOW });
+    const { causes } = await reportOf({ run, view: makeView(held), directory, fields, now: NOW });
     expect(causes.map(({ code, text, count, rows }) => [code, text, count, rows])).toEqual([
       ['http_418', '@accounts[].iban | ‹details.name› has no such IBAN', 4, [1, 2, 3]],
       ['http_418', '@accounts[].iban', 2, [5, 7]],
@@ -359,7 +355,7 @@ describe('the control total', () => {
   it('given a finished run that the ledger has a row less of than it counted, does not hold: exit status 3', async () => {
     const run = makeRun(MIXED.settlements);
     const view = makeView({ ...MIXED, settlements: MIXED.settlements.slice(0, -1) });
-    const summary = await writeReport({ run, view, directory: await temporaryDirectory(), now: NOW });
+    const summary = await reportOf({ run, view, directory: await temporaryDirectory(), now: NOW });
     expect(summary).toMatchObject({ controlTotal: { holds: false }, exitCode: 3 });
   });
 
@@ -438,31 +434,22 @@ describe('the report directory', () => {
     expect(summary.files).not.toContain('failed.csv');
     const run = makeRun(settlements);
     const options = { run, view: makeView({ settlements }), directory, now: NOW };
-    await writeReport({ ...options, followed: ['failed.csv'] });
+    await reportOf({ ...options, followed: ['failed.csv'] });
     expect(await readdir(directory)).not.toContain('failed.csv');
-  });
-
-  it('given a report of an earlier version, which does not say how its files were, keeps what differs', async () => {
-    const { directory, files: before, summary } = await report(MIXED);
-    await writeFile(join(directory, 'summary.json'), JSON.stringify({ ...summary, written: undefined }));
-    await writeFile(join(directory, 'failed.csv'), 'corrected?');
-    const { files, summary: after } = await report(MIXED, {}, directory);
-    expect(after.kept).toEqual(['failed.csv']);
-    expect(files).toMatchObject({ 'failed.csv': 'corrected?', 'failed-2.csv': before['failed.csv'] });
   });
 
   it('given a ledger that fails half-way, leaves the earlier report whole and nothing unfinished', async () => {
     const { directory, files: before } = await report(MIXED);
-    const view: LedgerView = { ...makeView(MIXED), settlements: () => failing(MIXED.settlements) };
+    const view: LedgerView = { ...makeView(MIXED), chunks: () => failing(MIXED.settlements) };
     const run = makeRun(MIXED.settlements);
-    await expect(writeReport({ run, view, directory, now: NOW })).rejects.toThrow('connection lost');
+    await expect(reportOf({ run, view, directory, now: NOW })).rejects.toThrow('connection lost');
     expect(await filesOf(directory)).toEqual(before);
   });
 
   it('given a ledger that fails half-way in a new folder, leaves the folder empty', async () => {
     const directory = await temporaryDirectory();
-    const view: LedgerView = { ...makeView(MIXED), settlements: () => failing(MIXED.settlements) };
-    await expect(writeReport({ run: makeRun([]), view, directory, now: NOW })).rejects.toThrow(
+    const view: LedgerView = { ...makeView(MIXED), chunks: () => failing(MIXED.settlements) };
+    await expect(reportOf({ run: makeRun([]), view, directory, now: NOW })).rejects.toThrow(
       'connection lost',
     );
     expect(await readdir(directory)).toEqual([]);
@@ -523,7 +510,7 @@ describe('writeSummary', () => {
   });
 });
 
-async function* failing(settlements: readonly Settlement[]): AsyncGenerator<readonly Settlement[]> {
-  yield settlements.slice(0, 3);
+async function* failing(settlements: readonly Settlement[]): AsyncGenerator<SettledChunk> {
+  yield asChunk(settlements.slice(0, 3));
   throw new Error('connection lost');
 }

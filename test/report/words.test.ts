@@ -4,9 +4,8 @@ import { isoDate } from '../../src/mapping/dates.ts';
 import { OUTCOMES, type Outcome } from '../../src/model/outcome.ts';
 import { failedStep } from '../../src/report/next.ts';
 import { type Summary, summarize } from '../../src/report/summary.ts';
-import { createTally } from '../../src/report/tally.ts';
 import { renderSummary } from '../../src/report/words.ts';
-import { makeRun, NOW, settled } from './make-report.ts';
+import { makeRun, NOW, summaryOf as ofRows, settled } from './make-report.ts';
 
 const DIRECTORY = '/home/ops/.onboard/reports/run-1';
 
@@ -19,9 +18,7 @@ function summaryOf(
     const [outcome, code] = typeof end === 'string' ? [end, `${end}_code`] : end;
     return settled(i + 1, outcome, { code });
   });
-  const tally = createTally({ operation: 'subclient.create', extension: 'csv' });
-  settlements.forEach(tally.add);
-  return summarize(makeRun(settlements, given), tally.topErrors(), NOW());
+  return ofRows(settlements, given);
 }
 
 function textOf(summary: Summary, options: { readonly job?: string; readonly typed?: string } = {}): string {
@@ -127,7 +124,7 @@ describe('renderSummary', () => {
     expect(text).toContain(
       [
         '  file    samples/partner.csv',
-        '  read as windows-1252, gzip',
+        '  read as CSV, gzip, windows-1252, delimiter ","',
         '  note    No byte of the file tells windows-1252, iso-8859-1 and iso-8859-15',
         '          apart: all three read the same.',
         '  note    Short.',
@@ -137,62 +134,61 @@ describe('renderSummary', () => {
   });
 
   it('given a workbook, names its sheet; given plain UTF-8, says nothing', () => {
-    const sheet = { source: { type: 'xlsx', sheet: 'Payees' } } as const;
+    const sheet = { source: { type: 'xlsx', delimiter: null, sheet: 'Payees' } } as const;
     const text = textOf(summaryOf(['created'], sheet));
-    expect(text).toContain('  read as sheet "Payees"\n');
+    expect(text).toContain('  read as Excel workbook, sheet "Payees"\n');
     expect(textOf(summaryOf(['created']))).not.toContain('read as');
   });
 
-  it('given causes, tells them below their code, with their first rows', () => {
-    const error = {
-      outcome: 'rejected' as const,
-      code: 'http_418',
-      count: 8,
-      exampleRow: 2,
-      advice: 'Correct it.',
-    };
-    const cause = {
-      outcome: 'rejected' as const,
-      code: 'http_418',
-      text: '@email | not known',
-      count: 6,
-      rows: [2, 3, 9],
-    };
-    const other = { outcome: 'invalid' as const, code: 'key_held', text: 'a key', count: 1, rows: [7] };
-    const text = textOf({
-      ...summaryOf(['rejected']),
-      topErrors: [error, { ...error, outcome: 'invalid', code: 'key_held' }],
-      causes: [cause, { ...cause, text: '@name | too long', count: 1, rows: [5] }, other],
+  it('given causes, tells what the service says below their code, with their first rows', () => {
+    const said = ['not known', 'not known', 'too long', 'not known', 'too long', 'too long', 'not known'];
+    const rejected = said.map((_, i) => settled(i + 1, 'rejected', { code: 'http_418' }));
+    const bodies = new Map(said.map((text, i) => [i + 1, JSON.stringify({ message: text })]));
+    const held = settled(8, 'invalid', {
+      code: 'key_held',
+      message: 'row {row} has it',
+      values: { row: '3' },
     });
+    const text = textOf(ofRows([...rejected, held], { bodies }));
     expect(text).toContain(
       [
-        '  8 × rejected http_418, for example row 2',
-        '    6 × @email | not known (rows 2, 3, 9, …)',
-        '    1 × @name | too long (row 5)',
-        '    Correct it.',
+        '  7 × rejected http_418, for example row 1',
+        '    4 × not known (rows 1, 2, 4, …)',
+        '    3 × too long (rows 3, 5, 6)',
+        '    Correct what the service names',
       ].join('\n'),
     );
-    expect(text).not.toContain('a key (row 7)');
+    expect(text).not.toContain('has it');
+  });
+
+  it('given rows with something wrong in a column, tells what below it, and what is wrong in others with it', () => {
+    const since = { code: 'cell_not_convertible', column: 'Since', expected: 'a date' } as const;
+    const name = { code: 'missing_required', column: 'Name', expected: 'a value' } as const;
+    const rows = [[since], [since], [since, name]].map((issues, i) =>
+      settled(i + 1, 'invalid', { code: since.code, issues }),
+    );
+    expect(textOf(ofRows(rows))).toContain(
+      [
+        '  3 × invalid cell_not_convertible in "Since", for example row 1',
+        '    2 × expected a date (rows 1, 2)',
+        '    1 × expected a date; column "Name": expected a value (row 3)',
+      ].join('\n'),
+    );
   });
 
   it('given cells that a setting reads, tells them once with it and the command that takes it', () => {
-    const message = (cell: string) =>
-      `column "Since": expected ${isoDate.expected}${isoDate.remedy?.(cell) ?? ''}`;
     const cells = ['25.02.2020', '01.02.2020', '26.02.2020', '27.02.2020'];
-    const given = { code: 'cell_not_convertible' };
-    const settlements = cells.map((cell, i) =>
-      settled(i + 1, 'invalid', { ...given, message: message(cell) }),
-    );
-    const tally = createTally({ operation: 'subclient.create', extension: 'csv' });
-    settlements.forEach(tally.add);
-    const summary = {
-      ...summarize(makeRun(settlements), tally.topErrors(), NOW()),
-      shapes: [...tally.shapes()],
-      causes: [
-        { ...given, outcome: 'invalid' as const, text: message('25.02.2020'), count: 3, rows: [1, 3, 4] },
-        { ...given, outcome: 'invalid' as const, text: message('01.02.2020'), count: 1, rows: [2] },
-      ],
-    };
+    const settlements = cells.map((cell, i) => {
+      const settings = isoDate.remedy?.(cell) ?? [];
+      const issue = {
+        code: 'cell_not_convertible',
+        column: 'Since',
+        expected: isoDate.expected,
+        settings,
+      } as const;
+      return settled(i + 1, 'invalid', { code: issue.code, issues: [issue] });
+    });
+    const summary = ofRows(settlements);
     const text = textOf(summary, { job: '--job-file own.yaml' });
     expect(text).toContain(
       [
@@ -350,7 +346,7 @@ describe('renderSummary', () => {
           run.outcomes[outcome] = numbers[i] ?? 0;
         });
         const rows = numbers.reduce((sum, n) => sum + n, 0);
-        const text = textOf(summarize({ ...run, rows }, [], NOW()));
+        const text = textOf(summarize({ ...run, rows }, NOW()));
         expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(80);
         const sum = /rows (\d+) = ([\s\S]*?)\n\n/.exec(text);
         const parts = (sum?.[2] ?? '').split('+').map((part) => Number.parseInt(part, 10));

@@ -66,7 +66,7 @@ function eventsOf(
     outcomes: CREATED,
     ...given,
   });
-  return runEvents({ run, summary: { ...summarize(run, [], new Date()), ...summary } }, place);
+  return runEvents({ run, summary: { ...summarize(run, new Date()), ...summary } }, place);
 }
 
 describe('what a run has come to is told', () => {
@@ -91,6 +91,7 @@ describe('what a run has come to is told', () => {
       outcome: 'rejected' as const,
       code: 'rejected',
       text: 'name missing',
+      issues: [],
       count: 2,
       rows: [2],
     };
@@ -126,6 +127,7 @@ describe('what a run has come to is told', () => {
       outcome: 'rejected' as const,
       code: 'rejected',
       text: '€'.repeat(5_000),
+      issues: [],
       count: i,
       rows: [],
     }));

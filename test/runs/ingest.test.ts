@@ -5,6 +5,7 @@ import { identityOf } from '../../src/ledger/keys.ts';
 import type { Canary } from '../../src/ledger/run-store.ts';
 import { identitySpace } from '../../src/model/identity.ts';
 import type { Row } from '../../src/model/row.ts';
+import { issueWords } from '../../src/model/sentence.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import { ingestRun } from '../../src/runs/ingest.ts';
 import { createWaitingNotice } from '../../src/runs/redis-wait.ts';
@@ -210,7 +211,10 @@ describe.concurrent('a file that is read again', () => {
     expect(await i.ingest()).toBe('complete');
     const jobs = [2, 3].map((n) => i.session.queue.takeOut(i.run.id, n));
     const rows = (await Promise.all(jobs)).flatMap((job) => job?.rows ?? []);
-    const found = rows.flatMap(({ row }) => (row.kind === 'unreadable' ? [] : [row.findings?.[0]?.expected]));
+    const found = rows.flatMap(({ row }) => {
+      const [finding] = row.kind === 'unreadable' ? [] : (row.findings ?? []);
+      return finding === undefined ? [undefined] : [issueWords(finding)];
+    });
     expect(found).toEqual([
       expect.stringContaining('row 1 of this file'),
       undefined,

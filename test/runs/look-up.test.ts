@@ -28,7 +28,7 @@ async function lookUpAll(settlements: readonly Settlement[], known: Readonly<Rec
     { redis, of: () => ({ keys, store }) },
   );
   const ended: Settlement[] = [];
-  for await (const batch of createRunView(redis, keys, run).settlements()) ended.push(...batch);
+  for await (const { settlements: rows } of createRunView(redis, keys, run).chunks()) ended.push(...rows);
   const rows = settlements.map(({ row }) => row);
   const sightings = await readSightings(redis, keys.run(run.id), rows);
   return { looked, asked, ended: ended.map(({ outcome, id }) => [outcome, id]), sightings };
@@ -88,8 +88,8 @@ test('not found is not created only where the user says that absence is proof', 
   expect(conclude(DOUBT, { kind: 'not-found' }, PLAIN)).toMatchObject({
     kind: 'open',
     note: {
-      message: 'no answer; looked up at 2026-11-21T10:00:00.000Z: not found, which is no proof',
-      warnings: '',
+      message: 'no answer',
+      values: { lookedUp: '2026-11-21T10:00:00.000Z: not found, which is no proof' },
     },
   });
 });
@@ -104,6 +104,6 @@ test('what an earlier look-up said gives way', () => {
   const first = conclude(DOUBT, { kind: 'unclear', why: 'First.' }, PLAIN);
   const note = first.kind === 'open' ? first.note : DOUBT;
   expect(conclude(note, { kind: 'unclear', why: 'Second.' }, PLAIN)).toMatchObject({
-    note: { message: 'no answer; looked up at 2026-11-21T10:00:00.000Z: Second.', warnings: '' },
+    note: { message: 'no answer', values: { lookedUp: '2026-11-21T10:00:00.000Z: Second.' } },
   });
 });

@@ -15,14 +15,15 @@ const own = useOwnRedis();
 const created = (row: number, id: string): RowDecision => ({ row, decision: { kind: 'created', id } });
 const notCreated = (row: number): RowDecision => ({ row, decision: { kind: 'not-created' } });
 
-/** Rows from 1 on, in batches of two: a group may lie in several. */
-async function* batchesOf(rows: readonly Settlement[]) {
-  for (let at = 0; at < rows.length; at += 2) yield rows.slice(at, at + 2);
+/** Rows from 1 on, in chunks of two. */
+async function* chunksOf(rows: readonly Settlement[]) {
+  for (let at = 0; at < rows.length; at += 2)
+    yield { chunk: at / 2 + 1, closedAt: null, settlements: rows.slice(at, at + 2) };
 }
 
 async function extend(rows: readonly Settlement[], ...decisions: readonly RowDecision[]) {
   const named = new Set(decisions.map(({ row }) => row));
-  const { groups } = await readHeld(batchesOf(rows), { rows: named, ids: new Set(), isGrouped: true });
+  const { groups } = await readHeld(chunksOf(rows), { rows: named, ids: new Set(), isGrouped: true });
   return withMates(groups, decisions);
 }
 
@@ -45,7 +46,7 @@ test('of an id two holders are named at most, rows of one key counting as one, w
   const held = (row: number, key: string) => doubtOf(row, { key, outcome: 'created', id: 'x' });
   const rows = [held(1, 'a'), held(2, 'a'), held(3, ''), held(4, ''), held(5, 'b')];
   const asked = { rows: new Set([2, 9]), ids: new Set(['x', 'y']), isGrouped: false };
-  const { keys, holders } = await readHeld(batchesOf(rows), asked);
+  const { keys, holders } = await readHeld(chunksOf(rows), asked);
   expect(keys).toEqual(new Map([[2, 'a']]));
   expect(holders).toEqual(
     new Map([

@@ -21,7 +21,9 @@ export function doubtOf(row: number, over: Partial<Settlement> = {}): Settlement
     ms: 5,
     code: 'timeout',
     message: 'no answer',
-    warnings: '',
+    values: {},
+    issues: [],
+    warnings: [],
     ...over,
   };
 }
@@ -40,7 +42,7 @@ export async function seedRun(
   const k = keys.run(registered.id);
   for (const chunk of closed ? new Set(settlements.map((s) => chunkOf(registered, s))) : []) {
     const rows = settlements.filter((s) => chunkOf(registered, s) === chunk);
-    await redis.hset(k.blocks, String(chunk), packBlock(rows));
+    await redis.hset(k.blocks, String(chunk), packBlock(rows, Date.now()));
   }
   if (closed) await store.transition(registered.id, 'finished', null);
   const run = await store.get(registered.id);

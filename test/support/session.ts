@@ -114,7 +114,7 @@ export async function* inChunks(rows: readonly Row[], chunkRows = 1) {
 export async function settlementsOf({ ledger }: TestSession, run: Run): Promise<Settlement[]> {
   const settlements: Settlement[] = [];
   const view = createRunView(ledger.redis, ledger.of(run.target).keys, run);
-  for await (const batch of view.settlements()) settlements.push(...batch);
+  for await (const { settlements: rows } of view.chunks()) settlements.push(...rows);
   return settlements;
 }
 
@@ -126,7 +126,7 @@ export async function closeChunk(
   settlements: readonly Settlement[] = [],
 ): Promise<void> {
   const k = ledger.of(run.target).keys.run(run.id);
-  const batch = ledger.redis.multi().hset(k.blocks, String(chunk), packBlock(settlements));
+  const batch = ledger.redis.multi().hset(k.blocks, String(chunk), packBlock(settlements, Date.now()));
   for (const { outcome } of settlements) batch.hincrby(k.record, `o:${outcome}`, 1);
   await batch.exec();
 }

@@ -19,7 +19,9 @@ export function settledRow(
     ms: 5,
     code: '',
     message: '',
-    warnings: '',
+    values: {},
+    issues: [],
+    warnings: [],
   };
   return {
     chunk: 1,

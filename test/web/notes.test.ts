@@ -4,6 +4,7 @@ import { noOutcomes } from '../../src/model/outcome.ts';
 import { type ActingPart, noteRoutes } from '../../src/web/acting.tsx';
 import { Causes, type CausesOf } from '../../src/web/causes.tsx';
 import type { Core } from '../../src/web/page.ts';
+import { digestOf, settled } from '../report/make-report.ts';
 
 const OPERATOR: Visitor = { name: 'ops-1', role: 'operator' };
 const VIEWER: Visitor = { name: 'guest', role: 'viewer' };
@@ -18,15 +19,13 @@ function causesWith(text: string): CausesOf {
     state: 'finished' as const,
     outcomes: { ...noOutcomes(), rejected: 5 },
   };
-  const cause = {
-    ...{ id: 'c1', outcome: 'rejected' as const, code: 'http_418', columns: [], advice: '', count: 5 },
-    ...{ first: 1, last: 5, where: [], fields: [], words: 'town', isUntold: false, examples: [] },
-    note: { text, by: text, at: '2026-11-23T09:00:00.000Z' },
-  };
-  const digest = { rows: 5, read: 5, needing: 5, where: {}, causes: [cause], others: 0 };
+  const settlements = Array.from({ length: 5 }, (_, i) => settled(i + 1, 'rejected', { code: 'http_418' }));
+  const digest = digestOf(settlements);
+  const at = '2026-11-23T09:00:00.000Z';
   return {
     run: { ...run, createdAt: '', startedAt: null, finishedAt: null, took: '', target: 'sandbox', words: '' },
     digest,
+    notes: new Map(digest.causes.map(({ id }) => [id, { text, by: text, at }])),
   };
 }
 

@@ -1,43 +1,24 @@
 /**
- * The sections of report.html about rows without success: why, each cause once, with where in the file they are and what to do; and
- * the first of these rows themselves. Empty where every row succeeded.
+ * Why rows did not succeed, each cause once, with where in the file they are and what to do: the
+ * same card in report.html and on the page. And the first of these rows themselves.
  */
+import type { Child } from 'hono/jsx';
 import { StackedStrip, Strip } from '../../lib/chart/strip.tsx';
 import { Prose, Text } from '../../lib/html-text.tsx';
-import { countOf, numberShown } from '../../lib/terminal.ts';
-import { needingRows, type RowCause, saidOf, UNTOLD } from '../../model/digest.ts';
+import { numberShown } from '../../lib/terminal.ts';
 import type { Note } from '../../model/note.ts';
-import { OUTCOMES, type Outcome } from '../../model/outcome.ts';
-import { remainderOf } from '../remainder.ts';
-import { keyShown, type Page, wordsShown } from './model.ts';
-import { outcomeWords } from './words.ts';
-
-type Props = { readonly page: Page };
-
-const CAUSES_SHOWN = 100;
-
-export function Causes({ page }: Props) {
-  const { causes, others } = page.digest;
-  const shown = causes.slice(0, CAUSES_SHOWN);
-  const rest = causes.slice(CAUSES_SHOWN).reduce((sum, { count }) => sum + count, others);
-  if (shown.length === 0) return null;
-  const total = needingRows(page.digest);
-  return (
-    <section>
-      <h2>{`Why ${countOf(total, 'row')} did not succeed`}</h2>
-      <WhereInFile page={page} />
-      {shown.map((cause) => (
-        <Cause cause={cause} total={total} page={page} />
-      ))}
-      {rest === 0 ? null : <p class="dim">{`${countOf(rest, 'row')} more for other causes.`}</p>}
-    </section>
-  );
-}
+import { OUTCOMES } from '../../model/outcome.ts';
+import { type Cause, type Digest, needingRows } from '../digest.ts';
+import { Dot, kindWords, Legend, Time } from './parts.tsx';
 
 /** All rows by their place in the file: shows a stretch in which everything fails. */
-function WhereInFile({ page: { digest } }: Props) {
+export function WhereInFile({
+  digest: { where, rows },
+}: {
+  readonly digest: Pick<Digest, 'where' | 'rows'>;
+}) {
   const kinds = OUTCOMES.flatMap((kind) => {
-    const parts = digest.where[kind];
+    const parts = where[kind];
     return parts === undefined ? [] : [{ kind, parts }];
   });
   const parts = kinds[0]?.parts.length ?? 0;
@@ -45,16 +26,9 @@ function WhereInFile({ page: { digest } }: Props) {
   return (
     <figure>
       <figcaption class="dim">All rows of the file in their order, by what became of them</figcaption>
-      <StackedStrip title="Outcomes by place in the file" kinds={kinds} parts={parts} rows={digest.rows} />
-      <Ends rows={digest.rows} />
-      <ul class="legend">
-        {kinds.map(({ kind }) => (
-          <li>
-            <Swatch kind={kind} />
-            {outcomeWords(kind)}
-          </li>
-        ))}
-      </ul>
+      <StackedStrip title="Outcomes by place in the file" kinds={kinds} parts={parts} rows={rows} />
+      <Ends rows={rows} />
+      <Legend kinds={kinds.map(({ kind }) => kind)} />
     </figure>
   );
 }
@@ -71,25 +45,34 @@ function Ends({ rows }: { readonly rows: number }) {
   );
 }
 
-type CauseProps = Props & { readonly cause: RowCause; readonly total: number };
+type CauseProps = {
+  readonly cause: Cause;
+  readonly digest: Pick<Digest, 'outcomes' | 'rows'>;
+  readonly hidesKeys?: boolean;
+  readonly note: Note | null;
+  /** In place of the advice. */
+  readonly advice?: Child;
+  /** What can be done about it here. */
+  readonly children?: Child;
+};
 
-function Cause({ cause, total, page }: CauseProps) {
-  const { outcome, code, count, advice, where } = cause;
+export function CauseCard({ cause, digest, hidesKeys = false, note, advice, children }: CauseProps) {
+  const { outcome, code, count, where } = cause;
   return (
     <section class="cause">
       <h3>
-        <span class="count">{numberShown(count)}</span>
+        <span class="count">{numberShown(count)}</span>{' '}
         <span>
-          <Swatch kind={outcome} />
-          {outcomeWords(outcome)}
-        </span>
+          <Dot kind={outcome} />
+          {kindWords(outcome)}
+        </span>{' '}
         <span class="dim">
           <Text of={code} bytes={60} />
-        </span>
-        <span class="dim">{shareOf(count, total)}</span>
+        </span>{' '}
+        <span class="dim">{shareOf(count, needingRows(digest))}</span>
       </h3>
       <p class="said">
-        <Said cause={cause} page={page} />
+        <Said cause={cause} />
       </p>
       {where.length < LEAST_PARTS ? null : (
         <>
@@ -97,38 +80,31 @@ function Cause({ cause, total, page }: CauseProps) {
             title={`Where in the file: rows ${numberShown(cause.first)} to ${numberShown(cause.last)}`}
             kind={outcome}
             parts={where}
-            rows={page.digest.rows}
+            rows={digest.rows}
           />
-          <Ends rows={page.digest.rows} />
+          <Ends rows={digest.rows} />
         </>
       )}
-      {advice === '' ? null : (
-        <p>
-          → <Prose of={advice} />
+      {advice === undefined && cause.advice === '' ? null : (
+        <p>→ {advice === undefined ? <Prose of={cause.advice} /> : advice}</p>
+      )}
+      {note === null ? null : (
+        <p class="note">
+          Note: <Text of={note.text} bytes={NOTE_BYTES} />{' '}
+          <span class="dim">
+            (<Text of={note.by} bytes={NAME_BYTES} />, <Time at={note.at} show="day" />)
+          </span>
         </p>
       )}
-      <Noted note={page.notes.get(cause.id)} page={page} />
       <p class="dim">
-        <Examples cause={cause} page={page} />
+        <Examples cause={cause} hidesKeys={hidesKeys} />
       </p>
+      {children}
     </section>
   );
 }
 
-/** Words of people here, which are nobody's business elsewhere. */
-function Noted({ note, page }: Props & { readonly note: Note | undefined }) {
-  if (note === undefined || page.isShared) return null;
-  return (
-    <p>
-      Note: <Text of={wordsShown(note.text, page)} bytes={NOTE_BYTES} />{' '}
-      <span class="dim">
-        (<Text of={note.by} bytes={NAME_BYTES} />, {note.at.slice(0, 10)})
-      </span>
-    </p>
-  );
-}
-
-const NOTE_BYTES = 600;
+const NOTE_BYTES = 1_500;
 const NAME_BYTES = 80;
 
 function shareOf(count: number, total: number): string {
@@ -136,10 +112,8 @@ function shareOf(count: number, total: number): string {
   return count === total ? 'all of them' : share < 1 ? 'under 1 %' : `${Math.floor(share)} %`;
 }
 
-/** The cause's text: fields that it names stand first, with the columns that they are made of. */
-function Said({ cause, page }: Omit<CauseProps, 'total'>) {
-  const { text, columns } = cause;
-  const { fields, words: rest, isUntold } = saidOf(cause);
+/** Fields that it names stand first, with the columns that they are made of. */
+function Said({ cause: { fields, columns, words, text, outcome } }: Pick<CauseProps, 'cause'>) {
   return (
     <>
       {fields.map((field) => (
@@ -154,16 +128,22 @@ function Said({ cause, page }: Omit<CauseProps, 'total'>) {
           ({columns.length === 1 ? 'column' : 'columns'} <Text of={columns.join(', ')} bytes={200} />){' '}
         </>
       )}
-      {isUntold
-        ? 'The words of the service are in rejections.jsonl: too few rows have the same to tell them here.'
-        : null}
-      {text === '' && cause.outcome === 'rejected' ? 'The service does not say why.' : null}
-      <Text of={wordsShown(rest, page)} />
+      <Text of={words} />
+      {words === '' && outcome === 'rejected' ? (text === '' ? SAID_NOTHING : TOO_FEW) : null}
     </>
   );
 }
 
-function Examples({ cause: { examples, count }, page }: Omit<CauseProps, 'total'>) {
+const SAID_NOTHING = 'The service does not say why.';
+const TOO_FEW =
+  'Too few rows have the same words of the service to tell them here: rejections.jsonl has them.';
+
+type RowsProps = {
+  /** The numbers of rows name them then: what is made of a key could be tried out. */
+  readonly hidesKeys?: boolean;
+};
+
+function Examples({ cause: { examples, count }, hidesKeys = false }: RowsProps & Pick<CauseProps, 'cause'>) {
   return (
     <>
       {examples.length === 1 ? 'Row' : 'Rows'}{' '}
@@ -171,9 +151,9 @@ function Examples({ cause: { examples, count }, page }: Omit<CauseProps, 'total'
         <>
           {i === 0 ? '' : ' · '}
           {numberShown(row)} (line {numberShown(line)}
-          {keyShown(key, page) === '' ? null : (
+          {hidesKeys || key === '' ? null : (
             <>
-              , <Text of={keyShown(key, page)} bytes={KEY_BYTES} />
+              , <Text of={key} bytes={KEY_BYTES} />
             </>
           )}
           )
@@ -186,33 +166,10 @@ function Examples({ cause: { examples, count }, page }: Omit<CauseProps, 'total'
 
 const KEY_BYTES = 130;
 
-/** The first rows that need somebody, those in doubt before all others: a screenful, and the rest folded up. */
-export function Needing({ page }: Props) {
-  const { needing } = page.digest;
-  if (needing.length === 0) return null;
-  const more = needingRows(page.digest) - needing.length;
-  const files = page.summary.files.filter((file) => remainderOf(file) !== null);
-  const folded = needing.slice(SCREENFUL);
-  return (
-    <section>
-      <h2>Rows that need somebody</h2>
-      <NeedingTable rows={needing.slice(0, SCREENFUL)} page={page} label="Rows that need somebody" />
-      {folded.length === 0 ? null : (
-        <details>
-          <summary>{`The next ${countOf(folded.length, 'row')}`}</summary>
-          <NeedingTable rows={folded} page={page} label="The next rows that need somebody" />
-        </details>
-      )}
-      {more === 0 ? null : <p>{`${numberShown(more)} more in ${files.join(', ')}.`}</p>}
-    </section>
-  );
-}
+type NeedingProps = RowsProps & { readonly rows: Digest['needing']; readonly label: string };
 
-const SCREENFUL = 25;
-
-type NeedingProps = Props & { readonly rows: Page['digest']['needing']; readonly label: string };
-
-function NeedingTable({ rows, page, label }: NeedingProps) {
+/** Rows that need somebody, one a line. */
+export function NeedingTable({ rows, hidesKeys = false, label }: NeedingProps) {
   return (
     <section class="scroll" tabindex={0} aria-label={label}>
       <table class="list">
@@ -220,7 +177,7 @@ function NeedingTable({ rows, page, label }: NeedingProps) {
           <tr>
             <th class="n">row</th>
             <th class="n">line</th>
-            {page.isShared ? null : <th>key</th>}
+            {hidesKeys ? null : <th>key</th>}
             <th>outcome</th>
             <th>why</th>
           </tr>
@@ -230,14 +187,14 @@ function NeedingTable({ rows, page, label }: NeedingProps) {
             <tr>
               <td class="n">{numberShown(row)}</td>
               <td class="n">{line === 0 ? '' : numberShown(line)}</td>
-              {page.isShared ? null : (
+              {hidesKeys ? null : (
                 <td class="mono">
-                  <Text of={keyShown(key, page)} bytes={KEY_BYTES} />
+                  <Text of={key} bytes={KEY_BYTES} />
                 </td>
               )}
-              <td class="o">{outcomeWords(outcome)}</td>
+              <td class="o">{kindWords(outcome)}</td>
               <td>
-                <Text of={whyShown(why, code, page)} bytes={WHY_BYTES} />
+                <Text of={why === '' ? code : why} bytes={WHY_BYTES} />
               </td>
             </tr>
           ))}
@@ -248,18 +205,3 @@ function NeedingTable({ rows, page, label }: NeedingProps) {
 }
 
 const WHY_BYTES = 200;
-
-function whyShown(why: string, code: string, page: Page): string {
-  if (why === '' || why === UNTOLD) return code;
-  return wordsShown(why.replaceAll(/(^| )@/g, '$1'), page);
-}
-
-function Swatch({ kind }: { readonly kind: Outcome }) {
-  return (
-    <span class="sw">
-      <svg viewBox="0 0 8 8" aria-hidden="true">
-        <rect width="8" height="8" class={`f-${kind}`} />
-      </svg>
-    </span>
-  );
-}

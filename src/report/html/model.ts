@@ -1,15 +1,14 @@
-/** What report.html is made of, and what it may show: what its sections are given, each of them. */
+/** What report.html is made of. */
 import type { JobDefinition } from '../../config/job-definition.ts';
-import { cut, withoutKeys } from '../../lib/html-text.tsx';
-import type { Digest } from '../../model/digest.ts';
-import type { History } from '../../model/history.ts';
 import type { Notes } from '../../model/note.ts';
+import type { Happening } from '../../model/story.ts';
+import type { Digest } from '../digest.ts';
 import type { Summary } from '../summary.ts';
 
 export type Page = {
   readonly summary: Summary;
   readonly digest: Digest;
-  readonly history: History;
+  readonly story: readonly Happening[];
   readonly notes: Notes;
   /** `null` where the ledger no longer has it. */
   readonly definition: JobDefinition | null;
@@ -23,15 +22,3 @@ export type Page = {
   /** To be mailed: no keys, no folders, no target, no cells. */
   readonly isShared: boolean;
 };
-
-const KEY_BYTES = 120;
-
-/** In a page to be mailed the numbers of rows name them: whoever has the file finds them by these, and what is made of a key can be tried out. */
-export function keyShown(key: string, { isShared }: Page): string {
-  return isShared ? '' : cut(key, KEY_BYTES);
-}
-
-/** Words about a row or a cause. */
-export function wordsShown(words: string, { isShared }: Page): string {
-  return isShared ? withoutKeys(words) : words;
-}

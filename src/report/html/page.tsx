@@ -1,16 +1,16 @@
 /**
- * report.html: the run on one page that is a file by itself. It has no script and loads nothing, and its policy forbids both, so that
- * not even an escape which failed could do anything; it is under 1 MB whatever the run, since every list and every text is cut.
+ * report.html: the run on one page that is a file by itself. It has no script and loads nothing, and
+ * its policy forbids both, so that not even an escape which failed could do anything; it is under
+ * 1 MB whatever the run, since every list and every text is cut.
  */
 import { basename } from 'node:path';
 import { cut, Text } from '../../lib/html-text.tsx';
-import { countOf, numberShown, shownTime } from '../../lib/terminal.ts';
-import { warningAdvice } from '../../model/advice.ts';
+import { countOf } from '../../lib/terminal.ts';
+import { sourceWords } from '../../model/source.ts';
 import { requestWords } from '../words.ts';
-import { Causes, Needing } from './causes.tsx';
 import type { Page } from './model.ts';
-import { Pace } from './pace.tsx';
-import { Steps, Times, Total } from './sections.tsx';
+import { Time } from './parts.tsx';
+import { Causes, Damaged, Needing, Pace, Steps, Times, Total } from './sections.tsx';
 import { POLICY, STYLE } from './style.ts';
 import { TONE_SIGN, verdictOf } from './words.ts';
 
@@ -94,47 +94,6 @@ function Head({ page }: Props) {
   );
 }
 
-const WARNINGS_SHOWN = 50;
-
-/** Cells that look damaged and were sent all the same. */
-function Damaged({ page: { summary } }: Props) {
-  const warnings = summary.topWarnings.slice(0, WARNINGS_SHOWN);
-  if (warnings.length === 0) return null;
-  return (
-    <section>
-      <h2>Cells that look damaged</h2>
-      <p>
-        Sent as they stand, unless it says otherwise; results.csv names the columns. <code>checks</code> in
-        the job definition can keep such rows back.
-      </p>
-      <table class="list">
-        <thead>
-          <tr>
-            <th class="n">cells</th>
-            <th>what</th>
-            <th>column</th>
-            <th>for example</th>
-          </tr>
-        </thead>
-        <tbody>
-          {warnings.map(({ code, column = '', count, exampleRow }) => (
-            <tr>
-              <td class="n">{numberShown(count)}</td>
-              <td>
-                <Text of={code} bytes={60} /> {warningAdvice(code)}
-              </td>
-              <td>
-                <Text of={column} bytes={150} />
-              </td>
-              <td>row {numberShown(exampleRow)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
-  );
-}
-
 const COLUMNS_SHOWN = 200;
 const NOTES_SHOWN = 20;
 
@@ -142,26 +101,13 @@ const NOTES_SHOWN = 20;
 function Reading({ page }: Props) {
   const { summary, definition, columns } = page;
   const { source } = summary;
-  const facts =
-    source === null
-      ? [summary.encoding]
-      : [
-          source.type,
-          source.encoding,
-          ...(source.compression === 'none' ? [] : [source.compression]),
-          ...(source.delimiter === null
-            ? []
-            : [source.delimiter === '\t' ? 'separated by tabs' : `separated by "${source.delimiter}"`]),
-          ...(source.sheet === null ? [] : [`sheet ${source.sheet}`]),
-          `header in line ${source.headerLine}`,
-        ];
   return (
     <section>
       <h2>How the file was read</h2>
       <p>
-        <Text of={`${facts.join(', ')}; ${countOf(summary.rows, 'row')}.`} />
+        <Text of={`${sourceWords(source)}; ${countOf(summary.rows, 'row')}.`} />
       </p>
-      {(source?.notes ?? []).slice(0, NOTES_SHOWN).map((note) => (
+      {source.notes.slice(0, NOTES_SHOWN).map((note) => (
         <p>
           <Text of={note} />
         </p>
@@ -249,7 +195,7 @@ function About({ page }: Props) {
             : [
                 <dt>{name}</dt>,
                 <dd>
-                  <time datetime={at}>{shownTime(new Date(at), 'UTC', { seconds: true })}</time>
+                  <Time at={at} />
                 </dd>,
               ],
         )}

@@ -1,36 +1,45 @@
 /**
- * The sections of report.html that say what became of the rows and what to do: the sum and its picture, the steps, and time. Each is
- * empty where there is nothing to say.
+ * The sections of report.html about a run's rows: where they went, what to do, why some did not
+ * succeed, how it went, and how long it took. Each is empty where there is nothing to say.
  */
 import { Flow } from '../../lib/chart/flow.tsx';
 import { Histogram } from '../../lib/chart/histogram.tsx';
-import { Prose } from '../../lib/html-text.tsx';
-import { asCalled, countOf, numberShown } from '../../lib/terminal.ts';
-import type { Latency } from '../../model/digest.ts';
-import { OUTCOMES, type Outcome } from '../../model/outcome.ts';
+import { Prose, Text } from '../../lib/html-text.tsx';
+import { asCalled, countOf, duration, numberShown } from '../../lib/terminal.ts';
+import { warningAdvice } from '../../model/advice.ts';
+import { acceptedRows } from '../../model/outcome.ts';
+import { tellStory } from '../../model/story.ts';
+import { needingRows } from '../digest.ts';
 import { nextSteps } from '../next.ts';
+import { remainderOf } from '../remainder.ts';
+import { stretchesOf } from '../timeline.ts';
+import { CauseCard, NeedingTable, WhereInFile } from './causes.tsx';
 import type { Page } from './model.ts';
-import { outcomeWords, wasSent } from './words.ts';
+import {
+  kindsOf,
+  kindWords,
+  latencyWords,
+  msShown,
+  Numbers,
+  Rates,
+  Story,
+  Sum,
+  sumWords,
+  Wide,
+} from './parts.tsx';
+import { wasSent } from './words.ts';
 
 type Props = { readonly page: Page };
 
-/** A kind of rows in a picture: an outcome, or none yet. */
-type Kind = Outcome | 'open';
-
 /** The control total as a sum, and as a picture of where the rows went. */
 export function Total({ page: { summary } }: Props) {
-  const { outcomes, open, rows, controlTotal, records } = summary;
-  const found: ReadonlyArray<readonly [Kind, number]> = [
-    ...OUTCOMES.map((outcome) => [outcome, outcomes[outcome]] as const),
-    ['open', open] as const,
-  ];
-  const kinds = found.filter(([, n]) => n > 0);
-  const sum = kinds.map(([kind, n]) => `${numberShown(n)} ${kindWords(kind)}`).join(' + ');
+  const { outcomes, rows, controlTotal, records } = summary;
+  const accepted = acceptedRows(outcomes);
   return (
     <section>
       <h2>Where the rows went</h2>
       <p>
-        {numberShown(rows)} = {sum === '' ? '0' : sum} {controlTotal.holds ? <b>✓ the sum holds</b> : null}
+        <Sum outcomes={outcomes} rows={rows} /> {controlTotal.holds ? <b>✓ the sum holds</b> : null}
       </p>
       {controlTotal.holds ? null : (
         <p class="alarm" role="alert">
@@ -38,36 +47,31 @@ export function Total({ page: { summary } }: Props) {
           report and the ledger, and report it.
         </p>
       )}
-      {records === null || rows === 0 ? null : <Records accepted={summary} />}
-      {rows === 0 ? null : <FlowOf kinds={kinds} rows={rows} />}
+      {records === null || records === accepted ? null : (
+        <p class="dim">{`${countOf(accepted, 'row')} in ${countOf(records, 'record')}`}</p>
+      )}
+      {rows === 0 ? null : <FlowOf summary={summary} />}
     </section>
   );
 }
 
-function Records({ accepted: { outcomes, records } }: { readonly accepted: Page['summary'] }) {
-  const rows = outcomes.created + outcomes.updated + outcomes.drafted + outcomes.listed;
-  if (records === null || records === rows) return null;
-  return <p class="dim">{`${countOf(rows, 'row')} in ${countOf(records, 'record')}`}</p>;
-}
-
-function kindWords(kind: Kind): string {
-  return kind === 'open' ? 'open' : outcomeWords(kind);
-}
-
-type FlowOfProps = { readonly kinds: ReadonlyArray<readonly [Kind, number]>; readonly rows: number };
-
-function FlowOf({ kinds, rows }: FlowOfProps) {
+function FlowOf({ summary }: Pick<Page, 'summary'>) {
+  const kinds = kindsOf(summary);
   const ends = kinds.map(([kind, n]) => ({ kind, label: kindWords(kind), rows: n }));
   const branches = [
     { label: 'sent', ends: ends.filter(({ kind }) => kind !== 'open' && wasSent(kind)) },
     { label: 'not sent', ends: ends.filter(({ kind }) => kind !== 'open' && !wasSent(kind)) },
     { label: 'still to send', ends: ends.filter(({ kind }) => kind === 'open') },
   ].filter((branch) => branch.ends.length > 0);
-  const title = `Of ${countOf(rows, 'row')}: ${kinds.map(([kind, n]) => `${n} ${kindWords(kind)}`).join(', ')}`;
+  const { rows } = summary;
   return (
-    <section class="wide" tabindex={0} aria-label="Picture: where the rows went">
-      <Flow title={title} whole={{ label: 'rows in the file', rows }} branches={branches} />
-    </section>
+    <Wide name="Picture: where the rows went">
+      <Flow
+        title={`Of ${countOf(rows, 'row')}: ${sumWords(kinds)}`}
+        whole={{ label: 'rows in the file', rows }}
+        branches={branches}
+      />
+    </Wide>
   );
 }
 
@@ -96,6 +100,46 @@ export function Steps({ page }: Props) {
   );
 }
 
+const CAUSES_SHOWN = 100;
+
+export function Causes({ page }: Props) {
+  const { digest, notes, isShared } = page;
+  const shown = digest.causes.slice(0, CAUSES_SHOWN);
+  const rest = digest.causes.slice(CAUSES_SHOWN).reduce((sum, { count }) => sum + count, digest.others);
+  if (shown.length === 0) return null;
+  return (
+    <section>
+      <h2>{`Why ${countOf(needingRows(digest), 'row')} did not succeed`}</h2>
+      <WhereInFile digest={digest} />
+      {shown.map((cause) => {
+        // Words of people here are nobody's business elsewhere.
+        const note = isShared ? null : (notes.get(cause.id) ?? null);
+        return <CauseCard cause={cause} digest={digest} hidesKeys={isShared} note={note} />;
+      })}
+      {rest === 0 ? null : <p class="dim">{`${countOf(rest, 'row')} more for other causes.`}</p>}
+    </section>
+  );
+}
+
+const STORY_SHOWN = 40;
+
+/** How fast rows came to their outcomes since the start, and what happened meanwhile. */
+export function Pace({ page: { summary, digest, isShared, story: happened } }: Props) {
+  // Who asked and why is nobody's business elsewhere.
+  const told = isShared ? happened.map((one) => ({ ...one, by: '', why: '' })) : happened;
+  const whole = tellStory(summary, told);
+  const story = whole.slice(-STORY_SHOWN);
+  const stretches = stretchesOf(digest.moments, whole);
+  if (stretches.length === 0 && story.length === 0) return null;
+  return (
+    <section>
+      <h2>How it went</h2>
+      <Rates stretches={stretches} story={story} />
+      <Story story={story} />
+    </section>
+  );
+}
+
 /** How long the service took, and with which statuses it answered. */
 export function Times({ page: { digest, summary } }: Props) {
   const { latency, statuses } = digest;
@@ -110,27 +154,15 @@ export function Times({ page: { digest, summary } }: Props) {
             title={latencyWords(latency)}
             bars={latency.buckets.map(({ from, rows }) => ({ label: msShown(from), count: rows }))}
           />
-          <details>
-            <summary>The numbers</summary>
-            <table class="short">
-              <thead>
-                <tr>
-                  <th class="n">from</th>
-                  <th class="n">below</th>
-                  <th class="n">rows</th>
-                </tr>
-              </thead>
-              <tbody>
-                {latency.buckets.map(({ from, to, rows }) => (
-                  <tr>
-                    <td class="n">{msShown(from)}</td>
-                    <td class="n">{msShown(to)}</td>
-                    <td class="n">{numberShown(rows)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </details>
+          <Numbers heads={['from', 'below', 'rows']}>
+            {latency.buckets.map(({ from, to, rows }) => (
+              <tr>
+                <td class="n">{msShown(from)}</td>
+                <td class="n">{msShown(to)}</td>
+                <td class="n">{numberShown(rows)}</td>
+              </tr>
+            ))}
+          </Numbers>
         </figure>
         <div>
           <p>{tookWords(summary)}</p>
@@ -159,23 +191,78 @@ export function Times({ page: { digest, summary } }: Props) {
 
 const STATUSES_SHOWN = 12;
 
-function latencyWords({ p50, p90, p99, max }: Latency): string {
-  return `How long the service took: half within ${msShown(p50)}, nine in ten within ${msShown(p90)}, 99 in 100 within ${msShown(p99)}, at most ${msShown(max)}`;
-}
-
-function msShown(ms: number): string {
-  return ms < 1_000 ? `${ms} ms` : `${Math.round(ms / 100) / 10} s`;
-}
-
 function tookWords({ startedAt, finishedAt, writtenAt, rowsPerSecond }: Page['summary']): string {
   if (startedAt === null) return 'The run has not begun.';
-  const seconds = Math.round((Date.parse(finishedAt ?? writtenAt) - Date.parse(startedAt)) / 1_000);
-  const parts = [
-    [Math.floor(seconds / 3600), 'h'] as const,
-    [Math.floor(seconds / 60) % 60, 'min'] as const,
-    [seconds % 60, 's'] as const,
-  ].filter(([n]) => n > 0);
-  const took = parts.length === 0 ? 'less than a second' : parts.map(([n, unit]) => `${n} ${unit}`).join(' ');
+  const seconds = (Date.parse(finishedAt ?? writtenAt) - Date.parse(startedAt)) / 1_000;
   const since = finishedAt === null ? 'So far' : 'The run took';
-  return `${since} ${took}, ${numberShown(Math.round(rowsPerSecond))} rows per second, pauses included.`;
+  return `${since} ${duration(seconds)}, ${numberShown(Math.round(rowsPerSecond))} rows per second, pauses included.`;
+}
+
+const SCREENFUL = 25;
+
+/** The first of them, those in doubt before all others: a screenful, and the rest folded up. */
+export function Needing({ page }: Props) {
+  const { needing } = page.digest;
+  if (needing.length === 0) return null;
+  const more = needingRows(page.digest) - needing.length;
+  const files = page.summary.files.filter((file) => remainderOf(file) !== null);
+  const folded = needing.slice(SCREENFUL);
+  return (
+    <section>
+      <h2>Rows that need somebody</h2>
+      <NeedingTable
+        rows={needing.slice(0, SCREENFUL)}
+        hidesKeys={page.isShared}
+        label="Rows that need somebody"
+      />
+      {folded.length === 0 ? null : (
+        <details>
+          <summary>{`The next ${countOf(folded.length, 'row')}`}</summary>
+          <NeedingTable rows={folded} hidesKeys={page.isShared} label="The next rows that need somebody" />
+        </details>
+      )}
+      {more === 0 ? null : <p>{`${numberShown(more)} more in ${files.join(', ')}.`}</p>}
+    </section>
+  );
+}
+
+const WARNINGS_SHOWN = 50;
+
+/** Cells that look damaged and were sent all the same. */
+export function Damaged({ page: { summary } }: Props) {
+  const warnings = summary.topWarnings.slice(0, WARNINGS_SHOWN);
+  if (warnings.length === 0) return null;
+  return (
+    <section>
+      <h2>Cells that look damaged</h2>
+      <p>
+        Sent as they stand, unless it says otherwise; results.csv names the columns. <code>checks</code> in
+        the job definition can keep such rows back.
+      </p>
+      <table class="list">
+        <thead>
+          <tr>
+            <th class="n">cells</th>
+            <th>what</th>
+            <th>column</th>
+            <th>for example</th>
+          </tr>
+        </thead>
+        <tbody>
+          {warnings.map(({ code, column = '', count, exampleRow }) => (
+            <tr>
+              <td class="n">{numberShown(count)}</td>
+              <td>
+                <Text of={code} bytes={60} /> {warningAdvice(code)}
+              </td>
+              <td>
+                <Text of={column} bytes={150} />
+              </td>
+              <td>row {numberShown(exampleRow)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
 }

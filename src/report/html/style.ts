@@ -1,6 +1,6 @@
 /**
- * The style of report.html: light, dark and on paper, from 320 px up. It has none of the signs that HTML escapes, so that it
- * stands in the page as it is and its hash, the only thing that the page's policy lets through, is the hash of this text.
+ * The style of report.html: light, dark and on paper, from 320 px up. It has none of the signs that
+ * HTML escapes, so that the hash of this text is what the page's policy lets through.
  */
 import { createHash } from 'node:crypto';
 import { OUTCOMES } from '../../model/outcome.ts';
@@ -24,7 +24,7 @@ export const STYLE = [
   'table{border-collapse:collapse;width:100%;overflow-wrap:break-word}caption{text-align:left;color:var(--dim)}th{white-space:nowrap;text-align:left;font-weight:600;color:var(--dim);font-size:.85em}th,td{padding:.35rem .8rem .35rem 0;border-bottom:1px solid var(--line);vertical-align:top}td.n,th.n{text-align:right;white-space:nowrap}td.o,td.mono{white-space:nowrap}.scroll,.wide{overflow-x:auto}.short{width:auto}',
   'svg{display:block;width:100%;height:auto}svg text{fill:var(--fg);font-size:12px}svg .s{fill:var(--dim);font-size:11px}svg .b{font-weight:700}svg .grid{stroke:var(--line)}svg .event{stroke:var(--dim);stroke-dasharray:3 3}.f-bar{fill:var(--updated)}.f-rib{fill:var(--dim)}',
   FILLS.join(''),
-  '.sw{display:inline-block;width:.8em;height:.8em;margin-right:.35em;vertical-align:-.05em}svg.strip{height:14px}svg.stacked{height:72px}.ends{display:flex;justify-content:space-between;margin:.1em 0;font-size:.8em}.legend{display:flex;flex-wrap:wrap;gap:.2rem 1rem;margin:.3em 0;padding:0;list-style:none}',
+  'svg.dot{display:inline-block;width:.75em;height:.75em;margin-right:.35em;vertical-align:-.03em}.sum{white-space:nowrap}svg.strip{height:14px}svg.stacked{height:72px}.ends{display:flex;justify-content:space-between;margin:.1em 0;font-size:.8em}.legend{display:flex;flex-wrap:wrap;gap:.2rem 1rem;margin:.3em 0}',
   '.cause{border:1px solid var(--line);border-radius:8px;padding:.8rem 1rem;margin:.7rem 0;break-inside:avoid}.cause h3{display:flex;gap:.1rem .7rem;align-items:baseline;flex-wrap:wrap}.count{font-size:1.25rem;font-weight:700}.said{margin:.3em 0 .5em}.field{font-family:ui-monospace,DejaVu Sans Mono,monospace;font-size:.92em;background:var(--card);padding:0 .3em;border-radius:3px}',
   'figure{margin:0}figcaption{margin-bottom:.3em}details summary{cursor:pointer;color:var(--accent);margin:.4em 0}a{color:var(--accent)}.two{display:grid;gap:1.2rem 2rem;grid-template-columns:repeat(auto-fit,minmax(min(20rem,100%),1fr))}ol{padding-left:1.6em}li{margin:.4em 0}dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1rem;margin:.4em 0}dt{color:var(--dim)}dd{margin:0}',
   '@media (max-width:40rem){body{padding:.8rem}.list thead{position:absolute;clip-path:inset(50%)}.list tr{display:block;border-bottom:1px solid var(--line);padding:.4rem 0}.list td{display:inline-block;white-space:normal;overflow-wrap:anywhere;border:0;padding:0 .7rem 0 0;text-align:left}.wide svg{min-width:34rem}dl{grid-template-columns:1fr;gap:0}dd{margin:0 0 .4rem}}',

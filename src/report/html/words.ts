@@ -1,15 +1,10 @@
 /**
- * The report's verdict in sentences: how many rows are where they belong, what they need, and whether the run goes on. The first of
- * them is all that many people read.
+ * The report's verdict in sentences: how many rows are where they belong, what they need, and whether
+ * the run goes on. The first of them is all that many people read.
  */
 import { countOf, numberShown } from '../../lib/terminal.ts';
 import { acceptedRows, type Outcome } from '../../model/outcome.ts';
 import type { Summary } from '../summary.ts';
-
-/** An outcome as people say it. */
-export function outcomeWords(outcome: Outcome): string {
-  return outcome === 'in-doubt' ? 'in doubt' : outcome;
-}
 
 export type Verdict = {
   readonly headline: string;

@@ -1,5 +1,6 @@
 import { noOutcomes } from '../../../src/model/outcome.ts';
-import { Badge, Bar, Empty, Pager, Sum, Time, Verdict, Wide } from '../../../src/web/words.tsx';
+import { Sum, Time, Wide } from '../../../src/report/html/parts.tsx';
+import { Badge, Bar, Empty, Pager, Verdict } from '../../../src/web/words.tsx';
 
 const OUTCOMES = { ...noOutcomes(), created: 900, rejected: 40, 'in-doubt': 7 };
 

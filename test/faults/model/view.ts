@@ -65,7 +65,8 @@ type Texts = {
 function rowsOf(count: number, block: Buffer | null, { marks, late }: Texts): RowView[] {
   const numbers = Array.from({ length: count }, (_, i) => i + 1);
   const open = readFields(Object.entries(marks), numbers).marks;
-  const packed = new Map((block === null ? [] : unpackBlock(block)).map((s) => [s.row, s]));
+  const closed = block === null ? [] : unpackBlock(block).settlements;
+  const packed = new Map(closed.map((s) => [s.row, s]));
   return numbers.map((row) => {
     const inBlock = packed.get(row);
     if (inBlock !== undefined) return settled(late[row] === undefined ? inBlock : parseSettlement(late[row]));

@@ -74,7 +74,7 @@ const RUNS = 32;
 export async function twoWatchers(options: InboxFaultOptions): Promise<void> {
   const inbox = await startInboxFlow();
   await dropMany(inbox, options);
-  const watchers = await whileSlow(inbox.flow.sandbox, { after: [] }, async () => {
+  const watchers = await whileSlow(inbox.flow.sandbox, { after: [], latency: '6s' }, async () => {
     const start = () => inbox.start(['start', '--once']);
     const both = [start(), start()];
     // Files that wait for the service are more than one of them has: the other one is there.

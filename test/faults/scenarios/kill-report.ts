@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 import { parse } from 'csv-parse/sync';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { digestSchema } from '../../../src/model/digest.ts';
+import { digestSchema } from '../../../src/report/digest.ts';
 import { type Summary, summarySchema } from '../../../src/report/summary.ts';
 import { type Flow, keysOf, startFlow } from '../../support/flow.ts';
 import { preloadEnv } from '../support/killing.ts';

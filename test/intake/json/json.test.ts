@@ -147,7 +147,7 @@ test('a record of a report that could not be read is that record once more, unti
     { path: 'failed.ndjson' },
   );
   expect(rows).toMatchObject([
-    { kind: 'unreadable', row: 1, text: '{"a":', problem: 'broken' },
+    { kind: 'unreadable', row: 1, text: '{"a":', problem: expect.stringContaining('alone') },
     { kind: 'record', row: 2 },
     { kind: 'record', row: 3 },
   ]);

@@ -3,9 +3,16 @@ import writeXlsxFile from 'write-excel-file/node';
 import { compileMapping } from '../../../src/mapping/mapping.ts';
 import type { Row } from '../../../src/model/row.ts';
 import type { SourceInfo } from '../../../src/model/source.ts';
-import { writeReport } from '../../../src/report/report.ts';
 import { bodyOf, CATALOG, definitionOf } from '../../mapping/catalog.ts';
-import { filesOf, makeRun, makeView, NOW, settled, temporaryDirectory } from '../../report/make-report.ts';
+import {
+  filesOf,
+  makeRun,
+  makeView,
+  NOW,
+  reportOf,
+  settled,
+  temporaryDirectory,
+} from '../../report/make-report.ts';
 import { makeWorkbook, readFileOf } from '../../support/workbook.ts';
 import { readText } from '../read-text.ts';
 
@@ -116,7 +123,7 @@ async function failedAgain(
 ) {
   const settlements = sources.map(({ row }) => settled(row, 'failed'));
   const directory = await temporaryDirectory();
-  await writeReport({
+  await reportOf({
     run: makeRun(settlements, { source }),
     view: makeView({ settlements, sources }),
     directory,

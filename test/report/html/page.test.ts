@@ -3,22 +3,21 @@ import { rm } from 'node:fs/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { jobDefinitionSchema } from '../../../src/config/job-definition.ts';
-import { digestSchema } from '../../../src/model/digest.ts';
-import type { History } from '../../../src/model/history.ts';
 import type { Note } from '../../../src/model/note.ts';
-import { noOutcomes, OUTCOMES } from '../../../src/model/outcome.ts';
 import type { Run } from '../../../src/model/run.ts';
-import { createDigestTally } from '../../../src/report/digest.ts';
+import type { Happening } from '../../../src/model/story.ts';
+import { createDigestTally, digestSchema } from '../../../src/report/digest.ts';
 import { renderReport } from '../../../src/report/html/page.tsx';
-import { writeReport } from '../../../src/report/report.ts';
 import { summarize } from '../../../src/report/summary.ts';
 import {
+  asChunk,
   cells,
   filesOf,
   type Held,
   makeRun,
   makeView,
   NOW,
+  reportOf,
   settled,
   temporaryDirectory,
 } from '../make-report.ts';
@@ -31,18 +30,13 @@ const DEFINITION = jobDefinitionSchema.parse({
 type Given = {
   readonly run?: Partial<Omit<Run, 'source'>>;
   readonly columns?: readonly string[];
-  readonly history?: History;
+  readonly story?: readonly Happening[];
   readonly note?: Note | null;
 };
 
 async function pagesOf(
   held: Held,
-  {
-    run: given = {},
-    columns = ['Ref', 'Payee'],
-    history = { pulse: [], story: [] },
-    note = null,
-  }: Given = {},
+  { run: given = {}, columns = ['Ref', 'Payee'], story = [], note = null }: Given = {},
   definition = DEFINITION,
 ) {
   const directory = await temporaryDirectory();
@@ -51,8 +45,8 @@ async function pagesOf(
   const view = makeView(held);
   const notes = async (causes: readonly string[]) =>
     new Map(note === null ? [] : causes.map((cause) => [cause, note]));
-  const asked = { history: async () => history, notes, share: true };
-  await writeReport({ run, view, directory, now: NOW, fields, definition, ...asked });
+  const asked = { story: async () => story, notes, share: true };
+  await reportOf({ run, view, directory, fields, definition, ...asked });
   const files = await filesOf(directory);
   await rm(directory, { recursive: true });
   return {
@@ -100,7 +94,7 @@ describe('report.html', () => {
     const note = { text: '<i>ask the town hall</i>', by: 'ops-1', at: '2026-11-23T09:00:00.000Z' };
     const { page, shared } = await pagesOf(refusals('no', 'no', 'no'), { note });
     expect(readIn(page).replaceAll(/\s+/g, ' ')).toContain(
-      'Note: <i>ask the town hall</i> ( ops-1 , 2026-11-23)',
+      'Note: <i>ask the town hall</i> ( ops-1 , 2026-11-23 )',
     );
     expect(shared).not.toContain('town hall');
   });
@@ -159,10 +153,9 @@ describe('report.html', () => {
   test.each(['k1', 'DE811128135', 'a"b', 'x'.repeat(400)])(
     'to be mailed has the number of the row and nothing that is made of its key %s',
     async (key) => {
-      const message = `row 9 of run 20261121-100000-aaaa, which has "${key}", was not created`;
-      const rows = [1, 2, 3].map((row) =>
-        settled(row, 'invalid', { key, message, code: 'reference_unknown' }),
-      );
+      const code = 'reference_unknown';
+      const issue = { code, column: 'Parent', expected: 'what has "{key}"', values: { key } } as const;
+      const rows = [1, 2, 3].map((row) => settled(row, 'invalid', { key, code, issues: [issue] }));
       const { page, shared } = await pagesOf({ settlements: rows });
       expect(readIn(page)).toContain(key.slice(0, 50));
       expect(readIn(shared)).toMatch(/Rows 1 \(line 2\) · 2 \(line 3\)/);
@@ -180,7 +173,8 @@ describe('report.html', () => {
 
   test('to be mailed names no key, no folder and no target', async () => {
     const reference = settled(1, 'invalid', {
-      message: 'nothing is known of "k7"',
+      message: 'nothing is known of "{key}"',
+      values: { key: 'k7' },
       code: 'reference_unknown',
     });
     const run = { file: '/secret/partner.csv', target: 'https://host.example' };
@@ -192,14 +186,13 @@ describe('report.html', () => {
   });
 
   test('shows what happened, with who asked and why; to be mailed, neither of both', async () => {
-    const at = Date.parse('2026-11-21T11:00:10.000Z');
+    const at = Date.parse('2026-03-01T10:00:10.000Z');
     const story = [{ at, what: 'paused', why: 'lunch of Acme', by: 'ops-1' }] as const;
-    const pulse = [{ ms: 1_000, outcomes: { ...noOutcomes(), created: 3 } }];
-    const run = { startedAt: '2026-11-21T11:00:00.000Z' };
+    const run = { startedAt: '2026-03-01T10:00:00.000Z' };
     const held = { settlements: [settled(1, 'created')] };
-    const { page, shared } = await pagesOf(held, { run, history: { pulse, story } });
+    const { page, shared } = await pagesOf(held, { run, story });
     expect(readIn(page)).toContain('paused by ops-1: lunch of Acme');
-    expect(readIn(page)).toContain('3 created');
+    expect(readIn(page)).toContain('1 created');
     expect(readIn(shared)).toContain('paused');
     expect(readIn(shared)).not.toMatch(/ops-1|Acme/);
   });
@@ -224,7 +217,6 @@ describe('report.html', () => {
         key: `${row}${sign.repeat(40)}`,
         code: `http_${row % 40}`,
         message: `${String.fromCharCode(97 + (row % 26)).repeat(row % 97)} ${sign.repeat(80)}`,
-        warnings: '',
       });
     const run = makeRun([], { rows, source: { columns } });
     const digest = createDigestTally({
@@ -235,17 +227,12 @@ describe('report.html', () => {
     });
     for (let row = 1; row <= rows; row += 1) {
       const chunk = Math.ceil(row / run.chunkRows);
-      digest.add(one(row), chunk);
+      digest.add(asChunk([one(row)], { chunk, closedAt: Date.parse(run.startedAt ?? '') + 1_000 * row }));
       const source = cells(row, ...columns.map(() => sign.repeat(40)));
       if (row < 4_000) digest.addUnsuccessful({ settlement: one(row), source, body: null }, chunk);
     }
-    const manyOf = (n: number) => {
-      const counts = noOutcomes();
-      for (const outcome of OUTCOMES) counts[outcome] = n * 12_345;
-      return counts;
-    };
     const summary = {
-      ...summarize(run, [], NOW()),
+      ...summarize(run, NOW()),
       startedAt: new Date(0).toISOString(),
       file: `/${sign.repeat(400)}`,
     };
@@ -255,15 +242,12 @@ describe('report.html', () => {
     const page = renderReport({
       summary: { ...summary, topWarnings, files: ['results.csv'] },
       digest: digest.digest(),
-      history: {
-        pulse: Array.from({ length: 1_500 }, (_, i) => ({ ms: 1_000 * i + 1_000, outcomes: manyOf(i) })),
-        story: Array.from({ length: 500 }, (_, at) => ({
-          at,
-          what: 'paused',
-          why: sign.repeat(500),
-          by: sign,
-        })),
-      },
+      story: Array.from({ length: 500 }, (_, at) => ({
+        at,
+        what: 'paused',
+        why: sign.repeat(500),
+        by: sign,
+      })),
       notes: new Map(
         digest
           .digest()

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { causeOf, tellable } from '../../src/report/cause.ts';
+import type { Settlement } from '../../src/model/settlement.ts';
+import { causeOf, toldOf } from '../../src/report/causes.ts';
 import { cells, settled } from './make-report.ts';
 
 const TERMS = {
@@ -72,16 +73,19 @@ describe('what the service says of a row', () => {
       payee: `Firm ${n} & Co`,
       iban: `GB0${n}BUKB202${n}`,
     }));
-    expect(rows.map((row, i) => refusal(bodyOf(row, i + 1), row))).toEqual([cause, cause, cause]);
+    expect(rows.map((row, i) => refusal(bodyOf(row, i + 1), row).text)).toEqual([cause, cause, cause]);
   });
 
   test('of another kind is another cause', () => {
     const said = ['too long', 'missing'].map((problem) => refusal(field('name', problem)));
-    expect(said).toEqual(['@name | too long', '@name | missing']);
+    expect(said).toEqual([
+      { text: '@name | too long', words: 'too long', fields: ['name'] },
+      { text: '@name | missing', words: 'missing', fields: ['name'] },
+    ]);
   });
 
   test('is bounded, and hostile bodies take no time', () => {
-    expect(refusal(`{"a":"${'x '.repeat(30_000)}"}`).length).toBeLessThanOrEqual(300);
+    expect(refusal(`{"a":"${'x '.repeat(30_000)}"}`).text.length).toBeLessThanOrEqual(300);
     const began = performance.now();
     for (const part of ['a1-', '"', '@', '1.', "'a", '[', '{"a":', 'a.', 'a[0]', '/a'])
       refusal(part.repeat(20_000));
@@ -89,32 +93,47 @@ describe('what the service says of a row', () => {
   });
 });
 
-test('of a row that was not sent it is the message, without places and without the keys of the row', () => {
-  const cause = (message: string) =>
-    causeOf(
-      { settlement: settled(4, 'invalid', { message }), source: cells(4, 'P-17', 'Acme'), body: null },
-      TERMS,
-    );
-  expect(cause('column "Incorporated": expected a date such as 2024-03-31')).toBe(
-    'column "Incorporated": expected a date such as 2024-03-31',
+test('of a row that was not sent it is its sentence, without the rows, runs and keys that it names', () => {
+  const cause = (given: Partial<Settlement>) =>
+    causeOf({ settlement: settled(4, 'invalid', given), source: cells(4, 'P-17', 'Acme'), body: null }, TERMS)
+      .text;
+  const code = 'reference_unknown';
+  const issue = {
+    code,
+    column: 'Parent',
+    expected: 'the key of a subclient; row {row} has "{key}"',
+  } as const;
+  expect(cause({ issues: [{ ...issue, values: { row: '12', key: 'P-17' } }] })).toBe(
+    'column "Parent": expected the key of a subclient; row ‹…› has "‹…›"',
   );
-  const expected = 'column "Active": expected a boolean: "Acme" or "P-17" for true';
-  expect(cause(expected)).toBe(expected);
-  expect(cause('the same key is in row 12 of this file')).toBe('the same key is in row ‹…› of this file');
-  expect(cause('row 4 of run 20261122-101010-abcd has "P-17"')).toBe('row ‹…› of run ‹…› has "‹Ref›"');
+  expect(cause({ message: 'the same key is in row {row} of this file', values: { row: '12' } })).toBe(
+    'the same key is in row ‹…› of this file',
+  );
+  expect(cause({ message: 'no answer', values: { lookedUp: '2026-11-21: not found' } })).toBe(
+    'no answer; looked up at ‹…›',
+  );
 });
 
 test('a JSON record’s own values are named by their paths', () => {
   const source = { kind: 'record' as const, row: 1, line: 1, text: '{"name":"Acme Ltd","n":1}' };
   const body = { text: '{"message":"Acme Ltd exists"}', restBytes: 0 };
-  expect(causeOf({ settlement: settled(1, 'rejected'), source, body }, TERMS)).toBe('‹name› exists');
+  expect(causeOf({ settlement: settled(1, 'rejected'), source, body }, TERMS).text).toBe('‹name› exists');
 });
 
 test('the service’s words are told where three rows have them, fields always', () => {
-  const cause = '@accounts[].iban | Jane Doe is on a list';
-  expect([2, 3].map((rows) => tellable(cause, rows))).toEqual(['@accounts[].iban', cause]);
-  expect(tellable('Jane (@accounts[].iban), a@b | @email.', 1)).toBe('@accounts[].iban | @email');
-  expect(tellable('Jane Doe', 1)).toBe('‹…›');
-  const handle = refusal('{"message":"@JaneDoe is known, see @email"}');
-  expect([handle, tellable(handle, 1)]).toEqual(['JaneDoe is known, see email', '‹…›']);
+  const told = (message: string, rows: number) => {
+    const said = refusal(JSON.stringify({ message }));
+    return toldOf({ outcome: 'rejected', said, count: rows }).text;
+  };
+  const of = 'accounts[0].iban: Jane Doe is on a list';
+  expect([2, 3].map((rows) => told(of, rows))).toEqual([
+    '@accounts[].iban',
+    '@accounts[].iban: Jane Doe is on a list',
+  ]);
+  expect(told('Jane (accounts[0].iban), see "email"', 1)).toBe('@accounts[].iban | @email');
+  expect(told('Jane Doe', 1)).toBe('‹…›');
+  expect([1, 3].map((rows) => told('@JaneDoe is known, see @email', rows))).toEqual([
+    '‹…›',
+    'JaneDoe is known, see email',
+  ]);
 });

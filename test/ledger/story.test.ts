@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
 import { readBriefs } from '../../src/ledger/brief.ts';
-import { addAttempts, addToStory, keepPulse, readAttempts, readHistory } from '../../src/ledger/history.ts';
 import { createRunIndex } from '../../src/ledger/run-index.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
-import { slotOf } from '../../src/model/history.ts';
-import { noOutcomes } from '../../src/model/outcome.ts';
+import { addToStory, readStory } from '../../src/ledger/story.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
 
@@ -17,47 +15,12 @@ function openLedger() {
   return { redis, keys, store: createRunStore(redis, keys, () => NOW) };
 }
 
-test.each([
-  [0, 0],
-  [1.9, 1],
-  [119.9, 119],
-  [120, 120],
-  [129, 120],
-  [3_599, 3_590],
-  [3_600, 3_600],
-  [3_899, 3_600],
-  [86_399, 86_100],
-  [86_400, 86_400],
-  [90_001, 90_000],
-])('the second %d after the start is in the slot %d', (second, slot) => {
-  expect(slotOf(second)).toBe(slot);
-});
-
-test('a run of a month has fewer than 1,500 slots', () => {
-  const slots = new Set<number>();
-  for (let second = 0; second < 31 * 86_400; second += 1) slots.add(slotOf(second));
-  expect(slots.size).toBeLessThan(1_500);
-});
-
-test('the counters are kept as they stood last in each slot, and what happened in its order', async () => {
+test('what happened is told in its order, but for what this version does not know', async () => {
   const { redis, keys } = openLedger();
   const k = keys.run('r');
-  const startedAt = NOW.toISOString();
-  for (const [ms, created] of [
-    [2_100, 5],
-    [2_900, 8],
-    [500, 1],
-  ] as const)
-    await keepPulse(redis, k, { startedAt, outcomes: { ...noOutcomes(), created } }, NOW.getTime() + ms);
-  await keepPulse(redis, k, { startedAt: null, outcomes: noOutcomes() }, NOW.getTime());
   await redis.rpush(k.story, 'not ours', '{"at":1,"what":"of a later version","why":"","by":""}');
   await addToStory(redis, k, { at: 1, what: 'rerun', why: 'run-2', by: 'ops-1' });
-  const { pulse, story } = await readHistory(redis, keys, 'r');
-  expect(pulse.map(({ ms, outcomes }) => [ms, outcomes.created])).toEqual([
-    [500, 1],
-    [2_900, 8],
-  ]);
-  expect(story).toEqual([{ at: 1, what: 'rerun', why: 'run-2', by: 'ops-1' }]);
+  expect(await readStory(redis, keys, 'r')).toEqual([{ at: 1, what: 'rerun', why: 'run-2', by: 'ops-1' }]);
 });
 
 test('a run that moves tells so in its story, with who asked; one that may not move tells nothing', async () => {
@@ -69,7 +32,7 @@ test('a run that moves tells so in its story, with who asked; one that may not m
   await store.transition(run.id, 'paused', 'requested');
   await store.transition(run.id, 'running', null);
   await store.transition(run.id, 'paused', 'credentials');
-  const { story } = await readHistory(redis, keys, run.id);
+  const story = await readStory(redis, keys, run.id);
   const at = NOW.getTime();
   expect(story).toEqual([
     { at, what: 'running', why: '', by: '' },
@@ -86,24 +49,8 @@ test('a story keeps its latest 500 events', async () => {
   for (let n = 0; n < 505; n += 1)
     await addToStory(redis, keys.run(run.id), { at: n, what: 'service-away', why: '', by: '' });
   await store.transition(run.id, 'running', null);
-  const { story } = await readHistory(redis, keys, run.id);
+  const story = await readStory(redis, keys, run.id);
   expect([story.length, story[0]?.at, story.at(-1)?.what]).toEqual([500, 6, 'running']);
-});
-
-test('attempts of several workers add up by slot', async () => {
-  const { redis, keys } = openLedger();
-  const k = keys.run('r');
-  const statuses = new Map([
-    ['200', 3],
-    ['429', 1],
-  ]);
-  await addAttempts(redis, k, 1.2, { counts: [0, 3, 1], statuses });
-  await addAttempts(redis, k, 1.7, { counts: [0, 2], statuses: new Map([['429', 1]]) });
-  await addAttempts(redis, k, 130, { counts: [1], statuses: new Map() });
-  expect(await readAttempts(redis, keys, 'r')).toEqual([
-    { slot: 1, counts: [0, 5, 1], statuses: new Map([['429', 2]]) },
-    { slot: 130, counts: [1], statuses: new Map() },
-  ]);
 });
 
 test('what counts of runs is read without their definition; a run that is gone is left out', async () => {

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chunkBitsText, chunksIn, newChunkBits, setChunk } from '../../src/model/chunk-bits.ts';
+import { chunksIn, createPlaces } from '../../src/report/places.ts';
 
 function textOf(set: readonly number[], chunks: number): string {
-  const bits = newChunkBits(chunks);
-  for (const chunk of set) setChunk(bits, chunk, chunks);
-  return chunkBitsText(bits);
+  const places = createPlaces({ rows: 100 * chunks, chunks });
+  for (const chunk of set) places.add(1, chunk);
+  return places.chunks();
 }
 
 test('names every chunk that was set, in order, and none where none was', () => {

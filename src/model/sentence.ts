@@ -1,0 +1,58 @@
+/**
+ * The sentences about a row: what is wrong in it, and what became of it. They are made here from
+ * values, where somebody is to read them, and nothing is ever read back out of one. None holds a
+ * value of a cell, so that they may stand in any report file or log.
+ */
+import type { KeptIssue, Values } from './issue.ts';
+import type { Settlement } from './settlement.ts';
+import type { WrittenAs } from './written-as.ts';
+
+/** The sentence that the report has of a row; empty where there is nothing to say. */
+export function messageOf({
+  message,
+  values,
+  issues,
+}: Pick<Settlement, 'message' | 'values' | 'issues'>): string {
+  if (issues.length > 0) return issues.map(issueWords).join('; ');
+  const { lookedUp } = values;
+  return filled(message, values) + (lookedUp === undefined ? '' : `; looked up at ${lookedUp}`);
+}
+
+/** The issue in words. */
+export function issueWords(issue: Omit<KeptIssue, 'code'>): string {
+  const { column } = issue;
+  return `${column === null ? '' : `column "${column}": `}expected ${expectedWords(issue)}`;
+}
+
+/** What was expected, to follow that word. */
+export function expectedWords({
+  expected,
+  values,
+  settings = [],
+}: Pick<KeptIssue, 'expected' | 'values' | 'settings'>): string {
+  const remedy = settings.map(settingWords).join(' or with ');
+  return filled(expected, values) + (remedy === '' ? '' : `; it is one with ${remedy} in the job definition`);
+}
+
+/** `decimal: ","`, as a job definition has it. */
+export function settingWords(setting: WrittenAs): string {
+  return Object.entries(setting)
+    .map(([name, sign]) => `${name}: "${sign}"`)
+    .join();
+}
+
+/** Stands for values that are not told. */
+const HIDDEN = '‹…›';
+
+/** The issue, or what else is said, as it is for every row of one cause. */
+export function withoutValues<T extends { readonly values?: Values | undefined }>(said: T): T {
+  if (said.values === undefined) return said;
+  return { ...said, values: Object.fromEntries(Object.keys(said.values).map((name) => [name, HIDDEN])) };
+}
+
+function filled(text: string, values: Values = {}): string {
+  return Object.entries(values).reduce(
+    (rest, [name, value]) => rest.replaceAll(`{${name}}`, () => value),
+    text,
+  );
+}

@@ -1,0 +1,79 @@
+/**
+ * A run's story: what happened to it, as people see it. Time is counted from the run's start. No
+ * number of a report comes from here.
+ */
+import { z } from 'zod';
+import { RUN_STATES, type Run } from './run.ts';
+
+/** States, rows that are settled or taken up again, and how the service does. */
+const HAPPENINGS = [
+  ...RUN_STATES,
+  'resolved',
+  'rerun',
+  'service-well',
+  'service-failing',
+  'service-away',
+  'service-held',
+] as const;
+
+export const happeningSchema = z.object({
+  /** Milliseconds since 1970. */
+  at: z.number(),
+  what: z.enum(HAPPENINGS),
+  /** A reason, a person's words, the run that took rows up, why nothing answers; or empty. */
+  why: z.string(),
+  /** Who asked for it; empty where nobody did. */
+  by: z.string(),
+});
+export type Happening = z.infer<typeof happeningSchema>;
+
+/** What happened to a run, for people; numbered as its picture has it. */
+export type Told = {
+  readonly n: number;
+  /** Seconds since the run's start. */
+  readonly seconds: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly what: Happening['what'];
+  readonly words: string;
+};
+
+/** The run's story in words, oldest first, with its end; empty before it begins. */
+export function tellStory(
+  { startedAt, finishedAt, state }: Pick<Run, 'startedAt' | 'finishedAt' | 'state'>,
+  story: readonly Happening[],
+): readonly Told[] {
+  if (startedAt === null) return [];
+  const hasEnd = finishedAt === null || story.some(({ what }) => what === state);
+  const end = hasEnd ? [] : [{ at: Date.parse(finishedAt), what: state, why: '', by: '' }];
+  const start = Date.parse(startedAt);
+  return [...story, ...end]
+    .sort((a, b) => a.at - b.at)
+    .map((one, i) => ({
+      n: i + 1,
+      seconds: Math.max(0, (one.at - start) / 1000),
+      at: one.at,
+      what: one.what,
+      words: wordsOf(one, one.at <= start),
+    }));
+}
+
+const WORDS: Readonly<Record<Happening['what'], string>> = {
+  queued: 'registered',
+  running: 'went on',
+  paused: 'paused',
+  stopped: 'stopped',
+  cancelled: 'cancelled',
+  finished: 'finished',
+  resolved: 'settled from in doubt',
+  rerun: 'rows were taken up again',
+  'service-well': 'the service answers again',
+  'service-failing': 'the service fails',
+  'service-away': 'the service is away',
+  'service-held': 'the service asked for a pause',
+};
+
+function wordsOf({ what, why, by }: Happening, isStart: boolean): string {
+  const did = what === 'running' && isStart ? 'began' : WORDS[what];
+  return `${did}${by === '' ? '' : ` by ${by}`}${why === '' ? '' : `: ${why}`}`;
+}

@@ -1,0 +1,266 @@
+/**
+ * Causes: why rows did not succeed. Rows of which the same is to be said are one cause: of a refusal
+ * what the service says, without what looks like a value, of all others the row's sentence without the
+ * rows, runs and keys that it names. The service may name somebody who is not in the row, so its words
+ * are told only where a few rows have the same. Memory does not grow with the rows.
+ */
+import { shortDigest } from '../lib/digest.ts';
+import { flattenRecord } from '../model/flatten-record.ts';
+import type { KeptIssue } from '../model/issue.ts';
+import { isJsonList, isJsonObject, parseRecord } from '../model/json-record.ts';
+import type { FieldCatalog } from '../model/mapping.ts';
+import type { JsonValue } from '../model/request.ts';
+import type { Row } from '../model/row.ts';
+import { messageOf, withoutValues } from '../model/sentence.ts';
+import type { Settlement } from '../model/settlement.ts';
+import { createPlaces, type Places, type Size } from './places.ts';
+import type { RemainderRow } from './remainder.ts';
+
+/** What refusals are read with: the file's columns, and the fields of the operation's request. */
+export type CauseTerms = { readonly columns: readonly string[]; readonly fields: Pick<FieldCatalog, 'has'> };
+
+/** What is said of a cause, which is one by its text; fields of the request have an @ in it. */
+export type Said = {
+  readonly text: string;
+  /** What it says of the fields that it names; empty where nothing is. */
+  readonly words: string;
+  readonly fields: readonly string[];
+};
+
+/** Stands for words of the service that too few rows have. */
+export const UNTOLD = '‹…›';
+
+/** A row as lists name it. */
+export type NamedRow = Pick<Settlement, 'row' | 'line' | 'key'>;
+
+type Head = Pick<Settlement, 'outcome' | 'code'>;
+
+export type CountedCause = Head & {
+  readonly said: Said;
+  readonly issues: readonly KeptIssue[];
+  readonly count: number;
+  readonly first: number;
+  readonly last: number;
+  readonly examples: readonly NamedRow[];
+  readonly places: Places;
+};
+
+type Counting = { -readonly [K in keyof CountedCause]: CountedCause[K] };
+
+/** Where a service says something else of each row, memory must not grow with them. */
+const MAX_CAUSES = 1_000;
+const ROWS_NAMED = 3;
+const NOTHING_TOLD: Said = { text: UNTOLD, words: '', fields: [] };
+
+export function createCauseTally(terms: CauseTerms, size: Size) {
+  const causes = new Map<string, Counting>();
+  const begin = ({ outcome, code, row, issues }: Settlement, said: Said): Counting => {
+    const common = said === NOTHING_TOLD ? [] : issues.map(withoutValues);
+    const rows = { count: 0, first: row, last: row, examples: [], places: createPlaces(size) };
+    return { outcome, code, said, issues: common, ...rows };
+  };
+  return {
+    /** Answers the row's cause; what can be told of it (`toldOf`) is known once all are counted. */
+    add(row: RemainderRow, chunk: number, named: () => NamedRow): CountedCause {
+      const { settlement } = row;
+      const full = causeOf(row, terms);
+      const isTooMany = causes.size >= MAX_CAUSES && !causes.has(markOf(settlement, full.text));
+      const said = isTooMany ? NOTHING_TOLD : full;
+      const mark = markOf(settlement, said.text);
+      const known = causes.get(mark) ?? begin(settlement, said);
+      causes.set(mark, known);
+      known.count += 1;
+      known.first = Math.min(known.first, settlement.row);
+      known.last = Math.max(known.last, settlement.row);
+      if (known.examples.length < ROWS_NAMED) known.examples = [...known.examples, named()];
+      known.places.add(settlement.row, chunk);
+      return known;
+    },
+    /** The commonest first; those of which the same can be told are one. */
+    told(): readonly CountedCause[] {
+      const byText = new Map<string, CountedCause>();
+      for (const cause of causes.values()) {
+        const told = { ...cause, said: toldOf(cause) };
+        const mark = markOf(told, told.said.text);
+        const known = byText.get(mark);
+        byText.set(mark, known === undefined ? told : together(known, told));
+      }
+      return [...byText.values()].sort((a, b) => b.count - a.count || a.first - b.first);
+    },
+  };
+}
+
+function markOf({ outcome, code }: Head, text: string): string {
+  return `${outcome} ${code} ${text}`;
+}
+
+/** Names a cause, by what can be told of it: the same in every run. */
+export function causeId(head: Head, { text }: Said): string {
+  return shortDigest(markOf(head, text), 12);
+}
+
+/**
+ * Which of a digest's causes the row is in; `null`: in none of those that are told. Where there are
+ * more than that, one whose text is not told may also be named for a row of the others.
+ */
+export function causeAmong(row: RemainderRow, ids: ReadonlySet<string>, terms: CauseTerms): string | null {
+  const { settlement } = row;
+  const said = causeOf(row, terms);
+  const ways = [said, toldOf({ ...settlement, said, count: 1 }), NOTHING_TOLD];
+  return ways.map((one) => causeId(settlement, one)).find((id) => ids.has(id)) ?? null;
+}
+
+const ENOUGH_ROWS = 3;
+
+/** Our own words, and the service's where so many rows have them that they are nobody's own. */
+export function toldOf({ outcome, said, count }: Pick<CountedCause, 'outcome' | 'said' | 'count'>): Said {
+  if (outcome !== 'rejected' || said.text === '' || count >= ENOUGH_ROWS) return said;
+  const { fields } = said;
+  return fields.length === 0 ? NOTHING_TOLD : { text: fields.map(fieldMark).join(' | '), words: '', fields };
+}
+
+function together(one: CountedCause, other: CountedCause): CountedCause {
+  return {
+    ...one,
+    count: one.count + other.count,
+    first: Math.min(one.first, other.first),
+    last: Math.max(one.last, other.last),
+    examples: [...one.examples, ...other.examples].sort((a, b) => a.row - b.row).slice(0, ROWS_NAMED),
+    places: one.places.with(other.places),
+  };
+}
+
+/** The row's end, as it is for every row of its cause. */
+function alikeInAll(settlement: Settlement): Settlement {
+  return withoutValues({ ...settlement, issues: settlement.issues.map(withoutValues) });
+}
+
+const LOOK_AT_CHARACTERS = 64 * 1024;
+const MAX_LEAVES = 200;
+const MAX_CHARACTERS = 300;
+
+/** The row's cause. */
+export function causeOf({ settlement, source, body }: RemainderRow, terms: CauseTerms): Said {
+  if (settlement.outcome !== 'rejected' || body === null) {
+    const text = shortened(messageOf(alikeInAll(settlement)));
+    return { text, words: text, fields: [] };
+  }
+  const own = ownValues(source, terms.columns);
+  const parts = leavesIn(body.text.slice(0, LOOK_AT_CHARACTERS)).map((leaf) => partIn(leaf, own, terms));
+  const told = [...new Map(parts.map((part) => [part.text, part])).values()]
+    .filter(({ text }) => text !== '')
+    .sort((a, b) => (a.text < b.text ? -1 : 1));
+  return {
+    text: shortened(told.map(({ text }) => text).join(' | ')),
+    words: shortened(told.flatMap(({ words }) => words || []).join(' · ')),
+    fields: [...new Set(told.flatMap(({ fields }) => fields))],
+  };
+}
+
+function shortened(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_CHARACTERS);
+}
+
+type OwnValue = { readonly value: string; readonly name: string };
+
+/** Shorter ones stand in words by chance. */
+const LEAST_CHARACTERS = 3;
+
+/** The row's own values with their columns, the longest first: one may be part of another. */
+function ownValues(source: Row | null, columns: readonly string[]): readonly OwnValue[] {
+  return valuesIn(source, columns)
+    .filter(({ value }) => value.length >= LEAST_CHARACTERS)
+    .sort((a, b) => b.value.length - a.value.length);
+}
+
+function valuesIn(source: Row | null, columns: readonly string[]): readonly OwnValue[] {
+  if (source?.kind === 'cells') return source.cells.map((value, i) => ({ value, name: columns[i] ?? '' }));
+  if (source?.kind !== 'record') return [];
+  return [...flattenRecord(parseRecord(source.text) ?? {})].map(([name, leaf]) => ({
+    value: typeof leaf === 'string' ? leaf : '',
+    name,
+  }));
+}
+
+/** The texts in an answer: those of its JSON, else the whole. */
+function leavesIn(body: string): readonly string[] {
+  const leaves: string[] = [];
+  try {
+    collect(JSON.parse(body), leaves);
+    return leaves;
+  } catch {
+    return [body];
+  }
+}
+
+function collect(value: JsonValue, leaves: string[]): void {
+  if (leaves.length >= MAX_LEAVES) return;
+  if (isJsonList(value)) for (const item of value) collect(item, leaves);
+  else if (isJsonObject(value)) {
+    for (const [name, member] of Object.entries(value)) {
+      // A member may be named by the field that it speaks of.
+      if (/[.[]/.test(name)) leaves.push(name);
+      collect(member, leaves);
+    }
+  } else if (typeof value === 'string') leaves.push(value);
+}
+
+/** A text of the answer; one that is a field of the request and no more has no words. */
+function partIn(leaf: string, own: readonly OwnValue[], terms: CauseTerms): Said {
+  if (!terms.fields.has(withPositions(leaf, '.#'))) return masked(leaf, own, terms);
+  const field = withPositions(leaf, '[]');
+  return { text: fieldMark(field), words: '', fields: [field] };
+}
+
+/** Only a field of the operation has this sign: what bears it is told of a single row, too. */
+function fieldMark(field: string): string {
+  return `@${field}`;
+}
+
+/** A field's path with this for each position in a list. */
+function withPositions(path: string, sign: string): string {
+  return path.replaceAll(/\[\d+\]|\.\d+(?=\.|$)/g, sign);
+}
+
+/** The text without values, its fields marked; empty where it was nothing but a value. */
+function masked(text: string, own: readonly OwnValue[], { fields }: CauseTerms): Said {
+  const named: string[] = [];
+  const marked = text.replaceAll(PATH, (whole, quote: string, path: string, at: number) => {
+    const field = withPositions(path.replace(/^(?:\$\.|\/)/, '').replaceAll('/', '.'), '.#');
+    // A plain word may be a field by chance.
+    const isMeant = quote !== '' || at === 0 || field.includes('.');
+    if (!isMeant || named.length === MAX_LEAVES || !fields.has(field)) return whole;
+    return PLACE + String.fromCharCode(FIRST_PLACE + named.push(field.replaceAll('.#', '[]')) - 1);
+  });
+  const unowned = own.reduce((rest, { value, name }) => rest.replaceAll(value, () => `‹${name}›`), marked);
+  const rest = MASKS.reduce(
+    (kept, [mask, by, sign = '']) => (kept.includes(sign) ? kept.replaceAll(mask, by) : kept),
+    unowned,
+  );
+  if (/^(?:‹[^›]*›|[\s.,;:#/-])*$/.test(rest)) return { text: '', words: '', fields: [] };
+  const toldWith = (show: (field: string) => string) =>
+    rest
+      .replaceAll('@', '')
+      .replaceAll(PLACES, (_, at: string) => show(named[at.charCodeAt(0) - FIRST_PLACE] ?? ''));
+  return { text: toldWith(fieldMark), words: toldWith((field) => field), fields: named };
+}
+
+/** Stand for the fields in a text until its values are masked: signs that no text has. */
+const PLACE = '\uE000';
+const FIRST_PLACE = 0xe001;
+const PLACES = /\uE000([\uE001-\uE0FF])/g;
+
+/** `accounts[0].iban`, `$.accounts[0].iban`, `/accounts/0/iban` or `'name'` within a text. */
+const PATH = /(?<![\w.])(["'`]?)((?:\$\.|\/)?[A-Za-z]\w*(?:[./]\w+|\[\d+\])*)\1(?!\w)/g;
+
+/** What looks like a value, the most telling first; without its sign there is none, which is quickly seen. */
+const MASKS: ReadonlyArray<readonly [mask: RegExp, by: string, sign?: string]> = [
+  [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, '‹id›'],
+  [/[^\s"'<>@]{1,64}@[^\s"'<>@]{1,200}/g, '‹e-mail›', '@'],
+  [/https?:\/\/[^\s"'<>]+/gi, '‹address›'],
+  [/\b\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?/g, '‹date›'],
+  [/\b[A-Z]{2}\d{2}[A-Z0-9]{8,30}\b/g, '‹account›'],
+  [/"[^"]{1,80}"|'[^']{1,80}'|«[^»]{1,80}»/g, '‹text›'],
+  [/\b(?=[\w-]{0,80}\d)(?=[\w-]{0,80}[A-Za-z])[\w-]{5,80}\b/g, '‹code›'],
+  [/(?<![A-Za-z_.[])[-+]?\d[\d.,]*/g, '‹number›'],
+];

@@ -1,0 +1,190 @@
+/**
+ * The small parts that report.html and the page are made of, the same in both: how an outcome, a
+ * time, the control total, a run's pace and its story look.
+ */
+import type { Child } from 'hono/jsx';
+import { Series } from '../../lib/chart/series.tsx';
+import { Text } from '../../lib/html-text.tsx';
+import { numberShown } from '../../lib/terminal.ts';
+import { OUTCOMES, type Outcome, type OutcomeCounts } from '../../model/outcome.ts';
+import type { Told } from '../../model/story.ts';
+import type { Latency, Stretch } from '../timeline.ts';
+
+/** A kind of rows: an outcome, or none yet. */
+export type Kind = Outcome | 'open';
+
+/** As it is said in a sum: "2 in doubt". */
+export function kindWords(kind: Kind): string {
+  return kind === 'in-doubt' ? 'in doubt' : kind;
+}
+
+type Counts = { readonly outcomes: OutcomeCounts; readonly rows: number };
+
+/** The kinds that a run has rows of. */
+export function kindsOf({ outcomes, rows }: Counts): ReadonlyArray<readonly [Kind, number]> {
+  const settled = OUTCOMES.map((outcome): readonly [Kind, number] => [outcome, outcomes[outcome]]);
+  const open = rows - settled.reduce((sum, [, n]) => sum + n, 0);
+  return [...settled, ['open', open] as const].filter(([, n]) => n > 0);
+}
+
+export function sumWords(kinds: ReadonlyArray<readonly [Kind, number]>): string {
+  return kinds.map(([kind, n]) => `${numberShown(n)} ${kindWords(kind)}`).join(', ');
+}
+
+/** The control total: rows = 5 created + 2 in doubt + 3 open. */
+export function Sum({ outcomes, rows }: Counts) {
+  const kinds = kindsOf({ outcomes, rows });
+  return (
+    <span>
+      {numberShown(rows)} = {kinds.length === 0 ? '0' : null}
+      {kinds.map(([kind, n], i) => (
+        <>
+          {i === 0 ? '' : ' + '}
+          <span class="sum">
+            <Dot kind={kind} />
+            {numberShown(n)} {kindWords(kind)}
+          </span>
+        </>
+      ))}
+    </span>
+  );
+}
+
+/** The colour of a kind, beside its name. */
+export function Dot({ kind }: { readonly kind: Kind }) {
+  return (
+    <svg viewBox="0 0 10 10" class="dot" aria-hidden="true">
+      <rect width="10" height="10" class={`f-${kind}`} />
+    </svg>
+  );
+}
+
+export function Legend({ kinds }: { readonly kinds: readonly Kind[] }) {
+  return (
+    <p class="legend">
+      {kinds.map((kind) => (
+        <span class="sum">
+          <Dot kind={kind} />
+          {kindWords(kind)}
+        </span>
+      ))}
+    </p>
+  );
+}
+
+type TimeProps = {
+  /** ISO 8601. */
+  readonly at: string;
+  /** `time` for what is of today, where the day says nothing. */
+  readonly show?: 'moment' | 'time' | 'day';
+};
+
+/** UTC in text and title; the page's script writes the text anew in the viewer's own zone. */
+export function Time({ at, show = 'moment' }: TimeProps) {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return <span>{at.slice(0, 30)}</span>;
+  const iso = date.toISOString();
+  const [day, time] = [iso.slice(0, 10), iso.slice(11, 19)];
+  const text = { moment: `${day} ${time} UTC`, time: `${time} UTC`, day }[show];
+  return (
+    <time datetime={iso} title={`${day} ${time} UTC`} data-show={show}>
+      {text}
+    </time>
+  );
+}
+
+/** What is wider than a small screen scrolls by itself, by the keyboard too. */
+export function Wide({ name, children }: { readonly name: string; readonly children?: Child }) {
+  return (
+    <section class="wide" tabindex={0} aria-label={name}>
+      {children}
+    </section>
+  );
+}
+
+type RatesProps = { readonly stretches: readonly Stretch[]; readonly story: readonly Told[] };
+
+/** How fast rows came to their outcomes, with what happened meanwhile. */
+export function Rates({ stretches, story }: RatesProps) {
+  if (stretches.length === 0) return null;
+  const seconds = stretches.at(-1)?.to ?? 0;
+  const kinds = [...new Set(stretches.flatMap(({ rates }) => rates.map(({ outcome }) => outcome)))];
+  return (
+    <figure>
+      <figcaption>
+        Rows per second by outcome, by the time since the start; numbers as in the list of events
+      </figcaption>
+      <Wide name="Picture: rows per second">
+        <Series
+          title="Rows per second by outcome"
+          seconds={seconds}
+          stretches={stretches.map(({ from, to, rates }) => ({
+            from,
+            to,
+            parts: rates.map(({ outcome, perSecond }) => ({ kind: outcome, value: perSecond })),
+          }))}
+          events={story}
+        />
+      </Wide>
+      <Legend kinds={kinds} />
+      <Numbers heads={['from second', 'to', 'rows per second']}>
+        {stretches.map(({ from, to, rates }) => (
+          <tr>
+            <td class="n">{tenths(from)}</td>
+            <td class="n">{tenths(to)}</td>
+            <td>
+              {rates
+                .map(({ outcome, perSecond }) => `${tenths(perSecond)} ${kindWords(outcome)}`)
+                .join(', ') || 'none'}
+            </td>
+          </tr>
+        ))}
+      </Numbers>
+    </figure>
+  );
+}
+
+function tenths(n: number): string {
+  return n < 10 ? String(Math.round(n * 10) / 10) : numberShown(Math.round(n));
+}
+
+type NumbersProps = { readonly heads: readonly string[]; readonly children?: Child };
+
+/** What a picture shows, for who wants it to the number. */
+export function Numbers({ heads, children }: NumbersProps) {
+  return (
+    <details>
+      <summary>The numbers</summary>
+      <table class="short">
+        <thead>
+          <tr>
+            {heads.map((head) => (
+              <th class="n">{head}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </details>
+  );
+}
+
+export function Story({ story }: { readonly story: readonly Told[] }) {
+  return (
+    <ol class="story">
+      {story.map(({ n, at, words }) => (
+        <li value={n}>
+          <Time at={new Date(at).toISOString()} /> <Text of={words} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+export function latencyWords({ p50, p90, p99, max }: Latency): string {
+  return `How long the service took: half within ${msShown(p50)}, nine in ten within ${msShown(p90)}, 99 in 100 within ${msShown(p99)}, at most ${msShown(max)}`;
+}
+
+export function msShown(ms: number): string {
+  return ms < 1_000 ? `${numberShown(ms)} ms` : `${Math.round(ms / 100) / 10} s`;
+}

@@ -1,0 +1,178 @@
+/**
+ * How a run went over time, and how long the service took, counted in memory that doesn't grow with
+ * the run: time in slots that double where there are too many. A row counts when its chunk was
+ * closed. Pure.
+ */
+import { z } from 'zod';
+import { OUTCOMES, type Outcome, outcomeSchema } from '../model/outcome.ts';
+import type { SettledChunk } from '../model/settlement.ts';
+import type { Told } from '../model/story.ts';
+
+const count = z.number().int().nonnegative();
+
+/** What ended between two moments, seconds since the run's start, and how long that took, ms. */
+export const momentSchema = z.object({
+  from: z.number().nonnegative(),
+  to: z.number().positive(),
+  rows: z.partialRecord(outcomeSchema, count),
+  took: z.object({ p50: count, p90: count, p99: count }).nullable(),
+});
+export type Moment = z.infer<typeof momentSchema>;
+
+/** How long the last attempts took, ms. */
+export const latencySchema = z.object({
+  rows: count,
+  p50: count,
+  p90: count,
+  p99: count,
+  max: count,
+  /** Rows whose attempt took from `from` up to below `to`. */
+  buckets: z.array(z.object({ from: count, to: count, rows: count })),
+});
+export type Latency = z.infer<typeof latencySchema>;
+
+/** A chunk has up to a hundred rows: over shorter times their rates would jump. */
+const FIRST_SLOT_MS = 1_000;
+/** As many as a picture has room for. */
+const MOST_SLOTS = 160;
+
+type Slot = { readonly rows: Map<Outcome, number>; readonly times: Times };
+
+export function createTimeline(startedAt: number) {
+  let slotMs = FIRST_SLOT_MS;
+  let slots = new Map<number, Slot>();
+  let lastMs = 1;
+  const slotAt = (ms: number): Slot => {
+    while (ms >= MOST_SLOTS * slotMs) {
+      slots = halved(slots);
+      slotMs *= 2;
+    }
+    const at = Math.floor(ms / slotMs);
+    const slot = slots.get(at) ?? { rows: new Map(), times: noTimes() };
+    slots.set(at, slot);
+    return slot;
+  };
+  return {
+    /** The rows of an open chunk have no time yet. */
+    add({ closedAt, settlements }: SettledChunk) {
+      if (closedAt === null) return;
+      const afterMs = Math.max(0, closedAt - startedAt);
+      const { rows, times } = slotAt(afterMs);
+      lastMs = Math.max(lastMs, afterMs);
+      for (const { outcome, attempts, ms } of settlements) {
+        rows.set(outcome, (rows.get(outcome) ?? 0) + 1);
+        if (attempts > 0) addTime(times, ms);
+      }
+    },
+    moments: (): readonly Moment[] =>
+      [...slots]
+        .sort(([a], [b]) => a - b)
+        .map(([at, { rows, times }]) => ({
+          from: (at * slotMs) / 1000,
+          // What is shorter than a slot has its own end.
+          to: (slots.size === 1 ? lastMs : (at + 1) * slotMs) / 1000,
+          rows: Object.fromEntries(rows),
+          took: within(times),
+        })),
+  };
+}
+
+/** Each slot with its neighbour as one. */
+function halved(slots: ReadonlyMap<number, Slot>): Map<number, Slot> {
+  const fewer = new Map<number, Slot>();
+  for (const [at, slot] of slots) {
+    const into = fewer.get(at >> 1) ?? { rows: new Map(), times: noTimes() };
+    fewer.set(at >> 1, into);
+    for (const [outcome, rows] of slot.rows) into.rows.set(outcome, (into.rows.get(outcome) ?? 0) + rows);
+    addTimes(into.times, slot.times);
+  }
+  return fewer;
+}
+
+/** Rows per second from one second after the start to another. */
+export type Stretch = {
+  readonly from: number;
+  readonly to: number;
+  readonly rates: ReadonlyArray<{ readonly outcome: Outcome; readonly perSecond: number }>;
+};
+
+/** The rows of a moment have come since the one before, or since the run went on after it. */
+export function stretchesOf(moments: readonly Moment[], story: readonly Told[]): readonly Stretch[] {
+  const resumed = story.filter(({ what }) => what === 'running').map(({ seconds }) => seconds);
+  return moments.map((moment, i) => {
+    const before = moments[i - 1]?.to ?? 0;
+    const from = Math.max(before, ...resumed.filter((at) => at <= moment.from));
+    const rates = OUTCOMES.flatMap((outcome) => {
+      const rows = moment.rows[outcome] ?? 0;
+      return rows === 0 ? [] : [{ outcome, perSecond: rows / (moment.to - from) }];
+    });
+    return { from, to: moment.to, rates };
+  });
+}
+
+const EXACT = 64;
+const STEPS_PER_DOUBLING = 8;
+const LARGEST_POWER = 24;
+const STEPS = EXACT + (LARGEST_POWER - 6) * STEPS_PER_DOUBLING;
+
+/** How many attempts took how long: to the millisecond below 64 ms, beyond that in steps of 9 %. */
+type Times = { readonly steps: Uint32Array; count: number; max: number };
+
+export function noTimes(): Times {
+  return { steps: new Uint32Array(STEPS), count: 0, max: 0 };
+}
+
+export function addTime(times: Times, ms: number): void {
+  const step = ms < EXACT ? ms : EXACT + Math.floor((Math.log2(ms) - 6) * STEPS_PER_DOUBLING);
+  const at = Math.min(STEPS - 1, step);
+  times.steps[at] = (times.steps[at] ?? 0) + 1;
+  times.count += 1;
+  times.max = Math.max(times.max, ms);
+}
+
+function addTimes(times: Times, others: Times): void {
+  times.steps.set(times.steps.map((n, step) => n + (others.steps[step] ?? 0)));
+  times.count += others.count;
+  times.max = Math.max(times.max, others.max);
+}
+
+/** `null` where there was no attempt. */
+export function latencyOf(times: Times): Latency | null {
+  const took = within(times);
+  return took === null ? null : { rows: times.count, ...took, max: times.max, buckets: bucketsOf(times) };
+}
+
+function within({ steps, count: all, max }: Times): Moment['took'] {
+  if (all === 0) return null;
+  const at = (share: number) => {
+    let seen = 0;
+    const step = steps.findIndex((n) => {
+      seen += n;
+      return seen >= all * share;
+    });
+    return Math.min(max, step < EXACT ? step : Math.round(startOf(step + 0.5)));
+  };
+  return { p50: at(0.5), p90: at(0.9), p99: at(0.99) };
+}
+
+/** Where a step begins, ms. */
+function startOf(step: number): number {
+  return step < EXACT ? step : 2 ** (6 + (step - EXACT) / STEPS_PER_DOUBLING);
+}
+
+/** Two to a doubling, from the first to the last in which there are rows. */
+const EDGES: readonly number[] = [
+  ...new Set([0, ...Array.from({ length: 2 * LARGEST_POWER + 1 }, (_, i) => Math.round(2 ** (i / 2)))]),
+];
+
+function bucketsOf({ steps }: Times): Latency['buckets'] {
+  const all = EDGES.slice(0, -1).map((from, i) => ({ from, to: EDGES[i + 1] ?? from, rows: 0 }));
+  for (const [step, rows] of steps.entries()) {
+    const start = startOf(step);
+    // The last one takes what is longer still.
+    const bucket = all.find(({ to }) => start + 0.5 < to) ?? all.at(-1);
+    if (bucket !== undefined) bucket.rows += rows;
+  }
+  const first = all.findIndex(({ rows }) => rows > 0);
+  return all.slice(first, all.findLastIndex(({ rows }) => rows > 0) + 1);
+}
