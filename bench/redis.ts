@@ -2,7 +2,7 @@ import { findProgram } from '../scripts/setup/find-program.mjs';
 import { freePort } from '../test/support/free-port.ts';
 import type { Bench } from './bench.ts';
 
-/** A Redis of its own, empty; everything it confirms is on the disk (README, Environment). */
+/** A Redis of its own, empty; everything it confirms is on the disk (docs/redis.md). */
 type BenchRedis = {
   readonly url: string;
   readonly pid: number;

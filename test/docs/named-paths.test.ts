@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-/** A path of this repository as the documents write it: from the root, or as README's tables do, from `src`. */
+/** A path of this repository as the documents write it: from the root, or as docs/architecture.md does, from `src`. */
 const NAMED = /`((?:src|test|docs|samples|bench|scripts)\/[\w./*-]+)`/g;
 
 const documents = [
@@ -19,12 +19,9 @@ test.each(documents)('every file that %s names is there', async (name) => {
   expect(missing).toEqual([]);
 });
 
-test('every stop of a row’s way in README is a module', async () => {
-  const text = await readFile(join(ROOT, 'README.md'), 'utf8');
-  const way = text.slice(
-    text.indexOf("### A row's way"),
-    text.indexOf('\n## ', text.indexOf("### A row's way")),
-  );
+test('every stop of a row’s way in docs/architecture.md is a module', async () => {
+  const text = await readFile(join(ROOT, 'docs/architecture.md'), 'utf8');
+  const way = text.slice(text.indexOf("## A row's way"));
   const stops = [...way.matchAll(/`([a-z]+(?:\/[\w-]+)*\.tsx?)`/g)].map(([, file = '']) => file);
   expect(stops.length).toBeGreaterThan(30);
   expect(stops.filter((file) => !existsSync(join(ROOT, 'src', file)))).toEqual([]);

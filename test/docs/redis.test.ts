@@ -4,7 +4,7 @@ import { parseRedisUrl, redisVariables, shownAddress } from '../../src/config/re
 import { textOf } from '../house/source-files.ts';
 
 const DOCUMENT = textOf('docs/redis.md');
-const README = textOf('README.md');
+const ENVIRONMENT = textOf('docs/environment.md');
 const URLS = [...DOCUMENT.matchAll(/`((?:rediss?(?:\+\w+)?|unix):\/\/[^`\s…]+)`/g)].map(
   ([, url = '']) => url,
 );
@@ -27,7 +27,10 @@ test('the escapes that the document names are those that a login needs', () => {
   for (const [, sign = '', escaped = ''] of escapes) expect(encodeURIComponent(sign)).toBe(escaped);
 });
 
-test.each(Object.keys(redisVariables))('%s is in the document and in the list of the README', (name) => {
-  expect(DOCUMENT).toContain(`\`${name}\``);
-  expect(README).toContain(`\`${name}\``);
-});
+test.each(Object.keys(redisVariables))(
+  '%s is in the document and in the list of docs/environment.md',
+  (name) => {
+    expect(DOCUMENT).toContain(`\`${name}\``);
+    expect(ENVIRONMENT).toContain(`\`${name}\``);
+  },
+);

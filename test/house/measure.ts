@@ -33,9 +33,9 @@ export async function measure(): Promise<Figures> {
     lines: {
       test: linesBelow('test', CODE),
       'bench and scripts': linesBelow('bench', CODE) + linesBelow('scripts', CODE),
-      docs: linesBelow('docs', /\.md$/),
     },
     counts: {
+      'words of the documents': sum(documents().map(wordsOf)),
       settings: listSettings().length,
       flags: await countFlags(),
       variables: namesOfVariables(all).size,
@@ -47,6 +47,15 @@ export async function measure(): Promise<Figures> {
       [...folders].map(([name, text]) => [name, Math.round((10 * text.length) / linesOf(text)) / 10]),
     ),
   };
+}
+
+/** What users read: README, CHANGELOG and the pages of docs/. */
+function documents(): readonly string[] {
+  return [textOf('README.md'), textOf('CHANGELOG.md'), ...textsBelow('docs', /\.md$/).values()];
+}
+
+function wordsOf(text: string): number {
+  return text.split(/\s+/).filter((word) => word !== '').length;
 }
 
 function textsBelow(folder: string, wanted: RegExp): ReadonlyMap<string, string> {
@@ -88,8 +97,9 @@ const GIVEN = new Set(['ONBOARD_EVENT', 'ONBOARD_EVENT_ID', 'ONBOARD_RUN']);
 /** That the sources name, a document explains, and users set. */
 function namesOfVariables(sources: readonly string[]): ReadonlySet<string> {
   const named = new Set(sources.flatMap((text) => text.match(VARIABLE) ?? []));
-  const papers = [textOf('README.md'), ...textsBelow('docs', /\.md$/).values()].join('\n');
-  return new Set((papers.match(VARIABLE) ?? []).filter((name) => named.has(name) && !GIVEN.has(name)));
+  return new Set(
+    (documents().join('\n').match(VARIABLE) ?? []).filter((name) => named.has(name) && !GIVEN.has(name)),
+  );
 }
 
 const EXPORT = /^export (?:async )?(?:function\*?|const|let|class|type) (\w+)/gm;
