@@ -42,12 +42,12 @@ export function send(sending: Sending): void {
   const { context } = sending.take;
   const sender = senders.get(context) ?? createSender(context);
   sender.waiting.push(sending);
-  goOn(sender);
+  pump(sender);
 }
 
 function createSender(context: RunContext): Sender {
   const sender: Sender = {
-    ...createInHand(context, () => goOn(sender)),
+    ...createInHand(context, () => pump(sender)),
     pace: createSenderPace(context.now),
     permitted: (isTaken) => permitted(sender, isTaken),
     isAsking: false,
@@ -63,23 +63,20 @@ function createSender(context: RunContext): Sender {
   return sender;
 }
 
-function goOn(sender: Sender): void {
-  if (sender.context.stopping.aborted) endAll(sender);
-  else pump(sender);
-}
-
 /** While rows wait, what they wait for is looked at this often: it may come about unannounced. */
 const LOOK_MS = 500;
 
 /** Sends what can go, and sees that more can. */
 function pump(sender: Sender): void {
   const { waiting, ready, context } = sender;
+  if (context.stopping.aborted) endAll(sender);
   while (ready.length() > 0 && hasPermit(sender)) launch(sender, ready.shift());
   while (sender.spare > permitsOfUse(sender)) {
     sender.spare -= 1;
     context.permits.release(null);
   }
-  while (sender.spare + sender.expected < permitsWanted(sender)) {
+  // To a run that ends every permit is refused at once.
+  while (!context.stopping.aborted && sender.spare + sender.expected < permitsWanted(sender)) {
     sender.expected += 1;
     context.permits.wait(sender.permitted);
   }
@@ -162,7 +159,7 @@ async function ask(sender: Sender): Promise<void> {
   sender.pace.answered();
   sender.asked = 0;
   sender.isAsking = false;
-  goOn(sender);
+  pump(sender);
 }
 
 async function intend(sender: Sender, sendings: readonly Sending[]): Promise<void> {
@@ -294,7 +291,7 @@ async function launchIfGranted(sender: Sender, sending: Sending): Promise<void> 
   if (alarms !== sender.alarms) await recall(sender);
   putBack(sender);
   sender.spare += 1;
-  goOn(sender);
+  pump(sender);
 }
 
 function landed(sender: Sender, sending: Sending, reply: Reply): void {

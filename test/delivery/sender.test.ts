@@ -26,13 +26,16 @@ const deliver = (bench: Bench, rows: number, taker = 'me.1') =>
 /** Places of a process of which another run has all 20; `free` gives some of them back. */
 function crowdedPermits() {
   const permits = createServicePermits({ now: () => performance.now(), createBusy: () => () => 0 });
-  const terms = { ceiling: 20, stopping: new AbortController().signal, rate: null };
-  const other = permits.join(terms);
+  const join = (stopping = new AbortController().signal) =>
+    permits.join({ ceiling: 20, stopping, rate: null });
+  const other = join();
   while (other.tryTake());
   const free = (count: number) => {
     for (let place = 0; place < count; place += 1) other.release(created());
   };
-  return { joined: permits.join(terms), free };
+  /** The other run takes what comes free. */
+  const crowd = () => other.wait(() => undefined);
+  return { joined: join(), join, free, crowd };
 }
 
 /** A service that answers when it is told to. */
@@ -155,6 +158,44 @@ describe('rows that have their intent and wait for a permit', () => {
     expect(await end).toBe('put-back');
     expect(bench.attempts).toHaveLength(1);
   });
+});
+
+test('a run that ends while the ledger is asked for more of its rows asks for no permits any more', async () => {
+  const stop = new AbortController();
+  const { join, free, crowd } = crowdedPermits();
+  const joined = join(stop.signal);
+  free(1);
+  let refused = 0;
+  const wait: typeof joined.wait = (granted) => {
+    refused += Number(stop.signal.aborted);
+    if (refused > 100) throw new Error('permits are asked for without end');
+    joined.wait(granted);
+  };
+  const service = heldAnswers();
+  const bench = await start({
+    rows: 6,
+    attempt: service.attempt,
+    over: { permits: { ...joined, wait }, stopping: stop.signal },
+  });
+  const { ledger } = bench.context;
+  const late = deferred<void>();
+  let asked = 0;
+  const exchange: typeof ledger.exchange = async (rows) => {
+    asked += 1;
+    if (asked === 2) await late.promise;
+    return ledger.exchange(rows);
+  };
+  const context = { ...bench.context, ledger: { ...ledger, exchange } };
+  const end = deliverOn(bench, chunkOf(bench, 6), { context });
+  await until(() => service.open.length === 1 && asked === 2);
+  crowd();
+  stop.abort();
+  service.next(created());
+  await until(async () => context.permits.taken() === 0);
+  late.resolve();
+  expect(await end).toBe('put-back');
+  expect(refused).toBe(0);
+  expect(bench.attempts).toHaveLength(1);
 });
 
 test('rows that were asked for before the service asked to be left alone do not go by what is granted after', async () => {
