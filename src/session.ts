@@ -53,7 +53,7 @@ export type TargetSession = Session & {
   readonly notifier: Notifier | null;
 };
 
-export type Clock = {
+type Clock = {
   /** The time of day. */
   date(): Date;
   /** Milliseconds that never go back. */

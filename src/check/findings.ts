@@ -269,7 +269,7 @@ function found({ values, ...issue }: RowIssue): FoundIssue {
 }
 
 /** Issues of one request that differ in nothing but the row are one entry, of the first row. */
-export function gatherIssues(wrong: readonly RowIssue[]): readonly FoundIssue[] {
+function gatherIssues(wrong: readonly RowIssue[]): readonly FoundIssue[] {
   const alike = new Map<string, FoundIssue[]>();
   for (const issue of wrong.map(found)) {
     const { code, column, value, expected } = issue;

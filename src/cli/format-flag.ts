@@ -16,7 +16,7 @@ export const FORMAT = [
   NONE,
 ] as const;
 
-export type GivenFormat = {
+type GivenFormat = {
   readonly format: Format;
   /** Without the defaults of what was not typed. */
   readonly given: Partial<Format>;

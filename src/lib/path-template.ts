@@ -4,7 +4,7 @@
  */
 
 /** What a path is made of: its own text, and columns. */
-export type PathTemplate = readonly ({ readonly text: string } | { readonly column: string })[];
+type PathTemplate = readonly ({ readonly text: string } | { readonly column: string })[];
 
 /** Signs that may stand in a path as they are (RFC 3986, 3.3), and percent-encoded ones. */
 const OWN_TEXT = /^(?:[\w\-.~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*$/;

@@ -102,7 +102,7 @@ export function windowOf(screen: Screen): number {
 }
 
 /** Whether the stream shows colours: as NO_COLOR and FORCE_COLOR ask, else where it is a terminal that has them. */
-export function hasColours({ env }: Pick<Io, 'env'>, screen: Screen): boolean {
+function hasColours({ env }: Pick<Io, 'env'>, screen: Screen): boolean {
   const { FORCE_COLOR: forced, NO_COLOR: refused } = env;
   if (forced !== undefined) return forced !== '0' && forced !== 'false';
   return (refused ?? '') === '' && screen.isTTY === true && env.TERM !== 'dumb';

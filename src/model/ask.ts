@@ -25,7 +25,7 @@ const decisionSchema = z.discriminatedUnion('as', [
 ]);
 export type RowDecision = z.infer<typeof decisionSchema>;
 
-export const askSchema = z.discriminatedUnion('kind', [
+const askSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('pause'), run, seen, why: z.string() }),
   z.object({ kind: z.literal('resume'), run, seen }),
   z.object({ kind: z.literal('cancel'), run, seen, why: z.string() }),

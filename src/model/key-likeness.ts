@@ -7,7 +7,7 @@
 import type { FileCheckCode, RowFinding } from './issue.ts';
 
 export const KEY_CHECK_CODES = ['key_lookalike', 'key_case'] as const satisfies readonly FileCheckCode[];
-export type KeyLikenessCode = (typeof KEY_CHECK_CODES)[number];
+type KeyLikenessCode = (typeof KEY_CHECK_CODES)[number];
 
 /** The earlier key that looks like a row's own; `run`: of another run, else of this file. */
 export type KeyLikeness = {
@@ -22,7 +22,7 @@ const PLAIN = /^[!-~]*$/;
 const UNSEEN = /[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /** The key as it looks: NFKC, without white space and invisible signs. */
-export function bareKey(key: string): string {
+function bareKey(key: string): string {
   return PLAIN.test(key) ? key : key.normalize('NFKC').replaceAll(UNSEEN, '');
 }
 

@@ -20,7 +20,7 @@ import type { RemainderRow } from './remainder.ts';
 export type CauseTerms = { readonly columns: readonly string[]; readonly fields: Pick<FieldCatalog, 'has'> };
 
 /** What is said of a cause, which is one by its text; fields of the request have an @ in it. */
-export type Said = {
+type Said = {
   readonly text: string;
   /** What it says of the fields that it names; empty where nothing is. */
   readonly words: string;

@@ -51,7 +51,7 @@ import {
 } from './results.ts';
 import { type Summary, summarize, summarySchema, withWritten } from './summary.ts';
 
-export type ReportOptions = {
+type ReportOptions = {
   readonly run: Run;
   readonly view: LedgerView;
   readonly directory: string;

@@ -17,7 +17,7 @@ export const momentSchema = z.object({
   rows: z.partialRecord(outcomeSchema, count),
   took: z.object({ p50: count, p90: count, p99: count }).nullable(),
 });
-export type Moment = z.infer<typeof momentSchema>;
+type Moment = z.infer<typeof momentSchema>;
 
 /** How long the last attempts took, ms. */
 export const latencySchema = z.object({

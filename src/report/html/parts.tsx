@@ -11,7 +11,7 @@ import type { Told } from '../../model/story.ts';
 import type { Latency, Stretch } from '../timeline.ts';
 
 /** A kind of rows: an outcome, or none yet. */
-export type Kind = Outcome | 'open';
+type Kind = Outcome | 'open';
 
 /** As it is said in a sum: "2 in doubt". */
 export function kindWords(kind: Kind): string {

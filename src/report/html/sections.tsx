@@ -7,7 +7,7 @@ import { Histogram } from '../../lib/chart/histogram.tsx';
 import { Prose, Text } from '../../lib/html-text.tsx';
 import { asCalled, countOf, duration, numberShown } from '../../lib/terminal.ts';
 import { warningAdvice } from '../../model/advice.ts';
-import { acceptedRows } from '../../model/outcome.ts';
+import { acceptedRows, wasSent } from '../../model/outcome.ts';
 import { tellStory } from '../../model/story.ts';
 import { needingRows } from '../digest.ts';
 import { nextSteps } from '../next.ts';
@@ -27,7 +27,6 @@ import {
   sumWords,
   Wide,
 } from './parts.tsx';
-import { wasSent } from './words.ts';
 
 type Props = { readonly page: Page };
 
