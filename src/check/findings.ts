@@ -31,9 +31,7 @@ export type Checked = {
   readonly issues: readonly FoundIssue[];
   /** How many there are, counted by row. */
   readonly issuesTotal: number;
-  /** How many issues there are of each code, counted by row. */
-  readonly codes: Readonly<Record<string, number>>;
-  /** The same by code and column, commonest first. */
+  /** How many there are by code and column, counted by row, commonest first. */
   readonly causes: ReadonlyArray<Warning & { readonly count: number; readonly row: number }>;
   /** How refused cells are written, where a setting of the job definition would read them. */
   readonly shapes: readonly Shape[];
@@ -225,7 +223,6 @@ export function createFindings() {
         invalid: tally.outcomes().invalid,
         issues,
         issuesTotal: counts.issues,
-        codes: countsByCode(causes),
         causes,
         shapes: tally.shapes(),
         skipped: counts.skipped,
@@ -256,12 +253,6 @@ export function createFindings() {
 
 function markOf({ code, column }: Warning): string {
   return `${code} ${column}`;
-}
-
-function countsByCode(causes: Checked['causes']): Record<string, number> {
-  const counts = new Map<string, number>();
-  for (const { code, count } of causes) counts.set(code, (counts.get(code) ?? 0) + count);
-  return Object.fromEntries(counts);
 }
 
 function found({ values, ...issue }: RowIssue): FoundIssue {

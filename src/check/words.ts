@@ -60,10 +60,10 @@ function causeLines({ causes, issuesTotal }: Checked): string[] {
 const CAUSES_SHOWN = 10;
 
 /** The first line's end: `2 would be invalid, 8 can be sent`; the counts add up to the rows. */
-function verdict({ rows, invalid, skipped, waiting, sendable, codes }: Checked): string {
+function verdict({ rows, invalid, skipped, waiting, sendable, causes }: Checked): string {
   if (rows === 0) return 'nothing to send';
   if (sendable === rows) return rows === 1 ? 'can be sent' : 'all can be sent';
-  const duplicates = codes.duplicate_key ?? 0;
+  const duplicates = causes.find(({ code }) => code === 'duplicate_key')?.count ?? 0;
   const of = duplicates === 0 ? '' : ` (${duplicates} for a key that came before)`;
   return [
     ...(invalid === 0 ? [] : [`${numberShown(invalid)} would be invalid${of}`]),

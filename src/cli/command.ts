@@ -21,7 +21,7 @@ export type AddCommand = (program: Command, io: Io, done: (exitCode: number) => 
 export const RUN_ARGUMENT = 'id of a run from `onboard runs`, an ending of it that no other has, or latest';
 
 /** For an option that may be repeated. */
-export function collect(value: string, list: readonly string[]): readonly string[] {
+export function collect(value: string, list: readonly string[] = []): readonly string[] {
   return [...list, value];
 }
 
@@ -78,10 +78,10 @@ export const ACCEPT_REDIS_SETTINGS = [
 export const METRICS = [
   '--metrics <host:port>',
   'serve /metrics, /healthz and /readyz there, such as 127.0.0.1:9464; without a log-in, so keep it inside',
-  metricsAddress,
+  addressIn,
 ] as const;
 
-function metricsAddress(text: string): MetricsAddress {
+function addressIn(text: string): MetricsAddress {
   const address = parseMetricsAddress(text);
   if (address !== null) return address;
   throw new InvalidArgumentError(
@@ -92,13 +92,9 @@ function metricsAddress(text: string): MetricsAddress {
 /** Where the page listens. */
 export type WebAddress = { readonly host: string; readonly port: number };
 
-/** The option's value where a page is to listen. */
 export function webAddress(text: string): WebAddress {
-  const address = parseMetricsAddress(text);
-  if (address !== null) return { host: address.host ?? '::', port: address.port };
-  throw new InvalidArgumentError(
-    'expected an address of this machine and a port, such as 127.0.0.1:4780, or :4780 for all its addresses.',
-  );
+  const { host, port } = addressIn(text);
+  return { host: host ?? '::', port };
 }
 
 /** The flag of the commands that serve the page beside what they do. */

@@ -14,7 +14,7 @@ import { FORMAT, readFormat, sayingFormat } from './format-flag.ts';
 
 type Flags = {
   readonly operation?: string;
-  readonly format: readonly string[];
+  readonly format?: readonly string[];
   readonly encoding?: string;
   readonly out?: string;
   readonly json?: boolean;
@@ -51,7 +51,7 @@ async function map(file: string, flags: Flags, io: Io): Promise<void> {
     flags.json === true && flags.operation === undefined ? null : operationNamed(flags.operation);
   if (flags.out !== undefined) refuseName(flags.out);
   const typed = flags.encoding === undefined ? [] : [`encoding=${flags.encoding}`];
-  const { format, given } = readFormat([...flags.format, ...typed]);
+  const { format, given } = readFormat([...(flags.format ?? []), ...typed]);
   const sample = await sampleFile(file, format, given);
   if (operation === null) {
     sayJson(io, JSON.stringify(sample));

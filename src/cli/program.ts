@@ -3,7 +3,7 @@
  * `onboard` but the process.
  */
 import { resolve } from 'node:path';
-import { Command, CommanderError, Help } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { hasCode, messageOf } from '../lib/errors.ts';
 import { type Io, printableLines, shellWord, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -78,7 +78,6 @@ function createProgram(io: Io): Command {
     .showHelpAfterError('(onboard --help shows what there is)')
     .showSuggestionAfterError()
     .exitOverride()
-    .configureHelp(HELP_STYLE)
     .configureOutput({
       writeOut: (text) => io.stdout.write(printableLines(text)),
       writeErr: (text) => io.stderr.write(printableLines(text)),
@@ -86,16 +85,6 @@ function createProgram(io: Io): Command {
       outputError: (text, write) => write(text.replaceAll(/\n(?!$|\(Did you mean)/g, '\\n')),
     })
     .addHelpText('after', HELP);
-}
-
-const plainHelp = new Help();
-const HELP_STYLE: Partial<Help> = {
-  optionDescription: (option) => withoutEmptyDefault(plainHelp.optionDescription(option)),
-  argumentDescription: (argument) => withoutEmptyDefault(plainHelp.argumentDescription(argument)),
-};
-
-function withoutEmptyDefault(description: string): string {
-  return description.replace(/ \(default: (\[\]|"")\)$/, '');
 }
 
 /** Says what a command failed for, and what to do; answers its exit status. */

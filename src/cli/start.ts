@@ -2,7 +2,7 @@
  * `onboard start`, `onboard watch` and `onboard work`: the commands that go on until they are interrupted. `start` takes files
  * and sends their rows, `watch` only takes files, `work` only sends rows.
  */
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { type Environment, readEnvironment } from '../config/environment.ts';
 import { definitionProblems } from '../delivery/run-mapping.ts';
 import {
@@ -150,23 +150,19 @@ in ONBOARD_HOME/done or ONBOARD_HOME/failed with a note beside them. The folders
 tells of a change, and every five seconds, which is what finds files on network file systems.
 ${ONCE_HELP}`;
 
-type WatchFlags = InboxFlags & { readonly sandbox?: boolean };
-
 /** `onboard watch`: takes the files of the inboxes and follows their runs; workers elsewhere send. */
 export const addWatchCommand: AddCommand = (program, io, done) => {
   const command = program
     .command('watch')
     .description(
       'Load files from the inboxes, each by its job, and wait for workers (`onboard work`) that send their rows',
-    )
-    .addOption(new Option('--sandbox').hideHelp());
+    );
   addInboxOptions(command)
     .addHelpText('after', WATCH_EXAMPLE)
-    .action(async (flags: WatchFlags) => done(await watch(flags, io)));
+    .action(async (flags: InboxFlags) => done(await watch(flags, io)));
 };
 
-async function watch(flags: WatchFlags, io: Io): Promise<number> {
-  if (flags.sandbox === true) throw new UsageError(NO_SANDBOX);
+async function watch(flags: InboxFlags, io: Io): Promise<number> {
   return withSession(io, async (session) => {
     const book = await openBook(session, flags);
     const service = watchedService(session.env);
@@ -190,8 +186,6 @@ function watchedService(env: Environment): Service {
   );
 }
 
-const NO_SANDBOX =
-  '--sandbox: `onboard watch` sends nothing, and no worker works for the stand-in: expected `onboard start --sandbox`, which takes the files and sends their rows in one process.';
 const WAITS =
   'It ends when workers have sent the rows of all files; where none is running it waits for one: `onboard work`.';
 

@@ -105,10 +105,11 @@ function recordsLine({ outcomes, records }: Summary): string[] {
 function controlTotal(summary: Summary, sum: string): readonly string[] {
   const lines = paragraph('  ', `rows ${numberShown(summary.rows)} = ${sum}`, '    ');
   if (summary.controlTotal.holds) return lines;
-  const defect =
-    'THIS SUM DOES NOT HOLD: rows were lost or counted twice. That is a defect of this program: keep the report and the ledger, and report it.';
-  return [...lines, ...paragraph('  ', defect, '  ')];
+  return [...lines, ...paragraph('  ', SUM_DEFECT, '  ')];
 }
+
+export const SUM_DEFECT =
+  'THIS SUM DOES NOT HOLD: rows were lost or counted twice. That is a defect of this program: keep the report and the ledger, and report it.';
 
 type TopError = Summary['topErrors'][number];
 type Cause = Summary['causes'][number];

@@ -121,7 +121,9 @@ describe('the check of a file', () => {
       rows: 5,
       invalid: 3,
       issuesTotal: 4,
-      codes: { missing_required: 1, empty_row: 1, duplicate_key: 1, empty_key: 1 },
+      causes: ['missing_required', 'empty_row', 'duplicate_key', 'empty_key'].map((code) =>
+        expect.objectContaining({ code, count: 1 }),
+      ),
       skipped: 0,
       waiting: 0,
       sendable: 2,
@@ -238,7 +240,7 @@ describe('the check of a file', () => {
         { row: 3, column: 'Ref', value: 'Q' },
         { row: 5, column: 'Ref', value: 'Q' },
       ],
-      codes: { group_apart: 2 },
+      causes: [{ code: 'group_apart', count: 2 }],
       estimate: { requests: 2 },
     });
     expect(checked[0]?.requests[0]).toEqual({
@@ -258,7 +260,11 @@ describe('the check of a file', () => {
     const rows = 'Ref,Name,IBAN\nP,Pay,\nP,Pay,\nP,Other,\nP,Pay,\nQ,Q,\n';
     const started = await startCheck(PAYEES, { 'a.csv': rows });
     const { checked } = await started.json();
-    expect(checked[0]).toMatchObject({ invalid: 4, issuesTotal: 4, codes: { group_member: 3 } });
+    expect(checked[0]).toMatchObject({
+      invalid: 4,
+      issuesTotal: 4,
+      causes: [{ code: 'group_member', count: 3 }, {}],
+    });
     expect(checked[0]?.issues).toMatchObject([{ row: 1, rows: [1, 2, 4] }, { row: 3 }]);
     const { stdout } = await started.check();
     expect(stdout).toContain('  rows 1-2, 4 (line 2): expected rows of one key that can all be sent');

@@ -72,6 +72,12 @@ export function Legend({ kinds }: { readonly kinds: readonly Kind[] }) {
   );
 }
 
+/** Where a run's rows go, as people know it. */
+export function targetShown(target: string): string {
+  if (target === 'sandbox') return 'SANDBOX';
+  return URL.canParse(target) ? new URL(target).host : target;
+}
+
 type TimeProps = {
   /** ISO 8601. */
   readonly at: string;
