@@ -136,12 +136,6 @@ describe('when it is not clear how to read a column', () => {
     expect(yaml).toContain('  - Incorporated # see kyc.details.incorporationDate above');
   });
 
-  test('one cell that fits only one pattern decides', async () => {
-    const file = await ownFile('Ref,Name,Incorporated\nK1,A,03/04/2020\nK2,B,13/04/2021\n');
-    const { yaml } = await mapAndCheck(file);
-    expect(yaml).toContain('  kyc.details.incorporationDate: { column: Incorporated, pattern: dd/MM/yyyy }');
-  });
-
   test('a cell or two that fit nothing are told of, and spoil no column', async () => {
     const rows = Array.from({ length: 20 }, (_, i) => `K${i},A,${i + 1}.03.2021`);
     const file = await ownFile(`Ref,Name,Incorporated\n${rows.join('\n')}\nK99,A,31.02.2021\n`);
@@ -182,11 +176,6 @@ describe('when rows with the same key stand together', () => {
     const { yaml } = await mapAndCheck(file, 'counterparty.draft');
     expect(yaml).toContain('key: Ref\n# Rows with the same key stand together.');
     expect(yaml).toContain('\n# group: accounts\n');
-  });
-
-  test('elsewhere such a column is no key', async () => {
-    const file = await ownFile('Ref,Legal Name\nK1,A\nK1,B\nK1,C\nK2,D\n');
-    expect((await mapAndCheck(file, 'subclient.create')).yaml).toContain('# key: …');
   });
 });
 
@@ -241,11 +230,6 @@ describe('when one row of a few lacks the name, as a line of totals does', () =>
     const said = await map(await ownFile(`Ref,Legal Name\n${rows.join('\n')}\n`), 'subclient.create');
     expect(said.stdout).toContain('required: [ details.name ]');
   });
-
-  test('a column that is often empty is not required', async () => {
-    const said = await map(await ownFile('Ref,Legal Name\nK1,A\nK2,B\nK3,\nK4,\n'), 'subclient.create');
-    expect(said.stdout).not.toContain('required');
-  });
 });
 
 describe('the command', () => {
@@ -298,19 +282,6 @@ describe('the command', () => {
     await writeFile(latin, Buffer.from('Ref,Legal Name\nK1,Caf\u00e9 \u0093\n', 'latin1'));
     const noted = await map(latin, 'subclient.create');
     expect(noted.stderr).toMatch(/^note: The text is not utf-8 .* set format.encoding\./);
-  });
-
-  test('refuses an unknown operation and a setting that can not be', async () => {
-    const unknown = await map('a.csv', 'subclient.creat');
-    expect([unknown.exitCode, unknown.stderr]).toEqual([
-      3,
-      expect.stringContaining('there is no such operation'),
-    ]);
-    const sign = await map('a.csv', 'subclient.create', '--format', 'delimiter=;;');
-    expect([sign.exitCode, sign.stderr]).toEqual([
-      3,
-      expect.stringContaining('--format delimiter: expected'),
-    ]);
   });
 
   test('hands on how the file has to be read', async () => {

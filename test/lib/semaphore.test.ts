@@ -5,24 +5,6 @@ import { createSemaphore } from '../../src/lib/semaphore.ts';
 /** Lets everything that is ready to go on do so. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test('places are handed out up to their number, and the next waits for one given back', async () => {
-  const semaphore = createSemaphore(2);
-  const got: string[] = [];
-  const ask = (name: string) =>
-    semaphore.acquire().then((release) => {
-      got.push(name);
-      return release;
-    });
-  const first = await ask('a');
-  await ask('b');
-  const third = ask('c');
-  await turn();
-  expect([got, semaphore.taken()]).toEqual([['a', 'b'], 2]);
-  first();
-  await third;
-  expect([got, semaphore.taken()]).toEqual([['a', 'b', 'c'], 2]);
-});
-
 test('those who wait are served in the order they came', async () => {
   const semaphore = createSemaphore(1);
   const order: number[] = [];
