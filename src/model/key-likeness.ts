@@ -1,8 +1,9 @@
 /**
- * Keys that people take for the same though they are not: in one of them stands a space at the end, an invisible sign, another
- * form of a character, or other capital and small letters. A create under each would make one record twice. Here stand
- * the forms by which such keys are found, the table that finds them among the keys of one file, and the words for what was
- * found. The first row of such keys in file order stands for them, whoever reads the file and however often.
+ * Keys that people take for the same though they are not: in one of them stands a space at the end,
+ * an invisible sign, another form of a character, or other capital and small letters. A create under
+ * each would make one record twice. Here stand the forms by which such keys are found, the table that
+ * finds them among the keys of one file, and the words for what was found. The first row of such keys
+ * in file order stands for them, whoever reads the file and however often.
  */
 import type { FileCheckCode, RowFinding } from './issue.ts';
 
@@ -79,13 +80,10 @@ type KeyHashes = { own: number; look: number; a: number; b: number };
 function createHashes(): (key: string) => Readonly<KeyHashes> {
   const hashes: KeyHashes = { own: 0, look: 0, a: 0, b: 0 };
   return (key) => {
-    if (!hashPlain(key, hashes)) {
-      const look = bareKey(key);
-      hashes.own = hashOf(key).a;
-      hashes.look = hashOf(look).a;
-      Object.assign(hashes, hashOf(foldKey(look)));
-    }
-    return hashes;
+    const look = bareKey(key);
+    hashes.own = hashOf(key).a;
+    hashes.look = look === key ? hashes.own : hashOf(look).a;
+    return Object.assign(hashes, hashOf(foldKey(look)));
   };
 }
 
@@ -104,28 +102,6 @@ function hashOf(text: string): { a: number; b: number } {
     b = Math.imul(b ^ unit, PRIME_B);
   }
   return { a: mixed(a, b), b: mixed(b, a) };
-}
-
-/** The same in one go for printable ASCII without spaces, as most keys are; false: the key holds something else. */
-function hashPlain(key: string, into: KeyHashes): boolean {
-  let a = SEED_A;
-  let b = SEED_B;
-  let foldedA = SEED_A;
-  let foldedB = SEED_B;
-  for (let i = 0; i < key.length; i += 1) {
-    const unit = key.charCodeAt(i);
-    if (unit < 33 || unit > 126) return false;
-    const folded = unit >= 65 && unit <= 90 ? unit + 32 : unit;
-    a = Math.imul(a ^ unit, PRIME_A);
-    b = Math.imul(b ^ unit, PRIME_B);
-    foldedA = Math.imul(foldedA ^ folded, PRIME_A);
-    foldedB = Math.imul(foldedB ^ folded, PRIME_B);
-  }
-  into.own = mixed(a, b);
-  into.look = into.own;
-  into.a = mixed(foldedA, foldedB);
-  into.b = mixed(foldedB, foldedA);
-  return true;
 }
 
 function mixed(a: number, b: number): number {

@@ -133,8 +133,6 @@ describe('what has to be mended before the start', () => {
   });
 });
 
-describe('a command that calls nothing', () => {});
-
 test('the schema is JSON', async () => {
   const { exitCode, stdout: schema } = await onboard(['schema']);
   expect(exitCode).toBe(0);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../src/model/outcome.ts';
 import type { Told } from '../../src/model/story.ts';
-import { createTimeline, stretchesOf } from '../../src/report/timeline.ts';
+import { addTime, createTimeline, latencyOf, noTimes, stretchesOf } from '../../src/report/timeline.ts';
 import { asChunk, settled } from './make-report.ts';
 
 const START = 1_000_000;
@@ -61,4 +61,17 @@ test('a run of any length has a bounded number of moments, and none of its rows 
   expect(moments.length).toBeLessThanOrEqual(160);
   expect(moments.reduce((sum, { rows }) => sum + (rows.created ?? 0), 0)).toBe(5_000);
   expect(moments.at(-1)?.to).toBeGreaterThan(29 * day);
+});
+
+test('how long the service took is told to a tenth, and by steps that leave no time out', () => {
+  const times = noTimes();
+  for (let ms = 0; ms <= 1_000; ms += 1) addTime(times, ms);
+  const latency = latencyOf(times);
+  for (const [told, ms] of [
+    [latency?.p50, 500],
+    [latency?.p90, 900],
+    [latency?.p99, 990],
+  ] as const)
+    expect(Math.abs((told ?? 0) - ms) / ms).toBeLessThan(0.1);
+  expect(latency?.buckets.every(({ from, to, rows }) => rows === Math.min(to, 1_001) - from)).toBe(true);
 });
