@@ -38,7 +38,6 @@ export type Session = {
   readonly log: Log;
   readonly clock: Clock;
   readonly times: Times;
-  /** What this process counts of its work. */
   readonly meter: Meter;
   readonly ledger: Ledger;
   readonly releasers: Releasers;
@@ -54,7 +53,6 @@ export type TargetSession = Session & {
 };
 
 type Clock = {
-  /** The time of day. */
   date(): Date;
   /** Milliseconds that never go back. */
   now(): number;
@@ -69,7 +67,6 @@ export type Ledger = {
   readonly redis: RedisConnection;
   readonly address: RedisAddress;
   readonly index: RunIndex;
-  /** The runs and keys of one target. */
   of(target: string): { readonly keys: LedgerKeys; readonly store: RunStore };
   /** Whether an embedded server is still this machine's to use; absent for any other server. */
   isOurs?(): Promise<boolean>;
@@ -89,7 +86,6 @@ export async function withKnownLedger<T>(...[io, work]: Parameters<typeof withSe
   );
 }
 
-/** Runs a piece of work with the ledger of this home, and closes all that was opened for it. */
 export async function withSession<T>(io: Io, work: (session: Session) => Promise<T>): Promise<T> {
   const releasers = commandReleasers(io);
   try {
@@ -137,14 +133,12 @@ function wordsOf(line: string): string {
   return `warning: ${msg}${problem === undefined ? '' : `: ${problem}`}`;
 }
 
-/** Makes sure, before anything is sent, that the ledger and the reports have a place; true where the home is new. */
 export async function prepareHome({ home }: Environment): Promise<boolean> {
   const isNew = !existsSync(home);
   await makeHomeFolder(home, 'reports');
   return isNew;
 }
 
-/** Where a run's report lies. */
 export function reportDirectory(env: Environment, run: string): string {
   return join(env.home, 'reports', run);
 }
@@ -184,7 +178,6 @@ export async function openLedger(
   };
 }
 
-/** The ledger that a connection leads to. */
 export function ledgerOn(
   redis: RedisConnection,
   address: RedisAddress,
@@ -206,7 +199,6 @@ export function ledgerOn(
 type Join = {
   /** False: this process registers, reads, follows and winds up runs, and takes no chunk from the queue. */
   readonly sends: boolean;
-  /** Go on with a Redis whose settings may lose what was sent. */
   readonly acceptsSettings?: boolean | undefined;
   /** Somebody has just begun what is executed, and follows it where there is a terminal. */
   readonly isFollowed?: boolean;

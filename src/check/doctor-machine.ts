@@ -71,7 +71,6 @@ async function freeBytes(path: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** `free` in bytes. */
 export function judgeSpace(free: number): Finding {
   const finding = `${inMegabytes(free)} free`;
   if (free >= SPACE_MIN_BYTES) return ok('disk', finding);
@@ -80,7 +79,6 @@ export function judgeSpace(free: number): Finding {
   return judge('disk', short, 'Make room, or set ONBOARD_HOME to a folder on another disk.');
 }
 
-/** Bytes as `12 MB`. */
 function inMegabytes(bytes: number): string {
   return `${Math.floor(bytes / 1_000_000)} MB`;
 }
@@ -150,7 +148,6 @@ async function clockSkew(redis: Redis): Promise<number> {
   return seconds * 1000 + microseconds / 1000 - here;
 }
 
-/** `skew` in milliseconds. */
 export function judgeSkew(skew: number): Finding {
   const seconds = Math.round(Math.abs(skew) / 1000);
   if (Math.abs(skew) <= SKEW_MAX_MS) return ok('clock', 'this machine and Redis agree on the time');

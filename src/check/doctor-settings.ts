@@ -24,7 +24,6 @@ import { createCredentials } from '../service/credentials.ts';
 import { codeOf, codeOfNetworkError, NETWORK_SENTENCES } from '../service/network-error.ts';
 import { type Finding, ok, problem, problemsOf, warning } from './doctor-finding.ts';
 
-/** As much of the environment as can be used, and the findings on the rest of it. */
 type ExaminedEnvironment = {
   readonly env: Environment;
   /** False: what it says of the service is malformed. */
@@ -211,7 +210,6 @@ function openConnection({ host, port, isEncrypted }: Endpoint): Promise<void> {
   });
 }
 
-/** Every job definition of the folder: whether it is valid. */
 export async function checkJobs(folder: string): Promise<Finding[]> {
   try {
     const names = await listJobs(folder);

@@ -89,7 +89,6 @@ async function checkRuns(ledger: Ledger): Promise<Finding> {
   );
 }
 
-/** `left`: newest first. */
 export function judgeRuns(left: readonly LeftRun[]): Finding {
   const open = left.filter(({ run }) => !isHalted(run) || openRows(run) > 0);
   if (open.length === 0) return ok('runs', 'none is left unfinished');

@@ -15,7 +15,6 @@ import type { Run } from '../model/run.ts';
 import { summarize } from '../report/summary.ts';
 import { type Ledger, openLedger } from '../session.ts';
 
-/** A ledger that can be asked. */
 type LedgerLook = {
   readonly kind: 'ledger';
   readonly target: string;
@@ -29,7 +28,6 @@ type LedgerLook = {
     readonly space: string;
     readonly names: readonly string[];
   }): Promise<ReadonlyMap<string, KeyLikeness>>;
-  /** The run that took this file through this job before, if one did. */
   earlierRun(file: { readonly sha256: string; readonly job: string }): Promise<Run | null>;
   /** How fast the last finished run of the job was that sent something. */
   lastSpeed(job: string): Promise<{ readonly run: string; readonly rowsPerSecond: number } | null>;

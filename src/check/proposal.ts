@@ -23,7 +23,6 @@ export const PURPOSES: Readonly<Record<BuiltIn, string>> = {
   'payment.documents': 'lists the documents attached to a payment',
 };
 
-/** Enough to tell how dates and numbers are written; a file of any size is read as far as this. */
 const ROWS = 200;
 
 /** The first rows of a file, and how it was understood, with the columns of all rows. */

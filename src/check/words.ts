@@ -7,7 +7,6 @@ import { commonShapes, type Shape } from '../report/shapes.ts';
 import { shapeLines } from '../report/words.ts';
 import { ASSUMED_MS, type Checked, type Estimate, type FoundIssue } from './findings.ts';
 
-/** The findings for people, an entry per line. */
 export function checkLines(checked: Checked, definition: JobDefinition): string[] {
   const shapes = commonShapes(checked.shapes, checked.rows);
   const { shown, rest } = shownIssues(checked, shapes);
@@ -73,7 +72,6 @@ function verdict({ rows, invalid, skipped, waiting, sendable, causes }: Checked)
   ].join(', ');
 }
 
-/** `2 wait for what they refer to`. */
 function waitingWords(waiting: number): string {
   return waiting === 1 ? '1 waits for what it refers to' : `${waiting} wait for what they refer to`;
 }
@@ -85,7 +83,6 @@ function issueWords(issue: Omit<FoundIssue, 'code'>): string {
   return `${rowsWords(issue)} (line ${line}${where}): expected ${expected}${came}`;
 }
 
-/** `row 4`, `rows 4-6, 9`. */
 function rowsWords({ row, rows }: Pick<FoundIssue, 'row' | 'rows'>): string {
   if (rows === undefined) return `row ${row}`;
   const spans: { from: number; to: number }[] = [];

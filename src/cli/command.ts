@@ -17,15 +17,12 @@ import { reportDirectory, type Session } from '../session.ts';
 /** Adds one command, or some of a kind; its action hands the exit status to `done`. */
 export type AddCommand = (program: Command, io: Io, done: (exitCode: number) => void) => void;
 
-/** How a run is named. */
 export const RUN_ARGUMENT = 'id of a run from `onboard runs`, an ending of it that no other has, or latest';
 
-/** For an option that may be repeated. */
 export function collect(value: string, list: readonly string[] = []): readonly string[] {
   return [...list, value];
 }
 
-/** An option's value as a whole number from 1. */
 export function wholeNumber(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('expected a whole number from 1.');
   return Number(text);
@@ -56,7 +53,6 @@ function typed(option: string, text: string): string {
   );
 }
 
-/** The options of the commands by which a person holds a run up. */
 export type RequestFlags = { readonly by?: string; readonly reason?: string };
 export const REQUEST_OPTIONS = [
   ['--reason <text>', 'why, for whoever looks at the run later'],
@@ -68,13 +64,11 @@ export function requestOf({ by, reason }: RequestFlags): StateRequest {
   return { by: actorOf(by), at: new Date().toISOString(), why };
 }
 
-/** The flag of every command that sends. */
 export const ACCEPT_REDIS_SETTINGS = [
   '--accept-redis-settings',
   'start even on a Redis whose settings could lose what was sent',
 ] as const;
 
-/** The flag of the commands that a monitor may ask how they are. */
 export const METRICS = [
   '--metrics <host:port>',
   'serve /metrics, /healthz and /readyz there, such as 127.0.0.1:9464; without a log-in, so keep it inside',
@@ -89,7 +83,6 @@ function addressIn(text: string): MetricsAddress {
   );
 }
 
-/** Where the page listens. */
 export type WebAddress = { readonly host: string; readonly port: number };
 
 export function webAddress(text: string): WebAddress {
@@ -97,14 +90,12 @@ export function webAddress(text: string): WebAddress {
   return { host: host ?? '::', port };
 }
 
-/** The flag of the commands that serve the page beside what they do. */
 export const WEB = [
   '--web <host:port>',
   'serve the page there instead of 127.0.0.1:4780; whoever looks logs in',
   webAddress,
 ] as const;
 
-/** The options that decide how a command ends: with JSON or words, and which command goes on. */
 export type EndedFlags = { readonly json?: boolean; readonly jobFile?: string };
 
 /** Prints the summary and how to go on, and answers the exit status; `service`: `null` where nothing was to be sent. */

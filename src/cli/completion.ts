@@ -31,7 +31,6 @@ export const addCompletionCommand: AddCommand = (program, io, done) => {
     });
 };
 
-/** A command with its long options. */
 type Words = { readonly name: string; readonly about: string; readonly options: readonly Option[] };
 
 function wordsOf(program: Command): readonly Words[] {
@@ -43,7 +42,6 @@ function wordsOf(program: Command): readonly Words[] {
   }));
 }
 
-/** The commands whose first argument is a job. */
 const WITH_JOB = ['run', 'check', 'template'];
 
 function bashScript(commands: readonly Words[]): string {

@@ -22,7 +22,6 @@ type GivenFormat = {
 
 const definitionSchema = z.object({ format: formatSchema });
 
-/** UsageError naming every setting that can't be understood. */
 export function readFormat(typed: readonly string[] = []): GivenFormat {
   const settings = Object.fromEntries(typed.map(settingIn));
   const parsed = definitionSchema.safeParse({ format: settings });

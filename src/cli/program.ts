@@ -39,10 +39,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   doctor: () => import('./doctor.ts').then((module) => module.addDoctorCommand),
 };
 
-/** Knows of all others. */
 const COMPLETION = 'completion';
 
-/** Executes one command line and answers its exit status. */
 export async function runProgram(args: readonly string[], io: Io): Promise<number> {
   let exitCode = 0;
   const done = (code: number) => {

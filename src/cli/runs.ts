@@ -23,7 +23,6 @@ import { type AddCommand, RUN_ARGUMENT, wholeNumber } from './command.ts';
 
 type RunsFlags = { readonly json?: boolean; readonly limit: number };
 
-/** `onboard runs`: the runs of this ledger, newest first. */
 export const addRunsCommand: AddCommand = (program, io, done) => {
   program
     .command('runs')
@@ -70,7 +69,6 @@ function runsTable(listed: readonly ShownRun[], width: number): string[] {
   return open.length === 0 ? table : [...table, '', 'To go on:', ...open.map((command) => `  ${command}`)];
 }
 
-/** The rows that somebody has to look at: `2 in-doubt`, `3 rejected`. */
 function wrongIn({ outcomes }: Run): string[] {
   return OUTCOMES.filter((outcome) => REMAINDER[outcome] !== 'none' && outcomes[outcome] > 0)
     .reverse()
@@ -88,7 +86,6 @@ function listLine({ run, state }: ShownRun): string {
 
 type ReportFlags = { readonly out?: string; readonly json?: boolean; readonly share?: boolean };
 
-/** `onboard report <run>`: the report again, from the ledger. */
 export const addReportCommand: AddCommand = (program, io, done) => {
   program
     .command('report')

@@ -39,7 +39,6 @@ import {
 } from '../session.ts';
 import { ACCEPT_REDIS_SETTINGS, type AddCommand, METRICS, WEB } from './command.ts';
 
-/** The flags of the commands that watch the inbox. */
 type InboxFlags = WatchOptions & {
   readonly acceptRedisSettings?: boolean;
   readonly metrics?: MetricsAddress;
@@ -47,7 +46,6 @@ type InboxFlags = WatchOptions & {
   readonly web?: PageAddress | boolean;
 };
 
-/** What the exit status says under `--once`. */
 const ONCE_HELP = `
 With --once the exit status is that of the worst file: 3 where a file was refused though others were loaded, 5 in doubt,
 2 stopped before the end, 1 some rows did not succeed, 0 otherwise. What still waits (an upload under a name such as
@@ -55,7 +53,6 @@ With --once the exit status is that of the worst file: 3 where a file was refuse
 
 type StartFlags = InboxFlags & { readonly sandbox?: boolean };
 
-/** `onboard start`: watches the inboxes and sends the rows of their files, in one process. */
 export const addStartCommand: AddCommand = (program, io, done) => {
   const command = program
     .command('start')
@@ -150,7 +147,6 @@ in ONBOARD_HOME/done or ONBOARD_HOME/failed with a note beside them. The folders
 tells of a change, and every five seconds, which is what finds files on network file systems.
 ${ONCE_HELP}`;
 
-/** `onboard watch`: takes the files of the inboxes and follows their runs; workers elsewhere send. */
 export const addWatchCommand: AddCommand = (program, io, done) => {
   const command = program
     .command('watch')
@@ -223,7 +219,6 @@ type WorkFlags = {
   readonly acceptRedisSettings?: boolean;
 };
 
-/** `onboard work`: a worker that sends rows of all runs of its target, until it is interrupted. */
 export const addWorkCommand: AddCommand = (program, io, done) => {
   program
     .command('work')

@@ -332,5 +332,4 @@ export function jobsBefore({ after }: Pick<JobDefinition, 'after'>): readonly st
   return after === undefined ? [] : [after].flat();
 }
 
-/** A job definition with the name it goes by. */
 export type Job = { readonly name: string; readonly definition: JobDefinition };

@@ -72,7 +72,6 @@ function unknownSetting(path: DocumentPath): JobProblem {
   return { path, words };
 }
 
-/** The names of the settings that may stand at a path. */
 function settingsAt(schema: JsonSchema, path: DocumentPath): readonly string[] {
   const [segment, ...rest] = path;
   const alternatives = [schema, ...(schema.anyOf ?? []).filter((one) => typeof one === 'object')];

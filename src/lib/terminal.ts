@@ -61,7 +61,6 @@ export function tellJson(io: Io, text: string): void {
   write(io, io.stderr, printableLines(text));
 }
 
-/** The status line of each terminal that has one. */
 const STATUS = new WeakMap<Writable, string>();
 
 /** Shows a line at the end of the terminal, below all that is written meanwhile, in the place of the one before; `null`: none any more. */
@@ -95,7 +94,6 @@ function write({ stderr }: Io, screen: Screen, text: string): void {
 const USUAL_COLUMNS = 80;
 const LEAST_COLUMNS = 20;
 
-/** The width of the terminal's window; of a file or a pipe the usual one. */
 export function windowOf(screen: Screen): number {
   // A window of no known size has 0 columns.
   return Math.max(LEAST_COLUMNS, (screen.isTTY === true ? screen.columns : 0) || USUAL_COLUMNS);
@@ -255,7 +253,6 @@ function widest(table: readonly (readonly string[])[], column: number): number {
   return table.reduce((most, cells) => Math.max(most, lengthOf(cells[column] ?? '')), 0);
 }
 
-/** The first widths that fit side by side, one at least. */
 function fitting(widths: readonly number[], width: number): readonly number[] {
   let used = -GAP.length;
   const last = widths.findIndex((w) => {
@@ -297,12 +294,10 @@ export function countOf(n: number, one: string, many = `${one}s`): string {
   return `${numberShown(n)} ${n === 1 ? one : many}`;
 }
 
-/** A whole number for people: `5,000`. */
 export function numberShown(n: number): string {
   return n.toLocaleString('en-GB');
 }
 
-/** Such numbers as a column of a table, aligned to the right. */
 export function numberColumn(numbers: readonly number[]): string[] {
   const shown = numbers.map(numberShown);
   const width = Math.max(0, ...shown.map((text) => text.length));

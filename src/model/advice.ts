@@ -169,7 +169,6 @@ const PERMISSIONS: ReadonlyMap<string, string> = new Map([
   ['subclient.upsert', "'Subclient / Create' and 'Subclient / Modify'"],
 ]);
 
-/** The permission of an operation, as people who grant it know it. */
 function permissionOf(operation: string): string {
   const names = PERMISSIONS.get(operation);
   return names === undefined ? 'the permission for this call' : `the permission ${names}`;

@@ -10,7 +10,6 @@ import { runStateSchema } from './run.ts';
 export const roleSchema = z.enum(['viewer', 'operator']);
 export type Role = z.infer<typeof roleSchema>;
 
-/** Who has got in. */
 export type Visitor = { readonly name: string; readonly role: Role };
 
 const run = z.string().min(1);
@@ -18,7 +17,6 @@ const rowNumber = z.number().int().positive();
 /** The state that the page showed to whoever asks. */
 const seen = runStateSchema;
 
-/** Of a row in doubt, what a person knows. */
 const decisionSchema = z.discriminatedUnion('as', [
   z.object({ row: rowNumber, as: z.literal('created'), id: z.string() }),
   z.object({ row: rowNumber, as: z.literal('not-created') }),

@@ -20,7 +20,6 @@ export const EXIT = {
   inDoubt: 5,
 } as const;
 
-/** The status of a command that took a run as far as the run went. */
 export function exitCodeOf(run: Pick<Run, 'state' | 'reason' | 'rows' | 'outcomes'>): number {
   if (run.state === 'finished') return finishedExitCode(run.rows, run.outcomes);
   return run.reason === 'interrupted' ? EXIT.interrupted : EXIT.stopped;
@@ -42,7 +41,6 @@ const BY_SEVERITY: readonly number[] = [
   EXIT.interrupted,
 ];
 
-/** The worse of two statuses. */
 export function worse(a: number, b: number): number {
   return BY_SEVERITY.indexOf(a) < BY_SEVERITY.indexOf(b) ? b : a;
 }

@@ -7,7 +7,6 @@
 import { isJsonList } from './json-record.ts';
 import type { JsonObject, JsonValue } from './request.ts';
 
-/** The leaves by their paths. */
 export function flattenRecord(record: JsonObject): Map<string, JsonValue> {
   const leaves = new Map<string, JsonValue>();
   visitLeaves(record, (path, leaf) => void leaves.set(path, leaf));

@@ -26,7 +26,6 @@ export function isForeignHome(home: string, folder: string, uid = process.getuid
   return uid !== undefined && uid !== ROOT_UID && owner !== uid;
 }
 
-/** The user whose folder that is; `null`: there is no such folder. */
 function ownerOf(path: string): number | null {
   try {
     const found = statSync(path);

@@ -9,7 +9,6 @@ import { writtenAsSchema } from './written-as.ts';
 export const severitySchema = z.enum(['off', 'warn', 'error']);
 export type Severity = z.infer<typeof severitySchema>;
 
-/** The checks for cells that were damaged on their way. */
 export const CHECK_CODES = [
   'scientific_notation',
   'spreadsheet_error',

@@ -10,7 +10,6 @@ import type { FileCheckCode, RowFinding } from './issue.ts';
 export const KEY_CHECK_CODES = ['key_lookalike', 'key_case'] as const satisfies readonly FileCheckCode[];
 type KeyLikenessCode = (typeof KEY_CHECK_CODES)[number];
 
-/** The earlier key that looks like a row's own; `run`: of another run, else of this file. */
 export type KeyLikeness = {
   readonly code: KeyLikenessCode;
   readonly run: string | null;

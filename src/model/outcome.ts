@@ -54,14 +54,12 @@ export function succeeded(outcome: Outcome): boolean {
 
 const ACCEPTED: ReadonlySet<Outcome> = new Set(['created', 'updated', 'drafted', 'listed']);
 
-/** Whether the service carried the row's request out. */
 export function wasAccepted(outcome: Outcome): boolean {
   return ACCEPTED.has(outcome);
 }
 
 const UNSENT: ReadonlySet<Outcome> = new Set(['skipped', 'invalid', 'cancelled']);
 
-/** Whether the row's request went to the service. */
 export function wasSent(outcome: Outcome): boolean {
   return !UNSENT.has(outcome);
 }
@@ -117,7 +115,6 @@ export function countSettled(counts: OutcomeCounts): number {
   return OUTCOMES.reduce((sum, outcome) => sum + counts[outcome], 0);
 }
 
-/** Rows whose requests the service carried out. */
 export function acceptedRows(counts: OutcomeCounts): number {
   return OUTCOMES.reduce((sum, outcome) => sum + (wasAccepted(outcome) ? counts[outcome] : 0), 0);
 }

@@ -20,7 +20,6 @@ export function idProblem(id: string): string | null {
   return null;
 }
 
-/** What stands where an answer has its record's id. */
 export type GivenId =
   | { readonly kind: 'id'; readonly id: string }
   /** The service gave one that can't be used. */

@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import type { Operation } from './operation.ts';
 
-/** What became of a row in doubt, as whoever looked at the service says. */
 export type Decision = { readonly kind: 'created'; readonly id: string } | { readonly kind: 'not-created' };
 
 /** What the ledger keeps of a decision: who took it, when (ISO 8601, UTC), and the code that the row was in doubt with. */
@@ -31,7 +30,6 @@ export function outcomeOfCreated(operation: Operation): 'created' | 'drafted' {
   return operation === 'counterparty.draft' ? 'drafted' : 'created';
 }
 
-/** The decision in words: `created, id sub-1` or `not created`. */
 export function describeDecision(decision: Decision): string {
   return decision.kind === 'created' ? `created, id ${decision.id}` : 'not created';
 }

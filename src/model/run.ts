@@ -28,7 +28,6 @@ export const RUN_TRANSITIONS: Readonly<Record<RunState, readonly RunState[]>> = 
   finished: [],
 };
 
-/** Why a run is paused or stopped. */
 export const reasonSchema = z.enum([
   'interrupted',
   'credentials',
@@ -83,7 +82,6 @@ export const runSchema = z.object({
 });
 export type Run = z.infer<typeof runSchema>;
 
-/** How a run's rows are cut into chunks. */
 export type Chunking = Pick<Run, 'rows' | 'chunkRows' | 'chunkEnds' | 'firstRows'>;
 
 export function chunksOf(run: Chunking): number {
@@ -114,10 +112,8 @@ export function isOver({ state, chunks, closedChunks }: RunProgress): boolean {
   return state === 'finished' || (state === 'cancelled' && closedChunks === chunks);
 }
 
-/** What tells whether a run is over. */
 export type RunProgress = Pick<Run, 'state' | 'chunks' | 'closedChunks'>;
 
-/** Rows without an outcome yet. */
 export function openRows(run: Pick<Run, 'rows' | 'outcomes'>): number {
   return run.rows - countSettled(run.outcomes);
 }

@@ -4,7 +4,6 @@
  */
 import { z } from 'zod';
 
-/** What a file's text may be encoded in. */
 export const ENCODINGS = [
   'utf-8',
   'utf-16le',
@@ -21,9 +20,7 @@ export const sourceInfoSchema = z.object({
   encoding: z.enum(ENCODINGS),
   bom: z.boolean(),
   compression: z.enum(['none', 'gzip']),
-  /** The line on which a table's header starts. */
   headerLine: z.number().int().positive(),
-  /** The sheet of a workbook. */
   sheet: z.string().nullable(),
   /** JSON pointers to lists of objects in a file that is one: the records may be there. */
   recordLists: z.array(z.string()).optional(),
@@ -40,7 +37,6 @@ export function isTable({ type }: Pick<SourceInfo, 'type'>): boolean {
   return type === 'csv' || type === 'xlsx';
 }
 
-/** How a file was understood, in a few words. */
 export function sourceWords(
   source: Omit<SourceInfo, 'bom' | 'quote' | 'columns' | 'notes'> & { readonly bom?: boolean },
 ): string {

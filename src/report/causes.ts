@@ -30,7 +30,6 @@ type Said = {
 /** Stands for words of the service that too few rows have. */
 export const UNTOLD = '‹…›';
 
-/** A row as lists name it. */
 export type NamedRow = Pick<Settlement, 'row' | 'line' | 'key'>;
 
 type Head = Pick<Settlement, 'outcome' | 'code'>;
@@ -139,7 +138,6 @@ const LOOK_AT_CHARACTERS = 64 * 1024;
 const MAX_LEAVES = 200;
 const MAX_CHARACTERS = 300;
 
-/** The row's cause. */
 export function causeOf({ settlement, source, body }: RemainderRow, terms: CauseTerms): Said {
   if (settlement.outcome !== 'rejected' || body === null) {
     const text = shortened(messageOf(alikeInAll(settlement)));

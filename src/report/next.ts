@@ -12,7 +12,6 @@ import { commonShapes } from './shapes.ts';
 import type { Summary } from './summary.ts';
 
 export type NextOptions = {
-  /** Where the report lies. */
   readonly directory: string;
   /** How a command names the job, for example `--job-file x.yaml`; by default its name. */
   readonly job?: string;
@@ -20,7 +19,6 @@ export type NextOptions = {
   readonly typed?: string;
 };
 
-/** Something to do: sentences, and the commands that do it, any one of them. */
 export type Step = { readonly words: readonly string[]; readonly commands: readonly string[] };
 
 /** Empty where nothing is left to do. */

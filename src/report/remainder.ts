@@ -34,10 +34,8 @@ export function remainderOf(name: string): RemainderKind | null {
   return REMAINDERS.find((kind) => kind === stem) ?? null;
 }
 
-/** How the rows of a run's file are written again. */
 export type RemainderFormat = {
   readonly extension: 'csv' | 'ndjson';
-  /** What stands before the first row. */
   header(kind: RemainderKind): string;
   /** The rows, each with its line's end. */
   lines(rows: readonly RemainderRow[], kind: RemainderKind): string;

@@ -64,7 +64,6 @@ type ReportOptions = {
   readonly story: () => Promise<readonly Happening[]>;
   /** What people noted on causes, by their ids, asked for with it. */
   readonly notes: (causes: readonly string[]) => Promise<Notes>;
-  /** How this program is called, for the commands on the page. */
   readonly command: string;
   /** With a page to be mailed, besides. */
   readonly share: boolean;
@@ -72,7 +71,6 @@ type ReportOptions = {
   readonly followed: readonly string[];
 };
 
-/** What one writing of a report works with. */
 type Writing = ReportOptions & {
   readonly files: PendingReport;
   readonly format: RemainderFormat;
@@ -99,7 +97,6 @@ export async function writeReport(options: ReportOptions): Promise<Summary> {
   }
 }
 
-/** What is there also without a row. */
 async function writeHeads({ run, files }: Writing): Promise<void> {
   await files.append(RESULTS_FILE, resultsHeader(resultsDialect(run.source)));
   await files.append(REJECTIONS_FILE, '');
@@ -143,7 +140,6 @@ async function writeDocuments({ view, files }: Writing, settlements: readonly Se
   }
 }
 
-/** The files get their names. */
 async function publish(writing: Writing): Promise<Summary> {
   const { run, directory, now, followed, share, files } = writing;
   const digest = writing.digest.digest();

@@ -12,7 +12,6 @@ import { csvText, onOneLine } from './csv-text.ts';
 import { elementsOf, oneLine } from './json-text.ts';
 import type { RemainderRow } from './remainder.ts';
 
-/** How `results.csv` is written. */
 type ResultsDialect = Parameters<typeof csvText>[1];
 
 /** With the input's delimiter: whoever opens the one in a spreadsheet opens the other. */
@@ -22,7 +21,6 @@ export function resultsDialect({ delimiter }: Pick<SourceInfo, 'delimiter'>): Re
 
 const QUOTE = '"';
 
-/** The header line of `results.csv`. */
 export function resultsHeader(dialect: ResultsDialect): string {
   return csvText([RESULTS_COLUMNS], dialect);
 }
@@ -41,7 +39,6 @@ const RESULTS_COLUMNS = [
   'advice',
 ] as const;
 
-/** The lines of `results.csv`, one per settlement. */
 export function resultsLines(
   settlements: readonly Settlement[],
   advising: Advising,

@@ -43,7 +43,6 @@ export function createTally() {
     outcomes: (): OutcomeCounts => ({ ...outcomes }),
     /** Why rows did not succeed: each row once, by the first column that is wrong in it. */
     errors: errors.commonest,
-    /** All issues of the rows. */
     issues: issues.commonest,
     warnings: warnings.commonest,
     /** How refused cells are written, where a setting would read them. */

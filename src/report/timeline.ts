@@ -19,7 +19,6 @@ export const momentSchema = z.object({
 });
 type Moment = z.infer<typeof momentSchema>;
 
-/** How long the last attempts took, ms. */
 export const latencySchema = z.object({
   rows: count,
   p50: count,
@@ -89,7 +88,6 @@ function halved(slots: ReadonlyMap<number, Slot>): Map<number, Slot> {
   return fewer;
 }
 
-/** Rows per second from one second after the start to another. */
 export type Stretch = {
   readonly from: number;
   readonly to: number;
@@ -152,7 +150,6 @@ function within({ steps, count: all, max }: Times): Moment['took'] {
   return { p50: at(0.5), p90: at(0.9), p99: at(0.99) };
 }
 
-/** Where a step begins, ms. */
 function startOf(step: number): number {
   return 2 ** (step / STEPS_PER_DOUBLING);
 }

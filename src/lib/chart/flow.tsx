@@ -6,7 +6,6 @@
 import { numberShown } from '../terminal.ts';
 import { round } from './frame.tsx';
 
-/** What stands in the middle, with where it goes on to. */
 type Branch = {
   readonly label: string;
   readonly ends: ReadonlyArray<{ readonly kind: string; readonly label: string; readonly rows: number }>;

@@ -86,7 +86,6 @@ function timeLabel(seconds: number): string {
   return unit === undefined ? `${seconds} s` : `${seconds / unit[1]} ${unit[0]}`;
 }
 
-/** To a tenth of a picture's unit. */
 export function round(n: number): string {
   return String(Math.round(n * 10) / 10);
 }

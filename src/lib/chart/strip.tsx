@@ -18,9 +18,7 @@ type StripProps = {
   readonly title: string;
   /** Names the colour: a class `f-<kind>`. */
   readonly kind: string;
-  /** Rows by part. */
   readonly parts: readonly number[];
-  /** Of the whole file. */
   readonly rows: number;
 };
 

@@ -168,7 +168,6 @@ const KEY_BYTES = 130;
 
 type NeedingProps = RowsProps & { readonly rows: Digest['needing']; readonly label: string };
 
-/** Rows that need somebody, one a line. */
 export function NeedingTable({ rows, hidesKeys = false, label }: NeedingProps) {
   return (
     <section class="scroll" tabindex={0} aria-label={label}>

@@ -50,7 +50,6 @@ function Html({ page }: Props) {
   );
 }
 
-/** The verdict, and what it is about. */
 function Head({ page }: Props) {
   const { summary, isShared } = page;
   const { headline, sentences, tone } = verdictOf(summary);

@@ -31,7 +31,6 @@ import {
   Wide,
 } from './parts.tsx';
 
-/** What report.html is made of. */
 export type Page = {
   readonly summary: Summary;
   readonly digest: Digest;
@@ -39,11 +38,9 @@ export type Page = {
   readonly notes: Notes;
   /** `null` where the ledger no longer has it. */
   readonly definition: JobDefinition | null;
-  /** The file's columns. */
   readonly columns: readonly string[];
   /** Where the report lies; empty in one to be mailed. */
   readonly directory: string;
-  /** How this program is called. */
   readonly command: string;
   readonly version: string;
   /** To be mailed: no keys, no folders, no target, no cells. */
