@@ -1,4 +1,4 @@
-/** The doctor on the machine: Node.js, the folders of ONBOARD_HOME, the disk, each server of Redis. */
+/** The doctor on the machine: Node.js, ONBOARD_HOME, the disk, each server of Redis. */
 import { existsSync } from 'node:fs';
 import { access, constants, readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -31,7 +31,7 @@ export function checkNode(version: string): Finding {
   return problem('node', finding, 'Install a newer Node.js: https://nodejs.org');
 }
 
-/** The folders of ONBOARD_HOME: writable by this user, readable by no other, on a disk with space. */
+/** Writable by this user, readable by no other, on a disk with space. */
 export async function checkHome(home: string): Promise<Finding[]> {
   const present = await presentFolders(home);
   const places = present.length > 0 ? present.map(({ path }) => path) : [nearestFolder(home)];

@@ -63,7 +63,7 @@ function only(variables: Io['env'], names: readonly string[]): Io['env'] {
 
 const REHEARSE = 'or rehearse with --sandbox.';
 
-/** Whether the service can be connected to; nothing is asked of it, since no call is documented as harmless. */
+/** Connects and asks nothing, since no call is documented as harmless. */
 export async function checkService(baseUrl: string | null): Promise<Finding[]> {
   if (baseUrl === null) {
     const advice = `Set it to the address of the service, such as https://api.example.com, ${REHEARSE}`;
@@ -99,10 +99,10 @@ const NAMES: Readonly<Record<TokenSource['kind'], string>> = {
   command: 'MSB_TOKEN_COMMAND',
 };
 
-/** A call to try the token with; `baseUrl`: one that takes connections, `null` where there is none. */
+/** `baseUrl`: one that takes connections, `null` where there is none. */
 type TokenTrial = { readonly baseUrl: string | null; readonly path: string };
 
-/** Whether there is a token, and, where the user names a call to try it with, whether the service takes it. */
+/** Whether there is a token, and whether the service takes it where a call is named. */
 export async function checkCredentials(
   source: TokenSource,
   trial: TokenTrial | null = null,
@@ -192,7 +192,7 @@ const TIMEOUT_MS = 5_000;
 
 type Endpoint = { readonly host: string; readonly port: number; readonly isEncrypted: boolean };
 
-/** Opens a connection, with TLS where it is to be encrypted, and closes it; throws what Node says. */
+/** Opens a connection and closes it; throws what Node says. */
 function openConnection({ host, port, isEncrypted }: Endpoint): Promise<void> {
   return new Promise((resolve, reject) => {
     // TLS takes a server's name, never an address, for its name (RFC 6066, section 3).

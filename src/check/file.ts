@@ -31,7 +31,7 @@ export function createChecker(job: Job, look: Look): (reading: CheckReading) => 
   };
 }
 
-/** Few enough that what they map to is gone before it is old, and that garbage is cheap to collect. */
+/** Few enough that garbage is cheap to collect. */
 const ROWS_AT_ONCE = 100;
 
 type Around = {

@@ -62,7 +62,7 @@ export type Checked = {
   readonly estimate: Estimate;
 };
 
-/** With what was expected in words; `rows`: where several rows of one request have it, all of them. */
+/** `rows`: all rows of the request, where several have it. */
 export type FoundIssue = Omit<RowIssue, 'values'> & { readonly rows?: readonly number[] };
 
 type KeyExample = {

@@ -48,7 +48,7 @@ export async function sampleFile(
   return { ...sample, source: { ...sample.source, columns: source.columns }, file, format: given };
 }
 
-/** A UsageError where the file is one object with lists in it: a proposal would be of the first few of them, each a field of its own. */
+/** A UsageError where the file is one object with lists: each item would be a field of its own. */
 export function proposeFor({ file, source, rows }: FileSample, operation: BuiltIn): JobProposal {
   const catalog = fieldCatalog(operation);
   const pathField = pathFieldOf(operation);

@@ -27,7 +27,7 @@ export function checkLines(checked: Checked, definition: JobDefinition): string[
   ];
 }
 
-/** `rest`: how many there are besides. Of those that are told as a shape one of a column is enough. */
+/** `rest`: how many more there are. Of those told as a shape one of a column is enough. */
 function shownIssues(
   { issues, issuesTotal }: Checked,
   shapes: readonly Shape[],

@@ -28,7 +28,7 @@ export function wholeNumber(text: string): number {
   return Number(text);
 }
 
-/** Who does something that is recorded: as `--by` names them, else the user of this process at this machine. */
+/** As `--by` names them, else the user of this process at this machine. */
 export function actorOf(by: string | undefined): string {
   return by === undefined ? `${userName()}@${hostname()}` : typed('--by', by);
 }
@@ -98,7 +98,7 @@ export const WEB = [
 
 export type EndedFlags = { readonly json?: boolean; readonly jobFile?: string };
 
-/** Prints the summary and how to go on, and answers the exit status; `service`: `null` where nothing was to be sent. */
+/** Answers the exit status; `service`: `null` where nothing was to be sent. */
 export function tellEnded(
   { run, summary }: Executed,
   { io, env }: Pick<Session, 'io' | 'env'>,
@@ -117,7 +117,7 @@ export function tellEnded(
   return io.interrupted.aborted ? EXIT.interrupted : exitCodeOf(run);
 }
 
-/** The commands that go on with a run; the one that was typed comes first, since it may name more than the run. */
+/** The command that was typed comes first, since it may name more than the run. */
 function goingOn({ id, state }: Run, { typed }: Io): string[] {
   if (state === 'cancelled') return [`To wind it up: onboard cancel ${id}`];
   const resume = `onboard resume ${id}`;

@@ -1,4 +1,4 @@
-/** `onboard doctor`: all that a run stands on, and what is wrong with it; what is looked at stands in check/doctor.ts. */
+/** `onboard doctor`: what is wrong with all that a run stands on (check/doctor.ts). */
 import { InvalidArgumentError } from 'commander';
 import { examine } from '../check/doctor.ts';
 import type { Finding } from '../check/doctor-finding.ts';

@@ -14,7 +14,7 @@ import { BrokenOffError } from '../runs/broken-off-error.ts';
 import { refusalWords } from '../runs/redis-wait.ts';
 import type { AddCommand } from './command.ts';
 
-/** Each command by the name it is typed with. It is loaded only where it is asked for: nobody waits for what another command needs. */
+/** Each is loaded only where it is asked for: nobody waits for what another command needs. */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   run: () => import('./run.ts').then((module) => module.addRunCommand),
   preview: () => import('./preview.ts').then((module) => module.addPreviewCommand),
@@ -146,7 +146,7 @@ export function interruptionNotice(
     : { text: `Ending: ${limit}.`, afterMs: SILENCE_MS };
 }
 
-/** How to call the program again from where it was called: by npx where it was called so, and with a home that is not that folder's own. */
+/** How to call the program again: by npx where it was, and with a home that is set. */
 export function commandOf(env: Io['env'], folder: string): string {
   const { ONBOARD_HOME: home, npm_command, npm_lifecycle_event } = env;
   const isByNpx = npm_command === 'exec' || npm_lifecycle_event === 'npx';

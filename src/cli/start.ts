@@ -77,7 +77,7 @@ async function start(flags: StartFlags, io: Io): Promise<number> {
   });
 }
 
-/** Every definition is read before anything else is done. Where there is none yet, people can make one on the page. */
+/** Every definition is read first. Where there is none yet, people can make one on the page. */
 async function openBook(session: Session, flags: InboxFlags): Promise<JobBook> {
   const { env } = session;
   const isServed = await isPageServed(session, flags);
@@ -122,7 +122,7 @@ async function servePage(
   });
 }
 
-/** Where nobody has asked for a page there is one only if somebody could log in. Throws a UsageError where anybody could get in. */
+/** Where nobody asked for a page there is one only if somebody could log in. */
 async function isPageServed(session: Pick<Session, 'env' | 'io'>, flags: InboxFlags): Promise<boolean> {
   if (flags.web === false || flags.once === true) return false;
   const { mayAnybodyEnter } = await import('../page/fork.ts');
@@ -173,7 +173,7 @@ async function watch(flags: InboxFlags, io: Io): Promise<number> {
   });
 }
 
-/** A process that sends nothing needs only the service's name; where it has credentials, it can also look up rows in doubt. */
+/** Without credentials it can't look up rows in doubt; the service's name is enough to watch. */
 function watchedService(env: Environment): Service {
   if (env.tokenSource.kind !== 'none') return serviceFromEnvironment(env);
   if (env.baseUrl !== null) return nowhere(baseUrlOf(env.baseUrl));

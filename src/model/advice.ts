@@ -174,9 +174,9 @@ function permissionOf(operation: string): string {
   return names === undefined ? 'the permission for this call' : `the permission ${names}`;
 }
 
-/** What to do next about a row of the operation that ended with this code and outcome; empty where there is nothing to do. */
+/** Empty where there is nothing to do. */
 export function adviceFor(code: string, outcome: Outcome, operation: Operation): string {
-  // Whatever the reason, an unknown create is settled, not sent; and a row that succeeded or was cancelled needs nothing.
+  // Whatever the reason, an unknown create is settled, not sent.
   if (outcome === 'in-doubt') return IN_DOUBT.get(code) ?? SETTLE;
   if (BY_OUTCOME[outcome] === '' || outcome === 'cancelled') return BY_OUTCOME[outcome];
   if (FAULT.test(code)) return LATER;
@@ -187,7 +187,7 @@ export function adviceFor(code: string, outcome: Outcome, operation: Operation):
   return BY_CODE.get(code) ?? BY_OUTCOME[outcome];
 }
 
-/** What to do about a warning that no check gave; empty for those of checks, which the job definition can make errors. */
+/** Empty for warnings of checks, which the job definition can make errors. */
 export function warningAdvice(code: string): string {
   return code === 'group_differs' ? BY_ISSUE[code] : '';
 }

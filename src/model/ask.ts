@@ -33,7 +33,7 @@ const askSchema = z.discriminatedUnion('kind', [
     run,
     only: z.array(outcomeSchema),
     cause: z.string().nullable(),
-    /** Through the job as it is by now, which may have been corrected, and not as the run had it. */
+    /** Through the job as it is by now, and not as the run had it. */
     isCorrected: z.boolean(),
   }),
   z.object({ kind: z.literal('resolve'), run, decisions: z.array(decisionSchema) }),

@@ -10,7 +10,7 @@ export const EXIT = {
   success: 0,
   /** Finished; some rows are invalid, rejected, denied or failed. */
   unsuccessful: 1,
-  /** Stopped before the end: error limit, credentials, permission, service away, paused, cancelled. */
+  /** Before the end: error limit, credentials, permission, service away, paused, cancelled. */
   stopped: 2,
   /** Could not start, or a file was not taken; also a report whose rows don't add up. */
   notStarted: 3,
