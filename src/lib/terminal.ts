@@ -228,13 +228,15 @@ export function shorten(text: string, width: number): string {
 const GAP = '  ';
 const MAX_CELL = 24;
 
-/** Aligned columns in lines of at most `width` characters; columns that don't fit are counted in a last line. */
+/** In lines of at most `width` characters; columns that don't fit are counted in a last line. */
 export function renderTable(
   head: readonly string[],
   body: readonly (readonly string[])[],
   width: number,
 ): string[] {
-  const table = [head, ...body].map((cells) => cells.map((cell) => shorten(cell, MAX_CELL)));
+  const table = [head, ...body].map((cells) =>
+    cells.map((cell) => shorten(cell, width === Infinity ? width : MAX_CELL)),
+  );
   const widths = fitting(
     head.map((_, column) => widest(table, column)),
     width,

@@ -40,11 +40,14 @@ export const REMAINDER: Readonly<Record<Outcome, Remainder>> = {
   cancelled: 'none',
 };
 
-/** The sign of an outcome in a terminal: done, gone wrong, not known, not sent. */
-export function outcomeSign(outcome: Outcome): '✓' | '✗' | '?' | '·' {
-  if (outcome === 'in-doubt') return '?';
-  if (outcome === 'cancelled' || outcome === 'skipped') return '·';
-  return REMAINDER[outcome] === 'none' ? '✓' : '✗';
+/** A kind of rows: an outcome, or none yet. */
+export type Kind = Outcome | 'open';
+
+/** In a terminal: done, gone wrong, not known, not sent. */
+export function outcomeSign(kind: Kind): '✓' | '✗' | '?' | '·' {
+  if (kind === 'in-doubt') return '?';
+  if (kind === 'cancelled' || kind === 'skipped' || kind === 'open') return '·';
+  return REMAINDER[kind] === 'none' ? '✓' : '✗';
 }
 
 /** Whether the row counts as a success, which exit status 0 asks of every row. */
@@ -122,4 +125,16 @@ export function acceptedRows(counts: OutcomeCounts): number {
 /** Rows that were settled without success; `stopAfter` counts these. */
 export function countUnsuccessful(counts: OutcomeCounts): number {
   return OUTCOMES.reduce((sum, outcome) => sum + (succeeded(outcome) ? 0 : counts[outcome]), 0);
+}
+
+/** The kinds that a run has rows of, each with how many. */
+export function kindsOf({
+  outcomes,
+  rows,
+}: {
+  readonly outcomes: OutcomeCounts;
+  readonly rows: number;
+}): ReadonlyArray<readonly [Kind, number]> {
+  const settled = OUTCOMES.map((outcome) => [outcome, outcomes[outcome]] as const);
+  return [...settled, ['open', rows - countSettled(outcomes)] as const].filter(([, n]) => n > 0);
 }

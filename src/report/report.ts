@@ -41,14 +41,7 @@ import {
   type RemainderRow,
   unsuccessfulIn,
 } from './remainder.ts';
-import {
-  type Advising,
-  documentLines,
-  rejectionLine,
-  resultsDialect,
-  resultsHeader,
-  resultsLines,
-} from './results.ts';
+import { documentLines, rejectionLine, resultsFormat } from './results.ts';
 import { type Summary, summarize, summarySchema, withWritten } from './summary.ts';
 
 type ReportOptions = {
@@ -74,7 +67,7 @@ type ReportOptions = {
 type Writing = ReportOptions & {
   readonly files: PendingReport;
   readonly format: RemainderFormat;
-  readonly advising: Advising;
+  readonly results: ReturnType<typeof resultsFormat>;
   readonly digest: DigestTally;
 };
 
@@ -87,7 +80,8 @@ export async function writeReport(options: ReportOptions): Promise<Summary> {
   const advising = { operation: run.operation, extension: format.extension };
   const files = createPendingReport(directory);
   const digest = createDigestTally({ ...options, advising });
-  const writing = { ...options, files, format, advising, digest };
+  const results = resultsFormat(run.source, advising);
+  const writing = { ...options, files, format, results, digest };
   try {
     await writeHeads(writing);
     for await (const chunk of view.chunks()) await writeChunk(chunk, writing);
@@ -97,17 +91,17 @@ export async function writeReport(options: ReportOptions): Promise<Summary> {
   }
 }
 
-async function writeHeads({ run, files }: Writing): Promise<void> {
-  await files.append(RESULTS_FILE, resultsHeader(resultsDialect(run.source)));
+async function writeHeads({ run, files, results }: Writing): Promise<void> {
+  await files.append(RESULTS_FILE, results.header);
   await files.append(REJECTIONS_FILE, '');
   if (run.operation === 'payment.documents') await files.append(DOCUMENTS_FILE, '');
 }
 
 async function writeChunk(chunk: SettledChunk, writing: Writing): Promise<void> {
-  const { run, files, digest, advising, view } = writing;
+  const { run, files, digest, results, view } = writing;
   const { settlements } = chunk;
   digest.add(chunk);
-  await files.append(RESULTS_FILE, resultsLines(settlements, advising, resultsDialect(run.source)));
+  await files.append(RESULTS_FILE, results.lines(settlements));
   for await (const rows of unsuccessfulIn(settlements, view)) {
     for (const row of rows) digest.addUnsuccessful(row, chunk.chunk);
     await writeSources(writing, rows);

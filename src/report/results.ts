@@ -12,17 +12,18 @@ import { csvText, onOneLine } from './csv-text.ts';
 import { elementsOf, oneLine } from './json-text.ts';
 import type { RemainderRow } from './remainder.ts';
 
-type ResultsDialect = Parameters<typeof csvText>[1];
-
-/** With the input's delimiter: whoever opens the one in a spreadsheet opens the other. */
-export function resultsDialect({ delimiter }: Pick<SourceInfo, 'delimiter'>): ResultsDialect {
-  return { delimiter: delimiter === null || delimiter === QUOTE ? ',' : delimiter, quote: QUOTE };
-}
-
 const QUOTE = '"';
 
-export function resultsHeader(dialect: ResultsDialect): string {
-  return csvText([RESULTS_COLUMNS], dialect);
+/** With the input's delimiter: whoever opens the one in a spreadsheet opens the other. */
+export function resultsFormat({ delimiter }: Pick<SourceInfo, 'delimiter'>, advising: Advising) {
+  const dialect = { delimiter: delimiter === null || delimiter === QUOTE ? ',' : delimiter, quote: QUOTE };
+  return {
+    header: csvText([RESULTS_COLUMNS], dialect),
+    lines: (settlements: readonly Settlement[]) => {
+      const rows = settlements.map((one) => resultCells(one, advising));
+      return csvText(rows, dialect);
+    },
+  };
 }
 
 const RESULTS_COLUMNS = [
@@ -38,17 +39,6 @@ const RESULTS_COLUMNS = [
   'message',
   'advice',
 ] as const;
-
-export function resultsLines(
-  settlements: readonly Settlement[],
-  advising: Advising,
-  dialect: ResultsDialect,
-): string {
-  return csvText(
-    settlements.map((s) => resultCells(s, advising)),
-    dialect,
-  );
-}
 
 function resultCells(s: Settlement, advising: Advising): readonly string[] {
   return [

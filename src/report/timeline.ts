@@ -91,7 +91,8 @@ function halved(slots: ReadonlyMap<number, Slot>): Map<number, Slot> {
 export type Stretch = {
   readonly from: number;
   readonly to: number;
-  readonly rates: ReadonlyArray<{ readonly outcome: Outcome; readonly perSecond: number }>;
+  /** Rows per second. */
+  readonly parts: ReadonlyArray<{ readonly kind: Outcome; readonly value: number }>;
 };
 
 /** The rows of a moment have come since the one before, or since the run went on after it. */
@@ -100,11 +101,11 @@ export function stretchesOf(moments: readonly Moment[], story: readonly Told[]):
   return moments.map((moment, i) => {
     const before = moments[i - 1]?.to ?? 0;
     const from = Math.max(before, ...resumed.filter((at) => at <= moment.from));
-    const rates = OUTCOMES.flatMap((outcome) => {
-      const rows = moment.rows[outcome] ?? 0;
-      return rows === 0 ? [] : [{ outcome, perSecond: rows / (moment.to - from) }];
+    const parts = OUTCOMES.flatMap((kind) => {
+      const rows = moment.rows[kind] ?? 0;
+      return rows === 0 ? [] : [{ kind, value: rows / (moment.to - from) }];
     });
-    return { from, to: moment.to, rates };
+    return { from, to: moment.to, parts };
   });
 }
 

@@ -7,7 +7,7 @@ import { SETTING_OF } from '../config/check-settings.ts';
 import { countOf, numberColumn, numberShown, printable, shownTime, wrap } from '../lib/terminal.ts';
 import { warningAdvice } from '../model/advice.ts';
 import { CHECK_CODES } from '../model/issue.ts';
-import { acceptedRows, OUTCOMES, type Outcome, outcomeSign, wasAccepted } from '../model/outcome.ts';
+import { acceptedRows, kindsOf, OUTCOMES, outcomeSign, wasAccepted } from '../model/outcome.ts';
 import type { StateRequest } from '../model/run.ts';
 import { issueWords, settingWords } from '../model/sentence.ts';
 import { sourceWords } from '../model/source.ts';
@@ -80,16 +80,12 @@ function readAsLines(source: Summary['source']): string[] {
 }
 
 function counts(summary: Summary, { signs = false }: RenderOptions): readonly string[] {
-  const found = OUTCOMES.filter((outcome) => summary.outcomes[outcome] > 0).map(
-    (outcome) => [outcome, summary.outcomes[outcome]] as const,
+  const kinds = kindsOf(summary);
+  const numbers = numberColumn(kinds.map(([, n]) => n));
+  const lines = kinds.map(
+    ([kind], i) => `  ${signs ? `${outcomeSign(kind)} ` : ''}${kind.padEnd(10)} ${numbers[i]}`,
   );
-  const all = summary.open === 0 ? found : [...found, ['open', summary.open] as const];
-  const numbers = numberColumn(all.map(([, n]) => n));
-  const signOf = (name: Outcome | 'open') => (name === 'open' ? '·' : outcomeSign(name));
-  const lines = all.map(
-    ([name], i) => `  ${signs ? `${signOf(name)} ` : ''}${name.padEnd(10)} ${numbers[i]}`,
-  );
-  const sum = all.length === 0 ? '0' : all.map(([name, n]) => `${numberShown(n)} ${name}`).join(' + ');
+  const sum = kinds.map(([kind, n]) => `${numberShown(n)} ${kind}`).join(' + ') || '0';
   const none = summary.rows === 0 ? ['  There are no rows: nothing was sent.'] : [];
   return [...lines, ...controlTotal(summary, sum), ...none, ...recordsLine(summary)];
 }

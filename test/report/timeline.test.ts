@@ -25,13 +25,13 @@ test('rows count when their chunk was closed, whichever came first, and have com
     { from: 2, to: 3, rows: { created: 2, rejected: 1 }, took: { p50: 20, p99: 30 } },
   ]);
   expect(stretchesOf(moments, [])).toEqual([
-    { from: 0, to: 1, rates: [{ outcome: 'created', perSecond: 1 }] },
+    { from: 0, to: 1, parts: [{ kind: 'created', value: 1 }] },
     {
       from: 1,
       to: 3,
-      rates: [
-        { outcome: 'created', perSecond: 1 },
-        { outcome: 'rejected', perSecond: 0.5 },
+      parts: [
+        { kind: 'created', value: 1 },
+        { kind: 'rejected', value: 0.5 },
       ],
     },
   ]);
@@ -39,7 +39,7 @@ test('rows count when their chunk was closed, whichever came first, and have com
 
 test('of a run that ended at once the rate is that of its own time', () => {
   const moments = timelineOf([0.05, 'created', 'created', 'created']).moments();
-  expect(stretchesOf(moments, [])).toMatchObject([{ to: 0.05, rates: [{ perSecond: 60 }] }]);
+  expect(stretchesOf(moments, [])).toMatchObject([{ to: 0.05, parts: [{ value: 60 }] }]);
 });
 
 test('while a run stood still no rows came: they have come since it went on', () => {

@@ -9,7 +9,7 @@ import { Prose, Text } from '../../lib/html-text.tsx';
 import { asCalled, countOf, duration, numberShown } from '../../lib/terminal.ts';
 import { warningAdvice } from '../../model/advice.ts';
 import type { Notes } from '../../model/note.ts';
-import { acceptedRows, wasSent } from '../../model/outcome.ts';
+import { acceptedRows, kindsOf, wasSent } from '../../model/outcome.ts';
 import { type Happening, tellStory } from '../../model/story.ts';
 import { type Digest, needingRows } from '../digest.ts';
 import { nextSteps } from '../next.ts';
@@ -18,18 +18,7 @@ import type { Summary } from '../summary.ts';
 import { stretchesOf } from '../timeline.ts';
 import { SUM_DEFECT } from '../words.ts';
 import { CauseCard, NeedingTable, WhereInFile } from './causes.tsx';
-import {
-  kindsOf,
-  kindWords,
-  latencyWords,
-  msShown,
-  Numbers,
-  Rates,
-  Story,
-  Sum,
-  sumWords,
-  Wide,
-} from './parts.tsx';
+import { kindWords, latencyWords, msShown, Numbers, Rates, Story, Sum, sumWords, Wide } from './parts.tsx';
 
 export type Page = {
   readonly summary: Summary;
