@@ -11,7 +11,7 @@ import { jobYaml } from '../mapping/proposal/job-yaml.ts';
 import { type JobProposal, proposeJob } from '../mapping/proposal/propose-job.ts';
 import { createFieldLookup } from '../mapping/request-field.ts';
 import type { BuiltIn } from '../model/operation.ts';
-import { isTable, type SourceInfo, sourceWords } from '../model/source.ts';
+import { isTable, sourceWords } from '../model/source.ts';
 import { fieldCatalog, pathFieldOf } from '../service/operations.ts';
 
 /** What each operation does with a row, for somebody who has a file and doesn't know the names. */
@@ -52,20 +52,10 @@ export async function sampleFile(
 export function proposeFor({ file, source, rows }: FileSample, operation: BuiltIn): JobProposal {
   const catalog = fieldCatalog(operation);
   const pathField = pathFieldOf(operation);
-  refuseLists(file, source, { operation, lookUp: createFieldLookup(catalog, pathField) });
-  return proposeJob({ operation, catalog, pathField, source, rows });
-}
-
-function refuseLists(
-  file: string,
-  source: SourceInfo,
-  {
-    operation,
-    lookUp,
-  }: { readonly operation: BuiltIn; readonly lookUp: ReturnType<typeof createFieldLookup> },
-): void {
-  const settings = recordLists(source, lookUp).map(({ pointer }) => `format.records: ${pointer}`);
-  if (settings.length === 0) return;
+  const settings = recordLists(source, createFieldLookup(catalog, pathField)).map(
+    ({ pointer }) => `format.records: ${pointer}`,
+  );
+  if (settings.length === 0) return proposeJob({ operation, catalog, pathField, source, rows });
   throw new UsageError(
     `${file}: is one object with a list in it that is no field of ${operation}: expected to be told which list holds the records; set ${settings.join(' or ')}, or, where the object itself is the record, put it into a list: [ … ]`,
   );

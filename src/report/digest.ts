@@ -81,12 +81,10 @@ export const digestSchema = z.object({
   where: z.partialRecord(outcomeSchema, z.array(count)),
   /** The chunks that have rows with each outcome (places.ts). */
   chunks: z.partialRecord(outcomeSchema, z.string()),
-  /** The commonest reasons why rows did not succeed, by outcome, code and column. */
   topErrors: z.array(countedSchema.extend({ outcome: outcomeSchema, advice: z.string() })),
   /** Commonest first, and how many rows have one that is not among them. */
   causes: z.array(causeSchema),
   others: count,
-  /** How refused cells are written, where a setting of the job definition would read them. */
   shapes: z.array(shapeSchema),
   topWarnings: z.array(countedSchema),
   /** `null` where nothing was sent. */

@@ -41,7 +41,6 @@ function continuing(summary: Summary, options: NextOptions): readonly Step[] {
   return [{ words: [...why, 'To go on where it stopped:'], commands }];
 }
 
-/** The advice on a reason, with the remainder files that there are in place of results.csv. */
 function reasonWords(reason: Reason, { files, operation }: Summary): string {
   const remainders = files.filter((file) => remainderOf(file) !== null);
   const advice = reasonAdvice(reason, operation);

@@ -184,7 +184,7 @@ function textOf(summary: Summary): string {
   return printableLines(`${JSON.stringify(summary, null, 2)}\n`);
 }
 
-/** The summary of a report that was written to its end; `null` where there is none that can be read. */
+/** `null` where no report was written to its end, or none can be read. */
 export async function readSummary(directory: string): Promise<Summary | null> {
   try {
     const summary = summarySchema.parse(JSON.parse(await readFile(join(directory, SUMMARY_FILE), 'utf8')));

@@ -56,7 +56,6 @@ function resultCells(s: Settlement, advising: Advising): readonly string[] {
   ];
 }
 
-/** The row's message, and after it the cells that looked damaged and were sent all the same. */
 function messageCell(s: Settlement): string {
   const message = messageOf(s);
   if (s.warnings.length === 0) return message;
@@ -72,7 +71,6 @@ function placeInWords(column: string | null): string {
 /** What the words of advice depend on besides the row. */
 export type Advising = { readonly operation: Operation; readonly extension: 'csv' | 'ndjson' };
 
-/** The advice for a row, with the report's files by the names they have for this run's input. */
 export function adviceIn(
   { code, outcome }: Pick<Settlement, 'code' | 'outcome'>,
   { operation, extension }: Advising,
@@ -92,7 +90,7 @@ export function rejectionLine(run: string, { settlement, body }: RemainderRow): 
   return `${printable(JSON.stringify(rejection))}\n`;
 }
 
-/** One per record of the row's payment, as it was received but for line breaks between its tokens. */
+/** One per record, as it was received but for line breaks between its tokens. */
 export function documentLines(settlement: Settlement, records: string): string {
   const payment = settlement.id === '' ? settlement.key : settlement.id;
   const start = `{"row":${settlement.row},"paymentId":${JSON.stringify(payment)},"document":`;

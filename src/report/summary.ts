@@ -34,11 +34,9 @@ export const summarySchema = z.object({
   sha256: z.string(),
   encoding: z.enum(ENCODINGS),
   source: readAsSchema,
-  /** The run whose unsuccessful rows this rerun takes up; `null` for a run of a file. */
   parent: z.string().nullable(),
   state: runStateSchema,
   reason: reasonSchema.nullable(),
-  /** Where a person has asked for the state that the run is in: who, when, why. */
   request: requestSchema.nullable(),
   rows: count,
   outcomes: outcomeCountsSchema,

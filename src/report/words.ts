@@ -69,7 +69,6 @@ export function requestWords({ by, at, why }: StateRequest): string {
   return `${printable(by)}, ${when}${why === '' ? '' : `: ${printable(why)}`}`;
 }
 
-/** How the file was read, where that isn't the plain case, and what the reader had to decide. */
 function readAsLines(source: Summary['source']): string[] {
   const { encoding, compression, sheet, notes } = source;
   const isPlain = encoding === 'utf-8' && compression === 'none' && sheet === null;
@@ -127,7 +126,7 @@ function topErrorLines(error: TopError, told: Told, before: readonly TopError[])
 
 const CAUSES_SHOWN = 5;
 
-/** Those that say more than the error's line: what the service says, or what is wrong in its column. */
+/** Those that say more than the error's line does. */
 function causesOf({ outcome, code, column }: TopError, { causes, shapes }: Told): readonly Cause[] {
   const isShaped = shapes.some((shape) => shape.column === column);
   return causes.filter((cause) => {
@@ -201,7 +200,6 @@ function sentLines(warnings: Summary['topWarnings']): readonly string[] {
   ];
 }
 
-/** The files to correct that were left alone, and where the rows are as they stand now. */
 export function keptLines({ kept, files }: Summary): readonly string[] {
   return kept.flatMap((name) => {
     const now = files.find((file) => !kept.includes(file) && remainderOf(file) === remainderOf(name));
@@ -215,7 +213,6 @@ export function keptLines({ kept, files }: Summary): readonly string[] {
   });
 }
 
-/** What to do next, with the exact commands; empty where nothing is left to do. */
 export function renderNext(summary: Summary, options: RenderOptions): readonly string[] {
   const steps = nextSteps(summary, options).flatMap(stepLines);
   return steps.length === 0 ? [] : ['Next:', ...steps];

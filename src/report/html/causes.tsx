@@ -11,7 +11,6 @@ import { OUTCOMES } from '../../model/outcome.ts';
 import { type Cause, type Digest, needingRows } from '../digest.ts';
 import { Dot, kindWords, Legend, Time } from './parts.tsx';
 
-/** All rows by their place in the file: shows a stretch in which everything fails. */
 export function WhereInFile({
   digest: { where, rows },
 }: {

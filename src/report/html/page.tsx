@@ -132,7 +132,7 @@ function Reading({ page }: Props) {
   );
 }
 
-/** What the definition says of a column; one that it does not name is a field by its own name. */
+/** A column that the definition does not name is a field by its own name. */
 function fieldsOf(column: string, definition: NonNullable<Page['definition']>): readonly string[] {
   const mapped = Object.entries(definition.fields).flatMap(([field, from]) => {
     const name = typeof from === 'string' ? from : 'column' in from ? from.column : null;

@@ -128,7 +128,6 @@ export function Causes({ page }: Props) {
 
 const STORY_SHOWN = 40;
 
-/** How fast rows came to their outcomes since the start, and what happened meanwhile. */
 export function Pace({ page: { summary, digest, isShared, story: happened } }: Props) {
   // Who asked and why is nobody's business elsewhere.
   const told = isShared ? happened.map((one) => ({ ...one, by: '', why: '' })) : happened;
