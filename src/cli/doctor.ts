@@ -44,7 +44,7 @@ function callPath(text: string): string {
 const SIGNS: Readonly<Record<Finding['status'], string>> = { ok: '✓', warning: '!', problem: '✗' };
 
 /** A line for each finding, what to do below it, and the sum at the end; `signs`: each begins with one. */
-export function renderFindings(findings: readonly Finding[], signs = false): string[] {
+function renderFindings(findings: readonly Finding[], signs: boolean): string[] {
   const lines = findings.flatMap(({ check, status, finding, advice }) => [
     `${signs ? SIGNS[status] : status.padEnd(7)}  ${check}: ${finding}`,
     ...(advice === null ? [] : [`${signs ? '' : ' '.repeat(6)}   → ${advice}`]),

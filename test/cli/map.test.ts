@@ -144,12 +144,6 @@ describe('when it is not clear how to read a column', () => {
     expect(yaml).toContain('{ column: Incorporated, pattern: d.M.yyyy }');
   });
 
-  test('cells that fit nothing at all are said to', async () => {
-    const file = await ownFile('Ref,Name,Incorporated\nK1,A,spring\n');
-    const { yaml } = await mapAndCheck(file);
-    expect(yaml).toContain('are no date in one way that is known: say how to read them');
-  });
-
   test('words for yes and no of other languages are written down', async () => {
     const file = await ownFile('Ref,Name,Regulated\nK1,A,Ja\nK2,B,Nein\n');
     const { yaml, checked } = await mapAndCheck(file, 'subclient.create');
@@ -169,13 +163,6 @@ describe('when rows with the same key stand together', () => {
     );
     expect(yaml).toContain('\ngroup: accounts\n');
     expect(checked.exitCode).toBe(0);
-  });
-
-  test('they may be, where they say nothing of it, and the proposal says how to take them together', async () => {
-    const file = await ownFile('Ref,IBAN\nK1,I1\nK1,I2\nK1,I3\nK2,I4\n');
-    const { yaml } = await mapAndCheck(file, 'counterparty.draft');
-    expect(yaml).toContain('key: Ref\n# Rows with the same key stand together.');
-    expect(yaml).toContain('\n# group: accounts\n');
   });
 });
 
@@ -223,12 +210,6 @@ describe('when one row of a few lacks the name, as a line of totals does', () =>
     const file = await ownFile(`Ref,${header}\nK1,A\nK2,B\nK3,C\nTotal,\n`);
     const said = await map(file, operation);
     expect(said.stdout).toContain(required);
-  });
-
-  test('a second one that lacks it makes no difference where there are eight', async () => {
-    const rows = ['K1,A', 'K2,B', 'K3,', 'K4,D', 'K5,E', 'K6,F', 'K7,G', 'Total,'];
-    const said = await map(await ownFile(`Ref,Legal Name\n${rows.join('\n')}\n`), 'subclient.create');
-    expect(said.stdout).toContain('required: [ details.name ]');
   });
 });
 
@@ -332,15 +313,6 @@ describe('an operation that is not named', () => {
       expect(said.stderr).toMatch(new RegExp(`^onboard: +${name} +\\w`, 'm'));
     expect(said.stderr).toContain('jobs/example-custom.yaml');
   });
-});
-
-test('a name that one of two rows lacks is required, but not where that row is a person’s', async () => {
-  const [lacking, person] = await Promise.all([
-    map(await ownFile('Ref,Name\nA,Acme\nB,\n'), 'counterparty.draft'),
-    map(await ownFile('Ref,Name,Last Name\nA,Acme,\nB,,Muster\n'), 'counterparty.draft'),
-  ]);
-  expect(lacking.stdout).toContain('required: [ name ]');
-  expect(person.stdout).not.toContain('required');
 });
 
 test('a header alone is proposed from, and a list without records is not', async () => {
