@@ -38,13 +38,12 @@ export type Session = {
   readonly log: Log;
   readonly clock: Clock;
   readonly times: Times;
-  /** What this process counts of its work. */
   readonly meter: Meter;
   readonly ledger: Ledger;
   readonly releasers: Releasers;
 };
 
-/** A session whose process is registered with the ledger of one target, so that it may give that target's rows their outcomes. */
+/** Its process is registered, so that it may give the target's rows their outcomes. */
 export type TargetSession = Session & {
   readonly service: Service;
   readonly registration: Registration;
@@ -53,8 +52,7 @@ export type TargetSession = Session & {
   readonly notifier: Notifier | null;
 };
 
-export type Clock = {
-  /** The time of day. */
+type Clock = {
   date(): Date;
   /** Milliseconds that never go back. */
   now(): number;
@@ -69,7 +67,6 @@ export type Ledger = {
   readonly redis: RedisConnection;
   readonly address: RedisAddress;
   readonly index: RunIndex;
-  /** The runs and keys of one target. */
   of(target: string): { readonly keys: LedgerKeys; readonly store: RunStore };
   /** Whether an embedded server is still this machine's to use; absent for any other server. */
   isOurs?(): Promise<boolean>;
@@ -80,7 +77,7 @@ export type Ledger = {
 /** There is no ledger yet where one was to be read. */
 export class NoLedgerError extends UsageError {}
 
-/** As `withSession`, for commands about runs that there are: throws a NoLedgerError where there is no ledger, and makes none. */
+/** As `withSession`, but throws a NoLedgerError where there is no ledger, and makes none. */
 export async function withKnownLedger<T>(...[io, work]: Parameters<typeof withSession<T>>): Promise<T> {
   const { redis, home } = readEnvironment(io.env);
   if (redis !== null || existsSync(join(home, 'redis'))) return withSession(io, work);
@@ -89,7 +86,6 @@ export async function withKnownLedger<T>(...[io, work]: Parameters<typeof withSe
   );
 }
 
-/** Runs a piece of work with the ledger of this home, and closes all that was opened for it. */
 export async function withSession<T>(io: Io, work: (session: Session) => Promise<T>): Promise<T> {
   const releasers = commandReleasers(io);
   try {
@@ -101,14 +97,14 @@ export async function withSession<T>(io: Io, work: (session: Session) => Promise
   }
 }
 
-/** What a command has opened: that a part of it could not be closed is told, and changes nothing of what the command came to. */
+/** A part that could not be closed is told, and changes nothing of what the command came to. */
 export function commandReleasers(io: Io): Releasers {
   return createReleasers((error) =>
     tell(io, `warning: something could not be closed properly; nothing is lost: ${messageOf(error)}`),
   );
 }
 
-/** Opens the ledger, for a command that has to do something of its own before; closed by the releasers. */
+/** For a command that has to do something of its own before; closed by the releasers. */
 export async function openSession(
   parts: Pick<Session, 'io' | 'env' | 'log' | 'releasers'>,
 ): Promise<Session> {
@@ -137,19 +133,17 @@ function wordsOf(line: string): string {
   return `warning: ${msg}${problem === undefined ? '' : `: ${problem}`}`;
 }
 
-/** Makes sure, before anything is sent, that the ledger and the reports have a place; true where the home is new. */
 export async function prepareHome({ home }: Environment): Promise<boolean> {
   const isNew = !existsSync(home);
   await makeHomeFolder(home, 'reports');
   return isNew;
 }
 
-/** Where a run's report lies. */
 export function reportDirectory(env: Environment, run: string): string {
   return join(env.home, 'reports', run);
 }
 
-/** Joins or starts the embedded Redis, or connects to `REDIS_URL`; closed by the releasers. `notify` tells the user a sentence. */
+/** Joins or starts the embedded Redis, or connects to `REDIS_URL`; closed by the releasers. */
 export async function openLedger(
   env: Environment,
   log: Log,
@@ -159,7 +153,7 @@ export async function openLedger(
   await makeHomeFolder(env.home);
   const onLost = (how: 'taken' | 'removed') => {
     notify(how === 'removed' ? REMOVED : TAKEN);
-    // As if it had been told to end: no row is sent any more, and files of the inbox are left to the other machine.
+    // As if it had been told to end: no row is sent any more, and files are left to the other machine.
     process.kill(process.pid, 'SIGTERM');
   };
   const server =
@@ -184,7 +178,6 @@ export async function openLedger(
   };
 }
 
-/** The ledger that a connection leads to. */
 export function ledgerOn(
   redis: RedisConnection,
   address: RedisAddress,
@@ -204,15 +197,14 @@ export function ledgerOn(
 }
 
 type Join = {
-  /** False: this process registers, reads, follows and winds up runs, and takes no chunk from the queue. */
+  /** False: this process takes no chunk from the queue. */
   readonly sends: boolean;
-  /** Go on with a Redis whose settings may lose what was sent. */
   readonly acceptsSettings?: boolean | undefined;
   /** Somebody has just begun what is executed, and follows it where there is a terminal. */
   readonly isFollowed?: boolean;
 };
 
-/** Makes this process one that executes the service's runs, or, where it doesn't send, one that only reads and follows them. */
+/** Makes this process one that executes the service's runs, or only reads and follows them. */
 export async function joinTarget(session: Session, service: Service, join: Join): Promise<TargetSession> {
   const { io, log, ledger, times, meter, releasers } = session;
   if (join.sends) {
@@ -243,7 +235,7 @@ export async function joinTarget(session: Session, service: Service, join: Join)
     releasers.push(() => worker.close());
     releasers.push(tellWork({ redis: ledger.redis, keys, meter, delivery }));
   }
-  // Before the worker is closed: rows in flight settle, and what is left of their chunks goes back for other workers.
+  // Before the worker is closed: rows in flight settle, and the rest goes back for other workers.
   releasers.push(() => delivery.close());
   const notifier = await openNotifier({
     ...session.env,
@@ -278,7 +270,7 @@ async function register(session: Session, target: string): Promise<Registration>
   return registration;
 }
 
-/** Warns of the ledger's settings; throws a UsageError where they lose what it promises and the flag doesn't accept that. */
+/** A UsageError where the settings lose what is promised, and the flag doesn't accept that. */
 export async function checkRedisSettings(
   { io, ledger }: Pick<Session, 'io' | 'ledger'>,
   accepts: boolean | undefined,
@@ -286,9 +278,9 @@ export async function checkRedisSettings(
   for (const text of await acceptSettings(ledger.redis, accepts === true)) tell(io, `warning: ${text}`);
 }
 
-/** A shorter outage is not told: an embedded server is started again by then, and a failover nearly over. */
+/** By then an embedded server is started again, and a failover nearly over. */
 const WORTH_A_WORD_MS = 3_000;
-/** A connection that is lost again within this is not back: a server that takes no writes is left at the first one that it refuses. */
+/** A connection lost again within this is not back: a server that takes no writes is left at once. */
 const BACK_AFTER_MS = 500;
 
 /**

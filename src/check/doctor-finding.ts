@@ -23,7 +23,7 @@ export function problem(check: string, finding: string, advice: string): Finding
   return { check, status: 'problem', finding, advice };
 }
 
-/** The problems that an error names, each as a finding of the check; messages of errors hold no secret. */
+/** The problems that an error names; messages of errors hold no secret. */
 export function problemsOf(check: string, error: unknown, advice: string): Finding[] {
   if (error instanceof UsageError) return error.problems.map((text) => problem(check, text, advice));
   return [problem(check, messageOf(error), advice)];

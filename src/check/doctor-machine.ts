@@ -1,6 +1,6 @@
-/** What the doctor says of the machine: Node.js, the folders of ONBOARD_HOME, the disk, and each server of Redis. */
+/** The doctor on the machine: Node.js, ONBOARD_HOME, the disk, each server of Redis. */
 import { existsSync } from 'node:fs';
-import { access, constants, mkdtemp, rmdir, stat, statfs } from 'node:fs/promises';
+import { access, constants, readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Redis } from 'ioredis';
 import type { RedisConnection } from '../lib/redis-connection.ts';
@@ -16,7 +16,6 @@ import {
 import { type Finding, ok, problem, warning } from './doctor-finding.ts';
 
 const OLDEST_NODE = [20, 19] as const;
-const FOLDERS = ['inbox', 'processing', 'done', 'failed', 'reports', 'journal', 'redis'] as const;
 const OTHERS_MAY_READ = 0o044;
 /** More than the report, the journal and the append-only file of a large run take. */
 const SPACE_MIN_BYTES = 500_000_000;
@@ -32,48 +31,31 @@ export function checkNode(version: string): Finding {
   return problem('node', finding, 'Install a newer Node.js: https://nodejs.org');
 }
 
-/** The folders of ONBOARD_HOME: writable by this user, readable by no other, on a disk with space. */
+/** Writable by this user, readable by no other, on a disk with space. */
 export async function checkHome(home: string): Promise<Finding[]> {
   const present = await presentFolders(home);
-  const isThere = present[0]?.path === home;
-  const writable = isThere ? present : [{ path: nearestFolder(home), mode: 0 }];
-  const paths = writable.map(({ path }) => path);
-  const locked = await lockedOf(paths, isThere ? mayEnter : takesFolders);
+  const places = present.length > 0 ? present.map(({ path }) => path) : [nearestFolder(home)];
+  const tried = await Promise.allSettled(places.map((path) => access(path, constants.W_OK | constants.X_OK)));
+  const locked = places.filter((_, i) => tried[i]?.status === 'rejected');
   if (locked.length > 0) {
     const finding = `this user may not write to ${locked.join(', ')}`;
     return [problem('home', finding, `\`chown\` it to this user, or set ONBOARD_HOME to another folder.`)];
   }
-  return [judgeReaders(home, present), judgeSpace(await freeBytes(writable[0]?.path ?? home))];
+  return [judgeReaders(home, present), judgeSpace(await freeBytes(places[0] ?? home))];
 }
 
 type Folder = { readonly path: string; readonly mode: number };
 
-/** ONBOARD_HOME, first, and its folders, as far as they are there. */
+/** ONBOARD_HOME, first, and the folders in it; none where it is not there. */
 async function presentFolders(home: string): Promise<readonly Folder[]> {
-  const paths = [home, ...FOLDERS.map((name) => join(home, name))];
-  const found = paths.map(async (path) => ({ path, mode: (await stat(path)).mode }));
-  return (await Promise.allSettled(found)).flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  const inside = await readdir(home, { withFileTypes: true }).catch(() => []);
+  const names = inside.filter((one) => one.isDirectory()).map(({ name }) => join(home, name));
+  const paths = existsSync(home) ? [home, ...names] : [];
+  return Promise.all(paths.map(async (path) => ({ path, mode: (await stat(path)).mode })));
 }
 
 function nearestFolder(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestFolder(dirname(path));
-}
-
-async function lockedOf(
-  paths: readonly string[],
-  tryOut: (path: string) => Promise<void>,
-): Promise<readonly string[]> {
-  const tried = await Promise.allSettled(paths.map(tryOut));
-  return paths.filter((_, i) => tried[i]?.status === 'rejected');
-}
-
-function mayEnter(path: string): Promise<void> {
-  return access(path, constants.W_OK | constants.X_OK);
-}
-
-/** Tries it, since rights alone don't tell: those of /proc allow it. */
-async function takesFolders(path: string): Promise<void> {
-  await rmdir(await mkdtemp(join(path, '.onboard-')));
 }
 
 function judgeReaders(home: string, folders: readonly Folder[]): Finding {
@@ -89,7 +71,6 @@ async function freeBytes(path: string): Promise<number> {
   return bavail * bsize;
 }
 
-/** `free` in bytes. */
 export function judgeSpace(free: number): Finding {
   const finding = `${inMegabytes(free)} free`;
   if (free >= SPACE_MIN_BYTES) return ok('disk', finding);
@@ -98,13 +79,12 @@ export function judgeSpace(free: number): Finding {
   return judge('disk', short, 'Make room, or set ONBOARD_HOME to a folder on another disk.');
 }
 
-/** Bytes as `12 MB`. */
 function inMegabytes(bytes: number): string {
   return `${Math.floor(bytes / 1_000_000)} MB`;
 }
 
 const MEMORY_SHARE_MAX = 0.8;
-/** With clocks further apart, the time stamps of reports from several machines don't tell an order any more. */
+/** With clocks further apart, times in reports from several machines don't tell an order. */
 const SKEW_MAX_MS = 5_000;
 
 /** A Redis that answers: settings, memory and clock of each server. */
@@ -168,7 +148,6 @@ async function clockSkew(redis: Redis): Promise<number> {
   return seconds * 1000 + microseconds / 1000 - here;
 }
 
-/** `skew` in milliseconds. */
 export function judgeSkew(skew: number): Finding {
   const seconds = Math.round(Math.abs(skew) / 1000);
   if (Math.abs(skew) <= SKEW_MAX_MS) return ok('clock', 'this machine and Redis agree on the time');

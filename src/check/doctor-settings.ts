@@ -1,5 +1,6 @@
 /**
- * What the doctor says of what the user sets: the environment, the service's address, the credentials and the jobs.
+ * What the doctor says of what the user sets: the environment, the service's address, the
+ * credentials and the jobs.
  */
 import { stat } from 'node:fs/promises';
 import { connect as connectPlain, isIP } from 'node:net';
@@ -23,7 +24,6 @@ import { createCredentials } from '../service/credentials.ts';
 import { codeOf, codeOfNetworkError, NETWORK_SENTENCES } from '../service/network-error.ts';
 import { type Finding, ok, problem, problemsOf, warning } from './doctor-finding.ts';
 
-/** As much of the environment as can be used, and the findings on the rest of it. */
 type ExaminedEnvironment = {
   readonly env: Environment;
   /** False: what it says of the service is malformed. */
@@ -41,12 +41,8 @@ const ADVICE = 'Correct or unset that variable; every command refuses to start w
 export function examineEnvironment(variables: Io['env']): ExaminedEnvironment {
   try {
     const env = readEnvironment(variables);
-    return {
-      env,
-      knowsService: true,
-      knowsRedis: true,
-      findings: [ok('environment', 'every value is well-formed')],
-    };
+    const findings = [ok('environment', 'every value is well-formed')];
+    return { env, knowsService: true, knowsRedis: true, findings };
   } catch (error) {
     const findings = problemsOf('environment', error, ADVICE);
     return { ...withoutService(variables), knowsService: false, findings };
@@ -67,16 +63,11 @@ function only(variables: Io['env'], names: readonly string[]): Io['env'] {
 
 const REHEARSE = 'or rehearse with --sandbox.';
 
-/** Whether the service can be connected to; nothing is asked of it, since no call is documented as harmless. */
+/** Connects and asks nothing, since no call is documented as harmless. */
 export async function checkService(baseUrl: string | null): Promise<Finding[]> {
   if (baseUrl === null) {
-    return [
-      problem(
-        'service',
-        'MSB_BASE_URL is not set',
-        `Set it to the address of the service, such as https://api.example.com, ${REHEARSE}`,
-      ),
-    ];
+    const advice = `Set it to the address of the service, such as https://api.example.com, ${REHEARSE}`;
+    return [problem('service', 'MSB_BASE_URL is not set', advice)];
   }
   try {
     return [await tryConnection(parseBaseUrl(baseUrl))];
@@ -91,10 +82,8 @@ async function tryConnection({ origin }: BaseUrl): Promise<Finding> {
   const host = hostname.replace(/^\[|\]$/g, '');
   try {
     await openConnection({ host, port: Number(port) || (isEncrypted ? 443 : 80), isEncrypted });
-    return ok(
-      'service',
-      `${origin} takes ${isEncrypted ? 'encrypted ' : ''}connections (no request was sent)`,
-    );
+    const kind = isEncrypted ? 'encrypted connections' : 'connections';
+    return ok('service', `${origin} takes ${kind} (no request was sent)`);
   } catch (error) {
     const code = error instanceof Error ? codeOf(error) : String(error);
     const finding = `${origin}: ${NETWORK_SENTENCES[codeOfNetworkError(code)]} (${code})`;
@@ -110,10 +99,10 @@ const NAMES: Readonly<Record<TokenSource['kind'], string>> = {
   command: 'MSB_TOKEN_COMMAND',
 };
 
-/** A call to try the token with; `baseUrl`: one that takes connections, `null` where there is none. */
+/** `baseUrl`: one that takes connections, `null` where there is none. */
 type TokenTrial = { readonly baseUrl: string | null; readonly path: string };
 
-/** Whether there is a token, and, where the user names a call to try it with, whether the service takes it. */
+/** Whether there is a token, and whether the service takes it where a call is named. */
 export async function checkCredentials(
   source: TokenSource,
   trial: TokenTrial | null = null,
@@ -153,7 +142,6 @@ async function tryToken(baseUrl: string, path: string, token: string): Promise<F
 }
 
 const CALL_TIMEOUT_MS = 15_000;
-const NOTHING_SAID = 'which says nothing of the token';
 const OTHER_CALL =
   "Name another GET with --call: one that the token's user may make, and that changes nothing.";
 
@@ -176,29 +164,12 @@ export function judgeTokenCall(path: string, reply: Reply): Finding {
     const advice = `Have the permission for it granted to the token's user, if that was meant. ${OTHER_CALL}`;
     return warning('token', `${said}: the service forbids this call with this token`, advice);
   }
-  const [finding, advice] = unclearAnswer(status);
-  return warning('token', `${said}: ${finding}`, advice);
+  const later = status === 429 || status >= 500;
+  const advice = later ? 'Try again later.' : `Check MSB_BASE_URL and the path. ${OTHER_CALL}`;
+  return warning('token', `${said}, which says nothing of the token`, advice);
 }
 
-function unclearAnswer(status: number): readonly [finding: string, advice: string] {
-  if (status < 400) {
-    const advice = 'A redirect is never followed: set MSB_BASE_URL to the address that it names.';
-    return [`it redirects, ${NOTHING_SAID}`, advice];
-  }
-  if (status === 404 || status === 405) {
-    return [
-      `it knows no such address, record or GET, ${NOTHING_SAID}`,
-      `Check MSB_BASE_URL and the path. ${OTHER_CALL}`,
-    ];
-  }
-  if (status === 429) return [`too many requests, ${NOTHING_SAID}`, 'Try again later.'];
-  if (status >= 500) {
-    return [`a fault at the service, ${NOTHING_SAID}`, 'Try again later, or ask those who run the service.'];
-  }
-  return [`it refuses the request, ${NOTHING_SAID} for certain`, OTHER_CALL];
-}
-
-/** Where people are told of events; nothing is sent there. Without settings nobody wants to be told, and there is no finding. */
+/** Where people are told of events, if they want to be; nothing is sent there. */
 export async function checkNotify({ webhook, command }: NotifySettings): Promise<Finding[]> {
   const ofCommand = command === null ? [] : [ok('events', 'ONBOARD_NOTIFY_COMMAND is given each event')];
   if (webhook === null) return ofCommand;
@@ -221,7 +192,7 @@ const TIMEOUT_MS = 5_000;
 
 type Endpoint = { readonly host: string; readonly port: number; readonly isEncrypted: boolean };
 
-/** Opens a TCP connection, with TLS where it is to be encrypted, and closes it; throws what Node says where it can't. */
+/** Opens a connection and closes it; throws what Node says. */
 function openConnection({ host, port, isEncrypted }: Endpoint): Promise<void> {
   return new Promise((resolve, reject) => {
     // TLS takes a server's name, never an address, for its name (RFC 6066, section 3).
@@ -239,7 +210,6 @@ function openConnection({ host, port, isEncrypted }: Endpoint): Promise<void> {
   });
 }
 
-/** Every job definition of the folder: whether it is valid. */
 export async function checkJobs(folder: string): Promise<Finding[]> {
   try {
     const names = await listJobs(folder);

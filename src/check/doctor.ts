@@ -25,7 +25,7 @@ import {
   examineEnvironment,
 } from './doctor-settings.ts';
 
-/** The findings in the order in which they are best put right; `call`: the path of a GET to try the token with. */
+/** In the order in which they are best put right; `call`: a GET to try the token with. */
 export async function examine(io: Io, call: string | null): Promise<readonly Finding[]> {
   const { env, knowsService, knowsRedis, findings } = examineEnvironment(io.env);
   return [
@@ -78,7 +78,7 @@ const COMMANDS_SHOWN = 3;
 /** An unfinished run that goes on only with the command, as `onboard status` names it. */
 type LeftRun = { readonly run: Run; readonly command: string };
 
-/** The newest runs that were left before their end: by a process that is gone, paused, or stopped. */
+/** Runs left before their end: by a process that is gone, paused, or stopped. */
 async function checkRuns(ledger: Ledger): Promise<Finding> {
   const newest = await latestRuns(ledger, RUNS_LOOKED_AT);
   return judgeRuns(
@@ -89,7 +89,6 @@ async function checkRuns(ledger: Ledger): Promise<Finding> {
   );
 }
 
-/** `left`: newest first. */
 export function judgeRuns(left: readonly LeftRun[]): Finding {
   const open = left.filter(({ run }) => !isHalted(run) || openRows(run) > 0);
   if (open.length === 0) return ok('runs', 'none is left unfinished');

@@ -31,7 +31,7 @@ export function createChecker(job: Job, look: Look): (reading: CheckReading) => 
   };
 }
 
-/** Few enough that what they map to is gone before it is old, and that garbage is cheap to collect. */
+/** Few enough that garbage is cheap to collect. */
 const ROWS_AT_ONCE = 100;
 
 type Around = {
@@ -41,7 +41,6 @@ type Around = {
   readonly before: readonly SeenKeys[];
 };
 
-/** Throws a UsageError where the columns don't fit the job. */
 async function checkFile(reading: CheckReading, { job, look, seen, before }: Around): Promise<Checked> {
   const { definition, name } = job;
   const { sha256 } = reading;
@@ -97,15 +96,12 @@ async function findApart(
   return apart;
 }
 
-/** A file that is about to be read for its rows. */
 type CheckReading = {
   readonly path: string;
   readonly sha256: string;
-  /** How the file was understood, with its columns. */
   readonly source: SourceInfo;
   /** UsageError where it turns out that the file can't be read as a whole. */
   readonly batches: AsyncIterable<Pick<RowBatch, 'rows'> & Partial<RowBatch>>;
-  /** The same rows once more. */
   again(): AsyncIterable<Pick<RowBatch, 'rows'>>;
 };
 

@@ -20,7 +20,6 @@ import { createTally } from '../report/tally.ts';
 import type { Fate, Forecast, ForeseenReference, RowIssue } from './forecast.ts';
 import type { Look } from './ledger.ts';
 
-/** What a run of a file would do and find wrong. */
 export type Checked = {
   readonly file: string;
   readonly job: string;
@@ -31,9 +30,7 @@ export type Checked = {
   readonly issues: readonly FoundIssue[];
   /** How many there are, counted by row. */
   readonly issuesTotal: number;
-  /** How many issues there are of each code, counted by row. */
-  readonly codes: Readonly<Record<string, number>>;
-  /** The same by code and column, commonest first. */
+  /** How many there are by code and column, counted by row, commonest first. */
   readonly causes: ReadonlyArray<Warning & { readonly count: number; readonly row: number }>;
   /** How refused cells are written, where a setting of the job definition would read them. */
   readonly shapes: readonly Shape[];
@@ -41,22 +38,17 @@ export type Checked = {
   readonly skipped: number;
   /** Rows that refer to a record that there is not yet: sent before, they would be invalid. */
   readonly waiting: number;
-  /** Rows that a run would send. */
   readonly sendable: number;
-  /** How the file was understood. */
   readonly source: Omit<SourceInfo, 'columns' | 'notes'>;
-  /** What the reader had to decide on thin evidence. */
   readonly notes: readonly string[];
   /** What looks damaged and would be sent all the same. */
   readonly warnings: ReadonlyArray<
     Warning & { readonly count: number; readonly examples: readonly FoundIssue[] }
   >;
-  /** The run that has this file through this job already. */
   readonly earlierRun: { readonly run: string; readonly state: Run['state'] } | null;
   readonly keys: {
     /** The ledger that was looked into, `null` where there is none. */
     readonly target: string | null;
-    /** Why none was looked into. */
     readonly reason: string | null;
     readonly known: number;
     readonly held: number;
@@ -70,10 +62,9 @@ export type Checked = {
   readonly estimate: Estimate;
 };
 
-/** With what was expected in words; `rows`: where several rows of one request have it, all of them. */
+/** `rows`: all rows of the request, where several have it. */
 export type FoundIssue = Omit<RowIssue, 'values'> & { readonly rows?: readonly number[] };
 
-/** A key that the ledger has already. */
 type KeyExample = {
   readonly row: number;
   readonly line: number;
@@ -87,14 +78,12 @@ type KeyExample = {
 
 type ReferenceCounts = {
   readonly total: number;
-  /** The ledger has the identifier. */
   readonly known: number;
   /** An earlier row creates it, in this file or in one before it. */
   readonly inFile: number;
   readonly unresolved: number;
   /** Rows that have such a reference: they wait until what they refer to is loaded. */
   readonly unresolvedRows: number;
-  /** The first of them. */
   readonly examples: readonly OpenReference[];
 };
 
@@ -105,13 +94,11 @@ type OpenReference = {
   readonly column: string;
   readonly space: ReferenceSpace;
   readonly key: string;
-  /** What the ledger says of it. */
   readonly state: 'free' | 'held' | 'in-doubt' | 'not-created';
   /** What was expected and what the ledger says, in words: why the row would be invalid now. */
   readonly expected: string;
 };
 
-/** A request as it would be sent. */
 type SampleRequest = {
   /** The first of its rows. */
   readonly row: number;
@@ -119,7 +106,6 @@ type SampleRequest = {
   readonly method: ServiceRequest['method'];
   /** Below the service's address, with the query. */
   readonly path: string;
-  /** `null`: it has none. */
   readonly body: unknown;
   /** What it refers to has to be loaded first: now its rows would be invalid. */
   readonly waits: boolean;
@@ -127,7 +113,6 @@ type SampleRequest = {
 
 /** How long the sending would take, and how that is known. */
 export type Estimate = {
-  /** Requests to be made. */
   readonly requests: number;
   readonly seconds: number;
   /** The job's `send.rate`, its last finished run, or that answers take ASSUMED_MS. */
@@ -153,7 +138,6 @@ type Context = {
   readonly estimate: Estimate;
 };
 
-/** Gathers what is found in a file, row by row. */
 export function createFindings() {
   const tally = createTally();
   const counts = { issues: 0, skipped: 0, waiting: 0, known: 0, held: 0, rows: 0, requests: 0 };
@@ -225,7 +209,6 @@ export function createFindings() {
         invalid: tally.outcomes().invalid,
         issues,
         issuesTotal: counts.issues,
-        codes: countsByCode(causes),
         causes,
         shapes: tally.shapes(),
         skipped: counts.skipped,
@@ -258,18 +241,12 @@ function markOf({ code, column }: Warning): string {
   return `${code} ${column}`;
 }
 
-function countsByCode(causes: Checked['causes']): Record<string, number> {
-  const counts = new Map<string, number>();
-  for (const { code, count } of causes) counts.set(code, (counts.get(code) ?? 0) + count);
-  return Object.fromEntries(counts);
-}
-
 function found({ values, ...issue }: RowIssue): FoundIssue {
   return { ...issue, expected: expectedWords({ ...issue, values }) };
 }
 
 /** Issues of one request that differ in nothing but the row are one entry, of the first row. */
-export function gatherIssues(wrong: readonly RowIssue[]): readonly FoundIssue[] {
+function gatherIssues(wrong: readonly RowIssue[]): readonly FoundIssue[] {
   const alike = new Map<string, FoundIssue[]>();
   for (const issue of wrong.map(found)) {
     const { code, column, value, expected } = issue;

@@ -32,7 +32,6 @@ export type Forecast = {
   readonly lead: Row;
   /** The rows' own key, `null` where they have none. */
   readonly key: string | null;
-  /** What the ledger says of it. */
   readonly state: KeyState;
   readonly fate: Fate;
 };
@@ -70,7 +69,6 @@ type Foreseeing = {
   readonly seen: SeenKeys;
   /** Where the job groups rows: the keys of which rows stand apart in the file. */
   readonly apart: ApartKeys | null;
-  /** Finds keys that look like those of earlier rows of the file. */
   readonly findAlike: FindAlike;
   /** The keys of files that are taken first. */
   readonly before: readonly SeenKeys[];
@@ -111,12 +109,10 @@ export async function foresee(
   });
 }
 
-/** Whether the key is another run's, and so not the row's to claim. */
 function isTaken(state: KeyState, earlier: string | null): boolean {
   return (state.kind === 'known' || state.kind === 'held') && state.run !== earlier;
 }
 
-/** Keys in the ledger that look like those of the rows. */
 async function alikeOf(
   keyed: ReadonlyArray<ReturnType<typeof keyedOf>>,
   { look, definition, mapping, earlier }: Foreseeing,
@@ -127,7 +123,6 @@ async function alikeOf(
   return look.alike({ run: earlier ?? '', space, names });
 }
 
-/** `alike`: what looks like the row's key in the ledger. */
 function withLikeness(
   group: RowGroup<Row>,
   {
@@ -144,10 +139,8 @@ function withLikeness(
   return { ...group, lead: withFindings(group.lead, KEY_CHECK_CODES, [found]) };
 }
 
-/** A key in an identity space. */
 type StateOf = (place: KeyPlace) => KeyState;
 
-/** One question for each identity space. */
 async function statesOf(look: Look, places: () => readonly KeyPlace[]): Promise<StateOf> {
   if (look.kind === 'none') return () => FREE;
   const asked = places();
@@ -329,11 +322,9 @@ function standingOf(
 
 /** The keys of a file so far, as digests, so that a million of them take little room. */
 export type SeenKeys = {
-  /** Answers the earlier row that has the key; `null`: it is this row's. */
   claim(key: string, row: number): number | null;
   /** Where it is the row that has the key: the row would not be sent. */
   spoil(key: string, row: number): void;
-  /** Whether a row before this one would create the record of the key. */
   hasCreatorBefore(key: string, row: number): boolean;
 };
 

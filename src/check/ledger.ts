@@ -15,13 +15,12 @@ import type { Run } from '../model/run.ts';
 import { summarize } from '../report/summary.ts';
 import { type Ledger, openLedger } from '../session.ts';
 
-/** A ledger that can be asked. */
 type LedgerLook = {
   readonly kind: 'ledger';
   readonly target: string;
   /** Keys that are not in the answer are free. */
   states(space: string, names: readonly string[]): Promise<ReadonlyMap<string, KeyState>>;
-  /** What is known of the fields that the service last accepted for these keys; a text that only the decision reads. */
+  /** The fields that the service last accepted for these keys; only the decision reads them. */
   fields(space: string, names: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Keys of other runs than `run` that look like these, where they are free. */
   alike(asked: {
@@ -29,7 +28,6 @@ type LedgerLook = {
     readonly space: string;
     readonly names: readonly string[];
   }): Promise<ReadonlyMap<string, KeyLikeness>>;
-  /** The run that took this file through this job before, if one did. */
   earlierRun(file: { readonly sha256: string; readonly job: string }): Promise<Run | null>;
   /** How fast the last finished run of the job was that sent something. */
   lastSpeed(job: string): Promise<{ readonly run: string; readonly rowsPerSecond: number } | null>;
@@ -38,7 +36,7 @@ type LedgerLook = {
 /** `none`: why there is no ledger to look into, in words for people. */
 export type Look = LedgerLook | { readonly kind: 'none'; readonly reason: string };
 
-/** Looks into the ledger of the environment, or of the rehearsals, where there is one; closed by the releasers. */
+/** Closed by the releasers. */
 export async function openLook(
   env: Environment,
   sandbox: boolean,

@@ -11,7 +11,7 @@ import { jobYaml } from '../mapping/proposal/job-yaml.ts';
 import { type JobProposal, proposeJob } from '../mapping/proposal/propose-job.ts';
 import { createFieldLookup } from '../mapping/request-field.ts';
 import type { BuiltIn } from '../model/operation.ts';
-import { isTable, type SourceInfo, sourceWords } from '../model/source.ts';
+import { isTable, sourceWords } from '../model/source.ts';
 import { fieldCatalog, pathFieldOf } from '../service/operations.ts';
 
 /** What each operation does with a row, for somebody who has a file and doesn't know the names. */
@@ -23,7 +23,6 @@ export const PURPOSES: Readonly<Record<BuiltIn, string>> = {
   'payment.documents': 'lists the documents attached to a payment',
 };
 
-/** Enough to tell how dates and numbers are written; a file of any size is read as far as this. */
 const ROWS = 200;
 
 /** The first rows of a file, and how it was understood, with the columns of all rows. */
@@ -49,24 +48,14 @@ export async function sampleFile(
   return { ...sample, source: { ...sample.source, columns: source.columns }, file, format: given };
 }
 
-/** A UsageError where the file is one object with lists in it: a proposal would be of the first few of them, each a field of its own. */
+/** A UsageError where the file is one object with lists: each item would be a field of its own. */
 export function proposeFor({ file, source, rows }: FileSample, operation: BuiltIn): JobProposal {
   const catalog = fieldCatalog(operation);
   const pathField = pathFieldOf(operation);
-  refuseLists(file, source, { operation, lookUp: createFieldLookup(catalog, pathField) });
-  return proposeJob({ operation, catalog, pathField, source, rows });
-}
-
-function refuseLists(
-  file: string,
-  source: SourceInfo,
-  {
-    operation,
-    lookUp,
-  }: { readonly operation: BuiltIn; readonly lookUp: ReturnType<typeof createFieldLookup> },
-): void {
-  const settings = recordLists(source, lookUp).map(({ pointer }) => `format.records: ${pointer}`);
-  if (settings.length === 0) return;
+  const settings = recordLists(source, createFieldLookup(catalog, pathField)).map(
+    ({ pointer }) => `format.records: ${pointer}`,
+  );
+  if (settings.length === 0) return proposeJob({ operation, catalog, pathField, source, rows });
   throw new UsageError(
     `${file}: is one object with a list in it that is no field of ${operation}: expected to be told which list holds the records; set ${settings.join(' or ')}, or, where the object itself is the record, put it into a list: [ … ]`,
   );

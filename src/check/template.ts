@@ -11,7 +11,7 @@ import { catalogOf, pathFieldOf } from '../service/operations.ts';
 
 type TemplateForm = 'csv' | 'json' | 'ndjson';
 
-/** The template's bytes, as JSON or in the form that the job reads; a UsageError where the job reads no JSON. */
+/** A UsageError where JSON is asked for, and the job reads none. */
 export function templateFile(
   { definition }: Pick<Job, 'definition'>,
   asked: { readonly json: boolean },
@@ -31,7 +31,7 @@ function formOf(type: Format['type'], isJsonAsked: boolean): TemplateForm {
   );
 }
 
-/** A template as a text file in the encoding that the job reads; with a byte order mark where that is UTF-16. */
+/** In the encoding that the job reads; with a byte order mark where that is UTF-16. */
 function templateText(
   form: TemplateForm,
   columns: readonly TemplateColumn[],

@@ -7,7 +7,6 @@ import { commonShapes, type Shape } from '../report/shapes.ts';
 import { shapeLines } from '../report/words.ts';
 import { ASSUMED_MS, type Checked, type Estimate, type FoundIssue } from './findings.ts';
 
-/** The findings for people, an entry per line. */
 export function checkLines(checked: Checked, definition: JobDefinition): string[] {
   const shapes = commonShapes(checked.shapes, checked.rows);
   const { shown, rest } = shownIssues(checked, shapes);
@@ -28,7 +27,7 @@ export function checkLines(checked: Checked, definition: JobDefinition): string[
   ];
 }
 
-/** `rest`: how many there are besides. Of those that are told as a shape one of a column is enough. */
+/** `rest`: how many more there are. Of those told as a shape one of a column is enough. */
 function shownIssues(
   { issues, issuesTotal }: Checked,
   shapes: readonly Shape[],
@@ -60,10 +59,10 @@ function causeLines({ causes, issuesTotal }: Checked): string[] {
 const CAUSES_SHOWN = 10;
 
 /** The first line's end: `2 would be invalid, 8 can be sent`; the counts add up to the rows. */
-function verdict({ rows, invalid, skipped, waiting, sendable, codes }: Checked): string {
+function verdict({ rows, invalid, skipped, waiting, sendable, causes }: Checked): string {
   if (rows === 0) return 'nothing to send';
   if (sendable === rows) return rows === 1 ? 'can be sent' : 'all can be sent';
-  const duplicates = codes.duplicate_key ?? 0;
+  const duplicates = causes.find(({ code }) => code === 'duplicate_key')?.count ?? 0;
   const of = duplicates === 0 ? '' : ` (${duplicates} for a key that came before)`;
   return [
     ...(invalid === 0 ? [] : [`${numberShown(invalid)} would be invalid${of}`]),
@@ -73,7 +72,6 @@ function verdict({ rows, invalid, skipped, waiting, sendable, codes }: Checked):
   ].join(', ');
 }
 
-/** `2 wait for what they refer to`. */
 function waitingWords(waiting: number): string {
   return waiting === 1 ? '1 waits for what it refers to' : `${waiting} wait for what they refer to`;
 }
@@ -85,7 +83,6 @@ function issueWords(issue: Omit<FoundIssue, 'code'>): string {
   return `${rowsWords(issue)} (line ${line}${where}): expected ${expected}${came}`;
 }
 
-/** `row 4`, `rows 4-6, 9`. */
 function rowsWords({ row, rows }: Pick<FoundIssue, 'row' | 'rows'>): string {
   if (rows === undefined) return `row ${row}`;
   const spans: { from: number; to: number }[] = [];

@@ -17,21 +17,18 @@ import { reportDirectory, type Session } from '../session.ts';
 /** Adds one command, or some of a kind; its action hands the exit status to `done`. */
 export type AddCommand = (program: Command, io: Io, done: (exitCode: number) => void) => void;
 
-/** How a run is named. */
 export const RUN_ARGUMENT = 'id of a run from `onboard runs`, an ending of it that no other has, or latest';
 
-/** For an option that may be repeated. */
-export function collect(value: string, list: readonly string[]): readonly string[] {
+export function collect(value: string, list: readonly string[] = []): readonly string[] {
   return [...list, value];
 }
 
-/** An option's value as a whole number from 1. */
 export function wholeNumber(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('expected a whole number from 1.');
   return Number(text);
 }
 
-/** Who does something that is recorded: as `--by` names them, else the user of this process at this machine. */
+/** As `--by` names them, else the user of this process at this machine. */
 export function actorOf(by: string | undefined): string {
   return by === undefined ? `${userName()}@${hostname()}` : typed('--by', by);
 }
@@ -56,7 +53,6 @@ function typed(option: string, text: string): string {
   );
 }
 
-/** The options of the commands by which a person holds a run up. */
 export type RequestFlags = { readonly by?: string; readonly reason?: string };
 export const REQUEST_OPTIONS = [
   ['--reason <text>', 'why, for whoever looks at the run later'],
@@ -68,20 +64,18 @@ export function requestOf({ by, reason }: RequestFlags): StateRequest {
   return { by: actorOf(by), at: new Date().toISOString(), why };
 }
 
-/** The flag of every command that sends. */
 export const ACCEPT_REDIS_SETTINGS = [
   '--accept-redis-settings',
   'start even on a Redis whose settings could lose what was sent',
 ] as const;
 
-/** The flag of the commands that a monitor may ask how they are. */
 export const METRICS = [
   '--metrics <host:port>',
   'serve /metrics, /healthz and /readyz there, such as 127.0.0.1:9464; without a log-in, so keep it inside',
-  metricsAddress,
+  addressIn,
 ] as const;
 
-function metricsAddress(text: string): MetricsAddress {
+function addressIn(text: string): MetricsAddress {
   const address = parseMetricsAddress(text);
   if (address !== null) return address;
   throw new InvalidArgumentError(
@@ -89,29 +83,22 @@ function metricsAddress(text: string): MetricsAddress {
   );
 }
 
-/** Where the page listens. */
 export type WebAddress = { readonly host: string; readonly port: number };
 
-/** The option's value where a page is to listen. */
 export function webAddress(text: string): WebAddress {
-  const address = parseMetricsAddress(text);
-  if (address !== null) return { host: address.host ?? '::', port: address.port };
-  throw new InvalidArgumentError(
-    'expected an address of this machine and a port, such as 127.0.0.1:4780, or :4780 for all its addresses.',
-  );
+  const { host, port } = addressIn(text);
+  return { host: host ?? '::', port };
 }
 
-/** The flag of the commands that serve the page beside what they do. */
 export const WEB = [
   '--web <host:port>',
   'serve the page there instead of 127.0.0.1:4780; whoever looks logs in',
   webAddress,
 ] as const;
 
-/** The options that decide how a command ends: with JSON or words, and which command goes on. */
 export type EndedFlags = { readonly json?: boolean; readonly jobFile?: string };
 
-/** Prints the summary and how to go on, and answers the exit status; `service`: `null` where nothing was to be sent. */
+/** Answers the exit status; `service`: `null` where nothing was to be sent. */
 export function tellEnded(
   { run, summary }: Executed,
   { io, env }: Pick<Session, 'io' | 'env'>,
@@ -130,7 +117,7 @@ export function tellEnded(
   return io.interrupted.aborted ? EXIT.interrupted : exitCodeOf(run);
 }
 
-/** The commands that go on with a run; the one that was typed comes first, since it may name more than the run. */
+/** The command that was typed comes first, since it may name more than the run. */
 function goingOn({ id, state }: Run, { typed }: Io): string[] {
   if (state === 'cancelled') return [`To wind it up: onboard cancel ${id}`];
   const resume = `onboard resume ${id}`;

@@ -1,12 +1,13 @@
 /**
- * `onboard completion <shell>`: a script that teaches a shell the commands and their options, as this version has them, the
- * names of the jobs, and files. The script asks nothing of Redis, so that a tab costs no time.
+ * `onboard completion <shell>`: a script that teaches a shell the commands and their options, as
+ * this version has them, the names of the jobs, and files. The script asks nothing of Redis, so that
+ * a tab costs no time.
  */
-import { type Command, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import { sayJson } from '../lib/terminal.ts';
 import type { AddCommand } from './command.ts';
 
-const SHELLS = ['bash', 'zsh', 'fish'] as const;
+const SHELLS = ['bash', 'zsh'] as const;
 
 const EXAMPLE = `
 Example:
@@ -14,30 +15,22 @@ Example:
 
 To have it in every new shell:
   bash: echo 'source <(onboard completion bash)' >> ~/.bashrc
-  zsh:  echo 'source <(onboard completion zsh)' >> ~/.zshrc
-  fish: onboard completion fish > ~/.config/fish/completions/onboard.fish`;
+  zsh:  echo 'source <(onboard completion zsh)' >> ~/.zshrc`;
 
 export const addCompletionCommand: AddCommand = (program, io, done) => {
   program
     .command('completion')
     .description('Print a script for the shell that completes commands, options, jobs and files')
-    .argument('<shell>', `one of ${SHELLS.join(', ')}`)
+    .addArgument(new Argument('<shell>').choices(SHELLS))
     .addHelpText('after', EXAMPLE)
-    .action((shell: string) => {
-      const write = new Map([
-        ['bash', bashScript],
-        ['zsh', zshScript],
-        ['fish', fishScript],
-      ]).get(shell);
-      if (write === undefined)
-        program.error(`error: no shell "${shell}": expected one of ${SHELLS.join(', ')}`);
+    .action((shell: (typeof SHELLS)[number]) => {
+      const script = shell === 'bash' ? bashScript : zshScript;
       // As it is: a script is no text for people.
-      else sayJson(io, ...write(wordsOf(program)).split('\n'));
+      sayJson(io, ...script(wordsOf(program)).split('\n'));
       done(0);
     });
 };
 
-/** A command with its long options. */
 type Words = { readonly name: string; readonly about: string; readonly options: readonly Option[] };
 
 function wordsOf(program: Command): readonly Words[] {
@@ -49,7 +42,6 @@ function wordsOf(program: Command): readonly Words[] {
   }));
 }
 
-/** The commands whose first argument is a job. */
 const WITH_JOB = ['run', 'check', 'template'];
 
 function bashScript(commands: readonly Words[]): string {
@@ -117,42 +109,7 @@ ${options.join('\n')}
 compdef _onboard onboard`;
 }
 
-function fishScript(commands: readonly Words[]): string {
-  return [
-    `function __onboard_jobs
-  set -l folder jobs
-  test -n "$ONBOARD_JOBS"; and set folder $ONBOARD_JOBS
-  for file in $folder/*.yaml $folder/*.yml
-    string replace -r '\\.ya?ml$' '' (string replace -r '^.*/' '' $file)
-  end
-end
-function __onboard_after
-  set -l words (commandline -opc)
-  test (count $words) -ge 2; and contains -- $words[2] $argv
-end
-function __onboard_first
-  set -l words (commandline -opc)
-  test (count $words) -eq 2; and contains -- $words[2] $argv
-end`,
-    ...commands.map(
-      ({ name, about }) =>
-        `complete -c onboard -f -n 'test (count (commandline -opc)) -eq 1' -a ${name} -d ${quotedForFish(about)}`,
-    ),
-    `complete -c onboard -n '__onboard_first ${WITH_JOB.join(' ')}' -a '(__onboard_jobs)' -d job`,
-    ...commands.flatMap(({ name, options }) =>
-      options.map(({ long, required, description }) => {
-        const takes = required ? ' -r' : '';
-        return `complete -c onboard -n '__onboard_after ${name}' -l ${(long ?? '').slice(2)}${takes} -d ${quotedForFish(description)}`;
-      }),
-    ),
-  ].join('\n');
-}
-
 /** Text as one word of bash and zsh. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-function quotedForFish(text: string): string {
-  return `'${text.replaceAll(/['\\]/g, '\\$&')}'`;
 }

@@ -82,7 +82,6 @@ async function resume(named: string, flags: ResumeFlags, io: Io): Promise<number
   });
 }
 
-/** Whether the person who resumes a run takes it on them that the service is not left alone for as long as it has asked. */
 async function mayLift(
   { id, target }: Run,
   until: Date,
@@ -107,7 +106,6 @@ async function mayLift(
 
 type JoinFlags = EndedFlags & { readonly acceptRedisSettings?: boolean };
 
-/** A function that joins the run's target at its first call, and answers that same session at every further one. */
 export function joinFor({ target }: Run, session: Session, flags: JoinFlags): () => Promise<TargetSession> {
   let joined: Promise<TargetSession> | null = null;
   const join = async () => {
@@ -126,7 +124,6 @@ export function joinFor({ target }: Run, session: Session, flags: JoinFlags): ()
   };
 }
 
-/** Says where the run went on and what became of it, and answers the exit status. */
 export function tellResumed(
   { id }: Run,
   resumed: Resumed,

@@ -1,4 +1,4 @@
-/** `onboard doctor`: all that a run stands on, and what is wrong with it; what is looked at stands in check/doctor.ts. */
+/** `onboard doctor`: what is wrong with all that a run stands on (check/doctor.ts). */
 import { InvalidArgumentError } from 'commander';
 import { examine } from '../check/doctor.ts';
 import type { Finding } from '../check/doctor-finding.ts';
@@ -44,7 +44,7 @@ function callPath(text: string): string {
 const SIGNS: Readonly<Record<Finding['status'], string>> = { ok: '✓', warning: '!', problem: '✗' };
 
 /** A line for each finding, what to do below it, and the sum at the end; `signs`: each begins with one. */
-export function renderFindings(findings: readonly Finding[], signs = false): string[] {
+function renderFindings(findings: readonly Finding[], signs: boolean): string[] {
   const lines = findings.flatMap(({ check, status, finding, advice }) => [
     `${signs ? SIGNS[status] : status.padEnd(7)}  ${check}: ${finding}`,
     ...(advice === null ? [] : [`${signs ? '' : ' '.repeat(6)}   → ${advice}`]),

@@ -8,15 +8,13 @@ import { jobProblems } from '../config/job-problems.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { collect } from './command.ts';
 
-const NONE: readonly string[] = [];
 export const FORMAT = [
   '--format <setting=value>',
   'how the file is read, as in a job definition: header=3, delimiter=";", encoding=windows-1252; may be repeated',
   collect,
-  NONE,
 ] as const;
 
-export type GivenFormat = {
+type GivenFormat = {
   readonly format: Format;
   /** Without the defaults of what was not typed. */
   readonly given: Partial<Format>;
@@ -24,8 +22,7 @@ export type GivenFormat = {
 
 const definitionSchema = z.object({ format: formatSchema });
 
-/** UsageError naming every setting that can't be understood. */
-export function readFormat(typed: readonly string[]): GivenFormat {
+export function readFormat(typed: readonly string[] = []): GivenFormat {
   const settings = Object.fromEntries(typed.map(settingIn));
   const parsed = definitionSchema.safeParse({ format: settings });
   if (!parsed.success) {

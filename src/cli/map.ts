@@ -14,7 +14,7 @@ import { FORMAT, readFormat, sayingFormat } from './format-flag.ts';
 
 type Flags = {
   readonly operation?: string;
-  readonly format: readonly string[];
+  readonly format?: readonly string[];
   readonly encoding?: string;
   readonly out?: string;
   readonly json?: boolean;
@@ -51,7 +51,7 @@ async function map(file: string, flags: Flags, io: Io): Promise<void> {
     flags.json === true && flags.operation === undefined ? null : operationNamed(flags.operation);
   if (flags.out !== undefined) refuseName(flags.out);
   const typed = flags.encoding === undefined ? [] : [`encoding=${flags.encoding}`];
-  const { format, given } = readFormat([...flags.format, ...typed]);
+  const { format, given } = readFormat([...(flags.format ?? []), ...typed]);
   const sample = await sampleFile(file, format, given);
   if (operation === null) {
     sayJson(io, JSON.stringify(sample));
@@ -73,7 +73,6 @@ async function map(file: string, flags: Flags, io: Io): Promise<void> {
   tellProposal(proposal, { file, out: flags.out }, io);
 }
 
-/** UsageError where there is no such operation, or none that can be proposed: with those that there are. */
 function operationNamed(name: string | undefined): BuiltIn {
   const known = OPERATIONS.find((one) => one === name);
   if (known !== undefined) return known;
@@ -99,7 +98,6 @@ function refuseName(out: string): void {
   );
 }
 
-/** Writes a file that must not be there yet; UsageError where it can't. */
 async function writeNewFile(path: string, content: string): Promise<void> {
   try {
     await writeFile(path, content, { flag: 'wx' });
@@ -113,7 +111,6 @@ async function writeNewFile(path: string, content: string): Promise<void> {
   }
 }
 
-/** What a person reads beside the proposal. */
 function tellProposal(
   { fields, itself, open, missingId }: JobProposal,
   { file, out }: { readonly file: string; readonly out: string | undefined },

@@ -13,7 +13,7 @@ import { type AddCommand, wholeNumber } from './command.ts';
 import { FORMAT, readFormat, sayingFormat } from './format-flag.ts';
 
 type Flags = {
-  readonly format: readonly string[];
+  readonly format?: readonly string[];
   readonly all?: boolean;
   readonly json?: boolean;
   readonly rows: number;
@@ -43,36 +43,20 @@ export const addPreviewCommand: AddCommand = (program, io, done) => {
 
 async function preview(file: string, flags: Flags, io: Io): Promise<void> {
   const { format } = readFormat(flags.format);
-  if (flags.all === true) return previewAll(file, format, { json: flags.json === true, io });
+  if (flags.all === true && flags.json !== true)
+    throw new UsageError('--all prints every row for programs: expected --json beside it, or --rows <n>.');
+  if (flags.all === true) return previewAll(file, format, io);
   const { source, rows } = await readSample(file, format, Math.max(flags.rows + 1, SAMPLE_ROWS));
-  if (flags.json === true) saySample(source, rows.slice(0, flags.rows), io);
-  else
-    for (const line of previewLines(
-      source,
-      rows,
-      flags.rows,
-      io.stdout.isTTY === true ? windowOf(io.stdout) : undefined,
-    ))
-      say(io, line);
+  const width = io.stdout.isTTY === true ? windowOf(io.stdout) : undefined;
+  if (flags.json !== true) say(io, ...previewLines(source, rows, flags.rows, width));
+  else sayJson(io, headLine(source), ...rows.slice(0, flags.rows).map((row) => rowLine(source, row)));
 }
 
-async function previewAll(
-  file: string,
-  format: Format,
-  { json, io }: { readonly json: boolean; readonly io: Io },
-) {
-  if (!json)
-    throw new UsageError('--all prints every row for programs: expected --json beside it, or --rows <n>.');
+async function previewAll(file: string, format: Format, io: Io): Promise<void> {
   const { source } = await surveyFile(file, format);
   sayJson(io, headLine(source));
-  for await (const { rows } of readChunks(file, source, format)) {
-    for (const row of rows) sayJson(io, rowLine(source, row));
-  }
-}
-
-function saySample(source: SourceInfo, rows: readonly Row[], io: Io): void {
-  sayJson(io, headLine(source));
-  for (const row of rows) sayJson(io, rowLine(source, row));
+  for await (const { rows } of readChunks(file, source, format))
+    sayJson(io, ...rows.map((row) => rowLine(source, row)));
 }
 
 function headLine({ encoding, delimiter, quote, columns, ...more }: SourceInfo): string {

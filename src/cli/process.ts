@@ -12,7 +12,6 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** What is left to be closed when a command has ended must not keep its terminal. */
 const LINGER_MS = 2_000;
 
-/** Carries this process' command line out and sets its exit status. */
 export async function runProcess(times: Times = SHIPPED_TIMES): Promise<void> {
   // Rows pass through: V8 would let four times what is in use pile up before it clears away, for no gain that can be measured.
   setFlagsFromString('--heap-growing-percent=100');

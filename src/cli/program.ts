@@ -3,7 +3,7 @@
  * `onboard` but the process.
  */
 import { resolve } from 'node:path';
-import { Command, CommanderError, Help } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { hasCode, messageOf } from '../lib/errors.ts';
 import { type Io, printableLines, shellWord, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -14,7 +14,7 @@ import { BrokenOffError } from '../runs/broken-off-error.ts';
 import { refusalWords } from '../runs/redis-wait.ts';
 import type { AddCommand } from './command.ts';
 
-/** Each command by the name it is typed with. It is loaded only where it is asked for: nobody waits for what another command needs. */
+/** Each is loaded only where it is asked for: nobody waits for what another command needs. */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   run: () => import('./run.ts').then((module) => module.addRunCommand),
   preview: () => import('./preview.ts').then((module) => module.addPreviewCommand),
@@ -39,10 +39,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   doctor: () => import('./doctor.ts').then((module) => module.addDoctorCommand),
 };
 
-/** Knows of all others. */
 const COMPLETION = 'completion';
 
-/** Executes one command line and answers its exit status. */
 export async function runProgram(args: readonly string[], io: Io): Promise<number> {
   let exitCode = 0;
   const done = (code: number) => {
@@ -78,7 +76,6 @@ function createProgram(io: Io): Command {
     .showHelpAfterError('(onboard --help shows what there is)')
     .showSuggestionAfterError()
     .exitOverride()
-    .configureHelp(HELP_STYLE)
     .configureOutput({
       writeOut: (text) => io.stdout.write(printableLines(text)),
       writeErr: (text) => io.stderr.write(printableLines(text)),
@@ -86,16 +83,6 @@ function createProgram(io: Io): Command {
       outputError: (text, write) => write(text.replaceAll(/\n(?!$|\(Did you mean)/g, '\\n')),
     })
     .addHelpText('after', HELP);
-}
-
-const plainHelp = new Help();
-const HELP_STYLE: Partial<Help> = {
-  optionDescription: (option) => withoutEmptyDefault(plainHelp.optionDescription(option)),
-  argumentDescription: (argument) => withoutEmptyDefault(plainHelp.argumentDescription(argument)),
-};
-
-function withoutEmptyDefault(description: string): string {
-  return description.replace(/ \(default: (\[\]|"")\)$/, '');
 }
 
 /** Says what a command failed for, and what to do; answers its exit status. */
@@ -159,7 +146,7 @@ export function interruptionNotice(
     : { text: `Ending: ${limit}.`, afterMs: SILENCE_MS };
 }
 
-/** How to call the program again from where it was called: by npx where it was called so, and with a home that is not that folder's own. */
+/** How to call the program again: by npx where it was, and with a home that is set. */
 export function commandOf(env: Io['env'], folder: string): string {
   const { ONBOARD_HOME: home, npm_command, npm_lifecycle_event } = env;
   const isByNpx = npm_command === 'exec' || npm_lifecycle_event === 'npx';

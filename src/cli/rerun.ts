@@ -7,7 +7,7 @@ import { ACCEPT_REDIS_SETTINGS, type AddCommand, collect, RUN_ARGUMENT } from '.
 import { joinFor, tellResumed } from './control.ts';
 
 type Flags = {
-  readonly only: readonly string[];
+  readonly only?: readonly string[];
   readonly job?: string;
   readonly jobFile?: string;
   readonly acceptRedisSettings?: boolean;
@@ -21,7 +21,7 @@ export const addRerunCommand: AddCommand = (program, io, done) => {
     .command('rerun')
     .description('Send the rows of a run that did not succeed again, as a new run')
     .argument('<run>', `the run whose rows are taken up: ${RUN_ARGUMENT}`)
-    .option('--only <outcomes>', ONLY, collect, [])
+    .option('--only <outcomes>', ONLY, collect)
     .option('--job <job>', 'a corrected job definition in ONBOARD_JOBS; without it: the one the run had')
     .option('--job-file <file>', 'a corrected job definition from elsewhere')
     .option(...ACCEPT_REDIS_SETTINGS)
@@ -31,7 +31,7 @@ export const addRerunCommand: AddCommand = (program, io, done) => {
 };
 
 async function rerun(id: string, flags: Flags, io: Io): Promise<number> {
-  const { job, jobFile, only } = flags;
+  const { job, jobFile, only = [] } = flags;
   const outcomes = rerunOutcomes(only);
   return withKnownLedger(io, async (session) => {
     const parent = await findRun(session.ledger, id);

@@ -17,7 +17,6 @@ import { findRun } from '../runs/status.ts';
 import { withKnownLedger } from '../session.ts';
 import { type AddCommand, actorOf, RUN_ARGUMENT } from './command.ts';
 
-/** The options of `onboard resolve` as they are typed. */
 type ResolveFlags = {
   readonly created?: string;
   readonly notCreated?: boolean;
@@ -65,7 +64,6 @@ async function resolve(named: string, { request, flags }: Asked, io: Io): Promis
 const EXPECTED =
   'expected one of: <row> --created <id>, <row> --not-created, --file <in-doubt file>, --lookup';
 
-/** What is asked for; a UsageError where the parts don't fit together. */
 function resolveRequest(row: string | undefined, flags: ResolveFlags): ResolveRequest {
   const { created, notCreated, file, lookup } = flags;
   const given = [created !== undefined, notCreated === true, file !== undefined, lookup === true];
@@ -90,7 +88,6 @@ function decisionOf(created: string | undefined): Decision {
   return { kind: 'created', id: created };
 }
 
-/** All that there is to tell about one `onboard resolve`. */
 type ResolveOutcome = {
   /** The run as it is after the decisions. */
   readonly run: Run;
@@ -102,7 +99,6 @@ type ResolveOutcome = {
 
 const REFUSED_SHOWN = 20;
 
-/** What became of the decisions and how to go on, for people. */
 function resolvedLines(outcome: ResolveOutcome): string[] {
   const { run, by, request, resolved, report } = outcome;
   const counts = [
@@ -125,7 +121,6 @@ function resolvedLines(outcome: ResolveOutcome): string[] {
   ];
 }
 
-/** What became of the decisions, for programs, on one line. */
 function resolvedJson({ run, by, resolved, report }: ResolveOutcome): string {
   const kept = report.kind === 'written' ? report.summary.kept : [];
   return JSON.stringify({
@@ -142,7 +137,6 @@ function resolvedJson({ run, by, resolved, report }: ResolveOutcome): string {
   });
 }
 
-/** Whether a file was given whose lines are all still open. */
 function decidesNothing(request: ResolveRequest, resolved: Resolved): boolean {
   const { created, notCreated, unchanged, open, refused } = resolved;
   return request.kind === 'file' && open > 0 && created + notCreated + unchanged + refused.length === 0;
@@ -181,7 +175,6 @@ function nextLines({ run, resolved, report }: ResolveOutcome): string[] {
   return [`${doubt}${status}`, ...(hasNotCreated(resolved, report) ? rerunLines(run) : [])];
 }
 
-/** Whether rows were settled as not created, by this command or by an earlier one. */
 function hasNotCreated({ notCreated }: Resolved, report: Rewritten): boolean {
   if (notCreated > 0) return true;
   return report.kind === 'written' && report.summary.topErrors.some(({ code }) => code === 'not_created');

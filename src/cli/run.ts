@@ -115,7 +115,6 @@ function createQuestion(
   };
 }
 
-/** What a row of an operation is to the service; of any other, a request. */
 const VERBS: ReadonlyMap<string, readonly [string, string]> = new Map([
   ['subclient.create', ['create', 'creates']],
   ['subclient.update', ['update', 'updates']],

@@ -2,7 +2,6 @@
 import { basename, resolve } from 'node:path';
 import { readEnvironment } from '../config/environment.ts';
 import {
-  countOf,
   hasSigns,
   type Io,
   numberColumn,
@@ -13,9 +12,8 @@ import {
   windowOf,
 } from '../lib/terminal.ts';
 import { OUTCOMES, REMAINDER } from '../model/outcome.ts';
-import { openRows, type Run } from '../model/run.ts';
+import type { Run } from '../model/run.ts';
 import { renderSummary } from '../report/words.ts';
-import { outcomesOf } from '../runs/progress.ts';
 import { writeReportOf } from '../runs/report.ts';
 import { findRun, goingOnWith, latestRuns, readRunStatus, type ShownRun } from '../runs/status.ts';
 import { NoLedgerError, reportDirectory, withKnownLedger } from '../session.ts';
@@ -23,7 +21,6 @@ import { type AddCommand, RUN_ARGUMENT, wholeNumber } from './command.ts';
 
 type RunsFlags = { readonly json?: boolean; readonly limit: number };
 
-/** `onboard runs`: the runs of this ledger, newest first. */
 export const addRunsCommand: AddCommand = (program, io, done) => {
   program
     .command('runs')
@@ -48,8 +45,7 @@ async function listRuns({ json, limit }: RunsFlags, io: Io): Promise<number> {
       sayJson(io, JSON.stringify(await readRunStatus(shown, reportDirectory(env, shown.run.id))));
   else if (listed.length === 0)
     say(io, `No runs yet in the ledger of ${where}. \`onboard run <job> <file>\` makes one.`);
-  else if (io.stdout.isTTY === true) say(io, ...runsTable(listed, windowOf(io.stdout)));
-  else for (const line of listed.map(listLine)) say(io, line);
+  else say(io, ...runsTable(listed, io.stdout.isTTY === true ? windowOf(io.stdout) : Infinity));
   return 0;
 }
 
@@ -70,25 +66,14 @@ function runsTable(listed: readonly ShownRun[], width: number): string[] {
   return open.length === 0 ? table : [...table, '', 'To go on:', ...open.map((command) => `  ${command}`)];
 }
 
-/** The rows that somebody has to look at: `2 in-doubt`, `3 rejected`. */
 function wrongIn({ outcomes }: Run): string[] {
   return OUTCOMES.filter((outcome) => REMAINDER[outcome] !== 'none' && outcomes[outcome] > 0)
     .reverse()
     .map((outcome) => `${numberShown(outcomes[outcome])} ${outcome}`);
 }
 
-function listLine({ run, state }: ShownRun): string {
-  const open = openRows(run);
-  const goOn = goingOnWith(run, state);
-  const from = run.parent === null ? basename(run.file) : `rerun of ${run.parent}`;
-  const rows = `${countOf(run.rows, 'row')}${open === 0 ? '' : `, ${open} open`}`;
-  const outcomes = run.rows === 0 ? '' : `, ${outcomesOf(run)}`;
-  return `${run.id}  ${state.words.padEnd(22)} ${run.job}, ${from} to ${run.target}: ${rows}${outcomes}${goOn === null ? '' : `; to go on: ${goOn}`}`;
-}
-
 type ReportFlags = { readonly out?: string; readonly json?: boolean; readonly share?: boolean };
 
-/** `onboard report <run>`: the report again, from the ledger. */
 export const addReportCommand: AddCommand = (program, io, done) => {
   program
     .command('report')

@@ -9,7 +9,7 @@ import { type AddCommand, collect } from './command.ts';
 
 type Flags = {
   readonly port: number;
-  readonly fault: readonly string[];
+  readonly fault?: readonly string[];
   readonly seed?: number;
   readonly dataFile?: string;
   readonly json?: boolean;
@@ -28,7 +28,6 @@ export const addSandboxCommand: AddCommand = (program, io, done) => {
       '--fault <name=spec>',
       'a fault on request, e.g. latency=50ms, 503=5% or reset-after-create=every:7; may be repeated',
       collect,
-      [],
     )
     .option('--seed <n>', "of the faults' random shares", upTo(SEED_MAX))
     .option('--data-file <file>', 'remember what was made in this file')
@@ -44,7 +43,7 @@ function upTo(most: number): (text: string) => number {
   };
 }
 
-async function serve({ port, fault: faults, seed, dataFile, json }: Flags, io: Io): Promise<number> {
+async function serve({ port, fault: faults = [], seed, dataFile, json }: Flags, io: Io): Promise<number> {
   const sandbox = await startSandbox({ port, faults, seed, dataFile, bodySchemas: bodySchemas() });
   const address = { url: sandbox.url, token: DEFAULT_TOKEN };
   const said = json === true ? JSON.stringify(address) : announcement(address);

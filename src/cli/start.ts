@@ -2,7 +2,7 @@
  * `onboard start`, `onboard watch` and `onboard work`: the commands that go on until they are interrupted. `start` takes files
  * and sends their rows, `watch` only takes files, `work` only sends rows.
  */
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { type Environment, readEnvironment } from '../config/environment.ts';
 import { definitionProblems } from '../delivery/run-mapping.ts';
 import {
@@ -39,7 +39,6 @@ import {
 } from '../session.ts';
 import { ACCEPT_REDIS_SETTINGS, type AddCommand, METRICS, WEB } from './command.ts';
 
-/** The flags of the commands that watch the inbox. */
 type InboxFlags = WatchOptions & {
   readonly acceptRedisSettings?: boolean;
   readonly metrics?: MetricsAddress;
@@ -47,7 +46,6 @@ type InboxFlags = WatchOptions & {
   readonly web?: PageAddress | boolean;
 };
 
-/** What the exit status says under `--once`. */
 const ONCE_HELP = `
 With --once the exit status is that of the worst file: 3 where a file was refused though others were loaded, 5 in doubt,
 2 stopped before the end, 1 some rows did not succeed, 0 otherwise. What still waits (an upload under a name such as
@@ -55,7 +53,6 @@ With --once the exit status is that of the worst file: 3 where a file was refuse
 
 type StartFlags = InboxFlags & { readonly sandbox?: boolean };
 
-/** `onboard start`: watches the inboxes and sends the rows of their files, in one process. */
 export const addStartCommand: AddCommand = (program, io, done) => {
   const command = program
     .command('start')
@@ -80,7 +77,7 @@ async function start(flags: StartFlags, io: Io): Promise<number> {
   });
 }
 
-/** Every definition is read before anything else is done. Where there is none yet, people can make one on the page. */
+/** Every definition is read first. Where there is none yet, people can make one on the page. */
 async function openBook(session: Session, flags: InboxFlags): Promise<JobBook> {
   const { env } = session;
   const isServed = await isPageServed(session, flags);
@@ -125,7 +122,7 @@ async function servePage(
   });
 }
 
-/** Where nobody has asked for a page there is one only if somebody could log in. Throws a UsageError where anybody could get in. */
+/** Where nobody asked for a page there is one only if somebody could log in. */
 async function isPageServed(session: Pick<Session, 'env' | 'io'>, flags: InboxFlags): Promise<boolean> {
   if (flags.web === false || flags.once === true) return false;
   const { mayAnybodyEnter } = await import('../page/fork.ts');
@@ -150,23 +147,18 @@ in ONBOARD_HOME/done or ONBOARD_HOME/failed with a note beside them. The folders
 tells of a change, and every five seconds, which is what finds files on network file systems.
 ${ONCE_HELP}`;
 
-type WatchFlags = InboxFlags & { readonly sandbox?: boolean };
-
-/** `onboard watch`: takes the files of the inboxes and follows their runs; workers elsewhere send. */
 export const addWatchCommand: AddCommand = (program, io, done) => {
   const command = program
     .command('watch')
     .description(
       'Load files from the inboxes, each by its job, and wait for workers (`onboard work`) that send their rows',
-    )
-    .addOption(new Option('--sandbox').hideHelp());
+    );
   addInboxOptions(command)
     .addHelpText('after', WATCH_EXAMPLE)
-    .action(async (flags: WatchFlags) => done(await watch(flags, io)));
+    .action(async (flags: InboxFlags) => done(await watch(flags, io)));
 };
 
-async function watch(flags: WatchFlags, io: Io): Promise<number> {
-  if (flags.sandbox === true) throw new UsageError(NO_SANDBOX);
+async function watch(flags: InboxFlags, io: Io): Promise<number> {
   return withSession(io, async (session) => {
     const book = await openBook(session, flags);
     const service = watchedService(session.env);
@@ -181,7 +173,7 @@ async function watch(flags: WatchFlags, io: Io): Promise<number> {
   });
 }
 
-/** A process that sends nothing needs only the service's name; where it has credentials, it can also look up rows in doubt. */
+/** Without credentials it can't look up rows in doubt; the service's name is enough to watch. */
 function watchedService(env: Environment): Service {
   if (env.tokenSource.kind !== 'none') return serviceFromEnvironment(env);
   if (env.baseUrl !== null) return nowhere(baseUrlOf(env.baseUrl));
@@ -190,8 +182,6 @@ function watchedService(env: Environment): Service {
   );
 }
 
-const NO_SANDBOX =
-  '--sandbox: `onboard watch` sends nothing, and no worker works for the stand-in: expected `onboard start --sandbox`, which takes the files and sends their rows in one process.';
 const WAITS =
   'It ends when workers have sent the rows of all files; where none is running it waits for one: `onboard work`.';
 
@@ -229,7 +219,6 @@ type WorkFlags = {
   readonly acceptRedisSettings?: boolean;
 };
 
-/** `onboard work`: a worker that sends rows of all runs of its target, until it is interrupted. */
 export const addWorkCommand: AddCommand = (program, io, done) => {
   program
     .command('work')

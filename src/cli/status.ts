@@ -38,7 +38,6 @@ import { type AddCommand, RUN_ARGUMENT } from './command.ts';
 
 type Flags = { readonly json?: boolean; readonly sandbox?: boolean; readonly watch?: boolean };
 
-/** `onboard status [run]`: one run in numbers, or what is going on. */
 export const addStatusCommand: AddCommand = (program, io, done) => {
   program
     .command('status')
@@ -134,7 +133,6 @@ function timeOf(iso: string): string {
   return shownTime(new Date(iso), 'UTC', { seconds: true });
 }
 
-/** `onboard status` without a run: what is under way, what waits and why, and when it goes on. */
 async function showOverview(flags: Flags, session: Session): Promise<Shown> {
   const target = targetOf(session.env, flags.sandbox === true);
   const overview = await lookOver(session, target, (problem) => tell(session.io, `warning: ${problem}`));
@@ -149,7 +147,6 @@ function indented(value: unknown): string[] {
   return JSON.stringify(value, null, 2).split('\n');
 }
 
-/** The overview with each run in the form that programs know. */
 async function forMachines(overview: Overview, env: Environment) {
   const runs = await Promise.all(
     overview.runs.map((shown) => readRunStatus(shown, reportDirectory(env, shown.run.id))),
@@ -177,7 +174,6 @@ function overviewLines(overview: Overview, signs: boolean): string[] {
 /** So many of each kind are told whole, the others counted: the newest matter most. */
 const NEEDS_SHOWN = 5;
 
-/** What waits for somebody, each with the command that settles it. */
 function needsLines({ runs, refused }: Overview['needs'], signs: boolean): string[] {
   if (runs.length === 0 && refused.length === 0) return [`${signs ? '✓ ' : ''}Nothing needs attention.`];
   const moreRuns = runs.length - NEEDS_SHOWN;

@@ -20,13 +20,14 @@ export const addTemplateCommand: AddCommand = (program, io, done) => {
   program
     .command('template')
     .description('Print a header line and an example row for a job')
-    .argument('[job]', 'name of a job definition in ONBOARD_JOBS', '')
+    .argument('[job]', 'name of a job definition in ONBOARD_JOBS')
     .option('--job-file <file>', 'a job definition from elsewhere')
     .option('--json', 'as JSON')
     .addHelpText('after', HELP)
-    .action(async (name: string, { jobFile, json = false }: Flags) => {
+    .action(async (name: string | undefined, { jobFile, json = false }: Flags) => {
       const { jobsDirectory } = readEnvironment(io.env);
-      const job = jobFile === undefined ? await loadJob(name, jobsDirectory) : await loadJobFile(jobFile);
+      const job =
+        jobFile === undefined ? await loadJob(name ?? '', jobsDirectory) : await loadJobFile(jobFile);
       sayContent(io, templateFile(job, { json }).content);
       done(0);
     });

@@ -1,4 +1,5 @@
 /** `onboard web`: the page by itself, which shows and does nothing; and the people who may log in to it. */
+import { once } from 'node:events';
 import { Option } from 'commander';
 import { readEnvironment } from '../config/environment.ts';
 import { say, tell } from '../lib/terminal.ts';
@@ -60,16 +61,12 @@ async function web(flags: Flags, io: Parameters<AddCommand>[1]): Promise<number>
     });
     if (link === null) tell(io, `The page: ${opened.link} (lets one person in, within ten minutes)`);
     else link.tell({ kind: 'listening', ...opened });
-    await Promise.race([ended(io.interrupted), ...(link === null ? [] : [link.ended])]);
+    const interrupted = io.interrupted.aborted ? null : once(io.interrupted, 'abort');
+    await Promise.race([interrupted, ...(link === null ? [] : [link.ended])]);
     return link === null ? EXIT.interrupted : 0;
   } finally {
     await releasers.release();
   }
-}
-
-function ended(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
 const EXAMPLE = `

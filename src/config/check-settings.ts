@@ -25,7 +25,6 @@ export const checksSchema = z
   .describe('What looks damaged counts as: off, warn (sent all the same) or error (not sent).');
 export type CheckSettings = z.infer<typeof checksSchema>;
 
-/** The setting that decides on a finding. */
 export const SETTING_OF: Readonly<Record<CheckCode, keyof CheckSettings>> = {
   iban_invalid: 'accounts',
   bic_invalid: 'accounts',

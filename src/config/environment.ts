@@ -56,7 +56,6 @@ export type TokenSource =
 
 export type NotifySettings = {
   readonly webhook: { readonly url: string; readonly secretFile: string } | null;
-  /** For the shell. */
   readonly command: string | null;
 };
 
@@ -68,7 +67,6 @@ export type Environment = {
   /** Absolute, as is `jobsDirectory`. */
   readonly home: string;
   readonly jobsDirectory: string;
-  /** Where people are told of events. */
   readonly notify: NotifySettings;
   readonly logLevel: (typeof LOG_LEVELS)[number] | null;
 };

@@ -20,7 +20,7 @@ const pointer = z.string().refine(isJsonPointer, 'expected a JSON pointer such a
 /** One or more `{key}`, and nothing that HTTP can't carry or that would end the path. */
 const LOOKUP_PATH = /^\/(?:[!-~](?<![#{}])|\{key\})*\{key\}(?:[!-~](?<![#{}])|\{key\})*$/;
 
-export const lookupSchema = z
+const lookupSchema = z
   .strictObject({
     path: z
       .string()
@@ -332,6 +332,4 @@ export function jobsBefore({ after }: Pick<JobDefinition, 'after'>): readonly st
   return after === undefined ? [] : [after].flat();
 }
 
-/** A job definition with the name it goes by. */
-export const jobSchema = z.object({ name: z.string(), definition: jobDefinitionSchema });
-export type Job = z.infer<typeof jobSchema>;
+export type Job = { readonly name: string; readonly definition: JobDefinition };

@@ -4,6 +4,7 @@
  */
 import type { z } from 'zod';
 import { didYouMean } from '../lib/did-you-mean.ts';
+import { shorten } from '../lib/terminal.ts';
 import { jobDefinitionJsonSchema } from './job-definition.ts';
 import type { DocumentPath } from './yaml-document.ts';
 
@@ -35,7 +36,7 @@ function wrongWords(issue: Issue, found: unknown): string {
     issue.code === 'invalid_value' && typeof found === 'string'
       ? didYouMean(found, issue.values.map(String))
       : '';
-  return `expected ${expected}, got ${shorten(found)}.${suggestion}`;
+  return `expected ${expected}, got ${shorten(JSON.stringify(found) ?? String(found), 61)}.${suggestion}`;
 }
 
 /** The alternative with the fewest complaints among those whose shape fits; `null` where none fits. */
@@ -72,7 +73,6 @@ function unknownSetting(path: DocumentPath): JobProblem {
   return { path, words };
 }
 
-/** The names of the settings that may stand at a path. */
 function settingsAt(schema: JsonSchema, path: DocumentPath): readonly string[] {
   const [segment, ...rest] = path;
   const alternatives = [schema, ...(schema.anyOf ?? []).filter((one) => typeof one === 'object')];
@@ -90,11 +90,6 @@ function valueAt(value: unknown, path: DocumentPath): unknown {
       typeof at === 'object' && at !== null ? Object.getOwnPropertyDescriptor(at, segment)?.value : undefined,
     value,
   );
-}
-
-function shorten(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 
 const NOUNS: ReadonlyMap<string, string> = new Map([

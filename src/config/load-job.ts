@@ -27,7 +27,6 @@ const MAX_BYTES = 262_144;
 /** Finds what is wrong with a definition that its schema lets pass, in words. */
 export type FurtherProblems = (definition: JobDefinition) => readonly string[];
 
-/** The definitions that come with the program. */
 const SHIPPED = join(dirname(createRequire(import.meta.url).resolve('onboard/package.json')), 'jobs');
 
 /** The job of that name in the jobs folder, or else of the shipped ones; throws a UsageError that lists every problem. */
@@ -139,7 +138,6 @@ type JobNames = {
   readonly jobs: readonly string[] | null;
 };
 
-/** What is wrong with the jobs that `after` names. */
 function orderProblems(
   definition: Pick<JobDefinition, 'after'>,
   { name, jobs }: JobNames,

@@ -52,7 +52,6 @@ function isRepeatable({
   return repeatable ?? REPEATABLE.has(method);
 }
 
-/** The operation that a request makes: what a run of it is called, and what it may do. */
 export function operationOfRequest(request: OwnRequest): OwnOperation {
   return ownOperation(request.name, isRepeatable(request));
 }

@@ -6,7 +6,6 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from '../lib/usage-error.ts';
 
-/** A server's name or address, and its port. */
 export type HostPort = { readonly host: string; readonly port: number };
 
 /** An ACL user with its password; `user: null` is the server's default user. */
@@ -19,13 +18,10 @@ export type RedisTlsFiles = {
 };
 
 type OverTcp = {
-  /** The login at the servers that hold the data. */
   readonly login: RedisLogin | null;
-  /** `null` for a connection that is not encrypted. */
   readonly tls: RedisTlsFiles | null;
 };
 
-/** Where Redis listens, and what it takes to get in. */
 export type RedisAddress =
   | {
       readonly kind: 'socket';
@@ -39,9 +35,7 @@ export type RedisAddress =
   | (OverTcp & {
       readonly kind: 'sentinel';
       readonly sentinels: readonly HostPort[];
-      /** The login at the Sentinels themselves. */
       readonly sentinelLogin: RedisLogin | null;
-      /** The name by which the Sentinels know the master. */
       readonly master: string;
       readonly database: number;
     })
@@ -120,7 +114,6 @@ function tlsFilesOf(values: Values): RedisTlsFiles {
   };
 }
 
-/** The address without its users and passwords. */
 export function shownAddress(address: RedisAddress): string {
   const scheme = schemeOf(address);
   switch (address.kind) {
@@ -173,7 +166,6 @@ type Parts = {
   /** What stands between the login and the path. */
   readonly hosts: string;
   readonly path: string;
-  /** What `?db=` says. */
   readonly database: number | null;
 };
 

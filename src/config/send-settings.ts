@@ -13,7 +13,6 @@ const rateSchema = z
   .refine((rate) => !DURATION.test(rate) || ratePerSecond(rate) > 0, 'expected more than 0')
   .describe('The most requests per second, minute or hour over all workers together, for example 50/s.');
 
-/** Requests per second of a `send.rate`. */
 export function ratePerSecond(rate: string): number {
   const [, amount = '', unit = 's'] = DURATION.exec(rate) ?? [];
   return Number(amount) / (unit === 's' || unit === 'min' || unit === 'h' ? PER_SECOND[unit] : 1);

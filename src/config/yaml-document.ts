@@ -9,7 +9,6 @@ import { messageOf } from '../lib/errors.ts';
 /** Where in a document a value stands: names, and positions in lists. */
 export type DocumentPath = readonly PropertyKey[];
 
-/** A YAML document, or everything that keeps it from being read. */
 type ReadDocument =
   | {
       readonly kind: 'document';
@@ -26,7 +25,6 @@ const IN_OUR_WORDS: ReadonlyMap<ErrorCode, string> = new Map([
   ['NON_STRING_KEY', 'expected the name of a setting, a plain word or text in quotes'],
 ]);
 
-/** Reads one YAML 1.2 document of plain data. */
 export function readDocument(text: string): ReadDocument {
   const lines = new LineCounter();
   const document = parseDocument(text, {

@@ -12,7 +12,6 @@ type DailyWindow = {
 
 const PATTERN = /^([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d) (\S+)$/;
 
-/** The window that the text spells; `null` where its form is another, its two ends are equal or its time zone is unknown. */
 export function parseDailyWindow(text: string): DailyWindow | null {
   const found = PATTERN.exec(text);
   if (found === null) return null;

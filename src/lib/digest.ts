@@ -12,7 +12,6 @@ export function shortDigest(text: string, length: number): string {
 
 /** Whole numbers by text, for millions of texts: kept by 96 bits of each text's SHA-256, in some 30 to 60 bytes. */
 type DigestTable = {
-  /** The text's number; `undefined` where none was set. */
   get(text: string): number | undefined;
   /** A number of 32 bits other than 0. */
   set(text: string, value: number): void;
@@ -78,7 +77,6 @@ function wordAt(bytes: string, at: number): number {
   );
 }
 
-/** Where the digest is, or the free slot that it would take. */
 function placeOf(table: Int32Array, words: Int32Array): number {
   const first = words[0] ?? 0;
   const last = table.length / WORDS - 1;

@@ -1,10 +1,8 @@
 /** What of a caught error code may rely on: its code and its message, of whatever was thrown. */
-/** The system's code of an error, such as ENOENT; an empty text where it has none. */
 export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/** Whether an error has one of the system's codes, such as ENOENT. */
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return codes.includes(errorCode(error));
 }
@@ -17,7 +15,6 @@ export function insteadOf<T>(codes: string | readonly string[], value: T): (erro
   };
 }
 
-/** What an error says, of whatever was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -9,7 +9,6 @@ import type { BigIntStats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { UsageError } from './usage-error.ts';
 
-/** The stamp of a file whose state is at hand. */
 export function stampOf({ ino, size, mtimeNs }: Pick<BigIntStats, 'ino' | 'size' | 'mtimeNs'>): string {
   return [ino, size, mtimeNs].join(':');
 }
@@ -34,7 +33,6 @@ export function writtenOfStamp(stamp: string): Written | null {
   return writtenOf({ size: BigInt(size), mtimeNs: BigInt(mtimeNs) });
 }
 
-/** The error of a reading during which the file's stamp changed. */
 export function changedWhileRead(path: string): UsageError {
   return new UsageError(
     `${path}: was changed while it was read: expected a file that is whole; wait until it is`,

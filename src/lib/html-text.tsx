@@ -46,7 +46,6 @@ export function cut(text: string, bytes = MOST_BYTES): string {
   return end === -1 ? characters.join('') : `${characters.slice(0, end).join('')}…`;
 }
 
-/** Bytes of the signs that HTML escapes. */
 const ESCAPED = new Map([
   ['&', 5],
   ['<', 4],

@@ -3,7 +3,6 @@
  * trouble is not kept.
  */
 
-/** What was found last, where that is not older. */
 export function kept<Found>(ms: number, look: () => Promise<Found>): () => Promise<Found> {
   let found: Promise<Found> | null = null;
   let at = Number.NEGATIVE_INFINITY;

@@ -44,7 +44,6 @@ const REPEAT_MS = 1_000;
 const REMIND_MS = 60_000;
 /** A problem that was not reported for this long is over, and would be new again. Reconnecting tries at least once a second. */
 const OVER_MS = 10_000;
-/** Texts remembered per event. */
 const TEXTS_MAX = 50;
 
 type Told = { readonly saidAt: number; heardAt: number };

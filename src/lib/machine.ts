@@ -68,10 +68,8 @@ function pidSpace(): string {
   }
 }
 
-/** The machine's own id, which a host's name ends with. */
 const MACHINE_ID = /-[0-9a-f]{8}$/;
 
-/** A host's name as people know it. */
 export function shownHost(host: string): string {
   return host.replace(MACHINE_ID, '');
 }
@@ -85,7 +83,6 @@ export function textOf(path: string): string | null {
   }
 }
 
-/** Whether there is a process of this id, of whatever user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

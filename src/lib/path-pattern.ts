@@ -1,30 +1,26 @@
 /**
- * Patterns of paths, as a shell writes them: `*` and `?` within a name, `**` for any folders, `[a-z]`, `{a,b}`, and `\`
- * before a sign that stands for itself. Matching takes time in proportion to the pattern and to the path, whatever the
- * two are: both a star within a name and `**` among folders only ever give way where the last one of them took too
- * little. A regular expression of several stars would keep the process busy for minutes with one name of 255 signs.
+ * Patterns of paths, as a shell writes them: `*` and `?` within a name, `**` for any folders,
+ * `[a-z]`, and `\` before a sign that stands for itself. Matching takes time in proportion to the
+ * pattern and to the path, whatever the two are: both a star within a name and `**` among folders
+ * only ever give way where the last one of them took too little. A regular expression of several
+ * stars, as libraries make one, would keep the process busy for minutes with one name of 255 signs.
  */
 
 /** Whether a path, its parts separated by `/`, is one that the pattern means. */
 type PathPattern = (path: string) => boolean;
 
-/** The most signs of a pattern, all its alternatives written out. */
 const MOST_SIGNS = 1_000;
 
 /** The pattern, ready to be compared with paths; as text what is wrong with it, to follow "expected". */
 export function parsePathPattern(text: string): PathPattern | string {
-  const written = alternativesOf(text);
-  if (typeof written === 'string') return written;
-  const alternatives: Step<Sign[]>[][] = [];
-  for (const one of written) {
-    const parts = partsOf(one);
-    if (typeof parts === 'string') return parts;
-    alternatives.push(parts);
-  }
-  return (path) => {
-    const parts = path.split('/').map((part) => [...part]);
-    return alternatives.some((steps) => isLedThrough(steps, parts));
-  };
+  if (text.length > MOST_SIGNS) return `at most ${MOST_SIGNS} signs`;
+  const steps = partsOf(text);
+  if (typeof steps === 'string') return steps;
+  return (path) =>
+    isLedThrough(
+      steps,
+      path.split('/').map((part) => [...part]),
+    );
 }
 
 type Sign = string;
@@ -55,56 +51,15 @@ function isLedThrough<Item>(steps: readonly Step<Item>[], items: readonly Item[]
   return steps.slice(step).every((rest) => rest === null);
 }
 
-const UNPAIRED =
-  'a closing } for every {, and a comma between its alternatives; \\{ stands for the sign itself';
-const TOO_LONG = `at most ${MOST_SIGNS} signs, all alternatives in { } written out; give several patterns`;
-
-/** The pattern once for each choice among its `{a,b}`; as text what is wrong. */
-function alternativesOf(text: string): readonly string[] | string {
-  if (text.length > MOST_SIGNS) return TOO_LONG;
-  const open = [text];
-  const done: string[] = [];
-  for (let one = open.pop(); one !== undefined; one = open.pop()) {
-    const braces = innermostBraces(one);
-    if (braces === 'unpaired') return UNPAIRED;
-    if (braces === null) done.push(one);
-    else open.push(...braces.toReversed());
-    // An empty alternative counts as well: thirty pairs of braces around nothing are a thousand million of them.
-    if ([...open, ...done].reduce((signs, { length }) => signs + length + 1, -1) > MOST_SIGNS)
-      return TOO_LONG;
-  }
-  return done;
-}
-
-/** The texts that the innermost braces stand for, with what is around them; `null` where there are no braces. */
-function innermostBraces(text: string): readonly string[] | null | 'unpaired' {
-  let cuts: readonly number[] = [];
-  for (const { sign, at } of ownSigns(text)) {
-    if (sign === '{') cuts = [at];
-    if (sign === ',' && cuts.length > 0) cuts = [...cuts, at];
-    if (sign === '}') return cuts.length < 2 ? 'unpaired' : choices(text, [...cuts, at]);
-  }
-  return cuts.length === 0 ? null : 'unpaired';
-}
-
-function choices(text: string, cuts: readonly number[]): readonly string[] {
-  const before = text.slice(0, cuts[0]);
-  const after = text.slice((cuts.at(-1) ?? 0) + 1);
-  return cuts.slice(1).map((cut, i) => before + text.slice((cuts[i] ?? 0) + 1, cut) + after);
-}
-
-/** The signs that have a meaning of their own: not behind a backslash, and not within `[…]`. */
-function* ownSigns(text: string): Generator<{ readonly sign: Sign; readonly at: number }> {
-  const token = /\\.?|\[[!^]?\]?(?:\\.|[^\\\]])*\]|./gsu;
-  for (const { 0: sign, index: at } of text.matchAll(token)) yield { sign, at };
-}
+/** A sign, one behind its backslash, or the signs of a `[…]`. */
+const SIGNS = /\\.?|\[[!^]?\]?(?:\\.|[^\\\]])*\]|./gsu;
 
 /** One step for each part of the path; as text what is wrong. */
 function partsOf(text: string): Step<Sign[]>[] | string {
   const parts: Step<Sign[]>[] = [];
   let steps: Step<Sign>[] = [];
   let written: Sign[] = [];
-  for (const { sign } of [...ownSigns(text), { sign: '/' }]) {
+  for (const sign of [...(text.match(SIGNS) ?? []), '/']) {
     if (sign !== '/') {
       const step = stepOf(sign, written.at(-1));
       if (typeof step === 'string') return step;
@@ -132,6 +87,9 @@ function stepOf(sign: Sign, before: Sign | undefined): Step<Sign> | string {
   }
   if (sign === '(' && before !== undefined && '!?*+@'.includes(before)) {
     return 'no "(" behind !, ?, *, + or @: give several patterns; \\( stands for the sign itself';
+  }
+  if (sign === '{' || sign === '}') {
+    return 'no { or }: give several patterns; a backslash before it stands for the sign itself';
   }
   if (sign === '[') return 'a closing ] for every [; \\[ stands for the sign itself';
   if (sign === '\\') return 'a sign behind the last \\';

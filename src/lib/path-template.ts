@@ -3,8 +3,7 @@
  * percent-encoded, so that it stays one part of the path; what a value may be is decided by those who have it.
  */
 
-/** What a path is made of: its own text, and columns. */
-export type PathTemplate = readonly ({ readonly text: string } | { readonly column: string })[];
+type PathTemplate = readonly ({ readonly text: string } | { readonly column: string })[];
 
 /** Signs that may stand in a path as they are (RFC 3986, 3.3), and percent-encoded ones. */
 const OWN_TEXT = /^(?:[\w\-.~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*$/;
@@ -27,12 +26,10 @@ export function parsePathTemplate(text: string): PathTemplate | string {
   return LEFT_OUT.test(text) ? 'no empty part, and no part of nothing but dots' : template;
 }
 
-/** The columns of the path, in its order. */
 export function columnsIn(template: PathTemplate): readonly string[] {
   return template.flatMap((part) => ('column' in part ? [part.column] : []));
 }
 
-/** The path with its columns' values, percent-encoded. */
 export function fillPath(template: PathTemplate, valueFor: (column: string) => string): string {
   return template
     .map((part) => ('text' in part ? part.text : encodeURIComponent(valueFor(part.column))))

@@ -1,10 +1,8 @@
 /** What was used last, in bounded memory: what is remembered of each run or text must not grow with the life of a process. */
 
-/** A map of the entries that were set last. */
 export type RecentMap<Key, Value> = Iterable<readonly [Key, Value]> & {
   get(key: Key): Value | undefined;
   has(key: Key): boolean;
-  /** Makes the entry the newest; where there are too many, the oldest goes. */
   set(key: Key, value: Value): void;
   delete(key: Key): void;
 };

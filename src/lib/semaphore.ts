@@ -2,8 +2,6 @@
 type Semaphore = {
   /** Resolves when a place is free; the returned function gives it back and may be called once only. */
   acquire(): Promise<() => void>;
-  /** Places taken right now. */
-  taken(): number;
 };
 
 export function createSemaphore(places: number): Semaphore {
@@ -30,6 +28,5 @@ export function createSemaphore(places: number): Semaphore {
       else await new Promise<void>((resolve) => waiting.push(resolve));
       return place();
     },
-    taken: () => places - free,
   };
 }

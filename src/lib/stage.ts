@@ -40,7 +40,6 @@ export function passStage(
   if (stages.hasSubscribers) stages.publish({ stage, rows: rows(), chunk } satisfies Passed);
 }
 
-/** `passStage` for one row. */
 export function passRow(stage: Stage, row: number): void {
   if (stages.hasSubscribers) stages.publish({ stage, rows: [row], chunk: null } satisfies Passed);
 }

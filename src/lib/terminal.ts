@@ -61,7 +61,6 @@ export function tellJson(io: Io, text: string): void {
   write(io, io.stderr, printableLines(text));
 }
 
-/** The status line of each terminal that has one. */
 const STATUS = new WeakMap<Writable, string>();
 
 /** Shows a line at the end of the terminal, below all that is written meanwhile, in the place of the one before; `null`: none any more. */
@@ -95,14 +94,13 @@ function write({ stderr }: Io, screen: Screen, text: string): void {
 const USUAL_COLUMNS = 80;
 const LEAST_COLUMNS = 20;
 
-/** The width of the terminal's window; of a file or a pipe the usual one. */
 export function windowOf(screen: Screen): number {
   // A window of no known size has 0 columns.
   return Math.max(LEAST_COLUMNS, (screen.isTTY === true ? screen.columns : 0) || USUAL_COLUMNS);
 }
 
 /** Whether the stream shows colours: as NO_COLOR and FORCE_COLOR ask, else where it is a terminal that has them. */
-export function hasColours({ env }: Pick<Io, 'env'>, screen: Screen): boolean {
+function hasColours({ env }: Pick<Io, 'env'>, screen: Screen): boolean {
   const { FORCE_COLOR: forced, NO_COLOR: refused } = env;
   if (forced !== undefined) return forced !== '0' && forced !== 'false';
   return (refused ?? '') === '' && screen.isTTY === true && env.TERM !== 'dumb';
@@ -230,13 +228,15 @@ export function shorten(text: string, width: number): string {
 const GAP = '  ';
 const MAX_CELL = 24;
 
-/** Aligned columns in lines of at most `width` characters; columns that don't fit are counted in a last line. */
+/** In lines of at most `width` characters; columns that don't fit are counted in a last line. */
 export function renderTable(
   head: readonly string[],
   body: readonly (readonly string[])[],
   width: number,
 ): string[] {
-  const table = [head, ...body].map((cells) => cells.map((cell) => shorten(cell, MAX_CELL)));
+  const table = [head, ...body].map((cells) =>
+    cells.map((cell) => shorten(cell, width === Infinity ? width : MAX_CELL)),
+  );
   const widths = fitting(
     head.map((_, column) => widest(table, column)),
     width,
@@ -255,7 +255,6 @@ function widest(table: readonly (readonly string[])[], column: number): number {
   return table.reduce((most, cells) => Math.max(most, lengthOf(cells[column] ?? '')), 0);
 }
 
-/** The first widths that fit side by side, one at least. */
 function fitting(widths: readonly number[], width: number): readonly number[] {
   let used = -GAP.length;
   const last = widths.findIndex((w) => {
@@ -297,12 +296,10 @@ export function countOf(n: number, one: string, many = `${one}s`): string {
   return `${numberShown(n)} ${n === 1 ? one : many}`;
 }
 
-/** A whole number for people: `5,000`. */
 export function numberShown(n: number): string {
   return n.toLocaleString('en-GB');
 }
 
-/** Such numbers as a column of a table, aligned to the right. */
 export function numberColumn(numbers: readonly number[]): string[] {
   const shown = numbers.map(numberShown);
   const width = Math.max(0, ...shown.map((text) => text.length));

@@ -1,7 +1,6 @@
 /** A queue in memory: first come, first served; taking the first item costs the same however many wait. */
 export type WaitingLine<T> = {
   push(item: T): void;
-  /** Puts an item before all others. */
   pushFirst(item: T): void;
   shift(): T | undefined;
   length(): number;

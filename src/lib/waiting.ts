@@ -1,7 +1,6 @@
 /** Waiting that can be cut short, and work that can be late. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Waits `ms`; ends early, without an error, when the signal fires. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   try {
     await delay(ms, undefined, signal === undefined ? {} : { signal });

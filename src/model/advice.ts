@@ -66,50 +66,40 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   conflicting_columns: `Leave only one of the columns filled ${IN_FAILED}.`,
 };
 
-const BY_CODE = new Map<string, string>([
-  ...Object.entries(BY_ISSUE),
-  ['http_400', `Correct what the service names ${IN_FAILED}.`],
-  ['http_401', 'Get a valid token, then go on with the same command.'],
-  ['http_404', 'Check the id and the base URL; the service knows no such record or address.'],
-  ['http_409', 'Look in the service for a record that stands in the way, then correct or drop the row.'],
-  [
-    'http_418',
-    'Correct what the service names in rejections.jsonl, in rejected.csv, then load that file again as it is.',
-  ],
-  [
-    'http_429',
-    'Lower `send.rate` or `send.concurrency` in the job definition, then load failed.csv again as it is.',
-  ],
-  ['not_created', 'Send it with `onboard rerun`, or load failed.csv again as it is.'],
-  [
-    'redirect',
-    'Set MSB_BASE_URL to the address that the service redirects to, then load failed.csv again as it is; a redirect is never followed.',
-  ],
-  ['connection_refused', REACH],
-  ['name_not_found', REACH],
-  ['host_unreachable', REACH],
-  ['connect_timeout', REACH],
-  [
-    'tls_failed',
-    "Check the service's certificate and this machine's trusted authorities (NODE_EXTRA_CA_CERTS), then load failed.csv again as it is.",
-  ],
-  ['request_invalid', 'Check the token and the row for characters that HTTP cannot carry.'],
-  ['connection_lost', LATER],
-  [
-    'timeout',
-    'Raise `send.timeoutSeconds` in the job definition if the service is slow, then load failed.csv again as it is.',
-  ],
-  ['client_closed', 'Load failed.csv again as it is.'],
-  ['answer_too_large', LATER],
-  ['answer_encoded', LATER],
-  [
-    'answer_continued',
-    'Have the people who run the service, or the gateway before it, switch off "100 Continue" for requests that don\'t ask for it, then load failed.csv again as it is.',
-  ],
-  ['answer_broken', LATER],
-  ['answer_unreadable', LATER],
-  ['network_error', REACH],
-]);
+const BY_CODE: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...BY_ISSUE,
+    http_400: `Correct what the service names ${IN_FAILED}.`,
+    http_401: 'Get a valid token, then go on with the same command.',
+    http_404: 'Check the id and the base URL; the service knows no such record or address.',
+    http_409: 'Look in the service for a record that stands in the way, then correct or drop the row.',
+    http_418:
+      'Correct what the service names in rejections.jsonl, in rejected.csv, then load that file again as it is.',
+    http_429:
+      'Lower `send.rate` or `send.concurrency` in the job definition, then load failed.csv again as it is.',
+    not_created: 'Send it with `onboard rerun`, or load failed.csv again as it is.',
+    redirect:
+      'Set MSB_BASE_URL to the address that the service redirects to, then load failed.csv again as it is; a redirect is never followed.',
+    connection_refused: REACH,
+    name_not_found: REACH,
+    host_unreachable: REACH,
+    connect_timeout: REACH,
+    tls_failed:
+      "Check the service's certificate and this machine's trusted authorities (NODE_EXTRA_CA_CERTS), then load failed.csv again as it is.",
+    request_invalid: 'Check the token and the row for characters that HTTP cannot carry.',
+    connection_lost: LATER,
+    timeout:
+      'Raise `send.timeoutSeconds` in the job definition if the service is slow, then load failed.csv again as it is.',
+    client_closed: 'Load failed.csv again as it is.',
+    answer_too_large: LATER,
+    answer_encoded: LATER,
+    answer_continued:
+      'Have the people who run the service, or the gateway before it, switch off "100 Continue" for requests that don\'t ask for it, then load failed.csv again as it is.',
+    answer_broken: LATER,
+    answer_unreadable: LATER,
+    network_error: REACH,
+  }),
+);
 
 const BY_OUTCOME: Readonly<Record<Outcome, string>> = {
   created: '',
@@ -125,20 +115,16 @@ const BY_OUTCOME: Readonly<Record<Outcome, string>> = {
   cancelled: 'Load the file again if the row is to be sent after all.',
 };
 
-const IN_DOUBT: ReadonlyMap<string, string> = new Map([
-  [
-    'answer_continued',
-    `${SETTLE} Have "100 Continue" switched off at the service or the gateway before it first: every create would end so.`,
-  ],
-  [
-    'redirect',
-    `${SETTLE} If the service redirects all requests, set MSB_BASE_URL to the address that it names; a redirect is never followed.`,
-  ],
-  ['accepted_without_id', FIND_ID],
-  ['accepted_id_unusable', FIND_BAD_ID],
-  ['accepted_id_repeated', FIND_OWN_ID],
-  ['found_twice', CHOOSE],
-]);
+const IN_DOUBT: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    answer_continued: `${SETTLE} Have "100 Continue" switched off at the service or the gateway before it first: every create would end so.`,
+    redirect: `${SETTLE} If the service redirects all requests, set MSB_BASE_URL to the address that it names; a redirect is never followed.`,
+    accepted_without_id: FIND_ID,
+    accepted_id_unusable: FIND_BAD_ID,
+    accepted_id_repeated: FIND_OWN_ID,
+    found_twice: CHOOSE,
+  }),
+);
 
 const FAULT = /^http_5\d\d$/;
 
@@ -169,15 +155,14 @@ const PERMISSIONS: ReadonlyMap<string, string> = new Map([
   ['subclient.upsert', "'Subclient / Create' and 'Subclient / Modify'"],
 ]);
 
-/** The permission of an operation, as people who grant it know it. */
 function permissionOf(operation: string): string {
   const names = PERMISSIONS.get(operation);
   return names === undefined ? 'the permission for this call' : `the permission ${names}`;
 }
 
-/** What to do next about a row of the operation that ended with this code and outcome; empty where there is nothing to do. */
+/** Empty where there is nothing to do. */
 export function adviceFor(code: string, outcome: Outcome, operation: Operation): string {
-  // Whatever the reason, an unknown create is settled, not sent; and a row that succeeded or was cancelled needs nothing.
+  // Whatever the reason, an unknown create is settled, not sent.
   if (outcome === 'in-doubt') return IN_DOUBT.get(code) ?? SETTLE;
   if (BY_OUTCOME[outcome] === '' || outcome === 'cancelled') return BY_OUTCOME[outcome];
   if (FAULT.test(code)) return LATER;
@@ -188,7 +173,7 @@ export function adviceFor(code: string, outcome: Outcome, operation: Operation):
   return BY_CODE.get(code) ?? BY_OUTCOME[outcome];
 }
 
-/** What to do about a warning that no check gave; empty for those of checks, which the job definition can make errors. */
+/** Empty for warnings of checks, which the job definition can make errors. */
 export function warningAdvice(code: string): string {
   return code === 'group_differs' ? BY_ISSUE[code] : '';
 }

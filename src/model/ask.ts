@@ -10,7 +10,6 @@ import { runStateSchema } from './run.ts';
 export const roleSchema = z.enum(['viewer', 'operator']);
 export type Role = z.infer<typeof roleSchema>;
 
-/** Who has got in. */
 export type Visitor = { readonly name: string; readonly role: Role };
 
 const run = z.string().min(1);
@@ -18,14 +17,13 @@ const rowNumber = z.number().int().positive();
 /** The state that the page showed to whoever asks. */
 const seen = runStateSchema;
 
-/** Of a row in doubt, what a person knows. */
 const decisionSchema = z.discriminatedUnion('as', [
   z.object({ row: rowNumber, as: z.literal('created'), id: z.string() }),
   z.object({ row: rowNumber, as: z.literal('not-created') }),
 ]);
 export type RowDecision = z.infer<typeof decisionSchema>;
 
-export const askSchema = z.discriminatedUnion('kind', [
+const askSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('pause'), run, seen, why: z.string() }),
   z.object({ kind: z.literal('resume'), run, seen }),
   z.object({ kind: z.literal('cancel'), run, seen, why: z.string() }),
@@ -35,7 +33,7 @@ export const askSchema = z.discriminatedUnion('kind', [
     run,
     only: z.array(outcomeSchema),
     cause: z.string().nullable(),
-    /** Through the job as it is by now, which may have been corrected, and not as the run had it. */
+    /** Through the job as it is by now, and not as the run had it. */
     isCorrected: z.boolean(),
   }),
   z.object({ kind: z.literal('resolve'), run, decisions: z.array(decisionSchema) }),

@@ -10,7 +10,7 @@ export const EXIT = {
   success: 0,
   /** Finished; some rows are invalid, rejected, denied or failed. */
   unsuccessful: 1,
-  /** Stopped before the end: error limit, credentials, permission, service away, paused, cancelled. */
+  /** Before the end: error limit, credentials, permission, service away, paused, cancelled. */
   stopped: 2,
   /** Could not start, or a file was not taken; also a report whose rows don't add up. */
   notStarted: 3,
@@ -20,7 +20,6 @@ export const EXIT = {
   inDoubt: 5,
 } as const;
 
-/** The status of a command that took a run as far as the run went. */
 export function exitCodeOf(run: Pick<Run, 'state' | 'reason' | 'rows' | 'outcomes'>): number {
   if (run.state === 'finished') return finishedExitCode(run.rows, run.outcomes);
   return run.reason === 'interrupted' ? EXIT.interrupted : EXIT.stopped;
@@ -42,7 +41,6 @@ const BY_SEVERITY: readonly number[] = [
   EXIT.interrupted,
 ];
 
-/** The worse of two statuses. */
 export function worse(a: number, b: number): number {
   return BY_SEVERITY.indexOf(a) < BY_SEVERITY.indexOf(b) ? b : a;
 }

@@ -8,7 +8,7 @@ import { dirname, join, resolve } from 'node:path';
 const HOME_NAME = '.onboard';
 const ROOT_UID = 0;
 
-/** The home that is meant in a folder where ONBOARD_HOME is not set: that of the folder itself or of the nearest one above; else a new one. */
+/** That of the folder itself or of the nearest one above; else a new one. */
 export function homeOf(folder: string): string {
   for (let at = resolve(folder); ; at = dirname(at)) {
     if (ownerOf(join(at, HOME_NAME)) !== null) return join(at, HOME_NAME);
@@ -26,7 +26,6 @@ export function isForeignHome(home: string, folder: string, uid = process.getuid
   return uid !== undefined && uid !== ROOT_UID && owner !== uid;
 }
 
-/** The user whose folder that is; `null`: there is no such folder. */
 function ownerOf(path: string): number | null {
   try {
     const found = statSync(path);

@@ -47,9 +47,7 @@ export const keyClaimSchema = z.discriminatedUnion('kind', [
 ]);
 export type KeyClaim = z.infer<typeof keyClaimSchema>;
 
-/** What the ledger knows of a key. */
 export type KeyState =
-  /** A record was created under the key. */
   | { readonly kind: 'known'; readonly run: string; readonly row: number; readonly id: string }
   /** A row has the key that is not done yet, or that is in doubt. */
   | { readonly kind: 'held'; readonly run: string; readonly row: number; readonly inDoubt: boolean }

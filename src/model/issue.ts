@@ -9,7 +9,6 @@ import { writtenAsSchema } from './written-as.ts';
 export const severitySchema = z.enum(['off', 'warn', 'error']);
 export type Severity = z.infer<typeof severitySchema>;
 
-/** The checks for cells that were damaged on their way. */
 export const CHECK_CODES = [
   'scientific_notation',
   'spreadsheet_error',
@@ -24,7 +23,7 @@ export const CHECK_CODES = [
 export type CheckCode = (typeof CHECK_CODES)[number];
 
 /** The checks that only a look at more than one row can make. */
-export const FILE_CHECK_CODES = ['totals_row', 'key_lookalike', 'key_case'] as const;
+const FILE_CHECK_CODES = ['totals_row', 'key_lookalike', 'key_case'] as const;
 export type FileCheckCode = (typeof FILE_CHECK_CODES)[number];
 
 /** What the names in braces of a sentence stand for: rows, runs, keys. Causes are told without. */
@@ -32,7 +31,7 @@ export const valuesSchema = z.record(z.string(), z.string());
 export type Values = Readonly<z.infer<typeof valuesSchema>>;
 
 /** `value` is the cell as it stands, personal data: never in a log or in results.csv. */
-export const issueSchema = z.object({
+const issueSchema = z.object({
   row: z.number().int().positive(),
   line: z.number().int().positive(),
   column: z.string().nullable(),

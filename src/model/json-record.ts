@@ -5,7 +5,6 @@
 import type { Reference } from './mapping.ts';
 import type { JsonObject, JsonValue } from './request.ts';
 
-/** The object that a record's text holds, `null` where it holds none. */
 export function parseRecord(text: string): JsonObject | null {
   try {
     const value: JsonValue = JSON.parse(text);
@@ -15,7 +14,6 @@ export function parseRecord(text: string): JsonObject | null {
   }
 }
 
-/** Whether a parsed value is a JSON object. */
 export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !isJsonList(value);
 }
@@ -25,7 +23,6 @@ export function isJsonList(value: JsonValue | undefined): value is readonly Json
   return Array.isArray(value);
 }
 
-/** The value's own member or item, `undefined` where it has none. */
 export function memberOf(value: JsonValue | undefined, segment: string | number): JsonValue | undefined {
   if (isJsonList(value)) return typeof segment === 'number' ? value[segment] : undefined;
   return isJsonObject(value) && Object.hasOwn(value, segment) ? value[segment] : undefined;
@@ -34,12 +31,11 @@ export function memberOf(value: JsonValue | undefined, segment: string | number)
 /** The identifier that a reference's key was found under, and where it goes. */
 export type ResolvedReference = Pick<Reference, 'path'> & { readonly id: string };
 
-/** The body with the identifiers in their places. */
 export function withReferences(body: JsonObject, resolved: readonly ResolvedReference[]): JsonObject {
   return resolved.reduce((whole, { path, id }) => withMember(whole, path, id), body);
 }
 
-/** A copy of the object with the value at the path; missing objects and lists on the way there are made. */
+/** A copy with the value at the path; missing objects and lists on the way are made. */
 export function withMember(
   object: JsonObject,
   [name = '', ...rest]: readonly (string | number)[],

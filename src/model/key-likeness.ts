@@ -1,15 +1,15 @@
 /**
- * Keys that people take for the same though they are not: in one of them stands a space at the end, an invisible sign, another
- * form of a character, or other capital and small letters. A create under each would make one record twice. Here stand
- * the forms by which such keys are found, the table that finds them among the keys of one file, and the words for what was
- * found. The first row of such keys in file order stands for them, whoever reads the file and however often.
+ * Keys that people take for the same though they are not: in one of them stands a space at the end,
+ * an invisible sign, another form of a character, or other capital and small letters. A create under
+ * each would make one record twice. Here stand the forms by which such keys are found, the table that
+ * finds them among the keys of one file, and the words for what was found. The first row of such keys
+ * in file order stands for them, whoever reads the file and however often.
  */
 import type { FileCheckCode, RowFinding } from './issue.ts';
 
 export const KEY_CHECK_CODES = ['key_lookalike', 'key_case'] as const satisfies readonly FileCheckCode[];
-export type KeyLikenessCode = (typeof KEY_CHECK_CODES)[number];
+type KeyLikenessCode = (typeof KEY_CHECK_CODES)[number];
 
-/** The earlier key that looks like a row's own; `run`: of another run, else of this file. */
 export type KeyLikeness = {
   readonly code: KeyLikenessCode;
   readonly run: string | null;
@@ -18,21 +18,21 @@ export type KeyLikeness = {
 
 /** Printable ASCII without the space: such a key has nothing that could be hidden in it. */
 const PLAIN = /^[!-~]*$/;
-/** White space, control characters, and what is drawn as nothing (soft hyphen, zero width space, byte order mark, …). */
+/** White space, control characters, and what is drawn as nothing. */
 const UNSEEN = /[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /** The key as it looks: NFKC, without white space and invisible signs. */
-export function bareKey(key: string): string {
+function bareKey(key: string): string {
   return PLAIN.test(key) ? key : key.normalize('NFKC').replaceAll(UNSEEN, '');
 }
 
-/** A bare key without the difference between capital and small letters; `ß` is `ss` (full case folding, nearly). */
+/** `ß` is `ss` (full case folding, nearly). */
 function foldKey(bare: string): string {
   const small = bare.toLowerCase();
   return PLAIN.test(bare) ? small : small.toUpperCase().toLowerCase().normalize('NFKC');
 }
 
-/** A key that would look like another one, and how. `isBare`: the form that all keys share that look so. */
+/** A key that would look like another one, and how. */
 export type AlikeKey = { readonly key: string; readonly code: KeyLikenessCode };
 
 /**
@@ -49,7 +49,7 @@ export function alikeKeys(key: string, { withCase }: { readonly withCase: boolea
   return found;
 }
 
-/** Answers the earlier row of the file whose key looks like this one but isn't it; to be asked for all keys in file order. */
+/** Answers the earlier row whose key looks like this one; to be asked in file order. */
 export type FindAlike = (key: string, row: number) => KeyLikeness | null;
 
 /** Keeps some 30 bytes of each key. */
@@ -72,20 +72,17 @@ export function createKeyLikeness(): FindAlike {
 /** Sets the forms of keys that came second apart from those that came first. */
 const OTHER_CASE = 0x5bd1e995;
 
-/** 32 bits of the key itself, 32 of how it looks, and the 64 that it is found by: of how it looks, without case. */
+/** Of the key itself, of how it looks, and twice of how it looks without case. */
 type KeyHashes = { own: number; look: number; a: number; b: number };
 
 /** The hashes of a key; the same object each time, since millions of keys are asked for. */
 function createHashes(): (key: string) => Readonly<KeyHashes> {
   const hashes: KeyHashes = { own: 0, look: 0, a: 0, b: 0 };
   return (key) => {
-    if (!hashPlain(key, hashes)) {
-      const look = bareKey(key);
-      hashes.own = hashOf(key).a;
-      hashes.look = hashOf(look).a;
-      Object.assign(hashes, hashOf(foldKey(look)));
-    }
-    return hashes;
+    const look = bareKey(key);
+    hashes.own = hashOf(key).a;
+    hashes.look = look === key ? hashes.own : hashOf(look).a;
+    return Object.assign(hashes, hashOf(foldKey(look)));
   };
 }
 
@@ -94,7 +91,7 @@ const SEED_B = 0x41c6ce57;
 const PRIME_A = 2_654_435_761;
 const PRIME_B = 1_597_334_677;
 
-/** Two multiplications for each character, mixed at the end (MurmurHash3's finish); a SHA-256 takes several times as long. */
+/** Ends as MurmurHash3 does; a SHA-256 takes several times as long. */
 function hashOf(text: string): { a: number; b: number } {
   let a = SEED_A;
   let b = SEED_B;
@@ -106,28 +103,6 @@ function hashOf(text: string): { a: number; b: number } {
   return { a: mixed(a, b), b: mixed(b, a) };
 }
 
-/** The same in one go for printable ASCII without spaces, as most keys are; false: the key holds something else. */
-function hashPlain(key: string, into: KeyHashes): boolean {
-  let a = SEED_A;
-  let b = SEED_B;
-  let foldedA = SEED_A;
-  let foldedB = SEED_B;
-  for (let i = 0; i < key.length; i += 1) {
-    const unit = key.charCodeAt(i);
-    if (unit < 33 || unit > 126) return false;
-    const folded = unit >= 65 && unit <= 90 ? unit + 32 : unit;
-    a = Math.imul(a ^ unit, PRIME_A);
-    b = Math.imul(b ^ unit, PRIME_B);
-    foldedA = Math.imul(foldedA ^ folded, PRIME_A);
-    foldedB = Math.imul(foldedB ^ folded, PRIME_B);
-  }
-  into.own = mixed(a, b);
-  into.look = into.own;
-  into.a = mixed(foldedA, foldedB);
-  into.b = mixed(foldedB, foldedA);
-  return true;
-}
-
 function mixed(a: number, b: number): number {
   return Math.imul(a ^ (a >>> 16), 2_246_822_507) ^ Math.imul(b ^ (b >>> 13), 3_266_489_909);
 }
@@ -136,7 +111,7 @@ type Entry = { readonly own: number; readonly look: number; readonly row: number
 
 /** An entry: its 64 bits, the key's own 32, the 32 of how it looks, and its row. */
 const WORDS = 5;
-/** Entries are in arrays of 65,536: millions of them are never copied to make room, and hardly more memory is taken than they need. */
+/** Entries are in arrays of 65,536: millions of them are never copied to make room. */
 const PAGE_BITS = 16;
 const LAST_OF_PAGE = 2 ** PAGE_BITS - 1;
 const PAGE_WORDS = 2 ** PAGE_BITS * WORDS;
@@ -195,7 +170,7 @@ function createKeyTable() {
   };
 }
 
-/** Of what was found in the file and in the ledger, the one that says more; else that of the file. */
+/** The one that says more; else that of the file. */
 export function worse(inFile: KeyLikeness | null, inLedger: KeyLikeness | null): KeyLikeness | null {
   if (inFile === null || inLedger === null) return inFile ?? inLedger;
   return inFile.code === 'key_case' && inLedger.code === 'key_lookalike' ? inLedger : inFile;

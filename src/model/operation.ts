@@ -16,7 +16,6 @@ export type BuiltIn = (typeof OPERATIONS)[number];
 /** With a dot: the identity spaces of the built-in operations have none. */
 const OWN_NAME = /^[A-Za-z]\w{0,63}(?:\.[A-Za-z]\w{0,63}){1,4}$/;
 
-/** The name of an operation that a job definition describes itself. */
 export const ownNameSchema = z
   .string()
   .regex(OWN_NAME, 'expected a name of letters and digits with a dot in it, such as counterparty.addAccount')
@@ -34,7 +33,6 @@ const ownSchema = z.custom<OwnOperation>(
     ownNameSchema.safeParse(nameIn(text)).success,
 );
 
-/** What a run does. */
 export const operationSchema = z.union([z.enum(OPERATIONS), ownSchema]);
 export type Operation = BuiltIn | OwnOperation;
 
@@ -64,7 +62,6 @@ export function isInPath(operation: Operation): boolean {
   return !isOwn(operation) && !WITHOUT_ID.has(operation);
 }
 
-/** The operation as people know it. */
 export function nameOf(operation: Operation): string {
   return isOwn(operation) ? nameIn(operation) : operation;
 }

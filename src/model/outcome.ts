@@ -1,6 +1,7 @@
 /**
- * Outcomes: what can become of a row, with everything that follows from an outcome alone: the report file that carries the
- * row again, whether the row counts as done, what becomes of its key, and the counts whose sum is the control total.
+ * Outcomes: what can become of a row, with everything that follows from an outcome alone: the report
+ * file that carries the row again, whether the row was sent and counts as done, what becomes of its
+ * key, and the counts whose sum is the control total.
  */
 import { z } from 'zod';
 
@@ -39,11 +40,14 @@ export const REMAINDER: Readonly<Record<Outcome, Remainder>> = {
   cancelled: 'none',
 };
 
-/** The sign of an outcome in a terminal: done, gone wrong, not known, not sent. */
-export function outcomeSign(outcome: Outcome): '✓' | '✗' | '?' | '·' {
-  if (outcome === 'in-doubt') return '?';
-  if (outcome === 'cancelled' || outcome === 'skipped') return '·';
-  return REMAINDER[outcome] === 'none' ? '✓' : '✗';
+/** A kind of rows: an outcome, or none yet. */
+export type Kind = Outcome | 'open';
+
+/** In a terminal: done, gone wrong, not known, not sent. */
+export function outcomeSign(kind: Kind): '✓' | '✗' | '?' | '·' {
+  if (kind === 'in-doubt') return '?';
+  if (kind === 'cancelled' || kind === 'skipped' || kind === 'open') return '·';
+  return REMAINDER[kind] === 'none' ? '✓' : '✗';
 }
 
 /** Whether the row counts as a success, which exit status 0 asks of every row. */
@@ -51,47 +55,29 @@ export function succeeded(outcome: Outcome): boolean {
   return REMAINDER[outcome] === 'none' && outcome !== 'cancelled';
 }
 
-const ACCEPTED: Readonly<Record<Outcome, boolean>> = {
-  created: true,
-  updated: true,
-  drafted: true,
-  listed: true,
-  skipped: false,
-  invalid: false,
-  rejected: false,
-  denied: false,
-  failed: false,
-  'in-doubt': false,
-  cancelled: false,
-};
+const ACCEPTED: ReadonlySet<Outcome> = new Set(['created', 'updated', 'drafted', 'listed']);
 
-/** Whether the service carried the row's request out. */
 export function wasAccepted(outcome: Outcome): boolean {
-  return ACCEPTED[outcome];
+  return ACCEPTED.has(outcome);
 }
 
-const LEAVES_AS_IT_WAS: Readonly<Record<Outcome, boolean>> = {
-  created: false,
-  updated: false,
-  drafted: false,
-  listed: false,
-  skipped: false,
-  invalid: true,
-  rejected: true,
-  denied: true,
-  failed: false,
-  'in-doubt': false,
-  cancelled: false,
-};
+const UNSENT: ReadonlySet<Outcome> = new Set(['skipped', 'invalid', 'cancelled']);
+
+export function wasSent(outcome: Outcome): boolean {
+  return !UNSENT.has(outcome);
+}
+
+const LEAVES_AS_IT_WAS: ReadonlySet<Outcome> = new Set(['invalid', 'rejected', 'denied']);
 
 /** Whether the one attempt that ended so surely left the service's record as it was. */
 export function leavesAsItWas(outcome: Outcome): boolean {
-  return LEAVES_AS_IT_WAS[outcome];
+  return LEAVES_AS_IT_WAS.has(outcome);
 }
 
 /**
- * What becomes of the key that a row had claimed. `known`: a record was created under it. `in-doubt`: the key stays claimed,
- * since a record may have been. `given-back`: nothing was created, and another row may have the key.
+ * What becomes of the key that a row had claimed. `known`: a record was created under it.
+ * `in-doubt`: the key stays claimed, since a record may have been. `given-back`: nothing was
+ * created, and another row may have the key.
  */
 export const KEY_AFTER: Readonly<Record<Outcome, 'known' | 'in-doubt' | 'given-back'>> = {
   created: 'known',
@@ -132,7 +118,6 @@ export function countSettled(counts: OutcomeCounts): number {
   return OUTCOMES.reduce((sum, outcome) => sum + counts[outcome], 0);
 }
 
-/** Rows whose requests the service carried out. */
 export function acceptedRows(counts: OutcomeCounts): number {
   return OUTCOMES.reduce((sum, outcome) => sum + (wasAccepted(outcome) ? counts[outcome] : 0), 0);
 }
@@ -140,4 +125,16 @@ export function acceptedRows(counts: OutcomeCounts): number {
 /** Rows that were settled without success; `stopAfter` counts these. */
 export function countUnsuccessful(counts: OutcomeCounts): number {
   return OUTCOMES.reduce((sum, outcome) => sum + (succeeded(outcome) ? 0 : counts[outcome]), 0);
+}
+
+/** The kinds that a run has rows of, each with how many. */
+export function kindsOf({
+  outcomes,
+  rows,
+}: {
+  readonly outcomes: OutcomeCounts;
+  readonly rows: number;
+}): ReadonlyArray<readonly [Kind, number]> {
+  const settled = OUTCOMES.map((outcome) => [outcome, outcomes[outcome]] as const);
+  return [...settled, ['open', rows - countSettled(outcomes)] as const].filter(([, n]) => n > 0);
 }

@@ -11,7 +11,7 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 /** Percent-encoding leaves dots as they are, and some servers take an encoded slash for a slash. */
 const FOLDER_UP = /(^|[/\\])\.{1,2}($|[/\\])/;
 
-/** What keeps the text from being an identifier of the service, to follow "expected an id"; `null` for a usable id. */
+/** What keeps the text from being an id, to follow "expected an id"; `null`: nothing. */
 export function idProblem(id: string): string | null {
   if (id.trim() === '') return ', got none';
   if (id.length > LONGEST_ID) return ` of at most ${LONGEST_ID} characters, got ${id.length}`;
@@ -20,14 +20,13 @@ export function idProblem(id: string): string | null {
   return null;
 }
 
-/** What stands where an answer has its record's id. */
 export type GivenId =
   | { readonly kind: 'id'; readonly id: string }
   /** The service gave one that can't be used. */
   | { readonly kind: 'unusable'; readonly text: string }
   | { readonly kind: 'none' };
 
-/** Reads the member of an answer that is the id. A number is taken only where JSON.parse can't have rounded it. */
+/** A number is taken only where JSON.parse can't have rounded it. */
 export function readId(value: unknown): GivenId {
   if (typeof value === 'number') {
     const text = String(value);

@@ -15,7 +15,6 @@ export type JsonValue =
   | { readonly [name: string]: JsonValue };
 export type JsonObject = { readonly [name: string]: JsonValue };
 
-/** What a row maps to: one call of the service. */
 export type ServiceRequest = {
   readonly call: Call;
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

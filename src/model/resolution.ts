@@ -1,11 +1,10 @@
-/** Resolutions: what a person, or a look-up, says became of a row in doubt, and what the ledger keeps of that. */
+/** Resolutions: what somebody says became of a row in doubt, and what the ledger keeps of it. */
 import { z } from 'zod';
 import type { Operation } from './operation.ts';
 
-/** What became of a row in doubt, as whoever looked at the service says. */
 export type Decision = { readonly kind: 'created'; readonly id: string } | { readonly kind: 'not-created' };
 
-/** What the ledger keeps of a decision: who took it, when (ISO 8601, UTC), and the code that the row was in doubt with. */
+/** `at`: ISO 8601, UTC; `was`: the code that the row was in doubt with. */
 export const resolutionSchema = z.object({
   decision: z.enum(['created', 'not-created']),
   /** Empty for `not-created`. */
@@ -31,7 +30,6 @@ export function outcomeOfCreated(operation: Operation): 'created' | 'drafted' {
   return operation === 'counterparty.draft' ? 'drafted' : 'created';
 }
 
-/** The decision in words: `created, id sub-1` or `not created`. */
 export function describeDecision(decision: Decision): string {
   return decision.kind === 'created' ? `created, id ${decision.id}` : 'not created';
 }

@@ -18,7 +18,6 @@ export type KeyOf<T = Row> = (row: T) => string | null;
 /** Rows that are one request, in file order. */
 export type RowGroup<T> = {
   readonly lead: T;
-  /** The other rows. */
   readonly mates: readonly T[];
   /**
    * The row without a readable key that stands right before or after the group, `null` where there
@@ -64,7 +63,6 @@ export function createGroupCutter<T extends Numbered>(
   };
 }
 
-/** The groups of all these rows. */
 export function groupRows<T extends Numbered>(rows: readonly T[], keyOf: KeyOf<T> | null): RowGroup<T>[] {
   const cutter = createGroupCutter(keyOf);
   return [...rows.map((row) => cutter.take(row)), cutter.end()].filter((group) => group !== null);

@@ -28,7 +28,6 @@ export const RUN_TRANSITIONS: Readonly<Record<RunState, readonly RunState[]>> = 
   finished: [],
 };
 
-/** Why a run is paused or stopped. */
 export const reasonSchema = z.enum([
   'interrupted',
   'credentials',
@@ -44,7 +43,7 @@ export const reasonSchema = z.enum([
 ]);
 export type Reason = z.infer<typeof reasonSchema>;
 
-/** Who paused or cancelled a run, when (ISO 8601, UTC), and why in their own words; `''`: they did not say. */
+/** When as ISO 8601, UTC; why in their own words, `''` where they did not say. */
 export const requestSchema = z.object({ by: z.string(), at: z.string(), why: z.string() });
 export type StateRequest = z.infer<typeof requestSchema>;
 
@@ -59,12 +58,12 @@ export const runSchema = z.object({
   /** The run whose unsuccessful rows this rerun takes up; `null` for a run of a file. */
   parent: z.string().nullable(),
   rows: z.number().int().nonnegative(),
-  /** Rows per chunk; fixed for the run, so that chunk numbers mean the same rows after a restart. */
+  /** Fixed for the run, so that chunk numbers mean the same rows after a restart. */
   chunkRows: z.number().int().positive(),
   source: sourceInfoSchema,
-  /** Where the job groups rows, chunks differ in size: the number of rows up to the end of each; else `null`. */
+  /** Where the job groups rows: the number of rows up to the end of each chunk. */
   chunkEnds: z.array(z.number().int().positive()).nullable(),
-  /** Where the first rows go ahead of the others, how many, and no `chunkEnds` say it: the size of the first chunk. */
+  /** Where the first rows go ahead, and no `chunkEnds` say it: the size of the first chunk. */
   firstRows: z.number().int().positive().optional(),
   state: runStateSchema,
   reason: reasonSchema.nullable(),
@@ -83,7 +82,6 @@ export const runSchema = z.object({
 });
 export type Run = z.infer<typeof runSchema>;
 
-/** How a run's rows are cut into chunks. */
 export type Chunking = Pick<Run, 'rows' | 'chunkRows' | 'chunkEnds' | 'firstRows'>;
 
 export function chunksOf(run: Chunking): number {
@@ -109,15 +107,13 @@ export function rowsOfChunk(run: Chunking, n: number): number {
   return Math.min(rowsBefore(run, n + 1), run.rows) - rowsBefore(run, n);
 }
 
-/** Whether nothing more happens to the run by itself. A cancelled run is wound up first, so that every row has its outcome. */
+/** A cancelled run is wound up first, so that every row has its outcome. */
 export function isOver({ state, chunks, closedChunks }: RunProgress): boolean {
   return state === 'finished' || (state === 'cancelled' && closedChunks === chunks);
 }
 
-/** What tells whether a run is over. */
 export type RunProgress = Pick<Run, 'state' | 'chunks' | 'closedChunks'>;
 
-/** Rows without an outcome yet. */
 export function openRows(run: Pick<Run, 'rows' | 'outcomes'>): number {
   return run.rows - countSettled(run.outcomes);
 }

@@ -18,7 +18,6 @@ export function messageOf({
   return filled(message, values) + (lookedUp === undefined ? '' : `; looked up at ${lookedUp}`);
 }
 
-/** The issue in words. */
 export function issueWords(issue: Omit<KeptIssue, 'code'>): string {
   const { column } = issue;
   return `${column === null ? '' : `column "${column}": `}expected ${expectedWords(issue)}`;

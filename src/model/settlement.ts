@@ -77,9 +77,7 @@ export type Settlement = {
   /** What there is to say; names in braces are those of `values`. */
   readonly message: string;
   readonly values: Values;
-  /** Why the row was not sent, where something in it is wrong. */
   readonly issues: readonly KeptIssue[];
-  /** Cells that looked damaged and were sent all the same. */
   readonly warnings: readonly Warning[];
 };
 
@@ -112,7 +110,6 @@ export function fromTuple(tuple: SettlementTuple): Settlement {
   return { row, line, key, outcome, status, id, attempts, ms, code, message, values, issues, warnings };
 }
 
-/** What is kept of the body of a refusal, and how many bytes followed that. */
 export type RefusalBody = { readonly text: string; readonly restBytes: number };
 
 const CUT = '\0';
@@ -138,7 +135,6 @@ export type SettledChunk = {
 
 /** What a report reads of one run; rows are named by their row number. */
 export type LedgerView = {
-  /** In the file's order. */
   chunks(): AsyncIterable<SettledChunk>;
   /** Source records of rows that did not succeed; rows not known are absent. */
   sources(rows: readonly number[]): Promise<ReadonlyMap<number, Row>>;

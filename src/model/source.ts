@@ -4,7 +4,6 @@
  */
 import { z } from 'zod';
 
-/** What a file's text may be encoded in. */
 export const ENCODINGS = [
   'utf-8',
   'utf-16le',
@@ -20,15 +19,13 @@ export const sourceInfoSchema = z.object({
   type: z.enum(['csv', 'json', 'ndjson', 'xlsx']),
   encoding: z.enum(ENCODINGS),
   bom: z.boolean(),
-  compression: z.enum(['none', 'gzip']).default('none'),
-  /** The line on which a table's header starts. */
-  headerLine: z.number().int().positive().default(1),
-  /** The sheet of a workbook. */
-  sheet: z.string().nullable().default(null),
+  compression: z.enum(['none', 'gzip']),
+  headerLine: z.number().int().positive(),
+  sheet: z.string().nullable(),
   /** JSON pointers to lists of objects in a file that is one: the records may be there. */
   recordLists: z.array(z.string()).optional(),
   /** What the reader had to decide on thin evidence, in words for people; no cell values. */
-  notes: z.array(z.string()).default([]),
+  notes: z.array(z.string()),
   delimiter: z.string().nullable(),
   quote: z.string().nullable(),
   columns: z.array(z.string()),
@@ -40,7 +37,6 @@ export function isTable({ type }: Pick<SourceInfo, 'type'>): boolean {
   return type === 'csv' || type === 'xlsx';
 }
 
-/** How a file was understood, in a few words. */
 export function sourceWords(
   source: Omit<SourceInfo, 'bom' | 'quote' | 'columns' | 'notes'> & { readonly bom?: boolean },
 ): string {
@@ -57,19 +53,18 @@ export function sourceWords(
 }
 
 /** What one reading of a whole file found out, before anything is sent. */
-const fileFactsSchema = z.object({
-  path: z.string(),
+export type FileFacts = {
+  readonly path: string;
   /** Lower-case hex. */
-  sha256: z.string(),
-  bytes: z.number().int().nonnegative(),
-  rows: z.number().int().nonnegative(),
-  source: sourceInfoSchema,
+  readonly sha256: string;
+  readonly bytes: number;
+  readonly rows: number;
+  readonly source: SourceInfo;
   /** Where the job groups rows: the number of rows up to the end of each chunk. */
-  chunkEnds: z.array(z.number().int().positive()).nullable().default(null),
+  readonly chunkEnds: number[] | null;
   /** Inode, size and time of change: whether it is still the same file, untouched. */
-  stamp: z.string(),
-});
-export type FileFacts = z.infer<typeof fileFactsSchema>;
+  readonly stamp: string;
+};
 
 /** Columns that a report file adds; they are ignored when it is loaded again. */
 export const REPORT_COLUMN_PREFIX = 'onboard_';

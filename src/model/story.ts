@@ -17,7 +17,6 @@ const HAPPENINGS = [
 ] as const;
 
 export const happeningSchema = z.object({
-  /** Milliseconds since 1970. */
   at: z.number(),
   what: z.enum(HAPPENINGS),
   /** A reason, a person's words, the run that took rows up, why nothing answers; or empty. */
@@ -27,12 +26,9 @@ export const happeningSchema = z.object({
 });
 export type Happening = z.infer<typeof happeningSchema>;
 
-/** What happened to a run, for people; numbered as its picture has it. */
 export type Told = {
   readonly n: number;
-  /** Seconds since the run's start. */
   readonly seconds: number;
-  /** Milliseconds since 1970. */
   readonly at: number;
   readonly what: Happening['what'];
   readonly words: string;

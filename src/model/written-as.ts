@@ -6,7 +6,6 @@ export const writtenAsSchema = z.object({
   decimal: z.enum(['.', ',']).optional(),
 });
 
-/** Settings of a field, as a job definition has them. */
 export type WrittenAs = z.infer<typeof writtenAsSchema>;
 
 /** The pattern that also reads days and months of one digit. */

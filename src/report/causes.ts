@@ -16,11 +16,11 @@ import type { Settlement } from '../model/settlement.ts';
 import { createPlaces, type Places, type Size } from './places.ts';
 import type { RemainderRow } from './remainder.ts';
 
-/** What refusals are read with: the file's columns, and the fields of the operation's request. */
+/** The file's columns, and the fields of the operation's request. */
 export type CauseTerms = { readonly columns: readonly string[]; readonly fields: Pick<FieldCatalog, 'has'> };
 
 /** What is said of a cause, which is one by its text; fields of the request have an @ in it. */
-export type Said = {
+type Said = {
   readonly text: string;
   /** What it says of the fields that it names; empty where nothing is. */
   readonly words: string;
@@ -30,7 +30,6 @@ export type Said = {
 /** Stands for words of the service that too few rows have. */
 export const UNTOLD = '‹…›';
 
-/** A row as lists name it. */
 export type NamedRow = Pick<Settlement, 'row' | 'line' | 'key'>;
 
 type Head = Pick<Settlement, 'outcome' | 'code'>;
@@ -139,7 +138,6 @@ const LOOK_AT_CHARACTERS = 64 * 1024;
 const MAX_LEAVES = 200;
 const MAX_CHARACTERS = 300;
 
-/** The row's cause. */
 export function causeOf({ settlement, source, body }: RemainderRow, terms: CauseTerms): Said {
   if (settlement.outcome !== 'rejected' || body === null) {
     const text = shortened(messageOf(alikeInAll(settlement)));
@@ -253,7 +251,7 @@ const PLACES = /\uE000([\uE001-\uE0FF])/g;
 /** `accounts[0].iban`, `$.accounts[0].iban`, `/accounts/0/iban` or `'name'` within a text. */
 const PATH = /(?<![\w.])(["'`]?)((?:\$\.|\/)?[A-Za-z]\w*(?:[./]\w+|\[\d+\])*)\1(?!\w)/g;
 
-/** What looks like a value, the most telling first; without its sign there is none, which is quickly seen. */
+/** What looks like a value, the most telling first; without its sign there is none. */
 const MASKS: ReadonlyArray<readonly [mask: RegExp, by: string, sign?: string]> = [
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, '‹id›'],
   [/[^\s"'<>@]{1,64}@[^\s"'<>@]{1,200}/g, '‹e-mail›', '@'],

@@ -38,7 +38,6 @@ const rowNumber = z.number().int().positive();
 
 const namedRowSchema = z.object({ row: rowNumber, line: count, key: z.string() });
 
-/** Rows that did not succeed for the same reason. */
 export const causeSchema = z.object({
   /** Of outcome, code and text: the same in every run. */
   id: z.string(),
@@ -57,7 +56,6 @@ export const causeSchema = z.object({
   first: rowNumber,
   last: rowNumber,
   examples: z.array(namedRowSchema),
-  /** Rows by part of the file. */
   where: z.array(count),
   /** The chunks that have such rows (places.ts). */
   chunks: z.string(),
@@ -83,14 +81,11 @@ export const digestSchema = z.object({
   where: z.partialRecord(outcomeSchema, z.array(count)),
   /** The chunks that have rows with each outcome (places.ts). */
   chunks: z.partialRecord(outcomeSchema, z.string()),
-  /** The commonest reasons why rows did not succeed, by outcome, code and column. */
   topErrors: z.array(countedSchema.extend({ outcome: outcomeSchema, advice: z.string() })),
   /** Commonest first, and how many rows have one that is not among them. */
   causes: z.array(causeSchema),
   others: count,
-  /** How refused cells are written, where a setting of the job definition would read them. */
   shapes: z.array(shapeSchema),
-  /** Cells that looked damaged in the same way, commonest first. */
   topWarnings: z.array(countedSchema),
   /** `null` where nothing was sent. */
   latency: latencySchema.nullable(),
@@ -235,7 +230,6 @@ function createRecordCount() {
 /** One more than the largest status; 0 stands for none. */
 const STATUSES = 1_000;
 
-/** How the last attempts went. */
 function createAnswers() {
   const times = noTimes();
   const statuses = new Uint32Array(STATUSES);

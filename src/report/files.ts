@@ -83,7 +83,6 @@ type Earlier = {
   readonly followed: readonly string[];
 };
 
-/** Where the files of a writing go. */
 type Placed = {
   readonly files: string[];
   /** Files to correct that somebody has changed, which stay as they are. */
@@ -92,7 +91,6 @@ type Placed = {
   readonly written: string[];
 };
 
-/** The files of one writing of a report. */
 export type PendingReport = {
   append(name: string, text: string): Promise<void>;
   has(name: string): boolean;

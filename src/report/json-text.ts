@@ -86,7 +86,6 @@ function* signsOf(text: string) {
   }
 }
 
-/** Of one that starts there. */
 function endOfString(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;

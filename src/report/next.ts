@@ -12,7 +12,6 @@ import { commonShapes } from './shapes.ts';
 import type { Summary } from './summary.ts';
 
 export type NextOptions = {
-  /** Where the report lies. */
   readonly directory: string;
   /** How a command names the job, for example `--job-file x.yaml`; by default its name. */
   readonly job?: string;
@@ -20,7 +19,6 @@ export type NextOptions = {
   readonly typed?: string;
 };
 
-/** Something to do: sentences, and the commands that do it, any one of them. */
 export type Step = { readonly words: readonly string[]; readonly commands: readonly string[] };
 
 /** Empty where nothing is left to do. */
@@ -43,7 +41,6 @@ function continuing(summary: Summary, options: NextOptions): readonly Step[] {
   return [{ words: [...why, 'To go on where it stopped:'], commands }];
 }
 
-/** The advice on a reason, with the remainder files that there are in place of results.csv. */
 function reasonWords(reason: Reason, { files, operation }: Summary): string {
   const remainders = files.filter((file) => remainderOf(file) !== null);
   const advice = reasonAdvice(reason, operation);

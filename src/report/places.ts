@@ -9,7 +9,6 @@ const MOST_PARTS = 100;
 /** 342 characters as text, also for each of 200 causes: 68 kB. */
 const MAX_BITS = 2_048;
 
-/** A run's size, in rows and in chunks. */
 export type Size = { readonly rows: number; readonly chunks: number };
 
 export type Places = {
@@ -19,7 +18,6 @@ export type Places = {
   with(other: Places): Places;
   readonly strip: Uint32Array;
   readonly bits: Uint8Array;
-  /** Rows by part of the file. */
   where(): number[];
   /** The chunks as text, for `chunksIn`. */
   chunks(): string;
@@ -58,7 +56,6 @@ export function* chunksIn(text: string, chunks: number, first = 1): Generator<nu
   }
 }
 
-/** `chunk` from 1 to `chunks`. */
 function bitOf(chunk: number, chunks: number): number {
   return chunks <= MAX_BITS ? chunk - 1 : Math.floor(((chunk - 1) * MAX_BITS) / chunks);
 }

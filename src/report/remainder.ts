@@ -34,10 +34,8 @@ export function remainderOf(name: string): RemainderKind | null {
   return REMAINDERS.find((kind) => kind === stem) ?? null;
 }
 
-/** How the rows of a run's file are written again. */
 export type RemainderFormat = {
   readonly extension: 'csv' | 'ndjson';
-  /** What stands before the first row. */
   header(kind: RemainderKind): string;
   /** The rows, each with its line's end. */
   lines(rows: readonly RemainderRow[], kind: RemainderKind): string;
@@ -55,7 +53,6 @@ export type RemainderRow = {
 /** Rows whose sources and bodies are in memory at a time: these texts can have megabytes each. */
 const LOOKUP_ROWS = 20;
 
-/** Those of the rows that did not succeed with what they were made of, some at a time. */
 export async function* unsuccessfulIn(
   settlements: readonly Settlement[],
   view: Pick<LedgerView, 'sources' | 'bodies'>,
@@ -75,7 +72,6 @@ export async function* unsuccessfulIn(
   }
 }
 
-/** In the file's own dialect, with what became of the rows in columns of the report's own. */
 export function csvRemainder({ id, source }: Run): RemainderFormat {
   const dialect = { delimiter: source.delimiter ?? ',', quote: source.quote ?? '"' };
   // Where the input was a report file itself, its columns about an earlier run give way.
@@ -184,7 +180,6 @@ function memberOf(run: string, row: RemainderRow, kind: RemainderKind): JsonObje
   return kind === 'in-doubt' ? { ...member, resolution: '' } : member;
 }
 
-/** What the service said of a rejected row, else why the row did not succeed. */
 function messageOf({ settlement, body }: RemainderRow): string {
   const said = settlement.outcome === 'rejected' && body !== null ? serviceMessage(body.text) : '';
   return said === '' ? sentenceOf(settlement) : said;

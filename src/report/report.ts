@@ -41,17 +41,10 @@ import {
   type RemainderRow,
   unsuccessfulIn,
 } from './remainder.ts';
-import {
-  type Advising,
-  documentLines,
-  rejectionLine,
-  resultsDialect,
-  resultsHeader,
-  resultsLines,
-} from './results.ts';
+import { documentLines, rejectionLine, resultsFormat } from './results.ts';
 import { type Summary, summarize, summarySchema, withWritten } from './summary.ts';
 
-export type ReportOptions = {
+type ReportOptions = {
   readonly run: Run;
   readonly view: LedgerView;
   readonly directory: string;
@@ -64,7 +57,6 @@ export type ReportOptions = {
   readonly story: () => Promise<readonly Happening[]>;
   /** What people noted on causes, by their ids, asked for with it. */
   readonly notes: (causes: readonly string[]) => Promise<Notes>;
-  /** How this program is called, for the commands on the page. */
   readonly command: string;
   /** With a page to be mailed, besides. */
   readonly share: boolean;
@@ -72,11 +64,10 @@ export type ReportOptions = {
   readonly followed: readonly string[];
 };
 
-/** What one writing of a report works with. */
 type Writing = ReportOptions & {
   readonly files: PendingReport;
   readonly format: RemainderFormat;
-  readonly advising: Advising;
+  readonly results: ReturnType<typeof resultsFormat>;
   readonly digest: DigestTally;
 };
 
@@ -89,7 +80,8 @@ export async function writeReport(options: ReportOptions): Promise<Summary> {
   const advising = { operation: run.operation, extension: format.extension };
   const files = createPendingReport(directory);
   const digest = createDigestTally({ ...options, advising });
-  const writing = { ...options, files, format, advising, digest };
+  const results = resultsFormat(run.source, advising);
+  const writing = { ...options, files, format, results, digest };
   try {
     await writeHeads(writing);
     for await (const chunk of view.chunks()) await writeChunk(chunk, writing);
@@ -99,18 +91,17 @@ export async function writeReport(options: ReportOptions): Promise<Summary> {
   }
 }
 
-/** What is there also without a row. */
-async function writeHeads({ run, files }: Writing): Promise<void> {
-  await files.append(RESULTS_FILE, resultsHeader(resultsDialect(run.source)));
+async function writeHeads({ run, files, results }: Writing): Promise<void> {
+  await files.append(RESULTS_FILE, results.header);
   await files.append(REJECTIONS_FILE, '');
   if (run.operation === 'payment.documents') await files.append(DOCUMENTS_FILE, '');
 }
 
 async function writeChunk(chunk: SettledChunk, writing: Writing): Promise<void> {
-  const { run, files, digest, advising, view } = writing;
+  const { run, files, digest, results, view } = writing;
   const { settlements } = chunk;
   digest.add(chunk);
-  await files.append(RESULTS_FILE, resultsLines(settlements, advising, resultsDialect(run.source)));
+  await files.append(RESULTS_FILE, results.lines(settlements));
   for await (const rows of unsuccessfulIn(settlements, view)) {
     for (const row of rows) digest.addUnsuccessful(row, chunk.chunk);
     await writeSources(writing, rows);
@@ -143,7 +134,6 @@ async function writeDocuments({ view, files }: Writing, settlements: readonly Se
   }
 }
 
-/** The files get their names. */
 async function publish(writing: Writing): Promise<Summary> {
   const { run, directory, now, followed, share, files } = writing;
   const digest = writing.digest.digest();
@@ -194,7 +184,7 @@ function textOf(summary: Summary): string {
   return printableLines(`${JSON.stringify(summary, null, 2)}\n`);
 }
 
-/** The summary of a report that was written to its end; `null` where there is none that can be read. */
+/** `null` where no report was written to its end, or none can be read. */
 export async function readSummary(directory: string): Promise<Summary | null> {
   try {
     const summary = summarySchema.parse(JSON.parse(await readFile(join(directory, SUMMARY_FILE), 'utf8')));

@@ -12,19 +12,18 @@ import { csvText, onOneLine } from './csv-text.ts';
 import { elementsOf, oneLine } from './json-text.ts';
 import type { RemainderRow } from './remainder.ts';
 
-/** How `results.csv` is written. */
-type ResultsDialect = Parameters<typeof csvText>[1];
-
-/** With the input's delimiter: whoever opens the one in a spreadsheet opens the other. */
-export function resultsDialect({ delimiter }: Pick<SourceInfo, 'delimiter'>): ResultsDialect {
-  return { delimiter: delimiter === null || delimiter === QUOTE ? ',' : delimiter, quote: QUOTE };
-}
-
 const QUOTE = '"';
 
-/** The header line of `results.csv`. */
-export function resultsHeader(dialect: ResultsDialect): string {
-  return csvText([RESULTS_COLUMNS], dialect);
+/** With the input's delimiter: whoever opens the one in a spreadsheet opens the other. */
+export function resultsFormat({ delimiter }: Pick<SourceInfo, 'delimiter'>, advising: Advising) {
+  const dialect = { delimiter: delimiter === null || delimiter === QUOTE ? ',' : delimiter, quote: QUOTE };
+  return {
+    header: csvText([RESULTS_COLUMNS], dialect),
+    lines: (settlements: readonly Settlement[]) => {
+      const rows = settlements.map((one) => resultCells(one, advising));
+      return csvText(rows, dialect);
+    },
+  };
 }
 
 const RESULTS_COLUMNS = [
@@ -40,18 +39,6 @@ const RESULTS_COLUMNS = [
   'message',
   'advice',
 ] as const;
-
-/** The lines of `results.csv`, one per settlement. */
-export function resultsLines(
-  settlements: readonly Settlement[],
-  advising: Advising,
-  dialect: ResultsDialect,
-): string {
-  return csvText(
-    settlements.map((s) => resultCells(s, advising)),
-    dialect,
-  );
-}
 
 function resultCells(s: Settlement, advising: Advising): readonly string[] {
   return [
@@ -69,7 +56,6 @@ function resultCells(s: Settlement, advising: Advising): readonly string[] {
   ];
 }
 
-/** The row's message, and after it the cells that looked damaged and were sent all the same. */
 function messageCell(s: Settlement): string {
   const message = messageOf(s);
   if (s.warnings.length === 0) return message;
@@ -85,7 +71,6 @@ function placeInWords(column: string | null): string {
 /** What the words of advice depend on besides the row. */
 export type Advising = { readonly operation: Operation; readonly extension: 'csv' | 'ndjson' };
 
-/** The advice for a row, with the report's files by the names they have for this run's input. */
 export function adviceIn(
   { code, outcome }: Pick<Settlement, 'code' | 'outcome'>,
   { operation, extension }: Advising,
@@ -105,7 +90,7 @@ export function rejectionLine(run: string, { settlement, body }: RemainderRow): 
   return `${printable(JSON.stringify(rejection))}\n`;
 }
 
-/** One per record of the row's payment, as it was received but for line breaks between its tokens. */
+/** One per record, as it was received but for line breaks between its tokens. */
 export function documentLines(settlement: Settlement, records: string): string {
   const payment = settlement.id === '' ? settlement.key : settlement.id;
   const start = `{"row":${settlement.row},"paymentId":${JSON.stringify(payment)},"document":`;

@@ -6,11 +6,9 @@ import { z } from 'zod';
 import { settingWords } from '../model/sentence.ts';
 import { lenient, mostMistakes, type WrittenAs, writtenAsSchema } from '../model/written-as.ts';
 
-/** Refused cells of a column that are written in one way. */
 export const shapeSchema = z.object({
   column: z.string(),
   count: z.number().int().positive(),
-  /** The first rows. */
   rows: z.array(z.number().int().positive()),
   /** A cell of that kind, made up. */
   looksLike: z.string(),

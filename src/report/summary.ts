@@ -15,7 +15,6 @@ import { causeSchema, type Digest, digestSchema } from './digest.ts';
 const count = z.number().int().nonnegative();
 const { topErrors, shapes, topWarnings } = digestSchema.shape;
 
-/** How the file was read. */
 const readAsSchema = sourceInfoSchema.pick({
   type: true,
   encoding: true,
@@ -26,7 +25,6 @@ const readAsSchema = sourceInfoSchema.pick({
   notes: true,
 });
 
-/** The content of `summary.json`. */
 export const summarySchema = z.object({
   run: z.string(),
   job: z.string(),
@@ -36,19 +34,15 @@ export const summarySchema = z.object({
   sha256: z.string(),
   encoding: z.enum(ENCODINGS),
   source: readAsSchema,
-  /** The run whose unsuccessful rows this rerun takes up; `null` for a run of a file. */
   parent: z.string().nullable(),
   state: runStateSchema,
   reason: reasonSchema.nullable(),
-  /** Where a person has asked for the state that the run is in: who, when, why. */
   request: requestSchema.nullable(),
   rows: count,
   outcomes: outcomeCountsSchema,
   /** That the service accepted; `null` of a job with a `group` until the report is written. */
   records: count.nullable(),
-  /** Rows with an outcome. */
   settled: count,
-  /** Rows without an outcome yet. */
   open: z.number().int(),
   /** `holds: false` is a defect: a row was lost or counted twice. */
   controlTotal: z.object({ rows: count, settled: count, open: z.number().int(), holds: z.boolean() }),
@@ -56,7 +50,6 @@ export const summarySchema = z.object({
   createdAt: z.string(),
   startedAt: z.string().nullable(),
   finishedAt: z.string().nullable(),
-  /** When these numbers were taken. */
   writtenAt: z.string(),
   /** Rows with an outcome, those cancelled aside, per second since the run started, one decimal. */
   rowsPerSecond: z.number().nonnegative(),

@@ -7,7 +7,6 @@ import { noOutcomes, type OutcomeCounts, REMAINDER } from '../model/outcome.ts';
 import type { Settlement, Warning } from '../model/settlement.ts';
 import { type Alike, type Shape, shapesOf } from './shapes.ts';
 
-/** What is counted of a row; of an issue its place and what would read the cell. */
 type Told = Pick<Settlement, 'row' | 'outcome' | 'code' | 'warnings'> & {
   readonly issues: ReadonlyArray<Warning & Pick<KeptIssue, 'settings'>>;
 };
@@ -43,7 +42,6 @@ export function createTally() {
     outcomes: (): OutcomeCounts => ({ ...outcomes }),
     /** Why rows did not succeed: each row once, by the first column that is wrong in it. */
     errors: errors.commonest,
-    /** All issues of the rows. */
     issues: issues.commonest,
     warnings: warnings.commonest,
     /** How refused cells are written, where a setting would read them. */

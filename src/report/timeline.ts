@@ -17,9 +17,8 @@ export const momentSchema = z.object({
   rows: z.partialRecord(outcomeSchema, count),
   took: z.object({ p50: count, p90: count, p99: count }).nullable(),
 });
-export type Moment = z.infer<typeof momentSchema>;
+type Moment = z.infer<typeof momentSchema>;
 
-/** How long the last attempts took, ms. */
 export const latencySchema = z.object({
   rows: count,
   p50: count,
@@ -89,11 +88,11 @@ function halved(slots: ReadonlyMap<number, Slot>): Map<number, Slot> {
   return fewer;
 }
 
-/** Rows per second from one second after the start to another. */
 export type Stretch = {
   readonly from: number;
   readonly to: number;
-  readonly rates: ReadonlyArray<{ readonly outcome: Outcome; readonly perSecond: number }>;
+  /** Rows per second. */
+  readonly parts: ReadonlyArray<{ readonly kind: Outcome; readonly value: number }>;
 };
 
 /** The rows of a moment have come since the one before, or since the run went on after it. */
@@ -102,20 +101,18 @@ export function stretchesOf(moments: readonly Moment[], story: readonly Told[]):
   return moments.map((moment, i) => {
     const before = moments[i - 1]?.to ?? 0;
     const from = Math.max(before, ...resumed.filter((at) => at <= moment.from));
-    const rates = OUTCOMES.flatMap((outcome) => {
-      const rows = moment.rows[outcome] ?? 0;
-      return rows === 0 ? [] : [{ outcome, perSecond: rows / (moment.to - from) }];
+    const parts = OUTCOMES.flatMap((kind) => {
+      const rows = moment.rows[kind] ?? 0;
+      return rows === 0 ? [] : [{ kind, value: rows / (moment.to - from) }];
     });
-    return { from, to: moment.to, rates };
+    return { from, to: moment.to, parts };
   });
 }
 
-const EXACT = 64;
 const STEPS_PER_DOUBLING = 8;
-const LARGEST_POWER = 24;
-const STEPS = EXACT + (LARGEST_POWER - 6) * STEPS_PER_DOUBLING;
+const STEPS = 24 * STEPS_PER_DOUBLING;
 
-/** How many attempts took how long: to the millisecond below 64 ms, beyond that in steps of 9 %. */
+/** How many attempts took how long, in steps of 9 %. */
 type Times = { readonly steps: Uint32Array; count: number; max: number };
 
 export function noTimes(): Times {
@@ -123,8 +120,7 @@ export function noTimes(): Times {
 }
 
 export function addTime(times: Times, ms: number): void {
-  const step = ms < EXACT ? ms : EXACT + Math.floor((Math.log2(ms) - 6) * STEPS_PER_DOUBLING);
-  const at = Math.min(STEPS - 1, step);
+  const at = Math.min(STEPS - 1, Math.floor(Math.log2(Math.max(1, ms)) * STEPS_PER_DOUBLING));
   times.steps[at] = (times.steps[at] ?? 0) + 1;
   times.count += 1;
   times.max = Math.max(times.max, ms);
@@ -150,29 +146,26 @@ function within({ steps, count: all, max }: Times): Moment['took'] {
       seen += n;
       return seen >= all * share;
     });
-    return Math.min(max, step < EXACT ? step : Math.round(startOf(step + 0.5)));
+    return Math.min(max, Math.round(startOf(step + 0.5)));
   };
   return { p50: at(0.5), p90: at(0.9), p99: at(0.99) };
 }
 
-/** Where a step begins, ms. */
 function startOf(step: number): number {
-  return step < EXACT ? step : 2 ** (6 + (step - EXACT) / STEPS_PER_DOUBLING);
+  return 2 ** (step / STEPS_PER_DOUBLING);
 }
 
-/** Two to a doubling, from the first to the last in which there are rows. */
-const EDGES: readonly number[] = [
-  ...new Set([0, ...Array.from({ length: 2 * LARGEST_POWER + 1 }, (_, i) => Math.round(2 ** (i / 2)))]),
-];
+const STEPS_PER_BUCKET = 4;
 
+/** Two to a doubling, from the first to the last in which there are rows; of whole milliseconds. */
 function bucketsOf({ steps }: Times): Latency['buckets'] {
-  const all = EDGES.slice(0, -1).map((from, i) => ({ from, to: EDGES[i + 1] ?? from, rows: 0 }));
-  for (const [step, rows] of steps.entries()) {
-    const start = startOf(step);
-    // The last one takes what is longer still.
-    const bucket = all.find(({ to }) => start + 0.5 < to) ?? all.at(-1);
-    if (bucket !== undefined) bucket.rows += rows;
-  }
+  const whole = Array.from({ length: STEPS / STEPS_PER_BUCKET }, (_, i) => {
+    const first = i * STEPS_PER_BUCKET;
+    const rows = steps.slice(first, first + STEPS_PER_BUCKET).reduce((sum, n) => sum + n, 0);
+    const to = Math.ceil(startOf(first + STEPS_PER_BUCKET));
+    return { from: i === 0 ? 0 : Math.ceil(startOf(first)), to, rows };
+  });
+  const all = whole.filter(({ from, to }) => from < to);
   const first = all.findIndex(({ rows }) => rows > 0);
   return all.slice(first, all.findLastIndex(({ rows }) => rows > 0) + 1);
 }

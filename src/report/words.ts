@@ -7,7 +7,7 @@ import { SETTING_OF } from '../config/check-settings.ts';
 import { countOf, numberColumn, numberShown, printable, shownTime, wrap } from '../lib/terminal.ts';
 import { warningAdvice } from '../model/advice.ts';
 import { CHECK_CODES } from '../model/issue.ts';
-import { acceptedRows, OUTCOMES, type Outcome, outcomeSign, wasAccepted } from '../model/outcome.ts';
+import { acceptedRows, kindsOf, OUTCOMES, outcomeSign, wasAccepted } from '../model/outcome.ts';
 import type { StateRequest } from '../model/run.ts';
 import { issueWords, settingWords } from '../model/sentence.ts';
 import { sourceWords } from '../model/source.ts';
@@ -69,7 +69,6 @@ export function requestWords({ by, at, why }: StateRequest): string {
   return `${printable(by)}, ${when}${why === '' ? '' : `: ${printable(why)}`}`;
 }
 
-/** How the file was read, where that isn't the plain case, and what the reader had to decide. */
 function readAsLines(source: Summary['source']): string[] {
   const { encoding, compression, sheet, notes } = source;
   const isPlain = encoding === 'utf-8' && compression === 'none' && sheet === null;
@@ -80,16 +79,12 @@ function readAsLines(source: Summary['source']): string[] {
 }
 
 function counts(summary: Summary, { signs = false }: RenderOptions): readonly string[] {
-  const found = OUTCOMES.filter((outcome) => summary.outcomes[outcome] > 0).map(
-    (outcome) => [outcome, summary.outcomes[outcome]] as const,
+  const kinds = kindsOf(summary);
+  const numbers = numberColumn(kinds.map(([, n]) => n));
+  const lines = kinds.map(
+    ([kind], i) => `  ${signs ? `${outcomeSign(kind)} ` : ''}${kind.padEnd(10)} ${numbers[i]}`,
   );
-  const all = summary.open === 0 ? found : [...found, ['open', summary.open] as const];
-  const numbers = numberColumn(all.map(([, n]) => n));
-  const signOf = (name: Outcome | 'open') => (name === 'open' ? '·' : outcomeSign(name));
-  const lines = all.map(
-    ([name], i) => `  ${signs ? `${signOf(name)} ` : ''}${name.padEnd(10)} ${numbers[i]}`,
-  );
-  const sum = all.length === 0 ? '0' : all.map(([name, n]) => `${numberShown(n)} ${name}`).join(' + ');
+  const sum = kinds.map(([kind, n]) => `${numberShown(n)} ${kind}`).join(' + ') || '0';
   const none = summary.rows === 0 ? ['  There are no rows: nothing was sent.'] : [];
   return [...lines, ...controlTotal(summary, sum), ...none, ...recordsLine(summary)];
 }
@@ -105,10 +100,11 @@ function recordsLine({ outcomes, records }: Summary): string[] {
 function controlTotal(summary: Summary, sum: string): readonly string[] {
   const lines = paragraph('  ', `rows ${numberShown(summary.rows)} = ${sum}`, '    ');
   if (summary.controlTotal.holds) return lines;
-  const defect =
-    'THIS SUM DOES NOT HOLD: rows were lost or counted twice. That is a defect of this program: keep the report and the ledger, and report it.';
-  return [...lines, ...paragraph('  ', defect, '  ')];
+  return [...lines, ...paragraph('  ', SUM_DEFECT, '  ')];
 }
+
+export const SUM_DEFECT =
+  'THIS SUM DOES NOT HOLD: rows were lost or counted twice. That is a defect of this program: keep the report and the ledger, and report it.';
 
 type TopError = Summary['topErrors'][number];
 type Cause = Summary['causes'][number];
@@ -130,7 +126,7 @@ function topErrorLines(error: TopError, told: Told, before: readonly TopError[])
 
 const CAUSES_SHOWN = 5;
 
-/** Those that say more than the error's line: what the service says, or what is wrong in its column. */
+/** Those that say more than the error's line does. */
 function causesOf({ outcome, code, column }: TopError, { causes, shapes }: Told): readonly Cause[] {
   const isShaped = shapes.some((shape) => shape.column === column);
   return causes.filter((cause) => {
@@ -204,7 +200,6 @@ function sentLines(warnings: Summary['topWarnings']): readonly string[] {
   ];
 }
 
-/** The files to correct that were left alone, and where the rows are as they stand now. */
 export function keptLines({ kept, files }: Summary): readonly string[] {
   return kept.flatMap((name) => {
     const now = files.find((file) => !kept.includes(file) && remainderOf(file) === remainderOf(name));
@@ -218,7 +213,6 @@ export function keptLines({ kept, files }: Summary): readonly string[] {
   });
 }
 
-/** What to do next, with the exact commands; empty where nothing is left to do. */
 export function renderNext(summary: Summary, options: RenderOptions): readonly string[] {
   const steps = nextSteps(summary, options).flatMap(stepLines);
   return steps.length === 0 ? [] : ['Next:', ...steps];

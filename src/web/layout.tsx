@@ -2,6 +2,7 @@
 import type { Child } from 'hono/jsx';
 import { cut, Text } from '../lib/html-text.tsx';
 import type { Visitor } from '../model/ask.ts';
+import { targetShown } from '../report/html/parts.tsx';
 import type { AssetPaths } from './assets.ts';
 import type { Standing } from './page.ts';
 
@@ -116,9 +117,4 @@ function Target({ target }: { readonly target: string }) {
       <Text of={targetShown(target)} bytes={100} />
     </span>
   );
-}
-
-function targetShown(target: string): string {
-  if (target === 'sandbox') return 'SANDBOX';
-  return URL.canParse(target) ? new URL(target).host : target;
 }

@@ -4,7 +4,8 @@
  */
 import type { Child } from 'hono/jsx';
 import { countOf } from '../lib/terminal.ts';
-import { kindsOf, sumWords } from '../report/html/parts.tsx';
+import { kindsOf } from '../model/outcome.ts';
+import { sumWords } from '../report/html/parts.tsx';
 
 type CountsProps = Parameters<typeof kindsOf>[0];
 

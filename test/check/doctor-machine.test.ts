@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -46,15 +45,6 @@ test('a home that can not be made names what is in the way', async () => {
     expect.objectContaining({ status: 'problem', finding: `this user may not write to ${file}` }),
   ]);
 });
-
-test.runIf(existsSync('/proc/self'))(
-  'a home where nothing can be made is a problem, whatever the rights say',
-  async () => {
-    expect(await checkHome('/proc/onboard')).toEqual([
-      expect.objectContaining({ status: 'problem', finding: 'this user may not write to /proc' }),
-    ]);
-  },
-);
 
 test('folders that others may read are a warning with the command that closes them', async () => {
   const home = await ownFolder();

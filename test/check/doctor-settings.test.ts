@@ -93,13 +93,13 @@ test('each source of a token is named with what is wrong about it, never with th
 test.each([
   [200, 'ok', /takes the token/],
   [204, 'ok', /takes the token/],
-  [302, 'warning', /redirects, which says nothing of the token/],
-  [400, 'warning', /refuses the request, which says nothing/],
+  [302, 'warning', /says nothing of the token/],
+  [400, 'warning', /says nothing of the token/],
   [401, 'problem', /refuses the token/],
   [403, 'warning', /forbids this call with this token/],
-  [404, 'warning', /knows no such address, record or GET, which says nothing/],
-  [429, 'warning', /too many requests/],
-  [503, 'warning', /a fault at the service/],
+  [404, 'warning', /says nothing of the token/],
+  [429, 'warning', /says nothing of the token/],
+  [503, 'warning', /says nothing of the token/],
 ] as const)('a call that is answered with %i is %s', (status, expected, words) => {
   const found = judgeTokenCall('/v1/x', {
     kind: 'response',

@@ -6,8 +6,6 @@ import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { judgeRuns } from '../../src/check/doctor.ts';
-import { ok, problem, warning } from '../../src/check/doctor-finding.ts';
-import { renderFindings } from '../../src/cli/doctor.ts';
 import { readEnvironment } from '../../src/config/environment.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createReleasers } from '../../src/lib/releasers.ts';
@@ -157,16 +155,4 @@ test('runs that were left, paused or stopped are a warning with the commands tha
 test('a stopped run of which every row has its outcome is none', () => {
   const outcomes = { ...noOutcomes(), created: 10 };
   expect(judgeRuns([left({ state: 'stopped', outcomes })]).status).toBe('ok');
-});
-
-const fine = ok('node', '22.1.0');
-const odd = warning('home', 'others may read it', 'chmod');
-const bad = problem('redis', 'is away', 'Start it.');
-
-test.each([
-  ['nothing', [fine], 'All is well.'],
-  ['a warning', [fine, odd], 'No problem, 1 warning.'],
-  ['a problem', [fine, odd, bad], '1 problem, 1 warning: correct the problems before a run.'],
-] as const)('with %s the last line says as much, and no more', (_, findings, sum) => {
-  expect(renderFindings(findings).at(-1)).toBe(sum);
 });

@@ -136,24 +136,12 @@ describe('when it is not clear how to read a column', () => {
     expect(yaml).toContain('  - Incorporated # see kyc.details.incorporationDate above');
   });
 
-  test('one cell that fits only one pattern decides', async () => {
-    const file = await ownFile('Ref,Name,Incorporated\nK1,A,03/04/2020\nK2,B,13/04/2021\n');
-    const { yaml } = await mapAndCheck(file);
-    expect(yaml).toContain('  kyc.details.incorporationDate: { column: Incorporated, pattern: dd/MM/yyyy }');
-  });
-
   test('a cell or two that fit nothing are told of, and spoil no column', async () => {
     const rows = Array.from({ length: 20 }, (_, i) => `K${i},A,${i + 1}.03.2021`);
     const file = await ownFile(`Ref,Name,Incorporated\n${rows.join('\n')}\nK99,A,31.02.2021\n`);
     const { yaml } = await mapAndCheck(file);
     expect(yaml).toContain("# 1 of the cells looked at doesn't fit\n  kyc.details.incorporationDate:");
     expect(yaml).toContain('{ column: Incorporated, pattern: d.M.yyyy }');
-  });
-
-  test('cells that fit nothing at all are said to', async () => {
-    const file = await ownFile('Ref,Name,Incorporated\nK1,A,spring\n');
-    const { yaml } = await mapAndCheck(file);
-    expect(yaml).toContain('are no date in one way that is known: say how to read them');
   });
 
   test('words for yes and no of other languages are written down', async () => {
@@ -175,18 +163,6 @@ describe('when rows with the same key stand together', () => {
     );
     expect(yaml).toContain('\ngroup: accounts\n');
     expect(checked.exitCode).toBe(0);
-  });
-
-  test('they may be, where they say nothing of it, and the proposal says how to take them together', async () => {
-    const file = await ownFile('Ref,IBAN\nK1,I1\nK1,I2\nK1,I3\nK2,I4\n');
-    const { yaml } = await mapAndCheck(file, 'counterparty.draft');
-    expect(yaml).toContain('key: Ref\n# Rows with the same key stand together.');
-    expect(yaml).toContain('\n# group: accounts\n');
-  });
-
-  test('elsewhere such a column is no key', async () => {
-    const file = await ownFile('Ref,Legal Name\nK1,A\nK1,B\nK1,C\nK2,D\n');
-    expect((await mapAndCheck(file, 'subclient.create')).yaml).toContain('# key: …');
   });
 });
 
@@ -234,17 +210,6 @@ describe('when one row of a few lacks the name, as a line of totals does', () =>
     const file = await ownFile(`Ref,${header}\nK1,A\nK2,B\nK3,C\nTotal,\n`);
     const said = await map(file, operation);
     expect(said.stdout).toContain(required);
-  });
-
-  test('a second one that lacks it makes no difference where there are eight', async () => {
-    const rows = ['K1,A', 'K2,B', 'K3,', 'K4,D', 'K5,E', 'K6,F', 'K7,G', 'Total,'];
-    const said = await map(await ownFile(`Ref,Legal Name\n${rows.join('\n')}\n`), 'subclient.create');
-    expect(said.stdout).toContain('required: [ details.name ]');
-  });
-
-  test('a column that is often empty is not required', async () => {
-    const said = await map(await ownFile('Ref,Legal Name\nK1,A\nK2,B\nK3,\nK4,\n'), 'subclient.create');
-    expect(said.stdout).not.toContain('required');
   });
 });
 
@@ -300,19 +265,6 @@ describe('the command', () => {
     expect(noted.stderr).toMatch(/^note: The text is not utf-8 .* set format.encoding\./);
   });
 
-  test('refuses an unknown operation and a setting that can not be', async () => {
-    const unknown = await map('a.csv', 'subclient.creat');
-    expect([unknown.exitCode, unknown.stderr]).toEqual([
-      3,
-      expect.stringContaining('there is no such operation'),
-    ]);
-    const sign = await map('a.csv', 'subclient.create', '--format', 'delimiter=;;');
-    expect([sign.exitCode, sign.stderr]).toEqual([
-      3,
-      expect.stringContaining('--format delimiter: expected'),
-    ]);
-  });
-
   test('hands on how the file has to be read', async () => {
     const file = await ownFile('Ref:Legal Name\nK1:A\n');
     const folder = await ownFolder();
@@ -361,15 +313,6 @@ describe('an operation that is not named', () => {
       expect(said.stderr).toMatch(new RegExp(`^onboard: +${name} +\\w`, 'm'));
     expect(said.stderr).toContain('jobs/example-custom.yaml');
   });
-});
-
-test('a name that one of two rows lacks is required, but not where that row is a person’s', async () => {
-  const [lacking, person] = await Promise.all([
-    map(await ownFile('Ref,Name\nA,Acme\nB,\n'), 'counterparty.draft'),
-    map(await ownFile('Ref,Name,Last Name\nA,Acme,\nB,,Muster\n'), 'counterparty.draft'),
-  ]);
-  expect(lacking.stdout).toContain('required: [ name ]');
-  expect(person.stdout).not.toContain('required');
 });
 
 test('a header alone is proposed from, and a list without records is not', async () => {

@@ -75,11 +75,6 @@ describe('a command line that is wrong', () => {
     expect(said.stderr).toContain(problem);
     expect(said.stderr).toContain(hint);
   });
-
-  test('an unknown command that resembles none is given no suggestion', async () => {
-    const said = await onboard(['xyzzyfoo']);
-    expect([said.exitCode, said.stderr.includes('Did you mean')]).toEqual([3, false]);
-  });
 });
 
 describe('what has to be mended before the start', () => {
@@ -135,28 +130,6 @@ describe('what has to be mended before the start', () => {
       expect(said.stderr).not.toMatch(/s3cret|t0ken|two words/);
     }
     expect(await exists(own.home)).toBe(false);
-  });
-});
-
-describe('a command that calls nothing', () => {
-  test('check says that a good file can be sent, as text and as JSON', async () => {
-    const { file, env } = await ownStart();
-    const said = await onboard(['check', 'subclients-create', file], env);
-    expect([said.exitCode, said.stderr]).toEqual([0, '']);
-    expect(said.stdout.split('\n')[0]).toBe(`${file}: 1 row, can be sent`);
-    const json = await onboard(['check', 'subclients-create', file, '--json'], env);
-    expect(JSON.parse(json.stdout)).toMatchObject({ rows: 1, invalid: 0, issuesTotal: 0 });
-  });
-
-  test('check names each row that would be invalid, with its line and its key, and its exit status is 1', async () => {
-    const { file, env } = await ownStart();
-    await writeFile(file, 'externalId,details.name\nK1,A\nK2,B\nK1,C\n');
-    const said = await onboard(['check', 'subclients-create', file], env);
-    expect([said.exitCode, said.stderr]).toEqual([1, '']);
-    expect(said.stdout.split('\n').slice(0, 2)).toEqual([
-      `${file}: 3 rows, 1 would be invalid (1 for a key that came before), 2 can be sent`,
-      '  row 3 (line 4, column "externalId"): expected a key that no other row has; the same key is in row 1 of this file, got "K1"',
-    ]);
   });
 });
 

@@ -132,11 +132,6 @@ describe('a row by command', () => {
     expect(said.stderr).toContain('expected one of: <row> --created <id>');
   });
 
-  test.each(['x', '0'])('the row %j is refused', async (row) => {
-    const said = await command(['some-run', row, '--not-created']);
-    expect(said.stderr).toContain('expected the number of a row');
-  });
-
   test.each(['', ' ', '..', 'a\nb', 'sub 1', ' sub-1', 'sub-1 ', 'a\u00a0b', '<id>', '<>'])(
     'the id %j is refused',
     async (id) => {
@@ -155,11 +150,6 @@ describe('a row by command', () => {
     await command([run, '2', '--created', 'sub-2']);
     expect((await command([run, '1', '--created', 'sub-2'])).stderr).toContain('row 2 of the run has it');
     expect((await json([run, '2', '--created', 'sub-2'])).answer.unchanged).toBe(1);
-  });
-
-  test('an unknown run is refused', async () => {
-    const said = await command(['no-such-run', '1', '--not-created']);
-    expect([said.exitCode, said.stderr]).toEqual([3, expect.stringContaining('There is no run')]);
   });
 });
 

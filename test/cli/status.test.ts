@@ -99,11 +99,6 @@ describe('a run', () => {
       expect([told.id, told.owner]).toEqual([id, closed ? 'none' : 'gone']);
     }
   });
-
-  test('that has ended is watched no longer', async () => {
-    const id = await seed('20261121-034515-bbbb', [created(1)]);
-    expect(await onboard(['status', id, '--watch'], await home())).toMatchObject({ exitCode: 0 });
-  });
 });
 
 test('the overview begins with what needs attention, each with its command', async () => {

@@ -103,13 +103,6 @@ describe('a value that is as expected', () => {
   ])('%j is read', (env, expected) => {
     expect(readEnvironment(env)).toEqual({ ...NOTHING_SET, ...expected });
   });
-
-  test.each(['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'])(
-    'LOG_LEVEL %s is read',
-    (level) => {
-      expect(readEnvironment({ LOG_LEVEL: level }).logLevel).toBe(level);
-    },
-  );
 });
 
 test('a variable that is set to nothing is not set', () => {
@@ -179,10 +172,6 @@ describe('a malformed value stops the start', () => {
       'LOG_LEVEL',
       'MSB_TOKEN',
     ]);
-  });
-
-  test('one token beside an empty one is one', () => {
-    expect(problemsOf({ MSB_TOKEN: 'a', MSB_TOKEN_FILE: '' })).toEqual([]);
   });
 
   test('no message holds a value: it may be a secret or have one in it', () => {

@@ -23,15 +23,3 @@ test('when the schema is printed, it names itself and asks only for what the def
     additionalProperties: false,
   });
 });
-
-test('when the schema is printed, every setting has a description for the editor to show', () => {
-  const properties = Object.entries(jobDefinitionJsonSchema().properties ?? {});
-  const silent = properties.filter(([, one]) => typeof one !== 'object' || one.description === undefined);
-  expect(properties.length).toBeGreaterThan(10);
-  expect(silent).toEqual([]);
-});
-
-test('when the schema is printed, it is plain JSON', () => {
-  const schema = jobDefinitionJsonSchema();
-  expect(JSON.parse(JSON.stringify(schema))).toEqual(schema);
-});

@@ -67,24 +67,6 @@ describe('when a definition is sound', () => {
     });
   });
 
-  test('an anchor gives its settings to both places', async () => {
-    const text =
-      'operation: counterparty.draft\nfields:\n  address.country: &c { column: Country }\n  country: *c\n';
-    const { definition } = await loadJobFile(await write('job.yml', text));
-    expect(definition.fields.country).toEqual({ column: 'Country' });
-  });
-
-  test('a look-up has its defaults: absence proves nothing, and a create may be under way for ten seconds', async () => {
-    const lookup = 'lookup: { path: "/v1/things?ref={key}&again={key}", match: "", id: /id }';
-    const path = await write('job.yaml', `operation: counterparty.draft\nkey: Ref\n${lookup}`);
-    expect((await loadJobFile(path)).definition.lookup).toEqual({
-      path: '/v1/things?ref={key}&again={key}',
-      match: '',
-      id: '/id',
-      absence: 'unknown',
-    });
-  });
-
   test.each(['null', '"null"'])('emptyCell: %s sends nulls', async (written) => {
     const path = await write('job.yaml', `operation: subclient.update\nemptyCell: ${written}`);
     expect((await loadJobFile(path)).definition.emptyCell).toBe('null');
@@ -174,12 +156,6 @@ describe('when a definition has problems, each is named with its line and settin
     expect(found).toMatch(problem);
     expect(found).toMatch(/^line 3, lookup\./);
     expect(others).toEqual([]);
-  });
-
-  test('a look-up of rows without a key', async () => {
-    expect(
-      await problemsIn('operation: subclient.create\nlookup: { path: "/x/{key}", match: "", id: /id }'),
-    ).toEqual(['line 1, key: is missing; expected a column, since a row without a key cannot be looked up']);
   });
 
   const lines = (count: number, line: (n: number) => string) =>

@@ -7,7 +7,6 @@ import { z } from 'zod';
 import { type JobDefinition, pathColumnsOf } from '../../src/config/job-definition.ts';
 import { loadJobFile } from '../../src/config/load-job.ts';
 import { mappingFor } from '../../src/delivery/run-mapping.ts';
-import { nextTime } from '../../src/queue/schedule-times.ts';
 import { ROOT, textOf } from '../house/source-files.ts';
 import { sourceOf } from '../mapping/catalog.ts';
 import { blocksIn, proseOf } from './blocks.ts';
@@ -29,46 +28,6 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'onboard-docs-'));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** The times of a schedule that are between two moments, by the wall clock of its zone. */
-function timesBetween(cron: string, timezone: string, from: string, until: string): readonly string[] {
-  const clock = new Intl.DateTimeFormat('sv-SE', {
-    timeZone: timezone,
-    dateStyle: 'short',
-    timeStyle: 'short',
-  });
-  const times: string[] = [];
-  let at = nextTime({ cron, timezone }, new Date(from));
-  for (; at !== null && at < new Date(until); at = nextTime({ cron, timezone }, at))
-    times.push(clock.format(at));
-  return times;
-}
-
-test.each([
-  ['0 */24 * * *', 'America/Santiago', '2026-09-05T12Z', '2026-09-07T12Z', ['2026-09-07 00:00']],
-  [
-    '0 0 * * *',
-    'America/Santiago',
-    '2026-09-05T12Z',
-    '2026-09-07T12Z',
-    ['2026-09-06 01:00', '2026-09-07 00:00'],
-  ],
-  [
-    '0 */2 * * *',
-    'Australia/Lord_Howe',
-    '2026-10-03T13Z',
-    '2026-10-03T18Z',
-    ['2026-10-04 00:00', '2026-10-04 04:00'],
-  ],
-  ['0 2 * * *', 'Australia/Lord_Howe', '2026-10-03T13Z', '2026-10-03T18Z', ['2026-10-04 02:30']],
-])(
-  'the hours of %s in %s are as the page says, in the night in which clocks skip one',
-  (cron, zone, from, until, times) => {
-    expect(PROSE).toContain(`\`${cron}\``);
-    expect(PROSE).toContain(`\`${zone}\``);
-    expect(timesBetween(cron, zone, from.replace('Z', ':00Z'), until.replace('Z', ':00Z'))).toEqual(times);
-  },
-);
 
 describe('the reference of job definitions', () => {
   test('has the table that the schema gives: npx vitest run test/docs -u writes it anew', async () => {

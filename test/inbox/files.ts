@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type Job, jobSchema } from '../../src/config/job-definition.ts';
+import { type Job, jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import {
   type Claim,
   type ClaimInfo,
@@ -34,7 +34,8 @@ export function entryOf(path: string, over: Partial<Entry> = {}): Entry {
 }
 
 export function jobOf(name: string, settings: Readonly<Record<string, unknown>>): Job {
-  return jobSchema.parse({ name, definition: { operation: 'subclient.create', ...settings } });
+  const definition = jobDefinitionSchema.parse({ operation: 'subclient.create', ...settings });
+  return { name, definition };
 }
 
 export function inboxOf(jobs: readonly Job[], over: Partial<Inbox> = {}): Inbox {

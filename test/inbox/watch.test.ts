@@ -44,12 +44,6 @@ test('where rows move, or there are none, no worker is asked for', async () => {
   expect([...counts, await lookAt(180_000, '')]).toEqual([0, 0, 0, 0]);
 });
 
-test('`watch --sandbox`, which would wait for ever, is refused with what to type instead', async () => {
-  const said = await onboard(['watch', '--sandbox', '--once']);
-  expect(said.exitCode).toBe(3);
-  expect(said.stderr).toContain('expected `onboard start --sandbox`');
-});
-
 test.each(['start', 'watch'])('the help of %s says what --once exits with', async (command) => {
   const { stdout } = await onboard([command, '--help']);
   expect(stdout).toContain('3 where a file was refused though others were loaded');

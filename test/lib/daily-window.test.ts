@@ -37,20 +37,6 @@ describe('a window over midnight', () => {
     expect(nextOpening(night, new Date('2026-11-21T12:00:30Z'))).toEqual(new Date('2026-11-21T22:00:00Z'));
     expect(nextOpening(night, new Date('2026-07-01T12:00:00Z'))).toEqual(new Date('2026-07-01T21:00:00Z'));
   });
-
-  test('is shorter in the night in which the clocks go forward, and longer in the one in which they go back', () => {
-    // 28 March 2027: 01:00 becomes 02:00. 25 October 2026: 02:00 becomes 01:00.
-    expect(hoursOpen('2027-03-27T12:00:00Z')).toBe(6);
-    expect(hoursOpen('2026-10-24T12:00:00Z')).toBe(8);
-    expect(hoursOpen('2026-11-20T12:00:00Z')).toBe(7);
-  });
-
-  /** Within 24 hours from then. */
-  function hoursOpen(from: string): number {
-    const start = Date.parse(from);
-    const minutes = Array.from({ length: 24 * 60 }, (_, i) => new Date(start + i * 60_000));
-    return minutes.filter((at) => isOpenAt(night, at)).length / 60;
-  }
 });
 
 test.each([

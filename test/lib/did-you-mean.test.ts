@@ -16,14 +16,6 @@ test.each([
   expect(nearest(written, FIELDS)).toBe(meant);
 });
 
-test('of two that are as near, the first is suggested', () => {
-  expect(nearest('abcx', ['abcd', 'abce'])).toBe('abcd');
-});
-
-test('without candidates there is nothing to suggest', () => {
-  expect([nearest('details.name', []), didYouMean('details.name', [])]).toEqual([null, '']);
-});
-
 test('the words stand behind a sentence, or are nothing', () => {
   expect(didYouMean('runn', new Set(['run', 'check']))).toBe(' Did you mean "run"?');
   expect(didYouMean('subscribe', ['run', 'check'])).toBe('');

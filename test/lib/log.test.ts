@@ -28,21 +28,6 @@ describe('a line', () => {
     ]);
     expect(lines[0]?.endsWith('\n')).toBe(true);
   });
-
-  test.each([
-    ['silent', []],
-    ['error', ['error']],
-    ['warn', ['error', 'warn']],
-    ['info', ['error', 'warn', 'info']],
-    ['debug', ['error', 'warn', 'info', 'debug']],
-  ])('at level %s is written for %j', (level, expected) => {
-    const { log, entries } = memoryLog(level);
-    log.error('error');
-    log.warn('warn');
-    log.info('info');
-    log.debug('debug');
-    expect(entries().map((e) => e.msg)).toEqual(expected);
-  });
 });
 
 describe('secrets', () => {
@@ -109,22 +94,6 @@ describe('an event that repeats', () => {
     at(33_000, 'reset');
     const told = entries().map((e) => `${e.problem} ${e.repeated ?? ''}`.trim());
     expect(told).toEqual(['reset', 'refused', 'refused 19', 'reset']);
-  });
-
-  test('says nothing of repeats where none was held back', () => {
-    const { log, entries, clock } = memoryLog();
-    log.error('Redis is full');
-    clock.ms = 60_000;
-    log.error('Redis is full');
-    expect(entries().map((e) => 'repeated' in e)).toEqual([false, false]);
-  });
-
-  test('holds no other event back, and none of another level', () => {
-    const { log, entries } = memoryLog();
-    log.error('a');
-    log.error('b');
-    log.warn('a');
-    expect(entries().map((e) => e.msg)).toEqual(['a', 'b', 'a']);
   });
 
   test('is told again once more texts came between than are remembered', () => {

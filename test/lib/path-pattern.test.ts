@@ -28,9 +28,6 @@ test.each([
   ['[a-c]?[!x].csv', 'bxy.csv', true],
   ['[a-c]?[!x].csv', 'bxx.csv', false],
   ['[]]*[\\]^]', ']a^', true],
-  ['{north,south/{a,b}}/*.{csv,json}', 'south/b/x.json', true],
-  ['{north,south/{a,b}}/*.{csv,json}', 'south/x.json', false],
-  ['a{,b}.csv', 'a.csv', true],
   ['report (1)\\*.csv', 'report (1)*.csv', true],
   ['report\\{1\\}.csv', 'report{1}.csv', true],
 ])('%s compared with %s: %s', (pattern, path, expected) => {
@@ -47,13 +44,9 @@ test.each([
   ['a@(b|c)', 'several patterns'],
   ['a[b', 'a closing ]'],
   ['[z-a]', 'a range such as a-z'],
-  ['a{b', 'a closing }'],
-  ['a}b', 'a closing }'],
-  ['a{1..3}', 'a comma'],
+  ['*.{csv,json}', 'several patterns'],
   ['a\\', 'behind the last'],
   ['a'.repeat(1_001), 'at most 1000 signs'],
-  ['{a,b}'.repeat(30), 'at most 1000 signs'],
-  ['{,}'.repeat(30), 'at most 1000 signs'],
   ['['.repeat(900_000), 'at most 1000 signs'],
 ])('the pattern %s is refused', (pattern, words) => {
   expect(parsePathPattern(pattern)).toContain(words);
@@ -87,7 +80,6 @@ test.each([
   [`*${'a'.repeat(127)}b`, NAME],
   [`${'**/a/'.repeat(190)}b`, DEEP],
   [`**/${'a/'.repeat(400)}b`, DEEP],
-  [`{${'*a*a*b,'.repeat(100)}b}`, `${NAME}/${NAME}`],
   [`${'**/*a*a*b/'.repeat(90)}b`, `${`${'a'.repeat(40)}/`.repeat(100)}c`],
 ])('the pattern %.20s… tells within milliseconds that a hostile path is not meant', (pattern, path) => {
   const matches = parsePathPattern(pattern);

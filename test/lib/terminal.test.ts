@@ -21,13 +21,6 @@ import {
 } from '../../src/lib/terminal.ts';
 import { MemoryStream, memoryIo } from '../cli/memory-io.ts';
 
-test.each([
-  [0, '0 rows'],
-  [1, '1 row'],
-  [2, '2 rows'],
-  [5000, '5,000 rows'],
-])('%i of them read as %s', (n, words) => expect(countOf(n, 'row')).toBe(words));
-
 test('a plural of its own is given', () => {
   expect([countOf(1, 'entry', 'entries'), countOf(3, 'entry', 'entries')]).toEqual(['1 entry', '3 entries']);
 });
@@ -39,10 +32,6 @@ test.each([
   ['Europe/London', '2026-07-01 22:05 Europe/London'],
   ['Asia/Tokyo', '2026-07-02 06:05 Asia/Tokyo'],
 ])('in %s a moment reads as %s', (timeZone, shown) => expect(shownTime(AT, timeZone)).toBe(shown));
-
-test('to the second where that is asked for', () => {
-  expect(shownTime(AT, 'UTC', { seconds: true })).toBe('2026-07-01 21:05:09 UTC');
-});
 
 describe('a question to the person at the terminal', () => {
   /** What comes of it; `typed`: null for an input that ends. */
@@ -101,10 +90,6 @@ test('printable text has no sign that acts on a terminal or is not seen, and JSO
   );
 });
 
-test('what is printable stays as it is', () => {
-  expect(printable('Ünïcødé 漢字 😀 "C:\\new" · …')).toBe('Ünïcødé 漢字 😀 "C:\\new" · …');
-});
-
 test('words of a shell have no such sign either, and a shell reads the same bytes back', () => {
   const words = fc.sample(awkward, 300);
   const typed = words.map(shellWord);
@@ -112,12 +97,6 @@ test('words of a shell have no such sign either, and a shell reads the same byte
   const read = execFileSync('bash', ['-c', `printf '%s\\0' ${typed.join(' ')}`], { encoding: 'utf8' });
   expect(read.split('\0').slice(0, -1)).toEqual(words);
 });
-
-test.each([
-  ['plain-1.csv', 'plain-1.csv'],
-  ["it's here.csv", "'it'\\''s here.csv'"],
-  ["a\u001b[2J\n!'\\7.csv", "$'a\\033[2J\\012\\041\\047\\1347.csv'"],
-])('the word %j is typed as %s', (text, typed) => expect(shellWord(text)).toBe(typed));
 
 /** A terminal of that many columns. */
 const terminal = (columns: number, env: Readonly<Record<string, string>> = {}) => {

@@ -39,11 +39,3 @@ test('whatever the order of coming and going, it is a line: nobody is lost, doub
     { numRuns: 60 },
   );
 });
-
-test('an empty one has nobody, also after it was full', () => {
-  const line = createWaitingLine<string>();
-  line.push('a');
-  expect([line.shift(), line.shift(), line.length()]).toEqual(['a', undefined, 0]);
-  line.pushFirst('b');
-  expect([line.length(), line.shift(), line.shift()]).toEqual([1, 'b', undefined]);
-});

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { adviceFor } from '../../src/model/advice.ts';
-import { issueSchema } from '../../src/model/issue.ts';
+import { keptIssueSchema } from '../../src/model/issue.ts';
 import type { Operation } from '../../src/model/operation.ts';
 import { OUTCOMES, type Outcome, REMAINDER, succeeded } from '../../src/model/outcome.ts';
 import { NETWORK_SENTENCES } from '../../src/service/network-error.ts';
@@ -9,12 +9,12 @@ const advised = (code: string, outcome: Outcome, operation: Operation = 'subclie
   adviceFor(code, outcome, operation);
 const FALLBACK = advised('a_code_nobody_knows', 'invalid');
 
-test.each(issueSchema.shape.code.options)('the issue %s has advice of its own', (code) => {
+test.each(keptIssueSchema.shape.code.options)('the issue %s has advice of its own', (code) => {
   expect(advised(code, 'invalid')).toMatch(/^[A-Z].*\.$/);
 });
 
 test('most issues are not answered with the general sentence', () => {
-  const general = issueSchema.shape.code.options.filter((code) => advised(code, 'invalid') === FALLBACK);
+  const general = keptIssueSchema.shape.code.options.filter((code) => advised(code, 'invalid') === FALLBACK);
   expect(general).toEqual(['unreadable_row']);
 });
 
@@ -50,10 +50,6 @@ test.each(['http_503', 'timeout', 'connection_lost', 'answer_unreadable', 'nobod
   (code) => expect(advised(code, 'in-doubt')).toMatch(/not sent again/),
 );
 
-test('after a redirected create the base URL is corrected too, and the record is looked for first', () => {
-  expect(advised('redirect', 'in-doubt', 'subclient.create')).toMatch(/^Look in the service .* MSB_BASE_URL/);
-});
-
 test.each(['http_408', 'http_409', 'http_499'])(
   'a %s of a call that may create never says to load the row again',
   (code) => {
@@ -65,18 +61,13 @@ test.each(['http_408', 'http_409', 'http_499'])(
   },
 );
 
-test('a record accepted with an id that can not be used is to be looked for too', () => {
-  expect(advised('accepted_id_unusable', 'in-doubt')).toMatch(/can not be used: find the record there/);
-});
-
-test("a record accepted with another row's id is to be looked for, and the other row too", () => {
-  expect(advised('accepted_id_repeated', 'in-doubt')).toMatch(
-    /another row's id: find the record there.* may be wrong/,
-  );
-});
-
-test('a record accepted without its id is to be looked for', () => {
-  expect(advised('accepted_without_id', 'in-doubt')).toMatch(/find it there/);
+test.each([
+  ['redirect', /^Look in the service .* MSB_BASE_URL/],
+  ['accepted_without_id', /find it there/],
+  ['accepted_id_unusable', /can not be used: find the record there/],
+  ['accepted_id_repeated', /another row's id: find the record there.* may be wrong/],
+])('of a create in doubt by %s it is told what to look for', (code, words) => {
+  expect(advised(code, 'in-doubt', 'subclient.create')).toMatch(words);
 });
 
 describe.each(OUTCOMES)('%s', (outcome) => {

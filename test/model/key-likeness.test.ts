@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { alikeKeys, bareKey, createKeyLikeness, likenessFinding } from '../../src/model/key-likeness.ts';
+import { alikeKeys, createKeyLikeness, likenessFinding } from '../../src/model/key-likeness.ts';
 import { issueWords } from '../../src/model/sentence.ts';
 
 /** Of each key in file order, what it looks like: `lookalike 1`, `case 1`, or nothing. */
@@ -68,11 +68,12 @@ describe('among the keys of a file', () => {
 
 /** By definition: the first key that looks the same and is another one; else the first that is so but for capitals. */
 function slowly(before: readonly string[], key: string): string {
-  const fold = (text: string) => bareKey(text).toLowerCase().toUpperCase().toLowerCase();
+  const bare = (text: string) => text.replaceAll(/\s/g, '');
+  const fold = (text: string) => bare(text).toLowerCase().toUpperCase().toLowerCase();
   const first = before.findIndex((other) => fold(other) === fold(key));
   const firstKey = before[first];
   if (firstKey === undefined || firstKey === key) return '';
-  const looks = before.findIndex((other) => bareKey(other) === bareKey(key));
+  const looks = before.findIndex((other) => bare(other) === bare(key));
   const like = looks === -1 || before[looks] === key ? `case ${first + 1}` : `lookalike ${looks + 1}`;
   return like;
 }

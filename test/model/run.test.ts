@@ -17,26 +17,6 @@ import {
 const ENDS: readonly RunState[] = ['cancelled', 'finished'];
 
 describe('transitions', () => {
-  test('an end has no way out, and nothing else is one', () => {
-    expect(RUN_STATES.filter((state) => RUN_TRANSITIONS[state].length === 0)).toEqual(ENDS);
-  });
-
-  test('from anywhere else a run can be cancelled, and its last rows can finish it', () => {
-    for (const state of RUN_STATES.filter((s) => !ENDS.includes(s))) {
-      expect(RUN_TRANSITIONS[state]).toContain('cancelled');
-      expect(RUN_TRANSITIONS[state]).toContain('finished');
-    }
-  });
-
-  test('no state leads to itself, no arrow is there twice, and none leads back to queued', () => {
-    for (const state of RUN_STATES) {
-      const to = RUN_TRANSITIONS[state];
-      expect(to).not.toContain(state);
-      expect(to).not.toContain('queued');
-      expect(new Set(to).size).toBe(to.length);
-    }
-  });
-
   test('only a running run is stopped by its error limit, and only from there or from queued it pauses', () => {
     const leadingTo = (to: RunState) => RUN_STATES.filter((from) => RUN_TRANSITIONS[from].includes(to));
     expect(leadingTo('stopped')).toEqual(['running']);
@@ -76,22 +56,6 @@ describe('the exit status', () => {
       ).toBe(exitCode);
     },
   );
-
-  test('of a finished run without a row is 0', () => {
-    expect(finished(noOutcomes(), 0)).toBe(0);
-  });
-
-  test('a row in doubt counts before rows that failed', () => {
-    expect(finished(one({ created: 1, failed: 5, rejected: 5, 'in-doubt': 1 }), 12)).toBe(5);
-  });
-
-  test.each([
-    ['a row is missing', one({ created: 1, 'in-doubt': 1 }), 3],
-    ['a row is there twice', one({ created: 4 }), 3],
-    ['all rows are missing', noOutcomes(), 1],
-  ])('a control total that does not hold counts before everything: %s', (_, outcomes, rows) => {
-    expect(finished(outcomes, rows)).toBe(3);
-  });
 
   test('for any finished run it follows from the counters alone', () => {
     const numbers = fc.array(fc.nat(3), { minLength: OUTCOMES.length, maxLength: OUTCOMES.length });

@@ -75,12 +75,6 @@ test.each([
   expect(settlementSchema.safeParse(tuple).success).toBe(false);
 });
 
-test.each([...GOOD.keys()])('a tuple whose field %i is of another type or out of range is refused', (at) => {
-  for (const bad of [null, -1, 1.5, ['x'], typeof GOOD[at] === 'string' ? 1 : '1']) {
-    expect(settlementSchema.safeParse(GOOD.map((good, i) => (i === at ? bad : good))).success).toBe(false);
-  }
-});
-
 test('any body of a refusal comes back as it was kept, one that looks like a cut one too', () => {
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', '\0', '\x0012\0no', '12\0no'));
   fc.assert(

@@ -59,17 +59,6 @@ describe('csvText', () => {
     );
   });
 
-  it('given a formula behind a separator of another locale, has it as text there', () => {
-    const rows = [['1', 'Acme;=HYPERLINK("http://x")', 'line\n=1+1', 'end']];
-    const text = csvText(rows, { delimiter: ',', quote: '"' });
-    expect(text).toBe(`1,"Acme;'=HYPERLINK(""http://x"")","line\n'=1+1",end\n`);
-    expect(spreadsheetFields(text, ';', '"')).toEqual([
-      '1,"Acme',
-      `'=HYPERLINK(""http://x"")","line`,
-      `'=1+1",end`,
-    ]);
-  });
-
   it('given any cells in any dialect, reads back as the same cells once the guard is taken off', () => {
     fc.assert(
       fc.property(table, dialect, (rows, how) => {
@@ -92,26 +81,6 @@ describe('csvText', () => {
       }),
       { numRuns: 500 },
     );
-  });
-
-  it.each([
-    ['=1+1', "'=1+1"],
-    ['+44 20', "'+44 20"],
-    ['-5', "'-5"],
-    ['@x', "'@x"],
-    ["'quoted", "''quoted"],
-    ['\nx', '"\'\nx"'],
-    ['a\rb', '"a\rb"'],
-    [' a', '" a"'],
-    ['a ', '"a "'],
-    ['a"b', '"a""b"'],
-    ['a,b', '"a,b"'],
-    ['a;b', '"a;b"'],
-    ['ID', '"ID"'],
-    ['plain', 'plain'],
-    ['', ''],
-  ])('given the cell %j, writes %j', (value, written) => {
-    expect(csvText([[value, 'end']], { delimiter: ',', quote: '"' })).toBe(`${written},end\n`);
   });
 
   it('given a cell of many spaces in the middle, takes no time that grows with their square', () => {

@@ -7,7 +7,7 @@ import type { Run } from '../../src/model/run.ts';
 import type { LedgerView, SettledChunk, Settlement } from '../../src/model/settlement.ts';
 import type { SourceInfo } from '../../src/model/source.ts';
 import { createDigestTally, type Digest } from '../../src/report/digest.ts';
-import { type ReportOptions, writeReport } from '../../src/report/report.ts';
+import { writeReport } from '../../src/report/report.ts';
 import { type Summary, summarize, withWritten } from '../../src/report/summary.ts';
 import { sampleRun } from '../cli/sample-run.ts';
 import { doubtOf } from '../support/doubts.ts';
@@ -82,6 +82,8 @@ export function asChunk(
 ): SettledChunk {
   return { chunk: 1, closedAt: Date.parse('2026-03-01T10:00:01.000Z'), ...given, settlements };
 }
+
+type ReportOptions = Parameters<typeof writeReport>[0];
 
 /** Writes the report of a run of which nothing is known but its rows, unless told otherwise. */
 export function reportOf(

@@ -1,8 +1,6 @@
 import { chmod, mkdir, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { unguardCell } from '../../src/lib/formula-guard.ts';
 import type { LedgerView, SettledChunk, Settlement } from '../../src/model/settlement.ts';
 import { writeSummary } from '../../src/report/report.ts';
 import { summarySchema } from '../../src/report/summary.ts';
@@ -165,12 +163,6 @@ describe('writeReport of a CSV file', () => {
     expect(JSON.parse(files['rejections.jsonl'] ?? '')).toEqual(kept);
   });
 
-  it('given a rejection whose body is not known, says null and keeps the message', async () => {
-    const { files } = await report({ settlements: [settled(1, 'rejected', { message: 'refused' })] });
-    expect(JSON.parse(files['rejections.jsonl'] ?? '')).toMatchObject({ body: null });
-    expect(csvRecords(files['rejected.csv'])[1]?.at(-1)).toBe('refused');
-  });
-
   it('given a file with a dialect of its own, writes in it, with a byte order mark for spreadsheets, and results.csv with its delimiter', async () => {
     const source = { delimiter: ';', quote: "'", columns: ['a;b', 'c'] };
     const held = { settlements: [settled(1, 'failed')], sources: [cells(1, "it's", 'x;y')] };
@@ -216,40 +208,6 @@ describe('writeReport of a CSV file', () => {
     },
   );
 
-  it('given refusals, tells each cause once with its count, and of few rows only the fields', async () => {
-    const body = (name: string, at: number) =>
-      `{"field":"accounts.${at}.iban","problem":"${name} has no such IBAN"}`;
-    const names = ['Acme', 'Beta', 'Coco', 'Dora'];
-    const held = {
-      settlements: [
-        ...names.map((_, i) => settled(i + 1, 'rejected', { code: 'http_418', status: 418 })),
-        settled(5, 'rejected', { code: 'http_418', status: 418 }),
-        settled(6, 'invalid', { code: 'missing_required', message: 'column "Name": expected a value' }),
-        settled(7, 'rejected', { code: 'http_418', status: 418 }),
-      ],
-      sources: [
-        ...names.map((name, i) => cells(i + 1, `k${i}`, name)),
-        cells(5, 'k5', 'Else'),
-        cells(6, 'k6', ''),
-        cells(7, 'k7', 'Gil'),
-      ],
-      bodies: new Map([
-        ...names.map((name, i) => [i + 1, body(name, i)] as const),
-        [5, '{"field":"accounts.0.iban","problem":"Jane Doe is known"}'],
-        [7, '{"problem":"accounts[0].iban belongs to John Doe"}'],
-      ]),
-    };
-    const run = makeRun(held.settlements);
-    const directory = await temporaryDirectory();
-    const fields = new Set(['accounts.#.iban']);
-    const { causes } = await reportOf({ run, view: makeView(held), directory, fields, now: NOW });
-    expect(causes.map(({ code, text, count, rows }) => [code, text, count, rows])).toEqual([
-      ['http_418', '@accounts[].iban | ‹details.name› has no such IBAN', 4, [1, 2, 3]],
-      ['http_418', '@accounts[].iban', 2, [5, 7]],
-      ['missing_required', 'column "Name": expected a value', 1, [6]],
-    ]);
-  });
-
   it('given columns without a name and columns that share one, failed.csv is read with them as they were', async () => {
     const columns = ['', 'id', '', 'x', 'x'];
     const held = { settlements: [settled(1, 'failed')], sources: [cells(1, '0', 'k1', 'note', 'a', '=b')] };
@@ -269,25 +227,6 @@ describe('writeReport of a CSV file', () => {
       ['externalId', "'-x", ...ADDED, 'onboard_text'],
       ['k1', 'v', 'run-1', '1', 'failed', '', '', '', ''],
     ]);
-  });
-
-  it('given any cells, failed.csv reads back as the same cells once the guard is taken off', async () => {
-    const part = fc.constantFrom(...'"\';,\r\n =-@\taß\ufeff');
-    const cell = fc.array(part, { maxLength: 5 }).map((parts) => parts.join(''));
-    const rows = fc.array(fc.tuple(cell, cell), { minLength: 1, maxLength: 30 });
-    const directory = await temporaryDirectory();
-    await fc.assert(
-      fc.asyncProperty(rows, fc.constantFrom(',', ';'), fc.boolean(), async (pairs, delimiter, bom) => {
-        const held = {
-          settlements: pairs.map((_, i) => settled(i + 1, 'failed')),
-          sources: pairs.map(([a, b], i) => cells(i + 1, a, b)),
-        };
-        const { files } = await report(held, { source: { delimiter, bom } }, directory);
-        const [, ...read] = csvRecords(files['failed.csv'], { delimiter });
-        expect(read.map((row) => row.slice(0, 2).map(unguardCell))).toEqual(pairs);
-      }),
-      { numRuns: 40 },
-    );
   });
 });
 
@@ -365,12 +304,6 @@ describe('the control total', () => {
     expect(csvRecords(files['results.csv'])).toHaveLength(7);
     expect(summary).toMatchObject({ settled: 6, open: 14, controlTotal: { holds: true }, exitCode: 4 });
   });
-
-  it('given no rows at all, writes a report of none', async () => {
-    const { files, summary } = await report({ settlements: [] });
-    expect(csvRecords(files['results.csv'])).toHaveLength(1);
-    expect(summary).toMatchObject({ settled: 0, controlTotal: { holds: true }, exitCode: 0 });
-  });
 });
 
 describe('the report directory', () => {
@@ -446,15 +379,6 @@ describe('the report directory', () => {
     expect(await filesOf(directory)).toEqual(before);
   });
 
-  it('given a ledger that fails half-way in a new folder, leaves the folder empty', async () => {
-    const directory = await temporaryDirectory();
-    const view: LedgerView = { ...makeView(MIXED), chunks: () => failing(MIXED.settlements) };
-    await expect(reportOf({ run: makeRun([]), view, directory, now: NOW })).rejects.toThrow(
-      'connection lost',
-    );
-    expect(await readdir(directory)).toEqual([]);
-  });
-
   it('given the unfinished files of a writer killed long ago, removes them, but not those of a living one', async () => {
     const { directory } = await report(MIXED);
     const old = join(directory, '.failed.csv.0123456789ab.tmp');
@@ -499,14 +423,6 @@ describe('writeSummary', () => {
     expect(summary).toMatchObject({ settled: 6, open: 14, exitCode: null, topErrors: [], files: [] });
     const later = await report(MIXED, {}, directory);
     expect(JSON.parse(later.files['summary.json'] ?? '')).toEqual(later.summary);
-  });
-
-  it('given a report that is there already, changes no other file of it', async () => {
-    const { directory, files } = await report(MIXED);
-    await writeSummary({ run: makeRun(MIXED.settlements), directory, now: NOW });
-    const { 'summary.json': _before, ...others } = files;
-    const { 'summary.json': _after, ...othersAfter } = await filesOf(directory);
-    expect(othersAfter).toEqual(others);
   });
 });
 

@@ -17,10 +17,6 @@ describe('documentLines', () => {
       '{"row":3,"paymentId":"pay-9","document":{}}\n',
     );
   });
-
-  it('given no records, gives no line', () => {
-    expect(documentLines(settled(3, 'listed'), ' [ ] ')).toBe('');
-  });
 });
 
 describe('rejectionLine', () => {

@@ -105,10 +105,6 @@ describe('a cancelled run', () => {
 });
 
 describe('records', () => {
-  it('given rows that are a record each, are the accepted ones', () => {
-    expect(ofRows().records).toBe(2);
-  });
-
   it('given rows that may be one record together, are known once the rows are written', () => {
     const summary = ofRows({ chunkEnds: [4] });
     const after = withWritten(summary, written({ outcomes: summary.outcomes, records: 1 }));
@@ -120,12 +116,6 @@ describe('withWritten', () => {
   it('given other lines than the ledger counted of a finished run, says that the total does not hold', () => {
     const summary = withWritten(ofRows(), written());
     expect(summary).toMatchObject({ controlTotal: { holds: false }, exitCode: 3 });
-  });
-
-  it('given warnings, counts them by code', () => {
-    const topWarnings = [{ code: 'mojibake', count: 3, exampleRow: 2 }];
-    const summary = withWritten(ofRows(), written({ topWarnings }));
-    expect(summary).toMatchObject({ warnings: { mojibake: 3 }, topWarnings });
   });
 
   it('given other lines of a paused run, whose last rows are still coming in, leaves the total as it is', () => {

@@ -3,20 +3,6 @@ import { createTally } from '../../src/report/tally.ts';
 import { digestOf, settled } from './make-report.ts';
 
 describe('a tally', () => {
-  it('given settlements, counts every outcome and ranks the reasons of those that did not succeed', () => {
-    const tally = createTally();
-    tally.add(settled(1, 'created', { code: 'warned' }));
-    tally.add(settled(2, 'invalid', { code: 'empty_key' }));
-    tally.add(settled(3, 'rejected', { code: 'http_418' }));
-    tally.add(settled(5, 'rejected', { code: 'http_418' }));
-    tally.add(settled(6, 'cancelled'));
-    expect(tally.outcomes()).toMatchObject({ created: 1, invalid: 1, rejected: 2, cancelled: 1, failed: 0 });
-    expect(tally.errors()).toEqual([
-      { outcome: 'rejected', code: 'http_418', column: null, count: 2, rows: [3, 5] },
-      { outcome: 'invalid', code: 'empty_key', column: null, count: 1, rows: [2] },
-    ]);
-  });
-
   it('given issues of several columns, counts each row by its first and each issue by its own', () => {
     const tally = createTally();
     const iban = (column: string, expected = 'an IBAN') =>
@@ -68,14 +54,6 @@ describe('a digest', () => {
     const rows = [row(1, 'a', '1'), row(2, 'a', '1'), row(3, 'b', '2'), row(4, 'a', '', 'invalid')];
     const { records, outcomes } = digestOf([...rows, row(5, 'b', '2'), row(6, '', '3'), row(7, '', '3')]);
     expect([records, outcomes.drafted]).toEqual([5, 6]);
-  });
-
-  it('given more than ten reasons, gives the ten commonest', () => {
-    const { topErrors } = digestOf(
-      Array.from({ length: 40 }, (_, i) => settled(i + 1, 'failed', { code: `c${(i + 1) % 13}` })),
-    );
-    expect(topErrors).toHaveLength(10);
-    expect(topErrors[0]).toMatchObject({ code: 'c1', count: 4, exampleRow: 1 });
   });
 
   it.each([3, 4])('given row %i after row 4, is refused: the ledger has a defect', (row) => {

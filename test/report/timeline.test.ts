@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Outcome } from '../../src/model/outcome.ts';
 import type { Told } from '../../src/model/story.ts';
-import { createTimeline, stretchesOf } from '../../src/report/timeline.ts';
+import { addTime, createTimeline, latencyOf, noTimes, stretchesOf } from '../../src/report/timeline.ts';
 import { asChunk, settled } from './make-report.ts';
 
 const START = 1_000_000;
@@ -25,13 +25,13 @@ test('rows count when their chunk was closed, whichever came first, and have com
     { from: 2, to: 3, rows: { created: 2, rejected: 1 }, took: { p50: 20, p99: 30 } },
   ]);
   expect(stretchesOf(moments, [])).toEqual([
-    { from: 0, to: 1, rates: [{ outcome: 'created', perSecond: 1 }] },
+    { from: 0, to: 1, parts: [{ kind: 'created', value: 1 }] },
     {
       from: 1,
       to: 3,
-      rates: [
-        { outcome: 'created', perSecond: 1 },
-        { outcome: 'rejected', perSecond: 0.5 },
+      parts: [
+        { kind: 'created', value: 1 },
+        { kind: 'rejected', value: 0.5 },
       ],
     },
   ]);
@@ -39,7 +39,7 @@ test('rows count when their chunk was closed, whichever came first, and have com
 
 test('of a run that ended at once the rate is that of its own time', () => {
   const moments = timelineOf([0.05, 'created', 'created', 'created']).moments();
-  expect(stretchesOf(moments, [])).toMatchObject([{ to: 0.05, rates: [{ perSecond: 60 }] }]);
+  expect(stretchesOf(moments, [])).toMatchObject([{ to: 0.05, parts: [{ value: 60 }] }]);
 });
 
 test('while a run stood still no rows came: they have come since it went on', () => {
@@ -61,4 +61,17 @@ test('a run of any length has a bounded number of moments, and none of its rows 
   expect(moments.length).toBeLessThanOrEqual(160);
   expect(moments.reduce((sum, { rows }) => sum + (rows.created ?? 0), 0)).toBe(5_000);
   expect(moments.at(-1)?.to).toBeGreaterThan(29 * day);
+});
+
+test('how long the service took is told to a tenth, and by steps that leave no time out', () => {
+  const times = noTimes();
+  for (let ms = 0; ms <= 1_000; ms += 1) addTime(times, ms);
+  const latency = latencyOf(times);
+  for (const [told, ms] of [
+    [latency?.p50, 500],
+    [latency?.p90, 900],
+    [latency?.p99, 990],
+  ] as const)
+    expect(Math.abs((told ?? 0) - ms) / ms).toBeLessThan(0.1);
+  expect(latency?.buckets.every(({ from, to, rows }) => rows === Math.min(to, 1_001) - from)).toBe(true);
 });

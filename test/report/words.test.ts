@@ -67,16 +67,6 @@ describe('renderSummary', () => {
     `);
   });
 
-  it('given only successes, has the counts and nothing to do next', () => {
-    const text = textOf(summaryOf(['created', 'skipped']));
-    expect(text).toContain('rows 2 = 1 created + 1 skipped');
-    expect(text).not.toContain('Next');
-  });
-
-  it('given no rows, still has the sum', () => {
-    expect(textOf(summaryOf([]))).toContain('  rows 0 = 0\n  There are no rows: nothing was sent.');
-  });
-
   it('given a run that was interrupted, counts the open rows and gives the command that goes on', () => {
     const paused = { rows: 5, state: 'paused', reason: 'interrupted', finishedAt: null } as const;
     const given = { ...paused, file: "it's here.csv" };
@@ -98,12 +88,6 @@ describe('renderSummary', () => {
     expect(text).toContain('  parent  run-0');
     expect(text).toContain('    onboard resume run-1');
     expect(text).not.toContain('onboard run ');
-  });
-
-  it('given a cancelled run, gives the command that takes up what was not sent', () => {
-    const text = textOf(summaryOf(['created', 'cancelled'], { state: 'cancelled' }));
-    expect(text).toContain('    onboard rerun run-1 --only cancelled');
-    expect(text).not.toContain('onboard resume');
   });
 
   it('given a total that does not hold, says so', () => {
@@ -131,13 +115,6 @@ describe('renderSummary', () => {
         '  target  sandbox',
       ].join('\n'),
     );
-  });
-
-  it('given a workbook, names its sheet; given plain UTF-8, says nothing', () => {
-    const sheet = { source: { type: 'xlsx', delimiter: null, sheet: 'Payees' } } as const;
-    const text = textOf(summaryOf(['created'], sheet));
-    expect(text).toContain('  read as Excel workbook, sheet "Payees"\n');
-    expect(textOf(summaryOf(['created']))).not.toContain('read as');
   });
 
   it('given causes, tells what the service says below their code, with their first rows', () => {
@@ -273,13 +250,6 @@ describe('renderSummary', () => {
     );
   });
 
-  it('given keys that differ in capitals alone, names no setting: none keeps their rows back', () => {
-    const topWarnings = [{ code: 'key_case', column: 'Ref', count: 1, exampleRow: 1 }];
-    const text = textOf({ ...summaryOf(['created']), topWarnings });
-    expect(text).toContain('    Sent as they stand; results.csv names the columns.\n');
-    expect(text).not.toContain('checks:');
-  });
-
   it('given rows that are one record together, says how many records they are; else nothing of records', () => {
     const summary = summaryOf(['drafted', 'drafted', 'invalid']);
     const text = textOf({ ...summary, records: 1 });
@@ -326,14 +296,6 @@ describe('renderSummary', () => {
     },
   );
 
-  it('given rows whose reference is not known yet, gives the command that takes them up', () => {
-    const summary = summaryOf(['created', 'invalid']);
-    const topErrors = summary.topErrors.map((error) => ({ ...error, code: 'reference_unknown' }));
-    const text = textOf({ ...summary, topErrors });
-    expect(text).toContain('    onboard rerun run-1 --only invalid');
-    expect(textOf(summary)).not.toContain('onboard rerun');
-  });
-
   it('given any counts, keeps to 80 columns and to the sum of them', () => {
     const counts = fc.array(fc.nat({ max: 1_000_000 }), {
       minLength: OUTCOMES.length,
@@ -371,11 +333,6 @@ describe('what the failed rows need first', () => {
     ['in doubt elsewhere and invalid', [IN_DOUBT, INVALID], 'settle-correct'],
   ] as const)('given rows that are %s', (_, ends, step) => {
     expect(failedStep(summaryOf(ends))).toBe(step);
-  });
-
-  it('given more reasons than the summary holds, is to correct them', () => {
-    const summary = summaryOf([NOT_CREATED, INVALID]);
-    expect(failedStep({ ...summary, topErrors: summary.topErrors.slice(0, 1) })).toBe('correct');
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { lookupSchema } from '../../src/config/job-definition.ts';
+import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { createLookUp, judgeLookUp, lookUpPath } from '../../src/service/look-up.ts';
 
@@ -13,7 +13,9 @@ function reply(status: number, body = '[]'): Reply {
 function scripted(replies: readonly Reply[], fresh: string | null = null) {
   const asked: Array<{ path: string; method: string; token: string }> = [];
   const lookUp = createLookUp({
-    settings: lookupSchema.parse({ path: '/things/{key}?again={key}', match: '', id: '/id' }),
+    settings: jobDefinitionSchema.shape.lookup
+      .unwrap()
+      .parse({ path: '/things/{key}?again={key}', match: '', id: '/id' }),
     client: {
       attempt: async ({ path, method }, token) => {
         asked.push({ path, method, token });

@@ -1,10 +1,11 @@
 /**
- * How many went where, in three columns with ribbons between them. A ribbon's width keeps its proportion, but for a least width at
- * which it can be seen: with more than that, seven rows in doubt would look like thousands. Labels have places of their own.
+ * How many went where, in three columns with ribbons between them. A ribbon's width keeps its
+ * proportion, but for a least width at which it can be seen: with more than that, seven rows in
+ * doubt would look like thousands. Labels have places of their own.
  */
 import { numberShown } from '../terminal.ts';
+import { round } from './frame.tsx';
 
-/** What stands in the middle, with where it goes on to. */
 type Branch = {
   readonly label: string;
   readonly ends: ReadonlyArray<{ readonly kind: string; readonly label: string; readonly rows: number }>;
@@ -114,8 +115,4 @@ function ribbon(x0: number, y0: number, x1: number, y1: number, width: number): 
   const middle = (x0 + x1) / 2;
   const [a, b, c, d] = [y0, y1, y1 + width, y0 + width].map(round);
   return `M${x0},${a}C${middle},${a} ${middle},${b} ${x1},${b}V${c}C${middle},${c} ${middle},${d} ${x0},${d}Z`;
-}
-
-function round(n: number): string {
-  return String(Math.round(n * 10) / 10);
 }

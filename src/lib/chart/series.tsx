@@ -1,62 +1,9 @@
 /**
- * How fast something went over time, stacked by kind, with numbered events; and how long something took over time, as lines. Time is
- * counted from a start, so that it reads the same in every zone.
+ * How fast something went over time, stacked by kind, with numbered events; and how long something
+ * took over time, as lines. Time is counted from a start, so that it reads the same in every zone.
  */
-import type { Child } from 'hono/jsx';
 import { numberShown } from '../terminal.ts';
-import { round, roundNumbers, roundTimes } from './axis.ts';
-
-const LEFT = 48;
-const RIGHT = 470;
-const TOP = 22;
-const BOTTOM = 150;
-
-type Frame = { xOf(seconds: number): number; yOf(value: number): number };
-
-type FramedProps = {
-  readonly title: string;
-  readonly seconds: number;
-  readonly most: number;
-  /** What the axis says of a value. */
-  label(value: number): string;
-  draw(frame: Frame): Child;
-};
-
-/** A label of a time, in the picture also where it stands at an end of the axis. */
-function anchorAt(x: number): 'start' | 'middle' | 'end' {
-  if (x <= LEFT) return 'start';
-  return x > RIGHT - LABEL / 2 ? 'end' : 'middle';
-}
-
-const LABEL = 40;
-
-/** The axes; what is drawn between them comes from `draw`. */
-function Framed({ title, seconds, most, label, draw }: FramedProps) {
-  const ticks = roundNumbers(Math.max(1, most));
-  const highest = Math.max(most, ticks.at(-1) ?? 1);
-  const frame: Frame = {
-    xOf: (at) => LEFT + ((RIGHT - LEFT) * Math.min(at, seconds)) / Math.max(seconds, 0.001),
-    yOf: (value) => BOTTOM - ((BOTTOM - TOP) * value) / highest,
-  };
-  return (
-    <svg viewBox="0 0 480 180" role="img" aria-label={title}>
-      {ticks.map((tick) => (
-        <>
-          <line class="grid" x1={LEFT} x2={RIGHT} y1={round(frame.yOf(tick))} y2={round(frame.yOf(tick))} />
-          <text x={LEFT - 6} y={round(frame.yOf(tick) + 4)} text-anchor="end" class="s">
-            {label(tick)}
-          </text>
-        </>
-      ))}
-      {roundTimes(seconds).map(({ seconds: at, label: time }) => (
-        <text x={round(frame.xOf(at))} y="168" class="s" text-anchor={anchorAt(frame.xOf(at))}>
-          {time}
-        </text>
-      ))}
-      {draw(frame)}
-    </svg>
-  );
-}
+import { BOTTOM, Frame, round, TOP, timeScale } from './frame.tsx';
 
 type SeriesProps = {
   readonly title: string;
@@ -76,24 +23,26 @@ const AFTER_S = 3;
 
 export function Series({ title, seconds, stretches, events }: SeriesProps) {
   const most = Math.max(1, ...stretches.map(({ parts }) => parts.reduce((sum, { value }) => sum + value, 0)));
+  const { xOf, labels } = timeScale(seconds);
+  const shown = events.filter((event) => event.seconds <= seconds + Math.max(AFTER_S, seconds / 10));
   return (
-    <Framed
+    <Frame
       title={title}
-      seconds={seconds}
       most={most}
-      label={numberShown}
-      draw={(frame) => [
-        ...pathsOf(stretches, frame),
-        ...events
-          .filter(({ seconds: at }) => at <= seconds + Math.max(AFTER_S, seconds / 10))
-          .map(({ n, seconds: at }) => <Event n={n} x={round(frame.xOf(at))} />),
+      side={numberShown}
+      below={labels}
+      draw={(yOf) => [
+        ...pathsOf(stretches, xOf, yOf),
+        ...shown.map((event) => <Event n={event.n} x={round(xOf(event.seconds))} />),
       ]}
     />
   );
 }
 
+type Scale = (value: number) => number;
+
 /** One path for each kind, so that a picture of many stretches is a few elements. */
-function pathsOf(stretches: SeriesProps['stretches'], { xOf, yOf }: Frame) {
+function pathsOf(stretches: SeriesProps['stretches'], xOf: Scale, yOf: Scale) {
   const paths = new Map<string, string>();
   for (const { from, to, parts } of stretches) {
     const [x0, x1] = [round(xOf(from)), round(xOf(to))];
@@ -130,14 +79,14 @@ type LinesProps = {
 };
 
 export function Lines({ title, seconds, lines, label }: LinesProps) {
-  const most = Math.max(1, ...lines.flatMap(({ points }) => points.map(({ value }) => value)));
+  const { xOf, labels } = timeScale(seconds);
   return (
-    <Framed
+    <Frame
       title={title}
-      seconds={seconds}
-      most={most}
-      label={label}
-      draw={({ xOf, yOf }) =>
+      most={Math.max(1, ...lines.flatMap(({ points }) => points.map(({ value }) => value)))}
+      side={label}
+      below={labels}
+      draw={(yOf) =>
         lines.map(({ kind, points }) => (
           <polyline
             class={`line l-${kind}`}

@@ -1,7 +1,9 @@
 /**
- * Where in a file rows are: a strip of equal parts, the darker the more of a part's rows it is; and the same for several kinds of
- * rows, stacked. Drawn as few paths, so that hundreds of them fit a page; stretched to any width, so without text.
+ * Where in a file rows are: a strip of equal parts, the darker the more of a part's rows it is; and
+ * the same for several kinds of rows, stacked. Drawn as few paths, so that hundreds of them fit a
+ * page; stretched to any width, so without text.
  */
+import { round } from './frame.tsx';
 
 /** How dark a part is from which share of its rows on. */
 const LEVELS = [
@@ -16,9 +18,7 @@ type StripProps = {
   readonly title: string;
   /** Names the colour: a class `f-<kind>`. */
   readonly kind: string;
-  /** Rows by part. */
   readonly parts: readonly number[];
-  /** Of the whole file. */
   readonly rows: number;
 };
 
@@ -94,8 +94,4 @@ export function StackedStrip({ title, kinds, parts, rows }: StackedProps) {
 function rowsIn(part: number, { parts, rows }: { readonly parts: number; readonly rows: number }): number {
   const before = (n: number) => Math.ceil((n * rows) / parts);
   return Math.max(1, before(part + 1) - before(part));
-}
-
-function round(n: number): string {
-  return String(Math.round(n * 10) / 10);
 }

@@ -11,7 +11,6 @@ import { OUTCOMES } from '../../model/outcome.ts';
 import { type Cause, type Digest, needingRows } from '../digest.ts';
 import { Dot, kindWords, Legend, Time } from './parts.tsx';
 
-/** All rows by their place in the file: shows a stretch in which everything fails. */
 export function WhereInFile({
   digest: { where, rows },
 }: {
@@ -168,7 +167,6 @@ const KEY_BYTES = 130;
 
 type NeedingProps = RowsProps & { readonly rows: Digest['needing']; readonly label: string };
 
-/** Rows that need somebody, one a line. */
 export function NeedingTable({ rows, hidesKeys = false, label }: NeedingProps) {
   return (
     <section class="scroll" tabindex={0} aria-label={label}>

@@ -8,9 +8,8 @@ import { cut, Text } from '../../lib/html-text.tsx';
 import { countOf } from '../../lib/terminal.ts';
 import { sourceWords } from '../../model/source.ts';
 import { requestWords } from '../words.ts';
-import type { Page } from './model.ts';
-import { Time } from './parts.tsx';
-import { Causes, Damaged, Needing, Pace, Steps, Times, Total } from './sections.tsx';
+import { Time, targetShown } from './parts.tsx';
+import { Causes, Damaged, Needing, Pace, type Page, Steps, Times, Total } from './sections.tsx';
 import { POLICY, STYLE } from './style.ts';
 import { TONE_SIGN, verdictOf } from './words.ts';
 
@@ -51,15 +50,6 @@ function Html({ page }: Props) {
   );
 }
 
-function targetShown({ target }: Page['summary']): string {
-  try {
-    return target === 'sandbox' ? 'SANDBOX' : new URL(target).host;
-  } catch {
-    return target;
-  }
-}
-
-/** The verdict, and what it is about. */
 function Head({ page }: Props) {
   const { summary, isShared } = page;
   const { headline, sentences, tone } = verdictOf(summary);
@@ -69,7 +59,7 @@ function Head({ page }: Props) {
       <p class="dim">
         {isShared && !isSandbox ? null : (
           <span class={`badge ${isSandbox ? 'sandbox' : 'real'}`}>
-            <Text of={targetShown(summary)} bytes={100} />
+            <Text of={targetShown(summary.target)} bytes={100} />
           </span>
         )}
         <Text of={summary.job} bytes={100} /> · <Text of={basename(summary.file)} /> · run {summary.run}
@@ -142,7 +132,7 @@ function Reading({ page }: Props) {
   );
 }
 
-/** What the definition says of a column; one that it does not name is a field by its own name. */
+/** A column that the definition does not name is a field by its own name. */
 function fieldsOf(column: string, definition: NonNullable<Page['definition']>): readonly string[] {
   const mapped = Object.entries(definition.fields).flatMap(([field, from]) => {
     const name = typeof from === 'string' ? from : 'column' in from ? from.column : null;

@@ -6,12 +6,9 @@ import type { Child } from 'hono/jsx';
 import { Series } from '../../lib/chart/series.tsx';
 import { Text } from '../../lib/html-text.tsx';
 import { numberShown } from '../../lib/terminal.ts';
-import { OUTCOMES, type Outcome, type OutcomeCounts } from '../../model/outcome.ts';
+import { type Kind, kindsOf, type OutcomeCounts } from '../../model/outcome.ts';
 import type { Told } from '../../model/story.ts';
 import type { Latency, Stretch } from '../timeline.ts';
-
-/** A kind of rows: an outcome, or none yet. */
-export type Kind = Outcome | 'open';
 
 /** As it is said in a sum: "2 in doubt". */
 export function kindWords(kind: Kind): string {
@@ -19,13 +16,6 @@ export function kindWords(kind: Kind): string {
 }
 
 type Counts = { readonly outcomes: OutcomeCounts; readonly rows: number };
-
-/** The kinds that a run has rows of. */
-export function kindsOf({ outcomes, rows }: Counts): ReadonlyArray<readonly [Kind, number]> {
-  const settled = OUTCOMES.map((outcome): readonly [Kind, number] => [outcome, outcomes[outcome]]);
-  const open = rows - settled.reduce((sum, [, n]) => sum + n, 0);
-  return [...settled, ['open', open] as const].filter(([, n]) => n > 0);
-}
 
 export function sumWords(kinds: ReadonlyArray<readonly [Kind, number]>): string {
   return kinds.map(([kind, n]) => `${numberShown(n)} ${kindWords(kind)}`).join(', ');
@@ -72,6 +62,12 @@ export function Legend({ kinds }: { readonly kinds: readonly Kind[] }) {
   );
 }
 
+/** Where a run's rows go, as people know it. */
+export function targetShown(target: string): string {
+  if (target === 'sandbox') return 'SANDBOX';
+  return URL.canParse(target) ? new URL(target).host : target;
+}
+
 type TimeProps = {
   /** ISO 8601. */
   readonly at: string;
@@ -108,34 +104,23 @@ type RatesProps = { readonly stretches: readonly Stretch[]; readonly story: read
 export function Rates({ stretches, story }: RatesProps) {
   if (stretches.length === 0) return null;
   const seconds = stretches.at(-1)?.to ?? 0;
-  const kinds = [...new Set(stretches.flatMap(({ rates }) => rates.map(({ outcome }) => outcome)))];
+  const kinds = [...new Set(stretches.flatMap(({ parts }) => parts.map(({ kind }) => kind)))];
   return (
     <figure>
       <figcaption>
         Rows per second by outcome, by the time since the start; numbers as in the list of events
       </figcaption>
       <Wide name="Picture: rows per second">
-        <Series
-          title="Rows per second by outcome"
-          seconds={seconds}
-          stretches={stretches.map(({ from, to, rates }) => ({
-            from,
-            to,
-            parts: rates.map(({ outcome, perSecond }) => ({ kind: outcome, value: perSecond })),
-          }))}
-          events={story}
-        />
+        <Series title="Rows per second by outcome" seconds={seconds} stretches={stretches} events={story} />
       </Wide>
       <Legend kinds={kinds} />
       <Numbers heads={['from second', 'to', 'rows per second']}>
-        {stretches.map(({ from, to, rates }) => (
+        {stretches.map(({ from, to, parts }) => (
           <tr>
             <td class="n">{tenths(from)}</td>
             <td class="n">{tenths(to)}</td>
             <td>
-              {rates
-                .map(({ outcome, perSecond }) => `${tenths(perSecond)} ${kindWords(outcome)}`)
-                .join(', ') || 'none'}
+              {parts.map(({ kind, value }) => `${tenths(value)} ${kindWords(kind)}`).join(', ') || 'none'}
             </td>
           </tr>
         ))}

@@ -2,33 +2,39 @@
  * The sections of report.html about a run's rows: where they went, what to do, why some did not
  * succeed, how it went, and how long it took. Each is empty where there is nothing to say.
  */
+import type { JobDefinition } from '../../config/job-definition.ts';
 import { Flow } from '../../lib/chart/flow.tsx';
 import { Histogram } from '../../lib/chart/histogram.tsx';
 import { Prose, Text } from '../../lib/html-text.tsx';
 import { asCalled, countOf, duration, numberShown } from '../../lib/terminal.ts';
 import { warningAdvice } from '../../model/advice.ts';
-import { acceptedRows } from '../../model/outcome.ts';
-import { tellStory } from '../../model/story.ts';
-import { needingRows } from '../digest.ts';
+import type { Notes } from '../../model/note.ts';
+import { acceptedRows, kindsOf, wasSent } from '../../model/outcome.ts';
+import { type Happening, tellStory } from '../../model/story.ts';
+import { type Digest, needingRows } from '../digest.ts';
 import { nextSteps } from '../next.ts';
 import { remainderOf } from '../remainder.ts';
+import type { Summary } from '../summary.ts';
 import { stretchesOf } from '../timeline.ts';
+import { SUM_DEFECT } from '../words.ts';
 import { CauseCard, NeedingTable, WhereInFile } from './causes.tsx';
-import type { Page } from './model.ts';
-import {
-  kindsOf,
-  kindWords,
-  latencyWords,
-  msShown,
-  Numbers,
-  Rates,
-  Story,
-  Sum,
-  sumWords,
-  Wide,
-} from './parts.tsx';
-import { wasSent } from './words.ts';
+import { kindWords, latencyWords, msShown, Numbers, Rates, Story, Sum, sumWords, Wide } from './parts.tsx';
 
+export type Page = {
+  readonly summary: Summary;
+  readonly digest: Digest;
+  readonly story: readonly Happening[];
+  readonly notes: Notes;
+  /** `null` where the ledger no longer has it. */
+  readonly definition: JobDefinition | null;
+  readonly columns: readonly string[];
+  /** Where the report lies; empty in one to be mailed. */
+  readonly directory: string;
+  readonly command: string;
+  readonly version: string;
+  /** To be mailed: no keys, no folders, no target, no cells. */
+  readonly isShared: boolean;
+};
 type Props = { readonly page: Page };
 
 /** The control total as a sum, and as a picture of where the rows went. */
@@ -43,8 +49,7 @@ export function Total({ page: { summary } }: Props) {
       </p>
       {controlTotal.holds ? null : (
         <p class="alarm" role="alert">
-          This sum does not hold: rows were lost or counted twice. That is a defect of this program: keep the
-          report and the ledger, and report it.
+          {SUM_DEFECT}
         </p>
       )}
       {records === null || records === accepted ? null : (
@@ -123,7 +128,6 @@ export function Causes({ page }: Props) {
 
 const STORY_SHOWN = 40;
 
-/** How fast rows came to their outcomes since the start, and what happened meanwhile. */
 export function Pace({ page: { summary, digest, isShared, story: happened } }: Props) {
   // Who asked and why is nobody's business elsewhere.
   const told = isShared ? happened.map((one) => ({ ...one, by: '', why: '' })) : happened;

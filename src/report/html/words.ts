@@ -3,10 +3,10 @@
  * the run goes on. The first of them is all that many people read.
  */
 import { countOf, numberShown } from '../../lib/terminal.ts';
-import { acceptedRows, type Outcome } from '../../model/outcome.ts';
+import { acceptedRows } from '../../model/outcome.ts';
 import type { Summary } from '../summary.ts';
 
-export type Verdict = {
+type Verdict = {
   readonly headline: string;
   readonly sentences: ReadonlyArray<{ readonly tone: Tone; readonly words: string }>;
   readonly tone: Tone;
@@ -65,9 +65,4 @@ function leftOut({ outcomes: { skipped } }: Summary): Sentences {
   if (skipped === 0) return [];
   const words = `${countOf(skipped, 'row')} left out: ${skipped === 1 ? 'its key was' : 'their keys were'} known already.`;
   return [{ tone: 'none', words }];
-}
-
-/** Whether the row's request went to the service. */
-export function wasSent(outcome: Outcome): boolean {
-  return outcome !== 'skipped' && outcome !== 'invalid' && outcome !== 'cancelled';
 }
