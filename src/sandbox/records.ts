@@ -25,11 +25,13 @@ export type Records = {
   listed: number;
 };
 
+const BODIES_KEPT = 50_000;
+
 /** Opens the records, with those of an earlier life where there is a data file; throws a UsageError where that can't be opened. */
-export async function openRecords(dataFile: string | null, bodyLimit: number): Promise<Records> {
+export async function openRecords(dataFile: string | null): Promise<Records> {
   const records = {
     entities: { subclient: createEntityList(), draft: createEntityList() },
-    bodies: createRecentMap<string, string>(bodyLimit),
+    bodies: createRecentMap<string, string>(BODIES_KEPT),
     updated: 0,
     listed: 0,
   };
@@ -65,14 +67,14 @@ export type Entity = {
 };
 
 /** A key under which more than one entity was made. */
-type Duplicate = {
+export type Duplicate = {
   readonly key: string;
   readonly count: number;
   /** The identifiers of the first entities, at most MAX_IDS_PER_DUPLICATE. */
   readonly ids: readonly string[];
 };
 
-export const MAX_IDS_PER_DUPLICATE = 20;
+const MAX_IDS_PER_DUPLICATE = 20;
 
 /** All entities of one kind that were ever made: key and identifier of each, about 100 bytes at a short key. */
 type EntityList = {
@@ -88,7 +90,7 @@ type EntityList = {
   duplicates(limit: number): Duplicate[];
 };
 
-export function createEntityList(): EntityList {
+function createEntityList(): EntityList {
   const ids = createEntityIds();
   const keys: Array<string | null> = [];
   const index = createKeyIndex();

@@ -57,7 +57,6 @@ export async function serviceFaults(options: ServiceFaultsOptions) {
     faults: FAULTS,
     seed,
     dataFile,
-    bodyLimit: options.rows,
     keyPointers: { draft: ['/name'] },
   });
   const { ended, keys } = await runAll(flow, options);

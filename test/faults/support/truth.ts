@@ -8,6 +8,7 @@ import type { Summary } from '../../../src/report/summary.ts';
 import type { SandboxStats } from '../../../src/sandbox/control.ts';
 import type { Entity, EntityKind } from '../../../src/sandbox/records.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import type { RecordingSandbox } from '../../support/recording-sandbox.ts';
 
 const SHOWN_MAX = 20;
 
@@ -186,7 +187,7 @@ function entityProblems({ results, made }: Evidence): string[] {
 const bodySchema = z.object({ additionalInformation: z.object({ crmId: z.string() }) });
 
 /** Keys of subclients of which more than one request was received; the sandbox must record its requests, all of them. */
-export function keysSentTwice(sandbox: Pick<Sandbox, 'requests'>): string[] {
+export function keysSentTwice(sandbox: Pick<RecordingSandbox, 'requests'>): string[] {
   const counts = new Map<string, number>();
   for (const { body } of sandbox.requests()) {
     const key = bodySchema.parse(JSON.parse(body)).additionalInformation.crmId;
