@@ -21,7 +21,7 @@ export type MetricsSources = Sources & {
   notReady(): Promise<readonly string[]>;
 };
 
-export type MetricsServer = {
+type MetricsServer = {
   /** Where it is asked, such as http://127.0.0.1:9464/metrics. */
   readonly url: string;
   close(): void;
