@@ -1,47 +1,30 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FIGURES } from './figures.ts';
-import { renderPicture } from './picture.ts';
 import { type Results, resultsSchema } from './results.ts';
 import { renderMarkdown, renderRuns } from './table.ts';
 
-/** Writes what was measured to a folder, made where it is missing: performance.json and performance.svg. */
+/** Writes what was measured to performance.json in a folder, made where it is missing. */
 export async function writeData(results: Results, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'performance.json'), jsonText(results));
-  await writeFile(join(folder, 'performance.svg'), renderPicture(results));
 }
 
-/** Brings performance.svg and the blocks of performance.md in line with the performance.json of the folder, if it has one. */
+/** Brings the blocks of performance.md in line with the performance.json of the folder. */
 export async function renderDocuments(folder: string): Promise<void> {
   const page = join(folder, 'performance.md');
-  const results = await readResults(folder);
-  if (results !== null) await writeData(results, folder);
-  await writeFile(page, fillPage(await readFile(page, 'utf8'), results));
+  await writeFile(page, fillPage(await readFile(page, 'utf8'), await readResults(folder)));
 }
 
-/** The results that a folder has; `null` without any. */
-export async function readResults(folder: string): Promise<Results | null> {
-  const text = await readFile(join(folder, 'performance.json'), 'utf8').catch(() => null);
-  return text === null ? null : resultsSchema.parse(JSON.parse(text));
+export async function readResults(folder: string): Promise<Results> {
+  return resultsSchema.parse(JSON.parse(await readFile(join(folder, 'performance.json'), 'utf8')));
 }
 
 /** The page with every block between its marks made anew; an Error where a mark is missing. */
-export function fillPage(page: string, results: Results | null): string {
+export function fillPage(page: string, results: Results): string {
   return fillBlocks(page, {
-    measured: renderMeasured(results),
+    measured: `${renderMarkdown(results)}\n\n${conditions(results)}`,
     runs: renderRuns(results),
-    how: renderHow(),
   });
-}
-
-function renderHow(): string {
-  return FIGURES.map(({ title, how }) => `- **${title}.** ${how}`).join('\n');
-}
-
-function renderMeasured(results: Results | null): string {
-  if (results === null) return renderMarkdown(null);
-  return `${renderMarkdown(results)}\n\n![The same as bars against the targets](performance.svg)\n\n${conditions(results)}`;
 }
 
 function conditions({ machine, sizes, command, measuredAt }: Results): string {

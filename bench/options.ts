@@ -9,7 +9,7 @@ export type BenchOptions = {
   readonly measurements: readonly MeasurementId[];
   readonly sizes: Sizes;
   readonly isQuick: boolean;
-  /** The folder for performance.json and .svg; `null`: the bench's own. */
+  /** The folder for performance.json; `null`: the bench's own. */
   readonly out: string | null;
   /** Into docs/, too. */
   readonly writesDocs: boolean;
@@ -40,11 +40,11 @@ export const HELP = `Measures the program against what its users would have inst
   --long-rows    the rows of the long ones (1000000)
   --quick        small files and 3 rounds: a look, not a measurement
   --long         also the long ones: million and first-row (minutes for each round)
-  --write        everything, long ones too, into docs/performance.json, .svg and .md
+  --write        everything, long ones too, into docs/performance.json and .md
   --scale        instead: 1, 2, 4 and 8 workers, signs of life, bytes per key; with --write into docs/scale.json and .md
-  --render       measures nothing: docs/performance.svg, .md and scale.md again, from performance.json and scale.json
+  --render       measures nothing: docs/performance.md and scale.md again, from performance.json and scale.json
   --program      another built main.js (dist/main.js)
-  --out          the folder for performance.json and .svg (.onboard/bench)
+  --out          the folder for performance.json (.onboard/bench)
 
 CPU and what others used of the machine are read from /proc; elsewhere they are not measured. Exit status 1 where
 something could not be measured; a target that is not met is a result like any other.
@@ -123,7 +123,7 @@ function chosen(only: string | undefined, withLong: boolean): readonly Measureme
 }
 
 /** Those with a million rows. */
-export const LONG: ReadonlySet<MeasurementId> = new Set(['million', 'first-row']);
+const LONG: ReadonlySet<MeasurementId> = new Set(['million', 'first-row']);
 
 /** A measurement by its own name or by that of a figure it brings. */
 function measurementOf(name: string): MeasurementId {
@@ -155,7 +155,7 @@ type Sizes = {
 };
 
 /** What the figures are about. */
-export const FULL: Sizes = {
+const FULL: Sizes = {
   rounds: 5,
   rows: 200_000,
   slowRows: 20_000,
@@ -167,7 +167,7 @@ export const FULL: Sizes = {
 };
 
 /** Enough to see that everything works, too little to believe the numbers. */
-export const QUICK: Sizes = {
+const QUICK: Sizes = {
   rounds: 3,
   rows: 20_000,
   slowRows: 5_000,

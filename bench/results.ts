@@ -74,7 +74,7 @@ export function judge({ figure, values, others, details }: Samples): Measured {
 }
 
 /** Where others used more of the machine meanwhile, a speed does not count; what something costs does. */
-export const QUIET_SHARE = 0.05;
+const QUIET_SHARE = 0.05;
 
 /** Of values with one for each round: those of the rounds that count; all of them where none counts, or nobody knows. */
 export function quietOnly<T>(
@@ -97,7 +97,7 @@ export function verdictOf({ id, met, values, others }: Measured): 'met' | 'not m
   return met ? 'met' : 'not met';
 }
 
-export function figureOf(id: FigureId): Figure {
+function figureOf(id: FigureId): Figure {
   const figure = FIGURES.find((one) => one.id === id);
   if (figure === undefined) throw new Error(`no figure ${id}`);
   return figure;

@@ -111,7 +111,7 @@ async function hand(
   process.stdout.write(`\n${renderText(measured)}\n${options.isQuick ? QUICK_CAUTION : ''}\n`);
   const folder = options.out ?? place.own;
   await writeData(results, folder);
-  process.stdout.write(`${join(folder, 'performance.json')}, and .svg beside it\n`);
+  process.stdout.write(`${join(folder, 'performance.json')}\n`);
   if (!options.writesDocs || failed) return;
   await writeData(results, join(place.root, 'docs'));
   await renderDocuments(join(place.root, 'docs'));

@@ -32,15 +32,15 @@ export function renderText(measured: readonly Measured[]): string {
   return [...text, ...footnote(measured).map((words) => `\n${words}`)].join('\n');
 }
 
-/** Every figure of the table in Markdown; without results each is "not measured". */
-export function renderMarkdown(results: Results | null): string {
+/** Every figure of the table in Markdown. */
+export function renderMarkdown(results: Results): string {
   const lines = FIGURES.map((figure) => {
-    const found = results?.figures.find(({ id }) => id === figure.id);
+    const found = results.figures.find(({ id }) => id === figure.id);
     return found === undefined
       ? [figure.title, targetText(figure), NOT_MEASURED, '', '', '', '']
       : cellsOf(figure, found);
   });
-  return [markdownTable(HEADER, lines), ...footnote(results?.figures ?? [])].join('\n\n');
+  return [markdownTable(HEADER, lines), ...footnote(results.figures)].join('\n\n');
 }
 
 const NOT_MEASURED = 'not measured';
@@ -63,9 +63,9 @@ const RUNS_HEADER = [
 ] as const;
 
 /** Rows per second of the compared runs, and what a row cost each of them: medians, in Markdown. */
-export function renderRuns(results: Results | null): string {
+export function renderRuns(results: Results): string {
   const lines = RUNS.map(({ title, figure, rate, cpu }) => {
-    const details = results?.figures.find(({ id }) => id === figure)?.details ?? {};
+    const details = results.figures.find(({ id }) => id === figure)?.details ?? {};
     const { [rate]: rates, [`${cpu}Others`]: others = [] } = details;
     if (rates === undefined) return [title, NOT_MEASURED, '', '', '', '', ''];
     const { counts, values } = quietOnly(rates, 'speed', others);

@@ -22,11 +22,7 @@ type RedisUsage = {
 
 /** Asks a server; an Error where it doesn't tell all of that (Redis 7.0 on Linux does). */
 export async function readUsage(redis: Redis): Promise<RedisUsage> {
-  return parseUsage(await redis.info('all'));
-}
-
-/** The same, from the text of INFO. */
-export function parseUsage(info: string): RedisUsage {
+  const info = await redis.info('all');
   const calls = [...info.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)];
   const ofScripts = calls.filter(([, name]) => name === 'evalsha' || name === 'eval');
   return {

@@ -8,22 +8,20 @@ import { costsOf } from './costs-of.ts';
 import { type Limit, project } from './project.ts';
 import { type ScaleResults, scaleResultsSchema, type Together } from './scale-results.ts';
 
-/** Brings the blocks of a folder's scale.md in line with its scale.json, if it has one. */
+/** Brings the blocks of a folder's scale.md in line with its scale.json. */
 export async function renderScale(folder: string): Promise<void> {
   const page = join(folder, 'scale.md');
   await writeFile(page, fillScalePage(await readFile(page, 'utf8'), await readScale(folder)));
 }
 
-/** The results that a folder has; `null` without any. */
-export async function readScale(folder: string): Promise<ScaleResults | null> {
-  const text = await readFile(join(folder, 'scale.json'), 'utf8').catch(() => null);
-  return text === null ? null : scaleResultsSchema.parse(JSON.parse(text));
+export async function readScale(folder: string): Promise<ScaleResults> {
+  return scaleResultsSchema.parse(JSON.parse(await readFile(join(folder, 'scale.json'), 'utf8')));
 }
 
-/** The page with what was measured in it, or with "not measured"; an Error where a mark is missing. */
-export function fillScalePage(page: string, results: ScaleResults | null): string {
+/** The page with what was measured in it; an Error where a mark is missing. */
+export function fillScalePage(page: string, results: ScaleResults): string {
   return fillBlocks(page, {
-    together: `${renderTogether(results)}${results === null ? '' : `\n\n${conditions(results)}`}`,
+    together: `${renderTogether(results)}\n\n${conditions(results)}`,
     beats: renderBeats(results),
     projected: renderProjections(results),
     keys: renderKeys(results),
@@ -47,8 +45,6 @@ function conditions({
     'Every number is in [scale.json](scale.json).',
   ].join('\n');
 }
-
-const NOT_MEASURED = 'not measured';
 
 type Line = readonly [name: string, value: (one: Together) => string];
 
@@ -74,13 +70,7 @@ const LINES: readonly Line[] = [
 ];
 
 /** What was measured with 1, 2, 4 and 8 workers, a column each. */
-export function renderTogether(results: ScaleResults | null): string {
-  const together = results?.together;
-  if (together === undefined)
-    return table(
-      ['workers', NOT_MEASURED],
-      LINES.map(([name]) => [name, '']),
-    );
+export function renderTogether({ together }: ScaleResults): string {
   const header = ['workers', ...together.map(({ workers }) => String(workers))];
   return table(
     header,
@@ -89,7 +79,7 @@ export function renderTogether(results: ScaleResults | null): string {
 }
 
 /** What one sign of life costs among so many members. */
-function renderBeats(results: ScaleResults | null): string {
+function renderBeats({ beats }: ScaleResults): string {
   const header = [
     'workers',
     'commands',
@@ -97,14 +87,14 @@ function renderBeats(results: ScaleResults | null): string {
     'when it looks at all of them',
     'all of them together, each second',
   ];
-  const lines = (results?.beats ?? []).map(({ members, commands, redisMicros, lookMicros }) => [
+  const lines = beats.map(({ members, commands, redisMicros, lookMicros }) => [
     count(members),
     commands.toFixed(0),
     micros(redisMicros),
     micros(lookMicros),
     share((members * redisMicros + (lookMicros * 1000) / SWEEP_MS) / 1_000_000),
   ]);
-  return table(header, lines.length === 0 ? [[NOT_MEASURED, '', '', '', '']] : lines);
+  return table(header, lines);
 }
 
 const LOADS = [
@@ -124,7 +114,7 @@ const LIMIT_WORDS: Readonly<Record<Limit, string>> = {
 };
 
 /** What 10, 100 and 1,000 workers come to, from what was measured. */
-export function renderProjections(results: ScaleResults | null): string {
+export function renderProjections(results: ScaleResults): string {
   const header = [
     'workers',
     'runs',
@@ -136,10 +126,9 @@ export function renderProjections(results: ScaleResults | null): string {
     "Redis' thread, at most",
     'full first',
   ];
-  const costs = results === null ? null : costsOf(results);
+  const costs = costsOf(results);
   const lines = LOADS.map((load) => {
     const names = [count(load.workers), count(load.runs)];
-    if (costs === null) return [...names, NOT_MEASURED, '', '', '', '', '', ''];
     const at = project(costs, { ...load, concurrency: CONCURRENCY, latencyMs: DELAY_MS });
     const rates = [at.wanted, at.rows, at.commands, at.scripts].map((rate) =>
       count(Number(rate.toPrecision(2))),
@@ -150,14 +139,14 @@ export function renderProjections(results: ScaleResults | null): string {
 }
 
 /** Bytes of Redis per key of the identity ledger. */
-export function renderKeys(results: ScaleResults | null): string {
+export function renderKeys(results: ScaleResults): string {
   const header = ['keys', 'settings of Redis', 'bytes per key'];
-  const lines = (results?.keys ?? []).map(({ keys, settings, bytesPerKey }) => [
+  const lines = results.keys.map(({ keys, settings, bytesPerKey }) => [
     count(keys),
     settings,
     bytesPerKey.toFixed(0),
   ]);
-  return table(header, lines.length === 0 ? [[NOT_MEASURED, '', '']] : lines);
+  return table(header, lines);
 }
 
 function table(header: readonly string[], lines: ReadonlyArray<readonly string[]>): string {

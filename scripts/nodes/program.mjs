@@ -46,11 +46,8 @@ export async function openProgram({ node, path, folder }, sandboxFlags = []) {
     },
     stats: async () => (await fetch(`${url}/sandbox/stats`)).json(),
     async keys() {
-      const text = await (await fetch(`${url}/sandbox/entities?kind=subclient`)).text();
-      return text
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => JSON.parse(line).key);
+      const entities = await (await fetch(`${url}/sandbox/entities?kind=subclient`)).json();
+      return entities.map(({ key }) => key);
     },
     async end() {
       const ends = [...running].map((child) => {

@@ -72,6 +72,6 @@ export function createWorkTeller(worker: Worker, name: string) {
 function attemptsOf(meter: Worker['meter']): number {
   let attempts = 0;
   for (const { byStatus } of meter.read().calls.values())
-    for (const { counts } of Object.values(byStatus)) attempts += counts.reduce((sum, n) => sum + n, 0);
+    for (const { counts } of byStatus.values()) attempts += counts.reduce((sum, n) => sum + n, 0);
   return attempts;
 }

@@ -8,36 +8,23 @@ import { noOutcomes, type Outcome, type OutcomeCounts } from '../model/outcome.t
 import type { Reply } from '../model/request.ts';
 
 /** Upper bounds in seconds; an attempt that takes longer is in the last place, behind them. */
-export const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
+const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
 /** Of the disk and of Redis. */
-export const SYNC_SECONDS = [
-  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
-] as const;
+const SYNC_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5] as const;
 
+/** Those of the service's answers that are told apart. */
+const STATUSES = ['200', '401', '403', '418', '429'] as const;
 /** How an attempt ended. `refused`: it is proven that nothing was sent; `lost`: no whole answer came. */
-export const STATUSES = [
-  '200',
-  '401',
-  '403',
-  '418',
-  '429',
-  '4xx',
-  '5xx',
-  'timeout',
-  'lost',
-  'refused',
-  'other',
-] as const;
-export type Status = (typeof STATUSES)[number];
+type Status = (typeof STATUSES)[number] | '4xx' | '5xx' | 'timeout' | 'lost' | 'refused' | 'other';
 
 /** How often something took how long: a count for each bound and one behind them, and the sum. */
 export type Times = { readonly bounds: readonly number[]; readonly counts: Float64Array; seconds: number };
 
 /** What was counted of one call. */
-export type CallCounts = { readonly byStatus: Readonly<Record<Status, Times>>; retries: number };
+type CallCounts = { readonly byStatus: Map<Status, Times>; retries: number };
 
-/** How a file's way ended, as the inbox tells it. */
-export type FileResult = 'done' | 'failed' | 'paused';
+/** What was counted under two names, such as job and outcome. */
+export type CountsByTwo = ReadonlyMap<string, Readonly<Record<string, number>>>;
 
 type Recorded = { readonly settlement: { readonly outcome: Outcome } };
 
@@ -46,7 +33,8 @@ export type Meter = {
   attempted(call: Call, reply: Reply, made: number): void;
   /** Outcomes were recorded by this process. */
   recorded(job: string, rows: readonly Recorded[]): void;
-  file(job: string | null, result: FileResult): void;
+  /** How a file's way ended, as the inbox tells it. */
+  file(job: string | null, result: 'done' | 'failed' | 'paused'): void;
   /** A try to tell somebody of an event ended. */
   notified(channel: string, result: 'delivered' | 'failed' | 'given-up'): void;
   /** A report whose rows don't add up. */
@@ -62,8 +50,8 @@ export type MeterReading = {
   readonly calls: ReadonlyMap<Call, CallCounts>;
   /** By job. */
   readonly rows: ReadonlyMap<string, OutcomeCounts>;
-  readonly files: ReadonlyMap<string, number>;
-  readonly notifications: ReadonlyMap<string, number>;
+  readonly files: CountsByTwo;
+  readonly notifications: CountsByTwo;
   readonly violations: number;
   readonly journalSync: Times;
   readonly redisRoundTrip: Times;
@@ -71,42 +59,36 @@ export type MeterReading = {
   readonly isJournalWritten: boolean;
 };
 
-/** Between the two parts of a name under which something is counted. */
-export const PART_SEPARATOR = '\n';
-
 export function createMeter(): Meter {
   const calls = new Map<Call, CallCounts>();
   const rows = new Map<string, OutcomeCounts>();
-  const files = new Map<string, number>();
-  const notifications = new Map<string, number>();
+  const files = new Map<string, Record<string, number>>();
+  const notifications = new Map<string, Record<string, number>>();
   const journalSync = emptyTimes(SYNC_SECONDS);
   const redisRoundTrip = emptyTimes(SYNC_SECONDS);
   let violations = 0;
   let isJournalWritten = true;
-  const count = (counts: Map<string, number>, ...parts: readonly string[]) => {
-    const name = parts.join(PART_SEPARATOR);
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-  };
   return {
     attempted(call, reply, made) {
-      let counts = calls.get(call);
-      if (counts === undefined) {
-        counts = { byStatus: timesByStatus(), retries: 0 };
-        calls.set(call, counts);
-      }
+      const counts = entryOf(calls, call, () => ({ byStatus: new Map(), retries: 0 }));
       if (made > 1) counts.retries += 1;
-      took(counts.byStatus[statusOf(reply)], reply.ms);
+      const times = entryOf(counts.byStatus, statusOf(reply), () => emptyTimes(REQUEST_SECONDS));
+      took(times, reply.ms);
     },
     recorded(job, settled) {
-      let counts = rows.get(job);
-      if (counts === undefined) {
-        counts = noOutcomes();
-        rows.set(job, counts);
-      }
+      const counts = entryOf(rows, job, noOutcomes);
       for (const { settlement } of settled) counts[settlement.outcome] += 1;
     },
-    file: (job, result) => count(files, job ?? '', result),
-    notified: (channel, result) => count(notifications, channel, result),
+    file: (job, result) =>
+      count(
+        entryOf(files, job ?? '', () => ({})),
+        result,
+      ),
+    notified: (channel, result) =>
+      count(
+        entryOf(notifications, channel, () => ({})),
+        result,
+      ),
     violated() {
       violations += 1;
     },
@@ -128,6 +110,16 @@ export function createMeter(): Meter {
   };
 }
 
+function entryOf<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const found = map.get(key) ?? make();
+  map.set(key, found);
+  return found;
+}
+
+function count(counts: Record<string, number>, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1;
+}
+
 /** Counts one that took so many milliseconds. */
 function took(times: Times, ms: number): void {
   const seconds = ms / 1000;
@@ -142,43 +134,14 @@ function emptyTimes(bounds: readonly number[]): Times {
   return { bounds, counts: new Float64Array(bounds.length + 1), seconds: 0 };
 }
 
-function timesByStatus(): CallCounts['byStatus'] {
-  const times = () => emptyTimes(REQUEST_SECONDS);
-  return {
-    200: times(),
-    401: times(),
-    403: times(),
-    418: times(),
-    429: times(),
-    '4xx': times(),
-    '5xx': times(),
-    timeout: times(),
-    lost: times(),
-    refused: times(),
-    other: times(),
-  };
-}
-
 /** What service/attempt-handler.ts calls an attempt whose time was over. */
 const TIMEOUT = /TIMEOUT/;
 
-export function statusOf(reply: Reply): Status {
+function statusOf(reply: Reply): Status {
   if (reply.kind === 'no-response' && !reply.sent) return 'refused';
   if (reply.kind !== 'response') return TIMEOUT.test(reply.code) ? 'timeout' : 'lost';
-  switch (reply.status) {
-    case 200:
-      return '200';
-    case 401:
-      return '401';
-    case 403:
-      return '403';
-    case 418:
-      return '418';
-    case 429:
-      return '429';
-    default:
-      return classOf(reply.status);
-  }
+  const text = String(reply.status);
+  return STATUSES.find((status) => status === text) ?? classOf(reply.status);
 }
 
 function classOf(status: number): Status {

@@ -16,12 +16,12 @@ export type MetricsAddress = {
   readonly port: number;
 };
 
-export type MetricsSources = Sources & {
+type MetricsSources = Sources & {
   /** Why nothing can be sent now, each in words; empty: it can. */
   notReady(): Promise<readonly string[]>;
 };
 
-export type MetricsServer = {
+type MetricsServer = {
   /** Where it is asked, such as http://127.0.0.1:9464/metrics. */
   readonly url: string;
   close(): void;

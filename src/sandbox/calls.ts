@@ -1,5 +1,5 @@
 /**
- * What each operation does, and answers: admission (token, permission, faults before and after), then the making of
+ * What each operation does, and answers: admission (token, faults before and after), then the making of
  * subclients and drafts, updates and document lists. Where the service's document is silent (the rules of drafts, 404 for ids that
  * are not known, the bodies of errors) the sandbox has ways of its own, said where they are coded.
  */
@@ -16,10 +16,8 @@ import {
   withoutNulls,
 } from './answer.ts';
 import { answerAfter, answerBefore, type FaultPlan, type FaultTarget } from './faults.ts';
-import type { Permission } from './options.ts';
 import type { MatchedCall, ReceivedBody } from './received.ts';
 import { type Records, seededId, seededNumber } from './records.ts';
-import type { TokenBook } from './token-book.ts';
 
 /** A request to one of the operations, read to its end. */
 export type ReceivedCall = MatchedCall & {
@@ -33,17 +31,9 @@ export type ReceivedCall = MatchedCall & {
 export type CallParts = {
   readonly records: Records;
   readonly tokens: TokenBook;
-  readonly permissions: ReadonlySet<Permission>;
   readonly bodySchemas: Partial<Readonly<Record<BuiltInCall, z.ZodType>>>;
   /** Counts what was made by calls that it plays without knowing them. */
   readonly played: { count: number };
-};
-
-const PERMISSION: Readonly<Record<BuiltInCall, Permission>> = {
-  'subclient.create': 'subclient.create',
-  'subclient.update': 'subclient.modify',
-  'counterparty.draft': 'counterparty.draft',
-  'payment.documents': 'payment.documents',
 };
 
 /** Carries out what the request asks, unless a fault or a check prevents it, and gives the answer. */
@@ -51,7 +41,7 @@ export function answerCall(request: ReceivedCall, parts: CallParts, faults: Faul
   const target = faultTarget(request);
   const before = faults.before(target);
   if (before !== null) return answerBefore(before);
-  const answer = refusal(request, parts) ?? answerAdmitted(request, parts);
+  const answer = parts.tokens.admits(request.authorization) ? answerAdmitted(request, parts) : UNADMITTED;
   if (answer.kind !== 'response' || answer.status !== 200) return answer;
   const after = faults.after(target);
   return after === null ? answer : answerAfter(after, answer);
@@ -62,13 +52,31 @@ export function faultTarget({ call, key }: ReceivedCall): FaultTarget {
   return { call, key: key ?? '' };
 }
 
-function refusal(request: ReceivedCall, parts: CallParts): Answer | null {
-  if (!parts.tokens.admits(request.authorization)) {
-    return errorAnswer(401, 'expected a valid token in Authorization: Bearer <token>');
-  }
-  if (request.call === 'custom') return null;
-  const permission = PERMISSION[request.call];
-  return parts.permissions.has(permission) ? null : errorAnswer(403, `the token lacks ${permission}`);
+const UNADMITTED = errorAnswer(401, 'expected a valid token in Authorization: Bearer <token>');
+
+/** The bearer tokens that the sandbox knows: which are valid, and how often each was used. */
+type TokenBook = {
+  /** Whether the Authorization header carries a valid token; each time it does uses the token once. */
+  admits(authorization: string | undefined): boolean;
+  revoke(token: string): void;
+  uses(): { readonly valid: boolean; readonly requests: number }[];
+};
+
+export function createTokenBook(tokens: readonly string[]): TokenBook {
+  const entries = new Map(tokens.map((token) => [token, { valid: true, requests: 0 }]));
+  return {
+    admits(authorization) {
+      const entry = entries.get(/^bearer (.*)$/i.exec(authorization ?? '')?.[1]?.trim() ?? '');
+      if (entry?.valid !== true) return false;
+      entry.requests += 1;
+      return true;
+    },
+    revoke(token) {
+      const entry = entries.get(token);
+      if (entry !== undefined) entry.valid = false;
+    },
+    uses: () => [...entries.values()].map((entry) => ({ ...entry })),
+  };
 }
 
 function answerAdmitted({ call, id, key, body }: ReceivedCall, parts: CallParts): Answer {
@@ -188,7 +196,7 @@ type DraftProblem = { readonly field: string; readonly problem: string };
  * What keeps a counterparty draft from being taken. These rules are the sandbox's own: which drafts the
  * service refuses is not shown.
  */
-export function draftProblems(body: Members): DraftProblem[] {
+function draftProblems(body: Members): DraftProblem[] {
   return [
     ...nameProblems(body),
     ...emailProblems(body),
@@ -239,20 +247,12 @@ function isFilled(value: unknown): boolean {
 
 const FORM = /^[A-Z]{2}\d{2}[A-Z0-9]{10,30}$/;
 
-/** Whether the text is an IBAN whose check digits fit (ISO 13616, ISO 7064 mod 97-10); spaces between groups are allowed. */
-export function isIban(text: string): boolean {
+/** Whether the check digits fit (ISO 13616, ISO 7064 mod 97-10), of whatever country. */
+function isIban(text: string): boolean {
   const iban = text.replaceAll(' ', '').toUpperCase();
-  return FORM.test(iban) && remainder(iban.slice(4) + iban.slice(0, 4)) === 1;
-}
-
-/** The number that the text spells, A being 10 and Z 35, modulo 97. */
-function remainder(text: string): number {
-  let rest = 0;
-  for (const character of text) {
-    const value = Number.parseInt(character, 36);
-    rest = (rest * (value > 9 ? 100 : 10) + value) % 97;
-  }
-  return rest;
+  if (!FORM.test(iban)) return false;
+  const digits = [...iban.slice(4), ...iban.slice(0, 4)].map((sign) => Number.parseInt(sign, 36));
+  return BigInt(digits.join('')) % 97n === 1n;
 }
 
 const STATUSES = ['accepted', 'pending', 'rejected'] as const;

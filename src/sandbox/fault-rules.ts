@@ -7,7 +7,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { SANDBOX_CALLS, type SandboxCall } from './options.ts';
 
 /** Faults before anything is carried out: nothing is made. */
-export const BEFORE_FAULTS = [
+const BEFORE_FAULTS = [
   '503',
   '503-retry-after',
   '429',
@@ -21,7 +21,7 @@ export const BEFORE_FAULTS = [
 type BeforeFault = (typeof BEFORE_FAULTS)[number];
 
 /** Faults of the answer alone: the entity has been made, the update carried out, the documents listed. */
-export const AFTER_FAULTS = [
+const AFTER_FAULTS = [
   '303-after-create',
   '503-after-create',
   '500-after-create',
@@ -88,7 +88,7 @@ export function parseFaults(specs: readonly string[]): FaultRule[] {
  * 503-retry-after, `;retry-after=<seconds>|none`. Latency is `latency=50ms±20ms` with `;when=<when>`.
  * Throws a UsageError that names the fault and what was expected.
  */
-export function parseFault(spec: string): FaultRule {
+function parseFault(spec: string): FaultRule {
   const [head = '', ...options] = spec.split(';');
   const [name, value] = splitOnce(head);
   if (name === 'latency') return parseLatency(spec, value, options);

@@ -6,9 +6,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Answer, errorAnswer, labelOf } from './answer.ts';
 import { answerCall, faultTarget, type ReceivedCall } from './calls.ts';
 import { answerControl, type ControlledParts, type SandboxControl } from './control.ts';
+import type { SandboxOptions } from './options.ts';
 import { matchAny, matchCall, type ReceivedBody, readBody } from './received.ts';
 
-type HandlerParts = ControlledParts & { readonly control: SandboxControl };
+type HandlerParts = ControlledParts & { readonly control: SandboxControl } & Pick<
+    SandboxOptions,
+    'onRequest'
+  >;
 
 export type Handler = {
   handle(request: IncomingMessage, response: ServerResponse): void;
@@ -29,11 +33,10 @@ export function createHandler(handler: HandlerParts): Handler {
   return {
     handle(request, response) {
       readBody(request, (body) => {
-        if (request.url?.startsWith('/sandbox/')) {
-          sendControl(request, response, body, handler.control);
-          return;
-        }
-        const { answer, delayMs } = answerOperation(request, body, handler);
+        const { method = '', url = '' } = request;
+        const { answer, delayMs } = url.startsWith('/sandbox/')
+          ? { answer: answerControl(method, url, handler.control), delayMs: 0 }
+          : answerOperation(request, body, handler);
         if (delayMs > 0) sendLater(response, answer, delayMs);
         else sendAnswer(response, answer);
       });
@@ -50,7 +53,7 @@ type DueAnswer = { readonly answer: Answer; readonly delayMs: number };
 /** Carries the request out at once and holds only its answer back, so that the counts are right even where the caller has gone. */
 function answerOperation(request: IncomingMessage, body: ReceivedBody, handler: HandlerParts): DueAnswer {
   const { method = '', url: target = '', headers } = request;
-  handler.log.record({ method, target, contentType: headers['content-type'] ?? null, body: body.text });
+  handler.onRequest?.({ method, target, contentType: headers['content-type'] ?? null, body: body.text });
   const matched = matchCall(method, target) ?? matchAny(method, target);
   const due =
     matched === null
@@ -64,26 +67,8 @@ function answerOperation(request: IncomingMessage, body: ReceivedBody, handler: 
 }
 
 function answerMatched(call: ReceivedCall, { parts, plan }: HandlerParts): DueAnswer {
-  if (plan.down) return { answer: { kind: 'reset' }, delayMs: 0 };
   const delayMs = plan.faults.delayMs(faultTarget(call));
   return { answer: answerCall(call, parts, plan.faults), delayMs };
-}
-
-function sendControl(
-  request: IncomingMessage,
-  response: ServerResponse,
-  body: ReceivedBody,
-  control: SandboxControl,
-): void {
-  const { method = '', url: target = '' } = request;
-  const answer = answerControl({ method, target, body }, control);
-  if (answer.kind !== 'stream') {
-    sendAnswer(response, answer);
-    return;
-  }
-  response.setHeader('content-type', 'application/x-ndjson');
-  response.on('close', () => answer.lines.destroy());
-  answer.lines.pipe(response);
 }
 
 /** Carries the answer out on the request's connection. */

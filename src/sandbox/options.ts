@@ -10,14 +10,15 @@ export type SandboxCall = (typeof SANDBOX_CALLS)[number];
 /** The token that a sandbox takes unless told otherwise: it guards nothing. */
 export const DEFAULT_TOKEN = 'sandbox-token';
 
-/** The sandbox's names for what a token may do; the document names only two of the service's (section 5). */
-export const PERMISSIONS = [
-  'subclient.create',
-  'subclient.modify',
-  'counterparty.draft',
-  'payment.documents',
-] as const;
-export type Permission = (typeof PERMISSIONS)[number];
+/** A request to one of the operations; never its token. */
+type ReceivedRequest = {
+  readonly method: string;
+  /** Path and query as they stood in the request line. */
+  readonly target: string;
+  readonly contentType: string | null;
+  /** Verbatim; empty where there was none. */
+  readonly body: string;
+};
 
 /** How a sandbox behaves; every setting may be left out. */
 export type SandboxOptions = {
@@ -25,18 +26,14 @@ export type SandboxOptions = {
   readonly port?: number | undefined;
   /** The bearer tokens that it accepts. */
   readonly tokens?: readonly string[] | undefined;
-  /** Default: all. */
-  readonly permissions?: readonly Permission[] | undefined;
   /** Fault specs, as parseFault reads them. */
   readonly faults?: readonly string[] | undefined;
   /** The seed of the faults' random shares; default 1. */
   readonly seed?: number | undefined;
   /** An NDJSON file of what was made, read at the start and appended to; default: memory only. */
   readonly dataFile?: string | undefined;
-  /** How many subclients' bodies are remembered for updates; older ones keep id and key. Default 50,000. */
-  readonly bodyLimit?: number | undefined;
-  /** How many of the last requests are remembered with their bodies; default 0. */
-  readonly recordRequests?: number | undefined;
+  /** Told of each request to an operation as it was received. */
+  readonly onRequest?: ((request: ReceivedRequest) => void) | undefined;
   /** JSON pointers to an entity's key, the first that leads to text counts. */
   readonly keyPointers?: Partial<Readonly<Record<EntityKind, readonly string[]>>> | undefined;
   /** The schema of each call's body; a body that doesn't fit is answered 400. Default: any JSON object. */

@@ -1,29 +1,21 @@
 /**
- * The stand-in for the service: its four documented operations on 127.0.0.1, with tokens, permissions and faults to
- * order. It remembers what was really made, whatever its callers were told: rehearsals run against it, and tests compare
- * reports with it. This file puts the parts together; a request goes handler → received → calls → records → answer.
+ * The stand-in for the service: its four documented operations on 127.0.0.1, with tokens and faults
+ * to order. It remembers what was really made, whatever its callers were told: rehearsals run
+ * against it, and tests compare reports with it. This file puts the parts together; a request goes handler → received → calls → records → answer.
  */
 import { createServer, type Server } from 'node:http';
 import { createReleasers, type Releasers } from '../lib/releasers.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import type { CallParts } from './calls.ts';
-import {
-  type ControlledParts,
-  createAnswerCounts,
-  createControl,
-  createRequestLog,
-  type SandboxControl,
-} from './control.ts';
+import { type CallParts, createTokenBook } from './calls.ts';
+import { type ControlledParts, createAnswerCounts, createControl, type SandboxControl } from './control.ts';
 import { parseFaults } from './fault-rules.ts';
 import { createFaultPlan } from './faults.ts';
 import { createHandler, type Handler } from './handler.ts';
-import { DEFAULT_TOKEN, PERMISSIONS, type SandboxOptions } from './options.ts';
+import { DEFAULT_TOKEN, type SandboxOptions } from './options.ts';
 import { createKeyReader } from './received.ts';
 import { openRecords, type Records } from './records.ts';
-import { createTokenBook } from './token-book.ts';
 
 const KEEP_ALIVE_MS = 65_000;
-const DEFAULT_BODY_LIMIT = 50_000;
 const DEFAULT_SEED = 1;
 
 /** A running stand-in for the service. */
@@ -46,7 +38,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   try {
     const running = await openParts(options, releasers);
     const control = createControl(running);
-    const handler = createHandler({ ...running, control });
+    const handler = createHandler({ ...running, control, onRequest: options.onRequest });
     const port = await serve(handler, options, releasers);
     const tokens = options.tokens ?? [DEFAULT_TOKEN];
     return { ...control, url: `http://127.0.0.1:${port}`, port, tokens, close: releasers.release };
@@ -59,15 +51,14 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
 async function openParts(options: SandboxOptions, releasers: Releasers): Promise<ControlledParts> {
   const seed = options.seed ?? DEFAULT_SEED;
   const faults = createFaultPlan(parseFaults(options.faults ?? []), seed);
-  const records = await openRecords(options.dataFile ?? null, options.bodyLimit ?? DEFAULT_BODY_LIMIT);
+  const records = await openRecords(options.dataFile ?? null);
   releasers.push(() => records.dataFile.close());
   return {
     parts: callParts(options, records),
     keyOf: createKeyReader(options.keyPointers ?? {}),
-    plan: { faults, down: false },
+    plan: { faults },
     seed,
     counts: createAnswerCounts(),
-    log: createRequestLog(options.recordRequests ?? 0),
   };
 }
 
@@ -87,7 +78,6 @@ function callParts(options: SandboxOptions, records: Records): CallParts {
   return {
     records,
     tokens: createTokenBook(options.tokens ?? [DEFAULT_TOKEN]),
-    permissions: new Set(options.permissions ?? PERMISSIONS),
     bodySchemas: options.bodySchemas ?? {},
     played: { count: 0 },
   };

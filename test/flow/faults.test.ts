@@ -165,7 +165,7 @@ describe('an answer that says nothing was done', () => {
 describe('credentials and permission', () => {
   test('an expired token with a new one in its file: the run goes on by itself', async () => {
     const flow = await startFlow({ tokens: ['one', 'two'] });
-    flow.sandbox.setToken('one', false);
+    flow.sandbox.revoke('one');
     const tokens = await flow.file(
       'command.sh',
       `f=${flow.home}/asked; if [ -e $f ]; then echo two; else touch $f; echo one; fi\n`,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { UsageError } from '../../src/lib/usage-error.ts';
-import { AFTER_FAULTS, BEFORE_FAULTS, parseFault, parseFaults } from '../../src/sandbox/fault-rules.ts';
+import { parseFaults } from '../../src/sandbox/fault-rules.ts';
 
 const anywhere = { keyPrefix: '', call: null } as const;
 
@@ -33,21 +33,14 @@ test.each([
   ['latency=50ms+-20ms', latency(50, 20)],
   ['latency=5s;when=10%', latency(5000, 0, share(0.1))],
 ])('"%s" is read', (spec, rule) => {
-  expect(parseFault(spec)).toEqual({ ...anywhere, ...rule });
+  expect(parseFaults([spec])).toEqual([{ ...anywhere, ...rule }]);
 });
 
 test('a key prefix and a call aim the fault', () => {
-  expect(parseFault('cut-answer=always;key=ROW-7;call=counterparty.draft')).toEqual({
-    kind: 'after',
-    name: 'cut-answer',
-    when: { kind: 'always' },
-    keyPrefix: 'ROW-7',
-    call: 'counterparty.draft',
-  });
-});
-
-test.each([...BEFORE_FAULTS, ...AFTER_FAULTS])('the fault %s can be asked for', (name) => {
-  expect(parseFault(`${name}=first:1`)).toMatchObject({ name, when: { kind: 'first', n: 1 } });
+  const aimed = { keyPrefix: 'ROW-7', call: 'counterparty.draft' };
+  expect(parseFaults(['cut-answer=always;key=ROW-7;call=counterparty.draft'])).toEqual([
+    { kind: 'after', name: 'cut-answer', when: { kind: 'always' }, ...aimed },
+  ]);
 });
 
 test.each([
@@ -66,9 +59,9 @@ test.each([
   ['latency=5%', 'a duration such as 50ms, 1.5s or 50ms±20ms'],
   ['latency=10ms±20ms', 'a spread no longer than the duration itself'],
 ])('"%s" is refused, saying what was expected', (spec, expected) => {
-  expect(() => parseFault(spec)).toThrow(UsageError);
-  expect(() => parseFault(spec)).toThrow(expected);
-  expect(() => parseFault(spec)).toThrow(`fault "${spec}"`);
+  expect(() => parseFaults([spec])).toThrow(UsageError);
+  expect(() => parseFaults([spec])).toThrow(expected);
+  expect(() => parseFaults([spec])).toThrow(`fault "${spec}"`);
 });
 
 test('every wrong spec of a list is named', () => {

@@ -12,10 +12,9 @@ import { shellWord } from '../../src/lib/terminal.ts';
 import type { Times } from '../../src/lib/times.ts';
 import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { type Summary, summarySchema } from '../../src/report/summary.ts';
-import type { SandboxOptions } from '../../src/sandbox/options.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 import { type AtTestEnd, atTestEnd } from './at-test-end.ts';
 import { takeDatabase } from './flow-redis.ts';
+import { type RecordingOptions, type RecordingSandbox, startRecordingSandbox } from './recording-sandbox.ts';
 import { addWitness } from './until.ts';
 
 /** The built program: what a user runs. */
@@ -49,7 +48,7 @@ export type Begun = {
   interrupt(): void;
 };
 
-export type FlowOptions = SandboxOptions & {
+export type FlowOptions = RecordingOptions & {
   /** `embedded`: the one that the program starts in its home; default: a database of its own in one that is there. */
   readonly redis?: 'embedded';
   /** How long processes wait for each other; default: the shipped times. */
@@ -62,7 +61,7 @@ export type FlowOptions = SandboxOptions & {
  */
 export type Flow = {
   readonly home: string;
-  readonly sandbox: Sandbox;
+  readonly sandbox: RecordingSandbox;
   /** Of its database; '' where the program starts its own. */
   readonly redisUrl: string;
   /** Writes a file of the test's own and answers its path. */
@@ -89,7 +88,7 @@ export async function startFlow(options: FlowOptions = {}, atEnd: AtTestEnd = at
   const { redis, times, ...sandboxOptions } = options;
   const home = await mkdtemp(join(tmpdir(), 'onboard-flow-'));
   const database = redis === 'embedded' ? null : await takeDatabase();
-  const sandbox = await startSandbox({ tokens: [TOKEN], ...sandboxOptions });
+  const sandbox = await startRecordingSandbox({ tokens: [TOKEN], ...sandboxOptions });
   const commands = createCommands(
     {
       PATH: process.env.PATH ?? '',

@@ -178,7 +178,7 @@ async function setAway({ flow, ...crew }: Crew, options: ServiceAwayOptions): Pr
     case 'refused':
       return frontOf(crew).refuse();
     case 'reset':
-      return flow.sandbox.setDown(true);
+      return flow.sandbox.setFaults(['reset-before=always']);
     case 'unavailable':
       return flow.sandbox.setFaults([UNAVAILABLE, latencyOf(options)]);
     default:
@@ -192,7 +192,6 @@ async function setBack({ flow, ...crew }: Crew, options: ServiceAwayOptions): Pr
     case 'refused':
       return frontOf(crew).accept();
     case 'reset':
-      return flow.sandbox.setDown(false);
     case 'unavailable':
       return flow.sandbox.setFaults([latencyOf(options)]);
     default:

@@ -43,7 +43,7 @@ export async function tokenExpires(options: TokenOptions) {
     await whileSlow(flow.sandbox, slowly, () => writeFile(tokenFile, 'token-2\n'));
   }
   const madeBefore = made();
-  flow.sandbox.setToken('token-1', false);
+  flow.sandbox.revoke('token-1');
   const ended = await run.ended;
   const refused = refusals(flow);
   if (kind === 'missing')

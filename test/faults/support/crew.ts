@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Times } from '../../../src/lib/times.ts';
 import type { Summary } from '../../../src/report/summary.ts';
-import type { SandboxOptions } from '../../../src/sandbox/options.ts';
 import { type Ended, type Flow, keysOf, startFlow, subclientsCsv, withSummary } from '../../support/flow.ts';
+import type { RecordingOptions } from '../../support/recording-sandbox.ts';
 import { type RedisServer, startRedisServer } from '../../support/redis-server.ts';
 import { until } from '../../support/until.ts';
 import { whileSlow } from '../../support/while-slow.ts';
@@ -42,7 +42,7 @@ export type Crew = {
 
 export type CrewOptions = {
   readonly rows: number;
-  readonly sandbox?: SandboxOptions;
+  readonly sandbox?: RecordingOptions;
   /** `one`: all in one home, with its embedded Redis. `each`: a home for each, and a Redis on TCP between them. */
   readonly homes: 'one' | 'each';
   /** `url`: one home, too, has a Redis on TCP. */

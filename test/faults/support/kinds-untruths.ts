@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { RecordedRequest } from '../../../src/sandbox/control.ts';
 import type { Entity } from '../../../src/sandbox/records.ts';
+import type { ReceivedRequest } from '../../support/recording-sandbox.ts';
 import type { ResultLine } from './truth.ts';
 
 /** What is compared where a row is more than a request of its own. */
@@ -8,7 +8,7 @@ export type KindEvidence = {
   readonly results: readonly ResultLine[];
   readonly made: readonly Entity[];
   /** Every request that the service received, oldest first. */
-  readonly requests: readonly Pick<RecordedRequest, 'method' | 'target' | 'body'>[];
+  readonly requests: readonly Pick<ReceivedRequest, 'method' | 'target' | 'body'>[];
 };
 
 const draftSchema = z.object({

@@ -5,9 +5,9 @@ import { z } from 'zod';
 import { guardCell } from '../../../src/lib/formula-guard.ts';
 import { OUTCOMES, type Outcome } from '../../../src/model/outcome.ts';
 import type { Summary } from '../../../src/report/summary.ts';
-import type { SandboxStats } from '../../../src/sandbox/control.ts';
 import type { Entity, EntityKind } from '../../../src/sandbox/records.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
+import type { RecordingSandbox } from '../../support/recording-sandbox.ts';
 
 const SHOWN_MAX = 20;
 
@@ -64,7 +64,7 @@ export type Evidence = {
   readonly made: readonly Entity[];
   /** What the run is to have come to; default `finished`. */
   readonly state?: Summary['state'];
-} & Pick<SandboxStats, 'duplicates' | 'duplicateKeys'>;
+} & Pick<ReturnType<Sandbox['stats']>, 'duplicates' | 'duplicateKeys'>;
 
 /** What became of the rows in doubt at the service. */
 export type Truth = { readonly made: number; readonly inDoubtMade: number; readonly inDoubtNotMade: number };
@@ -95,7 +95,9 @@ export function findUntruths(evidence: Evidence): {
 }
 
 /** A sentence for each key the service made more than once, of those it lists, and one for how many there are. */
-export function duplicateProblems(stats: Pick<SandboxStats, 'duplicates' | 'duplicateKeys'>): string[] {
+export function duplicateProblems(
+  stats: Pick<ReturnType<Sandbox['stats']>, 'duplicates' | 'duplicateKeys'>,
+): string[] {
   if (stats.duplicateKeys === 0) return [];
   return [
     `${stats.duplicateKeys} keys were made more than once`,
@@ -186,7 +188,7 @@ function entityProblems({ results, made }: Evidence): string[] {
 const bodySchema = z.object({ additionalInformation: z.object({ crmId: z.string() }) });
 
 /** Keys of subclients of which more than one request was received; the sandbox must record its requests, all of them. */
-export function keysSentTwice(sandbox: Pick<Sandbox, 'requests'>): string[] {
+export function keysSentTwice(sandbox: Pick<RecordingSandbox, 'requests'>): string[] {
   const counts = new Map<string, number>();
   for (const { body } of sandbox.requests()) {
     const key = bodySchema.parse(JSON.parse(body)).additionalInformation.crmId;
