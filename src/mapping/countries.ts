@@ -6,136 +6,10 @@
 import { createRequire } from 'node:module';
 import countries from 'i18n-iso-countries/index.js';
 import { z } from 'zod';
+import { readData } from './read-data.ts';
 
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pl'] as const;
 type Language = (typeof LANGUAGES)[number];
-
-/** What people write besides the names of ISO 3166-1, by the country's code; parts of a country count as the country. */
-const SHORT_FORMS: Readonly<Record<string, string>> = {
-  ALA: 'Åland-Inseln, Alandinseln',
-  ARE: 'UAE, VAE, EAU, ZEA, Dubai, Abu Dhabi',
-  BES: 'Caribbean Netherlands',
-  BFA: 'Burkina',
-  BHR: 'Baréin',
-  BIH: 'Bosnia, Bosnien, Bosnie, Bosnië, Bosnien-Herzegowina, Bosnia-Herzegovina, Bosnia-Erzegovina',
-  BLM: 'St. Barthélemy, St. Barts, St. Barth',
-  BLR: 'Weißrussland, Bielorusia',
-  BOL: 'Plurinational State of Bolivia, Plurinationaler Staat Bolivien, Estado Plurinacional de Bolivia',
-  BWA: 'Botsuana',
-  CAF: 'Centrafrique',
-  CHE: 'Swiss Confederation, Schweizerische Eidgenossenschaft, Confédération suisse, Confederazione Svizzera',
-  CHN: `
-    PRC, PR China, VR China, Volksrepublik China, République populaire de Chine, República Popular China,
-    República Popular de China, Repubblica Popolare Cinese, Chińska Republika Ludowa, Mainland China
-  `,
-  CIV: 'Cote d’Ivoire, Cote d Ivoire',
-  COD: `
-    DR Congo, DRC, DR Kongo, RD Congo, RDC, RD del Congo, DR Konga, Congo DR, Congo RDC, Kongo-Kinshasa, Congo-Kinshasa,
-    Congo (Kinshasa), Democratic Republic of Congo, Demokratische Republik Kongo, Dem. Rep. Kongo, Dem. Rep. Congo,
-    República Democrática del Congo, Zaire
-  `,
-  COG: `
-    Kongo-Brazzaville, Congo-Brazzaville, Congo (Brazzaville), Republic of Congo, Republik Kongo, Rep. Congo,
-    República del Congo, Republika Konga
-  `,
-  CPV: 'Wyspy Zielonego Przylądka',
-  CYM: 'Cayman, Cayman-Inseln',
-  CZE: 'Czech Rep., Tschechei, Tchéquie, Rép. tchèque, Chequia, Cechia, Republika Czeska',
-  DEU: `
-    BRD, Bundesrepublik Deutschland, Federal Republic of Germany, RFA, République fédérale d'Allemagne,
-    República Federal de Alemania, Repubblica Federale di Germania, RFN, Republika Federalna Niemiec
-  `,
-  DOM: 'Rep. Dominicana',
-  EGY: 'Arab Republic of Egypt, Arab Rep. Egypt',
-  ESH: 'Western Sahara, Westsahara',
-  FJI: 'Fidschi-Inseln, Fiji Islands',
-  FLK: 'Falkland Islands, Falklands, Malouines',
-  FRA: 'French Republic, République française, Französische Republik',
-  FRO: 'Färöer-Inseln, Faeroe Islands',
-  FSM: 'Micronesia, Federated States of Micronesia, Fed. Sts. Micronesia, Föderierte Staaten von Mikronesien',
-  GBR: `
-    UK, U.K., G.B., Britain, England, Scotland, Wales, Northern Ireland, Schottland, Nordirland, Gross-Britannien,
-    Grande-Bretagne, Angleterre, Écosse, Pays de Galles, Irlande du Nord, Gran Bretaña, Inglaterra, Escocia, Gales,
-    País de Gales, Irlanda del Norte, Gran Bretagna, Inghilterra, Scozia, Galles, Irlanda del Nord, Groot-Brittannië,
-    Engeland, Schotland, Noord-Ierland, VK, V.K., Zjednoczone Królestwo, Anglia, Szkocja, Walia, Irlandia Północna,
-    United Kingdom of Great Britain and Northern Ireland, Vereinigtes Königreich von Großbritannien und Nordirland,
-    Royaume-Uni de Grande-Bretagne et d'Irlande du Nord, Reino Unido de Gran Bretaña e Irlanda del Norte,
-    Regno Unito di Gran Bretagna e Irlanda del Nord,
-    Zjednoczone Królestwo Wielkiej Brytanii i Irlandii Północnej
-  `,
-  GRC: 'Hellenic Republic, Hellas',
-  GUF: 'Guyane',
-  HKG: 'Hong Kong SAR, Hongkong SAR, Hong Kong SAR China, China Hong Kong, China Hong Kong SAR',
-  IMN: 'Eiland Man',
-  IRL: 'Éire',
-  ISR: 'State of Israel',
-  ITA: 'Italian Republic, Repubblica Italiana',
-  KAZ: 'Kazajstán',
-  KGZ: 'Kirghizstan, Kirgizstan, Kyrgyz Republic',
-  KNA: 'St. Kitts and Nevis, Saint-Kitts-et-Nevis, San Cristóbal y Nieves',
-  KOR: `
-    ROK, Rep. Korea, Republik Korea, République de Corée, Repubblica di Corea, Republika Korei, S. Korea, Süd-Korea, Corea del Sur
-  `,
-  KWT: 'State of Kuwait',
-  LAO: 'Laos, Lao PDR, Demokratische Volksrepublik Laos, République démocratique populaire lao',
-  LBY: 'State of Libya',
-  LCA: 'Saint-Lucie',
-  LIE: 'Lichtenstein',
-  MAC: 'Macau, Macao SAR, Macau SAR, China Macao, China Macau',
-  // A name of two countries has none: the other is Sint Maarten.
-  MAF: 'Saint-Martin',
-  SXM: 'Saint-Martin, St. Maarten',
-  MDA: 'Moldova, Republik Moldau, Moldau, République de Moldavie, República de Moldavia',
-  MEX: 'Méjico, Estados Unidos Mexicanos, United Mexican States',
-  MKD: 'Macedonia, Mazedonien, Macédoine, Macedonië, FYROM, Former Yugoslav Republic of Macedonia',
-  MMR: 'Burma, Birma, Birmanie, Birmania, Birmania Myanmar, Union of Myanmar, Republik der Union Myanmar',
-  MUS: 'Île Maurice',
-  NLD: 'Holland, Hollande, Holanda, Olanda, Holandia, Niderlandy',
-  NZL: 'Nueva Zelandia, Aotearoa',
-  POL: 'Rzeczpospolita Polska',
-  PRK: `
-    DPRK, Dem. People's Rep. Korea, Democratic People's Republic of Korea, Demokratische Volksrepublik Korea, Nord-Korea, Corea del Norte,
-    République populaire démocratique de Corée, Repubblica Popolare Democratica di Corea,
-    Koreańska Republika Ludowo-Demokratyczna, N. Korea
-  `,
-  PRT: 'Portuguese Republic, Portugiesische Republik',
-  PSE: `
-    Palästina, Palästinensische Gebiete, Palestinian Territories, Territoires palestiniens, State of Palestine,
-    Staat Palästina, Occupied Palestinian Territory
-  `,
-  QAT: 'State of Qatar',
-  RUS: `
-    Russian Fed., Fédération de Russie, Fédération russe, Federación Rusa, Federación de Rusia, Federazione Russa,
-    Federacja Rosyjska
-  `,
-  SAU: 'KSA, Saudiarabien, Arabia Saudí, Saoedi-Arabië',
-  SJM: 'Svalbard, Spitzbergen',
-  SLB: 'Salomoninseln',
-  SLV: 'Salvador',
-  SVK: 'Slovak Republic, Slowakische Republik, République slovaque, Repubblica Slovacca, República Eslovaca',
-  SWZ: 'Swaziland, Swasiland, Suazilandia',
-  SYR: 'Syria, Syrien, Siria, République arabe syrienne, Arabische Republik Syrien',
-  TCA: 'Turks and Caicos Islands, Turks and Caicos',
-  TLS: 'East Timor, Timor oriental, Oost-Timor',
-  TTO: 'Trinidad, Trinidad/Tobago',
-  TUR: 'Turkiye',
-  TWN: 'Taiwan ROC, ROC Taiwan, Province of China Taiwan, Chinese Taipei',
-  TZA: 'Tanzanie, Vereinigte Republik Tansania',
-  USA: `
-    U.S.A., U.S., Etats-Unis, Stati Uniti, EE.UU., EE. UU., EEUU, E.E.U.U., VS, V.S., Estados Unidos de América,
-    Stany Zjednoczone Ameryki, Stany Zjednoczone Ameryki Północnej, United States of America
-  `,
-  VAT: `
-    Holy See, Vatican, Vatican City, Vatican City State, Vatikan, Vaticano, Heiliger Stuhl, Saint-Siège,
-    Ciudad del Vaticano, Cité du Vatican, État de la Cité du Vatican, Stato della Città del Vaticano
-  `,
-  VCT: 'St. Vincent',
-  VEN: 'Bolivarian Republic of Venezuela, Bolivarische Republik Venezuela, República Bolivariana de Venezuela',
-  VGB: 'BVI, British Virgin Islands',
-  VIR: 'USVI, US Virgin Islands, United States Virgin Islands, Îles Vierges des États-Unis',
-  VNM: 'Viet Nam',
-  ZAF: 'RSA, RPA, Republika Południowej Afryki, Afryka Południowa, Suráfrica',
-};
 
 const namesSchema = z.object({ countries: z.record(z.string(), z.union([z.string(), z.array(z.string())])) });
 
@@ -214,9 +88,7 @@ function namesIn(language: Language): readonly Named[] {
 }
 
 function shortForms(): readonly Named[] {
-  return Object.entries(SHORT_FORMS).flatMap(([code, list]) =>
-    list.split(',').map((name): Named => [code, name.trim()]),
-  );
+  return readData('countries.tsv').map(([alpha3 = '', name = '']): Named => [alpha3, name]);
 }
 
 /** Umlauts as those write them who have none: `Oesterreich`. */

@@ -6,9 +6,8 @@
 import type { BuiltIn } from '../../model/operation.ts';
 import type { JsonValue } from '../../model/request.ts';
 import { mostMistakes } from '../../model/written-as.ts';
-import { keyNamesOf, referenceNamesOf } from './aliases.ts';
 import type { FindMeaning } from './meaning.ts';
-import { looseName } from './names/vocabulary.ts';
+import { keyNamesOf, looseName, referenceNamesOf } from './names.ts';
 
 export type KeyGuess = {
   readonly column: string;

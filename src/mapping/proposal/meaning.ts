@@ -8,55 +8,61 @@ import type { FieldCatalog } from '../../model/mapping.ts';
 import type { BuiltIn } from '../../model/operation.ts';
 import type { MappingOptions } from '../compilation.ts';
 import { withPositions } from '../request-field.ts';
-import { fieldNames, type NamedField, qualifiedName, referenceNamesOf } from './aliases.ts';
 import { readingsOf } from './header-words.ts';
-import { looseName } from './names/vocabulary.ts';
+import { fieldNames, looseName, type NamedField, qualifiedName, referenceNamesOf } from './names.ts';
 
 /** What a header probably means. */
-export type Meaning = {
-  readonly field: string;
-  /** What else it could mean, for the reader of the proposal. */
-  readonly note: string | null;
+export type Meaning = NamedField & {
   /** Whether the cell is the key of another record. */
   readonly isReference: boolean;
+  /** How much of the header says so: of two columns for one field the longer name is the more telling. */
+  readonly letters: number;
 };
 
 export type FindMeaning = (header: string) => Meaning | null;
 
-/** Prepares recognising headers: fields without case, spaces and punctuation, then their usual business names in seven languages. */
+/** Prepares recognising headers: fields without case, spaces and punctuation, then their usual business names. */
 export function createFindMeaning(
   operation: BuiltIn,
   catalog: FieldCatalog,
   pathField: string | null,
 ): FindMeaning {
-  const fields = [...(pathField === null ? [] : [pathField]), ...catalog.keys()];
+  const known = [...catalog.keys()].filter((field) => !isSetByService(field));
+  const fields = [...(pathField === null ? [] : [pathField]), ...known];
   const spellings = fields.map((field) => ({ field, shape: shapeOf(field) }));
   const own = new Map(ownNames(fields));
   const names = fieldNames(operation);
   const references = fields.includes('parent.id') ? referenceNamesOf(operation) : new Set<string>();
-  const find = (name: string): Meaning | null => {
+  const find = (name: string): Omit<Meaning, 'letters'> | null => {
     const found = names.get(name);
     if (found !== undefined && found.note !== null) return meant(found);
     if (references.has(name)) return PARENT;
-    const exact =
-      spelled(spellings, name) ?? (found === undefined ? undefined : meant(found)) ?? own.get(name);
-    if (exact !== undefined) return exact;
-    const qualified = qualifiedName(operation, name);
-    return qualified === null ? numbered(name, names) : meant(qualified);
+    const exact = spelled(spellings, name) ?? found?.field ?? own.get(name);
+    if (exact !== undefined) return meant({ field: exact, note: null, isOfLedger: false });
+    const more = qualifiedName(operation, name) ?? numbered(name, names);
+    return more === null ? null : meant(more);
   };
   const read = (header: string): Meaning | null => {
     for (const { name, note } of readingsOf(header)) {
       const loose = looseName(name);
       const meaning = loose === '' ? null : find(loose);
-      if (meaning !== null) return withNote(meaning, note);
+      if (meaning !== null) return withNote({ ...meaning, letters: loose.length }, note);
     }
     return null;
   };
   return (header) => read(header) ?? agreedOn(header, read);
 }
 
-function meant({ field, note }: NamedField): Meaning {
-  return { field, note, isReference: false };
+/** Whether only the service sets the field: what a file has under that name is something of its own system's. */
+export function isSetByService(field: string): boolean {
+  return SET_BY_SERVICE.test(field);
+}
+
+const SET_BY_SERVICE =
+  /^(?:id|vanityId|state|status|actions|draft)$|^(?:payable|linkedDocuments)\.|^parent\.(?:state|isSelf)$|\.(?:actions|networks|verificationResponses)(?:\.|$)/;
+
+function meant(found: NamedField): Omit<Meaning, 'letters'> {
+  return { ...found, isReference: false };
 }
 
 function withNote(meaning: Meaning, note: string | null): Meaning {
@@ -78,49 +84,45 @@ function agreedOn(header: string, read: FindMeaning): Meaning | null {
   return meanings.find((one) => one?.note === null) ?? first;
 }
 
-const PARENT: Meaning = {
+const PARENT: Omit<Meaning, 'letters'> = {
   field: 'parent.id',
   note: 'taken for the key of a subclient that this program creates; without "ref" the cell itself is sent',
+  isOfLedger: false,
   isReference: true,
 };
 
 /** Fields by the last part of their path, where only one field has that name: `tradeRegistryId`. */
-function ownNames(fields: readonly string[]): readonly (readonly [string, Meaning])[] {
+function ownNames(fields: readonly string[]): readonly (readonly [string, string])[] {
   const names = fields.filter(isPlain).map((field) => [looseName(lastPart(field)), field] as const);
   return names
     .filter(([name]) => names.filter(([other]) => other === name).length === 1)
-    .map(
-      ([name, field]) => [name, { field: withPositions(field, []), note: null, isReference: false }] as const,
-    );
+    .map(([name, field]) => [name, withPositions(field, [])] as const);
 }
 
-/** Whether a header can mean the field by a bare name: not where it is in a list inside a list, or set by the service itself. */
+/** Whether a header can mean the field by a bare name: not where that names any record, or where it is in a list inside a list. */
 function isPlain(field: string): boolean {
-  return (
-    field.split('#').length <= 2 &&
-    !/\.(?:networks|controls|verificationResponses)\.|^(?:payable|linkedDocuments)\./.test(field)
-  );
+  return field.split('#').length <= 2 && !/\.controls\.|\.(?:id|vanityId)$/.test(field);
 }
 
-/** The meaning of a name with a number: `IBAN 2` is the second account's. */
-function numbered(loose: string, names: ReadonlyMap<string, NamedField>): Meaning | null {
+/** The field of a name with a number: `IBAN 2` is the second account's. */
+function numbered(loose: string, names: ReadonlyMap<string, NamedField>): NamedField | null {
   const [, name = '', number = ''] = /^(.*\D)([1-9])$/.exec(loose) ?? [];
   const found = names.get(name);
   if (found === undefined || !found.field.startsWith('accounts.0.')) return null;
-  return meant({ ...found, field: found.field.replace('.0.', `.${Number(number) - 1}.`) });
+  return { ...found, field: found.field.replace('.0.', `.${Number(number) - 1}.`) };
 }
 
 function spelled(
   spellings: readonly { readonly field: string; readonly shape: RegExp }[],
   loose: string,
-): Meaning | null {
+): string | undefined {
   for (const { field, shape } of spellings) {
     const match = shape.exec(loose);
     if (match === null) continue;
     const positions = match.slice(1).map((digits) => String(Number(digits)));
-    return { field: withPositions(field, positions), note: null, isReference: false };
+    return withPositions(field, positions);
   }
-  return null;
+  return undefined;
 }
 
 /** Matches the whole path without its punctuation, positions in their places: `accounts_0_iban`. */

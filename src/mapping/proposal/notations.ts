@@ -8,6 +8,7 @@ import { mostMistakes } from '../../model/written-as.ts';
 import { convert } from '../conversion.ts';
 import { USUAL_PATTERNS } from '../dates.ts';
 import { type ConvertedColumn, conversionFor } from '../field-conversion.ts';
+import { readData, remembered } from '../read-data.ts';
 import type { LeafType } from '../request-field.ts';
 
 /** A conversion's options as a definition writes them; without any the field's own conversion reads the cells. */
@@ -69,32 +70,14 @@ function candidateNotations(type: LeafType, values: readonly JsonValue[]): reado
 
 const DATES: readonly Notation[] = USUAL_PATTERNS.map((pattern) => ({ pattern }));
 
-/** Words for yes and no in the languages of the files; in a proposal they stand as the file writes them. */
-const WORDS: readonly (readonly [yes: string, no: string])[] = [
-  ['ja', 'nein'],
-  ['j', 'n'],
-  ['oui', 'non'],
-  ['o', 'n'],
-  ['sí', 'no'],
-  ['si', 'no'],
-  ['s', 'n'],
-  ['ja', 'nee'],
-  ['sim', 'não'],
-  ['tak', 'nie'],
-  ['t', 'n'],
-  ['t', 'f'],
-  ['on', 'off'],
-  ['wahr', 'falsch'],
-  ['vrai', 'faux'],
-  ['vero', 'falso'],
-  ['yes', 'no'],
-  ['y', 'n'],
-  ['true', 'false'],
-];
+/** Words for yes and no; in a proposal they stand as the file writes them. */
+const yesAndNo = remembered((table: string) =>
+  readData(table).flatMap(([kind, yes = '', no = '']) => (kind === 'yes' ? [{ yes, no }] : [])),
+);
 
 function booleanNotations(values: readonly JsonValue[]): readonly Notation[] {
   const written = [...new Set(values.filter((value) => typeof value === 'string'))];
-  return WORDS.flatMap(([yes, no]) => {
+  return yesAndNo('words.tsv').flatMap(({ yes, no }) => {
     const meansYes = written.filter((word) => word.trim().toLowerCase() === yes);
     const meansNo = written.filter((word) => word.trim().toLowerCase() === no);
     if (meansYes.length + meansNo.length < written.length || written.length === 0) return [];

@@ -19,6 +19,7 @@ import {
   type ProposedField,
   placeColumns,
   proposeField,
+  SERVICE_SETS,
 } from './propose-fields.ts';
 
 /** A proposal, before it is written as YAML. */
@@ -59,6 +60,7 @@ export function proposeJob(options: ProposalOptions): JobProposal {
     texts,
     lookUp,
     isTable: isTable(source),
+    pathField,
     findMeaning: (header) =>
       header === key?.column ? keyField(operation, header, pathField) : findMeaning(header),
   }).filter(({ column }) => !isOfReport(column) && !(column === '' && isTable(source)));
@@ -99,7 +101,9 @@ function onePerColumn(open: JobProposal['open']): JobProposal['open'] {
 }
 
 function openOf(placement: Placement, key: string | null): JobProposal['open'] {
-  if (placement.kind !== 'open' || placement.column === key) return [];
+  if (placement.kind !== 'open') return [];
+  // Its key may be a record's own, but goes into no field of that name.
+  if (placement.column === key && placement.reason !== SERVICE_SETS) return [];
   return [{ column: placement.column, reason: placement.reason }];
 }
 
