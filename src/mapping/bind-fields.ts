@@ -192,10 +192,10 @@ function namedColumns({ definition, findColumn }: Compilation): ReadonlySet<stri
   return new Set(named);
 }
 
-/** A list of objects in a file that is one object; the columns of everything in the list begin with `column`. */
+/** In a file that is one object; the columns of all in the list begin with `column`. */
 type RecordList = { readonly pointer: string; readonly column: string };
 
-/** The lists where the records of a file that is one object probably are: those that are no field of the operation. */
+/** Where the records of a file that is one object probably are: lists that are no field. */
 export function recordLists(
   { recordLists: pointers = [] }: Pick<SourceInfo, 'recordLists'>,
   lookUp: FieldLookup,
@@ -217,7 +217,7 @@ function recordsProblem({ pointer, column }: RecordList, found: string): string 
   return `the file is one object, and its list "${column}" is no field: where the records are in that list, set format.records: ${pointer}; ${otherwise}`;
 }
 
-/** The binding of a column by its own header, as written or as people read it; `null` where the definition takes the column up. */
+/** By its own header, as written or as read; `null` where the definition takes the column up. */
 function bindHeader(at: ColumnSlot, isTaken: boolean, compilation: Compilation): Binding | string | null {
   const bound = bindColumn(at, at.column, compilation);
   if (typeof bound === 'object') return bound;
@@ -227,7 +227,7 @@ function bindHeader(at: ColumnSlot, isTaken: boolean, compilation: Compilation):
   return read ?? unknownColumn(at.column, compilation);
 }
 
-/** The column as a binding of the field that `name` spells, or what is wrong; `undefined` where there is no such field. */
+/** As the field that `name` spells, or what is wrong; `undefined` where there is none. */
 function bindColumn(at: ColumnSlot, name: string, compilation: Compilation): Binding | string | undefined {
   const path = parseFieldPath(name);
   if (typeof path === 'string') {

@@ -124,7 +124,7 @@ export function columnOf(source: FieldSource): string | null {
   return 'column' in source ? source.column : null;
 }
 
-/** Whether nothing of the column is sent: a report file added it, it has no name, or the definition ignores it by its name. */
+/** Nothing of it is sent: a report added it, it has no name, or is ignored by its name. */
 export function isLeftOut(column: string, { definition, source }: MappingOptions): boolean {
   if (column.startsWith(REPORT_COLUMN_PREFIX) || (column === '' && isTable(source))) return true;
   const ignored = definition.ignore;
@@ -147,7 +147,7 @@ function isAtOrBelow(column: string, name: string): boolean {
   return column.startsWith(name) && (column.length === name.length || column[name.length] === '.');
 }
 
-/** A column that is a field by its own name, or that another setting names exactly, does not make an exact match ambiguous. */
+/** Columns that are fields, or that another setting names exactly, are no rivals of an exact match. */
 function createFindColumn(
   columns: readonly string[],
   definition: JobDefinition,

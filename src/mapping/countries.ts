@@ -1,7 +1,8 @@
 /**
- * The three-letter code of a country as people write it: a code of two or three letters, a name in English, German,
- * French, Spanish, Italian, Dutch or Polish, or a usual short form. Nothing is guessed: a name that two countries share
- * in any of these languages, or a territory without an ISO code, has none.
+ * The three-letter code of a country as people write it: a code of two or three letters, a name in
+ * English, German, French, Spanish, Italian, Dutch or Polish, or a usual short form. Nothing is
+ * guessed: a name that two countries share in any of these languages, or a territory without an ISO
+ * code, has none.
  */
 import { createRequire } from 'node:module';
 import countries from 'i18n-iso-countries/index.js';
@@ -13,15 +14,15 @@ type Language = (typeof LANGUAGES)[number];
 
 const namesSchema = z.object({ countries: z.record(z.string(), z.union([z.string(), z.array(z.string())])) });
 
-/** Only these letters are put into upper case, which can make others of some letters (`ß` becomes `SS`). */
+/** Upper case would make other letters of some (`ß` becomes `SS`). */
 const CODE = /^[A-Za-z]{2,3}$/;
-/** Kosovo has no code in ISO 3166-1; XKX and XKK are both in use, so that whoever writes the file has to choose. */
+/** It has no code in ISO 3166-1; XKX and XKK are both in use, and the file has to choose. */
 const KOSOVO = 'XK';
 const BY_CODE = codes();
 /** Read when the first name is met: most files have codes. */
 let byName: ReadonlyMap<string, string> | undefined;
 
-/** The ISO 3166-1 alpha-3 code of a two- or three-letter code (any case) or a name of the country, else `undefined`. */
+/** The ISO 3166-1 alpha-3 code of a code in any case or a name, else `undefined`. */
 export function countryCode(written: string): string | undefined {
   const code = BY_CODE.get(CODE.test(written) ? written.toUpperCase() : written);
   if (code !== undefined) return code;
@@ -39,7 +40,7 @@ const ARTICLE = /^(?:the|die|der|das|la|le|les|los|las|il|gli|de|het) /;
 /** What stands before a country's name in its official form. */
 const TITLE =
   /^(?:(?:islamic |islamische )?rep(?:ubli[ck])? (?:of )?|kingdom of |principality of |sultanate of |commonwealth of |bailiwick of |grand duchy of |konigreich |koenigreich |furstentum |fuerstentum |grossherzogtum |sultanat |(?:republique(?: islamique)?|royaume|principaute|grand duche|republica|reino|principado|repubblica|regno|principato) (?:de|du|des|del|di|of) |(?:republique(?: islamique)?|royaume|grand duche) d(?=[aeiou])|republiek |koninkrijk |groothertogdom )/;
-/** With a title before it, each of these names is another country's, or nobody's for certain: Taiwan, two Congos and two Koreas. */
+/** With a title these are another country's (Taiwan), or of two (Congo, Korea). */
 const NOT_WITH_TITLE = /^(?:the )?(?:china|chine|cina|[ck]ongo|[ck]orea|coree)$/;
 
 /** The folded name, and the plainer ones that it may be a longer form of. */
@@ -62,7 +63,7 @@ function codes(): ReadonlyMap<string, string> {
   return byCode;
 }
 
-/** Names, folded. A name that two countries share ("Congo", in German one and in Polish the other) is left out: a guess could be wrong. */
+/** Folded names, without those of two countries ("Congo" is one in German, the other in Polish). */
 function names(): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const shared = new Set<string>();
@@ -78,7 +79,7 @@ function names(): ReadonlyMap<string, string> {
 
 type Named = readonly [alpha3: string, name: string];
 
-/** The package's main entry loads some 80 languages, and Node 20 warns of JSON imported as a module. */
+/** The package's main entry loads 80 languages, and Node 20 warns of imported JSON. */
 function namesIn(language: Language): readonly Named[] {
   const read: unknown = createRequire(import.meta.url)(`i18n-iso-countries/langs/${language}.json`);
   return Object.entries(namesSchema.parse(read).countries).flatMap(([alpha2, spellings]) => {
@@ -97,8 +98,8 @@ function spelledOut(name: string): string {
 }
 
 /**
- * The name without case, accents, hyphens, dots and apostrophes, with one sign for "and" and one word for "Saint": none of these
- * makes another country.
+ * The name without case, accents, hyphens, dots and apostrophes, with one sign for "and" and one
+ * word for "Saint": none of these makes another country.
  */
 function fold(name: string): string {
   const letters = name.normalize('NFKD').replaceAll(/\p{M}/gu, '').toUpperCase().toLowerCase();

@@ -1,6 +1,7 @@
 /**
- * What the program knows of names, words and examples is data: tables of `data/`, with a tab between their cells, that are
- * read when somebody asks, never while rows are sent. A line that begins with # says what a table holds.
+ * What the program knows of names, words and examples is data: tables of `data/`, with a tab
+ * between their cells, that are read when somebody asks, never while rows are sent. A line that
+ * begins with # says what a table holds.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

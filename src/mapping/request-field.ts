@@ -33,7 +33,7 @@ function segmentsOf(text: string): readonly string[] {
   return text.replaceAll(/\[(\d+)\]/g, '.$1').split('.');
 }
 
-/** The longest beginning of a path that can be read: `draft.items` of `draft.items.100.x`; empty for a refused name. */
+/** The longest readable beginning: `draft.items` of `draft.items.100.x`; empty for a refused name. */
 export function readableStart(text: string): FieldPath {
   const segments = segmentsOf(text);
   if (segments.some((segment) => FORBIDDEN.has(segment))) return [];
@@ -119,7 +119,7 @@ function opaqueDepth(catalog: FieldCatalog, path: FieldPath): number | null {
   return null;
 }
 
-/** The field that a header means as people read it, spelled as headers do (`accounts.0.iban`); `null` where there is none. */
+/** The field that a header means as people read it, or `null`. */
 export type FindField = (header: string) => string | null;
 
 /** Prepares finding fields by `foldName`; a spelling that two fields share finds none. */

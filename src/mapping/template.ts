@@ -1,6 +1,7 @@
 /**
- * A file to begin with: the columns that a job's definition asks for and the usual ones, with example cells that the job's own
- * mapping takes, as cells for a table and as a record for JSON. The values are invented; nothing in them belongs to anybody.
+ * A file to begin with: the columns that a job's definition asks for and the usual ones, with
+ * example cells that the job's own mapping takes, as cells for a table and as a record for JSON.
+ * The values are invented; nothing in them belongs to anybody.
  */
 import {
   type FieldSource,
@@ -38,9 +39,10 @@ const EXAMPLE_PATH_ID = 'EXAMPLE-ID-0001';
 const EXAMPLE_REFERENCE = 'PARTNER-0002';
 
 /**
- * The columns of a job's template, under the definition's own column names: its key, the path's identifier, the fields that the
- * definition names or requires and the usual ones, once each (of lists the first item). Constants, ignored columns and members
- * whose contents are not shown are left out. The example row passes the mapping.
+ * The columns of a job's template, under the definition's own column names: its key, the path's
+ * identifier, the fields that the definition names or requires and the usual ones, once each (of
+ * lists the first item). Constants, ignored columns and members whose contents are not shown are
+ * left out. The example row passes the mapping.
  */
 export function templateOf(
   catalog: FieldCatalog,
@@ -61,7 +63,7 @@ export function templateOf(
   return [...columns.values()];
 }
 
-/** A column that feeds several fields keeps its first example unless a later field asks for more than text. */
+/** A column of several fields keeps its first example unless a later one asks for more than text. */
 function addColumn(choice: Choice, columns: Map<string, TemplateColumn>): void {
   const { field, type } = choice;
   const header = field.source?.column ?? formatFieldPath(field.path);
@@ -103,7 +105,7 @@ function isPartOfList(known: { readonly listElement: boolean }, field: TemplateF
   return known.listElement && field.source === null;
 }
 
-/** A field that the template fills; `source` is the definition's own column and conversion for it. */
+/** `source` is the definition's own column and conversion. */
 type TemplateField = { readonly path: FieldPath; readonly source: ConvertedColumn | null };
 
 /** The fields that the definition names, then that of the path, the required and the usual ones. */
@@ -161,12 +163,12 @@ function usualFields(operation: Operation, catalog: FieldCatalog): readonly stri
   );
 }
 
-/** The example row as a JSON record: nested where a header is a field's path, with values of the fields' own types. */
+/** Nested where a header is a field's path, with values of the fields' own types. */
 export function templateRecord(columns: readonly TemplateColumn[], definition: JobDefinition): JsonObject {
   const own = new Set([...Object.values(definition.fields).map(columnOf), ...pathColumnsOf(definition)]);
   return columns
     .map((column) => {
-      // A header that the definition names is a plain name, dots included; any other header is a path.
+      // A header that the definition names is a plain name, dots included.
       const isName = own.has(column.header) || column.header === definition.key;
       return { column, path: (isName ? null : pathOf(column.header)) ?? [column.header] };
     })

@@ -15,7 +15,7 @@ export type CellCheck = {
 /** The text beside a cell, in another field of the same object; empty where there is none. */
 export type BesideOf = (context: RowContext) => string;
 
-/** Numbers as spreadsheets and number libraries write them. Without a decimal sign or a plus (`1E11`) a text may be an identifier. */
+/** Without a decimal sign or a plus (`1E11`) a text may be an identifier. */
 const SCIENTIFIC = /^-?\d(?:[.,]\d+[eE][+-]?|[eE]\+)\d{1,3}$/;
 /** The length of `1E+5`. */
 const SHORTEST = 4;
@@ -29,7 +29,7 @@ export const scientificNotation: CellCheck = {
 const EVERY_DIGIT =
   'every digit, as text; a spreadsheet probably turned a long number into a short form such as 1.23457E+11, which loses digits';
 
-/** Errors as Excel and LibreOffice write them: in English, then where they differ German, French, Spanish, Italian, Dutch, Portuguese. */
+/** As Excel and LibreOffice write them in seven languages. */
 const NAMES = [
   'REF!|NAME\\?|VALUE!|DIV/0!|NULL!|NUM!|N/A|SPILL!|CALC!|FIELD!|GETTING_DATA',
   'BEZUG!|WERT!|ZAHL!|NV',
@@ -76,7 +76,7 @@ const SEQUENCE = `[\\u00c2-\\u00c5\\u00ce-\\u00d1\\u00d7-\\u00d9][${LATER}]|\\u0
 const NOT_ASCII = '[\\u0080-\\uffff]';
 const RUN = new RegExp(`(?<!${NOT_ASCII})(?:${SEQUENCE})+(?!${NOT_ASCII})`);
 
-/** The beginning of a typographic sign, whose last character some programs drop; and a space that kept its first byte. */
+/** The beginning of a typographic sign that lost its end; a space that kept its first byte. */
 const REMAINS = /\u00e2\u20ac|[a-z\d]\u00c2 /;
 
 /** Control characters (C1) that no text has: windows-1252 keeps its quotes, dashes and the euro sign there. */

@@ -253,7 +253,7 @@ function lost(digits: number, what: string): string {
   return `a ${what} of ${digits} digits; a spreadsheet probably took it for a number and dropped the zero it begins with`;
 }
 
-/** By country, how many digits a code has; only where that is fixed and codes that begin with a zero are in use. */
+/** By country, where the number of digits is fixed and codes begin with zeros. */
 const DIGITS = {
   // Universal Postal Union, addressing systems by country.
   postCode: {
@@ -286,7 +286,7 @@ const MAX_LOST = 2;
 /** What a code that lost zeros looks like: the longest of these codes has eight digits. */
 const SHORTENED = /^\d{1,7}$/;
 
-/** The number of digits that the code should have, where it lacks so few that leading zeros are probably lost; else `null`. */
+/** How many digits the code should have, where it lacks few enough to have lost zeros. */
 function shortOfZeros(kind: keyof typeof DIGITS, text: string, country: () => string): number | null {
   if (!SHORTENED.test(text)) return null;
   const byCountry: Readonly<Record<string, number>> = DIGITS[kind];

@@ -1,7 +1,8 @@
 /**
- * The column that is most probably the rows' own key: its name says so and nearly every row has one of its own, or, where
- * no name does, every row has one of its own and it looks like a key. Of counterparties a key that repeats stands for
- * several accounts of one payee, where the rows say the same of the payee; else it is somebody else's key.
+ * The column that is most probably the rows' own key: its name says so and nearly every row has one
+ * of its own, or, where no name does, every row has one of its own and it looks like a key. Of
+ * counterparties a key that repeats stands for several accounts of one payee, where the rows say
+ * the same of the payee; else it is somebody else's key.
  */
 import type { BuiltIn } from '../../model/operation.ts';
 import type { JsonValue } from '../../model/request.ts';
@@ -19,8 +20,8 @@ export type KeyGuess = {
 };
 
 /**
- * Rows with the same key: there are none; they could be one record; they are one record with several accounts, and stand
- * together or apart.
+ * Rows with the same key: there are none; they could be one record; they are one record with
+ * several accounts, and stand together or apart.
  */
 type Groups = 'none' | 'perhaps' | 'together' | 'apart';
 
@@ -40,7 +41,8 @@ export function guessKey(guessing: Guessing): KeyGuess | null {
 }
 
 const PERHAPS_ANOTHERS =
-  'perhaps not the payee’s own, but the key of the subclient that the payee belongs to: then it is "parent.id: { column: …, ref: subclient }" and no key';
+  'perhaps not the payee’s own, but the key of the subclient that the payee belongs to: ' +
+  'then it is "parent.id: { column: …, ref: subclient }" and no key';
 
 function keyByName(guessing: Guessing): KeyGuess | null {
   const { operation, columns, table } = guessing;

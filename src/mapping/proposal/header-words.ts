@@ -1,6 +1,7 @@
 /**
- * How a header can be read: as it stands, without a unit (`Volume (EUR)`, `Umsatz in EUR`), and without what else stands
- * in brackets. A reading that leaves something out that could matter says so, for the reader of the proposal.
+ * How a header can be read: as it stands, without a unit (`Volume (EUR)`, `Umsatz in EUR`), and
+ * without what else stands in brackets. A reading that leaves something out that could matter says
+ * so, for the reader of the proposal.
  */
 import { wordsOf } from './names.ts';
 

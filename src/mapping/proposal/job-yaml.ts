@@ -1,6 +1,7 @@
 /**
- * A proposal as a job definition with comments, so that whoever reads it can decide what is still open. The YAML library writes it, from a
- * value that the definition's schema has accepted: no name or text of a file or form can become a setting.
+ * A proposal as a job definition with comments, so that whoever reads it can decide what is still
+ * open. The YAML library writes it, from a value that the definition's schema has accepted: no name
+ * or text of a file or form can become a setting.
  */
 import { Document, isNode, Pair, Scalar, visit, YAMLMap, YAMLSeq } from 'yaml';
 import { type Format, jobDefinitionSchema } from '../../config/job-definition.ts';
@@ -25,7 +26,7 @@ type ProposalOrigin = {
 /** Lines of comment, and the setting that they are about; without a name they are about none. */
 type Line = { readonly notes: readonly string[]; readonly name?: string; readonly value?: unknown };
 
-/** A proposal as a commented job definition; no cell values but words that mean yes and no. Throws a UsageError where it can be none. */
+/** No cell values but words for yes and no. Throws a UsageError where it can be no definition. */
 export function jobYaml(proposal: JobProposal, origin: ProposalOrigin): string {
   const document = documentOf([
     ...heading(proposal, origin),
@@ -148,7 +149,7 @@ function documentOf(lines: readonly Line[]): Document {
   return document;
 }
 
-/** Each setting on one line, below its comment; comments that are about none stand where they come. */
+/** Each setting on one line, below its comment. */
 function mapOf(lines: readonly Line[]): YAMLMap {
   const map = new YAMLMap();
   let waiting: string[] = [];

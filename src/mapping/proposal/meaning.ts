@@ -1,6 +1,7 @@
 /**
- * What a header that is no field's path probably means: the field's name without case, spaces and punctuation, or one of
- * its usual business names. A proposal takes the meaning up with a note where it is doubtful; a message only suggests it.
+ * What a header that is no field's path probably means: the field's name without case, spaces and
+ * punctuation, or one of its usual business names. A proposal takes the meaning up with a note
+ * where it is doubtful; a message only suggests it.
  */
 import { nearest } from '../../lib/did-you-mean.ts';
 import { MOST_PROBLEMS } from '../../lib/usage-error.ts';
@@ -15,13 +16,13 @@ import { fieldNames, looseName, type NamedField, qualifiedName, referenceNamesOf
 export type Meaning = NamedField & {
   /** Whether the cell is the key of another record. */
   readonly isReference: boolean;
-  /** How much of the header says so: of two columns for one field the longer name is the more telling. */
+  /** Of two columns for one field the longer name is the more telling. */
   readonly letters: number;
 };
 
 export type FindMeaning = (header: string) => Meaning | null;
 
-/** Prepares recognising headers: fields without case, spaces and punctuation, then their usual business names. */
+/** Fields without case, spaces and punctuation, then their usual business names. */
 export function createFindMeaning(
   operation: BuiltIn,
   catalog: FieldCatalog,
@@ -53,7 +54,7 @@ export function createFindMeaning(
   return (header) => read(header) ?? agreedOn(header, read);
 }
 
-/** Whether only the service sets the field: what a file has under that name is something of its own system's. */
+/** What a file has under the name of such a field is something of its own system's. */
 export function isSetByService(field: string): boolean {
   return SET_BY_SERVICE.test(field);
 }
@@ -73,7 +74,7 @@ function withNote(meaning: Meaning, note: string | null): Meaning {
 const OR = /\s*[/|]\s*|\s+(?:or|oder|ou|o|of|lub)\s+/;
 const MOST_WORDS = 4;
 
-/** The meaning of a header with several names, where all that are known mean the same field: `Town / City`, `Nombre o razón social`. */
+/** Of a header with several names for one field: `Town / City`, `Nombre o razón social`. */
 function agreedOn(header: string, read: FindMeaning): Meaning | null {
   const parts = header.split(OR).slice(0, MOST_WORDS + 1);
   if (parts.length < 2 || parts.length > MOST_WORDS) return null;
@@ -99,7 +100,7 @@ function ownNames(fields: readonly string[]): readonly (readonly [string, string
     .map(([name, field]) => [name, withPositions(field, [])] as const);
 }
 
-/** Whether a header can mean the field by a bare name: not where that names any record, or where it is in a list inside a list. */
+/** Not by the name that any record has, nor in a list inside a list. */
 function isPlain(field: string): boolean {
   return field.split('#').length <= 2 && !/\.controls\.|\.(?:id|vanityId)$/.test(field);
 }
@@ -142,9 +143,10 @@ type Suggesting = Pick<MappingOptions, 'definition' | 'catalog' | 'pathField'> &
 };
 
 /**
- * ` Did you mean "accounts.3.iban"?` for a path or a header that is no field, or nothing.
- * A header that names a field as businesses do (`Sort code`), or only its last part (`IBAN`), is recognised too. Of a file
- * with many unknown columns only those that are told get a suggestion: finding it takes a look at every field.
+ * ` Did you mean "accounts.3.iban"?` for a path or a header that is no field, or nothing. A header
+ * that names a field as businesses do (`Sort code`), or only its last part (`IBAN`), is recognised
+ * too. Of a file with many unknown columns only those that are told get a suggestion: finding it
+ * takes a look at every field.
  */
 export function suggestField(written: string, options: Suggesting): string {
   const { catalog, pathField, problems } = options;
@@ -168,7 +170,7 @@ function byMeaning(written: string, { definition, catalog, pathField }: Suggesti
   return isField || meaning.field === pathField ? meaning.field : null;
 }
 
-/** Few changes make another word of a bare name, so that fewer are allowed: rather no suggestion than a wrong one. */
+/** Few changes make another word of a bare name: rather no suggestion than a wrong one. */
 function mostWrong(written: string): ((length: number) => number) | undefined {
   return /[.[]/.test(written) ? undefined : fewSigns;
 }

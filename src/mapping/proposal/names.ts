@@ -1,7 +1,7 @@
 /**
- * The names that files give to the fields and keys of each operation, in all languages at once: the tables of data/names
- * put together. A name that two languages use for different fields, or that could mean several, comes with a note of
- * what else it could be.
+ * The names that files give to the fields and keys of each operation, in all languages at once: the
+ * tables of data/names put together. A name that two languages use for different fields, or that
+ * could mean several, comes with a note of what else it could be.
  */
 import type { BuiltIn } from '../../model/operation.ts';
 import { readData, remembered } from '../read-data.ts';
@@ -53,8 +53,9 @@ const NUMBER: ReadonlySet<string> = new Set(['no', 'nr', 'num', 'nro', 'nbr']);
 const INITIALS = /(?<![\p{L}\p{N}])(\p{L})\.\s?(?=\p{L}(?![\p{L}\p{N}]))/gu;
 
 /**
- * A name without what doesn't make it another one: case, accents, spaces, punctuation, small words, and how "number" is
- * written. `Post-Code` and `post code` are the same, and so are `N° de client`, `Numéro client` and `nr client`.
+ * A name without what doesn't make it another one: case, accents, spaces, punctuation, small words,
+ * and how "number" is written. `Post-Code` and `post code` are the same, and so are `N° de client`,
+ * `Numéro client` and `nr client`.
  */
 export function looseName(name: string): string {
   const parted = name.replaceAll(/\bn\s?°/giu, ' nr ').replaceAll(INITIALS, '$1');
@@ -134,7 +135,7 @@ function pairsOf(of: string, kind: string, fieldOf = (what: string) => what): re
   });
 }
 
-/** The names of an address's fields; what parts an address no further than lines is taken for its street. */
+/** What parts an address no further than lines is taken for its street. */
 function addressPairs(kind: string, path: string): readonly NamedPair[] {
   const pairs = pairsOf('address', kind, (what) => `${path}${what === 'line' ? 'streetName' : what}`);
   return pairs.filter(([, { field }]) => field !== `${path}line2`);
@@ -171,10 +172,10 @@ function counterpartyNames(): readonly NamedPair[] {
   return [...own, ...address.filter(([loose]) => !taken.has(loose))];
 }
 
-/** What stands before or behind a field's name to say whose it is, and the fields that can follow. */
+/** What stands before or behind a field's name, and the fields that can follow. */
 type Qualifier = { readonly word: string; readonly path: string; readonly fields: FieldNames };
 
-/** The field of a name that says whose it is: `Billing ZIP`, `Ville facturation`, `IBAN bénéficiaire`. */
+/** Of a name that says whose it is: `Billing ZIP`, `Ville facturation`, `IBAN bénéficiaire`. */
 export function qualifiedName(operation: BuiltIn, name: string): NamedField | null {
   for (const { word, path, fields } of qualifiersOf(operation)) {
     const found = fields.get(restOf(name, word));
@@ -218,7 +219,7 @@ function keysOf(...kinds: readonly KeyKind[]): readonly string[] {
   return kinds.flatMap((kind) => keys.flatMap(({ what, loose }) => (what === kind ? [loose] : [])));
 }
 
-/** Names under which files give the key of a subclient that a record of this operation belongs to. */
+/** Names of columns with the key of a subclient that the record belongs to. */
 export function referenceNamesOf(operation: BuiltIn): ReadonlySet<string> {
   const isOwned = operation === 'counterparty.draft';
   return new Set(isOwned ? keysOf('parent', 'subclient', 'owner') : keysOf('parent'));

@@ -1,7 +1,7 @@
 /**
- * How a column writes dates, numbers, yes and no: each usual way is tried on the cells with the conversion that a
- * definition would get, and the one that fits the most of them is proposed. Where two fit equally well and mean something
- * different, only the reader of the proposal can choose.
+ * How a column writes dates, numbers, yes and no: each usual way is tried on the cells with the
+ * conversion that a definition would get, and the one that fits the most of them is proposed. Where
+ * two fit equally well and mean something different, only the reader of the proposal can choose.
  */
 import type { JsonValue } from '../../model/request.ts';
 import { mostMistakes } from '../../model/written-as.ts';
@@ -11,7 +11,7 @@ import { type ConvertedColumn, conversionFor } from '../field-conversion.ts';
 import { readData, remembered } from '../read-data.ts';
 import type { LeafType } from '../request-field.ts';
 
-/** A conversion's options as a definition writes them; without any the field's own conversion reads the cells. */
+/** A conversion's options; without any the field's own conversion reads the cells. */
 export type Notation = Omit<ConvertedColumn, 'column'>;
 
 /** How a column's cells are to be read for a field. */
@@ -21,7 +21,7 @@ export type ChosenNotation =
   | { readonly kind: 'several'; readonly notations: readonly Notation[] }
   | { readonly kind: 'none' };
 
-/** The notation that fits the most values, unless another one that fits as many reads something else in them. */
+/** What fits the most values, unless another that fits as many reads something else in them. */
 export function chooseNotation(type: LeafType, values: readonly JsonValue[]): ChosenNotation {
   const tried = candidateNotations(type, values).flatMap((notation) => tryNotation(type, notation, values));
   const misfits = Math.min(...tried.map((one) => one.misfits));
@@ -49,7 +49,7 @@ function tryNotation(type: LeafType, notation: Notation, values: readonly JsonVa
   return [{ notation, misfits, results: JSON.stringify(results.map((result) => result ?? null)) }];
 }
 
-/** The ways in which files write a field of this type, the most usual first; the field's own conversion is the first of all. */
+/** The most usual first; the field's own conversion is the first of all. */
 function candidateNotations(type: LeafType, values: readonly JsonValue[]): readonly Notation[] {
   switch (type) {
     case 'date-time':
@@ -85,7 +85,7 @@ function booleanNotations(values: readonly JsonValue[]): readonly Notation[] {
   });
 }
 
-/** The words as written, else the usual word: rows that were not looked at may have the other of the two words. */
+/** Rows that were not looked at may have the other of the two words. */
 function orUsual(written: readonly string[], word: string): string[] {
   return written.length > 0
     ? [...written]

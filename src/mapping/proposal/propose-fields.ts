@@ -1,7 +1,8 @@
 /**
- * Where each column of a file goes in a proposal, and how its cells are read there. A column has one place: the field
- * that its header spells, else the one that it means; a field takes one column, the first. What nobody can decide from
- * the cells stays a comment, and its column is not sent.
+ * Where each column of a file goes in a proposal, and how its cells are read there. A column has
+ * one place: the field that its header spells, else the one that it means; a field takes one
+ * column, the first. What nobody can decide from the cells stays a comment, and its column is not
+ * sent.
  */
 import type { BuiltIn } from '../../model/operation.ts';
 import type { JsonValue } from '../../model/request.ts';
@@ -40,7 +41,7 @@ export const SERVICE_SETS = 'only the service sets a field of that name';
 const OF_LEDGER =
   'an account number without the code of a bank beside it: it may be of an account in somebody’s books';
 
-/** Places every column once: headers that are fields first, then the most telling names; no second column in a field. */
+/** Headers that are fields first, then the most telling names; no second column in a field. */
 export function placeColumns(means: PlacingMeans): readonly Placement[] {
   const claim = createClaims();
   const columns = means.columns.map((column, slot) => ({ column, slot }));
@@ -68,7 +69,7 @@ function hasBankBeside(meanings: readonly (Meant | null)[]): boolean {
   return isNamed || (!names.has('iban') && (names.has('bic_swift') || names.has('bank')));
 }
 
-/** A bare "name" beside a first name is the last name, and the other way round: `Nombre` and `Apellidos`. */
+/** A bare name beside a first name is the last name: `Nombre` and `Apellidos`. */
 function namesOfPeople(placements: readonly Placement[]): readonly Placement[] {
   const [first, last] = ['firstName', 'lastName'].map((field) =>
     placements.some((one) => one.kind !== 'open' && one.field === field),
@@ -115,12 +116,12 @@ function ibanByCells(meaning: Meaning, cells: readonly JsonValue[]): Meaning {
   };
 }
 
-/** The member of a record that the column is: `company.iban`; a dot in a header of several words is an abbreviation's. */
+/** Of `company.iban`; a dot in a header of several words is an abbreviation's. */
 function lastMember(column: string): string {
   return /^[^\s.]+(?:\.[^\s.]+)+$/.test(column) ? column.slice(column.lastIndexOf('.') + 1) : column;
 }
 
-/** Gives a field to the first column; a later column for it, for what is in it or for what it is in is left open. */
+/** Gives a field, and all in it and around it, to the first column that claims it. */
 function createClaims(): (placement: Placement | null) => Placement | null {
   const taken: string[] = [];
   return (placement) => {
@@ -158,7 +159,7 @@ export type ProposedField = {
   readonly isDecided: boolean;
 };
 
-/** The field that the key column fills: the CRM id of a new subclient, or the identifier in the path. */
+/** The key fills the CRM id of a new subclient, or the identifier in the path. */
 export function keyField(operation: BuiltIn, key: string, pathField: string | null): Meaning | null {
   const meant = (field: string, note: string | null) => ({ field, note, ...OF_KEY });
   switch (operation) {
@@ -184,7 +185,7 @@ const SENT_AS_CRM_ID = 'the key goes with the record as its CRM id';
 const OWN_IDENTIFIER =
   'the path needs the identifier that the service gave: make sure that this column has it';
 
-/** The line for a column; `null` where the header is the field and the field's own conversion reads the cells. */
+/** `null` where the header is the field and the field's own conversion reads the cells. */
 export function proposeField(
   placement: Placement,
   values: readonly JsonValue[],
@@ -215,7 +216,7 @@ function leafType(field: string, lookUp: FieldLookup): LeafType | null {
   return known?.kind === 'leaf' ? known.type : null;
 }
 
-/** Text is read in one way, so that a misfit only spoils its row; dates or numbers that can't be read leave the column undecided. */
+/** A misfit in text spoils its row; dates or numbers that can't be read leave the column undecided. */
 function decide(
   chosen: ChosenNotation,
   type: LeafType | null,

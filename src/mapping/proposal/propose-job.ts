@@ -1,7 +1,7 @@
 /**
- * A job definition that a file's header and first rows suggest (`onboard map`): where each column goes, how its cells
- * are read, which column is the key. Each column is placed or listed for a decision, none is dropped; no value of a cell
- * gets into a proposal.
+ * A job definition that a file's header and first rows suggest (`onboard map`): where each column
+ * goes, how its cells are read, which column is the key. Each column is placed or listed for a
+ * decision, none is dropped; no value of a cell gets into a proposal.
  */
 import { flattenRecord } from '../../model/flatten-record.ts';
 import { parseRecord } from '../../model/json-record.ts';
@@ -46,7 +46,6 @@ type ProposalOptions = {
   readonly rows: readonly Row[];
 };
 
-/** Proposes a definition that fits the file: each of its columns is placed, or listed for a decision. */
 export function proposeJob(options: ProposalOptions): JobProposal {
   const { operation, catalog, pathField, source } = options;
   const readable = options.rows.filter((row) => row.kind !== 'unreadable');
@@ -107,13 +106,13 @@ function openOf(placement: Placement, key: string | null): JobProposal['open'] {
   return [{ column: placement.column, reason: placement.reason }];
 }
 
-/** More rows than that without a name are no mistakes; of fewer it is safer to hear than to have them sent. */
+/** More rows than that without a name are no mistakes. */
 const OFTEN = 0.25;
 
 /** Fields that name a record. */
 const NAMES: ReadonlySet<string> = new Set(['details.name', 'name']);
 
-/** The fields to require: the service's document requires none, but a record without its name helps nobody. */
+/** The service's document requires none, but a record without its name helps nobody. */
 function requiredOf(
   placements: readonly Placement[],
   fields: readonly ProposedField[],
@@ -141,7 +140,7 @@ function missingId(
   return placements.some((one) => one.kind !== 'open' && one.field === pathField) ? null : pathField;
 }
 
-/** By column the cells that are not empty, without a workbook's numbers, dates and booleans, which are read in one way only. */
+/** By column, without a workbook's numbers, dates and booleans, which are read in one way only. */
 function textsOf(
   columns: readonly string[],
   rows: readonly Row[],
