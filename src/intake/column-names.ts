@@ -140,3 +140,10 @@ export function isForbiddenName(name: string): boolean {
 }
 
 const FORBIDDEN = /(?:^|[.[\]])(?:__proto__|constructor|prototype)(?:$|[.[\]])/;
+
+/** Sheets put together by hand repeat their header; a table of one column may well hold its own name. */
+export function isHeaderAgain(cells: readonly string[], columns: readonly string[]): boolean {
+  return columns.length > 1 && columns.every((name, i) => name === cells[i]?.trim());
+}
+
+export const HEADER_AGAIN = 'the header once more: expected it once, at the top; remove this row';

@@ -23,7 +23,7 @@ export type Decoding = {
 };
 
 /** What one reading of all bytes found out, before the file is understood. */
-export type Inspected = Decoding & {
+type Inspected = Decoding & {
   /** The hash of the file as it lies on the disk; lower-case hex. */
   readonly sha256: string;
   readonly bytes: number;

@@ -7,7 +7,7 @@ import type { WrittenAs } from '../model/written-as.ts';
 import type { Conversion } from './conversion.ts';
 
 /** The decimal sign of the file's numbers; without one a number is written as in JSON. */
-export type NumberSigns = Readonly<Pick<WrittenAs, 'decimal'>>;
+type NumberSigns = Readonly<Pick<WrittenAs, 'decimal'>>;
 type Decimal = NonNullable<NumberSigns['decimal']>;
 
 /** Spreadsheets write a space between groups as U+00A0, U+2009 or U+202F, and an apostrophe also as U+2019. */

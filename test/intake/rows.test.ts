@@ -2,10 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, expect, test } from 'vitest';
-import { formatSchema } from '../../src/config/job-definition.ts';
+import { type Format, formatSchema } from '../../src/config/job-definition.ts';
 import { readChunks } from '../../src/intake/chunks.ts';
-import type { FileHead } from '../../src/intake/row-feed.ts';
-import { understand } from '../../src/intake/rows.ts';
 import { readSample, surveyFile } from '../../src/intake/survey.ts';
 import type { Row } from '../../src/model/row.ts';
 import { ownFolder } from '../support/folder.ts';
@@ -111,31 +109,26 @@ test('a header with bytes that its file’s encoding has no characters for names
   expect(await errorFor('utf-8')).toContain('column 2 of the header holds bytes that are not UTF-8');
 });
 
-const TITLED = formatSchema.parse({ header: 3 });
-
-function rowsOf(text: string, format = TITLED) {
-  const head: FileHead = { bom: false, text, whole: true };
-  const { source, feed, start } = understand('failed.csv', head, format);
-  return { headerLine: source.headerLine, rows: [...feed(text.slice(start), false), ...feed('', true)] };
+/** The cells of the rows of a file of that text. */
+async function cellsOf(text: string, format: Partial<Format> = { header: 3 }) {
+  const { rows } = await readText(text, { path: 'failed.csv', format });
+  return rows.map((row) => (row.kind === 'cells' ? row.cells : []));
 }
 
-test('a report has no title lines, whatever its job says of the first file', () => {
-  const { headerLine, rows } = rowsOf('id,onboard_row\n#1,1\n2,2\n3,3\n');
-  expect(headerLine).toBe(1);
-  expect(rows.map((row) => (row.kind === 'cells' ? row.cells[0] : ''))).toEqual(['#1', '2', '3']);
-});
-
-test('another file has them', () => {
-  const { headerLine, rows } = rowsOf('A title\n\nid,name\n2,2\n');
-  expect([headerLine, rows.length]).toEqual([3, 1]);
+test('a report has no title lines, whatever its job says of the first file; another file has them', async () => {
+  expect(await cellsOf('id,onboard_row\n#1,1\n2,2\n3,3\n')).toEqual([
+    ['#1', '1'],
+    ['2', '2'],
+    ['3', '3'],
+  ]);
+  expect(await cellsOf('A title\n\nid,name\n2,2\n')).toEqual([['2', '2']]);
 });
 
 test.each([
   ['whose job reads workbooks', { type: 'xlsx' }],
   ['whose job names another delimiter than it was written with', { delimiter: ';' }],
-] as const)('a report %s is read as it was written', (_, format) => {
-  const { rows } = rowsOf('id,onboard_run,onboard_row\n1,r,1\n', formatSchema.parse(format));
-  expect(rows.map((row) => (row.kind === 'cells' ? row.cells : []))).toEqual([['1', 'r', '1']]);
+] as const)('a report %s is read as it was written', async (_, format) => {
+  expect(await cellsOf('id,onboard_run,onboard_row\n1,r,1\n', format)).toEqual([['1', 'r', '1']]);
 });
 
 test.each([
@@ -150,16 +143,15 @@ test.each([
     'a,b;onboard_run,c;onboard_run;onboard_row\n1,2;r,s;r;1\n',
     ['1,2', 'r,s', 'r', '1'],
   ],
-])('a report %s is cut where its own columns are', (_, text, cells) => {
-  const { rows } = rowsOf(text, formatSchema.parse({ delimiter: 'auto' }));
-  expect(rows.map((row) => (row.kind === 'cells' ? row.cells : []))).toEqual([cells]);
+])('a report %s is cut where its own columns are', async (_, text, cells) => {
+  expect(await cellsOf(text, {})).toEqual([cells]);
 });
 
-test('a report keeps the delimiter that it was written with', () => {
-  const { rows } = rowsOf('a;onboard_run;onboard_row\n1,5;r;1\n', formatSchema.parse({ delimiter: ';' }));
-  expect(rows.map((row) => (row.kind === 'cells' ? row.cells : []))).toEqual([['1,5', 'r', '1']]);
+test('a report keeps the delimiter that it was written with', async () => {
+  const cells = await cellsOf('a;onboard_run;onboard_row\n1,5;r;1\n', { delimiter: ';' });
+  expect(cells).toEqual([['1,5', 'r', '1']]);
 });
 
-test('a CSV file that is no report is refused where the job reads workbooks', () => {
-  expect(() => rowsOf('a,b\n1,2\n', formatSchema.parse({ type: 'xlsx' }))).toThrow(/is no Excel workbook/);
+test('a CSV file that is no report is refused where the job reads workbooks', async () => {
+  await expect(cellsOf('a,b\n1,2\n', { type: 'xlsx' })).rejects.toThrow(/is no Excel workbook/);
 });

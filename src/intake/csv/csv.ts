@@ -8,7 +8,7 @@ import type { Format } from '../../config/job-definition.ts';
 import { unguardCell } from '../../lib/formula-guard.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import type { Row } from '../../model/row.ts';
-import { looksLikeHeader, looksLikeValue } from '../column-names.ts';
+import { HEADER_AGAIN, isHeaderAgain, looksLikeHeader, looksLikeValue } from '../column-names.ts';
 import { BAD_BYTES } from '../decode.ts';
 import { delimiterInReport, isReportText, NOT_TYPED, typedInReport, unreadInReport } from '../report-file.ts';
 import { cellsRow, NOT_UTF8, unreadableRow } from '../row.ts';
@@ -211,7 +211,8 @@ function recordProblem({ cells, mayBeBad, text }: CsvRecord, header: CsvHeader):
   const nameless = cells.findIndex((cell, i) => i >= columns.length && cell !== '');
   // With a separator too many in its text, a row would have its last cell there.
   if (nameless !== -1) return `column ${nameless + 1} has no name in the header: ${NOTHING_THERE}`;
-  return isHeaderAgain(cells, header) ? HEADER_AGAIN : null;
+  const named = header.isReport ? cells.map(unguardCell) : cells;
+  return isHeaderAgain(named, columns) ? HEADER_AGAIN : null;
 }
 
 const NOTHING_THERE =
@@ -220,14 +221,6 @@ const NOTHING_THERE =
 function wrongLength(cells: number, columns: number): string {
   return `${cells} ${cells === 1 ? 'cell' : 'cells'} where the header has ${columns}`;
 }
-
-/** Files put together by hand repeat their header; a file of one column may well hold its own name. */
-function isHeaderAgain(cells: readonly string[], { columns, isReport }: CsvHeader): boolean {
-  if (columns.length < 2 || (!isReport && cells[0] !== columns[0])) return false;
-  return columns.every((name, i) => name === (isReport ? unguardCell(cells[i] ?? '') : cells[i]));
-}
-
-const HEADER_AGAIN = 'the header once more: expected it once, at the top; remove this line';
 
 /** A row that may turn out to be a line of a cell whose opening quote is missing, with the number of its record's cells. */
 type HeldRow = { readonly row: Row; readonly cells: number; readonly text: () => string };

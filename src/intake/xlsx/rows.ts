@@ -2,7 +2,7 @@
 import { unguardCell } from '../../lib/formula-guard.ts';
 import type { Row } from '../../model/row.ts';
 import { REPORT_ROW_COLUMN } from '../../model/source.ts';
-import { nameProblems } from '../column-names.ts';
+import { HEADER_AGAIN, isHeaderAgain, nameProblems } from '../column-names.ts';
 import { NOT_TYPED, typedInReport, unreadInReport } from '../report-file.ts';
 import { cellsRow, MAX_RECORD_CHARS, type Sure, TOO_LONG, unreadableRow } from '../row.ts';
 import { type CellContext, type CellValue, readCell, type SheetCell } from './cell.ts';
@@ -214,10 +214,3 @@ function cellProblem(reading: CellValue, column: number, columns: readonly strin
   if (reading.kind !== 'problem' && reading.text === '') return null;
   return `a value in column ${columnLetters(column)}, to the right of all names of the header: expected values only below names, since the row may have a cell too many; name the column, or correct the row`;
 }
-
-/** Sheets put together by hand repeat their header; a table of one column may well hold its own name. */
-function isHeaderAgain(cells: readonly string[], columns: readonly string[]): boolean {
-  return columns.length > 1 && columns.every((name, i) => name === cells[i]?.trim());
-}
-
-const HEADER_AGAIN = 'the header once more: expected it once, at the top; remove this row';

@@ -5,6 +5,7 @@
  */
 import { getCountrySpecifications, isValidBIC } from 'ibantools';
 import { countryCode } from '../countries.ts';
+import { readData, remembered } from '../read-data.ts';
 import type { FieldPath } from '../request-field.ts';
 import type { BesideOf, CellCheck } from './damage.ts';
 
@@ -68,7 +69,7 @@ function lastName(path: FieldPath): string {
  * write them, and case don't matter here. The check digits inside of some national account numbers are not looked at:
  * what is damaged fails the outer ones already.
  */
-export const ibanInvalid: CellCheck = {
+const ibanInvalid: CellCheck = {
   code: 'iban_invalid',
   find: (text) => (isIban(text) || isIban(compact(text)) ? null : ibanProblem(compact(text))),
 };
@@ -146,7 +147,7 @@ function valueAt(iban: string, at: number): number {
 }
 
 /** Finds BICs that are not built as ISO 9362 says; spaces between the parts are fine. */
-export const bicInvalid: CellCheck = {
+const bicInvalid: CellCheck = {
   code: 'bic_invalid',
   find: (text) => (isBic(text) ? null : BIC),
 };
@@ -168,7 +169,7 @@ function isBic(text: string): boolean {
 const SORT_CODE = /^\d{2}([- ]?)\d{2}\1\d{2}$/;
 
 /** Finds UK sort codes that are not six digits, together or in pairs. */
-export const sortCodeInvalid: CellCheck = {
+const sortCodeInvalid: CellCheck = {
   code: 'sort_code_invalid',
   find: (text) => (SORT_CODE.test(text) ? null : SIX_DIGITS),
 };
@@ -198,7 +199,7 @@ const ZERO = 48;
  * Whether the text is nine digits that are a routing number of the American Bankers Association: their sum, weighted
  * 3, 7, 1 in turn, is a multiple of ten.
  */
-export function isRoutingNumber(text: string): boolean {
+function isRoutingNumber(text: string): boolean {
   if (text.length !== 9) return false;
   let sum = 0;
   for (let i = 0; i < 9; i += 1) {
@@ -232,7 +233,7 @@ function lostZeroOfAccountNumber(sortCode: BesideOf): CellCheck {
 }
 
 /** A post code or a bank's code of a country whose codes have a fixed number of digits and can begin with zeros. */
-function lostZeroOf(kind: keyof typeof DIGITS, country: BesideOf): CellCheck {
+function lostZeroOf(kind: keyof typeof WORDS, country: BesideOf): CellCheck {
   return lostZero((text, context) => {
     const digits = shortOfZeros(kind, text, () => country(context));
     return digits === null ? null : lost(digits, `${WORDS[kind]} of that country`);
@@ -254,31 +255,14 @@ function lost(digits: number, what: string): string {
 }
 
 /** By country, where the number of digits is fixed and codes begin with zeros. */
-const DIGITS = {
-  // Universal Postal Union, addressing systems by country.
-  postCode: {
-    AUS: 4,
-    BRA: 8,
-    CHN: 6,
-    DEU: 5,
-    DNK: 4,
-    ESP: 5,
-    FIN: 5,
-    FRA: 5,
-    ITA: 5,
-    JPN: 7,
-    KOR: 5,
-    MEX: 5,
-    MYS: 5,
-    NOR: 4,
-    SVK: 5,
-    TUR: 5,
-    UKR: 5,
-    USA: 5,
-  },
-  // The bank's part of the national account number.
-  bankCode: { BRA: 3, ESP: 4, FRA: 5, ITA: 5, JPN: 4, MEX: 3, PRT: 4 },
-} as const;
+const digitsOf = remembered(
+  (kind: keyof typeof WORDS): ReadonlyMap<string, number> =>
+    new Map(
+      readData('code-digits.tsv').flatMap(([of, country = '', digits]) =>
+        of === kind ? [[country, Number(digits)]] : [],
+      ),
+    ),
+);
 
 /** More lost zeros than this are less likely than another mistake. */
 const MAX_LOST = 2;
@@ -287,10 +271,9 @@ const MAX_LOST = 2;
 const SHORTENED = /^\d{1,7}$/;
 
 /** How many digits the code should have, where it lacks few enough to have lost zeros. */
-function shortOfZeros(kind: keyof typeof DIGITS, text: string, country: () => string): number | null {
+function shortOfZeros(kind: keyof typeof WORDS, text: string, country: () => string): number | null {
   if (!SHORTENED.test(text)) return null;
-  const byCountry: Readonly<Record<string, number>> = DIGITS[kind];
-  const digits = byCountry[knownCountry(country())];
+  const digits = digitsOf(kind).get(knownCountry(country()));
   return digits !== undefined && text.length < digits && text.length >= digits - MAX_LOST ? digits : null;
 }
 

@@ -63,7 +63,8 @@ function keyByName(guessing: Guessing): KeyGuess | null {
   return null;
 }
 
-function isAlone(column: string, columns: readonly string[]): boolean {
+/** Whether no other column has its name. */
+export function isAlone(column: string, columns: readonly string[]): boolean {
   return columns.indexOf(column) === columns.lastIndexOf(column);
 }
 

@@ -156,7 +156,6 @@ export function suggestField(written: string, options: Suggesting): string {
   const fields = paths.map((path) => withPositions(path, positions));
   const found =
     byMeaning(written, options) ??
-    exactLastPart(written, fields) ??
     nearest(written, fields, mostWrong(written)) ??
     nearestLastPart(written, fields);
   return found === null ? '' : ` Did you mean "${found}"?`;
@@ -179,16 +178,7 @@ function fewSigns(length: number): number {
   return Math.max(1, Math.floor(length / 6));
 }
 
-function exactLastPart(written: string, fields: readonly string[]): string | null {
-  const wanted = fold(written);
-  return fields.find((field) => fold(lastPart(field)) === wanted) ?? null;
-}
-
 function nearestLastPart(written: string, fields: readonly string[]): string | null {
   const part = nearest(written, fields.map(lastPart), mostWrong(written));
   return fields.find((field) => lastPart(field) === part) ?? null;
-}
-
-function fold(text: string): string {
-  return text.toLowerCase().replaceAll(/[\s_-]+/g, '');
 }

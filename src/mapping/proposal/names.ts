@@ -86,7 +86,7 @@ export const wordsOf = remembered((wanted: 'small' | 'unit' | 'currency' | 'scal
   return new Set(wanted === 'small' ? words.map(withoutMarks) : words);
 });
 
-export type FieldNames = ReadonlyMap<string, NamedField>;
+type FieldNames = ReadonlyMap<string, NamedField>;
 
 /** The operation's fields by the names that files give them, as `looseName` has them. */
 export const fieldNames = remembered((operation: BuiltIn): FieldNames => {

@@ -15,6 +15,7 @@ import {
   type LeafType,
   parseFieldPath,
 } from '../request-field.ts';
+import { isAlone } from './guess-key.ts';
 import { type FindMeaning, isSetByService, type Meaning } from './meaning.ts';
 import { looseName } from './names.ts';
 import { type ChosenNotation, chooseNotation, type Notation, notesOf, ONE_WAY } from './notations.ts';
@@ -138,10 +139,6 @@ function createClaims(): (placement: Placement | null) => Placement | null {
 
 function isWithin(field: string, other: string): boolean {
   return `${field}.`.startsWith(`${other}.`);
-}
-
-function isAlone(column: string, columns: readonly string[]): boolean {
-  return columns.indexOf(column) === columns.lastIndexOf(column);
 }
 
 function open({ column, slot }: ColumnSlot, reason: string): Placement {
