@@ -127,7 +127,6 @@ async function* decodeByTable(bytes: AsyncIterable<Buffer>, encoding: Encoding, 
 const FIRST_OF_PAIRS = 0x30;
 const MOST_HELD_BYTES = 1024 * 1024;
 
-/** What is wrong with a text that holds U+0000, at a byte counted from 1. */
 export function nulProblem(byte: number): string {
   return `byte ${byte} is NUL, so this is no text: expected a CSV or JSON file in utf-8; export the data again as text`;
 }

@@ -11,14 +11,12 @@ import { type Container, containerOf, refuseNested, SIGNATURE_BYTES, unpack } fr
 import { type ByteEvidence, chooseEncoding, createEvidenceGatherer, untold } from './encoding.ts';
 import { fileBytes } from './file.ts';
 
-/** How a file's bytes become text. */
 export type Decoding = {
   readonly container: Container;
   /** `utf-8` for a workbook, whose parts say their encodings themselves. */
   readonly encoding: Encoding;
   /** What was decided on thin evidence, in words for people; no cell values. */
   readonly notes: readonly string[];
-  /** The last line has no end, though others have. */
   readonly isUnended?: true;
 };
 
@@ -29,10 +27,8 @@ type Inspected = Decoding & {
   readonly bytes: number;
 };
 
-/** Opens the bytes from their beginning. */
 type OpenBytes = () => AsyncGenerator<Buffer>;
 
-/** Reads a file once to its end and tells how to read it; UsageError where that can't be told. */
 export async function inspectFile(path: string, format: Format): Promise<Inspected> {
   return inspectBytes(() => fileBytes(path), path, format);
 }
@@ -79,7 +75,6 @@ async function readText(raw: AsyncGenerator<Buffer>, container: Container, path:
   }
 }
 
-/** How much of a text is searched for the marks of a report. */
 const HEAD_BYTES = 64 * 1024;
 
 async function decide(

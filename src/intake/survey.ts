@@ -68,7 +68,6 @@ export function createNamelessColumns() {
           if (cell !== '' && columns[at] === '') found.add(at + 1);
       }
     },
-    /** The notes with one on these columns, where there are some. */
     notes(notes: readonly string[]): string[] {
       const numbers = [...found].sort((a, b) => a - b);
       if (numbers.length === 0) return [...notes];
@@ -79,7 +78,6 @@ export function createNamelessColumns() {
   };
 }
 
-/** As many columns as a person looks through. */
 const COLUMNS_LISTED = 20;
 
 function listed(numbers: readonly number[]): string {
@@ -92,7 +90,6 @@ async function stampOf(path: string): Promise<string> {
   return fileStamp(path).catch(() => '');
 }
 
-/** How a file is understood, and its first rows; the columns of JSON are those of these rows. */
 export type Sample = { readonly source: SourceInfo; readonly rows: readonly Row[] };
 
 /** Reads up to `limit` rows from the front of a file. Its encoding is told by all bytes, as in a survey; UsageError as there. */

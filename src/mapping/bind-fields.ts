@@ -21,12 +21,10 @@ import {
   readableStart,
 } from './request-field.ts';
 
-/** What fills one place of the body. */
 export type Binding =
   | { readonly kind: 'constant'; readonly path: FieldPath; readonly value: JsonValue }
   | ColumnBinding;
 
-/** A column that fills one place of the body. */
 type ColumnBinding = ColumnSlot & { readonly path: FieldPath } & (
     | { readonly kind: 'cell'; readonly conversion: Conversion }
     /** The cell is the key of another record, whose identifier the field takes later. */
@@ -53,7 +51,6 @@ export function bindFields(compilation: Compilation): readonly Binding[] {
   ].map(({ binding }) => binding);
 }
 
-/** The columns that the bindings take something from. */
 export function boundColumns(bindings: readonly Binding[]): readonly string[] {
   return bindings.flatMap((binding) => (binding.kind === 'constant' ? [] : [binding.column]));
 }
@@ -72,7 +69,6 @@ function byPlace(bindings: readonly Binding[]): readonly Placed[] {
   }));
 }
 
-/** The key column as the file names it. */
 function keyColumn({ definition: { key }, findColumn }: Compilation): string | undefined {
   const found = key === undefined ? null : findColumn(key);
   return found?.kind === 'found' ? found.column : key;
@@ -92,7 +88,6 @@ function bindDefinition(compilation: Compilation): readonly Binding[] {
 type Leaf = Extract<KnownField, { kind: 'leaf' }>;
 type Target = { readonly path: FieldPath; readonly known: Leaf };
 
-/** The field to fill, or what is wrong with it. */
 function targetOf(field: string, compilation: Compilation): Target | string {
   const path = parseFieldPath(field);
   if (typeof path === 'string') return path;
@@ -158,7 +153,6 @@ function bindConstant({ path, known }: Target, value: string | number | boolean)
     : { kind: 'constant', path, value: converted };
 }
 
-/** The columns whose headers are field paths as bindings. */
 function bindHeaders(compilation: Compilation): readonly Binding[] {
   const { source, problems, readsAsIgnored } = compilation;
   const named = namedColumns(compilation);

@@ -6,7 +6,6 @@ import type { JsonObject, JsonValue } from '../model/request.ts';
 import type { WrittenAs } from '../model/written-as.ts';
 import { countryCode } from './countries.ts';
 
-/** A JSON value that is neither text nor empty. */
 type TypedValue = number | boolean | readonly JsonValue[] | JsonObject;
 
 /**
@@ -51,7 +50,6 @@ type BooleanWords = {
   readonly false?: readonly string[] | undefined;
 };
 
-/** A conversion to a boolean, or which word would mean both. */
 export function booleanConversion(words: BooleanWords): Conversion | string {
   const trueWords = words.true ?? TRUE_WORDS;
   const falseWords = words.false ?? FALSE_WORDS;

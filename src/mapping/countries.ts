@@ -37,7 +37,6 @@ export function countryCode(written: string): string | undefined {
 /** `korea, republic of` and `korea (republic of)`, as lists of ISO and of customs have it. */
 const TURNED = /^([^,(]+)(?:, | \()([^,()]+)\)?$/;
 const ARTICLE = /^(?:the|die|der|das|la|le|les|los|las|il|gli|de|het) /;
-/** What stands before a country's name in its official form. */
 const TITLE =
   /^(?:(?:islamic |islamische )?rep(?:ubli[ck])? (?:of )?|kingdom of |principality of |sultanate of |commonwealth of |bailiwick of |grand duchy of |konigreich |koenigreich |furstentum |fuerstentum |grossherzogtum |sultanat |(?:republique(?: islamique)?|royaume|principaute|grand duche|republica|reino|principado|repubblica|regno|principato) (?:de|du|des|del|di|of) |(?:republique(?: islamique)?|royaume|grand duche) d(?=[aeiou])|republiek |koninkrijk |groothertogdom )/;
 /** With a title these are another country's (Taiwan), or of two (Congo, Korea). */

@@ -44,7 +44,6 @@ const DAYS = ['/', '.', '-'].flatMap((sign) => [
 ]);
 const TIMES = ['', ' HH:mm', ' HH:mm:ss', 'THH:mm:ss'];
 
-/** The patterns in which files write dates, the most usual first. */
 export const USUAL_PATTERNS: readonly string[] = [...DAYS, 'yyyyMMdd', 'ddMMyyyy', 'MMddyyyy'].flatMap(
   (day) => TIMES.map((time) => `${day}${time}`),
 );
@@ -208,7 +207,6 @@ function parserOf(shape: RegExp, parts: readonly Part[]): DateParser {
   };
 }
 
-/** A point in time as written: month and day from 1, the offset from UTC in minutes. */
 type WrittenTime = {
   readonly year: number;
   readonly month: number;
@@ -222,7 +220,6 @@ type WrittenTime = {
 
 const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
-/** Whether the date is in the (proleptic Gregorian) calendar, years 1 to 9999. */
 function isCalendarDate(year: number, month: number, day: number): boolean {
   if (year < 1 || year > 9999 || day < 1) return false;
   const days = month === 2 && isLeapYear(year) ? 29 : MONTH_DAYS[month - 1];

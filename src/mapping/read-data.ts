@@ -13,7 +13,6 @@ const FOLDER = import.meta.url.endsWith('.ts')
   ? fileURLToPath(new URL('./data/', import.meta.url))
   : join(dirname(programFile()), 'mapping', 'data');
 
-/** The lines of a table, each as its cells. */
 export function readData(name: string): readonly (readonly string[])[] {
   const lines = readFileSync(join(FOLDER, name), 'utf8').split('\n');
   return lines.filter((line) => line !== '' && !line.startsWith('#')).map((line) => line.split('\t'));

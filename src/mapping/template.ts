@@ -26,10 +26,8 @@ import {
   parseFieldPath,
 } from './request-field.ts';
 
-/** How JSON may write a column's cells; `text` where only the definition knows how to read them. */
 type CellKind = 'text' | 'number' | 'boolean' | 'list';
 
-/** A header of the template with its example cell. */
 export type TemplateColumn = { readonly header: string; readonly kind: CellKind; readonly cell: string };
 
 type Choice = { readonly field: TemplateField; readonly type: LeafType; readonly definition: JobDefinition };
@@ -105,10 +103,8 @@ function isPartOfList(known: { readonly listElement: boolean }, field: TemplateF
   return known.listElement && field.source === null;
 }
 
-/** `source` is the definition's own column and conversion. */
 type TemplateField = { readonly path: FieldPath; readonly source: ConvertedColumn | null };
 
-/** The fields that the definition names, then that of the path, the required and the usual ones. */
 function templateFields(
   catalog: FieldCatalog,
   definition: JobDefinition,
@@ -133,7 +129,6 @@ function definedFields(definition: JobDefinition): readonly TemplateField[] {
   });
 }
 
-/** The fields that the definition leaves to headers of their own. */
 function undefinedFields(fields: readonly string[], definition: JobDefinition): readonly TemplateField[] {
   const defined = Object.keys(definition.fields).map((field) => formatFieldPath(pathOf(field) ?? []));
   return fields.flatMap((field) => {
@@ -198,7 +193,6 @@ const examples = remembered(
     new Map(readData(table).map(([name = '', cell = '']) => [name, cell])),
 );
 
-/** A harmless value that the field's conversion takes. */
 function exampleValue(name: string, type: LeafType, source: ConvertedColumn | null): string {
   switch (source?.as ?? type) {
     case 'boolean':

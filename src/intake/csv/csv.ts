@@ -54,7 +54,6 @@ type State = {
   readonly watch: TableWatch;
   rows: Row[];
   count: number;
-  /** Records of separators only that were passed over, of which a row followed or has yet to follow. */
   readonly passed: { within: number; atEnd: number; firstLine: number };
   /** A row with too few cells and those after it, which may be lines of its last cell. */
   held: HeldRow[];
@@ -186,7 +185,6 @@ function isSeparatorsOnly({ cells, text }: CsvRecord, header: CsvHeader, quote: 
   return isWhole && cells[0] === '' && cells.every((cell) => cell === '') && !text().includes(quote);
 }
 
-/** The row that a record makes: its cells, or why it can't be read without a guess. */
 function recordRow(row: number, record: CsvRecord, header: CsvHeader): Row {
   const { cells, line } = record;
   const problem = recordProblem(record, header);
@@ -259,18 +257,15 @@ function innerLine(line: number): string {
   return `may be a line of a cell that begins on line ${line} without a quote: expected quotes around a cell of several lines`;
 }
 
-/** A record that may begin a second table. */
 type TableRecord = {
   readonly cells: readonly string[];
   readonly line: number;
-  /** Whether blank lines stand before the record. */
   readonly isAfterBlank: boolean;
 };
 
 /** Takes every record in order, `null` for a damaged one or one that can't begin a table; UsageError where a second table begins. */
 type TableWatch = (record: TableRecord | null) => void;
 
-/** Watches for a second table, of another width than the first or of the same. */
 function createTableWatch(path: string, header: CsvHeader): TableWatch {
   const watchOdd = createOddWatch(path, header);
   const watchEven = createHeaderWatch(path);

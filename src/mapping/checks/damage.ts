@@ -20,7 +20,6 @@ const SCIENTIFIC = /^-?\d(?:[.,]\d+[eE][+-]?|[eE]\+)\d{1,3}$/;
 /** The length of `1E+5`. */
 const SHORTEST = 4;
 
-/** Finds identifiers that were turned into a number such as 1.23457E+11 on their way. */
 export const scientificNotation: CellCheck = {
   code: 'scientific_notation',
   find: (text) => (text.length >= SHORTEST && SCIENTIFIC.test(text) ? EVERY_DIGIT : null),
@@ -43,7 +42,6 @@ const NAMES = [
 /** An error fills the whole cell: within a text it may be meant. A column too narrow for its value shows `####`. */
 const ERROR_CELL = new RegExp(`^(?:#(?:${NAMES})|#{3,}|Err:5\\d\\d)$`);
 
-/** Finds what a spreadsheet shows in place of a value. */
 export const spreadsheetError: CellCheck = {
   code: 'spreadsheet_error',
   find: (text) => {
@@ -65,7 +63,6 @@ const LATER =
 /** For most cells this test is all that the check costs. */
 const BEYOND_ASCII = /[\u0080-\uffff]/;
 
-/** Cells without such a pair or sign are clean. */
 const CANDIDATE = new RegExp(`[\\u0080-\\u009f]|[\\u00c2-\\u00f4][${LATER}]|[a-z\\d]\\u00c2 |\\ufffd`);
 
 /**

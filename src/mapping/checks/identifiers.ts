@@ -21,7 +21,6 @@ const IDENTIFIER_FIELDS: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.split(' ')),
 );
 
-/** Whether the field holds an identifier. */
 export function isIdentifierField(path: FieldPath): boolean {
   return IDENTIFIER_FIELDS.has(lastName(path));
 }
@@ -58,7 +57,6 @@ export function identifierChecks(
   }
 }
 
-/** The last part of a path, `''` where that is a position. */
 function lastName(path: FieldPath): string {
   const last = path.at(-1);
   return typeof last === 'string' ? last : '';
@@ -146,7 +144,6 @@ function valueAt(iban: string, at: number): number {
   return code >= 65 && code <= 90 ? code - 55 : -1;
 }
 
-/** Finds BICs that are not built as ISO 9362 says; spaces between the parts are fine. */
 const bicInvalid: CellCheck = {
   code: 'bic_invalid',
   find: (text) => (isBic(text) ? null : BIC),
@@ -168,7 +165,6 @@ function isBic(text: string): boolean {
 
 const SORT_CODE = /^\d{2}([- ]?)\d{2}\1\d{2}$/;
 
-/** Finds UK sort codes that are not six digits, together or in pairs. */
 const sortCodeInvalid: CellCheck = {
   code: 'sort_code_invalid',
   find: (text) => (SORT_CODE.test(text) ? null : SIX_DIGITS),
@@ -177,7 +173,6 @@ const sortCodeInvalid: CellCheck = {
 const SIX_DIGITS =
   'a sort code of 6 digits such as 202015 or 20-20-15; a digit is probably missing or too many';
 
-/** Finds routing numbers that can't be one of the United States, unless the row names another country. */
 function routingNumberInvalid(country: BesideOf): CellCheck {
   return {
     code: 'routing_number_invalid',
@@ -210,13 +205,10 @@ function isRoutingNumber(text: string): boolean {
   return sum % 10 === 0;
 }
 
-/** A UK sort code with five digits. */
 const lostZeroOfSortCode = lostZero((text) => (hasDigits(text, 5) ? lost(6, 'sort code') : null));
 
-/** A CNAPS code with eleven digits. */
 const lostZeroOfCnaps = lostZero((text) => (hasDigits(text, 11) ? lost(12, 'CNAPS code') : null));
 
-/** A routing number of the United States with eight digits, which a zero before them makes a valid one. */
 function lostZeroOfRoutingNumber(country: BesideOf): CellCheck {
   return lostZero((text, context) =>
     hasDigits(text, 8) && isRoutingNumber(`0${text}`) && isAmerican(country(context))
@@ -225,14 +217,12 @@ function lostZeroOfRoutingNumber(country: BesideOf): CellCheck {
   );
 }
 
-/** An account number with seven digits where a UK sort code stands beside it. */
 function lostZeroOfAccountNumber(sortCode: BesideOf): CellCheck {
   return lostZero((text, context) =>
     hasDigits(text, 7) && sortCode(context) !== '' ? lost(8, 'UK account number') : null,
   );
 }
 
-/** A post code or a bank's code of a country whose codes have a fixed number of digits and can begin with zeros. */
 function lostZeroOf(kind: keyof typeof WORDS, country: BesideOf): CellCheck {
   return lostZero((text, context) => {
     const digits = shortOfZeros(kind, text, () => country(context));

@@ -35,7 +35,6 @@ type Guessing = {
   readonly findMeaning: FindMeaning;
 };
 
-/** The key by its name, else by its cells; `null` where no column looks like one. */
 export function guessKey(guessing: Guessing): KeyGuess | null {
   return keyByName(guessing) ?? keyByCells(guessing);
 }
@@ -63,7 +62,6 @@ function keyByName(guessing: Guessing): KeyGuess | null {
   return null;
 }
 
-/** Whether no other column has its name. */
 export function isAlone(column: string, columns: readonly string[]): boolean {
   return columns.indexOf(column) === columns.lastIndexOf(column);
 }
@@ -105,7 +103,6 @@ function groupsOf({ slot }: At, { columns, table, findMeaning }: Guessing): Grou
 
 const ACCOUNT = 'accounts.0.';
 
-/** Whether the rows of each key have the same cell, or none. */
 function agrees(keys: readonly JsonValue[], cells: readonly JsonValue[]): boolean {
   const first = new Map<JsonValue, JsonValue>();
   return keys.every((key, i) => {

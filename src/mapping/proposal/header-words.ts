@@ -5,7 +5,6 @@
  */
 import { wordsOf } from './names.ts';
 
-/** A name that the header probably gives, and what has to be known of it. */
 type Reading = { readonly name: string; readonly note: string | null };
 
 /** Longer headers are sentences; a bracket in them is no unit. */
@@ -14,7 +13,6 @@ const LONGEST = 200;
 const SCALED = 'the header speaks of thousands or millions, and cells are sent as they stand';
 const LEFT_OUT = 'what stands in brackets in the header was left out of account';
 
-/** The names that a header can give, the most exact first. */
 export function readingsOf(header: string): readonly Reading[] {
   const whole = { name: header, note: null };
   if (header.length > LONGEST) return [whole];

@@ -11,13 +11,10 @@ import { UsageError } from '../../lib/usage-error.ts';
 import type { ProposedField } from './propose-fields.ts';
 import type { JobProposal } from './propose-job.ts';
 
-/** Where a proposal comes from, for the comment above it. */
 type ProposalOrigin = {
   /** The file's name, without its folders. */
   readonly file: string;
-  /** How the file was understood, in a few words. */
   readonly understood: string;
-  /** How many rows were looked at. */
   readonly rows: number;
   /** Settings without which the file would be read otherwise. */
   readonly format: Partial<Format>;
@@ -149,7 +146,6 @@ function documentOf(lines: readonly Line[]): Document {
   return document;
 }
 
-/** Each setting on one line, below its comment. */
 function mapOf(lines: readonly Line[]): YAMLMap {
   const map = new YAMLMap();
   let waiting: string[] = [];

@@ -12,7 +12,6 @@ import { withPositions } from '../request-field.ts';
 import { readingsOf } from './header-words.ts';
 import { fieldNames, looseName, type NamedField, qualifiedName, referenceNamesOf } from './names.ts';
 
-/** What a header probably means. */
 export type Meaning = NamedField & {
   /** Whether the cell is the key of another record. */
   readonly isReference: boolean;
@@ -92,7 +91,6 @@ const PARENT: Omit<Meaning, 'letters'> = {
   isReference: true,
 };
 
-/** Fields by the last part of their path, where only one field has that name: `tradeRegistryId`. */
 function ownNames(fields: readonly string[]): readonly (readonly [string, string])[] {
   const names = fields.filter(isPlain).map((field) => [looseName(lastPart(field)), field] as const);
   return names
@@ -138,7 +136,6 @@ function lastPart(field: string): string {
 const LONGEST_NAME = 100;
 
 type Suggesting = Pick<MappingOptions, 'definition' | 'catalog' | 'pathField'> & {
-  /** What was found wrong so far. */
   readonly problems: readonly string[];
 };
 

@@ -43,7 +43,6 @@ function namesOf(of: string): readonly Name[] {
 
 const UMLAUTS: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', Ä: 'Ae', Ö: 'Oe', Ü: 'Ue' };
 
-/** The name to compare, also as German is written without umlauts. */
 function spellings(name: string): readonly string[] {
   const written = name.replaceAll(/[äöüÄÖÜ]/g, (letter) => UMLAUTS[letter] ?? letter);
   return [...new Set([looseName(name), looseName(written)])];
@@ -225,7 +224,6 @@ export function referenceNamesOf(operation: BuiltIn): ReadonlySet<string> {
   return new Set(isOwned ? keysOf('parent', 'subclient', 'owner') : keysOf('parent'));
 }
 
-/** The names that the key of an operation's rows goes by, the most telling first. */
 export function keyNamesOf(operation: BuiltIn): readonly string[] {
   switch (operation) {
     case 'subclient.create':

@@ -14,7 +14,6 @@ import type { LeafType } from '../request-field.ts';
 /** A conversion's options; without any the field's own conversion reads the cells. */
 export type Notation = Omit<ConvertedColumn, 'column'>;
 
-/** How a column's cells are to be read for a field. */
 export type ChosenNotation =
   | { readonly kind: 'notation'; readonly notation: Notation; readonly misfits: number }
   /** Equally many cells fit each of these notations, with different results. */
@@ -92,7 +91,6 @@ function orUsual(written: readonly string[], word: string): string[] {
     : [word, word.charAt(0).toUpperCase() + word.slice(1), ...(word.length > 1 ? [word.toUpperCase()] : [])];
 }
 
-/** What the reader of a proposal has to know of a notation; no cell values. */
 export function notesOf(chosen: ChosenNotation, type: LeafType | null): readonly string[] {
   switch (chosen.kind) {
     case 'notation':
@@ -118,7 +116,6 @@ function misfitNote(type: LeafType | null): string {
     : `the cells looked at are no ${word} in one way that is known: say how to read them`;
 }
 
-/** Types whose text is read in one way only. */
 export const ONE_WAY: ReadonlySet<LeafType> = new Set(['string', 'country', 'string-list']);
 
 const WORD: Readonly<Record<LeafType, string>> = {

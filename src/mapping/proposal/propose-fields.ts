@@ -20,7 +20,6 @@ import { type FindMeaning, isSetByService, type Meaning } from './meaning.ts';
 import { looseName } from './names.ts';
 import { type ChosenNotation, chooseNotation, type Notation, notesOf, ONE_WAY } from './notations.ts';
 
-/** Where a column of a file goes. */
 export type Placement =
   /** The header is the field's own path, as written. */
   | (ColumnSlot & { readonly kind: 'itself'; readonly field: string; readonly known: KnownField })
@@ -145,12 +144,10 @@ function open({ column, slot }: ColumnSlot, reason: string): Placement {
   return { kind: 'open', column, slot, reason };
 }
 
-/** A line under `fields`. */
 export type ProposedField = {
   readonly field: string;
   readonly column: string;
   readonly notation: Notation;
-  /** What the reader of the proposal has to know about the line. */
   readonly notes: readonly string[];
   /** False: the line is a comment until somebody decides, and the column is not sent. */
   readonly isDecided: boolean;
@@ -206,7 +203,6 @@ function isPlain(chosen: ChosenNotation): boolean {
   return chosen.kind === 'notation' && Object.keys(chosen.notation).length === 0;
 }
 
-/** The type of the field; `null` where no cell could fill it. */
 function leafType(field: string, lookUp: FieldLookup): LeafType | null {
   const path = parseFieldPath(field);
   const known = typeof path === 'string' ? null : lookUp(path);

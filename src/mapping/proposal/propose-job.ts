@@ -22,12 +22,9 @@ import {
   SERVICE_SETS,
 } from './propose-fields.ts';
 
-/** A proposal, before it is written as YAML. */
 export type JobProposal = {
   readonly operation: BuiltIn;
-  /** The column of the rows' own key, `null` where none was found. */
   readonly key: KeyGuess | null;
-  /** Lines under `fields`, and those that a person has to decide on. */
   readonly fields: readonly ProposedField[];
   /** Headers that are field paths and need no line. */
   readonly itself: readonly string[];
@@ -94,7 +91,6 @@ function undecided(fields: readonly ProposedField[]): JobProposal['open'] {
   );
 }
 
-/** Columns that share a name are one line. */
 function onePerColumn(open: JobProposal['open']): JobProposal['open'] {
   return [...new Map(open.map((one) => [one.column, one])).values()];
 }
@@ -109,7 +105,6 @@ function openOf(placement: Placement, key: string | null): JobProposal['open'] {
 /** More rows than that without a name are no mistakes. */
 const OFTEN = 0.25;
 
-/** Fields that name a record. */
 const NAMES: ReadonlySet<string> = new Set(['details.name', 'name']);
 
 /** The service's document requires none, but a record without its name helps nobody. */
@@ -155,7 +150,6 @@ function textsOf(
   );
 }
 
-/** What the row has in each of these columns; '' where it has nothing. */
 export function cellsOf(row: Row, columns: readonly string[]): readonly JsonValue[] {
   switch (row.kind) {
     case 'cells':
