@@ -46,12 +46,12 @@ const DRAFTS_CSV = {
 const DRAFTS_TSV = {
   file: 'counterparty-drafts.tsv',
   job: 'counterparty-drafts',
-  format: { ...CSV, delimiter: '\t', eol: '\r\n' },
+  format: { ...CSV, delimiter: '\t', eol: '\r\n', bom: true },
   rows: 50,
   success: 'drafted',
   record: (random, row) => inventDraft(random, key('TABBY', row)),
   mistakes: [
-    damage(13, 'invalid', 'letters in windows-1252 in a file of UTF-8', (line) =>
+    damage(13, 'invalid', 'letters in windows-1252 in a file marked as UTF-8', (line) =>
       Buffer.from(line.replace(' Row', ' Allée'), 'latin1'),
     ),
     alter(20, 'invalid', 'an IBAN with a wrong digit', IBAN, spoilIban),

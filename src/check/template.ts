@@ -5,7 +5,7 @@
 import iconv from 'iconv-lite';
 import { type Format, type Job, type JobDefinition, operationOf } from '../config/job-definition.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { type TemplateColumn, templateDocument, templateOf, templateRecords } from '../mapping/template.ts';
+import { type TemplateColumn, templateDocument, templateOf, templateRecord } from '../mapping/template.ts';
 import { csvText } from '../report/csv-text.ts';
 import { catalogOf, pathFieldOf } from '../service/operations.ts';
 
@@ -46,10 +46,10 @@ function templateText(
 function csvOf(columns: readonly TemplateColumn[], format: Format): string {
   const { delimiter, quote, header = 1 } = format;
   const sign = delimiter === 'auto' ? ',' : delimiter === '\\t' ? '\t' : delimiter;
-  const rows = columns[0]?.cells.map((_, row) => columns.map(({ cells }) => cells[row] ?? '')) ?? [];
   // The reader passes over the lines above the header, whatever they hold.
   const above = '\n'.repeat(header - 1);
-  return above + csvText([columns.map((column) => column.header), ...rows], { delimiter: sign, quote });
+  const rows = [columns.map(({ header }) => header), columns.map(({ cell }) => cell)];
+  return above + csvText(rows, { delimiter: sign, quote });
 }
 
 function jsonOf(
@@ -57,7 +57,7 @@ function jsonOf(
   columns: readonly TemplateColumn[],
   definition: JobDefinition,
 ): string {
-  const records = templateRecords(columns, definition);
-  if (form === 'ndjson') return records.map((record) => `${JSON.stringify(record)}\n`).join('');
-  return `${JSON.stringify(templateDocument(records, definition), null, 2)}\n`;
+  const record = templateRecord(columns, definition);
+  if (form === 'ndjson') return `${JSON.stringify(record)}\n`;
+  return `${JSON.stringify(templateDocument(record, definition), null, 2)}\n`;
 }

@@ -10,7 +10,7 @@ type Flags = { readonly jobFile?: string; readonly json?: boolean };
 const HELP = `
 A header in the form that the job reads, and an example row that passes onboard check: the key, the fields that the job
 names or requires, then the usual ones, which the shipped samples have. As JSON: a list of one nested object, or one
-object per line where the job says format.type: ndjson. Where the job groups rows, there are two rows of one key.
+object per line where the job says format.type: ndjson.
 
 Examples:
   onboard template counterparty-drafts > payees.csv

@@ -4,13 +4,13 @@
  * the whole is at the end.
  */
 import { CronExpressionParser } from 'cron-parser';
+import iconv from 'iconv-lite';
 import { z } from 'zod';
 import { isTimeZone, parseDailyWindow } from '../lib/daily-window.ts';
 import { isJsonPointer } from '../lib/json-pointer.ts';
 import { parsePathPattern } from '../lib/path-pattern.ts';
 import { columnsIn, parsePathTemplate } from '../lib/path-template.ts';
 import { OPERATIONS, type Operation, spaceOf } from '../model/operation.ts';
-import { ENCODINGS } from '../model/source.ts';
 import { checksSchema } from './check-settings.ts';
 import { operationOfRequest, ownRequestSchema } from './own-request.ts';
 import { sendSchema } from './send-settings.ts';
@@ -131,15 +131,32 @@ const fieldSourceSchema = z.union([
 ]);
 export type FieldSource = z.infer<typeof fieldSourceSchema>;
 
+const UNICODE: readonly string[] = ['utf-8', 'utf-16le', 'utf-16be'];
+const NO_ENCODING =
+  `expected auto, ${UNICODE.join(', ')}, or the name of another encoding, ` +
+  'such as windows-1252, iso-8859-2, macintosh, shift_jis or gbk';
+
+/** Whether files can be in it: the reader needs line ends and delimiters to be those of ASCII. */
+function isEncoding(name: string): boolean {
+  if (UNICODE.includes(name)) return true;
+  if (/^(?:utf|ucs|cesu|unicode)/i.test(name) || !iconv.encodingExists(name)) return false;
+  const ascii = 'aZ09,;|\t\r\n"';
+  return iconv.encode(ascii, name).toString('latin1') === ascii;
+}
+
 export const formatSchema = z.strictObject({
   type: z
     .enum(['auto', 'csv', 'json', 'ndjson', 'xlsx'])
     .default('auto')
     .describe('`auto`: by the name and the first bytes.'),
   encoding: z
-    .enum(['auto', ...ENCODINGS])
+    .string()
+    .refine((name) => name === 'auto' || isEncoding(name), NO_ENCODING)
     .default('auto')
-    .describe('The text encoding; `auto`: by a byte order mark, else by the bytes of the whole file.'),
+    .describe(
+      'The text encoding, such as `windows-1252` or `iso-8859-2`; ' +
+        '`auto`: utf-8, or utf-16 with a mark or by its NUL bytes.',
+    ),
   header: z
     .number()
     .int()

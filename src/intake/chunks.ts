@@ -13,7 +13,6 @@ import type { Decoding } from './inspect.ts';
 import type { RowBatch } from './row-feed.ts';
 import { openRows } from './rows.ts';
 
-/** Consecutive rows of a file, `n` from 1. */
 export type RowChunk = { readonly n: number; readonly rows: readonly Row[] };
 
 /** How the rows are cut: at the ends that were found before, else into chunks of one size, the last one shorter. */
@@ -95,7 +94,6 @@ function sizeOf(n: number, cuts: Cuts): number {
   return n === 1 ? sizeOfFirst(cuts) : cuts.chunkRows;
 }
 
-/** How a run is cut into chunks. */
 type Cutting = {
   /** The size of the smallest chunk, apart from the last one. */
   readonly chunkRows: number;
@@ -117,7 +115,6 @@ export function createCut(cutting: Cutting): (row: Row, size: number) => boolean
   };
 }
 
-/** The number of rows up to the end of each chunk, for a run whose rows are grouped. */
 export async function chunkEndsOf(
   batches: AsyncIterable<{ readonly rows: readonly Row[] }>,
   cutting: Cutting,

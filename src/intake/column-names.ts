@@ -22,7 +22,6 @@ function looksLikeName(cell: string): boolean {
 const SEPARATORS = /[;|\t]/;
 const LONGEST_NAME = 80;
 
-/** Whether a cell looks like a value rather than a column's name. */
 export function looksLikeValue(cell: string): boolean {
   const digits = cell.replaceAll(/\D/g, '').length;
   return /^[\s+-]*\d/.test(cell) || cell.includes('@') || digits > MOST_DIGITS * cell.length;
@@ -78,7 +77,6 @@ export function isBelowTable(records: readonly SampleRecord[], header: SampleRec
 /** The share where less is to be shown: rows above that are as long as their first, rows below that are longer than a label and its value. */
 const HALF = 0.5;
 
-/** The number of cells up to the last that isn't empty. */
 function filled({ cells }: SampleRecord): number {
   return 1 + cells.findLastIndex((cell) => cell !== '');
 }
@@ -140,3 +138,10 @@ export function isForbiddenName(name: string): boolean {
 }
 
 const FORBIDDEN = /(?:^|[.[\]])(?:__proto__|constructor|prototype)(?:$|[.[\]])/;
+
+/** Sheets put together by hand repeat their header; a table of one column may well hold its own name. */
+export function isHeaderAgain(cells: readonly string[], columns: readonly string[]): boolean {
+  return columns.length > 1 && columns.every((name, i) => name === cells[i]?.trim());
+}
+
+export const HEADER_AGAIN = 'the header once more: expected it once, at the top; remove this row';

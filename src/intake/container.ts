@@ -95,7 +95,6 @@ function hexOf(text: string): string {
   return Buffer.from(text).toString('hex');
 }
 
-/** The bytes of the text in the container. */
 export function unpack(bytes: AsyncGenerator<Buffer>, container: Container, path: string) {
   return container === 'gzip' ? gunzip(bytes, path) : bytes;
 }

@@ -1,7 +1,7 @@
 /**
- * Bytes to text, block by block, in the encoding that was told before. Bytes that are no characters in it never become
- * a guess: `BAD_BYTES` stands for them, so that the parsers can mark just the rows they are in. A NUL character means
- * that the file is no text, and refuses all of it.
+ * Bytes to text, block by block, in the encoding that was told before. Bytes that are no characters
+ * in it never become a guess: `BAD_BYTES` stands for them, so that the parsers can mark just the
+ * rows they are in. A NUL character means that the file is no text, and refuses all of it.
  */
 import { isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
@@ -9,18 +9,25 @@ import { UsageError } from '../lib/usage-error.ts';
 import type { Encoding } from '../model/source.ts';
 
 /**
- * Stands in decoded text for bytes that are no characters in its encoding. Two high surrogates in a row never come out
- * of text that is valid, so they can't be mistaken for a U+FFFD that the file really holds, nor for half of another character.
+ * Stands in decoded text for bytes that are no characters in its encoding. Two high surrogates in a
+ * row never come out of text that is valid, so they can't be mistaken for a U+FFFD that the file
+ * really holds, nor for half of another character.
  */
 export const BAD_BYTES = '\uD800\uD800';
 
-/** The text of the bytes, whatever the block boundaries, with `BAD_BYTES` for bytes that are no character; UsageError where the text holds U+0000. */
+/**
+ * The text of the bytes, whatever the block boundaries, with `BAD_BYTES` for bytes that are no
+ * character; UsageError where the text holds U+0000.
+ */
 export function decodeText(
   bytes: AsyncIterable<Buffer>,
   encoding: Encoding,
   path: string,
 ): AsyncGenerator<string> {
-  return encoding === 'utf-8' ? decodeUtf8(bytes, path) : decodeOther(bytes, encoding, path);
+  if (encoding === 'utf-8') return decodeUtf8(bytes, path);
+  return encoding.startsWith('utf-16')
+    ? decodeUtf16(bytes, encoding, path)
+    : decodeByTable(bytes, encoding, path);
 }
 
 async function* decodeUtf8(bytes: AsyncIterable<Buffer>, path: string): AsyncGenerator<string> {
@@ -59,16 +66,8 @@ function decodeLine(line: Buffer): string {
   return isUtf8(line) ? text : text.replaceAll('\uFFFD', BAD_BYTES);
 }
 
-type Other = Exclude<Encoding, 'utf-8'>;
-
-async function* decodeOther(
-  bytes: AsyncIterable<Buffer>,
-  encoding: Other,
-  path: string,
-): AsyncGenerator<string> {
+async function* decodeUtf16(bytes: AsyncIterable<Buffer>, encoding: Encoding, path: string) {
   const decoder = iconv.getDecoder(encoding, { stripBOM: false });
-  const unitBytes = UNIT_BYTES[encoding];
-  const marked = MARKED[encoding];
   let held = '';
   let length = 0;
   let decoded = 0;
@@ -78,41 +77,20 @@ async function* decodeOther(
     // iconv-lite cuts pairs of surrogates in UTF-16BE, so that a first half waits for the next block.
     held = isHighSurrogate(all.charCodeAt(all.length - 1)) ? all.slice(-1) : '';
     const text = all.slice(0, all.length - held.length);
-    refuseNulCharacter(text, path, { decoded, unitBytes });
+    const nul = text.indexOf('\u0000');
+    if (nul !== -1) throw new UsageError(`${path}: ${nulProblem((decoded + nul) * 2 + 1)}`);
     decoded += text.length;
-    if (text !== '') yield marked(text);
+    if (text !== '') yield markLone(text);
   }
-  const rest = marked(held + (decoder.end() ?? ''));
-  // iconv-lite drops half a unit at the end of a file in UTF-16 that was cut off.
-  const odd = length % unitBytes === 0 ? '' : BAD_BYTES;
+  const rest = markLone(held + (decoder.end() ?? ''));
+  // iconv-lite drops half a unit at the end of a file that was cut off.
+  const odd = length % 2 === 0 ? '' : BAD_BYTES;
   if (rest + odd !== '') yield rest + odd;
-}
-
-const UNIT_BYTES: Readonly<Record<Other, number>> = {
-  'utf-16le': 2,
-  'utf-16be': 2,
-  'windows-1252': 1,
-  'iso-8859-1': 1,
-  'iso-8859-15': 1,
-};
-
-function refuseNulCharacter(text: string, path: string, place: { decoded: number; unitBytes: number }): void {
-  const nul = text.indexOf('\u0000');
-  if (nul !== -1) throw new UsageError(`${path}: ${nulProblem((place.decoded + nul) * place.unitBytes + 1)}`);
 }
 
 function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }
-
-/** Marks the characters that the decoder gives for bytes without a character, as a test observes them. */
-const MARKED: Readonly<Record<Other, (text: string) => string>> = {
-  'utf-16le': markLone,
-  'utf-16be': markLone,
-  'windows-1252': (text) => text.replaceAll('\uFFFD', BAD_BYTES),
-  'iso-8859-1': markControls,
-  'iso-8859-15': markControls,
-};
 
 function markLone(text: string): string {
   return text.isWellFormed() ? text : text.replaceAll(LONE_SURROGATE, BAD_BYTES);
@@ -120,12 +98,35 @@ function markLone(text: string): string {
 
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
-/** iconv-lite makes the control characters U+0080 to U+009F of bytes that ISO 8859 has no letters or signs for. */
-function markControls(text: string): string {
-  return text.replaceAll(/[\u0080-\u009F]/g, BAD_BYTES);
+/**
+ * Text of one or two bytes for a character. It is cut behind bytes that begin no character and end
+ * none, such as spaces and commas: given a character that is no whole one, iconv-lite drops the
+ * line end behind it where a block begins there.
+ */
+async function* decodeByTable(bytes: AsyncIterable<Buffer>, encoding: Encoding, path: string) {
+  // iconv-lite makes the control characters U+0080 to U+009F of bytes that ISO 8859 has no letters or signs for.
+  const bad = /^iso-?8859/i.test(encoding) ? /[\u0080-\u009F\uFFFD]/g : /\uFFFD/g;
+  const textOf = (part: Buffer) =>
+    iconv.decode(part, encoding, { stripBOM: false }).replaceAll(bad, BAD_BYTES);
+  let carry = Buffer.alloc(0);
+  let decoded = 0;
+  for await (const block of bytes) {
+    const nul = block.indexOf(0);
+    if (nul !== -1) throw new UsageError(`${path}: ${nulProblem(decoded + nul + 1)}`);
+    decoded += block.length;
+    const all = carry.length === 0 ? block : Buffer.concat([carry, block]);
+    const end = 1 + all.findLastIndex((byte) => byte < FIRST_OF_PAIRS);
+    const length = all.length - end > MOST_HELD_BYTES ? all.length : end;
+    carry = Buffer.from(all.subarray(length));
+    if (length > 0) yield textOf(all.subarray(0, length));
+  }
+  if (carry.length > 0) yield textOf(carry);
 }
 
-/** What is wrong with a text that holds U+0000, at a byte counted from 1. */
+/** No encoding of two or four bytes has a smaller one in a character. */
+const FIRST_OF_PAIRS = 0x30;
+const MOST_HELD_BYTES = 1024 * 1024;
+
 export function nulProblem(byte: number): string {
   return `byte ${byte} is NUL, so this is no text: expected a CSV or JSON file in utf-8; export the data again as text`;
 }
@@ -142,8 +143,8 @@ export function completeLength(bytes: Uint8Array): number {
 }
 
 /**
- * The length of the UTF-8 sequence of several bytes that begins at `at` (Unicode, table 3-7), 0 where none does, or
- * `cut` where the bytes end within it.
+ * The length of the UTF-8 sequence of several bytes that begins at `at` (Unicode, table 3-7), 0
+ * where none does, or `cut` where the bytes end within it.
  */
 export function utf8SequenceAt(bytes: Uint8Array, at: number): number | 'cut' {
   const lead = bytes[at] ?? 0;

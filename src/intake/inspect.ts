@@ -1,37 +1,34 @@
 /**
- * The first reading of a file, over all its bytes: its hash, its size, and how its bytes become text. Every later
- * reading of the same file goes by what was decided here, so that an encoding never changes in the middle of a run.
+ * The first reading of a file, over all its bytes: its hash, its size, and how its bytes become
+ * text. Every later reading of the same file goes by what was decided here, so that an encoding
+ * never changes in the middle of a run.
  */
 import { createHash } from 'node:crypto';
 import type { Format } from '../config/job-definition.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Encoding } from '../model/source.ts';
 import { type Container, containerOf, refuseNested, SIGNATURE_BYTES, unpack } from './container.ts';
-import { type ByteEvidence, chooseEncoding, createEvidenceGatherer, type Finding } from './encoding.ts';
+import { type ByteEvidence, chooseEncoding, createEvidenceGatherer, untold } from './encoding.ts';
 import { fileBytes } from './file.ts';
 
-/** How a file's bytes become text. */
 export type Decoding = {
   readonly container: Container;
   /** `utf-8` for a workbook, whose parts say their encodings themselves. */
   readonly encoding: Encoding;
   /** What was decided on thin evidence, in words for people; no cell values. */
   readonly notes: readonly string[];
-  /** The last line has no end, though others have. */
   readonly isUnended?: true;
 };
 
 /** What one reading of all bytes found out, before the file is understood. */
-export type Inspected = Decoding & {
+type Inspected = Decoding & {
   /** The hash of the file as it lies on the disk; lower-case hex. */
   readonly sha256: string;
   readonly bytes: number;
 };
 
-/** Opens the bytes from their beginning. */
 type OpenBytes = () => AsyncGenerator<Buffer>;
 
-/** Reads a file once to its end and tells how to read it; UsageError where that can't be told. */
 export async function inspectFile(path: string, format: Format): Promise<Inspected> {
   return inspectBytes(() => fileBytes(path), path, format);
 }
@@ -78,7 +75,6 @@ async function readText(raw: AsyncGenerator<Buffer>, container: Container, path:
   }
 }
 
-/** How much of a text is searched for the marks of a report. */
 const HEAD_BYTES = 64 * 1024;
 
 async function decide(
@@ -87,27 +83,43 @@ async function decide(
   path: string,
   format: Format,
 ): Promise<Omit<Decoding, 'container'>> {
-  const inWords = async ({ at, words }: Finding) => words(await lineAt(openText(), at));
   const choice = chooseEncoding(evidence, head, format.encoding);
-  if (choice.kind === 'refused') throw new UsageError(`${path}: ${await inWords(choice.why)}`);
-  const notes = await Promise.all(choice.notes.map(inWords));
-  return { encoding: choice.encoding, notes, ...(isUnended ? { isUnended } : {}) };
+  if (choice.kind === 'refused') throw new UsageError(`${path}: ${choice.why}`);
+  if (choice.kind === 'untold') {
+    const { line, bytes } = await lineAt(openText(), choice.at);
+    throw new UsageError(`${path}: ${untold(line, bytes, choice.isPartlyUtf8)}`);
+  }
+  const { encoding, note } = choice;
+  const notes = note === null ? [] : [note.words((await lineAt(openText(), note.at)).line)];
+  return { encoding, notes, ...(isUnended ? { isUnended } : {}) };
 }
 
-/** The line at an offset, 1 = first. Line ends are LF, or CR where there is no LF before. */
-async function lineAt(bytes: AsyncIterable<Buffer>, offset: number): Promise<number> {
+/** The line at an offset: its number, 1 = first, and its bytes near there. Line ends are LF, or CR where there is no LF before. */
+async function lineAt(
+  blocks: AsyncIterable<Buffer>,
+  offset: number,
+): Promise<{ readonly line: number; readonly bytes: Buffer }> {
   let feeds = 0;
   let returns = 0;
   let left = offset;
-  for await (const block of bytes) {
+  let before = Buffer.alloc(0);
+  let behind = Buffer.alloc(0);
+  for await (const block of blocks) {
     const part = block.subarray(0, left);
-    feeds += countBytes(part, 0x0a);
-    returns += countBytes(part, 0x0d);
+    feeds += countBytes(part, LF);
+    returns += countBytes(part, CR);
     left -= part.length;
-    if (left === 0) break;
+    before = Buffer.concat([before, part]).subarray(-NEAR_BYTES);
+    behind = Buffer.concat([behind, block.subarray(part.length)]).subarray(0, NEAR_BYTES);
+    if (behind.length === NEAR_BYTES) break;
   }
-  return 1 + (feeds === 0 ? returns : feeds);
+  const start = 1 + Math.max(before.lastIndexOf(LF), before.lastIndexOf(CR));
+  const end = behind.findIndex(isLineEnd);
+  const bytes = Buffer.concat([before.subarray(start), behind.subarray(0, end === -1 ? undefined : end)]);
+  return { line: 1 + (feeds === 0 ? returns : feeds), bytes };
 }
+
+const NEAR_BYTES = 200;
 
 /** Takes a text's bytes block by block, and tells whether the last line was written to its end. */
 type LineEndWatch = {

@@ -20,7 +20,6 @@ export function isReport(text: string): boolean {
   return isReportText(text) || text.includes(`"${REPORT_MEMBER}"`);
 }
 
-/** Whether a text begins with the header of a report file. */
 export function isReportText(text: string): boolean {
   return firstLineOf(text).includes(REPORT_ROW_COLUMN);
 }
@@ -84,5 +83,4 @@ const unreadSchema = z.strictObject({
   [REPORT_MEMBER]: z.looseObject({ text: z.string() }),
 });
 
-/** What is wrong with a row in which the report's column about typed cells was changed. */
 export const NOT_TYPED = `column "${REPORT_TYPED_COLUMN}": expected it as the report file had it; restore it, or empty it where its cells are written as the job definition reads text`;

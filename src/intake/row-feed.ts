@@ -23,9 +23,7 @@ export type RowFeed = (chunk: string, final: boolean) => readonly Row[];
 /** A file's first characters, from which its type, header and delimiter are told. */
 export type FileHead = {
   readonly bom: boolean;
-  /** The text without the byte order mark. */
   readonly text: string;
-  /** Whether the whole file is in `text`. */
   readonly whole: boolean;
 };
 
@@ -45,7 +43,6 @@ export async function readHead(texts: AsyncIterator<string>): Promise<FileHead> 
   return { bom, text: bom ? text.slice(1) : text, whole };
 }
 
-/** The source of a text file, before more is known of it. */
 export const TEXT_SOURCE = {
   encoding: 'utf-8',
   compression: 'none',

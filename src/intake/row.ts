@@ -8,7 +8,6 @@ import { BAD_BYTES } from './decode.ts';
 /** Where a record stands: its number (1 = first) and the line it starts on (1 = first). */
 export type RowPlace = { readonly row: number; readonly line: number };
 
-/** A row of cells, of which some may be typed. */
 export function cellsRow({ row, line }: RowPlace, cells: string[], { numeric, typed }: TypedCells): Row {
   return {
     kind: 'cells',
@@ -20,7 +19,6 @@ export function cellsRow({ row, line }: RowPlace, cells: string[], { numeric, ty
   };
 }
 
-/** The object that a readable JSON row's text holds. */
 export function recordObject(text: string): JsonObject {
   const record: JsonObject = JSON.parse(text);
   return record;
@@ -51,19 +49,15 @@ export function unreadableRow(
 
 const NOTHING_SURE: Sure = { cells: [] };
 
-/** How much of an unreadable record's text is kept, in characters. */
 export const MAX_UNREADABLE_CHARS = 64 * 1024;
 
 /** The longest record that is read, in characters; a longer one is an unreadable row. */
 export const MAX_RECORD_CHARS = 1024 * 1024;
 
-/** What is wrong with a record beyond that length. */
 export const TOO_LONG = `longer than ${MAX_RECORD_CHARS} characters: expected a shorter record`;
 
-/** What is wrong with a record that holds `BAD_BYTES`, where the file is in UTF-8. */
 export const NOT_UTF8 = 'bytes that are not UTF-8: expected text encoded as UTF-8';
 
-/** What is wrong with a record that holds `BAD_BYTES`, where the file is in another encoding. */
 export function notIn(encoding: Encoding): string {
   return `bytes that are no characters in ${encoding}: expected text in the file's one encoding`;
 }

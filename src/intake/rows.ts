@@ -82,7 +82,7 @@ function inWords(rows: readonly Row[], encoding: Encoding): readonly Row[] {
 }
 
 /** Tells from a file's head how to read it; UsageError where that can't be told or the header is broken. */
-export function understand(path: string, head: FileHead, format: Format): Understanding {
+function understand(path: string, head: FileHead, format: Format): Understanding {
   if (format.type === 'xlsx' && !isReportText(head.text)) throw noWorkbook(path);
   const type = detectType(path, head.text, format);
   if (type === 'csv') return understandCsv(path, head, format);

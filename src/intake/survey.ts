@@ -9,7 +9,7 @@ import { visitLeaves } from '../model/flatten-record.ts';
 import type { Row } from '../model/row.ts';
 import { type FileFacts, isTable, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
 import { tooLongTogether } from './column-names.ts';
-import { inspectFile } from './inspect.ts';
+import { type Decoding, inspectFile } from './inspect.ts';
 import { recordObject } from './row.ts';
 import type { RowBatch } from './row-feed.ts';
 import { openRows } from './rows.ts';
@@ -19,25 +19,41 @@ import { openRows } from './rows.ts';
  * (readable or not) and how it was understood. UsageError where it can't be read as a whole.
  */
 export async function surveyFile(path: string, format: Format): Promise<FileFacts> {
-  const columns = new Set<string>();
-  const nameless = createNamelessColumns();
-  let rows = 0;
-  let source: SourceInfo | null = null;
   const stamp = await stampOf(path);
   const inspected = await inspectFile(path, format);
-  for await (const batch of openRows(path, inspected, format)) {
+  let rows = 0;
+  const source = await lookThrough(path, inspected, format, (seen) => {
+    rows += seen.length;
+  });
+  if ((await stampOf(path)) !== stamp) throw changedWhileRead(path);
+  const { sha256, bytes } = inspected;
+  return { path, sha256, bytes, rows, source, chunkEnds: null, stamp };
+}
+
+/** Shows the rows up to the limit, and answers how the file was understood, with the columns that those rows have. */
+async function lookThrough(
+  path: string,
+  decoding: Decoding,
+  format: Format,
+  see: (rows: readonly Row[]) => void,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<SourceInfo> {
+  const columns = new Set<string>();
+  const nameless = createNamelessColumns();
+  let source: SourceInfo | null = null;
+  let left = limit;
+  for await (const batch of openRows(path, decoding, format)) {
     source = batch.source;
-    rows += batch.rows.length;
-    collectColumns(path, batch, columns);
-    nameless.see(batch);
+    const rows = left < batch.rows.length ? batch.rows.slice(0, left) : batch.rows;
+    left -= rows.length;
+    see(rows);
+    collectColumns(path, rows, columns);
+    nameless.see({ source, rows });
+    if (left <= 0) break;
   }
   if (source === null) throw new Error('a file was read without being understood');
-  if ((await stampOf(path)) !== stamp) {
-    throw changedWhileRead(path);
-  }
-  const { sha256, bytes } = inspected;
-  const whole = withColumns({ ...source, notes: nameless.notes(source.notes) }, columns);
-  return { path, sha256, bytes, rows, source: whole, chunkEnds: null, stamp };
+  const notes = nameless.notes(source.notes);
+  return { ...source, notes, columns: isTable(source) ? source.columns : [...columns] };
 }
 
 /** Finds the columns of a table that have values but no name: nothing is sent of them. */
@@ -52,7 +68,6 @@ export function createNamelessColumns() {
           if (cell !== '' && columns[at] === '') found.add(at + 1);
       }
     },
-    /** The notes with one on these columns, where there are some. */
     notes(notes: readonly string[]): string[] {
       const numbers = [...found].sort((a, b) => a - b);
       if (numbers.length === 0) return [...notes];
@@ -63,7 +78,6 @@ export function createNamelessColumns() {
   };
 }
 
-/** As many columns as a person looks through. */
 const COLUMNS_LISTED = 20;
 
 function listed(numbers: readonly number[]): string {
@@ -76,37 +90,19 @@ async function stampOf(path: string): Promise<string> {
   return fileStamp(path).catch(() => '');
 }
 
-/** How a file is understood, and its first rows; the columns of JSON are those of these rows. */
 export type Sample = { readonly source: SourceInfo; readonly rows: readonly Row[] };
 
 /** Reads up to `limit` rows from the front of a file. Its encoding is told by all bytes, as in a survey; UsageError as there. */
 export async function readSample(path: string, format: Format, limit: number): Promise<Sample> {
-  const columns = new Set<string>();
-  const nameless = createNamelessColumns();
   const rows: Row[] = [];
-  let source: SourceInfo | null = null;
-  const inspected = await inspectFile(path, format);
-  for await (const batch of openRows(path, inspected, format)) {
-    source = batch.source;
-    const taken = batch.rows.slice(0, limit - rows.length);
-    rows.push(...taken);
-    collectColumns(path, { source, rows: taken }, columns);
-    nameless.see({ source, rows: taken });
-    if (rows.length >= limit) break;
-  }
-  if (source === null) throw new Error('a file was read without being understood');
-  return { source: withColumns({ ...source, notes: nameless.notes(source.notes) }, columns), rows };
-}
-
-/** The source with the field paths met in its records; a CSV source knows its columns already. */
-function withColumns(source: SourceInfo, paths: ReadonlySet<string>): SourceInfo {
-  return isTable(source) ? source : { ...source, columns: [...paths] };
+  const see = (seen: readonly Row[]) => void rows.push(...seen);
+  return { source: await lookThrough(path, await inspectFile(path, format), format, see, limit), rows };
 }
 
 /** Adds the field paths of a batch of JSON records, in order of appearance, without the member that a report adds. */
-function collectColumns(path: string, batch: RowBatch, columns: Set<string>): void {
+function collectColumns(path: string, rows: readonly Row[], columns: Set<string>): void {
   const before = columns.size;
-  for (const row of batch.rows) collectRow(row, columns);
+  for (const row of rows) collectRow(row, columns);
   if (columns.size === before) return;
   const problem = tooLongTogether(columns);
   if (problem !== null) throw new UsageError(`${path}: ${problem}`);

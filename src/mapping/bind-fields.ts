@@ -21,12 +21,10 @@ import {
   readableStart,
 } from './request-field.ts';
 
-/** What fills one place of the body. */
 export type Binding =
   | { readonly kind: 'constant'; readonly path: FieldPath; readonly value: JsonValue }
   | ColumnBinding;
 
-/** A column that fills one place of the body. */
 type ColumnBinding = ColumnSlot & { readonly path: FieldPath } & (
     | { readonly kind: 'cell'; readonly conversion: Conversion }
     /** The cell is the key of another record, whose identifier the field takes later. */
@@ -53,7 +51,6 @@ export function bindFields(compilation: Compilation): readonly Binding[] {
   ].map(({ binding }) => binding);
 }
 
-/** The columns that the bindings take something from. */
 export function boundColumns(bindings: readonly Binding[]): readonly string[] {
   return bindings.flatMap((binding) => (binding.kind === 'constant' ? [] : [binding.column]));
 }
@@ -72,7 +69,6 @@ function byPlace(bindings: readonly Binding[]): readonly Placed[] {
   }));
 }
 
-/** The key column as the file names it. */
 function keyColumn({ definition: { key }, findColumn }: Compilation): string | undefined {
   const found = key === undefined ? null : findColumn(key);
   return found?.kind === 'found' ? found.column : key;
@@ -92,7 +88,6 @@ function bindDefinition(compilation: Compilation): readonly Binding[] {
 type Leaf = Extract<KnownField, { kind: 'leaf' }>;
 type Target = { readonly path: FieldPath; readonly known: Leaf };
 
-/** The field to fill, or what is wrong with it. */
 function targetOf(field: string, compilation: Compilation): Target | string {
   const path = parseFieldPath(field);
   if (typeof path === 'string') return path;
@@ -158,7 +153,6 @@ function bindConstant({ path, known }: Target, value: string | number | boolean)
     : { kind: 'constant', path, value: converted };
 }
 
-/** The columns whose headers are field paths as bindings. */
 function bindHeaders(compilation: Compilation): readonly Binding[] {
   const { source, problems, readsAsIgnored } = compilation;
   const named = namedColumns(compilation);
@@ -192,10 +186,10 @@ function namedColumns({ definition, findColumn }: Compilation): ReadonlySet<stri
   return new Set(named);
 }
 
-/** A list of objects in a file that is one object; the columns of everything in the list begin with `column`. */
+/** In a file that is one object; the columns of all in the list begin with `column`. */
 type RecordList = { readonly pointer: string; readonly column: string };
 
-/** The lists where the records of a file that is one object probably are: those that are no field of the operation. */
+/** Where the records of a file that is one object probably are: lists that are no field. */
 export function recordLists(
   { recordLists: pointers = [] }: Pick<SourceInfo, 'recordLists'>,
   lookUp: FieldLookup,
@@ -217,7 +211,7 @@ function recordsProblem({ pointer, column }: RecordList, found: string): string 
   return `the file is one object, and its list "${column}" is no field: where the records are in that list, set format.records: ${pointer}; ${otherwise}`;
 }
 
-/** The binding of a column by its own header, as written or as people read it; `null` where the definition takes the column up. */
+/** By its own header, as written or as read; `null` where the definition takes the column up. */
 function bindHeader(at: ColumnSlot, isTaken: boolean, compilation: Compilation): Binding | string | null {
   const bound = bindColumn(at, at.column, compilation);
   if (typeof bound === 'object') return bound;
@@ -227,7 +221,7 @@ function bindHeader(at: ColumnSlot, isTaken: boolean, compilation: Compilation):
   return read ?? unknownColumn(at.column, compilation);
 }
 
-/** The column as a binding of the field that `name` spells, or what is wrong; `undefined` where there is no such field. */
+/** As the field that `name` spells, or what is wrong; `undefined` where there is none. */
 function bindColumn(at: ColumnSlot, name: string, compilation: Compilation): Binding | string | undefined {
   const path = parseFieldPath(name);
   if (typeof path === 'string') {

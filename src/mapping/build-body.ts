@@ -15,7 +15,6 @@ import { type FieldPath, formatFieldPath } from './request-field.ts';
 import { addIssue, type RowContext } from './row-context.ts';
 import { keyText } from './row-key.ts';
 
-/** Makes one part of a row's body; `undefined` where the row has nothing for it. */
 export type Build = (context: RowContext) => JsonValue | undefined;
 
 /** The body's shape: what fills a place, and what lies below it. */
@@ -37,7 +36,6 @@ export function bodyTree(bindings: readonly Binding[], problems: string[]): Body
   return root;
 }
 
-/** Every binding at or below the node, in the order of the body. */
 function bindingsBelow(node: BodyNode): readonly Binding[] {
   const below = [...node.children.values()].flatMap(bindingsBelow);
   return node.binding === null ? below : [node.binding, ...below];
@@ -81,7 +79,6 @@ function createNode(path: FieldPath): BodyNode {
   return { path, binding: null, children: new Map() };
 }
 
-/** Compiles the body's shape into one function. */
 export function buildBody(node: BodyNode, emptyCell: EmptyCell): Build {
   if (node.children.size === 0)
     return node.binding === null ? () => undefined : buildLeaf(node.binding, emptyCell);
@@ -162,7 +159,6 @@ function orElse(first: Build, second: Build): Build {
 
 const REFERENCE = 'the key of another record, as text';
 
-/** The part of the body that one binding fills. */
 function buildLeaf(binding: Binding, emptyCell: EmptyCell): Build {
   switch (binding.kind) {
     case 'cell':

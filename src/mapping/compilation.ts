@@ -15,7 +15,6 @@ import {
   parseFieldPath,
 } from './request-field.ts';
 
-/** What a mapping is compiled from. */
 export type MappingOptions = {
   readonly definition: JobDefinition;
   readonly source: SourceInfo;
@@ -37,19 +36,16 @@ export type Compilation = MappingOptions & {
   readonly problems: string[];
 };
 
-/** A column as the file names it, and where a row's values hold its value. */
 export type ColumnSlot = { readonly column: string; readonly slot: number };
 
 type FindColumn = (name: string) => FoundColumn;
 
-/** Which column of the file a name in the definition means. */
 type FoundColumn =
   | (ColumnSlot & { readonly kind: 'found' })
   | { readonly kind: 'none' }
   /** All columns that could be meant, in file order; the same name twice where the file has it twice. */
   | { readonly kind: 'several'; readonly columns: readonly string[] };
 
-/** Begins to compile one definition for one file and one operation. */
 export function startCompilation(options: MappingOptions): Compilation {
   const { catalog, pathField, definition, source } = options;
   const lookUp = createFieldLookup(catalog, pathField);
@@ -103,12 +99,10 @@ function severalProblem(name: string, columns: readonly string[]): string {
   return `columns ${all} both read as "${name}"; expected one of them. Rename one, or list it under "ignore".`;
 }
 
-/** What is wrong with a column that the job uses and whose name another one has too. */
 export function severalOfName(name: string): string {
   return `the file has more than one column "${name}"; expected that name once, since the job uses it. Rename or remove the others.`;
 }
 
-/** Every column that the definition takes something from, by the definition's name for it. */
 export function namesTaken(definition: JobDefinition): readonly string[] {
   const { fields, key } = definition;
   const named = [
@@ -118,13 +112,12 @@ export function namesTaken(definition: JobDefinition): readonly string[] {
   return key === undefined ? named : [...named, key];
 }
 
-/** The column that a field is taken from, as the definition names it; `null` for a constant. */
 export function columnOf(source: FieldSource): string | null {
   if (typeof source === 'string') return source;
   return 'column' in source ? source.column : null;
 }
 
-/** Whether nothing of the column is sent: a report file added it, it has no name, or the definition ignores it by its name. */
+/** Nothing of it is sent: a report added it, it has no name, or is ignored by its name. */
 export function isLeftOut(column: string, { definition, source }: MappingOptions): boolean {
   if (column.startsWith(REPORT_COLUMN_PREFIX) || (column === '' && isTable(source))) return true;
   const ignored = definition.ignore;
@@ -147,7 +140,7 @@ function isAtOrBelow(column: string, name: string): boolean {
   return column.startsWith(name) && (column.length === name.length || column[name.length] === '.');
 }
 
-/** A column that is a field by its own name, or that another setting names exactly, does not make an exact match ambiguous. */
+/** Columns that are fields, or that another setting names exactly, are no rivals of an exact match. */
 function createFindColumn(
   columns: readonly string[],
   definition: JobDefinition,

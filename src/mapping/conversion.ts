@@ -6,7 +6,6 @@ import type { JsonObject, JsonValue } from '../model/request.ts';
 import type { WrittenAs } from '../model/written-as.ts';
 import { countryCode } from './countries.ts';
 
-/** A JSON value that is neither text nor empty. */
 type TypedValue = number | boolean | readonly JsonValue[] | JsonObject;
 
 /**
@@ -20,7 +19,7 @@ export type Conversion = {
   /** `text` is never empty. */
   fromText(text: string): JsonValue | undefined;
   fromJson(value: TypedValue): JsonValue | undefined;
-  /** How a workbook's number, date or boolean becomes the value, where the definition's signs, pattern or words are for text only. */
+  /** For a workbook's numbers, dates and booleans, where the definition speaks of text only. */
   readonly typed?: Conversion;
   /** The settings with any of which a refused text would be read. */
   remedy?(text: string): readonly WrittenAs[];
@@ -34,7 +33,7 @@ export function convert(conversion: Conversion, value: JsonValue): JsonValue | u
   return typeof value === 'string' ? conversion.fromText(value) : conversion.fromJson(value);
 }
 
-/** Text stays as it stands, leading zeros and spaces included. A JSON number may have lost digits, so that it is refused. */
+/** A JSON number may have lost digits, so that it is refused. */
 export const stringConversion: Conversion = {
   kind: 'text',
   fromText: (text) => text,
@@ -45,13 +44,12 @@ export const stringConversion: Conversion = {
 const TRUE_WORDS = ['true', 'yes', 'y', '1'] as const;
 const FALSE_WORDS = ['false', 'no', 'n', '0'] as const;
 
-/** The cells that mean true and false, exactly as written; without them true/yes/y/1 and false/no/n/0 in any case. */
+/** Exactly as written; without them the usual words in any case. */
 type BooleanWords = {
   readonly true?: readonly string[] | undefined;
   readonly false?: readonly string[] | undefined;
 };
 
-/** A conversion to a boolean, or which word would mean both. */
 export function booleanConversion(words: BooleanWords): Conversion | string {
   const trueWords = words.true ?? TRUE_WORDS;
   const falseWords = words.false ?? FALSE_WORDS;

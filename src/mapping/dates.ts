@@ -10,7 +10,7 @@ const DATE_LENGTH = 10;
 const ISO_TIME =
   /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,3})0*)?)?(?:Z|([+-])(\d{2}):?([0-5]\d))$/;
 
-/** Takes an ISO 8601 date, or a date-time with its offset; digits beyond the millisecond are refused unless they are zeros. */
+/** Digits beyond the millisecond are refused unless they are zeros. */
 export const isoDate: Conversion = {
   fromText: parseIso,
   fromJson: () => undefined,
@@ -19,7 +19,7 @@ export const isoDate: Conversion = {
     'a date such as 2024-03-31, or a date-time with its offset and at most milliseconds such as 2024-03-31T09:30:00Z',
 };
 
-/** A conversion by a pattern, or what is wrong with the pattern. Without a time in the pattern it is midnight; the zone is UTC. */
+/** A conversion, or what is wrong with the pattern. Without a time it is midnight; the zone is UTC. */
 export function dateByPattern(pattern: string): Conversion | string {
   const compiled = compilePattern(pattern);
   if (typeof compiled === 'string') return compiled;
@@ -44,12 +44,11 @@ const DAYS = ['/', '.', '-'].flatMap((sign) => [
 ]);
 const TIMES = ['', ' HH:mm', ' HH:mm:ss', 'THH:mm:ss'];
 
-/** The patterns in which files write dates, the most usual first. */
 export const USUAL_PATTERNS: readonly string[] = [...DAYS, 'yyyyMMdd', 'ddMMyyyy', 'MMddyyyy'].flatMap(
   (day) => TIMES.map((time) => `${day}${time}`),
 );
 
-/** The usual patterns with which a refused text is a date, without those that read a day or month of one digit too where it has none. */
+/** The usual patterns by which a refused text is a date, one for each order of its parts. */
 function patternsFor(text: string): readonly WrittenAs[] {
   if (text.length > LONGEST_USUAL || !USUAL_SIGNS.test(text)) return [];
   const byOrder = new Map<string, string>();
@@ -69,7 +68,7 @@ const usualByForm = new Map<string, readonly UsualPattern[]>();
 /** A column has few forms; the bound is for one that holds anything. */
 const MAX_FORMS = 1_000;
 
-/** The usual patterns that a text of its form can fit, found once for each: a column may have a million refused cells. */
+/** Found once for each form of text: a column may have a million refused cells. */
 function usualFor(text: string): readonly UsualPattern[] {
   const form = text.replaceAll(/\d/g, '0');
   const known = usualByForm.get(form);
@@ -90,7 +89,7 @@ export function exampleDate(pattern: string): string {
     .join('');
 }
 
-/** A workbook's date has no offset, and a pattern means UTC; a number may be a date whose digits the pattern knows. */
+/** A workbook's date has no offset and is UTC; a number may be a date by the pattern. */
 function typedDate(text: string, parse: DateParser): string | undefined {
   if (!/^\d{4}-/.test(text)) return parse(text);
   return parseIso(text.length > DATE_LENGTH && !text.endsWith('Z') ? `${text}Z` : text);
@@ -150,7 +149,6 @@ const PIECE = /'((?:[^']|'')*)'|yyyy|MM?|dd?|HH|mm|ss|SSS|[\s\S]/gu;
 const KNOWN =
   'expected dd, d, MM, M, yyyy, HH, mm, ss, SSS, and letters that stand for themselves in single quotes';
 
-/** The pattern as a regular expression with a group for each of its parts, or what is wrong with it. */
 function compilePattern(
   pattern: string,
 ): { readonly shape: RegExp; readonly parts: readonly Part[] } | string {
@@ -171,7 +169,7 @@ function compilePattern(
   return problems[0] ?? { shape: new RegExp(`^${shape}$`, 'u'), parts };
 }
 
-/** `T` and `Z` stand for themselves, as in ISO 8601; any other bare letter may be a mistyped token and is refused. */
+/** `T` and `Z` stand for themselves; any other bare letter may be a mistyped token. */
 function literal(piece: string, quoted: string | undefined, problems: string[]): string {
   if (piece === "'") problems.push('a single quote is not closed');
   else if (quoted === undefined && /\p{L}/u.test(piece) && piece !== 'T' && piece !== 'Z') {
@@ -209,7 +207,6 @@ function parserOf(shape: RegExp, parts: readonly Part[]): DateParser {
   };
 }
 
-/** A point in time as written: month and day from 1, the offset from UTC in minutes. */
 type WrittenTime = {
   readonly year: number;
   readonly month: number;
@@ -223,7 +220,6 @@ type WrittenTime = {
 
 const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
-/** Whether the date is in the (proleptic Gregorian) calendar, years 1 to 9999. */
 function isCalendarDate(year: number, month: number, day: number): boolean {
   if (year < 1 || year > 9999 || day < 1) return false;
   const days = month === 2 && isLeapYear(year) ? 29 : MONTH_DAYS[month - 1];

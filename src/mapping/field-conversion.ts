@@ -16,7 +16,6 @@ import { dateByPattern, isoDate } from './dates.ts';
 import { integerConversion, numberConversion } from './numbers.ts';
 import type { LeafType } from './request-field.ts';
 
-/** A column of `fields` with its conversion. */
 export type ConvertedColumn = Extract<FieldSource, { column: string }>;
 type As = NonNullable<ConvertedColumn['as']>;
 type Option = 'pattern' | 'decimal' | 'true' | 'false';
@@ -49,14 +48,12 @@ const OPTIONS: Readonly<Record<Option, readonly As[]>> = {
   false: ['boolean'],
 };
 
-/** The conversion that a field's type asks for where the definition names none. */
 export function defaultConversion(type: LeafType): Conversion {
   const conversion = create(BY_TYPE[type], { column: '' });
   if (typeof conversion === 'string') throw new Error(conversion);
   return conversion;
 }
 
-/** The conversion a definition asks for, or what is wrong with it for a field of this type. */
 export function conversionFor(type: LeafType, source: ConvertedColumn): Conversion | string {
   const as = source.as ?? BY_TYPE[type];
   if (!FITS[as].includes(type)) {
@@ -120,7 +117,6 @@ function withValues(
   return { ...conversion, isNamed: (text) => values.has(text) };
 }
 
-/** As many of the cells as a message can name. */
 const NAMED = 5;
 
 function expecting({ expected }: Conversion, values: ReadonlyMap<string, JsonValue>): string {

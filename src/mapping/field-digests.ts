@@ -6,7 +6,7 @@ import { shortDigest } from '../lib/digest.ts';
 import { isJsonObject } from '../model/json-record.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
 
-/** Characters of a field's path and of its value's digest in a packed text: 36 bits tell a body's fields apart, 72 bits their values. */
+/** 36 bits tell a body's fields apart, 72 bits their values. */
 const PATH_CHARACTERS = 6;
 const VALUE_CHARACTERS = 12;
 const FIELD = new RegExp(`(.{${PATH_CHARACTERS}})(.{${VALUE_CHARACTERS}})`, 'gs');

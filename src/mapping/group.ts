@@ -18,11 +18,8 @@ import { issueOf } from './row-context.ts';
 
 type MappedRow = Extract<Mapped, { kind: 'mapped' }> & { readonly row: Row };
 
-/** What a group's rows are merged with. */
 type Merging = {
-  /** What a row says by itself. */
   map(row: Row): Mapped;
-  /** The list that the rows fill together. */
   readonly list: string;
   /** What the record of all the rows lacks, as issues of the first row. */
   lacking(lead: Row, record: Pick<MappedRow, 'body' | 'references'>): readonly Issue[];
@@ -86,7 +83,6 @@ function tooLarge(row: Row): readonly Issue[] {
   return [issueOf(row, { column: null, value: null, expected, code: 'group_too_large' })];
 }
 
-/** The record that rows make together; the first of them is the group's. */
 function merged(rows: readonly MappedRow[], list: string) {
   const [first] = rows;
   if (first === undefined) throw new Error('a group without rows');
@@ -126,7 +122,6 @@ function itemsOf(body: JsonObject, list: readonly string[]): readonly JsonValue[
   return isJsonList(items) ? items : [];
 }
 
-/** The position of the list's item that the reference lies in; `null` where the reference lies elsewhere. */
 function positionIn(list: readonly string[], { path }: Reference): number | null {
   const position = path[list.length];
   return list.every((name, i) => path[i] === name) && typeof position === 'number' ? position : null;
@@ -193,7 +188,6 @@ function referenceDifference(
   return same?.space === space && same.key === key ? [] : [{ column, value: key }];
 }
 
-/** What is wrong with the list that the definition's `group` names. */
 export function groupProblems(compilation: Compilation, bindings: readonly Binding[]): readonly string[] {
   const { definition, source, catalog } = compilation;
   const { group } = definition;

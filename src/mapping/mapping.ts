@@ -51,7 +51,7 @@ type Steps = {
   readonly checkRow: CheckRow;
 };
 
-/** The identifier for the path, or `null` where the row has none; what is wrong with it becomes an issue, where `isAsked` its lack too. */
+/** The identifier for the path or `null`, and issues; its lack is one where `isAsked`. */
 type PathIdOf = (context: RowContext, isAsked: boolean) => string | null;
 
 /**
@@ -70,10 +70,10 @@ export function compileMapping(options: MappingOptions): Mapping {
   };
 }
 
-/** What a row is to its request: of the rows of a group, the first one says whose record they are. */
+/** Of the rows of a group the first one, the lead, says whose record they are. */
 type Part = 'alone' | 'lead' | 'mate';
 
-/** Each row is asked for what it adds to the list, and the record that they make together for everything else. */
+/** Each row is asked for what it adds to the list, the record of all for the rest. */
 function mapGroup(rows: readonly Row[], steps: Steps, list: string): GroupMapped {
   const [lead] = rows;
   const isAlone = rows.length === 1;
@@ -176,7 +176,6 @@ function unreadable(row: Extract<Row, { kind: 'unreadable' }>): Mapped {
   };
 }
 
-/** Compiles the reading of the path's identifier from the bindings that fill it; always `null` for a path without one. */
 function compilePathId(compilation: Compilation, bindings: readonly Binding[]): PathIdOf {
   const { pathField, needsPathId, definition, source, problems } = compilation;
   if (pathField === null) return () => null;
@@ -202,7 +201,7 @@ function compilePathId(compilation: Compilation, bindings: readonly Binding[]): 
   };
 }
 
-/** Compiles the path of the definition's own request: every column in it has to be filled, and each value stays one part of it. */
+/** Every column in the path has to be filled, and each value stays one part of it. */
 function compileOwnPath(compilation: Compilation, path: string): PathIdOf {
   const template = parsePathTemplate(path);
   if (typeof template === 'string')
@@ -231,7 +230,7 @@ const IN_PATH = "a value: the request's path has this column in it";
 const FIT_FOR_PATH =
   'an identifier that can stand in a path: no "." or ".." for a part of it, no control or invisible characters, at most 256 in all';
 
-/** The identifier as text; empty where the row has none, `undefined` where an issue says why it can't be read. */
+/** Empty where the row has none, `undefined` where an issue says why it can't be read. */
 function idOf(binding: Binding | null, context: RowContext): string | undefined {
   if (binding === null) return '';
   if (binding.kind === 'constant') return String(binding.value);

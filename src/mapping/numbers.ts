@@ -6,8 +6,7 @@ import { isExactNumber } from '../lib/exact-number.ts';
 import type { WrittenAs } from '../model/written-as.ts';
 import type { Conversion } from './conversion.ts';
 
-/** The decimal sign of the file's numbers; without one a number is written as in JSON. */
-export type NumberSigns = Readonly<Pick<WrittenAs, 'decimal'>>;
+type NumberSigns = Readonly<Pick<WrittenAs, 'decimal'>>;
 type Decimal = NonNullable<NumberSigns['decimal']>;
 
 /** Spreadsheets write a space between groups as U+00A0, U+2009 or U+202F, and an apostrophe also as U+2019. */
@@ -23,7 +22,6 @@ const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const PLAIN_INTEGER = /^[+-]?\d+$/;
 const EXACT = 'with no more digits than a double keeps exactly (15 always are)';
 
-/** A conversion to a number: nothing is rounded, and groups of three have to be in their places. */
 export function numberConversion({ decimal }: NumberSigns): Conversion {
   return {
     fromText: decimal === undefined ? plainNumber : signedNumber(decimal),
@@ -34,7 +32,6 @@ export function numberConversion({ decimal }: NumberSigns): Conversion {
   };
 }
 
-/** A conversion to a whole number that a double keeps exactly: up to 9007199254740991. */
 export function integerConversion({ decimal }: NumberSigns): Conversion {
   return {
     fromText: decimal === undefined ? plainInteger : groupedInteger(decimal),
@@ -80,7 +77,6 @@ function safeInteger(text: string): number | undefined {
 /** More characters than any double needs: what is longer is no number that was meant. */
 const MAX_LENGTH = 400;
 
-/** The number that a JSON numeral (RFC 8259, section 6) stands for; `undefined` where a double can't keep every digit. */
 function exactNumber(numeral: string): number | undefined {
   if (numeral.length > MAX_LENGTH || !isExactNumber(numeral)) return undefined;
   return Number(numeral) || 0; // not -0, which JSON can't tell from 0

@@ -5,7 +5,6 @@
  */
 import type { FieldCatalog, FieldType } from '../model/mapping.ts';
 
-/** A request field's place in the body: names, and positions in lists. */
 export type FieldPath = readonly (string | number)[];
 
 /** The highest list position a header may name: a typing error must not ask for a list of millions. */
@@ -33,7 +32,7 @@ function segmentsOf(text: string): readonly string[] {
   return text.replaceAll(/\[(\d+)\]/g, '.$1').split('.');
 }
 
-/** The longest beginning of a path that can be read: `draft.items` of `draft.items.100.x`; empty for a refused name. */
+/** The longest readable beginning: `draft.items` of `draft.items.100.x`; empty for a refused name. */
 export function readableStart(text: string): FieldPath {
   const segments = segmentsOf(text);
   if (segments.some((segment) => FORBIDDEN.has(segment))) return [];
@@ -43,7 +42,6 @@ export function readableStart(text: string): FieldPath {
   return typeof path === 'string' ? [] : path;
 }
 
-/** The path as headers write it: `accounts.0.iban`. */
 export function formatFieldPath(path: FieldPath): string {
   return path.join('.');
 }
@@ -61,10 +59,8 @@ function problemOf(segment: string): string | null {
   return Number(segment) > MAX_POSITION ? `expected a list position from 0 to ${MAX_POSITION}` : null;
 }
 
-/** A type that one cell, one JSON scalar or one list of strings can fill. */
 export type LeafType = Exclude<FieldType, 'object'>;
 
-/** What the catalog knows of a path. */
 export type KnownField =
   | { readonly kind: 'leaf'; readonly type: LeafType; readonly listElement: boolean }
   /** An object or a list that holds fields and is none itself. */
@@ -75,7 +71,6 @@ export type KnownField =
 
 export type FieldLookup = (path: FieldPath) => KnownField;
 
-/** Prepares look-ups in a catalog; the path field of the operation counts as a string field. */
 export function createFieldLookup(catalog: FieldCatalog, pathField: string | null): FieldLookup {
   const containers = containersOf(catalog);
   return (path) => {
@@ -119,7 +114,6 @@ function opaqueDepth(catalog: FieldCatalog, path: FieldPath): number | null {
   return null;
 }
 
-/** The field that a header means as people read it, spelled as headers do (`accounts.0.iban`); `null` where there is none. */
 export type FindField = (header: string) => string | null;
 
 /** Prepares finding fields by `foldName`; a spelling that two fields share finds none. */

@@ -15,7 +15,6 @@ import { suggestField } from './proposal/meaning.ts';
 import { catalogPath, type FieldPath, formatFieldPath, parseFieldPath } from './request-field.ts';
 import { addIssue, type RowContext } from './row-context.ts';
 
-/** Notes a `missing_required` issue for every required field that the body lacks, of those that are asked for. */
 export type RequireFields = (body: JsonObject, context: RowContext, asked: Asked) => void;
 
 /** `items`: fields of the items of the list that the job groups by. `record`: all others. */
@@ -67,7 +66,6 @@ function requiredPath(field: string, compilation: Compilation): FieldPath | stri
   return `${compilation.definition.operation} has no such field.${suggestField(field, compilation)}`;
 }
 
-/** The path with the first item of each list. */
 function atFirst(path: FieldPath): FieldPath {
   return path.map((segment) => (segment === '#' ? 0 : segment));
 }
@@ -107,9 +105,7 @@ const COLUMNS_SHOWN = 30;
 
 type Missing = {
   readonly column: string;
-  /** Why the job can't do without the column, in words. */
   readonly why: string;
-  /** The file's columns that may be the same under another name. */
   readonly candidates: readonly string[];
 };
 

@@ -28,7 +28,6 @@ export type RowContext = {
   filled: number;
 };
 
-/** The context of a row before anything is mapped. */
 export function createContext(
   { row, line, typed = [] }: Pick<CellsRow, 'row' | 'line' | 'typed'>,
   values: readonly (JsonValue | undefined)[],
@@ -36,10 +35,8 @@ export function createContext(
   return { row, line, values, typed, issues: [], warnings: [], references: [], filled: 0 };
 }
 
-/** What is wrong at a column of a row, or with the row as a whole; `value` as it came. */
 type Finding = KeptIssue & { readonly value: JsonValue | undefined };
 
-/** Notes an issue of the row. */
 export function addIssue(context: RowContext, issue: Finding): void {
   context.issues.push(issueOf(context, issue));
 }
@@ -52,7 +49,6 @@ export function addWarning(
   context.warnings.push(issueOf(context, warning));
 }
 
-/** The finding as an issue of the row; a value that is no text becomes JSON. */
 export function issueOf(
   { row, line }: Pick<RowContext, 'row' | 'line'>,
   { value, settings = [], ...kept }: Finding,

@@ -10,7 +10,6 @@ import { isTable, type SourceInfo } from '../model/source.ts';
 import type { ColumnSlot } from './compilation.ts';
 import { foldName } from './request-field.ts';
 
-/** Compiles the reading of the key column. */
 export function compileKeyOf({ column, slot }: ColumnSlot): KeyOf {
   return (row) => {
     switch (row.kind) {

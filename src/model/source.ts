@@ -4,20 +4,29 @@
  */
 import { z } from 'zod';
 
-export const ENCODINGS = [
+/** A name that iconv-lite knows; of Unicode only `utf-8`, `utf-16le`, `utf-16be`. */
+export type Encoding = string;
+
+export const ENCODINGS: readonly Encoding[] = [
   'utf-8',
   'utf-16le',
   'utf-16be',
   'windows-1252',
+  'windows-1250',
+  'windows-1251',
   'iso-8859-1',
+  'iso-8859-2',
   'iso-8859-15',
-] as const;
-export type Encoding = (typeof ENCODINGS)[number];
+  'macintosh',
+  'cp850',
+  'shift_jis',
+  'gbk',
+];
 
 /** `columns`: the header of a table, or every field path met in the JSON records. */
 export const sourceInfoSchema = z.object({
   type: z.enum(['csv', 'json', 'ndjson', 'xlsx']),
-  encoding: z.enum(ENCODINGS),
+  encoding: z.string(),
   bom: z.boolean(),
   compression: z.enum(['none', 'gzip']),
   headerLine: z.number().int().positive(),

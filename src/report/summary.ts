@@ -8,7 +8,7 @@ import { EXIT, exitCodeOf } from '../model/exit.ts';
 import { nameOf } from '../model/operation.ts';
 import { acceptedRows, countSettled, OUTCOMES, outcomeCountsSchema } from '../model/outcome.ts';
 import { isOver, openRows, type Run, reasonSchema, requestSchema, runStateSchema } from '../model/run.ts';
-import { ENCODINGS, sourceInfoSchema } from '../model/source.ts';
+import { sourceInfoSchema } from '../model/source.ts';
 import { UNTOLD } from './causes.ts';
 import { causeSchema, type Digest, digestSchema } from './digest.ts';
 
@@ -32,7 +32,7 @@ export const summarySchema = z.object({
   target: z.string(),
   file: z.string(),
   sha256: z.string(),
-  encoding: z.enum(ENCODINGS),
+  encoding: z.string(),
   source: readAsSchema,
   parent: z.string().nullable(),
   state: runStateSchema,

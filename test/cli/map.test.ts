@@ -261,8 +261,13 @@ describe('the command', () => {
     expect(read).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('format: { header: 3 }') });
     const latin = await ownFile('Ref,Legal Name\nK1,A\n');
     await writeFile(latin, Buffer.from('Ref,Legal Name\nK1,Caf\u00e9 \u0093\n', 'latin1'));
-    const noted = await map(latin, 'subclient.create');
-    expect(noted.stderr).toMatch(/^note: The text is not utf-8 .* set format.encoding\./);
+    const refused = await map(latin, 'subclient.create');
+    expect(refused).toMatchObject({
+      exitCode: 3,
+      stderr: expect.stringContaining('windows-1252 ("K1,Café “")'),
+    });
+    const told = await map(latin, 'subclient.create', '--format', 'encoding=windows-1252');
+    expect(told).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('encoding: windows-1252') });
   });
 
   test('hands on how the file has to be read', async () => {

@@ -91,7 +91,7 @@ const WHOLE_FILES: ReadonlyMap<string, readonly [name: string, content: string |
   ],
   ['broken JSON', ['broken.json', '[{"externalId": "K1"}, {"externalId": "K2"']],
   [
-    "the text doesn't tell which is meant",
+    'is not utf-8',
     ['encoding.csv', Buffer.concat([Buffer.from(`${HEADER}K1,`), Buffer.from([0xbd]), Buffer.from('\n')])],
   ],
   ['is an old Excel file', ['old.xls', Buffer.from('d0cf11e0a1b11ae1', 'hex')]],

@@ -6,7 +6,7 @@ import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { mappingFor } from '../../src/delivery/run-mapping.ts';
 import { readChunks } from '../../src/intake/chunks.ts';
 import { surveyFile } from '../../src/intake/survey.ts';
-import { ENCODINGS, type Encoding } from '../../src/model/source.ts';
+import type { Encoding } from '../../src/model/source.ts';
 import { buildRequest } from '../../src/service/operations.ts';
 import { startFlow } from '../support/flow.ts';
 import {
@@ -35,6 +35,13 @@ const WITH_EURO = [...WESTERN, 'Škoda', 'Nežka', '10 €', 'Cœur'];
 const WIDE = [...WITH_EURO, 'Łódź', 'Ā', '一号', '😀', 'Иван'];
 
 const UTF: readonly Encoding[] = ['utf-8', 'utf-16le', 'utf-16be'];
+const ENCODINGS: readonly Encoding[] = [...UTF, 'windows-1252', 'iso-8859-1', 'iso-8859-15'];
+
+/** What a definition has to say of a file in this encoding. */
+function toldOf(encoding: Encoding): { encoding?: Encoding } {
+  return UTF.includes(encoding) ? {} : { encoding };
+}
+
 const SETS: readonly (readonly [name: string, Portfolio, readonly Encoding[], readonly CsvForm[]])[] = [
   ['letters that every encoding has', portfolioOf(WESTERN), ENCODINGS, ALL_FORMS],
   [
@@ -96,13 +103,13 @@ describe.each(SETS)('150 rows with %s give byte-identical requests', (_, portfol
   const expected = expectedOf(portfolio);
 
   test.each(encodings)(
-    'in %s: CSV with its delimiters and line ends, plain and gzip, found by itself and named',
+    'in %s: CSV with its delimiters and line ends, plain and gzip, found or named',
     async (encoding) => {
       for (const form of forms) {
         const text = csvOf(portfolio, form);
         const plain = encode(text, encoding, { bom: false, gzip: false });
         const zipped = encode(text, encoding, { bom: encoding.startsWith('utf'), gzip: true });
-        expect(await requestsOf('a.csv', plain)).toBe(expected);
+        expect(await requestsOf('a.csv', plain, toldOf(encoding))).toBe(expected);
         expect(await requestsOf('a.csv.gz', zipped, { encoding })).toBe(expected);
       }
     },
@@ -112,7 +119,9 @@ describe.each(SETS)('150 rows with %s give byte-identical requests', (_, portfol
     for (const gzip of [false, true]) {
       const ending = gzip ? '.gz' : '';
       const bytesOf = (text: string) => encode(text, encoding, { bom: false, gzip });
-      expect(await requestsOf(`a.json${ending}`, bytesOf(jsonOf(portfolio)))).toBe(expected);
+      expect(await requestsOf(`a.json${ending}`, bytesOf(jsonOf(portfolio)), toldOf(encoding))).toBe(
+        expected,
+      );
       expect(await requestsOf(`a.ndjson${ending}`, bytesOf(ndjsonOf(portfolio)), { encoding })).toBe(
         expected,
       );
@@ -128,13 +137,20 @@ test('three of the forms arrive at the service byte-identical', async () => {
   const flow = await startFlow({ recordRequests: 150 });
   const portfolio = portfolioOf(WITH_EURO);
   const csv = (delimiter: string, lineEnd: string) => csvOf(portfolio, { delimiter, lineEnd });
-  const forms: readonly (readonly [name: string, Buffer])[] = [
-    ['a.csv', encode(csv(';', '\r\n'), 'windows-1252', { bom: false, gzip: false })],
-    ['a.csv.gz', encode(csv('\t', '\r'), 'utf-16le', { bom: true, gzip: true })],
-    ['a.xlsx', await xlsxOf(portfolio)],
+  const forms: readonly (readonly [name: string, Buffer, format: string])[] = [
+    [
+      'a.csv',
+      encode(csv(';', '\r\n'), 'windows-1252', { bom: false, gzip: false }),
+      'format: { encoding: windows-1252 }\n',
+    ],
+    ['a.csv.gz', encode(csv('\t', '\r'), 'utf-16le', { bom: true, gzip: true }), ''],
+    ['a.xlsx', await xlsxOf(portfolio), ''],
   ];
-  const job = await flow.file('job.yaml', 'operation: subclient.update\nsend: { canary: 0 }\n');
-  for (const [name, bytes] of forms) {
+  for (const [name, bytes, format] of forms) {
+    const job = await flow.file(
+      `${name}.yaml`,
+      `operation: subclient.update\nsend: { canary: 0 }\n${format}`,
+    );
     await writeFile(join(flow.home, name), bytes);
     await flow.run(['--job-file', job, join(flow.home, name)]);
     const received = flow.sandbox.requests().map(({ method, target, body }) => `${method} ${target} ${body}`);

@@ -1,6 +1,6 @@
 import iconv from 'iconv-lite';
 import { type Format, formatSchema } from '../../src/config/job-definition.ts';
-import { type Inspected, inspectBytes } from '../../src/intake/inspect.ts';
+import { inspectBytes } from '../../src/intake/inspect.ts';
 import { readRows } from '../../src/intake/rows.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { Encoding, SourceInfo } from '../../src/model/source.ts';
@@ -75,7 +75,7 @@ export function raw(text: string): Buffer {
 export async function inspect(
   bytes: Buffer,
   options: { path?: string; format?: Partial<Format>; blockBytes?: number } = {},
-): Promise<Inspected> {
+): ReturnType<typeof inspectBytes> {
   const { path = 'file.csv', format = {}, blockBytes = 1 << 16 } = options;
   return inspectBytes(() => inBlocks(bytes, blockBytes), path, formatSchema.parse(format));
 }

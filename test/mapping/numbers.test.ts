@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { FieldSource } from '../../src/config/job-definition.ts';
-import { integerConversion, type NumberSigns, numberConversion } from '../../src/mapping/numbers.ts';
+import { integerConversion, numberConversion } from '../../src/mapping/numbers.ts';
+
+type NumberSigns = Parameters<typeof numberConversion>[0];
+
 import { issueWords } from '../../src/model/sentence.ts';
 import { cells, compileCsv } from './catalog.ts';
 

@@ -206,11 +206,45 @@ test.each([
 });
 
 test('an account is an IBAN where its cells are', () => {
-  const { fields } = proposeFor('counterparty.draft', 'Cuenta,Konto|ES9121000418450200051332,123456|,99');
+  const { fields } = proposeFor('counterparty.draft', 'Cuenta|ES9121000418450200051332|');
   expect(fields).toMatchObject([
     { column: 'Cuenta', field: 'accounts.0.iban', notes: [expect.stringContaining('IBAN')] },
-    { column: 'Konto', field: 'accounts.0.accountNumber', notes: [expect.stringContaining('IBAN')] },
   ]);
+});
+
+describe('the account of a payee', () => {
+  test.each(['Sort code', 'BLZ', 'BIC', 'Bank name'])('is a number beside which stands %s', (header) => {
+    const { fields } = propose('counterparty.draft', ['Name', 'Account number', header]);
+    expect(fields.map(({ field }) => field)).toContain('accounts.0.accountNumber');
+  });
+
+  test.each([
+    ['Name', 'Konto'],
+    ['Name', 'Konto', 'IBAN', 'BIC'],
+  ])('is no number that may be of a ledger: %s, %s', (...headers) => {
+    expect(propose('counterparty.draft', headers).open).toEqual([
+      { column: 'Konto', reason: expect.stringContaining('books') },
+    ]);
+  });
+});
+
+test.each([
+  ['Name', 'Legal name'],
+  ['Legal name', 'Name'],
+  ['Company', 'Legal name'],
+])('of %s and %s the longer name is taken for the field', (...headers) => {
+  const { fields } = propose('subclient.create', headers);
+  expect(fields).toMatchObject([{ field: 'details.name', column: 'Legal name' }]);
+});
+
+test.each<[BuiltIn, string]>([
+  ['subclient.create', 'Partner Ref,ID,Status,Vanity ID'],
+  ['counterparty.draft', 'Payee ID,ID,Status,id,status,payable.enabled'],
+])('of %s nothing is proposed that only the service sets', (operation, header) => {
+  const [, ...columns] = header.split(',');
+  const proposal = propose(operation, header.split(','));
+  expect(proposal).toMatchObject({ itself: [] });
+  expect(proposal.open.map(({ column }) => column)).toEqual(columns);
 });
 
 describe('when the rows come from a workbook', () => {

@@ -24,7 +24,6 @@ type RecordsText = { readonly text: string; readonly starts: readonly number[] }
 /** One list of cells per record, blank lines left out; records may differ in length. */
 type CellParser = (records: RecordsText) => readonly string[][];
 
-/** A parser for well-formed records whose starts are known. */
 export function createCellParser(dialect: CsvDialect): CellParser {
   const parseAll = createTextParser(dialect);
   // What `trim` takes off around cells only csv-parse knows.
@@ -41,7 +40,6 @@ export function createCellParser(dialect: CsvDialect): CellParser {
   };
 }
 
-/** The cells of the records without a quote, `null` for the others. */
 function cutPlain({ text, starts }: RecordsText, dialect: CsvDialect): Array<string[] | null> {
   const { quote, delimiter, newline } = dialect;
   let quoteAt = indexOrEnd(text, quote, 0);
@@ -62,7 +60,6 @@ function lineOf({ text, starts }: RecordsText, index: number, { newline }: CsvDi
   return isEnded ? record : `${record}\n`;
 }
 
-/** A parser for text whose records' starts are not known. */
 export function createTextParser(dialect: CsvDialect): (text: string) => string[][] {
   const { trim, escape: sign } = dialect;
   if (sign !== null) return (text) => readEscaped(text, { ...dialect, escape: sign });

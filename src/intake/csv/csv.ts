@@ -8,7 +8,7 @@ import type { Format } from '../../config/job-definition.ts';
 import { unguardCell } from '../../lib/formula-guard.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import type { Row } from '../../model/row.ts';
-import { looksLikeHeader, looksLikeValue } from '../column-names.ts';
+import { HEADER_AGAIN, isHeaderAgain, looksLikeHeader, looksLikeValue } from '../column-names.ts';
 import { BAD_BYTES } from '../decode.ts';
 import { delimiterInReport, isReportText, NOT_TYPED, typedInReport, unreadInReport } from '../report-file.ts';
 import { cellsRow, NOT_UTF8, unreadableRow } from '../row.ts';
@@ -54,7 +54,6 @@ type State = {
   readonly watch: TableWatch;
   rows: Row[];
   count: number;
-  /** Records of separators only that were passed over, of which a row followed or has yet to follow. */
   readonly passed: { within: number; atEnd: number; firstLine: number };
   /** A row with too few cells and those after it, which may be lines of its last cell. */
   held: HeldRow[];
@@ -186,7 +185,6 @@ function isSeparatorsOnly({ cells, text }: CsvRecord, header: CsvHeader, quote: 
   return isWhole && cells[0] === '' && cells.every((cell) => cell === '') && !text().includes(quote);
 }
 
-/** The row that a record makes: its cells, or why it can't be read without a guess. */
 function recordRow(row: number, record: CsvRecord, header: CsvHeader): Row {
   const { cells, line } = record;
   const problem = recordProblem(record, header);
@@ -211,7 +209,8 @@ function recordProblem({ cells, mayBeBad, text }: CsvRecord, header: CsvHeader):
   const nameless = cells.findIndex((cell, i) => i >= columns.length && cell !== '');
   // With a separator too many in its text, a row would have its last cell there.
   if (nameless !== -1) return `column ${nameless + 1} has no name in the header: ${NOTHING_THERE}`;
-  return isHeaderAgain(cells, header) ? HEADER_AGAIN : null;
+  const named = header.isReport ? cells.map(unguardCell) : cells;
+  return isHeaderAgain(named, columns) ? HEADER_AGAIN : null;
 }
 
 const NOTHING_THERE =
@@ -220,14 +219,6 @@ const NOTHING_THERE =
 function wrongLength(cells: number, columns: number): string {
   return `${cells} ${cells === 1 ? 'cell' : 'cells'} where the header has ${columns}`;
 }
-
-/** Files put together by hand repeat their header; a file of one column may well hold its own name. */
-function isHeaderAgain(cells: readonly string[], { columns, isReport }: CsvHeader): boolean {
-  if (columns.length < 2 || (!isReport && cells[0] !== columns[0])) return false;
-  return columns.every((name, i) => name === (isReport ? unguardCell(cells[i] ?? '') : cells[i]));
-}
-
-const HEADER_AGAIN = 'the header once more: expected it once, at the top; remove this line';
 
 /** A row that may turn out to be a line of a cell whose opening quote is missing, with the number of its record's cells. */
 type HeldRow = { readonly row: Row; readonly cells: number; readonly text: () => string };
@@ -266,18 +257,15 @@ function innerLine(line: number): string {
   return `may be a line of a cell that begins on line ${line} without a quote: expected quotes around a cell of several lines`;
 }
 
-/** A record that may begin a second table. */
 type TableRecord = {
   readonly cells: readonly string[];
   readonly line: number;
-  /** Whether blank lines stand before the record. */
   readonly isAfterBlank: boolean;
 };
 
 /** Takes every record in order, `null` for a damaged one or one that can't begin a table; UsageError where a second table begins. */
 type TableWatch = (record: TableRecord | null) => void;
 
-/** Watches for a second table, of another width than the first or of the same. */
 function createTableWatch(path: string, header: CsvHeader): TableWatch {
   const watchOdd = createOddWatch(path, header);
   const watchEven = createHeaderWatch(path);

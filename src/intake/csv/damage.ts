@@ -15,7 +15,6 @@ import {
   type TextView,
 } from './grammar.ts';
 
-/** How far the damage of a stray quote reaches. */
 type Damage = {
   /** Index of the damaged record's line end, or of the end of the file; `null` where the stretch ends first. */
   readonly at: number | null;
@@ -70,7 +69,6 @@ function damageOverLines(ground: RecordGround, stray: Stray, lineEnd: number): D
   return { at: lineEnd, doubtful: endOfDoubt(ground, stray, strayEnd) ?? strayEnd };
 }
 
-/** Index of the next quote that a cell end follows. */
 function nextClosing(view: TextView, from: number, dialect: CsvDialect): number | null {
   let at = indexOfQuote(view.text, from + 1, dialect);
   while (at !== -1 && at < view.end) {
@@ -206,19 +204,16 @@ type RecordGround = {
   readonly columns: number;
 };
 
-/** Whether what starts at `start` is a record of the right number of cells. */
 function isRecordAt({ view, dialect, columns }: RecordGround, start: number): boolean {
   const cut = cutRecord(view, start, dialect);
   return cut.kind === 'record' && cut.cells === columns;
 }
 
-/** Index of the first character of the line that `at` is in. */
 function startOfLine({ view, dialect }: RecordGround, at: number): number {
   const lf = view.text.lastIndexOf('\n', at);
   return 1 + (dialect.newline === 'lf' ? lf : Math.max(lf, view.text.lastIndexOf('\r', at)));
 }
 
-/** Index of the next line end, or of the end of the file; `null` where the stretch ends first. */
 function newlineOrEnd({ view, dialect }: RecordGround, from: number): number | null {
   const at = indexOfNewline(view.text, from, dialect.newline);
   if (at !== -1 && at < view.end) return at;

@@ -54,7 +54,6 @@ type Candidate = {
   readonly share: number;
 };
 
-/** The delimiter that was found, with notes where the evidence is thin. */
 type FoundDelimiter = { readonly delimiter: string; readonly notes: readonly string[] };
 
 /**
@@ -146,7 +145,6 @@ function ambiguous(path: string, best: Candidate, second: Candidate): UsageError
 const SAMPLE_CHARS = 64 * 1024;
 const SAMPLE_RECORDS = 100;
 
-/** The first records from the header on. */
 function sampleRecords(
   head: FileHead,
   { start, line }: Pick<Preamble, 'start' | 'line'>,
@@ -164,7 +162,6 @@ function sampleRecords(
     .slice(0, SAMPLE_RECORDS);
 }
 
-/** The delimiters that `auto` looks for, as people call them. */
 export const DELIMITER_NAMES: ReadonlyMap<string, string> = new Map([
   [',', 'comma'],
   [';', 'semicolon'],

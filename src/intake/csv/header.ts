@@ -18,10 +18,8 @@ import { type CsvPiece, createCsvSplitter, stepAt } from './records.ts';
 export type Preamble = {
   /** Index into the head of the header's first character. */
   readonly start: number;
-  /** The header's line, 1 = first. */
   readonly line: number;
   readonly delimiter: string | null;
-  /** Whether the definition says the line. */
   readonly isGiven: boolean;
 };
 
@@ -64,7 +62,6 @@ function shownDelimiter(delimiter: string): string {
   return delimiter === '\t' ? '\\t' : delimiter;
 }
 
-/** The first line that is not blank. */
 function firstRecord(text: string, from: LineStart): LineStart {
   let place = from;
   while (place.start < text.length && isBlank(text, place.start)) place = afterLine(text, place);
@@ -112,18 +109,14 @@ function linesIn(text: string): number {
   return place.line - 1;
 }
 
-/** A CSV file's header and where its records start. */
 export type CsvHeader = {
   readonly columns: readonly string[];
   /** How many cells a record has: those of `columns`, then those of nameless columns at the end, where nothing may stand. */
   readonly width: number;
   /** Whether the file is a report's, whose cells are guarded against formulas. */
   readonly isReport: boolean;
-  /** The line on which the header starts. */
   readonly headerLine: number;
-  /** Index into the head of the first character after the header. */
   readonly end: number;
-  /** The line of that character. */
   readonly line: number;
 };
 
@@ -232,7 +225,6 @@ function withoutNamelessEnd(names: readonly string[]): readonly string[] {
   return names.slice(0, 1 + names.findLastIndex((name) => name !== '') || names.length);
 }
 
-/** Problems that are listed at once; more are of no help. */
 const MAX_PROBLEMS = 20;
 
 /** Names with bytes that are no characters. csv-parse turns `BAD_BYTES` into U+FFFD, so that only the text tells them for sure. */
@@ -252,5 +244,4 @@ function columnProblems(columns: readonly string[]): readonly string[] {
   ];
 }
 
-/** The most columns that a file may have. */
 const MAX_COLUMNS = 10_000;

@@ -17,7 +17,6 @@ import {
   type Stray,
 } from './grammar.ts';
 
-/** A stretch of a CSV file. */
 export type CsvPiece =
   /** Well-formed records: `starts` (index into `text`) and `lines` (1 = first of the file), one entry per record. */
   | {
@@ -28,7 +27,6 @@ export type CsvPiece =
       /** Positions of the records that blank lines stand before. */
       readonly afterBlank: ReadonlySet<number>;
     }
-  /** A record that can't be read, with the beginning of its text. */
   | { readonly kind: 'bad'; readonly text: string; readonly line: number; readonly problem: string }
   /** The quote opened on `line` isn't closed, so that nothing after it can be told apart. */
   | { readonly kind: 'unclosed'; readonly line: number };
@@ -41,7 +39,6 @@ type Splitting = {
   /** The text at hand, and how far it has been cut. */
   text: string;
   at: number;
-  /** The line of `at`. */
   line: number;
   isBlankBefore: boolean;
   /** Records so far with a quote where none may stand. */
@@ -137,26 +134,20 @@ function bounded(text: string): string {
   return text.length > MAX_UNREADABLE_CHARS ? text.slice(0, MAX_UNREADABLE_CHARS) : text;
 }
 
-/** The text of a record without the line ends after it. */
 export function withoutLineEnd(text: string): string {
   let end = text.length;
   while (text.charAt(end - 1) === '\n' || text.charAt(end - 1) === '\r') end -= 1;
   return text.slice(0, end);
 }
 
-/** Well-formed records one after the other, and what stops them. */
 type CsvRun = {
-  /** Index of the first character after the records. */
   readonly end: number;
-  /** The line of that character. */
   readonly line: number;
   /** Index of each record's first character, from the start of the run. */
   readonly starts: readonly number[];
-  /** Line of each record's first character. */
   readonly lines: readonly number[];
   /** Positions in `starts` of the records that blank lines stand before. */
   readonly afterBlank: ReadonlySet<number>;
-  /** Whether a blank line stands right before `end`. */
   readonly isBlankBefore: boolean;
   readonly stop: Exclude<CsvStep, { kind: 'record' }>;
 };

@@ -4,7 +4,6 @@ import { UsageError } from '../../lib/usage-error.ts';
 /** A place in a file whose text comes in pieces: the index `at` in the text at hand; `line` and `column` (1 = first) in the file. */
 export type Cursor = { text: string; at: number; line: number; column: number };
 
-/** A cursor at the start of a file. */
 export function newCursor(): Cursor {
   return { text: '', at: 0, line: 1, column: 1 };
 }
@@ -15,7 +14,6 @@ export function extend(cursor: Cursor, chunk: string): void {
   cursor.at = 0;
 }
 
-/** Moves on to index `to`, counting lines. */
 export function moveTo(cursor: Cursor, to: number): void {
   let newline = cursor.text.indexOf('\n', cursor.at);
   while (newline !== -1 && newline < to) {
@@ -28,7 +26,6 @@ export function moveTo(cursor: Cursor, to: number): void {
   cursor.at = to;
 }
 
-/** Moves past JSON's white space. */
 export function skipSpace(cursor: Cursor): void {
   let to = cursor.at;
   while (isSpace(cursor.text.charCodeAt(to))) to += 1;
@@ -39,7 +36,6 @@ function isSpace(code: number): boolean {
   return code === 32 || code === 10 || code === 13 || code === 9;
 }
 
-/** The error for JSON that is broken at the cursor. */
 export function brokenJson(path: string, cursor: Cursor, expected: string): UsageError {
   const found =
     cursor.at >= cursor.text.length ? 'but the file ends there' : 'but something else stands there';
@@ -51,7 +47,6 @@ export function brokenJson(path: string, cursor: Cursor, expected: string): Usag
 /** How deep in objects, lists and strings a scan is, so that it can go on in the next stretch of text. */
 export type DepthScan = { depth: number; inString: boolean; isEscaped: boolean };
 
-/** A scan right before the first character of a JSON value. */
 export function newDepthScan(): DepthScan {
   return { depth: 0, inString: false, isEscaped: false };
 }

@@ -87,7 +87,6 @@ function isValid(text: string): boolean {
   return inspectJson(text).kind === 'valid';
 }
 
-/** An object or a list that a scan is in. */
 type Around = { readonly name: string; readonly isList: boolean };
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:]/g;

@@ -34,7 +34,6 @@ type State = {
   count: number;
 };
 
-/** What may come next in the text. */
 type Phase = 'outside' | 'opening' | 'first' | 'value' | 'after' | 'closed';
 
 /** Where the records are: in one JSON list, in objects one after the other, or in the list that a pointer leads to. */
@@ -65,7 +64,6 @@ function start(path: string, shape: JsonShape): Pick<State, 'isSequence' | 'outs
   return { isSequence: false, outside: newOutside(path, shape.pointer), phase: 'outside' };
 }
 
-/** Makes one step; answers whether another can be made with the text at hand. */
 function advance(state: State, final: boolean): boolean {
   const { cursor, outside } = state;
   if (state.phase === 'outside') return outside !== null && advanceOutside(state, outside, final);
@@ -131,7 +129,6 @@ function takeValue(state: State, final: boolean): boolean {
   return true;
 }
 
-/** The element at the cursor, whose end is still to be found. */
 type OpenElement = {
   readonly scan: DepthScan;
   /** How far the text at hand has been scanned. */
@@ -140,7 +137,6 @@ type OpenElement = {
   oversized: { readonly text: string; readonly line: number } | null;
 };
 
-/** An element whose first character stands at the cursor. */
 function newElement(cursor: Cursor): OpenElement {
   return { scan: newDepthScan(), scanned: cursor.at, oversized: null };
 }
@@ -163,7 +159,6 @@ function findElementEnd(path: string, cursor: Cursor, element: OpenElement, fina
   return -1;
 }
 
-/** The row of the element from the cursor to `end`; UsageError where the element is no JSON. */
 function elementRow(
   path: string,
   cursor: Cursor,
@@ -185,7 +180,6 @@ function elementRow(
   throw brokenJson(path, cursor, found.expected);
 }
 
-/** The error for an element that the file ends in. */
 function unclosedElement(path: string, cursor: Cursor, element: OpenElement): Error {
   if (element.oversized !== null)
     return brokenJson(path, cursor, `the end of the record of line ${element.oversized.line}`);

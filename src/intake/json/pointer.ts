@@ -9,7 +9,6 @@ import { MAX_RECORD_CHARS } from '../row.ts';
 import { brokenJson, type Cursor, endOfValue, endOfWord, moveTo, skipSpace } from './cursor.ts';
 import { inspectJson, MAX_DEPTH } from './record.ts';
 
-/** A walk over the JSON around a list of records. */
 export type Outside = {
   readonly path: string;
   readonly trail: Trail;
@@ -21,7 +20,6 @@ export type Outside = {
 /** What may come next in the innermost object or list, or at the top of the file. */
 type OutsidePhase = 'value' | 'firstValue' | 'name' | 'firstName' | 'colon' | 'after' | 'closed';
 
-/** A walk at the start of a file whose records are the list that the pointer leads to. */
 export function newOutside(path: string, pointer: string): Outside {
   return { path, trail: newTrail(path, pointer), closers: [], phase: 'value' };
 }
@@ -35,7 +33,6 @@ export function leaveList(outside: Outside): void {
 /** `list`: the cursor stands after the bracket that opens the list of records; `wait`: more text is needed. */
 type OutsideStep = 'on' | 'list' | 'wait';
 
-/** Makes one step; UsageError where the JSON is broken, or the pointer leads to something other than a list. */
 export function stepOutside(outside: Outside, cursor: Cursor, final: boolean): OutsideStep {
   skipSpace(cursor);
   if (cursor.at >= cursor.text.length) {
@@ -166,10 +163,8 @@ type Trail = {
   isFound: boolean;
 };
 
-/** What a JSON value is, as far as a pointer cares. */
 type JsonKind = 'object' | 'list' | 'plain value';
 
-/** A trail before the first value of a file. */
 function newTrail(path: string, pointer: string): Trail {
   const reached = { depth: 0, kind: 'plain value' as const, names: [] };
   return { path, pointer, wanted: namesOf(pointer), keys: [], met: new Set(), reached, isFound: false };
@@ -209,7 +204,6 @@ function meetValue(trail: Trail, kind: JsonKind, line: number): boolean {
   return true;
 }
 
-/** Ends the walk at the end of the file; UsageError where the pointer led nowhere. */
 function endTrail({ path, pointer, wanted, reached, isFound }: Trail): void {
   if (isFound) return;
   const found = reached.kind === 'object' ? `an object with ${inWords(reached.names)}` : `a ${reached.kind}`;
@@ -226,7 +220,6 @@ function placeInWords(keys: readonly (string | number)[]): string {
   return keys.length === 0 ? 'the whole file' : pointerOf(keys);
 }
 
-/** The JSON pointer (RFC 6901, 3) that goes through these names. */
 export function pointerOf(keys: readonly (string | number)[]): string {
   return keys.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }

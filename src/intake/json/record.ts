@@ -29,7 +29,6 @@ function problemOf(text: string, found: Extract<Inspection, { kind: 'valid' }>):
     : `the field "${path}" is given twice, once by a name with dots: expected it once`;
 }
 
-/** What a valid JSON text is that is no object. */
 function whatIs(text: string): string {
   switch (text.trimStart().charAt(0)) {
     case '[':
@@ -55,7 +54,6 @@ function repeatedPath(record: JsonObject): string | null {
   return repeated;
 }
 
-/** What one JSON text is like. */
 type Inspection =
   | {
       readonly kind: 'valid';
@@ -184,7 +182,6 @@ const HALF = 'half a character (\\ud800 to \\udfff without its other half): expe
 /** A scan over one JSON text: where it stands and, once it failed, what was expected there. */
 type TokenScan = { readonly text: string; at: number; expected: string };
 
-/** The string (RFC 8259, 7) that starts at the scan. */
 function scanString(scan: TokenScan): boolean {
   const { text } = scan;
   for (let at = scan.at + 1; at < text.length; at += 1) {
@@ -203,7 +200,6 @@ function scanString(scan: TokenScan): boolean {
   return failAt(scan, text.length, 'a closing quote');
 }
 
-/** The number (RFC 8259, 6) that starts at the scan. */
 function scanNumber(scan: TokenScan): boolean {
   NUMBER.lastIndex = scan.at;
   const literal = NUMBER.exec(scan.text)?.[0];
@@ -212,7 +208,6 @@ function scanNumber(scan: TokenScan): boolean {
   return true;
 }
 
-/** `true`, `false` or `null`. */
 function scanWord(scan: TokenScan): boolean {
   const word = WORDS.find((w) => scan.text.startsWith(w, scan.at));
   if (word === undefined) return fail(scan, 'a value');
@@ -228,7 +223,6 @@ function takeAfterSpace(scan: TokenScan, code: number): boolean {
   return true;
 }
 
-/** Moves past white space. */
 function skipBlanks(scan: TokenScan): void {
   for (;;) {
     const code = scan.text.charCodeAt(scan.at);

@@ -15,10 +15,8 @@ import {
 } from './xml.ts';
 import type { Zip } from './zip.ts';
 
-/** A sheet with cells; charts and macro sheets are none. */
 export type Sheet = { readonly name: string; readonly hidden: boolean; readonly part: string };
 
-/** What a workbook consists of, before any of its cells is read. */
 export type Book = {
   readonly sheets: readonly Sheet[];
   /** Whether days are counted from 1904 instead of 1900. */
@@ -29,7 +27,6 @@ export type Book = {
   readonly stylesPart: string | null;
 };
 
-/** Reads what a workbook consists of; WorkbookError where the archive holds none. */
 export async function readBook(zip: Zip): Promise<Book> {
   const main = (await readRelations(zip, '')).find(({ kind }) => kind === 'officeDocument');
   if (main === undefined || !zip.has(main.part) || main.part.endsWith('.bin')) throw noWorkbook(zip);
@@ -84,7 +81,6 @@ function sheetOf(attributes: Attributes): SheetEntry {
   };
 }
 
-/** An xsd:boolean. */
 function isTrue(value: string | undefined): boolean {
   return value === '1' || value === 'true';
 }
@@ -117,7 +113,6 @@ export function chooseSheet(book: Book, wanted: string | undefined): Sheet {
   );
 }
 
-/** The names of sheets for a message, which is kept with the run: names and their number are the sender's. */
 export function namesOf(sheets: readonly Sheet[]): string {
   const names = sheets.slice(0, NAMED).map(({ name }) => `"${shorten(name, NAME_CHARS)}"`);
   const more = sheets.length - names.length;
@@ -128,7 +123,6 @@ const NAMED = 20;
 /** Excel takes 31. */
 const NAME_CHARS = 60;
 
-/** What one part of a workbook points at. */
 type Relation = { readonly id: string; readonly kind: string; readonly part: string };
 
 /** The relations of a part, `''` for the workbook file itself; `kind` is the type's last segment, alike in both editions of the format. */

@@ -31,7 +31,6 @@ export type CellContext = {
   readonly uncalculated: boolean;
 };
 
-/** Reads a cell exactly as the file has it. */
 export function readCell(cell: SheetCell, context: CellContext): CellValue {
   if (cell.hasFormula && (context.uncalculated || lacksResult(cell))) return problem(NO_RESULT);
   const value = cell.value ?? '';

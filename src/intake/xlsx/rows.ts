@@ -2,17 +2,15 @@
 import { unguardCell } from '../../lib/formula-guard.ts';
 import type { Row } from '../../model/row.ts';
 import { REPORT_ROW_COLUMN } from '../../model/source.ts';
-import { nameProblems } from '../column-names.ts';
+import { HEADER_AGAIN, isHeaderAgain, nameProblems } from '../column-names.ts';
 import { NOT_TYPED, typedInReport, unreadInReport } from '../report-file.ts';
 import { cellsRow, MAX_RECORD_CHARS, type Sure, TOO_LONG, unreadableRow } from '../row.ts';
 import { type CellContext, type CellValue, readCell, type SheetCell } from './cell.ts';
 import { tooLarge, WorkbookError } from './error.ts';
 import { columnLetters, mergeFinder, type SheetLayout, type SheetRow } from './sheet.ts';
 
-/** The column names of a sheet. */
 export type SheetHeader = {
   readonly columns: readonly string[];
-  /** The header's row, 1 = the sheet's first. */
   readonly line: number;
   /** Whether the sheet was a report file, whose cells are guarded against formulas. */
   readonly isReport: boolean;
@@ -62,13 +60,11 @@ function readSheetHeader(row: SheetRow, context: CellContext): SheetHeader {
   throw new WorkbookError(`has a header, row ${row.line}, that can't be used: ${first}${more}`);
 }
 
-/** How the rows below a header become records. */
 type RowsContext = RecordContext & { readonly layout: SheetLayout };
 
 /** Takes the sheet's next row and answers its record, if any: empty rows are passed over like blank lines. */
 export type RowMaker = (row: SheetRow) => readonly Row[];
 
-/** Makes records of a sheet's rows. */
 export function createRowMaker(context: RowsContext): RowMaker {
   const { header } = context;
   const columns = header.columns.length;
@@ -125,7 +121,6 @@ function merged(reference: string): string {
   return `cells that are merged (${reference}): expected a value in each cell; undo the merge`;
 }
 
-/** How a sheet's row is read. */
 type RecordContext = CellContext & { readonly header: SheetHeader; readonly trim: boolean };
 
 /** What is sure of a row that can't be read: all but its damaged cells, where nothing else is wrong with it. */
@@ -139,14 +134,11 @@ type SheetRecord = {
   readonly cells: string[];
   /** Positions of cells that could not be read; empty where something else is wrong with the row. */
   readonly damaged: number[];
-  /** Positions of numbers. */
   readonly numeric: number[];
-  /** Positions of numbers, dates and booleans. */
   readonly typed: number[];
   readonly problem: string | null;
 };
 
-/** Reads a row's cells by the header's columns. */
 function readRecord(row: SheetRow, context: RecordContext): SheetRecord {
   const { columns, isReport } = context.header;
   const record = { cells: new Array<string>(columns.length).fill(''), damaged: [], numeric: [], typed: [] };
@@ -162,7 +154,6 @@ function readRecord(row: SheetRow, context: RecordContext): SheetRecord {
   };
 }
 
-/** Fills in the cells that can be read; answers the first problem. */
 function fillRecord(
   record: Omit<SheetRecord, 'problem'>,
   row: SheetRow,
@@ -214,10 +205,3 @@ function cellProblem(reading: CellValue, column: number, columns: readonly strin
   if (reading.kind !== 'problem' && reading.text === '') return null;
   return `a value in column ${columnLetters(column)}, to the right of all names of the header: expected values only below names, since the row may have a cell too many; name the column, or correct the row`;
 }
-
-/** Sheets put together by hand repeat their header; a table of one column may well hold its own name. */
-function isHeaderAgain(cells: readonly string[], columns: readonly string[]): boolean {
-  return columns.length > 1 && columns.every((name, i) => name === cells[i]?.trim());
-}
-
-const HEADER_AGAIN = 'the header once more: expected it once, at the top; remove this row';

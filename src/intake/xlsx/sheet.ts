@@ -76,10 +76,8 @@ function columnOf(reference: string | undefined, line: number, next: number): nu
   return place.column;
 }
 
-/** A cell whose element is still open. */
 type OpenCell = { -readonly [K in keyof SheetCell]: SheetCell[K] };
 
-/** Takes the parts of a cell's element. */
 type CellContent = {
   open(name: string, cell: OpenCell): void;
   text(piece: string, cell: OpenCell): void;
@@ -151,9 +149,7 @@ type Merge = {
   readonly left: number;
 };
 
-/** What a sheet says about its cells as a whole. */
 export type SheetLayout = {
-  /** From top to bottom. */
   readonly merges: readonly Merge[];
   readonly hasHidden: boolean;
 };

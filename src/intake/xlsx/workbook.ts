@@ -62,7 +62,6 @@ async function readWhole(path: string): Promise<Buffer> {
 /** The file lies in memory as it is, compressed; a sheet of 100,000 rows and twenty columns has 10 MiB. */
 const MAX_FILE_BYTES = 128 * 1024 ** 2;
 
-/** Refuses a compound file under a workbook's name. */
 function refuseCompound(bytes: Buffer): void {
   if (!bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE)) return;
   throw bytes.includes(ENCRYPTED) ? encrypted() : otherFile('is an old Excel file (.xls)');
@@ -107,7 +106,6 @@ async function* readSheet(
   if (reader === null) throw noHeader(sheet, reading.format);
 }
 
-/** The rows of a sheet in blocks; the first block has enough rows to tell titles from a header. */
 async function* rowBlocks(zip: Zip, sheet: Sheet): AsyncGenerator<readonly SheetRow[]> {
   const waiting: SheetRow[] = [];
   let isFirst = true;

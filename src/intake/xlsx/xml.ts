@@ -20,7 +20,6 @@ export async function* readXml(
   yield;
 }
 
-/** The text of an XML document, block by block. */
 export async function* readXmlText(blocks: AsyncIterable<Buffer>): AsyncGenerator<string, void, undefined> {
   let decoder: TextDecoder | null = null;
   for await (const block of blocks) {
@@ -30,7 +29,6 @@ export async function* readXmlText(blocks: AsyncIterable<Buffer>): AsyncGenerato
   if (decoder !== null) yield decode(decoder, null);
 }
 
-/** Reads a whole XML document. */
 export async function readXmlDocument(blocks: AsyncIterable<Buffer>, handler: XmlHandler): Promise<void> {
   for await (const _ of readXml(blocks, handler)) {
     // The handler takes the parts.
@@ -94,7 +92,6 @@ const MAX_TOKEN_CHARS = 512 * 1024;
 /** The deepest nesting that is read; sheets nest eight deep. */
 const MAX_XML_DEPTH = 64;
 
-/** Refuses what saxen would ignore in silence. */
 function refuseUnsafe(parser: Parser): void {
   const fail = (error: Error) => {
     throw damaged('its XML is not well-formed', error);
@@ -186,7 +183,6 @@ function fromCode(hex: unknown, decimal: unknown): string | undefined {
   return isXmlChar(code) ? String.fromCodePoint(code) : undefined;
 }
 
-/** XML 1.0, section 2.2. */
 function isXmlChar(code: number): boolean {
   if (code < 0x20) return code === 0x09 || code === 0x0a || code === 0x0d;
   return code <= 0xd7ff || (code >= 0xe000 && code <= 0xfffd) || (code >= 0x10000 && code <= 0x10ffff);

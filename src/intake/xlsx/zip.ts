@@ -14,7 +14,6 @@ export type Zip = {
   read(name: string): AsyncGenerator<Buffer, void, undefined>;
 };
 
-/** Reads the directory of an archive; nothing is expanded yet. */
 export function openZip(zip: Buffer): Zip {
   const entries = new Map<string, ZipEntry>();
   for (const entry of readDirectory(zip)) {
@@ -109,11 +108,9 @@ type ZipEntry = {
   readonly crc32: number;
   readonly compressedBytes: number;
   readonly bytes: number;
-  /** Where its local header begins. */
   readonly offset: number;
 };
 
-/** The files of a zip archive; WorkbookError where its directory is torn or cut off. */
 function readDirectory(zip: Buffer): readonly ZipEntry[] {
   try {
     return entriesOf(zip);

@@ -25,13 +25,11 @@ export function noteFindings(row: Row, context: RowContext): void {
   }
 }
 
-/** Notes what looks damaged in a row's cells, as warnings or as issues. */
 export type CheckRow = (row: Row, context: RowContext) => void;
 
 type SeverityOf = (code: CheckCode) => Severity;
 type CheckedColumn = ColumnSlot & { readonly checks: readonly CellCheck[]; readonly severityOf: SeverityOf };
 
-/** Compiles the checks column by column: a column only gets the checks that can find something in it. */
 export function compileChecks(
   definition: Pick<JobDefinition, 'checks'>,
   bindings: readonly Binding[],
@@ -115,7 +113,6 @@ function errorsFirst(checks: readonly CellCheck[], severityOf: SeverityOf): read
 /** All checks of a key's cells: any text may be a key. */
 const CHECKS_OF_KEY: readonly CellCheck[] = [scientificNotation, spreadsheetError, mojibake];
 
-/** All checks of the cells that fill a field, the most telling first. */
 function checksOfField(binding: Binding, beside: (name: string) => BesideOf): readonly CellCheck[] {
   if (binding.kind === 'reference') return CHECKS_OF_KEY;
   if (binding.kind !== 'cell') return [];
@@ -138,7 +135,6 @@ function checksOfCell(
   return [scientificNotation, spreadsheetError, ...identifierChecks(path, beside, [mojibake])];
 }
 
-/** Finds what fills the field of that name in the same object as the binding's own field. */
 function createBeside(bindings: readonly Binding[]): (binding: Binding, name: string) => BesideOf {
   const byPlace = new Map(bindings.map((binding) => [formatFieldPath(binding.path), binding]));
   return ({ path }, name) => textOf(byPlace.get(formatFieldPath([...path.slice(0, -1), name])));
@@ -156,7 +152,6 @@ function textOf(binding: Binding | undefined): BesideOf {
 const TEXT =
   'text; the cell holds a number, which has no leading zeros and keeps only 15 digits, so the identifier may be another one: format the column as text and write it again';
 
-/** Notes the cells of a workbook's row that hold a number where an identifier is meant; `numeric` has their positions. */
 function compileNumberCells(
   columns: ReadonlyMap<number, string>,
   severity: Severity,
@@ -172,7 +167,6 @@ function compileNumberCells(
   };
 }
 
-/** The columns of identifiers and of the key, by their slots. */
 function identifierColumns(
   bindings: readonly Binding[],
   key: ColumnSlot | null,

@@ -15,12 +15,11 @@ export type CellCheck = {
 /** The text beside a cell, in another field of the same object; empty where there is none. */
 export type BesideOf = (context: RowContext) => string;
 
-/** Numbers as spreadsheets and number libraries write them. Without a decimal sign or a plus (`1E11`) a text may be an identifier. */
+/** Without a decimal sign or a plus (`1E11`) a text may be an identifier. */
 const SCIENTIFIC = /^-?\d(?:[.,]\d+[eE][+-]?|[eE]\+)\d{1,3}$/;
 /** The length of `1E+5`. */
 const SHORTEST = 4;
 
-/** Finds identifiers that were turned into a number such as 1.23457E+11 on their way. */
 export const scientificNotation: CellCheck = {
   code: 'scientific_notation',
   find: (text) => (text.length >= SHORTEST && SCIENTIFIC.test(text) ? EVERY_DIGIT : null),
@@ -29,7 +28,7 @@ export const scientificNotation: CellCheck = {
 const EVERY_DIGIT =
   'every digit, as text; a spreadsheet probably turned a long number into a short form such as 1.23457E+11, which loses digits';
 
-/** Errors as Excel and LibreOffice write them: in English, then where they differ German, French, Spanish, Italian, Dutch, Portuguese. */
+/** As Excel and LibreOffice write them in seven languages. */
 const NAMES = [
   'REF!|NAME\\?|VALUE!|DIV/0!|NULL!|NUM!|N/A|SPILL!|CALC!|FIELD!|GETTING_DATA',
   'BEZUG!|WERT!|ZAHL!|NV',
@@ -43,7 +42,6 @@ const NAMES = [
 /** An error fills the whole cell: within a text it may be meant. A column too narrow for its value shows `####`. */
 const ERROR_CELL = new RegExp(`^(?:#(?:${NAMES})|#{3,}|Err:5\\d\\d)$`);
 
-/** Finds what a spreadsheet shows in place of a value. */
 export const spreadsheetError: CellCheck = {
   code: 'spreadsheet_error',
   find: (text) => {
@@ -65,7 +63,6 @@ const LATER =
 /** For most cells this test is all that the check costs. */
 const BEYOND_ASCII = /[\u0080-\uffff]/;
 
-/** Cells without such a pair or sign are clean. */
 const CANDIDATE = new RegExp(`[\\u0080-\\u009f]|[\\u00c2-\\u00f4][${LATER}]|[a-z\\d]\\u00c2 |\\ufffd`);
 
 /**
@@ -76,7 +73,7 @@ const SEQUENCE = `[\\u00c2-\\u00c5\\u00ce-\\u00d1\\u00d7-\\u00d9][${LATER}]|\\u0
 const NOT_ASCII = '[\\u0080-\\uffff]';
 const RUN = new RegExp(`(?<!${NOT_ASCII})(?:${SEQUENCE})+(?!${NOT_ASCII})`);
 
-/** The beginning of a typographic sign, whose last character some programs drop; and a space that kept its first byte. */
+/** The beginning of a typographic sign that lost its end; a space that kept its first byte. */
 const REMAINS = /\u00e2\u20ac|[a-z\d]\u00c2 /;
 
 /** Control characters (C1) that no text has: windows-1252 keeps its quotes, dashes and the euro sign there. */

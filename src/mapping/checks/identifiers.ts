@@ -5,6 +5,7 @@
  */
 import { getCountrySpecifications, isValidBIC } from 'ibantools';
 import { countryCode } from '../countries.ts';
+import { readData, remembered } from '../read-data.ts';
 import type { FieldPath } from '../request-field.ts';
 import type { BesideOf, CellCheck } from './damage.ts';
 
@@ -20,7 +21,6 @@ const IDENTIFIER_FIELDS: ReadonlySet<string> = new Set(
   ].flatMap((names) => names.split(' ')),
 );
 
-/** Whether the field holds an identifier. */
 export function isIdentifierField(path: FieldPath): boolean {
   return IDENTIFIER_FIELDS.has(lastName(path));
 }
@@ -57,7 +57,6 @@ export function identifierChecks(
   }
 }
 
-/** The last part of a path, `''` where that is a position. */
 function lastName(path: FieldPath): string {
   const last = path.at(-1);
   return typeof last === 'string' ? last : '';
@@ -68,7 +67,7 @@ function lastName(path: FieldPath): string {
  * write them, and case don't matter here. The check digits inside of some national account numbers are not looked at:
  * what is damaged fails the outer ones already.
  */
-export const ibanInvalid: CellCheck = {
+const ibanInvalid: CellCheck = {
   code: 'iban_invalid',
   find: (text) => (isIban(text) || isIban(compact(text)) ? null : ibanProblem(compact(text))),
 };
@@ -145,8 +144,7 @@ function valueAt(iban: string, at: number): number {
   return code >= 65 && code <= 90 ? code - 55 : -1;
 }
 
-/** Finds BICs that are not built as ISO 9362 says; spaces between the parts are fine. */
-export const bicInvalid: CellCheck = {
+const bicInvalid: CellCheck = {
   code: 'bic_invalid',
   find: (text) => (isBic(text) ? null : BIC),
 };
@@ -167,8 +165,7 @@ function isBic(text: string): boolean {
 
 const SORT_CODE = /^\d{2}([- ]?)\d{2}\1\d{2}$/;
 
-/** Finds UK sort codes that are not six digits, together or in pairs. */
-export const sortCodeInvalid: CellCheck = {
+const sortCodeInvalid: CellCheck = {
   code: 'sort_code_invalid',
   find: (text) => (SORT_CODE.test(text) ? null : SIX_DIGITS),
 };
@@ -176,7 +173,6 @@ export const sortCodeInvalid: CellCheck = {
 const SIX_DIGITS =
   'a sort code of 6 digits such as 202015 or 20-20-15; a digit is probably missing or too many';
 
-/** Finds routing numbers that can't be one of the United States, unless the row names another country. */
 function routingNumberInvalid(country: BesideOf): CellCheck {
   return {
     code: 'routing_number_invalid',
@@ -198,7 +194,7 @@ const ZERO = 48;
  * Whether the text is nine digits that are a routing number of the American Bankers Association: their sum, weighted
  * 3, 7, 1 in turn, is a multiple of ten.
  */
-export function isRoutingNumber(text: string): boolean {
+function isRoutingNumber(text: string): boolean {
   if (text.length !== 9) return false;
   let sum = 0;
   for (let i = 0; i < 9; i += 1) {
@@ -209,13 +205,10 @@ export function isRoutingNumber(text: string): boolean {
   return sum % 10 === 0;
 }
 
-/** A UK sort code with five digits. */
 const lostZeroOfSortCode = lostZero((text) => (hasDigits(text, 5) ? lost(6, 'sort code') : null));
 
-/** A CNAPS code with eleven digits. */
 const lostZeroOfCnaps = lostZero((text) => (hasDigits(text, 11) ? lost(12, 'CNAPS code') : null));
 
-/** A routing number of the United States with eight digits, which a zero before them makes a valid one. */
 function lostZeroOfRoutingNumber(country: BesideOf): CellCheck {
   return lostZero((text, context) =>
     hasDigits(text, 8) && isRoutingNumber(`0${text}`) && isAmerican(country(context))
@@ -224,15 +217,13 @@ function lostZeroOfRoutingNumber(country: BesideOf): CellCheck {
   );
 }
 
-/** An account number with seven digits where a UK sort code stands beside it. */
 function lostZeroOfAccountNumber(sortCode: BesideOf): CellCheck {
   return lostZero((text, context) =>
     hasDigits(text, 7) && sortCode(context) !== '' ? lost(8, 'UK account number') : null,
   );
 }
 
-/** A post code or a bank's code of a country whose codes have a fixed number of digits and can begin with zeros. */
-function lostZeroOf(kind: keyof typeof DIGITS, country: BesideOf): CellCheck {
+function lostZeroOf(kind: keyof typeof WORDS, country: BesideOf): CellCheck {
   return lostZero((text, context) => {
     const digits = shortOfZeros(kind, text, () => country(context));
     return digits === null ? null : lost(digits, `${WORDS[kind]} of that country`);
@@ -253,32 +244,15 @@ function lost(digits: number, what: string): string {
   return `a ${what} of ${digits} digits; a spreadsheet probably took it for a number and dropped the zero it begins with`;
 }
 
-/** By country, how many digits a code has; only where that is fixed and codes that begin with a zero are in use. */
-const DIGITS = {
-  // Universal Postal Union, addressing systems by country.
-  postCode: {
-    AUS: 4,
-    BRA: 8,
-    CHN: 6,
-    DEU: 5,
-    DNK: 4,
-    ESP: 5,
-    FIN: 5,
-    FRA: 5,
-    ITA: 5,
-    JPN: 7,
-    KOR: 5,
-    MEX: 5,
-    MYS: 5,
-    NOR: 4,
-    SVK: 5,
-    TUR: 5,
-    UKR: 5,
-    USA: 5,
-  },
-  // The bank's part of the national account number.
-  bankCode: { BRA: 3, ESP: 4, FRA: 5, ITA: 5, JPN: 4, MEX: 3, PRT: 4 },
-} as const;
+/** By country, where the number of digits is fixed and codes begin with zeros. */
+const digitsOf = remembered(
+  (kind: keyof typeof WORDS): ReadonlyMap<string, number> =>
+    new Map(
+      readData('code-digits.tsv').flatMap(([of, country = '', digits]) =>
+        of === kind ? [[country, Number(digits)]] : [],
+      ),
+    ),
+);
 
 /** More lost zeros than this are less likely than another mistake. */
 const MAX_LOST = 2;
@@ -286,11 +260,10 @@ const MAX_LOST = 2;
 /** What a code that lost zeros looks like: the longest of these codes has eight digits. */
 const SHORTENED = /^\d{1,7}$/;
 
-/** The number of digits that the code should have, where it lacks so few that leading zeros are probably lost; else `null`. */
-function shortOfZeros(kind: keyof typeof DIGITS, text: string, country: () => string): number | null {
+/** How many digits the code should have, where it lacks few enough to have lost zeros. */
+function shortOfZeros(kind: keyof typeof WORDS, text: string, country: () => string): number | null {
   if (!SHORTENED.test(text)) return null;
-  const byCountry: Readonly<Record<string, number>> = DIGITS[kind];
-  const digits = byCountry[knownCountry(country())];
+  const digits = digitsOf(kind).get(knownCountry(country()));
   return digits !== undefined && text.length < digits && text.length >= digits - MAX_LOST ? digits : null;
 }
 

@@ -1,14 +1,14 @@
 /**
- * The column that is most probably the rows' own key: its name says so and nearly every row has one of its own, or, where
- * no name does, every row has one of its own and it looks like a key. Of counterparties a key that repeats stands for
- * several accounts of one payee, where the rows say the same of the payee; else it is somebody else's key.
+ * The column that is most probably the rows' own key: its name says so and nearly every row has one
+ * of its own, or, where no name does, every row has one of its own and it looks like a key. Of
+ * counterparties a key that repeats stands for several accounts of one payee, where the rows say
+ * the same of the payee; else it is somebody else's key.
  */
 import type { BuiltIn } from '../../model/operation.ts';
 import type { JsonValue } from '../../model/request.ts';
 import { mostMistakes } from '../../model/written-as.ts';
-import { keyNamesOf, referenceNamesOf } from './aliases.ts';
 import type { FindMeaning } from './meaning.ts';
-import { looseName } from './names/vocabulary.ts';
+import { keyNamesOf, looseName, referenceNamesOf } from './names.ts';
 
 export type KeyGuess = {
   readonly column: string;
@@ -20,8 +20,8 @@ export type KeyGuess = {
 };
 
 /**
- * Rows with the same key: there are none; they could be one record; they are one record with several accounts, and stand
- * together or apart.
+ * Rows with the same key: there are none; they could be one record; they are one record with
+ * several accounts, and stand together or apart.
  */
 type Groups = 'none' | 'perhaps' | 'together' | 'apart';
 
@@ -35,13 +35,13 @@ type Guessing = {
   readonly findMeaning: FindMeaning;
 };
 
-/** The key by its name, else by its cells; `null` where no column looks like one. */
 export function guessKey(guessing: Guessing): KeyGuess | null {
   return keyByName(guessing) ?? keyByCells(guessing);
 }
 
 const PERHAPS_ANOTHERS =
-  'perhaps not the payee’s own, but the key of the subclient that the payee belongs to: then it is "parent.id: { column: …, ref: subclient }" and no key';
+  'perhaps not the payee’s own, but the key of the subclient that the payee belongs to: ' +
+  'then it is "parent.id: { column: …, ref: subclient }" and no key';
 
 function keyByName(guessing: Guessing): KeyGuess | null {
   const { operation, columns, table } = guessing;
@@ -62,7 +62,7 @@ function keyByName(guessing: Guessing): KeyGuess | null {
   return null;
 }
 
-function isAlone(column: string, columns: readonly string[]): boolean {
+export function isAlone(column: string, columns: readonly string[]): boolean {
   return columns.indexOf(column) === columns.lastIndexOf(column);
 }
 
@@ -103,7 +103,6 @@ function groupsOf({ slot }: At, { columns, table, findMeaning }: Guessing): Grou
 
 const ACCOUNT = 'accounts.0.';
 
-/** Whether the rows of each key have the same cell, or none. */
 function agrees(keys: readonly JsonValue[], cells: readonly JsonValue[]): boolean {
   const first = new Map<JsonValue, JsonValue>();
   return keys.every((key, i) => {

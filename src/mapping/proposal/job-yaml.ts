@@ -1,6 +1,7 @@
 /**
- * A proposal as a job definition with comments, so that whoever reads it can decide what is still open. The YAML library writes it, from a
- * value that the definition's schema has accepted: no name or text of a file or form can become a setting.
+ * A proposal as a job definition with comments, so that whoever reads it can decide what is still
+ * open. The YAML library writes it, from a value that the definition's schema has accepted: no name
+ * or text of a file or form can become a setting.
  */
 import { Document, isNode, Pair, Scalar, visit, YAMLMap, YAMLSeq } from 'yaml';
 import { type Format, jobDefinitionSchema } from '../../config/job-definition.ts';
@@ -10,13 +11,10 @@ import { UsageError } from '../../lib/usage-error.ts';
 import type { ProposedField } from './propose-fields.ts';
 import type { JobProposal } from './propose-job.ts';
 
-/** Where a proposal comes from, for the comment above it. */
 type ProposalOrigin = {
   /** The file's name, without its folders. */
   readonly file: string;
-  /** How the file was understood, in a few words. */
   readonly understood: string;
-  /** How many rows were looked at. */
   readonly rows: number;
   /** Settings without which the file would be read otherwise. */
   readonly format: Partial<Format>;
@@ -25,7 +23,7 @@ type ProposalOrigin = {
 /** Lines of comment, and the setting that they are about; without a name they are about none. */
 type Line = { readonly notes: readonly string[]; readonly name?: string; readonly value?: unknown };
 
-/** A proposal as a commented job definition; no cell values but words that mean yes and no. Throws a UsageError where it can be none. */
+/** No cell values but words for yes and no. Throws a UsageError where it can be no definition. */
 export function jobYaml(proposal: JobProposal, origin: ProposalOrigin): string {
   const document = documentOf([
     ...heading(proposal, origin),
@@ -148,7 +146,6 @@ function documentOf(lines: readonly Line[]): Document {
   return document;
 }
 
-/** Each setting on one line, below its comment; comments that are about none stand where they come. */
 function mapOf(lines: readonly Line[]): YAMLMap {
   const map = new YAMLMap();
   let waiting: string[] = [];

@@ -1,6 +1,7 @@
 /**
- * What a header that is no field's path probably means: the field's name without case, spaces and punctuation, or one of
- * its usual business names. A proposal takes the meaning up with a note where it is doubtful; a message only suggests it.
+ * What a header that is no field's path probably means: the field's name without case, spaces and
+ * punctuation, or one of its usual business names. A proposal takes the meaning up with a note
+ * where it is doubtful; a message only suggests it.
  */
 import { nearest } from '../../lib/did-you-mean.ts';
 import { MOST_PROBLEMS } from '../../lib/usage-error.ts';
@@ -8,55 +9,60 @@ import type { FieldCatalog } from '../../model/mapping.ts';
 import type { BuiltIn } from '../../model/operation.ts';
 import type { MappingOptions } from '../compilation.ts';
 import { withPositions } from '../request-field.ts';
-import { fieldNames, type NamedField, qualifiedName, referenceNamesOf } from './aliases.ts';
 import { readingsOf } from './header-words.ts';
-import { looseName } from './names/vocabulary.ts';
+import { fieldNames, looseName, type NamedField, qualifiedName, referenceNamesOf } from './names.ts';
 
-/** What a header probably means. */
-export type Meaning = {
-  readonly field: string;
-  /** What else it could mean, for the reader of the proposal. */
-  readonly note: string | null;
+export type Meaning = NamedField & {
   /** Whether the cell is the key of another record. */
   readonly isReference: boolean;
+  /** Of two columns for one field the longer name is the more telling. */
+  readonly letters: number;
 };
 
 export type FindMeaning = (header: string) => Meaning | null;
 
-/** Prepares recognising headers: fields without case, spaces and punctuation, then their usual business names in seven languages. */
+/** Fields without case, spaces and punctuation, then their usual business names. */
 export function createFindMeaning(
   operation: BuiltIn,
   catalog: FieldCatalog,
   pathField: string | null,
 ): FindMeaning {
-  const fields = [...(pathField === null ? [] : [pathField]), ...catalog.keys()];
+  const known = [...catalog.keys()].filter((field) => !isSetByService(field));
+  const fields = [...(pathField === null ? [] : [pathField]), ...known];
   const spellings = fields.map((field) => ({ field, shape: shapeOf(field) }));
   const own = new Map(ownNames(fields));
   const names = fieldNames(operation);
   const references = fields.includes('parent.id') ? referenceNamesOf(operation) : new Set<string>();
-  const find = (name: string): Meaning | null => {
+  const find = (name: string): Omit<Meaning, 'letters'> | null => {
     const found = names.get(name);
     if (found !== undefined && found.note !== null) return meant(found);
     if (references.has(name)) return PARENT;
-    const exact =
-      spelled(spellings, name) ?? (found === undefined ? undefined : meant(found)) ?? own.get(name);
-    if (exact !== undefined) return exact;
-    const qualified = qualifiedName(operation, name);
-    return qualified === null ? numbered(name, names) : meant(qualified);
+    const exact = spelled(spellings, name) ?? found?.field ?? own.get(name);
+    if (exact !== undefined) return meant({ field: exact, note: null, isOfLedger: false });
+    const more = qualifiedName(operation, name) ?? numbered(name, names);
+    return more === null ? null : meant(more);
   };
   const read = (header: string): Meaning | null => {
     for (const { name, note } of readingsOf(header)) {
       const loose = looseName(name);
       const meaning = loose === '' ? null : find(loose);
-      if (meaning !== null) return withNote(meaning, note);
+      if (meaning !== null) return withNote({ ...meaning, letters: loose.length }, note);
     }
     return null;
   };
   return (header) => read(header) ?? agreedOn(header, read);
 }
 
-function meant({ field, note }: NamedField): Meaning {
-  return { field, note, isReference: false };
+/** What a file has under the name of such a field is something of its own system's. */
+export function isSetByService(field: string): boolean {
+  return SET_BY_SERVICE.test(field);
+}
+
+const SET_BY_SERVICE =
+  /^(?:id|vanityId|state|status|actions|draft)$|^(?:payable|linkedDocuments)\.|^parent\.(?:state|isSelf)$|\.(?:actions|networks|verificationResponses)(?:\.|$)/;
+
+function meant(found: NamedField): Omit<Meaning, 'letters'> {
+  return { ...found, isReference: false };
 }
 
 function withNote(meaning: Meaning, note: string | null): Meaning {
@@ -67,7 +73,7 @@ function withNote(meaning: Meaning, note: string | null): Meaning {
 const OR = /\s*[/|]\s*|\s+(?:or|oder|ou|o|of|lub)\s+/;
 const MOST_WORDS = 4;
 
-/** The meaning of a header with several names, where all that are known mean the same field: `Town / City`, `Nombre o razón social`. */
+/** Of a header with several names for one field: `Town / City`, `Nombre o razón social`. */
 function agreedOn(header: string, read: FindMeaning): Meaning | null {
   const parts = header.split(OR).slice(0, MOST_WORDS + 1);
   if (parts.length < 2 || parts.length > MOST_WORDS) return null;
@@ -78,49 +84,44 @@ function agreedOn(header: string, read: FindMeaning): Meaning | null {
   return meanings.find((one) => one?.note === null) ?? first;
 }
 
-const PARENT: Meaning = {
+const PARENT: Omit<Meaning, 'letters'> = {
   field: 'parent.id',
   note: 'taken for the key of a subclient that this program creates; without "ref" the cell itself is sent',
+  isOfLedger: false,
   isReference: true,
 };
 
-/** Fields by the last part of their path, where only one field has that name: `tradeRegistryId`. */
-function ownNames(fields: readonly string[]): readonly (readonly [string, Meaning])[] {
+function ownNames(fields: readonly string[]): readonly (readonly [string, string])[] {
   const names = fields.filter(isPlain).map((field) => [looseName(lastPart(field)), field] as const);
   return names
     .filter(([name]) => names.filter(([other]) => other === name).length === 1)
-    .map(
-      ([name, field]) => [name, { field: withPositions(field, []), note: null, isReference: false }] as const,
-    );
+    .map(([name, field]) => [name, withPositions(field, [])] as const);
 }
 
-/** Whether a header can mean the field by a bare name: not where it is in a list inside a list, or set by the service itself. */
+/** Not by the name that any record has, nor in a list inside a list. */
 function isPlain(field: string): boolean {
-  return (
-    field.split('#').length <= 2 &&
-    !/\.(?:networks|controls|verificationResponses)\.|^(?:payable|linkedDocuments)\./.test(field)
-  );
+  return field.split('#').length <= 2 && !/\.controls\.|\.(?:id|vanityId)$/.test(field);
 }
 
-/** The meaning of a name with a number: `IBAN 2` is the second account's. */
-function numbered(loose: string, names: ReadonlyMap<string, NamedField>): Meaning | null {
+/** The field of a name with a number: `IBAN 2` is the second account's. */
+function numbered(loose: string, names: ReadonlyMap<string, NamedField>): NamedField | null {
   const [, name = '', number = ''] = /^(.*\D)([1-9])$/.exec(loose) ?? [];
   const found = names.get(name);
   if (found === undefined || !found.field.startsWith('accounts.0.')) return null;
-  return meant({ ...found, field: found.field.replace('.0.', `.${Number(number) - 1}.`) });
+  return { ...found, field: found.field.replace('.0.', `.${Number(number) - 1}.`) };
 }
 
 function spelled(
   spellings: readonly { readonly field: string; readonly shape: RegExp }[],
   loose: string,
-): Meaning | null {
+): string | undefined {
   for (const { field, shape } of spellings) {
     const match = shape.exec(loose);
     if (match === null) continue;
     const positions = match.slice(1).map((digits) => String(Number(digits)));
-    return { field: withPositions(field, positions), note: null, isReference: false };
+    return withPositions(field, positions);
   }
-  return null;
+  return undefined;
 }
 
 /** Matches the whole path without its punctuation, positions in their places: `accounts_0_iban`. */
@@ -135,14 +136,14 @@ function lastPart(field: string): string {
 const LONGEST_NAME = 100;
 
 type Suggesting = Pick<MappingOptions, 'definition' | 'catalog' | 'pathField'> & {
-  /** What was found wrong so far. */
   readonly problems: readonly string[];
 };
 
 /**
- * ` Did you mean "accounts.3.iban"?` for a path or a header that is no field, or nothing.
- * A header that names a field as businesses do (`Sort code`), or only its last part (`IBAN`), is recognised too. Of a file
- * with many unknown columns only those that are told get a suggestion: finding it takes a look at every field.
+ * ` Did you mean "accounts.3.iban"?` for a path or a header that is no field, or nothing. A header
+ * that names a field as businesses do (`Sort code`), or only its last part (`IBAN`), is recognised
+ * too. Of a file with many unknown columns only those that are told get a suggestion: finding it
+ * takes a look at every field.
  */
 export function suggestField(written: string, options: Suggesting): string {
   const { catalog, pathField, problems } = options;
@@ -152,7 +153,6 @@ export function suggestField(written: string, options: Suggesting): string {
   const fields = paths.map((path) => withPositions(path, positions));
   const found =
     byMeaning(written, options) ??
-    exactLastPart(written, fields) ??
     nearest(written, fields, mostWrong(written)) ??
     nearestLastPart(written, fields);
   return found === null ? '' : ` Did you mean "${found}"?`;
@@ -166,7 +166,7 @@ function byMeaning(written: string, { definition, catalog, pathField }: Suggesti
   return isField || meaning.field === pathField ? meaning.field : null;
 }
 
-/** Few changes make another word of a bare name, so that fewer are allowed: rather no suggestion than a wrong one. */
+/** Few changes make another word of a bare name: rather no suggestion than a wrong one. */
 function mostWrong(written: string): ((length: number) => number) | undefined {
   return /[.[]/.test(written) ? undefined : fewSigns;
 }
@@ -175,16 +175,7 @@ function fewSigns(length: number): number {
   return Math.max(1, Math.floor(length / 6));
 }
 
-function exactLastPart(written: string, fields: readonly string[]): string | null {
-  const wanted = fold(written);
-  return fields.find((field) => fold(lastPart(field)) === wanted) ?? null;
-}
-
 function nearestLastPart(written: string, fields: readonly string[]): string | null {
   const part = nearest(written, fields.map(lastPart), mostWrong(written));
   return fields.find((field) => lastPart(field) === part) ?? null;
-}
-
-function fold(text: string): string {
-  return text.toLowerCase().replaceAll(/[\s_-]+/g, '');
 }

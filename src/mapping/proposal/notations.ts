@@ -1,26 +1,26 @@
 /**
- * How a column writes dates, numbers, yes and no: each usual way is tried on the cells with the conversion that a
- * definition would get, and the one that fits the most of them is proposed. Where two fit equally well and mean something
- * different, only the reader of the proposal can choose.
+ * How a column writes dates, numbers, yes and no: each usual way is tried on the cells with the
+ * conversion that a definition would get, and the one that fits the most of them is proposed. Where
+ * two fit equally well and mean something different, only the reader of the proposal can choose.
  */
 import type { JsonValue } from '../../model/request.ts';
 import { mostMistakes } from '../../model/written-as.ts';
 import { convert } from '../conversion.ts';
 import { USUAL_PATTERNS } from '../dates.ts';
 import { type ConvertedColumn, conversionFor } from '../field-conversion.ts';
+import { readData, remembered } from '../read-data.ts';
 import type { LeafType } from '../request-field.ts';
 
-/** A conversion's options as a definition writes them; without any the field's own conversion reads the cells. */
+/** A conversion's options; without any the field's own conversion reads the cells. */
 export type Notation = Omit<ConvertedColumn, 'column'>;
 
-/** How a column's cells are to be read for a field. */
 export type ChosenNotation =
   | { readonly kind: 'notation'; readonly notation: Notation; readonly misfits: number }
   /** Equally many cells fit each of these notations, with different results. */
   | { readonly kind: 'several'; readonly notations: readonly Notation[] }
   | { readonly kind: 'none' };
 
-/** The notation that fits the most values, unless another one that fits as many reads something else in them. */
+/** What fits the most values, unless another that fits as many reads something else in them. */
 export function chooseNotation(type: LeafType, values: readonly JsonValue[]): ChosenNotation {
   const tried = candidateNotations(type, values).flatMap((notation) => tryNotation(type, notation, values));
   const misfits = Math.min(...tried.map((one) => one.misfits));
@@ -48,7 +48,7 @@ function tryNotation(type: LeafType, notation: Notation, values: readonly JsonVa
   return [{ notation, misfits, results: JSON.stringify(results.map((result) => result ?? null)) }];
 }
 
-/** The ways in which files write a field of this type, the most usual first; the field's own conversion is the first of all. */
+/** The most usual first; the field's own conversion is the first of all. */
 function candidateNotations(type: LeafType, values: readonly JsonValue[]): readonly Notation[] {
   switch (type) {
     case 'date-time':
@@ -69,32 +69,14 @@ function candidateNotations(type: LeafType, values: readonly JsonValue[]): reado
 
 const DATES: readonly Notation[] = USUAL_PATTERNS.map((pattern) => ({ pattern }));
 
-/** Words for yes and no in the languages of the files; in a proposal they stand as the file writes them. */
-const WORDS: readonly (readonly [yes: string, no: string])[] = [
-  ['ja', 'nein'],
-  ['j', 'n'],
-  ['oui', 'non'],
-  ['o', 'n'],
-  ['sí', 'no'],
-  ['si', 'no'],
-  ['s', 'n'],
-  ['ja', 'nee'],
-  ['sim', 'não'],
-  ['tak', 'nie'],
-  ['t', 'n'],
-  ['t', 'f'],
-  ['on', 'off'],
-  ['wahr', 'falsch'],
-  ['vrai', 'faux'],
-  ['vero', 'falso'],
-  ['yes', 'no'],
-  ['y', 'n'],
-  ['true', 'false'],
-];
+/** Words for yes and no; in a proposal they stand as the file writes them. */
+const yesAndNo = remembered((table: string) =>
+  readData(table).flatMap(([kind, yes = '', no = '']) => (kind === 'yes' ? [{ yes, no }] : [])),
+);
 
 function booleanNotations(values: readonly JsonValue[]): readonly Notation[] {
   const written = [...new Set(values.filter((value) => typeof value === 'string'))];
-  return WORDS.flatMap(([yes, no]) => {
+  return yesAndNo('words.tsv').flatMap(({ yes, no }) => {
     const meansYes = written.filter((word) => word.trim().toLowerCase() === yes);
     const meansNo = written.filter((word) => word.trim().toLowerCase() === no);
     if (meansYes.length + meansNo.length < written.length || written.length === 0) return [];
@@ -102,14 +84,13 @@ function booleanNotations(values: readonly JsonValue[]): readonly Notation[] {
   });
 }
 
-/** The words as written, else the usual word: rows that were not looked at may have the other of the two words. */
+/** Rows that were not looked at may have the other of the two words. */
 function orUsual(written: readonly string[], word: string): string[] {
   return written.length > 0
     ? [...written]
     : [word, word.charAt(0).toUpperCase() + word.slice(1), ...(word.length > 1 ? [word.toUpperCase()] : [])];
 }
 
-/** What the reader of a proposal has to know of a notation; no cell values. */
 export function notesOf(chosen: ChosenNotation, type: LeafType | null): readonly string[] {
   switch (chosen.kind) {
     case 'notation':
@@ -135,7 +116,6 @@ function misfitNote(type: LeafType | null): string {
     : `the cells looked at are no ${word} in one way that is known: say how to read them`;
 }
 
-/** Types whose text is read in one way only. */
 export const ONE_WAY: ReadonlySet<LeafType> = new Set(['string', 'country', 'string-list']);
 
 const WORD: Readonly<Record<LeafType, string>> = {

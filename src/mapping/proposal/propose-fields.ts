@@ -1,23 +1,25 @@
 /**
- * Where each column of a file goes in a proposal, and how its cells are read there. A column has one place: the field
- * that its header spells, else the one that it means; a field takes one column, the first. What nobody can decide from
- * the cells stays a comment, and its column is not sent.
+ * Where each column of a file goes in a proposal, and how its cells are read there. A column has
+ * one place: the field that its header spells, else the one that it means; a field takes one
+ * column, the first. What nobody can decide from the cells stays a comment, and its column is not
+ * sent.
  */
 import type { BuiltIn } from '../../model/operation.ts';
 import type { JsonValue } from '../../model/request.ts';
 import type { ColumnSlot } from '../compilation.ts';
 import {
+  catalogPath,
   type FieldLookup,
   formatFieldPath,
   type KnownField,
   type LeafType,
   parseFieldPath,
 } from '../request-field.ts';
-import type { FindMeaning, Meaning } from './meaning.ts';
-import { looseName } from './names/vocabulary.ts';
+import { isAlone } from './guess-key.ts';
+import { type FindMeaning, isSetByService, type Meaning } from './meaning.ts';
+import { looseName } from './names.ts';
 import { type ChosenNotation, chooseNotation, type Notation, notesOf, ONE_WAY } from './notations.ts';
 
-/** Where a column of a file goes. */
 export type Placement =
   /** The header is the field's own path, as written. */
   | (ColumnSlot & { readonly kind: 'itself'; readonly field: string; readonly known: KnownField })
@@ -31,20 +33,43 @@ type PlacingMeans = {
   readonly lookUp: FieldLookup;
   readonly findMeaning: FindMeaning;
   readonly isTable: boolean;
+  readonly pathField: string | null;
 };
 
 const NOT_PLACED = 'no field was found for it';
+export const SERVICE_SETS = 'only the service sets a field of that name';
+const OF_LEDGER =
+  'an account number without the code of a bank beside it: it may be of an account in somebody’s books';
 
-/** Places every column once: headers that are fields first, and no second column in a field. */
+/** Headers that are fields first, then the most telling names; no second column in a field. */
 export function placeColumns(means: PlacingMeans): readonly Placement[] {
   const claim = createClaims();
   const columns = means.columns.map((column, slot) => ({ column, slot }));
-  const own = columns.map((at) => claim(itself(at, means)));
-  const placed = columns.map((at, i) => own[i] ?? claim(byMeaning(at, means)) ?? open(at, NOT_PLACED));
-  return namesOfPeople(placed);
+  const placed = columns.map((at) => claim(itself(at, means)));
+  const meanings = columns.map((at) => byMeaning(at, means));
+  const hasBank = hasBankBeside(meanings);
+  for (const meaning of meanings.flatMap((one) => one ?? []).sort(byTelling)) {
+    const isOfLedger = meaning.isOfLedger && meaning.field.endsWith(ACCOUNT_NUMBER) && !hasBank;
+    placed[meaning.slot] ??= isOfLedger ? open(meaning, OF_LEDGER) : claim(meaning);
+  }
+  return namesOfPeople(columns.map((at, i) => placed[i] ?? open(at, NOT_PLACED)));
 }
 
-/** A bare "name" beside a first name is the last name, and the other way round: `Nombre` and `Apellidos`. */
+type Meant = Extract<Placement, { kind: 'field' }>;
+
+/** The longest name first; of two as long that without a doubt, and else the file's first. */
+function byTelling(a: Meant, b: Meant): number {
+  return b.letters - a.letters || Number(a.note !== null) - Number(b.note !== null) || a.slot - b.slot;
+}
+
+/** Whether other columns say which bank an account number is of: an IBAN has its bank in itself. */
+function hasBankBeside(meanings: readonly (Meant | null)[]): boolean {
+  const names = new Set(meanings.map((one) => one?.field.replace(/^accounts\.\d\./, '')));
+  const isNamed = ['sortCodeUK', 'bankCode', 'routingNumber', 'cnaps'].some((name) => names.has(name));
+  return isNamed || (!names.has('iban') && (names.has('bic_swift') || names.has('bank')));
+}
+
+/** A bare name beside a first name is the last name: `Nombre` and `Apellidos`. */
 function namesOfPeople(placements: readonly Placement[]): readonly Placement[] {
   const [first, last] = ['firstName', 'lastName'].map((field) =>
     placements.some((one) => one.kind !== 'open' && one.field === field),
@@ -63,10 +88,13 @@ function itself(at: ColumnSlot, means: PlacingMeans): Placement | null {
   if (typeof path === 'string') return null;
   const known = means.lookUp(path);
   const fits = known.kind === 'leaf' || (known.kind !== 'unknown' && !means.isTable);
-  return fits ? { kind: 'itself', ...at, field: formatFieldPath(path), known } : null;
+  if (!fits) return null;
+  const field = formatFieldPath(path);
+  if (field !== means.pathField && isSetByService(catalogPath(path))) return open(at, SERVICE_SETS);
+  return { kind: 'itself', ...at, field, known };
 }
 
-function byMeaning(at: ColumnSlot, { findMeaning, lookUp, texts }: PlacingMeans): Placement | null {
+function byMeaning(at: ColumnSlot, { findMeaning, lookUp, texts }: PlacingMeans): Meant | null {
   const meaning = findMeaning(at.column) ?? findMeaning(lastMember(at.column));
   return meaning === null || leafType(meaning.field, lookUp) === null
     ? null
@@ -88,12 +116,12 @@ function ibanByCells(meaning: Meaning, cells: readonly JsonValue[]): Meaning {
   };
 }
 
-/** The member of a record that the column is: `company.iban`; a dot in a header of several words is an abbreviation's. */
+/** Of `company.iban`; a dot in a header of several words is an abbreviation's. */
 function lastMember(column: string): string {
   return /^[^\s.]+(?:\.[^\s.]+)+$/.test(column) ? column.slice(column.lastIndexOf('.') + 1) : column;
 }
 
-/** Gives a field to the first column; a later column for it, for what is in it or for what it is in is left open. */
+/** Gives a field, and all in it and around it, to the first column that claims it. */
 function createClaims(): (placement: Placement | null) => Placement | null {
   const taken: string[] = [];
   return (placement) => {
@@ -112,36 +140,31 @@ function isWithin(field: string, other: string): boolean {
   return `${field}.`.startsWith(`${other}.`);
 }
 
-function isAlone(column: string, columns: readonly string[]): boolean {
-  return columns.indexOf(column) === columns.lastIndexOf(column);
-}
-
 function open({ column, slot }: ColumnSlot, reason: string): Placement {
   return { kind: 'open', column, slot, reason };
 }
 
-/** A line under `fields`. */
 export type ProposedField = {
   readonly field: string;
   readonly column: string;
   readonly notation: Notation;
-  /** What the reader of the proposal has to know about the line. */
   readonly notes: readonly string[];
   /** False: the line is a comment until somebody decides, and the column is not sent. */
   readonly isDecided: boolean;
 };
 
-/** The field that the key column fills: the CRM id of a new subclient, or the identifier in the path. */
+/** The key fills the CRM id of a new subclient, or the identifier in the path. */
 export function keyField(operation: BuiltIn, key: string, pathField: string | null): Meaning | null {
+  const meant = (field: string, note: string | null) => ({ field, note, ...OF_KEY });
   switch (operation) {
     case 'subclient.create':
     case 'subclient.upsert':
-      return { field: 'additionalInformation.crmId', note: SENT_AS_CRM_ID, isReference: false };
+      return meant('additionalInformation.crmId', SENT_AS_CRM_ID);
     case 'subclient.update':
     case 'payment.documents': {
       if (pathField === null) return null;
       const isNamed = looseName(key).endsWith(looseName(pathField));
-      return { field: pathField, note: isNamed ? null : OWN_IDENTIFIER, isReference: false };
+      return meant(pathField, isNamed ? null : OWN_IDENTIFIER);
     }
     case 'counterparty.draft':
       return null;
@@ -150,11 +173,13 @@ export function keyField(operation: BuiltIn, key: string, pathField: string | nu
   }
 }
 
+/** No other column comes before the key's. */
+const OF_KEY = { isReference: false, isOfLedger: false, letters: Number.POSITIVE_INFINITY } as const;
 const SENT_AS_CRM_ID = 'the key goes with the record as its CRM id';
 const OWN_IDENTIFIER =
   'the path needs the identifier that the service gave: make sure that this column has it';
 
-/** The line for a column; `null` where the header is the field and the field's own conversion reads the cells. */
+/** `null` where the header is the field and the field's own conversion reads the cells. */
 export function proposeField(
   placement: Placement,
   values: readonly JsonValue[],
@@ -178,14 +203,13 @@ function isPlain(chosen: ChosenNotation): boolean {
   return chosen.kind === 'notation' && Object.keys(chosen.notation).length === 0;
 }
 
-/** The type of the field; `null` where no cell could fill it. */
 function leafType(field: string, lookUp: FieldLookup): LeafType | null {
   const path = parseFieldPath(field);
   const known = typeof path === 'string' ? null : lookUp(path);
   return known?.kind === 'leaf' ? known.type : null;
 }
 
-/** Text is read in one way, so that a misfit only spoils its row; dates or numbers that can't be read leave the column undecided. */
+/** A misfit in text spoils its row; dates or numbers that can't be read leave the column undecided. */
 function decide(
   chosen: ChosenNotation,
   type: LeafType | null,

@@ -1,7 +1,7 @@
 /**
- * A job definition that a file's header and first rows suggest (`onboard map`): where each column goes, how its cells
- * are read, which column is the key. Each column is placed or listed for a decision, none is dropped; no value of a cell
- * gets into a proposal.
+ * A job definition that a file's header and first rows suggest (`onboard map`): where each column
+ * goes, how its cells are read, which column is the key. Each column is placed or listed for a
+ * decision, none is dropped; no value of a cell gets into a proposal.
  */
 import { flattenRecord } from '../../model/flatten-record.ts';
 import { parseRecord } from '../../model/json-record.ts';
@@ -19,14 +19,12 @@ import {
   type ProposedField,
   placeColumns,
   proposeField,
+  SERVICE_SETS,
 } from './propose-fields.ts';
 
-/** A proposal, before it is written as YAML. */
 export type JobProposal = {
   readonly operation: BuiltIn;
-  /** The column of the rows' own key, `null` where none was found. */
   readonly key: KeyGuess | null;
-  /** Lines under `fields`, and those that a person has to decide on. */
   readonly fields: readonly ProposedField[];
   /** Headers that are field paths and need no line. */
   readonly itself: readonly string[];
@@ -45,7 +43,6 @@ type ProposalOptions = {
   readonly rows: readonly Row[];
 };
 
-/** Proposes a definition that fits the file: each of its columns is placed, or listed for a decision. */
 export function proposeJob(options: ProposalOptions): JobProposal {
   const { operation, catalog, pathField, source } = options;
   const readable = options.rows.filter((row) => row.kind !== 'unreadable');
@@ -59,6 +56,7 @@ export function proposeJob(options: ProposalOptions): JobProposal {
     texts,
     lookUp,
     isTable: isTable(source),
+    pathField,
     findMeaning: (header) =>
       header === key?.column ? keyField(operation, header, pathField) : findMeaning(header),
   }).filter(({ column }) => !isOfReport(column) && !(column === '' && isTable(source)));
@@ -93,23 +91,23 @@ function undecided(fields: readonly ProposedField[]): JobProposal['open'] {
   );
 }
 
-/** Columns that share a name are one line. */
 function onePerColumn(open: JobProposal['open']): JobProposal['open'] {
   return [...new Map(open.map((one) => [one.column, one])).values()];
 }
 
 function openOf(placement: Placement, key: string | null): JobProposal['open'] {
-  if (placement.kind !== 'open' || placement.column === key) return [];
+  if (placement.kind !== 'open') return [];
+  // Its key may be a record's own, but goes into no field of that name.
+  if (placement.column === key && placement.reason !== SERVICE_SETS) return [];
   return [{ column: placement.column, reason: placement.reason }];
 }
 
-/** More rows than that without a name are no mistakes; of fewer it is safer to hear than to have them sent. */
+/** More rows than that without a name are no mistakes. */
 const OFTEN = 0.25;
 
-/** Fields that name a record. */
 const NAMES: ReadonlySet<string> = new Set(['details.name', 'name']);
 
-/** The fields to require: the service's document requires none, but a record without its name helps nobody. */
+/** The service's document requires none, but a record without its name helps nobody. */
 function requiredOf(
   placements: readonly Placement[],
   fields: readonly ProposedField[],
@@ -137,7 +135,7 @@ function missingId(
   return placements.some((one) => one.kind !== 'open' && one.field === pathField) ? null : pathField;
 }
 
-/** By column the cells that are not empty, without a workbook's numbers, dates and booleans, which are read in one way only. */
+/** By column, without a workbook's numbers, dates and booleans, which are read in one way only. */
 function textsOf(
   columns: readonly string[],
   rows: readonly Row[],
@@ -152,7 +150,6 @@ function textsOf(
   );
 }
 
-/** What the row has in each of these columns; '' where it has nothing. */
 export function cellsOf(row: Row, columns: readonly string[]): readonly JsonValue[] {
   switch (row.kind) {
     case 'cells':

@@ -122,7 +122,7 @@ test('bytes that are not UTF-8 make their row unreadable; a U+FFFD that the file
     Buffer.from([0xfc]),
     Buffer.from('ller,2\ny,3\n'),
   ]);
-  const { rows } = await readText(text);
+  const { rows } = await readText(text, { format: { encoding: 'utf-8' } });
   expect(rows.map(brief)).toEqual([
     '2: x�¦1',
     '3: ! bytes that are not UTF-8: expected text encoded as UTF-8',

@@ -32,7 +32,7 @@ const READ = [
     'a,b\n1,2\na,b\n3,4\na,2\n',
     [
       '2: 1¦2',
-      '3: ! the header once more: expected it once, at the top; remove this line',
+      '3: ! the header once more: expected it once, at the top; remove this row',
       '4: 3¦4',
       '5: a¦2',
     ],

@@ -159,7 +159,7 @@ test('bytes that are not UTF-8 make their record unreadable', async () => {
     Buffer.from([0xfc]),
     Buffer.from('"},\n{"a":"\uFFFD"}]'),
   ]);
-  const { rows } = await readText(text, { path: 'f.json' });
+  const { rows } = await readText(text, { path: 'f.json', format: { encoding: 'utf-8' } });
   expect(rows.map((row) => row.kind)).toEqual(['record', 'unreadable', 'record']);
 });
 
