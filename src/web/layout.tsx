@@ -3,7 +3,7 @@ import type { Child } from 'hono/jsx';
 import { cut, Text } from '../lib/html-text.tsx';
 import type { Visitor } from '../model/ask.ts';
 import type { AssetPaths } from './assets.ts';
-import type { Standing } from './page.ts';
+import type { Standing } from './visit.ts';
 
 const PAGES = [
   ['/', 'Overview'],

@@ -6,13 +6,12 @@ import { type FilesPart, filesRoutes } from './files.tsx';
 import { type JobsPart, jobsRoutes } from './jobs.tsx';
 import { type MappingPart, mappingRoutes } from './mapping.tsx';
 import { type OverviewPart, overviewRoutes } from './overview.tsx';
-import type { Core } from './page.ts';
 import { type RowPart, rowRoutes } from './row.tsx';
 import { type RowsPart, rowsRoutes } from './rows.tsx';
 import { type RunPart, runRoutes } from './run.tsx';
 import { type RunsPart, runsRoutes } from './runs.tsx';
 import { type SystemPart, systemRoutes } from './system.tsx';
-import type { Route } from './visit.ts';
+import type { Core, Route } from './visit.ts';
 
 /** What all of them need together. */
 export type Page = Core &

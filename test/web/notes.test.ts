@@ -3,7 +3,7 @@ import type { Ask, Visitor } from '../../src/model/ask.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
 import { type ActingPart, noteRoutes } from '../../src/web/acting.tsx';
 import { Causes, type CausesOf } from '../../src/web/causes.tsx';
-import type { Core } from '../../src/web/page.ts';
+import type { Core } from '../../src/web/visit.ts';
 import { digestOf, settled } from '../report/make-report.ts';
 
 const OPERATOR: Visitor = { name: 'ops-1', role: 'operator' };
