@@ -3,6 +3,7 @@
  * What every answer has, and what no request may be, is decided here: no script and no style but our own, nothing kept by browsers, no
  * request larger or slower than it may be. A view never sees a request, nor a visitor of the wrong role.
  */
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
@@ -86,9 +87,13 @@ export async function startPage<Page extends Core>(options: PageOptions<Page>): 
 
 type Place = { readonly host: string; readonly port: number; readonly last: number };
 
+/** Answers the port. */
 async function listen(server: Server, { host, port, last }: Place): Promise<number> {
   try {
-    return await listenOn(server, host, port);
+    server.listen(port, host);
+    await once(server, 'listening');
+    const address = server.address();
+    return address === null || typeof address === 'string' ? port : address.port;
   } catch (error) {
     if (errorCode(error) === 'EADDRINUSE' && port < last)
       return listen(server, { host, port: port + 1, last });
@@ -97,17 +102,6 @@ async function listen(server: Server, { host, port, last }: Place): Promise<numb
       { cause: error },
     );
   }
-}
-
-function listenOn(server: Server, host: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      const address = server.address();
-      resolve(address === null || typeof address === 'string' ? port : address.port);
-    });
-  });
 }
 
 /**

@@ -5,6 +5,7 @@ import { batchesOf } from '../../src/lib/batches.ts';
 import { noOutcomes, OUTCOMES } from '../../src/model/outcome.ts';
 import type { Run } from '../../src/model/run.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
+import { rememberFiles } from '../../src/page/child.ts';
 import { seedRun } from '../support/doubts.ts';
 import type { OwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
@@ -28,7 +29,7 @@ export async function openOwnDesk(own: OwnRedis) {
   const session = await openTestSession(own, onTestFinished);
   const { ledger, service } = session;
   return {
-    desk: session,
+    desk: { ...session, ...rememberFiles(session) },
     async seed({
       rows,
       settlements,
