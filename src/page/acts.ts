@@ -15,7 +15,7 @@ import { findRun } from '../runs/status.ts';
 import type { TargetSession } from '../session.ts';
 import { createAudit } from './audit.ts';
 import { createErrands, type Errands } from './errands.ts';
-import { rowsOfCause } from './rows.ts';
+import { rowsOfCause } from './row-search.ts';
 import type { Taking } from './taking.ts';
 
 type Acting = {
@@ -35,7 +35,8 @@ export function createActs(
   const acting = { session, errands, taking };
   return async (asked) => {
     const answer = await answered(asked, acting);
-    await audit(asked, answer);
+    // What the page asks for itself, for as long as somebody looks, changes nothing.
+    if (asked.ask.kind !== 'doctor') await audit(asked, answer);
     return answer;
   };
 }
@@ -156,12 +157,7 @@ async function resolve(
   by: string,
   acting: Acting,
 ): Promise<AskAnswer> {
-  const rows = ask.decisions.map((one) => ({
-    row: one.row,
-    decision:
-      one.as === 'created' ? ({ kind: 'created', id: one.id } as const) : ({ kind: 'not-created' } as const),
-  }));
-  return settle(ask, { kind: 'rows', rows }, { by, acting });
+  return settle(ask, { kind: 'rows', rows: ask.decisions }, { by, acting });
 }
 
 async function lookUp(

@@ -5,7 +5,6 @@
 
 import { z } from 'zod';
 import { targetOf } from '../inbox/overview.ts';
-import { readNotes } from '../ledger/notes.ts';
 import { assertKnownLedger } from '../ledger/run-index.ts';
 import type { Releasers } from '../lib/releasers.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -17,21 +16,14 @@ import { serviceReport } from '../runs/status.ts';
 import { ledgerOn, type Session } from '../session.ts';
 import { assertSafe, hostNameOf, readAccess } from '../web/access.ts';
 import { readAssets } from '../web/assets.ts';
-import { type Page, ROUTES } from '../web/routes.ts';
 import { startPage } from '../web/server.tsx';
 import { createChildren } from './child.ts';
-import type { Desk } from './desk.ts';
-import { createDoubtsPart } from './doubts.ts';
+import { createDesk, type Desk } from './desk.ts';
 import { createFilesPart } from './files.ts';
 import type { PageAddress } from './fork.ts';
 import { createJobsPart } from './jobs.ts';
 import type { Link } from './link.ts';
-import { createOverviewPart } from './overview.ts';
-import { createRowPart } from './row.ts';
-import { createRowsPart } from './rows.ts';
-import { createRunPart } from './run.ts';
-import { createRunsPart } from './runs.ts';
-import { createSystemPart } from './system.ts';
+import { type Page, ROUTES } from './routes.ts';
 import { createUploads, UPLOAD_LIMITS } from './uploads.ts';
 
 type Opening = Pick<Session, 'io' | 'env' | 'log' | 'clock' | 'releasers'>;
@@ -65,7 +57,7 @@ export async function openPage(
   await assertSafe(access, host);
   const target = targetOf(env, sandbox);
   const ledger = await openToRead(opening, releasers);
-  const desk: Desk = { env, log, clock, ledger, target, ask: link?.ask ?? null };
+  const desk = createDesk({ env, log, clock, ledger, target, ask: link?.ask ?? null });
   const server = await startPage({
     page: createPage(desk, io),
     routes: ROUTES,
@@ -86,7 +78,7 @@ function createPage(desk: Desk, io: Session['io']): Page {
   const limits = { ...UPLOAD_LIMITS, ...uploadLimit(io.env) };
   const uploads = createUploads(env.home, () => clock.date(), limits);
   return {
-    ask: desk.ask,
+    ...desk,
     async standing() {
       const report = await serviceReport(ledger, target);
       const service = { words: serviceWords(report), isWell: report.state === 'well' };
@@ -97,21 +89,8 @@ function createPage(desk: Desk, io: Session['io']): Page {
       const run = found === null ? null : await ledger.of(found).store.get(id);
       return run === null ? null : { ...run, run: run.id };
     },
-    async noteOn(run, cause) {
-      const found = await ledger.index.targetOf(run);
-      if (found === null) return null;
-      const { keys } = ledger.of(found);
-      return (await readNotes(ledger.redis, keys, [cause])).get(cause)?.text ?? '';
-    },
     ...createJobsPart(desk),
     ...createFilesPart(desk, { uploads, runChild: createChildren(withoutSecrets(io.env), io.interrupted) }),
-    ...createOverviewPart(desk),
-    ...createRunsPart(desk),
-    ...createRunPart(desk),
-    ...createSystemPart(desk),
-    ...createRowsPart(desk),
-    ...createRowPart(desk),
-    ...createDoubtsPart(desk),
   };
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Child } from 'hono/jsx';
 import { countOf } from '../lib/terminal.ts';
-import { kindsOf, sumWords } from '../report/html/parts.tsx';
+import { kindsOf, sumWords, Wide } from '../report/html/parts.tsx';
 
 type CountsProps = Parameters<typeof kindsOf>[0];
 
@@ -54,6 +54,33 @@ export function Verdict({ tone, children }: { readonly tone: Tone; readonly chil
 /** A state, a number of something: a word in a frame. */
 export function Badge({ tone = 'none', children }: { readonly tone?: Tone; readonly children?: Child }) {
   return <span class={`badge t-${tone}`}>{children}</span>;
+}
+
+type TableProps = {
+  readonly name: string;
+  /** `n`: of a column of numbers. */
+  readonly heads: ReadonlyArray<string | { readonly n: string }>;
+  readonly class?: string;
+  readonly children?: Child;
+};
+
+export function Table({ name, heads, class: of = 'list', children }: TableProps) {
+  return (
+    <Wide name={name}>
+      <table class={of}>
+        <thead>
+          <tr>
+            {heads.map((head) => (
+              <th scope="col" class={typeof head === 'string' ? undefined : 'n'}>
+                {typeof head === 'string' ? head : head.n}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </Wide>
+  );
 }
 
 /** A page of thousands takes seconds, for everybody. */

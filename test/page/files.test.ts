@@ -19,7 +19,7 @@ async function openFiles(printed = '') {
   const started: (readonly [options: readonly string[], operands: readonly string[]])[] = [];
   const uploads = createUploads(desk.env.home, () => desk.clock.date());
   const part = createFilesPart(
-    { ...desk, target: 'sandbox', ask: null },
+    { ...desk, target: 'sandbox' },
     {
       uploads,
       runChild: async (options, operands) => {

@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
-import { noOutcomes } from '../../src/model/outcome.ts';
 import { type FilesPart, filesRoutes, type Looked } from '../../src/web/files.tsx';
 import { type Draft, type DraftColumn, type MappingPart, mappingRoutes } from '../../src/web/mapping.tsx';
-import { type RowPage, type RowPart, rowRoutes } from '../../src/web/row.tsx';
 import type { Reply, Route } from '../../src/web/visit.ts';
-import { doubtOf } from '../support/doubts.ts';
 
 const COLUMNS = 1_000;
 const names = Array.from({ length: COLUMNS }, (_, i) => `Column ${i + 1}`);
@@ -45,25 +42,7 @@ const draft: Draft = {
   problems: [],
 };
 
-const row: RowPage = {
-  run: { id: 'r', job: 'j', file: 'f', rows: 1, state: 'finished', outcomes: noOutcomes() },
-  row: 1,
-  settlement: doubtOf(1, {}),
-  advice: '',
-  file: { kind: 'cells', cells: names.map((name) => ({ column: name, value: name })) },
-  sent: { kind: 'nothing', why: '' },
-  said: null,
-  chunk: 1,
-  group: [],
-  resolution: '',
-  previous: null,
-  next: null,
-  elsewhere: [],
-  parent: null,
-  rerun: null,
-};
-
-const page: FilesPart & MappingPart & RowPart & { standing(): Promise<never>; ask: null } = {
+const page: FilesPart & MappingPart & { standing(): Promise<never>; ask: null } = {
   standing: () => Promise.reject(new Error('not asked for')),
   ask: null,
   receive: () => Promise.reject(new Error('not asked for')),
@@ -73,14 +52,13 @@ const page: FilesPart & MappingPart & RowPart & { standing(): Promise<never>; as
   look: async () => looked,
   operations: {},
   draft: async () => draft,
-  row: async () => row,
 };
 
 async function htmlOf(routes: readonly Route<typeof page>[], path: string): Promise<string> {
   const route = routes.find((one) => one.method === 'GET' && one.path === path);
   const reply: Reply | undefined = await route?.answer({
     visitor: { name: 'ops-1', role: 'operator' },
-    params: { id: 'x', row: '1' },
+    params: { id: 'x' },
     query: new URLSearchParams(),
     form: new URLSearchParams(),
     bytes: null,
@@ -92,7 +70,6 @@ async function htmlOf(routes: readonly Route<typeof page>[], path: string): Prom
 test.each<[string, readonly Route<typeof page>[], string]>([
   ['an upload', filesRoutes, '/uploads/:id'],
   ['a mapping', mappingRoutes, '/uploads/:id/map'],
-  ['a row', rowRoutes, '/runs/:id/rows/:row'],
 ])('the page of %s shows 300 columns and counts the rest', async (_, routes, path) => {
   const html = await htmlOf(routes, path);
   expect(html).toContain('Column 300<');

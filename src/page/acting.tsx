@@ -5,19 +5,17 @@
 import { Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import type { Ask, AskAnswer } from '../model/ask.ts';
-import { NOTE_CHARACTERS } from '../model/note.ts';
 import { countSettled, OUTCOMES, type Outcome, type OutcomeCounts } from '../model/outcome.ts';
 import { runStateSchema } from '../model/run.ts';
+import type { Reply, Route, Visit } from '../web/visit.ts';
 import { decisionsIn } from './decisions.ts';
-import { answerDoubts, type DoubtsPart } from './doubts.tsx';
-import { rowNumber } from './rows.tsx';
-import type { Reply, Route, Visit } from './visit.ts';
+import type { Desk } from './desk.ts';
+import { answerDoubts } from './doubts.tsx';
+import { rowNumber } from './run-rows.ts';
 
 export type ActingPart = {
   /** What a person is told before a run is given up or its rows are sent again; `null`: there is no such run. */
   standingOf(run: string): Promise<RunStanding | null>;
-  /** The text of the note on a cause, `''`: there is none; `null`: there is no such run. */
-  noteOn(run: string, cause: string): Promise<string | null>;
 };
 
 export type RunStanding = {
@@ -31,7 +29,7 @@ export type RunStanding = {
 /** The outcomes whose rows may be sent again. */
 const AGAIN: readonly Outcome[] = ['rejected', 'failed', 'denied', 'invalid', 'cancelled'];
 
-export const actingRoutes: readonly Route<ActingPart & DoubtsPart>[] = [
+export const actingRoutes: readonly Route<ActingPart & Desk>[] = [
   { method: 'GET', path: '/runs/:id/cancel', role: 'operator', answer: confirmCancel },
   { method: 'GET', path: '/runs/:id/rerun', role: 'operator', answer: confirmRerun },
   { method: 'POST', path: '/runs/:id/pause', role: 'operator', answer: control('pause') },
@@ -42,14 +40,9 @@ export const actingRoutes: readonly Route<ActingPart & DoubtsPart>[] = [
   { method: 'POST', path: '/runs/:id/look-up', role: 'operator', answer: lookUp },
 ];
 
-export const noteRoutes: readonly Route<ActingPart>[] = [
-  { method: 'GET', path: '/causes/:id/note', role: 'operator', answer: writeNote },
-  { method: 'POST', path: '/causes/:id/note', role: 'operator', answer: note },
-];
-
 const NO_RUN = { kind: 'missing', words: 'There is no such run.' } as const;
 
-const STANDS_ALONE = 'This page stands alone, and can do nothing: the page of `onboard start` can.';
+export const STANDS_ALONE = 'This page stands alone, and can do nothing: the page of `onboard start` can.';
 
 function seenIn(form: URLSearchParams) {
   const seen = runStateSchema.safeParse(form.get('seen'));
@@ -82,7 +75,7 @@ async function rerun(visit: Visit<ActingPart>): Promise<Reply> {
 }
 
 /** One row is settled in the flow of rows in doubt, and the next one comes up; many come from a file, and are told by a page. */
-async function resolve(visit: Visit<ActingPart & DoubtsPart>): Promise<Reply> {
+async function resolve(visit: Visit<ActingPart & Desk>): Promise<Reply> {
   const { params, form, page, visitor } = visit;
   const run = params.id ?? '';
   const doubts = `/runs/${encodeURIComponent(run)}/doubts`;
@@ -107,54 +100,6 @@ async function lookUp(visit: Visit<ActingPart>): Promise<Reply> {
   return carriedOut(visit, { kind: 'look-up', run }, `/runs/${run}/doubts`);
 }
 
-async function note({ params, form, page, visitor }: Visit<ActingPart>): Promise<Reply> {
-  const run = form.get('run') ?? '';
-  if (page.ask === null) return refused(run, [STANDS_ALONE]);
-  const ask = { kind: 'note', run, cause: params.id ?? '', text: form.get('text') ?? '' } as const;
-  const answer = await page.ask(ask, visitor);
-  if (answer.kind !== 'done') return told(run, answer, undefined);
-  return { kind: 'redirect', to: `/runs/${encodeURIComponent(run)}` };
-}
-
-/** On a page of its own, since what is typed in a part that is made anew each second would be lost. */
-async function writeNote({ params, query, page }: Visit<ActingPart>): Promise<Reply> {
-  const run = query.get('run') ?? '';
-  const cause = params.id ?? '';
-  const text = await page.noteOn(run, cause);
-  if (text === null) return NO_RUN;
-  return {
-    kind: 'page',
-    title: 'Note on a cause',
-    body: (
-      <>
-        <h1>Note on a cause</h1>
-        <p>
-          It shows beside this cause at every run that has it, to all who see the page. Without text it is
-          removed.
-        </p>
-        <form method="post" action={`/causes/${encodeURIComponent(cause)}/note`}>
-          <input type="hidden" name="run" value={run} />
-          <p>
-            <label>
-              Note
-              <br />
-              <textarea name="text" rows={5} cols={60} maxlength={NOTE_CHARACTERS}>
-                {text}
-              </textarea>
-            </label>
-          </p>
-          <p class="acts">
-            <button type="submit" class="go">
-              Keep the note
-            </button>
-            <a href={`/runs/${encodeURIComponent(run)}`}>Leave it as it is</a>
-          </p>
-        </form>
-      </>
-    ),
-  };
-}
-
 /** Asks, and answers with the page that says what came of it. */
 async function carriedOut(
   { page, visitor, params }: Visit<ActingPart>,
@@ -166,7 +111,7 @@ async function carriedOut(
   return told(run, await page.ask(ask, visitor), next);
 }
 
-function told(run: string, answer: AskAnswer, next: string | undefined): Reply {
+export function told(run: string, answer: AskAnswer, next: string | undefined): Reply {
   switch (answer.kind) {
     case 'done':
       return said('Done', [answer.words], next ?? `/runs/${encodeURIComponent(answer.run ?? run)}`, 200);
@@ -186,7 +131,7 @@ function told(run: string, answer: AskAnswer, next: string | undefined): Reply {
   }
 }
 
-function refused(run: string, problems: readonly string[]): Reply {
+export function refused(run: string, problems: readonly string[]): Reply {
   return said('Not done', problems, `/runs/${encodeURIComponent(run)}`, 409);
 }
 
