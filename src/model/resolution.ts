@@ -3,7 +3,11 @@ import { z } from 'zod';
 import type { Operation } from './operation.ts';
 
 /** What became of a row in doubt, as whoever looked at the service says. */
-export type Decision = { readonly kind: 'created'; readonly id: string } | { readonly kind: 'not-created' };
+export const decisionSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('created'), id: z.string() }),
+  z.object({ kind: z.literal('not-created') }),
+]);
+export type Decision = Readonly<z.infer<typeof decisionSchema>>;
 
 /** What the ledger keeps of a decision: who took it, when (ISO 8601, UTC), and the code that the row was in doubt with. */
 export const resolutionSchema = z.object({

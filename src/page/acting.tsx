@@ -9,17 +9,17 @@ import { countOf, numberShown } from '../lib/terminal.ts';
 import type { Ask, AskAnswer } from '../model/ask.ts';
 import { countSettled, type Outcome } from '../model/outcome.ts';
 import { type Run, runStateSchema } from '../model/run.ts';
-import { decisionsIn } from '../web/decisions.ts';
-import { answerDoubts, type DoubtsPart } from '../web/doubts.tsx';
-import { rowNumber } from '../web/rows.tsx';
-import { runPath } from '../web/runs.tsx';
 import type { Reply, Route, Visit } from '../web/visit.ts';
+import { decisionsIn } from './decisions.ts';
 import type { Desk } from './desk.ts';
+import { answerDoubts } from './doubts.tsx';
+import { rowNumber } from './run-rows.ts';
+import { runPath } from './runs.tsx';
 
 /** The outcomes whose rows may be sent again. */
 const AGAIN: readonly Outcome[] = ['rejected', 'failed', 'denied', 'invalid', 'cancelled'];
 
-export const actingRoutes: readonly Route<Desk & DoubtsPart>[] = [
+export const actingRoutes: readonly Route<Desk>[] = [
   { method: 'GET', path: '/runs/:id/cancel', role: 'operator', answer: confirmCancel },
   { method: 'GET', path: '/runs/:id/rerun', role: 'operator', answer: confirmRerun },
   { method: 'POST', path: '/runs/:id/pause', role: 'operator', answer: control('pause') },
@@ -60,7 +60,7 @@ async function rerun(visit: Visit<Desk>): Promise<Reply> {
 }
 
 /** One row is settled in the flow of rows in doubt, and the next one comes up; many come from a file, and are told by a page. */
-async function resolve(visit: Visit<Desk & DoubtsPart>): Promise<Reply> {
+async function resolve(visit: Visit<Desk>): Promise<Reply> {
   const { params, form, page, visitor } = visit;
   const run = params.id ?? '';
   const doubts = runPath(run, '/doubts');

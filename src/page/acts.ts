@@ -9,7 +9,7 @@ import { sharedIo } from '../inbox/watcher.ts';
 import { keepNote } from '../ledger/notes.ts';
 import { messageOf } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import type { Ask, AskAnswer, Asked, RowDecision } from '../model/ask.ts';
+import type { Ask, AskAnswer, Asked } from '../model/ask.ts';
 import { NOTE_CHARACTERS } from '../model/note.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { cancelRun, pauseRun, refuseEnded, resumeRun, windUpCancelled } from '../runs/control.ts';
@@ -17,7 +17,7 @@ import { rerunOutcomes, rerunRows } from '../runs/rerun.ts';
 import { type Resolved, type ResolveRequest, resolveRun, rewriteReport } from '../runs/resolve.ts';
 import { findRun } from '../runs/status.ts';
 import type { TargetSession } from '../session.ts';
-import { rowsOfCause } from './rows.ts';
+import { rowsOfCause } from './row-search.ts';
 import type { Taking } from './taking.ts';
 
 type Acting = {
@@ -35,10 +35,12 @@ export function createActs(
   const acting = { session, ownRuns: createOwnRuns(session), taking };
   return async (asked) => {
     const answer = await answered(asked, acting);
-    // What is done is done: it is told, also where it can't be recorded.
-    await record(asked, answer, session).catch((error: unknown) =>
-      session.log.error('the record of what was asked for', { problem: messageOf(error) }),
-    );
+    // What the page asks for itself, for as long as somebody looks, changes nothing. What is done is
+    // done: it is told, also where it can't be recorded.
+    if (asked.ask.kind !== 'doctor')
+      await record(asked, answer, session).catch((error: unknown) =>
+        session.log.error('the record of what was asked for', { problem: messageOf(error) }),
+      );
     return answer;
   };
 }
@@ -85,7 +87,7 @@ function act(ask: Ask, by: string, acting: Acting): Promise<AskAnswer> {
     case 'rerun':
       return rerun(ask, acting);
     case 'resolve':
-      return settle(ask, { kind: 'rows', rows: ask.decisions.map(decided) }, by, acting);
+      return settle(ask, { kind: 'rows', rows: ask.decisions }, by, acting);
     case 'look-up':
       return settle(ask, { kind: 'lookup' }, by, acting);
     case 'take':
@@ -194,13 +196,6 @@ const REFUSED_TOLD = 5;
 
 function refusedWords({ refused }: Resolved): string[] {
   return refused.slice(0, REFUSED_TOLD).map(({ row, why }) => `Row ${row} ${why}.`);
-}
-
-function decided(one: RowDecision) {
-  const { row } = one;
-  return one.as === 'created'
-    ? ({ row, decision: { kind: 'created', id: one.id } } as const)
-    : ({ row, decision: { kind: 'not-created' } } as const);
 }
 
 function resolvedWords(resolved: Resolved, run: Run): string {

@@ -7,26 +7,16 @@ import { targetOf } from '../inbox/overview.ts';
 import { assertKnownLedger } from '../ledger/run-index.ts';
 import type { Releasers } from '../lib/releasers.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { programVersion } from '../lib/version.ts';
 import { connectRedis } from '../redis/connection.ts';
 import { findEmbeddedRedis } from '../redis/embedded.ts';
-import { serviceWords } from '../runs/service-notice.ts';
-import { serviceReport } from '../runs/status.ts';
 import { ledgerOn, type Session } from '../session.ts';
 import { hostNameOf, readAccess } from '../web/access.ts';
 import { readAssets } from '../web/assets.ts';
 import { startPage } from '../web/server.tsx';
 import { rememberFiles } from './child.ts';
-import type { Desk } from './desk.ts';
-import { createDoubtsPart } from './doubts.ts';
+import { createDesk, type Desk } from './desk.ts';
 import type { Link, PageAddress } from './fork.ts';
-import { createOverviewPart } from './overview.ts';
-import { type Page, ROUTES } from './routes.ts';
-import { createRowPart } from './row.ts';
-import { createRowsPart } from './rows.ts';
-import { createRunPart } from './run.ts';
-import { createRunsPart } from './runs.ts';
-import { createSystemPart } from './system.ts';
+import { ROUTES } from './routes.ts';
 
 type Opening = Pick<Session, 'io' | 'env' | 'log' | 'clock' | 'releasers'>;
 
@@ -58,12 +48,10 @@ export async function openPage(
   const access = readAccess(io.env, env.home);
   const target = targetOf(env, sandbox);
   const ledger = await openToRead(opening, releasers);
-  const desk: Desk = {
-    ...{ env, log, clock, ledger, target, ask: link?.ask ?? null },
-    ...rememberFiles(opening),
-  };
+  const ask = link?.ask ?? null;
+  const desk = createDesk({ env, log, clock, ledger, target, ask, ...rememberFiles(opening) });
   const server = await startPage({
-    page: createPage(desk),
+    page: desk,
     routes: ROUTES,
     access,
     name: await hostNameOf(env.home),
@@ -75,25 +63,6 @@ export async function openPage(
   });
   releasers.push(() => server.close());
   return { url: server.url, link: server.link(visitor) };
-}
-
-function createPage(desk: Desk): Page {
-  const { ledger, target } = desk;
-  return {
-    ...desk,
-    async standing() {
-      const report = await serviceReport(ledger, target);
-      const service = { words: serviceWords(report), isWell: report.state === 'well' };
-      return { target, service, version: programVersion() };
-    },
-    ...createOverviewPart(desk),
-    ...createRunsPart(desk),
-    ...createRunPart(desk),
-    ...createSystemPart(desk),
-    ...createRowsPart(desk),
-    ...createRowPart(desk),
-    ...createDoubtsPart(desk),
-  };
 }
 
 /** The server is never started from here, nor kept from ending. */
