@@ -7,17 +7,16 @@ import type { Child } from 'hono/jsx';
 import { Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import type { Ask, AskAnswer } from '../model/ask.ts';
-import { countSettled, type Outcome } from '../model/outcome.ts';
+import { countSettled } from '../model/outcome.ts';
 import { type Run, runStateSchema } from '../model/run.ts';
+import { RERUN_OUTCOMES } from '../runs/rerun.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
 import { decisionsIn } from './decisions.ts';
 import type { Desk } from './desk.ts';
 import { answerDoubts } from './doubts.tsx';
+import { NO_RUN } from './rows.tsx';
 import { rowNumber } from './run-rows.ts';
 import { runPath } from './runs.tsx';
-
-/** The outcomes whose rows may be sent again. */
-const AGAIN: readonly Outcome[] = ['rejected', 'failed', 'denied', 'invalid', 'cancelled'];
 
 export const actingRoutes: readonly Route<Desk>[] = [
   { method: 'GET', path: '/runs/:id/cancel', role: 'operator', answer: confirmCancel },
@@ -30,17 +29,16 @@ export const actingRoutes: readonly Route<Desk>[] = [
   { method: 'POST', path: '/runs/:id/look-up', role: 'operator', answer: lookUp },
 ];
 
-export const NO_RUN = { kind: 'missing', words: 'There is no such run.' } as const;
-
-export const STANDS_ALONE = 'This page stands alone, and can do nothing: the page of `onboard start` can.';
-
 function control(kind: 'pause' | 'resume' | 'cancel') {
   return async (visit: Visit<Desk>): Promise<Reply> => {
     const { params, form } = visit;
     const run = params.id ?? '';
     const seen = runStateSchema.safeParse(form.get('seen')).data;
     if (seen === undefined)
-      return refused(run, ['The form does not say which state the page showed: load it again.']);
+      return told(
+        refusedFor(['The form does not say which state the page showed: load it again.']),
+        runPath(run),
+      );
     const why = (form.get('why') ?? '').trim();
     return carriedOut(visit, kind === 'resume' ? { kind, run, seen } : { kind, run, seen, why });
   };
@@ -48,7 +46,7 @@ function control(kind: 'pause' | 'resume' | 'cancel') {
 
 async function rerun(visit: Visit<Desk>): Promise<Reply> {
   const { params, form } = visit;
-  const only = AGAIN.filter((outcome) => form.getAll('only').includes(outcome));
+  const only = RERUN_OUTCOMES.filter((outcome) => form.getAll('only').includes(outcome));
   const cause = form.get('cause');
   return carriedOut(visit, {
     kind: 'rerun',
@@ -61,21 +59,20 @@ async function rerun(visit: Visit<Desk>): Promise<Reply> {
 
 /** One row is settled in the flow of rows in doubt, and the next one comes up; many come from a file, and are told by a page. */
 async function resolve(visit: Visit<Desk>): Promise<Reply> {
-  const { params, form, page, visitor } = visit;
+  const { params, form } = visit;
   const run = params.id ?? '';
   const doubts = runPath(run, '/doubts');
   const decided = decisionsIn(form);
   if (form.get('row') === null)
     return decided.kind === 'problems'
-      ? refused(run, decided.problems)
+      ? told(refusedFor(decided.problems), doubts)
       : carriedOut(visit, { kind: 'resolve', run, decisions: [...decided.decisions] }, doubts);
   const again = (problems: readonly string[]) =>
     answerDoubts(visit, { problems, id: (form.get('id') ?? '').trim() });
   if (decided.kind === 'problems') return again(decided.problems);
-  if (page.ask === null) return refused(run, [STANDS_ALONE]);
-  const answer = await page.ask({ kind: 'resolve', run, decisions: [...decided.decisions] }, visitor);
+  const answer = await askFor(visit, { kind: 'resolve', run, decisions: [...decided.decisions] });
   if (answer.kind === 'refused') return again(answer.problems);
-  if (answer.kind === 'moved-on') return told(run, answer);
+  if (answer.kind === 'moved-on') return told(answer, doubts);
   const next = rowNumber(form.get('next') ?? '');
   return { kind: 'redirect', to: next === null ? doubts : `${doubts}?row=${next}` };
 }
@@ -86,34 +83,37 @@ async function lookUp(visit: Visit<Desk>): Promise<Reply> {
 }
 
 /** Asks, and answers with the page that says what came of it. */
-async function carriedOut({ page, visitor, params }: Visit<Desk>, ask: Ask, next?: string): Promise<Reply> {
-  const run = params.id ?? '';
-  if (page.ask === null) return refused(run, [STANDS_ALONE]);
-  return told(run, await page.ask(ask, visitor), next);
+async function carriedOut(visit: Visit<Desk>, ask: Ask, next?: string): Promise<Reply> {
+  return told(await askFor(visit, ask), runPath(visit.params.id ?? ''), next);
 }
 
-export function told(run: string, answer: AskAnswer, next?: string): Reply {
+/** Where nobody can be asked, that is the answer. */
+export async function askFor({ page, visitor }: Visit<Desk>, ask: Ask): Promise<AskAnswer> {
+  return page.ask === null ? refusedFor([STANDS_ALONE]) : page.ask(ask, visitor);
+}
+
+const STANDS_ALONE = 'This page stands alone, and can do nothing: the page of `onboard start` can.';
+
+export function refusedFor(problems: readonly string[]): AskAnswer {
+  return { kind: 'refused', problems: [...problems] };
+}
+
+/** The page that says what came of it, and leads on: to `next`, or to where what was done shows; otherwise back. */
+export function told(answer: AskAnswer, back: string, next?: string): Reply {
   switch (answer.kind) {
     case 'done':
-      return said('Done', [answer.words], next ?? runPath(answer.run ?? run), 200);
+      return said('Done', [answer.words], next ?? (answer.run === null ? back : runPath(answer.run)), 200);
     case 'refused':
-      return refused(run, answer.problems);
+      return said('Not done', answer.problems, back, 409);
     case 'moved-on':
-      return said(
-        'Somebody was faster',
-        [
-          `The run is ${answer.state} by now: nothing was done. Look at it, and ask again if it is still wanted.`,
-        ],
-        runPath(run),
-        409,
-      );
+      return said('Somebody was faster', [movedOn(answer.state)], back, 409);
     default:
       return answer satisfies never;
   }
 }
 
-export function refused(run: string, problems: readonly string[]): Reply {
-  return said('Not done', problems, runPath(run), 409);
+function movedOn(state: string): string {
+  return `The run is ${state} by now: nothing was done. Look at it, and ask again if it is still wanted.`;
 }
 
 function said(title: string, words: readonly string[], to: string, status: 200 | 409): Reply {
@@ -140,7 +140,7 @@ function said(title: string, words: readonly string[], to: string, status: 200 |
 }
 
 /** `null`: there is none of that id. */
-export async function findRun(id: string, { ledger }: Desk): Promise<Run | null> {
+async function findRun(id: string, { ledger }: Desk): Promise<Run | null> {
   const target = await ledger.index.targetOf(id);
   return target === null ? null : ledger.of(target).store.get(id);
 }
@@ -203,7 +203,7 @@ function rowsNamed(count: string | null): string {
 async function confirmRerun({ params, query, page }: Visit<Desk>): Promise<Reply> {
   const run = await findRun(params.id ?? '', page);
   if (run === null) return NO_RUN;
-  const there = AGAIN.filter((outcome) => run.outcomes[outcome] > 0);
+  const there = RERUN_OUTCOMES.filter((outcome) => run.outcomes[outcome] > 0);
   const cause = query.get('cause') ?? '';
   const only = query.get('only');
   return {

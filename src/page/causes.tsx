@@ -12,7 +12,7 @@ import { type Cause, type Digest, needingRows } from '../report/digest.ts';
 import { CauseCard, WhereInFile } from '../report/html/causes.tsx';
 import { RERUN_OUTCOMES } from '../runs/rerun.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
-import { refused, STANDS_ALONE, told } from './acting.tsx';
+import { askFor, told } from './acting.tsx';
 import type { Desk } from './desk.ts';
 import { NO_RUN } from './rows.tsx';
 import { runPath } from './runs.tsx';
@@ -102,12 +102,12 @@ function notePath(cause: string): string {
   return `/causes/${encodeURIComponent(cause)}/note`;
 }
 
-async function keepNote({ params, form, page, visitor }: Visit<Desk>): Promise<Reply> {
+async function keepNote(visit: Visit<Desk>): Promise<Reply> {
+  const { params, form } = visit;
   const run = form.get('run') ?? '';
-  if (page.ask === null) return refused(run, [STANDS_ALONE]);
   const ask = { kind: 'note', run, cause: params.id ?? '', text: form.get('text') ?? '' } as const;
-  const answer = await page.ask(ask, visitor);
-  return answer.kind === 'done' ? { kind: 'redirect', to: runPath(run) } : told(run, answer, undefined);
+  const answer = await askFor(visit, ask);
+  return answer.kind === 'done' ? { kind: 'redirect', to: runPath(run) } : told(answer, runPath(run));
 }
 
 /** On a page of its own, since what is typed in a part that is made anew each second would be lost. */

@@ -14,9 +14,11 @@ import { Time } from '../report/html/parts.tsx';
 import { type Summary, summarySchema } from '../report/summary.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
 import { Problems, Table, Verdict } from '../web/words.tsx';
+import { askFor, refusedFor, told } from './acting.tsx';
 import type { Work } from './child.ts';
 import type { Desk } from './desk.ts';
 import { GONE } from './files.tsx';
+import { runPath } from './runs.tsx';
 
 export const checkRoutes: readonly Route<Desk>[] = [
   { method: 'POST', path: '/uploads/:id/check', role: 'operator', answer: begin(check) },
@@ -85,14 +87,13 @@ async function showCheck({ params, query, page }: Visit<Desk>): Promise<Reply> {
         <h1>
           What would be sent of <Text of={upload.given} bytes={150} />
         </h1>
-        {await checkBody(page, { id: upload.id, job: query.get('job') ?? '' }, [])}
+        {await checkBody(page, { id: upload.id, job: query.get('job') ?? '' })}
       </>
     ),
   };
 }
 
-/** `problems`: why it was not started just now. */
-async function checkBody(page: Visit<Desk>['page'], way: Way, problems: readonly string[]) {
+async function checkBody(page: Desk, way: Way) {
   const { checks, rehearsals, target } = page;
   const work = checks.state(nameOf(way));
   switch (work?.kind) {
@@ -100,7 +101,6 @@ async function checkBody(page: Visit<Desk>['page'], way: Way, problems: readonly
       return (
         <>
           <Findings found={work.value} />
-          <Problems of={problems} />
           {page.ask === null ? (
             <p>This page stands alone: it can start nothing. The command does: onboard run {way.job}</p>
           ) : (
@@ -160,7 +160,7 @@ function Findings({ found }: { readonly found: Checked }) {
       {keys.reason === null ? null : <p>Known keys were not looked up: {keys.reason}.</p>}
       {earlierRun === null ? null : (
         <p>
-          This file was loaded before: run <a href={`/runs/${earlierRun.run}`}>{earlierRun.run}</a>,{' '}
+          This file was loaded before: run <a href={runPath(earlierRun.run)}>{earlierRun.run}</a>,{' '}
           {earlierRun.state}.
         </p>
       )}
@@ -301,34 +301,19 @@ function Rehearsed({ summary: { run, rows, outcomes, exitCode } }: { readonly su
   return (
     <p>
       {`Rehearsed: ${rows - countUnsuccessful(outcomes)} of ${rows} rows succeeded at the stand-in (exit status ${exitCode}).`}{' '}
-      <a href={`/runs/${run}`}>Its report</a>
+      <a href={runPath(run)}>Its report</a>
     </p>
   );
 }
 
-async function start({ params, form, page, visitor }: Visit<Desk>): Promise<Reply> {
+async function start(visit: Visit<Desk>): Promise<Reply> {
+  const { params, form, page } = visit;
   const way = { id: params.id ?? '', job: form.get('job') ?? '' };
-  const upload = await page.uploads.find(way.id);
-  if (upload === null || page.ask === null) return GONE;
   const host = await hostToType(page);
   const isTyped = host === null || (form.get('host') ?? '').trim() === host;
-  const ask = { kind: 'take', upload: way.id, job: way.job, again: form.get('again') !== null } as const;
-  const answer = isTyped ? await page.ask(ask, visitor) : null;
-  if (answer?.kind === 'done')
-    return { kind: 'redirect', to: answer.run === null ? '/' : `/runs/${answer.run}` };
-  const problems = [
-    ...(isTyped ? [] : [`Expected the host ${host}, typed out: nothing was begun.`]),
-    ...(answer?.kind === 'refused' ? answer.problems : []),
-  ];
-  return {
-    kind: 'page',
-    title: `Check of ${upload.given}`,
-    status: 409,
-    body: (
-      <>
-        <h1>Not started</h1>
-        {await checkBody(page, way, problems)}
-      </>
-    ),
-  };
+  const answer = isTyped
+    ? await askFor(visit, { kind: 'take', upload: way.id, job: way.job, again: form.get('again') !== null })
+    : refusedFor([`Expected the host ${host}, typed out: nothing was begun.`]);
+  if (answer.kind !== 'done') return told(answer, checkPath(way));
+  return { kind: 'redirect', to: answer.run === null ? '/' : runPath(answer.run) };
 }

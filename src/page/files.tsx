@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { FileSample } from '../check/proposal.ts';
 import { type Format, formatSchema, type Job } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
-import { patternsOf, takesFile } from '../inbox/job-book.ts';
+import { takesFile } from '../inbox/job-book.ts';
 import { cut, Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -135,15 +135,18 @@ export async function sampleOf(
 ): Promise<FileSample | readonly string[]> {
   const plain = await readSo(page, upload, reading);
   if ('source' in plain || Object.keys(reading).length > 0) return plain;
-  const jobs = (await readJobs(page.env.jobsDirectory)).flatMap(({ job }) => job ?? []);
-  for (const own of readingsOf(jobs)) {
+  const tried = new Set<string>();
+  for (const { job } of await readJobs(page.env.jobsDirectory)) {
+    const own = job === null ? {} : readingOf(job.definition.format);
+    if (job === null || Object.keys(own).length === 0) continue;
+    if (tried.add(JSON.stringify(own)).size > READINGS_TRIED) return plain;
     const sample = await readSo(page, upload, own);
-    if (!('source' in sample)) continue;
-    const fitting = await fittingJobs(sample, page);
-    if (fitting.some(({ problems }) => problems.length === 0)) return sample;
+    if ('source' in sample && misfits(job, sample).length === 0) return sample;
   }
   return plain;
 }
+
+const READINGS_TRIED = 5;
 
 async function readSo(
   { samples, runChild }: Desk,
@@ -172,21 +175,10 @@ function withoutHidden({ rows, ...sample }: z.infer<typeof sampleSchema>) {
   return { ...sample, rows: rows.map(cut) };
 }
 
-const READINGS_TRIED = 5;
-
-/** How jobs read their files, where that is not found by itself. */
-function readingsOf(jobs: readonly Job[]): readonly Reading[] {
-  const all = jobs.map(({ definition }) => readingOf(definition.format));
-  const different = new Map(all.map((reading) => [JSON.stringify(reading), reading]));
-  different.delete('{}');
-  return [...different.values()].slice(0, READINGS_TRIED);
-}
-
 /** A job, and how well a file goes with it. */
 type FittingJob = Job & {
   /** Its `files` take a file of that name. */
   readonly isNamed: boolean;
-  /** What of the columns doesn't fit it. */
   readonly problems: readonly string[];
 };
 
@@ -196,19 +188,18 @@ async function fittingJobs(sample: FileSample, { env }: Desk): Promise<readonly 
   const fitting: FittingJob[] = [];
   for (const { job } of await readJobs(env.jobsDirectory)) {
     if (job === null) continue;
-    const { definition } = job;
-    const isNamed = patternsOf(definition).length > 0 && takesFile(definition, sample.file);
-    const problems = problemsWith(() => mappingFor(definition, sample.source));
-    fitting.push({ ...job, isNamed, problems });
+    const isNamed = takesFile(job.definition, sample.file);
+    fitting.push({ ...job, isNamed, problems: misfits(job, sample) });
     // The columns of a wide file take each job a while: others are answered between them.
     await turn();
   }
   return fitting.toSorted((a, b) => rank(b) - rank(a));
 }
 
-function problemsWith(work: () => unknown): readonly string[] {
+/** What of the file's columns doesn't fit the job. */
+function misfits({ definition }: Job, { source }: FileSample): readonly string[] {
   try {
-    work();
+    mappingFor(definition, source);
     return [];
   } catch (error) {
     if (error instanceof UsageError) return error.problems;

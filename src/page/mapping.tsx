@@ -10,6 +10,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { sourceWords } from '../model/source.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
 import { COLUMNS_SHOWN, MoreColumns, Problems, Table } from '../web/words.tsx';
+import { askFor, refusedFor } from './acting.tsx';
 import type { Desk } from './desk.ts';
 import { type Draft, type DraftColumn, type DraftForm, draftOf } from './draft.ts';
 import { GONE, sampleOf } from './files.tsx';
@@ -49,14 +50,13 @@ async function show(visit: Visit<Desk>, choices: DraftForm | null): Promise<Repl
 
 /** The definition is written by the process that acts; then the file is checked with it. */
 async function save(visit: Visit<Desk>): Promise<Reply> {
-  const { page, visitor } = visit;
   const found = await draftFor(visit, formOf(visit));
-  if (found === null || page.ask === null) return GONE;
+  if (found === null) return GONE;
   const { id, reading, draft } = found;
   const answer =
     draft.problems.length > 0
-      ? { kind: 'refused' as const, problems: draft.problems }
-      : await page.ask({ kind: 'save-job', name: draft.job, yaml: draft.yaml }, visitor);
+      ? refusedFor(draft.problems)
+      : await askFor(visit, { kind: 'save-job', name: draft.job, yaml: draft.yaml });
   if (answer.kind === 'done')
     return {
       kind: 'redirect',
