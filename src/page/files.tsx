@@ -20,15 +20,7 @@ import { COLUMNS_SHOWN, MoreColumns, Problems, Table } from '../web/words.tsx';
 import type { Desk } from './desk.ts';
 import { textsOf } from './draft.ts';
 import { readJobs } from './jobs.tsx';
-import {
-  inFormWords,
-  type Reading,
-  ReadOtherwise,
-  readingArguments,
-  readingIn,
-  readingOf,
-  readingProposed,
-} from './reading.tsx';
+import { type Reading, ReadOtherwise, readingArguments, readingIn, readingOf } from './reading.tsx';
 import type { Upload } from './uploads.ts';
 
 export const filesRoutes: readonly Route<Desk>[] = [
@@ -230,8 +222,8 @@ async function showUpload({ params, query, page }: Visit<Desk>): Promise<Reply> 
         ) : (
           <>
             <p>It can't be read so. Nothing was sent.</p>
-            <Problems of={sample.map(inFormWords)} />
-            <ReadOtherwise upload={upload} reading={{ ...reading, ...readingProposed(sample) }} />
+            <Problems of={sample} />
+            <ReadOtherwise upload={upload} reading={reading} />
           </>
         )}
         <Discard id={upload.id} />
@@ -251,7 +243,7 @@ function Read({ sample, ...props }: ReadProps) {
       </p>
       {source.notes.map((note) => (
         <p>
-          <Text of={inFormWords(note)} bytes={500} />
+          <Text of={note} bytes={500} />
         </p>
       ))}
       <details>

@@ -41,20 +41,6 @@ export function readingArguments(reading: Reading): readonly string[] {
   return Object.entries(reading).map(([name, value]) => `--format=${name}=${value}`);
 }
 
-/** A reader's words for settings, as those who fill in the form know them. */
-export function inFormWords(problem: string): string {
-  return NAMES.reduce(
-    (text, name) => text.replaceAll(new RegExp(`\\bformat\\.${name}\\b:?`, 'g'), `“${SETTINGS[name].words}”`),
-    problem.replace(/^onboard: /, ''),
-  );
-}
-
-/** What the reader itself proposes, where it does. */
-export function readingProposed(problems: readonly string[]): Reading {
-  const header = /format\.header: (\d+)/.exec(problems.join('\n'))?.[1];
-  return header === undefined ? {} : { header };
-}
-
 export function HiddenReading({ reading }: { readonly reading: Reading }) {
   return (
     <>
@@ -74,7 +60,8 @@ export function ReadOtherwise({ upload: { id, given }, reading }: ReadOtherwiseP
     <form method="get" action={`/uploads/${id}`} class="row">
       {NAMES.filter((name) => SETTINGS[name].kinds.some((one) => one === kind)).map((name) => (
         <label>
-          {SETTINGS[name].words}{' '}
+          {/* By both names: what is wrong with a file is told by the reader's own. */}
+          {`${SETTINGS[name].words} (format.${name})`}{' '}
           <input name={name} value={reading[name]} list={`of-${name}`} placeholder="found by itself" />
           <datalist id={`of-${name}`}>
             {SETTINGS[name].values.map((value) => (

@@ -102,8 +102,6 @@ export function createUploads(home: string, now: () => Date, own: Partial<Upload
   };
 }
 
-export type Uploads = ReturnType<typeof createUploads>;
-
 const mostSchema = z
   .string()
   .regex(/^[1-9]\d{0,14}$/)

@@ -40,7 +40,7 @@ type PageOptions<Page extends Core> = Omit<Frame, 'page'> & {
   readonly mayMove: boolean;
 };
 
-export type PageServer = {
+type PageServer = {
   /** Where browsers see it. */
   readonly url: string;
   /** An address that lets one person in, once, within ten minutes, as an operator of that name. */

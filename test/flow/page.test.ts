@@ -250,8 +250,8 @@ test('without any job there is no start, but with a page on which one is made, a
   const titled = `Clients of Partner X,,,\n${rows()}`;
   const upload = await ops.upload('partner.csv', titled);
   const unread = await ops.look(upload);
-  expect(unread).toContain('“Line of the header” 2');
-  expect(unread).toContain('name="header" value="2"');
+  expect(unread).toContain('set format.header: 2');
+  expect(unread).toContain('Line of the header (format.header)');
   expect(await ops.look(`${upload}?header=2`)).toContain(`${upload}/map?header=2`);
 
   const columns = ['additionalInformation.crmId', 'details.name', '', 'regulators.isRegulated'];

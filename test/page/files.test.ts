@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { UsageError } from '../../src/lib/usage-error.ts';
-import { inFormWords, readingArguments, readingIn, readingProposed } from '../../src/page/reading.tsx';
+import { readingArguments, readingIn } from '../../src/page/reading.tsx';
 import { useOwnRedis } from '../support/redis.ts';
 import { csvSource } from '../support/source.ts';
 import { until } from '../support/until.ts';
@@ -104,9 +104,6 @@ test('a job is shown as its file has it, beside a template of the form that is a
   expect((await get('/jobs/..%2fjobs%2fsubclients-create')).kind).toBe('missing');
 });
 
-const PROBLEM =
-  "onboard: a.csv, line 1: doesn't look like a header; set format.header: 3, or format.header: 1 if line 1 is the header";
-
 test('settings are those of the form and no others, and become arguments that stand for themselves', () => {
   const reading = readingIn(new URLSearchParams('header=2&delimiter=%3B&encoding=&job=x&sheet=--json'));
   expect(reading).toEqual({ header: '2', delimiter: ';', sheet: '--json' });
@@ -115,12 +112,4 @@ test('settings are those of the form and no others, and become arguments that st
     '--format=delimiter=;',
     '--format=sheet=--json',
   ]);
-});
-
-test('what the reader says of settings is said of the form, which begins with what it proposes', () => {
-  expect(inFormWords(PROBLEM)).toBe(
-    "a.csv, line 1: doesn't look like a header; set “Line of the header” 3, or “Line of the header” 1 if line 1 is the header",
-  );
-  expect(readingProposed([PROBLEM])).toEqual({ header: '3' });
-  expect(readingProposed(['a.csv: is empty'])).toEqual({});
 });
