@@ -40,7 +40,7 @@ type PageOptions = {
 
 const USUAL = { host: '127.0.0.1', port: 4780 } as const;
 
-export type OpenedPage = {
+type OpenedPage = {
   readonly url: string;
   /** Lets one person in, once, soon. */
   readonly link: string;
