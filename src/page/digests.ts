@@ -39,27 +39,29 @@ type Known = { counting: Counting; at: number; isCounted: boolean };
 
 export function createDigests(means: Means): Digests {
   const wholes = createRecentMap<string, Digest>(REMEMBERED);
-  const known = createRecentMap<string, Known>(REMEMBERED);
+  const countings = createRecentMap<string, Known>(REMEMBERED);
   /** One run at a time: counting is all the work that this process has. */
   let queue: Promise<void> = Promise.resolve();
   return async (run) => {
-    const whole = isOver(run) ? await wholeOf(means, run, wholes.get(run.id)) : null;
+    const known = wholes.get(run.id);
+    if (known !== undefined && isOf(known, run)) return known;
+    const whole = isOver(run) ? await digestAtHand(means, run) : null;
     if (whole !== null) {
       wholes.set(run.id, whole);
       return whole;
     }
-    const one = known.get(run.id) ?? { counting: await begin(means, run), at: -EVERY_MS, isCounted: true };
-    known.set(run.id, one);
+    const one = countings.get(run.id) ?? {
+      counting: await begin(means, run),
+      at: -EVERY_MS,
+      isCounted: true,
+    };
+    countings.set(run.id, one);
     if (one.isCounted && means.clock.now() - one.at >= EVERY_MS) {
       one.isCounted = false;
       queue = queue.then(() => count(means, run, one));
     }
     return one.counting.tally.digest();
   };
-}
-
-async function wholeOf(means: Means, run: Run, before: Digest | undefined): Promise<Digest | null> {
-  return before !== undefined && isOf(before, run) ? before : digestAtHand(means, run);
 }
 
 /** Whether no row got another outcome since. */

@@ -13,11 +13,12 @@ import type { Outcome } from '../model/outcome.ts';
 import { chunksOf, type Run, rowsBefore } from '../model/run.ts';
 import { messageOf } from '../model/sentence.ts';
 import type { Settlement } from '../model/settlement.ts';
+import { isTable } from '../model/source.ts';
 import { causeAmong } from '../report/causes.ts';
-import { csvText } from '../report/csv-text.ts';
 import type { Cause, Digest } from '../report/digest.ts';
 import { chunksIn } from '../report/places.ts';
 import { serviceMessage, unsuccessfulIn } from '../report/remainder.ts';
+import { resultsDialect, resultsHeader, resultsLines } from '../report/results.ts';
 import { knownFields } from '../service/operations.ts';
 import type { Session } from '../session.ts';
 import { digestAtHand, isOf } from './digests.ts';
@@ -216,22 +217,17 @@ async function withWords({ visitor, view }: Search, rows: readonly Settlement[])
   return listed;
 }
 
-const DIALECT = { delimiter: ',', quote: '"' };
-const COLUMNS = ['row', 'line', 'key', 'outcome', 'id', 'code', 'message'] as const;
-
-/** The whole list; ends early where the same visitor asks for something else. */
+/** The whole list as results.csv has rows; ends early where the same visitor asks for something else. */
 export async function* csvOf(
   search: Search,
   signal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  yield Buffer.from(csvText([COLUMNS], DIALECT));
+  const { operation, source } = search.run;
+  const dialect = resultsDialect(source);
+  const extension = isTable(source) ? 'csv' : 'ndjson';
+  yield Buffer.from(resultsHeader(dialect));
   for await (const { rows } of matchingRows(search)) {
     if (signal.aborted) throw new Error('the same visitor has asked for another list');
-    const lines = (await withWords(search, rows)).flatMap(({ settlement, words }) => {
-      if (settlement === null) return [];
-      const { row, line, key, outcome, id, code } = settlement;
-      return [[String(row), line === 0 ? '' : String(line), key, outcome, id, code, words]];
-    });
-    yield Buffer.from(csvText(lines, DIALECT));
+    yield Buffer.from(resultsLines(rows, { operation, extension }, dialect));
   }
 }

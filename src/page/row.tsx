@@ -62,7 +62,7 @@ async function rerunWith(
   return numbers?.includes(row) === true ? rerun : null;
 }
 
-export type ShownRow = Awaited<ReturnType<typeof readRow>>;
+type ShownRow = Awaited<ReturnType<typeof readRow>>;
 
 /** The row as it stands now, and what the ledger knows of its key. */
 export async function readRow(open: RunRows, row: number) {

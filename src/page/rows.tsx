@@ -4,11 +4,11 @@
  * sent to somebody; the same list comes as a CSV file.
  */
 import { basename } from 'node:path';
-import { Text } from '../lib/html-text.tsx';
+import { cut, Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
-import { OUTCOMES } from '../model/outcome.ts';
+import { OUTCOMES, type Outcome } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
-import { Dot, type Kind, kindWords } from '../report/html/parts.tsx';
+import { Dot, kindWords } from '../report/html/parts.tsx';
 import type { Reply, Route, Visit } from '../web/visit.ts';
 import { Empty, Table } from '../web/words.tsx';
 import type { Desk } from './desk.ts';
@@ -22,7 +22,7 @@ import {
   type Search,
 } from './row-search.ts';
 import { type KnownKey, rowNumber } from './run-rows.ts';
-import { runPath } from './runs.tsx';
+import { runPath, withQuery } from './runs.tsx';
 
 export const rowsRoutes: readonly Route<Desk>[] = [
   { method: 'GET', path: '/runs/:id/rows', role: 'viewer', answer },
@@ -74,14 +74,8 @@ function askedIn({ params, query }: Visit<Desk>): RowsAsked {
 /** The address of the list with these changes. */
 function addressOf(asked: RowsAsked, change: Partial<RowsAsked> = {}, path = 'rows'): string {
   const { run, outcome, cause, text, after, isLiteral } = { ...asked, after: 0, ...change };
-  const query = new URLSearchParams();
-  if (outcome !== null) query.set('outcome', outcome);
-  if (cause !== null) query.set('cause', cause);
-  if (text !== '') query.set('q', text);
-  if (isLiteral && text !== '') query.set('in', 'text');
-  if (after > 0) query.set('after', String(after));
-  const search = query.toString();
-  return runPath(run, `/${path}${search === '' ? '' : `?${search}`}`);
+  const where = isLiteral && text !== '' ? 'text' : null;
+  return withQuery(runPath(run, `/${path}`), { outcome, cause, q: text, in: where, after });
 }
 
 export function rowPath(run: string, row: number): string {
@@ -117,7 +111,13 @@ function Rows({ search, found }: Props) {
 }
 
 /** Which run this is about, and the way to its other pages. */
-export function RunTitle({ run, here }: { readonly run: Run; readonly here: 'rows' | 'doubts' | 'row' }) {
+export function RunTitle({
+  run,
+  here,
+}: {
+  readonly run: Run;
+  readonly here: 'run' | 'rows' | 'doubts' | 'row';
+}) {
   const doubts = run.outcomes['in-doubt'];
   return (
     <>
@@ -125,7 +125,9 @@ export function RunTitle({ run, here }: { readonly run: Run; readonly here: 'row
         <Text of={run.job} /> · <Text of={basename(run.file)} />
       </h1>
       <nav class="tabs" aria-label="Of this run">
-        <a href={runPath(run.id)}>{`Run ${run.id}`}</a>
+        <a href={runPath(run.id)} aria-current={here === 'run' ? 'page' : undefined}>
+          {`Run ${run.id}`}
+        </a>
         <a href={runPath(run.id, '/rows')} aria-current={here === 'rows' ? 'page' : undefined}>
           {`Rows (${numberShown(run.rows)})`}
         </a>
@@ -139,13 +141,11 @@ export function RunTitle({ run, here }: { readonly run: Run; readonly here: 'row
   );
 }
 
-const CAUSES_OFFERED = 50;
-const CAUSE_CHARACTERS = 80;
+const CAUSE_BYTES = 80;
 
-function Filters({ search: { asked, run, digest, cause } }: Pick<Props, 'search'>) {
+function Filters({ search: { asked, run, digest } }: Pick<Props, 'search'>) {
   const present = OUTCOMES.filter((outcome) => run.outcomes[outcome] > 0 || asked.outcome === outcome);
-  const first = digest?.causes.slice(0, CAUSES_OFFERED) ?? [];
-  const causes = cause === null || first.includes(cause) ? first : [...first, cause];
+  const causes = digest?.causes ?? [];
   return (
     <form method="get" action={addressOf({ ...asked, outcome: null, cause: null, text: '' })} class="filters">
       <label>
@@ -170,7 +170,7 @@ function Filters({ search: { asked, run, digest, cause } }: Pick<Props, 'search'
             <option value="">any</option>
             {causes.map(({ id, text, code, count }) => (
               <option value={id} selected={asked.cause === id}>
-                {`${numberShown(count)} × ${shortened(text || code)}`}
+                {`${numberShown(count)} × ${cut(text || code, CAUSE_BYTES)}`}
               </option>
             ))}
           </select>
@@ -179,10 +179,6 @@ function Filters({ search: { asked, run, digest, cause } }: Pick<Props, 'search'
       <button type="submit">Show</button>
     </form>
   );
-}
-
-function shortened(words: string): string {
-  return words.length > CAUSE_CHARACTERS ? `${words.slice(0, CAUSE_CHARACTERS)}…` : words;
 }
 
 /** Where else the key is known. */
@@ -292,7 +288,7 @@ export function Id({ of }: { readonly of: string }) {
 }
 
 /** An outcome by its colour and its word. */
-export function OutcomeMark({ of }: { readonly of: Kind }) {
+export function OutcomeMark({ of }: { readonly of: Outcome | 'open' }) {
   return (
     <span class="outcome">
       <Dot kind={of} />

@@ -8,18 +8,17 @@ import { createRunInput } from '../ledger/reruns.ts';
 import { createRunView } from '../ledger/run-view.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { KeyState } from '../model/identity.ts';
+import { runOf } from '../runs/status.ts';
 import type { Session } from '../session.ts';
 
 export type RunRows = NonNullable<Awaited<ReturnType<typeof openRunRows>>>;
 
 /** `null`: there is no such run. */
 export async function openRunRows({ ledger }: Pick<Session, 'ledger'>, id: string) {
-  const { redis } = ledger;
-  const target = await ledger.index.targetOf(id);
-  if (target === null) return null;
-  const { keys, store } = ledger.of(target);
-  const run = await store.get(id);
+  const run = await runOf(ledger, id);
   if (run === null) return null;
+  const { redis } = ledger;
+  const { keys, store } = ledger.of(run.target);
   const definition = await store.definition(id);
   /** Of a rerun's rows, in order; `null` for all others, and where they are lost. */
   const numbers = run.parent === null ? null : await createRunInput(redis, keys, id).numbers();

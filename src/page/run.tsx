@@ -6,7 +6,7 @@
  */
 import { createReadStream, existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { readNotes } from '../ledger/notes.ts';
 import { readStory } from '../ledger/story.ts';
 import { Lines } from '../lib/chart/series.tsx';
@@ -23,13 +23,13 @@ import { stretchesOf } from '../report/timeline.ts';
 import { requestWords } from '../report/words.ts';
 import { RERUN_OUTCOMES } from '../runs/rerun.ts';
 import { serviceWords } from '../runs/service-notice.ts';
-import { serviceReport, stateOf } from '../runs/status.ts';
+import { runOf, serviceReport, stateOf } from '../runs/status.ts';
 import { reportDirectory } from '../session.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
 import { Bar } from '../web/words.tsx';
 import { CAUSES_SHOWN, Causes } from './causes.tsx';
 import type { Desk } from './desk.ts';
-import { NO_RUN } from './rows.tsx';
+import { NO_RUN, RunTitle } from './rows.tsx';
 import { runPath, StateBadge, timeTaken } from './runs.tsx';
 
 export const runRoutes: readonly Route<Desk>[] = [
@@ -45,15 +45,10 @@ const PAGE = 'report.html';
 async function show(visit: Visit<Desk>): Promise<Reply> {
   const shown = await lookAt(visit);
   if (shown === null) return NO_RUN;
-  const { id, job, file: path } = shown.run;
+  const { id, job } = shown.run;
   const body = (
     <>
-      <p class="dim">
-        <Text of={basename(path)} bytes={200} /> · run {id}
-      </p>
-      <h1>
-        <Text of={job} bytes={100} />
-      </h1>
+      <RunTitle run={shown.run} here="run" />
       <div data-live={runPath(id, '/live')}>
         <RunLive shown={shown} visit={visit} />
       </div>
@@ -68,15 +63,10 @@ async function live(visit: Visit<Desk>): Promise<Reply> {
 }
 
 /** `null`: there is no such run. */
-async function runOf({ params: { id = '' }, page: { ledger } }: Visit<Desk>): Promise<Run | null> {
-  const target = await ledger.index.targetOf(id);
-  return target === null ? null : ledger.of(target).store.get(id);
-}
-
 async function lookAt(visit: Visit<Desk>) {
-  const run = await runOf(visit);
-  if (run === null) return null;
   const { env, ledger, digests, paceOf } = visit.page;
+  const run = await runOf(ledger, visit.params.id ?? '');
+  if (run === null) return null;
   const { redis } = ledger;
   const { keys, store } = ledger.of(run.target);
   const [isLeased, happened, digest, service, summary] = await Promise.all([
@@ -99,24 +89,26 @@ async function lookAt(visit: Visit<Desk>) {
   };
 }
 
-async function report(visit: Visit<Desk>): Promise<Reply> {
-  const run = await runOf(visit);
-  const path = run === null ? null : join(reportDirectory(visit.page.env, run.id), PAGE);
-  const html = path === null ? null : await readFile(path).catch(insteadOf('ENOENT', null));
+async function report({ params, page }: Visit<Desk>): Promise<Reply> {
+  const run = await runOf(page.ledger, params.id ?? '');
+  if (run === null) return NO_RUN;
+  const path = join(reportDirectory(page.env, run.id), PAGE);
+  const html = await readFile(path).catch(insteadOf('ENOENT', null));
   return html === null
     ? { kind: 'missing', words: 'There is no report of this run here.' }
     : { kind: 'report', html };
 }
 
-async function file(visit: Visit<Desk>): Promise<Reply> {
-  const run = await runOf(visit);
-  const folder = run === null ? null : reportDirectory(visit.page.env, run.id);
-  const files = folder === null ? [] : [SUMMARY, ...((await readSummary(folder))?.files ?? [])];
-  const name = files.find((one) => one === visit.params.name);
-  const path = join(folder ?? '', name ?? '');
-  if (name === undefined || !existsSync(path))
+async function file({ params, page }: Visit<Desk>): Promise<Reply> {
+  const run = await runOf(page.ledger, params.id ?? '');
+  if (run === null) return NO_RUN;
+  const folder = reportDirectory(page.env, run.id);
+  const files = [SUMMARY, ...((await readSummary(folder))?.files ?? [])];
+  const name = files.find((one) => one === params.name);
+  if (name === undefined || !existsSync(join(folder, name)))
     return { kind: 'missing', words: 'The report of this run has no such file.' };
-  return { kind: 'download', name, type: 'application/octet-stream', body: createReadStream(path) };
+  const body = createReadStream(join(folder, name));
+  return { kind: 'download', name, type: 'application/octet-stream', body };
 }
 
 type Shown = NonNullable<Awaited<ReturnType<typeof lookAt>>>;
@@ -130,8 +122,7 @@ function RunLive({ shown, visit: { visitor } }: Props) {
     <>
       <div class="line">
         <StateBadge run={run} state={state} /> {isOperator ? <Acts run={run} /> : null}{' '}
-        {files?.includes(PAGE) === true ? <a href={runPath(run.id, '/report')}>Report</a> : null}{' '}
-        <a href={runPath(run.id, '/rows')}>Rows</a>
+        {files?.includes(PAGE) === true ? <a href={runPath(run.id, '/report')}>Report</a> : null}
         {run.parent === null ? null : (
           <>
             {' '}

@@ -92,12 +92,14 @@ export async function briefsOf(
 }
 
 function addressOf({ state, job, skipped }: Asked): string {
-  const query = new URLSearchParams();
-  if (state !== null) query.set('state', state);
-  if (job !== '') query.set('job', job);
-  if (skipped > 0) query.set('before', String(skipped));
-  const text = query.toString();
-  return text === '' ? '/runs' : `/runs?${text}`;
+  return withQuery('/runs', { state, job, before: skipped });
+}
+
+/** The path with all that is something. */
+export function withQuery(path: string, query: Readonly<Record<string, string | number | null>>): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value) search.set(name, String(value));
+  return search.size === 0 ? path : `${path}?${search}`;
 }
 
 type RunsProps = {

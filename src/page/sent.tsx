@@ -35,7 +35,7 @@ type Request = {
 };
 
 /** The request; a text: why there is none to show. */
-export type Sent = Request | string;
+type Sent = Request | string;
 
 /** `rows`: all that were one request, as they are kept. */
 export function sentFor(settlement: Settlement | null, rows: readonly Row[], means: Means): Sent {

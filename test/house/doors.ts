@@ -81,6 +81,7 @@ export const DOORS: Doors = {
     'shapes.ts',
     'timeline.ts',
     'remainder.ts',
+    'results.ts',
     'html/causes.tsx',
     'html/parts.tsx',
   ],
