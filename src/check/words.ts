@@ -11,8 +11,8 @@ export function checkLines(checked: Checked, definition: JobDefinition): string[
   const shapes = commonShapes(checked.shapes, checked.rows);
   const { shown, rest } = shownIssues(checked, shapes);
   return [
-    `${checked.file}: ${countOf(checked.rows, 'row')}, ${verdict(checked)}`,
-    ...causeLines(checked),
+    `${checked.file}: ${totalLine(checked)}`,
+    ...causeLines(checked).map((line) => `  ${line}`),
     ...shapeLines(shapes, checked.rows),
     ...shown.map((issue) => `  ${issueWords(issue)}`),
     ...(rest > 0 ? [`  … and ${rest} more`] : []),
@@ -43,22 +43,26 @@ function shownIssues(
 }
 
 /** What is wrong most often, where several rows share a cause. */
-function causeLines({ causes, issuesTotal }: Checked): string[] {
+export function causeLines({ causes, issuesTotal }: Checked): string[] {
   if (issuesTotal === causes.length) return [];
   const shown = causes.slice(0, CAUSES_SHOWN);
   const rest = causes.length - shown.length;
   return [
     ...shown.map(({ count, code, column, row }) => {
       const where = column === null ? '' : ` in "${column}"`;
-      return `  ${count} × ${code}${where}, first in row ${row}`;
+      return `${count} × ${code}${where}, first in row ${row}`;
     }),
-    ...(rest > 0 ? [`  … and ${countOf(rest, 'cause')} more`] : []),
+    ...(rest > 0 ? [`… and ${countOf(rest, 'cause')} more`] : []),
   ];
 }
 
 const CAUSES_SHOWN = 10;
 
-/** The first line's end: `2 would be invalid, 8 can be sent`; the counts add up to the rows. */
+/** `10 rows, 2 would be invalid, 8 can be sent`: the counts add up to the rows. */
+export function totalLine(checked: Checked): string {
+  return `${countOf(checked.rows, 'row')}, ${verdict(checked)}`;
+}
+
 function verdict({ rows, invalid, skipped, waiting, sendable, causes }: Checked): string {
   if (rows === 0) return 'nothing to send';
   if (sendable === rows) return rows === 1 ? 'can be sent' : 'all can be sent';

@@ -6,7 +6,7 @@ import { say, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Role } from '../model/ask.ts';
 import { EXIT } from '../model/exit.ts';
-import { linkToStarter } from '../page/link.ts';
+import { linkToStarter } from '../page/fork.ts';
 import { openPage } from '../page/open.ts';
 import { commandReleasers, openLog, SYSTEM_CLOCK } from '../session.ts';
 import { addPerson, removePerson } from '../web/people.ts';

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { outcomeSchema } from './outcome.ts';
+import { decisionSchema } from './resolution.ts';
 import { runStateSchema } from './run.ts';
 
 /** A viewer looks; an operator sees cells and bodies too, and acts. */
@@ -17,13 +18,7 @@ const rowNumber = z.number().int().positive();
 /** The state that the page showed to whoever asks. */
 const seen = runStateSchema;
 
-const decisionSchema = z.discriminatedUnion('as', [
-  z.object({ row: rowNumber, as: z.literal('created'), id: z.string() }),
-  z.object({ row: rowNumber, as: z.literal('not-created') }),
-]);
-export type RowDecision = z.infer<typeof decisionSchema>;
-
-const askSchema = z.discriminatedUnion('kind', [
+export const askSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('pause'), run, seen, why: z.string() }),
   z.object({ kind: z.literal('resume'), run, seen }),
   z.object({ kind: z.literal('cancel'), run, seen, why: z.string() }),
@@ -36,7 +31,11 @@ const askSchema = z.discriminatedUnion('kind', [
     /** Through the job as it is by now, and not as the run had it. */
     isCorrected: z.boolean(),
   }),
-  z.object({ kind: z.literal('resolve'), run, decisions: z.array(decisionSchema) }),
+  z.object({
+    kind: z.literal('resolve'),
+    run,
+    decisions: z.array(z.object({ row: rowNumber, decision: decisionSchema })),
+  }),
   /** Of all rows in doubt: what is found for one of them may be another's. */
   z.object({ kind: z.literal('look-up'), run }),
   /** An uploaded file becomes a run of the job; `again`: also where the file was taken before. */

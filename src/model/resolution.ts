@@ -2,7 +2,12 @@
 import { z } from 'zod';
 import type { Operation } from './operation.ts';
 
-export type Decision = { readonly kind: 'created'; readonly id: string } | { readonly kind: 'not-created' };
+/** What became of a row in doubt, as whoever looked at the service says. */
+export const decisionSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('created'), id: z.string() }),
+  z.object({ kind: z.literal('not-created') }),
+]);
+export type Decision = Readonly<z.infer<typeof decisionSchema>>;
 
 /** `at`: ISO 8601, UTC; `was`: the code that the row was in doubt with. */
 export const resolutionSchema = z.object({

@@ -1,9 +1,13 @@
 /**
- * Acts: what the page asks the process that started it to do, each by the very function that the command of the same name calls. Whether
- * somebody may ask is looked at here, whatever the page has let them do; a page that was loaded before somebody else acted changes nothing.
+ * Acts: what the page asks the process that started it to do, each by the very function that the
+ * command of the same name calls. Whether somebody may ask is looked at here, whatever the page has
+ * let them do; a page that was loaded before somebody else acted changes nothing. Each is recorded
+ * with its name and what became of it.
  */
 import { examine } from '../check/doctor.ts';
+import { sharedIo } from '../inbox/watcher.ts';
 import { keepNote } from '../ledger/notes.ts';
+import { messageOf } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Ask, AskAnswer, Asked } from '../model/ask.ts';
 import { NOTE_CHARACTERS } from '../model/note.ts';
@@ -13,14 +17,12 @@ import { rerunOutcomes, rerunRows } from '../runs/rerun.ts';
 import { type Resolved, type ResolveRequest, resolveRun, rewriteReport } from '../runs/resolve.ts';
 import { findRun } from '../runs/status.ts';
 import type { TargetSession } from '../session.ts';
-import { createAudit } from './audit.ts';
-import { createErrands, type Errands } from './errands.ts';
-import { rowsOfCause } from './rows.ts';
+import { rowsOfCause } from './row-search.ts';
 import type { Taking } from './taking.ts';
 
 type Acting = {
   readonly session: TargetSession;
-  readonly errands: Errands;
+  readonly ownRuns: ReturnType<typeof createOwnRuns>;
   /** `null`: this process watches no inbox. */
   readonly taking: Taking | null;
 };
@@ -30,14 +32,39 @@ export function createActs(
   session: TargetSession,
   taking: Taking | null,
 ): (asked: Asked) => Promise<AskAnswer> {
-  const errands = createErrands(session);
-  const audit = createAudit(session);
-  const acting = { session, errands, taking };
+  const acting = { session, ownRuns: createOwnRuns(session), taking };
   return async (asked) => {
     const answer = await answered(asked, acting);
-    await audit(asked, answer);
+    // What the page asks for itself, for as long as somebody looks, changes nothing. What is done is
+    // done: it is told, also where it can't be recorded.
+    if (asked.ask.kind !== 'doctor')
+      await record(asked, answer, session).catch((error: unknown) =>
+        session.log.error('the record of what was asked for', { problem: messageOf(error) }),
+      );
     return answer;
   };
+}
+
+/** Enough for years of people; about 200 bytes each. */
+const RECORDED = 100_000;
+
+async function record(
+  { by, role, ask }: Asked,
+  answer: AskAnswer,
+  { ledger, service, log }: TargetSession,
+): Promise<void> {
+  const run = 'run' in ask ? ask.run : answer.kind === 'done' ? (answer.run ?? '') : '';
+  const rows = ask.kind === 'resolve' ? String(ask.decisions.length) : '';
+  log.info('asked for at the page', { by, what: ask.kind, run, result: answer.kind });
+  await ledger.redis.xadd(
+    ledger.of(service.target).keys.audit,
+    'MAXLEN',
+    '~',
+    RECORDED,
+    '*',
+    ...['at', new Date().toISOString(), 'by', by, 'role', role, 'what', ask.kind],
+    ...['run', run, 'rows', rows, 'result', answer.kind],
+  );
 }
 
 async function answered({ by, role, ask }: Asked, acting: Acting): Promise<AskAnswer> {
@@ -46,8 +73,8 @@ async function answered({ by, role, ask }: Asked, acting: Acting): Promise<AskAn
   try {
     return await act(ask, by, acting);
   } catch (error) {
-    if (error instanceof UsageError) return { kind: 'refused', problems: [...error.problems] };
-    throw error;
+    const problems = error instanceof UsageError ? [...error.problems] : [messageOf(error)];
+    return { kind: 'refused', problems };
   }
 }
 
@@ -60,9 +87,9 @@ function act(ask: Ask, by: string, acting: Acting): Promise<AskAnswer> {
     case 'rerun':
       return rerun(ask, acting);
     case 'resolve':
-      return resolve(ask, by, acting);
+      return settle(ask, { kind: 'rows', rows: ask.decisions }, by, acting);
     case 'look-up':
-      return lookUp(ask, by, acting);
+      return settle(ask, { kind: 'lookup' }, by, acting);
     case 'take':
       return taker(acting).take(ask.upload, ask.job, ask.again);
     case 'save-job':
@@ -95,7 +122,7 @@ async function runOf(id: string, { session }: Acting): Promise<Run> {
 type Control = Extract<Ask, { readonly kind: 'pause' | 'resume' | 'cancel' }>;
 
 async function control(ask: Control, by: string, acting: Acting): Promise<AskAnswer> {
-  const { session, errands } = acting;
+  const { session, ownRuns } = acting;
   const run = await runOf(ask.run, acting);
   if (run.state !== ask.seen) return { kind: 'moved-on', state: run.state };
   const { id } = run;
@@ -106,7 +133,7 @@ async function control(ask: Control, by: string, acting: Acting): Promise<AskAns
       return done('The run is paused: nothing more of it is sent. Rows in flight are settled.');
     case 'resume': {
       refuseEnded(run);
-      await errands.begin(id, (quiet, begun) =>
+      await ownRuns.begin(id, (quiet, begun) =>
         resumeRun(run, quiet, async () => {
           begun(id);
           return quiet;
@@ -117,7 +144,7 @@ async function control(ask: Control, by: string, acting: Acting): Promise<AskAns
     case 'cancel': {
       const request = { by, at: new Date().toISOString(), why: ask.why };
       const cancelled = await cancelRun(run, request, session);
-      if (!isOver(cancelled)) errands.follow(id, (quiet) => windUpCancelled(cancelled, quiet));
+      if (!isOver(cancelled)) ownRuns.follow(id, (quiet) => windUpCancelled(cancelled, quiet));
       return done('The run is cancelled: nothing more of it is sent. Its other rows get their outcomes.');
     }
     default:
@@ -126,13 +153,12 @@ async function control(ask: Control, by: string, acting: Acting): Promise<AskAns
 }
 
 async function rerun(ask: Extract<Ask, { readonly kind: 'rerun' }>, acting: Acting): Promise<AskAnswer> {
-  const { errands } = acting;
   const parent = await runOf(ask.run, acting);
   const outcomes = rerunOutcomes(ask.only);
   const rows = ask.cause === null ? null : await rowsOfCause(acting.session, parent, ask.cause);
   const job = ask.isCorrected ? parent.job : undefined;
   const asked = { outcomes, rows, job, jobFile: undefined };
-  const begun = await errands.begin(`rerun of ${parent.id}`, async (quiet, onBegun) => {
+  const begun = await acting.ownRuns.begin(`rerun of ${parent.id}`, async (quiet, onBegun) => {
     const done = await rerunRows(
       parent,
       asked,
@@ -149,33 +175,11 @@ async function rerun(ask: Extract<Ask, { readonly kind: 'rerun' }>, acting: Acti
   };
 }
 
-type Settling = { readonly run: string };
-
-async function resolve(
-  ask: Extract<Ask, { readonly kind: 'resolve' }>,
-  by: string,
-  acting: Acting,
-): Promise<AskAnswer> {
-  const rows = ask.decisions.map((one) => ({
-    row: one.row,
-    decision:
-      one.as === 'created' ? ({ kind: 'created', id: one.id } as const) : ({ kind: 'not-created' } as const),
-  }));
-  return settle(ask, { kind: 'rows', rows }, { by, acting });
-}
-
-async function lookUp(
-  ask: Extract<Ask, { readonly kind: 'look-up' }>,
-  by: string,
-  acting: Acting,
-): Promise<AskAnswer> {
-  return settle(ask, { kind: 'lookup' }, { by, acting });
-}
-
 async function settle(
-  { run: id }: Settling,
+  { run: id }: { readonly run: string },
   request: ResolveRequest,
-  { by, acting }: { readonly by: string; readonly acting: Acting },
+  by: string,
+  acting: Acting,
 ): Promise<AskAnswer> {
   const { session } = acting;
   const run = await runOf(id, acting);
@@ -184,11 +188,14 @@ async function settle(
   await rewriteReport(after, { request, resolved }, session);
   const { created, notCreated, unchanged, open, refused } = resolved;
   if (refused.length > 0 && created + notCreated + unchanged + open === 0)
-    return {
-      kind: 'refused',
-      problems: refused.slice(0, REFUSED_TOLD).map(({ row, why }) => `Row ${row} ${why}.`),
-    };
+    return { kind: 'refused', problems: refusedWords(resolved) };
   return { kind: 'done', words: resolvedWords(resolved, after), run: run.id };
+}
+
+const REFUSED_TOLD = 5;
+
+function refusedWords({ refused }: Resolved): string[] {
+  return refused.slice(0, REFUSED_TOLD).map(({ row, why }) => `Row ${row} ${why}.`);
 }
 
 function resolvedWords(resolved: Resolved, run: Run): string {
@@ -201,8 +208,11 @@ function resolvedWords(resolved: Resolved, run: Run): string {
     [refused.length, 'refused'],
   ] as const;
   const told = parts.filter(([count]) => count > 0).map(([count, words]) => `${count} ${words}`);
-  const why = refused.slice(0, REFUSED_TOLD).map((one) => ` Row ${one.row} ${one.why}.`);
-  return `${told.join(', ') || 'Nothing was settled'}.${why.join('')} ${run.outcomes['in-doubt']} still in doubt.`;
+  return [
+    `${told.join(', ') || 'Nothing was settled'}.`,
+    ...refusedWords(resolved),
+    `${run.outcomes['in-doubt']} still in doubt.`,
+  ].join(' ');
 }
 
 async function note(
@@ -222,10 +232,51 @@ async function note(
   return { kind: 'done', words: text === '' ? 'The note is removed.' : 'The note is kept.', run: run.id };
 }
 
-const REFUSED_TOLD = 5;
-
 async function doctor({ session: { io } }: Acting): Promise<AskAnswer> {
   const findings = await examine(io, null);
   const words = findings.map(({ check, status, finding }) => `${status} ${check}: ${finding}`).join('\n');
   return { kind: 'done', words, run: null };
+}
+
+/** `begun`: to be called once nothing stands in the way any more, with the run that it is. */
+type Work = (session: TargetSession, begun: (run: string) => void) => Promise<unknown>;
+
+const AT_ONCE = 8;
+
+/** Runs that somebody at the page has begun or let go on: executed in this process beside what it does already. */
+function createOwnRuns(session: TargetSession) {
+  const { io, log, releasers } = session;
+  const under = new Map<string, Promise<void>>();
+  // Several of them share the terminal.
+  const quiet = { ...session, io: sharedIo(io) };
+  releasers.push(async () => void (await Promise.allSettled(under.values())));
+
+  function start(name: string, work: Promise<unknown>): Promise<void> {
+    const ended = work.then(() => undefined).finally(() => under.delete(name));
+    // Told to whoever waits for it to begin; later there is nobody but the log.
+    const kept = ended.catch((error: unknown) =>
+      log.warn('a run begun at the page', { run: name, problem: messageOf(error) }),
+    );
+    under.set(name, kept);
+    return ended;
+  }
+
+  return {
+    /** Resolves with the run once it has begun, or with `null` where it is over by then; rejects where it can't begin. */
+    begin(name: string, work: Work): Promise<string | null> {
+      if (under.has(name))
+        throw new UsageError('That is under way already: look at the run, and ask again when it has ended.');
+      if (under.size >= AT_ONCE)
+        throw new UsageError(
+          `${AT_ONCE} runs were begun here and are under way: expected one of them to end first.`,
+        );
+      return new Promise((resolve, reject) => {
+        start(name, work(quiet, resolve)).then(() => resolve(null), reject);
+      });
+    },
+    /** Nobody waits for it. */
+    follow(name: string, work: (session: TargetSession) => Promise<unknown>): void {
+      if (!under.has(name)) start(name, work(quiet)).catch(() => undefined);
+    },
+  };
 }

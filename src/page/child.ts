@@ -1,13 +1,22 @@
 /**
- * Commands that the page starts as processes of their own: whatever reads a file that somebody sent in may run out of memory or never end,
- * and takes nothing with it but itself.
+ * Commands that the page starts as processes of their own: whatever reads a file that somebody sent
+ * in may run out of memory or never end, and takes nothing with it but itself.
  */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Checked } from '../check/findings.ts';
+import type { FileSample } from '../check/proposal.ts';
+import { messageOf } from '../lib/errors.ts';
 import { killGroup } from '../lib/kill-group.ts';
+import { createRecentMap } from '../lib/recent.ts';
 import { createSemaphore } from '../lib/semaphore.ts';
+import { UsageError } from '../lib/usage-error.ts';
 import { programFile } from '../lib/version.ts';
+import type { Summary } from '../report/summary.ts';
+import type { Session } from '../session.ts';
+import { createUploads, limitsIn } from './uploads.ts';
 
-export type ChildEnd = {
+type ChildEnd = {
   readonly exitCode: number | null;
   readonly stdout: string;
   /** What it told people, a line each. */
@@ -33,45 +42,88 @@ export function createChildren(env: NodeJS.ProcessEnv, stopped: AbortSignal) {
   };
 }
 
-export type RunChild = ReturnType<typeof createChildren>;
-
 type Bounds = { readonly env: NodeJS.ProcessEnv; readonly stopped: AbortSignal };
 
-function run(args: readonly string[], { env, stopped }: Bounds): Promise<ChildEnd> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [`--max-old-space-size=${HEAP_MB}`, programFile(), ...args], {
-      env,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      // A group of its own: what it started ends with it.
-      detached: true,
-    });
-    const said = { stdout: '', stderr: '' };
-    let why: string | null = null;
-    const end = (reason: string) => {
-      why ??= reason;
-      killGroup(child.pid);
-    };
-    const hear = (name: 'stdout' | 'stderr') => (text: string) => {
-      said[name] += text;
-      if (said[name].length > MOST_CHARACTERS) end('It said more than could be shown.');
-    };
-    child.stdout.setEncoding('utf8').on('data', hear('stdout'));
-    child.stderr.setEncoding('utf8').on('data', hear('stderr'));
-    const timer = setTimeout(() => end(`It took longer than ${LONGEST_MS / 60_000} minutes.`), LONGEST_MS);
-    const stop = () => end('The page ended meanwhile.');
-    stopped.addEventListener('abort', stop, { once: true });
-    const settle = () => {
-      clearTimeout(timer);
-      stopped.removeEventListener('abort', stop);
-    };
-    child.once('error', (error) => {
-      settle();
-      reject(error);
-    });
-    child.once('close', (exitCode) => {
-      settle();
-      const lines = said.stderr.split('\n').filter((line) => line.trim() !== '');
-      resolve({ exitCode, stdout: said.stdout, problems: why === null ? lines : [why] });
-    });
+async function run(args: readonly string[], { env, stopped }: Bounds): Promise<ChildEnd> {
+  const child = spawn(process.execPath, [`--max-old-space-size=${HEAP_MB}`, programFile(), ...args], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own: what it started ends with it.
+    detached: true,
   });
+  const full = new AbortController();
+  const ends = AbortSignal.any([stopped, full.signal, AbortSignal.timeout(LONGEST_MS)]);
+  const end = () => killGroup(child.pid);
+  ends.addEventListener('abort', end);
+  const said = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      said[name] += text;
+      if (said[name].length > MOST_CHARACTERS) full.abort();
+    });
+  try {
+    const [exitCode] = await once(child, 'close');
+    const lines = said.stderr.split('\n').filter((line) => line.trim() !== '');
+    return { exitCode, stdout: said.stdout, problems: ends.aborted ? [whyEnded()] : lines };
+  } finally {
+    // Another process may have its number by then.
+    ends.removeEventListener('abort', end);
+  }
+
+  function whyEnded(): string {
+    if (stopped.aborted) return 'The page ended meanwhile.';
+    if (full.signal.aborted) return 'It said more than could be shown.';
+    return `It took longer than ${LONGEST_MS / 60_000} minutes.`;
+  }
+}
+
+const WORKS_REMEMBERED = 100;
+
+export type Work<T> =
+  | { readonly kind: 'under-way'; readonly since: string }
+  | { readonly kind: 'failed'; readonly problems: readonly string[] }
+  | { readonly kind: 'done'; readonly value: T };
+
+/** What takes a while, each once, and what became of the last of it. */
+function createWorks<T>({ clock, log }: Pick<Session, 'clock' | 'log'>) {
+  const works = createRecentMap<string, Work<T>>(WORKS_REMEMBERED);
+  return {
+    state: (name: string): Work<T> | null => works.get(name) ?? null,
+    /** Does nothing where it is under way. */
+    begin(name: string, work: () => Promise<T>): void {
+      if (works.get(name)?.kind === 'under-way') return;
+      works.set(name, { kind: 'under-way', since: clock.date().toISOString() });
+      work().then(
+        (value) => works.set(name, { kind: 'done', value }),
+        (error: unknown) => {
+          if (!(error instanceof UsageError)) log.error('page', { problem: messageOf(error) });
+          const problems = error instanceof UsageError ? error.problems : [messageOf(error)];
+          works.set(name, { kind: 'failed', problems });
+        },
+      );
+    },
+  };
+}
+
+const SAMPLES_REMEMBERED = 20;
+
+/** What is remembered of files that came in, from one request to the next. */
+export function rememberFiles(session: Pick<Session, 'env' | 'io' | 'clock' | 'log'>) {
+  const { env, io, clock } = session;
+  return {
+    uploads: createUploads(env.home, () => clock.date(), limitsIn(io.env)),
+    runChild: createChildren(withoutSecrets(io.env), io.interrupted),
+    /** The first rows of uploads, by how they are read; or why that can't be. */
+    samples: createRecentMap<string, FileSample | readonly string[]>(SAMPLES_REMEMBERED),
+    /** Of an upload with a job: its check, and its rehearsal at the stand-in. */
+    checks: createWorks<Checked>(session),
+    rehearsals: createWorks<Summary>(session),
+  };
+}
+
+/** Whoever took the page over would find nothing in its environment, or its children's, that the service or a receiver of events takes for ours. */
+const SECRET = /^(?:MSB_TOKEN|ONBOARD_WEB_TOKEN|ONBOARD_WEBHOOK|ONBOARD_NOTIFY)/;
+
+function withoutSecrets(env: Session['io']['env']): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET.test(name)));
 }

@@ -4,22 +4,25 @@
  * Where an outcome was replaced after its chunk was closed, all is counted anew. A few runs are
  * remembered.
  */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { createRunView, readChunks } from '../ledger/run-view.ts';
 import { batchesOf } from '../lib/batches.ts';
+import { createRecentMap } from '../lib/recent.ts';
 import { isOver, type Run } from '../model/run.ts';
 import type { LedgerView, SettledChunk } from '../model/settlement.ts';
 import { isTable } from '../model/source.ts';
-import { createDigestTally, type Digest, type DigestTally } from '../report/digest.ts';
+import { createDigestTally, type Digest, type DigestTally, digestSchema } from '../report/digest.ts';
 import { unsuccessfulIn } from '../report/remainder.ts';
 import { knownFields } from '../service/operations.ts';
-import type { Desk } from './desk.ts';
-import { digestAtHand } from './digest-at-hand.ts';
+import { reportDirectory, type Session } from '../session.ts';
 
-export type Digests = {
-  /** As far as it is counted, at once; it is counted on meanwhile. */
-  of(run: Run): Promise<Digest>;
-};
+/** As far as a run is counted, at once; it is counted on meanwhile. */
+type Digests = (run: Run) => Promise<Digest>;
+
+type Means = Pick<Session, 'env' | 'ledger' | 'clock' | 'log'>;
 
 const CHUNKS_AT_ONCE = 16;
 const REMEMBERED = 8;
@@ -32,59 +35,73 @@ type Counting = {
   readonly replaced: number;
 };
 
-type Known = { counting: Counting | null; whole: Digest | null; at: number; working: Promise<void> | null };
+type Known = { counting: Counting; at: number; isCounted: boolean };
 
-export function createDigests(desk: Pick<Desk, 'env' | 'ledger' | 'clock' | 'log'>): Digests {
-  const known = new Map<string, Known>();
+export function createDigests(means: Means): Digests {
+  const wholes = createRecentMap<string, Digest>(REMEMBERED);
+  const countings = createRecentMap<string, Known>(REMEMBERED);
   /** One run at a time: counting is all the work that this process has. */
   let queue: Promise<void> = Promise.resolve();
-  const remember = (id: string): Known => {
-    const one = known.get(id) ?? { counting: null, whole: null, at: Number.NEGATIVE_INFINITY, working: null };
-    known.delete(id);
-    known.set(id, one);
-    for (const old of [...known.keys()].slice(0, -REMEMBERED)) known.delete(old);
-    return one;
+  return async (run) => {
+    const known = wholes.get(run.id);
+    if (known !== undefined && isOf(known, run)) return known;
+    const whole = isOver(run) ? await digestAtHand(means, run) : null;
+    if (whole !== null) {
+      wholes.set(run.id, whole);
+      return whole;
+    }
+    const one = countings.get(run.id) ?? {
+      counting: await begin(means, run),
+      at: -EVERY_MS,
+      isCounted: true,
+    };
+    countings.set(run.id, one);
+    if (one.isCounted && means.clock.now() - one.at >= EVERY_MS) {
+      one.isCounted = false;
+      queue = queue.then(() => count(means, run, one));
+    }
+    return one.counting.tally.digest();
   };
-  const work = async (one: Known, run: Run) => {
-    one.counting ??= await begin(desk, run);
-    if ((await countOn(desk, run, one.counting)) === 'counted') return;
+}
+
+/** Whether no row got another outcome since. */
+export function isOf({ outcomes }: Digest, run: Run): boolean {
+  return isDeepStrictEqual(outcomes, run.outcomes);
+}
+
+/**
+ * A run's digest as its report left it, where that is still what the ledger says: reading it costs
+ * no row.
+ */
+export async function digestAtHand({ env }: Pick<Session, 'env'>, run: Run): Promise<Digest | null> {
+  try {
+    const text = await readFile(join(reportDirectory(env, run.id), 'digest.json'), 'utf8');
+    const digest = digestSchema.parse(JSON.parse(text));
+    return isOf(digest, run) ? digest : null;
+  } catch {
+    return null;
+  }
+}
+
+async function count(means: Means, run: Run, one: Known): Promise<void> {
+  try {
+    if ((await countOn(means, run, one.counting)) === 'counted') return;
     // What is known stays shown until all is counted anew.
-    const anew = await begin(desk, run);
-    await countOn(desk, run, anew);
+    const anew = await begin(means, run);
+    await countOn(means, run, anew);
     one.counting = anew;
-  };
-  return {
-    async of(run) {
-      const one = remember(run.id);
-      if (isOver(run)) one.whole = (await wholeOf(desk, run, one.whole)) ?? null;
-      if (one.whole !== null && isOver(run)) return one.whole;
-      one.counting ??= await begin(desk, run);
-      if (one.working === null && desk.clock.now() - one.at >= EVERY_MS) {
-        one.working = queue
-          .then(() => work(one, run))
-          .finally(() => {
-            one.at = desk.clock.now();
-            one.working = null;
-          });
-        queue = one.working.catch((error: unknown) => {
-          desk.log.debug('a digest can not be counted right now', { run: run.id, problem: String(error) });
-        });
-      }
-      return one.counting.tally.digest();
-    },
-  };
+  } catch (error) {
+    means.log.debug('a digest can not be counted right now', { run: run.id, problem: String(error) });
+  } finally {
+    one.at = means.clock.now();
+    one.isCounted = true;
+  }
 }
 
-async function wholeOf(desk: Pick<Desk, 'env'>, run: Run, before: Digest | null): Promise<Digest | null> {
-  const isTrue = before !== null && JSON.stringify(before.outcomes) === JSON.stringify(run.outcomes);
-  return isTrue ? before : digestAtHand(desk, run);
-}
-
-async function begin({ ledger }: Pick<Desk, 'ledger'>, run: Run): Promise<Counting> {
+async function begin({ ledger }: Means, run: Run): Promise<Counting> {
   const { keys, store } = ledger.of(run.target);
   const replaced = await ledger.redis.hlen(keys.run(run.id).late);
-  // One of an earlier version may be refused: the rows are counted all the same.
-  const definition = await store.definition(run.id).catch(() => null);
+  const definition = await store.definition(run.id);
   const tally = createDigestTally({
     run,
     fields: knownFields(run.operation),
@@ -95,11 +112,7 @@ async function begin({ ledger }: Pick<Desk, 'ledger'>, run: Run): Promise<Counti
 }
 
 /** `changed`: what was counted is not what the ledger says any more. */
-async function countOn(
-  { ledger }: Pick<Desk, 'ledger'>,
-  run: Run,
-  counting: Counting,
-): Promise<'counted' | 'changed'> {
+async function countOn({ ledger }: Means, run: Run, counting: Counting): Promise<'counted' | 'changed'> {
   const { redis } = ledger;
   const { keys, store } = ledger.of(run.target);
   const k = keys.run(run.id);
@@ -110,7 +123,7 @@ async function countOn(
   const closed = [...(await store.closedChunks(run.id))].filter((n) => !seen.has(n)).sort((a, b) => a - b);
   for (const numbers of batchesOf(closed, CHUNKS_AT_ONCE)) {
     for (const one of await readChunks(redis, k, numbers)) {
-      await countChunk(one, { tally, view });
+      await countChunk(one, tally, view);
       seen.add(one.chunk);
     }
     await turn();
@@ -118,9 +131,7 @@ async function countOn(
   return 'counted';
 }
 
-type Counted = { readonly tally: DigestTally; readonly view: LedgerView };
-
-async function countChunk(chunk: SettledChunk, { tally, view }: Counted): Promise<void> {
+async function countChunk(chunk: SettledChunk, tally: DigestTally, view: LedgerView): Promise<void> {
   tally.add(chunk);
   for await (const rows of unsuccessfulIn(chunk.settlements, view))
     for (const row of rows) tally.addUnsuccessful(row, chunk.chunk);

@@ -1,19 +1,36 @@
 /**
- * The page as a process of its own, beside the one that sends: without that one's token, in bounded memory, and started again when it
- * dies, so that nothing that goes wrong with it reaches a row. What it wants done it asks for; who asks, and whether they may, is looked at
- * again here.
+ * The page as a process of its own, beside the one that sends: without that one's token, in bounded
+ * memory, and started again when it dies, so that nothing that goes wrong with it reaches a row. What
+ * it wants done it asks for; who asks, and whether they may, is looked at again by whoever does it.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { z } from 'zod';
 import { messageOf } from '../lib/errors.ts';
 import { tell } from '../lib/terminal.ts';
-import { UsageError } from '../lib/usage-error.ts';
 import { programFile } from '../lib/version.ts';
 import { sleep } from '../lib/waiting.ts';
-import type { AskAnswer, Asked } from '../model/ask.ts';
+import {
+  type Ask,
+  type AskAnswer,
+  type Asked,
+  answerSchema,
+  askedSchema,
+  type Visitor,
+} from '../model/ask.ts';
 import type { Session } from '../session.ts';
 import { readAccess } from '../web/access.ts';
-import { fromPageSchema, type ToPage } from './link.ts';
+
+/** What the two say to each other; both parse it. */
+const fromPageSchema = z.discriminatedUnion('kind', [
+  /** `link`: lets one person in, once. */
+  z.object({ kind: z.literal('listening'), url: z.string(), link: z.string() }),
+  z.object({ kind: z.literal('asked'), id: z.number(), asked: askedSchema }),
+]);
+type FromPage = z.infer<typeof fromPageSchema>;
+
+const toPageSchema = z.object({ kind: z.literal('answer'), id: z.number(), answer: answerSchema });
+type ToPage = z.infer<typeof toPageSchema>;
 
 export type PageAddress = { readonly host: string; readonly port: number };
 
@@ -104,7 +121,7 @@ function listen(page: ChildProcess, { io, log }: Session, acts: ForkOptions['act
     }
     if (said.data.kind === 'asked') {
       const { id, asked } = said.data;
-      void answered(acts, asked).then((answer) => {
+      void acts(asked).then((answer) => {
         if (page.connected) page.send({ kind: 'answer', id, answer } satisfies ToPage);
       });
       return;
@@ -121,11 +138,35 @@ function listen(page: ChildProcess, { io, log }: Session, acts: ForkOptions['act
   });
 }
 
-async function answered(acts: ForkOptions['acts'], asked: Asked): Promise<AskAnswer> {
-  try {
-    return await acts(asked);
-  } catch (error) {
-    const problems = error instanceof UsageError ? [...error.problems] : [messageOf(error)];
-    return { kind: 'refused', problems };
-  }
+/** The way of this process to the one that started it as its page. */
+export type Link = {
+  ask(ask: Ask, visitor: Visitor): Promise<AskAnswer>;
+  tell(message: FromPage): void;
+  /** Resolves when the other one is gone. */
+  readonly ended: Promise<void>;
+};
+
+/** `null`: nobody has started this process as its page. */
+export function linkToStarter(): Link | null {
+  if (process.send === undefined) return null;
+  const waiting = new Map<number, (answer: AskAnswer) => void>();
+  let asks = 0;
+  const tell = (message: FromPage) => void process.send?.(message);
+  const ended = new Promise<void>((resolve) => process.once('disconnect', resolve));
+  process.on('message', (message) => {
+    const { id, answer } = toPageSchema.parse(message);
+    waiting.get(id)?.(answer);
+    waiting.delete(id);
+  });
+  return {
+    tell,
+    ended,
+    ask(ask, { name, role }) {
+      asks += 1;
+      const id = asks;
+      const answer = new Promise<AskAnswer>((resolve) => waiting.set(id, resolve));
+      tell({ kind: 'asked', id, asked: { by: name, role, ask } });
+      return answer;
+    },
+  };
 }

@@ -3,36 +3,20 @@
  * server that listens; where a process that sends has started it, it asks that one for what is to be done.
  */
 
-import { z } from 'zod';
 import { targetOf } from '../inbox/overview.ts';
-import { readNotes } from '../ledger/notes.ts';
 import { assertKnownLedger } from '../ledger/run-index.ts';
 import type { Releasers } from '../lib/releasers.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { programVersion } from '../lib/version.ts';
 import { connectRedis } from '../redis/connection.ts';
 import { findEmbeddedRedis } from '../redis/embedded.ts';
-import { serviceWords } from '../runs/service-notice.ts';
-import { serviceReport } from '../runs/status.ts';
 import { ledgerOn, type Session } from '../session.ts';
-import { assertSafe, hostNameOf, readAccess } from '../web/access.ts';
+import { hostNameOf, readAccess } from '../web/access.ts';
 import { readAssets } from '../web/assets.ts';
-import { type Page, ROUTES } from '../web/routes.ts';
 import { startPage } from '../web/server.tsx';
-import { createChildren } from './child.ts';
-import type { Desk } from './desk.ts';
-import { createDoubtsPart } from './doubts.ts';
-import { createFilesPart } from './files.ts';
-import type { PageAddress } from './fork.ts';
-import { createJobsPart } from './jobs.ts';
-import type { Link } from './link.ts';
-import { createOverviewPart } from './overview.ts';
-import { createRowPart } from './row.ts';
-import { createRowsPart } from './rows.ts';
-import { createRunPart } from './run.ts';
-import { createRunsPart } from './runs.ts';
-import { createSystemPart } from './system.ts';
-import { createUploads, UPLOAD_LIMITS } from './uploads.ts';
+import { rememberFiles } from './child.ts';
+import { createDesk, type Desk } from './desk.ts';
+import type { Link, PageAddress } from './fork.ts';
+import { ROUTES } from './routes.ts';
 
 type Opening = Pick<Session, 'io' | 'env' | 'log' | 'clock' | 'releasers'>;
 
@@ -48,7 +32,7 @@ type PageOptions = {
 
 const USUAL = { host: '127.0.0.1', port: 4780 } as const;
 
-export type OpenedPage = {
+type OpenedPage = {
   readonly url: string;
   /** Lets one person in, once, soon. */
   readonly link: string;
@@ -62,12 +46,12 @@ export async function openPage(
   const { env, io, log, clock, releasers } = opening;
   const { host, port } = address ?? USUAL;
   const access = readAccess(io.env, env.home);
-  await assertSafe(access, host);
   const target = targetOf(env, sandbox);
   const ledger = await openToRead(opening, releasers);
-  const desk: Desk = { env, log, clock, ledger, target, ask: link?.ask ?? null };
+  const ask = link?.ask ?? null;
+  const desk = createDesk({ env, log, clock, ledger, target, ask, ...rememberFiles(opening) });
   const server = await startPage({
-    page: createPage(desk, io),
+    page: desk,
     routes: ROUTES,
     access,
     name: await hostNameOf(env.home),
@@ -79,47 +63,6 @@ export async function openPage(
   });
   releasers.push(() => server.close());
   return { url: server.url, link: server.link(visitor) };
-}
-
-function createPage(desk: Desk, io: Session['io']): Page {
-  const { env, clock, ledger, target } = desk;
-  const limits = { ...UPLOAD_LIMITS, ...uploadLimit(io.env) };
-  const uploads = createUploads(env.home, () => clock.date(), limits);
-  return {
-    ask: desk.ask,
-    async standing() {
-      const report = await serviceReport(ledger, target);
-      const service = { words: serviceWords(report), isWell: report.state === 'well' };
-      return { target, service, version: programVersion() };
-    },
-    async standingOf(id) {
-      const found = await ledger.index.targetOf(id);
-      const run = found === null ? null : await ledger.of(found).store.get(id);
-      return run === null ? null : { ...run, run: run.id };
-    },
-    async noteOn(run, cause) {
-      const found = await ledger.index.targetOf(run);
-      if (found === null) return null;
-      const { keys } = ledger.of(found);
-      return (await readNotes(ledger.redis, keys, [cause])).get(cause)?.text ?? '';
-    },
-    ...createJobsPart(desk),
-    ...createFilesPart(desk, { uploads, runChild: createChildren(withoutSecrets(io.env), io.interrupted) }),
-    ...createOverviewPart(desk),
-    ...createRunsPart(desk),
-    ...createRunPart(desk),
-    ...createSystemPart(desk),
-    ...createRowsPart(desk),
-    ...createRowPart(desk),
-    ...createDoubtsPart(desk),
-  };
-}
-
-/** Whoever took the page over would find nothing in its environment, or its children's, that the service or a receiver of events takes for ours. */
-const SECRET = /^(?:MSB_TOKEN|ONBOARD_WEB_TOKEN|ONBOARD_WEBHOOK|ONBOARD_NOTIFY)/;
-
-function withoutSecrets(env: Session['io']['env']): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !SECRET.test(name)));
 }
 
 /** The server is never started from here, nor kept from ending. */
@@ -138,17 +81,4 @@ async function openToRead(
   releasers.push(() => redis.disconnect());
   await assertKnownLedger(redis);
   return ledgerOn(redis, address, env);
-}
-
-const uploadSchema = z
-  .string()
-  .regex(/^[1-9]\d{0,14}$/)
-  .transform(Number)
-  .optional();
-
-function uploadLimit({ ONBOARD_WEB_UPLOAD_MAX: given }: Session['io']['env']) {
-  const most = uploadSchema.safeParse(given === '' ? undefined : given);
-  if (!most.success)
-    throw new UsageError(`ONBOARD_WEB_UPLOAD_MAX: expected a number of bytes, got "${given}"`);
-  return most.data === undefined ? {} : { most: most.data };
 }

@@ -12,7 +12,7 @@ import { fileStamp } from '../lib/file-stamp.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import type { AskAnswer } from '../model/ask.ts';
-import { createUploads, findUpload } from './uploads.ts';
+import { createUploads } from './uploads.ts';
 
 export type Taking = {
   /** Hands an upload to the watcher as a file of that job; throws a UsageError where that can't be. */
@@ -26,10 +26,11 @@ const POLL_MS = 200;
 
 export function createTaking(watcher: Watcher): Taking {
   const { session, member, target, book, home, places } = watcher;
-  const { ledger, env, io } = session;
+  const { ledger, env, io, clock } = session;
+  const uploads = createUploads(home, () => clock.date());
 
   async function take(upload: string, name: string, again: boolean): Promise<AskAnswer> {
-    const found = await findUpload(home, upload);
+    const found = await uploads.find(upload);
     if (found === null) throw new UsageError('There is no such upload any more: files are kept for a day.');
     await book.refresh();
     const jobs = book.jobs();
@@ -52,7 +53,7 @@ export function createTaking(watcher: Watcher): Taking {
       isUpload: true,
     };
     await handIn(found.path, found.name, { base: places.processing, id, member, info });
-    await createUploads(home, () => new Date()).discard(found);
+    await uploads.discard(found.id);
     return registered(id, name);
   }
 

@@ -6,9 +6,10 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { open, readdir, readFile, rm, stat, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { makeHomeFolder } from '../config/environment.ts';
+import { writeDurably } from '../inbox/claim.ts';
 import { insteadOf } from '../lib/errors.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -38,14 +39,15 @@ type UploadLimits = {
 };
 
 const GIB = 1024 ** 3;
-export const UPLOAD_LIMITS: UploadLimits = { most: 2 * GIB, spare: GIB, atOnce: 5 };
+const LIMITS: UploadLimits = { most: 2 * GIB, spare: GIB, atOnce: 5 };
 const KEPT_MS = 24 * 3_600_000;
 const ID = /^[0-9a-f]{32}$/;
 const NOTE = 'upload.json';
 const LONGEST_NAME = 100;
 
-/** The uploads of a home. */
-export function createUploads(home: string, now: () => Date, limits: UploadLimits = UPLOAD_LIMITS) {
+/** The uploads of a home; `own`: bounds in place of the usual ones. */
+export function createUploads(home: string, now: () => Date, own: Partial<UploadLimits> = {}) {
+  const limits = { ...LIMITS, ...own };
   const folder = join(home, 'uploads');
   let coming = 0;
 
@@ -56,65 +58,77 @@ export function createUploads(home: string, now: () => Date, limits: UploadLimit
       );
     coming += 1;
     const id = randomBytes(16).toString('hex');
-    const own = join(folder, id);
+    const place = join(folder, id);
     try {
       await sweep(folder, now());
       await makeHomeFolder(home, 'uploads');
-      await makeFolder(own);
+      await makeFolder(place);
       const name = plainName(given);
-      const size = await write(join(own, name), bytes, { ...limits, given });
+      const size = await write(join(place, name), bytes, { ...limits, given });
       const note = { id, given, name, by, at: now().toISOString(), bytes: size };
-      await writeWhole(join(own, NOTE), [Buffer.from(JSON.stringify(note))]);
-      return { ...note, path: join(own, name) };
+      await writeDurably(join(place, NOTE), JSON.stringify(note));
+      return { ...note, path: join(place, name) };
     } catch (error) {
-      await rm(own, { recursive: true, force: true });
+      await rm(place, { recursive: true, force: true });
       throw error;
     } finally {
       coming -= 1;
     }
   }
 
+  async function find(id: string): Promise<Upload | null> {
+    if (!ID.test(id)) return null;
+    const text = await readFile(join(folder, id, NOTE), 'utf8').catch(insteadOf(['ENOENT', 'ENOTDIR'], null));
+    if (text === null) return null;
+    const note = uploadSchema.parse(JSON.parse(text));
+    const path = join(folder, id, note.name);
+    return existsSync(path) ? { ...note, path } : null;
+  }
+
   return {
     receive,
-    /** `null` where there is none of that id. */
-    find: (id: string) => findUpload(home, id),
+    /** `null` where there is none of that id, or it has not come in whole. */
+    find,
     /** Newest first. */
     async list(): Promise<readonly Upload[]> {
       await sweep(folder, now());
       const ids = await readdir(folder).catch(insteadOf(['ENOENT'], []));
-      const found = await Promise.all(ids.map((id) => findUpload(home, id)));
+      const found = await Promise.all(ids.map(find));
       return found.filter((upload) => upload !== null).toSorted((a, b) => b.at.localeCompare(a.at));
     },
-    discard: async ({ id }: Pick<Upload, 'id'>) => rm(join(folder, id), { recursive: true, force: true }),
+    async discard(id: string): Promise<void> {
+      if (ID.test(id)) await rm(join(folder, id), { recursive: true, force: true });
+    },
   };
 }
 
-export type Uploads = ReturnType<typeof createUploads>;
+const mostSchema = z
+  .string()
+  .regex(/^[1-9]\d{0,14}$/)
+  .transform(Number)
+  .optional();
 
-/** The upload of that id in a home; `null` where there is none, or where it has not come in whole. */
-export async function findUpload(home: string, id: string): Promise<Upload | null> {
-  if (!ID.test(id)) return null;
-  const own = join(home, 'uploads', id);
-  const text = await readFile(join(own, NOTE), 'utf8').catch(insteadOf(['ENOENT', 'ENOTDIR'], null));
-  if (text === null) return null;
-  const note = uploadSchema.parse(JSON.parse(text));
-  const path = join(own, note.name);
-  return existsSync(path) ? { ...note, path } : null;
+/** As the environment has them. */
+export function limitsIn({ ONBOARD_WEB_UPLOAD_MAX: given }: Readonly<Record<string, string | undefined>>) {
+  const most = mostSchema.safeParse(given === '' ? undefined : given);
+  if (!most.success)
+    throw new UsageError(`ONBOARD_WEB_UPLOAD_MAX: expected a number of bytes, got "${given}"`);
+  return most.data === undefined ? {} : { most: most.data };
 }
 
-/** The bytes go to the disk as they come. */
+/** The bytes go to the disk as they come; answers how many. */
 async function write(
   path: string,
   bytes: AsyncIterable<Uint8Array>,
   { most, spare, given }: UploadLimits & { readonly given: string },
 ): Promise<number> {
-  const { bavail, bsize } = await statfs(join(path, '..'));
+  const { bavail, bsize } = await statfs(dirname(path));
   const room = bavail * bsize - spare;
   let size = 0;
-  await writeWhole(
-    path,
-    counted(bytes, (count) => {
-      size += count;
+  const handle = await open(path, 'wx', 0o600);
+  try {
+    for await (const piece of bytes) {
+      size += piece.byteLength;
       if (size > most)
         throw new UsageError(
           `${given} has more than ${most} bytes: expected a smaller file. Load it with \`onboard run\`, or set ONBOARD_WEB_UPLOAD_MAX.`,
@@ -123,28 +137,14 @@ async function write(
         throw new UsageError(
           `The disk of ONBOARD_HOME has no room for ${given}: expected ${spare} bytes to stay free beside it. Free some, and try again.`,
         );
-    }),
-  );
-  if (size === 0) throw new UsageError(`${given} is empty: expected a CSV, JSON, NDJSON or Excel file.`);
-  return size;
-}
-
-async function* counted(bytes: AsyncIterable<Uint8Array>, count: (bytes: number) => void) {
-  for await (const piece of bytes) {
-    count(piece.byteLength);
-    yield piece;
-  }
-}
-
-/** A new file, on the disk when this is over. */
-async function writeWhole(path: string, pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>) {
-  const handle = await open(path, 'wx', 0o600);
-  try {
-    for await (const piece of pieces) await handle.writeFile(piece);
+      await handle.writeFile(piece);
+    }
     await handle.datasync();
   } finally {
     await handle.close();
   }
+  if (size === 0) throw new UsageError(`${given} is empty: expected a CSV, JSON, NDJSON or Excel file.`);
+  return size;
 }
 
 /** A name that is one everywhere, and its ending, which says what kind of file it is. */

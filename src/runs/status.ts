@@ -41,7 +41,8 @@ export async function findRun(ledger: Ledger, named: string): Promise<Run> {
   );
 }
 
-async function runOf(ledger: Ledger, id: string): Promise<Run | null> {
+/** `null`: there is none of exactly that id. */
+export async function runOf(ledger: Ledger, id: string): Promise<Run | null> {
   const target = await ledger.index.targetOf(id);
   return target === null ? null : ledger.of(target).store.get(id);
 }

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { shortDigest } from '../lib/digest.ts';
 import { programFile } from '../lib/version.ts';
 
-export type Asset = { readonly type: string; readonly text: string };
+type Asset = { readonly type: string; readonly text: string };
 export type AssetPaths = { readonly style: string; readonly script: string };
 export type Assets = { readonly paths: AssetPaths; find(path: string): Asset | undefined };
 

@@ -6,7 +6,6 @@ import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import type { Visitor } from '../model/ask.ts';
 import type { WebAccess } from './access.ts';
-import { boundedForm } from './bodies.ts';
 import { type Frame, pageResponse } from './reply.tsx';
 import { isSameSecret, type Sessions } from './sessions.ts';
 
@@ -43,8 +42,7 @@ export function createEntrance({ access, sessions, frame }: EntranceParts) {
   return {
     show: (context: Context) =>
       show(context, { to: context.req.query('to') ?? '/', problem: '', status: 200 }),
-    async enter(context: Context, address: string): Promise<Response> {
-      const form = await boundedForm(context.req.raw);
+    async enter(context: Context, form: URLSearchParams, address: string): Promise<Response> {
       const field = (name: string) => (form.get(name) ?? '').trim();
       const entered = await sessions.enter({ secret: field('token'), name: field('name') }, address);
       const to = field('to');

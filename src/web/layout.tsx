@@ -4,7 +4,7 @@ import { cut, Text } from '../lib/html-text.tsx';
 import type { Visitor } from '../model/ask.ts';
 import { targetShown } from '../report/html/parts.tsx';
 import type { AssetPaths } from './assets.ts';
-import type { Standing } from './page.ts';
+import type { Standing } from './visit.ts';
 
 const PAGES = [
   ['/', 'Overview'],

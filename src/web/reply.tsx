@@ -3,6 +3,7 @@
  * said where something can't be shown. Each kind has its own policy; what all answers have in common is the server's.
  */
 import type { Context } from 'hono';
+import { shortDigest } from '../lib/digest.ts';
 import { messageOf } from '../lib/errors.ts';
 import { Text } from '../lib/html-text.tsx';
 import type { Log } from '../lib/log.ts';
@@ -11,9 +12,7 @@ import { withDeadline } from '../lib/waiting.ts';
 import type { Visitor } from '../model/ask.ts';
 import type { Assets } from './assets.ts';
 import { Layout } from './layout.tsx';
-import { type Fragment, fragmentOf } from './live.ts';
-import type { Core, Standing } from './page.ts';
-import type { Reply } from './visit.ts';
+import type { Core, Reply, Standing } from './visit.ts';
 
 /** What every answer is made with. */
 export type Frame = { readonly page: Core; readonly assets: Assets; readonly log: Log };
@@ -28,7 +27,7 @@ export async function responseTo(reply: Reply, asked: Asked): Promise<Response> 
     case 'page':
       return pageResponse(asked, reply);
     case 'fragment':
-      return fragmentResponse(fragmentOf(String(await reply.body)), asked.context);
+      return fragmentResponse(String(await reply.body), asked.context);
     case 'redirect':
       return asked.context.redirect(reply.to, 303);
     case 'json':
@@ -52,8 +51,11 @@ export async function responseTo(reply: Reply, asked: Asked): Promise<Response> 
   }
 }
 
+const ETAG = 22;
+
 /** A live part, or in a line that the browser has it. */
-export function fragmentResponse({ html, etag }: Fragment, context: Context): Response {
+export function fragmentResponse(html: string, context: Context): Response {
+  const etag = `"${shortDigest(html, ETAG)}"`;
   if (context.req.header('if-none-match') === etag)
     return new Response(null, { status: 304, headers: { etag } });
   return new Response(html, { headers: { ...HTML, etag } });
@@ -77,15 +79,9 @@ function bodyOf(
   return body instanceof Uint8Array ? new Uint8Array(body) : ReadableStream.from(body);
 }
 
-type Whole = {
-  readonly title: string;
-  readonly body: Extract<Reply, { kind: 'page' }>['body'];
-  readonly status?: number;
-};
-
 export async function pageResponse(
   { context, frame, visitor }: Asked,
-  { title, body, status = 200 }: Whole,
+  { title, body, status = 200 }: Omit<Extract<Reply, { kind: 'page' }>, 'kind'>,
 ): Promise<Response> {
   const standing = visitor === null ? null : await standingOf(frame.page);
   const html = (

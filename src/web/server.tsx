@@ -3,19 +3,18 @@
  * What every answer has, and what no request may be, is decided here: no script and no style but our own, nothing kept by browsers, no
  * request larger or slower than it may be. A view never sees a request, nor a visitor of the wrong role.
  */
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { Hono, type Context as HonoContext } from 'hono';
 import { errorCode } from '../lib/errors.ts';
+import { createRecentMap } from '../lib/recent.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Role, Visitor } from '../model/ask.ts';
 import { assertSafe, type WebAccess } from './access.ts';
-import { boundedForm } from './bodies.ts';
 import { createEntrance } from './enter.tsx';
 import { refusalOf } from './guard.ts';
-import { createLive, type Fragment, fragmentOf } from './live.ts';
-import type { Core } from './page.ts';
 import {
   type Asked,
   type Frame,
@@ -26,9 +25,9 @@ import {
   responseTo,
 } from './reply.tsx';
 import { createSessions, type Sessions } from './sessions.ts';
-import type { Reply, Route } from './visit.ts';
+import type { Core, Reply, Route } from './visit.ts';
 
-export type PageOptions<Page extends Core> = Omit<Frame, 'page'> & {
+type PageOptions<Page extends Core> = Omit<Frame, 'page'> & {
   readonly page: Page;
   readonly routes: readonly Route<Page>[];
   readonly access: WebAccess;
@@ -41,7 +40,7 @@ export type PageOptions<Page extends Core> = Omit<Frame, 'page'> & {
   readonly mayMove: boolean;
 };
 
-export type PageServer = {
+type PageServer = {
   /** Where browsers see it. */
   readonly url: string;
   /** An address that lets one person in, once, within ten minutes, as an operator of that name. */
@@ -88,9 +87,13 @@ export async function startPage<Page extends Core>(options: PageOptions<Page>): 
 
 type Place = { readonly host: string; readonly port: number; readonly last: number };
 
+/** Answers the port. */
 async function listen(server: Server, { host, port, last }: Place): Promise<number> {
   try {
-    return await listenOn(server, host, port);
+    server.listen(port, host);
+    await once(server, 'listening');
+    const address = server.address();
+    return address === null || typeof address === 'string' ? port : address.port;
   } catch (error) {
     if (errorCode(error) === 'EADDRINUSE' && port < last)
       return listen(server, { host, port: port + 1, last });
@@ -99,17 +102,6 @@ async function listen(server: Server, { host, port, last }: Place): Promise<numb
       { cause: error },
     );
   }
-}
-
-function listenOn(server: Server, host: string, port: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      const address = server.address();
-      resolve(address === null || typeof address === 'string' ? port : address.port);
-    });
-  });
 }
 
 /**
@@ -168,19 +160,21 @@ type Bindings = { readonly incoming?: Pick<IncomingMessage, 'socket'> };
 type Env = { Bindings: Bindings };
 type Context = HonoContext<Env>;
 
-type AppOptions<Page extends Core> = Frame &
-  Pick<PageOptions<Page>, 'page' | 'routes' | 'access'> & {
-    readonly sessions: Sessions;
-    /** Where browsers see it; known once it listens. */
-    origin(): string;
-  };
+type AppOptions<Page extends Core> = Pick<
+  PageOptions<Page>,
+  'page' | 'assets' | 'log' | 'routes' | 'access'
+> & {
+  readonly sessions: Sessions;
+  /** Where browsers see it; known once it listens. */
+  origin(): string;
+};
 
 /** The page as a function from requests to responses. */
-export function createApp<Page extends Core>(options: AppOptions<Page>) {
+function createApp<Page extends Core>(options: AppOptions<Page>) {
   const { page, routes, assets, log, access, sessions } = options;
   const frame = { page, assets, log };
   const app = new Hono<Env>();
-  const live = createLive<Fragment | Reply>(() => performance.now());
+  const live = createLive<string | Reply>();
   const entrance = createEntrance({ access, sessions, frame });
 
   app.use(async (context, next) => {
@@ -203,7 +197,9 @@ export function createApp<Page extends Core>(options: AppOptions<Page>) {
     return context.body(asset.text, 200, headers);
   });
   app.get('/enter', (context) => entrance.show(context));
-  app.post('/enter', (context) => entrance.enter(context, addressOf(context)));
+  app.post('/enter', async (context) =>
+    entrance.enter(context, await boundedForm(context.req.raw), addressOf(context)),
+  );
   app.post('/leave', (context) => entrance.leave(context));
 
   const visitorOf = (context: Context, isLive: boolean) =>
@@ -216,8 +212,11 @@ export function createApp<Page extends Core>(options: AppOptions<Page>) {
       const ask = () => answer(context, route, { page, visitor });
       if (!isLive) return responseTo(await ask(), asked);
       const { pathname, search } = new URL(context.req.url);
-      const made = await live(`${visitor.role} ${pathname}${search}`, async () => rendered(await ask()));
-      return 'etag' in made ? fragmentResponse(made, context) : responseTo(made, asked);
+      const made = await live(`${visitor.role} ${pathname}${search}`, async () => {
+        const reply = await ask();
+        return reply.kind === 'fragment' ? String(await reply.body) : reply;
+      });
+      return typeof made === 'string' ? fragmentResponse(made, context) : responseTo(made, asked);
     };
     app.on(route.method, route.path, async (context) => {
       const visitor = await visitorOf(context, isLive);
@@ -255,8 +254,39 @@ async function answer<Page extends Core>(
   });
 }
 
-async function rendered(reply: Reply): Promise<Fragment | Reply> {
-  return reply.kind === 'fragment' ? fragmentOf(String(await reply.body)) : reply;
+const FORM_BYTES = 65_536;
+
+/** Counted as the bytes pass, whatever their headers say; throws a UsageError where it is too large. */
+async function boundedForm({ body }: Request): Promise<URLSearchParams> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of body ?? []) {
+    size += piece.byteLength;
+    if (size > FORM_BYTES) throw new UsageError(`The form has more than ${FORM_BYTES} bytes: expected less.`);
+    pieces.push(piece);
+  }
+  return new URLSearchParams(Buffer.concat(pieces).toString('utf8'));
+}
+
+const FRESH_MS = 1_000;
+const FRAGMENTS = 200;
+
+/** What was made under a name less than a second ago is given to all who ask, however many they are. */
+function createLive<T>() {
+  const made = createRecentMap<string, { readonly value: Promise<T>; until: number }>(FRAGMENTS);
+  return (name: string, make: () => Promise<T>): Promise<T> => {
+    const known = made.get(name);
+    if (known !== undefined && performance.now() < known.until) return known.value;
+    const entry = { value: make(), until: Number.POSITIVE_INFINITY };
+    made.set(name, entry);
+    entry.value.then(
+      () => {
+        entry.until = performance.now() + FRESH_MS;
+      },
+      () => made.delete(name),
+    );
+    return entry.value;
+  };
 }
 
 function addressOf({ env }: Context): string {

@@ -6,6 +6,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { shortDigest } from '../lib/digest.ts';
+import { createRecentMap } from '../lib/recent.ts';
 import type { Visitor } from '../model/ask.ts';
 import type { WebAccess } from './access.ts';
 import { WHOLE_DIGEST } from './people.ts';
@@ -32,8 +33,6 @@ type Key = { readonly name: string; readonly ends: number };
 const IDLE_MS = 8 * 3_600_000;
 const LONGEST_MS = 24 * 3_600_000;
 const KEY_MS = 10 * 60_000;
-/** How long a look at the people holds. */
-const LOOKED_MS = 1_000;
 const MOST_SESSIONS = 1_000;
 const SOMEBODY = /^[\p{L}\p{N}][\p{L}\p{N} ._@-]{0,63}$/u;
 const PER_ADDRESS = { points: 10, duration: 60 };
@@ -43,21 +42,11 @@ const EVERYBODY = 'all';
 export type Sessions = ReturnType<typeof createSessions>;
 
 export function createSessions({ sharedToken, people, now }: SessionOptions) {
-  const sessions = new Map<string, Session>();
+  const sessions = createRecentMap<string, Session>(MOST_SESSIONS);
   /** Keys that were printed and not used, by their digests. */
   const keys = new Map<string, Key>();
   const perAddress = new RateLimiterMemory(PER_ADDRESS);
   const inAll = new RateLimiterMemory(IN_ALL);
-  let looked: { at: number; people: ReturnType<typeof people> } = {
-    at: Number.NEGATIVE_INFINITY,
-    people: Promise.resolve([]),
-  };
-
-  /** Those who may come in now, or could a second ago. */
-  function peopleNow(): ReturnType<typeof people> {
-    if (now() - looked.at > LOOKED_MS) looked = { at: now(), people: people() };
-    return looked.people;
-  }
 
   async function whose({ secret, name }: Credential): Promise<Found | null> {
     const digest = digestOf(secret);
@@ -73,9 +62,6 @@ export function createSessions({ sharedToken, people, now }: SessionOptions) {
   }
 
   function begin(found: Found): string {
-    for (const [id, session] of sessions) if (isOver(session)) sessions.delete(id);
-    const [oldest] = sessions.keys();
-    if (sessions.size >= MOST_SESSIONS && oldest !== undefined) sessions.delete(oldest);
     const cookie = randomBytes(32).toString('base64url');
     sessions.set(digestOf(cookie), { ...found, since: now(), seen: now() });
     return cookie;
@@ -88,7 +74,7 @@ export function createSessions({ sharedToken, people, now }: SessionOptions) {
   /** A person who was removed, or has another token or role, is out. */
   async function isKnown({ token, visitor }: Session): Promise<boolean> {
     if (token === null) return true;
-    return (await peopleNow()).some(({ digest, role }) => digest === token && role === visitor.role);
+    return (await people()).some(({ digest, role }) => digest === token && role === visitor.role);
   }
 
   async function mayTry(address: string): Promise<boolean> {
@@ -133,7 +119,7 @@ export function createSessions({ sharedToken, people, now }: SessionOptions) {
     },
     /** Somebody whom a proxy has logged in: with the role of the person of that name, or else one who looks. */
     async visitorNamed(name: string): Promise<Visitor> {
-      const person = (await peopleNow()).find((one) => one.name === name);
+      const person = (await people()).find((one) => one.name === name);
       return { name, role: person?.role ?? 'viewer' };
     },
     leave(cookie = ''): void {

@@ -3,10 +3,25 @@
  * router and the test that asks each of them as nobody, viewer and operator are made from one table.
  */
 import type { JSX } from 'hono/jsx/jsx-runtime';
-import type { Role, Visitor } from '../model/ask.ts';
-import type { Core } from './page.ts';
+import type { Ask, AskAnswer, Role, Visitor } from '../model/ask.ts';
 
-/** Who has got in, and what is asked for; `Part`: what the view needs beside what every one is given. */
+/** What stands on every page. */
+export type Standing = {
+  /** `sandbox`, or the service's base URL. */
+  readonly target: string;
+  /** How the service is doing, in few words, and whether that is good. */
+  readonly service: { readonly words: string; readonly isWell: boolean };
+  readonly version: string;
+};
+
+/** What is shown above all pages, and the one way to have something done. */
+export type Core = {
+  standing(): Promise<Standing>;
+  /** `null`: the page stands alone and can't have anything done. */
+  readonly ask: ((ask: Ask, visitor: Visitor) => Promise<AskAnswer>) | null;
+};
+
+/** Who has got in, and what is asked for; `Part`: what the page at hand needs beside the core. */
 export type Visit<Part = unknown> = {
   readonly visitor: Visitor;
   /** The named parts of the path, decoded: `id` of `/runs/:id`. */

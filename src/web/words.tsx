@@ -3,9 +3,10 @@
  * goes through lib/html-text.tsx.
  */
 import type { Child } from 'hono/jsx';
+import { Text } from '../lib/html-text.tsx';
 import { countOf } from '../lib/terminal.ts';
 import { kindsOf } from '../model/outcome.ts';
-import { sumWords } from '../report/html/parts.tsx';
+import { sumWords, Wide } from '../report/html/parts.tsx';
 
 type CountsProps = Parameters<typeof kindsOf>[0];
 
@@ -55,6 +56,61 @@ export function Verdict({ tone, children }: { readonly tone: Tone; readonly chil
 /** A state, a number of something: a word in a frame. */
 export function Badge({ tone = 'none', children }: { readonly tone?: Tone; readonly children?: Child }) {
   return <span class={`badge t-${tone}`}>{children}</span>;
+}
+
+/** `n`: of a column of numbers; `mono`: of one with what stands in files. */
+type TableHead = string | { readonly n: string } | { readonly mono: string };
+
+type TableProps = {
+  readonly name: string;
+  readonly heads: readonly TableHead[];
+  readonly class?: string;
+  readonly rows?: ReadonlyArray<readonly Child[]>;
+  /** In place of `rows`. */
+  readonly children?: Child;
+};
+
+export function Table({ name, heads, class: of = 'list', rows = [], children }: TableProps) {
+  const kinds = heads.map((head) => (typeof head === 'string' ? undefined : Object.keys(head)[0]));
+  return (
+    <Wide name={name}>
+      <table class={of}>
+        <thead>
+          <tr>
+            {heads.map((head, i) => (
+              <th scope="col" class={kinds[i] === 'n' ? 'n' : undefined}>
+                {typeof head === 'string' ? head : Object.values(head)[0]}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((cells) => (
+            <tr>
+              {cells.map((cell, i) => (
+                <td class={kinds[i]}>{cell}</td>
+              ))}
+            </tr>
+          ))}
+          {children}
+        </tbody>
+      </table>
+    </Wide>
+  );
+}
+
+/** What keeps something from being done. */
+export function Problems({ of }: { readonly of: readonly string[] }) {
+  if (of.length === 0) return null;
+  return (
+    <ul class="alarm" role="alert">
+      {of.map((problem) => (
+        <li>
+          <Text of={problem} bytes={1_000} />
+        </li>
+      ))}
+    </ul>
+  );
 }
 
 /** A page of thousands takes seconds, for everybody. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { cut, Text } from '../../src/lib/html-text.tsx';
 import { readAssets } from '../../src/web/assets.ts';
-import { type PageServer, startPage } from '../../src/web/server.tsx';
+import { startPage } from '../../src/web/server.tsx';
 import type { Reply, Route } from '../../src/web/visit.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
 import { hindrances, useBrowser } from './support/browser.ts';
@@ -14,7 +14,7 @@ const { open } = useBrowser(/^Failed to load resource: (net::ERR_|the server res
 
 type Shown = { live: string; text: string };
 
-async function served(shown: Shown = { live: '', text: '' }, port = 0): Promise<PageServer> {
+async function served(shown: Shown = { live: '', text: '' }, port = 0) {
   const route = (path: string, reply: () => Reply): Route => ({
     method: 'GET',
     path,

@@ -21,7 +21,7 @@ test('a file of one’s own becomes a job, a check and a run that counts to its 
   await page.getByText('New 1 Ltd').first().waitFor();
   await page.getByRole('button', { name: 'Save the job and go on' }).click();
   await page.getByRole('button', { name: 'Check the file with it' }).click();
-  await page.getByText('20 rows = 20 to send').waitFor();
+  await page.getByText('20 rows, all can be sent').waitFor();
   expect(desk.flow.sandbox.stats().made.subclients).toBe(0);
   await page.locator('input[name=host]').fill(await page.locator('label b').first().innerText());
   await page.getByRole('button', { name: 'Start: 20 requests' }).click();

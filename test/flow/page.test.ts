@@ -91,7 +91,9 @@ test('a file is loaded from the page alone, through a pause and the death of the
   await ops.post(`${upload}/check`, { job: 'portfolio' });
   const check = () => ops.look(`${upload}/check?job=portfolio`);
   await until(async () => (await check()).includes('class="verdict'));
-  expect(await check()).toContain(`${ROWS} rows = ${SENT} to send + ${UNDATED + UNSURE} invalid`);
+  expect(await check()).toContain(
+    `${ROWS} rows, ${UNDATED + UNSURE} would be invalid, ${SENT} can be sent; about`,
+  );
   const host = /Type <b>([^<]+)<\/b>/.exec(await check())?.[1] ?? '';
   expect(await ops.post(`${upload}/start`, { job: 'portfolio', host: 'elsewhere' })).toContain(
     'nothing was begun',
@@ -248,8 +250,8 @@ test('without any job there is no start, but with a page on which one is made, a
   const titled = `Clients of Partner X,,,\n${rows()}`;
   const upload = await ops.upload('partner.csv', titled);
   const unread = await ops.look(upload);
-  expect(unread).toContain('“Line of the header” 2');
-  expect(unread).toContain('name="header" min="1" value="2"');
+  expect(unread).toContain('set format.header: 2');
+  expect(unread).toContain('Line of the header (format.header)');
   expect(await ops.look(`${upload}?header=2`)).toContain(`${upload}/map?header=2`);
 
   const columns = ['additionalInformation.crmId', 'details.name', '', 'regulators.isRegulated'];

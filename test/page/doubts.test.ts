@@ -1,10 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createDoubtsPart } from '../../src/page/doubts.ts';
 import { doubtOf } from '../support/doubts.ts';
 import { useOwnRedis } from '../support/redis.ts';
-import { OPERATOR, openOwnDesk } from './own-desk.ts';
+import { look, openOwnDesk, textOf } from './own-desk.ts';
 
 const own = useOwnRedis();
 
@@ -14,9 +13,12 @@ async function openDoubts() {
     n === 4 ? doubtOf(n, { outcome: 'created', id: 'sub-4' }) : doubtOf(n),
   );
   const run = await seed({ rows: 5, settlements });
-  const part = createDoubtsPart(desk);
-  const readText = (text: string) => part.readDecisions(run.id, bytesOf(text));
-  return { desk, run, part, readText };
+  const place = `/runs/${run.id}/doubts`;
+  const give = async (text: string) => {
+    const { reply } = await look(desk, place, { method: 'PUT', bytes: bytesOf(text) });
+    return reply.kind === 'json' ? String(Object(reply.value).to) : '';
+  };
+  return { desk, run, place, give };
 }
 
 async function* bytesOf(text: string) {
@@ -27,43 +29,44 @@ const HEAD = 'externalId,onboard_run,onboard_row,onboard_resolution';
 
 describe('rows in doubt', () => {
   test('are looked at one after the other, with what a look-up found', async () => {
-    const { desk, run, part } = await openDoubts();
+    const { desk, run, place } = await openDoubts();
     const k = desk.ledger.of(run.target).keys.run(run.id);
     const sighting = { kind: 'found-twice', ids: ['sub-8', 'sub-9'], at: '2026-11-21T10:21:00Z' };
     await desk.ledger.redis.hset(k.sightings, '5', JSON.stringify(sighting));
-    expect(await part.doubts(run.id, null, OPERATOR)).toMatchObject({
-      left: 4,
-      settled: 0,
-      list: [
-        { row: 1, key: 'K1' },
-        { row: 2, key: 'K2' },
-        { row: 3, key: 'K3' },
-        { row: 5, key: 'K5' },
-      ],
-      chosen: { row: 1, sighting: null, sent: { kind: 'request' } },
-      following: 2,
-    });
-    const last = await part.doubts(run.id, 5, OPERATOR);
-    expect(last).toMatchObject({ chosen: { row: 5, sighting }, following: 1 });
+    const { html } = await look(desk, place);
+    const text = textOf(html);
+    expect(text).toMatch(/4 rows may exist at the service\..*0 settled · 4 left/);
+    expect(text).toContain('Row 1 K1Row 2 K2Row 3 K3Row 5 K5');
+    expect(text).toMatch(
+      /What became of row 1\?.*It was not looked up yet|It was not looked up yet.*row 1\?/,
+    );
+    expect(html).toMatch(/name="row" value="1".*name="next" value="2"/);
+    const last = (await look(desk, `${place}?row=5`)).html;
+    expect(last).toMatch(/found twice or more.*name="next" value="1".*value="created:sub-8".*created:sub-9/s);
     // One that somebody has settled meanwhile gives way to the first.
-    expect((await part.doubts(run.id, 4, OPERATOR))?.chosen?.row).toBe(1);
-    expect(await part.doubts('run-nowhere', null, OPERATOR)).toBeNull();
+    expect((await look(desk, `${place}?row=4`)).html).toContain('What became of row 1?');
+    expect((await look(desk, '/runs/run-nowhere/doubts')).kind).toBe('missing');
+  });
+
+  test('can be decided only where somebody can be asked', async () => {
+    const { desk, place } = await openDoubts();
+    expect((await look(desk, place)).html).not.toContain(' disabled');
+    const alone = (await look({ ...desk, ask: null }, place)).html;
+    expect(alone).toContain('This page stands alone');
+    expect(alone.match(/<fieldset disabled|<button type="submit" disabled/g)).toHaveLength(2);
   });
 
   test('are decided by a file, which is shown first, and of which nothing stays', async () => {
-    const { desk, run, part, readText } = await openDoubts();
+    const { desk, run, place, give } = await openDoubts();
     const lines = ['K1,RUN,1,created:sub-1', 'K2,RUN,2,', 'K3,RUN,3,not-created', 'K4,RUN,4,created:sub-4'];
-    const name = await readText([HEAD, ...lines].join('\n').replaceAll('RUN', run.id));
-    expect(part.decisions(name)).toMatchObject({
-      decisions: [
-        { row: 1, as: 'created', id: 'sub-1', key: 'K1' },
-        { row: 3, as: 'not-created', key: 'K3' },
-      ],
-      more: 0,
-      open: 1,
-      settled: 1,
-    });
-    expect(part.decisions('another')).toBeNull();
+    const { html } = await look(desk, await give([HEAD, ...lines].join('\n').replaceAll('RUN', run.id)));
+    const text = textOf(html);
+    expect(text).toContain('The file says of 2 rows: 1 created, 1 not created. Nothing is recorded yet.');
+    expect(text).toContain('Left in doubt: 1 line without a decision.');
+    expect(text).toContain('1 row named in it: not in doubt any more.');
+    expect(text).toContain('1K1created, id sub-13K3not created');
+    expect(html).toMatch(/name="decision" value="1 created:sub-1".*name="decision" value="3 not-created"/);
+    expect((await look(desk, `${place}/another`)).kind).toBe('missing');
     expect(await readdir(join(desk.env.home, 'uploads'))).toEqual([]);
   });
 
@@ -74,9 +77,9 @@ describe('rows in doubt', () => {
     ['a packed file', 'PK\x03\x04', /as plain text/],
     ['nothing', '', /as plain text/],
   ])('are decided by no file with %s', async (_, line, problem) => {
-    const { desk, run, readText } = await openDoubts();
+    const { desk, run, give } = await openDoubts();
     const text = line.startsWith('K') ? `${HEAD}\n${line.replace('RUN', run.id)}` : line;
-    await expect(readText(text)).rejects.toThrow(problem);
+    await expect(give(text)).rejects.toThrow(problem);
     const uploads = await readdir(join(desk.env.home, 'uploads')).catch(() => []);
     expect(uploads).toEqual([]);
   });

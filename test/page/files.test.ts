@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
 import { UsageError } from '../../src/lib/usage-error.ts';
-import { createFilesPart } from '../../src/page/files.ts';
-import { createUploads } from '../../src/page/uploads.ts';
+import { readingArguments, readingIn } from '../../src/page/reading.tsx';
 import { useOwnRedis } from '../support/redis.ts';
 import { csvSource } from '../support/source.ts';
 import { until } from '../support/until.ts';
-import { openOwnDesk } from './own-desk.ts';
+import { look, openOwnDesk } from './own-desk.ts';
 
 const own = useOwnRedis();
 
@@ -13,22 +12,27 @@ async function* pieces() {
   yield Buffer.from('externalId,details.name\nK1,Acme\n');
 }
 
-/** An upload, and what processes are started with for it. */
+/** An upload, what processes are started with for it, and its pages; `printed`: what each process says. */
 async function openFiles(printed = '') {
   const { desk } = await openOwnDesk(own());
   const started: (readonly [options: readonly string[], operands: readonly string[]])[] = [];
-  const uploads = createUploads(desk.env.home, () => desk.clock.date());
-  const part = createFilesPart(
-    { ...desk, target: 'sandbox', ask: null },
-    {
-      uploads,
-      runChild: async (options, operands) => {
-        started.push([options, operands]);
-        return { exitCode: printed === '' ? 3 : 0, stdout: printed, problems: ['as it was asked'] };
-      },
+  const page = {
+    ...{ ...desk, target: 'sandbox', ask: null },
+    runChild: async (options: readonly string[], operands: readonly string[]) => {
+      started.push([options, operands]);
+      return { exitCode: printed === '' ? 3 : 0, stdout: printed, problems: ['as it was asked'] };
     },
-  );
-  return { part, started, upload: await uploads.receive('-x.csv', 'ops-1', pieces()) };
+  };
+  const upload = await desk.uploads.receive('-<b>.csv', 'ops-1', pieces());
+  const path = `/uploads/${upload.id}`;
+  return {
+    started,
+    upload,
+    path,
+    uploads: desk.uploads,
+    get: (at: string) => look(page, at),
+    post: (at: string, form = {}) => look(page, at, { method: 'POST', form }),
+  };
 }
 
 test.each([
@@ -39,32 +43,73 @@ test.each([
   '../jobs/subclients-create',
   '',
 ])('the name %j is none of a job: no process is started for it', async (job) => {
-  const { part, started, upload } = await openFiles();
-  await expect(part.check(upload.id, job)).rejects.toThrow(UsageError);
-  await expect(part.rehearse(upload.id, job)).rejects.toThrow(UsageError);
+  const { post, path, started } = await openFiles();
+  await expect(post(`${path}/check`, { job })).rejects.toThrow(UsageError);
+  await expect(post(`${path}/rehearse`, { job })).rejects.toThrow(UsageError);
   expect(started).toEqual([]);
 });
 
 test('a job of the list and a file are operands of the process that checks, rehearses or reads', async () => {
-  const { part, started, upload } = await openFiles();
-  await part.check(upload.id, 'subclients-create');
-  await part.rehearse(upload.id, 'subclients-create');
-  await part.look(upload.id, { encoding: '--out=/tmp/made' });
+  const { get, post, path, started, upload } = await openFiles();
+  const job = 'subclients-create';
+  await post(`${path}/check`, { job });
+  await post(`${path}/rehearse`, { job });
+  const { html: shown } = await get(`${path}?encoding=--out=/tmp/made`);
+  expect(shown).toContain('-&lt;b&gt;.csv');
+  expect(shown).toContain('as it was asked');
   await until(() => started.length === 3);
   expect(started).toEqual([
-    [expect.arrayContaining(['check', '--json', '--sandbox']), ['subclients-create', upload.path]],
-    [expect.arrayContaining(['run', '--json', '--sandbox', '--again']), ['subclients-create', upload.path]],
+    [
+      ['check', '--json', '--sandbox'],
+      [job, upload.path],
+    ],
+    [
+      ['run', '--sandbox', '--again', '--json'],
+      [job, upload.path],
+    ],
     [['map', '--json', '--format=encoding=--out=/tmp/made'], [upload.path]],
   ]);
 });
 
-test('of a wide file the page keeps the cells that it shows, and says of every column which job takes it', async () => {
-  const columns = Array.from({ length: 1_000 }, (_, i) => `Column ${i}`);
-  const source = csvSource({ columns });
+test('of a wide file the pages show 300 columns as text, count the rest, and say which job takes it', async () => {
+  const columns = Array.from({ length: 1_000 }, (_, i) => `<i>Column ${i + 1}`);
   const row = { kind: 'cells', row: 1, line: 2, cells: columns };
-  const { part, upload } = await openFiles(JSON.stringify({ source, rows: [row], format: {} }));
-  const looked = await part.look(upload.id, {});
-  expect(looked).toMatchObject({ kind: 'read', columns, rows: [{ line: 2, cells: columns.slice(0, 300) }] });
-  const [job] = looked.kind === 'read' ? looked.jobs : [];
-  expect(job?.problems.join(' ')).toContain('Column');
+  const printed = JSON.stringify({ source: csvSource({ columns }), rows: [row], format: {} });
+  const { get, path } = await openFiles(printed);
+  for (const at of [path, `${path}/map`]) {
+    const { html } = await get(at);
+    expect(html).toContain('&lt;i&gt;Column 300<');
+    expect(html).not.toMatch(/Column 301<|<i>/);
+    expect(html).toContain('700 columns more');
+  }
+  expect((await get(path)).html).toContain('that can&#39;t take it, and why');
+});
+
+test('what is discarded is an upload, and nothing that a path leads to', async () => {
+  const { post, path, upload, uploads } = await openFiles();
+  for (const id of ['..', `../uploads/${upload.id}`, '']) {
+    await post(`/uploads/${encodeURIComponent(id)}/discard`);
+    expect(await uploads.list()).toEqual([upload]);
+  }
+  await post(`${path}/discard`);
+  expect(await uploads.list()).toEqual([]);
+});
+
+test('a job is shown as its file has it, beside a template of the form that is asked for', async () => {
+  const { get } = await openFiles();
+  expect((await get('/jobs')).html).toContain('<a href="/jobs/subclients-create">');
+  expect((await get('/jobs/subclients-create')).html).toContain('operation: subclient.create');
+  const { reply } = await get('/jobs/subclients-create/template?as=json');
+  expect(reply).toMatchObject({ kind: 'download', name: 'subclients-create.json' });
+  expect((await get('/jobs/..%2fjobs%2fsubclients-create')).kind).toBe('missing');
+});
+
+test('settings are those of the form and no others, and become arguments that stand for themselves', () => {
+  const reading = readingIn(new URLSearchParams('header=2&delimiter=%3B&encoding=&job=x&sheet=--json'));
+  expect(reading).toEqual({ header: '2', delimiter: ';', sheet: '--json' });
+  expect(readingArguments(reading)).toEqual([
+    '--format=header=2',
+    '--format=delimiter=;',
+    '--format=sheet=--json',
+  ]);
 });

@@ -2,9 +2,14 @@ import { onTestFinished } from 'vitest';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { packBlock } from '../../src/ledger/mark.ts';
 import { batchesOf } from '../../src/lib/batches.ts';
+import type { Visitor } from '../../src/model/ask.ts';
 import { noOutcomes, OUTCOMES } from '../../src/model/outcome.ts';
 import type { Run } from '../../src/model/run.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
+import { createActs } from '../../src/page/acts.ts';
+import { rememberFiles } from '../../src/page/child.ts';
+import { createDesk, type Desk } from '../../src/page/desk.ts';
+import { ROUTES } from '../../src/page/routes.ts';
 import { seedRun } from '../support/doubts.ts';
 import type { OwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
@@ -23,12 +28,18 @@ type Seeded = {
   readonly closed?: boolean;
 };
 
-/** What the parts of the page are made of, and runs to look at. */
+/** What the pages are made of, with the process that acts in the same one, and runs to look at. */
 export async function openOwnDesk(own: OwnRedis) {
   const session = await openTestSession(own, onTestFinished);
-  const { ledger, service } = session;
+  const { env, ledger, log, clock, service } = session;
+  const act = createActs(session, null);
+  const ask: Desk['ask'] = (asked, { name, role }) => act({ by: name, role, ask: asked });
+  const { target } = service;
   return {
-    desk: session,
+    desk: {
+      ...session,
+      ...createDesk({ env, ledger, log, clock, target, ask, ...rememberFiles(session) }),
+    },
     async seed({
       rows,
       settlements,
@@ -57,6 +68,53 @@ export async function openOwnDesk(own: OwnRedis) {
       return { ...seeded, outcomes: await closeAll(session, seeded, settlements) };
     },
   };
+}
+
+type Looking = {
+  readonly visitor?: Visitor;
+  readonly method?: 'GET' | 'POST' | 'PUT';
+  readonly form?: Readonly<Record<string, string>>;
+  readonly bytes?: AsyncIterable<Uint8Array>;
+};
+
+/** What the page at that address answers, and its HTML where it has any. */
+export async function look(
+  desk: Desk,
+  path: string,
+  { visitor = OPERATOR, method = 'GET', form = {}, bytes }: Looking = {},
+) {
+  const [place = '', query] = path.split('?');
+  const parts = place.split('/');
+  const route = ROUTES.find(({ path: own, ...one }) => {
+    const names = own.split('/');
+    return (
+      one.method === method &&
+      names.length === parts.length &&
+      names.every((name, i) => name.startsWith(':') || name === parts[i])
+    );
+  });
+  if (route === undefined) throw new Error(`no page ${method} ${path}`);
+  const named = route.path.split('/').flatMap((name, i) => {
+    return name.startsWith(':') ? [[name.slice(1), decodeURIComponent(parts[i] ?? '')]] : [];
+  });
+  const reply = await route.answer({
+    visitor,
+    params: Object.fromEntries(named),
+    query: new URLSearchParams(query),
+    form: new URLSearchParams(form),
+    bytes: bytes ?? null,
+    page: { ...desk, standing: () => Promise.reject(new Error('not asked for')) },
+  });
+  const html = reply.kind === 'page' || reply.kind === 'fragment' ? String(await reply.body) : '';
+  return { kind: reply.kind, reply, html };
+}
+
+/** The texts between tags, as somebody reads them. */
+export function textOf(html: string): string {
+  return html
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll('&quot;', '"')
+    .replaceAll(/\s+/g, ' ');
 }
 
 /** All chunks of a run at once: row by row it takes seconds. */

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createRowPart } from '../../src/page/row.ts';
 import { doubtOf } from '../support/doubts.ts';
 import { useOwnRedis } from '../support/redis.ts';
-import { keep, OPERATOR, openOwnDesk } from './own-desk.ts';
+import { keep, look, openOwnDesk, textOf } from './own-desk.ts';
 
 const own = useOwnRedis();
 
@@ -16,28 +15,24 @@ describe('a row', () => {
     const run = await seed({ rows: 3, settlements: [created, rejected] });
     await keep(desk, run, 'sources', 2, JSON.stringify({ kind: 'cells', row: 2, line: 3, cells: ['PX-2'] }));
     await keep(desk, run, 'bodies', 2, '{"field":"additionalInformation.crmId"}');
-    const { row } = createRowPart(desk);
-    expect(await row(run.id, 2, OPERATOR)).toMatchObject({
-      settlement: rejected,
-      file: { kind: 'cells', cells: [{ column: 'externalId', value: 'PX-2' }] },
-      sent: {
-        kind: 'request',
-        method: 'POST',
-        path: '/v1/subclients',
-        fields: [{ field: 'additionalInformation.crmId', value: '"PX-2"' }],
-      },
-      said: { text: '{"field":"additionalInformation.crmId"}', restBytes: 0 },
-      previous: 1,
-      next: 3,
-      chunk: 1,
-    });
+    const { html } = await look(desk, `/runs/${run.id}/rows/2`);
+    const text = textOf(html);
+    expect(text).toContain('rejected · key K2 · line 3');
+    expect(text).toContain('http_418 · status 418 · 2 attempts, the last took 5 ms · chunk 1');
+    expect(text).toContain('What the file saysexternalIdPX-2');
+    expect(text).toContain('POST /v1/subclientsadditionalInformation.crmId"PX-2" ◀ the service names it');
+    expect(text).toContain('As received, 39 bytes.');
+    expect(html).toMatch(/rows\/1" rel="prev".*rows\/3" rel="next"/);
     // Of a row that succeeded nothing else is kept, and one without an outcome has nothing to show yet.
-    expect(await row(run.id, 1, OPERATOR)).toMatchObject({
-      file: { kind: 'gone' },
-      sent: { kind: 'nothing' },
-    });
-    expect(await row(run.id, 3, OPERATOR)).toMatchObject({ settlement: null, next: null });
-    expect([await row(run.id, 4, OPERATOR), await row('run-nowhere', 1, OPERATOR)]).toEqual([null, null]);
+    const first = textOf((await look(desk, `/runs/${run.id}/rows/1`)).html);
+    expect(first).toContain('Cells are kept only of rows that did not succeed.');
+    expect(first).toContain('What was sent is kept only of rows that did not succeed.');
+    const open = (await look(desk, `/runs/${run.id}/rows/3`)).html;
+    expect(open).toContain('It has no outcome yet.');
+    expect(open).not.toContain('rel="next"');
+    for (const path of [`${run.id}/rows/4`, `${run.id}/rows/x`, 'run-nowhere/rows/1'])
+      expect((await look(desk, `/runs/${path}`)).kind).toBe('missing');
+    expect(desk.logged.text).toContain('a row was looked at');
   });
 
   test('of a group names the rows that were one request with it, and shows that request whole', async () => {
@@ -54,11 +49,10 @@ describe('a row', () => {
       const source = { kind: 'cells', row: n, line: n + 1, cells: ['A', 'Acme', IBANS[n - 1]] };
       await keep(desk, run, 'sources', n, JSON.stringify(source));
     }
-    const { row } = createRowPart(desk);
-    const shown = await row(run.id, 2, OPERATOR);
-    expect(shown?.group).toEqual([1, 2]);
-    expect(JSON.stringify(shown?.sent)).toMatch(/accounts\.0\.iban.*GB33.*accounts\.1\.iban.*DE89/);
-    expect((await row(run.id, 3, OPERATOR))?.group).toEqual([]);
+    const text = textOf((await look(desk, `/runs/${run.id}/rows/2`)).html);
+    expect(text).toContain('One request with row 1, row 2');
+    expect(text).toMatch(/accounts\.0\.iban"GB33.*accounts\.1\.iban"DE89/);
+    expect(textOf((await look(desk, `/runs/${run.id}/rows/3`)).html)).not.toContain('One request with');
   });
 
   test('says who else has its key, and what a person decided on it', async () => {
@@ -66,19 +60,70 @@ describe('a row', () => {
     const first = await seed({ rows: 1, settlements: [doubtOf(1, { key: 'SAME' })] });
     const later = doubtOf(1, { key: 'SAME', outcome: 'invalid', code: 'key_in_doubt', attempts: 0 });
     const second = await seed({ rows: 1, settlements: [later] });
-    const resolution = {
-      decision: 'created',
-      id: 'sub-5',
-      by: 'ops-2',
-      at: '2026-11-21T10:00:00Z',
-      was: 'timeout',
-    };
+    const at = '2026-11-21T10:00:00Z';
+    const resolution = { decision: 'created', id: 'sub-5', by: 'ops-2', at, was: 'timeout' };
     const { keys } = desk.ledger.of(second.target);
     await desk.ledger.redis.hset(keys.run(second.id).resolutions, '1', JSON.stringify(resolution));
-    const shown = await createRowPart(desk).row(second.id, 1, OPERATOR);
-    expect(shown?.elsewhere).toEqual([{ space: 'subclient', is: 'in-doubt', run: first.id, row: 1, id: '' }]);
-    expect(shown?.sent).toEqual({ kind: 'nothing', why: 'Nothing was sent for this row.' });
-    expect(shown?.resolution).toContain('ops-2');
-    expect(desk.logged.text).toContain('a row was looked at');
+    const text = textOf((await look(desk, `/runs/${second.id}/rows/1`)).html);
+    expect(text).toContain(`Its key is claimed by a row in doubt: row 1 of run ${first.id}`);
+    expect(text).toContain('Nothing was sent for this row.');
+    expect(text).toMatch(/It was in doubt \(timeout\) until ops-2 said .*: created, id sub-5\./);
   });
+
+  test('of a thousand columns shows 300 and counts the rest', async () => {
+    const { desk, seed } = await openOwnDesk(own());
+    const columns = Array.from({ length: 1_000 }, (_, i) => `Column ${i + 1}`);
+    const run = await seed({ rows: 1, settlements: [doubtOf(1)], columns });
+    await keep(desk, run, 'sources', 1, JSON.stringify({ kind: 'cells', row: 1, line: 2, cells: columns }));
+    const { html } = await look(desk, `/runs/${run.id}/rows/1`);
+    expect(html).toMatch(/Column 300<.*700 columns more/s);
+    expect(html).not.toContain('Column 301<');
+  });
+});
+
+const tagsIn = (html: string) => [...html.matchAll(/<\/?[^\s>]+/g)].map(([tag]) => tag).filter(isPlain);
+/** The service's answer happens to name some texts as fields. */
+const isPlain = (tag: string) => !/strong/.test(tag);
+
+/** A run whose every text of others is this, as the pages about it show it. */
+async function pagesWith(text: string) {
+  const { desk, seed } = await openOwnDesk(own());
+  const { redis } = desk.ledger;
+  const settlements = [
+    doubtOf(1, { key: text, message: text }),
+    doubtOf(2, { key: text, message: text, outcome: 'rejected', code: 'http_418', id: text }),
+  ];
+  const definition = { key: text, fields: { 'details.name': text } };
+  const run = await seed({ rows: 3, settlements, columns: [text], definition });
+  const k = desk.ledger.of(run.target).keys.run(run.id);
+  await redis.hset(k.record, { job: text, file: text });
+  const sighting = { kind: 'found-twice', ids: [text], at: '2026-11-21T10:00:00Z' };
+  await redis.hset(k.sightings, '1', JSON.stringify(sighting));
+  for (const row of [1, 2])
+    await keep(
+      desk,
+      run,
+      'sources',
+      row,
+      JSON.stringify({ kind: 'cells', row, line: row + 1, cells: [text] }),
+    );
+  await keep(desk, run, 'bodies', 2, text);
+  const paths = ['', '/rows?q=zzz9', '/rows', '/rows/1', '/rows/2', '/doubts'];
+  const pages = await Promise.all(paths.map((path) => look(desk, `/runs/${run.id}${path}`)));
+  return pages.map(({ html }) => html);
+}
+
+test.each([
+  '<script>x</script>',
+  '"><img src=x onerror=y>',
+  "' onmouseover='x",
+  '&lt;b&gt;',
+  '\u202Eabc\u0007',
+  '</textarea></option></td>',
+])('any text of others is text on each page about rows: %j', async (text) => {
+  const plain = (await pagesWith('plain')).map(tagsIn);
+  for (const tags of plain) expect(tags.length).toBeGreaterThan(20);
+  const pages = await pagesWith(text);
+  expect(pages.map(tagsIn)).toEqual(plain);
+  for (const html of pages) expect(html.replaceAll(/="[^"]*"/g, '')).not.toMatch(/<[^>]*\s(?:on\w+|style)\b/);
 });

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { identityPlace } from '../../src/ledger/keys.ts';
 import { resolveRows } from '../../src/ledger/resolve.ts';
+import type { Visitor } from '../../src/model/ask.ts';
 import type { Outcome } from '../../src/model/outcome.ts';
 import type { Run } from '../../src/model/run.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
-import { createRowsPart } from '../../src/page/rows.ts';
+import type { Desk } from '../../src/page/desk.ts';
 import { createDigestTally } from '../../src/report/digest.ts';
-import type { RowsAsked } from '../../src/web/rows.tsx';
 import { doubtOf } from '../support/doubts.ts';
 import { useOwnRedis } from '../support/redis.ts';
-import { keep, OPERATOR, openOwnDesk, VIEWER } from './own-desk.ts';
+import { keep, look, OPERATOR, openOwnDesk, textOf, VIEWER } from './own-desk.ts';
 
 const own = useOwnRedis();
 
@@ -25,20 +25,44 @@ const manyRows = (count: number) =>
       : ended(i + 1, 'created', { id: `sub-${i + 1}` }),
   );
 
-const asked = (run: string, over: Partial<RowsAsked> = {}): RowsAsked => ({
-  run,
-  outcome: null,
-  cause: null,
-  text: '',
-  after: 0,
-  isLiteral: false,
-  ...over,
-});
-
 async function openRows(count = 400) {
   const { desk, seed } = await openOwnDesk(own());
-  const run = await seed({ rows: count, settlements: manyRows(count) });
-  return { desk, run, seed, part: createRowsPart(desk) };
+  return { desk, seed, run: await seed({ rows: count, settlements: manyRows(count) }) };
+}
+
+/** The list of a run's rows as somebody sees it. */
+async function listOf(
+  desk: Desk,
+  { id }: Pick<Run, 'id'>,
+  query: Readonly<Record<string, string>>,
+  visitor: Visitor = OPERATOR,
+) {
+  const { html } = await look(desk, `/runs/${id}/rows?${new URLSearchParams(query)}`, { visitor });
+  const [table = ''] = /<table.*<\/table>/s.exec(html) ?? [];
+  const [known = ''] = /<ul class="notice.*?<\/ul>/s.exec(html) ?? [];
+  const numberIn = (pattern: RegExp) => Number(pattern.exec(html)?.[1] ?? Number.NaN);
+  return {
+    html,
+    text: textOf(table),
+    known: textOf(known),
+    rows: [...table.matchAll(/<td class="n"><a href="[^"]*\/rows\/(\d+)"/g)].map(([, row]) => Number(row)),
+    next: numberIn(/after=(\d+)" rel="next"/),
+    stoppedAt: numberIn(/after=(\d+)">Go on from row/),
+  };
+}
+
+async function csvOf(desk: Desk, path: string, visitor: Visitor = OPERATOR): Promise<string[]> {
+  const { reply } = await look(desk, path, { visitor });
+  if (reply.kind !== 'download' || typeof reply.body === 'string') return [];
+  const parts: Uint8Array[] = [];
+  for await (const part of reply.body) if (typeof part !== 'number') parts.push(part);
+  return Buffer.concat(parts).toString().trimEnd().split('\n');
+}
+
+/** The ledger knows that key as that of a record. */
+async function know(desk: Desk, run: Run, key: string, row: number) {
+  const { bucket, digest } = identityPlace(desk.ledger.of(run.target).keys, { space: 'subclient', key });
+  await desk.ledger.redis.hset(bucket, digest, `k ${run.id} ${row} sub-${row}`);
 }
 
 /** As if only these chunks had refusals: the first of them those of its own, the last all others. */
@@ -61,91 +85,85 @@ function digestThatOmits(
 
 describe('the rows of a run', () => {
   test('come 50 a page, by outcome, and the CSV is the same list whole, guarded against formulas', async () => {
-    const { run, part } = await openRows();
-    const list: number[] = [];
-    for (let after: number | null = 0; after !== null; ) {
-      const found = await part.rows(asked(run.id, { outcome: 'rejected', after }), OPERATOR);
-      expect(found?.rows.length).toBeLessThanOrEqual(50);
-      list.push(...(found?.rows ?? []).map(({ row }) => row));
-      after = found?.next ?? null;
+    const { desk, run } = await openRows();
+    const rows: number[] = [];
+    for (let after = 0; !Number.isNaN(after); ) {
+      const list = await listOf(desk, run, { outcome: 'rejected', after: String(after) });
+      expect(list.rows.length).toBeLessThanOrEqual(50);
+      rows.push(...list.rows);
+      after = list.next;
     }
-    expect(list).toEqual(Array.from({ length: 133 }, (_, i) => (i + 1) * 3));
-    const lines = await textOf(
-      await part.rowsFile(asked(run.id, { outcome: 'rejected', after: 99 }), OPERATOR),
-    );
+    expect(rows).toEqual(Array.from({ length: 133 }, (_, i) => (i + 1) * 3));
+    const lines = await csvOf(desk, `/runs/${run.id}/rows.csv?outcome=rejected&after=99`);
     expect(lines.slice(0, 2)).toEqual([
-      'row,line,key,outcome,id,code,message',
-      "3,4,K3,rejected,,http_418,'=refused",
+      'row,line,key,outcome,status,id,attempts,ms,code,message,advice',
+      expect.stringMatching(/^3,4,K3,rejected,418,,1,5,http_418,'=refused,"Correct what/),
     ]);
-    expect(lines).toHaveLength(list.length + 1);
+    expect(lines).toHaveLength(rows.length + 1);
+  });
+
+  test('are named by an address that says all that is shown, and the ways on keep it', async () => {
+    const { desk, run } = await openRows();
+    const { html, rows } = await listOf(desk, run, {
+      outcome: 'created',
+      q: 'sub-1',
+      in: 'text',
+      after: '9',
+    });
+    expect(rows.slice(0, 3)).toEqual([10, 11, 13]);
+    const base = `href="/runs/${run.id}`;
+    expect(html).toContain(`${base}/rows?outcome=created&amp;q=sub-1&amp;in=text&amp;after=163" rel="next"`);
+    expect(html).toContain(`${base}/rows.csv?outcome=created&amp;q=sub-1&amp;in=text"`);
+    expect((await listOf(desk, run, { outcome: 'nonsense', after: '-1' })).rows[0]).toBe(1);
   });
 
   test('are found by number, settled or open, and by a key that the ledger knows in whatever run', async () => {
-    const { desk, run, part, seed } = await openRows();
-    const byNumber = await part.rows(asked(run.id, { text: '7' }), OPERATOR);
-    expect(byNumber?.rows).toMatchObject([{ row: 7, key: 'K7', id: 'sub-7' }]);
+    const { desk, run, seed } = await openRows();
+    expect((await listOf(desk, run, { q: '7' })).text).toContain('7K7createdsub-7');
     const later = await seed({ rows: 3, settlements: [ended(1, 'created')], closed: false });
-    const open = await part.rows(asked(later.id, { text: '3' }), OPERATOR);
-    expect(open?.rows).toMatchObject([{ row: 3, outcome: 'open' }]);
-    expect((await part.rows(asked(later.id, { text: '4' }), OPERATOR))?.rows).toEqual([]);
-    const { redis } = desk.ledger;
-    const { bucket, digest } = identityPlace(desk.ledger.of(run.target).keys, {
-      space: 'subclient',
-      key: 'K9',
+    expect((await listOf(desk, later, { q: '3' })).text).toContain('3open has no outcome yet');
+    expect((await listOf(desk, later, { q: '4' })).rows).toEqual([]);
+    await know(desk, run, 'K9', 9);
+    expect(await listOf(desk, later, { q: 'K9' })).toMatchObject({
+      rows: [],
+      known: `As the key of a subclient it is at the service, as sub-9: row 9 of run ${run.id}`,
     });
-    await redis.hset(bucket, digest, `k ${run.id} 9 sub-9`);
-    const elsewhere = await part.rows(asked(later.id, { text: 'K9' }), OPERATOR);
-    expect(elsewhere?.keys).toEqual([{ space: 'subclient', is: 'known', run: run.id, row: 9, id: 'sub-9' }]);
-    expect(elsewhere?.rows).toEqual([]);
-    const here = await part.rows(asked(run.id, { text: 'K9' }), OPERATOR);
-    expect(here?.rows.map(({ row }) => row)).toEqual([9]);
-    const literal = await part.rows(asked(run.id, { text: 'K9', isLiteral: true, after: 80 }), OPERATOR);
-    expect(literal?.rows.map(({ row }) => row)).toEqual(Array.from({ length: 10 }, (_, i) => 90 + i));
+    expect((await listOf(desk, run, { q: 'K9' })).rows).toEqual([9]);
+    const literal = await listOf(desk, run, { q: 'K9', in: 'text', after: '80' });
+    expect(literal.rows).toEqual(Array.from({ length: 10 }, (_, i) => 90 + i));
   });
 
   test('are found by any text, also by what came after their chunk was closed', async () => {
     const { desk, seed } = await openOwnDesk(own());
     const settlements = [ended(1, 'created'), doubtOf(2), ended(3, 'failed', { message: 'says "no"' })];
     const run = await seed({ rows: 3, settlements });
-    const part = createRowsPart(desk);
     const { keys } = desk.ledger.of(run.target);
-    const decision = { kind: 'created', id: 'found-later' } as const;
-    const decisions = [{ row: 2, decision }];
+    const decisions = [{ row: 2, decision: { kind: 'created', id: 'found-later' } as const }];
     await resolveRows(desk.ledger.redis, keys, { run, by: 'ops', at: new Date(), decisions });
-    for (const [text, rows] of [
-      ['found-later', [2]],
-      ['says "no"', [3]],
-      ['timeout', []],
-    ] as const) {
-      const found = await part.rows(asked(run.id, { text }), OPERATOR);
-      expect([text, found?.rows.map(({ row }) => row)]).toEqual([text, rows]);
-    }
+    const rowsWith = async (q: string) => (await listOf(desk, run, { q })).rows;
+    expect(await rowsWith('found-later')).toEqual([2]);
+    expect(await rowsWith('says "no"')).toEqual([3]);
+    expect(await rowsWith('timeout')).toEqual([]);
   });
 
   test('are looked for no longer than 5 s, and on from there', async () => {
     const { desk, run } = await openRows(4_000);
     let now = 0;
-    const clock = { ...desk.clock, now: () => (now += 3_000) };
-    const part = createRowsPart({ ...desk, clock });
-    const first = await part.rows(asked(run.id, { text: 'sub-3998' }), OPERATOR);
-    expect(first).toMatchObject({ rows: [], next: null, stoppedAt: 3_200 });
-    const on = await part.rows(asked(run.id, { text: 'sub-3998', after: first?.stoppedAt ?? 0 }), OPERATOR);
-    expect(on).toMatchObject({ rows: [{ row: 3_998 }], stoppedAt: null });
+    const slow = { ...desk, clock: { ...desk.clock, now: () => (now += 3_000) } };
+    const first = await listOf(slow, run, { q: 'sub-3998' });
+    expect(first).toMatchObject({ rows: [], stoppedAt: 3_200 });
+    const on = await listOf(slow, run, { q: 'sub-3998', after: String(first.stoppedAt) });
+    expect(on).toMatchObject({ rows: [3_998], stoppedAt: Number.NaN });
   });
 
   test('are looked for once at a time for each visitor', async () => {
-    const { run, part } = await openRows(4_000);
-    const searches = [
-      part.rows(asked(run.id, { text: 'nowhere' }), OPERATOR),
-      part.rows(asked(run.id, { text: 'nowhere' }), OPERATOR),
-      part.rows(asked(run.id, { text: 'nowhere' }), VIEWER),
-    ];
-    const [first, second, other] = await Promise.all(searches);
+    const { desk, run } = await openRows(4_000);
+    const search = (visitor: Visitor) => listOf(desk, run, { q: 'nowhere' }, visitor);
+    const [first, second, other] = await Promise.all([search(OPERATOR), search(OPERATOR), search(VIEWER)]);
     // Which of the two began later is not decided here.
-    const stopped = [first, second].flatMap((found) => found?.stoppedAt ?? []);
+    const stopped = [first, second].filter(({ stoppedAt }) => stoppedAt < 4_000);
     expect(stopped).toHaveLength(1);
-    expect(stopped[0]).toBeLessThan(4_000);
-    expect(other?.stoppedAt).toBeNull();
+    expect(other?.stoppedAt).toBeNaN();
   });
 
   test('show a viewer keys, and not the service’s words', async () => {
@@ -155,11 +173,10 @@ describe('the rows of a run', () => {
     const row = ended(1, 'rejected', { key: 'Key-17', code: 'http_418', message, values });
     const run = await seed({ rows: 1, settlements: [row] });
     await keep(desk, run, 'bodies', 1, '{"message":"Jane Doe is not welcome"}');
-    const part = createRowsPart(desk);
-    const seen = async (visitor: typeof OPERATOR | typeof VIEWER) =>
-      JSON.stringify((await part.rows(asked(run.id), visitor))?.rows) +
-      (await textOf(await part.rowsFile(asked(run.id), visitor))).join();
-    expect(await seen(OPERATOR)).toMatch(/Key-17.*Jane Doe/);
+    const seen = async (visitor: Visitor) =>
+      (await listOf(desk, run, {}, visitor)).text +
+      (await csvOf(desk, `/runs/${run.id}/rows.csv`, visitor)).join();
+    expect(await seen(OPERATOR)).toMatch(/Key-17.*Jane Doe.*Key-17/);
     expect(await seen(VIEWER)).toContain('Key-17');
     expect(await seen(VIEWER)).not.toContain('Jane');
   });
@@ -168,51 +185,39 @@ describe('the rows of a run', () => {
     const { desk, seed } = await openOwnDesk(own());
     const run = await seed({ rows: 2, settlements: [ended(1, 'created', { key: 'DE1' })] });
     const other = await seed({ rows: 1, settlements: [ended(1, 'created', { key: 'DE2' })] });
-    for (const [key, of] of [
-      ['DE1', run],
-      ['DE2', other],
-    ] as const) {
-      const ledger = desk.ledger.of(run.target);
-      const { bucket, digest } = identityPlace(ledger.keys, { space: 'subclient', key });
-      await desk.ledger.redis.hset(bucket, digest, `k ${of.id} 1 sub-1`);
-    }
-    const part = createRowsPart(desk);
-    const seen = async (text: string, visitor: typeof OPERATOR | typeof VIEWER) => {
-      const found = await part.rows(asked(run.id, { text }), visitor);
-      const literal = await part.rows(asked(run.id, { text, isLiteral: true }), visitor);
-      return [found?.rows.length, literal?.rows.length, found?.keys.length];
+    await know(desk, run, 'DE1', 1);
+    await know(desk, other, 'DE2', 1);
+    const seen = async (q: string, visitor: Visitor) => {
+      const found = await listOf(desk, run, { q }, visitor);
+      const literal = await listOf(desk, run, { q, in: 'text' }, visitor);
+      return [found.rows.length, literal.rows.length, found.known !== ''];
     };
-    expect(await seen('DE1', OPERATOR)).toEqual([1, 1, 1]);
-    expect(await seen('DE2', OPERATOR)).toEqual([0, 0, 1]);
-    expect(await seen('DE1', VIEWER)).toEqual([1, 1, 1]);
-    expect(await seen('DE2', VIEWER)).toEqual([0, 0, 0]);
+    expect(await seen('DE1', OPERATOR)).toEqual([1, 1, true]);
+    expect(await seen('DE2', OPERATOR)).toEqual([0, 0, true]);
+    expect(await seen('DE1', VIEWER)).toEqual([1, 1, true]);
+    expect(await seen('DE2', VIEWER)).toEqual([0, 0, false]);
   });
 
   test('of a cause come from the chunks that the digest names, and of no other', async () => {
-    const { desk, run, part } = await openRows(1_000);
+    const { desk, run } = await openRows(1_000);
     const digest = digestThatOmits(run, manyRows(1_000), [4, 10]);
     const folder = join(desk.env.home, 'reports', run.id);
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, 'digest.json'), JSON.stringify(digest));
     const cause = digest.causes[0]?.id ?? '';
-    for (const filter of [{ cause }, { outcome: 'rejected' as const }]) {
-      const found = await part.rows(asked(run.id, filter), OPERATOR);
-      expect(found?.rows.slice(0, 2).map(({ row }) => row)).toEqual([303, 306]);
-      expect(found?.rows.at(-1)?.row).toBeGreaterThan(900);
-      expect(found?.causes).toMatchObject([{ id: cause, count: 333 }]);
+    for (const filter of [{ cause }, { outcome: 'rejected' }]) {
+      const { rows, html } = await listOf(desk, run, filter);
+      expect(rows.slice(0, 2)).toEqual([303, 306]);
+      expect(rows.at(-1)).toBeGreaterThan(900);
+      expect(html).toContain(`<option value="${cause}"`);
     }
-    expect((await part.rows(asked(run.id, { cause: 'of another run' }), OPERATOR))?.rows).toEqual([]);
+    const foreign = await listOf(desk, run, { cause: 'of another run' });
+    expect([foreign.rows, foreign.html.includes('The run has no such cause')]).toEqual([[], true]);
   });
 
   test('of a run that there is not are none', async () => {
-    const { part } = await openRows(1);
-    expect(await part.rows(asked('run-nowhere'), OPERATOR)).toBeNull();
-    expect(await part.rowsFile(asked('run-nowhere'), OPERATOR)).toBeNull();
+    const { desk } = await openOwnDesk(own());
+    for (const path of ['/runs/run-nowhere/rows', '/runs/run-nowhere/rows.csv'])
+      expect((await look(desk, path)).kind).toBe('missing');
   });
 });
-
-async function textOf(bytes: AsyncIterable<Uint8Array> | null): Promise<string[]> {
-  const parts: Uint8Array[] = [];
-  for await (const part of bytes ?? []) parts.push(part);
-  return Buffer.concat(parts).toString().trimEnd().split('\n');
-}

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createUploads, findUpload, UPLOAD_LIMITS } from '../../src/page/uploads.ts';
+import { createUploads } from '../../src/page/uploads.ts';
 
 let home = '';
 beforeAll(async () => {
@@ -30,7 +30,7 @@ test('a file that comes in whole is there, under a name that is one everywhere',
   expect(upload.path.startsWith(join(home, 'uploads', upload.id))).toBe(true);
   expect(await uploads.find(upload.id)).toEqual(upload);
   expect(await uploads.list()).toContainEqual(upload);
-  await uploads.discard(upload);
+  await uploads.discard(upload.id);
   expect(await uploads.find(upload.id)).toBeNull();
 });
 
@@ -57,12 +57,12 @@ test.each([
 
 test.each(['', '..', '../uploads', 'a'.repeat(32).toUpperCase(), `${'a'.repeat(31)}/`])(
   'no upload has the id %j',
-  async (id) => expect(await findUpload(home, id)).toBeNull(),
+  async (id) => expect(await createUploads(home, now).find(id)).toBeNull(),
 );
 
 test('what is cut off, too large or empty leaves nothing behind, and says so', async () => {
   const own = await mkdtemp(join(home, 'own-'));
-  const uploads = createUploads(own, now, { ...UPLOAD_LIMITS, most: 10 });
+  const uploads = createUploads(own, now, { most: 10 });
   async function* cutOff() {
     yield Buffer.from('12345');
     throw new Error('the connection was lost');
@@ -76,12 +76,12 @@ test('what is cut off, too large or empty leaves nothing behind, and says so', a
 });
 
 test('a disk that would be full is left as it is', async () => {
-  const uploads = createUploads(home, now, { ...UPLOAD_LIMITS, spare: Number.MAX_SAFE_INTEGER });
+  const uploads = createUploads(home, now, { spare: Number.MAX_SAFE_INTEGER });
   await expect(uploads.receive('a.csv', 'ops-1', pieces('1'))).rejects.toThrow('has no room for a.csv');
 });
 
 test('only so many come in at the same time', async () => {
-  const uploads = createUploads(home, now, { ...UPLOAD_LIMITS, atOnce: 1 });
+  const uploads = createUploads(home, now, { atOnce: 1 });
   let open = () => {};
   const gate = new Promise<void>((resolve) => {
     open = resolve;

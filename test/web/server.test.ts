@@ -1,17 +1,15 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cut, Text } from '../../src/lib/html-text.tsx';
+import { Text } from '../../src/lib/html-text.tsx';
 import type { Log } from '../../src/lib/log.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
+import { ROUTES } from '../../src/page/routes.ts';
 import type { WebAccess } from '../../src/web/access.ts';
 import { createAssets } from '../../src/web/assets.ts';
-import type { Core } from '../../src/web/page.ts';
-import { ROUTES } from '../../src/web/routes.ts';
 import { startPage } from '../../src/web/server.tsx';
-import type { Reply, Route } from '../../src/web/visit.ts';
+import type { Core, Reply, Route } from '../../src/web/visit.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Answered, type Asking, askPage } from '../support/page.ts';
@@ -86,49 +84,40 @@ test('each page asks for a log-in, and for the role that its route says', async 
     const asked = path.replaceAll(/:\w+/g, 'x');
     const nobody = await ask(asked, { method });
     expect([401, 303], `${method} ${path} as nobody`).toContain(nobody.status);
-    const viewer = await ask(asked, { method, headers: { ...BY_PROXY, 'x-user': 'eva' } });
+    const viewer = await ask(asked, { method, headers: named('eva') });
     expect(viewer.status, `${method} ${path} as viewer`).toBe(role === 'viewer' ? 200 : 403);
-    const operator = await ask(asked, { method, headers: { ...BY_PROXY, 'x-user': 'ops-1' } });
+    const operator = await ask(asked, { method, headers: named('ops-1') });
     expect(operator.text, `${method} ${path} as operator`).toBe('"shown"');
-    const foreign = { ...BY_PROXY, 'x-user': 'ops-1', origin: 'https://evil.example' };
+    const foreign = { ...named('ops-1'), origin: 'https://evil.example' };
     if (method !== 'GET') expect((await ask(asked, { method, headers: foreign })).status).toBe(403);
   }
 });
 
-test.each<[string, Record<string, string>, readonly string[], string]>([
-  [
-    'with the secret of the proxy, from its address',
-    { ...BY_PROXY, 'x-user': 'ops-1' },
-    ['127.0.0.1'],
-    'ops-1',
-  ],
-  ['with spaces around it', { ...BY_PROXY, 'x-user': ' ops-1 ' }, ['127.0.0.1'], 'ops-1'],
-  ['from another address', { ...BY_PROXY, 'x-user': 'ops-1' }, ['10.0.0.5'], 'nobody'],
-  [
-    'without a secret, as any user of this machine can send it',
-    { 'x-user': 'ops-1' },
-    ['127.0.0.1'],
-    'nobody',
-  ],
-  ['with an empty secret', { 'x-user': 'ops-1', 'x-onboard-proxy-secret': '' }, ['127.0.0.1'], 'nobody'],
+const named = (name: string) => ({ ...BY_PROXY, 'x-user': name });
+
+test.each<[string, Record<string, string>, string, string?]>([
+  ['with the secret of the proxy, from its address', named('ops-1'), 'ops-1'],
+  ['with spaces around it', named(' ops-1 '), 'ops-1'],
+  ['from another address', named('ops-1'), '', '10.0.0.5'],
+  ['without a secret, as any user of this machine can send it', { 'x-user': 'ops-1' }, ''],
+  ['with an empty secret', { ...named('ops-1'), 'x-onboard-proxy-secret': '' }, ''],
   [
     'with the beginning of the secret',
-    { 'x-user': 'ops-1', 'x-onboard-proxy-secret': SECRET.slice(0, -1) },
-    ['127.0.0.1'],
-    'nobody',
+    { ...named('ops-1'), 'x-onboard-proxy-secret': SECRET.slice(0, -1) },
+    '',
   ],
-  ['that is empty', { ...BY_PROXY, 'x-user': '' }, ['127.0.0.1'], 'nobody'],
-  ['that is (null)', { ...BY_PROXY, 'x-user': '(null)' }, ['127.0.0.1'], 'nobody'],
-  ['that is not there', BY_PROXY, ['127.0.0.1'], 'nobody'],
-])('a header with a name %s', async (_, headers, addresses, who) => {
-  const proxy = { header: 'x-user', addresses, secret: SECRET };
+  ['that is empty', named(''), ''],
+  ['that is (null)', named('(null)'), ''],
+  ['that is not there', BY_PROXY, ''],
+])('a header with a name %s', async (_, headers, who, address = '127.0.0.1') => {
+  const proxy = { header: 'x-user', addresses: [address], secret: SECRET };
   const shown: Route = {
     ...route('/', () => ({ kind: 'json', value: 1 })),
     answer: async ({ visitor }) => ({ kind: 'json', value: visitor.name }),
   };
   const { ask } = await served([shown], { proxy, people: async () => PEOPLE });
   const { status, text } = await ask('/', { headers });
-  expect([status, text]).toEqual(who === 'nobody' ? [303, ''] : [200, JSON.stringify(who)]);
+  expect([status, text]).toEqual(who === '' ? [303, ''] : [200, JSON.stringify(who)]);
 });
 
 test('whatever is answered, nothing of others may run in it, and no browser keeps it', async () => {
@@ -140,18 +129,8 @@ test('whatever is answered, nothing of others may run in it, and no browser keep
   ];
   const { ask, cookie } = await served(routes);
   const headers = { cookie: await cookie() };
-  const paths = [
-    '/fine',
-    '/fails',
-    '/wrong',
-    '/file',
-    '/nowhere',
-    '/enter',
-    '/healthz',
-    '//fine',
-    '/assets/x',
-  ];
-  for (const path of paths) {
+  const others = ['/nowhere', '/enter', '/healthz', '//fine', '/assets/x'];
+  for (const path of [...routes.map((one) => one.path), ...others]) {
     const { headers: got } = await ask(path, { headers });
     expect(got['x-content-type-options'], path).toBe('nosniff');
     expect(got['cache-control'], path).toBe('no-store');
@@ -343,7 +322,7 @@ test.each([
     await ask('/healthz');
 
     holdOpen(port, 60, text.replaceAll('PORT', String(port)));
-    for (let n = 0; n < 20; n += 1) expect((await ask('/healthz')).text).toBe('ok\n');
+    for (let n = 0; n < 5; n += 1) expect((await ask('/healthz')).text).toBe('ok\n');
     end();
     expect((await shown).map(({ text }) => text)).toEqual(['"shown"', '"shown"']);
     coming.end('two');
@@ -361,51 +340,20 @@ test('all who come by a proxy have one address and no bound but that of all, whe
   expect(open.closed()).toBe(0);
   holdOpen(port, 150, 'GET / HTTP/1.1\r\n');
   await until(() => open.closed() > 0);
-  for (let n = 0; n < 20; n += 1) expect((await ask('/healthz')).text).toBe('ok\n');
+  for (let n = 0; n < 5; n += 1) expect((await ask('/healthz')).text).toBe('ok\n');
 });
 
 test('any text comes out as text, in a page, its title and a message', async () => {
-  const given = { text: '' };
+  const given = '</title></bdi><script>alert("1")</script>\u202e\u0007 & é 😀';
   const { ask, cookie } = await served([
-    route('/page', () => ({
-      kind: 'page',
-      title: given.text,
-      body: Text({ of: given.text, bytes: 5_000 }),
-    })),
-    route('/missing', () => ({ kind: 'missing', words: given.text })),
+    route('/page', () => ({ kind: 'page', title: given, body: Text({ of: given }) })),
+    route('/missing', () => ({ kind: 'missing', words: given })),
   ]);
   const headers = { cookie: await cookie() };
-  const tags = (html: string) => html.match(/</g)?.length;
-  const plain = {
-    page: tags((await ask('/page', { headers })).text),
-    missing: tags((await ask('/missing', { headers })).text),
-  };
-  const hostile = fc.array(
-    fc.constantFrom('<', '>', '"', "'", '&', '</title>', '<script>', '\0', '\u202e', 'é', '😀', 'a'),
-  );
-  await fc.assert(
-    fc.asyncProperty(
-      fc.oneof(
-        fc.string({ unit: 'binary' }),
-        hostile.map((parts) => parts.join('')),
-      ),
-      async (text) => {
-        given.text = text;
-        const page = await ask('/page', { headers });
-        expect(tags(page.text)).toBe(plain.page);
-        expect(unescaped(/<main id="main"><bdi>(.*)<\/bdi><\/main>/s.exec(page.text)?.[1] ?? '')).toBe(
-          cut(text, 5_000),
-        );
-        const title = /<title>\[api\.example\.com\] (.*) · onboard<\/title>/s.exec(page.text)?.[1] ?? '';
-        expect(unescaped(title)).toBe(cut(text));
-        expect(tags((await ask('/missing', { headers })).text)).toBe(plain.missing);
-      },
-    ),
-    { numRuns: 60 },
-  );
+  const shown =
+    '&lt;/title&gt;&lt;/bdi&gt;&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;\\u202e\\u0007 &amp; é 😀';
+  const { text } = await ask('/page', { headers });
+  expect(text).toContain(`<title>[api.example.com] ${shown} · onboard</title>`);
+  expect(text).toContain(`<main id="main"><bdi>${shown}</bdi></main>`);
+  expect((await ask('/missing', { headers })).text).toContain(`<p><bdi>${shown}</bdi></p>`);
 });
-
-function unescaped(html: string): string {
-  const signs: Readonly<Record<string, string>> = { lt: '<', gt: '>', quot: '"', '#39': "'", amp: '&' };
-  return html.replaceAll(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => signs[name] ?? '');
-}

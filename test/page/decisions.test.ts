@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { RowDecision } from '../../src/model/ask.ts';
-import { decisionField, decisionsIn } from '../../src/web/decisions.ts';
+import type { RowDecision } from '../../src/ledger/resolve.ts';
+import { decisionField, decisionsIn } from '../../src/page/decisions.ts';
 
 test.each([
-  ['row=7&as=created&id=+sub-1+', [{ row: 7, as: 'created', id: 'sub-1' }]],
-  ['row=7&id=sub-1', [{ row: 7, as: 'created', id: 'sub-1' }]],
-  ['row=7&as=created%3Asub-8&id=', [{ row: 7, as: 'created', id: 'sub-8' }]],
-  ['row=7&as=created%3Asub-8&id=sub-8', [{ row: 7, as: 'created', id: 'sub-8' }]],
-  ['row=7&as=not-created&id=', [{ row: 7, as: 'not-created' }]],
+  ['row=7&as=created&id=+sub-1+', [{ row: 7, decision: { kind: 'created', id: 'sub-1' } }]],
+  ['row=7&id=sub-1', [{ row: 7, decision: { kind: 'created', id: 'sub-1' } }]],
+  ['row=7&as=created%3Asub-8&id=', [{ row: 7, decision: { kind: 'created', id: 'sub-8' } }]],
+  ['row=7&as=created%3Asub-8&id=sub-8', [{ row: 7, decision: { kind: 'created', id: 'sub-8' } }]],
+  ['row=7&as=not-created&id=', [{ row: 7, decision: { kind: 'not-created' } }]],
 ])('a form says of one row what was chosen or typed: %s', (form, decisions) => {
   expect(decisionsIn(new URLSearchParams(form))).toEqual({ kind: 'decided', decisions });
 });
@@ -28,10 +28,11 @@ test.each([
 
 test('many decisions come through a form as they are', () => {
   const row = fc.integer({ min: 1, max: 1_000_000 });
-  const created = fc.record({ row, as: fc.constant('created' as const), id: fc.string({ minLength: 1 }) });
-  const not = fc.record({ row, as: fc.constant('not-created' as const) });
+  const created = fc.record({ kind: fc.constant('created' as const), id: fc.string({ minLength: 1 }) });
+  const not = fc.record({ kind: fc.constant('not-created' as const) });
+  const decided = fc.record({ row, decision: fc.oneof(created, not) });
   fc.assert(
-    fc.property(fc.array(fc.oneof(created, not), { minLength: 1 }), (decisions: readonly RowDecision[]) => {
+    fc.property(fc.array(decided, { minLength: 1 }), (decisions: readonly RowDecision[]) => {
       const form = new URLSearchParams();
       for (const one of decisions) form.append('decision', decisionField(one));
       expect(decisionsIn(new URLSearchParams(form.toString()))).toEqual({ kind: 'decided', decisions });

@@ -1,48 +1,13 @@
-/**
- * Runs as lists show them, and how fast they go: from what is cheap to read of each, since it is
- * asked for every second.
- */
-import { basename } from 'node:path';
-import { type RunBrief, readBriefs } from '../ledger/brief.ts';
+/** How fast runs go, from what was seen of each while somebody looked: asked for every second. */
 import { createRecentMap } from '../lib/recent.ts';
 import { duration } from '../lib/terminal.ts';
 import { countSettled } from '../model/outcome.ts';
-import { isOver, openRows } from '../model/run.ts';
-import type { ShownState } from '../runs/status.ts';
-import type { Ledger } from '../session.ts';
-import type { RunLine } from '../web/runs.tsx';
+import { openRows, type Run } from '../model/run.ts';
 
-/** Of runs of any target, in the order of the ids; those that are gone are left out. */
-export async function briefsOf(
-  { redis, of }: Pick<Ledger, 'redis' | 'of'>,
-  runs: ReadonlyArray<{ readonly run: string; readonly target: string }>,
-): Promise<RunBrief[]> {
-  const found = await Promise.all(runs.map(({ run, target }) => readBriefs(redis, of(target).keys, [run])));
-  return found.flat();
-}
-
-/** `state`: how it stands, where somebody has looked who reads its rows. */
-export function lineOf(run: RunBrief, now: number, state?: ShownState): RunLine {
-  const { id, job, target, rows, outcomes, createdAt, startedAt, finishedAt, reason } = run;
-  const end = finishedAt === null || !isOver(run) ? now : Date.parse(finishedAt);
-  return {
-    id,
-    job,
-    file: basename(run.file),
-    target,
-    state: run.state,
-    words: state?.words ?? (reason === null ? run.state : `${run.state} (${reason})`),
-    rows,
-    outcomes,
-    createdAt,
-    startedAt,
-    finishedAt,
-    took: startedAt === null ? '' : duration(Math.max(0, (end - Date.parse(startedAt)) / 1000)),
-  };
-}
-
+/** Rows a second just now and before, oldest first; `left`: in words, '' where it can't be told. */
 export type Pace = { readonly perSecond: number; readonly left: string; readonly paces: readonly number[] };
 
+type Moving = Pick<Run, 'id' | 'state' | 'startedAt' | 'rows' | 'outcomes'>;
 type Sample = { readonly at: number; readonly settled: number };
 
 const STANDING: Pace = { perSecond: 0, left: '', paces: [] };
@@ -54,7 +19,7 @@ const SAMPLES = 61;
 const RUNS_KEPT = 50;
 
 /** A run that nobody has looked at before goes as fast as since its start. */
-export function createPaces(): (run: RunBrief, now: number) => Pace {
+export function createPaces(): (run: Moving, now: number) => Pace {
   const seen = createRecentMap<string, readonly Sample[]>(RUNS_KEPT);
   return (run, now) => {
     if (run.state !== 'running' || run.startedAt === null) return STANDING;

@@ -1,6 +1,7 @@
 /**
- * Drafts of job definitions: what a file's first rows suggest, changed as the form says, compiled as any definition is, and shown by what
- * would really be sent of those rows. Nothing of a draft is kept: each is made anew from the form.
+ * Drafts of job definitions: what a file's first rows suggest, changed as the form says, compiled as
+ * any definition is, and shown by what would really be sent of those rows. Nothing of a draft is
+ * kept: each is made anew from the form. Pure.
  */
 import { type FileSample, proposalText, proposeFor } from '../check/proposal.ts';
 import { parseFormJob } from '../config/load-job.ts';
@@ -12,9 +13,7 @@ import type { Mapped, Mapping } from '../model/mapping.ts';
 import { type BuiltIn, OPERATIONS } from '../model/operation.ts';
 import type { JsonValue } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
-import { sourceWords } from '../model/source.ts';
 import { buildRequest, fieldCatalog, pathFieldOf } from '../service/operations.ts';
-import type { Draft, DraftColumn, DraftForm } from '../web/mapping.tsx';
 import { COLUMNS_SHOWN } from '../web/words.tsx';
 
 type Notation = JobProposal['fields'][number]['notation'];
@@ -37,45 +36,57 @@ const READINGS: readonly Notation[] = [
 const SAMPLES = 3;
 const REFUSALS = 2;
 
+/** What the form says of a column. */
+type ColumnChoice = {
+  /** A field of the request; '' where it is not sent. */
+  readonly field: string;
+  /** One of those that are offered; '' as the field itself is read. */
+  readonly reading: string;
+};
+
+export type DraftForm = {
+  readonly operation: string;
+  readonly job: string;
+  /** The number of the column that is the rows' own key; `null`: none. */
+  readonly key: number | null;
+  readonly columns: readonly ColumnChoice[];
+};
+
+/** A job definition on its way. */
+export type Draft = ReturnType<typeof draftOf>;
+export type DraftColumn = Draft['columns'][number];
+
 /** The draft that the form describes; without a form the one that the file suggests. */
-export function draftOf(
-  sample: FileSample,
-  operationName: string,
-  form: DraftForm | null,
-  file: string,
-): Draft {
+export function draftOf(sample: FileSample, operationName: string, form: DraftForm | null) {
   const operation = OPERATIONS.find((one) => one === operationName) ?? 'subclient.create';
   const columns = sample.source.columns.slice(0, COLUMNS_SHOWN);
   const shown = { ...sample, source: { ...sample.source, columns } };
   const proposed = proposeFor(shown, operation);
   const isSame = form !== null && form.columns.length === columns.length;
-  const choices = isSame ? form : choicesOf(proposed, shown, file);
+  const choices = isSame ? form : choicesOf(proposed, shown);
   const { proposal, problems } = changed(proposed, choices, sample);
-  const compiled = compile(proposal, choices.job, { ...sample, file });
+  const compiled = compile(proposal, choices.job, sample);
   const mapped = compiled.mapping === null ? [] : sample.rows.map(compiled.mapping.map);
   return {
     operation,
     job: choices.job,
-    rows: sample.rows.length,
-    understood: sourceWords(sample.source),
     columns: columnsOf(shown, choices, { proposed, mapped }),
+    /** How many the file has behind these: they are not sent. */
     more: sample.source.columns.length - columns.length,
+    /** Those that a column may become. */
     fields: [...[pathFieldOf(operation) ?? []].flat(), ...fieldCatalog(operation).keys()].map((field) =>
       field.replaceAll('#', '0'),
     ),
+    /** As it would be sent; `null` where no row can be. */
     request: firstRequest(operation, mapped),
     yaml: compiled.yaml,
-    // The file's own columns first: what is wrong with the definition follows from them.
+    /** What keeps it from being a job definition; the columns first: what is wrong with it follows from them. */
     problems: problems.length > 0 ? problems : compiled.problems,
   };
 }
 
 /** What the proposal comes to as a form. */
-function choicesOf(
-  { operation, key, fields, itself }: JobProposal,
-  { source }: FileSample,
-  file: string,
-): DraftForm {
+function choicesOf({ operation, key, fields, itself }: JobProposal, { source, file }: FileSample): DraftForm {
   const at = key === null ? -1 : source.columns.indexOf(key.column);
   return {
     operation,
@@ -189,11 +200,8 @@ function compile(proposal: JobProposal, job: string, sample: FileSample): Compil
 
 type Around = { readonly proposed: JobProposal; readonly mapped: readonly Mapped[] };
 
-function columnsOf(
-  { source, rows }: FileSample,
-  { key, columns }: DraftForm,
-  { proposed, mapped }: Around,
-): readonly DraftColumn[] {
+/** The file's columns, each with what would really be sent of it. */
+function columnsOf({ source, rows }: FileSample, { key, columns }: DraftForm, { proposed, mapped }: Around) {
   const cells = rows.map((row) => textsOf(row, source.columns));
   const refusals = new Map<string | null, Issue[]>();
   for (const one of mapped)
@@ -207,11 +215,13 @@ function columnsOf(
       column,
       field,
       reading,
+      /** The ways of reading that are offered for it. */
       readings: [...notationsFor(column, proposed)].map(([value, notation]) => ({
         value,
         words: readingWords(notation),
       })),
       isKey: key === i,
+      /** Share of the rows looked at that have something in it, 0 to 1. */
       filled: rows.length === 0 ? 0 : texts.length / rows.length,
       samples: [...new Set(texts)].slice(0, SAMPLES),
       notes: proposed.fields.find((one) => one.column === column)?.notes ?? [],
@@ -247,7 +257,7 @@ function valueAt(body: JsonValue, path: readonly string[]): JsonValue | undefine
   return value;
 }
 
-function refusedOf(issues: readonly Issue[]): DraftColumn['refused'] {
+function refusedOf(issues: readonly Issue[]) {
   const by = new Map<string, { expected: string; got: string; rows: number }>();
   for (const { expected, value } of issues) {
     const one = by.get(expected) ?? { expected, got: value ?? '', rows: 0 };

@@ -1,0 +1,277 @@
+/**
+ * What an operator does with a run: asked for by a form, confirmed where it can't be taken back, and
+ * answered by a page that says what was done. Nothing is done here: each is an ask of the process
+ * that can.
+ */
+import type { Child } from 'hono/jsx';
+import { Text } from '../lib/html-text.tsx';
+import { countOf, numberShown } from '../lib/terminal.ts';
+import type { Ask, AskAnswer } from '../model/ask.ts';
+import { countSettled } from '../model/outcome.ts';
+import { type Run, runStateSchema } from '../model/run.ts';
+import { RERUN_OUTCOMES } from '../runs/rerun.ts';
+import type { Reply, Route, Visit } from '../web/visit.ts';
+import { decisionsIn } from './decisions.ts';
+import type { Desk } from './desk.ts';
+import { answerDoubts } from './doubts.tsx';
+import { NO_RUN } from './rows.tsx';
+import { rowNumber } from './run-rows.ts';
+import { runPath } from './runs.tsx';
+
+export const actingRoutes: readonly Route<Desk>[] = [
+  { method: 'GET', path: '/runs/:id/cancel', role: 'operator', answer: confirmCancel },
+  { method: 'GET', path: '/runs/:id/rerun', role: 'operator', answer: confirmRerun },
+  { method: 'POST', path: '/runs/:id/pause', role: 'operator', answer: control('pause') },
+  { method: 'POST', path: '/runs/:id/resume', role: 'operator', answer: control('resume') },
+  { method: 'POST', path: '/runs/:id/cancel', role: 'operator', answer: control('cancel') },
+  { method: 'POST', path: '/runs/:id/rerun', role: 'operator', answer: rerun },
+  { method: 'POST', path: '/runs/:id/resolve', role: 'operator', answer: resolve },
+  { method: 'POST', path: '/runs/:id/look-up', role: 'operator', answer: lookUp },
+];
+
+function control(kind: 'pause' | 'resume' | 'cancel') {
+  return async (visit: Visit<Desk>): Promise<Reply> => {
+    const { params, form } = visit;
+    const run = params.id ?? '';
+    const seen = runStateSchema.safeParse(form.get('seen')).data;
+    if (seen === undefined)
+      return told(
+        refusedFor(['The form does not say which state the page showed: load it again.']),
+        runPath(run),
+      );
+    const why = (form.get('why') ?? '').trim();
+    return carriedOut(visit, kind === 'resume' ? { kind, run, seen } : { kind, run, seen, why });
+  };
+}
+
+async function rerun(visit: Visit<Desk>): Promise<Reply> {
+  const { params, form } = visit;
+  const only = RERUN_OUTCOMES.filter((outcome) => form.getAll('only').includes(outcome));
+  const cause = form.get('cause');
+  return carriedOut(visit, {
+    kind: 'rerun',
+    run: params.id ?? '',
+    only,
+    cause: cause === '' ? null : cause,
+    isCorrected: form.get('as') === 'now',
+  });
+}
+
+/** One row is settled in the flow of rows in doubt, and the next one comes up; many come from a file, and are told by a page. */
+async function resolve(visit: Visit<Desk>): Promise<Reply> {
+  const { params, form } = visit;
+  const run = params.id ?? '';
+  const doubts = runPath(run, '/doubts');
+  const decided = decisionsIn(form);
+  if (form.get('row') === null)
+    return decided.kind === 'problems'
+      ? told(refusedFor(decided.problems), doubts)
+      : carriedOut(visit, { kind: 'resolve', run, decisions: [...decided.decisions] }, doubts);
+  const again = (problems: readonly string[]) =>
+    answerDoubts(visit, { problems, id: (form.get('id') ?? '').trim() });
+  if (decided.kind === 'problems') return again(decided.problems);
+  const answer = await askFor(visit, { kind: 'resolve', run, decisions: [...decided.decisions] });
+  if (answer.kind === 'refused') return again(answer.problems);
+  if (answer.kind === 'moved-on') return told(answer, doubts);
+  const next = rowNumber(form.get('next') ?? '');
+  return { kind: 'redirect', to: next === null ? doubts : `${doubts}?row=${next}` };
+}
+
+async function lookUp(visit: Visit<Desk>): Promise<Reply> {
+  const run = visit.params.id ?? '';
+  return carriedOut(visit, { kind: 'look-up', run }, runPath(run, '/doubts'));
+}
+
+/** Asks, and answers with the page that says what came of it. */
+async function carriedOut(visit: Visit<Desk>, ask: Ask, next?: string): Promise<Reply> {
+  return told(await askFor(visit, ask), runPath(visit.params.id ?? ''), next);
+}
+
+/** Where nobody can be asked, that is the answer. */
+export async function askFor({ page, visitor }: Visit<Desk>, ask: Ask): Promise<AskAnswer> {
+  return page.ask === null ? refusedFor([STANDS_ALONE]) : page.ask(ask, visitor);
+}
+
+const STANDS_ALONE = 'This page stands alone, and can do nothing: the page of `onboard start` can.';
+
+export function refusedFor(problems: readonly string[]): AskAnswer {
+  return { kind: 'refused', problems: [...problems] };
+}
+
+/** The page that says what came of it, and leads on: to `next`, or to where what was done shows; otherwise back. */
+export function told(answer: AskAnswer, back: string, next?: string): Reply {
+  switch (answer.kind) {
+    case 'done':
+      return said('Done', [answer.words], next ?? (answer.run === null ? back : runPath(answer.run)), 200);
+    case 'refused':
+      return said('Not done', answer.problems, back, 409);
+    case 'moved-on':
+      return said('Somebody was faster', [movedOn(answer.state)], back, 409);
+    default:
+      return answer satisfies never;
+  }
+}
+
+function movedOn(state: string): string {
+  return `The run is ${state} by now: nothing was done. Look at it, and ask again if it is still wanted.`;
+}
+
+function said(title: string, words: readonly string[], to: string, status: 200 | 409): Reply {
+  return {
+    kind: 'page',
+    title,
+    status,
+    body: (
+      <>
+        <h1>{title}</h1>
+        {words.map((one) => (
+          <p>
+            <Text of={one} bytes={1_500} />
+          </p>
+        ))}
+        <p>
+          <a href={to} class="btn go">
+            Go on
+          </a>
+        </p>
+      </>
+    ),
+  };
+}
+
+/** `null`: there is none of that id. */
+async function findRun(id: string, { ledger }: Desk): Promise<Run | null> {
+  const target = await ledger.index.targetOf(id);
+  return target === null ? null : ledger.of(target).store.get(id);
+}
+
+type ConfirmProps = {
+  readonly run: Run;
+  /** Below the run's path. */
+  readonly action: string;
+  readonly go: string;
+  readonly tone?: 'go' | 'danger';
+  readonly children?: Child;
+};
+
+/** The form that does it, and the way back. */
+function Confirm({ run: { id, job }, action, go, tone = 'go', children }: ConfirmProps) {
+  return (
+    <form method="post" action={runPath(id, action)}>
+      {children}
+      <p class="acts">
+        <button type="submit" class={tone}>
+          {go}
+        </button>
+        <a href={runPath(id)}>Leave it as it is</a>
+      </p>
+      <p class="dim">
+        <Text of={`${job}, run ${id}`} />
+      </p>
+    </form>
+  );
+}
+
+async function confirmCancel({ params, page }: Visit<Desk>): Promise<Reply> {
+  const run = await findRun(params.id ?? '', page);
+  if (run === null) return NO_RUN;
+  const settled = countSettled(run.outcomes);
+  return {
+    kind: 'page',
+    title: 'Cancel the run?',
+    body: (
+      <>
+        <h1>Cancel the run?</h1>
+        <p>
+          {`${numberShown(settled)} of ${countOf(run.rows, 'row')} have their outcome and keep it. The other ${numberShown(run.rows - settled)} are not sent and become "cancelled"; a re-run can send them later. This can't be taken back.`}
+        </p>
+        <Confirm run={run} action="/cancel" go="Cancel the run" tone="danger">
+          <input type="hidden" name="seen" value={run.state} />
+          <label>
+            Why <input name="why" maxlength={200} size={40} />
+          </label>
+        </Confirm>
+      </>
+    ),
+  };
+}
+
+function rowsNamed(count: string | null): string {
+  return count !== null && /^[1-9]\d{0,14}$/.test(count) ? countOf(Number(count), 'row') : 'Rows';
+}
+
+async function confirmRerun({ params, query, page }: Visit<Desk>): Promise<Reply> {
+  const run = await findRun(params.id ?? '', page);
+  if (run === null) return NO_RUN;
+  const there = RERUN_OUTCOMES.filter((outcome) => run.outcomes[outcome] > 0);
+  const cause = query.get('cause') ?? '';
+  const only = query.get('only');
+  return {
+    kind: 'page',
+    title: 'Send rows again?',
+    body: (
+      <>
+        <h1>Send rows again?</h1>
+        <p>
+          They become a run of their own. Rows that an earlier re-run has taken are left out, and rows in
+          doubt too: settle those first.
+        </p>
+        {there.length === 0 ? (
+          <p>No row of this run can be sent again.</p>
+        ) : (
+          <Confirm run={run} action="/rerun" go="Send them again">
+            <input type="hidden" name="cause" value={cause} />
+            {cause === '' ? (
+              there.map((outcome) => (
+                <Choice
+                  type="checkbox"
+                  name="only"
+                  value={outcome}
+                  checked={only === null || only === outcome}
+                  words={`${countOf(run.outcomes[outcome], 'row')} ${outcome}`}
+                />
+              ))
+            ) : (
+              <p>
+                <input type="hidden" name="only" value={only ?? ''} />
+                {`${rowsNamed(query.get('rows'))} ${only ?? ''}: those with the cause that you came from.`}
+              </p>
+            )}
+            <Choice
+              type="radio"
+              name="as"
+              value="then"
+              checked={only !== 'invalid'}
+              words="through the job as this run had it"
+            />
+            <Choice
+              type="radio"
+              name="as"
+              value="now"
+              checked={only === 'invalid'}
+              words="through the job as it is now, where it was corrected since"
+            />
+          </Confirm>
+        )}
+      </>
+    ),
+  };
+}
+
+type ChoiceProps = {
+  readonly type: 'radio' | 'checkbox';
+  readonly name: string;
+  readonly value: string;
+  readonly checked: boolean;
+  readonly words: string;
+};
+
+function Choice({ words, ...input }: ChoiceProps) {
+  return (
+    <p>
+      <label>
+        <input {...input} /> {words}
+      </label>
+    </p>
+  );
+}

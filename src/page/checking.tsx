@@ -1,0 +1,319 @@
+/**
+ * A file before it is sent: what a check finds of it, a rehearsal, and the start. What is read is
+ * read by processes of their own, and starting is an ask: nothing here sends anything.
+ */
+import { z } from 'zod';
+import type { Checked, FoundIssue } from '../check/findings.ts';
+import { causeLines, totalLine } from '../check/words.ts';
+import { listJobs } from '../config/load-job.ts';
+import { Lines, Text } from '../lib/html-text.tsx';
+import { countOf, duration, numberShown } from '../lib/terminal.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import { countUnsuccessful } from '../model/outcome.ts';
+import { Time } from '../report/html/parts.tsx';
+import { type Summary, summarySchema } from '../report/summary.ts';
+import type { Reply, Route, Visit } from '../web/visit.ts';
+import { Problems, Table, Verdict } from '../web/words.tsx';
+import { askFor, refusedFor, told } from './acting.tsx';
+import type { Work } from './child.ts';
+import type { Desk } from './desk.ts';
+import { GONE } from './files.tsx';
+import { runPath } from './runs.tsx';
+
+export const checkRoutes: readonly Route<Desk>[] = [
+  { method: 'POST', path: '/uploads/:id/check', role: 'operator', answer: begin(check) },
+  { method: 'POST', path: '/uploads/:id/rehearse', role: 'operator', answer: begin(rehearse) },
+  { method: 'GET', path: '/uploads/:id/check', role: 'operator', answer: showCheck },
+  { method: 'GET', path: '/uploads/:id/check/live', role: 'operator', answer: liveCheck },
+  { method: 'POST', path: '/uploads/:id/start', role: 'operator', answer: start },
+];
+
+/** An upload and the job that is to take it, by their names. */
+type Way = { readonly id: string; readonly job: string };
+
+function nameOf({ id, job }: Way): string {
+  return `${id} ${job}`;
+}
+
+function checkPath({ id, job }: Way, part = ''): string {
+  return `/uploads/${id}/check${part}?job=${encodeURIComponent(job)}`;
+}
+
+function begin(work: (page: Desk, way: Way, path: string) => void) {
+  return async ({ params, form, page }: Visit<Desk>): Promise<Reply> => {
+    const way = { id: params.id ?? '', job: form.get('job') ?? '' };
+    // What is no name of a job is no argument of any process.
+    if (!(await listJobs(page.env.jobsDirectory)).includes(way.job))
+      throw new UsageError(
+        `There is no job “${way.job}” any more: expected one of those that the upload offers.`,
+      );
+    const upload = await page.uploads.find(way.id);
+    if (upload === null) return GONE;
+    work(page, way, upload.path);
+    return { kind: 'redirect', to: checkPath(way) };
+  };
+}
+
+const shownOfChecked = z.object({ rows: z.number(), issues: z.array(z.object({ row: z.number() })) });
+/** What `onboard check --json` prints, which is this very program; holds cell values. */
+const checkedSchema = z.custom<Checked>((given) => shownOfChecked.safeParse(given).success);
+
+function check({ checks, runChild, target }: Desk, way: Way, path: string): void {
+  checks.begin(nameOf(way), async () => {
+    const where = target === 'sandbox' ? ['--sandbox'] : [];
+    const { exitCode, stdout, problems } = await runChild(['check', '--json', ...where], [way.job, path]);
+    if (exitCode !== 0 && exitCode !== 1) throw new UsageError(problems);
+    return checkedSchema.parse(JSON.parse(stdout));
+  });
+}
+
+/** A run at the stand-in. */
+function rehearse({ rehearsals, runChild }: Desk, way: Way, path: string): void {
+  rehearsals.begin(nameOf(way), async () => {
+    const { stdout, problems } = await runChild(['run', '--sandbox', '--again', '--json'], [way.job, path]);
+    if (stdout.trim() === '') throw new UsageError(problems);
+    return summarySchema.parse(JSON.parse(stdout));
+  });
+}
+
+async function showCheck({ params, query, page }: Visit<Desk>): Promise<Reply> {
+  const upload = await page.uploads.find(params.id ?? '');
+  if (upload === null) return GONE;
+  return {
+    kind: 'page',
+    title: `Check of ${upload.given}`,
+    body: (
+      <>
+        <h1>
+          What would be sent of <Text of={upload.given} bytes={150} />
+        </h1>
+        {await checkBody(page, { id: upload.id, job: query.get('job') ?? '' })}
+      </>
+    ),
+  };
+}
+
+async function checkBody(page: Desk, way: Way) {
+  const { checks, rehearsals, target } = page;
+  const work = checks.state(nameOf(way));
+  switch (work?.kind) {
+    case 'done':
+      return (
+        <>
+          <Findings found={work.value} />
+          {page.ask === null ? (
+            <p>This page stands alone: it can start nothing. The command does: onboard run {way.job}</p>
+          ) : (
+            <Start way={way} found={work.value} host={await hostToType(page)} target={target} />
+          )}
+          {target === 'sandbox' ? null : <Rehearsal way={way} work={rehearsals.state(nameOf(way))} />}
+        </>
+      );
+    case 'failed':
+      return <Problems of={work.problems} />;
+    case 'under-way':
+      return <LiveWork way={way} since={work.since} />;
+    default:
+      return (
+        <form method="post" action={`/uploads/${way.id}/check`}>
+          <input type="hidden" name="job" value={way.job} />
+          <button type="submit">Check it</button>
+        </form>
+      );
+  }
+}
+
+function LiveWork({ way, since }: { readonly way: Way; readonly since: string }) {
+  return (
+    <div data-live={checkPath(way, '/live')}>
+      <UnderWay since={since} />
+    </div>
+  );
+}
+
+function UnderWay({ since }: { readonly since: string }) {
+  return (
+    <p role="status">
+      Reading the file to its end, since <Time at={since} show="time" />. Nothing is sent.
+    </p>
+  );
+}
+
+/** What the browser looks at while a file is read: once it is over it has no fragment any more, and the page is loaded again. */
+async function liveCheck({ params, query, page }: Visit<Desk>): Promise<Reply> {
+  const way = { id: params.id ?? '', job: query.get('job') ?? '' };
+  for (const work of [page.checks.state(nameOf(way)), page.rehearsals.state(nameOf(way))])
+    if (work?.kind === 'under-way') return { kind: 'fragment', body: <UnderWay since={work.since} /> };
+  return { kind: 'redirect', to: checkPath(way) };
+}
+
+function Findings({ found }: { readonly found: Checked }) {
+  const { estimate, keys, earlierRun, requests } = found;
+  return (
+    <>
+      <Verdict tone={found.invalid + found.waiting === 0 ? 'ok' : 'bad'}>
+        {totalLine(found)}
+        {estimate.requests === 0
+          ? '.'
+          : `; about ${duration(estimate.seconds)} for ${countOf(estimate.requests, 'request')}.`}
+      </Verdict>
+      {keys.reason === null ? null : <p>Known keys were not looked up: {keys.reason}.</p>}
+      {earlierRun === null ? null : (
+        <p>
+          This file was loaded before: run <a href={runPath(earlierRun.run)}>{earlierRun.run}</a>,{' '}
+          {earlierRun.state}.
+        </p>
+      )}
+      {found.notes.map((note) => (
+        <p>
+          <Text of={note} bytes={500} />
+        </p>
+      ))}
+      {found.issues.length === 0 ? null : <NotSent found={found} />}
+      {found.warnings.map(({ code, column, count, examples }) => (
+        <section>
+          <h2>{`Looks damaged, and would be sent: ${numberShown(count)} × ${code}`}</h2>
+          <Issues of={examples} label={`${code} ${column ?? ''}`} />
+        </section>
+      ))}
+      {requests.length === 0 ? null : (
+        <section>
+          <h2>The first requests</h2>
+          {requests.map(({ row, method, path, body }, i) => (
+            <details open={i === 0}>
+              <summary>{`row ${row}: ${method} ${path}`}</summary>
+              <pre tabindex={0}>
+                <Lines of={JSON.stringify(body ?? null, null, 2)} bytes={20_000} />
+              </pre>
+            </details>
+          ))}
+        </section>
+      )}
+    </>
+  );
+}
+
+function NotSent({ found }: { readonly found: Checked }) {
+  const causes = causeLines(found);
+  const more = found.issuesTotal - found.issues.length;
+  return (
+    <section>
+      <h2>What would not be sent</h2>
+      <p class="dim">
+        Correct these rows in the file and upload it again, or start without them: the run’s report then has
+        them in a file of their own, to be corrected and loaded as it is.
+      </p>
+      {causes.length === 0 ? null : (
+        <ul>
+          {causes.map((line) => (
+            <li>
+              <Text of={line} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <Issues of={found.issues} label="Cells that are not sent" />
+      {more > 0 ? <p>{`${numberShown(more)} more.`}</p> : null}
+    </section>
+  );
+}
+
+function Issues({ of, label }: { readonly of: readonly FoundIssue[]; readonly label: string }) {
+  return (
+    <Table
+      name={label}
+      heads={[{ n: 'line' }, 'column', { mono: 'in the file' }, 'expected']}
+      rows={of.map(({ line, column, value, expected }) => [
+        numberShown(line),
+        <Text of={column ?? 'the row'} bytes={150} />,
+        <Text of={value ?? ''} bytes={200} />,
+        <Text of={expected} bytes={600} />,
+      ])}
+    />
+  );
+}
+
+const RUNS_LOOKED_THROUGH = 1_000;
+
+/** What has to be typed before the first run at a service: its host; `null` where there was a run before. */
+async function hostToType({ target, ledger }: Desk): Promise<string | null> {
+  if (target === 'sandbox') return null;
+  const runs = await ledger.index.latest(RUNS_LOOKED_THROUGH);
+  return runs.some((run) => run.target === target) ? null : new URL(target).host;
+}
+
+type StartProps = {
+  readonly way: Way;
+  readonly found: Checked;
+  readonly host: string | null;
+  readonly target: string;
+};
+
+function Start({ way: { id, job }, found, host, target }: StartProps) {
+  if (found.estimate.requests === 0) return <p>There is nothing to send.</p>;
+  return (
+    <form method="post" action={`/uploads/${id}/start`} class="acts">
+      <input type="hidden" name="job" value={job} />
+      {host === null ? null : (
+        <p>
+          <label>
+            It would be the first run there. Type <b>{host}</b> to begin{' '}
+            <input name="host" autocomplete="off" required />
+          </label>
+        </p>
+      )}
+      {found.earlierRun === null ? null : (
+        <p>
+          <label>
+            <input type="checkbox" name="again" /> load it again, as a new run
+          </label>
+        </p>
+      )}
+      <button type="submit" class="go">
+        {`Start: ${countOf(found.estimate.requests, 'request')} to ${target}`}
+      </button>
+    </form>
+  );
+}
+
+type RehearsalProps = { readonly way: Way; readonly work: Work<Summary> | null };
+
+function Rehearsal({ way, work }: RehearsalProps) {
+  return (
+    <section>
+      <h2>Rehearse it first</h2>
+      <p>The same file goes to the built-in stand-in: nothing leaves this machine.</p>
+      {work?.kind === 'done' ? <Rehearsed summary={work.value} /> : null}
+      {work?.kind === 'failed' ? <Problems of={work.problems} /> : null}
+      {work?.kind === 'under-way' ? (
+        <LiveWork way={way} since={work.since} />
+      ) : (
+        <form method="post" action={`/uploads/${way.id}/rehearse`}>
+          <input type="hidden" name="job" value={way.job} />
+          <button type="submit">Rehearse</button>
+        </form>
+      )}
+    </section>
+  );
+}
+
+function Rehearsed({ summary: { run, rows, outcomes, exitCode } }: { readonly summary: Summary }) {
+  return (
+    <p>
+      {`Rehearsed: ${rows - countUnsuccessful(outcomes)} of ${rows} rows succeeded at the stand-in (exit status ${exitCode}).`}{' '}
+      <a href={runPath(run)}>Its report</a>
+    </p>
+  );
+}
+
+async function start(visit: Visit<Desk>): Promise<Reply> {
+  const { params, form, page } = visit;
+  const way = { id: params.id ?? '', job: form.get('job') ?? '' };
+  const host = await hostToType(page);
+  const isTyped = host === null || (form.get('host') ?? '').trim() === host;
+  const answer = isTyped
+    ? await askFor(visit, { kind: 'take', upload: way.id, job: way.job, again: form.get('again') !== null })
+    : refusedFor([`Expected the host ${host}, typed out: nothing was begun.`]);
+  if (answer.kind !== 'done') return told(answer, checkPath(way));
+  return { kind: 'redirect', to: answer.run === null ? '/' : runPath(answer.run) };
+}

@@ -1,0 +1,138 @@
+/**
+ * What somebody says of rows in doubt, before anybody records it: in a form (`POST
+ * /runs/:id/resolve`), of one row in the fields `row`, `as` (`created`, `created:<id>` of a record
+ * that was found, `not-created`) and `id`; of many in a field `decision` each, `17 created:<id>` or
+ * `17 not-created`. Or in an edited in-doubt file, read and checked as `onboard resolve` does it;
+ * of the file nothing stays behind. Whether an id can be right is decided by who records it.
+ */
+import { randomBytes } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeHomeFolder } from '../config/environment.ts';
+import type { RowDecision } from '../ledger/resolve.ts';
+import { readDoubts } from '../ledger/run-view.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import type { Decision } from '../model/resolution.ts';
+import { isTable } from '../model/source.ts';
+import { checkDecisions } from '../runs/decisions.ts';
+import { readDecisions } from '../runs/resolve-file.ts';
+import type { Session } from '../session.ts';
+import type { RunRows } from './run-rows.ts';
+
+type Decided =
+  | { readonly kind: 'decided'; readonly decisions: readonly RowDecision[] }
+  | { readonly kind: 'problems'; readonly problems: readonly string[] };
+
+const CREATED = 'created:';
+const DECISION = /^([1-9]\d{0,14}) (not-created|created:.+)$/su;
+
+export function decisionsIn(form: URLSearchParams): Decided {
+  const row = form.get('row');
+  if (row !== null) return ofRow(row, form.get('as') ?? '', (form.get('id') ?? '').trim());
+  const said = form.getAll('decision');
+  const read = said.map(decisionIn);
+  const unread = said.find((_, i) => read[i] === null);
+  if (said.length === 0 || unread !== undefined)
+    return {
+      kind: 'problems',
+      problems: [`expected rows and what became of each, got "${unread ?? ''}"`],
+    };
+  return { kind: 'decided', decisions: read.filter((one) => one !== null) };
+}
+
+/** What was typed must not contradict what was chosen: both may have been meant. */
+function ofRow(row: string, chosen: string, id: string): Decided {
+  const typed = id === '' ? chosen : CREATED + id;
+  const as = chosen === '' || chosen === 'created' ? typed : chosen;
+  const words =
+    chosen === 'not-created' ? '“it was not created”' : `the record ${chosen.slice(CREATED.length)}`;
+  if (as !== typed)
+    return {
+      kind: 'problems',
+      problems: [`The id ${id} is given, and ${words} is chosen: expected one of them.`],
+    };
+  const decision = decisionIn(`${row} ${as}`);
+  if (decision === null) return { kind: 'problems', problems: [UNDECIDED] };
+  return { kind: 'decided', decisions: [decision] };
+}
+
+const UNDECIDED =
+  'Say what became of the row: that it was created, with the id that it has at the service, or that it was not.';
+
+function decisionIn(text: string): RowDecision | null {
+  const [, row, said = ''] = DECISION.exec(text) ?? [];
+  if (row === undefined) return null;
+  const decision: Decision =
+    said === 'not-created' ? { kind: said } : { kind: 'created', id: said.slice(CREATED.length) };
+  return { row: Number(row), decision };
+}
+
+/** A decision as a field of a form has it. */
+export function decisionField({ row, decision }: RowDecision): string {
+  return `${row} ${decision.kind === 'created' ? CREATED + decision.id : decision.kind}`;
+}
+
+const MOST_BYTES = 8 * 1024 * 1024;
+/** A form has 64 kB. */
+const AT_ONCE = 300;
+
+/** What an edited in-doubt file says, of a run. */
+export type FileOfDecisions = Awaited<ReturnType<typeof readDecisionFile>>;
+
+/** A UsageError lists all that can't be right in the file. */
+export async function readDecisionFile(
+  { env, ledger }: Pick<Session, 'env' | 'ledger'>,
+  { run, definition, redis, k }: RunRows,
+  bytes: AsyncIterable<Uint8Array>,
+) {
+  const file = await gather(bytes);
+  if (definition === null)
+    throw new UsageError('The ledger no longer has the run’s definition: settle its rows one by one.');
+  // Named as uploads are: what a crash leaves is removed with them.
+  const folder = await makeHomeFolder(env.home, 'uploads', randomBytes(16).toString('hex'));
+  const path = join(folder, isTable(run.source) ? 'in-doubt.csv' : 'in-doubt.ndjson');
+  try {
+    await writeFile(path, file, { flag: 'wx', mode: 0o600 });
+    const said = await readDecisions(path, run, definition.key ?? null);
+    const { decisions, mates } = await checkDecisions(run, said, definition.group !== undefined, ledger);
+    const rows = decisions.map(({ row }) => row);
+    const doubts = await readDoubts(redis, k, rows);
+    const left = decisions.filter(({ row }) => doubts.has(row));
+    const shown = left.slice(0, AT_ONCE).map((one) => ({ ...one, key: doubts.get(one.row)?.key ?? '' }));
+    return {
+      run,
+      decisions: shown,
+      more: left.length - shown.length,
+      /** Rows that are not named, but one record with such a row. */
+      mates: mates.length,
+      /** Lines without a decision, and decisions on rows that are no longer in doubt. */
+      open: said.open,
+      settled: decisions.length - left.length,
+    };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const problems = error.all.map((one) =>
+      (typeof one === 'string' ? one : one()).replaceAll(path, 'the file'),
+    );
+    throw new UsageError(problems.filter((one) => one !== 'Nothing was resolved.'));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function gather(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of bytes) {
+    size += part.length;
+    if (size > MOST_BYTES)
+      throw new UsageError('The file is larger than 8 MiB: use `onboard resolve --file`, which takes any.');
+    parts.push(part);
+  }
+  const file = Buffer.concat(parts);
+  const kind = file.subarray(0, 2).toString('latin1');
+  // Packed files could be of any size.
+  if (size === 0 || kind === 'PK' || kind === '\x1f\x8b')
+    throw new UsageError('Expected in-doubt.csv or in-doubt.ndjson as plain text: save it as CSV.');
+  return file;
+}

@@ -1,0 +1,237 @@
+/**
+ * Which column is which field: the file's columns beside what would really be sent of them, changed by a form whose every state is in
+ * the form itself. What comes of it is a job definition, a file that is reviewed and used again like any other.
+ */
+import type { Child } from 'hono/jsx';
+import { type FileSample, PURPOSES } from '../check/proposal.ts';
+import { Lines, Text } from '../lib/html-text.tsx';
+import { countOf } from '../lib/terminal.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import { sourceWords } from '../model/source.ts';
+import type { Reply, Route, Visit } from '../web/visit.ts';
+import { COLUMNS_SHOWN, MoreColumns, Problems, Table } from '../web/words.tsx';
+import { askFor, refusedFor } from './acting.tsx';
+import type { Desk } from './desk.ts';
+import { type Draft, type DraftColumn, type DraftForm, draftOf } from './draft.ts';
+import { GONE, sampleOf } from './files.tsx';
+import { HiddenReading, type Reading, readingIn } from './reading.tsx';
+
+const TITLE = 'Which column is which field?';
+
+export const mappingRoutes: readonly Route<Desk>[] = [
+  { method: 'GET', path: '/uploads/:id/map', role: 'operator', answer: (visit) => show(visit, null) },
+  {
+    method: 'POST',
+    path: '/uploads/:id/map',
+    role: 'operator',
+    answer: (visit) => show(visit, formOf(visit)),
+  },
+  { method: 'POST', path: '/uploads/:id/save', role: 'operator', answer: save },
+];
+
+/** Throws a UsageError where the file can't be read. */
+async function draftFor({ params, query, form, page }: Visit<Desk>, choices: DraftForm | null) {
+  const upload = await page.uploads.find(params.id ?? '');
+  if (upload === null) return null;
+  // From an address, or from the form that it leads to.
+  const reading = { ...readingIn(query), ...readingIn(form) };
+  const sample = await sampleOf(page, upload, reading);
+  if (!('source' in sample)) throw new UsageError([...sample]);
+  const operation = choices?.operation ?? query.get('operation') ?? 'subclient.create';
+  return { id: upload.id, reading, sample, draft: draftOf(sample, operation, choices) };
+}
+
+async function show(visit: Visit<Desk>, choices: DraftForm | null): Promise<Reply> {
+  const found = await draftFor(visit, choices);
+  if (found === null) return GONE;
+  const body = <Mapping {...found} problems={found.draft.problems} saves={visit.page.ask !== null} />;
+  return { kind: 'page', title: TITLE, body };
+}
+
+/** The definition is written by the process that acts; then the file is checked with it. */
+async function save(visit: Visit<Desk>): Promise<Reply> {
+  const found = await draftFor(visit, formOf(visit));
+  if (found === null) return GONE;
+  const { id, reading, draft } = found;
+  const answer =
+    draft.problems.length > 0
+      ? refusedFor(draft.problems)
+      : await askFor(visit, { kind: 'save-job', name: draft.job, yaml: draft.yaml });
+  if (answer.kind === 'done')
+    return {
+      kind: 'redirect',
+      to: `/uploads/${id}?${new URLSearchParams({ ...reading, job: draft.job })}`,
+    };
+  const problems = answer.kind === 'refused' ? answer.problems : [];
+  return {
+    kind: 'page',
+    title: TITLE,
+    status: 409,
+    body: <Mapping {...found} problems={problems} saves={true} />,
+  };
+}
+
+function formOf({ form }: Visit<Desk>): DraftForm {
+  const columns = Math.min(COLUMNS_SHOWN, Number(form.get('columns') ?? 0)) || 0;
+  const key = form.get('key') ?? '';
+  return {
+    operation: form.get('operation') ?? '',
+    job: (form.get('job') ?? '').trim(),
+    key: /^\d+$/.test(key) ? Number(key) : null,
+    columns: Array.from({ length: columns }, (_, i) => ({
+      field: (form.get(`f${i}`) ?? '').trim(),
+      reading: form.get(`r${i}`) ?? '',
+    })),
+  };
+}
+
+type MappingProps = {
+  /** Of the upload. */
+  readonly id: string;
+  readonly reading: Reading;
+  readonly sample: FileSample;
+  readonly draft: Draft;
+  readonly problems: readonly string[];
+  readonly saves: boolean;
+};
+
+function Mapping({ id, reading, sample, draft, problems, saves }: MappingProps) {
+  const waiting = draft.columns.filter(({ field }) => field === '').length + draft.more;
+  return (
+    <>
+      <h1>{TITLE}</h1>
+      <p class="dim">
+        <Text of={sourceWords(sample.source)} />; the first {countOf(sample.rows.length, 'row')} are shown as
+        they would be sent.
+      </p>
+      <Problems of={problems} />
+      <form method="post" action={`/uploads/${id}/map`} data-preview>
+        <HiddenReading reading={reading} />
+        <input type="hidden" name="columns" value={String(draft.columns.length)} />
+        <p class="row">
+          <label>
+            What is to be done{' '}
+            <select name="operation">
+              {Object.entries(PURPOSES).map(([name, purpose]) => (
+                <option value={name} selected={name === draft.operation}>
+                  {`${name}: ${purpose}`}
+                </option>
+              ))}
+            </select>
+          </label>{' '}
+          <label>
+            Name of the job{' '}
+            <input name="job" value={draft.job} required pattern="[A-Za-z0-9][A-Za-z0-9._\-]*" />
+          </label>
+        </p>
+        <datalist id="fields">
+          {draft.fields.map((field) => (
+            <option value={field} />
+          ))}
+        </datalist>
+        <Table
+          name="Columns and fields"
+          class="list map"
+          heads={[
+            'column',
+            { n: 'filled' },
+            { mono: 'in the file' },
+            'key',
+            'field',
+            'read as',
+            { mono: 'sent as' },
+          ]}
+          rows={draft.columns.map(cellsOf)}
+        />
+        <MoreColumns more={draft.more} />
+        <p>
+          <label>
+            <input type="radio" name="key" value="" checked={draft.columns.every(({ isKey }) => !isKey)} /> no
+            column is the rows' own key
+          </label>
+        </p>
+        <p class="dim">
+          {waiting === 0
+            ? 'Every column is sent.'
+            : `${countOf(waiting, 'column')} without a field ${waiting === 1 ? 'is' : 'are'} not sent.`}
+        </p>
+        <h2>The first request</h2>
+        {draft.request === null ? (
+          <p>None of the rows looked at can be sent yet.</p>
+        ) : (
+          <pre tabindex={0}>
+            <Lines of={draft.request} bytes={20_000} />
+          </pre>
+        )}
+        <details>
+          <summary>The job definition</summary>
+          <pre tabindex={0}>
+            <Lines of={draft.yaml} bytes={100_000} />
+          </pre>
+        </details>
+        <p class="acts">
+          <button type="submit">Show what is sent</button>{' '}
+          {saves ? (
+            <button type="submit" class="go" formaction={`/uploads/${id}/save`}>
+              Save the job and go on
+            </button>
+          ) : (
+            <span class="dim">This page stands alone: it can't save a job.</span>
+          )}
+        </p>
+      </form>
+    </>
+  );
+}
+
+/** Of a column, at that place of the file. */
+function cellsOf(column: DraftColumn, at: number): readonly Child[] {
+  return [
+    <>
+      <b>
+        <Text of={column.column} bytes={150} />
+      </b>
+      {column.notes.map((note) => (
+        <small class="dim">
+          <br />
+          <Text of={note} />
+        </small>
+      ))}
+    </>,
+    `${Math.round(column.filled * 100)} %`,
+    <Text of={column.samples.join(' · ')} bytes={150} />,
+    <input
+      type="radio"
+      name="key"
+      value={String(at)}
+      checked={column.isKey}
+      aria-label={`${column.column} is the key`}
+    />,
+    <input
+      name={`f${at}`}
+      value={column.field}
+      list="fields"
+      placeholder="not sent"
+      aria-label={`field of ${column.column}`}
+    />,
+    <select name={`r${at}`} aria-label={`how ${column.column} is read`}>
+      {column.readings.map(({ value, words }) => (
+        <option value={value} selected={value === column.reading}>
+          {words}
+        </option>
+      ))}
+    </select>,
+    <>
+      <Text of={column.sent.join(' · ')} bytes={200} />
+      {column.refused.map(({ expected, got, rows }) => (
+        <div class="bad">
+          ✗{' '}
+          <Text
+            of={`${got === '' ? 'nothing' : `"${got}"`} (${countOf(rows, 'row')}): expected ${expected}`}
+            bytes={400}
+          />
+        </div>
+      ))}
+    </>,
+  ];
+}

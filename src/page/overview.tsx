@@ -1,0 +1,220 @@
+/**
+ * The first page: what needs somebody, what goes on, what comes next, and how the last runs ended.
+ * Folders, schedules and what needs somebody are looked at every five seconds at most, however many
+ * look; what moves is read anew each time.
+ */
+import { basename } from 'node:path';
+import type { Overview } from '../inbox/overview.ts';
+import type { RunBrief } from '../ledger/brief.ts';
+import { readDoing } from '../ledger/doing.ts';
+import { Text } from '../lib/html-text.tsx';
+import { countOf, numberShown } from '../lib/terminal.ts';
+import { countSettled } from '../model/outcome.ts';
+import { isOver } from '../model/run.ts';
+import { Time } from '../report/html/parts.tsx';
+import { serviceWords } from '../runs/service-notice.ts';
+import { goingOnWith, type ShownState, serviceReport, stateOf } from '../runs/status.ts';
+import type { Reply, Route, Visit } from '../web/visit.ts';
+import { Bar, Empty } from '../web/words.tsx';
+import type { Desk } from './desk.ts';
+import type { Pace } from './pace.ts';
+import { briefsOf, RunName, RunTable, runPath, StateBadge } from './runs.tsx';
+
+const OPEN_RUNS = 20;
+const RECENT_RUNS = 30;
+const ENDED_SHOWN = 12;
+const NEEDS_SHOWN = 30;
+const COMING_SHOWN = 20;
+
+export const overviewRoutes: readonly Route<Desk>[] = [
+  { method: 'GET', path: '/', role: 'viewer', answer: show },
+  { method: 'GET', path: '/live', role: 'viewer', answer: live },
+];
+
+async function show({ page }: Visit<Desk>): Promise<Reply> {
+  const body = (
+    <>
+      <h1>Overview</h1>
+      <div data-live="/live">
+        <Standing seen={await lookAround(page)} />
+      </div>
+    </>
+  );
+  return { kind: 'page', title: 'Overview', body };
+}
+
+async function live({ page }: Visit<Desk>): Promise<Reply> {
+  return { kind: 'fragment', body: <Standing seen={await lookAround(page)} /> };
+}
+
+async function lookAround(desk: Desk) {
+  const { ledger, target } = desk;
+  const overview = await desk.overview();
+  const looks = [
+    lookAtRuns(desk, overview),
+    readDoing(ledger.redis, ledger.of(target).keys, Date.now()),
+    desk.chunks.counts(),
+    serviceReport(ledger, target),
+  ] as const;
+  const [runs, workers, chunks, service] = await Promise.all(looks);
+  return { overview, ...runs, workers, chunks: chunks.states, service };
+}
+
+type Seen = Awaited<ReturnType<typeof lookAround>>;
+
+type Going = { readonly run: RunBrief; readonly state: ShownState; readonly pace: Pace };
+
+/** Those that are open, wherever they stand in the list, and the newest ones. */
+async function lookAtRuns({ ledger, paceOf }: Desk, { runs }: Overview) {
+  const open = runs.map(({ run }) => ({ run: run.id, target: run.target }));
+  const newest = await ledger.index.latest(RECENT_RUNS);
+  const known = new Set(newest.map(({ run }) => run));
+  const briefs = await briefsOf(ledger, [...newest, ...open.filter(({ run }) => !known.has(run))]);
+  const moving = briefs.filter(({ state }) => state === 'running' || state === 'queued');
+  const going = moving.slice(0, OPEN_RUNS).map(async (run): Promise<Going> => {
+    const isLeased = await ledger.of(run.target).store.hasLease(run.id);
+    return { run, state: stateOf(run, isLeased), pace: paceOf(run, Date.now()) };
+  });
+  return { going: await Promise.all(going), ended: briefs.filter(isOver).slice(0, ENDED_SHOWN) };
+}
+
+function Standing({ seen }: { readonly seen: Seen }) {
+  const { overview, workers, chunks, service, going, ended } = seen;
+  const perSecond = workers.reduce((sum, { rate }) => sum + rate, 0);
+  const isWell = service.state === 'well';
+  return (
+    <>
+      <p class="standing">
+        <b class={isWell ? 't-ok' : 't-bad'} aria-hidden="true">
+          {isWell ? '✓' : '✗'}
+        </b>{' '}
+        the service: <Text of={serviceWords(service)} /> · {countOf(workers.length, 'worker')} ·{' '}
+        {countOf(perSecond, 'request')} a second · {countOf(chunks.waiting + chunks.delayed, 'chunk')}{' '}
+        waiting, {numberShown(chunks.active)} in work
+      </p>
+      <div class="two">
+        <Needs needs={overview.needs} />
+        <Coming overview={overview} />
+      </div>
+      <h2>Goes on</h2>
+      {going.length === 0 ? <Empty>No run goes on.</Empty> : going.map((one) => <GoingRun going={one} />)}
+      <h2>The last runs</h2>
+      {ended.length > 0 ? <RunTable runs={ended} name="The last runs" /> : null}
+      {ended.length > 0 ? null : <Empty>No run has ended yet.</Empty>}
+      <p>
+        <a href="/runs">All runs</a>
+      </p>
+    </>
+  );
+}
+
+/** Rows in doubt before all else. */
+function Needs({ needs: { runs, refused } }: Pick<Overview, 'needs'>) {
+  const needs = [
+    ...runs.flatMap(({ run, inDoubt }) =>
+      inDoubt === 0 ? [] : <Rows run={run} under="/doubts" words={`${countOf(inDoubt, 'row')} in doubt`} />,
+    ),
+    ...runs
+      .filter(({ run, state }) => goingOnWith(run, state) !== null)
+      .map(({ run, state }) => (
+        <>
+          <a href={runPath(run.id)}>
+            <Text of={run.job} bytes={100} />
+          </a>{' '}
+          <StateBadge run={run} state={state} /> <span class="dim">{run.id}</span>
+        </>
+      )),
+    ...refused.map(({ file, why }) => (
+      <>
+        refused file <Text of={basename(file)} bytes={150} />: <Text of={why} />
+      </>
+    )),
+    ...runs.flatMap(({ run, toCorrect }) =>
+      toCorrect === 0 ? [] : <Rows run={run} words={`${countOf(toCorrect, 'row')} to correct`} />,
+    ),
+  ];
+  return (
+    <section>
+      <h2>Needs somebody</h2>
+      {needs.length === 0 ? <Empty>Nothing waits for anybody.</Empty> : null}
+      <ul class="needs">
+        {needs.slice(0, NEEDS_SHOWN).map((need) => (
+          <li>{need}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+type RowsProps = {
+  readonly run: { readonly id: string; readonly job: string };
+  readonly under?: string;
+  readonly words: string;
+};
+
+function Rows({ run: { id, job }, under = '', words }: RowsProps) {
+  return (
+    <>
+      <a href={runPath(id, under)}>{words}</a> <Text of={job} bytes={100} /> <span class="dim">{id}</span>
+    </>
+  );
+}
+
+function Coming({ overview: { schedules, waiting, windows } }: { readonly overview: Overview }) {
+  const coming = [
+    ...waiting.map(({ file, words }) => ({ at: null, what: basename(file), why: words })),
+    ...windows.flatMap(({ job, window, isOpen, opensAt }) =>
+      isOpen ? [] : [{ at: opensAt, what: job, why: `its window opens (${window})` }],
+    ),
+    ...schedules.map(({ job, next, timezone }) => ({ at: next, what: job, why: `scheduled, ${timezone}` })),
+  ].sort((a, b) => (a.at ?? '').localeCompare(b.at ?? ''));
+  return (
+    <section>
+      <h2>Comes next</h2>
+      {coming.length === 0 ? <Empty>Nothing waits, and no schedule is set.</Empty> : null}
+      <ul class="needs">
+        {coming.slice(0, COMING_SHOWN).map(({ at, what, why }) => (
+          <li>
+            {at === null ? null : <Time at={at} />} <Text of={what} bytes={150} />{' '}
+            <span class="dim">
+              <Text of={why} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function GoingRun({ going: { run, state, pace } }: { readonly going: Going }) {
+  return (
+    <section class="going">
+      <p>
+        <RunName run={run} />
+      </p>
+      <div>
+        <Bar outcomes={run.outcomes} rows={run.rows} />
+        <p>
+          {numberShown(countSettled(run.outcomes))} of {numberShown(run.rows)} ·{' '}
+          <StateBadge run={run} state={state} />{' '}
+          {pace.perSecond === 0 ? '' : `· ${numberShown(pace.perSecond)} rows/s`}
+          {pace.left === '' ? '' : ` · ${pace.left} left`}
+        </p>
+      </div>
+      <Spark paces={pace.paces} />
+    </section>
+  );
+}
+
+/** How the pace has been, without numbers: they stand beside it. */
+function Spark({ paces }: Pick<Pace, 'paces'>) {
+  const most = Math.max(1, ...paces);
+  return (
+    <svg viewBox="0 0 120 24" preserveAspectRatio="none" class="spark" aria-hidden="true">
+      {paces.slice(-60).map((pace, i) => {
+        const height = Math.round((24 * pace) / most);
+        return <rect class="f-bar" x={i * 2} y={24 - height} width="1.6" height={height} />;
+      })}
+    </svg>
+  );
+}

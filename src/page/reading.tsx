@@ -1,0 +1,81 @@
+/**
+ * How a file is to be read where it doesn't say so itself: settings of a job definition's `format`, as
+ * the query of an address and the fields of a form have them.
+ */
+import type { Format } from '../config/job-definition.ts';
+import { ENCODINGS } from '../model/source.ts';
+import type { Upload } from './uploads.ts';
+
+const SETTINGS = {
+  header: { words: 'Line of the header', kinds: ['text', 'workbook'], values: [] },
+  delimiter: { words: 'Cells are cut by', kinds: ['text'], values: [';', ',', '\\t', '|'] },
+  encoding: { words: 'Encoding', kinds: ['text'], values: ENCODINGS },
+  sheet: { words: 'Sheet', kinds: ['workbook'], values: [] },
+  records: { words: 'List of records, such as /data/items', kinds: ['json'], values: [] },
+} as const;
+
+type Setting = keyof typeof SETTINGS;
+const NAMES: readonly Setting[] = ['header', 'delimiter', 'encoding', 'sheet', 'records'];
+
+/** What was chosen, by the names that `format` has for them; nothing of what is found by itself. */
+export type Reading = Readonly<Partial<Record<Setting, string>>>;
+
+export function readingIn(given: URLSearchParams): Reading {
+  return readingBy((name) => given.get(name));
+}
+
+/** Settings of a definition, or of a file that was read, as the form has them. */
+export function readingOf(format: Partial<Format>): Reading {
+  // A sheet may be called so.
+  return readingBy((name) => (format[name] === 'auto' && name !== 'sheet' ? null : format[name]));
+}
+
+function readingBy(get: (name: Setting) => string | number | null | undefined): Reading {
+  return Object.fromEntries(
+    NAMES.map((name) => [name, String(get(name) ?? '')] as const).filter(([, value]) => value !== ''),
+  );
+}
+
+/** As arguments of the commands that read files. */
+export function readingArguments(reading: Reading): readonly string[] {
+  return Object.entries(reading).map(([name, value]) => `--format=${name}=${value}`);
+}
+
+export function HiddenReading({ reading }: { readonly reading: Reading }) {
+  return (
+    <>
+      {Object.entries(reading).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+    </>
+  );
+}
+
+type ReadOtherwiseProps = { readonly upload: Upload; readonly reading: Reading };
+
+/** The form by which somebody says it; which settings there are depends on the kind of file. */
+export function ReadOtherwise({ upload: { id, given }, reading }: ReadOtherwiseProps) {
+  const kind = kindOf(given);
+  return (
+    <form method="get" action={`/uploads/${id}`} class="row">
+      {NAMES.filter((name) => SETTINGS[name].kinds.some((one) => one === kind)).map((name) => (
+        <label>
+          {/* By both names: what is wrong with a file is told by the reader's own. */}
+          {`${SETTINGS[name].words} (format.${name})`}{' '}
+          <input name={name} value={reading[name]} list={`of-${name}`} placeholder="found by itself" />
+          <datalist id={`of-${name}`}>
+            {SETTINGS[name].values.map((value) => (
+              <option value={value} />
+            ))}
+          </datalist>
+        </label>
+      ))}
+      <button type="submit">Read it so</button>
+    </form>
+  );
+}
+
+function kindOf(file: string): 'text' | 'workbook' | 'json' {
+  if (/\.xlsx$/i.test(file)) return 'workbook';
+  return /\.(?:json|ndjson|jsonl)$/i.test(file) ? 'json' : 'text';
+}

@@ -1,0 +1,233 @@
+/**
+ * Finds rows of a run for the page. Chunks that a digest rules out are not read; of all others a few
+ * at a time, so that the page goes on serving, and no longer than a person waits: who looks for more
+ * goes on from there. A visitor has one search at a time: a new one ends the one before.
+ */
+import { setImmediate as turn } from 'node:timers/promises';
+import { chunksAround, readChunks } from '../ledger/run-view.ts';
+import { batchesOf } from '../lib/batches.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import type { Visitor } from '../model/ask.ts';
+import { spaceOf } from '../model/operation.ts';
+import type { Outcome } from '../model/outcome.ts';
+import { chunksOf, type Run, rowsBefore } from '../model/run.ts';
+import { messageOf } from '../model/sentence.ts';
+import type { Settlement } from '../model/settlement.ts';
+import { isTable } from '../model/source.ts';
+import { causeAmong } from '../report/causes.ts';
+import type { Cause, Digest } from '../report/digest.ts';
+import { chunksIn } from '../report/places.ts';
+import { serviceMessage, unsuccessfulIn } from '../report/remainder.ts';
+import { resultsFormat } from '../report/results.ts';
+import { knownFields } from '../service/operations.ts';
+import type { Session } from '../session.ts';
+import { digestAtHand, isOf } from './digests.ts';
+import { type KnownKey, knownIn, openRunRows, type RunRows, rowAt, rowNumber, rowsUpTo } from './run-rows.ts';
+
+const ROWS_A_PAGE = 50;
+const CHUNKS_AT_ONCE = 16;
+/** As long as a person waits for an answer. */
+const LONGEST_MS = 5_000;
+/** Bodies may have 64 KiB each. */
+const BODIES_AT_ONCE = 20;
+
+export type RowsAsked = {
+  readonly run: string;
+  /** `null`: any. */
+  readonly outcome: Outcome | null;
+  /** The id of a cause; `null`: any. */
+  readonly cause: string | null;
+  /** Empty: none. */
+  readonly text: string;
+  /** Only rows behind that one. */
+  readonly after: number;
+  /** The text is looked for as it is, also where it is a number or a key. */
+  readonly isLiteral: boolean;
+};
+
+/** `settlement`: `null`: the row has no outcome yet; `words`: as the visitor may see them. */
+export type ListedRow = {
+  readonly row: number;
+  readonly settlement: Settlement | null;
+  readonly words: string;
+};
+
+/** A list that was asked for, and what it is made with. */
+export type Search = RunRows & {
+  readonly asked: RowsAsked;
+  readonly digest: Digest | null;
+  /** `null`: rows of any cause. */
+  readonly cause: Cause | null;
+  readonly visitor: Visitor;
+};
+
+type SearchOptions = {
+  readonly asked: RowsAsked;
+  readonly visitor: Visitor;
+  /** What is known of the run's causes; of one that goes on, those so far. */
+  digestOf(run: Run): Promise<Digest | null>;
+};
+
+/** `null`: there is no such run. */
+export async function openSearch(
+  desk: Pick<Session, 'ledger'>,
+  { asked, visitor, digestOf }: SearchOptions,
+): Promise<Search | null> {
+  const open = await openRunRows(desk, asked.run);
+  if (open === null) return null;
+  const digest = await digestOf(open.run);
+  const cause = digest?.causes.find(({ id }) => id === asked.cause) ?? null;
+  return { ...open, asked, digest, cause, visitor };
+}
+
+/** The rows of one cause; a UsageError where the run's report does not know the cause. */
+export async function rowsOfCause(
+  desk: Pick<Session, 'ledger' | 'env'>,
+  { id }: Run,
+  cause: string,
+): Promise<ReadonlySet<number>> {
+  const search = await openSearch(desk, {
+    asked: { run: id, outcome: null, cause, text: '', isLiteral: true, after: 0 },
+    visitor: { name: '', role: 'operator' },
+    digestOf: (run) => digestAtHand(desk, run),
+  });
+  if (search?.cause == null)
+    throw new UsageError(
+      `The report of run ${id} does not know that cause: expected a run that is over, and a cause that it shows. Load its page again.`,
+    );
+  const rows = new Set<number>();
+  for await (const found of matchingRows(search)) for (const { row } of found.rows) rows.add(row);
+  return rows;
+}
+
+/** The row with the number, or that the ledger knows the key of; `null`: the text is neither. */
+export async function lookDirectly(search: Search) {
+  const { asked, run } = search;
+  const keys = await keysNamed(search);
+  const number = rowNumber(asked.text);
+  const own = keys.flatMap((key) => (key.run === run.id ? [key.row] : []));
+  const rows = await rowsNumbered(search, new Set(number === null ? own : [number, ...own]));
+  return rows.length === 0 && keys.length === 0 ? null : { rows, keys };
+}
+
+async function rowsNumbered(search: Search, rows: ReadonlySet<number>): Promise<ListedRow[]> {
+  const { redis, keys, run } = search;
+  const found: Settlement[] = [];
+  for await (const { settlements } of chunksAround(redis, keys, run, rows))
+    found.push(...settlements.filter(({ row }) => rows.has(row)));
+  const settled = new Set(found.map(({ row }) => row));
+  const open = [...rows].filter((row) => !settled.has(row) && rowAt(search, rowsUpTo(search, row)) === row);
+  const listed = await withWords(search, found);
+  const others = open.map((row) => ({ row, settlement: null, words: 'has no outcome yet' }));
+  return [...listed, ...others].sort((a, b) => a.row - b.row);
+}
+
+/** To a viewer of this run alone: by trying keys they would learn of any. */
+async function keysNamed(search: Search): Promise<KnownKey[]> {
+  const { run, asked, visitor } = search;
+  const spaces = new Set([spaceOf(run.operation) ?? 'subclient', 'subclient', 'counterparty']);
+  const found = await knownIn(search, asked.text, spaces);
+  return found.filter((key) => visitor.role === 'operator' || key.run === run.id);
+}
+
+/**
+ * The next rows of the list, as far as time allows. `next`: behind which row the list goes on;
+ * `stoppedAt`: the time was up, and so far was looked.
+ */
+export async function nextRows(search: Search, isOver: () => boolean, now: () => number) {
+  const until = now() + LONGEST_MS;
+  const rows: Settlement[] = [];
+  let stoppedAt: number | null = null;
+  for await (const found of matchingRows(search)) {
+    rows.push(...found.rows);
+    if (rows.length > ROWS_A_PAGE) break;
+    stoppedAt = found.upTo;
+    if (isOver() || now() > until) break;
+    stoppedAt = null;
+  }
+  const page = rows.slice(0, ROWS_A_PAGE);
+  const next = rows.length > ROWS_A_PAGE ? (page.at(-1)?.row ?? null) : null;
+  return { rows: await withWords(search, page), next, stoppedAt: next === null ? stoppedAt : null };
+}
+
+/** Rows of some chunks that are as asked for, and how far that was. */
+type Found = { readonly rows: readonly Settlement[]; readonly upTo: number };
+
+/** Rows as asked for in their order, a few chunks at a time. */
+async function* matchingRows(search: Search): AsyncGenerator<Found, void, undefined> {
+  const { redis, k, run, asked } = search;
+  const text = asked.text || (asked.outcome ?? search.cause?.outcome ?? '');
+  for (const numbers of batchesOf(chunksToRead(search), CHUNKS_AT_ONCE)) {
+    const chunks = await readChunks(redis, k, numbers, text);
+    const rows = chunks.flatMap(({ settlements }) => settlements.filter((one) => isAsked(one, search)));
+    const place = Math.min(run.rows, rowsBefore(run, (numbers.at(-1) ?? 0) + 1));
+    yield { rows: await ofCause(search, rows), upTo: rowAt(search, place) ?? place };
+    await turn();
+  }
+}
+
+/** The chunks that may have such rows behind the one that was named. */
+function chunksToRead(search: Search): readonly number[] {
+  const { run, asked, digest, cause } = search;
+  if (asked.cause !== null && cause === null) return [];
+  const chunks = chunksOf(run);
+  const before = rowsUpTo(search, asked.after);
+  let first = 1;
+  while (first < chunks && rowsBefore(run, first + 1) <= before) first += 1;
+  const bits = cause?.chunks ?? (asked.outcome === null ? null : (digest?.chunks[asked.outcome] ?? ''));
+  // A digest of rows so far rules no chunk out.
+  if (digest !== null && isOf(digest, run) && bits !== null) return [...chunksIn(bits, chunks, first)];
+  return Array.from({ length: Math.max(0, chunks - first + 1) }, (_, i) => first + i);
+}
+
+function isAsked(settlement: Settlement, { asked, cause }: Search): boolean {
+  const { row, outcome, key, id, code } = settlement;
+  if (row <= asked.after) return false;
+  if (asked.outcome !== null && outcome !== asked.outcome) return false;
+  if (cause !== null && (outcome !== cause.outcome || code !== cause.code)) return false;
+  if (asked.text === '') return true;
+  return [key, id, code, messageOf(settlement)].some((one) => one.includes(asked.text));
+}
+
+async function ofCause(search: Search, rows: readonly Settlement[]): Promise<readonly Settlement[]> {
+  const { cause, digest, run, view } = search;
+  if (cause === null || digest === null) return rows;
+  const ids = new Set(digest.causes.map(({ id }) => id));
+  const terms = { columns: run.source.columns, fields: knownFields(run.operation) };
+  const found: Settlement[] = [];
+  for await (const batch of unsuccessfulIn(rows, view)) {
+    const own = batch.filter((row) => causeAmong(row, ids, terms) === cause.id);
+    found.push(...own.map(({ settlement }) => settlement));
+  }
+  return found;
+}
+
+/** The service's own words are for operators. */
+async function withWords({ visitor, view }: Search, rows: readonly Settlement[]): Promise<ListedRow[]> {
+  const listed: ListedRow[] = [];
+  for (const batch of batchesOf(rows, BODIES_AT_ONCE)) {
+    const refused = batch.filter(({ outcome }) => outcome === 'rejected' && visitor.role === 'operator');
+    const bodies = await view.bodies(refused.map(({ row }) => row));
+    for (const settlement of batch) {
+      const { row } = settlement;
+      const said = serviceMessage(bodies.get(row)?.text ?? '');
+      listed.push({ row, settlement, words: said || messageOf(settlement) });
+    }
+  }
+  return listed;
+}
+
+/** The whole list as results.csv has rows; ends early where the same visitor asks for something else. */
+export async function* csvOf(
+  search: Search,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const { operation, source } = search.run;
+  const extension = isTable(source) ? 'csv' : 'ndjson';
+  const { header, lines } = resultsFormat(source, { operation, extension });
+  yield Buffer.from(header);
+  for await (const { rows } of matchingRows(search)) {
+    if (signal.aborted) throw new Error('the same visitor has asked for another list');
+    yield Buffer.from(lines(rows));
+  }
+}

@@ -1,0 +1,287 @@
+/**
+ * A run: what became of its rows, how fast it goes, why rows did not succeed and what can be done
+ * about it, what happened, and the files of its report. All of it is live; buttons only ask, and the
+ * page behind them says what will be done. Files are those that the report's summary names, and no
+ * path comes from a request.
+ */
+import { createReadStream, existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readNotes } from '../ledger/notes.ts';
+import { readStory } from '../ledger/story.ts';
+import { Lines } from '../lib/chart/series.tsx';
+import { insteadOf } from '../lib/errors.ts';
+import { Text } from '../lib/html-text.tsx';
+import { countOf } from '../lib/terminal.ts';
+import { countSettled } from '../model/outcome.ts';
+import type { Run, RunState } from '../model/run.ts';
+import { type Told, tellStory } from '../model/story.ts';
+import type { Digest } from '../report/digest.ts';
+import { latencyWords, msShown, Rates, Story, Sum, Time, Wide } from '../report/html/parts.tsx';
+import { readSummary } from '../report/report.ts';
+import { stretchesOf } from '../report/timeline.ts';
+import { requestWords } from '../report/words.ts';
+import { RERUN_OUTCOMES } from '../runs/rerun.ts';
+import { serviceWords } from '../runs/service-notice.ts';
+import { runOf, serviceReport, stateOf } from '../runs/status.ts';
+import { reportDirectory } from '../session.ts';
+import type { Reply, Route, Visit } from '../web/visit.ts';
+import { Bar } from '../web/words.tsx';
+import { CAUSES_SHOWN, Causes } from './causes.tsx';
+import type { Desk } from './desk.ts';
+import { NO_RUN, RunTitle } from './rows.tsx';
+import { runPath, StateBadge, timeTaken } from './runs.tsx';
+
+export const runRoutes: readonly Route<Desk>[] = [
+  { method: 'GET', path: '/runs/:id', role: 'viewer', answer: show },
+  { method: 'GET', path: '/runs/:id/live', role: 'viewer', answer: live },
+  { method: 'GET', path: '/runs/:id/report', role: 'viewer', answer: report },
+  { method: 'GET', path: '/runs/:id/files/:name', role: 'operator', answer: file },
+];
+
+const SUMMARY = 'summary.json';
+const PAGE = 'report.html';
+
+async function show(visit: Visit<Desk>): Promise<Reply> {
+  const shown = await lookAt(visit);
+  if (shown === null) return NO_RUN;
+  const { id, job } = shown.run;
+  const body = (
+    <>
+      <RunTitle run={shown.run} here="run" />
+      <div data-live={runPath(id, '/live')}>
+        <RunLive shown={shown} visit={visit} />
+      </div>
+    </>
+  );
+  return { kind: 'page', title: `${job}: ${id}`, body };
+}
+
+async function live(visit: Visit<Desk>): Promise<Reply> {
+  const shown = await lookAt(visit);
+  return shown === null ? NO_RUN : { kind: 'fragment', body: <RunLive shown={shown} visit={visit} /> };
+}
+
+/** `null`: there is no such run. */
+async function lookAt(visit: Visit<Desk>) {
+  const { env, ledger, digests, paceOf } = visit.page;
+  const run = await runOf(ledger, visit.params.id ?? '');
+  if (run === null) return null;
+  const { redis } = ledger;
+  const { keys, store } = ledger.of(run.target);
+  const [isLeased, happened, digest, service, summary] = await Promise.all([
+    store.hasLease(run.id),
+    readStory(redis, keys, run.id),
+    digests(run),
+    serviceReport(ledger, run.target),
+    readSummary(reportDirectory(env, run.id)),
+  ]);
+  const causes = digest.causes.slice(0, CAUSES_SHOWN).map((cause) => cause.id);
+  return {
+    run,
+    state: stateOf(run, isLeased),
+    pace: paceOf(run, Date.now()),
+    story: tellStory(run, happened),
+    digest,
+    service,
+    notes: await readNotes(redis, keys, causes),
+    files: summary?.files ?? null,
+  };
+}
+
+async function report({ params, page }: Visit<Desk>): Promise<Reply> {
+  const run = await runOf(page.ledger, params.id ?? '');
+  if (run === null) return NO_RUN;
+  const path = join(reportDirectory(page.env, run.id), PAGE);
+  const html = await readFile(path).catch(insteadOf('ENOENT', null));
+  return html === null
+    ? { kind: 'missing', words: 'There is no report of this run here.' }
+    : { kind: 'report', html };
+}
+
+async function file({ params, page }: Visit<Desk>): Promise<Reply> {
+  const run = await runOf(page.ledger, params.id ?? '');
+  if (run === null) return NO_RUN;
+  const folder = reportDirectory(page.env, run.id);
+  const files = [SUMMARY, ...((await readSummary(folder))?.files ?? [])];
+  const name = files.find((one) => one === params.name);
+  if (name === undefined || !existsSync(join(folder, name)))
+    return { kind: 'missing', words: 'The report of this run has no such file.' };
+  const body = createReadStream(join(folder, name));
+  return { kind: 'download', name, type: 'application/octet-stream', body };
+}
+
+type Shown = NonNullable<Awaited<ReturnType<typeof lookAt>>>;
+type Props = { readonly shown: Shown; readonly visit: Visit<Desk> };
+
+function RunLive({ shown, visit: { visitor } }: Props) {
+  const { run, state, pace, digest, service, story, notes, files } = shown;
+  const isOperator = visitor.role === 'operator';
+  const inDoubt = run.outcomes['in-doubt'];
+  return (
+    <>
+      <div class="line">
+        <StateBadge run={run} state={state} /> {isOperator ? <Acts run={run} /> : null}{' '}
+        {files?.includes(PAGE) === true ? <a href={runPath(run.id, '/report')}>Report</a> : null}
+        {run.parent === null ? null : (
+          <>
+            {' '}
+            · takes up rows of <a href={runPath(run.parent)}>{run.parent}</a>
+          </>
+        )}
+      </div>
+      {run.request === undefined ? null : (
+        <p>
+          By <Text of={requestWords(run.request)} />
+        </p>
+      )}
+      {service.state === 'well' ? null : (
+        <p class="notice">
+          The service: <Text of={serviceWords(service)} />
+        </p>
+      )}
+      <p>
+        <Sum outcomes={run.outcomes} rows={run.rows} /> <Holds run={run} />
+      </p>
+      <Bar outcomes={run.outcomes} rows={run.rows} />
+      <p>
+        {pace.perSecond > 0 ? `${countOf(pace.perSecond, 'row')} a second · ` : ''}
+        {pace.left === '' ? '' : `${pace.left} left · `}
+        {run.startedAt === null ? (
+          'not begun yet'
+        ) : (
+          <>
+            began <Time at={run.startedAt} />, took {timeTaken(run)}
+            {run.finishedAt === null ? ' so far' : ''}
+          </>
+        )}
+      </p>
+      {inDoubt === 0 ? null : (
+        <p class="verdict doubt">
+          {countOf(inDoubt, 'row')} may exist at the service.{' '}
+          {isOperator ? <a href={runPath(run.id, '/doubts')}>Settle them</a> : null}
+        </p>
+      )}
+      <div class="two">
+        <Rates stretches={stretchesOf(digest.moments, story)} story={story.slice(-EVENTS)} />
+        <Latencies digest={digest} />
+      </div>
+      <Causes run={run} digest={digest} notes={notes} visitor={visitor} />
+      <Happened story={story} />
+      {files === null || !isOperator ? null : <Files run={run.id} files={[SUMMARY, ...files]} />}
+    </>
+  );
+}
+
+/** More outcomes than rows are a defect of this program. */
+function Holds({ run: { rows, outcomes } }: { readonly run: Run }) {
+  if (countSettled(outcomes) <= rows) return <b>✓ the sum holds</b>;
+  return <b class="t-bad">✗ the sum does not hold: more outcomes than rows</b>;
+}
+
+type Act = readonly [path: string, words: string];
+const PAUSE: Act = ['pause', 'Pause'];
+const GO_ON: Act = ['resume', 'Go on'];
+const CANCEL: Act = ['cancel', 'Cancel…'];
+const AGAIN: Act = ['rerun', 'Run again what did not succeed…'];
+
+const ACTS: Readonly<Record<RunState, readonly Act[]>> = {
+  queued: [PAUSE, CANCEL],
+  running: [PAUSE, CANCEL],
+  paused: [GO_ON, CANCEL],
+  stopped: [GO_ON, CANCEL],
+  cancelled: [AGAIN],
+  finished: [AGAIN],
+};
+
+/** What can't be taken back has a page of its own, where it is confirmed. */
+const CONFIRMED: readonly Act[] = [CANCEL, AGAIN];
+
+/** The state that was shown goes along: where it has changed since, nothing is done. */
+function Acts({ run: { id, state, outcomes } }: { readonly run: Run }) {
+  const hasMore = RERUN_OUTCOMES.some((outcome) => outcomes[outcome] > 0);
+  const acts = ACTS[state].filter((act) => act !== AGAIN || hasMore);
+  return (
+    <>
+      {acts.map((act) => {
+        const [path, words] = act;
+        const isConfirmed = CONFIRMED.includes(act);
+        return (
+          <form method={isConfirmed ? 'get' : 'post'} action={runPath(id, `/${path}`)} class="act">
+            {isConfirmed ? null : <input type="hidden" name="seen" value={state} />}
+            <button type="submit">{words}</button>
+          </form>
+        );
+      })}
+    </>
+  );
+}
+
+const EVENTS = 20;
+
+function Latencies({ digest: { latency, moments, statuses } }: { readonly digest: Digest }) {
+  if (latency === null) return null;
+  const points = moments.flatMap(({ to, took }) => (took === null ? [] : [{ seconds: to, ...took }]));
+  const lines = (['p50', 'p90', 'p99'] as const).map((kind) => ({
+    kind,
+    points: points.map((one) => ({ seconds: one.seconds, value: one[kind] })),
+  }));
+  return (
+    <figure>
+      <figcaption>{latencyWords(latency)}</figcaption>
+      {points.length < 2 ? null : (
+        <Wide name="Picture: how long the service took">
+          <Lines
+            title="Time within which half, 90 and 99 in 100 rows were answered, over time"
+            seconds={points.at(-1)?.seconds ?? 0}
+            lines={lines}
+            label={msShown}
+          />
+        </Wide>
+      )}
+      <p class="dim">
+        {points.length < 2 ? '' : 'From below: half, nine in ten, 99 in 100 rows. '}
+        {statuses
+          .filter(({ status }) => status !== USUAL_STATUS)
+          .map(({ status, rows }) => `${status || 'no answer'}: ${shareOf(rows, latency.rows)}`)
+          .join(' · ')}
+      </p>
+    </figure>
+  );
+}
+
+const USUAL_STATUS = 200;
+
+function shareOf(n: number, all: number): string {
+  const share = (100 * n) / all;
+  return share < 0.1 ? 'under 0.1 %' : `${Math.round(share * 10) / 10} %`;
+}
+
+const STORY_SHOWN = 60;
+
+function Happened({ story }: { readonly story: readonly Told[] }) {
+  if (story.length === 0) return null;
+  const left = Math.max(0, story.length - STORY_SHOWN);
+  return (
+    <section>
+      <h2>Story</h2>
+      {left === 0 ? null : <p class="dim">{countOf(left, 'earlier event')} left out.</p>}
+      <Story story={story.slice(-STORY_SHOWN)} />
+    </section>
+  );
+}
+
+function Files({ run, files }: { readonly run: string; readonly files: readonly string[] }) {
+  return (
+    <section>
+      <h2>Files of the report</h2>
+      <ul>
+        {files.map((name) => (
+          <li>
+            <a href={runPath(run, `/files/${encodeURIComponent(name)}`)}>{name}</a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,220 @@
+/**
+ * Runs: all of them, newest first, 50 a page, by state and job; and how one is told of in a line
+ * wherever runs are listed.
+ */
+import { basename } from 'node:path';
+import { type RunBrief, readBriefs } from '../ledger/brief.ts';
+import { batchesOf } from '../lib/batches.ts';
+import { Text } from '../lib/html-text.tsx';
+import { duration } from '../lib/terminal.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import type { Visitor } from '../model/ask.ts';
+import { kindsOf } from '../model/outcome.ts';
+import { isOver, RUN_STATES, type RunState } from '../model/run.ts';
+import { sumWords, Time } from '../report/html/parts.tsx';
+import { findRun, type ShownState, stateOf } from '../runs/status.ts';
+import type { Ledger } from '../session.ts';
+import type { Reply, Route, Visit } from '../web/visit.ts';
+import { Badge, Bar, Empty, Pager, Table } from '../web/words.tsx';
+import type { Desk } from './desk.ts';
+import { knownIn } from './run-rows.ts';
+
+export const runsRoutes: readonly Route<Desk>[] = [
+  { method: 'GET', path: '/runs', role: 'viewer', answer: list },
+];
+
+const RUNS_A_PAGE = 50;
+/** Looked through for runs of a state or job; who wants more goes on from there. */
+const LOOKED_THROUGH = 1_000;
+const AT_ONCE = 100;
+
+type Asked = {
+  readonly state: RunState | null;
+  /** '': any. */
+  readonly job: string;
+  /** So many of the newest runs are left out. */
+  readonly skipped: number;
+};
+
+async function list({ query, page, visitor }: Visit<Desk>): Promise<Reply> {
+  // The search of every page comes here: it names a run, or a key of some run's rows.
+  const named = (query.get('q') ?? '').trim();
+  const address = named === '' ? null : await addressOfNamed(page, named, visitor);
+  if (address !== null) return { kind: 'redirect', to: address };
+  const skipped = Number(query.get('before') ?? 0);
+  const asked = {
+    state: RUN_STATES.find((one) => one === query.get('state')) ?? null,
+    job: (query.get('job') ?? '').slice(0, 200),
+    skipped: Number.isSafeInteger(skipped) && skipped > 0 ? skipped : 0,
+  };
+  const found = await findRuns(page, asked);
+  return { kind: 'page', title: 'Runs', body: <Runs asked={asked} named={named} found={found} /> };
+}
+
+/** Of the run that has a row of that key, or is called so, by its id or an ending of it. */
+async function addressOfNamed(desk: Desk, text: string, { role }: Visitor): Promise<string | null> {
+  const { ledger, target } = desk;
+  // Who only looks could try keys of any run.
+  if (role === 'operator') {
+    const { redis, of } = ledger;
+    const [known] = await knownIn({ redis, keys: of(target).keys }, text, ['subclient', 'counterparty']);
+    if (known !== undefined) return runPath(known.run, `/rows?${new URLSearchParams({ q: text })}`);
+  }
+  try {
+    return runPath((await findRun(ledger, text)).id);
+  } catch (error) {
+    if (error instanceof UsageError) return null;
+    throw error;
+  }
+}
+
+/** `next`: how many are left out by the next page; `null`: there is none. */
+async function findRuns({ ledger }: Desk, { state, job, skipped }: Asked) {
+  const newest = await ledger.index.latest(LOOKED_THROUGH, skipped);
+  const runs: RunBrief[] = [];
+  for (const batch of batchesOf(newest, AT_ONCE)) {
+    const briefs = await briefsOf(ledger, batch);
+    runs.push(...briefs.filter((run) => (state ?? run.state) === run.state && (job || run.job) === run.job));
+    if (runs.length > RUNS_A_PAGE) break;
+  }
+  const further = runs[RUNS_A_PAGE]?.id;
+  const ended = newest.length < LOOKED_THROUGH ? null : skipped + LOOKED_THROUGH;
+  const next = further === undefined ? ended : skipped + newest.findIndex(({ run }) => run === further);
+  return { runs: runs.slice(0, RUNS_A_PAGE), next };
+}
+
+/** Of runs of any target, in the order of the ids; those that are gone are left out. */
+export async function briefsOf(
+  { redis, of }: Pick<Ledger, 'redis' | 'of'>,
+  runs: ReadonlyArray<{ readonly run: string; readonly target: string }>,
+): Promise<RunBrief[]> {
+  const found = await Promise.all(runs.map(({ run, target }) => readBriefs(redis, of(target).keys, [run])));
+  return found.flat();
+}
+
+function addressOf({ state, job, skipped }: Asked): string {
+  return withQuery('/runs', { state, job, before: skipped });
+}
+
+/** The path with all that is something. */
+export function withQuery(path: string, query: Readonly<Record<string, string | number | null>>): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value) search.set(name, String(value));
+  return search.size === 0 ? path : `${path}?${search}`;
+}
+
+type RunsProps = {
+  readonly asked: Asked;
+  readonly named: string;
+  readonly found: Awaited<ReturnType<typeof findRuns>>;
+};
+
+function Runs({ asked, named, found: { runs, next } }: RunsProps) {
+  const isFiltered = asked.state !== null || asked.job !== '';
+  return (
+    <>
+      <h1>Runs</h1>
+      {named === '' ? null : (
+        <p class="notice" role="status">
+          {'Nothing that can be looked for here is called “'}
+          <Text of={named} bytes={120} />
+          {'”. Other texts are looked for among the rows of a run.'}
+        </p>
+      )}
+      <form class="filter" action="/runs">
+        <label>
+          State{' '}
+          <select name="state">
+            <option value="">any</option>
+            {RUN_STATES.map((state) => (
+              <option selected={state === asked.state}>{state}</option>
+            ))}
+          </select>
+        </label>{' '}
+        <label>
+          Job <input name="job" value={asked.job} size={24} />
+        </label>{' '}
+        <button type="submit">Show</button>
+      </form>
+      {runs.length > 0 ? <RunTable runs={runs} name="Runs" /> : null}
+      {runs.length > 0 ? null : (
+        <Empty>{isFiltered ? 'No run is as asked for.' : 'Nothing was run yet.'}</Empty>
+      )}
+      <Pager
+        back={asked.skipped > 0 ? addressOf({ ...asked, skipped: 0 }) : null}
+        on={next === null ? null : addressOf({ ...asked, skipped: next })}
+      />
+    </>
+  );
+}
+
+export function RunTable({ runs, name }: { readonly runs: readonly RunBrief[]; readonly name: string }) {
+  return (
+    <Table name={name} heads={['run', 'began', 'took', 'rows', 'state']}>
+      {runs.map((run) => (
+        <tr>
+          <td>
+            <RunName run={run} />
+          </td>
+          <td>
+            <Time at={run.startedAt ?? run.createdAt} />
+          </td>
+          <td class="n">{timeTaken(run)}</td>
+          <td class="outcome-cell">
+            <Bar outcomes={run.outcomes} rows={run.rows} />
+            <span class="dim">{sumWords(kindsOf(run)) || 'no rows'}</span>
+          </td>
+          <td>
+            <StateBadge run={run} />
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+export function RunName({ run: { id, job, file } }: { readonly run: RunBrief }) {
+  return (
+    <>
+      <a href={runPath(id)}>
+        <Text of={job} bytes={100} />
+      </a>
+      <br />
+      <span class="dim">
+        <Text of={basename(file)} bytes={100} /> · {id}
+      </span>
+    </>
+  );
+}
+
+export function runPath(id: string, under = ''): string {
+  return `/runs/${encodeURIComponent(id)}${under}`;
+}
+
+/** How long the run took, or has been taking; '' before it begins. */
+export function timeTaken(run: RunBrief): string {
+  const { startedAt, finishedAt } = run;
+  if (startedAt === null) return '';
+  const end = finishedAt === null || !isOver(run) ? Date.now() : Date.parse(finishedAt);
+  return duration(Math.max(0, (end - Date.parse(startedAt)) / 1000));
+}
+
+const TONES: Readonly<Record<RunState, 'ok' | 'bad' | 'none'>> = {
+  queued: 'none',
+  running: 'none',
+  paused: 'bad',
+  stopped: 'bad',
+  cancelled: 'bad',
+  finished: 'ok',
+};
+
+type StateProps = {
+  readonly run: RunBrief;
+  /** Where somebody has looked who reads the run's rows. */
+  readonly state?: ShownState;
+};
+
+export function StateBadge({ run, state = stateOf(run, true) }: StateProps) {
+  const isDoubtful = run.state === 'finished' && run.outcomes['in-doubt'] > 0;
+  return <Badge tone={isDoubtful ? 'doubt' : TONES[run.state]}>{state.words}</Badge>;
+}

@@ -1,0 +1,135 @@
+/**
+ * What all of it runs on, as far as the page can see it: the service, Redis, the queue, the workers,
+ * the disk and the versions; and what `doctor` says, asked of the process that acts. Nothing can be
+ * done here.
+ */
+import { shownAddress } from '../config/redis-address.ts';
+import { countWorkers } from '../ledger/census.ts';
+import { readDoing } from '../ledger/doing.ts';
+import { Text } from '../lib/html-text.tsx';
+import { countOf, numberShown } from '../lib/terminal.ts';
+import { programVersion } from '../lib/version.ts';
+import { Time } from '../report/html/parts.tsx';
+import { serviceWords } from '../runs/service-notice.ts';
+import { serviceReport } from '../runs/status.ts';
+import type { Reply, Route, Visit } from '../web/visit.ts';
+import { Empty, Table } from '../web/words.tsx';
+import type { Desk } from './desk.ts';
+import { runPath } from './runs.tsx';
+
+export const systemRoutes: readonly Route<Desk>[] = [
+  { method: 'GET', path: '/system', role: 'viewer', answer: show },
+  { method: 'GET', path: '/system/live', role: 'viewer', answer: live },
+];
+
+async function show({ page }: Visit<Desk>): Promise<Reply> {
+  const body = (
+    <>
+      <h1>System</h1>
+      <div data-live="/system/live">
+        <System desk={page} system={await lookAtSystem(page)} />
+      </div>
+    </>
+  );
+  return { kind: 'page', title: 'System', body };
+}
+
+async function live({ page }: Visit<Desk>): Promise<Reply> {
+  return { kind: 'fragment', body: <System desk={page} system={await lookAtSystem(page)} /> };
+}
+
+async function lookAtSystem({ ledger, target, chunks, machine, doctor }: Desk) {
+  const { redis } = ledger;
+  const { keys } = ledger.of(target);
+  const looks = [
+    machine(),
+    chunks.counts(),
+    readDoing(redis, keys, Date.now()),
+    countWorkers(redis, keys),
+    serviceReport(ledger, target),
+    doctor().catch(() => []),
+  ] as const;
+  const [under, counts, workers, registered, service, found] = await Promise.all(looks);
+  return { ...under, ...counts, workers, registered, service: serviceWords(service), doctor: found };
+}
+
+type System = Awaited<ReturnType<typeof lookAtSystem>>;
+
+function tenths(n: number): string {
+  return String(Math.round(10 * n) / 10);
+}
+
+function System({ desk, system }: { readonly desk: Desk; readonly system: System }) {
+  const { states, nextWaitingMs, workers, doctor, freeGib } = system;
+  return (
+    <>
+      <dl>
+        <dt>service</dt>
+        <dd>
+          <Text of={desk.target} />: <Text of={system.service} />
+        </dd>
+        <dt>Redis</dt>
+        <dd>
+          <Text of={shownAddress(desk.ledger.address)} />, answers in {tenths(system.roundTripMs)} ms
+        </dd>
+        <dt>chunks</dt>
+        <dd>
+          {numberShown(states.waiting)} waiting
+          {states.waiting === 0 ? '' : `, the next for ${tenths(nextWaitingMs / 1000)} s`} ·{' '}
+          {numberShown(states.active)} in work · {numberShown(states.delayed)} put back for a while ·{' '}
+          {numberShown(states.failed)} failed
+        </dd>
+        <dt>processes</dt>
+        <dd>{countOf(system.registered, 'process', 'processes')} registered with the ledger</dd>
+        <dt>home</dt>
+        <dd>
+          <Text of={desk.env.home} />
+          {freeGib === null ? '' : `, ${tenths(freeGib)} GiB free`}
+        </dd>
+        <dt>program</dt>
+        <dd>
+          onboard {programVersion()}, Node.js {process.versions.node}
+        </dd>
+      </dl>
+      <h2>Workers</h2>
+      {workers.length > 0 ? <Workers workers={workers} /> : null}
+      {workers.length > 0 ? null : <Empty>No worker has told of itself within a minute.</Empty>}
+      {doctor.length === 0 ? null : <h2>What the doctor says</h2>}
+      {doctor.map((line) => (
+        <p>
+          <Text of={line} bytes={600} />
+        </p>
+      ))}
+    </>
+  );
+}
+
+const WORKER_HEADS = ['worker', { n: 'in flight' }, { n: 'requests a second' }, 'runs', 'told'];
+
+function Workers({ workers }: Pick<System, 'workers'>) {
+  return (
+    <Table name="Workers" heads={WORKER_HEADS}>
+      {workers.map(({ worker, at, inFlight, limit, rate, runs }) => (
+        <tr>
+          <td>
+            <Text of={worker} bytes={100} />
+          </td>
+          <td class="n">
+            {numberShown(inFlight)} of {numberShown(limit)}
+          </td>
+          <td class="n">{numberShown(rate)}</td>
+          <td>
+            {runs.map((run) => (
+              <>
+                <a href={runPath(run)}>{run}</a>{' '}
+              </>
+            ))}
+          </td>
+          <td>
+            <Time at={new Date(at).toISOString()} show="time" />
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
