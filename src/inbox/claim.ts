@@ -70,7 +70,7 @@ function isPlainName(name: string): boolean {
 }
 
 /** The text of a claim's information file. */
-export function claimText({ isOnOtherFileSystem, ...info }: ClaimInfo): string {
+function claimText({ isOnOtherFileSystem, ...info }: ClaimInfo): string {
   return JSON.stringify({ ...info, isAbroad: isOnOtherFileSystem });
 }
 
@@ -103,11 +103,11 @@ export const COPIED_NAME = '.copied';
 const INFO_NAME = /^\.claim\.(.+)\.json$/;
 
 /** The name of the file that says whose the claim is. */
-export function infoName(member: string): string {
+function infoName(member: string): string {
   return `.claim.${member}.json`;
 }
 
-export type NewClaim = {
+type NewClaim = {
   /** The folder of claims, in ONBOARD_HOME. */
   readonly base: string;
   readonly id: string;
@@ -153,7 +153,7 @@ export async function finishHandIns(base: string): Promise<void> {
 }
 
 /** The claim's folder with what is known of it, durable before anything is moved. */
-export async function makeClaimFolder(name: string, { base, id, member, info }: NewClaim): Promise<Claim> {
+async function makeClaimFolder(name: string, { base, id, member, info }: NewClaim): Promise<Claim> {
   const folder = join(base, id);
   await makeFolder(base);
   await mkdir(folder, { mode: 0o700 });

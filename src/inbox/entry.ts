@@ -142,7 +142,7 @@ export function entryProblem(entry: Pick<Entry, 'name' | 'kind' | 'links'>): str
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
 /** What is wrong with a name, in words for its sender; `null`: nothing. */
-export function nameProblem(name: Buffer): string | null {
+function nameProblem(name: Buffer): string | null {
   const text = name.toString('utf8');
   if (!Buffer.from(text, 'utf8').equals(name)) return 'its name is not valid UTF-8';
   if (UNSAFE.test(text)) return 'its name has control characters in it';

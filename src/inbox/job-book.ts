@@ -85,7 +85,7 @@ function addProblem(problem: string, jobs: readonly Job[], broken: Map<string, r
 }
 
 /** Jobs that wait for themselves, straight or in a circle, each circle once: none of them would ever begin. */
-export function circleProblems(jobs: readonly Job[]): string[] {
+function circleProblems(jobs: readonly Job[]): string[] {
   const before = new Map(jobs.map(({ name, definition }) => [name, jobsBefore(definition)]));
   const done = new Set<string>();
   const problems: string[] = [];
@@ -149,7 +149,7 @@ export function markersOf({ jobs }: Inbox): readonly string[] {
 const RESERVED = ['processing', 'done', 'failed', 'reports', 'journal', 'redis', 'sandbox', 'uploads'];
 
 /** Inboxes of definitions that lie in each other or in a folder with another purpose: a file would be in two. */
-export function inboxProblems(jobs: readonly Job[], home: string): string[] {
+function inboxProblems(jobs: readonly Job[], home: string): string[] {
   const reserved = RESERVED.map((name) => resolve(home, name));
   const inboxes = inboxesOf(jobs, home);
   return inboxes.flatMap(({ folder, isMain, jobs: theirs }) => {

@@ -47,7 +47,7 @@ function wrapped(line: string): readonly string[] {
 }
 
 /** How a note says what a file was when it was put away. */
-export function writtenWords({ bytes, ms }: Written): string {
+function writtenWords({ bytes, ms }: Written): string {
   return `${bytes} bytes, last written ${new Date(ms).toISOString()}`;
 }
 

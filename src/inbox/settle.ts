@@ -364,7 +364,7 @@ const ID = new RegExp(
 );
 
 /** Makes the function that finds the names of files in `done` that are no longer what their notes say. */
-export function createFindChanged(done: string, now: () => Date): () => Promise<string[]> {
+function createFindChanged(done: string, now: () => Date): () => Promise<string[]> {
   const known = new Map<string, Written | null>();
   const noteOf = async (name: string) => {
     const text = await readFile(join(done, `${name}${NOTE_ENDING}`), 'utf8').catch(() => null);

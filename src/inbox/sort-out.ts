@@ -9,7 +9,7 @@ import { type Inbox, jobsFor, markersOf, patternsOf } from './job-book.ts';
 import type { Fault } from './note.ts';
 
 /** Why a file stays in its inbox for now. */
-export type WaitReason =
+type WaitReason =
   | { readonly kind: 'writing' }
   /** Its name says that it is not whole yet. */
   | { readonly kind: 'unfinished' }
@@ -24,7 +24,7 @@ export type WaitReason =
 export type Placed = { readonly inbox: Inbox; readonly entry: Entry };
 export type Takeable = Placed & { readonly job: Job };
 export type Refused = Placed & { readonly why: string; readonly fault: Fault };
-export type Waiting = Placed & { readonly job: string | null; readonly why: WaitReason };
+type Waiting = Placed & { readonly job: string | null; readonly why: WaitReason };
 
 /** A look into an inbox. */
 export type InboxLook = { readonly inbox: Inbox; readonly entries: readonly Entry[] };
@@ -37,7 +37,7 @@ export type SortedOut = {
   readonly nextMs: number | null;
 };
 
-export type Circumstances = {
+type Circumstances = {
   /** Milliseconds until the entry has been left alone for long enough, if nothing changes. */
   restLeft(placed: Placed): number;
   /** Whether an entry that never comes to rest is not waited for any more. */
@@ -127,7 +127,7 @@ function entryFault({ kind, links }: Pick<Entry, 'kind' | 'links'>): Fault {
 }
 
 /** Why a file that no job takes was put aside, for its sender. */
-export function noJobWords(inbox: Inbox): string {
+function noJobWords(inbox: Inbox): string {
   const patterns = [...new Set(inbox.jobs.flatMap(({ definition }) => patternsOf(definition)))].sort();
   const expected =
     patterns.length === 0
@@ -137,7 +137,7 @@ export function noJobWords(inbox: Inbox): string {
 }
 
 /** Why a file that several jobs would take was put aside. */
-export function severalJobsWords(jobs: readonly Job[]): string {
+function severalJobsWords(jobs: readonly Job[]): string {
   const names = jobs.map(({ name }) => name).join(' and ');
   return `its name and folder belong to more than one kind of load (${names}): it is not clear which one is meant`;
 }

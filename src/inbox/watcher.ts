@@ -96,7 +96,7 @@ export function sharedIo(io: Io): Io {
 }
 
 /** The files that a rehearsal took and put back, so that it takes none of them again. */
-export function createRehearsal(target: string) {
+function createRehearsal(target: string) {
   const known = new Set<string>();
   const keyOf = (...parts: readonly string[]) => parts.join('\n');
   return {
@@ -177,4 +177,4 @@ export function createTeller(io: Io, json: boolean, session?: TellerSession) {
   };
 }
 
-export type Teller = ReturnType<typeof createTeller>;
+type Teller = ReturnType<typeof createTeller>;

@@ -153,7 +153,7 @@ const BEHIND_MS = 40;
 const reserve = inEpoch(RESERVE, z.tuple([z.coerce.number(), z.coerce.number()]));
 
 /** Asks for as many times as `times` on the time line at `key`, `intervalMs` apart over all workers together. */
-export async function reserveTimes(
+async function reserveTimes(
   epoch: LedgerEpoch,
   key: string,
   { times, intervalMs }: { readonly times: number; readonly intervalMs: number },

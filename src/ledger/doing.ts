@@ -18,10 +18,10 @@ const doingSchema = z.object({
   /** The runs of which it has chunks in hand. */
   runs: z.array(z.string()),
 });
-export type Doing = z.infer<typeof doingSchema>;
+type Doing = z.infer<typeof doingSchema>;
 
 /** One that has not written for so long is gone. */
-export const GONE_AFTER_MS = 60_000;
+const GONE_AFTER_MS = 60_000;
 
 /** Writes what this worker does, and forgets those that are gone. */
 export async function keepDoing(

@@ -31,7 +31,7 @@ import { isUnsent, type RecordedRow, type SettledRow, type ToldRows, toldRows } 
 type Rows<T extends readonly unknown[]> = ReadonlyArray<T>;
 
 /** What the ledger has this machine's disk remember of a run's rows. */
-export type RowRecord =
+type RowRecord =
   /** Rows of ranges: each one's mark is the prefix with its number. Rows as number, bucket, digest, … */
   | {
       readonly kind: 'ranged';
@@ -83,7 +83,7 @@ export type Exchanged = {
   readonly ranged: readonly Granted[];
 };
 
-export type ExchangeEdges = {
+type ExchangeEdges = {
   readonly epoch: LedgerEpoch;
   readonly keys: LedgerKeys;
   readonly journal: RowJournal;

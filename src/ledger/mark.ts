@@ -91,7 +91,7 @@ export function packBlockText(json: string, closedAt: number): Buffer {
   return deflateRawSync(`[${closedAt},${json}]`, QUICKLY);
 }
 
-export type Block = Pick<SettledChunk, 'settlements'> & { readonly closedAt: number };
+type Block = Pick<SettledChunk, 'settlements'> & { readonly closedAt: number };
 
 export function unpackBlock(block: Buffer): Block {
   return parseBlock(unpackBlockText(block));

@@ -15,7 +15,7 @@ import { INPUT_TTL_SECONDS } from './reruns.ts';
 import { script } from './script.ts';
 import { answeredLongAgo } from './settle-entry.ts';
 
-export type LedgerReplay = {
+type LedgerReplay = {
   /** Puts the run's record back, where it is gone. */
   run(run: string, fields: Readonly<Record<string, string>>): Promise<void>;
   /** The highest chunk that was handed to the queue by that worker. */

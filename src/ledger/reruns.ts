@@ -219,7 +219,7 @@ export async function packRowNumbers(rows: readonly number[]): Promise<string> {
 }
 
 /** What `packRowNumbers` was given. */
-export async function unpackRowNumbers(text: string): Promise<number[]> {
+async function unpackRowNumbers(text: string): Promise<number[]> {
   const steps = (await inflated(Buffer.from(text, 'base64'))).toString('utf8');
   let row = 0;
   return steps.split(' ').map((step) => {

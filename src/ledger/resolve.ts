@@ -67,7 +67,7 @@ export async function resolveRows(
 }
 
 /** A row that stays in doubt: what is said of it from now on, and what was found of it. */
-export type DoubtNote = { readonly note: Settlement; readonly sighting: KeptSighting };
+type DoubtNote = { readonly note: Settlement; readonly sighting: KeptSighting };
 
 /** Replaces what is said of rows that stay in doubt, where they still are, and keeps what was found of them. */
 export async function noteDoubts(
@@ -129,7 +129,7 @@ type ResolveEntry = readonly [
  * What the script needs for one decision; `doubt`: the row as it stands, `null` where it is not in doubt; `outcome`: the job's
  * word for a row that the service carried out.
  */
-export function resolveEntry(
+function resolveEntry(
   keys: LedgerKeys,
   { run, by, at, outcome }: ResolveOptions & { readonly outcome: Outcome },
   { row, decision, doubt }: RowDecision & { readonly doubt: Settlement | null },

@@ -50,7 +50,7 @@ export type SettledRow = {
 };
 
 /** A settled row as the script EXCHANGE and the journal have it. */
-export type SettleEntry =
+type SettleEntry =
   | PlainEntry
   | readonly [...PlainEntry, fieldsBucket: string, fieldsDigest: string, before: string, after: string];
 

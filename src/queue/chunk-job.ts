@@ -17,7 +17,7 @@ const place = {
 };
 
 /** Up to `chunkRows` consecutive rows of a run, each with what its key's claim said. */
-export const chunkJobSchema = z.object({
+const chunkJobSchema = z.object({
   ...place,
   rows: z.array(z.object({ row: rowSchema, claim: keyClaimSchema })).min(1),
 });

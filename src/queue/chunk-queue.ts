@@ -62,7 +62,7 @@ export type ChunkQueue = {
   close(): Promise<void>;
 };
 
-export type ChunkPlaces = Readonly<Record<'in hand' | 'waiting' | 'put back' | 'lost', number>>;
+type ChunkPlaces = Readonly<Record<'in hand' | 'waiting' | 'put back' | 'lost', number>>;
 
 const PLACE_OF: Readonly<Record<string, keyof ChunkPlaces>> = {
   active: 'in hand',

@@ -73,7 +73,7 @@ function sentinelOptions(address: Extract<RedisAddress, { readonly kind: 'sentin
  * The TLS options. The server's certificate is checked whatever NODE_TLS_REJECT_UNAUTHORIZED says; a UsageError names a
  * file that can't be read, or that has no certificate or key in it.
  */
-export function tlsOptions({ caFile, certificate }: RedisTlsFiles): ConnectionOptions {
+function tlsOptions({ caFile, certificate }: RedisTlsFiles): ConnectionOptions {
   return {
     rejectUnauthorized: true,
     ...(caFile !== null && { ca: readAuthority(caFile) }),

@@ -38,7 +38,7 @@ const POLL_MS = 20;
 /** A holder that was killed between taking and releasing the lock delays the next start by this long at most. */
 const LOCK_STALE_MS = 5_000;
 
-export type EmbeddedRedis = {
+type EmbeddedRedis = {
   readonly address: Extract<SingleAddress, { readonly kind: 'socket' }>;
   /**
    * Starts the server again if it is gone; false where it does not answer yet, so that the caller asks again. A server
@@ -51,7 +51,7 @@ export type EmbeddedRedis = {
   close(): Promise<void>;
 };
 
-export type EmbeddedOptions = Partial<Pick<LeaseOptions, 'machine' | 'beatMs' | 'onLost' | 'tell'>>;
+type EmbeddedOptions = Partial<Pick<LeaseOptions, 'machine' | 'beatMs' | 'onLost' | 'tell'>>;
 
 /**
  * A real server as a child process on a Unix socket below `<home>/redis`: append-only with fsync always, noeviction.

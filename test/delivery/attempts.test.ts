@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { decodeLine, encodeLine } from '../../src/journal/record.ts';
-import { createSharedBreaker } from '../../src/ledger/breaker.ts';
 import { identityPlace } from '../../src/ledger/keys.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
 import type { Reply } from '../../src/model/request.ts';
@@ -56,10 +55,8 @@ function markOfSettled({ journal }: Bench): unknown {
   return stored.flatMap((record) => (record?.kind === 'settled' ? record.entries : [])).at(-1)?.[11];
 }
 
-const TOO_LONG_MS = 660_000;
 /** No test waits for it, and a run just does. */
 const FAR_TOO_LONG_MS = 500_000;
-const backingOff = (bench: Bench, backoffMs: (attempt: number) => number) => serving(bench, { backoffMs });
 const placeOfKey = (bench: Bench) => identityPlace(bench.keys, { space: 'subclient', key: 'K1' });
 
 describe('an attempt', () => {
@@ -67,32 +64,6 @@ describe('an attempt', () => {
     const { bench, seen } = await watched([created('made-7')]);
     expect(await send(bench)).toMatchObject({ end: 'closed', outcome: 'created', id: 'made-7', ms: 3 });
     expect([seen, markOfSettled(bench)]).toEqual([['i me.1 1.1'], 'i me.1 1.1']);
-  });
-
-  test('takes the request and the token to the service as they are', async () => {
-    const bench = await start();
-    await send(bench);
-    expect(bench.attempts).toMatchObject([{ token: 'token-1', request: { method: 'POST' } }]);
-    expect(bench.attempts[0]?.request.body).toBe('{"details":{"name":"Company 1"}}');
-  });
-
-  test('that nobody knows the outcome of is the last one, and its intent stays until that is recorded', async () => {
-    const { bench } = await watched([LOST]);
-    expect(await send(bench)).toMatchObject({ outcome: 'in-doubt', status: 0, attempts: 1 });
-    expect([bench.attempts.length, markOfSettled(bench)]).toEqual([1, 'i me.1 1.1']);
-  });
-
-  test('is refused as the service says', async () => {
-    const bench = await replying([answer(418, '{"name":"bad"}')], { operation: 'counterparty.draft' });
-    expect(await send(bench)).toMatchObject({
-      outcome: 'rejected',
-      status: 418,
-      code: 'http_418',
-      message: 'The service found the record invalid (418).',
-      attempts: 1,
-      ms: 3,
-    });
-    expect(JSON.stringify(bench.journal.records)).toContain('bad');
   });
 
   test.each([
@@ -106,19 +77,6 @@ describe('an attempt', () => {
     expect(bench.journal.records.filter(({ kind }) => kind === 'withdrawn')).not.toEqual([]);
   });
 
-  test('is told to all workers with its cause: the plain words, and the code that a person can search for', async () => {
-    const bench = await replying([NOT_SENT, answer(503)]);
-    const breaker = createSharedBreaker(own().redis, bench.keys);
-    const causes: string[] = [];
-    const failed: Bench['context']['breaker']['failed'] = async (failure) => {
-      await bench.context.breaker.failed(failure);
-      causes.push((await breaker.read()).cause ?? '');
-    };
-    await sendIn(bench, { ...bench.context, breaker: { ...bench.context.breaker, failed } });
-    expect(causes[0]).toBe('The service refused the connection. Nothing was sent (ECONNREFUSED).');
-    expect(causes[1]).toMatch(/^The service answered 503\. [^(]*$/);
-  });
-
   test('that meets a bug is never made again, and the row is not free: what it did is not known', async () => {
     const bench = await start({ attempt: () => Promise.reject(new Error('a bug')) });
     await expect(send(bench)).rejects.toThrow('a bug');
@@ -128,56 +86,10 @@ describe('an attempt', () => {
 });
 
 describe('nothing is sent', () => {
-  test('of a row that another worker has', async () => {
-    const bench = await start();
-    const { ledger } = bench.context;
-    const take: typeof ledger.take = async (...args) => {
-      const taken = await ledger.take(...args);
-      await bench.setMark(1, 'i other.1 1');
-      return taken;
-    };
-    expect(await sendIn(bench, { ...bench.context, ledger: { ...ledger, take } })).toEqual(UNSENT);
-    expect([bench.attempts, await bench.mark(1)]).toEqual([[], 'i other.1 1']);
-  });
-
-  test.each(['paused', 'stopped', 'cancelled', 'finished'] as const)(
-    'of a run that is %s meanwhile, and no intent is left',
-    async (state) => {
-      const bench = await start();
-      const context = serving(bench, {
-        token: async () => {
-          await bench.turn(state);
-          return 'token-1';
-        },
-      });
-      expect(await sendIn(bench, context)).toEqual(UNSENT);
-      expect([bench.attempts, await bench.mark(1)]).toEqual([[], null]);
-    },
-  );
-
-  test('of a chunk that is lost before the intent, and none is made', async () => {
-    const bench = await start();
-    expect(await send(bench, { lease: { isHeld: () => false } })).toEqual(UNSENT);
-    expect([bench.attempts, await bench.mark(1)]).toEqual([[], null]);
-    expect(bench.journal.records).toEqual([]);
-  });
-
   test('where the process is to end, and no intent is left', async () => {
     const bench = await start();
     bench.stop.abort();
     expect(await send(bench)).toEqual(UNSENT);
-    expect([bench.attempts, await bench.mark(1)]).toEqual([[], null]);
-  });
-
-  test('where the process is to end while the token is fetched', async () => {
-    const bench = await start();
-    const context = serving(bench, {
-      token: async () => {
-        bench.stop.abort();
-        return 'token-1';
-      },
-    });
-    expect(await sendIn(bench, context)).toEqual(UNSENT);
     expect([bench.attempts, await bench.mark(1)]).toEqual([[], null]);
   });
 
@@ -229,37 +141,6 @@ describe('a key that Redis has forgotten the claim of', () => {
 });
 
 describe('a row that is sent', () => {
-  test.each([
-    ['it asks to come back', [busy(1), busy(0)]],
-    ['nothing was sent', [NOT_SENT, NOT_SENT, NOT_SENT]],
-    ['it is too busy', [answer(429)]],
-  ])('again where that is safe (%s) ends created, with its attempts counted', async (_, replies) => {
-    const bench = await replying(replies);
-    expect(await send(bench)).toMatchObject({
-      outcome: 'created',
-      id: 'made-1',
-      attempts: replies.length + 1,
-    });
-    expect(bench.attempts).toHaveLength(replies.length + 1);
-  });
-
-  test('as an update whose answer was lost is sent again', async () => {
-    const { bench, seen } = await watched([LOST, answer(500)], { operation: 'subclient.update' });
-    expect(await send(bench)).toMatchObject({ outcome: 'updated', attempts: 3 });
-    expect(seen).toEqual(['i me.1 1.1', 'i me.1 2.1', 'i me.1 3.1']);
-  });
-
-  test('backs off by the number of its attempts, but waits as the service says where it says', async () => {
-    const bench = await replying([NOT_SENT, busy(1), NOT_SENT, NOT_SENT]);
-    const asked: number[] = [];
-    const context = backingOff(bench, (attempt) => {
-      asked.push(attempt);
-      return 0;
-    });
-    await sendIn(bench, context);
-    expect(asked).toEqual([1, 2, 3]);
-  });
-
   test('is free in the ledger while it waits, so that nothing is in doubt should the process die then', async () => {
     const bench = await replying([busy(FAR_TOO_LONG_MS)]);
     const sent = send(bench);
@@ -278,88 +159,9 @@ describe('a row that is sent', () => {
     bench.stop.abort();
     expect(await end).toBe('put-back');
   });
-
-  test('in no more requests at once than there are permits, whatever is tried again', async () => {
-    let inFlight = 0;
-    let most = 0;
-    const bench = await start({
-      rows: 8,
-      concurrency: 2,
-      attempt: async (n) => {
-        inFlight += 1;
-        most = Math.max(most, inFlight);
-        await new Promise((resolve) => setImmediate(resolve));
-        inFlight -= 1;
-        return n % 2 === 0 ? busy(1) : created();
-      },
-    });
-    expect(await deliverOn(bench, chunkOf(bench, 8))).toBe('closed');
-    expect([most, bench.context.permits.taken()]).toEqual([2, 0]);
-  });
 });
 
 describe('a row that can’t be sent now', () => {
-  test('fails when its attempts are used up while others go through', async () => {
-    const definition = { send: { attempts: 3 } };
-    const bench = await start({ definition, attempt: () => NOT_SENT });
-    // Another row gets through each time this one waits.
-    const context = backingOff(bench, () => {
-      bench.context.breaker.succeeded(0);
-      return 0;
-    });
-    const sent = await sendIn(bench, context);
-    expect(sent).toMatchObject({ end: 'closed', outcome: 'failed', attempts: 3 });
-    expect(sent.message).toMatch(/^gave up after 3 attempts: /);
-    // No intent stands on it any more: none of its attempts arrived.
-    expect([bench.attempts.length, markOfSettled(bench)]).toEqual([3, '']);
-  });
-
-  test('goes on past its attempts while nobody gets through', async () => {
-    const bench = await replying(Array(9).fill(NOT_SENT), { definition: { send: { attempts: 2 } } });
-    expect(await send(bench)).toMatchObject({ outcome: 'created', attempts: 10 });
-  });
-
-  test('goes on past its attempts where others got through only in the beginning of the outage', async () => {
-    const bench = await replying(Array(6).fill(NOT_SENT), { definition: { send: { attempts: 3 } } });
-    const context = backingOff(bench, (attempt) => {
-      if (attempt === 1) bench.context.breaker.succeeded(0);
-      return 0;
-    });
-    expect(await sendIn(bench, context)).toMatchObject({ outcome: 'created', attempts: 7 });
-  });
-
-  test('pauses the run when the service is away for too long, and is unsent', async () => {
-    const breaker = {
-      succeeded() {},
-      failed: async () => {},
-      answeredSince: () => false,
-      getsThroughSince: () => false,
-      awayFor: () => 60_000,
-      patienceMs: () => 60_000,
-    };
-    const bench = await replying([NOT_SENT], { definition: { send: { awayMinutes: 1 } }, over: { breaker } });
-    expect(await send(bench)).toEqual(UNSENT);
-    expect([bench.pauses, await bench.mark(1)]).toEqual([['service-away'], null]);
-    expect(await bench.run()).toMatchObject({ state: 'paused', reason: 'service-away' });
-  });
-
-  test.each([
-    ['as busy', busy(TOO_LONG_MS)],
-    ['as a limit', answer(429, '', TOO_LONG_MS)],
-  ])(
-    'pauses the run where the service asks for a longer wait than that (%s), and is unsent',
-    async (_, reply) => {
-      const bench = await replying([reply]);
-      expect(await send(bench)).toEqual(UNSENT);
-      expect([bench.attempts.length, await bench.mark(1)]).toEqual([1, null]);
-      expect(await bench.run()).toMatchObject({ state: 'paused', reason: 'service-hold' });
-      // A row that has not been told so meets it as well.
-      await bench.turn('running');
-      expect(await send(bench, { taker: 'me.2' })).toEqual(UNSENT);
-      expect([bench.attempts.length, await bench.run()]).toMatchObject([1, { reason: 'service-hold' }]);
-    },
-  );
-
   test.each(['paused', 'cancelled'] as const)(
     'is unsent soon after the run is %s elsewhere, however long it was to wait',
     async (state) => {
@@ -371,18 +173,6 @@ describe('a row that can’t be sent now', () => {
       expect([bench.attempts.length, await bench.mark(1), bench.pauses]).toEqual([1, null, []]);
     },
   );
-
-  test('is unsent when the run was paused while it waited', async () => {
-    const bench = await replying([NOT_SENT]);
-    const context = serving(bench, {
-      token: async () => {
-        if (bench.attempts.length === 1) await bench.turn('paused', 'requested');
-        return 'token-1';
-      },
-    });
-    expect(await sendIn(bench, context)).toEqual(UNSENT);
-    expect([bench.attempts.length, await bench.mark(1)]).toEqual([1, null]);
-  });
 
   test.each(['paused', 'cancelled'] as const)(
     'is unsent where the service asked all to be left alone for a day, and the run is %s meanwhile',
@@ -398,15 +188,6 @@ describe('a row that can’t be sent now', () => {
       expect([bench.attempts, await bench.mark(1)]).toEqual([[], null]);
     },
   );
-});
-
-describe('a dead worker’s intent', () => {
-  test('is replaced by the one who knows it, before the attempt', async () => {
-    const { bench, seen } = await watched([], { operation: 'subclient.update' });
-    await bench.setMark(1, 'i dead.1 1');
-    expect(await send(bench)).toMatchObject({ outcome: 'updated' });
-    expect(seen).toEqual(['i me.1 1.1']);
-  });
 });
 
 describe('rows with a rate', () => {
@@ -460,21 +241,6 @@ describe('a token that is refused', () => {
     expect(counted).toEqual([1]);
     expect(bench.attempts.map((a) => a.token)).toEqual(['token-1', 'token-2', 'token-2']);
     expect([seen, bench.pauses]).toEqual([['i me.1 1.1', 'i me.1 2.1', 'i me.1 3.1'], []]);
-  });
-
-  test('and whose successor is refused too pauses the run; the row is not burned', async () => {
-    const bench = await start({ attempt: () => UNAUTHORIZED });
-    const context = serving(bench, { freshToken: async () => 'token-2' });
-    expect(await sendIn(bench, context)).toEqual(UNSENT);
-    expect([bench.pauses, await bench.mark(1), bench.attempts.length]).toEqual([['credentials'], null, 2]);
-    expect(await bench.run()).toMatchObject({ state: 'paused', reason: 'credentials' });
-  });
-
-  test('and has no successor pauses the run at once', async () => {
-    const bench = await start({ attempt: () => UNAUTHORIZED });
-    expect(await send(bench)).toEqual(UNSENT);
-    expect([bench.pauses, await bench.mark(1), bench.attempts.length]).toEqual([['credentials'], null, 1]);
-    expect(bench.context.permits.taken()).toBe(0);
   });
 });
 

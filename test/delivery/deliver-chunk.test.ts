@@ -16,7 +16,6 @@ import {
   deliverOn,
   endsOf,
   HELD,
-  NOT_SENT,
   serving,
   settlementsOf,
   startBench,
@@ -211,13 +210,6 @@ describe('a dead worker’s intent', () => {
     expect(ends).toContain('closed');
     expect([bench.attempts.length, (await bench.run()).outcomes.updated]).toEqual([1, 1]);
   });
-
-  test('of an update that is refused is refused: sending it again did no harm', async () => {
-    const bench = await start({ operation: 'subclient.update', attempt: () => answer(404) });
-    await bench.setMark(1, 'i dead.1 1');
-    await deliver(bench, 1);
-    expect(await settlementsOf(bench)).toMatchObject([{ row: 1, outcome: 'failed', status: 404 }]);
-  });
 });
 
 describe('a journal that can’t be written', () => {
@@ -230,15 +222,6 @@ describe('a journal that can’t be written', () => {
     expect(new Set(bench.troubles)).toEqual(new Set(['the journal could not be written']));
     // Should it be on the disk after all, a replay must not think that the rows went.
     expect(bench.journal.records.map(({ kind }) => kind)).toEqual(['withdrawn']);
-  });
-
-  test('and that can again has its rows sent once the run goes on', async () => {
-    const bench = await start({ rows: 1, journal: memoryJournal('no space left on device') });
-    await deliver(bench, 1);
-    await bench.turn('running');
-    bench.journal.mend();
-    expect(await deliver(bench, 1, HELD, 'me.2')).toBe('closed');
-    expect([bench.attempts.length, (await bench.run()).outcomes.created]).toEqual([1, 1]);
   });
 });
 
@@ -259,13 +242,6 @@ describe('a chunk that a worker may have had whose journal is lost', () => {
     expect(await claimAs(bench, 'run-other', 1, 'K1')).toMatchObject([{ kind: 'held', inDoubt: true }]);
   });
 
-  test('of updates: all rows are sent', async () => {
-    const bench = await start({ operation: 'subclient.update', rows: 2 });
-    await makeSuspect(bench);
-    expect(await deliver(bench, 2)).toBe('closed');
-    expect([bench.attempts.length, (await bench.run()).outcomes.updated]).toEqual([2, 2]);
-  });
-
   test('of creates, if that comes out after it was taken: nothing is sent any more, and the next take has it in doubt', async () => {
     const bench = await start({ rows: 1 });
     const context = serving(bench, {
@@ -282,22 +258,6 @@ describe('a chunk that a worker may have had whose journal is lost', () => {
 });
 
 describe('permission', () => {
-  test.each([1, 2, 20])(
-    'missing: the third 403 in a row pauses the run, and the rows that were refused stay denied (%i in flight)',
-    async (concurrency) => {
-      const bench = await start({ rows: 40, concurrency, attempt: () => answer(403) });
-      expect(await claimAs(bench, bench.context.run.id, 1, 'K1')).toEqual([{ kind: 'claimed' }]);
-      expect(await deliver(bench, 40)).toBe('put-back');
-      const { state, reason, outcomes } = await bench.run();
-      expect([state, reason]).toEqual(['paused', 'permission']);
-      expect(outcomes).toEqual({ ...noOutcomes(), denied: bench.attempts.length });
-      expect(outcomes.denied).toBeGreaterThanOrEqual(3);
-      expect(outcomes.denied).toBeLessThanOrEqual(2 + concurrency);
-      // Another run may have the key of a row that was refused.
-      expect(await claimAs(bench, 'run-other', 1, 'K1')).toEqual([{ kind: 'claimed' }]);
-    },
-  );
-
   test('missing: while the run is being paused no other row goes', async () => {
     const bench = await start({ rows: 40, concurrency: 1, attempt: () => answer(403) });
     const pause = async () => {
@@ -308,27 +268,6 @@ describe('permission', () => {
     expect(await deliverOn(bench, chunkOf(bench, 40), { context })).toBe('put-back');
     expect(bench.attempts).toHaveLength(3);
   });
-
-  test('refused for single rows while others go through: they are denied, the run goes on', async () => {
-    const attempt = (n: number) => (n % 3 === 0 ? created() : answer(403));
-    const bench = await start({ rows: 6, concurrency: 1, attempt });
-    expect(await deliver(bench, 6)).toBe('closed');
-    const { created: made, denied } = (await bench.run()).outcomes;
-    expect([made, denied]).toEqual([2, 4]);
-    expect(bench.pauses).toEqual([]);
-  });
-});
-
-test('a process that is to end leaves rows that wait for their next attempt free', async () => {
-  const bench = await start({ rows: 2, attempt: () => NOT_SENT });
-  const context = serving(bench, {
-    backoffMs: () => {
-      bench.stop.abort();
-      return 3_600_000;
-    },
-  });
-  expect(await deliverOn(bench, chunkOf(bench, 2), { context })).toBe('put-back');
-  expect([await bench.mark(1), await bench.mark(2)]).toEqual([null, null]);
 });
 
 test('an outcome is recorded although Redis is full', async () => {

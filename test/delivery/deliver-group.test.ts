@@ -1,15 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { settledRow } from '../../src/delivery/row-task.ts';
-import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
-import { fieldsPlace } from '../../src/ledger/keys.ts';
-import { createRunView } from '../../src/ledger/run-view.ts';
 import type { CellsRow } from '../../src/model/row.ts';
-import { messageOf, withoutValues } from '../../src/model/sentence.ts';
 import type { ChunkJob } from '../../src/queue/chunk-job.ts';
 import { sampleMapping } from '../support/mapping.ts';
 import { useOwnRedis } from '../support/redis.ts';
-import { newRun } from '../support/runs.ts';
-import { knownRun } from '../support/session.ts';
 import {
   answer,
   type Bench,
@@ -101,28 +95,6 @@ describe('rows of one key', () => {
 
   const SAME = ['GB1', 'GB2', 'GB3'].map((iban): Cells => ['A', 'Acme', iban]);
 
-  test('are all in doubt where a worker died with their request in flight', async () => {
-    const bench = await start(3);
-    await bench.setMark(1, 'i dead.1 1');
-    await deliver(bench, SAME);
-    expect(bench.attempts).toEqual([]);
-    expect(await endsOf(bench)).toEqual([1, 2, 3].map((row) => `${row} in-doubt worker_lost`));
-  });
-
-  test('get what one of them has where a worker died while it recorded them', async () => {
-    const bench = await start(3, { attempt: () => created('cp-1') });
-    const task = sampleTask('counterparty.draft', {
-      run: bench.context.run,
-      row: rowOf(1, ['A', 'Acme', 'GB1']),
-      key: 'A',
-      identityKey: 'A',
-    });
-    await bench.context.ledger.settle(settledRow(task, { outcome: 'drafted', id: 'cp-9', status: 200 }, ''));
-    await deliver(bench, SAME);
-    expect(bench.attempts).toEqual([]);
-    expect(await endsOf(bench)).toEqual(['1 drafted cp-9', '2 drafted cp-9', '3 drafted cp-9']);
-  });
-
   test('have their definite outcome where the answer comes after they were in doubt', async () => {
     const bench = await start(3);
     await bench.setMark(1, 'i slow.1 1');
@@ -137,14 +109,6 @@ describe('rows of one key', () => {
     await Promise.all(late.map(bench.context.ledger.settle));
     expect(await endsOf(bench)).toEqual([1, 2, 3].map((row) => `${row} drafted cp-7`));
     expect((await bench.run()).outcomes).toMatchObject({ drafted: 3, 'in-doubt': 0 });
-  });
-
-  test('that the service refuses are each refused, and their records are kept', async () => {
-    const bench = await start(3, { attempt: () => answer(418, '{"message":"no"}') });
-    await deliver(bench, SAME);
-    const view = createRunView(own().redis, bench.keys, bench.context.run);
-    expect(await outcomesOf(bench)).toBe('rejected rejected rejected');
-    expect([...(await view.sources([1, 2, 3])).keys()]).toEqual([1, 2, 3]);
   });
 
   test('that are forbidden count as one answer, not as three in a row', async () => {
@@ -185,60 +149,5 @@ describe('rows of one key', () => {
     const outcome = 'drafted' as const;
     const same = mates.map((mate) => ({ ...mate, settlement: { ...mate.settlement, outcome } }));
     expect(await Promise.all(same.map(bench.context.ledger.settle))).toEqual([true, true]);
-  });
-});
-
-describe('rows whose key is known', () => {
-  const accountsOf = (...ibans: readonly string[]) => ibans.map((iban): Cells => ['A', 'Acme', iban]);
-
-  /** What becomes of rows that come in a later run, after the record was created with two accounts. */
-  async function later(rows: readonly Cells[], prepare?: (bench: Bench) => Promise<unknown>) {
-    const bench = await start(2, { attempt: () => created('cp-1') });
-    await deliver(bench, accountsOf('GB1', 'GB2'));
-    await prepare?.(bench);
-    const next = newRun({ rows: rows.length, definition: bench.context.definition });
-    const { id } = await bench.store.register(next);
-    await bench.store.transition(id, 'running', null);
-    const run = await knownRun(bench.store, id);
-    const { epoch, keys, journal } = bench;
-    const ledger = createChunkLedger({ epoch, keys, journal, run, probeMs: 5000, now: () => new Date() });
-    const context = { ...bench.context, run, ledger };
-    const known = { kind: 'known', run: bench.context.run.id, id: 'cp-1' } as const;
-    const job = { ...jobOf({ ...bench, context }, rows) };
-    await deliverOn(bench, { ...job, rows: job.rows.map((one) => ({ ...one, claim: known })) }, { context });
-    const settlements = await settlementsOf({ ...bench, context });
-    expect(bench.attempts).toHaveLength(1);
-    expect(new Set(settlements.map(({ outcome, code, id: made }) => `${outcome} ${code} ${made}`))).toEqual(
-      new Set(['skipped key_known cp-1']),
-    );
-    return settlements.map(
-      (row) => `${messageOf(withoutValues(row))} ${row.warnings.map(({ code }) => code).join(' ')}`,
-    );
-  }
-
-  test('are skipped, and said to have the same accounts', async () => {
-    expect(await later(accountsOf('GB1', 'GB2'))).toEqual(
-      Array(2).fill('already created by run ‹…› with these accounts '),
-    );
-  });
-
-  test.each([
-    ['another account', ['GB1', 'GB3']],
-    ['one account more', ['GB1', 'GB2', 'GB3']],
-    ['one account less', ['GB1']],
-  ])('are skipped with a warning where they have %s', async (_, ibans) => {
-    const said =
-      'already created by run ‹…› with other accounts than these, which were not sent group_differs';
-    expect(await later(accountsOf(...ibans))).toEqual(ibans.map(() => said));
-  });
-
-  test('are not compared where it is not known what the service has, or where they do not map', async () => {
-    const said = 'already created by run ‹…›; its accounts were not compared ';
-    const forget = async ({ keys }: Bench) => {
-      const place = fieldsPlace(keys, { space: 'counterparty', key: 'A' });
-      await own().redis.hdel(place.bucket, place.digest);
-    };
-    expect(await later(accountsOf('GB3'), forget)).toEqual([said]);
-    expect(await later(accountsOf(''))).toEqual([said]);
   });
 });

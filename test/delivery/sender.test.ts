@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { createServicePermits } from '../../src/delivery/run-permits.ts';
-import type { RowRecord } from '../../src/ledger/exchange.ts';
 import { sleep } from '../../src/lib/waiting.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { deferred } from '../support/deferred.ts';
@@ -249,7 +248,7 @@ describe('a chunk that is lost between an intent and the first byte', () => {
   async function deliverLost(options: BenchOptions, prepare: (bench: Bench) => Promise<unknown>) {
     const journal = memoryJournal();
     let isHeld = true;
-    const write = async (record: RowRecord) => {
+    const write: typeof journal.write = async (record) => {
       await journal.write(record);
       if (record.kind === 'ranged' || record.kind === 'intended') isHeld = false;
     };

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadJob } from '../../src/config/load-job.ts';
-import { noJobWords, severalJobsWords } from '../../src/inbox/sort-out.ts';
+import { sortOut } from '../../src/inbox/sort-out.ts';
 import { keptIssueSchema } from '../../src/model/issue.ts';
 import { OUTCOMES } from '../../src/model/outcome.ts';
 import { ROOT, textOf } from '../house/source-files.ts';
+import { entryOf, inboxOf, jobOf } from '../inbox/files.ts';
 import { blocksIn } from './blocks.ts';
 import { readThrough } from './read-through.ts';
 
@@ -99,12 +100,19 @@ const WHOLE_FILES: ReadonlyMap<string, readonly [name: string, content: string |
   ['is not compressed, as its name says', ['plain.csv.gz', `${HEADER}K1,A\n`]],
 ]);
 
-const INBOX = { folder: '/inbox', isMain: true, jobs: [] };
+/** Why an inbox of these jobs refuses a file. */
+function refusalOf(patterns: readonly string[]): string {
+  const jobs = patterns.map((files, i) => jobOf(`j${i}`, { files }));
+  const looks = [{ inbox: inboxOf(jobs), entries: [entryOf('a.csv')] }];
+  const circumstances = { restLeft: () => 0, broken: new Set<string>(), isHeldByWindow: () => false };
+  const { refuse } = sortOut(looks, { ...circumstances, releasedAt: () => null, busy: new Map() });
+  return refuse.map(({ why }) => why).join();
+}
 
 /** Message → what the inbox says of a name. */
 const NAMES: ReadonlyMap<string, string> = new Map([
-  ['belong to no kind of load', noJobWords(INBOX)],
-  ['belong to more than one kind of load', severalJobsWords([])],
+  ['belong to no kind of load', refusalOf([])],
+  ['belong to more than one kind of load', refusalOf(['*', '*.csv'])],
 ]);
 
 const QUOTED = firstCellsOf('## Messages about a whole file').flatMap((cell) =>

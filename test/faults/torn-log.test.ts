@@ -11,7 +11,7 @@ import { tornLog } from './scenarios/torn-log.ts';
 import { SEED } from './support/seed.ts';
 
 test(`Redis is started on a torn append-only file, and once more, its own server's or another: nothing twice, nothing lost, no number counts double (seed ${SEED})`, async () => {
-  const of = { rows: 1_500, blows: 3, latencyMs: 100 };
+  const of = { rows: 1_000, blows: 2, latencyMs: 100 };
   const reports = await Promise.all([
     tornLog({ ...of, seed: SEED, redis: 'url' }),
     tornLog({ ...of, seed: SEED + 1, redis: 'embedded' }),
@@ -45,7 +45,7 @@ async function cutOwn({ folder, units }: RecordedLog): Promise<void> {
   );
 }
 
-/** Another server: asked to, it has forgotten it, also after it is started again. */
+/** Another server: asked to, it has forgotten it, also after it is started again; whatever it is, it does so by itself. */
 async function forgetElsewhere({ folder, units }: RecordedLog): Promise<void> {
   const server = await startRedisServer({ 'enable-debug-command': 'yes' });
   const startOn = async (bytes: number) => {
@@ -54,7 +54,7 @@ async function forgetElsewhere({ folder, units }: RecordedLog): Promise<void> {
     await cp(join(await tornAt(folder, bytes), LOGS), join(server.folder, LOGS), { recursive: true });
     await server.start();
   };
-  for (const [shape, { from, to }] of units) {
+  for (const [shape, { from, to }] of [...units].slice(0, SHAPES_ELSEWHERE)) {
     await startOn(from);
     const before = await contentOf(server);
     await startOn(to - 3);
@@ -67,6 +67,8 @@ async function forgetElsewhere({ folder, units }: RecordedLog): Promise<void> {
 }
 
 const LOGS = 'appendonlydir';
+/** Each is three starts of a server. */
+const SHAPES_ELSEWHERE = 5;
 
 /** Where a transaction begins and ends. */
 type Unit = { readonly from: number; readonly to: number };

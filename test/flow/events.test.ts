@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { preloadEnv } from '../faults/support/killing.ts';
 import { startReceiver } from '../notify/receiver.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
-import { startFlow, subclientsCsv } from '../support/flow.ts';
+import { startFlow, subclientsCsv, withSummary } from '../support/flow.ts';
 import { startInboxFlow } from '../support/inbox.ts';
 import { until } from '../support/until.ts';
 
@@ -49,13 +49,14 @@ test('a run whose process is killed between its end and the telling is told by t
   expect(told().find(({ data }) => data.rows === 2)?.data.run).toBe(next.summary.run);
 });
 
-test('two processes that follow one run tell its end once', async () => {
+test('two processes that begin one file at once follow one run: nothing is sent twice, and its end is told once', async () => {
   const flow = await startFlow({ faults: ['latency=20ms'] });
   const { env, told } = await startTold(flow.home);
   const file = await flow.file('a.csv', subclientsCsv(300));
-  const begin = () => flow.start(['run', 'subclients-create', file], env).ended;
-  const ends = await Promise.all([begin(), begin()]);
-  expect(ends.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+  const begin = () => flow.start(['run', 'subclients-create', file, '--json'], env).ended.then(withSummary);
+  const [one, two] = await Promise.all([begin(), begin()]);
+  expect([one.exitCode, two.exitCode, two.summary.run]).toEqual([0, 0, one.summary.run]);
+  expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 300 }, duplicateKeys: 0 });
   expect(told().map(({ type }) => type)).toEqual(['onboard.run.finished']);
 });
 

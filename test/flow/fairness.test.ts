@@ -77,18 +77,6 @@ describe('a small file that comes while a big one is under way', () => {
     await stop();
   });
 
-  test('has it also where an answer takes as long, and with a dozen of them at once', async () => {
-    const { flow, drop, service, stop } = await startWithBig(1_500, { faults: [LATENCY] });
-    const small = Array.from({ length: 12 }, (_, i) => `subclients-small${i}`);
-    for (const name of small) await drop(`${name}.csv`, rowsOf(name, 3));
-    const firsts = await sinceMade(flow, await service.firsts(small));
-    expect(firsts.filter((ms) => !(ms < FIRST_ROW_MS))).toEqual([]);
-    flow.sandbox.setFaults([]);
-    await until(() => flow.sandbox.stats().made.subclients === 1_500 + 12 * 3);
-    expect(flow.sandbox.stats().duplicateKeys).toBe(0);
-    await stop();
-  });
-
   test('has it also as a command of its own beside the big one’s', async () => {
     const keyPointers = { subclient: ['/details/name'] };
     const flow = await startFlow({ faults: [LATENCY], recordRequests: RECORDED, keyPointers });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { baseUrlOf } from '../../src/delivery/target.ts';
 import { ledgerKeys } from '../../src/ledger/keys.ts';
+import { TIMES } from '../faults/support/times.ts';
 import { assertTruth } from '../faults/support/truth.ts';
 import { keysOf, startFlow, subclientsCsv } from '../support/flow.ts';
 import { type RedisCluster, startRedisCluster } from '../support/redis-cluster.ts';
@@ -11,7 +12,7 @@ const ROWS = 900;
 
 test('on a cluster of three nodes a run is killed, gone on with while its slot moves, and reported; each ledger lies in one slot', async () => {
   const cluster = await startRedisCluster();
-  const flow = await startFlow({ faults: ['latency=10ms'] });
+  const flow = await startFlow({ times: TIMES, faults: ['latency=10ms'] });
   const env = { REDIS_URL: `redis+cluster://${cluster.hosts}` };
   const gate = ledgerKeys(baseUrlOf(flow.sandbox.url)).epoch;
   const made = () => flow.sandbox.stats().made.subclients;

@@ -1,4 +1,3 @@
-import type { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { baseUrlOf } from '../../src/delivery/target.ts';
 import { ledgerKeys } from '../../src/ledger/keys.ts';
@@ -73,34 +72,6 @@ test('a master under Sentinel that freezes is replaced: nothing twice, nothing l
     expect(await admin.call('ACL', 'LOG')).toEqual([]);
   }
 });
-
-test('a master whose replicas are gone takes no rows until one is back', async () => {
-  const group = await startRedisGroup({ server: { lines: ['min-replicas-max-lag 1'] } });
-  const { admin } = group.master;
-  const flow = await startFlow({ faults: QUICK });
-  const run = await startRun(flow, {
-    REDIS_URL: `redis+sentinel://127.0.0.1:${group.sentinel.port}/${MASTER_NAME}`,
-  });
-  await run.until(50);
-  // However late they are missed; then quick again, to see rows that go all the same.
-  await whileSlow(flow.sandbox, { after: QUICK, latency: '1s' }, async () => {
-    for (const replica of group.replicas) replica.freeze();
-    await until(async () => (await number(admin, 'min_slaves_good_slaves')) === 0);
-  });
-  const [refusedAt, before] = [await number(admin, 'uptime_in_seconds'), run.made()];
-  await until(async () => (await number(admin, 'uptime_in_seconds')) >= refusedAt + 2);
-  expect(run.made()).toBeLessThanOrEqual(before + CONCURRENCY);
-  expect(before + CONCURRENCY).toBeLessThan(ROWS);
-  for (const replica of group.replicas) replica.thaw();
-  const said = await run.end();
-  expect(said).toContain('NOREPLICAS');
-  expect(said).not.toMatch(/the ledger is checked|MaxListeners/);
-});
-
-/** A number that the server says of itself. */
-async function number(server: Redis, name: string): Promise<number> {
-  return Number(new RegExp(`^${name}:(\\d+)`, 'm').exec(await server.info())?.[1]);
-}
 
 const ADMIN = ['requirepass admin', 'masterauth admin'];
 const WITH_ADMIN = { password: 'admin' } as const;

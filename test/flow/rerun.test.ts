@@ -5,7 +5,7 @@ import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
 import type { Summary } from '../../src/report/summary.ts';
 import { TIMES } from '../faults/support/times.ts';
 import { createJob, type Flow, type FlowOptions, startFlow, subclientsCsv } from '../support/flow.ts';
-import { newestRun, statusOf, summaryFrom } from '../support/run-control.ts';
+import { newestRun, summaryFrom } from '../support/run-control.ts';
 import { until } from '../support/until.ts';
 
 const rowsOf = async (flow: Flow, summary: Summary) =>
@@ -156,25 +156,6 @@ describe('a rerun', () => {
     const rest = await summaryFrom(flow, ['rerun', child, '--only', 'cancelled']);
     expect(rest).toMatchObject({ exitCode: 0, summary: { outcomes: { created: 500 - made } } });
     expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 500 }, duplicateKeys: 0 });
-  });
-
-  test('that two commands begin at once is one run', async () => {
-    const { flow, parent } = await allFailed(300);
-    // The first one is still at it when the second looks, also where that one's start took longer.
-    flow.sandbox.setFaults(['latency=200ms']);
-    const [one, two] = await Promise.all([
-      flow.start(['rerun', parent, '--json']).ended,
-      flow.start(['rerun', parent, '--json']).ended,
-    ]);
-    expect([one.exitCode, two.exitCode]).toEqual([0, 0]);
-    const { run } = { run: await newestRun(flow) };
-    await until(async () => (await statusOf(flow, run)).state === 'finished');
-    expect((await flow.onboard(['runs', '--json'])).stdout.trim().split('\n')).toHaveLength(2);
-    expect(flow.sandbox.stats()).toMatchObject({
-      made: { subclients: 300 },
-      duplicateKeys: 0,
-      requests: { 'subclient.create': { '200': 300, '404': 300 } },
-    });
   });
 
   test('of which Redis has forgotten the rows is found again, cancelled, and its rows are the parent’s to take up', async () => {

@@ -1,13 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import {
-  entryProblem,
-  isNeverTaken,
-  listEntries,
-  nameProblem,
-  nameWhenWhole,
-} from '../../src/inbox/entry.ts';
+import { entryProblem, isNeverTaken, listEntries, nameWhenWhole } from '../../src/inbox/entry.ts';
 import { ownFolder } from '../support/folder.ts';
 import { entryOf } from './files.ts';
 
@@ -40,7 +34,7 @@ test.each([
   [Buffer.from([0x61, 0xff, 0x2e]), 'not valid UTF-8'],
   [Buffer.from('a..csv'), '".."'],
 ])('the name %j is refused', (name, why) => {
-  expect(nameProblem(name)).toContain(why);
+  expect(entryProblem(entryOf('a.csv', { name }))).toContain(why);
 });
 
 test.each([
@@ -51,7 +45,7 @@ test.each([
   "it's (1) – final!.csv",
   'a b.csv',
 ])('the name %s is taken as it is', (name) => {
-  expect(nameProblem(Buffer.from(name))).toBeNull();
+  expect(entryProblem(entryOf(name))).toBeNull();
 });
 
 test.each([

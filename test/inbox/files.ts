@@ -9,7 +9,6 @@ import {
   claimEntry,
   type FoundClaim,
   listClaims,
-  type NewClaim,
 } from '../../src/inbox/claim.ts';
 import { type Entry, listEntries } from '../../src/inbox/entry.ts';
 import type { Inbox } from '../../src/inbox/job-book.ts';
@@ -74,6 +73,8 @@ export function infoOf(over: Partial<ClaimInfo> = {}): ClaimInfo {
     ...over,
   };
 }
+
+type NewClaim = Parameters<typeof claimEntry>[1];
 
 export const CLAIM_ID = '20261121-100000-aaaa';
 

@@ -1,19 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { circleProblems, inboxesOf, inboxProblems, openJobBook } from '../../src/inbox/job-book.ts';
+import { inboxesOf, openJobBook } from '../../src/inbox/job-book.ts';
 import { ownFolder } from '../support/folder.ts';
 import { jobOf } from './files.ts';
-
-test.each([
-  [[jobOf('a', { after: 'a' })], ['job a waits for itself']],
-  [[jobOf('a', { after: 'b' }), jobOf('b', { after: ['c'] }), jobOf('c', { after: 'a' })], ['a → b → c → a']],
-  [[jobOf('a', { after: ['b', 'c'] }), jobOf('b', { after: 'c' }), jobOf('c', {})], []],
-])('jobs that wait for each other in a circle are named', (jobs, expected) => {
-  const problems = circleProblems(jobs);
-  expect(problems).toHaveLength(expected.length);
-  for (const [i, words] of expected.entries()) expect(problems[i]).toContain(words);
-});
 
 test('an inbox of its own is below ONBOARD_HOME unless its path is absolute, and jobs may share one', () => {
   const jobs = [jobOf('a', { inbox: 'x' }), jobOf('b', { inbox: '/abs' }), jobOf('c', { inbox: '/home/x' })];
@@ -25,15 +15,29 @@ test('an inbox of its own is below ONBOARD_HOME unless its path is absolute, and
   ]);
 });
 
-test.each(['inbox/sub', 'done', '/home', 'processing/x', '/'])('an own inbox %s is refused', (inbox) => {
-  expect(inboxProblems([jobOf('a', { inbox })], '/home')).toHaveLength(1);
-});
-
-test.each(['inbox', 'x', '/abs', 'inbox-of-x'])('an own inbox %s is fine', (inbox) => {
-  expect(inboxProblems([jobOf('a', { inbox })], '/home')).toEqual([]);
-});
-
 const GOOD = 'operation: subclient.create\nfiles: "a*"\n';
+
+test.each<[jobs: Record<string, string>, words: string]>([
+  [{ a: 'after: a' }, 'can not wait for itself'],
+  [{ a: 'after: b', b: 'after: [c]', c: 'after: a' }, 'a → b → c → a'],
+  ...['inbox/sub', 'done', '/home', 'processing/x', '/'].map((inbox): [Record<string, string>, string] => [
+    { a: `inbox: ${inbox}` },
+    'expected a folder apart from it',
+  ]),
+])('jobs %j are refused', async (jobs, words) => {
+  const files = Object.entries(jobs).map(([name, line]) => [`${name}.yaml`, `${GOOD}${line}\n`]);
+  const folder = await ownFolder(Object.fromEntries(files));
+  await expect(openJobBook(folder, '/home', () => [])).rejects.toThrow(words);
+});
+
+test('jobs that wait for each other in an order, with inboxes apart, are fine', async () => {
+  const folder = await ownFolder({
+    'a.yaml': `${GOOD}after: [b, c]\n`,
+    'b.yaml': `${GOOD}after: c\ninbox: /abs\n`,
+    'c.yaml': `${GOOD}inbox: inbox-of-x\n`,
+  });
+  expect((await openJobBook(folder, '/home', () => [])).jobs()).toHaveLength(3);
+});
 
 test('at the start all problems of all definitions are listed', async () => {
   const folder = await ownFolder({

@@ -11,7 +11,6 @@ import {
   takenWords,
   withoutName,
   writtenIn,
-  writtenWords,
 } from '../../src/inbox/note.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
 import { summarize } from '../../src/report/summary.ts';
@@ -102,8 +101,8 @@ test.each([
 
 test('a note records size and time of a file so that they can be read again', () => {
   const written = { bytes: 41, ms: Date.parse('2026-11-21T19:28:57.609Z') };
-  expect(writtenWords(written)).toBe('41 bytes, last written 2026-11-21T19:28:57.609Z');
   const note = refusedNote({ ...ORIGIN, written }, { why: [], fault: 'content' });
+  expect(note.facts).toContainEqual(['size', '41 bytes, last written 2026-11-21T19:28:57.609Z']);
   expect(writtenIn(renderNote(note))).toEqual(written);
   expect(writtenIn('no such line')).toBeNull();
   // A name can say the same of itself, on a line of its own even.

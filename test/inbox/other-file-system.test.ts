@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFile, chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { type Claim, claimOf, claimText, dropClaim, listClaims, returnFile } from '../../src/inbox/claim.ts';
+import { type Claim, claimOf, dropClaim, listClaims, returnFile } from '../../src/inbox/claim.ts';
 import {
   copyHome,
   isOriginalWritten,
@@ -110,7 +110,7 @@ test('what lies in the folder of an inbox and no claim of ours names is not look
   const { inbox, base, claim } = await taken();
   const forged = join(inbox, '.processing', '20261121-100000-zzzz');
   await mkdir(forged);
-  await writeFile(join(forged, '.claim.x.json'), claimText({ ...claim.info, path: '../b.csv' }));
+  await writeFile(join(forged, '.claim.x.json'), JSON.stringify({ ...claim.info, path: '../b.csv' }));
   await writeFile(join(forged, 'b.csv'), 'forged');
   expect((await listClaims(base)).map(({ id }) => id)).toEqual([claim.id]);
   await home(claim);

@@ -1,26 +1,26 @@
-import { mkdir, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { claimText, infoName, makeClaimFolder } from '../../src/inbox/claim.ts';
+import { claimEntry } from '../../src/inbox/claim.ts';
 import { createRecovery, elsewhereLines } from '../../src/inbox/recover.ts';
 import { createTeller } from '../../src/inbox/watcher.ts';
 import { newWorkerId } from '../../src/journal/worker-registry.ts';
 import { memoryIo } from '../cli/memory-io.ts';
-import { ownFolder } from '../support/folder.ts';
-import { CLAIM_ID, infoOf } from './files.ts';
+import { entryIn, newClaim, setUpInbox } from './files.ts';
 
 const ELSEWHERE = 'another-host.x.x.17.x.0123abcd';
+const INFO_ELSEWHERE = `.claim.${ELSEWHERE}.json`;
 
 /** A claim of that member, and how another watcher sees it. */
 async function setUp(member: string, target = 'https://service') {
-  const home = await ownFolder();
-  const processing = join(home, 'processing');
-  const info = infoOf({ target, inbox: home });
-  const claim = await makeClaimFolder('a.csv', { base: processing, id: CLAIM_ID, member, info });
-  await writeFile(claim.file, 'text');
+  const { home, inbox, base: processing } = await setUpInbox({ 'a.csv': 'text' });
+  const entry = await entryIn(inbox, 'a.csv');
+  const given = newClaim({ inbox, base: processing }, entry, { target });
+  const claim = await claimEntry(entry, { ...given, member });
+  if (claim === null) throw new Error('not claimed');
   const clock = { now: 0 };
   const recovery = createRecovery({
-    places: { inbox: join(home, 'inbox'), processing, done: '', failed: '' },
+    places: { inbox, processing, done: '', failed: '' },
     teller: createTeller(memoryIo(), false),
     member: newWorkerId(),
     target: 'https://service',
@@ -40,7 +40,7 @@ test('a claim of a process on another host is left alone while that shows that i
   clock.now = 59_000;
   expect(await seen()).toEqual({ others: 1, left: 0 });
   const beat = new Date('2026-11-21T10:00:30Z');
-  await utimes(join(claim.folder, infoName(ELSEWHERE)), beat, beat);
+  await utimes(join(claim.folder, INFO_ELSEWHERE), beat, beat);
   clock.now = 100_000;
   expect(await seen()).toEqual({ others: 1, left: 0 });
 });
@@ -87,12 +87,12 @@ test('a claim that can not be looked into is passed over, and the others are fou
 test('a file that lies on another file system, in what is no inbox of its job any more, is not fetched', async () => {
   const { claim, recovery, clock } = await setUp(ELSEWHERE);
   await rm(claim.file);
-  const text = claimText({ ...claim.info, isOnOtherFileSystem: true });
-  await writeFile(join(claim.folder, infoName(ELSEWHERE)), text);
+  const info = join(claim.folder, INFO_ELSEWHERE);
+  await writeFile(info, (await readFile(info, 'utf8')).replace('"isAbroad":false', '"isAbroad":true'));
   await recovery.look([]);
   clock.now = 60_000;
   const [first] = (await recovery.look([])).left;
   if (first === undefined) throw new Error('expected a claim');
   expect(await recovery.takeUp(first)).toBeNull();
-  expect(await readdir(claim.folder)).toEqual([infoName(ELSEWHERE)]);
+  expect(await readdir(claim.folder)).toEqual([INFO_ELSEWHERE]);
 });

@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { appendFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SANDBOX_TARGET } from '../../src/delivery/target.ts';
 import { listEntries } from '../../src/inbox/entry.ts';
-import { renderNote, writtenWords } from '../../src/inbox/note.ts';
-import { awayName, createFindChanged, createLookForLate, endClaim, putAway } from '../../src/inbox/settle.ts';
-import { createRehearsal } from '../../src/inbox/watcher.ts';
+import { renderNote } from '../../src/inbox/note.ts';
+import { awayName, createLookForLate, endClaim, putAway } from '../../src/inbox/settle.ts';
 import { newRunId } from '../../src/ledger/run-store.ts';
 import { writtenOf } from '../../src/lib/file-stamp.ts';
 import { ownFolder } from '../support/folder.ts';
@@ -22,7 +21,12 @@ async function setUp(target: string) {
     broken: () => new Map(),
     refresh: async () => false,
   };
-  const rehearsal = createRehearsal(target);
+  const taken: string[] = [];
+  const rehearsal = {
+    isOn: target === SANDBOX_TARGET,
+    remember: (...file: readonly string[]) => void taken.push(file.join(' ')),
+    has: () => false,
+  };
   const note = (file: string) => ({
     subject: file,
     headline: 'is over.',
@@ -31,20 +35,19 @@ async function setUp(target: string) {
   });
   const session = { io: { command: 'npx onboard' } };
   const end = () => endClaim(claim, { result: 'done', note }, { home, places, book, rehearsal, session });
-  return { claim, places, rehearsal, end };
+  return { claim, places, taken, end };
 }
 
 test('a rehearsal puts a file back into its inbox, beside a note in done, and knows it there', async () => {
-  const { places, rehearsal, end } = await setUp(SANDBOX_TARGET);
+  const { places, taken, end } = await setUp(SANDBOX_TARGET);
   const away = await end();
   expect(await readdir(places.inbox)).toEqual(['a.csv']);
   expect(await readdir(places.done)).toEqual([`a.${CLAIM_ID}.csv.note.txt`]);
   expect(await readFile(away.note ?? '', 'utf8')).toContain(join(places.inbox, 'a.csv'));
   expect(away.words).toContain('A rehearsal: the file is back in');
   expect(await readdir(places.processing)).toEqual([]);
-  const again = await entryIn(places.inbox, 'a.csv');
-  expect(rehearsal.has(places.inbox, again)).toBe(true);
-  expect(rehearsal.has(places.inbox, { ...again, stamp: 'another' })).toBe(false);
+  const { stamp } = await entryIn(places.inbox, 'a.csv');
+  expect(taken).toContain(`${places.inbox} a.csv ${stamp}`);
 });
 
 test('a rehearsed file whose name is another one by now goes to done', async () => {
@@ -95,76 +98,64 @@ test('whatever a name is, it is put away under one that leads nowhere else, and 
   );
 });
 
-test('a file in done that was written to since is found, also by a process that did not put it there', async () => {
+/** Looks for late writes in a home, and what it told of them. */
+async function startLate() {
   const home = await ownFolder();
-  const done = join(home, 'done');
-  await mkdir(done);
-  const name = await putDone(home, done);
-  const now = () => new Date('2026-11-21T10:30:00Z');
-  expect(await createFindChanged(done, now)()).toEqual([]);
-  await appendFile(join(done, name), 'more');
-  expect(await createFindChanged(done, now)()).toEqual([name]);
-  expect(await createFindChanged(done, () => new Date('2026-11-21T12:30:00Z'))()).toEqual([]);
-});
-
-async function putDone(
-  home: string,
-  done: string,
-  time = '2026-11-21 10:00:00',
-  name = 'a.csv',
-): Promise<string> {
-  const from = join(home, 'a.csv');
-  await writeFile(from, 'text');
-  execFileSync('touch', ['-d', time, from]);
-  const written = writtenWords(writtenOf(await stat(from, { bigint: true })));
-  const text = renderNote({
-    subject: 'a.csv',
-    headline: 'was taken.',
-    facts: [['size', written]],
-    lines: [],
-  });
-  const { file, note } = await putAway({ from, folder: done, name, id: '20261121-100000-k3f9', text });
-  expect(await readFile(note, 'utf8')).toBe(text);
-  return basename(file);
+  const places = {
+    inbox: '',
+    processing: join(home, 'processing'),
+    done: join(home, 'done'),
+    failed: join(home, 'failed'),
+  };
+  const book = { jobs: () => [], broken: () => new Map(), refresh: async () => false };
+  const told: string[] = [];
+  const teller = {
+    line: () => undefined,
+    refused: ({ file }: { readonly file: string | null }) => void told.push(basename(file ?? '')),
+  };
+  /** As a process that has not looked before. */
+  const look = () => createLookForLate({ places, book, home, teller })();
+  /** Puts a file with its note into `done`; answers its path. */
+  async function putDone({ name = 'a.csv', time = '2026-11-21 10:00:00', id = newRunId(new Date()) } = {}) {
+    const from = join(home, 'a.csv');
+    await writeFile(from, 'text');
+    execFileSync('touch', ['-d', time, from]);
+    const { bytes, ms } = writtenOf(await stat(from, { bigint: true }));
+    const size = `${bytes} bytes, last written ${new Date(ms).toISOString()}`;
+    const note = { subject: 'a.csv', headline: 'was taken.', facts: [['size', size]], lines: [] } as const;
+    return (await putAway({ from, folder: places.done, name, id, text: renderNote(note) })).file;
+  }
+  return { places, told, look, putDone };
 }
 
+test('a file in done that was written to since is found for an hour, also by a process that did not put it there', async () => {
+  const { told, look, putDone } = await startLate();
+  const [file, old] = [await putDone(), await putDone({ id: '20201121-100000-k3f9' })];
+  expect(await look()).toBe(0);
+  for (const one of [file, old]) await appendFile(one, 'more');
+  expect(await look()).toBe(1);
+  expect(told).toEqual([basename(file).replace('.csv', '.late.csv')]);
+});
+
 test('a file that was last written at the very end of a millisecond is as its note says', async () => {
-  const home = await ownFolder();
-  const done = join(home, 'done');
-  await putDone(home, done, '@1763754737.999999990');
-  expect(await createFindChanged(done, () => new Date('2026-11-21T10:30:00Z'))()).toEqual([]);
+  const { look, putDone } = await startLate();
+  await putDone({ time: '@1763754737.999999990' });
+  expect(await look()).toBe(0);
 });
 
 test('a file is watched for late writes by its own id, whatever id its sender had in the name', async () => {
-  const home = await ownFolder();
-  const done = join(home, 'done');
-  const name = await putDone(home, done, '2026-11-21 10:00:00', 'a.20200101-000000-aaaa.csv');
-  await appendFile(join(done, name), 'more');
-  expect(await createFindChanged(done, () => new Date('2026-11-21T10:30:00Z'))()).toEqual([name]);
+  const { look, putDone } = await startLate();
+  await appendFile(await putDone({ name: 'a.20200101-000000-aaaa.csv' }), 'more');
+  expect(await look()).toBe(1);
 });
 
 test('two files with long names that were both written to late take neither place of the other', async () => {
-  const home = await ownFolder();
-  const done = join(home, 'done');
-  await mkdir(done);
-  const places = { inbox: '', processing: join(home, 'processing'), done, failed: join(home, 'failed') };
-  const book = { jobs: () => [], broken: () => new Map(), refresh: async () => false };
-  for (const text of ['first', 'second']) {
-    const from = join(home, 'long.csv');
-    await writeFile(from, text);
-    const size = writtenWords({ bytes: 1, ms: 0 });
-    const note = renderNote({ subject: 'a.csv', headline: 'was taken.', facts: [['size', size]], lines: [] });
-    const id = newRunId(new Date());
-    await putAway({ from, folder: done, name: `${'x'.repeat(240)}.csv`, id, text: note });
-  }
-  const told: string[] = [];
-  const lookForLate = createLookForLate({
-    ...{ places, book, home },
-    teller: { line: () => undefined, refused: ({ file }) => void told.push(basename(file ?? '')) },
-  });
-  expect(await lookForLate()).toBe(2);
-  const late = (await readdir(places.failed)).filter((name) => name.endsWith('.late.csv'));
-  const texts = await Promise.all(late.map((name) => readFile(join(places.failed, name), 'utf8')));
-  expect(texts.sort()).toEqual(['first', 'second']);
+  const { places, told, look, putDone } = await startLate();
+  const name = `${'x'.repeat(240)}.csv`;
+  for (const more of ['first', 'second']) await appendFile(await putDone({ name }), more);
+  expect(await look()).toBe(2);
+  const late = (await readdir(places.failed)).filter((one) => one.endsWith('.late.csv'));
+  const texts = await Promise.all(late.map((one) => readFile(join(places.failed, one), 'utf8')));
+  expect(texts.sort()).toEqual(['textfirst', 'textsecond']);
   expect(told.sort()).toEqual(late.sort());
 });

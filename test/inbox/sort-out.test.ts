@@ -1,14 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Job } from '../../src/config/job-definition.ts';
-import {
-  type Circumstances,
-  leftLines,
-  sortOut,
-  type Waiting,
-  type WaitReason,
-  waitingLines,
-} from '../../src/inbox/sort-out.ts';
+import { leftLines, sortOut, waitingLines } from '../../src/inbox/sort-out.ts';
 import { entryOf, inboxOf, jobOf } from './files.ts';
+
+type Circumstances = Parameters<typeof sortOut>[1];
+type Waiting = Parameters<typeof leftLines>[0][number];
+type WaitReason = Waiting['why'];
 
 const CALM: Circumstances = {
   restLeft: () => 0,

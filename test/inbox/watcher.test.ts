@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTeller, type EndedFile, sharedIo, type Teller } from '../../src/inbox/watcher.ts';
+import { createTeller, type EndedFile, sharedIo } from '../../src/inbox/watcher.ts';
 import { memoryIo } from '../cli/memory-io.ts';
 
 test('of each thing that waits its words are said once, and again only after it was over', () => {
@@ -16,7 +16,7 @@ test('no name of a file moves the cursor', () => {
   expect(io.stderr.text).toBe('a\\u001b[2J.csv: taken\n');
 });
 
-test.each<[string, (teller: Teller) => void]>([
+test.each<[string, (teller: ReturnType<typeof createTeller>) => void]>([
   ['a line', (teller) => teller.line('a.csv: taken')],
   ['trouble', (teller) => teller.trouble('the inbox is away')],
   ['a file that waits', (teller) => teller.waiting(new Map([['a', 'a waits']]))],

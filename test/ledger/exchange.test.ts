@@ -1,11 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { type ExchangeEdges, exchangeRows } from '../../src/ledger/exchange.ts';
+import { exchangeRows } from '../../src/ledger/exchange.ts';
 import type { Intent } from '../../src/ledger/intent.ts';
 import { memoryJournal } from '../support/epoch.ts';
 import { intentOn, runningRun as startRun } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 
 const own = useOwnRedis();
+type ExchangeEdges = Parameters<typeof exchangeRows>[1];
 
 const intendRows = async (next: readonly Intent[], edges: ExchangeEdges) =>
   (await exchangeRows({ ended: [], isFirst: true, ranges: [], next }, edges)).granted;

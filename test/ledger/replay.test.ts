@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createSharedBreaker } from '../../src/ledger/breaker.ts';
 import { fieldsPlace, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { CONTESTED_MARK } from '../../src/ledger/mark.ts';
-import { createReplay, type LedgerReplay, restorableFields } from '../../src/ledger/replay.ts';
+import { createReplay, restorableFields } from '../../src/ledger/replay.ts';
 import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
 import type { SettledRow } from '../../src/ledger/settle-entry.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
@@ -17,7 +17,7 @@ const own = useOwnRedis();
 type Bench = {
   readonly keys: LedgerKeys;
   readonly store: RunStore;
-  readonly replay: LedgerReplay;
+  readonly replay: ReturnType<typeof createReplay>;
   readonly id: string;
   /** Its record as a journal keeps it. */
   readonly fields: Readonly<Record<string, string>>;

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createReplay, restorableFields } from '../../src/ledger/replay.ts';
-import { createRerunStore, createRunInput } from '../../src/ledger/reruns.ts';
+import { createRerunStore, createRunInput, packRowNumbers } from '../../src/ledger/reruns.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import { readStory } from '../../src/ledger/story.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
@@ -154,4 +155,18 @@ describe('a registered rerun whose rows Redis has lost', () => {
     const { id } = await store.register(newRun());
     expect(await inputOf(id).numbers()).toBeNull();
   });
+});
+
+test('any ascending row numbers are read back as they were packed, and a million neighbours take a few kilobytes', async () => {
+  const { redis, keys, inputOf } = ownFamily();
+  const numbers = fc.uniqueArray(fc.integer({ min: 1, max: 5_000_000 }), { minLength: 1, maxLength: 400 });
+  await fc.assert(
+    fc.asyncProperty(numbers, async (some) => {
+      const rows = some.toSorted((a, b) => a - b);
+      await redis.hset(keys.run('r').record, 'rowNumbers', await packRowNumbers(rows));
+      expect(await inputOf('r').numbers()).toEqual(rows);
+    }),
+  );
+  const neighbours = Array.from({ length: 1_000_000 }, (_, i) => i + 1);
+  expect((await packRowNumbers(neighbours)).length).toBeLessThan(5_000);
 });

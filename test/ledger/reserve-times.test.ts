@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { AHEAD_MS, type Reserved, reserveTimes } from '../../src/ledger/chunk-ledger.ts';
-import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
+import { AHEAD_MS, createChunkLedger, type Reserved } from '../../src/ledger/chunk-ledger.ts';
 import { openTestEpoch } from '../support/epoch.ts';
+import { runningRun } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
-import { ownKeys } from '../support/runs.ts';
 import { until } from '../support/until.ts';
 
 const own = useOwnRedis();
@@ -11,17 +10,15 @@ const own = useOwnRedis();
 /** Two workers of one run, which share nothing but Redis. */
 async function twoWorkers() {
   const { redis } = own();
-  const keys = ownKeys();
-  const [one, other] = [await openTestEpoch(redis, keys), await openTestEpoch(redis, keys)];
-  const key = keys.run('run-1').rate;
-  const ask = (epoch: LedgerEpoch) => (times: number, intervalMs: number) =>
-    reserveTimes(epoch, key, { times, intervalMs });
+  const { parts, keys, id, run, ledger } = await runningRun(redis);
+  const beside = { ...parts, epoch: await openTestEpoch(redis, keys), run: await run() };
+  const key = keys.run(id).rate;
   /** As if the time line ended so long ago. */
   const free = async (agoMs: number) => {
     const [seconds, micros] = await redis.time();
     await redis.set(key, (Number(seconds) - agoMs / 1000) * 1e6 + Number(micros));
   };
-  return { one: ask(one), other: ask(other), free, key };
+  return { one: ledger.reserve, other: createChunkLedger(beside).reserve, free, key };
 }
 
 describe('times on a run’s time line', () => {

@@ -1,13 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { z } from 'zod';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
-import { RESOLVE } from '../../src/ledger/lua/rows.ts';
-import { noteDoubts, type RowDecision, resolveEntry, resolveRows } from '../../src/ledger/resolve.ts';
+import { noteDoubts, type RowDecision, resolveRows } from '../../src/ledger/resolve.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import { createRunView, readDoubts, rowsInDoubt } from '../../src/ledger/run-view.ts';
-import { script } from '../../src/ledger/script.ts';
 import { readStory } from '../../src/ledger/story.ts';
 import type { Run } from '../../src/model/run.ts';
 import { messageOf } from '../../src/model/sentence.ts';
@@ -125,22 +122,6 @@ describe('deciding again', () => {
       { row: 1, kind: 'unchanged' },
       { row: 2, kind: 'unchanged' },
     ]);
-    expect(await state(one)).toEqual(before);
-  });
-
-  test('the very same command sent twice, after a lost reply, answers the same and moves nothing', async () => {
-    const one = await bench();
-    const options = { run: one.run, by: 'ann@desk', at: AT, outcome: 'created' } as const;
-    const entries = [created(1), notCreated(2)].map((d) =>
-      resolveEntry(one.keys, options, { ...d, doubt: doubtOf(d.row) }),
-    );
-    const k = one.keys.run(one.run.id);
-    const names = [k.record, k.chunk, k.blocks, k.late, k.doubts, k.sources, k.resolutions];
-    const send = () =>
-      script(RESOLVE, z.array(z.string()))(own().redis, names, [one.run.id, JSON.stringify(entries)]);
-    expect(await send()).toEqual(['resolved', 'resolved']);
-    const before = await state(one);
-    expect(await send()).toEqual(['resolved', 'resolved']);
     expect(await state(one)).toEqual(before);
   });
 

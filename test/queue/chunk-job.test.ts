@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import {
   type ChunkJob,
   chunkJobId,
-  chunkJobSchema,
   chunkOfPayload,
   payloadOf,
   runOfJobId,
@@ -68,15 +67,6 @@ describe('a chunk as the payload of a job', () => {
     for (const odd of [plain(['a\u007fb', '']), plain(['a'], ['b', 'c']), plain([])]) {
       expect(payloadOf(odd)).toBe(odd);
     }
-  });
-
-  it('that a version before added is read', () => {
-    const job = plain(['a', ''], ['b', 'c']);
-    expect(chunkOfPayload(JSON.parse(JSON.stringify(job)))).toEqual(job);
-  });
-
-  it('when it is packed, is refused by a version that knows only rows', () => {
-    expect(chunkJobSchema.safeParse(payloadOf(plain(['a']))).success).toBe(false);
   });
 
   it('in a form of a later version, is refused with what was expected', () => {

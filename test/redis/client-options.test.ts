@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest';
-import { tlsOptions } from '../../src/redis/client-options.ts';
+import type { RedisTlsFiles } from '../../src/config/redis-address.ts';
+import { singleOptions } from '../../src/redis/client-options.ts';
 import { makeCertificates } from '../support/certificates.ts';
 import { ownFile } from '../support/folder.ts';
 
 const NONE = { caFile: null, certificate: null } as const;
+const SERVER = { host: '127.0.0.1', port: 6379 };
+
+const tlsOptions = (tls: RedisTlsFiles) =>
+  singleOptions({ kind: 'server', server: SERVER, database: 0, login: null, tls }).tls;
 
 test('without files of its own the certificate is checked against the authorities of the system', () => {
   expect(tlsOptions(NONE)).toEqual({ rejectUnauthorized: true });

@@ -8,15 +8,12 @@ import { Redis } from 'ioredis';
 import { afterEach, describe, expect, test } from 'vitest';
 import { shownAddress } from '../../src/config/redis-address.ts';
 import { connectRedis } from '../../src/redis/connection.ts';
-import {
-  createDiskNotice,
-  type EmbeddedRedis,
-  joinEmbeddedRedis,
-  reviveOnLoss,
-} from '../../src/redis/embedded.ts';
+import { createDiskNotice, joinEmbeddedRedis, reviveOnLoss } from '../../src/redis/embedded.ts';
 import { killServer, serverProcess, startServer } from '../../src/redis/server-process.ts';
 import { ownFolder } from '../support/folder.ts';
 import { until } from '../support/until.ts';
+
+type EmbeddedRedis = Awaited<ReturnType<typeof joinEmbeddedRedis>>;
 
 const closing: Array<() => Promise<unknown>> = [];
 

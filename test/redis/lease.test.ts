@@ -3,10 +3,13 @@ import { dirname, join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { connectRedis } from '../../src/redis/connection.ts';
-import { type EmbeddedOptions, type EmbeddedRedis, joinEmbeddedRedis } from '../../src/redis/embedded.ts';
+import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { wayToSocket } from '../../src/redis/server-process.ts';
 import { ownFolder } from '../support/folder.ts';
 import { until } from '../support/until.ts';
+
+type EmbeddedRedis = Awaited<ReturnType<typeof joinEmbeddedRedis>>;
+type EmbeddedOptions = NonNullable<Parameters<typeof joinEmbeddedRedis>[1]>;
 
 const A = { host: 'box-a', boot: 'aaaaaaaa', pidSpace: '1' };
 const B = { host: 'box-b', boot: 'bbbbbbbb', pidSpace: '1' };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { type LedgerEpoch, openEpoch } from '../../src/ledger/epoch.ts';
-import type { RowJournal, RowRecord } from '../../src/ledger/exchange.ts';
+import type { RowJournal } from '../../src/ledger/exchange.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import type { EpochEdges } from '../../src/ledger/verification.ts';
 import { atTestEnd } from './at-test-end.ts';
@@ -35,6 +35,8 @@ export async function openTestEpoch(
   atTestEnd(() => epoch.close().catch(() => undefined));
   return epoch;
 }
+
+type RowRecord = Parameters<RowJournal['write']>[0];
 
 export type MemoryJournal = RowJournal & {
   /** All that was written and noted, in order. */

@@ -5,7 +5,7 @@ import type { Granted, Intent } from '../../src/ledger/intent.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
 import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
-import { type SettledRow, type SettleEntry, toldRows } from '../../src/ledger/settle-entry.ts';
+import { type SettledRow, toldRows } from '../../src/ledger/settle-entry.ts';
 import { memoryJournal, openTestEpoch } from './epoch.ts';
 import { newRun, ownKeys } from './runs.ts';
 import { knownRun } from './session.ts';
@@ -34,7 +34,7 @@ export async function runningRun(redis: Redis, of: Of = {}) {
 }
 
 /** Rows as the journal has those that were settled by themselves. */
-export function settleEntries(keys: LedgerKeys, rows: readonly SettledRow[]): readonly SettleEntry[] {
+export function settleEntries(keys: LedgerKeys, rows: readonly SettledRow[]) {
   return toldRows(keys, rows, false).others.map(({ entry }) => entry);
 }
 

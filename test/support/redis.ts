@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll } from 'vitest';
 import { connectRedis } from '../../src/redis/connection.ts';
-import { type EmbeddedRedis, joinEmbeddedRedis } from '../../src/redis/embedded.ts';
+import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
 
 export type OwnRedis = {
   readonly redis: Redis;
-  readonly address: EmbeddedRedis['address'];
+  readonly address: Awaited<ReturnType<typeof joinEmbeddedRedis>>['address'];
 };
 
 /** A Redis of the test file's own, as the program starts it; it ends with the file. */

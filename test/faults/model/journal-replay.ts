@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Replayed, readJournal } from '../../../src/journal/read-journal.ts';
 import { HEAD_LINE } from '../../../src/journal/record.ts';
 import { segmentName } from '../../../src/journal/segments.ts';
-import { createReplay, type LedgerReplay } from '../../../src/ledger/replay.ts';
+import { createReplay } from '../../../src/ledger/replay.ts';
 import type { Disk } from './state.ts';
 import type { World } from './world.ts';
 
@@ -22,7 +22,7 @@ export async function replayDisks(world: World, disks: readonly Disk[], { intent
 
 type Intended = Pick<Extract<Replayed, { kind: 'intended' }>, 'run' | 'rows'>;
 
-async function replayDisk(disk: Disk, replay: LedgerReplay): Promise<Intended[]> {
+async function replayDisk(disk: Disk, replay: ReturnType<typeof createReplay>): Promise<Intended[]> {
   folders += 1;
   const folder = join(tmpdir(), `onboard-model-${process.pid}-${folders}`);
   await mkdir(join(folder, disk.worker), { recursive: true });
@@ -35,7 +35,11 @@ async function replayDisk(disk: Disk, replay: LedgerReplay): Promise<Intended[]>
   }
 }
 
-async function replayFolder(folder: string, worker: string, replay: LedgerReplay): Promise<Intended[]> {
+async function replayFolder(
+  folder: string,
+  worker: string,
+  replay: ReturnType<typeof createReplay>,
+): Promise<Intended[]> {
   const open: Intended[] = [];
   for await (const part of readJournal(folder, worker)) {
     if (part.kind === 'run') await replay.run(part.run, part.fields);

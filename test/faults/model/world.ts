@@ -3,7 +3,7 @@ import { type JobDefinition, jobDefinitionSchema } from '../../../src/config/job
 import { mappingFor } from '../../../src/delivery/run-mapping.ts';
 import { encodeLine } from '../../../src/journal/record.ts';
 import { type ChunkLedger, createChunkLedger } from '../../../src/ledger/chunk-ledger.ts';
-import type { RowJournal, RowRecord } from '../../../src/ledger/exchange.ts';
+import type { RowJournal } from '../../../src/ledger/exchange.ts';
 import { claimKeys } from '../../../src/ledger/key-claims.ts';
 import type { LedgerKeys } from '../../../src/ledger/keys.ts';
 import { restorableFields } from '../../../src/ledger/replay.ts';
@@ -34,6 +34,8 @@ export type World = {
   /** The events so far, in words. */
   readonly trail: string[];
 };
+
+type RowRecord = Parameters<RowJournal['write']>[0];
 
 /** What is wrong with the ledger, on purpose: the model has to find it. */
 export type Bend = {

@@ -5,7 +5,7 @@ import { fileLines, type InboxFlow, rowsOf, startInboxFlow } from '../../support
 import { until } from '../../support/until.ts';
 import { whileSlow } from '../../support/while-slow.ts';
 import { createDice } from '../support/seed.ts';
-import { momentLater } from '../support/times.ts';
+import { momentLater, TIMES } from '../support/times.ts';
 
 export type InboxFaultOptions = { readonly files: number; readonly rows: number };
 
@@ -96,7 +96,10 @@ export async function killedWatchers(
   options: InboxFaultOptions & { readonly kills: number; readonly seed: number },
 ): Promise<void> {
   const { kills, seed } = options;
-  const inbox = await startInboxFlow(undefined, { faults: [`latency=${SMALL.latencyMs}ms`] });
+  const inbox = await startInboxFlow(undefined, {
+    times: TIMES,
+    faults: [`latency=${SMALL.latencyMs}ms`],
+  });
   await dropMany(inbox, options);
   const dice = createDice(seed);
   for (let kill = 0; kill < kills; kill += 1) {

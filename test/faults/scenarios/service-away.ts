@@ -62,7 +62,7 @@ export async function serviceAway(options: ServiceAwayOptions): Promise<ServiceA
   await until(() => crew.made() >= due && (allAtWork() || crew.made() >= rows / 2));
   const from = performance.now();
   await setAway(crew, options);
-  const counted = countFailures(crew, from);
+  const counted = options.mode === 'refused' ? countFailures(crew, from) : null;
   const seen = await lookMeanwhile(crew);
   const openAt = performance.now();
   await until(() => performance.now() - openAt >= downMs(options, openAt - from));
@@ -71,14 +71,14 @@ export async function serviceAway(options: ServiceAwayOptions): Promise<ServiceA
   await setBack(crew, options);
   await until(() => crew.made() > madeBefore);
   const backSeconds = secondsSince(to);
-  const failures = await counted.stop();
+  const failures = await counted?.stop();
   // What is left only has to come to an end.
   crew.flow.sandbox.setFaults(['latency=20ms']);
   const { summary, exitCode } = await crew.finished;
   const { flow, keys } = crew;
   const truth = await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
   const results = await flow.results(summary);
-  const arrivals = options.mode === 'refused' ? failures : arrivalsIn(crew, from);
+  const arrivals = failures ?? arrivalsIn(crew, from);
   const report = {
     ...truth,
     arrivals,
