@@ -172,7 +172,6 @@ function releaseHeld(state: State): void {
   state.held = [];
 }
 
-/** A well-formed record; `text` answers it as it stands in the file, `mayBeBad` says that it may hold bytes that are no text. */
 type CsvRecord = {
   readonly cells: string[];
   readonly line: number;
