@@ -10,7 +10,6 @@ import type { Format } from '../config/job-definition.ts';
 import { errorCode } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
-/** What a file's text or table is wrapped in. */
 export type Container = 'plain' | 'gzip' | 'workbook';
 
 /** As many bytes as the longest signature has. */
@@ -38,14 +37,12 @@ function isCsv(path: string): boolean {
   return path.toLowerCase().endsWith('.csv');
 }
 
-/** The error for a file that should be a workbook by its name or by the job definition, and isn't. */
 export function noWorkbook(path: string): UsageError {
   return new UsageError(
     `${path}: is no Excel workbook: expected one, by its name or format.type; save it again as .xlsx, or if it is CSV, name it .csv`,
   );
 }
 
-/** Refuses what a compressed file must not hold. */
 export function refuseNested(start: Buffer, path: string): void {
   const hex = start.toString('hex');
   if (hex.startsWith(GZIP)) {

@@ -8,7 +8,7 @@ import { isAscii, isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
 import type { Format } from '../config/job-definition.ts';
 import { printable } from '../lib/terminal.ts';
-import type { Encoding } from '../model/source.ts';
+import { ENCODINGS, type Encoding } from '../model/source.ts';
 import { completeLength, nulProblem, utf8SequenceAt } from './decode.ts';
 import { isReport } from './report-file.ts';
 
@@ -142,18 +142,13 @@ export function untold(line: number, bytes: Buffer, isPartlyUtf8: boolean): stri
   );
 }
 
-/** In the order in which they are met; a word for word alike reading is shown under the first name. */
-const MET = [
-  ...['windows-1252', 'windows-1250', 'windows-1251', 'iso-8859-15', 'iso-8859-2', 'macintosh', 'cp850'],
-  ...['windows-1254', 'windows-1257', 'windows-1253', 'cp852', 'cp866', 'koi8-r', 'windows-1255'],
-  ...['windows-1256', 'gbk', 'shift_jis', 'big5', 'euc-kr', 'euc-jp'],
-];
 const MOST_READINGS = 5;
 
 type Reading = { readonly encoding: string; readonly text: string };
 
 function readingsOf(bytes: Buffer): readonly Reading[] {
-  const all = MET.map((encoding) => ({ encoding, text: iconv.decode(bytes, encoding) }))
+  const all = ENCODINGS.filter((encoding) => !encoding.startsWith('utf'))
+    .map((encoding) => ({ encoding, text: iconv.decode(bytes, encoding) }))
     .filter(({ text }) => !NO_TEXT.test(text))
     .map(({ encoding, text }) => ({ encoding, odd: (text.match(ODD) ?? []).length, text: nearLetters(text) }))
     .sort((a, b) => a.odd - b.odd);

@@ -59,7 +59,6 @@ function delimiterInWords(delimiter: string): string {
   return delimiter === '\t' ? name : `${name} ${delimiter}`;
 }
 
-/** How many of the first rows the reader could cut by the delimiter. */
 function evidence({ columns }: SourceInfo, rows: readonly Row[]): string {
   if (rows.length === 0) return '';
   const fitting = rows.filter((row) => row.kind === 'cells').length;

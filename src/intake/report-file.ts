@@ -15,7 +15,6 @@ import {
 } from '../model/source.ts';
 import { type RowPlace, unreadableRow } from './row.ts';
 
-/** Whether a text's beginning, in whatever encoding, is that of a report file. */
 export function isReport(text: string): boolean {
   return isReportText(text) || text.includes(`"${REPORT_MEMBER}"`);
 }

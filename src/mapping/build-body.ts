@@ -17,7 +17,6 @@ import { keyText } from './row-key.ts';
 
 export type Build = (context: RowContext) => JsonValue | undefined;
 
-/** The body's shape: what fills a place, and what lies below it. */
 type BodyNode = {
   readonly path: FieldPath;
   /** What fills the place itself; above other places only an empty container's binding. */
@@ -70,7 +69,6 @@ function conflict(first: Binding, second: Binding): string {
     : `fields "${place}" (${one}) and "${other}" (${two}): one lies inside the other; expected one of them.`;
 }
 
-/** What fills a field, for a message: `column "Country"` or `a constant`. */
 function describeBinding(binding: Binding): string {
   return binding.kind === 'constant' ? 'a constant' : `column "${binding.column}"`;
 }

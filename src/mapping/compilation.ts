@@ -18,7 +18,6 @@ import {
 export type MappingOptions = {
   readonly definition: JobDefinition;
   readonly source: SourceInfo;
-  /** The fields of the request's body; empty for a call without one. */
   readonly catalog: FieldCatalog;
   /** The pseudo-field that fills the identifier in the path, `null` where the path has none. */
   readonly pathField: string | null;

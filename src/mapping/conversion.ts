@@ -16,14 +16,11 @@ export type Conversion = {
   readonly kind?: 'text' | 'list';
   /** Whether the definition says what this very cell means: nothing in it is damage. */
   isNamed?(text: string): boolean;
-  /** `text` is never empty. */
   fromText(text: string): JsonValue | undefined;
   fromJson(value: TypedValue): JsonValue | undefined;
   /** For a workbook's numbers, dates and booleans, where the definition speaks of text only. */
   readonly typed?: Conversion;
-  /** The settings with any of which a refused text would be read. */
   remedy?(text: string): readonly WrittenAs[];
-  /** What would have been right, to follow "expected". */
   readonly expected: string;
 };
 

@@ -91,7 +91,6 @@ function shortForms(): readonly Named[] {
   return readData('countries.tsv').map(([alpha3 = '', name = '']): Named => [alpha3, name]);
 }
 
-/** Umlauts as those write them who have none: `Oesterreich`. */
 function spelledOut(name: string): string {
   return name.replaceAll(/[äÄ]/g, 'ae').replaceAll(/[öÖ]/g, 'oe').replaceAll(/[üÜ]/g, 'ue');
 }

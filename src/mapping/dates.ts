@@ -122,7 +122,6 @@ function parseIsoTime(text: string): string | undefined {
   });
 }
 
-/** Reads a cell by a pattern: the moment in ISO 8601 with milliseconds and Z, or `undefined`. */
 type DateParser = (text: string) => string | undefined;
 
 type Part = 'year' | 'month' | 'day' | 'hour' | 'minute' | 'second' | 'ms';
@@ -226,7 +225,6 @@ function isCalendarDate(year: number, month: number, day: number): boolean {
   return days !== undefined && day <= days;
 }
 
-/** ISO 8601 with milliseconds and Z, or `undefined` where there is no such moment. */
 function isoInstant(t: WrittenTime): string | undefined {
   if (!isCalendarDate(t.year, t.month, t.day)) return undefined;
   if (t.hour > 23 || t.minute > 59 || t.second > 59) return undefined;

@@ -74,7 +74,6 @@ function safeInteger(text: string): number | undefined {
   return Number.isSafeInteger(value) ? value : undefined;
 }
 
-/** More characters than any double needs: what is longer is no number that was meant. */
 const MAX_LENGTH = 400;
 
 function exactNumber(numeral: string): number | undefined {

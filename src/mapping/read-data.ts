@@ -18,7 +18,6 @@ export function readData(name: string): readonly (readonly string[])[] {
   return lines.filter((line) => line !== '' && !line.startsWith('#')).map((line) => line.split('\t'));
 }
 
-/** What is made of data once, when it is first asked for. */
 export function remembered<K, V>(make: (of: K) => V): (of: K) => V {
   const known = new Map<K, V>();
   return (of) => {

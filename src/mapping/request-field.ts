@@ -46,7 +46,6 @@ export function formatFieldPath(path: FieldPath): string {
   return path.join('.');
 }
 
-/** The path as the catalog writes it: `accounts.#.iban`. */
 export function catalogPath(path: FieldPath): string {
   return path.map((segment) => (typeof segment === 'number' ? '#' : segment)).join('.');
 }
@@ -116,7 +115,6 @@ function opaqueDepth(catalog: FieldCatalog, path: FieldPath): number | null {
 
 export type FindField = (header: string) => string | null;
 
-/** Prepares finding fields by `foldName`; a spelling that two fields share finds none. */
 export function createFindField(catalog: FieldCatalog, pathField: string | null): FindField {
   const spellings = spellingsOf([...(pathField === null ? [] : [pathField]), ...catalog.keys()]);
   return (header) => {

@@ -20,12 +20,9 @@ export type RequireFields = (body: JsonObject, context: RowContext, asked: Asked
 /** `items`: fields of the items of the list that the job groups by. `record`: all others. */
 type Asked = 'all' | 'items' | 'record';
 
-/** A required field; `#` in its path means every item of the list. */
 type Required = {
   readonly path: FieldPath;
-  /** The column that fills exactly this field, else the field's own name. */
   readonly column: string;
-  /** All columns that can fill the field: an issue of the row in one of them says enough. */
   readonly columns: ReadonlySet<string>;
   readonly of: Exclude<Asked, 'all'>;
   readonly expected: string;
@@ -100,7 +97,6 @@ function isPresent(value: JsonValue | undefined, path: FieldPath, depth: number)
   return isPresent(memberOf(value, segment), path, depth + 1);
 }
 
-/** As many columns as a person looks through; a file can have thousands. */
 const COLUMNS_SHOWN = 30;
 
 type Missing = {

@@ -13,18 +13,14 @@ import { type Binding, boundColumns } from './bind-fields.ts';
 import { type ColumnSlot, type Compilation, isLeftOut } from './compilation.ts';
 import { formatFieldPath } from './request-field.ts';
 
-/** What is known of the row that is being mapped; a new one for each row. */
 export type RowContext = {
   readonly row: number;
   readonly line: number;
-  /** By slot; `undefined` where the record doesn't have that member. */
   readonly values: readonly (JsonValue | undefined)[];
-  /** The slots of a workbook's numbers, dates and booleans. */
   readonly typed: readonly number[];
   readonly issues: Issue[];
   readonly warnings: Issue[];
   readonly references: Reference[];
-  /** Columns found with a value so far, convertible or not. */
   filled: number;
 };
 

@@ -176,7 +176,6 @@ function positionIn(path: FieldPath): number {
   return Math.max(0, ...path.filter((segment) => typeof segment === 'number'));
 }
 
-/** The record as a whole file: in a list, which is wrapped as `format.records` says. */
 export function templateDocument(record: JsonObject, definition: JobDefinition): JsonValue {
   const names = namesOf(definition.format.records ?? '');
   return names.reduceRight<JsonValue>((value, name) => ({ [name]: value }), [record]);

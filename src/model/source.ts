@@ -7,6 +7,7 @@ import { z } from 'zod';
 /** A name that iconv-lite knows; of Unicode only `utf-8`, `utf-16le`, `utf-16be`. */
 export type Encoding = string;
 
+/** Encodings of files, to choose from; the likeliest first. */
 export const ENCODINGS: readonly Encoding[] = [
   'utf-8',
   'utf-16le',
@@ -15,12 +16,20 @@ export const ENCODINGS: readonly Encoding[] = [
   'windows-1250',
   'windows-1251',
   'iso-8859-1',
-  'iso-8859-2',
   'iso-8859-15',
+  'iso-8859-2',
   'macintosh',
   'cp850',
-  'shift_jis',
+  'windows-1253',
+  'windows-1254',
+  'windows-1257',
+  'cp852',
+  'cp866',
+  'koi8-r',
   'gbk',
+  'shift_jis',
+  'big5',
+  'euc-kr',
 ];
 
 /** `columns`: the header of a table, or every field path met in the JSON records. */

@@ -43,7 +43,7 @@ test.each([
   ['header=x', '--format header: expected a number, got "x".'],
   ['header=0', '--format header: expected at least 1'],
   ['delimiter=::', '--format delimiter: expected'],
-  ['encoding=klingon', '--format encoding: expected auto, utf-8'],
+  ['encoding=latin99', '--format encoding: expected auto, utf-8'],
   ['sheet=', '--format sheet: expected at least 1 character, got ""'],
   ['records=items', '--format records: expected a JSON pointer such as /data/items (RFC 6901), got "items"'],
 ])('%s is refused with what was expected: %s', (typed, problem) => {

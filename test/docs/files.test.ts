@@ -85,10 +85,7 @@ const WHOLE_FILES: ReadonlyMap<string, readonly [name: string, content: string |
   ],
   [
     'a second table seems to begin here',
-    [
-      'tables.csv',
-      `externalId,details.name,details.taxId\n${'K,A,1\n'.repeat(9)}\nexternalId,name\n${'K,A\n'.repeat(3)}`,
-    ],
+    ['tables.csv', 'externalId,details.name,details.taxId\n1,A,9\n2,B,8\n\nref,sum,by\n1,5,x\n2,7,y\n'],
   ],
   ['broken JSON', ['broken.json', '[{"externalId": "K1"}, {"externalId": "K2"']],
   [

@@ -29,10 +29,12 @@ test.each([
 );
 
 test.each([
-  ['AUT', ['Oesterreich', 'Republik Österreich', 'Republic of Austria']],
+  ['ARE', ['UAE']],
+  ['AUT', ['oesterreich', 'ÖSTERREICH', 'Oesterreich', 'Republik Österreich', 'Republic of Austria']],
   ['BIH', ['Bosnia & Herzegovina', 'Bosnien-Herzegowina', 'Bosnia e Erzegovina']],
   ['BHS', ['The Bahamas', 'Bahamas, The', 'Les Bahamas']],
-  ['CHE', ['La Suisse', 'Die Schweiz', 'Schweizerische Eidgenossenschaft']],
+  ['BLR', ['Weissrussland']],
+  ['CHE', ['Zwitserland', 'La Suisse', 'Die Schweiz', 'Schweizerische Eidgenossenschaft']],
   ['CHN', ['China', 'VR China', 'P.R. China', "People's Republic of China"]],
   ['CIV', ['Elfenbeinküste', 'Elfenbeinkueste', "Republic of Côte d'Ivoire", 'Cote dIvoire', 'Ivory Coast']],
   [
@@ -41,9 +43,23 @@ test.each([
   ],
   ['COD', ['Congo (Democratic Republic of the)', 'Kongo, Demokratische Republik', 'Congo, Dem. Rep.']],
   ['COG', ['Republik Kongo', 'Republic of Congo', 'Congo, Rep.', 'République du Congo', 'Kongo, Republik']],
+  ['ESP', ['Hiszpania']],
+  ['ITA', ['Wlochy']],
   ['CZE', ['Tschechien', 'The Czech Republic', 'Republika Czeska']],
   ['DEU', ["République fédérale d'Allemagne", 'RFN']],
-  ['GBR', ['The United Kingdom', 'Angleterre', 'Pays de Galles', 'Vereinigtes Koenigreich', 'U.K.']],
+  [
+    'GBR',
+    [
+      'UK',
+      'England',
+      'Regno Unito',
+      'The United Kingdom',
+      'Angleterre',
+      'Pays de Galles',
+      'Vereinigtes Koenigreich',
+      'U.K.',
+    ],
+  ],
   ['GMB', ['Gambia, The', 'The Gambia']],
   ['HKG', ['Hong Kong SAR, China', 'Hong Kong (China)']],
   ['IRL', ['Republic of Ireland', 'Ireland (Republic of)', "République d'Irlande", 'Éire']],
@@ -77,7 +93,7 @@ test.each([
   ['RUS', ['Russische Föderation', 'Fédération de Russie', 'The Russian Federation']],
   ['TUR', ['Türkei', 'Türkiye', 'Republic of Türkiye', 'Tuerkei', 'République de Turquie']],
   ['TZA', ['Tanzania, United Republic of', 'Tanzanie']],
-  ['USA', ['USA', 'The United States', 'Vereinigte Staaten von Amerika', 'Etats-Unis']],
+  ['USA', ['USA', 'EE.UU.', 'The United States', 'Vereinigte Staaten von Amerika', 'Etats-Unis']],
   ['VGB', ['BVI', 'Virgin Islands (British)', 'Virgin Islands, British']],
   ['VIR', ['US Virgin Islands', 'Virgin Islands (U.S.)']],
   ['VNM', ['Viet Nam', 'Việt Nam']],

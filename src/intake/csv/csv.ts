@@ -2,7 +2,7 @@
  * The front door to CSV: tells from a file's head how it is written, and makes rows of what follows its header. Records
  * come cut (records.ts) and parsed (cells.ts); here they become rows, or are refused where they would be a guess: rows
  * of another length, the header once more, lines of a cell whose opening quote is missing, and a
- * second table in the same file.
+ * second table of the same width.
  */
 import type { Format } from '../../config/job-definition.ts';
 import { unguardCell } from '../../lib/formula-guard.ts';
@@ -67,7 +67,7 @@ function createCsvRows(
 ): Pick<Understanding, 'feed' | 'lateNotes'> {
   const split = createCsvSplitter({ dialect, columns: header.width }, header.line);
   const parse = createCellParser(dialect);
-  const watch = createTableWatch(path, header);
+  const watch = createHeaderWatch(path);
   const passed = { within: 0, atEnd: 0, firstLine: 0 };
   const state: State = { header, dialect, watch, rows: [], count: 0, passed, held: [] };
   const feed: RowFeed = (chunk, final) => {
@@ -128,7 +128,8 @@ function addRecords(state: State, piece: Records, records: readonly string[][]):
   const mayBeBad = piece.text.includes(BAD_BYTES);
   for (const [i, cells] of records.entries()) {
     const line = piece.lines[i] ?? 0;
-    state.watch({ cells, line, isAfterBlank: piece.afterBlank.has(i) });
+    const isAfterBlank = piece.afterBlank.has(i);
+    state.watch(cells.length === state.header.width ? { cells, line, isAfterBlank } : null);
     addRecord(state, { cells, line, mayBeBad, text: () => recordText(piece, i) });
   }
 }
@@ -171,7 +172,6 @@ function releaseHeld(state: State): void {
   state.held = [];
 }
 
-/** A well-formed record; `text` answers it as it stands in the file, `mayBeBad` says that it may hold bytes that are no text. */
 type CsvRecord = {
   readonly cells: string[];
   readonly line: number;
@@ -263,47 +263,8 @@ type TableRecord = {
   readonly isAfterBlank: boolean;
 };
 
-/** Takes every record in order, `null` for a damaged one or one that can't begin a table; UsageError where a second table begins. */
+/** Takes every record in order, `null` for one that can't begin a table of the same width. */
 type TableWatch = (record: TableRecord | null) => void;
-
-function createTableWatch(path: string, header: CsvHeader): TableWatch {
-  const watchOdd = createOddWatch(path, header);
-  const watchEven = createHeaderWatch(path);
-  return (record) => {
-    const isOdd = record !== null && record.cells.length !== header.width;
-    watchOdd(isOdd ? record : null);
-    watchEven(isOdd ? null : record);
-  };
-}
-
-/**
- * Watches for a table of another width: a record of another length that looks like a header, with records as long below it.
- * One record is enough where a blank line stands before the header or a value below a name. Rows with a separator too many
- * are seldom all names, so that they stay rows.
- */
-function createOddWatch(path: string, header: CsvHeader): TableWatch {
-  let candidate: TableRecord | null = null;
-  let below = 0;
-  return (record) => {
-    if (record !== null && candidate?.cells.length === record.cells.length) {
-      below += 1;
-      const isSetOff = candidate.isAfterBlank || record.cells.some(looksLikeValue);
-      if (isSetOff || below >= ENOUGH_ROWS) throw secondTable(path, candidate, header);
-      return;
-    }
-    below = 0;
-    candidate = record !== null && looksLikeHeader(record.cells) ? record : null;
-  };
-}
-
-/** Records below a seeming header that make a table where no blank line and no value sets it off. */
-const ENOUGH_ROWS = 3;
-
-function secondTable(path: string, { line, cells }: TableRecord, header: CsvHeader): UsageError {
-  return new UsageError(
-    `${path}, line ${line}: a second table seems to begin here: this line looks like a header of ${cells.length} columns, and the one on line ${header.headerLine} has ${header.width}: expected one table per file; put the second one into a file of its own`,
-  );
-}
 
 /**
  * Watches records as long as the header for a second table's header: a record of names that a blank line sets off,

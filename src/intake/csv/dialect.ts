@@ -49,7 +49,6 @@ function refuseClash(path: string, signs: readonly (string | null)[]): void {
 type Candidate = {
   readonly delimiter: string;
   readonly records: readonly SampleRecord[];
-  /** How many records have as many cells as the header; 0 for a header of one cell. */
   readonly fitting: number;
   readonly share: number;
 };
@@ -79,7 +78,6 @@ function detectDelimiter(
   return { delimiter: best.delimiter, notes: doubts(best, second) };
 }
 
-/** How well a delimiter cuts the first records: the share of them that have as many cells as the first. */
 function candidate(head: FileHead, preamble: Preamble, dialect: CsvDialect): Candidate {
   const records = sampleRecords(head, preamble, dialect);
   const columns = records[0]?.cells.length ?? 0;
@@ -90,7 +88,6 @@ function candidate(head: FileHead, preamble: Preamble, dialect: CsvDialect): Can
 /** The share of fitting records below which the first one isn't taken for the header where a later one looks like it. */
 const BELIEVED_SHARE = 0.5;
 
-/** Refuses a file whose header seems to stand below title lines. The best candidate comes first. */
 function refuseTitles(path: string, candidates: readonly Candidate[]): void {
   const isBelieved = (candidates[0]?.share ?? 0) >= BELIEVED_SHARE;
   for (const { delimiter, records } of isBelieved ? candidates.slice(0, 1) : candidates) {

@@ -24,7 +24,6 @@ export type CsvPiece =
       readonly text: string;
       readonly starts: readonly number[];
       readonly lines: readonly number[];
-      /** Positions of the records that blank lines stand before. */
       readonly afterBlank: ReadonlySet<number>;
     }
   | { readonly kind: 'bad'; readonly text: string; readonly line: number; readonly problem: string }
@@ -36,12 +35,10 @@ type CsvSplitter = (chunk: string, final: boolean) => readonly CsvPiece[];
 
 type Splitting = {
   readonly shape: CsvShape;
-  /** The text at hand, and how far it has been cut. */
   text: string;
   at: number;
   line: number;
   isBlankBefore: boolean;
-  /** Records so far with a quote where none may stand. */
   damaged: number;
   /** A bad record, or a blank line to skip, whose line end is not at hand yet. */
   unended: Bad | 'skip' | null;
@@ -66,7 +63,6 @@ export function createCsvSplitter(shape: CsvShape, firstLine: number): CsvSplitt
   };
 }
 
-/** Takes one run of records and what stops the run; answers whether more can be told. */
 function advance(state: Splitting, final: boolean): boolean {
   if (state.unended !== null && !passLine(state, state.unended, final)) return false;
   const { stop, end, line, isBlankBefore, ...records } = readRun(state.text, state, final, state.shape);
@@ -100,7 +96,6 @@ function startBad(state: Splitting, step: Extract<CsvStep, { kind: 'bad' }>, fin
   }
 }
 
-/** Makes a bad record of one line that may belong to the bad record before it. */
 function takeDoubtful(state: Splitting, badLine: number, final: boolean): void {
   const { text, at } = state;
   const isBlank = indexOfNewline(text, at, state.shape.dialect.newline) === at || text.startsWith('\r\n', at);
@@ -111,7 +106,6 @@ function doubtful(line: number): string {
   return `may be a part of the record of line ${line}, whose quotes don't pair up: expected quotes only around a whole cell, and doubled inside it`;
 }
 
-/** Passes over the rest of a line; answers whether the line's end was at hand. */
 function passLine(state: Splitting, unended: Bad | 'skip', final: boolean): boolean {
   const found = indexOfNewline(state.text, state.at, state.shape.dialect.newline);
   const isHalf = found === state.text.length - 1 && state.text.endsWith('\r');
@@ -143,16 +137,13 @@ export function withoutLineEnd(text: string): string {
 type CsvRun = {
   readonly end: number;
   readonly line: number;
-  /** Index of each record's first character, from the start of the run. */
   readonly starts: readonly number[];
   readonly lines: readonly number[];
-  /** Positions in `starts` of the records that blank lines stand before. */
   readonly afterBlank: ReadonlySet<number>;
   readonly isBlankBefore: boolean;
   readonly stop: Exclude<CsvStep, { kind: 'record' }>;
 };
 
-/** Goes over well-formed records from `from`; blank lines between them are passed over. */
 function readRun(
   text: string,
   from: Pick<Splitting, 'at' | 'line' | 'isBlankBefore' | 'damaged'>,
@@ -229,7 +220,6 @@ type CsvShape = { readonly dialect: CsvDialect; readonly columns: number };
 /** `damaged`: how many records with a quote where none may stand the file had so far. */
 type StepShape = CsvShape & { readonly damaged: number };
 
-/** What to do with the record at the front of a text. */
 type CsvStep =
   | { readonly kind: 'record'; readonly next: number }
   /**
@@ -245,7 +235,6 @@ type CsvStep =
     }
   /** The quote at `quote` isn't closed: before the end of the file, or within the longest record. */
   | { readonly kind: 'unclosed'; readonly quote: number }
-  /** More text is needed to tell. */
   | { readonly kind: 'wait' };
 
 /** Judges the record that starts at `start`; the answer is the same however the file was cut into blocks. */
@@ -297,7 +286,6 @@ const LOOKAHEAD_CHARS = 64 * 1024;
 const FULL_LOOKS = 500;
 const LOOKAHEAD_LINES = 50;
 
-/** Index after the last of the lines that are looked at behind `from`. */
 function afterLines(text: string, from: number, { newline }: CsvDialect): number {
   let at = from;
   for (let lines = 0; lines < LOOKAHEAD_LINES; lines += 1) {

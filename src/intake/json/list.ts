@@ -131,7 +131,6 @@ function takeValue(state: State, final: boolean): boolean {
 
 type OpenElement = {
   readonly scan: DepthScan;
-  /** How far the text at hand has been scanned. */
   scanned: number;
   /** The element is longer than a record may be: its beginning, while the rest is passed over. */
   oversized: { readonly text: string; readonly line: number } | null;

@@ -12,7 +12,6 @@ import { inspectJson, MAX_DEPTH } from './record.ts';
 export type Outside = {
   readonly path: string;
   readonly trail: Trail;
-  /** The closing bracket of each object and list that the walk is in. */
   readonly closers: ('}' | ']')[];
   phase: OutsidePhase;
 };
@@ -154,7 +153,6 @@ type Trail = {
   readonly path: string;
   readonly pointer: string;
   readonly wanted: readonly string[];
-  /** The member or item of each open object and list that the walk is at. */
   readonly keys: (string | number)[];
   /** Depths at which a name of the pointer was met: met twice, the pointer would lead to two values. */
   readonly met: Set<number>;

@@ -19,7 +19,6 @@ export type Sheet = { readonly name: string; readonly hidden: boolean; readonly 
 
 export type Book = {
   readonly sheets: readonly Sheet[];
-  /** Whether days are counted from 1904 instead of 1900. */
   readonly from1904: boolean;
   /** Whether the program that wrote the file didn't calculate, so that results of formulas are placeholders. */
   readonly uncalculated: boolean;
@@ -99,7 +98,6 @@ const OTHERS: readonly (readonly [part: string, what: string])[] = [
   ['xl/workbook.xml', 'is a damaged workbook (nothing points at its workbook part)'],
 ];
 
-/** The wanted sheet, else the first that is not hidden; WorkbookError where there is none. */
 export function chooseSheet(book: Book, wanted: string | undefined): Sheet {
   const { sheets } = book;
   if (sheets.length === 0) throw damaged('it has no sheet with cells');
@@ -120,7 +118,6 @@ export function namesOf(sheets: readonly Sheet[]): string {
 }
 
 const NAMED = 20;
-/** Excel takes 31. */
 const NAME_CHARS = 60;
 
 type Relation = { readonly id: string; readonly kind: string; readonly part: string };
@@ -213,10 +210,8 @@ function stringsHandler(add: (text: string) => void): XmlHandler {
   };
 }
 
-/** What a number is shown as: itself, a date with or without a time, a time of day, or hours counted beyond 24. */
 export type NumberKind = 'number' | 'date' | 'time' | 'duration';
 
-/** What the cells of a style are shown as, by the style's number; `undefined` where there is no such style. */
 export type StyleKinds = (style: number) => NumberKind | undefined;
 
 /** Reads which styles show a number as a date; without a part of styles every number is one. */
@@ -266,7 +261,6 @@ function stylesHandler(codes: Map<number, string>, styles: number[]): XmlHandler
   };
 }
 
-/** What a format code shows a number as, by the letters of its first section outside quotes and brackets. */
 function kindOfCode(code: string): NumberKind {
   const [section = ''] = code.replaceAll(QUOTED, '').split(';');
   if (ELAPSED.test(section)) return 'duration';

@@ -12,7 +12,6 @@ export type SheetCell = {
   readonly column: number;
   readonly type: string;
   readonly style: number;
-  /** The value as written, `null` where there is none. */
   readonly value: string | null;
   readonly inline: string | null;
   readonly hasFormula: boolean;
@@ -23,7 +22,6 @@ export type CellValue =
   | { readonly kind: 'text' | 'number' | 'date' | 'boolean'; readonly text: string }
   | { readonly kind: 'problem'; readonly problem: string };
 
-/** What cells have in common that stands elsewhere in the workbook. */
 export type CellContext = {
   readonly strings: SharedStrings;
   readonly kinds: StyleKinds;
@@ -158,10 +156,8 @@ function trimmed(plain: string | undefined): string | undefined {
   return plain?.includes('.') ? plain.replace(/\.?0+$/, '') : plain;
 }
 
-/** What a cell with a date format says: the date in ISO 8601 without an offset, which workbooks don't have, or why it says none. */
 type DateValue = { readonly text: string } | { readonly problem: string };
 
-/** The date of a serial number (ECMA-376 part 1, 18.17.4), to the millisecond. */
 function dateOfSerial(serial: number, kind: NumberKind, from1904: boolean): DateValue {
   if (serial >= 0 && serial < 1 && kind === 'time') return { text: timeOf(Math.round(serial * DAY_MS)) };
   if (serial < (from1904 ? 0 : FIRST_DAY_1900)) return { problem: TOO_EARLY };
@@ -170,7 +166,6 @@ function dateOfSerial(serial: number, kind: NumberKind, from1904: boolean): Date
   return { text: withoutMidnight(new Date(moment).toISOString().slice(0, -1)) };
 }
 
-/** A date that the workbook writes out (cells of type `d`). */
 function writtenDate(text: string): DateValue {
   if (!ISO.test(text)) return { problem: NOT_ISO };
   return { text: withoutMidnight(text) };

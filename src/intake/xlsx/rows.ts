@@ -12,7 +12,6 @@ import { columnLetters, mergeFinder, type SheetLayout, type SheetRow } from './s
 export type SheetHeader = {
   readonly columns: readonly string[];
   readonly line: number;
-  /** Whether the sheet was a report file, whose cells are guarded against formulas. */
   readonly isReport: boolean;
 };
 
@@ -40,7 +39,6 @@ function holdsNames(cells: readonly SheetCell[], context: CellContext): boolean 
   });
 }
 
-/** Reads a row as the header, names without spaces around them; WorkbookError with everything that is wrong. */
 function readSheetHeader(row: SheetRow, context: CellContext): SheetHeader {
   const names: string[] = [];
   const problems: string[] = [];
@@ -101,7 +99,6 @@ export function createRowMaker(context: RowsContext): RowMaker {
 /** More empty rows than this one after the other end the table; what stands below was forgotten there. */
 const MAX_GAP = 10_000;
 
-/** Ten times what a large portfolio has. */
 const MAX_CELLS = 50_000_000;
 
 function isEmpty({ problem, cells }: SheetRecord): boolean {
@@ -129,7 +126,6 @@ function sureOf({ cells, damaged, numeric, typed }: SheetRecord): Sure | undefin
   return { cells: cells.map((cell, i) => (damaged.includes(i) ? null : cell)), numeric, typed };
 }
 
-/** A sheet's row under its header: the cells that could be read, and the first problem. */
 type SheetRecord = {
   readonly cells: string[];
   /** Positions of cells that could not be read; empty where something else is wrong with the row. */

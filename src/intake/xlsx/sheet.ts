@@ -110,14 +110,12 @@ function createCellContent(): CellContent {
   };
 }
 
-/** A cell's place in a sheet: the row from 1, the column from 0. */
 type CellPlace = { readonly line: number; readonly column: number };
 
 /** The size of a sheet at most (Excel's specifications and limits). */
 const MAX_SHEET_ROWS = 1_048_576;
 const MAX_SHEET_COLUMNS = 16_384;
 
-/** The place that a reference such as `B7` names, `null` where it names none. */
 function placeOf(reference: string): CellPlace | null {
   const [, letters = '', digits = ''] = REFERENCE.exec(reference) ?? [];
   let column = 0;
@@ -131,7 +129,6 @@ function placeOf(reference: string): CellPlace | null {
 
 const REFERENCE = /^\$?([A-Za-z]{1,3})\$?(\d{1,7})$/;
 
-/** The letters of a column: 0 is `A`. */
 export function columnLetters(column: number): string {
   const before = Math.floor(column / LETTERS);
   const letter = String.fromCharCode(BEFORE_A + 1 + (column % LETTERS));
@@ -173,7 +170,6 @@ export async function readLayout(zip: Zip, part: string): Promise<SheetLayout> {
   return { merges: merges.toSorted((a, b) => a.top - b.top), hasHidden };
 }
 
-/** A sheet with more merged cells is no table. */
 const MAX_MERGES = 100_000;
 
 /** The longest tag that is searched: rows and columns have a few short attributes. */

@@ -167,7 +167,6 @@ function notesOf(
   return notes;
 }
 
-/** The first rows of a sheet among which a header below titles is searched. */
 const TITLE_ROWS = 100;
 
 /** Columns that count when titles are told from a header; rows are padded to the widest. */
@@ -190,7 +189,6 @@ function refuseTitleRows(rows: readonly SheetRow[], context: CellContext): void 
   if (header !== null) throw titles(title, header.line);
 }
 
-/** The texts of a row up to the last that isn't empty. */
 function textsOf({ cells }: SheetRow, context: CellContext): readonly string[] {
   const texts: string[] = [];
   for (const cell of cells) {

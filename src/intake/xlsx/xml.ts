@@ -50,14 +50,12 @@ function decode(decoder: TextDecoder, block: Buffer | null): string {
   }
 }
 
-/** Takes the parts of an XML document in order; element names come without their prefix. */
 export type XmlHandler = {
   open(name: string, attributes: Attributes): void;
   text(text: string): void;
   close(name: string): void;
 };
 
-/** The attributes of the element that is being opened, entities decoded. */
 export type Attributes = {
   get(name: string): string | undefined;
   /** The attribute with a namespace, whatever prefix the document gives that. */
@@ -150,7 +148,6 @@ function checkEncoding(declaration: string): void {
   }
 }
 
-/** Text of an XML document with its line ends made one (XML 1.0, section 2.11) and its entities decoded. */
 function xmlText(raw: string): string {
   return decodeEntities(xmlLines(raw));
 }
@@ -202,7 +199,6 @@ export function decodeEscapes(text: string): string {
   );
 }
 
-/** Adds a piece to a text that is gathered, up to the limit. */
 export function gather(text: string, piece: string): string {
   return text.length > MAX_RAW_CHARS ? text : text + piece;
 }

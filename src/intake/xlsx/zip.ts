@@ -99,11 +99,9 @@ async function* inflate(data: Buffer, entry: ZipEntry): AsyncGenerator<Buffer, v
   }
 }
 
-/** One file of a zip archive as its central directory describes it (PKWARE APPNOTE, section 4.3.12). */
 type ZipEntry = {
   readonly name: string;
   readonly encrypted: boolean;
-  /** 0 = stored, 8 = deflated. */
   readonly method: number;
   readonly crc32: number;
   readonly compressedBytes: number;

@@ -91,7 +91,6 @@ const ACCOUNTS = 'accounts';
 /** In a key these count like a number cell: it would be another record's. */
 const AS_NUMBER_CELL: ReadonlySet<CheckCode> = new Set(['scientific_notation', 'spreadsheet_error']);
 
-/** What the definition says, and where it says nothing, `error` for the fields of an account. */
 function severitiesIn(
   settings: CheckSettings,
   { isOfAccount, isKey }: { readonly isOfAccount: boolean; readonly isKey: boolean },
@@ -110,7 +109,6 @@ function errorsFirst(checks: readonly CellCheck[], severityOf: SeverityOf): read
   return [...checks.filter(isError), ...checks.filter((check) => !isError(check))];
 }
 
-/** All checks of a key's cells: any text may be a key. */
 const CHECKS_OF_KEY: readonly CellCheck[] = [scientificNotation, spreadsheetError, mojibake];
 
 function checksOfField(binding: Binding, beside: (name: string) => BesideOf): readonly CellCheck[] {

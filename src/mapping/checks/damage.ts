@@ -5,19 +5,16 @@
 import type { CheckCode } from '../../model/issue.ts';
 import type { RowContext } from '../row-context.ts';
 
-/** A check for one kind of damage in a cell; its finding holds no cell values. */
 export type CellCheck = {
   readonly code: CheckCode;
   /** What was expected and what probably happened, `null` where nothing looks damaged; `text` is never empty. */
   find(text: string, context: RowContext): string | null;
 };
 
-/** The text beside a cell, in another field of the same object; empty where there is none. */
 export type BesideOf = (context: RowContext) => string;
 
 /** Without a decimal sign or a plus (`1E11`) a text may be an identifier. */
 const SCIENTIFIC = /^-?\d(?:[.,]\d+[eE][+-]?|[eE]\+)\d{1,3}$/;
-/** The length of `1E+5`. */
 const SHORTEST = 4;
 
 export const scientificNotation: CellCheck = {

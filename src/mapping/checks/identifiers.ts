@@ -152,7 +152,6 @@ const bicInvalid: CellCheck = {
 const BIC =
   'a BIC of 8 or 11 characters such as DEUTDEFF or DEUTDEFF500: bank, country, place, and the branch if any; a character is probably missing, or the cell belongs to another column';
 
-/** BICs known to be right, since a file names few banks many times. */
 const knownBics = new Set<string>();
 const MAX_BICS = 10_000;
 
@@ -254,7 +253,6 @@ const digitsOf = remembered(
     ),
 );
 
-/** More lost zeros than this are less likely than another mistake. */
 const MAX_LOST = 2;
 
 /** What a code that lost zeros looks like: the longest of these codes has eight digits. */
@@ -267,7 +265,6 @@ function shortOfZeros(kind: keyof typeof WORDS, text: string, country: () => str
   return digits !== undefined && text.length < digits && text.length >= digits - MAX_LOST ? digits : null;
 }
 
-/** The codes of countries as written, since a file names few countries many times. */
 const countries = new Map<string, string>();
 const MAX_COUNTRIES = 1_000;
 
@@ -279,7 +276,6 @@ function knownCountry(written: string): string {
   return code;
 }
 
-/** Whether a rule of the United States holds for a row that names this country, or none. */
 function isAmerican(country: string): boolean {
   return country === '' || knownCountry(country) === 'USA';
 }

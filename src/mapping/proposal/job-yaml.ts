@@ -16,7 +16,6 @@ type ProposalOrigin = {
   readonly file: string;
   readonly understood: string;
   readonly rows: number;
-  /** Settings without which the file would be read otherwise. */
   readonly format: Partial<Format>;
 };
 

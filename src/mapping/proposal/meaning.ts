@@ -13,7 +13,6 @@ import { readingsOf } from './header-words.ts';
 import { fieldNames, looseName, type NamedField, qualifiedName, referenceNamesOf } from './names.ts';
 
 export type Meaning = NamedField & {
-  /** Whether the cell is the key of another record. */
   readonly isReference: boolean;
   /** Of two columns for one field the longer name is the more telling. */
   readonly letters: number;

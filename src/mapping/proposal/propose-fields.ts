@@ -21,7 +21,6 @@ import { looseName } from './names.ts';
 import { type ChosenNotation, chooseNotation, type Notation, notesOf, ONE_WAY } from './notations.ts';
 
 export type Placement =
-  /** The header is the field's own path, as written. */
   | (ColumnSlot & { readonly kind: 'itself'; readonly field: string; readonly known: KnownField })
   | (ColumnSlot & Meaning & { readonly kind: 'field' })
   | (ColumnSlot & { readonly kind: 'open'; readonly reason: string });

@@ -26,9 +26,7 @@ export type JobProposal = {
   readonly operation: BuiltIn;
   readonly key: KeyGuess | null;
   readonly fields: readonly ProposedField[];
-  /** Headers that are field paths and need no line. */
   readonly itself: readonly string[];
-  /** Columns that are not sent until somebody decides. */
   readonly open: readonly { readonly column: string; readonly reason: string }[];
   readonly required: readonly string[];
   /** The identifier in the path that no column seems to fill; `null` where there is no such gap. */

@@ -139,7 +139,7 @@ export const CSV_DAMAGES: Readonly<Record<string, Damage>> = {
     const bytes = Buffer.from(
       `${original.text.slice(0, at)}${pick(random, ['', '\n'])}${table}${original.text.slice(at)}`,
     );
-    return { bytes, touched: [], isRefused: true };
+    return { bytes, touched: [] };
   },
   'title lines': ({ text }, random) => ({
     bytes: Buffer.from(`Portfolio\n${pick(random, ['', '\n', '2026-01-01\n'])}${text}`),
