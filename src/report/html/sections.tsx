@@ -2,7 +2,6 @@
  * The sections of report.html about a run's rows: where they went, what to do, why some did not
  * succeed, how it went, and how long it took. Each is empty where there is nothing to say.
  */
-import type { JobDefinition } from '../../config/job-definition.ts';
 import { Flow } from '../../lib/chart/flow.tsx';
 import { Histogram } from '../../lib/chart/histogram.tsx';
 import { Prose, Text } from '../../lib/html-text.tsx';
@@ -25,9 +24,6 @@ export type Page = {
   readonly digest: Digest;
   readonly story: readonly Happening[];
   readonly notes: Notes;
-  /** `null` where the ledger no longer has it. */
-  readonly definition: JobDefinition | null;
-  readonly columns: readonly string[];
   /** Where the report lies; empty in one to be mailed. */
   readonly directory: string;
   readonly command: string;
