@@ -3,13 +3,12 @@
  * about it, and what happened. All of it is live; buttons only ask, and the page behind them says
  * what will be done.
  */
-import { Lines } from '../lib/chart/series.tsx';
 import { Text } from '../lib/html-text.tsx';
 import { countOf } from '../lib/terminal.ts';
 import type { Visitor } from '../model/ask.ts';
 import type { RunState } from '../model/run.ts';
 import type { Told } from '../model/story.ts';
-import { latencyWords, msShown, Rates, Story, Sum, Time, Wide } from '../report/html/parts.tsx';
+import { Latencies, Rates, Story, Sum, Time } from '../report/html/parts.tsx';
 import type { Stretch } from '../report/timeline.ts';
 import { Causes, type CausesOf } from './causes.tsx';
 import { type RunLine, runPath, StateBadge } from './runs.tsx';
@@ -199,44 +198,6 @@ function Acts({ run: { id, state, outcomes } }: { readonly run: RunLine }) {
 }
 
 const EVENTS = 20;
-
-function Latencies({ digest: { latency, moments, statuses } }: Pick<RunShown, 'digest'>) {
-  if (latency === null) return null;
-  const points = moments.flatMap(({ to, took }) => (took === null ? [] : [{ seconds: to, ...took }]));
-  const lines = (['p50', 'p90', 'p99'] as const).map((kind) => ({
-    kind,
-    points: points.map((one) => ({ seconds: one.seconds, value: one[kind] })),
-  }));
-  return (
-    <figure>
-      <figcaption>{latencyWords(latency)}</figcaption>
-      {points.length < 2 ? null : (
-        <Wide name="Picture: how long the service took">
-          <Lines
-            title="Time within which half, 90 and 99 in 100 rows were answered, over time"
-            seconds={points.at(-1)?.seconds ?? 0}
-            lines={lines}
-            label={msShown}
-          />
-        </Wide>
-      )}
-      <p class="dim">
-        {points.length < 2 ? '' : 'From below: half, nine in ten, 99 in 100 rows. '}
-        {statuses
-          .filter(({ status }) => status !== USUAL_STATUS)
-          .map(({ status, rows }) => `${status || 'no answer'}: ${shareOf(rows, latency.rows)}`)
-          .join(' · ')}
-      </p>
-    </figure>
-  );
-}
-
-const USUAL_STATUS = 200;
-
-function shareOf(n: number, all: number): string {
-  const share = (100 * n) / all;
-  return share < 0.1 ? 'under 0.1 %' : `${Math.round(share * 10) / 10} %`;
-}
 
 const STORY_SHOWN = 60;
 
