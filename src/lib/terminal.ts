@@ -173,7 +173,7 @@ const MOST_HANGING = 16;
 const UNITS = / *(`[^`]*`\S*|(?:\S+=\S+ |npx )*onboard [a-z]+(?: .*)?$|chmod .*$|[^ ]+)/g;
 
 /** The rest is indented below the beginning; a word or command that is longer stays whole. */
-export function fold(line: string, width: number): string {
+function fold(line: string, width: number): string {
   if (lengthOf(line) <= width) return line;
   // Below the text after a label, or else a little to the right of where the line begins.
   const label = /^ *\S+ {2,}/.exec(line)?.[0].length;
