@@ -15,7 +15,7 @@ type DigestTable = {
   get(text: string): number | undefined;
   /** A number of 32 bits other than 0. */
   set(text: string, value: number): void;
-  /** Sets the text's number where it has none yet and answers `undefined`, else answers the number that it has. */
+  /** Answers the number that the text has; `undefined`: it had none, and has this one now. */
   setFirst(text: string, value: number): number | undefined;
 };
 

@@ -7,7 +7,7 @@ export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return codes.includes(errorCode(error));
 }
 
-/** A handler for `catch` that answers `value` where the error has one of these codes, and throws any other error again. */
+/** For `catch`: answers `value` where the error has one of these codes, else throws it again. */
 export function insteadOf<T>(codes: string | readonly string[], value: T): (error: unknown) => T {
   return (error) => {
     if (hasCode(error, ...[codes].flat())) return value;

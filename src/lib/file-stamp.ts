@@ -18,7 +18,7 @@ export async function fileStamp(path: string): Promise<string> {
   return stampOf(await stat(path, { bigint: true }));
 }
 
-/** The parts of a stamp that people can read: how large the file was, and when it was written last, in milliseconds. */
+/** How large a file was, and when it was written last, in milliseconds. */
 export type Written = { readonly bytes: number; readonly ms: number };
 
 /** Nanoseconds are divided as whole numbers: divided as a double the time could be rounded up to the next millisecond. */

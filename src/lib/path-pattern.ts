@@ -28,7 +28,7 @@ type Sign = string;
 /** Takes one item, or, as `null`, any number of them, none included. */
 type Step<Item> = ((item: Item) => boolean) | null;
 
-/** Whether the steps lead through all items. Where one doesn't fit, only the last step of any number takes one item more. */
+/** Where a step doesn't fit, only the last one of any number takes one item more. */
 function isLedThrough<Item>(steps: readonly Step<Item>[], items: readonly Item[]): boolean {
   let step = 0;
   let again: { readonly step: number; readonly at: number } | null = null;

@@ -1,4 +1,4 @@
-/** What was used last, in bounded memory: what is remembered of each run or text must not grow with the life of a process. */
+/** What was used last, in memory that does not grow with the life of a process. */
 
 export type RecentMap<Key, Value> = Iterable<readonly [Key, Value]> & {
   get(key: Key): Value | undefined;

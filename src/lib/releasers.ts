@@ -1,4 +1,4 @@
-/** Closes what was opened, last first; safe to call twice, and one failing release doesn't keep the others from running. */
+/** Closes what was opened, last first; safe to call twice, and all are tried. */
 export type Releasers = {
   push(release: () => Promise<void> | void): void;
   release(): Promise<void>;

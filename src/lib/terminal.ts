@@ -63,7 +63,7 @@ export function tellJson(io: Io, text: string): void {
 
 const STATUS = new WeakMap<Writable, string>();
 
-/** Shows a line at the end of the terminal, below all that is written meanwhile, in the place of the one before; `null`: none any more. */
+/** Below all that is written meanwhile, in the place of the one before; `null`: none any more. */
 export function showStatus({ stderr }: Io, line: string | null): void {
   if (stderr.isTTY !== true || STATUS.get(stderr) === (line ?? undefined)) return;
   if (STATUS.has(stderr)) eraseLine(stderr);
@@ -172,8 +172,8 @@ const MOST_HANGING = 16;
 /** What stays on one line: a word, and a command, which is copied. */
 const UNITS = / *(`[^`]*`\S*|(?:\S+=\S+ |npx )*onboard [a-z]+(?: .*)?$|chmod .*$|[^ ]+)/g;
 
-/** A line folded at a width, the rest of it indented below its beginning; a word or command that is longer stays whole. */
-export function fold(line: string, width: number): string {
+/** The rest is indented below the beginning; a word or command that is longer stays whole. */
+function fold(line: string, width: number): string {
   if (lengthOf(line) <= width) return line;
   // Below the text after a label, or else a little to the right of where the line begins.
   const label = /^ *\S+ {2,}/.exec(line)?.[0].length;
@@ -272,7 +272,7 @@ function lengthOf(text: string): number {
   return [...text].length;
 }
 
-/** Words as lines of at most `width` columns, all but the first indented; a longer word stays whole on a line of its own. */
+/** All lines but the first are indented; a longer word stays whole on a line of its own. */
 export function wrap(
   words: readonly string[],
   { width, indent }: { readonly width: number; readonly indent: string },
@@ -306,7 +306,7 @@ export function numberColumn(numbers: readonly number[]): string[] {
   return shown.map((text) => text.padStart(width));
 }
 
-/** A moment for people, by the wall clock of a time zone: `2026-11-21 22:00 Europe/London`; with `seconds` to the second. */
+/** `2026-11-21 22:00 Europe/London`; with `seconds` to the second. */
 export function shownTime(at: Date, timeZone: string, { seconds = false } = {}): string {
   // Sweden writes dates as ISO 8601 does.
   const clock = new Intl.DateTimeFormat('sv-SE', {

@@ -154,12 +154,11 @@ async function publish(writing: Writing): Promise<Summary> {
 
 /** What people look at, and the numbers that it is drawn from. */
 async function writePages(summary: Summary, digest: Digest, writing: Writing): Promise<void> {
-  const { run, directory, definition, share, command, files } = writing;
+  const { directory, share, command, files } = writing;
   // The report is written whether or not these can be told.
   const story = await writing.story().catch(() => []);
   const notes = await writing.notes(digest.causes.map(({ id }) => id)).catch((): Notes => new Map());
-  const { columns } = run.source;
-  const page = { summary, digest, story, notes, definition, columns, version: programVersion() };
+  const page = { summary, digest, story, notes, version: programVersion() };
   await files.append(DIGEST_FILE, printableLines(`${JSON.stringify(digest)}\n`));
   await files.append(PAGE_FILE, renderReport({ ...page, directory, command, isShared: false }));
   if (!share) return;

@@ -25,8 +25,6 @@ export const latencySchema = z.object({
   p90: count,
   p99: count,
   max: count,
-  /** Rows whose attempt took from `from` up to below `to`. */
-  buckets: z.array(z.object({ from: count, to: count, rows: count })),
 });
 export type Latency = z.infer<typeof latencySchema>;
 
@@ -135,7 +133,7 @@ function addTimes(times: Times, others: Times): void {
 /** `null` where there was no attempt. */
 export function latencyOf(times: Times): Latency | null {
   const took = within(times);
-  return took === null ? null : { rows: times.count, ...took, max: times.max, buckets: bucketsOf(times) };
+  return took === null ? null : { rows: times.count, ...took, max: times.max };
 }
 
 function within({ steps, count: all, max }: Times): Moment['took'] {
@@ -153,19 +151,4 @@ function within({ steps, count: all, max }: Times): Moment['took'] {
 
 function startOf(step: number): number {
   return 2 ** (step / STEPS_PER_DOUBLING);
-}
-
-const STEPS_PER_BUCKET = 4;
-
-/** Two to a doubling, from the first to the last in which there are rows; of whole milliseconds. */
-function bucketsOf({ steps }: Times): Latency['buckets'] {
-  const whole = Array.from({ length: STEPS / STEPS_PER_BUCKET }, (_, i) => {
-    const first = i * STEPS_PER_BUCKET;
-    const rows = steps.slice(first, first + STEPS_PER_BUCKET).reduce((sum, n) => sum + n, 0);
-    const to = Math.ceil(startOf(first + STEPS_PER_BUCKET));
-    return { from: i === 0 ? 0 : Math.ceil(startOf(first)), to, rows };
-  });
-  const all = whole.filter(({ from, to }) => from < to);
-  const first = all.findIndex(({ rows }) => rows > 0);
-  return all.slice(first, all.findLastIndex(({ rows }) => rows > 0) + 1);
 }

@@ -7,7 +7,6 @@ import {
   anywhere,
   confirm,
   countOf,
-  fold,
   printable,
   renderTable,
   say,
@@ -182,6 +181,13 @@ test('lines for programs are the same on a terminal, however long', () => {
   ]);
 });
 
+/** A line as it stands in a window of that width. */
+function folded(line: string, width: number): string {
+  const io = terminal(width);
+  say(io, line);
+  return io.stdout.text.slice(0, -1);
+}
+
 test.each([
   ['short enough', 'short enough'],
   ['a line that is much too long', 'a line that is much\n  too long'],
@@ -192,16 +198,16 @@ test.each([
   ['   → say what it is, then', '   → say what it is,\n     then'],
   ['To go on: onboard resume 20261121-034512-k3f9', 'To go on:\n  onboard resume 20261121-034512-k3f9'],
   ['see `onboard runs --limit 5` for a list', 'see\n  `onboard runs --limit 5`\n  for a list'],
-])('%j is folded at 20 columns with its commands whole', (line, folded) => {
-  expect(fold(line, 20)).toBe(folded);
+])('%j is folded at 20 columns with its commands whole', (line, expected) => {
+  expect(folded(line, 20)).toBe(expected);
 });
 
 test('folded text is the text, whatever it is', () => {
   const bare = (text: string) => text.replaceAll(/\s/g, '');
   fc.assert(
     fc.property(fc.lorem({ maxCount: 30 }), fc.integer({ min: 20, max: 120 }), (text, width) => {
-      expect(bare(fold(text, width))).toBe(bare(text));
-      for (const line of fold(text, width).split('\n')) expect(line.length).toBeLessThanOrEqual(width);
+      expect(bare(folded(text, width))).toBe(bare(text));
+      for (const line of folded(text, width).split('\n')) expect(line.length).toBeLessThanOrEqual(width);
     }),
   );
 });

@@ -4,8 +4,8 @@
  */
 import type { Child } from 'hono/jsx';
 
-export const LEFT = 56;
-export const RIGHT = 470;
+const LEFT = 56;
+const RIGHT = 470;
 export const TOP = 22;
 export const BOTTOM = 150;
 

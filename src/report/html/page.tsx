@@ -84,64 +84,23 @@ function Head({ page }: Props) {
   );
 }
 
-const COLUMNS_SHOWN = 200;
 const NOTES_SHOWN = 20;
 
-/** How the file was read, and which column became which field. */
-function Reading({ page }: Props) {
-  const { summary, definition, columns } = page;
-  const { source } = summary;
+function Reading({ page: { summary } }: Props) {
+  const { source, rows } = summary;
   return (
     <section>
       <h2>How the file was read</h2>
       <p>
-        <Text of={`${sourceWords(source)}; ${countOf(summary.rows, 'row')}.`} />
+        <Text of={`${sourceWords(source)}; ${countOf(rows, 'row')}.`} />
       </p>
       {source.notes.slice(0, NOTES_SHOWN).map((note) => (
         <p>
           <Text of={note} />
         </p>
       ))}
-      {definition === null ? null : (
-        <details>
-          <summary>{`${countOf(columns.length, 'column')}, and what became of each`}</summary>
-          <table class="list">
-            <thead>
-              <tr>
-                <th>column</th>
-                <th>field of the request</th>
-              </tr>
-            </thead>
-            <tbody>
-              {columns.slice(0, COLUMNS_SHOWN).map((column) => (
-                <tr>
-                  <td>
-                    <Text of={column} bytes={150} />
-                  </td>
-                  <td class="mono">
-                    <Text of={fieldsOf(column, definition).join(', ')} bytes={150} />
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-          {columns.length > COLUMNS_SHOWN ? <p>{`${columns.length - COLUMNS_SHOWN} columns more.`}</p> : null}
-        </details>
-      )}
     </section>
   );
-}
-
-/** A column that the definition does not name is a field by its own name. */
-function fieldsOf(column: string, definition: NonNullable<Page['definition']>): readonly string[] {
-  const mapped = Object.entries(definition.fields).flatMap(([field, from]) => {
-    const name = typeof from === 'string' ? from : 'column' in from ? from.column : null;
-    return name === column ? [field] : [];
-  });
-  const isKey = definition.key === column ? ['key'] : [];
-  const told = [...isKey, ...mapped];
-  if (told.length > 0) return told;
-  return definition.ignore.includes(column) ? ['not sent'] : ['by its own name'];
 }
 
 function About({ page }: Props) {

@@ -3,11 +3,12 @@
  * time, the control total, a run's pace and its story look.
  */
 import type { Child } from 'hono/jsx';
-import { Series } from '../../lib/chart/series.tsx';
+import { Lines, Series } from '../../lib/chart/series.tsx';
 import { Text } from '../../lib/html-text.tsx';
 import { numberShown } from '../../lib/terminal.ts';
 import { type Kind, kindsOf, type OutcomeCounts } from '../../model/outcome.ts';
 import type { Told } from '../../model/story.ts';
+import type { Digest } from '../digest.ts';
 import type { Latency, Stretch } from '../timeline.ts';
 
 /** As it is said in a sum: "2 in doubt". */
@@ -136,7 +137,7 @@ function tenths(n: number): string {
 type NumbersProps = { readonly heads: readonly string[]; readonly children?: Child };
 
 /** What a picture shows, for who wants it to the number. */
-export function Numbers({ heads, children }: NumbersProps) {
+function Numbers({ heads, children }: NumbersProps) {
   return (
     <details>
       <summary>The numbers</summary>
@@ -166,10 +167,53 @@ export function Story({ story }: { readonly story: readonly Told[] }) {
   );
 }
 
-export function latencyWords({ p50, p90, p99, max }: Latency): string {
+/** How long the service took, over time, and which answers were no usual ones. */
+export function Latencies({
+  digest: { latency, moments, statuses },
+}: {
+  readonly digest: Pick<Digest, 'latency' | 'moments' | 'statuses'>;
+}) {
+  if (latency === null) return null;
+  const points = moments.flatMap(({ to, took }) => (took === null ? [] : [{ seconds: to, ...took }]));
+  const lines = (['p50', 'p90', 'p99'] as const).map((kind) => ({
+    kind,
+    points: points.map((one) => ({ seconds: one.seconds, value: one[kind] })),
+  }));
+  return (
+    <figure>
+      <figcaption>{latencyWords(latency)}</figcaption>
+      {points.length < 2 ? null : (
+        <Wide name="Picture: how long the service took">
+          <Lines
+            title="Time within which half, 90 and 99 in 100 rows were answered, over time"
+            seconds={points.at(-1)?.seconds ?? 0}
+            lines={lines}
+            label={msShown}
+          />
+        </Wide>
+      )}
+      <p class="dim">
+        {points.length < 2 ? '' : 'From below: half, nine in ten, 99 in 100 rows. '}
+        {statuses
+          .filter(({ status }) => status !== USUAL_STATUS)
+          .map(({ status, rows }) => `${status || 'no answer'}: ${shareOf(rows, latency.rows)}`)
+          .join(' · ')}
+      </p>
+    </figure>
+  );
+}
+
+const USUAL_STATUS = 200;
+
+function shareOf(n: number, all: number): string {
+  const share = (100 * n) / all;
+  return share < 0.1 ? 'under 0.1 %' : `${Math.round(share * 10) / 10} %`;
+}
+
+function latencyWords({ p50, p90, p99, max }: Latency): string {
   return `How long the service took: half within ${msShown(p50)}, nine in ten within ${msShown(p90)}, 99 in 100 within ${msShown(p99)}, at most ${msShown(max)}`;
 }
 
-export function msShown(ms: number): string {
+function msShown(ms: number): string {
   return ms < 1_000 ? `${numberShown(ms)} ms` : `${Math.round(ms / 100) / 10} s`;
 }

@@ -2,9 +2,7 @@
  * The sections of report.html about a run's rows: where they went, what to do, why some did not
  * succeed, how it went, and how long it took. Each is empty where there is nothing to say.
  */
-import type { JobDefinition } from '../../config/job-definition.ts';
 import { Flow } from '../../lib/chart/flow.tsx';
-import { Histogram } from '../../lib/chart/histogram.tsx';
 import { Prose, Text } from '../../lib/html-text.tsx';
 import { asCalled, countOf, duration, numberShown } from '../../lib/terminal.ts';
 import { warningAdvice } from '../../model/advice.ts';
@@ -18,16 +16,13 @@ import type { Summary } from '../summary.ts';
 import { stretchesOf } from '../timeline.ts';
 import { SUM_DEFECT } from '../words.ts';
 import { CauseCard, NeedingTable, WhereInFile } from './causes.tsx';
-import { kindWords, latencyWords, msShown, Numbers, Rates, Story, Sum, sumWords, Wide } from './parts.tsx';
+import { kindWords, Latencies, Rates, Story, Sum, sumWords, Wide } from './parts.tsx';
 
 export type Page = {
   readonly summary: Summary;
   readonly digest: Digest;
   readonly story: readonly Happening[];
   readonly notes: Notes;
-  /** `null` where the ledger no longer has it. */
-  readonly definition: JobDefinition | null;
-  readonly columns: readonly string[];
   /** Where the report lies; empty in one to be mailed. */
   readonly directory: string;
   readonly command: string;
@@ -144,56 +139,17 @@ export function Pace({ page: { summary, digest, isShared, story: happened } }: P
   );
 }
 
-/** How long the service took, and with which statuses it answered. */
+/** How long the service took, and which of its answers were no usual ones. */
 export function Times({ page: { digest, summary } }: Props) {
-  const { latency, statuses } = digest;
-  if (latency === null) return null;
+  if (digest.latency === null) return null;
   return (
     <section>
       <h2>Time</h2>
-      <div class="two">
-        <figure>
-          <figcaption>{latencyWords(latency)}</figcaption>
-          <Histogram
-            title={latencyWords(latency)}
-            bars={latency.buckets.map(({ from, rows }) => ({ label: msShown(from), count: rows }))}
-          />
-          <Numbers heads={['from', 'below', 'rows']}>
-            {latency.buckets.map(({ from, to, rows }) => (
-              <tr>
-                <td class="n">{msShown(from)}</td>
-                <td class="n">{msShown(to)}</td>
-                <td class="n">{numberShown(rows)}</td>
-              </tr>
-            ))}
-          </Numbers>
-        </figure>
-        <div>
-          <p>{tookWords(summary)}</p>
-          <table class="short">
-            <caption>Last answers</caption>
-            <thead>
-              <tr>
-                <th>status</th>
-                <th class="n">rows</th>
-              </tr>
-            </thead>
-            <tbody>
-              {statuses.slice(0, STATUSES_SHOWN).map(({ status, rows }) => (
-                <tr>
-                  <td>{status === 0 ? 'no answer' : String(status)}</td>
-                  <td class="n">{numberShown(rows)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      </div>
+      <Latencies digest={digest} />
+      <p>{tookWords(summary)}</p>
     </section>
   );
 }
-
-const STATUSES_SHOWN = 12;
 
 function tookWords({ startedAt, finishedAt, writtenAt, rowsPerSecond }: Page['summary']): string {
   if (startedAt === null) return 'The run has not begun.';

@@ -253,8 +253,6 @@ describe('report.html', () => {
           .digest()
           .causes.map(({ id }) => [id, { text: sign.repeat(500), by: sign.repeat(100), at: '' }]),
       ),
-      definition: DEFINITION,
-      columns,
       directory: '/reports',
       command: 'onboard',
       version: '1',
