@@ -17,7 +17,6 @@ import { goingOnWith, type ShownState, serviceReport, stateOf } from '../runs/st
 import type { Reply, Route, Visit } from '../web/visit.ts';
 import { Bar, Empty } from '../web/words.tsx';
 import type { Desk } from './desk.ts';
-import type { Pace } from './pace.ts';
 import { briefsOf, RunName, RunTable, runPath, StateBadge } from './runs.tsx';
 
 const OPEN_RUNS = 20;
@@ -62,7 +61,7 @@ async function lookAround(desk: Desk) {
 
 type Seen = Awaited<ReturnType<typeof lookAround>>;
 
-type Going = { readonly run: RunBrief; readonly state: ShownState; readonly pace: Pace };
+type Going = { readonly run: RunBrief; readonly state: ShownState; readonly pace: string };
 
 /** Those that are open, wherever they stand in the list, and the newest ones. */
 async function lookAtRuns({ ledger, paceOf }: Desk, { runs }: Overview) {
@@ -73,7 +72,7 @@ async function lookAtRuns({ ledger, paceOf }: Desk, { runs }: Overview) {
   const moving = briefs.filter(({ state }) => state === 'running' || state === 'queued');
   const going = moving.slice(0, OPEN_RUNS).map(async (run): Promise<Going> => {
     const isLeased = await ledger.of(run.target).store.hasLease(run.id);
-    return { run, state: stateOf(run, isLeased), pace: paceOf(run, Date.now()) };
+    return { run, state: stateOf(run, isLeased), pace: paceOf(run) };
   });
   return { going: await Promise.all(going), ended: briefs.filter(isOver).slice(0, ENDED_SHOWN) };
 }
@@ -196,25 +195,9 @@ function GoingRun({ going: { run, state, pace } }: { readonly going: Going }) {
         <Bar outcomes={run.outcomes} rows={run.rows} />
         <p>
           {numberShown(countSettled(run.outcomes))} of {numberShown(run.rows)} ·{' '}
-          <StateBadge run={run} state={state} />{' '}
-          {pace.perSecond === 0 ? '' : `· ${numberShown(pace.perSecond)} rows/s`}
-          {pace.left === '' ? '' : ` · ${pace.left} left`}
+          <StateBadge run={run} state={state} /> {pace === '' ? '' : `· ${pace}`}
         </p>
       </div>
-      <Spark paces={pace.paces} />
     </section>
-  );
-}
-
-/** How the pace has been, without numbers: they stand beside it. */
-function Spark({ paces }: Pick<Pace, 'paces'>) {
-  const most = Math.max(1, ...paces);
-  return (
-    <svg viewBox="0 0 120 24" preserveAspectRatio="none" class="spark" aria-hidden="true">
-      {paces.slice(-60).map((pace, i) => {
-        const height = Math.round((24 * pace) / most);
-        return <rect class="f-bar" x={i * 2} y={24 - height} width="1.6" height={height} />;
-      })}
-    </svg>
   );
 }

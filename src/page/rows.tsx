@@ -256,24 +256,19 @@ function Stopped({ search: { asked, run }, found: { stoppedAt } }: Props) {
 
 function RowTable({ run, rows }: { readonly run: string; readonly rows: readonly ListedRow[] }) {
   return (
-    <Table name="Rows" class="list rows" heads={[{ n: 'Row' }, 'Key', 'Outcome', 'What was said']}>
-      {rows.map(({ row, settlement, words }) => (
-        <tr>
-          <td class="n">
-            <a href={rowPath(run, row)}>{numberShown(row)}</a>
-          </td>
-          <td>
-            <Text of={settlement?.key ?? ''} bytes={120} />
-          </td>
-          <td>
-            <OutcomeMark of={settlement?.outcome ?? 'open'} />
-          </td>
-          <td>
-            <Id of={settlement?.id ?? ''} /> <span class="dim">{settlement?.code}</span> <Text of={words} />
-          </td>
-        </tr>
-      ))}
-    </Table>
+    <Table
+      name="Rows"
+      class="list rows"
+      heads={[{ n: 'Row' }, 'Key', 'Outcome', 'What was said']}
+      rows={rows.map(({ row, settlement, words }) => [
+        <a href={rowPath(run, row)}>{numberShown(row)}</a>,
+        <Text of={settlement?.key ?? ''} bytes={120} />,
+        <OutcomeMark of={settlement?.outcome ?? 'open'} />,
+        <>
+          <Id of={settlement?.id ?? ''} /> <span class="dim">{settlement?.code}</span> <Text of={words} />
+        </>,
+      ])}
+    />
   );
 }
 

@@ -149,26 +149,26 @@ function Runs({ asked, named, found: { runs, next } }: RunsProps) {
 
 export function RunTable({ runs, name }: { readonly runs: readonly RunBrief[]; readonly name: string }) {
   return (
-    <Table name={name} heads={['run', 'began', 'took', 'rows', 'state']}>
-      {runs.map((run) => (
-        <tr>
-          <td>
-            <RunName run={run} />
-          </td>
-          <td>
-            <Time at={run.startedAt ?? run.createdAt} />
-          </td>
-          <td class="n">{timeTaken(run)}</td>
-          <td class="outcome-cell">
-            <Bar outcomes={run.outcomes} rows={run.rows} />
-            <span class="dim">{sumWords(kindsOf(run)) || 'no rows'}</span>
-          </td>
-          <td>
-            <StateBadge run={run} />
-          </td>
-        </tr>
-      ))}
-    </Table>
+    <Table
+      name={name}
+      heads={['run', 'began', { n: 'took' }, 'rows', 'state']}
+      rows={runs.map((run) => [
+        <RunName run={run} />,
+        <Time at={run.startedAt ?? run.createdAt} />,
+        timeTaken(run),
+        <Rows run={run} />,
+        <StateBadge run={run} />,
+      ])}
+    />
+  );
+}
+
+function Rows({ run: { outcomes, rows } }: { readonly run: RunBrief }) {
+  return (
+    <div class="outcome-cell">
+      <Bar outcomes={outcomes} rows={rows} />
+      <span class="dim">{sumWords(kindsOf({ outcomes, rows })) || 'no rows'}</span>
+    </div>
   );
 }
 

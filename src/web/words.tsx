@@ -3,6 +3,7 @@
  * goes through lib/html-text.tsx.
  */
 import type { Child } from 'hono/jsx';
+import { Text } from '../lib/html-text.tsx';
 import { countOf } from '../lib/terminal.ts';
 import { kindsOf, sumWords, Wide } from '../report/html/parts.tsx';
 
@@ -56,30 +57,58 @@ export function Badge({ tone = 'none', children }: { readonly tone?: Tone; reado
   return <span class={`badge t-${tone}`}>{children}</span>;
 }
 
+/** `n`: of a column of numbers; `mono`: of one with what stands in files. */
+type TableHead = string | { readonly n: string } | { readonly mono: string };
+
 type TableProps = {
   readonly name: string;
-  /** `n`: of a column of numbers. */
-  readonly heads: ReadonlyArray<string | { readonly n: string }>;
+  readonly heads: readonly TableHead[];
   readonly class?: string;
+  readonly rows?: ReadonlyArray<readonly Child[]>;
+  /** In place of `rows`. */
   readonly children?: Child;
 };
 
-export function Table({ name, heads, class: of = 'list', children }: TableProps) {
+export function Table({ name, heads, class: of = 'list', rows = [], children }: TableProps) {
+  const kinds = heads.map((head) => (typeof head === 'string' ? undefined : Object.keys(head)[0]));
   return (
     <Wide name={name}>
       <table class={of}>
         <thead>
           <tr>
-            {heads.map((head) => (
-              <th scope="col" class={typeof head === 'string' ? undefined : 'n'}>
-                {typeof head === 'string' ? head : head.n}
+            {heads.map((head, i) => (
+              <th scope="col" class={kinds[i] === 'n' ? 'n' : undefined}>
+                {typeof head === 'string' ? head : Object.values(head)[0]}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody>
+          {rows.map((cells) => (
+            <tr>
+              {cells.map((cell, i) => (
+                <td class={kinds[i]}>{cell}</td>
+              ))}
+            </tr>
+          ))}
+          {children}
+        </tbody>
       </table>
     </Wide>
+  );
+}
+
+/** What keeps something from being done. */
+export function Problems({ of }: { readonly of: readonly string[] }) {
+  if (of.length === 0) return null;
+  return (
+    <ul class="alarm" role="alert">
+      {of.map((problem) => (
+        <li>
+          <Text of={problem} bytes={1_000} />
+        </li>
+      ))}
+    </ul>
   );
 }
 
