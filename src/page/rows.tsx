@@ -119,23 +119,24 @@ export function RunTitle({
   readonly here: 'run' | 'rows' | 'doubts' | 'row';
 }) {
   const doubts = run.outcomes['in-doubt'];
+  const tabs = [
+    ['run', '', `Run ${run.id}`],
+    ['rows', '/rows', `Rows (${numberShown(run.rows)})`],
+    ...(doubts === 0 && here !== 'doubts'
+      ? []
+      : [['doubts', '/doubts', `In doubt (${numberShown(doubts)})`]]),
+  ];
   return (
     <>
       <h1>
         <Text of={run.job} /> · <Text of={basename(run.file)} />
       </h1>
       <nav class="tabs" aria-label="Of this run">
-        <a href={runPath(run.id)} aria-current={here === 'run' ? 'page' : undefined}>
-          {`Run ${run.id}`}
-        </a>
-        <a href={runPath(run.id, '/rows')} aria-current={here === 'rows' ? 'page' : undefined}>
-          {`Rows (${numberShown(run.rows)})`}
-        </a>
-        {doubts === 0 && here !== 'doubts' ? null : (
-          <a href={runPath(run.id, '/doubts')} aria-current={here === 'doubts' ? 'page' : undefined}>
-            {`In doubt (${numberShown(doubts)})`}
+        {tabs.map(([place, under, words]) => (
+          <a href={runPath(run.id, under)} aria-current={here === place ? 'page' : undefined}>
+            {words}
           </a>
-        )}
+        ))}
       </nav>
     </>
   );
