@@ -135,10 +135,11 @@ function Runs({ asked, named, found: { runs, next } }: RunsProps) {
         </label>{' '}
         <button type="submit">Show</button>
       </form>
-      {runs.length > 0 ? <RunTable runs={runs} name="Runs" /> : null}
-      {runs.length > 0 ? null : (
-        <Empty>{isFiltered ? 'No run is as asked for.' : 'Nothing was run yet.'}</Empty>
-      )}
+      <RunTable
+        name="Runs"
+        runs={runs.map((run) => ({ run }))}
+        none={isFiltered ? 'No run is as asked for.' : 'Nothing was run yet.'}
+      />
       <Pager
         back={asked.skipped > 0 ? addressOf({ ...asked, skipped: 0 }) : null}
         on={next === null ? null : addressOf({ ...asked, skipped: next })}
@@ -147,32 +148,38 @@ function Runs({ asked, named, found: { runs, next } }: RunsProps) {
   );
 }
 
-export function RunTable({ runs, name }: { readonly runs: readonly RunBrief[]; readonly name: string }) {
+/** `state`: where somebody has looked who reads the run's rows; `pace`: in words. */
+export type ListedRun = { readonly run: RunBrief; readonly state?: ShownState; readonly pace?: string };
+
+type TableProps = { readonly name: string; readonly runs: readonly ListedRun[]; readonly none: string };
+
+export function RunTable({ name, runs, none }: TableProps) {
+  if (runs.length === 0) return <Empty>{none}</Empty>;
   return (
-    <Table name={name} heads={['run', 'began', 'took', 'rows', 'state']}>
-      {runs.map((run) => (
-        <tr>
-          <td>
-            <RunName run={run} />
-          </td>
-          <td>
-            <Time at={run.startedAt ?? run.createdAt} />
-          </td>
-          <td class="n">{timeTaken(run)}</td>
-          <td class="outcome-cell">
-            <Bar outcomes={run.outcomes} rows={run.rows} />
-            <span class="dim">{sumWords(kindsOf(run)) || 'no rows'}</span>
-          </td>
-          <td>
-            <StateBadge run={run} />
-          </td>
-        </tr>
-      ))}
-    </Table>
+    <Table
+      name={name}
+      heads={['run', 'began', { n: 'took' }, 'rows', 'state']}
+      rows={runs.map(({ run, state = stateOf(run, true), pace = '' }) => [
+        <RunName run={run} />,
+        <Time at={run.startedAt ?? run.createdAt} />,
+        [timeTaken(run), pace].filter((words) => words !== '').join(', '),
+        <Rows run={run} />,
+        <StateBadge run={run} state={state} />,
+      ])}
+    />
   );
 }
 
-export function RunName({ run: { id, job, file } }: { readonly run: RunBrief }) {
+function Rows({ run: { outcomes, rows } }: { readonly run: RunBrief }) {
+  return (
+    <div class="outcome-cell">
+      <Bar outcomes={outcomes} rows={rows} />
+      <span class="dim">{sumWords(kindsOf({ outcomes, rows })) || 'no rows'}</span>
+    </div>
+  );
+}
+
+function RunName({ run: { id, job, file } }: { readonly run: RunBrief }) {
   return (
     <>
       <a href={runPath(id)}>
@@ -207,13 +214,7 @@ const TONES: Readonly<Record<RunState, 'ok' | 'bad' | 'none'>> = {
   finished: 'ok',
 };
 
-type StateProps = {
-  readonly run: RunBrief;
-  /** Where somebody has looked who reads the run's rows. */
-  readonly state?: ShownState;
-};
-
-export function StateBadge({ run, state = stateOf(run, true) }: StateProps) {
+export function StateBadge({ run, state }: Required<Pick<ListedRun, 'run' | 'state'>>) {
   const isDoubtful = run.state === 'finished' && run.outcomes['in-doubt'] > 0;
   return <Badge tone={isDoubtful ? 'doubt' : TONES[run.state]}>{state.words}</Badge>;
 }
