@@ -14,7 +14,7 @@ import { kindsOf, sumWords, Time } from '../report/html/parts.tsx';
 import { findRun, type ShownState, stateOf } from '../runs/status.ts';
 import type { Ledger } from '../session.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
-import { Badge, Bar, Empty, Pager, Table } from '../web/words.tsx';
+import { Bar, Empty, Pager, Table } from '../web/words.tsx';
 import type { Desk } from './desk.ts';
 import { knownIn } from './run-rows.ts';
 
@@ -216,5 +216,5 @@ const TONES: Readonly<Record<RunState, 'ok' | 'bad' | 'none'>> = {
 
 export function StateBadge({ run, state }: Required<Pick<ListedRun, 'run' | 'state'>>) {
   const isDoubtful = run.state === 'finished' && run.outcomes['in-doubt'] > 0;
-  return <Badge tone={isDoubtful ? 'doubt' : TONES[run.state]}>{state.words}</Badge>;
+  return <span class={`badge t-${isDoubtful ? 'doubt' : TONES[run.state]}`}>{state.words}</span>;
 }
