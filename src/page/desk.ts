@@ -33,7 +33,7 @@ export function createDesk(means: Means): Desk {
 
 const FOLDERS_EVERY_MS = 5_000;
 const DOCTOR_EVERY_MS = 30_000;
-/** The page asks for itself, whoever looks. */
+/** The page asks for itself, where an operator looks. */
 const PAGE = { name: 'page', role: 'operator' } as const;
 const FILES_KEPT = 16;
 const PACES_KEPT = 50;

@@ -16,7 +16,7 @@ import type { Ledger } from '../session.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
 import { Bar, Empty, Pager, Table } from '../web/words.tsx';
 import type { Desk } from './desk.ts';
-import { knownIn } from './run-rows.ts';
+import { knownIn, rowNumber } from './run-rows.ts';
 
 export const runsRoutes: readonly Route<Desk>[] = [
   { method: 'GET', path: '/runs', role: 'viewer', answer: list },
@@ -27,27 +27,25 @@ const RUNS_A_PAGE = 50;
 const LOOKED_THROUGH = 1_000;
 const AT_ONCE = 100;
 
-type Asked = {
-  readonly state: RunState | null;
-  /** '': any. */
-  readonly job: string;
-  /** So many of the newest runs are left out. */
-  readonly skipped: number;
-};
-
 async function list({ query, page, visitor }: Visit<Desk>): Promise<Reply> {
   // The search of every page comes here: it names a run, or a key of some run's rows.
   const named = (query.get('q') ?? '').trim();
   const address = named === '' ? null : await addressOfNamed(page, named, visitor);
   if (address !== null) return { kind: 'redirect', to: address };
-  const skipped = Number(query.get('before') ?? 0);
-  const asked = {
-    state: RUN_STATES.find((one) => one === query.get('state')) ?? null,
-    job: (query.get('job') ?? '').slice(0, 200),
-    skipped: Number.isSafeInteger(skipped) && skipped > 0 ? skipped : 0,
-  };
+  const asked = askedIn(query);
   const found = await findRuns(page, asked);
   return { kind: 'page', title: 'Runs', body: <Runs asked={asked} named={named} found={found} /> };
+}
+
+type Asked = ReturnType<typeof askedIn>;
+
+function askedIn(query: URLSearchParams) {
+  return {
+    state: RUN_STATES.find((one) => one === query.get('state')) ?? null,
+    job: (query.get('job') ?? '').slice(0, 200),
+    /** So many of the newest runs are left out. */
+    skipped: rowNumber(query.get('before') ?? '') ?? 0,
+  };
 }
 
 /** Of the run that has a row of that key, or is called so, by its id or an ending of it. */

@@ -172,4 +172,6 @@ test('the overview names rows in doubt before all else, and the system what it r
   const system = textOf((await look(desk, '/system')).html);
   expect(system).toMatch(/answers in [\d.]+ ms.*0 failed.*No worker has told of itself/);
   expect(system).toContain('What the doctor says');
+  const seen = textOf((await look(desk, '/system', { visitor: VIEWER })).html);
+  expect([seen.includes('answers in'), seen.includes('doctor')]).toEqual([true, false]);
 });
