@@ -10,6 +10,7 @@ import type { Ask, AskAnswer } from '../model/ask.ts';
 import { countSettled } from '../model/outcome.ts';
 import { type Run, runStateSchema } from '../model/run.ts';
 import { RERUN_OUTCOMES } from '../runs/rerun.ts';
+import { runOf } from '../runs/status.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
 import { decisionsIn } from './decisions.ts';
 import type { Desk } from './desk.ts';
@@ -139,12 +140,6 @@ function said(title: string, words: readonly string[], to: string, status: 200 |
   };
 }
 
-/** `null`: there is none of that id. */
-async function findRun(id: string, { ledger }: Desk): Promise<Run | null> {
-  const target = await ledger.index.targetOf(id);
-  return target === null ? null : ledger.of(target).store.get(id);
-}
-
 type ConfirmProps = {
   readonly run: Run;
   /** Below the run's path. */
@@ -173,7 +168,7 @@ function Confirm({ run: { id, job }, action, go, tone = 'go', children }: Confir
 }
 
 async function confirmCancel({ params, page }: Visit<Desk>): Promise<Reply> {
-  const run = await findRun(params.id ?? '', page);
+  const run = await runOf(page.ledger, params.id ?? '');
   if (run === null) return NO_RUN;
   const settled = countSettled(run.outcomes);
   return {
@@ -201,7 +196,7 @@ function rowsNamed(count: string | null): string {
 }
 
 async function confirmRerun({ params, query, page }: Visit<Desk>): Promise<Reply> {
-  const run = await findRun(params.id ?? '', page);
+  const run = await runOf(page.ledger, params.id ?? '');
   if (run === null) return NO_RUN;
   const there = RERUN_OUTCOMES.filter((outcome) => run.outcomes[outcome] > 0);
   const cause = query.get('cause') ?? '';

@@ -44,27 +44,12 @@ export function Causes({ run, digest, notes, visitor }: Props) {
       ) : null}
       <WhereInFile digest={digest} />
       {causes.map((cause) => (
-        <CauseCard
-          cause={cause}
-          digest={digest}
-          note={notes.get(cause.id) ?? null}
-          {...(cause.outcome === 'in-doubt' && { advice: <Settling run={run.id} visitor={visitor} /> })}
-        >
+        <CauseCard cause={cause} digest={digest} note={notes.get(cause.id) ?? null}>
           <Acts run={run} cause={cause} isNoted={notes.has(cause.id)} visitor={visitor} />
         </CauseCard>
       ))}
       {others <= 0 ? null : <p class="dim">{countOf(others, 'row')} more for other causes.</p>}
     </section>
-  );
-}
-
-function Settling({ run, visitor }: { readonly run: string; readonly visitor: Visitor }) {
-  if (visitor.role !== 'operator') return <>An operator settles them; nothing is sent again before.</>;
-  return (
-    <>
-      <a href={runPath(run, '/doubts')}>Settle them</a>: what is found at the service is said for each, and
-      nothing is sent again before.
-    </>
   );
 }
 
@@ -76,6 +61,7 @@ function Acts({ run, cause: { id, outcome, count }, isNoted, visitor }: ActsProp
   return (
     <div class="line">
       <a href={runPath(run.id, `/rows?cause=${encodeURIComponent(id)}`)}>{countOf(count, 'row')}</a>{' '}
+      {isOperator && outcome === 'in-doubt' ? <a href={runPath(run.id, '/doubts')}>Settle them</a> : null}
       {isOperator && isOver && RERUN_OUTCOMES.some((one) => one === outcome) ? (
         <form method="get" action={runPath(run.id, '/rerun')} class="act">
           <input type="hidden" name="only" value={outcome} />

@@ -13,7 +13,7 @@ import { countUnsuccessful } from '../model/outcome.ts';
 import { Time } from '../report/html/parts.tsx';
 import { type Summary, summarySchema } from '../report/summary.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
-import { Problems, Table, Verdict } from '../web/words.tsx';
+import { Problems, Table } from '../web/words.tsx';
 import { askFor, refusedFor, told } from './acting.tsx';
 import type { Work } from './child.ts';
 import type { Desk } from './desk.ts';
@@ -149,14 +149,15 @@ async function liveCheck({ params, query, page }: Visit<Desk>): Promise<Reply> {
 
 function Findings({ found }: { readonly found: Checked }) {
   const { estimate, keys, earlierRun, requests } = found;
+  const isWell = found.invalid + found.waiting === 0;
   return (
     <>
-      <Verdict tone={found.invalid + found.waiting === 0 ? 'ok' : 'bad'}>
-        {totalLine(found)}
+      <p class={isWell ? 'verdict ok' : 'verdict bad'}>
+        <b aria-hidden="true">{isWell ? '✓' : '✗'}</b> {totalLine(found)}
         {estimate.requests === 0
           ? '.'
           : `; about ${duration(estimate.seconds)} for ${countOf(estimate.requests, 'request')}.`}
-      </Verdict>
+      </p>
       {keys.reason === null ? null : <p>Known keys were not looked up: {keys.reason}.</p>}
       {earlierRun === null ? null : (
         <p>

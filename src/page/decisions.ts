@@ -3,7 +3,7 @@
  * /runs/:id/resolve`), of one row in the fields `row`, `as` (`created`, `created:<id>` of a record
  * that was found, `not-created`) and `id`; of many in a field `decision` each, `17 created:<id>` or
  * `17 not-created`. Or in an edited in-doubt file, read and checked as `onboard resolve` does it;
- * of the file nothing stays behind. Whether an id can be right is decided by who records it.
+ * of the file nothing stays behind. Whether the id is another row's is decided by who records it.
  */
 import { randomBytes } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
@@ -12,64 +12,50 @@ import { makeHomeFolder } from '../config/environment.ts';
 import type { RowDecision } from '../ledger/resolve.ts';
 import { readDoubts } from '../ledger/run-view.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import type { Decision } from '../model/resolution.ts';
 import { isTable } from '../model/source.ts';
 import { checkDecisions } from '../runs/decisions.ts';
-import { readDecisions } from '../runs/resolve-file.ts';
+import { parseDecision, readDecisions } from '../runs/resolve-file.ts';
 import type { Session } from '../session.ts';
-import type { RunRows } from './run-rows.ts';
+import { type RunRows, rowNumber } from './run-rows.ts';
 
 type Decided =
   | { readonly kind: 'decided'; readonly decisions: readonly RowDecision[] }
   | { readonly kind: 'problems'; readonly problems: readonly string[] };
 
-const CREATED = 'created:';
-const DECISION = /^([1-9]\d{0,14}) (not-created|created:.+)$/su;
-
 export function decisionsIn(form: URLSearchParams): Decided {
   const row = form.get('row');
-  if (row !== null) return ofRow(row, form.get('as') ?? '', (form.get('id') ?? '').trim());
-  const said = form.getAll('decision');
+  const chosen = form.get('as') ?? '';
+  const id = (form.get('id') ?? '').trim();
+  const typed = `created:${id}`;
+  // Both may have been meant.
+  if (id !== '' && !['', 'created', typed].includes(chosen))
+    return {
+      kind: 'problems',
+      problems: [`The id ${id} is given, and ${chosen} is chosen: expected one of them.`],
+    };
+  const said = row === null ? form.getAll('decision') : [`${row} ${id === '' ? chosen : typed}`];
   const read = said.map(decisionIn);
-  const unread = said.find((_, i) => read[i] === null);
-  if (said.length === 0 || unread !== undefined)
-    return {
-      kind: 'problems',
-      problems: [`expected rows and what became of each, got "${unread ?? ''}"`],
-    };
-  return { kind: 'decided', decisions: read.filter((one) => one !== null) };
-}
-
-/** What was typed must not contradict what was chosen: both may have been meant. */
-function ofRow(row: string, chosen: string, id: string): Decided {
-  const typed = id === '' ? chosen : CREATED + id;
-  const as = chosen === '' || chosen === 'created' ? typed : chosen;
-  const words =
-    chosen === 'not-created' ? '“it was not created”' : `the record ${chosen.slice(CREATED.length)}`;
-  if (as !== typed)
-    return {
-      kind: 'problems',
-      problems: [`The id ${id} is given, and ${words} is chosen: expected one of them.`],
-    };
-  const decision = decisionIn(`${row} ${as}`);
-  if (decision === null) return { kind: 'problems', problems: [UNDECIDED] };
-  return { kind: 'decided', decisions: [decision] };
+  const problems = read.filter((one) => typeof one === 'string');
+  if (said.length === 0 || problems.length > 0)
+    return { kind: 'problems', problems: problems.length > 0 ? problems : [UNDECIDED] };
+  return { kind: 'decided', decisions: read.filter((one) => typeof one !== 'string') };
 }
 
 const UNDECIDED =
   'Say what became of the row: that it was created, with the id that it has at the service, or that it was not.';
 
-function decisionIn(text: string): RowDecision | null {
-  const [, row, said = ''] = DECISION.exec(text) ?? [];
-  if (row === undefined) return null;
-  const decision: Decision =
-    said === 'not-created' ? { kind: said } : { kind: 'created', id: said.slice(CREATED.length) };
-  return { row: Number(row), decision };
+/** A text: what is wrong with it. */
+function decisionIn(text: string): RowDecision | string {
+  const [number = '', ...words] = text.split(' ');
+  const [row, said] = [rowNumber(number), words.join(' ')];
+  if (row === null || said === '' || said === 'created') return UNDECIDED;
+  const decision = parseDecision(said);
+  return typeof decision === 'string' ? `Row ${row}: ${decision}` : { row, decision };
 }
 
 /** A decision as a field of a form has it. */
 export function decisionField({ row, decision }: RowDecision): string {
-  return `${row} ${decision.kind === 'created' ? CREATED + decision.id : decision.kind}`;
+  return `${row} ${decision.kind === 'created' ? `created:${decision.id}` : decision.kind}`;
 }
 
 const MOST_BYTES = 8 * 1024 * 1024;

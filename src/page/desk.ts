@@ -2,12 +2,13 @@
  * What the pages are made of: the ledger, which they only read, the folders of the home, the way to
  * the process that acts, and what is remembered from one request to the next.
  */
-import { statfs } from 'node:fs/promises';
 import { lookOver } from '../inbox/overview.ts';
 import { kept } from '../lib/kept.ts';
 import { createRecentMap } from '../lib/recent.ts';
 import { programVersion } from '../lib/version.ts';
+import type { Run } from '../model/run.ts';
 import { watchChunks } from '../queue/chunk-queue.ts';
+import { createPace } from '../runs/progress.ts';
 import { serviceWords } from '../runs/service-notice.ts';
 import { serviceReport } from '../runs/status.ts';
 import type { Session } from '../session.ts';
@@ -15,7 +16,6 @@ import type { Core } from '../web/visit.ts';
 import type { rememberFiles } from './child.ts';
 import type { FileOfDecisions } from './decisions.ts';
 import { createDigests } from './digests.ts';
-import { createPaces } from './pace.ts';
 
 type Means = Pick<Session, 'env' | 'ledger' | 'log' | 'clock'> &
   ReturnType<typeof rememberFiles> & {
@@ -33,15 +33,13 @@ export function createDesk(means: Means): Desk {
 
 const FOLDERS_EVERY_MS = 5_000;
 const DOCTOR_EVERY_MS = 30_000;
-/** The page asks for itself, whoever looks. */
+/** The page asks for itself, where an operator looks. */
 const PAGE = { name: 'page', role: 'operator' } as const;
 const FILES_KEPT = 16;
-const GIB = 1024 ** 3;
+const PACES_KEPT = 50;
 
 function createMemory(means: Means) {
-  const { env, ledger, log, target, ask } = means;
-  const { redis } = ledger;
-  const { keys } = ledger.of(target);
+  const { ledger, log, target, ask } = means;
   return {
     /** Above each page. */
     async standing() {
@@ -55,23 +53,29 @@ function createMemory(means: Means) {
     turnOf: createTurns(),
     /** Edited in-doubt files that were read, until somebody records what they say. */
     decisionFiles: createRecentMap<string, FileOfDecisions>(FILES_KEPT),
-    chunks: watchChunks(redis, keys.queuePrefix),
+    chunks: watchChunks(ledger.redis, ledger.of(target).keys.queuePrefix),
     /** Folders, schedules and what needs somebody. */
     overview: kept(FOLDERS_EVERY_MS, () =>
       lookOver(means, target, (problem) => log.debug('a job definition can not be used', { problem })),
     ),
-    machine: kept(FOLDERS_EVERY_MS, async () => {
-      const began = performance.now();
-      await redis.hlen(keys.epoch);
-      const roundTripMs = performance.now() - began;
-      const disk = await statfs(env.home).catch(() => null);
-      return { roundTripMs, freeGib: disk === null ? null : (disk.bavail * disk.bsize) / GIB };
-    }),
     /** What `onboard doctor` says, line by line; empty where nobody can be asked. */
     doctor: kept(DOCTOR_EVERY_MS, async () => {
       const answer = await ask?.({ kind: 'doctor' }, PAGE);
       return answer?.kind === 'done' ? answer.words.split('\n') : [];
     }),
+  };
+}
+
+type Moving = Parameters<typeof createPace>[0] & Pick<Run, 'id' | 'state'>;
+
+/** How fast a run goes and how long it will take, in words, from what was seen of it here; '' before. */
+function createPaces(): (run: Moving) => string {
+  const paces = createRecentMap<string, ReturnType<typeof createPace>>(PACES_KEPT);
+  return (run) => {
+    if (run.state !== 'running') return '';
+    const known = paces.get(run.id);
+    paces.set(run.id, known ?? createPace(run, () => performance.now()));
+    return known?.(run) ?? '';
   };
 }
 

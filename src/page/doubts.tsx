@@ -13,7 +13,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { describeDecision, type KeptSighting } from '../model/resolution.ts';
 import { Time } from '../report/html/parts.tsx';
 import type { Reply, Route, Visit } from '../web/visit.ts';
-import { Table } from '../web/words.tsx';
+import { Problems, Table } from '../web/words.tsx';
 import { decisionField, type FileOfDecisions, readDecisionFile } from './decisions.ts';
 import type { Desk } from './desk.ts';
 import { RowHead, readRow } from './row.tsx';
@@ -204,7 +204,9 @@ function Settle({ run, chosen, visit, refused }: SettleProps) {
       {following === null ? null : <input type="hidden" name="next" value={String(following)} />}
       <fieldset disabled={visit.page.ask === null}>
         <legend>{`What became of row ${numberShown(row)}?`}</legend>
-        <Problems refused={refused} />
+        <div id="refused">
+          <Problems of={refused?.problems ?? []} />
+        </div>
         {ids.map((id) => (
           <label>
             <input type="radio" name="as" value={`created:${id}`} /> It was created, as <Id of={id} />
@@ -232,19 +234,6 @@ function Settle({ run, chosen, visit, refused }: SettleProps) {
       </fieldset>
       <p class="dim keys-hint">Keys: c created, n not created, s skip.</p>
     </form>
-  );
-}
-
-function Problems({ refused }: Pick<Props, 'refused'>) {
-  if (refused === null) return null;
-  return (
-    <ul class="bad" role="alert" id="refused">
-      {refused.problems.map((problem) => (
-        <li>
-          <Text of={problem} bytes={2_000} />
-        </li>
-      ))}
-    </ul>
   );
 }
 
@@ -309,20 +298,19 @@ function Decisions({ file }: { readonly file: FileOfDecisions }) {
       ))}
       {decisions.length === 0 ? null : (
         <form method="post" action={runPath(run.id, '/resolve')}>
-          <Table name="Decisions" class="list rows" heads={[{ n: 'Row' }, 'Key', 'What became of it']}>
-            {decisions.map((one) => (
-              <tr>
-                <td class="n">{numberShown(one.row)}</td>
-                <td>
-                  <Text of={one.key} bytes={120} />
-                </td>
-                <td>
-                  <input type="hidden" name="decision" value={decisionField(one)} />
-                  <Text of={describeDecision(one.decision)} />
-                </td>
-              </tr>
-            ))}
-          </Table>
+          <Table
+            name="Decisions"
+            class="list rows"
+            heads={[{ n: 'Row' }, 'Key', 'What became of it']}
+            rows={decisions.map((one) => [
+              numberShown(one.row),
+              <Text of={one.key} bytes={120} />,
+              <>
+                <input type="hidden" name="decision" value={decisionField(one)} />
+                <Text of={describeDecision(one.decision)} />
+              </>,
+            ])}
+          />
           <p class="dim">
             A row that is recorded as not created, and was, is made twice by a re-run. This can’t be taken
             back.

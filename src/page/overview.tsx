@@ -5,20 +5,17 @@
  */
 import { basename } from 'node:path';
 import type { Overview } from '../inbox/overview.ts';
-import type { RunBrief } from '../ledger/brief.ts';
 import { readDoing } from '../ledger/doing.ts';
 import { Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
-import { countSettled } from '../model/outcome.ts';
 import { isOver } from '../model/run.ts';
 import { Time } from '../report/html/parts.tsx';
 import { serviceWords } from '../runs/service-notice.ts';
-import { goingOnWith, type ShownState, serviceReport, stateOf } from '../runs/status.ts';
+import { goingOnWith, serviceReport, stateOf } from '../runs/status.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
-import { Bar, Empty } from '../web/words.tsx';
+import { Empty } from '../web/words.tsx';
 import type { Desk } from './desk.ts';
-import type { Pace } from './pace.ts';
-import { briefsOf, RunName, RunTable, runPath, StateBadge } from './runs.tsx';
+import { briefsOf, type ListedRun, RunTable, runPath } from './runs.tsx';
 
 const OPEN_RUNS = 20;
 const RECENT_RUNS = 30;
@@ -62,8 +59,6 @@ async function lookAround(desk: Desk) {
 
 type Seen = Awaited<ReturnType<typeof lookAround>>;
 
-type Going = { readonly run: RunBrief; readonly state: ShownState; readonly pace: Pace };
-
 /** Those that are open, wherever they stand in the list, and the newest ones. */
 async function lookAtRuns({ ledger, paceOf }: Desk, { runs }: Overview) {
   const open = runs.map(({ run }) => ({ run: run.id, target: run.target }));
@@ -71,11 +66,12 @@ async function lookAtRuns({ ledger, paceOf }: Desk, { runs }: Overview) {
   const known = new Set(newest.map(({ run }) => run));
   const briefs = await briefsOf(ledger, [...newest, ...open.filter(({ run }) => !known.has(run))]);
   const moving = briefs.filter(({ state }) => state === 'running' || state === 'queued');
-  const going = moving.slice(0, OPEN_RUNS).map(async (run): Promise<Going> => {
+  const going = moving.slice(0, OPEN_RUNS).map(async (run) => {
     const isLeased = await ledger.of(run.target).store.hasLease(run.id);
-    return { run, state: stateOf(run, isLeased), pace: paceOf(run, Date.now()) };
+    return { run, state: stateOf(run, isLeased), pace: paceOf(run) };
   });
-  return { going: await Promise.all(going), ended: briefs.filter(isOver).slice(0, ENDED_SHOWN) };
+  const ended = briefs.filter(isOver).slice(0, ENDED_SHOWN);
+  return { going: await Promise.all(going), ended: ended.map((run) => ({ run })) };
 }
 
 function Standing({ seen }: { readonly seen: Seen }) {
@@ -97,10 +93,9 @@ function Standing({ seen }: { readonly seen: Seen }) {
         <Coming overview={overview} />
       </div>
       <h2>Goes on</h2>
-      {going.length === 0 ? <Empty>No run goes on.</Empty> : going.map((one) => <GoingRun going={one} />)}
+      <RunTable name="Runs that go on" runs={going} none="No run goes on." />
       <h2>The last runs</h2>
-      {ended.length > 0 ? <RunTable runs={ended} name="The last runs" /> : null}
-      {ended.length > 0 ? null : <Empty>No run has ended yet.</Empty>}
+      <RunTable name="The last runs" runs={ended} none="No run has ended yet." />
       <p>
         <a href="/runs">All runs</a>
       </p>
@@ -110,28 +105,20 @@ function Standing({ seen }: { readonly seen: Seen }) {
 
 /** Rows in doubt before all else. */
 function Needs({ needs: { runs, refused } }: Pick<Overview, 'needs'>) {
+  const inDoubt = runs.filter((one) => one.inDoubt > 0);
+  const halted = runs.filter(({ run, state }) => goingOnWith(run, state) !== null);
+  const toCorrect = runs.filter((one) => one.toCorrect > 0);
   const needs = [
-    ...runs.flatMap(({ run, inDoubt }) =>
-      inDoubt === 0 ? [] : <Rows run={run} under="/doubts" words={`${countOf(inDoubt, 'row')} in doubt`} />,
-    ),
-    ...runs
-      .filter(({ run, state }) => goingOnWith(run, state) !== null)
-      .map(({ run, state }) => (
-        <>
-          <a href={runPath(run.id)}>
-            <Text of={run.job} bytes={100} />
-          </a>{' '}
-          <StateBadge run={run} state={state} /> <span class="dim">{run.id}</span>
-        </>
-      )),
+    ...inDoubt.map((one) => (
+      <Need run={one.run} under="/doubts" words={`${countOf(one.inDoubt, 'row')} in doubt`} />
+    )),
+    ...halted.map(({ run, state }) => <Need run={run} words={state.words} />),
     ...refused.map(({ file, why }) => (
       <>
         refused file <Text of={basename(file)} bytes={150} />: <Text of={why} />
       </>
     )),
-    ...runs.flatMap(({ run, toCorrect }) =>
-      toCorrect === 0 ? [] : <Rows run={run} words={`${countOf(toCorrect, 'row')} to correct`} />,
-    ),
+    ...toCorrect.map((one) => <Need run={one.run} words={`${countOf(one.toCorrect, 'row')} to correct`} />),
   ];
   return (
     <section>
@@ -146,13 +133,9 @@ function Needs({ needs: { runs, refused } }: Pick<Overview, 'needs'>) {
   );
 }
 
-type RowsProps = {
-  readonly run: { readonly id: string; readonly job: string };
-  readonly under?: string;
-  readonly words: string;
-};
+type NeedProps = Pick<ListedRun, 'run'> & { readonly under?: string; readonly words: string };
 
-function Rows({ run: { id, job }, under = '', words }: RowsProps) {
+function Need({ run: { id, job }, under = '', words }: NeedProps) {
   return (
     <>
       <a href={runPath(id, under)}>{words}</a> <Text of={job} bytes={100} /> <span class="dim">{id}</span>
@@ -183,38 +166,5 @@ function Coming({ overview: { schedules, waiting, windows } }: { readonly overvi
         ))}
       </ul>
     </section>
-  );
-}
-
-function GoingRun({ going: { run, state, pace } }: { readonly going: Going }) {
-  return (
-    <section class="going">
-      <p>
-        <RunName run={run} />
-      </p>
-      <div>
-        <Bar outcomes={run.outcomes} rows={run.rows} />
-        <p>
-          {numberShown(countSettled(run.outcomes))} of {numberShown(run.rows)} ·{' '}
-          <StateBadge run={run} state={state} />{' '}
-          {pace.perSecond === 0 ? '' : `· ${numberShown(pace.perSecond)} rows/s`}
-          {pace.left === '' ? '' : ` · ${pace.left} left`}
-        </p>
-      </div>
-      <Spark paces={pace.paces} />
-    </section>
-  );
-}
-
-/** How the pace has been, without numbers: they stand beside it. */
-function Spark({ paces }: Pick<Pace, 'paces'>) {
-  const most = Math.max(1, ...paces);
-  return (
-    <svg viewBox="0 0 120 24" preserveAspectRatio="none" class="spark" aria-hidden="true">
-      {paces.slice(-60).map((pace, i) => {
-        const height = Math.round((24 * pace) / most);
-        return <rect class="f-bar" x={i * 2} y={24 - height} width="1.6" height={height} />;
-      })}
-    </svg>
   );
 }

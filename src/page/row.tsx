@@ -40,8 +40,7 @@ async function answer({ params, page, visitor }: Visit<Desk>): Promise<Reply> {
   if (open === null || row === null || !hasRow(open, row)) return NO_ROW;
   page.log.info('a row was looked at', { run: id, row, by: visitor.name });
   const shown = await readRow(open, row);
-  const reruns = await open.redis.hget(open.keys.files, `rerun:${id}`);
-  const body = <RowView open={open} shown={shown} rerun={await rerunWith(open, row, reruns)} />;
+  const body = <RowView open={open} shown={shown} rerun={await rerunWith(open, row)} />;
   return { kind: 'page', title: `Row ${row} of ${id}`, body };
 }
 
@@ -52,11 +51,8 @@ function hasRow(open: RunRows, row: number): boolean {
 }
 
 /** The latest rerun that has the row. */
-async function rerunWith(
-  { redis, keys }: RunRows,
-  row: number,
-  rerun: string | null,
-): Promise<string | null> {
+async function rerunWith({ run, redis, keys }: RunRows, row: number): Promise<string | null> {
+  const rerun = await redis.hget(keys.files, `rerun:${run.id}`);
   if (rerun === null || rerun === '') return null;
   const numbers = await createRunInput(redis, keys, rerun).numbers();
   return numbers?.includes(row) === true ? rerun : null;

@@ -119,23 +119,24 @@ export function RunTitle({
   readonly here: 'run' | 'rows' | 'doubts' | 'row';
 }) {
   const doubts = run.outcomes['in-doubt'];
+  const tabs = [
+    ['run', '', `Run ${run.id}`],
+    ['rows', '/rows', `Rows (${numberShown(run.rows)})`],
+    ...(doubts === 0 && here !== 'doubts'
+      ? []
+      : [['doubts', '/doubts', `In doubt (${numberShown(doubts)})`]]),
+  ];
   return (
     <>
       <h1>
         <Text of={run.job} /> · <Text of={basename(run.file)} />
       </h1>
       <nav class="tabs" aria-label="Of this run">
-        <a href={runPath(run.id)} aria-current={here === 'run' ? 'page' : undefined}>
-          {`Run ${run.id}`}
-        </a>
-        <a href={runPath(run.id, '/rows')} aria-current={here === 'rows' ? 'page' : undefined}>
-          {`Rows (${numberShown(run.rows)})`}
-        </a>
-        {doubts === 0 && here !== 'doubts' ? null : (
-          <a href={runPath(run.id, '/doubts')} aria-current={here === 'doubts' ? 'page' : undefined}>
-            {`In doubt (${numberShown(doubts)})`}
+        {tabs.map(([place, under, words]) => (
+          <a href={runPath(run.id, under)} aria-current={here === place ? 'page' : undefined}>
+            {words}
           </a>
-        )}
+        ))}
       </nav>
     </>
   );
@@ -256,24 +257,19 @@ function Stopped({ search: { asked, run }, found: { stoppedAt } }: Props) {
 
 function RowTable({ run, rows }: { readonly run: string; readonly rows: readonly ListedRow[] }) {
   return (
-    <Table name="Rows" class="list rows" heads={[{ n: 'Row' }, 'Key', 'Outcome', 'What was said']}>
-      {rows.map(({ row, settlement, words }) => (
-        <tr>
-          <td class="n">
-            <a href={rowPath(run, row)}>{numberShown(row)}</a>
-          </td>
-          <td>
-            <Text of={settlement?.key ?? ''} bytes={120} />
-          </td>
-          <td>
-            <OutcomeMark of={settlement?.outcome ?? 'open'} />
-          </td>
-          <td>
-            <Id of={settlement?.id ?? ''} /> <span class="dim">{settlement?.code}</span> <Text of={words} />
-          </td>
-        </tr>
-      ))}
-    </Table>
+    <Table
+      name="Rows"
+      class="list rows"
+      heads={[{ n: 'Row' }, 'Key', 'Outcome', 'What was said']}
+      rows={rows.map(({ row, settlement, words }) => [
+        <a href={rowPath(run, row)}>{numberShown(row)}</a>,
+        <Text of={settlement?.key ?? ''} bytes={120} />,
+        <OutcomeMark of={settlement?.outcome ?? 'open'} />,
+        <>
+          <Id of={settlement?.id ?? ''} /> <span class="dim">{settlement?.code}</span> <Text of={words} />
+        </>,
+      ])}
+    />
   );
 }
 

@@ -80,7 +80,7 @@ async function lookAt(visit: Visit<Desk>) {
   return {
     run,
     state: stateOf(run, isLeased),
-    pace: paceOf(run, Date.now()),
+    pace: paceOf(run),
     story: tellStory(run, happened),
     digest,
     service,
@@ -145,8 +145,7 @@ function RunLive({ shown, visit: { visitor } }: Props) {
       </p>
       <Bar outcomes={run.outcomes} rows={run.rows} />
       <p>
-        {pace.perSecond > 0 ? `${countOf(pace.perSecond, 'row')} a second · ` : ''}
-        {pace.left === '' ? '' : `${pace.left} left · `}
+        {pace === '' ? '' : `${pace} · `}
         {run.startedAt === null ? (
           'not begun yet'
         ) : (

@@ -15,9 +15,9 @@ import { sumWords, Time } from '../report/html/parts.tsx';
 import { findRun, type ShownState, stateOf } from '../runs/status.ts';
 import type { Ledger } from '../session.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
-import { Badge, Bar, Empty, Pager, Table } from '../web/words.tsx';
+import { Bar, Empty, Pager, Table } from '../web/words.tsx';
 import type { Desk } from './desk.ts';
-import { knownIn } from './run-rows.ts';
+import { knownIn, rowNumber } from './run-rows.ts';
 
 export const runsRoutes: readonly Route<Desk>[] = [
   { method: 'GET', path: '/runs', role: 'viewer', answer: list },
@@ -28,27 +28,25 @@ const RUNS_A_PAGE = 50;
 const LOOKED_THROUGH = 1_000;
 const AT_ONCE = 100;
 
-type Asked = {
-  readonly state: RunState | null;
-  /** '': any. */
-  readonly job: string;
-  /** So many of the newest runs are left out. */
-  readonly skipped: number;
-};
-
 async function list({ query, page, visitor }: Visit<Desk>): Promise<Reply> {
   // The search of every page comes here: it names a run, or a key of some run's rows.
   const named = (query.get('q') ?? '').trim();
   const address = named === '' ? null : await addressOfNamed(page, named, visitor);
   if (address !== null) return { kind: 'redirect', to: address };
-  const skipped = Number(query.get('before') ?? 0);
-  const asked = {
-    state: RUN_STATES.find((one) => one === query.get('state')) ?? null,
-    job: (query.get('job') ?? '').slice(0, 200),
-    skipped: Number.isSafeInteger(skipped) && skipped > 0 ? skipped : 0,
-  };
+  const asked = askedIn(query);
   const found = await findRuns(page, asked);
   return { kind: 'page', title: 'Runs', body: <Runs asked={asked} named={named} found={found} /> };
+}
+
+type Asked = ReturnType<typeof askedIn>;
+
+function askedIn(query: URLSearchParams) {
+  return {
+    state: RUN_STATES.find((one) => one === query.get('state')) ?? null,
+    job: (query.get('job') ?? '').slice(0, 200),
+    /** So many of the newest runs are left out. */
+    skipped: rowNumber(query.get('before') ?? '') ?? 0,
+  };
 }
 
 /** Of the run that has a row of that key, or is called so, by its id or an ending of it. */
@@ -136,10 +134,11 @@ function Runs({ asked, named, found: { runs, next } }: RunsProps) {
         </label>{' '}
         <button type="submit">Show</button>
       </form>
-      {runs.length > 0 ? <RunTable runs={runs} name="Runs" /> : null}
-      {runs.length > 0 ? null : (
-        <Empty>{isFiltered ? 'No run is as asked for.' : 'Nothing was run yet.'}</Empty>
-      )}
+      <RunTable
+        name="Runs"
+        runs={runs.map((run) => ({ run }))}
+        none={isFiltered ? 'No run is as asked for.' : 'Nothing was run yet.'}
+      />
       <Pager
         back={asked.skipped > 0 ? addressOf({ ...asked, skipped: 0 }) : null}
         on={next === null ? null : addressOf({ ...asked, skipped: next })}
@@ -148,32 +147,38 @@ function Runs({ asked, named, found: { runs, next } }: RunsProps) {
   );
 }
 
-export function RunTable({ runs, name }: { readonly runs: readonly RunBrief[]; readonly name: string }) {
+/** `state`: where somebody has looked who reads the run's rows; `pace`: in words. */
+export type ListedRun = { readonly run: RunBrief; readonly state?: ShownState; readonly pace?: string };
+
+type TableProps = { readonly name: string; readonly runs: readonly ListedRun[]; readonly none: string };
+
+export function RunTable({ name, runs, none }: TableProps) {
+  if (runs.length === 0) return <Empty>{none}</Empty>;
   return (
-    <Table name={name} heads={['run', 'began', 'took', 'rows', 'state']}>
-      {runs.map((run) => (
-        <tr>
-          <td>
-            <RunName run={run} />
-          </td>
-          <td>
-            <Time at={run.startedAt ?? run.createdAt} />
-          </td>
-          <td class="n">{timeTaken(run)}</td>
-          <td class="outcome-cell">
-            <Bar outcomes={run.outcomes} rows={run.rows} />
-            <span class="dim">{sumWords(kindsOf(run)) || 'no rows'}</span>
-          </td>
-          <td>
-            <StateBadge run={run} />
-          </td>
-        </tr>
-      ))}
-    </Table>
+    <Table
+      name={name}
+      heads={['run', 'began', { n: 'took' }, 'rows', 'state']}
+      rows={runs.map(({ run, state = stateOf(run, true), pace = '' }) => [
+        <RunName run={run} />,
+        <Time at={run.startedAt ?? run.createdAt} />,
+        [timeTaken(run), pace].filter((words) => words !== '').join(', '),
+        <Rows run={run} />,
+        <StateBadge run={run} state={state} />,
+      ])}
+    />
   );
 }
 
-export function RunName({ run: { id, job, file } }: { readonly run: RunBrief }) {
+function Rows({ run: { outcomes, rows } }: { readonly run: RunBrief }) {
+  return (
+    <div class="outcome-cell">
+      <Bar outcomes={outcomes} rows={rows} />
+      <span class="dim">{sumWords(kindsOf({ outcomes, rows })) || 'no rows'}</span>
+    </div>
+  );
+}
+
+function RunName({ run: { id, job, file } }: { readonly run: RunBrief }) {
   return (
     <>
       <a href={runPath(id)}>
@@ -208,13 +213,7 @@ const TONES: Readonly<Record<RunState, 'ok' | 'bad' | 'none'>> = {
   finished: 'ok',
 };
 
-type StateProps = {
-  readonly run: RunBrief;
-  /** Where somebody has looked who reads the run's rows. */
-  readonly state?: ShownState;
-};
-
-export function StateBadge({ run, state = stateOf(run, true) }: StateProps) {
+export function StateBadge({ run, state }: Required<Pick<ListedRun, 'run' | 'state'>>) {
   const isDoubtful = run.state === 'finished' && run.outcomes['in-doubt'] > 0;
-  return <Badge tone={isDoubtful ? 'doubt' : TONES[run.state]}>{state.words}</Badge>;
+  return <span class={`badge t-${isDoubtful ? 'doubt' : TONES[run.state]}`}>{state.words}</span>;
 }

@@ -11,7 +11,6 @@ import { flattenRecord } from '../model/flatten-record.ts';
 import { withReferences } from '../model/json-record.ts';
 import type { Reference } from '../model/mapping.ts';
 import type { Call } from '../model/operation.ts';
-import type { JsonObject } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
@@ -25,17 +24,8 @@ type Means = {
   readonly key: KnownKey | undefined;
 };
 
-type Request = {
-  readonly method: string;
-  readonly path: string;
-  /** `null`: it has none. */
-  readonly body: JsonObject | null;
-  readonly isUpdate: boolean;
-  readonly hasReferences: boolean;
-};
-
 /** The request; a text: why there is none to show. */
-type Sent = Request | string;
+type Sent = ReturnType<typeof madeAgain> | string;
 
 /** `rows`: all that were one request, as they are kept. */
 export function sentFor(settlement: Settlement | null, rows: readonly Row[], means: Means): Sent {
@@ -53,7 +43,7 @@ export function sentFor(settlement: Settlement | null, rows: readonly Row[], mea
   }
 }
 
-function madeAgain(rows: readonly Row[], definition: JobDefinition, { run, key }: Means): Sent {
+function madeAgain(rows: readonly Row[], definition: JobDefinition, { run, key }: Means) {
   const mapping = mappingFor(definition, run.source);
   const [first] = rows;
   const mapped =

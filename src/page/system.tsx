@@ -3,6 +3,7 @@
  * the disk and the versions; and what `doctor` says, asked of the process that acts. Nothing can be
  * done here.
  */
+import { statfs } from 'node:fs/promises';
 import { shownAddress } from '../config/redis-address.ts';
 import { countWorkers } from '../ledger/census.ts';
 import { readDoing } from '../ledger/doing.ts';
@@ -22,45 +23,53 @@ export const systemRoutes: readonly Route<Desk>[] = [
   { method: 'GET', path: '/system/live', role: 'viewer', answer: live },
 ];
 
-async function show({ page }: Visit<Desk>): Promise<Reply> {
+async function show(visit: Visit<Desk>): Promise<Reply> {
   const body = (
     <>
       <h1>System</h1>
       <div data-live="/system/live">
-        <System desk={page} system={await lookAtSystem(page)} />
+        <System desk={visit.page} system={await lookAtSystem(visit)} />
       </div>
     </>
   );
   return { kind: 'page', title: 'System', body };
 }
 
-async function live({ page }: Visit<Desk>): Promise<Reply> {
-  return { kind: 'fragment', body: <System desk={page} system={await lookAtSystem(page)} /> };
+async function live(visit: Visit<Desk>): Promise<Reply> {
+  const body = <System desk={visit.page} system={await lookAtSystem(visit)} />;
+  return { kind: 'fragment', body };
 }
 
-async function lookAtSystem({ ledger, target, chunks, machine, doctor }: Desk) {
+async function lookAtSystem({ page, visitor }: Visit<Desk>) {
+  const { env, ledger, target, chunks, doctor } = page;
   const { redis } = ledger;
   const { keys } = ledger.of(target);
+  const began = performance.now();
+  await redis.hlen(keys.epoch);
+  const roundTripMs = performance.now() - began;
   const looks = [
-    machine(),
+    statfs(env.home).catch(() => null),
     chunks.counts(),
     readDoing(redis, keys, Date.now()),
     countWorkers(redis, keys),
     serviceReport(ledger, target),
-    doctor().catch(() => []),
+    // Folders and credentials are nobody's business who only looks.
+    visitor.role === 'operator' ? doctor().catch(() => []) : [],
   ] as const;
-  const [under, counts, workers, registered, service, found] = await Promise.all(looks);
-  return { ...under, ...counts, workers, registered, service: serviceWords(service), doctor: found };
+  const [disk, counts, workers, registered, service, found] = await Promise.all(looks);
+  return { roundTripMs, disk, ...counts, workers, registered, service: serviceWords(service), doctor: found };
 }
 
 type System = Awaited<ReturnType<typeof lookAtSystem>>;
+
+const GIB = 1024 ** 3;
 
 function tenths(n: number): string {
   return String(Math.round(10 * n) / 10);
 }
 
 function System({ desk, system }: { readonly desk: Desk; readonly system: System }) {
-  const { states, nextWaitingMs, workers, doctor, freeGib } = system;
+  const { states, nextWaitingMs, workers, doctor, disk } = system;
   return (
     <>
       <dl>
@@ -84,7 +93,7 @@ function System({ desk, system }: { readonly desk: Desk; readonly system: System
         <dt>home</dt>
         <dd>
           <Text of={desk.env.home} />
-          {freeGib === null ? '' : `, ${tenths(freeGib)} GiB free`}
+          {disk === null ? '' : `, ${tenths((disk.bavail * disk.bsize) / GIB)} GiB free`}
         </dd>
         <dt>program</dt>
         <dd>
@@ -104,32 +113,18 @@ function System({ desk, system }: { readonly desk: Desk; readonly system: System
   );
 }
 
-const WORKER_HEADS = ['worker', { n: 'in flight' }, { n: 'requests a second' }, 'runs', 'told'];
-
 function Workers({ workers }: Pick<System, 'workers'>) {
   return (
-    <Table name="Workers" heads={WORKER_HEADS}>
-      {workers.map(({ worker, at, inFlight, limit, rate, runs }) => (
-        <tr>
-          <td>
-            <Text of={worker} bytes={100} />
-          </td>
-          <td class="n">
-            {numberShown(inFlight)} of {numberShown(limit)}
-          </td>
-          <td class="n">{numberShown(rate)}</td>
-          <td>
-            {runs.map((run) => (
-              <>
-                <a href={runPath(run)}>{run}</a>{' '}
-              </>
-            ))}
-          </td>
-          <td>
-            <Time at={new Date(at).toISOString()} show="time" />
-          </td>
-        </tr>
-      ))}
-    </Table>
+    <Table
+      name="Workers"
+      heads={['worker', { n: 'in flight' }, { n: 'requests a second' }, 'runs', 'told']}
+      rows={workers.map(({ worker, at, inFlight, limit, rate, runs }) => [
+        <Text of={worker} bytes={100} />,
+        `${numberShown(inFlight)} of ${numberShown(limit)}`,
+        numberShown(rate),
+        runs.map((run) => <a href={runPath(run)}>{`${run} `}</a>),
+        <Time at={new Date(at).toISOString()} show="time" />,
+      ])}
+    />
   );
 }

@@ -160,7 +160,7 @@ function readLine(fields: DecisionLine, run: Run): ReadLine {
 const CREATED = 'created:';
 
 /** The decision, or what is wrong with the text. */
-function parseDecision(text: string): Decision | string {
+export function parseDecision(text: string): Decision | string {
   if (text === 'not-created') return { kind: 'not-created' };
   if (!text.startsWith(CREATED))
     return `${shown(text)}: expected created:<id>, not-created, or nothing where it is still open`;

@@ -22,25 +22,17 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
 
 const PEOPLE = 'people.json';
 
-function fileIn(home: string): string {
-  return join(home, 'web', PEOPLE);
-}
-
 /** None where nobody was added. */
 export async function readPeople(home: string): Promise<readonly Person[]> {
-  const text = await readFile(fileIn(home), 'utf8').catch(insteadOf('ENOENT', '[]'));
-  const people = peopleSchema.safeParse(parsedJson(text));
-  if (people.success) return people.data;
-  throw new UsageError(
-    `${fileIn(home)}: expected what \`onboard web --add\` wrote. Remove the file, and add people anew.`,
-  );
-}
-
-function parsedJson(text: string): unknown {
+  const file = join(home, 'web', PEOPLE);
+  const text = await readFile(file, 'utf8').catch(insteadOf('ENOENT', '[]'));
   try {
-    return JSON.parse(text);
-  } catch {
-    return null;
+    return peopleSchema.parse(JSON.parse(text));
+  } catch (error) {
+    throw new UsageError(
+      `${file}: expected what \`onboard web --add\` wrote. Remove the file, and add people anew.`,
+      { cause: error },
+    );
   }
 }
 
@@ -63,10 +55,8 @@ export async function removePerson(home: string, name: string): Promise<void> {
     throw new UsageError(
       `--remove ${name}: there is nobody of that name; there are ${people.map((person) => person.name).join(', ') || 'none'}`,
     );
-  await write(
-    home,
-    people.filter((person) => person.name !== name),
-  );
+  const others = people.filter((person) => person.name !== name);
+  await write(home, others);
 }
 
 function write(home: string, people: readonly Person[]): Promise<void> {

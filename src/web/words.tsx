@@ -39,25 +39,6 @@ function round(n: number): string {
   return String(Math.round(n * 10) / 10);
 }
 
-type Tone = 'ok' | 'bad' | 'doubt' | 'none';
-const SIGN: Readonly<Record<Tone, string>> = { ok: '✓', bad: '✗', doubt: '?', none: '·' };
-
-/** The sentence to read if only one is: its colour has its sign beside it. */
-export function Verdict({ tone, children }: { readonly tone: Tone; readonly children?: Child }) {
-  return (
-    <div class={`verdict ${tone}`}>
-      <p>
-        <b aria-hidden="true">{SIGN[tone]}</b> {children}
-      </p>
-    </div>
-  );
-}
-
-/** A state, a number of something: a word in a frame. */
-export function Badge({ tone = 'none', children }: { readonly tone?: Tone; readonly children?: Child }) {
-  return <span class={`badge t-${tone}`}>{children}</span>;
-}
-
 /** `n`: of a column of numbers; `mono`: of one with what stands in files. */
 type TableHead = string | { readonly n: string } | { readonly mono: string };
 
@@ -65,12 +46,10 @@ type TableProps = {
   readonly name: string;
   readonly heads: readonly TableHead[];
   readonly class?: string;
-  readonly rows?: ReadonlyArray<readonly Child[]>;
-  /** In place of `rows`. */
-  readonly children?: Child;
+  readonly rows: ReadonlyArray<readonly Child[]>;
 };
 
-export function Table({ name, heads, class: of = 'list', rows = [], children }: TableProps) {
+export function Table({ name, heads, class: of = 'list', rows }: TableProps) {
   const kinds = heads.map((head) => (typeof head === 'string' ? undefined : Object.keys(head)[0]));
   return (
     <Wide name={name}>
@@ -92,7 +71,6 @@ export function Table({ name, heads, class: of = 'list', rows = [], children }: 
               ))}
             </tr>
           ))}
-          {children}
         </tbody>
       </table>
     </Wide>

@@ -4,9 +4,8 @@ import { expect, test } from 'vitest';
 import { identityPlace } from '../../src/ledger/keys.ts';
 import { resolveRows } from '../../src/ledger/resolve.ts';
 import { addToStory } from '../../src/ledger/story.ts';
-import { noOutcomes, type Outcome } from '../../src/model/outcome.ts';
+import type { Outcome } from '../../src/model/outcome.ts';
 import { createDigests } from '../../src/page/digests.ts';
-import { createPaces } from '../../src/page/pace.ts';
 import { writeReportOf } from '../../src/runs/report.ts';
 import { doubtOf } from '../support/doubts.ts';
 import { useOwnRedis } from '../support/redis.ts';
@@ -119,18 +118,9 @@ test('a run that goes on shows what happened, and what can be done with it', asy
   await addToStory(redis, k, { at: start + 50_000, what: 'service-away', why: 'refused', by: '' });
   const { html } = await look(desk, `/runs/${run.id}`);
   expect(html).toContain('the service is away: refused');
-  expect(html).toContain('4 rows a second');
+  await redis.hincrby(k.record, 'o:created', -50);
+  expect((await look(desk, `/runs/${run.id}/live`)).html).toMatch(/\d+\/s, .* left · began/);
   expect(html).toMatch(/running, owner gone.*name="seen" value="running".*Pause.*Cancel…/s);
-});
-
-test('a pace is that of the last ten seconds, as far as it was looked at', () => {
-  const paceOf = createPaces();
-  const run = { id: 'a', state: 'running', startedAt: new Date(0).toISOString(), rows: 1_000 } as const;
-  const paceAt = (now: number, created: number) =>
-    paceOf({ ...run, outcomes: { ...noOutcomes(), created } }, now);
-  expect(paceAt(10_000, 100)).toMatchObject({ perSecond: 10, left: '1 min 30 s', paces: [] });
-  expect(paceAt(11_000, 120)).toMatchObject({ perSecond: 20 });
-  expect(paceAt(12_000, 150)).toMatchObject({ perSecond: 25, paces: [20] });
 });
 
 test('runs are listed newest first, by state and job, in pages that leave none out', async () => {
@@ -182,4 +172,6 @@ test('the overview names rows in doubt before all else, and the system what it r
   const system = textOf((await look(desk, '/system')).html);
   expect(system).toMatch(/answers in [\d.]+ ms.*0 failed.*No worker has told of itself/);
   expect(system).toContain('What the doctor says');
+  const seen = textOf((await look(desk, '/system', { visitor: VIEWER })).html);
+  expect([seen.includes('answers in'), seen.includes('doctor')]).toEqual([true, false]);
 });

@@ -49,13 +49,11 @@ type CauseProps = {
   readonly digest: Pick<Digest, 'outcomes' | 'rows'>;
   readonly hidesKeys?: boolean;
   readonly note: Note | null;
-  /** In place of the advice. */
-  readonly advice?: Child;
   /** What can be done about it here. */
   readonly children?: Child;
 };
 
-export function CauseCard({ cause, digest, hidesKeys = false, note, advice, children }: CauseProps) {
+export function CauseCard({ cause, digest, hidesKeys = false, note, children }: CauseProps) {
   const { outcome, code, count, where } = cause;
   return (
     <section class="cause">
@@ -84,8 +82,10 @@ export function CauseCard({ cause, digest, hidesKeys = false, note, advice, chil
           <Ends rows={digest.rows} />
         </>
       )}
-      {advice === undefined && cause.advice === '' ? null : (
-        <p>→ {advice === undefined ? <Prose of={cause.advice} /> : advice}</p>
+      {cause.advice === '' ? null : (
+        <p>
+          → <Prose of={cause.advice} />
+        </p>
       )}
       {note === null ? null : (
         <p class="note">

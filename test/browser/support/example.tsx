@@ -1,6 +1,6 @@
 import { noOutcomes } from '../../../src/model/outcome.ts';
 import { Sum, Time, Wide } from '../../../src/report/html/parts.tsx';
-import { Badge, Bar, Empty, Pager, Verdict } from '../../../src/web/words.tsx';
+import { Bar, Empty, Pager } from '../../../src/web/words.tsx';
 
 const OUTCOMES = { ...noOutcomes(), created: 900, rejected: 40, 'in-doubt': 7 };
 
@@ -9,9 +9,9 @@ export function example(live: string) {
   return (
     <>
       <h1>Overview</h1>
-      <Verdict tone="doubt">7 rows may exist at the service.</Verdict>
+      <p class="verdict doubt">7 rows may exist at the service.</p>
       <p>
-        <Badge tone="ok">running</Badge> since <Time at="2026-11-23T10:03:10Z" />
+        <span class="badge t-ok">running</span> since <Time at="2026-11-23T10:03:10Z" />
       </p>
       <div data-live="/live">{liveExample(live)}</div>
       <Wide name="Rows">
