@@ -9,7 +9,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readNotes } from '../ledger/notes.ts';
 import { readStory } from '../ledger/story.ts';
-import { Lines } from '../lib/chart/series.tsx';
 import { insteadOf } from '../lib/errors.ts';
 import { Text } from '../lib/html-text.tsx';
 import { countOf } from '../lib/terminal.ts';
@@ -17,7 +16,7 @@ import { countSettled } from '../model/outcome.ts';
 import type { Run, RunState } from '../model/run.ts';
 import { type Told, tellStory } from '../model/story.ts';
 import type { Digest } from '../report/digest.ts';
-import { latencyWords, msShown, Rates, Story, Sum, Time, Wide } from '../report/html/parts.tsx';
+import { Latencies, Rates, Story, Sum, Time } from '../report/html/parts.tsx';
 import { readSummary } from '../report/report.ts';
 import { stretchesOf } from '../report/timeline.ts';
 import { requestWords } from '../report/words.ts';
@@ -217,44 +216,6 @@ function Acts({ run: { id, state, outcomes } }: { readonly run: Run }) {
 }
 
 const EVENTS = 20;
-
-function Latencies({ digest: { latency, moments, statuses } }: { readonly digest: Digest }) {
-  if (latency === null) return null;
-  const points = moments.flatMap(({ to, took }) => (took === null ? [] : [{ seconds: to, ...took }]));
-  const lines = (['p50', 'p90', 'p99'] as const).map((kind) => ({
-    kind,
-    points: points.map((one) => ({ seconds: one.seconds, value: one[kind] })),
-  }));
-  return (
-    <figure>
-      <figcaption>{latencyWords(latency)}</figcaption>
-      {points.length < 2 ? null : (
-        <Wide name="Picture: how long the service took">
-          <Lines
-            title="Time within which half, 90 and 99 in 100 rows were answered, over time"
-            seconds={points.at(-1)?.seconds ?? 0}
-            lines={lines}
-            label={msShown}
-          />
-        </Wide>
-      )}
-      <p class="dim">
-        {points.length < 2 ? '' : 'From below: half, nine in ten, 99 in 100 rows. '}
-        {statuses
-          .filter(({ status }) => status !== USUAL_STATUS)
-          .map(({ status, rows }) => `${status || 'no answer'}: ${shareOf(rows, latency.rows)}`)
-          .join(' · ')}
-      </p>
-    </figure>
-  );
-}
-
-const USUAL_STATUS = 200;
-
-function shareOf(n: number, all: number): string {
-  const share = (100 * n) / all;
-  return share < 0.1 ? 'under 0.1 %' : `${Math.round(share * 10) / 10} %`;
-}
 
 const STORY_SHOWN = 60;
 
