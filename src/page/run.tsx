@@ -15,7 +15,6 @@ import { countOf } from '../lib/terminal.ts';
 import { countSettled } from '../model/outcome.ts';
 import type { Run, RunState } from '../model/run.ts';
 import { type Told, tellStory } from '../model/story.ts';
-import type { Digest } from '../report/digest.ts';
 import { Latencies, Rates, Story, Sum, Time } from '../report/html/parts.tsx';
 import { readSummary } from '../report/report.ts';
 import { stretchesOf } from '../report/timeline.ts';
