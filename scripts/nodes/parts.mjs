@@ -99,7 +99,7 @@ async function report(platform) {
       readFileSync(join(folder, 'results.csv'), 'utf8'),
     );
     equal(one, other, 'results.csv');
-    equal(JSON.parse(await program.carryOut(['runs', '--json'], [0])).id, run);
+    equal(JSON.parse(await program.carryOut(['runs', '--json'], [0])).run, run);
     const row =
       one
         .split('\n')

@@ -23,7 +23,7 @@ export const addCheckCommand: AddCommand = (program, io, done) => {
     .option('--json', 'print the findings as JSON, a line per file')
     .addHelpText('after', '\nExample:\n  onboard check subclients-create portfolio.csv')
     .action(async (job: string | undefined, files: readonly string[], flags: Flags) =>
-      done(await check({ job, files, jobFile: flags.jobFile, command: 'check', typed: io.typed }, flags, io)),
+      done(await check({ job, files, jobFile: flags.jobFile, command: 'check' }, flags, io)),
     );
 };
 

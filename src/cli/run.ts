@@ -51,9 +51,7 @@ export const addRunCommand: AddCommand = (program, io, done) => {
     .option('--json', 'print the summary as JSON, a line per file')
     .addHelpText('after', EXAMPLE)
     .action(async (job: string | undefined, files: readonly string[], flags: Flags) =>
-      done(
-        await runFiles({ job, files, jobFile: flags.jobFile, command: 'run', typed: io.typed }, flags, io),
-      ),
+      done(await runFiles({ job, files, jobFile: flags.jobFile, command: 'run' }, flags, io)),
     );
 };
 

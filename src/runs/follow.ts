@@ -132,7 +132,7 @@ async function stopOverLimit(now: Run, { run, definition, store }: Following): P
 }
 
 /** The outcomes that were added since `before`. */
-export function gained(counts: OutcomeCounts, before: OutcomeCounts): OutcomeCounts {
+function gained(counts: OutcomeCounts, before: OutcomeCounts): OutcomeCounts {
   const since = noOutcomes();
   for (const outcome of OUTCOMES) since[outcome] = Math.max(0, counts[outcome] - before[outcome]);
   return since;

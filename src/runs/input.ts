@@ -18,9 +18,11 @@ import type { FileFacts, SourceInfo } from '../model/source.ts';
 /** A job and the files to be taken through it, as `<job> <file...>` or `--job-file F <file...>` names them. */
 export type Input = { readonly job: Job; readonly files: readonly FileFacts[] };
 
-export type InputArguments = Omit<Placing, 'job'> & {
+export type InputArguments = {
+  readonly command: 'run' | 'check';
   readonly job: string | undefined;
   readonly jobFile: string | undefined;
+  readonly files: readonly string[];
 };
 
 /** Loads the job and surveys every file: each is read to its end before anything is begun. */
@@ -48,7 +50,7 @@ export async function loadNamed(
       `No job: expected \`onboard ${command} <job> <file...>\`, or --job-file with a definition.`,
     );
   }
-  const misplaced = await misplacedJob({ ...args, job }, await knownJobs(env.jobsDirectory));
+  const misplaced = await misplacedJob(args, job, await knownJobs(env.jobsDirectory));
   if (misplaced !== null) throw new UsageError(misplaced);
   if (files.length === 0) throw new UsageError(NO_FILE);
   return { job: await loadFittingJob(job, env.jobsDirectory), paths: files };
@@ -105,39 +107,18 @@ export function cautions({ definition }: Job, files: readonly FileFacts[]): stri
   ];
 }
 
-/** A command line as far as it says which job and which files are meant. */
-export type Placing = {
-  readonly command: 'run' | 'check';
-  /** What stands where a job is expected. */
-  readonly job: string;
-  readonly files: readonly string[];
-  /** The whole command as it was typed. */
-  readonly typed: string;
-};
-
-/** What was probably meant where a file stands in a job's place, with the right command; `null` where none does. */
-export async function misplacedJob(given: Placing, jobs: readonly string[]): Promise<string | null> {
-  const { command, job, files } = given;
+/** What was probably meant where a file stands in a job's place; `null` where none does. */
+async function misplacedJob(
+  { command, files }: Pick<InputArguments, 'command' | 'files'>,
+  job: string,
+  jobs: readonly string[],
+): Promise<string | null> {
   if (jobs.includes(job) || !(await isFile(job))) return null;
-  if (['.yaml', '.yml'].includes(extname(job))) {
-    const meant = retyped(given, ['--job-file', job, ...files]);
-    return `"${job}" is a file: expected the name of a job in ONBOARD_JOBS, or --job-file: ${meant}`;
-  }
-  const swapped = files.find((file) => jobs.includes(file));
-  if (swapped !== undefined) {
-    const rest = files.filter((file) => file !== swapped);
-    return `"${job}" is a file and "${swapped}" a job; expected the job first: ${retyped(given, [swapped, job, ...rest])}`;
-  }
   const known = jobs.length === 0 ? '' : `, with one of ${jobs.join(', ')} for its job`;
-  return `"${job}" is a file; expected a job before it: \`onboard ${command} <job> ${[job, ...files].map(shellWord).join(' ')}\`${known}.`;
-}
-
-/** The command with other words in the place of job and files; the options stay where they stand beside them. */
-function retyped({ command, job, files, typed }: Placing, words: readonly string[]): string {
-  const before = [command, job, ...files].map(anywhere).map(shellWord).join(' ');
-  const after = [command, ...words].map(anywhere).map(shellWord).join(' ');
-  const whole = typed.includes(before) ? typed.replace(before, () => after) : `onboard ${after}`;
-  return `\`${whole}\``;
+  const paths = [job, ...files.filter((file) => !jobs.includes(file))].map(anywhere).map(shellWord);
+  return ['.yaml', '.yml'].includes(extname(job))
+    ? `"${job}" is a file: expected the name of a job in ONBOARD_JOBS, or --job-file: \`onboard ${command} --job-file ${paths.join(' ')}\``
+    : `"${job}" is a file; expected a job before it: \`onboard ${command} <job> ${paths.join(' ')}\`${known}.`;
 }
 
 function isFile(path: string): Promise<boolean> {

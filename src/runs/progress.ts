@@ -42,7 +42,7 @@ function statusProgress(
 const NARROW_COLUMNS = 100;
 
 /** A bar and the counts, what went wrong before all else: the end of the line is cut off where the window is narrow. */
-export function statusLine(
+function statusLine(
   { rows, outcomes }: Pick<Run, 'rows' | 'outcomes'>,
   pace: string,
   columns: number,
@@ -99,7 +99,7 @@ const WAITING = 'waiting';
 type Point = { readonly at: number; readonly settled: number };
 
 /** Measures anew after each standstill, which says nothing of how fast rows go when they do. */
-export function createPace(first: Parameters<Pace>[0], now: () => number): Pace {
+function createPace(first: Parameters<Pace>[0], now: () => number): Pace {
   let from: Point = { at: now(), settled: countSettled(first.outcomes) };
   let moved = from;
   let standstillMs = 0;

@@ -57,7 +57,7 @@ export async function waitOut<T>(command: () => Promise<T>, edges: WaitEdges): P
 }
 
 /** `null`: not one that passes by itself. */
-export function waitingReason(error: unknown): WaitingReason | null {
+function waitingReason(error: unknown): WaitingReason | null {
   if (!(error instanceof Error)) return null;
   if (FULL.test(error.message)) return 'full';
   if (DISK.test(error.message)) return 'disk';
@@ -88,10 +88,14 @@ export async function waitToEnd<T>(commands: () => Promise<T>, io: Io): Promise<
 
 const END_WAITS = 'Redis takes no commands right now: the report waits, and is written automatically.';
 
-const REFUSED: Readonly<Record<WaitingReason, string>> = {
-  full: 'Redis is full (maxmemory): raise maxmemory',
-  disk: "Redis can't write to its disk: make room on that disk",
-  away: 'Redis takes no commands right now: wait until it does (SCRIPT KILL ends a script that keeps it busy, a replica takes no writes)',
+/** What is wrong, and what cures it. */
+const REASONS: Readonly<Record<WaitingReason, { readonly what: string; readonly cure: string }>> = {
+  full: { what: 'Redis is full (maxmemory)', cure: 'raise maxmemory' },
+  disk: { what: "Redis can't write to its disk", cure: 'make room on that disk' },
+  away: {
+    what: 'Redis takes no commands right now',
+    cure: 'wait until it does (SCRIPT KILL ends a script that keeps it busy, a replica takes no writes)',
+  },
 };
 
 /** What to do where Redis has refused a command that nobody gives again by itself; `null`: it is something else. */
@@ -101,19 +105,14 @@ export function refusalWords(error: unknown): string | null {
   const [first = error]: readonly unknown[] =
     'previousErrors' in error && Array.isArray(error.previousErrors) ? error.previousErrors : [];
   const reason = waitingReason(first);
-  return reason === null
-    ? null
-    : `${REFUSED[reason]}, and give the command again. It said: ${messageOf(first)}`;
+  if (reason === null) return null;
+  const { what, cure } = REASONS[reason];
+  return `${what}: ${cure}, and give the command again. It said: ${messageOf(first)}`;
 }
 
 /** A full Redis takes a little whenever a chunk is closed: only after this long without a refusal does reading go on. */
 const CALM_MS = 5_000;
 
-const WAITS: Readonly<Record<WaitingReason, string>> = {
-  full: 'Redis is full (maxmemory): reading waits, rows in hand go on. Raise maxmemory, or wait.',
-  disk: "Redis can't write to its disk: reading waits. Make room on that disk; it goes on by itself.",
-  away: 'Redis takes no commands right now: reading waits, and goes on by itself.',
-};
 const GOES_ON = 'Redis takes rows again: reading goes on.';
 
 /** Tells the user once that reading waits for Redis, and once that it goes on. */
@@ -133,7 +132,8 @@ export function createWaitingNotice(io: Io, now: () => number) {
         return;
       }
       refusedAt = now();
-      if (shown !== reason) say(WAITS[reason]);
+      const { what, cure } = REASONS[reason];
+      if (shown !== reason) say(`${what}: reading waits, and goes on by itself. To help: ${cure}.`);
       shown = reason;
     },
     /** The file has been read to its end. */

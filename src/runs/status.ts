@@ -3,7 +3,6 @@
  * the one form in which programs are told of a run. Nothing is changed here.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { z } from 'zod';
 import type { JobDefinition } from '../config/job-definition.ts';
 import type { Registration } from '../delivery/registration.ts';
 import { type BreakerReport, createSharedBreaker } from '../ledger/breaker.ts';
@@ -14,7 +13,7 @@ import { countSettled } from '../model/outcome.ts';
 import { isOver, openRows, type Run, type RunProgress } from '../model/run.ts';
 import type { ChunkQueue } from '../queue/chunk-queue.ts';
 import { readSummary } from '../report/report.ts';
-import { type Summary, summarize, summarySchema } from '../report/summary.ts';
+import { type Summary, summarize } from '../report/summary.ts';
 import type { Ledger } from '../session.ts';
 
 /** As many runs are looked through for the ending of an id, and for one that is like a mistyped one. */
@@ -136,30 +135,25 @@ export async function summaryOf(run: Run, report: string): Promise<Summary> {
 }
 
 /** A run as every `--json` tells it: all that `summary.json` has by the same names, and how it stands right now. */
-const runStatusSchema = summarySchema.extend({
-  createdAt: z.string(),
+export type RunStatus = Summary & {
+  readonly createdAt: string;
   /** Whether a process reads the run's rows right now. */
-  owner: z.enum(['alive', 'gone', 'none']),
+  readonly owner: ShownState['owner'];
   /** Rows with an outcome, of all. */
-  percent: z.number().int(),
+  readonly percent: number;
   /** Since the run began; `null` before. */
-  seconds: z.number().int().nullable(),
+  readonly seconds: number | null;
   /** As far as can be told. */
-  secondsLeft: z.number().int().nullable(),
+  readonly secondsLeft: number | null;
   /** The folder of its report. */
-  report: z.string(),
+  readonly report: string;
   /** The command that goes on with the run; `null` where it goes on by itself or is over. */
-  command: z.string().nullable(),
-  /** Older names and facts, kept for scripts that read them: `id` is `run`. */
-  id: z.string(),
-  chunkRows: z.number().int(),
-  closedChunks: z.number().int(),
-});
-export type RunStatus = z.infer<typeof runStatusSchema>;
+  readonly command: string | null;
+};
 
 /** The run with what its summary says of it. */
 export function runStatus({ run, state }: ShownRun, summary: Summary, report: string): RunStatus {
-  const { id, createdAt, chunkRows, closedChunks } = run;
+  const { createdAt } = run;
   const end = run.finishedAt === null ? Date.now() : Date.parse(run.finishedAt);
   const goesOn = state.owner === 'alive' && run.state === 'running' && summary.rowsPerSecond > 0;
   return {
@@ -172,9 +166,6 @@ export function runStatus({ run, state }: ShownRun, summary: Summary, report: st
     secondsLeft: goesOn ? Math.ceil(openRows(run) / summary.rowsPerSecond) : null,
     report,
     command: goingOnWith(run, state),
-    id,
-    chunkRows,
-    closedChunks,
   };
 }
 

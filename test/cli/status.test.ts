@@ -96,7 +96,7 @@ describe('a run', () => {
         writtenAt: expect.any(String),
         rowsPerSecond: expect.any(Number),
       });
-      expect([told.id, told.owner]).toEqual([id, closed ? 'none' : 'gone']);
+      expect([told.run, told.owner]).toEqual([id, closed ? 'none' : 'gone']);
     }
   });
 

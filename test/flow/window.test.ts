@@ -31,9 +31,9 @@ test('outside its window a run waits, says until when, sends nothing, and is gon
   const first = await waits(['run', '--job-file', job, file]);
   expect(first.run).toMatchObject({ state: 'paused', reason: 'window', owner: 'alive' });
   expect([first.exitCode, first.stderr.match(/The window/g)?.length]).toEqual([4, 1]);
-  expect(`${first.stdout}${first.stderr}`.split(`onboard resume ${first.run.id}`)).toHaveLength(2);
+  expect(`${first.stdout}${first.stderr}`.split(`onboard resume ${first.run.run}`)).toHaveLength(2);
 
-  const second = await waits(['resume', first.run.id]);
-  expect(second.run).toMatchObject({ id: first.run.id, state: 'paused', reason: 'window', owner: 'alive' });
+  const second = await waits(['resume', first.run.run]);
+  expect(second.run).toMatchObject({ run: first.run.run, state: 'paused', reason: 'window', owner: 'alive' });
   expect([second.exitCode, flow.sandbox.stats().made.subclients]).toEqual([4, 0]);
 });

@@ -4,7 +4,7 @@ import type { RowChunk } from '../../src/intake/chunks.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
 import { noOutcomes, OUTCOMES, type Outcome, type OutcomeCounts } from '../../src/model/outcome.ts';
 import type { Run } from '../../src/model/run.ts';
-import { followRun, gained, isOverLimit } from '../../src/runs/follow.ts';
+import { followRun, isOverLimit } from '../../src/runs/follow.ts';
 import type { RowSource } from '../../src/runs/rows.ts';
 import { settled } from '../report/make-report.ts';
 import { deferred } from '../support/deferred.ts';
@@ -483,14 +483,6 @@ test('a run whose rows all succeed is never stopped, whatever its limit', () => 
       expect(isOverLimit(counts({ created }), stopAfter)).toBe(false);
     }),
   );
-});
-
-test('what came since a run was taken up is the difference, outcome by outcome', () => {
-  const before = counts({ created: 10, failed: 5, 'in-doubt': 2 });
-  // A row that was in doubt has got its definite outcome.
-  const after = counts({ created: 31, failed: 5, rejected: 1, 'in-doubt': 1 });
-  expect(gained(after, before)).toEqual(counts({ created: 21, rejected: 1 }));
-  expect(gained(before, before)).toEqual(noOutcomes());
 });
 
 test('once over the limit, one more row without success leaves it so', () => {

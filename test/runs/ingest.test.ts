@@ -334,7 +334,7 @@ describe('a Redis that takes no rows', () => {
     expect([await ingesting, readings]).toEqual(['complete', 1]);
     expect((await i.takeAll(10)).length).toBe(10);
     expect(i.session.io.stderr.text).toBe(
-      'Redis is full (maxmemory): reading waits, rows in hand go on. Raise maxmemory, or wait.\n',
+      'Redis is full (maxmemory): reading waits, and goes on by itself. To help: raise maxmemory.\n',
     );
   });
 

@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { checkJobs } from '../../src/check/doctor-settings.ts';
@@ -6,7 +5,7 @@ import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { listJobs, loadJob } from '../../src/config/load-job.ts';
 import { definitionProblems } from '../../src/delivery/run-mapping.ts';
 import { openJobBook } from '../../src/inbox/job-book.ts';
-import { cautions, misplacedJob, type Placing } from '../../src/runs/input.ts';
+import { cautions } from '../../src/runs/input.ts';
 import { onboard } from '../cli/memory-io.ts';
 import { ownFolder } from '../support/folder.ts';
 import { newRun } from '../support/runs.ts';
@@ -21,53 +20,25 @@ beforeEach(async () => {
   file = join(folder, 'march.csv');
 });
 
-const JOBS = ['load', 'other'];
-const say = (given: Omit<Placing, 'command'>) => misplacedJob({ command: 'run', ...given }, JOBS);
-
-describe('a file in the place of a job', () => {
-  test('and a job after it: the command is given the right way round, with its options', async () => {
-    const typed = `onboard run ${file} load april.csv --sandbox`;
-    expect(await say({ job: file, files: ['load', 'april.csv'], typed })).toBe(
-      `"${file}" is a file and "load" a job; expected the job first: \`onboard run load ${file} april.csv --sandbox\``,
+test.each(['run', 'check'])(
+  'onboard %s with a file in the place of the job says what is expected',
+  async (command) => {
+    const env = { ONBOARD_JOBS: folder, ONBOARD_HOME: join(folder, 'home') };
+    const said = async (...args: readonly string[]) => {
+      const { exitCode, stderr } = await onboard([command, ...args], env);
+      expect(exitCode).toBe(3);
+      return stderr;
+    };
+    expect(await said(file, 'load', '--sandbox')).toContain(
+      `onboard: "${file}" is a file; expected a job before it: \`onboard ${command} <job> ${file}\`, with one of load, `,
     );
-  });
-
-  test('and options between them: the command is given without these', async () => {
-    const typed = `onboard run ${file} --sandbox load`;
-    expect(await say({ job: file, files: ['load'], typed })).toContain(`: \`onboard run load ${file}\``);
-  });
-
-  test('and no job at all: the jobs are named', async () => {
-    const spaced = join(folder, 'march 1.csv');
-    await writeFile(spaced, '');
-    expect(await say({ job: spaced, files: [], typed: 'onboard run' })).toBe(
-      `"${spaced}" is a file; expected a job before it: \`onboard run <job> '${spaced}'\`, with one of load, other for its job.`,
-    );
-  });
-
-  test('that is a definition: the command has --job-file', async () => {
     const definition = join(folder, 'load.yaml');
-    const typed = `onboard run ${definition} ${file} --json`;
-    expect(await say({ job: definition, files: [file], typed })).toContain(
-      `or --job-file: \`onboard run --job-file ${definition} ${file} --json\``,
+    expect(await said(definition, file)).toContain(
+      `--job-file: \`onboard ${command} --job-file ${definition} ${file}\``,
     );
-  });
-
-  test.each(['load', 'gone.csv', 'laod'])('is not what is wrong with %s', async (job) => {
-    expect(await say({ job, files: ['load'], typed: '' })).toBeNull();
-  });
-});
-
-test.each(['run', 'check'])('onboard %s says so and does not begin', async (command) => {
-  const env = { ONBOARD_JOBS: folder, ONBOARD_HOME: join(folder, 'home') };
-  expect(await onboard([command, file, 'load', '--sandbox'], env)).toEqual({
-    exitCode: 3,
-    stdout: '',
-    stderr: `onboard: "${file}" is a file and "load" a job; expected the job first: \`onboard ${command} load ${file}\`\n`,
-  });
-  const { stderr } = await onboard([command, join(folder, 'laod.yaml'), file], env);
-  expect(stderr).toContain(`${folder} has load. Did you mean "load"?`);
-});
+    expect(await said(join(folder, 'laod.yaml'), file)).toContain(`${folder} has load. Did you mean "load"?`);
+  },
+);
 
 const MISSPELT =
   'operation: subclient.create\nkey: Ref\nfields: { details.name: Name }\nrequired: [detials.name]\n';

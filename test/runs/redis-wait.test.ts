@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createWaitingNotice, refusalWords, waitingReason } from '../../src/runs/redis-wait.ts';
+import { createWaitingNotice, refusalWords, waitOut } from '../../src/runs/redis-wait.ts';
 import { memoryIo } from '../cli/memory-io.ts';
 
 const withCode = (code: string) => Object.assign(new Error(code), { code });
@@ -16,8 +16,11 @@ test.each([
   [new Error('WRONGTYPE Operation against a key'), null],
   [new Error('NOAUTH Authentication required.'), null],
   ['OOM', null],
-])('%s is waited out as %s', (error, expected) => {
-  expect(waitingReason(error)).toBe(expected);
+])('%s is waited out as %s', async (error, expected) => {
+  const seen: unknown[] = [];
+  const edges = { pause: async () => false, onWaiting: (reason: unknown) => void seen.push(reason) };
+  const given = waitOut(() => Promise.reject(error), edges).catch((thrown: unknown) => thrown);
+  expect([await given, ...seen]).toEqual(expected === null ? [error] : [null, expected]);
 });
 
 function ownNotice() {

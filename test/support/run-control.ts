@@ -3,7 +3,7 @@ import { type Ended, type Flow, withSummary } from './flow.ts';
 
 /** The id of the newest run. */
 export async function newestRun(flow: Flow): Promise<string> {
-  return JSON.parse(await flow.look(['runs', '--json', '--limit', '1'])).id;
+  return JSON.parse(await flow.look(['runs', '--json', '--limit', '1'])).run;
 }
 
 /** The run in numbers, as the ledger has it now, with who reads its rows. */

@@ -66,7 +66,7 @@ const PAUSED_MAX_MS = 2_000;
 /** Of all files, reports and journals of some rounds. */
 const HOME_MB = 256;
 
-const idSchema = z.object({ id: z.string() });
+const runSchema = z.object({ run: z.string() });
 
 /** `summary`: what it printed last; `null` where no process came so far. */
 type KeptRun = KeptCommand & { summary(): Summary | null };
@@ -304,7 +304,7 @@ function isOfRedis({ victim }: Fault): boolean {
 async function pauseNewest({ flow, env, problems }: Setup): Promise<boolean> {
   const newest = await flow.onboard(['runs', '--json', '--limit', '1'], env);
   if (newest.exitCode !== 0 || newest.stdout === '') return false;
-  const { id } = idSchema.parse(JSON.parse(newest.stdout));
+  const { run: id } = runSchema.parse(JSON.parse(newest.stdout));
   const { exitCode, stderr } = await flow.start(['pause', id], env).ended;
   // 3: the run has ended already, or Redis is not there for a new command.
   if (exitCode !== 0 && exitCode !== NOT_STARTED) problems.push(`pause ended with ${exitCode}: ${stderr}`);
