@@ -12,7 +12,7 @@ import type { ServiceBreaker } from './service-breaker.ts';
 import { waitWhileRunning } from './still-runs.ts';
 
 /** What has been tried for one row. */
-export type Tries = {
+type Tries = {
   readonly made: number;
   /** Of those: the service named a time to come back. */
   readonly throttled: number;
@@ -22,7 +22,7 @@ export type Tries = {
   readonly previousAt: number;
 };
 
-export type NextTry =
+type NextTry =
   | { readonly kind: 'wait'; readonly ms: number }
   /** Attempts are used up while other rows go through: it is this row. */
   | { readonly kind: 'give-up' }

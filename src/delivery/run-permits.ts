@@ -20,7 +20,7 @@ export type ServicePermits = {
   taken(): number;
 };
 
-export type RunPermitTerms = {
+type RunPermitTerms = {
   /** The most that the run may have at once. */
   readonly ceiling: number;
   /** Fires when the run or the process ends: nobody waits any longer. */

@@ -14,7 +14,7 @@ export type SenderPace = {
   answered(): void;
 };
 
-export type SenderLoad = {
+type SenderLoad = {
   readonly waiting: number;
   /** Rows that have their intent. */
   readonly ready: number;

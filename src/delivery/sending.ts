@@ -39,7 +39,7 @@ export type ChunkTake = {
  * `waiting`: it has no intent that lets it go; `intended`: its intent is in the ledger and on the disk; `onWire`: it may have been
  * received; `settling`: its outcome is on the way to the ledger; `over`: its end was told.
  */
-export type SendingState = 'waiting' | 'intended' | 'onWire' | 'settling' | 'over';
+type SendingState = 'waiting' | 'intended' | 'onWire' | 'settling' | 'over';
 
 export type Sending = PlannedSend & {
   readonly take: ChunkTake;

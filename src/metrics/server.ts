@@ -16,7 +16,7 @@ export type MetricsAddress = {
   readonly port: number;
 };
 
-export type MetricsSources = Sources & {
+type MetricsSources = Sources & {
   /** Why nothing can be sent now, each in words; empty: it can. */
   notReady(): Promise<readonly string[]>;
 };

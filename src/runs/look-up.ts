@@ -216,10 +216,7 @@ const BATCH_ROWS = 1_000;
 type Asked = { readonly doubt: Settlement; readonly sighting: Sighting };
 
 /** Asks the service for every row of the run that is in doubt, and settles those of which it gives proof. */
-export async function lookUpDoubts(
-  asking: Asking,
-  { redis, of }: Pick<Ledger, 'redis' | 'of'>,
-): Promise<LookedUp> {
+async function lookUpDoubts(asking: Asking, { redis, of }: Pick<Ledger, 'redis' | 'of'>): Promise<LookedUp> {
   const { run, signal } = asking;
   const { keys } = of(run.target);
   const k = keys.run(run.id);

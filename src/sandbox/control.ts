@@ -60,7 +60,7 @@ export function answerControl(method: string, target: string, control: SandboxCo
 const MAX_DUPLICATES_LISTED = 100;
 
 /** What was really done, whatever the caller was told; GET /sandbox/stats answers it. */
-export type SandboxStats = {
+type SandboxStats = {
   readonly made: { readonly subclients: number; readonly drafts: number };
   /** Updates carried out, and document lists given. */
   readonly updated: number;

@@ -11,7 +11,7 @@ export type SandboxCall = (typeof SANDBOX_CALLS)[number];
 export const DEFAULT_TOKEN = 'sandbox-token';
 
 /** A request to one of the operations; never its token. */
-export type ReceivedRequest = {
+type ReceivedRequest = {
   readonly method: string;
   /** Path and query as they stood in the request line. */
   readonly target: string;

@@ -32,7 +32,7 @@ export function matchCall(method: string, target: string): MatchedCall | null {
 }
 
 /** The target without its query. */
-export function pathOf(target: string): string {
+function pathOf(target: string): string {
   const query = target.indexOf('?');
   return query === -1 ? target : target.slice(0, query);
 }

@@ -173,7 +173,7 @@ function createEntityIds(): EntityIds {
 }
 
 /** One line of the data file: an entity that was made, or a subclient's body after an update. */
-export const dataLineSchema = z.discriminatedUnion('kind', [
+const dataLineSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('subclient'),
     id: z.string(),

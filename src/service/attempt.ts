@@ -10,7 +10,7 @@ import { parseBaseUrl } from './base-url.ts';
 import { noteConnectError } from './network-error.ts';
 
 /** Less than the idle time of usual servers (Node 5 s, gateways 60 s): a server that closes first may have read a request. */
-export const KEEP_ALIVE_MS = 4_000;
+const KEEP_ALIVE_MS = 4_000;
 const CONNECT_TIMEOUT_MS = 10_000;
 /** For the first connections, before any came about or failed: whoever mistyped an address that swallows packets is told within 5 s. */
 const FIRST_CONNECT_TIMEOUT_MS = 3_500;
@@ -22,7 +22,7 @@ const LEGAL_PATH = /^\/[\x21-\x7e]*$/;
 /** What a header's value can carry, without spaces. */
 export const LEGAL_TOKEN = /^[\x21-\x7e]+$/;
 
-export type ClientOptions = {
+type ClientOptions = {
   /** https, or http to this machine itself; a path is kept and stands before every request's. */
   readonly baseUrl: string;
   /** Connections at most; more attempts than that wait, within their own time. */

@@ -85,7 +85,7 @@ export function createLookUp(given: LookUpEdges): LookUp {
 }
 
 /** The path with the key in it; `null` for a key that would lead elsewhere, or that can't be encoded. */
-export function lookUpPath(template: string, key: string): string | null {
+function lookUpPath(template: string, key: string): string | null {
   const segment = pathSegment(key);
   return segment === null ? null : template.replaceAll('{key}', () => segment);
 }

@@ -317,24 +317,6 @@ describe('permission', () => {
     expect([made, denied]).toEqual([2, 4]);
     expect(bench.pauses).toEqual([]);
   });
-
-  test('there again after the pause: the rows that have not gone are sent, those refused stay denied', async () => {
-    const box = { permitted: false };
-    const attempt = () => (box.permitted ? created() : answer(403));
-    const bench = await start({ rows: 5, concurrency: 1, attempt });
-    await deliver(bench, 5);
-    box.permitted = true;
-    await bench.turn('running');
-    expect(await deliver(bench, 5, HELD, 'me.2')).toBe('closed');
-    expect((await bench.run()).outcomes).toEqual({ ...noOutcomes(), denied: 3, created: 2 });
-  });
-});
-
-test('a token that is refused for good: the run pauses, and no row is burned', async () => {
-  const bench = await start({ rows: 4, concurrency: 1, attempt: () => answer(401) });
-  expect(await deliver(bench, 4)).toBe('put-back');
-  expect(await bench.run()).toMatchObject({ state: 'paused', reason: 'credentials', outcomes: noOutcomes() });
-  expect([bench.attempts.length, await bench.mark(1)]).toEqual([1, null]);
 });
 
 test('a process that is to end leaves rows that wait for their next attempt free', async () => {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { nextTry, type Tries } from '../../src/delivery/retry.ts';
+import { nextTry } from '../../src/delivery/retry.ts';
 import type { Retry } from '../../src/delivery/row-task.ts';
 
 const ATTEMPTS = 5;
 const AWAY_MS = 600_000;
 
-type Situation = Partial<Tries> & {
+type Situation = Partial<Parameters<typeof nextTry>[0]> & {
   readonly afterMs?: number | null;
   readonly awayForMs?: number;
   /** Whether another row has got a definite answer since this one's first attempt began. */

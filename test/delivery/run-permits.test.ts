@@ -1,9 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  createServicePermits,
-  type RunPermits,
-  type RunPermitTerms,
-} from '../../src/delivery/run-permits.ts';
+import { createServicePermits, type RunPermits } from '../../src/delivery/run-permits.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
 import { queueingService, refusingService, simulate } from './simulate-service.ts';
@@ -128,7 +124,7 @@ const created: Reply = { kind: 'response', status: 200, retryAfterMs: null, body
 const permitted = (permits: RunPermits) => new Promise<boolean>((resolve) => permits.wait(resolve));
 
 describe('a run', () => {
-  const join = (over: Partial<RunPermitTerms> = {}) => {
+  const join = (over: Partial<Parameters<ReturnType<typeof createServicePermits>['join']>[0]> = {}) => {
     const stop = new AbortController();
     const service = createServicePermits({ now: () => 0, createBusy: () => () => 0 });
     const terms = { ceiling: 1, stopping: stop.signal, rate: null, ...over };

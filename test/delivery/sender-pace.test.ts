@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createSenderPace, type SenderLoad } from '../../src/delivery/sender-pace.ts';
+import { createSenderPace } from '../../src/delivery/sender-pace.ts';
 
 const ROUND_MS = 200;
-const LOAD: SenderLoad = { waiting: 1000, ready: 0, free: 0, isContested: false, hasRate: false };
+const LOAD = { waiting: 1000, ready: 0, free: 0, isContested: false, hasRate: false };
 
 /** The pace of a run that has sent `perMs` rows a millisecond for a while, and had to wait so long for the ledger's answers. */
 function paceAt(perMs: number, answerMs = 2) {
@@ -16,7 +16,7 @@ function paceAt(perMs: number, answerMs = 2) {
     now += ROUND_MS - answerMs;
     pace.wanted(LOAD);
   }
-  return (line: Partial<SenderLoad>) => pace.wanted({ ...LOAD, ...line });
+  return (line: Partial<typeof LOAD>) => pace.wanted({ ...LOAD, ...line });
 }
 
 test('the rows that begin a run, all at once, are no pace', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { SendingState } from '../../src/delivery/sending.ts';
+import type { Sending } from '../../src/delivery/sending.ts';
 import {
   afterGrant,
   afterReply,
@@ -14,7 +14,7 @@ import type { Reply, Verdict } from '../../src/model/request.ts';
 
 const facts = { state: 'waiting', isInOrder: false, before: '', made: 0 } as const;
 type Facts = {
-  readonly state?: SendingState;
+  readonly state?: Sending['state'];
   readonly isInOrder?: boolean;
   readonly before?: string;
   readonly made?: number;

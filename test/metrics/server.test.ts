@@ -1,17 +1,12 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import {
-  type MetricsAddress,
-  type MetricsSources,
-  parseMetricsAddress,
-  serveMetrics,
-} from '../../src/metrics/server.ts';
+import { type MetricsAddress, parseMetricsAddress, serveMetrics } from '../../src/metrics/server.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
 import { sampleSources } from './sources.ts';
 
 const HERE: MetricsAddress = { host: '127.0.0.1', port: 0 };
 
-async function served(over: Partial<MetricsSources> = {}): Promise<string> {
+async function served(over: Partial<Parameters<typeof serveMetrics>[1]> = {}): Promise<string> {
   const server = await serveMetrics(HERE, { ...sampleSources(), notReady: async () => [], ...over });
   atTestEnd(async () => server.close());
   return server.url.replace('/metrics', '');

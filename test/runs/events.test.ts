@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -7,13 +7,12 @@ import { noOutcomes } from '../../src/model/outcome.ts';
 import type { Run } from '../../src/model/run.ts';
 import { eventBody } from '../../src/notify/event.ts';
 import { type Summary, summarize } from '../../src/report/summary.ts';
-import { runEvents, tellLeft, tellOutages } from '../../src/runs/events.ts';
+import { runEvents, tellOutages } from '../../src/runs/events.ts';
 import { executeToEnd } from '../../src/runs/execute.ts';
 import { sampleRun } from '../cli/sample-run.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
 import { ownFolder } from '../support/folder.ts';
 import { useOwnRedis } from '../support/redis.ts';
-import { newRun } from '../support/runs.ts';
 import { openTestSession, startTestRun } from '../support/session.ts';
 import { until } from '../support/until.ts';
 
@@ -140,13 +139,6 @@ describe('what a run has come to is told', () => {
 describe('the id of what a run has come to', () => {
   const idsOf = (given: Partial<Run>) => eventsOf(given).map(({ id }) => id);
 
-  test('is the same whoever tells it, and another for another run or end', () => {
-    const [id] = idsOf(FINISHED);
-    expect(idsOf({ ...FINISHED, finishedAt: '2026-11-21T04:00:01.000Z', movedAt: 17 })).toEqual([id]);
-    const others = [{ ...FINISHED, id: 'another' }, PAUSED, { ...FINISHED, state: 'cancelled' as const }];
-    expect(new Set([id, ...others.flatMap(idsOf)]).size).toBe(4);
-  });
-
   test('is another at each pause, and the same for its rows in doubt', () => {
     const [first, same, second] = [PAUSED_AT, PAUSED_AT, PAUSED_AT + 1].map((movedAt) =>
       idsOf({ ...PAUSED, movedAt, outcomes: IN_DOUBT }),
@@ -177,46 +169,6 @@ test('an outage is told once it has lasted for a minute, and its end', async () 
   expect(await told()).toMatchObject([
     { type: 'onboard.service.away', data: { since: iso, cause: 'Connection refused' } },
     { type: 'onboard.service.back', data: { since: iso } },
-  ]);
-});
-
-test('what a process that is gone has left of a run is told from the ledger, and nothing of one that goes on', async () => {
-  const { session, told } = await startBench();
-  const { store, service, env, registration, notifier } = session;
-  const runs = [1, 2, 3].map((rows) => newRun({ rows, target: service.target }));
-  const [paused, running, old] = runs;
-  if (paused === undefined || running === undefined || old === undefined) throw new Error('no runs');
-  // The same process id, of a process that began at another time.
-  const killed = registration.epoch.worker.replace(/\d+(?=\.[0-9a-f]{8}$)/, '1');
-  for (const { id } of runs) {
-    await mkdir(join(env.home, 'reports', id), { recursive: true });
-    await writeFile(join(env.home, 'reports', id, 'told.txt'), `followed by ${killed}\n`);
-  }
-  for (const run of runs) {
-    await store.register(run);
-    await store.transition(run.id, 'running', null);
-  }
-  await store.transition(paused.id, 'paused', 'service-away');
-  await store.transition(old.id, 'paused', 'service-away');
-  await session.ledger.redis.hset(session.ledger.of(service.target).keys.run(old.id).record, {
-    movedAt: Date.now() - 100_000_000,
-  });
-  await tellLeft(session);
-  await tellLeft(session);
-  await notifier?.close();
-  expect(await told()).toMatchObject([
-    {
-      type: 'onboard.run.paused',
-      data: {
-        run: paused.id,
-        reason: 'service-away',
-        open: 1,
-        exitCode: 2,
-        causes: [],
-        report: null,
-        url: `https://onboard.example.com/runs/${paused.id}`,
-      },
-    },
   ]);
 });
 

@@ -8,7 +8,6 @@ import { followRun, isOverLimit } from '../../src/runs/follow.ts';
 import type { RowSource } from '../../src/runs/rows.ts';
 import { settled } from '../report/make-report.ts';
 import { deferred } from '../support/deferred.ts';
-import { doubtOf } from '../support/doubts.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import {
   closeChunk,
@@ -235,23 +234,6 @@ describe.concurrent('a reading', () => {
 });
 
 describe.concurrent('a run that is cancelled', () => {
-  test('while it is read is wound up instead, and followed until every row has its outcome', async (context) => {
-    const f = await startFollowing(context, { rows: MANY });
-    const ended = await f.follow((look) => look === 3 && f.cancel());
-    expect(ended).toMatchObject({ state: 'cancelled', outcomes: { cancelled: MANY } });
-    expect([f.counts.readings, f.counts.most, await f.lease()]).toEqual([2, 1, null]);
-  });
-
-  test('after its file could not be read any more is wound up all the same', async (context) => {
-    const f = await startFollowing(context, {
-      read: async () => {
-        await f.cancel();
-        throw new UsageError('a.csv: the file is gone');
-      },
-    });
-    expect(await f.follow()).toMatchObject({ state: 'cancelled', outcomes: { cancelled: 3 } });
-  });
-
   test('and wound up by another process is only watched', async (context) => {
     const f = await startFollowing(context);
     await f.cancel();
@@ -432,15 +414,6 @@ describe.concurrent('a run whose window', () => {
 });
 
 describe.concurrent('a run whose canary did not succeed', () => {
-  test('is stopped, and a person may let it go on', async (context) => {
-    const f = await startFollowing(context, { definition: { send: { canary: 1 } } });
-    await closeChunk(f.session, f.run, 1, [doubtOf(1, { outcome: 'rejected' })]);
-    expect(await f.follow()).toMatchObject({ state: 'stopped', reason: 'canary' });
-    const before = await f.store.canaryOf(f.id);
-    await f.store.transition(f.id, 'running', null);
-    expect([before, await f.store.canaryOf(f.id)]).toEqual(['', 'overruled']);
-  });
-
   test('is not overruled by who lets it go on after another stop', async (context) => {
     const f = await startFollowing(context);
     await f.store.transition(f.id, 'stopped', 'error-limit');

@@ -3,9 +3,10 @@ import type { Server } from 'node:net';
 import { afterEach } from 'vitest';
 import { z } from 'zod';
 import type { ServiceRequest } from '../../src/model/request.ts';
-import type { ClientOptions, ServiceClient } from '../../src/service/attempt.ts';
-import { createClient } from '../../src/service/attempt.ts';
+import { createClient, type ServiceClient } from '../../src/service/attempt.ts';
 import { listen, type RawServer, rawServer } from './raw-server.ts';
+
+export type ClientOptions = Parameters<typeof createClient>[0];
 
 const closers: Array<() => Promise<void> | void> = [];
 

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { KEEP_ALIVE_MS } from '../../src/service/attempt.ts';
 import { clientFor, closeAfterEach, get, onceCalled, post, serve } from './attempt-setup.ts';
 import { answerText } from './raw-server.ts';
 
@@ -138,7 +137,6 @@ test('an idle connection is closed by the client long before the ten minutes tha
   });
   await clientFor(server.url, { keepAliveMs: 200 }).attempt(post(), 'token');
   await socketClosed.called;
-  expect(KEEP_ALIVE_MS).toBeLessThan(5_000); // what Node's servers close at, by default
 });
 
 test('Retry-After is read as seconds and as a date, by the clock of the service where it shows that', async () => {

@@ -121,14 +121,6 @@ test('the catalog of a counterparty draft is sections 2.4, 2.5 and 2.1, field by
   expect(catalogLines('counterparty.draft')).toEqual(listed(COUNTERPARTY));
 });
 
-test('a look-up has no body to fill', () => {
-  expect(fieldCatalog('payment.documents').size).toBe(0);
-});
-
-test('a catalog is made once', () => {
-  expect(fieldCatalog('counterparty.draft')).toBe(fieldCatalog('counterparty.draft'));
-});
-
 test.each([
   ['subclient.create', null],
   ['subclient.update', 'id'],

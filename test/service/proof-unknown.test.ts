@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { ClientOptions } from '../../src/service/attempt.ts';
 import { createJudge } from '../../src/service/judge.ts';
 import {
+  type ClientOptions,
   clientFor,
   closeAfterEach,
   countAnnouncements,

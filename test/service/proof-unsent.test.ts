@@ -6,8 +6,8 @@ import type { TLSSocket } from 'node:tls';
 import { createServer as createTlsServer } from 'node:tls';
 import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { ClientOptions } from '../../src/service/attempt.ts';
 import {
+  type ClientOptions,
   clientFor,
   closeAfterEach,
   countAnnouncements,

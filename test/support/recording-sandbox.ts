@@ -1,5 +1,7 @@
-import type { ReceivedRequest, SandboxOptions } from '../../src/sandbox/options.ts';
+import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
+
+export type ReceivedRequest = Parameters<NonNullable<SandboxOptions['onRequest']>>[0];
 
 export type RecordingOptions = Omit<SandboxOptions, 'onRequest'> & {
   /** How many of the last requests are kept; default 0. */

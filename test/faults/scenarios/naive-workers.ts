@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Queue } from 'bullmq';
 import { onTestFinished } from 'vitest';
-import type { SandboxStats } from '../../../src/sandbox/control.ts';
-import { startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { type Sandbox, startSandbox } from '../../../src/sandbox/sandbox.ts';
 import type { Started } from '../../support/flow.ts';
 import { startRedisServer } from '../../support/redis-server.ts';
 import { until } from '../../support/until.ts';
@@ -23,7 +22,7 @@ export async function runNaiveWorkers(options: {
   readonly rows: number;
   readonly kills: number;
   readonly seed: number;
-}): Promise<{ readonly stats: SandboxStats; readonly kills: readonly Kill[] }> {
+}): Promise<{ readonly stats: ReturnType<Sandbox['stats']>; readonly kills: readonly Kill[] }> {
   const sandbox = await startSandbox({ tokens: PROCESSES, faults: ['latency=100ms±50ms'] });
   onTestFinished(sandbox.close);
   const { url } = await startRedisServer();

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { expect, onTestFinished } from 'vitest';
-import { dataLineSchema } from '../../../src/sandbox/records.ts';
+import { z } from 'zod';
 import { type Flow, startFlow } from '../../support/flow.ts';
 import { secondsSince } from '../support/times.ts';
 import { assertTruth } from '../support/truth.ts';
@@ -152,18 +152,18 @@ async function writeKnown({ operation, rows }: ServiceFaultsOptions): Promise<st
   return path;
 }
 
+const madeSchema = z.object({
+  id: z.string(),
+  body: z.object({ details: z.object({ name: z.string() }) }).optional(),
+});
+
 /** The names that the service has now, in the order of the subclients. */
 async function lastNames(dataFile: string): Promise<unknown[]> {
   const names = new Map<string, unknown>();
   for (const text of (await readFile(dataFile, 'utf8')).split('\n')) {
     if (text === '') continue;
-    const line = dataLineSchema.parse(JSON.parse(text));
-    if (line.kind === 'draft') continue;
-    const { details } = line.body;
-    names.set(
-      line.id,
-      typeof details === 'object' && details !== null && 'name' in details ? details.name : null,
-    );
+    const { id, body } = madeSchema.parse(JSON.parse(text));
+    names.set(id, body?.details.name);
   }
   return [...names.values()];
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ReceivedRequest } from '../../../src/sandbox/options.ts';
 import type { Entity } from '../../../src/sandbox/records.ts';
+import type { ReceivedRequest } from '../../support/recording-sandbox.ts';
 import type { ResultLine } from './truth.ts';
 
 /** What is compared where a row is more than a request of its own. */

@@ -5,7 +5,6 @@ import { z } from 'zod';
 import { guardCell } from '../../../src/lib/formula-guard.ts';
 import { OUTCOMES, type Outcome } from '../../../src/model/outcome.ts';
 import type { Summary } from '../../../src/report/summary.ts';
-import type { SandboxStats } from '../../../src/sandbox/control.ts';
 import type { Entity, EntityKind } from '../../../src/sandbox/records.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import type { RecordingSandbox } from '../../support/recording-sandbox.ts';
@@ -65,7 +64,7 @@ export type Evidence = {
   readonly made: readonly Entity[];
   /** What the run is to have come to; default `finished`. */
   readonly state?: Summary['state'];
-} & Pick<SandboxStats, 'duplicates' | 'duplicateKeys'>;
+} & Pick<ReturnType<Sandbox['stats']>, 'duplicates' | 'duplicateKeys'>;
 
 /** What became of the rows in doubt at the service. */
 export type Truth = { readonly made: number; readonly inDoubtMade: number; readonly inDoubtNotMade: number };
@@ -96,7 +95,9 @@ export function findUntruths(evidence: Evidence): {
 }
 
 /** A sentence for each key the service made more than once, of those it lists, and one for how many there are. */
-export function duplicateProblems(stats: Pick<SandboxStats, 'duplicates' | 'duplicateKeys'>): string[] {
+export function duplicateProblems(
+  stats: Pick<ReturnType<Sandbox['stats']>, 'duplicates' | 'duplicateKeys'>,
+): string[] {
   if (stats.duplicateKeys === 0) return [];
   return [
     `${stats.duplicateKeys} keys were made more than once`,
