@@ -14,7 +14,6 @@ import type { LedgerKeys } from '../ledger/keys.ts';
 import { hasEverAccepted, type RunStore } from '../ledger/run-store.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
-import { createOwnWork } from '../lib/own-work.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { programVersion } from '../lib/version.ts';
 import type { Meter } from '../metrics/meter.ts';
@@ -72,7 +71,7 @@ export function openDelivery(parts: DeliveryParts): Delivery {
   const missing = new Set<string>();
   // A run that goes on, or a second one, does not forget that something was there; the ledger knows of earlier processes.
   let reach: Promise<Reach> | null = null;
-  const permits = createServicePermits({ now: () => performance.now(), createBusy: createOwnWork });
+  const permits = createServicePermits({ now: () => performance.now() });
   const makeContext: MakeContext = async (id, stopping) => {
     const [run, definition] = await Promise.all([store.get(id), store.definition(id)]);
     if (run === null || definition === null) {

@@ -64,8 +64,6 @@ type Share = Pick<RunPermits, 'tryTake' | 'wait' | 'free'> & { release(): void; 
 
 type ServicePermitsEdges = {
   readonly now: () => number;
-  /** The share of the time since it was last asked for which this process was at work; one for each run. */
-  createBusy(): () => number;
   readonly limit?: AdaptiveLimit;
 };
 
@@ -81,7 +79,7 @@ type SharingRun = {
 };
 
 export function createServicePermits(edges: ServicePermitsEdges): ServicePermits {
-  const { now, createBusy, limit = createAdaptiveLimit(now) } = edges;
+  const { now, limit = createAdaptiveLimit(now) } = edges;
   const runs = new Set<SharingRun>();
   /** The runs of which rows wait. */
   const waiting = new Set<SharingRun>();
@@ -152,7 +150,6 @@ export function createServicePermits(edges: ServicePermitsEdges): ServicePermits
       const run: SharingRun = { ...terms, taken: 0, due: 0, line: createWaitingLine() };
       const share = shareOf(run);
       const { tryTake, free, giveUp, ...source } = rate === null ? share : paced(share, rate, now);
-      const hear = limit.createHearing(createBusy());
       const wait: RunPermits['wait'] = (granted) =>
         stopping.aborted || !runs.has(run) ? granted(false) : source.wait(granted);
       stopping.addEventListener('abort', giveUp, { once: true });
@@ -164,7 +161,7 @@ export function createServicePermits(edges: ServicePermitsEdges): ServicePermits
         free,
         isContested: () => share.free() === 0 && run.taken < run.ceiling,
         release(reply) {
-          if (reply !== null) hear(reply, taken, ceiling);
+          if (reply !== null) limit.hear(reply, taken, ceiling);
           share.release();
         },
         taken: () => run.taken,

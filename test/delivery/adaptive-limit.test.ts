@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createAdaptiveLimit } from '../../src/delivery/adaptive-limit.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
+import { TIMED_OUT, TIMED_OUT_BEFORE_SENDING } from '../../src/service/network-error.ts';
 
 const MANY = 500;
 const ANSWER_MS = 50;
@@ -24,16 +25,13 @@ const borne = (ms = ANSWER_MS) => reply(418, ms);
 /** A limit that hears what one run is answered, on a clock of its own. */
 function startLimit(ceiling = MANY) {
   const clock = { now: 0 };
-  const process = { busy: 0 };
   const limit = createAdaptiveLimit(() => clock.now);
-  const hear = limit.createHearing(() => process.busy);
   const current = () => limit.current(ceiling);
   return {
     current,
-    process,
     limit,
     /** As many are in flight as may be, unless told otherwise. */
-    hear: (answer: Reply, inFlight = current()) => hear(answer, inFlight, ceiling),
+    hear: (answer: Reply, inFlight = current()) => limit.hear(answer, inFlight, ceiling),
     pass(ms: number) {
       clock.now += ms;
     },
@@ -42,14 +40,14 @@ function startLimit(ceiling = MANY) {
       for (let trip = 0; trip < trips; trip += 1) {
         clock.now += answer.ms;
         const requests = current();
-        for (let n = 0; n < requests; n += 1) hear(answer, requests, ceiling);
+        for (let n = 0; n < requests; n += 1) limit.hear(answer, requests, ceiling);
       }
     },
     /** Far too many: every answer of the round trip says so. */
     refuseAll() {
       clock.now += 100;
       const inFlight = current();
-      for (let n = 0; n < inFlight; n += 1) hear(refusal, inFlight - n, ceiling);
+      for (let n = 0; n < inFlight; n += 1) limit.hear(refusal, inFlight - n, ceiling);
     },
   };
 }
@@ -69,14 +67,13 @@ describe('without trouble', () => {
     expect([1, 20, 50, 51, 500].map(limit.current)).toEqual([1, 20, 50, 50, 50]);
   });
 
-  test('it doubles while answers are seen to take no longer, up to the ceiling', () => {
-    const one = startLimit(300);
-    const seen = new Set<number>();
-    for (let n = 0; n < 100; n += 1) {
-      one.goRound(1, reply(200));
-      seen.add(one.current());
-    }
-    expect([...seen]).toEqual([50, 100, 200, 300]);
+  test('it grows by a fifth in a round trip, up to the ceiling', () => {
+    const one = startLimit(100);
+    const seen = Array.from({ length: 6 }, () => {
+      one.goRound(1);
+      return one.current();
+    });
+    expect(seen).toEqual([60, 72, 86, 100, 100, 100]);
   });
 
   test('it does not grow where it is not reached', () => {
@@ -99,7 +96,7 @@ describe('trouble', () => {
   });
 
   test('takes a part of it where all went well before', () => {
-    const one = startLimit();
+    const one = startLimit(50);
     one.goRound(5);
     one.pass(ANSWER_MS);
     for (let n = 0; n < 4; n += 1) one.hear(refusal);
@@ -114,7 +111,7 @@ describe('trouble', () => {
   });
 
   test('does not where as many were borne for a round trip: the service has its own reasons then, unless it comes again', () => {
-    const one = startLimit();
+    const one = startLimit(50);
     one.goRound(2);
     one.pass(ANSWER_MS);
     one.hear(named);
@@ -140,7 +137,7 @@ describe('trouble', () => {
   });
 
   test('is measured by the limit where it was reached, though the others have been answered by now', () => {
-    const one = startLimit();
+    const one = startLimit(50);
     one.pass(ANSWER_MS);
     for (let inFlight = 50; inFlight > 10; inFlight -= 1) one.hear(borne(), inFlight);
     for (let inFlight = 10; inFlight > 6; inFlight -= 1) one.hear(refusal, inFlight);
@@ -164,12 +161,10 @@ describe('trouble', () => {
 
   test('lets the limit come back slowly at first, and then ever faster', () => {
     const one = startLimit();
-    one.goRound(4);
-    one.pass(ANSWER_MS);
-    for (let n = 0; n < 4; n += 1) one.hear(refusal);
+    one.refuseAll();
     const seconds = Array.from({ length: 10 }, () => {
       one.goRound(20);
-      return one.current() - 42;
+      return one.current() - 25;
     });
     expect(seconds[1]).toBeLessThanOrEqual(1);
     expect(seconds[3]).toBeLessThanOrEqual(7);
@@ -203,119 +198,27 @@ describe('trouble', () => {
   });
 });
 
-type Part = {
-  readonly seconds: number;
-  /** What an answer takes, given the limit in force. */
-  readonly takesMs: (limit: number, sinceMs: number) => number;
-  readonly busy?: number;
-  readonly inFlight?: number;
-};
+const silent = (code: string, sent = true): Reply => ({ kind: 'no-response', sent, code, ms: ANSWER_MS });
+const cut = (code: string): Reply => ({ kind: 'unreadable', status: 200, code, ms: ANSWER_MS });
 
-/** The limits that were in force during each part, of a run with a ceiling of 50 that is answered every 5 ms. */
-const limitsOf = (...parts: readonly Part[]) => limitsBelow(50, ...parts);
-
-function limitsBelow(ceiling: number, ...parts: readonly Part[]): number[][] {
-  const one = startLimit(ceiling);
-  return parts.map(({ seconds, takesMs, busy = 0, inFlight }) => {
-    one.process.busy = busy;
-    const seen: number[] = [];
-    for (let ms = 0; ms < seconds * SECOND; ms += 5) {
-      one.pass(5);
-      one.hear(reply(200, takesMs(one.current(), ms)), inFlight);
-      seen.push(one.current());
-    }
-    return seen;
-  });
-}
-
-const least = (limits: readonly number[] = []) => Math.min(...limits);
-const constant = (seconds: number, ms: number, over: Partial<Part> = {}): Part => {
-  return { seconds, takesMs: () => ms, ...over };
-};
-
-describe('answers that take longer', () => {
-  test('the more are in flight leave as many as are answered as quickly as before', () => {
-    // As of a service that works on 25 at once.
-    const queueing: Part = { seconds: 3, takesMs: (limit) => 100 * Math.max(1, limit / 25) };
-    const [well, slow] = limitsOf(constant(3, 100), queueing);
-    expect(least(well)).toBe(50);
-    expect(least(slow)).toBeGreaterThan(18);
-    expect(slow?.at(-1)).toBeLessThanOrEqual(25);
-  });
-
-  test('however few are in flight give the limit back, and from then on that is usual', () => {
-    const [, slow, later] = limitsOf(constant(3, 100), constant(5, 200), constant(30, 200));
-    expect([least(slow) < 30, slow?.at(-1), least(later)]).toEqual([true, 50, 50]);
-  });
-
-  test('give nothing back where there was other trouble meanwhile', () => {
-    const one = startLimit(50);
-    one.goRound(60, reply(200, 100));
-    while (one.current() === 50) one.goRound(1, reply(200, 300));
-    one.pass(300);
-    const slowed = one.current();
-    one.pass(ANSWER_MS);
-    for (let n = 0; n < 4; n += 1) one.hear(reply(503));
-    expect(one.current()).toBeLessThan(slowed);
-    one.goRound(10, reply(200, 300));
-    expect(one.current()).toBeLessThan(slowed);
-  });
-
-  test.each<[string, Part]>([
-    ['by little', constant(10, 165)],
-    ['for a moment in which this process stood still', constant(0.5, 550)],
-    ['with fewer requests than there may be', constant(5, 500, { inFlight: 30 })],
-    ['while this process is at work all the time, and late by itself', constant(10, 500, { busy: 0.95 })],
-  ])('%s change nothing', (_, part) => {
-    const limits = limitsOf(constant(3, 100), part, constant(3, 100));
-    expect(limits.map(least)).toEqual([50, 50, 50]);
-  });
-
-  test('for less than half a second change nothing', () => {
-    expect(limitsOf(constant(3, 30), constant(0.45, 80), constant(3, 30)).map(least)).toEqual([50, 50, 50]);
-  });
-
-  test('by milliseconds only change nothing, however many times as long it is', () => {
-    expect(limitsOf(constant(3, 2), constant(10, 20)).map(least)).toEqual([50, 50]);
-  });
-
-  test('from the beginning are measured by the first answers', () => {
-    // The first ones find the service idle, the next wait for them.
-    const [limits] = limitsOf({ seconds: 2, takesMs: (limit, ms) => (ms < 50 ? 50 : 4 * limit) });
-    expect(least(limits)).toBeLessThan(15);
-  });
-
-  test('of one request at a time have nothing that could be fewer', () => {
-    const one = startLimit(1);
-    for (const ms of [100, 500])
-      for (let n = 0; n < 100; n += 1) {
-        one.goRound(1, reply(200, ms));
-        expect(one.limit.current(50)).toBe(50);
-      }
-  });
-
-  test('never leave fewer than eight', () => {
-    const [, slow] = limitsBelow(10, constant(3, 50), constant(3, 500));
-    expect(least(slow)).toBe(8);
-  });
-
-  test('are measured by the quickest that was usual since', () => {
-    const queueing: Part = { seconds: 3, takesMs: (limit) => 4 * limit };
-    const [, , slow] = limitsOf(constant(3, 400), constant(5, 100), queueing);
-    expect(least(slow)).toBeLessThan(30);
-  });
-
-  test('by a third, as those of a service vary, are steady', () => {
-    fc.assert(
-      fc.property(fc.integer(), fc.integer({ min: 5, max: 400 }), (seed, ms) => {
-        const random = seededRandom(seed);
-        const [limits = []] = limitsOf({ seconds: 60, takesMs: () => ms * (0.67 + 0.66 * random()) });
-        const cuts = limits.filter((limit, i) => limit < (limits[i - 1] ?? 50));
-        expect(cuts.length).toBeLessThanOrEqual(1);
-      }),
-      { numRuns: 30 },
-    );
-  });
+test.each<[string, Reply, 'less' | 'more' | 'the same']>([
+  ['200', reply(200), 'more'],
+  ['418, a record that is refused', reply(418), 'more'],
+  ['429', reply(429), 'less'],
+  ['503 with a time', reply(503, ANSWER_MS, SECOND), 'less'],
+  ['504, a gateway that has waited in vain', reply(504), 'less'],
+  ['500', reply(500), 'the same'],
+  ['no answer in time', silent(TIMED_OUT), 'less'],
+  ['an answer that did not end in time', cut(TIMED_OUT), 'less'],
+  ['an answer that broke off', cut('UND_ERR_SOCKET'), 'the same'],
+  ['a connection that was lost', silent('ECONNRESET'), 'the same'],
+  ['no connection in time', silent(TIMED_OUT_BEFORE_SENDING, false), 'the same'],
+])('after four times "%s" it is as it should be', (_, answer, expected) => {
+  const one = startLimit();
+  one.pass(ANSWER_MS);
+  for (let n = 0; n < 5; n += 1) one.hear(answer);
+  const now = one.current();
+  expect(now === 50 ? 'the same' : now < 50 ? 'less' : 'more').toBe(expected);
 });
 
 const answer: fc.Arbitrary<Reply> = fc

@@ -10,9 +10,9 @@ import {
 function permitsUpTo(limit: () => number): ServicePermits {
   const fixed = {
     current: (ceiling: number) => Math.min(limit(), ceiling),
-    createHearing: () => () => undefined,
+    hear: () => undefined,
   };
-  return createServicePermits({ now: () => 0, createBusy: () => () => 0, limit: fixed });
+  return createServicePermits({ now: () => 0, limit: fixed });
 }
 
 const always = (limit: number) => permitsUpTo(() => limit);

@@ -15,7 +15,7 @@ function joinPaced(
   const pause = async (ms: number) => (await time.pause(ms)) && !stop.signal.aborted;
   const troubles: unknown[] = [];
   const onTrouble = (error: unknown) => void troubles.push(error);
-  const permits = createServicePermits({ now: time.now, createBusy: () => () => 0 }).join({
+  const permits = createServicePermits({ now: time.now }).join({
     ceiling,
     stopping: stop.signal,
     rate: { pause, onTrouble, ...rate },

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createServicePermits, type RunPermits } from '../../src/delivery/run-permits.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
-import { queueingService, refusingService, simulate } from './simulate-service.ts';
+import { refusingService, simulate } from './simulate-service.ts';
 
 const SECOND = 1000;
 const quick = { answerMs: () => 50 };
@@ -57,55 +57,10 @@ describe('a service that refuses what is too much', () => {
   });
 });
 
-describe('a service that becomes slower the more it is asked', () => {
-  test.each([
-    [10, 50, 1.5],
-    [20, 50, 1.5],
-    // With slow answers it takes longer to see that they have become slower.
-    [20, 200, 2],
-    [20, 1000, 2],
-  ])('beyond %i at once, each of %i ms, is asked about as much, and does all it can', (atOnce, ms, most) => {
-    const service = queueingService(ms, () => atOnce);
-    const run = simulate({ ceiling: 100, forMs: 40 * SECOND, service });
-    const mean = run.meanInFlight(10 * SECOND);
-    expect(mean).toBeGreaterThan(0.8 * atOnce);
-    expect(mean).toBeLessThan(most * atOnce);
-    expect(run.carriedOut / ((atOnce * 40 * SECOND) / ms)).toBeGreaterThan(0.93);
-  });
-
-  test('by itself, whatever it is asked, is asked as much as before', () => {
-    const service = { answerMs: (now: number) => (now < 10 * SECOND ? 50 : 300) };
-    const run = simulate({ ceiling: 50, forMs: 40 * SECOND, service });
-    expect(run.limits.slice(200).every((limit) => limit === 50)).toBe(true);
-  });
-});
-
 describe('a service without trouble', () => {
   test('that answers in 50 ms does 1,000 a second with 50 in flight', () => {
     const { carriedOut } = simulate({ ceiling: 50, forMs: 10 * SECOND, service: quick });
     expect(carriedOut / (10 * 1000)).toBeGreaterThan(0.97);
-  });
-
-  test.each([0.1, 0.5])('whose answers vary (sigma %d) is asked as much as it may be', (sigma) => {
-    const random = seededRandom(5);
-    const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-    const service = { answerMs: () => Math.max(1, Math.round(50 * Math.exp(sigma * normal()))) };
-    const run = simulate({ ceiling: 50, forMs: 30 * SECOND, service });
-    expect(run.meanInFlight(SECOND)).toBeGreaterThan(0.97 * 50);
-  });
-
-  test('is asked as much, though this process stands still for a tenth of the time', () => {
-    const stands = Array.from({ length: 30 }, (_, i) => [i * SECOND + 300, i * SECOND + 400] as const);
-    const run = simulate({ ceiling: 50, forMs: 30 * SECOND, service: quick, stands });
-    expect(Math.min(...run.limits)).toBe(50);
-  });
-
-  test('is asked as much, though this process stands still for most of a second again and again', () => {
-    const from = Array.from({ length: 20 }, (_, i) => 2000 + 3000 * i + ((137 * i) % 750));
-    const stands = from.map((ms) => [ms, ms + 700] as const);
-    const service = queueingService(200, () => 60);
-    const run = simulate({ ceiling: 50, forMs: 62 * SECOND, service, stands });
-    expect(Math.min(...run.limits)).toBe(50);
   });
 
   test('of hundreds at once is found to be one within seconds', () => {
@@ -126,7 +81,7 @@ const permitted = (permits: RunPermits) => new Promise<boolean>((resolve) => per
 describe('a run', () => {
   const join = (over: Partial<Parameters<ReturnType<typeof createServicePermits>['join']>[0]> = {}) => {
     const stop = new AbortController();
-    const service = createServicePermits({ now: () => 0, createBusy: () => () => 0 });
+    const service = createServicePermits({ now: () => 0 });
     const terms = { ceiling: 1, stopping: stop.signal, rate: null, ...over };
     return { stop, service, permits: service.join(terms) };
   };

@@ -25,7 +25,7 @@ const deliver = (bench: Bench, rows: number, taker = 'me.1') =>
 
 /** Places of a process of which another run has all 20; `free` gives some of them back. */
 function crowdedPermits() {
-  const permits = createServicePermits({ now: () => performance.now(), createBusy: () => () => 0 });
+  const permits = createServicePermits({ now: () => performance.now() });
   const terms = { ceiling: 20, stopping: new AbortController().signal, rate: null };
   const other = permits.join(terms);
   while (other.tryTake());
@@ -102,7 +102,7 @@ test('a run comes to its permits although another run of the process has them al
 });
 
 test('runs have as many permits as each other, though few are in flight and answers come together', async () => {
-  const service = createServicePermits({ now: () => performance.now(), createBusy: () => () => 0 });
+  const service = createServicePermits({ now: () => performance.now() });
   const order: string[] = [];
   const EVERY_MS = 60;
   const join = async (name: string) => {

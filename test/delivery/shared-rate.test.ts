@@ -31,7 +31,7 @@ async function startRun(perSecond: number, sent: number[]) {
       return isAlive ? !stop.signal.aborted : new Promise<boolean>(() => undefined);
     };
     const onTrouble = (error: unknown) => expect(error).toBeUndefined();
-    const permits = createServicePermits({ now: () => performance.now(), createBusy: () => () => 0 }).join({
+    const permits = createServicePermits({ now: () => performance.now() }).join({
       ceiling: 40,
       stopping: stop.signal,
       rate: {

@@ -18,11 +18,8 @@ export type SimulatedRun = {
   readonly service: SimulatedService;
   /** Rows that the process has at once; default: as many as it may send. */
   readonly demand?: (now: number) => number;
-  readonly busy?: (now: number) => number;
   /** What the service names with a refusal: for as long nothing is sent. */
   readonly retryAfterMs?: number;
-  /** The process takes no notice of anything within [from, to). */
-  readonly stands?: readonly (readonly [number, number])[];
 };
 
 export type Simulated = {
@@ -44,10 +41,7 @@ const SAMPLE_MS = 100;
 /** Runs it to the end; deterministic. */
 export function simulate(run: SimulatedRun): Simulated {
   const clock = { now: 0 };
-  const permits = createServicePermits({
-    now: () => clock.now,
-    createBusy: () => () => run.busy?.(clock.now) ?? 0,
-  });
+  const permits = createServicePermits({ now: () => clock.now });
   const stopping = new AbortController().signal;
   const own = permits.join({ ceiling: run.ceiling, stopping, rate: null });
   const wire = createWire(run, own);
@@ -55,8 +49,7 @@ export function simulate(run: SimulatedRun): Simulated {
   const inFlight: number[] = [];
   for (; clock.now < run.forMs; clock.now += 1) {
     if (clock.now % SAMPLE_MS === 0) limits.push(permits.limit());
-    const stands = run.stands?.some(([from, to]) => clock.now >= from && clock.now < to) === true;
-    if (!stands) wire.step(clock.now);
+    wire.step(clock.now);
     inFlight.push(own.taken());
   }
   return {
@@ -115,21 +108,4 @@ function about(ms: number): () => number {
 export function refusingService(answerMs: number, atOnce: (now: number) => number): SimulatedService {
   const takes = about(answerMs);
   return { answerMs: (now, inFlight) => (inFlight < atOnce(now) ? takes() : null) };
-}
-
-/** Works on as many at once as it says; more wait for their turn. */
-export function queueingService(answerMs: number, atOnce: (now: number) => number): SimulatedService {
-  let free: number[] = [];
-  const takes = about(answerMs);
-  return {
-    answerMs(now) {
-      const workers = atOnce(now);
-      free = free.toSorted((a, b) => a - b).slice(0, workers);
-      while (free.length < workers) free.unshift(now);
-      const begins = Math.max(now, free.shift() ?? now);
-      const ends = begins + takes();
-      free.push(ends);
-      return ends - now;
-    },
-  };
 }

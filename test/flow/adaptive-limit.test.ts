@@ -12,10 +12,7 @@ const AT_ONCE = 20;
 const CEILING = 100;
 
 /** A run of that many rows against a service that works on twenty at once; `ended`: its exit status. */
-async function startRun(
-  rows: number,
-  over: Pick<LimitedServiceOptions, 'beyond'> & Partial<LimitedServiceOptions>,
-) {
+async function startRun(rows: number, over: Partial<LimitedServiceOptions>) {
   const flow = await startFlow();
   const service = await startLimitedService(flow.sandbox.url, {
     atOnce: AT_ONCE,
@@ -43,7 +40,7 @@ const made = ({ sandbox }: Flow) => sandbox.stats().made.subclients;
 describe('a run that may have a hundred requests in flight, and a service that bears twenty', () => {
   test('settle near twenty where more are refused, with few refusals, and every row is created once', async () => {
     // Answers take so long that a slow machine, too, sends as many as have to be in flight.
-    const { flow, service, run } = await startRun(1000, { beyond: 'refuse', answerMs: 3 * ANSWER_MS });
+    const { flow, service, run } = await startRun(1000, { answerMs: 3 * ANSWER_MS });
     await until(() => service.carriedOut() >= 200);
     const mean = await meanWhile(service, 650);
     const { exitCode, summary } = await run;
@@ -55,7 +52,7 @@ describe('a run that may have a hundred requests in flight, and a service that b
 
   test('come up again when it bears more', async () => {
     // Answers take longer here: many in flight must not ask for more than a busy machine does.
-    const { service, run } = await startRun(3000, { beyond: 'refuse', answerMs: 4 * ANSWER_MS });
+    const { service, run } = await startRun(3000, { answerMs: 4 * ANSWER_MS });
     const before = await meanWhile(service, 750);
     service.setAtOnce(CEILING);
     // How soon depends on how busy the machine is: before the run ends, in any case.

@@ -31,7 +31,7 @@ test.each([
   ['a date by a clock that is an hour behind', () => datesOf(-HOUR_MS)],
 ])('a 429 with a Retry-After in %s is kept by every worker, for as long as it says', async (_, headers) => {
   const flow = await startFlow({ tokens: TOKENS });
-  const answers = { atOnce: 50, answerMs: ANSWER_MS, beyond: 'refuse', headers } as const;
+  const answers = { atOnce: 50, answerMs: ANSWER_MS, headers } as const;
   const service = await startLimitedService(flow.sandbox.url, answers);
   const env = { MSB_BASE_URL: service.url };
   const file = await flow.file('rows.csv', subclientsCsv(ROWS));

@@ -22,9 +22,7 @@ export type Arrival = { readonly at: number; readonly authorization: string; rea
 export type LimitedServiceOptions = {
   readonly atOnce: number;
   readonly answerMs: number;
-  /** What becomes of more than that: 429, or they wait for their turn. */
-  readonly beyond: 'refuse' | 'wait';
-  /** Beside the 429; default: none. */
+  /** Beside the 429 that more than that are answered with; default: none. */
   readonly headers?: () => Readonly<Record<string, string>>;
 };
 
@@ -34,23 +32,24 @@ export async function startLimitedService(
   options: LimitedServiceOptions,
 ): Promise<LimitedService> {
   const agent = new Agent({ keepAlive: true });
-  const turns = createTurns(options.atOnce);
+  let { atOnce } = options;
+  let taken = 0;
   const presence = createPresence();
   const arrivals: Arrival[] = [];
   let carriedOut = 0;
   const answer = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
     const body = await buffer(incoming);
-    const isRefused = options.beyond === 'refuse' && !turns.isFree();
+    const isRefused = taken >= atOnce;
     arrivals.push({ at: performance.now(), authorization: incoming.headers.authorization ?? '', isRefused });
     if (isRefused) {
       outgoing.writeHead(429, options.headers?.()).end();
       return;
     }
-    await turns.take();
+    taken += 1;
     await delay(options.answerMs);
     const reply = await ask(new URL(incoming.url ?? '', target), { incoming, body, agent });
     carriedOut += 1;
-    turns.release();
+    taken -= 1;
     outgoing.writeHead(reply.status, { 'content-type': 'application/json' }).end(reply.body);
   };
   const server = createServer({ keepAliveTimeout: 65_000 }, (incoming, outgoing) => {
@@ -66,39 +65,13 @@ export async function startLimitedService(
   });
   return {
     url: `http://127.0.0.1:${port}`,
-    setAtOnce: turns.setAtOnce,
+    setAtOnce(next) {
+      atOnce = next;
+    },
     carriedOut: () => carriedOut,
     refused: () => arrivals.filter(({ isRefused }) => isRefused).length,
     arrivals: () => arrivals,
     meanInFlight: presence.mean,
-  };
-}
-
-function createTurns(first: number) {
-  const waiting: Array<() => void> = [];
-  let atOnce = first;
-  let taken = 0;
-  const serve = () => {
-    while (taken < atOnce && waiting.length > 0) {
-      taken += 1;
-      waiting.shift()?.();
-    }
-  };
-  return {
-    isFree: () => taken < atOnce,
-    take: () =>
-      new Promise<void>((resolve) => {
-        waiting.push(resolve);
-        serve();
-      }),
-    release() {
-      taken -= 1;
-      serve();
-    },
-    setAtOnce(next: number) {
-      atOnce = next;
-      serve();
-    },
   };
 }
 
