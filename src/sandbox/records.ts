@@ -1,6 +1,6 @@
 /**
- * What was made, updated and listed: the truth that tests compare reports with. Keys and identifiers of millions of
- * entities stay in memory, and in a data file where there is one, so that a later sandbox goes on from there.
+ * What was made, updated and listed: the truth that tests compare reports with. Keys and identifiers
+ * stay in memory, and in a data file where there is one, so that a later sandbox goes on from there.
  */
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, closeSync, createReadStream, fstatSync, openSync } from 'node:fs';
@@ -43,11 +43,11 @@ export async function openRecords(dataFile: string | null): Promise<Records> {
 function restoreLine(records: Omit<Records, 'dataFile' | 'droppedLines'>, line: DataLine): void {
   switch (line.kind) {
     case 'subclient':
-      records.entities.subclient.restore(line.id, line.key);
+      records.entities.subclient.add(line.key, line.id);
       records.bodies.set(line.id, JSON.stringify(line.body));
       return;
     case 'draft':
-      records.entities.draft.restore(line.id, line.key);
+      records.entities.draft.add(line.key, line.id);
       return;
     case 'update':
       records.bodies.set(line.id, JSON.stringify(line.body));
@@ -70,105 +70,51 @@ export type Entity = {
 export type Duplicate = {
   readonly key: string;
   readonly count: number;
-  /** The identifiers of the first entities, at most MAX_IDS_PER_DUPLICATE. */
+  /** The identifiers of the first entities. */
   readonly ids: readonly string[];
 };
 
-const MAX_IDS_PER_DUPLICATE = 20;
+const IDS_NAMED = 20;
 
-/** All entities of one kind that were ever made: key and identifier of each, about 100 bytes at a short key. */
+/** All entities of one kind that were ever made. */
 type EntityList = {
-  add(key: string | null): Entity;
-  /** Takes back an entity of an earlier life, under the identifier that it had. */
-  restore(id: string, key: string | null): void;
+  /** `id`: of an entity of an earlier life; without it a new one. */
+  add(key: string | null, id?: string): Entity;
   find(id: string): Entity | null;
   count(): number;
   /** The entities from a number on. */
-  from(number: number): Generator<Entity>;
+  from(number: number): readonly Entity[];
   duplicateKeys(): number;
   /** The first `limit` of the keys with more than one entity. */
   duplicates(limit: number): Duplicate[];
 };
 
 function createEntityList(): EntityList {
-  const ids = createEntityIds();
-  const keys: Array<string | null> = [];
-  const index = createKeyIndex();
-  // Only entities of an earlier life have identifiers that don't follow from their numbers.
-  const restoredIds = new Map<number, string>();
-  const restoredNumbers = new Map<string, number>();
-  const idOf = (number: number) => restoredIds.get(number) ?? ids.idOf(number);
-  const entityOf = (number: number): Entity => ({ number, id: idOf(number), key: keys[number] ?? null });
-  const append = (key: string | null): number => {
-    const number = keys.push(key) - 1;
-    if (key !== null) index.add(key, number);
-    return number;
+  const entities: Entity[] = [];
+  const byId = new Map<string, Entity>();
+  const firstOfKey = new Map<string, Entity>();
+  const repeated = new Map<string, Entity[]>();
+  const index = (key: string, entity: Entity) => {
+    const first = firstOfKey.get(key);
+    if (first === undefined) firstOfKey.set(key, entity);
+    else repeated.set(key, [...(repeated.get(key) ?? [first]), entity]);
   };
-
   return {
-    add: (key) => entityOf(append(key)),
-    restore(id, key) {
-      const number = append(key);
-      restoredIds.set(number, id);
-      restoredNumbers.set(id, number);
+    add(key, id = randomUUID()) {
+      const entity = { number: entities.length, id, key };
+      entities.push(entity);
+      byId.set(id, entity);
+      if (key !== null) index(key, entity);
+      return entity;
     },
-    find(id) {
-      const number = restoredNumbers.get(id) ?? ids.numberOf(id);
-      return number !== null && number < keys.length && idOf(number) === id ? entityOf(number) : null;
-    },
-    count: () => keys.length,
-    *from(number) {
-      for (let n = Math.max(0, number); n < keys.length; n += 1) yield entityOf(n);
-    },
-    duplicateKeys: index.duplicateKeys,
-    duplicates: (limit) =>
-      index.duplicates(limit).map(({ key, count, numbers }) => ({ key, count, ids: numbers.map(idOf) })),
-  };
-}
-
-type Repeated = { count: number; readonly numbers: number[] };
-
-function createKeyIndex() {
-  const first = new Map<string, number>();
-  const repeated = new Map<string, Repeated>();
-
-  const repeat = (key: string, firstNumber: number, number: number) => {
-    const entry = repeated.get(key) ?? { count: 1, numbers: [firstNumber] };
-    entry.count += 1;
-    if (entry.numbers.length < MAX_IDS_PER_DUPLICATE) entry.numbers.push(number);
-    repeated.set(key, entry);
-  };
-
-  return {
-    add(key: string, number: number) {
-      const firstNumber = first.get(key);
-      if (firstNumber === undefined) first.set(key, number);
-      else repeat(key, firstNumber, number);
-    },
+    find: (id) => byId.get(id) ?? null,
+    count: () => entities.length,
+    from: (number) => entities.slice(number),
     duplicateKeys: () => repeated.size,
-    duplicates: (limit: number) =>
-      [...repeated.entries()].slice(0, limit).map(([key, entry]) => ({ key, ...entry })),
-  };
-}
-
-/** Identifiers that carry the entity's number, so that a million of them need no table. */
-type EntityIds = {
-  /** A UUID, version 8 (RFC 9562, 5.8), for a number from 0. */
-  idOf(number: number): string;
-  /** The number in an identifier of this scheme, else `null`. */
-  numberOf(id: string): number | null;
-};
-
-/** A scheme of its own each time: identifiers of an earlier life of the sandbox never name what this one made. */
-function createEntityIds(): EntityIds {
-  const random = randomUUID();
-  const prefix = `${random.slice(0, 14)}8${random.slice(15, 24)}`;
-  return {
-    idOf: (number) => prefix + number.toString(16).padStart(12, '0'),
-    numberOf: (id) => {
-      const digits = id.startsWith(prefix) ? id.slice(prefix.length) : '';
-      return /^[0-9a-f]{12}$/.test(digits) ? Number.parseInt(digits, 16) : null;
-    },
+    duplicates: (limit) =>
+      [...repeated]
+        .slice(0, limit)
+        .map(([key, of]) => ({ key, count: of.length, ids: of.slice(0, IDS_NAMED).map(({ id }) => id) })),
   };
 }
 

@@ -27,15 +27,6 @@ test('the duplicates are exactly the keys that were made more than once, with th
   );
 });
 
-test('an identifier of another list, or one not made yet, finds nothing', async () => {
-  const { entities } = await openRecords(null);
-  const { id } = entities.subclient.add('a');
-  entities.draft.add('a');
-  expect(entities.draft.find(id)).toBeNull();
-  expect(entities.subclient.find(id.replace(/0$/, '1'))).toBeNull();
-  expect(entities.subclient.find('')).toBeNull();
-});
-
 const newFile = async () => join(await ownFolder(), 'made.ndjson');
 const idSchema = z.object({ id: z.string() });
 
