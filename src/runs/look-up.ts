@@ -160,7 +160,6 @@ async function lookUpRun(run: Run, waitMs: number, way: Way, session: LookUpSess
   }
 }
 
-/** What a look-up came to, in plain sentences. */
 function lookedUpLines(run: Run, looked: LookedUp): string[] {
   const { created, notCreated, open, keyless, left } = looked;
   const asked = created + notCreated + open;
@@ -198,7 +197,6 @@ type Asking = {
   readonly signal: AbortSignal;
 };
 
-/** How many of the rows in doubt came out how. */
 type LookedUp = {
   readonly created: number;
   readonly notCreated: number;

@@ -7,7 +7,6 @@ import { duration, type Io, numberShown, showStatus, tell, windowOf } from '../l
 import { countSettled, OUTCOMES, outcomeSign, REMAINDER } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 
-/** Shows how a run gets on. */
 export type Progress = {
   /** `isServiceAway`: rows wait for the service, whatever the pace was. */
   update(run: Run, isServiceAway?: boolean): void;

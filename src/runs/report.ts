@@ -22,7 +22,6 @@ import { waitToEnd } from './redis-wait.ts';
 type ReportSession = Pick<Session, 'env' | 'io' | 'ledger'>;
 type FollowSession = ReportSession & Pick<TargetSession, 'clock' | 'log' | 'meter'>;
 
-/** The report of a run that this process follows. */
 export type FollowedReport = {
   /** To be told of the run at each look: its summary is kept fresh. */
   look(run: Run): void;

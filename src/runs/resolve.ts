@@ -27,7 +27,6 @@ export type ResolveRequest =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'lookup' };
 
-/** What became of the decisions. */
 export type Resolved = {
   readonly created: number;
   /** The report's word for those: the outcome that the job's rows have. */
@@ -146,7 +145,6 @@ function stateWords(settlement: Settlement | undefined): string {
   return `is not in doubt, but ${outcome}${id === '' ? '' : `, id ${id}`}`;
 }
 
-/** The report after rows were resolved. */
 export type Rewritten =
   | { readonly kind: 'written'; readonly directory: string; readonly summary: Summary }
   /** A process is following the run, and writes its report. */

@@ -461,21 +461,6 @@ describe('a token that is refused', () => {
     expect(bench.attempts.map((a) => a.token)).toEqual(['token-1', 'token-2', 'token-2']);
     expect([seen, bench.pauses]).toEqual([['i me.1 1.1', 'i me.1 2.1', 'i me.1 3.1'], []]);
   });
-
-  test('and whose successor is refused too pauses the run; the row is not burned', async () => {
-    const bench = await start({ attempt: () => UNAUTHORIZED });
-    const context = serving(bench, { freshToken: async () => 'token-2' });
-    expect(await sendIn(bench, context)).toEqual(UNSENT);
-    expect([bench.pauses, await bench.mark(1), bench.attempts.length]).toEqual([['credentials'], null, 2]);
-    expect(await bench.run()).toMatchObject({ state: 'paused', reason: 'credentials' });
-  });
-
-  test('and has no successor pauses the run at once', async () => {
-    const bench = await start({ attempt: () => UNAUTHORIZED });
-    expect(await send(bench)).toEqual(UNSENT);
-    expect([bench.pauses, await bench.mark(1), bench.attempts.length]).toEqual([['credentials'], null, 1]);
-    expect(bench.context.permits.taken()).toBe(0);
-  });
 });
 
 test.each([
