@@ -41,7 +41,7 @@ export type Resolved = {
   readonly refused: ReadonlyArray<{ readonly row: number; readonly why: string }>;
 };
 
-type ResolveSession = Pick<Session, 'io' | 'env' | 'ledger' | 'times'>;
+type ResolveSession = Pick<Session, 'io' | 'env' | 'ledger' | 'times' | 'releasers'>;
 
 /** Settles what the request names, as far as it can be right, and answers what became of it; `by`: who decides. */
 export async function resolveRun(
