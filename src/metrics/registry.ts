@@ -190,7 +190,6 @@ function byTwo(first: string, second: string, counts: CountsByTwo): readonly Ser
   );
 }
 
-/** Makes a metric of each. */
 function register<Abouts extends Readonly<Record<string, About>>>(
   registry: Registry,
   abouts: Abouts,

@@ -15,7 +15,7 @@ import { isOver, type Run, type StateRequest } from '../model/run.ts';
 import { joinTarget, type Ledger, type Session, type TargetSession } from '../session.ts';
 import { tellEnd } from './events.ts';
 import { executeRun, executeToEnd } from './execute.ts';
-import { followReport, reportFromElsewhere } from './report.ts';
+import { followReport } from './report.ts';
 import { type RowSource, registeredRows } from './rows.ts';
 import { definitionOf, type Executed, findRun, serviceReport } from './status.ts';
 
@@ -145,21 +145,16 @@ export async function cancelRun(
 /** No service is needed: workers settle what they have in flight. */
 export async function windUpCancelled(run: Run, session: Session): Promise<Executed> {
   const joined = await joinTarget(session, nowhere(run.target), { sends: false });
-  const rows = rowsIfNeeded(run, session);
   const report = followReport(run, joined);
   await joined.notifier?.follow(run.id);
-  const ended = await executeRun(run, rows.source, report, joined);
-  const elsewhere = rows.wereUsed() ? null : await reportFromElsewhere(ended, session);
-  return tellEnd({ run: ended, summary: elsewhere ?? (await report.finish(ended)) }, joined);
+  const ended = await executeRun(run, rowsIfNeeded(run, session), report, joined);
+  return tellEnd({ run: ended, summary: await report.finish(ended) }, joined);
 }
 
 /** Opened only when they are needed; the user is warned where they can't be read any more. */
-function rowsIfNeeded(
-  run: Run,
-  { io, ledger }: Session,
-): { readonly source: RowSource; wereUsed(): boolean } {
+function rowsIfNeeded(run: Run, { io, ledger }: Session): RowSource {
   let registered: Promise<RowSource> | null = null;
-  const source: RowSource = async (again, definition) => {
+  return async (again, definition) => {
     const isFirst = registered === null;
     registered ??= registeredRows(run, ledger);
     try {
@@ -171,5 +166,4 @@ function rowsIfNeeded(
       return null;
     }
   };
-  return { source, wereUsed: () => registered !== null };
 }

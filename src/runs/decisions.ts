@@ -139,7 +139,6 @@ function holderOf({ row }: Told, { keys }: Held): Holder {
 type WithMates = {
   /** In row order. */
   readonly decisions: readonly RowDecision[];
-  /** The rows that were added. */
   readonly mates: readonly number[];
 };
 

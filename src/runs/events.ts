@@ -23,7 +23,6 @@ export function tellEnd(executed: Executed, { notifier, env, io }: TargetSession
   return executed;
 }
 
-/** As many of the newest runs are looked at. */
 const RUNS_LOOKED_AT = 100;
 
 /** Tells what runs have come to whose processes were killed before they told it. */
@@ -34,7 +33,6 @@ export async function tellLeft(session: TargetSession): Promise<void> {
     tellEnd({ run, summary: await summaryOf(run, reportDirectory(env, run.id)) }, session);
 }
 
-/** When the run came into its state. */
 function movedAt({ finishedAt, movedAt: at, createdAt }: Run): Date {
   return new Date(finishedAt ?? at ?? createdAt);
 }

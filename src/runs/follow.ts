@@ -131,7 +131,6 @@ async function stopOverLimit(now: Run, { run, definition, store }: Following): P
     await store.transition(run.id, 'stopped', 'error-limit');
 }
 
-/** The outcomes that were added since `before`. */
 function gained(counts: OutcomeCounts, before: OutcomeCounts): OutcomeCounts {
   const since = noOutcomes();
   for (const outcome of OUTCOMES) since[outcome] = Math.max(0, counts[outcome] - before[outcome]);

@@ -36,7 +36,6 @@ import type { TargetSession } from '../session.ts';
 import { type WaitingNotice, waitOut } from './redis-wait.ts';
 import { canaryOf } from './rows.ts';
 
-/** A run whose rows are to be put into the queue, and what they are put there with. */
 type Ingest = {
   readonly run: Run;
   readonly definition: JobDefinition;
@@ -58,7 +57,6 @@ type Ingest = {
  */
 export type IngestEnd = 'complete' | 'stopped' | 'file-changed' | 'canary';
 
-/** Chunks that are added in one command. */
 const CHUNKS_PER_ADD = 8;
 /** Where so many chunks of all runs wait, each run keeps fewer open, which bounds Redis' memory. */
 const CROWD = 1_024;
@@ -67,7 +65,6 @@ const OPEN_CHUNKS_IN_CROWD = 2 * CHUNKS_PER_ADD;
 const ROOM_POLL_MS = 20;
 const ROOM_POLL_MAX_MS = 320;
 
-/** What every step of the reading goes by. */
 type Ingesting = Ingest & {
   readonly session: IngestSession;
   readonly keys: LedgerKeys;
@@ -83,7 +80,6 @@ type Ingesting = Ingest & {
 
 type IngestSession = Pick<TargetSession, 'ledger' | 'registration'>;
 
-/** Reads the run's rows to their end, or to where they have to stop. */
 export async function ingestRun(ingest: Ingest, session: IngestSession): Promise<IngestEnd> {
   const { run, definition } = ingest;
   const { keys, store } = session.ledger.of(run.target);
@@ -234,7 +230,6 @@ export function claimedRows(
   });
 }
 
-/** A chunk on its way to the queue. */
 type KeyedChunk = RowChunk & { readonly keyed: KeyedRows };
 
 /** The chunks with the claims of their keys, in file order and in one command; `null`: stop reading. */

@@ -34,7 +34,6 @@ export async function loadInput(env: Environment, args: InputArguments): Promise
   return { job, files };
 }
 
-/** Loads the job alone and says which files are meant. */
 export async function loadNamed(
   env: Environment,
   args: InputArguments,
@@ -73,7 +72,6 @@ export function loadFittingJob(name: string, jobsDirectory: string): Promise<Job
   return loadJob(name, jobsDirectory, definitionProblems);
 }
 
-/** The job in that file, with the same checks. */
 export function loadFittingJobFile(path: string): Promise<Job> {
   return loadJobFile(path, definitionProblems);
 }

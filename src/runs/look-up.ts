@@ -8,7 +8,7 @@ import type { Environment } from '../config/environment.ts';
 import type { JobDefinition, LookupSettings } from '../config/job-definition.ts';
 import { knownJobs, loadJob } from '../config/load-job.ts';
 import { ratePerSecond } from '../config/send-settings.ts';
-import { SANDBOX_TARGET, type Service, serviceFromEnvironment } from '../delivery/target.ts';
+import { SANDBOX_TARGET, type Service, serviceOf } from '../delivery/target.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
 import { isOneRecord, noteDoubts, type RowDecision, resolveRows } from '../ledger/resolve.ts';
 import { createRunView, readDoubts, rowsInDoubt } from '../ledger/run-view.ts';
@@ -64,11 +64,10 @@ export async function lookUpAtEnd(
 /** Looks the run's rows in doubt up now; a UsageError where it has no look-up, or the environment is of another service. */
 export async function lookUpOnDemand(
   run: Run,
-  session: LookUpSession & Pick<Session, 'env'>,
+  session: LookUpSession & Pick<Session, 'env' | 'releasers'>,
 ): Promise<LookedUp> {
   const definition = await definitionWithLookUp(run, session);
-  const service = lookUpService(run, session.env);
-  await service.credentials.current();
+  const service = await lookUpService(run, session);
   const waitMs = stillToWait(run, session.times.lookUpAfterMs, new Date());
   const before = run.outcomes['in-doubt'];
   if (before === 0) return { created: 0, notCreated: 0, open: 0, keyless: 0, left: 0 };
@@ -94,16 +93,12 @@ async function currentDefinition(run: Run, { jobsDirectory }: Environment): Prom
   return known ? (await loadJob(run.job, jobsDirectory)).definition : null;
 }
 
-function lookUpService(run: Run, env: Environment): Service {
+function lookUpService(run: Run, session: Parameters<typeof serviceOf>[1]): Promise<Service> {
   if (run.target === SANDBOX_TARGET)
     throw new UsageError(
       `Run ${run.id} went to the built-in stand-in, which has no look-up: name the rows instead.`,
     );
-  const service = serviceFromEnvironment(env);
-  if (service.target === run.target) return service;
-  throw new UsageError(
-    `Run ${run.id} went to ${run.target}, but MSB_BASE_URL is ${service.target}: expected the same service.`,
-  );
+  return serviceOf(run.target, session);
 }
 
 /**
@@ -160,7 +155,6 @@ async function lookUpRun(run: Run, waitMs: number, way: Way, session: LookUpSess
   }
 }
 
-/** What a look-up came to, in plain sentences. */
 function lookedUpLines(run: Run, looked: LookedUp): string[] {
   const { created, notCreated, open, keyless, left } = looked;
   const asked = created + notCreated + open;
@@ -198,7 +192,6 @@ type Asking = {
   readonly signal: AbortSignal;
 };
 
-/** How many of the rows in doubt came out how. */
 type LookedUp = {
   readonly created: number;
   readonly notCreated: number;

@@ -7,7 +7,6 @@ import { duration, type Io, numberShown, showStatus, tell, windowOf } from '../l
 import { countSettled, OUTCOMES, outcomeSign, REMAINDER } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 
-/** Shows how a run gets on. */
 export type Progress = {
   /** `isServiceAway`: rows wait for the service, whatever the pace was. */
   update(run: Run, isServiceAway?: boolean): void;
@@ -99,7 +98,7 @@ const WAITING = 'waiting';
 type Point = { readonly at: number; readonly settled: number };
 
 /** Measures anew after each standstill, which says nothing of how fast rows go when they do. */
-export function createPace(first: Parameters<Pace>[0], now: () => number): Pace {
+function createPace(first: Parameters<Pace>[0], now: () => number): Pace {
   let from: Point = { at: now(), settled: countSettled(first.outcomes) };
   let moved = from;
   let standstillMs = 0;

@@ -30,7 +30,6 @@ type Opened = ReadingOf & {
   readonly added: { last: number };
 };
 
-/** What the end of a reading makes of its run. */
 const STATE_AFTER: Readonly<Record<IngestEnd, readonly [RunState, Reason] | null>> = {
   complete: null,
   stopped: null,
@@ -115,7 +114,6 @@ export async function openRunReading(of: ReadingOf, session: TargetSession) {
     isHolder: () => isHolder,
     /** How often the ledger had gone back in time when this reading began: the queue may have lost chunks by it. */
     recoveries: () => recoveries,
-    /** What the run waits for, in words. */
     waiting: (now: Run) => waitsFor(now, ledger, queue),
     /** Puts back what the queue gave up; true where open chunks that it was given are in none of its lists: what it knows of them is removed. */
     sweep: () => sweep(opened),

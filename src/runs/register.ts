@@ -55,7 +55,6 @@ function waitingWords(run: Run, leased: boolean): string[] {
     : [words, `To go on with it: ${goOn}`, `  or end it: onboard cancel ${run.id}`];
 }
 
-/** A file to be taken through a job. */
 type NewFile = {
   readonly facts: FileFacts;
   readonly job: Job;
@@ -69,7 +68,6 @@ type NewFile = {
 /** Whose run a file is: its own, or the one that took the same content through the same job before. */
 type Registered = { readonly kind: 'new' | 'known'; readonly id: string };
 
-/** Registers a run of the file in the ledger. */
 export async function registerFile(
   file: NewFile,
   { ledger, registration }: Pick<TargetSession, 'ledger' | 'registration'>,

@@ -12,7 +12,6 @@ import type { RunStore } from '../ledger/run-store.ts';
 import { createRunView } from '../ledger/run-view.ts';
 import { readStory } from '../ledger/story.ts';
 import { messageOf } from '../lib/errors.ts';
-import { sleep } from '../lib/waiting.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { readSummary, writeReport, writeSummary } from '../report/report.ts';
 import { type Summary, summarize } from '../report/summary.ts';
@@ -23,7 +22,6 @@ import { waitToEnd } from './redis-wait.ts';
 type ReportSession = Pick<Session, 'env' | 'io' | 'ledger'>;
 type FollowSession = ReportSession & Pick<TargetSession, 'clock' | 'log' | 'meter'>;
 
-/** The report of a run that this process follows. */
 export type FollowedReport = {
   /** To be told of the run at each look: its summary is kept fresh. */
   look(run: Run): void;
@@ -127,21 +125,4 @@ async function definitionKnown(run: Run, store: RunStore): Promise<JobDefinition
     if (error instanceof ZodError) return null;
     throw error;
   });
-}
-
-const ELSEWHERE_WAIT_MS = 10_000;
-const ELSEWHERE_POLL_MS = 100;
-
-/** By the process that wound the run up; `null`: there is none within seconds. */
-export async function reportFromElsewhere(
-  run: Run,
-  { env, io }: Pick<Session, 'env' | 'io'>,
-): Promise<Summary | null> {
-  const deadline = performance.now() + ELSEWHERE_WAIT_MS;
-  while (performance.now() < deadline && !io.interrupted.aborted) {
-    const summary = await readSummary(reportDirectory(env, run.id));
-    if (summary?.state === 'cancelled' && summary.open === 0 && summary.files.length > 0) return summary;
-    await sleep(ELSEWHERE_POLL_MS, io.interrupted);
-  }
-  return null;
 }

@@ -31,7 +31,7 @@ import { CHUNK_ROWS, canaryOf, registeredRows } from './rows.ts';
 import { definitionOf, findRun } from './status.ts';
 
 /** The outcomes whose rows may be sent again; a row in doubt may have been created, so it is none of them. */
-export const RERUN_OUTCOMES = [
+const RERUN_OUTCOMES = [
   'rejected',
   'failed',
   'denied',
@@ -154,7 +154,6 @@ async function lookBeforeRerun(wanted: Wanted, ledger: Ledger): Promise<NoRerun 
   return { kind: 'nothing', lines: nothingLeft(wanted.parent, children, counts) };
 }
 
-/** Chooses the rows and registers the rerun. */
 async function registerRerun(wanted: Wanted, ledger: Ledger): Promise<NoRerun | Registered> {
   const { parent } = wanted;
   const reruns = createRerunStore(ledger.redis, ledger.of(parent.target).keys, parent.id);
@@ -178,7 +177,6 @@ async function registerRerun(wanted: Wanted, ledger: Ledger): Promise<NoRerun | 
   }
 }
 
-/** The reruns there are of a run, oldest first. */
 async function childrenOf(parent: Run, { redis, of }: Ledger): Promise<Run[]> {
   const { keys, store } = of(parent.target);
   const ids = await createRerunStore(redis, keys, parent.id).children();

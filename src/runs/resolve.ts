@@ -27,7 +27,6 @@ export type ResolveRequest =
   | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'lookup' };
 
-/** What became of the decisions. */
 export type Resolved = {
   readonly created: number;
   /** The report's word for those: the outcome that the job's rows have. */
@@ -42,7 +41,7 @@ export type Resolved = {
   readonly refused: ReadonlyArray<{ readonly row: number; readonly why: string }>;
 };
 
-type ResolveSession = Pick<Session, 'io' | 'env' | 'ledger' | 'times'>;
+type ResolveSession = Pick<Session, 'io' | 'env' | 'ledger' | 'times' | 'releasers'>;
 
 /** Settles what the request names, as far as it can be right, and answers what became of it; `by`: who decides. */
 export async function resolveRun(
@@ -146,7 +145,6 @@ function stateWords(settlement: Settlement | undefined): string {
   return `is not in doubt, but ${outcome}${id === '' ? '' : `, id ${id}`}`;
 }
 
-/** The report after rows were resolved. */
 export type Rewritten =
   | { readonly kind: 'written'; readonly directory: string; readonly summary: Summary }
   /** A process is following the run, and writes its report. */

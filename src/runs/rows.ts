@@ -93,7 +93,6 @@ async function surveyAgain(run: Run, format: Format): Promise<FileFacts> {
   );
 }
 
-/** The rows that the job definition sends first, alone. */
 export function canaryOf({ send }: JobDefinition): Canary | null {
   return (send.canary ?? 0) === 0 ? null : { rows: send.canary ?? 0, kind: 'set' };
 }

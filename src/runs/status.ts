@@ -63,7 +63,6 @@ export async function definitionOf(
   return definition;
 }
 
-/** A run as a process left it, and its summary. */
 export type Executed = { readonly run: Run; readonly summary: Summary };
 
 /** A run's state for people, and whether a process reads its rows right now. */
@@ -146,13 +145,11 @@ export type RunStatus = Summary & {
   readonly seconds: number | null;
   /** As far as can be told. */
   readonly secondsLeft: number | null;
-  /** The folder of its report. */
   readonly report: string;
   /** The command that goes on with the run; `null` where it goes on by itself or is over. */
   readonly command: string | null;
 };
 
-/** The run with what its summary says of it. */
 export function runStatus({ run, state }: ShownRun, summary: Summary, report: string): RunStatus {
   const { createdAt } = run;
   const end = run.finishedAt === null ? Date.now() : Date.parse(run.finishedAt);
@@ -170,12 +167,10 @@ export function runStatus({ run, state }: ShownRun, summary: Summary, report: st
   };
 }
 
-/** The same for a run of which no summary is at hand. */
 export async function readRunStatus(shown: ShownRun, report: string): Promise<RunStatus> {
   return runStatus(shown, await summaryOf(shown.run, report), report);
 }
 
-/** How the service of a target is doing, as all workers have found it. */
 export function serviceReport({ redis, of }: Ledger, target: string): Promise<BreakerReport> {
   return createSharedBreaker(redis, of(target).keys).read();
 }

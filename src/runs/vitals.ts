@@ -18,7 +18,6 @@ type Told = {
   readonly address: MetricsAddress | undefined;
   /** This process watches the inboxes: it tells of them, and of the ledger, which all processes share. */
   readonly inbox?: () => Promise<InboxNumbers>;
-  /** This process serves the page. */
   readonly isPageUp?: (() => boolean) | undefined;
 };
 
@@ -96,7 +95,6 @@ function lookAtLedger({ ledger, service, releasers }: TargetSession): () => Prom
   };
 }
 
-/** Times a command to Redis every few seconds. */
 async function timeRedis({ ledger, service, meter, clock }: TargetSession, stop: AbortSignal): Promise<void> {
   const { epoch } = ledger.of(service.target).keys;
   while (!stop.aborted) {

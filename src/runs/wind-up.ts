@@ -14,7 +14,6 @@ import type { ChunkJob } from '../queue/chunk-job.ts';
 import type { ChunkQueue } from '../queue/chunk-queue.ts';
 import type { TargetSession } from '../session.ts';
 
-/** A cancelled run, and what its rows are taken from. */
 type WindUp = {
   readonly run: Run;
   /** The run's rows as they were registered; `null` where they can't be read any more. */

@@ -21,7 +21,6 @@ export type Answer =
 const JSON_HEADERS = { 'content-type': 'application/json; charset=utf-8' } as const;
 const NO_HEADERS = {} as const;
 
-/** A response with a JSON body. */
 export function jsonAnswer(status: number, value: unknown): Answer {
   return { kind: 'response', status, headers: JSON_HEADERS, body: JSON.stringify(value) };
 }
@@ -49,7 +48,6 @@ export function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The object itself, or an empty one where the value is none. */
 export function objectOf(value: unknown): Members {
   return isObject(value) ? value : {};
 }

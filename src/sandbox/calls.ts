@@ -27,7 +27,6 @@ export type ReceivedCall = MatchedCall & {
   readonly key: string | null;
 };
 
-/** What answers are made from. */
 export type CallParts = {
   readonly records: Records;
   readonly tokens: TokenBook;

@@ -41,7 +41,6 @@ export function createControl(controlled: ControlledParts): SandboxControl {
   };
 }
 
-/** The answer to a request below /sandbox/. */
 export function answerControl(method: string, target: string, control: SandboxControl): Answer {
   const { pathname, searchParams } = new URL(target, 'http://sandbox');
   const kind = ENTITY_KINDS.find((one) => one === searchParams.get('kind'));

@@ -71,7 +71,6 @@ function answerMatched(call: ReceivedCall, { parts, plan }: HandlerParts): DueAn
   return { answer: answerCall(call, parts, plan.faults), delayMs };
 }
 
-/** Carries the answer out on the request's connection. */
 function sendAnswer(response: ServerResponse, answer: Answer): void {
   switch (answer.kind) {
     case 'response':

@@ -40,7 +40,6 @@ export type SandboxOptions = {
   readonly bodySchemas?: Partial<Readonly<Record<BuiltInCall, z.ZodType>>> | undefined;
 };
 
-/** The default of `keyPointers`. */
 export const DEFAULT_KEY_POINTERS: Readonly<Record<EntityKind, readonly string[]>> = {
   subclient: ['/additionalInformation/crmId', '/details/name'],
   draft: ['/alias', '/name'],

@@ -31,7 +31,6 @@ export function matchCall(method: string, target: string): MatchedCall | null {
   }
 }
 
-/** The target without its query. */
 function pathOf(target: string): string {
   const query = target.indexOf('?');
   return query === -1 ? target : target.slice(0, query);

@@ -13,7 +13,6 @@ import { UsageError } from '../lib/usage-error.ts';
 export const ENTITY_KINDS = ['subclient', 'draft'] as const;
 export type EntityKind = (typeof ENTITY_KINDS)[number];
 
-/** Everything that has been carried out. */
 export type Records = {
   readonly entities: Readonly<Record<EntityKind, EntityList>>;
   /** The bodies of the most recent subclients as JSON text, by identifier: a load test's millions don't stay in memory. */
@@ -76,7 +75,6 @@ export type Duplicate = {
 
 const IDS_NAMED = 20;
 
-/** All entities of one kind that were ever made. */
 type EntityList = {
   /** `id`: of an entity of an earlier life; without it a new one. */
   add(key: string | null, id?: string): Entity;

@@ -18,7 +18,6 @@ import { openRecords, type Records } from './records.ts';
 const KEEP_ALIVE_MS = 65_000;
 const DEFAULT_SEED = 1;
 
-/** A running stand-in for the service. */
 export type Sandbox = SandboxControl & {
   /** `http://127.0.0.1:<port>`, without a slash at its end. */
   readonly url: string;

@@ -29,7 +29,6 @@ type ClientOptions = {
   readonly concurrency: number;
   /** For one whole attempt, from the call to the last byte of the answer. */
   readonly timeoutMs: number;
-  /** onboard's own version, for the user agent. */
   readonly version: string;
   /** The wall clock in ms, for `Retry-After` dates. */
   readonly now?: () => number;

@@ -25,7 +25,6 @@ export type Credentials = {
   warning(): string | null;
 };
 
-/** Tokens from the environment, a file or a command. */
 export function createCredentials(origin: TokenOrigin, timeoutMs = TIMEOUT_MS): Credentials {
   let loaded: LoadedToken | null = null;
   let loading: Promise<string> | null = null;

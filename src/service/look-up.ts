@@ -15,7 +15,6 @@ import { parseAnswer } from './judge.ts';
 import { codeOfNetworkError, NETWORK_SENTENCES } from './network-error.ts';
 import { pathSegment } from './operations.ts';
 
-/** What the service knows of a key. */
 export type Sighting =
   | { readonly kind: 'found'; readonly id: string }
   /** Several records: the first ids, and how many there are. */

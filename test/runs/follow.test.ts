@@ -376,13 +376,6 @@ describe.concurrent('a run whose window', () => {
     expect([f.counts.readings, f.counts.most, f.counts.underWay, f.told().length]).toEqual([2, 1, 0, 2]);
   });
 
-  test('is closed and whose process is interrupted stays paused for it, for the next one to go on with', async (context) => {
-    const { f } = await startInWindow(context, CLOSED);
-    const ended = await f.follow((look) => look === 3 && f.session.interruption.abort());
-    expect(ended).toMatchObject({ state: 'paused', reason: 'window' });
-    expect([f.counts.readings, f.told().length, await f.lease()]).toEqual([0, 1, null]);
-  });
-
   test('is closed and that a person pauses does not go on when it opens', async (context) => {
     const { clock, f } = await startInWindow(context, CLOSED);
     const pause = async () => {

@@ -12,7 +12,7 @@ import { createWaitingNotice } from '../../src/runs/redis-wait.ts';
 import { keepServerBusy } from '../support/busy-redis.ts';
 import { doubtOf } from '../support/doubts.ts';
 import { useOwnRedis } from '../support/redis.ts';
-import { closeChunk, inChunks, knownRun, openTestSession, rowsTo, startTestRun } from '../support/session.ts';
+import { closeChunk, inChunks, openTestSession, rowsTo, startTestRun } from '../support/session.ts';
 import { until } from '../support/until.ts';
 
 const own = useOwnRedis();
@@ -251,12 +251,6 @@ describe.concurrent('a file that is read again', () => {
       expect(marked.map(({ row }) => row)).toEqual(expected);
     },
   );
-
-  test('with every chunk closed adds nothing', async (context) => {
-    const i = await startIngest(context, { rows: rowsTo(4) });
-    for (const n of [1, 2]) await i.close(n);
-    expect([await i.ingest(), i.added]).toEqual(['complete', []]);
-  });
 });
 
 describe.concurrent('room', () => {
@@ -402,15 +396,6 @@ describe.concurrent('a canary', () => {
     const i = await startIngest(context, { rows: rowsTo(10), ...canary });
     await i.close(1, { outcome: 'rejected' });
     expect([await i.ingest(), i.added]).toEqual(['canary', []]);
-  });
-
-  test('that a person has overruled lets the others go', async (context) => {
-    const i = await startIngest(context, { rows: rowsTo(10), ...canary });
-    await i.close(1, { outcome: 'rejected' });
-    await i.session.store.transition(i.run.id, 'stopped', 'canary');
-    await i.session.store.transition(i.run.id, 'running', null);
-    expect([await i.ingest(), i.added]).toEqual(['complete', [5]]);
-    expect(await knownRun(i.session.store, i.run.id)).toMatchObject({ state: 'running' });
   });
 
   test.for([
