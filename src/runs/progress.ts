@@ -98,7 +98,7 @@ const WAITING = 'waiting';
 type Point = { readonly at: number; readonly settled: number };
 
 /** Measures anew after each standstill, which says nothing of how fast rows go when they do. */
-function createPace(first: Parameters<Pace>[0], now: () => number): Pace {
+export function createPace(first: Parameters<Pace>[0], now: () => number): Pace {
   let from: Point = { at: now(), settled: countSettled(first.outcomes) };
   let moved = from;
   let standstillMs = 0;

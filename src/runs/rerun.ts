@@ -31,7 +31,7 @@ import { CHUNK_ROWS, canaryOf, registeredRows } from './rows.ts';
 import { definitionOf, findRun } from './status.ts';
 
 /** The outcomes whose rows may be sent again; a row in doubt may have been created, so it is none of them. */
-const RERUN_OUTCOMES = [
+export const RERUN_OUTCOMES = [
   'rejected',
   'failed',
   'denied',
