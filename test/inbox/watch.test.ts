@@ -50,11 +50,6 @@ test('`watch --sandbox`, which would wait for ever, is refused with what to type
   expect(said.stderr).toContain('expected `onboard start --sandbox`');
 });
 
-test.each(['start', 'watch'])('the help of %s says what --once exits with', async (command) => {
-  const { stdout } = await onboard([command, '--help']);
-  expect(stdout).toContain('3 where a file was refused though others were loaded');
-});
-
 /** Looks at an inbox full of entries that can't be taken, where putting one aside takes 10 ms. */
 async function lookAtFull(entries: number, interruptedAt = Number.POSITIVE_INFINITY) {
   const at = { now: 0, moved: 0 };

@@ -34,11 +34,6 @@ describe('times on a run’s time line', () => {
     await until(async () => (await one(1, 5)).times === 1);
   });
 
-  test('are no more than were asked for', async () => {
-    const { one } = await twoWorkers();
-    expect(await one(3, 1)).toEqual({ times: 3, inMs: 0 });
-  });
-
   test('follow each other over all workers, each a time of its own', async () => {
     const { one, other, key } = await twoWorkers();
     const given: Reserved[] = [];
@@ -67,13 +62,6 @@ describe('times on a run’s time line', () => {
     await free(10_000);
     const { times, inMs } = await one(1000, 1);
     expect([times, inMs]).toEqual([40 + AHEAD_MS + 1, -40]);
-  });
-
-  test('are not given after a time that nobody can know: a line that is forgotten begins anew', async () => {
-    const { one, key } = await twoWorkers();
-    await one(1, 60_000);
-    await own().redis.del(key);
-    expect(await one(1, 60_000)).toEqual({ times: 1, inMs: 0 });
   });
 
   test('are kept as long as they matter, and no longer', async () => {
