@@ -195,7 +195,7 @@ describe.concurrent('a run whose process was killed', () => {
 
   test('while it was being cancelled is wound up by the same command again', async ({ onTestFinished }) => {
     const flow = await startSlow(onTestFinished);
-    const { run, id } = await busyRun(flow, 12_000, 100);
+    const { run, id } = await busyRun(flow, 9_000, 100);
     await flow.onboard(['pause', id]);
     await run.ended;
     flow.sandbox.setFaults([]);
@@ -207,7 +207,7 @@ describe.concurrent('a run whose process was killed', () => {
     const second = await summaryFrom(flow, ['cancel', id]);
     expect(second).toMatchObject({
       exitCode: 0,
-      summary: { state: 'cancelled', outcomes: { created: made, cancelled: 12_000 - made } },
+      summary: { state: 'cancelled', outcomes: { created: made, cancelled: 9_000 - made } },
     });
   });
 });

@@ -53,7 +53,7 @@ describe('runs that always have chunks waiting', () => {
         const most = runs * (OPEN_CHUNKS_MAX + 1 + 2);
         for (const { waited } of taken) expect(waited).toBeLessThanOrEqual(most);
       }),
-      { numRuns: 30 },
+      { numRuns: 10 },
     );
   });
 });
