@@ -1,8 +1,4 @@
-import {
-  createServicePermits,
-  type RunPermits,
-  type ServicePermits,
-} from '../../src/delivery/run-permits.ts';
+import { createServicePermits, type RunPermits } from '../../src/delivery/run-permits.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
 
@@ -18,7 +14,6 @@ export type SimulatedRun = {
   readonly service: SimulatedService;
   /** Rows that the process has at once; default: as many as it may send. */
   readonly demand?: (now: number) => number;
-  readonly busy?: (now: number) => number;
   /** What the service names with a refusal: for as long nothing is sent. */
   readonly retryAfterMs?: number;
   /** The process takes no notice of anything within [from, to). */
@@ -26,12 +21,10 @@ export type SimulatedRun = {
 };
 
 export type Simulated = {
-  readonly permits: ServicePermits;
   readonly carriedOut: number;
   readonly refused: number;
   /** The share of the time in which nothing might be sent. */
   readonly heldShare: number;
-  readonly mostInFlight: number;
   /** The limit in force, every 100 ms. */
   readonly limits: readonly number[];
   /** Mean number of requests in flight from `from` (ms) on. */
@@ -46,7 +39,7 @@ export function simulate(run: SimulatedRun): Simulated {
   const clock = { now: 0 };
   const permits = createServicePermits({
     now: () => clock.now,
-    createBusy: () => () => run.busy?.(clock.now) ?? 0,
+    createBusy: () => () => 0,
   });
   const stopping = new AbortController().signal;
   const own = permits.join({ ceiling: run.ceiling, stopping, rate: null });
@@ -60,11 +53,9 @@ export function simulate(run: SimulatedRun): Simulated {
     inFlight.push(own.taken());
   }
   return {
-    permits,
     limits,
     ...wire.counts,
     heldShare: wire.counts.heldMs / run.forMs,
-    mostInFlight: inFlight.reduce((most, n) => Math.max(most, n), 0),
     meanInFlight(from, to = run.forMs) {
       const part = inFlight.slice(from, to);
       return part.reduce((sum, n) => sum + n, 0) / part.length;
