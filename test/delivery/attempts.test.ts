@@ -162,32 +162,26 @@ describe('a row that is sent', () => {
 });
 
 describe('a row that can’t be sent now', () => {
-  test.each(['paused', 'cancelled'] as const)(
-    'is unsent soon after the run is %s elsewhere, however long it was to wait',
-    async (state) => {
-      const bench = await replying([busy(FAR_TOO_LONG_MS)]);
-      const sent = send(bench);
-      await until(async () => bench.attempts.length === 1 && (await bench.mark(1)) === null);
-      await bench.turn(state);
-      expect(await sent).toEqual(UNSENT);
-      expect([bench.attempts.length, await bench.mark(1), bench.pauses]).toEqual([1, null, []]);
-    },
-  );
+  test('is unsent soon after the run is paused elsewhere, however long it was to wait', async () => {
+    const bench = await replying([busy(FAR_TOO_LONG_MS)]);
+    const sent = send(bench);
+    await until(async () => bench.attempts.length === 1 && (await bench.mark(1)) === null);
+    await bench.turn('paused');
+    expect(await sent).toEqual(UNSENT);
+    expect([bench.attempts.length, await bench.mark(1), bench.pauses]).toEqual([1, null, []]);
+  });
 
-  test.each(['paused', 'cancelled'] as const)(
-    'is unsent where the service asked all to be left alone for a day, and the run is %s meanwhile',
-    async (state) => {
-      const bench = await start();
-      const hold = { mark: 'another', status: 429, afterMs: FAR_TOO_LONG_MS, isReached: true, cause: '' };
-      await bench.context.breaker.failed(hold);
-      const sent = send(bench);
-      // It has been told to wait.
-      await until(() => bench.journal.records.some(({ kind }) => kind === 'withdrawn'));
-      await bench.turn(state);
-      expect(await sent).toEqual(UNSENT);
-      expect([bench.attempts, await bench.mark(1)]).toEqual([[], null]);
-    },
-  );
+  test('is unsent where the service asked all to be left alone for a day, and the run is cancelled meanwhile', async () => {
+    const bench = await start();
+    const hold = { mark: 'another', status: 429, afterMs: FAR_TOO_LONG_MS, isReached: true, cause: '' };
+    await bench.context.breaker.failed(hold);
+    const sent = send(bench);
+    // It has been told to wait.
+    await until(() => bench.journal.records.some(({ kind }) => kind === 'withdrawn'));
+    await bench.turn('cancelled');
+    expect(await sent).toEqual(UNSENT);
+    expect([bench.attempts, await bench.mark(1)]).toEqual([[], null]);
+  });
 });
 
 describe('rows with a rate', () => {

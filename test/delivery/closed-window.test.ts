@@ -11,13 +11,6 @@ describe('outside the window', () => {
     expect([bench.attempts, await bench.mark(1)]).toEqual([[], null]);
   });
 
-  test('a chunk of a cancelled run is closed all the same', async () => {
-    const bench = await startBench(own().redis, { rows: 2, over: { isOpen: () => false } });
-    await bench.turn('cancelled');
-    expect(await deliverOn(bench, chunkOf(bench, 2))).toBe('closed');
-    expect((await bench.run()).outcomes.cancelled).toBe(2);
-  });
-
   test('a row that was about to be sent as it closed is untouched', async () => {
     let looks = 0;
     const isOpen = () => {

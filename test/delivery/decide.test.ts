@@ -354,20 +354,6 @@ describe('a row that refers to another record', () => {
     if (plan.kind !== 'send') throw new Error(`expected a request, got ${plan.kind}`);
     expect(JSON.parse(plan.request.body ?? '')).toEqual({ ...BODY, parent: { id: 'sub-1' } });
   });
-
-  test('waits for an earlier row of its run, and is invalid where the record is missing', () => {
-    const { decide: informed } = question();
-    const held = { kind: 'held', run: 'run-now', row: 2, inDoubt: false } as const;
-    expect(informed({ states: [held], ...answers })).toEqual({ kind: 'wait' });
-    expect(informed({ states: [{ kind: 'free' }], ...answers })).toMatchObject({
-      kind: 'end',
-      end: {
-        outcome: 'invalid',
-        code: 'reference_unknown',
-        issues: [{ column: 'Parent Ref', value: 'P1' }],
-      },
-    });
-  });
 });
 
 describe('rows of one key', () => {

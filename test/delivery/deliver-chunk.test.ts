@@ -229,19 +229,6 @@ describe('a chunk that a worker may have had whose journal is lost', () => {
   const makeSuspect = (bench: Bench) =>
     own().redis.hset(bench.keys.run(bench.context.run.id).record, 'suspect', 1);
 
-  test('of creates: rows without a mark are in doubt, nothing is sent, and their keys stay taken', async () => {
-    const bench = await start({ rows: 3 });
-    await claimAs(bench, bench.context.run.id, 1, 'K1');
-    await bench.setMark(2, 'i dead.1 1');
-    await madeBefore(bench, 3);
-    await makeSuspect(bench);
-    expect(await deliver(bench, 3)).toBe('closed');
-    const doubts = ['1 in-doubt journal_lost', '2 in-doubt worker_lost'];
-    expect(await endsOf(bench)).toEqual([...doubts, '3 created made-before']);
-    expect([bench.attempts, exitCodeOf(await bench.run())]).toEqual([[], 5]);
-    expect(await claimAs(bench, 'run-other', 1, 'K1')).toMatchObject([{ kind: 'held', inDoubt: true }]);
-  });
-
   test('of creates, if that comes out after it was taken: nothing is sent any more, and the next take has it in doubt', async () => {
     const bench = await start({ rows: 1 });
     const context = serving(bench, {
@@ -282,27 +269,4 @@ test('an outcome is recorded although Redis is full', async () => {
   expect(await deliver(bench, 1)).toBe('closed');
   expect(bench.troubles).toEqual([]);
   expect(await settlementsOf(bench)).toMatchObject([{ outcome: 'created', id: 'made-1' }]);
-});
-
-test('an outcome that Redis refuses to record for want of a right is recorded once it is given', async () => {
-  const { redis } = own();
-  const mayWrite = (may: boolean) => redis.acl('SETUSER', 'default', may ? '+hset' : '-hset');
-  onTestFinished(async () => void (await mayWrite(true)));
-  const bench = await start({
-    attempt: async () => {
-      await mayWrite(false);
-      return created('made-1');
-    },
-    over: {
-      onTrouble: (what) => {
-        troubles.push(what);
-        void mayWrite(true);
-      },
-    },
-  });
-  const troubles: string[] = [];
-  expect(await deliver(bench, 1)).toBe('closed');
-  expect(troubles).toEqual(['an outcome could not be recorded yet']);
-  expect(await settlementsOf(bench)).toMatchObject([{ outcome: 'created', id: 'made-1' }]);
-  expect(bench.attempts).toHaveLength(1);
 });

@@ -95,22 +95,6 @@ describe('rows of one key', () => {
 
   const SAME = ['GB1', 'GB2', 'GB3'].map((iban): Cells => ['A', 'Acme', iban]);
 
-  test('have their definite outcome where the answer comes after they were in doubt', async () => {
-    const bench = await start(3);
-    await bench.setMark(1, 'i slow.1 1');
-    await deliver(bench, SAME);
-    const late = [1, 2, 3].map((row) =>
-      settledRow(
-        taskOf(bench, row),
-        { outcome: 'drafted', id: 'cp-7', status: 200, attempts: 1 },
-        'i slow.1 1',
-      ),
-    );
-    await Promise.all(late.map(bench.context.ledger.settle));
-    expect(await endsOf(bench)).toEqual([1, 2, 3].map((row) => `${row} drafted cp-7`));
-    expect((await bench.run()).outcomes).toMatchObject({ drafted: 3, 'in-doubt': 0 });
-  });
-
   test('that are forbidden count as one answer, not as three in a row', async () => {
     const bench = await start(4, {
       attempt: (_, request) => (request.body?.includes('Acme') ? answer(403) : created('cp-2')),

@@ -8,7 +8,6 @@ import { newRun } from '../support/runs.ts';
 import { knownRun } from '../support/session.ts';
 import {
   type Attempt,
-  answer,
   type Bench,
   created,
   deliverOn,
@@ -99,25 +98,6 @@ describe('a record that is delivered again', () => {
     expect(await deliver('Acme', 'Leeds')).toMatchObject({ sent: [moved('Leeds')] });
   });
 
-  test('is sent the same change again where the service refused it', async () => {
-    const { deliver, answersWith } = await startRecord();
-    await deliver('Acme', 'Leeds');
-    answersWith(() => answer(418, '{}'));
-    expect(await deliver('Acme', 'York')).toMatchObject({ outcome: 'rejected' });
-    answersWith(() => created('sub-1'));
-    expect(await deliver('Acme', 'York')).toMatchObject({ sent: [moved('York')], outcome: 'updated' });
-  });
-
-  test('is sent whole where nobody knows what the last update changed', async () => {
-    const { deliver, answersWith } = await startRecord();
-    await deliver('Acme', 'Leeds');
-    // A client error that says nothing of what was done before it.
-    answersWith(() => answer(409, '{}'));
-    expect(await deliver('Acme', 'York')).toMatchObject({ outcome: 'failed' });
-    answersWith(() => created('sub-1'));
-    expect(await deliver('Acme', 'Leeds')).toMatchObject({ sent: [UPDATED_WHOLE], outcome: 'updated' });
-  });
-
   test('is sent whole where an update was lost and its run cancelled: the service may have it', async () => {
     const { deliver, answersWith } = await startRecord();
     await deliver('Acme', 'Leeds');
@@ -130,18 +110,5 @@ describe('a record that is delivered again', () => {
     expect(cancelled).toMatchObject({ outcome: 'in-doubt', code: 'worker_lost' });
     answersWith(() => created('sub-1'));
     expect(await deliver('Acme', 'Leeds')).toMatchObject({ sent: [UPDATED_WHOLE], outcome: 'updated' });
-  });
-
-  test('is sent whole where an update was refused after an attempt that may have been carried out', async () => {
-    const { deliver, answersWith } = await startRecord();
-    await deliver('Acme', 'Leeds');
-    let attempts = 0;
-    answersWith(() => {
-      attempts += 1;
-      return attempts === 1 ? LOST : answer(403);
-    });
-    expect(await deliver('Acme', 'York')).toMatchObject({ outcome: 'denied' });
-    answersWith(() => created('sub-1'));
-    expect(await deliver('Acme', 'Leeds')).toMatchObject({ sent: [UPDATED_WHOLE] });
   });
 });

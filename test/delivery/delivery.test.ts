@@ -4,16 +4,7 @@ import { createDelivery } from '../../src/delivery/delivery.ts';
 import { deferred } from '../support/deferred.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { until } from '../support/until.ts';
-import {
-  type Bench,
-  type BenchOptions,
-  chunkOf,
-  created,
-  HELD,
-  NOT_SENT,
-  serving,
-  startBench,
-} from './row-bench.ts';
+import { type Bench, type BenchOptions, chunkOf, created, HELD, startBench } from './row-bench.ts';
 
 const own = useOwnRedis();
 /** Runs that a process has lately worked for. */
@@ -80,45 +71,6 @@ test('a chunk of a run that the ledger does not know is put aside, and sent once
   expect(bench.attempts).toHaveLength(1);
 });
 
-test('chunks that wait for a run beside each other do not keep what was not found', async () => {
-  const bench = await startBench(own().redis, { rows: 1 });
-  let isThere = false;
-  const delivery = createDelivery(async () => (isThere ? bench.context : null), NEVER);
-  const take = () => delivery.deliver(chunkOf(bench, 1), HELD);
-  expect(await Promise.all([take(), take()])).toEqual(['put-aside', 'put-aside']);
-  isThere = true;
-  expect(await take()).toBe('closed');
-});
-
-test('any number of rows may wait at once without a warning of a leak', async () => {
-  const warnings: string[] = [];
-  const hear = (warning: Error) => void warnings.push(warning.name);
-  process.on('warning', hear);
-  onTestFinished(() => void process.off('warning', hear));
-  const bench = await startBench(own().redis, { rows: 15, attempt: () => NOT_SENT });
-  const context = serving(bench, { backoffMs: () => 3_600_000 });
-  // A breaker that opens would let some of them wait elsewhere.
-  const breaker = { ...bench.context.breaker, failed: async () => {} };
-  const delivery = createDelivery(async (_, stopping) => ({ ...context, breaker, stopping }), NEVER);
-  const delivered = delivery.deliver(chunkOf(bench, 15), HELD);
-  await until(async () => bench.attempts.length === 15 && (await bench.mark(15)) === null);
-  await bench.turn('paused', 'requested');
-  expect(await delivered).toBe('put-back');
-  expect(warnings).toEqual([]);
-});
-
-test('a context that can’t be made fails its chunk, and is tried again with the next', async () => {
-  const bench = await startBench(own().redis);
-  let tries = 0;
-  const delivery = createDelivery(async () => {
-    tries += 1;
-    if (tries === 1) throw new Error('Redis is away');
-    return bench.context;
-  }, NEVER);
-  await expect(delivery.deliver(chunkOf(bench, 1), HELD)).rejects.toThrow('Redis is away');
-  expect(await delivery.deliver(chunkOf(bench, 1), HELD)).toBe('closed');
-});
-
 test('a run whose chunk is put aside begins afresh: what was seen of the service before is no guide', async () => {
   const { bench, delivery, steps, run } = await startDelivery();
   await bench.turn('paused', 'requested');
@@ -142,26 +94,6 @@ test('halting a run lets its row in flight settle, sends no other, and closes it
   expect((await bench.run()).outcomes.created).toBe(1);
   expect(steps).toEqual([`${run} opened`, `${run} closed`]);
   expect([await delivered, bench.attempts.length]).toEqual(['put-back', 1]);
-});
-
-test('halting a run ends the waits of its rows', async () => {
-  const { bench, delivery, run } = await startDelivery({ attempt: () => NOT_SENT });
-  const context = serving(bench, { backoffMs: () => 3_600_000 });
-  const waiting = createDelivery(async (_, stopping) => ({ ...context, stopping }), NEVER);
-  const delivered = waiting.deliver(chunkOf(bench, 1), HELD);
-  await until(async () => bench.attempts.length === 1 && (await bench.mark(1)) === null);
-  await waiting.halt(run);
-  expect(await delivered).toBe('put-back');
-  await delivery.close();
-});
-
-test('a run that was halted can be taken up again in the same process', async () => {
-  const { bench, delivery, steps, run } = await startDelivery();
-  await delivery.halt(run);
-  expect(await delivery.deliver(chunkOf(bench, 1), HELD)).toBe('closed');
-  await delivery.halt(run);
-  await delivery.halt(run);
-  expect(steps).toEqual([`${run} opened`, `${run} closed`]);
 });
 
 test('closing lets rows in flight settle, and chunks that come later are put back', async () => {

@@ -89,20 +89,6 @@ describe('runs that share', () => {
     expect(order.slice(before)).toEqual(['small']);
   });
 
-  test('make up for nothing: who wanted nothing has no claim for it later', () => {
-    const permits = always(2);
-    const order: string[] = [];
-    const late = join(permits, { ceiling: 2 });
-    const early = hungry(permits, 'early', { ceiling: 2 }, order);
-    for (let n = 0; n < 100; n += 1) early.release(null);
-    const before = order.length;
-    const ask = () => late.wait((isTaken) => void (isTaken && order.push('late') && ask()));
-    ask();
-    for (let n = 0; n < 40; n += 1) (late.taken() > n % 2 ? late : early).release(null);
-    const later = order.slice(before);
-    expect(count(later, 'late') - count(later, 'early')).toBeLessThan(5);
-  });
-
   test('don’t wait for one that is at its own ceiling', () => {
     const permits = always(10);
     const order: string[] = [];
@@ -136,16 +122,6 @@ describe('a limit that changes', () => {
     share.release(null);
     expect([share.taken(), order.length]).toEqual([2, 5]);
   });
-
-  test('that is higher serves all who wait at the next release', () => {
-    let limit = 1;
-    const permits = permitsUpTo(() => limit);
-    const order: string[] = [];
-    const share = hungry(permits, 'a', { ceiling: 9 }, order);
-    limit = 5;
-    share.release(null);
-    expect(share.taken()).toBe(5);
-  });
 });
 
 describe('a run’s first row', () => {
@@ -170,20 +146,6 @@ describe('a run’s first row', () => {
     expect(told).toEqual([]);
     vi.advanceTimersByTime(60_000);
     expect([told, taken(other, late)]).toEqual([['first true'], 2]);
-  });
-
-  test('that was served in time is not served again by that', () => {
-    const { other, late, told } = joinLate();
-    other.release(null);
-    vi.advanceTimersByTime(60_000);
-    expect([told, taken(other, late)]).toEqual([['first true'], 1]);
-  });
-
-  test('is told when the run ends before', () => {
-    const { late, told } = joinLate();
-    late.leave();
-    vi.advanceTimersByTime(60_000);
-    expect([told, late.taken()]).toEqual([['first false', 'second false'], 0]);
   });
 });
 

@@ -176,32 +176,6 @@ describe('rows that wait for their times', () => {
     expect([answers.length, permits.taken()]).toEqual([3, 0]);
   });
 
-  test('are told when the run is paused, and keep no permit', async () => {
-    const time = createVirtualTime();
-    const pause = async (ms: number) => ms <= 0;
-    const { permits } = joinPaced(time, 5, { intervalMs: 10, reserve: soon, pause });
-    const answers = told(permits, 3);
-    await time.goOn(100);
-    expect([answers, permits.taken()]).toEqual([[false, false, false], 0]);
-  });
-
-  test('are told when the process ends while they wait for a permit too', async () => {
-    const time = createVirtualTime();
-    let asked = 0;
-    const reserve = (times: number) => {
-      asked += 1;
-      return soon(times);
-    };
-    const { permits, stop } = joinPaced(time, 1, { intervalMs: 10, reserve });
-    const answers = told(permits, 3);
-    await time.goOn(100);
-    stop();
-    expect(answers).toEqual([true, false, false]);
-    permits.release(null);
-    await time.goOn(200);
-    expect([permits.taken(), asked]).toEqual([0, 1]);
-  });
-
   test('are told of trouble with the ledger, keep no permit, and those who come later are served', async () => {
     const time = createVirtualTime();
     let isAway = true;
@@ -219,26 +193,4 @@ describe('rows that wait for their times', () => {
     await time.goOn(20);
     expect([later, permits.taken()]).toEqual([[true], 1]);
   });
-
-  test('are asked for no more often than there can be one', async () => {
-    const time = createVirtualTime();
-    const asked: number[] = [];
-    const line = timeLine(time, 500);
-    const reserve = (times: number) => {
-      asked.push(time.now());
-      return line(times);
-    };
-    const { permits } = joinPaced(time, 5, { intervalMs: 500, reserve });
-    told(permits, 4);
-    await time.goOn(5_000);
-    expect([permits.taken(), asked.length]).toEqual([4, 4]);
-  });
-});
-
-test('without a row that waits no permit is free, whatever the time', () => {
-  const { permits } = joinPaced(createVirtualTime(), 5, {
-    intervalMs: 1,
-    reserve: async (times) => ({ times, inMs: 0 }),
-  });
-  expect([permits.tryTake(), permits.free(), permits.isContested()]).toEqual([false, 0, false]);
 });

@@ -251,15 +251,6 @@ describe('a process that was killed', () => {
     expect(a.notices.filter((text) => text.includes('orkers'))).toEqual([]);
   });
 
-  test('has its journal put back by a worker that was there before it, when Redis has lost something', async () => {
-    const { place, run } = await placeWithRun();
-    const a = await joinAs(place);
-    await deadJournal(place, run);
-    await own().redis.flushall();
-    await a.epoch.verify();
-    expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
-  });
-
   test('has its run found by the next command on its file, though Redis forgot the run after that one had checked in', async () => {
     const { place, run } = await placeWithRun();
     const a = await joinAs(place);
@@ -365,16 +356,6 @@ describe('a process that was killed', () => {
     expect(await listWorkers(place.folder)).toEqual(before);
   });
 
-  test('with nothing to put back is neither waited for nor costs a doubt, whether it could be deregistered or not', async () => {
-    const { place, run } = await placeWithRun();
-    const worker = await deadWorker();
-    await (await openJournal({ folder: place.folder, worker, onTrouble: () => undefined })).close();
-    await own().redis.hset(place.keys.epoch, { server: 'an-earlier-run', [`m:${worker}`]: 3 });
-    const { notices } = await joinAs(place);
-    expect(notices).toEqual([REPLAYING]);
-    expect(await own().redis.hget(place.keys.run(run).record, 'suspect')).toBeNull();
-  });
-
   test('has its journal removed once all of its runs have ended, not before', async () => {
     const place = await ownPlace();
     const [ended, open] = [await startRun(place, 1), await startRun(place)];
@@ -418,42 +399,5 @@ describe('a worker’s own journal', () => {
     await a.close();
     expect(await listWorkers(place.folder)).toEqual([a.journal.worker]);
     expect(await own().redis.hgetall(place.keys.epoch)).not.toHaveProperty([`m:${a.journal.worker}`]);
-  });
-
-  test('stays where its run ended just now: a Redis that fails over would send its last rows again', async () => {
-    const { place, run } = await placeWithRun(0);
-    const a = await joinAs(place);
-    await a.remember(run);
-    await place.store.transition(run, 'finished', null);
-    await a.close();
-    expect(await listWorkers(place.folder)).toEqual([a.journal.worker]);
-  });
-
-  test('stays where a run has not ended', async () => {
-    const { place, run } = await placeWithRun();
-    const a = await joinAs(place);
-    await a.remember(run);
-    await a.close();
-    expect(await listWorkers(place.folder)).toEqual([a.journal.worker]);
-  });
-
-  test('keeps a run once, however often it is asked to', async () => {
-    const { place, run } = await placeWithRun();
-    const a = await joinAs(place);
-    await Promise.all([a.remember(run), a.remember(run)]);
-    await place.store.transition(run, 'paused', 'requested');
-    await a.remember(run);
-    expect(a.journal.runs()).toEqual([run]);
-  });
-
-  test('keeps nothing of a run that the ledger does not know, and keeps it when it is there', async () => {
-    const place = await ownPlace();
-    const a = await joinAs(place);
-    await expect(a.remember('run-gone')).rejects.toThrow('run run-gone is gone from the ledger');
-    expect(a.journal.runs()).toEqual([]);
-    const run = newRun({ id: 'run-gone', target: place.target });
-    await place.store.register(run);
-    await a.remember('run-gone');
-    expect(a.journal.runs()).toEqual(['run-gone']);
   });
 });

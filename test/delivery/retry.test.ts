@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { nextTry } from '../../src/delivery/retry.ts';
 import type { Retry } from '../../src/delivery/row-task.ts';
@@ -64,10 +63,6 @@ describe('attempts are used up', () => {
     expect(decide({ ...situation, othersGetThrough: false }).kind).toBe('wait');
   });
 
-  test('one short of ten times as many, all throttled, the row waits as it is told', () => {
-    expect(decide({ made: 49, throttled: 49, afterMs: 1000, othersGetThrough: true })).toEqual(wait(1000));
-  });
-
   test('an answer to another row before this one began proves nothing', () => {
     const answeredSince = (time: number) => 500 >= time;
     const breaker = { awayFor: () => 0, answeredSince, getsThroughSince: () => false };
@@ -118,26 +113,4 @@ test('a row that was first tried when the service was going away outlasts the ou
   const tries = { made: ATTEMPTS, throttled: 0, startedAt: 1000 };
   expect(nextTry({ ...tries, previousAt: 9000 }, verdict, policy)).toEqual(wait(99));
   expect(nextTry({ ...tries, previousAt: 1001 }, verdict, policy)).toEqual(GIVE_UP);
-});
-
-test('a row never gives up while nobody gets through, however often it was tried', () => {
-  fc.assert(
-    fc.property(
-      fc.integer({ min: 1, max: 10_000 }),
-      fc.double({ min: 0, max: 1, noNaN: true }),
-      (made, share) => {
-        const throttled = Math.floor(made * share);
-        expect(decide({ made, throttled, othersGetThrough: false }).kind).toBe('wait');
-      },
-    ),
-  );
-});
-
-test('while others get through, a row gives up after ten times its attempts at the latest', () => {
-  fc.assert(
-    fc.property(fc.integer({ min: 50, max: 10_000 }), fc.nat(10_000), (made, some) => {
-      const throttled = Math.min(made, some);
-      expect(decide({ made, throttled, afterMs: 1, othersGetThrough: true })).toEqual(GIVE_UP);
-    }),
-  );
 });

@@ -91,47 +91,4 @@ describe('what is kept of the row', () => {
     const task = sampleTask('subclient.create', { row: { ...sampleRow(), line: 0 } });
     expect(settledRow(task, { outcome: 'cancelled' }).source).toBe('');
   });
-
-  test('everything that the end says', () => {
-    const said = {
-      outcome: 'rejected',
-      status: 418,
-      id: 'x',
-      attempts: 3,
-      code: 'http_418',
-      message: 'no',
-    } as const;
-    const kept = { body: '{"b":1}', documents: '[]' };
-    const row = settledRow(sampleTask('counterparty.draft', { chunk: 4 }), { ...said, ...kept, ms: 12.6 });
-    const settlement = { ...said, row: 7, line: 8, key: 'K7', ms: 13 };
-    expect(row).toMatchObject({ ...kept, chunk: 4, settlement });
-  });
-
-  test('what the end does not say is zero or empty', () => {
-    expect(settledRow(sampleTask('subclient.update'), { outcome: 'updated' })).toEqual({
-      chunk: 1,
-      fields: null,
-      settlement: {
-        row: 7,
-        line: 8,
-        key: 'K7',
-        outcome: 'updated',
-        status: 0,
-        id: '',
-        attempts: 0,
-        ms: 0,
-        code: '',
-        message: '',
-        values: {},
-        issues: [],
-        warnings: [],
-      },
-      identity: null,
-      source: '',
-      body: '',
-      documents: '',
-      mark: '',
-      lead: null,
-    });
-  });
 });

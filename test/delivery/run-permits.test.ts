@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createServicePermits, type RunPermits } from '../../src/delivery/run-permits.ts';
+import { createServicePermits } from '../../src/delivery/run-permits.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
 import { refusingService, simulate } from './simulate-service.ts';
@@ -76,8 +76,6 @@ describe('a service without trouble', () => {
 
 const created: Reply = { kind: 'response', status: 200, retryAfterMs: null, body: '', ms: 5 };
 
-const permitted = (permits: RunPermits) => new Promise<boolean>((resolve) => permits.wait(resolve));
-
 describe('a run', () => {
   const join = (over: Partial<Parameters<ReturnType<typeof createServicePermits>['join']>[0]> = {}) => {
     const stop = new AbortController();
@@ -86,14 +84,6 @@ describe('a run', () => {
     return { stop, service, permits: service.join(terms) };
   };
 
-  test('has a permit while one is free, and waits for the next', async () => {
-    const { permits } = join();
-    expect(permits.tryTake()).toBe(true);
-    const next = permitted(permits);
-    permits.release(created);
-    expect([await next, permits.taken(), permits.free()]).toEqual([true, 1, 0]);
-  });
-
   test('contends for permits where others have them, and not where it has all that it may have', () => {
     const { service, permits } = join({ ceiling: 3 });
     for (let n = 0; n < 3; n += 1) permits.tryTake();
@@ -101,50 +91,6 @@ describe('a run', () => {
     expect([permits.isContested(), other.isContested()]).toEqual([false, true]);
     permits.release(created);
     expect([permits.isContested(), other.isContested()]).toEqual([false, false]);
-  });
-
-  test('that ends lets nobody wait, neither those who do nor those who come', async () => {
-    const { permits, stop } = join();
-    permits.tryTake();
-    const waits = [permitted(permits), permitted(permits)];
-    stop.abort();
-    expect(await Promise.all([...waits, permitted(permits)])).toEqual([false, false, false]);
-    permits.release(null);
-    permits.leave();
-    expect(permits.taken()).toBe(0);
-  });
-
-  test('with a rate takes its permits at its times only', async () => {
-    const pauses: number[] = [];
-    const rate = {
-      onTrouble: () => undefined,
-      intervalMs: 100,
-      reserve: async () => ({ times: 1, inMs: 70 }),
-      pause: async (ms: number) => {
-        if (ms > 0) pauses.push(ms);
-        return true;
-      },
-    };
-    const { permits } = join({ rate });
-    expect(permits.tryTake()).toBe(false);
-    expect([await permitted(permits), permits.taken()]).toEqual([true, 1]);
-    permits.release(null);
-    expect([await permitted(permits), permits.taken()]).toEqual([true, 1]);
-    // Between two times it asks for none.
-    expect(pauses).toEqual([70, 150, 70]);
-  });
-
-  test('shares with the others what the service bears', () => {
-    const { service } = join();
-    const stopping = new AbortController().signal;
-    const [one, other] = [1, 2].map(() => service.join({ ceiling: 10, stopping, rate: null }));
-    const got: string[] = [];
-    for (let n = 0; n < 10; n += 1) {
-      one?.wait((isTaken) => isTaken && got.push('one'));
-      other?.wait((isTaken) => isTaken && got.push('other'));
-    }
-    for (let n = 0; n < 10; n += 1) (one?.taken() ? one : other)?.release(created);
-    expect([service.limit(), got.filter((name) => name === 'other').length]).toEqual([10, 10]);
   });
 
   test('hears that it was one too many for all runs', () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { createServicePermits } from '../../src/delivery/run-permits.ts';
-import { sleep } from '../../src/lib/waiting.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { deferred } from '../support/deferred.ts';
 import { memoryJournal } from '../support/epoch.ts';
@@ -91,37 +90,6 @@ test('under a rate no row has an intent before its permit: a worker that dies le
   expect(await intended(bench, 3)).toBe(0);
   free(20);
   expect(await end).toBe('closed');
-});
-
-test('a run comes to its permits although another run of the process has them all', async () => {
-  const { joined, free } = crowdedPermits();
-  const bench = await start({ rows: 3, over: { permits: joined } });
-  const end = deliver(bench, 3);
-  await until(async () => (await intended(bench, 3)) > 0);
-  expect(bench.attempts).toEqual([]);
-  free(20);
-  expect(await end).toBe('closed');
-});
-
-test('runs have as many permits as each other, though few are in flight and answers come together', async () => {
-  const service = createServicePermits({ now: () => performance.now() });
-  const order: string[] = [];
-  const EVERY_MS = 60;
-  const join = async (name: string) => {
-    const stopping = new AbortController().signal;
-    const permits = service.join({ ceiling: 20, stopping, rate: null });
-    const attempt: Attempt = async () => {
-      order.push(name);
-      await sleep(EVERY_MS - (performance.now() % EVERY_MS));
-      return created();
-    };
-    return start({ rows: 100, over: { permits }, attempt });
-  };
-  const [one, other] = [await join('one'), await join('other')];
-  const ends = [deliver(other, 100), deliver(one, 100)];
-  expect(await Promise.all(ends)).toEqual(['closed', 'closed']);
-  const meanwhile = order.slice(order.indexOf('one'), order.lastIndexOf('one') + 1);
-  expect(100 / meanwhile.length, order.join(' ')).toBeGreaterThan(0.4);
 });
 
 describe('rows that have their intent and wait for a permit', () => {
@@ -230,19 +198,6 @@ test('rows that were asked for before the service asked to be left alone do not 
   expect(bench.attempts).toHaveLength(3);
 });
 
-test('a run that is halted sends no row more, and all of them are as before', async () => {
-  const service = heldAnswers();
-  const bench = await start({ rows: 30, concurrency: 2, attempt: service.attempt });
-  const end = deliver(bench, 30);
-  await until(() => bench.attempts.length === 2);
-  await bench.turn('paused', 'requested');
-  service.next(created('a'));
-  service.next(created('b'));
-  expect(await end).toBe('put-back');
-  expect(bench.attempts).toHaveLength(2);
-  expect(await intended(bench, 30)).toBe(0);
-});
-
 describe('a chunk that is lost between an intent and the first byte', () => {
   /** The worker's lease is gone as soon as the intent is on the disk. */
   async function deliverLost(options: BenchOptions, prepare: (bench: Bench) => Promise<unknown>) {
@@ -291,14 +246,6 @@ describe('a row that has waited for its permit since its intent was granted', ()
     later = 2_000;
     return { bench, end, service, again, free: () => free(1) };
   }
-
-  test('goes where nothing has come between', async () => {
-    const { bench, end, service, free } = await startReady();
-    free();
-    await until(() => bench.attempts.length === 2);
-    for (const id of ['made-1', 'made-2']) service.next(created(id));
-    expect(await end).toBe('closed');
-  });
 
   test('does not go where the run was paused meanwhile, and is unsent again', async () => {
     const { bench, end, service, free } = await startReady();

@@ -28,16 +28,6 @@ function breakerAt(isAttended = false, reach = { isReached: false }) {
   return { clock, shared, breaker };
 }
 
-test('at first nobody has got through, and nobody has failed to', () => {
-  const { breaker, clock } = breakerAt();
-  clock.ms = 99;
-  expect([breaker.awayFor(), breaker.answeredSince(0), breaker.answeredSince(-1e9)]).toEqual([
-    0,
-    false,
-    false,
-  ]);
-});
-
 test('the service is away for as long as it is for all workers, and longer with the time', async () => {
   const { breaker, clock, shared } = breakerAt();
   clock.ms = 100;
@@ -55,18 +45,6 @@ test('an outage of long ago is no news: a run that goes on counts from its own b
   shared.away = 86_400_000;
   await breaker.failed(NO_ANSWER);
   expect(breaker.awayFor()).toBe(400);
-});
-
-test('a refused token and a limit are answers: they do not count as failures', async () => {
-  const { breaker, shared } = breakerAt();
-  await breaker.failed({ mark: 'i w 1', status: 401, afterMs: null, isReached: true, cause: '' });
-  await breaker.failed({ mark: 'i w 2', status: 429, afterMs: 1_000, isReached: true, cause: CAUSE });
-  await breaker.failed({ mark: 'i w 3', status: 503, afterMs: 1_000, isReached: true, cause: CAUSE });
-  expect(shared.told.map(({ isFailure, holdMs }) => [isFailure, holdMs])).toEqual([
-    [false, 0],
-    [false, 1_000],
-    [true, 0],
-  ]);
 });
 
 test('an answer ends it, and the next failure begins anew', async () => {
@@ -108,15 +86,6 @@ test('an answer to what was begun long ago does not say that one gets through no
   expect([29, 30, 31].map(breaker.getsThroughSince)).toEqual([true, true, false]);
 });
 
-test('a failure does not undo that somebody got through', async () => {
-  const { breaker, clock } = breakerAt();
-  clock.ms = 50;
-  breaker.succeeded(0);
-  clock.ms = 60;
-  await breaker.failed(NO_ANSWER);
-  expect(breaker.answeredSince(40)).toBe(true);
-});
-
 test.each([
   ['no answer at all', { status: null, afterMs: null }, { isFailure: true, holdMs: 0 }],
   [
@@ -142,18 +111,6 @@ test('an attended run waits 30 s for an address at which nothing was ever reache
   await breaker.failed(NO_ANSWER);
   expect(breaker.patienceMs()).toBe(30_000);
   await breaker.failed({ ...NO_ANSWER, isReached: true });
-  await breaker.failed(NO_ANSWER);
-  expect(breaker.patienceMs()).toBe(AWAY_MS);
-});
-
-test('an answer is a proof that the address was reached', () => {
-  const { breaker } = breakerAt(true);
-  breaker.succeeded(5);
-  expect(breaker.patienceMs()).toBe(AWAY_MS);
-});
-
-test('without a person who follows it a run waits for a dead address as for any other', async () => {
-  const { breaker } = breakerAt();
   await breaker.failed(NO_ANSWER);
   expect(breaker.patienceMs()).toBe(AWAY_MS);
 });

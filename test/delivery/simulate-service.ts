@@ -1,8 +1,4 @@
-import {
-  createServicePermits,
-  type RunPermits,
-  type ServicePermits,
-} from '../../src/delivery/run-permits.ts';
+import { createServicePermits, type RunPermits } from '../../src/delivery/run-permits.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
 
@@ -23,12 +19,10 @@ export type SimulatedRun = {
 };
 
 export type Simulated = {
-  readonly permits: ServicePermits;
   readonly carriedOut: number;
   readonly refused: number;
   /** The share of the time in which nothing might be sent. */
   readonly heldShare: number;
-  readonly mostInFlight: number;
   /** The limit in force, every 100 ms. */
   readonly limits: readonly number[];
   /** Mean number of requests in flight from `from` (ms) on. */
@@ -53,11 +47,9 @@ export function simulate(run: SimulatedRun): Simulated {
     inFlight.push(own.taken());
   }
   return {
-    permits,
     limits,
     ...wire.counts,
     heldShare: wire.counts.heldMs / run.forMs,
-    mostInFlight: inFlight.reduce((most, n) => Math.max(most, n), 0),
     meanInFlight(from, to = run.forMs) {
       const part = inFlight.slice(from, to);
       return part.reduce((sum, n) => sum + n, 0) / part.length;

@@ -52,13 +52,3 @@ test('what a worker does is there while it does it, and gone a minute after it w
   await forgetDoing(redis, keys, 'other');
   expect(await redis.exists(keys.doing)).toBe(0);
 });
-
-test('a worker that does the same as before tells so every twenty seconds', async () => {
-  const { redis, keys, tell } = openWorker();
-  const toldAt = async () => (await readDoing(redis, keys, START))[0]?.at;
-  await tell(START);
-  await tell(START + 18_000);
-  expect(await toldAt()).toBe(START);
-  await tell(START + 20_000);
-  expect(await toldAt()).toBe(START + 20_000);
-});

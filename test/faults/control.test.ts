@@ -4,7 +4,7 @@ import { SEED } from './support/seed.ts';
 
 test(`runs are paused, resumed and cancelled at any moment, and ended by a signal under load: nothing twice, nothing lost (seed ${SEED})`, async () => {
   const [report] = await Promise.all([
-    controlAtRandom({ rounds: 3, rows: 1500, seed: SEED }),
+    controlAtRandom({ rounds: 2, rows: 1200, seed: SEED }),
     signalUnderLoad({ signal: 'SIGTERM', rows: 400, latencyMs: 400, seed: SEED }),
   ]);
   expect(report.cancels).toBeGreaterThan(0);

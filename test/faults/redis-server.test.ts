@@ -2,15 +2,6 @@ import { expect, test } from 'vitest';
 import { startRedisServer } from '../support/redis-server.ts';
 import { until } from '../support/until.ts';
 
-test('killed and started again, it is at the same place with all it had answered', async () => {
-  const server = await startRedisServer();
-  await server.redis.set('a', '1');
-  await server.kill();
-  await server.start();
-  expect(await server.redis.get('a')).toBe('1');
-  expect(await server.redis.config('GET', 'appendfsync')).toContain('always');
-});
-
 test('cut back by time, it has what was written before then and not what was written after', async () => {
   const server = await startRedisServer();
   const began = performance.now();

@@ -137,14 +137,3 @@ test.each<[string, Lie, RegExp]>([
 ])('%s is found and named', async (_, lie, words) => {
   await expect(judge(lie)).rejects.toThrow(words);
 });
-
-test('ten thousand rows that are as reported have no problem', async () => {
-  const { findUntruths } = await import('./support/truth.ts');
-  const keys = Array.from({ length: 10_000 }, (_, i) => `K${i}`);
-  const made = keys.map((key, number) => ({ number, id: `id-${number}`, key }));
-  const results = keys.map((key, i) => ({ row: String(i + 1), key, outcome: 'created', id: `id-${i}` }));
-  const outcomes = { ...noOutcomes(), created: keys.length };
-  const summary = summaryOf([], { rows: keys.length, outcomes });
-  const { problems } = findUntruths({ summary, results, keys, made, duplicates: [], duplicateKeys: 0 });
-  expect(problems).toEqual([]);
-});

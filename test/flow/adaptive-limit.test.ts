@@ -1,52 +1,99 @@
-import { describe, expect, test } from 'vitest';
-import { createJob, type Flow, startFlow, subclientsCsv, withSummary } from '../support/flow.ts';
-import {
-  type LimitedService,
-  type LimitedServiceOptions,
-  startLimitedService,
-} from '../support/limited-service.ts';
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { listen } from '../../src/sandbox/sandbox.ts';
+import { atTestEnd } from '../support/at-test-end.ts';
+import { createJob, startFlow, subclientsCsv, withSummary } from '../support/flow.ts';
 import { until } from '../support/until.ts';
 
-const ANSWER_MS = 50;
+/** So long that a slow machine, too, sends as many as have to be in flight. */
+const ANSWER_MS = 150;
 const AT_ONCE = 20;
 const CEILING = 100;
+const ROWS = 1000;
 
-/** A run of that many rows against a service that works on twenty at once; `ended`: its exit status. */
-async function startRun(rows: number, over: Partial<LimitedServiceOptions>) {
-  const flow = await startFlow();
-  const service = await startLimitedService(flow.sandbox.url, {
-    atOnce: AT_ONCE,
-    answerMs: ANSWER_MS,
-    ...over,
+/** Stands before the sandbox as a service that works on twenty requests at once, and refuses more. */
+async function startLimitedService(target: string) {
+  const agent = new Agent({ keepAlive: true });
+  const presence = createPresence();
+  const counts = { inHand: 0, carriedOut: 0, refused: 0 };
+  const answer = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const body = await buffer(incoming);
+    if (counts.inHand >= AT_ONCE) {
+      counts.refused += 1;
+      outgoing.writeHead(429).end();
+      return;
+    }
+    counts.inHand += 1;
+    await delay(ANSWER_MS);
+    const reply = await ask(new URL(incoming.url ?? '', target), { incoming, body, agent });
+    counts.carriedOut += 1;
+    counts.inHand -= 1;
+    outgoing.writeHead(reply.status, { 'content-type': 'application/json' }).end(reply.body);
+  };
+  const server = createServer({ keepAliveTimeout: 65_000 }, (incoming, outgoing) => {
+    presence.comes();
+    outgoing.once('close', presence.goes);
+    answer(incoming, outgoing).catch(() => outgoing.socket?.resetAndDestroy());
   });
+  const port = await listen(server, 0);
+  atTestEnd(() => {
+    server.close();
+    server.closeAllConnections();
+    agent.destroy();
+  });
+  return { url: `http://127.0.0.1:${port}`, counts, meanInFlight: presence.mean };
+}
+
+/** How many requests were there, waiting or worked on, and since when. */
+function createPresence() {
+  const changes = [{ at: performance.now(), there: 0 }];
+  const change = (by: number) => {
+    changes.push({ at: performance.now(), there: (changes.at(-1)?.there ?? 0) + by });
+  };
+  return {
+    comes: () => change(1),
+    goes: () => change(-1),
+    mean(from: number, to: number): number {
+      const area = changes.reduce((sum, { at, there }, i) => {
+        const until = Math.min(changes[i + 1]?.at ?? to, to);
+        return sum + there * Math.max(0, until - Math.max(at, from));
+      }, 0);
+      return area / (to - from);
+    },
+  };
+}
+
+type Asked = { readonly incoming: IncomingMessage; readonly body: Buffer; readonly agent: Agent };
+
+function ask(url: URL, { incoming, body, agent }: Asked): Promise<{ status: number; body: Buffer }> {
+  const { method = '', headers } = incoming;
+  return new Promise((resolve, reject) => {
+    request(url, { method, headers, agent }, (reply) => {
+      buffer(reply).then((text) => resolve({ status: reply.statusCode ?? 500, body: text }), reject);
+    })
+      .on('error', reject)
+      .end(body);
+  });
+}
+
+test('a run that may have a hundred in flight settles near twenty where more are refused, with few refusals, and creates every row once', async () => {
+  const flow = await startFlow();
+  const { url, counts, meanInFlight } = await startLimitedService(flow.sandbox.url);
   const job = await flow.file('job.yaml', createJob(`concurrency: ${CEILING}`));
-  const file = await flow.file('rows.csv', subclientsCsv(rows));
+  const file = await flow.file('rows.csv', subclientsCsv(ROWS));
   // A process of its own: what the service takes of this one's time must not look like longer answers.
   const args = ['run', '--job-file', job, file, '--json'];
-  const run = flow.start(args, { MSB_BASE_URL: service.url }).ended.then(withSummary);
-  return { flow, service, run };
-}
-
-/** Mean number in flight while so many more rows are carried out. */
-async function meanWhile(service: LimitedService, rows: number): Promise<number> {
+  const run = flow.start(args, { MSB_BASE_URL: url }).ended.then(withSummary);
+  await until(() => counts.carriedOut >= 200);
   const from = performance.now();
-  const due = service.carriedOut() + rows;
-  await until(() => service.carriedOut() >= due);
-  return service.meanInFlight(from, performance.now());
-}
-
-const made = ({ sandbox }: Flow) => sandbox.stats().made.subclients;
-
-describe('a run that may have a hundred requests in flight, and a service that bears twenty', () => {
-  test('settle near twenty where more are refused, with few refusals, and every row is created once', async () => {
-    // Answers take so long that a slow machine, too, sends as many as have to be in flight.
-    const { flow, service, run } = await startRun(1000, { answerMs: 3 * ANSWER_MS });
-    await until(() => service.carriedOut() >= 200);
-    const mean = await meanWhile(service, 650);
-    const { exitCode, summary } = await run;
-    expect([exitCode, summary.outcomes.created, made(flow)]).toEqual([0, 1000, 1000]);
-    expect(mean).toBeGreaterThan(0.5 * AT_ONCE);
-    expect(mean).toBeLessThan(2 * AT_ONCE);
-    expect(service.refused()).toBeLessThan(0.1 * 1000);
-  });
+  await until(() => counts.carriedOut >= 850);
+  const mean = meanInFlight(from, performance.now());
+  const { exitCode, summary } = await run;
+  const { made } = flow.sandbox.stats();
+  expect([exitCode, summary.outcomes.created, made.subclients]).toEqual([0, ROWS, ROWS]);
+  expect(mean).toBeGreaterThan(0.5 * AT_ONCE);
+  expect(mean).toBeLessThan(2 * AT_ONCE);
+  expect(counts.refused).toBeLessThan(0.1 * ROWS);
 });

@@ -1,4 +1,3 @@
-import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 import { startFlow, subclientsCsv } from '../support/flow.ts';
 import { summaryFrom } from '../support/run-control.ts';
@@ -131,51 +130,6 @@ describe('refused drafts', () => {
       ['=SUM(A1) "quoted", 1', '0034'],
     ]);
   });
-
-  test('rejected.csv has the original columns in their order, then the program’s own', async () => {
-    const flow = await startFlow();
-    const { summary } = await flow.load('counterparty-drafts', `${HEADER}P2,P2,Payee,broken,0034\n`);
-    const [header, row] = parse(await flow.report(summary, 'rejected.csv'), { bom: true });
-    expect(header).toEqual([
-      'externalId',
-      'alias',
-      'name',
-      'email',
-      'accounts.0.accountNumber',
-      'onboard_run',
-      'onboard_row',
-      'onboard_outcome',
-      'onboard_status',
-      'onboard_code',
-      'onboard_message',
-    ]);
-    expect(row?.slice(0, 9)).toEqual([
-      'P2',
-      'P2',
-      'Payee',
-      'broken',
-      '0034',
-      summary.run,
-      '1',
-      'rejected',
-      '418',
-    ]);
-  });
-});
-
-test('document records of payments are in documents.jsonl with their payment', async () => {
-  const flow = await startFlow();
-  const file = await flow.file('p.csv', 'paymentId\npay-0001\npay-0002\npay-0003\nno-such-payment\n');
-  const { exitCode, summary } = await flow.run(['payment-documents', file]);
-  expect(exitCode).toBe(1);
-  expect(summary.outcomes).toMatchObject({ listed: 3, failed: 1 });
-  const records = (await flow.report(summary, 'documents.jsonl'))
-    .trim()
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line));
-  expect(records.length).toBeGreaterThan(0);
-  for (const record of records) expect(['pay-0001', 'pay-0002', 'pay-0003']).toContain(record.paymentId);
 });
 
 test('several files are taken in order and the worst exit status is given', async () => {

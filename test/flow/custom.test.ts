@@ -38,12 +38,3 @@ test('without an id in the answer a row is carried out all the same, and its key
     ['skipped', ''],
   ]);
 });
-
-test('keys that were carried out are known to every file of that name, and to no other name', async () => {
-  const flow = await startFlow();
-  await flow.load(job('POST'), rowsOf(3));
-  const again = await flow.load(job('POST'), `${rowsOf(4)}\n`);
-  expect(again.summary.outcomes).toMatchObject({ skipped: 3, created: 1 });
-  const other = await flow.load(job('POST').replace('thing.addPart', 'thing.addOther'), rowsOf(3));
-  expect(other.summary.outcomes).toMatchObject({ created: 3 });
-});

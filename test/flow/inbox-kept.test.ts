@@ -1,4 +1,3 @@
-import { appendFileSync } from 'node:fs';
 import { appendFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -71,23 +70,4 @@ test('files are taken from an inbox on another file system, one that can not be 
   expect(later.stderr).toContain(`what came late was not sent. Moved to ${join(flow.home, 'failed')}`);
   expect(await list('failed')).toHaveLength(2);
   expect(await readdir(join(good, '.processing'))).toEqual([original]);
-});
-
-test('files of a job whose window is closed stay in the inbox, and one without a job that keeps growing is not waited for', async () => {
-  const opens = new Date(Date.now() + 5 * 3600_000).getUTCHours();
-  const clock = (hour: number) => `${String(hour % 24).padStart(2, '0')}:00`;
-  const window = `${clock(opens)}-${clock(opens + 1)} Europe/London`;
-  const { inbox, drop, begin, list } = await startInboxFlow({
-    hours: `operation: subclient.create\nfiles: "hours*"\nkey: externalId\nwindow: ${window}\n`,
-  });
-  for (const name of ['hours-1.csv', 'hours-2.csv']) await drop(name, rowsOf(name, 1));
-  const growing = setInterval(() => appendFileSync(join(inbox, 'growing.log'), 'a'), 20);
-  onTestFinished(() => clearInterval(growing));
-  // It grows in this process, too: one that is kept waiting for a moment must not look like a file at rest.
-  const ended = await begin(['start', '--once', '--rest', '1']).ended;
-  expect(ended.exitCode, ended.stderr).toBe(0);
-  expect(ended.stderr).toContain('hours-1.csv and 1 more wait for the window');
-  expect(ended.stderr).toContain('growing.log waits until');
-  expect(await list('inbox')).toEqual(['growing.log', 'hours-1.csv', 'hours-2.csv']);
-  expect(await list('processing')).toEqual([]);
 });

@@ -80,13 +80,6 @@ test('files are taken through the jobs that their names say, and what can not be
   expect(inbox).toContain(flow.home);
 });
 
-test('where no file lies, a look says so and ends', async () => {
-  const { inbox, begin } = await startInboxFlow();
-  const ended = await begin(['start', '--once']).ended;
-  expect([ended.exitCode, ended.stdout]).toEqual([0, '']);
-  expect(ended.stderr).toContain(`There was no file to take in ${inbox}.\n`);
-});
-
 test('nothing outside the inbox is read, and nothing hangs, whatever lies in it', async () => {
   const { flow, inbox, drop, begin, list } = await startInboxFlow();
   const secret = await flow.file('secret.csv', rowsOf('SECRET', 2));

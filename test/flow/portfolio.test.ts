@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { fileLines, startInboxFlow } from '../support/inbox.ts';
 
-const SUBCLIENTS = 1000;
-const COUNTERPARTIES = 3000;
+const SUBCLIENTS = 300;
+const COUNTERPARTIES = 900;
 /** The first so many have two accounts. */
-const WITH_TWO = 2000;
+const WITH_TWO = 600;
 
 const JOBS = {
   'px-subclients': [

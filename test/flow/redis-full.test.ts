@@ -4,7 +4,7 @@ import { startRedisServer } from '../support/redis-server.ts';
 import { until } from '../support/until.ts';
 
 /** More than the queue may hold at once, so that there is something left to be read. */
-const ROWS = 10_000;
+const ROWS = 8_000;
 const WAITS = /Redis is full \(maxmemory\): reading waits/g;
 const GOES_ON = /Redis takes rows again: reading goes on/g;
 

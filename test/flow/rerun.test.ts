@@ -106,19 +106,6 @@ describe('the rows of a run that did not succeed', () => {
     expect(await rowsOf(flow, third.summary)).toEqual(['2 3 B2 created', '4 5 B4 created']);
   });
 
-  test('of a job without a key are known by their place in the file', async () => {
-    const flow = await startFlow({ faults: ['404=first:2'] });
-    const job = await flow.file('j.yaml', 'operation: subclient.create\nsend: { concurrency: 1 }\n');
-    const file = await flow.file('a.csv', 'details.name\nOne\nOne\nOne\n');
-    const parent = await flow.run(['--job-file', job, file]);
-    expect(parent.summary.outcomes).toMatchObject({ failed: 2, created: 1 });
-    const child = await summaryFrom(flow, ['rerun', parent.summary.run]);
-    expect(child.summary.outcomes.created).toBe(2);
-    const again = await flow.run(['--job-file', job, file, '--again']);
-    expect(again.summary.outcomes.skipped).toBe(3);
-    expect(flow.sandbox.stats().made.subclients).toBe(3);
-  });
-
   test('are skipped where their key was created meanwhile, and left out where they are in doubt', async () => {
     const flow = await startFlow({ faults: ['404=always;key=B', 'reset-after-create=always;key=C'] });
     const file = await flow.file('a.csv', 'externalId,details.name\nA1,One\nB2,Two\nC3,Three\n');

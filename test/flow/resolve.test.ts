@@ -165,21 +165,4 @@ describe('the look-up', () => {
     expect((await flow.run(['--job-file', plain, failed], env)).summary.outcomes.created).toBe(2);
     expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 11 }, duplicateKeys: 0 });
   });
-
-  test('that does not tell keys apart settles nothing', async () => {
-    const { flow, env, file } = await startMixed();
-    const job = await flow.file('j.yaml', lookupOf(', absence: proof').replace('?ref=', '?ref=C1&x='));
-    const { summary } = await flow.run(['--job-file', job, file], env);
-    expect(summary.outcomes).toMatchObject({ created: 6, 'in-doubt': 5 });
-    const [first] = await flow.results(summary);
-    expect(first?.message).toContain('does the path of the look-up tell keys apart?');
-  });
-
-  test('of a service that is not the run’s is refused', async () => {
-    const { flow, env, file } = await startMixed();
-    const job = await flow.file('j.yaml', lookupOf());
-    const { summary } = await flow.run(['--job-file', job, file], env);
-    const said = await flow.onboard(['resolve', summary.run, '--lookup']);
-    expect([said.exitCode, said.stderr]).toEqual([3, expect.stringContaining('expected the same service')]);
-  });
 });

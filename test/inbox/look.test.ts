@@ -63,17 +63,6 @@ describe('an entry', () => {
     expect(left(GROWN)).toBe(REST_MS);
     expect(waited(GROWN)).toEqual({ ms: 1_500, isChanged: true });
   });
-
-  test('that is seen for the first time has not changed, though the clock goes on meanwhile', () => {
-    let now = 0;
-    const rest = createRest(REST_MS, () => {
-      now += 1;
-      return now;
-    });
-    const placed = { inbox: inboxOf([]), entry: entryOf('a.csv') };
-    rest.left(placed);
-    expect(rest.waited(placed).isChanged).toBe(false);
-  });
 });
 
 const own = useOwnRedis();

@@ -58,16 +58,6 @@ test('a file without rows is said to have none, in its line and in its note', ()
   expect(text).not.toContain('Nothing is left to be done');
 });
 
-test('a note counts the warnings by code, and says what the reader had to decide', () => {
-  const summary = summarize(ENDED, new Date());
-  const source = { ...ENDED.source, notes: ['the sheets "B" and "C" are not read'] };
-  const given = { ...summary, source, warnings: { leading_zeros_lost: 3, unusual_character: 1 } };
-  const text = renderNote(doneNote(ORIGIN, given, '/r')).replaceAll('\n', ' ');
-  expect(text).toContain('3 × leading_zeros_lost, 1 × unusual_character.');
-  expect(text).toContain('How it was read: the sheets "B" and "C" are not read');
-  expect(renderNote(doneNote(ORIGIN, summary, '/r'))).not.toMatch(/Warnings|How it was read/);
-});
-
 test('a note has at most 80 columns, but for paths and commands, which stay whole', () => {
   const long = `${'a folder/'.repeat(12)}a.csv`;
   const origin = { ...ORIGIN, path: long };

@@ -80,14 +80,6 @@ test('an original is kept after its run for as long as late changes are looked f
   expect(await listClaims(base)).toEqual([]);
 });
 
-test('an original that nobody wrote to is removed in the end', async () => {
-  const { inbox, base, claim } = await taken();
-  await keepOriginal(await home(claim), base, 'a.id.csv');
-  expect(await lateOriginals(base, new Set([inbox]), later(2 * WATCHED_MS))).toEqual([]);
-  expect(await readdir(join(inbox, '.processing'))).toEqual([]);
-  expect(await readdir(join(base, '.originals'))).toEqual([]);
-});
-
 test('a file that was taken on another file system can go back to its place', async () => {
   const { inbox, claim } = await taken('north/a.csv');
   expect(await returnFile(await home(claim))).toBe(true);
@@ -125,10 +117,4 @@ test('an inbox is unusable whose folder for taken files is a link, or open to ot
   await prepareTakenFolder(inbox);
   await chmod(join(inbox, '.processing'), 0o777);
   await expect(prepareTakenFolder(inbox)).rejects.toThrow('is open to other users');
-});
-
-test('a folder of taken files that is away, as of a file system that is not mounted, is not taken for empty', async () => {
-  const { inbox, claim } = await taken();
-  await rm(join(inbox, '.processing'), { recursive: true });
-  await expect(copyHome(claim)).rejects.toThrow(UnusableInbox);
 });

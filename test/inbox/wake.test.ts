@@ -40,13 +40,3 @@ test('a look that takes long is given a rest, however often one is wanted', () =
   now = 5_000;
   expect(clock.isLookDue()).toBe(true);
 });
-
-test('news that come while a look is under way are followed by another one', () => {
-  let now = 0;
-  const clock = createLookClock(() => now);
-  clock.lookBegins();
-  clock.lookSoon();
-  clock.lookEnds(null);
-  now = 100;
-  expect(clock.isLookDue()).toBe(true);
-});

@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import type { Refused } from '../../src/inbox/sort-out.ts';
 import { createLookClock } from '../../src/inbox/wake.ts';
 import { createLookAndRefuse, createStallNotice } from '../../src/inbox/watch.ts';
-import { onboard } from '../cli/memory-io.ts';
 import { entryOf, inboxOf } from './files.ts';
 
 function bench() {
@@ -42,11 +41,6 @@ test('where rows move, or there are none, no worker is asked for', async () => {
   const { lookAt } = bench();
   const counts = [await lookAt(0), await lookAt(60_000, 'r 1/10'), await lookAt(120_000, '')];
   expect([...counts, await lookAt(180_000, '')]).toEqual([0, 0, 0, 0]);
-});
-
-test.each(['start', 'watch'])('the help of %s says what --once exits with', async (command) => {
-  const { stdout } = await onboard([command, '--help']);
-  expect(stdout).toContain('3 where a file was refused though others were loaded');
 });
 
 /** Looks at an inbox full of entries that can't be taken, where putting one aside takes 10 ms. */

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { createGroupCommit, type Line } from '../../src/journal/group-commit.ts';
 import { deferred } from '../support/deferred.ts';
-import { until } from '../support/until.ts';
 
 const line = (text: string): Line => ({ text, run: 'r1', kind: 'told' });
 
@@ -41,13 +40,6 @@ test('a write that fails is refused and not tried again, a note is, before what 
   await group.write(line('c'));
   expect(groups).toEqual([['a', 'c']]);
   expect(troubles).toEqual(['the journal could not be written: full']);
-});
-
-test('a note that failed is tried again by itself', async () => {
-  const { group, groups } = ownDisk(1);
-  group.note(line('a'));
-  await until(() => groups.length === 1);
-  expect(groups).toEqual([['a']]);
 });
 
 test('a flush resolves after all notes before it, and is refused where they are not written', async () => {

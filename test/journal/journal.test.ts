@@ -4,7 +4,6 @@ import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { foreignForm } from '../../src/journal/read-journal.ts';
-import { until } from '../support/until.ts';
 import { appendWritten, intent, ownJournal, readAll, settled, writtenIn } from './sample-journal.ts';
 
 const RUN = { kind: 'run', run: 'r1', target: 'https://x', fields: { state: 'running', rows: '9' } } as const;
@@ -45,30 +44,6 @@ describe('what was written', () => {
     );
     expect((await readAll(folder, journal.worker)).intended.size).toBe(2_000);
   });
-
-  test('by a note is on the disk without anybody waiting for it', async () => {
-    const { folder, journal } = await ownJournal();
-    journal.note({ kind: 'intended', run: 'r1', rows: [intent(1, 1)] });
-    await until(async () => (await readAll(folder, journal.worker)).intended.size === 1);
-  });
-
-  test('in entries of several lines is still one line', async () => {
-    const { folder, journal } = await ownJournal();
-    const entries = JSON.stringify([[1, 1, 'a']], null, 2);
-    await journal.write({ kind: 'settled', run: 'r1', entries });
-    expect((await readAll(folder, journal.worker)).settled.size).toBe(1);
-  });
-
-  test('comes back in batches of 200 at most', async () => {
-    const { folder, journal } = await ownJournal(1_000);
-    const rows = Array.from({ length: 450 }, (_, i) => i + 1);
-    await journal.write(settled('r1', ...rows.map((row) => [1, row, 'x'] as const)));
-    await journal.write({ kind: 'intended', run: 'r1', rows: rows.map((row) => intent(2, row)) });
-    await journal.write(settled('r1', ...rows.map((row) => [3, row, 'x'] as const)));
-    const read = await readAll(folder, journal.worker);
-    expect(read.settled.size + read.intended.size).toBe(1_350);
-    expect(read.largest).toBe(200);
-  });
 });
 
 describe('a segment', () => {
@@ -107,16 +82,6 @@ describe('a row', () => {
     await journal.write({ kind: 'withdrawn', run: 'r1', rows: [[1, 1, 'i b 1']] });
     const read = await readAll(folder, journal.worker);
     expect([...read.intended.values()]).toEqual([intent(1, 1, 'i a 1')]);
-  });
-
-  test('whose intent was withdrawn after its end is settled as before', async () => {
-    const { folder, journal } = await ownJournal();
-    await journal.write(settled('r1', [1, 1, 'created']));
-    await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 1)] });
-    await journal.write({ kind: 'withdrawn', run: 'r1', rows: [[1, 1, 'i a 1']] });
-    const read = await readAll(folder, journal.worker);
-    expect(read.settled.size).toBe(1);
-    expect(read.intended.size).toBe(0);
   });
 
   test('that a later segment has on its way again is not settled by an earlier one', async () => {
@@ -250,11 +215,6 @@ describe('a damaged journal', () => {
     const json = '{"kind":"promised","run":"r1"}';
     await appendWritten(file, `${crc32(json).toString(16).padStart(8, '0')} ${json}\n`);
     expect((await readAll(folder, journal.worker)).damage).toEqual([{ file, line: 3 }]);
-  });
-
-  test('that is gone is empty', async () => {
-    const { folder } = await ownJournal();
-    expect((await readAll(folder, 'nobody')).kinds).toEqual([]);
   });
 });
 

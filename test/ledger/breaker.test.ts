@@ -98,14 +98,6 @@ describe('the breaker', () => {
     expect((await bench.a.ledger.take(1, [])).marks.size).toBe(0);
   });
 
-  test('is not kept open longer by rows that were on the wire when it opened', async () => {
-    const bench = await twoWorkers();
-    await fail(bench, 10);
-    const { until } = await bench.fields();
-    await fail(bench, 10);
-    expect(await bench.fields()).toMatchObject({ until, failures: '20' });
-  });
-
   test('lets exactly one row of all workers through after its pause; the others ask again soon', async () => {
     const bench = await twoWorkers();
     await pauseOver(bench);
@@ -218,12 +210,6 @@ describe('the breaker', () => {
     await bench.a.breaker.failed(patience(0));
     expect(await grantOf(bench.b.ledger, intent('i b 1'))).toEqual(GRANTED);
   });
-
-  test('of another target is another one', async () => {
-    const [bench, other] = [await twoWorkers(), await twoWorkers()];
-    await fail(bench, 10);
-    expect(await grantOf(other.a.ledger, intent('i a 1'))).toEqual(GRANTED);
-  });
 });
 
 describe('an answer', () => {
@@ -275,31 +261,9 @@ describe('a service that asks to be left alone', () => {
     for (const { ledger } of [bench.a, bench.b])
       expect(await grantOf(ledger, intent('i x 1'))).toEqual(GRANTED);
   });
-
-  test('however often, does not open the breaker', async () => {
-    const bench = await twoWorkers();
-    for (let n = 1; n <= 30; n += 1) await bench.a.breaker.failed(patience(0));
-    expect(await grantOf(bench.b.ledger, intent('i b 1'))).toEqual(GRANTED);
-  });
 });
 
 describe('what is known of the service', () => {
-  test('closed: nothing', async () => {
-    const { a } = await twoWorkers();
-    expect(await a.breaker.read()).toEqual(WELL);
-  });
-
-  test('since when no answer came, over all workers, and that the first failure began it', async () => {
-    const bench = await twoWorkers();
-    expect(await bench.a.breaker.failed(failure('i a 1'))).toBeLessThan(1_000);
-    const { since } = await bench.b.breaker.read();
-    expect(Math.abs(Date.parse(since ?? '') - Date.now())).toBeLessThan(5_000);
-    await bench.set({ since: Date.now() - 60_000 });
-    const away = await bench.b.breaker.failed(failure('i b 1'));
-    expect(away).toBeGreaterThanOrEqual(60_000);
-    expect(away).toBeLessThan(70_000);
-  });
-
   test('away, with the time of the next probe; while one is on its way, when it is given up', async () => {
     const bench = await twoWorkers();
     await fail(bench, 10);
@@ -310,45 +274,5 @@ describe('what is known of the service', () => {
     await grantOf(bench.a.ledger, intent('i a 1'));
     expect((await bench.b.breaker.read()).isProbing).toBe(true);
     expect(await nextAt(bench)).toBeGreaterThan(PROBE_MS - 5_000);
-  });
-});
-
-describe('a clock of Redis that is set back an hour', () => {
-  const HOUR_MS = 3_600_000;
-  const within = (most: number) => expect.toSatisfy((ms: number) => ms > 0 && ms <= most);
-
-  /** What was written before has the times of the clock as it was. */
-  async function setBack(bench: Bench): Promise<void> {
-    const times = Object.entries(await bench.fields()).filter(([, value]) => Number(value) > HOUR_MS);
-    await bench.set(Object.fromEntries(times.map(([name, value]) => [name, Number(value) + HOUR_MS])));
-  }
-
-  test('makes no hold longer', async () => {
-    const bench = await twoWorkers();
-    await bench.a.breaker.failed(patience(5_000));
-    await setBack(bench);
-    const granted = await grantOf(bench.b.ledger, intent('i b 1'));
-    expect(granted).toMatchObject({ kind: 'wait', ms: within(5_000) });
-  });
-
-  test('makes no pause of an open breaker longer, nor the time in which its probe is to be answered', async () => {
-    const bench = await twoWorkers();
-    await fail(bench, 10);
-    await setBack(bench);
-    const granted = await grantOf(bench.b.ledger, intent('i b 1'));
-    expect(granted).toMatchObject({ kind: 'wait', ms: within(1_000) });
-    await bench.set({ until: Date.now() - 1 });
-    expect(await grantOf(bench.a.ledger, intent('i a 1'))).toEqual(GRANTED);
-    await setBack(bench);
-    expect(await grantOf(bench.b.ledger, intent('i b 1'))).toMatchObject({ kind: 'wait' });
-    expect(Number((await bench.fields()).probing) - Date.now()).toBeLessThanOrEqual(PROBE_MS);
-  });
-
-  test('makes the time without an answer no shorter', async () => {
-    const bench = await twoWorkers();
-    await bench.a.breaker.failed(failure('i a 1'));
-    await bench.set({ since: Date.now() - 60_000 });
-    await setBack(bench);
-    expect(await bench.b.breaker.failed(failure('i b 1'))).toBeGreaterThan(50_000);
   });
 });

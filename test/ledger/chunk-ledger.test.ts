@@ -106,16 +106,6 @@ describe('intents', () => {
     expect(await ledger.withdraw({ chunk: 1, row: 1, mark: 'i a 1' })).toBe(true);
     expect(await grantOf(ledger, intent('i b 1'))).toEqual(GRANTED);
   });
-
-  test('what a taker finds: intents as they are, settled rows with their outcome', async () => {
-    const { ledger } = await runningRun();
-    await grantOf(ledger, intent('i a 1'));
-    await ledger.settle(row(2, 'rejected'));
-    const taken = await ledger.take(1, []);
-    expect(taken).toMatchObject({ state: 'running', closed: false });
-    expect(taken.marks.get(1)).toEqual({ kind: 'intent', text: 'i a 1' });
-    expect(taken.marks.get(2)).toMatchObject({ kind: 'settled', settlement: { outcome: 'rejected' } });
-  });
 });
 
 describe('the journal', () => {
@@ -135,16 +125,6 @@ describe('the journal', () => {
     expect(journal.records).toEqual([
       { kind: 'intended', run: id, rows },
       { kind: 'withdrawn', run: id, rows: [[1, 1, 'i b 1']] },
-    ]);
-  });
-
-  test('has ends and withdrawals', async () => {
-    const { ledger, journal } = await runningRun();
-    await ledger.withdraw({ chunk: 1, row: 2, mark: 'i a 1' });
-    await ledger.settle(row(1, 'denied'));
-    expect(journal.records).toMatchObject([
-      { kind: 'withdrawn', rows: [[1, 2, 'i a 1']] },
-      { kind: 'settled', entries: expect.stringMatching(/^\[\[1,1,"denied",/) },
     ]);
   });
 
@@ -254,14 +234,6 @@ describe('settling', () => {
     },
   );
 
-  test('a settled row of a closed chunk keeps its outcome', async () => {
-    const bench = await runningRun(1);
-    await bench.ledger.settle(row(1, 'created', {}, 'id-1'));
-    await bench.ledger.close(1, 1);
-    expect(await bench.ledger.settle(row(1, 'failed'))).toBe(false);
-    expect((await bench.run()).outcomes).toEqual({ ...noOutcomes(), created: 1 });
-  });
-
   test.each([
     ['known', 'created', { kind: 'known', run: expect.any(String), id: 'id-9' }],
     ['in-doubt', 'in-doubt', { kind: 'held', run: expect.any(String), row: 1, inDoubt: true }],
@@ -328,13 +300,6 @@ describe('two workers on one row', () => {
     expect((await bench.run()).outcomes).toEqual({ ...noOutcomes(), created: 1 });
   });
 
-  test('a row that was found in a dead worker’s hands is settled by the mark that was found', async () => {
-    const bench = await runningRun(1);
-    await intend(bench.ledger, 'i dead 1');
-    expect(await bench.ledger.settle(row(1, 'in-doubt', { mark: 'i other 1' }))).toBe(false);
-    expect(await bench.ledger.settle(row(1, 'in-doubt', { mark: 'i dead 1' }))).toBe(true);
-  });
-
   test('an intent that is asked for again after the run was paused leaves nothing behind', async () => {
     const bench = await runningRun(1);
     await intend(bench.ledger, 'i a 1');
@@ -359,13 +324,6 @@ describe('two workers on one row', () => {
     await own().redis.hset(...entry, 'k run-other 7 id-7');
     expect(await bench.ledger.settle(row(1, 'rejected', { identity: GIVEN_BACK }))).toBe(true);
     expect(await own().redis.hget(...entry)).toBe('k run-other 7 id-7');
-  });
-
-  test('half a surrogate pair in an id does not keep other rows from being recorded', async () => {
-    const bench = await runningRun(2);
-    const identity = { space: 'subclient', key: 'A', becomes: 'known', id: '\ud800' } as const;
-    const rows = [row(1, 'created', { identity }, '\ud800'), row(2, 'created')];
-    expect(await Promise.all(rows.map(bench.ledger.settle))).toEqual([true, true]);
   });
 });
 
@@ -400,19 +358,6 @@ describe('closing', () => {
     expect(await bench.run()).toMatchObject({ state: 'cancelled', closedChunks: 1 });
   });
 
-  test('a chunk that this worker has settled alone is closed as it stands in Redis, without being read', async () => {
-    const bench = await runningRun(3);
-    await bench.ledger.settleAll([
-      row(3, 'created', {}, 'c'),
-      row(1, 'created', {}, 'a'),
-      row(2, 'rejected'),
-    ]);
-    const before = await calls('hgetall');
-    expect(await bench.ledger.close(1, 3)).toBe(true);
-    expect(await calls('hgetall')).toBe(before);
-    expect(await endsOf(bench)).toEqual(['1 created a', '2 rejected', '3 created c']);
-  });
-
   test.each([['before its end is asked for'], ['while it is']])(
     'what Redis has of such a chunk counts where it was put back %s, not what its worker remembers',
     async (when) => {
@@ -429,27 +374,6 @@ describe('closing', () => {
       expect((await settlements(bench)).map((s) => s.outcome)).toEqual(['created', 'in-doubt']);
     },
   );
-
-  test('a chunk that was read before Redis was put back is read again', async () => {
-    const bench = await runningRun(1);
-    const { redis } = own();
-    const chunk = `${bench.keys.run(bench.id).chunk}1`;
-    await bench.ledger.settle(row(1, 'created', {}, 'a'));
-    const other = await anotherLedger(bench, {
-      ...bench.epoch,
-      async read(run, keys, args) {
-        const answer = await bench.epoch.read(run, keys, args);
-        // Once, behind its reading.
-        if ((await redis.hget(chunk, '1'))?.includes('created')) {
-          await redis.hset(bench.keys.epoch, 'server', 'another');
-          await redis.hset(chunk, '1', settledMark(settledRow(1, 'in-doubt').settlement));
-        }
-        return answer;
-      },
-    });
-    expect(await other.close(1, 1)).toBe(true);
-    expect((await settlements(bench)).map((s) => s.outcome)).toEqual(['in-doubt']);
-  });
 
   test.each<[string, (bench: Bench) => Promise<unknown>]>([
     ['the answer came late', ({ ledger }) => ledger.settle(row(1, 'created', {}, 'a'))],
@@ -481,19 +405,4 @@ describe('closing', () => {
       expect(await endsOf(bench)).toEqual(['1 created a']);
     },
   );
-
-  test('a decision on a row in doubt of such a chunk is in its block', async () => {
-    const bench = await runningRun(2);
-    await bench.ledger.settleAll([row(1, 'created', {}, 'a'), row(2, 'in-doubt', {}, '')]);
-    const other = await anotherLedger(bench);
-    expect(await other.settle(row(2, 'created', {}, 'b'))).toBe(true);
-    expect(await bench.ledger.close(1, 2)).toBe(true);
-    expect((await settlements(bench)).map((s) => s.id)).toEqual(['a', 'b']);
-  });
 });
-
-/** How often Redis has carried out a command. */
-async function calls(command: string): Promise<number> {
-  const stats = await own().redis.info('commandstats');
-  return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0);
-}

@@ -42,14 +42,6 @@ describe('a chunk is closed with the last of its outcomes', () => {
     expect(await calls()).toBe(before);
   });
 
-  test('whatever they are', async () => {
-    const { ledger, chunk } = await inHand();
-    await ledger.settleAll([ended(1, 'rejected'), ended(2)]);
-    await ledger.settle(ended(3, 'denied'));
-    const ends = ['1 rejected', '2 created', '3 denied'];
-    expect(await chunk()).toEqual({ ...CLOSED, ends });
-  });
-
   test('but not where one of them was recorded otherwise before', async () => {
     const { ledger, chunk, parts, run } = await inHand();
     const other = createChunkLedger({ ...parts, run: await run() });

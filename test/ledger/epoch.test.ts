@@ -3,8 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { inEpoch, type LedgerEpoch } from '../../src/ledger/epoch.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
-import { CHECK_IN, DEREGISTER, HEARTBEAT, LOOK, OPEN_WITHOUT } from '../../src/ledger/lua/epoch.ts';
-import { script } from '../../src/ledger/script.ts';
+import { HEARTBEAT } from '../../src/ledger/lua/epoch.ts';
 import { type EpochEdges, type ReplayScope, verifyLedger } from '../../src/ledger/verification.ts';
 import { type Deferred, deferred } from '../support/deferred.ts';
 import { openTestEpoch, quietEdges } from '../support/epoch.ts';
@@ -158,25 +157,6 @@ describe('a server that was started again', () => {
     expect([a.epoch.recoveries(), b.epoch.recoveries()]).toEqual([1, 1]);
   });
 
-  test('and again while workers wait has all of them put their journals back again', async () => {
-    const place = await ownServer();
-    const [a, b] = await Promise.all([join('a', place), join('b', mortal(place))]);
-    await Promise.all([a.work('a1'), b.work('b1')]);
-    const blocked = b.block();
-    await place.server.kill();
-    await place.server.start();
-    const pending = [a.work('a2'), b.work('b2')];
-    await until(async () => (await hash(place))['c:a'] !== undefined);
-    const replays = a.replays();
-    await place.server.kill();
-    await place.server.start();
-    await until(() => a.replays() > replays);
-    expect((await done(place)).sort()).toEqual(['a1', 'b1']);
-    blocked.resolve([]);
-    await Promise.all(pending);
-    expect((await done(place)).sort()).toEqual(['a1', 'a2', 'b1', 'b2']);
-  });
-
   test('a worker that works for nobody finds out by itself, and others need not wait for its next row', async () => {
     const place = ownPlace();
     const [a, b] = [await join('a', place), await join('b', place)];
@@ -315,25 +295,6 @@ describe('a worker that does not come', () => {
     expect(await hash(place)).not.toHaveProperty('m:b');
   });
 
-  test.each([
-    [
-      'the clock is set forward an hour',
-      1_400,
-      ({ redis, keys }: Place) => redis.hset(keys.epoch, 'since', 1),
-    ],
-    ['Redis takes no commands', 3_300, ({ redis }: Place) => redis.call('CLIENT', 'PAUSE', '2500')],
-  ])('is waited for no less although %s meanwhile', async (_, leastMs, disturb) => {
-    const { place, a } = await leftAlone(1_500);
-    await restarted(place);
-    const began = performance.now();
-    const pending = a.work('a2');
-    await until(async () => (await hash(place)).since !== undefined);
-    await disturb(place);
-    await pending;
-    expect(performance.now() - began).toBeGreaterThan(leastMs);
-    expect(await hash(place)).not.toHaveProperty('m:b');
-  });
-
   test('and may live, with its journal at hand, has it put back for it late in the grace, and nothing is suspect', async () => {
     const replay = async ({ silent }: ReplayScope) => silent.filter((other) => other === 'b');
     const { place, a, suspects } = await leftAlone(1_500, { replay });
@@ -363,21 +324,6 @@ describe('a worker that does not come', () => {
     expect(await suspects()).toEqual([null, null, null, '20']);
     expect(await hash(place)).not.toHaveProperty('m:b');
     expect(a.notices.filter((text) => text.includes('did not check in'))).toEqual([]);
-  });
-
-  test('and was killed, with its journal elsewhere, is looked for once more and given up after the grace', async () => {
-    const { scopes, dead, replay } = asksFor(() => []);
-    const isGone = (other: string) => dead.has(other);
-    const { place, a, suspects } = await leftAlone(1_500, { replay, isGone });
-    const before = scopes.length;
-    dead.add('b');
-    const began = performance.now();
-    await restarted(place);
-    await a.work('a2');
-    expect(performance.now() - began).toBeGreaterThan(1_400);
-    expect(scopes.length - before).toBe(2);
-    expect(await suspects()).toEqual(['7', '90', '90', '20']);
-    expect(a.notices.at(-1)).toMatch(/did not check in: .* \(b\)\.$/);
   });
 
   /** Replays as they are asked for; workers that are `dead` have their journals put back, where they are at hand. */
@@ -432,24 +378,6 @@ describe('a worker that takes long to put its journal back', () => {
     expect(b.epoch.recoveries()).toBe(1);
     expect(await hash(place)).not.toHaveProperty('w:b');
   });
-
-  test('into a Redis that was emptied is waited for by one that comes meanwhile', async () => {
-    const place = ownPlace();
-    const b = await join('b', place);
-    await b.work('b1');
-    const blocked = b.block();
-    await place.redis.flushall();
-    await untilSaidSo(place, 1);
-    const state = { joined: false };
-    const joining = join('a', place, { connected: async () => ['a', 'b'] }).finally(() => {
-      state.joined = true;
-    });
-    await until(async () => state.joined || (await hash(place))['c:a'] !== undefined);
-    expect(await hash(place)).not.toHaveProperty('server');
-    blocked.resolve([]);
-    await joining;
-    expect(b.epoch.recoveries()).toBe(1);
-  });
 });
 
 describe('a Redis put back from a copy of long ago', () => {
@@ -497,15 +425,6 @@ describe('a Redis put back from a copy of long ago', () => {
     expect(epoch).toMatchObject({ 'm:since': '0', 'm:within': '0', 'm:b': '5' });
     expect(epoch).not.toHaveProperty('m:before');
   });
-
-  test('has them asked for also by a worker that looks when another has checked in', async () => {
-    const place = await putBack();
-    await checkIn('a', place, {});
-    await checkIn('b', place, { within: COPY_AGE_MS + 30_000, before: COPY_AGE_MS + 90_000 });
-    const epoch = await hash(place);
-    expect(epoch).toMatchObject({ 'm:within': '0' });
-    expect(epoch).not.toHaveProperty('m:before');
-  });
 });
 
 describe('a worker whose own batches are gone', () => {
@@ -545,25 +464,6 @@ describe('a worker whose own batches are gone', () => {
     expect(await done(place)).toEqual(['a1', 'a2', 'a3', 'b1', 'a4']);
     expect([a.epoch.recoveries(), b.epoch.recoveries(), b.replays() - before.b]).toEqual([1, 0, 0]);
   });
-
-  test('and who is not known at all does the same', async () => {
-    const place = ownPlace();
-    const a = await join('a', place);
-    await a.work('a1');
-    await place.redis.hdel(place.keys.epoch, 'm:a');
-    await a.work('a2');
-    expect(a.epoch.recoveries()).toBe(1);
-  });
-
-  test('puts it back once, however much was asked for at the same time', async () => {
-    const place = ownPlace();
-    const a = await join('a', place);
-    await a.work('a1');
-    const before = a.replays();
-    await place.redis.hset(place.keys.epoch, 'm:a', 0);
-    await Promise.all(['a2', 'a3', 'a4'].map(a.work));
-    expect([a.replays() - before, (await done(place)).length]).toEqual([1, 4]);
-  });
 });
 
 describe('a command whose reply was lost and that runs twice changes nothing', () => {
@@ -575,40 +475,6 @@ describe('a command whose reply was lost and that runs twice changes nothing', (
     for (const batch of [8, 8, 7]) await run(batch);
     expect(await hash(place)).toMatchObject({ 'm:a': '8' });
   });
-
-  test('the steps by which it is verified, and by which a worker leaves', async () => {
-    const place = ownPlace();
-    const { redis, keys } = place;
-    await join('a', place);
-    await redis.hset(keys.epoch, 'm:gone', 3, 'm:lost', 4);
-    await restarted(place);
-    const run = { record: keys.run('r').record };
-    await redis.hset(run.record, { id: 'r', added: 5, addedBy: 'a', chunks: 9 });
-    const [server] = z.array(z.string()).parse((await look(place)).slice(0, 1));
-    const steps: ReadonlyArray<readonly [lua: string, keys: string[], args: ReadonlyArray<string | number>]> =
-      [
-        [CHECK_IN, [keys.epoch], ['a', 6, server ?? '', 1, 1, 'gone', 'seen']],
-        [OPEN_WITHOUT, [keys.epoch, run.record], [server ?? '', 'lost', 'seen']],
-        [CHECK_IN, [keys.epoch], ['a', 6, server ?? '', 1, 1, 'gone', 'seen']],
-        [DEREGISTER, [keys.epoch], ['a', 6]],
-      ];
-    for (const [lua, own, args] of steps) {
-      const step = script(lua, anything);
-      await step(redis, own, args);
-      const after = [await withoutTimes(place), await redis.hgetall(run.record)];
-      await step(redis, own, args);
-      expect([await withoutTimes(place), await redis.hgetall(run.record)]).toEqual(after);
-    }
-    expect(await redis.hget(run.record, 'suspect')).toBe('5');
-  });
-
-  const look = ({ redis, keys }: Place) => script(LOOK, z.array(anything))(redis, [keys.epoch], ['a']);
-
-  /** Nor how often the workers may have changed: it says no less when it says so twice. */
-  async function withoutTimes(place: Place): Promise<Record<string, string>> {
-    const { since: _since, 'b:a': _beat, changes: _changes, ...rest } = await hash(place);
-    return rest;
-  }
 });
 
 describe('leaving', () => {
@@ -619,15 +485,6 @@ describe('leaving', () => {
     const [, ...workers] = await beatOf(a);
     expect(workers.sort()).toEqual(['a', 'c']);
     expect(await hash(place)).not.toHaveProperty('m:b');
-  });
-
-  test('those whose heartbeat is of before the clock was set back are let go in their time', async () => {
-    const place = ownPlace();
-    const a = await join('a', place);
-    await place.redis.hset(place.keys.epoch, { 'm:dead': 3, 'b:dead': Date.now() + 3_600_000 });
-    await beatOf(a);
-    expect(Number((await hash(place))['b:dead'])).toBeLessThanOrEqual(Date.now() + 1_000);
-    expect(await hash(place)).toHaveProperty('m:dead');
   });
 
   test('it names them only where they are others than those that it was told of, or it is time to look for silent ones', async () => {
@@ -646,38 +503,6 @@ describe('leaving', () => {
     expect([[alone, both].includes(alone2), left]).toEqual([false, ['a']]);
   });
 
-  test('those that were let go are others, for every worker', async () => {
-    const place = ownPlace();
-    const [a, c] = [await join('a', place), await join('c', place)];
-    await join('b', place);
-    const [roster] = await beatOf(c);
-    await place.redis.hset(place.keys.epoch, 'b:b', 1);
-    await beatOf(a);
-    const [, ...workers] = await beatOf(c, { roster, sweepMs: DAY_MS });
-    expect(workers.sort()).toEqual(['a', 'c']);
-  });
-
-  test('and after a restart of Redis, however often they have changed in it', async () => {
-    const { server, ...place } = await ownServer();
-    const a = await join('a', place);
-    const [roster] = await beatOf(a);
-    const changes = (await hash(place)).changes ?? '';
-    await server.kill();
-    await server.start();
-    await a.work('a1');
-    await place.redis.hset(place.keys.epoch, { changes });
-    expect(await beatOf(a, { roster, sweepMs: DAY_MS })).toEqual([expect.not.stringContaining(roster), 'a']);
-  });
-
-  test('and on a ledger that was emptied, however often they have changed in it', async () => {
-    const place = ownPlace();
-    const a = await join('a', place);
-    const [roster] = await beatOf(a);
-    await place.redis.del(place.keys.epoch);
-    await a.work('a1');
-    expect(await beatOf(a, { roster, sweepMs: DAY_MS })).toEqual([expect.not.stringContaining(roster), 'a']);
-  });
-
   test('a worker that was let go does nothing before the living have been told that it is back', async () => {
     const place = ownPlace();
     const [, b] = [await join('a', place), await join('b', place)];
@@ -687,16 +512,6 @@ describe('leaving', () => {
     await b.work('b2');
     expect((await hash(place))['k:a']).not.toBe(told);
     expect(b.notices.at(-1)).toMatch(/^This process had not been heard of for a while/);
-  });
-
-  test('a worker that was let go, and is there after all, puts its journal back', async () => {
-    const place = ownPlace();
-    const [a, b] = [await join('a', place), await join('b', place)];
-    await b.work('b1');
-    await place.redis.hset(place.keys.epoch, 'b:b', 1);
-    await beatOf(a);
-    await b.work('b2');
-    expect(b.epoch.recoveries()).toBe(1);
   });
 
   test('a worker that has left is a worker no longer, and after a restart nobody waits for it', async () => {

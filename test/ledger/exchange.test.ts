@@ -45,13 +45,6 @@ test('intents that Redis refuses are withdrawn in the journal, after they were w
   expect(await marks()).toEqual({});
 });
 
-test('intents that are granted are not', async () => {
-  const { edges, journal, marks } = await runningRun();
-  expect(await intendRows([intent(1)], edges)).toEqual([{ kind: 'granted' }]);
-  expect(journal.records.map(({ kind }) => kind)).toEqual(['intended']);
-  expect(await marks()).toEqual({ 1: 'i a 1' });
-});
-
 test('where the journal can not be written, intents that were not granted are withdrawn there as well', async () => {
   const { edges, journal, marks } = await runningRun('the disk is broken');
   const other = { ...edges, journal: memoryJournal() };

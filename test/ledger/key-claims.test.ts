@@ -132,12 +132,6 @@ describe('of keys that look like those of other runs', () => {
   });
 });
 
-test('keys of the subclient and the counterparty ledger are apart', async () => {
-  const ledger = await ownLedger();
-  await claim(ledger, 'r1', [1, 'A']);
-  expect(await claimOf(ledger, 'r2', [[1, 'A']], 'counterparty')).toEqual([CLAIMED]);
-});
-
 it('given any key, keeps it in the bucket that the first 16 bits of its digest say', () => {
   fc.assert(
     fc.property(fc.string(), (key) => {

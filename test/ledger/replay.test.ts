@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { createSharedBreaker } from '../../src/ledger/breaker.ts';
 import { fieldsPlace, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { CONTESTED_MARK } from '../../src/ledger/mark.ts';
 import { createReplay, restorableFields } from '../../src/ledger/replay.ts';
@@ -126,14 +125,6 @@ describe('a run’s record', () => {
     },
   );
 
-  test('that is lost is cancelled where the first journal knows nothing of that', async () => {
-    const bench = await startBench();
-    await bench.lose();
-    await bench.replay.run(bench.id, bench.fields);
-    await bench.replay.run(bench.id, { ...bench.fields, state: 'cancelled' });
-    expect((await bench.store.get(bench.id))?.state).toBe('cancelled');
-  });
-
   test('that is put back does not take its file’s entry from a later run', async () => {
     const bench = await startBench();
     await bench.lose();
@@ -213,13 +204,6 @@ describe('settled rows', () => {
     ]);
   });
 
-  test('of more rows than one command takes all come back', async () => {
-    const bench = await startBench();
-    const rows = Array.from({ length: 450 }, (_, i) => settled(i + 1, 'created'));
-    await settle(bench, ...rows);
-    expect((await bench.store.get(bench.id))?.outcomes.created).toBe(450);
-  });
-
   test('that the ledger has an outcome of stay as they are, in an open chunk and in a closed one', async () => {
     const bench = await startBench();
     await settle(bench, settled(1, 'rejected'));
@@ -227,13 +211,6 @@ describe('settled rows', () => {
     const before = await bench.everything();
     await settle(bench, settled(1, 'created'), settled(101, 'created', { chunk: 2 }));
     expect(await bench.everything()).toEqual(before);
-  });
-
-  test('that the ledger has in doubt since the journal was away get what became of them', async () => {
-    const bench = await startBench();
-    await settle(bench, settled(1, 'in-doubt'));
-    await settle(bench, settled(1, 'rejected'));
-    expect(await outcomesOf(bench)).toEqual({ ...noOutcomes(), rejected: 1 });
   });
 
   test.each(['created', 'failed', 'rejected', 'in-doubt'] as const)(
@@ -259,13 +236,6 @@ describe('settled rows', () => {
     expect((await bench.marks())[1]).toBe('i other.1 1');
   });
 
-  test('of an earlier take of the same process whose intent Redis went back to: the end stands', async () => {
-    const bench = await startBench();
-    await leaveMarks(bench, { 1: 'i me.1 1' });
-    await settle(bench, settled(1, 'rejected', { mark: 'i me.2 1' }));
-    expect(await outcomesOf(bench)).toEqual({ ...noOutcomes(), rejected: 1 });
-  });
-
   test('in doubt, over an intent of another process: its withdrawal does not free the row any more', async () => {
     const bench = await startBench();
     await leaveMarks(bench, { 1: 'i other.1 1' });
@@ -286,14 +256,6 @@ describe('settled rows', () => {
     const change = { ...fields, before: '~me.1', after: 'after' };
     await settle(bench, settled(1, 'updated', { fields: change }));
     expect((await own().redis.hget(bucket, digest)) ?? '').toBe(kept);
-  });
-
-  test('say nothing of how the service is doing now', async () => {
-    const bench = await startBench();
-    const breaker = createSharedBreaker(own().redis, bench.keys);
-    await breaker.failed({ mark: 'i me.1 1', isFailure: true, holdMs: 0, cause: '' });
-    await settle(bench, settled(1, 'created'));
-    expect(await breaker.read()).toMatchObject({ state: 'failing', failuresInARow: 1 });
   });
 });
 
@@ -358,35 +320,4 @@ describe('intents', () => {
     await bench.replay.intended(bench.id, intents);
     expect(Object.keys(await bench.marks())).toHaveLength(450);
   });
-});
-
-test('a journal that is replayed twice leaves what it left the first time', async () => {
-  const bench = await startBench();
-  const once = async () => {
-    await bench.replay.run(bench.id, bench.fields);
-    await bench.replay.added(bench.id, 2, 'a');
-    await settle(
-      bench,
-      settled(1, 'created', { identity: { space: 'subclient', key: 'A', becomes: 'known', id: 'id-1' } }),
-      settled(2, 'in-doubt', { source: '{}' }),
-      settled(3, 'denied', { identity: { space: 'subclient', key: 'C', becomes: 'given-back', id: '' } }),
-    );
-    await bench.replay.intended(bench.id, [[1, 4, 'i me.1 1', ...placeOf(bench, 'D')]]);
-  };
-  await bench.lose();
-  await once();
-  const before = await bench.everything();
-  await once();
-  expect(await bench.everything()).toEqual(before);
-});
-
-test('of all runs that are suspected in one call the rows up to the last chunk that was handed out are', async () => {
-  const { redis } = own();
-  const keys = ownKeys();
-  const record = (run: string) => keys.run(run).record;
-  await redis.hset(record('mine'), { id: 'mine', added: '7', addedBy: 'a', chunks: '90' });
-  await redis.hset(record('theirs'), { id: 'theirs', added: '7', addedBy: 'b', chunks: '90' });
-  await createReplay(redis, keys).suspect(['mine', 'gone', 'theirs'], ['b']);
-  const upTo = (run: string) => redis.hget(record(run), 'suspect');
-  expect([await upTo('mine'), await upTo('gone'), await upTo('theirs')]).toEqual(['7', null, '90']);
 });

@@ -86,14 +86,6 @@ describe('a rerun', () => {
     expect(await reruns.children()).toEqual(expect.arrayContaining([first.id, second.id]));
   });
 
-  test('whose rows are not all there is refused', async () => {
-    const { reruns, inputOf } = ownFamily();
-    const run = newRun({ rows: 150 });
-    await inputOf(run.id).write(1, [row(1)]);
-    await expect(reruns.register(run, { latest: '', rows: [1] })).rejects.toThrow('not all in the ledger');
-    expect(await reruns.children()).toEqual([]);
-  });
-
   test('that never was registered leaves rows that go by themselves, and no run', async () => {
     const { redis, keys, reruns, inputOf } = ownFamily();
     await inputOf('run-never').write(1, [row(1)]);

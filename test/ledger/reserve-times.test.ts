@@ -34,11 +34,6 @@ describe('times on a run’s time line', () => {
     await until(async () => (await one(1, 5)).times === 1);
   });
 
-  test('are no more than were asked for', async () => {
-    const { one } = await twoWorkers();
-    expect(await one(3, 1)).toEqual({ times: 3, inMs: 0 });
-  });
-
   test('follow each other over all workers, each a time of its own', async () => {
     const { one, other, key } = await twoWorkers();
     const given: Reserved[] = [];
@@ -69,13 +64,6 @@ describe('times on a run’s time line', () => {
     expect([times, inMs]).toEqual([40 + AHEAD_MS + 1, -40]);
   });
 
-  test('are not given after a time that nobody can know: a line that is forgotten begins anew', async () => {
-    const { one, key } = await twoWorkers();
-    await one(1, 60_000);
-    await own().redis.del(key);
-    expect(await one(1, 60_000)).toEqual({ times: 1, inMs: 0 });
-  });
-
   test('are kept as long as they matter, and no longer', async () => {
     const { one, key } = await twoWorkers();
     await one(1, 60_000);
@@ -84,23 +72,21 @@ describe('times on a run’s time line', () => {
     expect(ttl).toBeLessThan(62_000);
   });
 
-  test.each([1 / 3, 0.7, 1000 / 350])(
-    '%d ms apart are so: next to nothing is lost by rounding',
-    async (intervalMs) => {
-      const { one, free, key } = await twoWorkers();
-      let microseconds = 0;
-      for (let n = 0; n < 20; ) {
-        // Ahead of now, where Redis' clock does not move it on: unless a busy machine takes longer than that.
-        await free(-10);
-        const before = Number(await own().redis.get(key));
-        await one(1, intervalMs);
-        const after = Number(await own().redis.get(key));
-        const [seconds, micros] = await own().redis.time();
-        if (Number(seconds) * 1e6 + Number(micros) > before) continue;
-        microseconds += after - before;
-        n += 1;
-      }
-      expect(Math.abs(microseconds / (20 * intervalMs * 1000) - 1)).toBeLessThan(0.001);
-    },
-  );
+  test('a third of a millisecond apart are so: next to nothing is lost by rounding', async () => {
+    const intervalMs = 1 / 3;
+    const { one, free, key } = await twoWorkers();
+    let microseconds = 0;
+    for (let n = 0; n < 20; ) {
+      // Ahead of now, where Redis' clock does not move it on: unless a busy machine takes longer than that.
+      await free(-10);
+      const before = Number(await own().redis.get(key));
+      await one(1, intervalMs);
+      const after = Number(await own().redis.get(key));
+      const [seconds, micros] = await own().redis.time();
+      if (Number(seconds) * 1e6 + Number(micros) > before) continue;
+      microseconds += after - before;
+      n += 1;
+    }
+    expect(Math.abs(microseconds / (20 * intervalMs * 1000) - 1)).toBeLessThan(0.001);
+  });
 });

@@ -175,16 +175,6 @@ test('a counterparty is drafted', async () => {
   expect(await identity(one, 'K1', 'counterparty')).toBe(`k ${one.run.id} 1 cp-1`);
 });
 
-test('a row of an operation of one’s own is created', async () => {
-  const request = { name: 'counterparty.addAccount', method: 'POST', path: '/v3/x' };
-  const definition = jobDefinitionSchema.parse({ operation: 'custom', key: 'externalId', request });
-  const one = await bench({ run: newRun({ definition }) });
-  await decide(one, [created(1, 'acc-1')]);
-  const after = await state(one);
-  expect(after.outcomes).toMatchObject({ created: 1, drafted: 0 });
-  expect(after.settlements.map((one) => messageOf(one))[0]).toMatch(/^resolved as created by ann/);
-});
-
 test('ids and names of any script are kept as they are', async () => {
   const one = await bench();
   const id = `ü "quoted" \\ ${'日本'} 'x' %s`;
@@ -205,14 +195,14 @@ test('rows of one key that are resolved together leave the key to the first of t
   expect(await identity(other, 'A')).toBe(`x ${other.run.id} 1 `);
 });
 
-test('a thousand rows are resolved in batches, each as decided', async () => {
-  const rows = Array.from({ length: 1_000 }, (_, i) => i + 1);
-  const one = await bench({ run: newRun({ rows: 1_000 }), settlements: rows.map((row) => doubtOf(row)) });
+test('more rows than a batch takes are resolved, each as decided', async () => {
+  const rows = Array.from({ length: 450 }, (_, i) => i + 1);
+  const one = await bench({ run: newRun({ rows: 450 }), settlements: rows.map((row) => doubtOf(row)) });
   const decisions = rows.map((row) => (row % 3 === 0 ? notCreated(row) : created(row)));
   const answers = await decide(one, decisions.reverse());
   expect(answers.every(({ kind }) => kind === 'resolved')).toBe(true);
   const after = await state(one);
-  expect(after).toMatchObject({ outcomes: { created: 667, failed: 333, 'in-doubt': 0 }, doubts: [] });
+  expect(after).toMatchObject({ outcomes: { created: 300, failed: 150, 'in-doubt': 0 }, doubts: [] });
   expect(after.settlements.every(({ row, id }) => id === (row % 3 === 0 ? '' : `sub-${row}`))).toBe(true);
 });
 

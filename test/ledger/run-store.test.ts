@@ -151,11 +151,4 @@ describe('a run that is paused for its window', () => {
     expect(await store.goOn(id, 'window')).toBe(false);
     expect(await store.get(id)).toMatchObject({ state: 'paused', reason: 'requested' });
   });
-
-  test('is not taken for one that is paused for another reason', async () => {
-    const { store, id } = await pausedFor('credentials');
-    expect(await store.goOn(id, 'window')).toBe(false);
-    expect(await store.transition(id, 'paused', 'requested')).toBe(false);
-    expect(await store.get(id)).toMatchObject({ state: 'paused', reason: 'credentials' });
-  });
 });

@@ -62,18 +62,6 @@ test('rows of all kinds in one batch are each answered at their own place', asyn
   expect(await outcomes()).toMatchObject({ created: 6, rejected: 1 });
 });
 
-test('intents of several takes in one batch are each answered at their own place', async () => {
-  const { ledger } = await runningRun();
-  await intendAll(ledger, [intent(2, 'i other.1 1')]);
-  const answers = await intendAll(ledger, [
-    intent(1, 'i a.1 1'),
-    intent(11, 'i a.2 1'),
-    intent(2, 'i a.1 1'),
-    intent(3, 'i a.1 1'),
-  ]);
-  expect(answers.map(({ kind }) => kind)).toEqual(['granted', 'granted', 'taken', 'granted']);
-});
-
 test('half a surrogate pair in the id of a group’s first row keeps none of its rows from being recorded', async () => {
   const { ledger, outcomes } = await runningRun();
   await intendAll(ledger, [intent(1, 'i a.1 1')]);

@@ -82,17 +82,6 @@ describe('a chunk in the queue', () => {
     await until(async () => !(await queue.has('run-1', 1)));
   });
 
-  test('arrives as it was added', async () => {
-    const { queue, work } = ownQueue();
-    const arrived = deferred<ChunkJob>();
-    work(async (job) => {
-      arrived.resolve(job);
-      return 'closed';
-    });
-    await queue.add([chunk(1)]);
-    expect(await arrived.promise).toEqual(chunk(1));
-  });
-
   test('that is put back comes again by itself, with its lease held', async () => {
     const { queue, work, errors } = ownQueue();
     const held: boolean[] = [];
@@ -179,15 +168,6 @@ describe('chunks of several runs', () => {
     await queue.add(some('new', [1, 2, 3]));
     const order = await orderOf(work, 14);
     expect(order.slice(0, 7)).toEqual(['big 1', 'new 1', 'big 2', 'new 2', 'big 3', 'new 3', 'big 4']);
-  });
-
-  test('are counted while they wait', async () => {
-    const { queue, work } = ownQueue();
-    expect(await queue.countWaiting()).toBe(0);
-    await queue.add([chunk(1), chunk(2)]);
-    expect(await queue.countWaiting()).toBe(2);
-    work(async () => 'closed');
-    await until(async () => (await queue.countWaiting()) === 0);
   });
 
   test('keep their order where they are renumbered, and one that got lost far behind comes back', async () => {

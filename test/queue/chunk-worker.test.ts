@@ -16,8 +16,6 @@ import { until } from '../support/until.ts';
 const PLACES = 8;
 /** Well before a lease of which nothing is heard is over, which takes 9 s. */
 const HEARD_MS = 8_000;
-/** What can't be closed orderly is given up after so long. */
-const CLOSE_TIMEOUT_MS = 5_000;
 const CHUNK: ChunkJob = {
   run: 'run-1',
   chunk: 1,
@@ -171,16 +169,6 @@ describe.concurrent('closing a worker', () => {
     await queue.close();
   });
 
-  test('that has nothing in hand does not wait until it is given up', async (context) => {
-    const { queue, worker } = await startParts(context, async () => 'closed');
-    await queue.add([CHUNK]);
-    await until(async () => !(await queue.has('run-1', 1)));
-    const before = performance.now();
-    await worker.close();
-    expect(performance.now() - before).toBeLessThan(CLOSE_TIMEOUT_MS);
-    await queue.close();
-  });
-
   test('ends all the same where Redis is gone', async (context) => {
     const { queue, finish, stopServer } = await startParts(context, async () => 'closed');
     await queue.add([CHUNK]);
@@ -250,27 +238,6 @@ describe.concurrent('while a run has all places', () => {
     end('new 1');
     await until(() => ofRun('new').includes('new 3'));
     expect([ofRun('new'), ofRun('big').length]).toEqual([['new 2', 'new 3'], PLACES]);
-    await finish();
-  });
-
-  test('dozens of new ones have each a chunk in hand', async (context) => {
-    const { queue, ofRun, finish } = await startFull(context);
-    const runs = Array.from({ length: 36 }, (_, i) => `new-${i}`);
-    for (const run of runs) await queue.add(chunksOf(run, 2));
-    await until(() => runs.every((run) => ofRun(run).length > 0));
-    expect(ofRun('big')).toHaveLength(PLACES);
-    await finish();
-  });
-
-  test('its places are as many as before once the others are done', async (context) => {
-    const { queue, held, ofRun, end, finish } = await startFull(context);
-    await queue.add(chunksOf('new', 1));
-    await until(() => ofRun('new').length === 1);
-    end('new 1');
-    await until(async () => !(await queue.has('new', 1)));
-    end('big 1', 'big 2', 'big 3');
-    await until(() => ofRun('big').includes('big 11'));
-    expect(held()).toHaveLength(PLACES);
     await finish();
   });
 

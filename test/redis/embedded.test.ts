@@ -6,7 +6,6 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { afterEach, describe, expect, test } from 'vitest';
-import { shownAddress } from '../../src/config/redis-address.ts';
 import { connectRedis } from '../../src/redis/connection.ts';
 import { createDiskNotice, joinEmbeddedRedis, reviveOnLoss } from '../../src/redis/embedded.ts';
 import { killServer, serverProcess, startServer } from '../../src/redis/server-process.ts';
@@ -52,23 +51,6 @@ test('it is append-only with fsync always, noeviction, on a socket only its user
   }).toEqual({ aof: 'yes', fsync: 'always', policy: 'noeviction', port: '0' });
 });
 
-test('what was written is there after it was stopped and started again', async () => {
-  const home = await ownHome();
-  const first = await joinEmbeddedRedis(home);
-  const redis = connectRedis(first.address, () => undefined);
-  await redis.set('a', '1');
-  redis.disconnect();
-  await first.close();
-  expect(await connect(await join1(home)).get('a')).toBe('1');
-});
-
-test('two starts at once share one server', async () => {
-  const home = await ownHome();
-  const [one, two] = await Promise.all([join1(home), join1(home)]);
-  await connect(one).set('a', '1');
-  expect(await connect(two).get('a')).toBe('1');
-});
-
 test('a machine that was given another name meanwhile starts its server under the lock it had before', async () => {
   const home = await ownHome();
   const lockOf = async (host: string) => {
@@ -87,13 +69,6 @@ test('a machine that was given another name meanwhile starts its server under th
   };
   const before = await lockOf('box');
   expect(await lockOf('box.example')).toEqual(before);
-});
-
-test('a home with a long path works, and its server is told by that path', async () => {
-  const home = join(await ownHome(), 'x'.repeat(80), 'y'.repeat(80));
-  const server = await join1(home);
-  expect(await connect(server).ping()).toBe('PONG');
-  expect(shownAddress(server.address)).toBe(join(home, 'redis', '1', 'redis.sock'));
 });
 
 const OTHER = fileURLToPath(new URL('../support/join-and-wait.mjs', import.meta.url));
@@ -126,16 +101,6 @@ test('a killed owner leaves a server that the next command joins and stops at it
   await next.close();
   expect(await readdir(join(dataFolder(next), 'users'))).toEqual([]);
   expect(await answers(next)).toBe(false);
-});
-
-test('the command that leaves first does not take the server away from the other', async () => {
-  const home = await ownHome();
-  const owner = await otherProcess(home);
-  const mine = await join1(home);
-  const ended = once(owner, 'exit');
-  owner.stdin.end();
-  await ended;
-  expect(await connect(mine).ping()).toBe('PONG');
 });
 
 test('a server that was killed itself is started again with its data', async () => {

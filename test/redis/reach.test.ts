@@ -10,10 +10,6 @@ import { startRedisServer } from '../support/redis-server.ts';
 
 const own = useOwnRedis();
 
-test('a server that answers is fine', async () => {
-  await expect(assertReachable(own().address)).resolves.toBeUndefined();
-});
-
 test('a port where nothing listens is named, without the password, with what to do', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

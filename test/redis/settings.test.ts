@@ -1,4 +1,3 @@
-import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { parseRedisUrl } from '../../src/config/redis-address.ts';
 import { connectRedis } from '../../src/redis/connection.ts';
@@ -27,22 +26,6 @@ test('a server that forgets is refused with every reason and the way to go on; a
     problems: [...reasons, expect.stringContaining('--accept-redis-settings')],
   });
   expect(await acceptSettings(redis, true)).toEqual(reasons);
-});
-
-test('fsync every second is a warning, not a refusal', async () => {
-  const { redis } = await startRedisServer({ appendonly: 'yes', appendfsync: 'everysec' });
-  expect(await acceptSettings(redis, false)).toEqual([expect.stringMatching(/appendfsync is everysec/)]);
-});
-
-test('a user who may read neither INFO nor CONFIG gets a warning that nothing could be checked', async () => {
-  const { redis, url } = await startRedisServer();
-  await redis.call('ACL', 'SETUSER', 'loader', 'on', '>word', '~*', '&*', '+@all', '-info', '-config');
-  const limited = new Redis(url.replace('redis://', 'redis://loader:word@'), { enableReadyCheck: false });
-  limited.on('error', () => undefined);
-  onTestFinished(() => limited.disconnect());
-  expect(await acceptSettings(limited, false)).toEqual([
-    expect.stringMatching(/doesn't let version, maxmemory-policy, appendonly, appendfsync be read/),
-  ]);
 });
 
 test('a user who may neither have the append-only file written anew nor see that a torn one is refused is told both ways out', async () => {
@@ -161,19 +144,6 @@ test.each([
 ])('%s is judged as it should be', (_, over, expected) => {
   const findings = judgeSettings({ ...GOOD, ...over });
   expect(findings.map(({ kind, setting }) => [kind, setting])).toEqual(expected);
-});
-
-test('a finding names what is set, what was expected, and the two places to set it in', () => {
-  const [finding] = judgeSettings({ ...GOOD, evictionPolicy: 'allkeys-lru' });
-  expect(finding?.problem).toMatch(/^maxmemory-policy is allkeys-lru, expected noeviction: /);
-  expect(finding?.advice).toBe(
-    '`CONFIG SET maxmemory-policy noeviction`, and `maxmemory-policy noeviction` in redis.conf so that it stays.',
-  );
-});
-
-test('what can not be read is named', () => {
-  const [finding] = judgeSettings({ ...GOOD, fsync: null, evictionPolicy: null });
-  expect(finding?.problem).toContain("doesn't let maxmemory-policy, appendfsync be read");
 });
 
 test('settings that can not be read since a script keeps the server busy are not taken for hidden ones', async () => {

@@ -84,26 +84,4 @@ describe('a large file', () => {
     expect(makeSamples('--operation', operation, '--rows', '250', '--out', out).status).toBe(0);
     expect(readFileSync(out, 'utf8').trimEnd().split('\n')).toHaveLength(251);
   });
-
-  test('as JSON is one array of that many records', () => {
-    const out = join(folder, 'large.json');
-    expect(makeSamples('--rows', '250', '--mistakes', '10%', '--out', out).status).toBe(0);
-    expect(JSON.parse(readFileSync(out, 'utf8'))).toHaveLength(250);
-  });
-
-  test.each([
-    [
-      'a wrong operation',
-      ['--operation', 'subclient.delete', '--rows', '5', '--out', 'x.csv'],
-      'subclient.delete',
-    ],
-    ['no number of rows', ['--out', 'x.csv'], '--rows'],
-    ['no file', ['--rows', '5'], '--out'],
-    ['a share above 100%', ['--rows', '5', '--mistakes', '101%', '--out', 'x.csv'], '101%'],
-    ['an unknown ending', ['--rows', '5', '--out', 'x.xlsx'], 'x.xlsx'],
-  ])('with %s is refused, naming it', (_, flags, named) => {
-    const { status, stderr } = makeSamples(...flags);
-    expect(status).toBe(3);
-    expect(stderr).toContain(named);
-  });
 });

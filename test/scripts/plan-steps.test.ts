@@ -50,23 +50,6 @@ describe('the steps of a fresh machine', () => {
   ])('%s', (_, facts, expected) => {
     expect(kinds(facts)).toEqual(expected);
   });
-
-  test.each([
-    ['v20.19.0', []],
-    ['v20.19.5', []],
-    ['v22.0.0', []],
-    ['v26.1.0', []],
-    ['v20.18.9', ['refuse']],
-    ['v19.99.0', ['refuse']],
-  ])('Node %s gives the steps %j', (nodeVersion, expected) => {
-    expect(kinds({ nodeVersion })).toEqual(expected);
-  });
-
-  test('parts that are not wanted are left out', () => {
-    const facts: Partial<Facts> = { build: 'stale', redis: NO_SERVER };
-    expect(kinds(facts, { build: false, redis: true })).toEqual(['redis']);
-    expect(kinds(facts, { build: true, redis: false })).toEqual(['build']);
-  });
 });
 
 describe('installing a Redis server', () => {
