@@ -14,7 +14,7 @@ test('check names the keys that a run has created, and ends with 1 where a row w
     skipped: 4,
     waiting: 0,
     sendable: 2,
-    codes: { duplicate_key: 1 },
+    causes: [{ code: 'duplicate_key', count: 1 }],
     earlierRun: null,
     keys: {
       target: flow.sandbox.url,

@@ -6,6 +6,7 @@
 import { performance } from 'node:perf_hooks';
 import { keepServerBusy } from '../../support/busy-redis.ts';
 import type { RedisServer } from '../../support/redis-server.ts';
+import { until } from '../../support/until.ts';
 import type { Clock } from './clock.ts';
 import type { KeptCommand } from './kept-command.ts';
 import type { Dice } from './seed.ts';
@@ -129,9 +130,9 @@ const TABLE: Readonly<Record<FaultKind, Row>> = {
     seconds: [1, 15],
     on: 'redis',
     async strike({ redis }, { seconds }) {
-      await redis.redis.config('SET', 'maxmemory', '1');
+      await told(redis, 'CONFIG', 'SET', 'maxmemory', '1');
       await pauseFor(seconds);
-      await redis.redis.config('SET', 'maxmemory', '0');
+      await told(redis, 'CONFIG', 'SET', 'maxmemory', '0');
       return true;
     },
   },
@@ -212,16 +213,19 @@ async function jump({ offsetsSeconds }: Targets, clock: Clock | null, choice: nu
 
 /** A master without replicas that wants one, or a replica of nobody that answers: both refuse to write, in other words. */
 async function refuseWrites({ redis }: Targets, { seconds, choice }: Strike): Promise<boolean> {
-  const own = redis.redis;
-  if (choice < 0.5) {
-    await own.config('SET', 'min-replicas-to-write', '1');
-    await pauseFor(seconds);
-    await own.config('SET', 'min-replicas-to-write', '0');
-  } else {
-    await own.replicaof('127.0.0.1', 1);
-    await pauseFor(seconds);
-    await own.replicaof('NO', 'ONE');
-  }
+  const [refuse, take] =
+    choice < 0.5
+      ? [
+          ['CONFIG', 'SET', 'min-replicas-to-write', '1'],
+          ['CONFIG', 'SET', 'min-replicas-to-write', '0'],
+        ]
+      : [
+          ['REPLICAOF', '127.0.0.1', '1'],
+          ['REPLICAOF', 'NO', 'ONE'],
+        ];
+  await told(redis, ...refuse);
+  await pauseFor(seconds);
+  await told(redis, ...take);
   return true;
 }
 
@@ -231,6 +235,12 @@ async function keepBusy({ redis }: Targets, { seconds }: Strike): Promise<boolea
   await pauseFor(seconds);
   await endScript();
   return true;
+}
+
+/** On a machine that is busy a script of the program's own keeps Redis from answering for a while, too. */
+async function told({ redis }: Targets['redis'], ...command: readonly string[]): Promise<void> {
+  const [name = '', ...args] = command;
+  await until(async () => (await redis.call(name, ...args).catch(() => null)) === 'OK');
 }
 
 function pauseFor(seconds: number): Promise<void> {
