@@ -103,7 +103,8 @@ type RatesProps = { readonly stretches: readonly Stretch[]; readonly story: read
 
 /** How fast rows came to their outcomes, with what happened meanwhile. */
 export function Rates({ stretches, story }: RatesProps) {
-  if (stretches.length === 0) return null;
+  // One rate is no curve: words say it.
+  if (stretches.length < 2) return null;
   const seconds = stretches.at(-1)?.to ?? 0;
   const kinds = [...new Set(stretches.flatMap(({ parts }) => parts.map(({ kind }) => kind)))];
   return (
