@@ -5,7 +5,7 @@
 import type { Format, Job } from '../config/job-definition.ts';
 import { type ApartKeys, createApartKeys } from '../intake/apart-keys.ts';
 import { readChunks } from '../intake/chunks.ts';
-import { inspectFile } from '../intake/inspect.ts';
+import { asShown, inspectFile } from '../intake/inspect.ts';
 import type { RowBatch } from '../intake/row-feed.ts';
 import { openRows } from '../intake/rows.ts';
 import { createNamelessColumns, surveyFile } from '../intake/survey.ts';
@@ -108,7 +108,7 @@ type CheckReading = {
 /** Of a table the header is enough to begin with, while JSON is surveyed first. */
 export async function openReading(path: string, format: Format): Promise<CheckReading> {
   const stamp = await fileStamp(path).catch(() => '');
-  const inspected = await inspectFile(path, format);
+  const inspected = await inspectFile(path, format).catch(asShown);
   const batches = openRows(path, inspected, format);
   const first = await batches.next();
   if (first.done !== true && isTable(first.value.source)) {

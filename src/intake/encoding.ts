@@ -129,10 +129,18 @@ function refused(why: string): Choice {
   return { kind: 'refused', why };
 }
 
-/** Why a text is refused that is not UTF-8: how its first such line reads in the encodings that it is likeliest in. */
-export function untold(line: number, bytes: Buffer, isPartlyUtf8: boolean): string {
-  const likely = readingsOf(bytes).map(({ encoding, text }) => `${encoding} ("${text}")`);
-  const shown = likely.length === 0 ? '' : `, which the likeliest read so: ${likely.join(', ')}`;
+/** A text that is not UTF-8: the first line that tells it, and its bytes near there. */
+type Untold = { readonly line: number; readonly bytes: Buffer; readonly isPartlyUtf8: boolean };
+
+/** Why such a text is refused. `isShown`: with how that line reads in the likeliest encodings. */
+export function untold({ line, bytes, isPartlyUtf8 }: Untold, isShown: boolean): string {
+  const likely = readingsOf(bytes).map(({ encoding, text }) =>
+    isShown ? `${encoding} ("${text}")` : encoding,
+  );
+  const words = isShown
+    ? `, which the likeliest read so: ${likely.join(', ')}`
+    : `, most likely ${likely.join(' or ')} (\`onboard preview <file>\` shows how each reads it)`;
+  const shown = likely.length === 0 ? '' : words;
   const damaged = isPartlyUtf8
     ? '; or, where only some rows are in another encoding, format.encoding: utf-8, which leaves those rows out'
     : '';

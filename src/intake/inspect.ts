@@ -11,6 +11,22 @@ import { type Container, containerOf, refuseNested, SIGNATURE_BYTES, unpack } fr
 import { type ByteEvidence, chooseEncoding, createEvidenceGatherer, untold } from './encoding.ts';
 import { fileBytes } from './file.ts';
 
+/** A text whose encoding nobody said. Notes and logs have its message, which has nothing of the text. */
+class UntoldEncodingError extends UsageError {
+  /** With text of the file, for who looks at it. */
+  readonly shown: string;
+
+  constructor(problem: string, shown: string) {
+    super(problem);
+    this.shown = shown;
+  }
+}
+
+/** The same refusal as somebody is told who looks at the file. */
+export function asShown(error: unknown): never {
+  throw error instanceof UntoldEncodingError ? new UsageError(error.shown) : error;
+}
+
 export type Decoding = {
   readonly container: Container;
   /** `utf-8` for a workbook, whose parts say their encodings themselves. */
@@ -87,7 +103,8 @@ async function decide(
   if (choice.kind === 'refused') throw new UsageError(`${path}: ${choice.why}`);
   if (choice.kind === 'untold') {
     const { line, bytes } = await lineAt(openText(), choice.at);
-    throw new UsageError(`${path}: ${untold(line, bytes, choice.isPartlyUtf8)}`);
+    const found = { line, bytes, isPartlyUtf8: choice.isPartlyUtf8 };
+    throw new UntoldEncodingError(`${path}: ${untold(found, false)}`, `${path}: ${untold(found, true)}`);
   }
   const { encoding, note } = choice;
   const notes = note === null ? [] : [note.words((await lineAt(openText(), note.at)).line)];

@@ -9,7 +9,7 @@ import { visitLeaves } from '../model/flatten-record.ts';
 import type { Row } from '../model/row.ts';
 import { type FileFacts, isTable, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
 import { tooLongTogether } from './column-names.ts';
-import { type Decoding, inspectFile } from './inspect.ts';
+import { asShown, type Decoding, inspectFile } from './inspect.ts';
 import { recordObject } from './row.ts';
 import type { RowBatch } from './row-feed.ts';
 import { openRows } from './rows.ts';
@@ -96,7 +96,10 @@ export type Sample = { readonly source: SourceInfo; readonly rows: readonly Row[
 export async function readSample(path: string, format: Format, limit: number): Promise<Sample> {
   const rows: Row[] = [];
   const see = (seen: readonly Row[]) => void rows.push(...seen);
-  return { source: await lookThrough(path, await inspectFile(path, format), format, see, limit), rows };
+  return {
+    source: await lookThrough(path, await inspectFile(path, format).catch(asShown), format, see, limit),
+    rows,
+  };
 }
 
 /** Adds the field paths of a batch of JSON records, in order of appearance, without the member that a report adds. */

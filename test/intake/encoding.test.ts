@@ -53,6 +53,14 @@ test.each(UNTOLD)('without a setting, a file is refused where %s', async (_, byt
   expect(await inspectError(bytes)).toMatch(message);
 });
 
+test('whoever does not look at the file is told the encodings, and nothing of its text', async () => {
+  const words = await inspect(raw('a\nM{FC}ller\n')).catch(String);
+  expect(words).toMatch(
+    /line 2 is not utf-8: .* most likely windows-1252 or .*`onboard preview <file>` shows/,
+  );
+  expect(words).not.toMatch(/M.ller/);
+});
+
 test('a refusal shows the part of a long line that the encodings read in different ways', async () => {
   const line = `${'x'.repeat(500)};${'y'.repeat(100)} Gy{F5}ri Keksz Kft.;${'z'.repeat(5000)}`;
   const message = await inspectError(raw(`a\n${line}\n`));

@@ -1,6 +1,6 @@
 import iconv from 'iconv-lite';
 import { type Format, formatSchema } from '../../src/config/job-definition.ts';
-import { inspectBytes } from '../../src/intake/inspect.ts';
+import { asShown, inspectBytes } from '../../src/intake/inspect.ts';
 import { readRows } from '../../src/intake/rows.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { Encoding, SourceInfo } from '../../src/model/source.ts';
@@ -81,4 +81,6 @@ export async function inspect(
 }
 
 /** The message of the error that the inspection ends with. */
-export const inspectError = (...args: Parameters<typeof inspect>) => messageOf(inspect(...args));
+/** As somebody is told who looks at the file. */
+export const inspectError = (...args: Parameters<typeof inspect>) =>
+  messageOf(inspect(...args).catch(asShown));
