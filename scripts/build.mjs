@@ -112,7 +112,7 @@ async function bundlePage() {
 
 /** Everything that is no TypeScript, such as Lua scripts and the page's style. */
 function copyOthers() {
-  for (const path of filesIn(SRC).filter((name) => !/\.tsx?$|tsconfig\.json$/.test(name))) {
+  for (const path of filesIn(SRC).filter((name) => !/\.tsx?$|\.md$|tsconfig\.json$/.test(name))) {
     mkdirSync(dirname(join(DIST, path)), { recursive: true });
     copyFileSync(join(SRC, path), join(DIST, path));
   }

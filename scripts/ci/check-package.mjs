@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 
 const ALLOWED = [
   /^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/,
-  /^dist\/.+\.(js|json|lua|html|css)$/,
+  /^dist\/.+\.(js|json|lua|html|css|tsv)$/,
   /^docs\/[\w.-]+\.(md|json|yaml|png|svg)$/,
   /^jobs\/[\w-]+\.yaml$/,
   /^samples\/[\w.-]+$/,
