@@ -82,14 +82,13 @@ export type Memory = {
 
 /** Replays the journals and checks in, where the ledger is not verified or has forgotten what this worker did. */
 export async function verifyLedger(edges: EpochEdges, memory: Memory, stop: AbortSignal): Promise<void> {
-  const { redis, key, worker } = edges;
   for (;;) {
-    const [server, open, last, known, silence] = await look(redis, [key], [worker]);
+    const [server, open, last, known, silence] = await lookUntorn(edges);
     if (open === 1 && last >= memory.recorded) return;
     // An epoch in which nobody has checked in: a new ledger, or one that was emptied while others were at work.
     const connected = known === 0 ? await edges.connected() : [];
     const others = new Set([...connected, ...forgotten(memory, last, silence)]);
-    others.delete(worker);
+    others.delete(edges.worker);
     const isNew = memory.sent === 0;
     const scope = {
       // What is recorded of this worker's batches is all there up to the last: Redis loses only its latest writes.
@@ -100,17 +99,22 @@ export async function verifyLedger(edges: EpochEdges, memory: Memory, stop: Abor
       isHeld: (mark: string) => isHeld(memory, mark),
     };
     if (!isNew) edges.onNotice(noticeOf(open, last));
-    const gone = await whileReplaying(
-      async () => {
-        if (open === 0) await edges.leaveTornEnds();
-        return edges.replay(scope);
-      },
-      { ...edges, server },
-    );
+    const gone = await whileReplaying(() => edges.replay(scope), { ...edges, server });
     const arrival = { server, gone, others, batch: memory.sent, stop };
     if ((await untilOpen(edges, arrival)) === 'moved') continue;
     if (!isNew) rememberReturn(memory, last);
     return;
+  }
+}
+
+/** How the ledger stands once no torn end is left: that takes a while, in which Redis may lose more. */
+async function lookUntorn({ redis, key, worker, leaveTornEnds }: EpochEdges) {
+  for (;;) {
+    const before = await look(redis, [key], [worker]);
+    if (before[1] === 1) return before;
+    await leaveTornEnds();
+    const after = await look(redis, [key], [worker]);
+    if (after[0] === before[0]) return after;
   }
 }
 
@@ -176,6 +180,9 @@ const OF_OTHERS: ReplayScope = { own: false, intents: true, closed: true, silent
  */
 const VOUCH_AFTER = 0.8;
 
+/** How far a worker has come with its check-in (CHECK_IN). */
+const STAGES = { arrives: 0, waits: 1, hasCounted: 2 };
+
 /** Checks in and waits for the others, within limits. */
 async function untilOpen(
   edges: EpochEdges,
@@ -184,13 +191,13 @@ async function untilOpen(
   const { redis, key, worker } = edges;
   const absence = waitForAbsent(server, edges);
   let gone = atFirst;
-  let hasCounted = false;
+  let stage = STAGES.arrives;
   for (;;) {
     if (stop.aborted) throw new Error('this process is leaving the ledger');
-    const args = [worker, batch, server, hasCounted ? 1 : 0, gone.length, ...gone, ...others];
+    const args = [worker, batch, server, stage, gone.length, ...gone, ...others];
     const [state, age = '0', ...missing] = await checkIn(redis, [key], args);
     if (state === 'open' || state === 'moved') return state;
-    hasCounted = state === 'count';
+    stage = state === 'count' ? STAGES.hasCounted : STAGES.waits;
     if (state === 'count') {
       await edges.recount();
       continue;

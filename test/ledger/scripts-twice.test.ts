@@ -270,7 +270,7 @@ const OF_WORKERS: readonly Case[] = [
     'CHECK_IN',
     'counts again',
     CHECK_IN,
-    async (bench) => raw(bench, CHECK_IN, ['m', 0, await serverOf(bench), 1, 0]),
+    async (bench) => raw(bench, CHECK_IN, ['m', 0, await serverOf(bench), 0, 0]),
   ],
   // Likewise.
   ['DEREGISTER', 'counts again', DEREGISTER, (bench) => raw(bench, DEREGISTER, ['m', 0])],
@@ -324,6 +324,16 @@ test.for(CASES)('%s sent twice, as after a lost reply: %s', async ([name, again,
   else expect(second.left).not.toEqual(first.left);
   if (again === 'nothing else') expect(second.answer).toEqual(first.answer);
   if (again === 'answers otherwise') expect(second.answer).not.toEqual(first.answer);
+});
+
+test('a worker that waits to check in is told where Redis was emptied meanwhile', async () => {
+  const bench = await startBench();
+  const server = await closedGate(bench);
+  const checkIn = (stage: number) => raw(bench, CHECK_IN, ['m', 0, server, stage, 0]);
+  await checkIn(0);
+  expect(await checkIn(1)).not.toEqual(['moved']);
+  await bench.redis.del(bench.keys.epoch);
+  expect([await checkIn(1), await checkIn(2)]).toEqual([['moved'], ['moved']]);
 });
 
 test('no script is left out', async () => {

@@ -377,9 +377,17 @@ export const OF_LEDGER = [
     why: 'a row that is recorded while its run is counted anew is missing in its numbers',
   },
   {
+    id: 'check-in-on-an-emptied-redis',
+    in: 'src/ledger',
+    find: "if ARGV[4] ~= '0' and redis.call('HGET', KEYS[1], 'c:' .. ARGV[1]) ~= server then return {'moved'} end",
+    put: '',
+    tests: ['test/ledger/scripts-twice'],
+    why: 'a Redis that is emptied while a worker waits to check in is opened without what the worker put back',
+  },
+  {
     id: 'epoch-opens-uncounted',
     in: 'src/ledger',
-    find: "if #missing == 0 and ARGV[4] == '0' then return {'count'} end",
+    find: "if #missing == 0 and ARGV[4] ~= '2' then return {'count'} end",
     put: '',
     tests: ['test/delivery/registration'],
     why: 'what a torn append-only file has counted twice stays so',
@@ -387,7 +395,7 @@ export const OF_LEDGER = [
   {
     id: 'open-before-torn-ends-are-left',
     in: 'src/ledger',
-    find: 'if (open === 0) await edges.leaveTornEnds();',
+    find: '    await leaveTornEnds();\n',
     put: '',
     tests: ['test/delivery/registration'],
     why: 'half a transaction is carried out on top of what was put back for it',

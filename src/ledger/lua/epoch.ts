@@ -89,14 +89,15 @@ return 1
 
 /**
  * A worker has replayed its journal, and those of 'gone' workers whose journals are at hand. The last one opens the epoch, once it has
- * counted the runs anew. KEYS: epoch. ARGV: worker, its last batch, server run, has it counted (0|1), how many of the following are gone,
+ * counted the runs anew. KEYS: epoch. ARGV: worker, its last batch, server run, its stage (0: it arrives, 1: it waits, 2: it has counted), how many of the following are gone,
  * gone workers, workers seen before.
- * Answers {'open'}; {'moved'}: another server run again; {'count'}: nobody is missing, and the runs are to be counted; {'closed', ms since it was found closed or a missing worker was last
+ * Answers {'open'}; {'moved'}: another server run again, or one that was emptied since it arrived; {'count'}: nobody is missing, and the runs are to be counted; {'closed', ms since it was found closed or a missing worker was last
  * at work on its journal, workers still missing, …}.
  */
 export const CHECK_IN = `${SERVER_ID}${CHANGED}
 local server = serverId()
 if server ~= ARGV[3] then return {'moved'} end
+if ARGV[4] ~= '0' and redis.call('HGET', KEYS[1], 'c:' .. ARGV[1]) ~= server then return {'moved'} end
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local open = redis.call('HGET', KEYS[1], 'server') == server
@@ -136,7 +137,7 @@ for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
     since = math.max(since, math.min(now, tonumber(redis.call('HGET', KEYS[1], 'w:' .. worker) or '0')))
   end
 end
-if #missing == 0 and ARGV[4] == '0' then return {'count'} end
+if #missing == 0 and ARGV[4] ~= '2' then return {'count'} end
 if #missing == 0 then
   redis.call('HSET', KEYS[1], 'server', server, 'opened', server .. ':' .. now)
   redis.call('HDEL', KEYS[1], 'checking', 'since', 'heard')
