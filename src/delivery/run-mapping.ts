@@ -49,8 +49,13 @@ const NEEDS_PATH_ID: Readonly<Record<BuiltIn, boolean>> = {
 
 /** What is wrong with a definition whatever file it meets, so that no file is blamed for it. */
 export function definitionProblems(definition: JobDefinition): readonly string[] {
+  return misfits(definition, NO_RECORDS);
+}
+
+/** What of a file's columns doesn't fit the definition. */
+export function misfits(definition: JobDefinition, source: SourceInfo): readonly string[] {
   try {
-    mappingFor(definition, NO_RECORDS);
+    mappingFor(definition, source);
     return [];
   } catch (error) {
     if (error instanceof UsageError) return error.problems;

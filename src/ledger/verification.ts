@@ -100,19 +100,20 @@ export async function verifyLedger(edges: EpochEdges, memory: Memory, stop: Abor
     };
     if (!isNew) edges.onNotice(noticeOf(open, last));
     const gone = await whileReplaying(() => edges.replay(scope), { ...edges, server });
-    const arrival = { server, gone, others, batch: memory.sent, stop };
+    const arrival = { server, open, gone, others, batch: memory.sent, stop };
     if ((await untilOpen(edges, arrival)) === 'moved') continue;
     if (!isNew) rememberReturn(memory, last);
     return;
   }
 }
 
-/** How the ledger stands once no torn end is left: that takes a while, in which Redis may lose more. */
+/** How the ledger stands, once no torn end is left and the others know that this worker replays. */
 async function lookUntorn({ redis, key, worker, leaveTornEnds }: EpochEdges) {
   for (;;) {
     const before = await look(redis, [key], [worker]);
     if (before[1] === 1) return before;
     await leaveTornEnds();
+    await replaying(redis, [key], [worker, before[0], 1]);
     const after = await look(redis, [key], [worker]);
     if (after[0] === before[0]) return after;
   }
@@ -138,9 +139,8 @@ async function whileReplaying<T>(
   work: () => Promise<T>,
   { redis, key, worker, server }: EpochEdges & { readonly server: string },
 ): Promise<T> {
-  const tell = () => void replaying(redis, [key], [worker, server]).catch(() => undefined);
+  const tell = () => void replaying(redis, [key], [worker, server, 0]).catch(() => undefined);
   const telling = setInterval(tell, REPLAYING_MS);
-  tell();
   try {
     return await work();
   } finally {
@@ -164,6 +164,8 @@ function forgotten({ seen, recorded }: Memory, last: number, silence: number): s
 
 type Arrival = {
   readonly server: string;
+  /** 1: the epoch was open when this worker looked. */
+  readonly open: number;
   readonly gone: readonly string[];
   /** Workers that Redis may have forgotten. */
   readonly others: ReadonlySet<string>;
@@ -181,17 +183,17 @@ const OF_OTHERS: ReplayScope = { own: false, intents: true, closed: true, silent
 const VOUCH_AFTER = 0.8;
 
 /** How far a worker has come with its check-in (CHECK_IN). */
-const STAGES = { arrives: 0, waits: 1, hasCounted: 2 };
+const STAGES = { sawOpen: 0, sawClosed: 1, waits: 2, hasCounted: 3 };
 
 /** Checks in and waits for the others, within limits. */
 async function untilOpen(
   edges: EpochEdges,
-  { server, gone: atFirst, others, batch, stop }: Arrival,
+  { server, open, gone: atFirst, others, batch, stop }: Arrival,
 ): Promise<'open' | 'moved'> {
   const { redis, key, worker } = edges;
   const absence = waitForAbsent(server, edges);
   let gone = atFirst;
-  let stage = STAGES.arrives;
+  let stage = open === 1 ? STAGES.sawOpen : STAGES.sawClosed;
   for (;;) {
     if (stop.aborted) throw new Error('this process is leaving the ledger');
     const args = [worker, batch, server, stage, gone.length, ...gone, ...others];
@@ -269,5 +271,9 @@ async function goOnWithout(missing: readonly string[], server: string, edges: Ep
     `Workers that are gone did not check in: rows that may be theirs are in doubt (${missing.join(', ')}).`,
   );
   await edges.recount();
-  await openWithout(edges.redis, [edges.key, ...(await edges.unfinished())], [server, ...missing]);
+  await openWithout(
+    edges.redis,
+    [edges.key, ...(await edges.unfinished())],
+    [server, edges.worker, ...missing],
+  );
 }

@@ -50,8 +50,5 @@ export function withoutValues<T extends { readonly values?: Values | undefined }
 }
 
 function filled(text: string, values: Values = {}): string {
-  return Object.entries(values).reduce(
-    (rest, [name, value]) => rest.replaceAll(`{${name}}`, () => value),
-    text,
-  );
+  return text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
 }

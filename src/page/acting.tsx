@@ -58,7 +58,7 @@ async function rerun(visit: Visit<Desk>): Promise<Reply> {
   });
 }
 
-/** One row is settled in the flow of rows in doubt, and the next one comes up; many come from a file, and are told by a page. */
+/** One row is settled among those in doubt, and the next comes up; rows of a file are told by a page. */
 async function resolve(visit: Visit<Desk>): Promise<Reply> {
   const { params, form } = visit;
   const run = params.id ?? '';

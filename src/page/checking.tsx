@@ -139,7 +139,10 @@ function UnderWay({ since }: { readonly since: string }) {
   );
 }
 
-/** What the browser looks at while a file is read: once it is over it has no fragment any more, and the page is loaded again. */
+/**
+ * What the browser looks at while a file is read. Once it is read there is no fragment any more, and
+ * the browser loads the page again.
+ */
 async function liveCheck({ params, query, page }: Visit<Desk>): Promise<Reply> {
   const way = { id: params.id ?? '', job: query.get('job') ?? '' };
   for (const work of [page.checks.state(nameOf(way)), page.rehearsals.state(nameOf(way))])

@@ -121,7 +121,10 @@ export function rememberFiles(session: Pick<Session, 'env' | 'io' | 'clock' | 'l
   };
 }
 
-/** Whoever took the page over would find nothing in its environment, or its children's, that the service or a receiver of events takes for ours. */
+/**
+ * Whoever took the page over finds nothing in its environment, or its children's, that the service
+ * or a receiver of events takes for ours.
+ */
 const SECRET = /^(?:MSB_TOKEN|ONBOARD_WEB_TOKEN|ONBOARD_WEBHOOK|ONBOARD_NOTIFY)/;
 
 function withoutSecrets(env: Session['io']['env']): NodeJS.ProcessEnv {

@@ -7,11 +7,10 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { z } from 'zod';
 import type { FileSample } from '../check/proposal.ts';
 import { type Format, formatSchema, type Job } from '../config/job-definition.ts';
-import { mappingFor } from '../delivery/run-mapping.ts';
+import { misfits } from '../delivery/run-mapping.ts';
 import { takesFile } from '../inbox/job-book.ts';
 import { cut, Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
-import { UsageError } from '../lib/usage-error.ts';
 import { type Row, rowSchema } from '../model/row.ts';
 import { sourceInfoSchema, sourceWords } from '../model/source.ts';
 import { Time } from '../report/html/parts.tsx';
@@ -133,7 +132,7 @@ export async function sampleOf(
     if (job === null || Object.keys(own).length === 0) continue;
     if (tried.add(JSON.stringify(own)).size > READINGS_TRIED) return plain;
     const sample = await readSo(page, upload, own);
-    if ('source' in sample && misfits(job, sample).length === 0) return sample;
+    if ('source' in sample && misfits(job.definition, sample.source).length === 0) return sample;
   }
   return plain;
 }
@@ -181,22 +180,11 @@ async function fittingJobs(sample: FileSample, { env }: Desk): Promise<readonly 
   for (const { job } of await readJobs(env.jobsDirectory)) {
     if (job === null) continue;
     const isNamed = takesFile(job.definition, sample.file);
-    fitting.push({ ...job, isNamed, problems: misfits(job, sample) });
+    fitting.push({ ...job, isNamed, problems: misfits(job.definition, sample.source) });
     // The columns of a wide file take each job a while: others are answered between them.
     await turn();
   }
   return fitting.toSorted((a, b) => rank(b) - rank(a));
-}
-
-/** What of the file's columns doesn't fit the job. */
-function misfits({ definition }: Job, { source }: FileSample): readonly string[] {
-  try {
-    mappingFor(definition, source);
-    return [];
-  } catch (error) {
-    if (error instanceof UsageError) return error.problems;
-    throw error;
-  }
 }
 
 async function showUpload({ params, query, page }: Visit<Desk>): Promise<Reply> {
@@ -306,13 +294,13 @@ function Jobs({ upload: { id }, jobs, chosen }: JobsProps) {
 const MISFITS_SHOWN = 3;
 
 function Misfits({ jobs }: Pick<JobsProps, 'jobs'>) {
-  const misfits = jobs.filter(({ problems }) => problems.length > 0);
-  if (misfits.length === 0) return null;
+  const unfit = jobs.filter(({ problems }) => problems.length > 0);
+  if (unfit.length === 0) return null;
   return (
     <details>
-      <summary>{`${countOf(misfits.length, 'job')} that can't take it, and why`}</summary>
+      <summary>{`${countOf(unfit.length, 'job')} that can't take it, and why`}</summary>
       <dl>
-        {misfits.map(({ name, problems }) => (
+        {unfit.map(({ name, problems }) => (
           <>
             <dt>{name}</dt>
             <dd>

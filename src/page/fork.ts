@@ -42,7 +42,10 @@ type ForkOptions = {
 };
 
 const HEAP_MB = 256;
-/** Of each half of its young memory: what a page reads of a large run is soon garbage, and Node would keep three times 16 MB of it. */
+/**
+ * Each half of its young memory. What a page reads of a large run is soon garbage, of which Node
+ * would keep three times 16 MB.
+ */
 const YOUNG_MB = 2;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;

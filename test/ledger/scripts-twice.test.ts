@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command, type Redis } from 'ioredis';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createSharedBreaker } from '../../src/ledger/breaker.ts';
 import type { ChunkLedger } from '../../src/ledger/chunk-ledger.ts';
@@ -263,7 +263,7 @@ const OF_WORKERS: readonly Case[] = [
     'REPLAYING',
     'nothing else',
     REPLAYING,
-    async (bench) => raw(bench, REPLAYING, ['m', await closedGate(bench)]),
+    async (bench) => raw(bench, REPLAYING, ['m', await closedGate(bench), 1]),
   ],
   // A worker may be new: the others ask once more who there is.
   [
@@ -280,7 +280,8 @@ const OF_WORKERS: readonly Case[] = [
     OPEN_WITHOUT,
     async (bench) => {
       const server = await closedGate(bench);
-      return raw(bench, OPEN_WITHOUT, [server, 'm'], [bench.keys.run(bench.run.id).record]);
+      await bench.redis.hset(bench.keys.epoch, 'c:own', server);
+      return raw(bench, OPEN_WITHOUT, [server, 'own', 'm'], [bench.keys.run(bench.run.id).record]);
     },
   ],
   [
@@ -326,14 +327,42 @@ test.for(CASES)('%s sent twice, as after a lost reply: %s', async ([name, again,
   if (again === 'answers otherwise') expect(second.answer).not.toEqual(first.answer);
 });
 
-test('a worker that waits to check in is told where Redis was emptied meanwhile', async () => {
-  const bench = await startBench();
-  const server = await closedGate(bench);
-  const checkIn = (stage: number) => raw(bench, CHECK_IN, ['m', 0, server, stage, 0]);
-  await checkIn(0);
-  expect(await checkIn(1)).not.toEqual(['moved']);
-  await bench.redis.del(bench.keys.epoch);
-  expect([await checkIn(1), await checkIn(2)]).toEqual([['moved'], ['moved']]);
+describe('a Redis that is emptied, and is the same server still', () => {
+  const SAW_OPEN = 0;
+  const SAW_CLOSED = 1;
+  const WAITS = 2;
+  const HAS_COUNTED = 3;
+  const MOVED = ['moved'];
+
+  async function closed() {
+    const bench = await startBench();
+    const server = await closedGate(bench);
+    await raw(bench, REPLAYING, ['m', server, 1]);
+    return {
+      checkIn: (stage: number) => raw(bench, CHECK_IN, ['m', 0, server, stage, 0]),
+      goOnReplaying: () => raw(bench, REPLAYING, ['m', server, 0]),
+      openWithout: () =>
+        raw(bench, OPEN_WITHOUT, [server, 'm', 'other'], [bench.keys.run(bench.run.id).record]),
+      empty: () => bench.redis.flushdb(),
+    };
+  }
+
+  test('takes no check-in of a worker that put its journal back before, though that one still says that it replays', async () => {
+    const { checkIn, goOnReplaying, empty } = await closed();
+    await empty();
+    await goOnReplaying();
+    expect(await checkIn(SAW_CLOSED)).toEqual(MOVED);
+    expect(await checkIn(SAW_OPEN)).toEqual(MOVED);
+  });
+
+  test('is opened by none that waited, had counted, or gave another up', async () => {
+    const { checkIn, openWithout, empty } = await closed();
+    expect(await checkIn(SAW_CLOSED)).not.toEqual(MOVED);
+    expect(await checkIn(WAITS)).not.toEqual(MOVED);
+    await empty();
+    expect([await checkIn(WAITS), await checkIn(HAS_COUNTED)]).toEqual([MOVED, MOVED]);
+    expect(await openWithout()).toBe(0);
+  });
 });
 
 test('no script is left out', async () => {

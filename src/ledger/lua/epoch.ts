@@ -79,9 +79,13 @@ local known = (epoch[1] or epoch[3]) and 1 or 0
 return {server, epoch[1] == server and 1 or 0, tonumber(epoch[2] or '-1'), known, silence}
 `;
 
-/** A worker replays a journal, which may take a while: the others wait for it. KEYS: epoch. ARGV: worker, server run. */
+/**
+ * A worker replays a journal, which may take a while: the others wait for it. It says so before it looks at the ledger, and
+ * goes on saying it: of a Redis that was emptied since, CHECK_IN is refused. KEYS: epoch. ARGV: worker, server run, does it begin (0|1).
+ */
 export const REPLAYING = `${SERVER_ID}
 if serverId() ~= ARGV[2] or redis.call('HGET', KEYS[1], 'server') == ARGV[2] then return 0 end
+if ARGV[3] == '0' and redis.call('HEXISTS', KEYS[1], 'w:' .. ARGV[1]) == 0 then return 0 end
 local t = redis.call('TIME')
 redis.call('HSET', KEYS[1], 'w:' .. ARGV[1], t[1] * 1000 + math.floor(t[2] / 1000))
 return 1
@@ -89,7 +93,7 @@ return 1
 
 /**
  * A worker has replayed its journal, and those of 'gone' workers whose journals are at hand. The last one opens the epoch, once it has
- * counted the runs anew. KEYS: epoch. ARGV: worker, its last batch, server run, its stage (0: it arrives, 1: it waits, 2: it has counted), how many of the following are gone,
+ * counted the runs anew. KEYS: epoch. ARGV: worker, its last batch, server run, its stage (0: it arrives where it saw the epoch open, 1: where it saw it closed, 2: it waits, 3: it has counted), how many of the following are gone,
  * gone workers, workers seen before.
  * Answers {'open'}; {'moved'}: another server run again, or one that was emptied since it arrived; {'count'}: nobody is missing, and the runs are to be counted; {'closed', ms since it was found closed or a missing worker was last
  * at work on its journal, workers still missing, …}.
@@ -97,10 +101,13 @@ return 1
 export const CHECK_IN = `${SERVER_ID}${CHANGED}
 local server = serverId()
 if server ~= ARGV[3] then return {'moved'} end
-if ARGV[4] ~= '0' and redis.call('HGET', KEYS[1], 'c:' .. ARGV[1]) ~= server then return {'moved'} end
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local open = redis.call('HGET', KEYS[1], 'server') == server
+local stage = tonumber(ARGV[4])
+if stage == 0 and not open then return {'moved'} end
+if stage == 1 and redis.call('HEXISTS', KEYS[1], 'w:' .. ARGV[1]) == 0 then return {'moved'} end
+if stage > 1 and redis.call('HGET', KEYS[1], 'c:' .. ARGV[1]) ~= server then return {'moved'} end
 ${NEWEST_BEAT}
 if not open then redis.call('HSETNX', KEYS[1], 'heard', newestBeat()) end
 if not open and redis.call('HGET', KEYS[1], 'checking') ~= server then
@@ -137,7 +144,7 @@ for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
     since = math.max(since, math.min(now, tonumber(redis.call('HGET', KEYS[1], 'w:' .. worker) or '0')))
   end
 end
-if #missing == 0 and ARGV[4] ~= '2' then return {'count'} end
+if #missing == 0 and stage < 3 then return {'count'} end
 if #missing == 0 then
   redis.call('HSET', KEYS[1], 'server', server, 'opened', server .. ':' .. now)
   redis.call('HDEL', KEYS[1], 'checking', 'since', 'heard')
@@ -184,16 +191,17 @@ return 1
 
 /**
  * Opens the epoch without workers that can't be waited for any longer: what they had sent and Redis has forgotten is not known,
- * so rows that may have been theirs are in doubt. KEYS: epoch, records of unfinished runs. ARGV: server run, missing workers.
- * Answers 1: opened.
+ * so rows that may have been theirs are in doubt. KEYS: epoch, records of unfinished runs. ARGV: server run, the worker that opens it, missing workers.
+ * Answers 1: opened; 0: another server run, or one that was emptied since that worker checked in.
  */
 export const OPEN_WITHOUT = `${SERVER_ID}${CHANGED}${SUSPECT_RUN}
 if serverId() ~= ARGV[1] then return 0 end
 if redis.call('HGET', KEYS[1], 'server') == ARGV[1] then return 1 end
+if redis.call('HGET', KEYS[1], 'c:' .. ARGV[2]) ~= ARGV[1] then return 0 end
 local t = redis.call('TIME')
 changed(KEYS[1], t[1] * 1000 + math.floor(t[2] / 1000))
 local missing = {}
-for i = 2, #ARGV do
+for i = 3, #ARGV do
   missing[ARGV[i]] = true
   redis.call('HDEL', KEYS[1], 'm:' .. ARGV[i], 'b:' .. ARGV[i], 'c:' .. ARGV[i], 'k:' .. ARGV[i], 'w:' .. ARGV[i])
 end
