@@ -1,8 +1,8 @@
 /**
- * The circuit breaker of a service, shared by all workers of a target. Closed: rows go out. After ten failures in a row it opens for a
- * pause that doubles with each probe that fails; then it is half-open: one row probes, the others wait, and a definite answer to the
- * probe closes it. A hold is a pause that the service itself has asked for. The script EXCHANGE asks the breaker before each row, so no
- * worker can pass it; here failures are recorded and its state is read.
+ * The circuit breaker of a service, shared by all workers of a target. Closed: rows go out. Ten
+ * failures in a row open it for a pause that doubles with each failed probe. Half-open: one row
+ * probes, the others wait, and a definite answer to the probe closes it. A hold is a pause that the
+ * service itself asked for. EXCHANGE asks the breaker before each row, so no worker can pass it.
  */
 
 import { z } from 'zod';
@@ -11,42 +11,42 @@ import type { LedgerKeys } from './keys.ts';
 import { FAILURE } from './lua/breaker.ts';
 import { script } from './script.ts';
 
-/** This many failures in a row, over all workers, open the breaker. */
+/** Over all workers. */
 const FAILURES_IN_A_ROW = 10;
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
 export type SharedBreaker = {
   /**
-   * An attempt ended without a definite answer. `isFailure`: it counts towards opening the breaker; `holdMs`: the service has asked all
-   * workers for a hold of that length. Answers milliseconds since the last definite answer.
+   * Records an attempt without a definite answer. `isFailure`: it counts towards opening the
+   * breaker. `holdMs`: the service asks all workers for a hold of that length. Answers the ms since
+   * the last definite answer.
    */
   failed(attempt: {
     readonly mark: string;
     readonly isFailure: boolean;
     readonly holdMs: number;
-    /** Why there was no answer, in words without personal data. */
+    /** Without personal data. */
     readonly cause: string;
   }): Promise<number>;
   read(): Promise<BreakerReport>;
-  /** Ends the hold that the service has asked for: rows of all runs may go again. */
   liftHold(): Promise<void>;
 };
 
-/** The breaker as people and `status --json` are shown it. */
+/** As people and `status --json` see the breaker. */
 export type BreakerReport = {
-  /** `well` and `failing`: closed; `away`: open or half-open; `held`: the service has asked for a hold. */
+  /** `well`, `failing`: closed; `away`: open or half-open; `held`: the service asked for a hold. */
   readonly state: 'well' | 'failing' | 'away' | 'held';
   readonly failuresInARow: number;
-  /** Why the latest attempt failed, in words; `null` where none has, or an earlier version of a worker said nothing. */
+  /** Why the latest attempt failed; `null`: none failed. */
   readonly cause: string | null;
-  /** Since when no definite answer came, ISO 8601; `null`: the latest attempt had one. */
+  /** ISO 8601; `null`: the latest attempt had a definite answer. */
   readonly since: string | null;
-  /** Half-open: a row is on its way that finds out whether the service is back. */
+  /** Half-open: a row is probing. */
   readonly isProbing: boolean;
-  /** When the next row may go, ISO 8601, `null`: now. */
+  /** When the next row may go, ISO 8601; `null`: now. */
   readonly nextAt: string | null;
-  /** Until when the service has asked to be left alone, ISO 8601; `null`: it has not. */
+  /** End of the hold, ISO 8601; `null`: no hold. */
   readonly heldUntil: string | null;
 };
 

@@ -1,7 +1,6 @@
 /**
- * What of a run counts for who looks at many of them, or at one every second: its state and
- * counters, without its definition, its columns and the ends of its chunks, which for a large run
- * cost thousands of times as much to read and check.
+ * A run's state and counters alone. Its definition, columns and chunk ends would make reading a
+ * large run thousands of times as expensive.
  */
 import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
@@ -49,7 +48,7 @@ const briefSchema = z.object({
   finishedAt: time,
 });
 
-/** In the order of the ids, without those that are gone from the ledger. */
+/** In the order of the ids, without runs that are gone from the ledger. */
 export async function readBriefs(
   redis: RedisConnection,
   keys: LedgerKeys,
@@ -79,7 +78,7 @@ function briefOf(id: string, values: ReadonlyArray<string | null>, closedChunks:
   });
 }
 
-/** A field that was cleared is an empty text. */
+/** A cleared field is an empty text. */
 function orNothing(text: string | null | undefined): string | undefined {
   return text === null || text === '' ? undefined : text;
 }

@@ -1,7 +1,7 @@
 /**
- * What stands in a target's ledger, in numbers: its runs by state, their open rows and rows in
- * doubt by job, how each job's last run ended, and who is at work. For who watches the ledger every
- * few seconds: a run that is over and owes nobody anything is read once.
+ * A target's ledger in numbers, for monitoring that reads it every few seconds: runs by state, open
+ * rows and rows in doubt by job, how each job's last run ended, and the workers. A run that is over
+ * and has no row in doubt is read only once.
  */
 import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
@@ -11,12 +11,12 @@ import { type RunBrief, readBriefs } from './brief.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import type { LedgerKeys } from './keys.ts';
 
-/** Each job's latest run that is over. */
+/** The end of a job's latest run that is over. */
 type LastEnd = { readonly endedAt: number; readonly seconds: number; readonly exitCode: number };
 
 const RUNS_PER_LOOK = 500;
 
-/** The first look reads every run, each further one those that may have changed. */
+/** The first call reads every run, later calls only those that may have changed. */
 export function createCensus(redis: RedisConnection, keys: LedgerKeys) {
   const settled = new Map<string, Run['state']>();
   const lastEnds = new Map<string, LastEnd>();
@@ -49,8 +49,7 @@ function counted(moving: readonly RunBrief[], settled: ReadonlyMap<string, Run['
   for (const state of settled.values()) add(states, state, 1);
   for (const run of moving) {
     if (!settled.has(run.id)) add(states, run.state, 1);
-    // A run that was given up owes no rows once it is wound up; until then its rows are open as any
-    // other's.
+    // A cancelled run's rows count as open until they are wound up.
     add(open, run.job, openRows(run));
     add(inDoubt, run.job, run.outcomes['in-doubt']);
   }
@@ -76,7 +75,7 @@ export async function countWorkers(redis: RedisConnection, { epoch }: LedgerKeys
 
 const open = inEpoch('return 1', z.number());
 
-/** At once where the epoch is open. */
+/** Resolves at once where the epoch is open. */
 export async function untilOpen(epoch: Pick<LedgerEpoch, 'read'>): Promise<void> {
   await epoch.read(open, [], []);
 }

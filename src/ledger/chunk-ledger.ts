@@ -1,8 +1,8 @@
 /**
- * One run's rows in Redis, for those who deliver them: a chunk is taken, its rows are intended, settled, put back, and the chunk is
- * closed. Each step is one script, a compare-and-set on the rows' marks (lua/rows.ts), and runs only in an open epoch; each is noted in
- * this process' journal as well, so that a Redis that forgets can be put right. What is asked for in one turn of the event loop travels
- * in one command.
+ * One run's rows in Redis, for those who deliver them. Each step is one script, a compare-and-set
+ * on the rows' marks (lua/rows.ts), runs only in an open epoch, and is also written to this
+ * process' journal, so that a Redis that forgets can be repaired. Calls of one turn of the event
+ * loop travel in one command.
  */
 
 import { z } from 'zod';
@@ -21,26 +21,25 @@ import type { SettledRow } from './settle-entry.ts';
 
 export type ChunkLedger = {
   /**
-   * Records what ended and asks for the intents of the next rows, in one command and one write of the journal; one answer for each, in
-   * their order. Granted only when the intent is in Redis and on this machine's disk.
+   * Records what ended and asks for the next rows' intents, in one command and one journal write.
+   * One answer for each, in their order. An intent is granted only once it is in Redis and on this
+   * machine's disk.
    */
   exchange(
     rows: Partial<Exchange>,
   ): Promise<Omit<Exchanged, 'recorded' | 'closed'> & { readonly recorded: readonly boolean[] }>;
   /** `rows`: the numbers of the chunk's rows. */
   take(chunk: number, rows: readonly number[]): Promise<Taken>;
-  /** What an identity ledger says of a key. */
   readKey(key: KeyPlace): Promise<KeyState>;
-  /** The digests of the fields that the service last accepted of the record with that key; `''` or beginning with `~`: they aren't known. */
+  /** Digests of the fields that the service last accepted; `''`, or beginning with `~`: unknown. */
   readFields(key: KeyPlace): Promise<string>;
   withdraw(intent: MarkedRow): Promise<boolean>;
-  /** True where the outcome was recorded, false where the row already had one or is in another taker's hands. Also for a row that was told of before. */
+  /** False where the row already had an outcome or belongs to another taker. Safe to repeat. */
   settle(row: SettledRow): Promise<boolean>;
-  /** `settle` for many, in one command. */
   settleAll(rows: readonly SettledRow[]): Promise<readonly boolean[]>;
-  /** Closes a chunk of which every row is settled; false where one is not. */
+  /** False where a row of the chunk is not settled. */
   close(chunk: number, rows: number): Promise<boolean>;
-  /** When the run's next requests may go, over all workers: as many as `times`, or fewer, `intervalMs` apart. */
+  /** When the run's next requests may go, over all workers: at most `times`, `intervalMs` apart. */
   reserve(times: number, intervalMs: number): Promise<Reserved>;
 };
 
@@ -49,7 +48,7 @@ type ChunkLedgerOptions = {
   readonly keys: LedgerKeys;
   readonly journal: RowJournal;
   readonly run: Run;
-  /** The longest that a row sent as a probe may take, ms. */
+  /** The longest that a probing row may take, ms. */
   readonly probeMs: number;
   readonly now: () => Date;
 };
@@ -110,10 +109,10 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
   };
 }
 
-/** Of what is kept of rows, in characters, in one command and one line of the journal: each is held several times over on its way. */
+/** Kept characters in one command and one journal line: memory holds each several times. */
 const MAX_KEPT = 1024 * 1024;
 
-/** Batches of about that size at most; the rows of a group stay together, and are recorded in one step. */
+/** Batches of about MAX_KEPT. The rows of a group stay together: they are recorded in one step. */
 function bounded(rows: readonly SettledRow[]): ReadonlyArray<readonly SettledRow[]> {
   const batches: SettledRow[][] = [];
   let size = 0;
@@ -137,22 +136,22 @@ function placeArguments(
   return places.flatMap(({ bucket, digest }) => [bucket, digest]);
 }
 
-/** Times on a run's time line that are one worker's now. */
+/** Times on a run's time line that now belong to one worker. */
 export type Reserved = {
-  /** How many, evenly spaced; 0: there are none for now. */
+  /** How many, evenly spaced; 0: none for now. */
   readonly times: number;
-  /** Until the first of them, or until it is worth asking again, ms; below 0: since then. */
+  /** Ms until the first of them, or until the next try is worth it; negative: since then. */
   readonly inMs: number;
 };
 
-/** No time is given that is farther off: those of a worker that is killed are lost. */
+/** No time is given further ahead: a killed worker's times are lost. */
 export const AHEAD_MS = 20;
-/** As much of a moment in which nobody asked is made up for: a twenty-fifth of what goes in a second. */
+/** How far back unused time is made up for: a twenty-fifth of what goes in a second. */
 const BEHIND_MS = 40;
 
 const reserve = inEpoch(RESERVE, z.tuple([z.coerce.number(), z.coerce.number()]));
 
-/** Asks for as many times as `times` on the time line at `key`, `intervalMs` apart over all workers together. */
+/** Asks for `times` times on the time line at `key`, `intervalMs` apart over all workers. */
 async function reserveTimes(
   epoch: LedgerEpoch,
   key: string,

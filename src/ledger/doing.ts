@@ -1,7 +1,6 @@
 /**
- * What each worker of a target does right now, for who looks: written by each every few seconds
- * while something changes, and taken for gone where it has not been for a minute. Who is registered
- * with the ledger, and so holds back its opening, stands elsewhere (epoch.ts).
+ * What each worker of a target is doing, for people who look. Each worker writes its own entry
+ * every few seconds. Which workers hold back the opening of the epoch stands in epoch.ts.
  */
 import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
@@ -11,7 +10,7 @@ const doingSchema = z.object({
   /** Milliseconds since 1970. */
   at: z.number(),
   inFlight: z.number(),
-  /** How many requests it may have in flight: what the service bears, as far as was found out. */
+  /** The most requests that it may have in flight. */
   limit: z.number(),
   /** Attempts per second. */
   rate: z.number(),
@@ -20,10 +19,10 @@ const doingSchema = z.object({
 });
 type Doing = z.infer<typeof doingSchema>;
 
-/** One that has not written for so long is gone. */
+/** A worker that has not written for so long is gone. */
 const GONE_AFTER_MS = 60_000;
 
-/** Writes what this worker does, and forgets those that are gone. */
+/** Writes this worker's entry and removes those of workers that are gone. */
 export async function keepDoing(
   redis: RedisConnection,
   keys: LedgerKeys,
@@ -36,12 +35,11 @@ export async function keepDoing(
   if (gone.length > 0) await redis.hdel(keys.doing, ...gone);
 }
 
-/** The worker has ended. */
 export async function forgetDoing(redis: RedisConnection, keys: LedgerKeys, worker: string): Promise<void> {
   await redis.hdel(keys.doing, worker);
 }
 
-/** The workers that are alive, by name. */
+/** The living workers, by name. */
 export async function readDoing(
   redis: RedisConnection,
   keys: LedgerKeys,

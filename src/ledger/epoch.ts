@@ -1,9 +1,12 @@
 /**
- * The epoch of a ledger: one run of the Redis server for which the ledger was verified. Redis may go back in time whenever its server
- * changes (a restart, a failover, a replacement), so every worker, a process that moves rows, then replays its journal and checks in; the
- * last one opens the epoch. Promised: until it is open, and where a worker finds its own recorded batches gone, nothing is claimed,
- * intended or settled by it; what was asked for waits. The registry of the workers and their heartbeats lie in the same hash
- * (lua/epoch.ts): whoever may have done something that Redis forgot is waited for, within limits, and then goes into doubt.
+ * The epoch of a ledger: one run of the Redis server for which the ledger was verified. Whenever
+ * the server changes (restart, failover, replacement) Redis may have gone back in time, so every
+ * worker then replays its journal and checks in; the last one opens the epoch.
+ *
+ * Promised: until the epoch is open, and where a worker finds its own recorded batches gone, that
+ * worker claims, intends and settles nothing; its calls wait. The registry of workers and their
+ * heartbeats lie in the same hash (lua/epoch.ts). A worker that may have done something that Redis
+ * forgot is waited for, within limits; after that its rows go into doubt.
  */
 
 import { z } from 'zod';
@@ -15,49 +18,48 @@ import { DEREGISTER, HEARTBEAT, IN_EPOCH, UNAWARE } from './lua/epoch.ts';
 import { type Script, type SentArguments, script } from './script.ts';
 import { type EpochEdges, type Memory, verifyLedger } from './verification.ts';
 
-/** A worker's way to the ledger of one target. */
 export type LedgerEpoch = {
   readonly redis: RedisConnection;
-  /** This worker's id. */
   readonly worker: string;
-  /** Runs a script of `inEpoch`, again after each verification until the ledger is verified. */
+  /** Runs a script of `inEpoch`, and repeats it until the ledger is verified. */
   call<Answer>(run: Script<Answer>, keys: readonly string[], args: SentArguments): Promise<Answer>;
-  /** `call` for a script that changes nothing: it takes no number of a batch, so that Redis has nothing to write for it. */
+  /** For a script that changes nothing: without a batch number Redis writes nothing. */
   read<Answer>(run: Script<Answer>, keys: readonly string[], args: SentArguments): Promise<Answer>;
-  /** Resolves when the ledger is verified and this process is registered as a worker. */
+  /** Resolves when the ledger is verified and this process is registered. */
   verify(): Promise<void>;
-  /** Keeps intents out of a replay until they are released; they are asked for where there is one. */
+  /** Keeps intents out of a replay until they are released. */
   hold(asked: () => ReadonlyArray<{ readonly mark: string }>): () => void;
-  /** Whether what was just recorded may be acted upon: the home is still this machine's. */
+  /** Whether the home is still this machine's; asked before what was recorded is acted upon. */
   isOurs(): Promise<boolean>;
-  /** How often this process has found the ledger unverified and replayed its journal. */
+  /** How often this process found the ledger unverified and replayed its journal. */
   recoveries(): number;
-  /** Takes a worker that is gone and has nothing to put back out of the registry: nobody waits for it any longer. */
+  /** Takes a worker that is gone, with nothing left to put back, out of the registry. */
   deregister(worker: string): Promise<void>;
-  /** Deregisters this worker; what still waits for the epoch fails. */
+  /** Deregisters this worker; calls that still wait for the epoch fail. */
   close(): Promise<void>;
 };
 
 const CLOSE_WAIT_MS = 200;
-/** Fewer than a script can answer in one list; a process is told of whoever is at work each second. */
+/** Fewer than a script can return in one list. */
 const WORKERS_KEPT = 4_000;
-/** A worker that registers waits for the next heartbeat of each other one (`registerWorker`). */
+/** A worker that registers waits for the next heartbeat of every other one (`registerWorker`). */
 const HEARTBEAT_MS = 1_000;
 
-/** How often some worker looks through the registry for workers without a heartbeat. */
+/** How often some worker looks for workers without a heartbeat. */
 export const SWEEP_MS = 5_000;
 /**
- * Some heartbeats: within one run of the server nothing is lost, so a worker without one for this long is taken out of the registry.
- * What takes it out is a batch of a living worker, later than all of its own: a Redis that still has that batch has lost nothing of it.
+ * Several heartbeats. Within one server run nothing is lost, so a worker that is silent for this
+ * long leaves the registry. A batch of a living worker, later than all of its own, takes it out: a
+ * Redis that still has that batch has lost nothing of the silent worker.
  */
 export const SILENT_MS = 5_000;
-/** That a worker has deregistered is remembered that long, beyond the time that its journal is kept: nothing of it is replayed. */
+/** How long a deregistration is remembered: longer than the worker's journal is kept. */
 const LEFT_MS = 7 * 86_400_000;
 
 const deregister = script(DEREGISTER, z.number());
 const heartbeat = inEpoch(HEARTBEAT, z.tuple([z.string()]).rest(z.string()));
 
-/** A script that runs only in an open epoch; see lua/epoch.ts for what is added to its KEYS and ARGV. */
+/** A script that runs only in an open epoch; lua/epoch.ts says what is added to KEYS and ARGV. */
 export function inEpoch<Answer>(lua: string, answer: z.ZodType<Answer>): Script<Answer> {
   return script(IN_EPOCH + lua, answer);
 }
@@ -106,7 +108,7 @@ type Call<Answer> = {
 type OwnEpoch = LedgerEpoch & {
   /** The workers that are registered now. */
   see(workers: readonly string[]): void;
-  /** The highest batch that is known to be recorded. */
+  /** The highest batch known to be recorded. */
   recorded(): number;
 };
 
@@ -134,12 +136,12 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
   };
   const untilReady = async (isHeartbeat: boolean) => {
     if (verifying !== null) await verifying;
-    // Two that come back at once hear of each other by their heartbeats.
+    // A heartbeat need not wait: two workers that come back at once learn of each other by theirs.
     if (!memory.isKnown && !isHeartbeat) await register();
   };
   const attempt = async <Answer>({ run, keys, args, isBatch }: Call<Answer>) => {
     let batch = 0;
-    // Numbered anew where the script has to be sent again: what was carried out last has the highest number.
+    // A new number each time the script is sent: the last one carried out must have the highest.
     const sent = () => {
       if (isBatch) memory.sent += 1;
       batch = memory.sent;
@@ -192,8 +194,9 @@ const unaware = script(UNAWARE, z.tuple([z.string()]).rest(z.string()));
 const REGISTER_POLL_MS = 50;
 
 /**
- * Resolves when every living worker of the registry has been told of this one, after a few seconds at most. A Redis that goes back in
- * time forgets its latest worker with all it sent; were that worker gone too, nobody would know that there is anything to wait for.
+ * Resolves when every living worker knows of this one, after SILENT_MS at most. A Redis that goes
+ * back in time forgets its latest worker with all it sent; if that worker were gone too, nobody
+ * else would know that there is something to wait for.
  */
 export async function registerWorker(
   redis: RedisConnection,

@@ -1,9 +1,10 @@
 /**
- * The exchange of those who send with the ledger: what became of rows, and the intents of the next, in one command of Redis and one write of
- * the journal. An intent, the durable sign that a row is about to be sent, is granted only when it is in Redis (so that another worker
- * sees it) and on this machine's disk (so that it survives a Redis that forgets), and withdrawn only where nothing was received under it
- * nor under one that it replaced. Whatever fails half-way is noted as withdrawn: a replay must never take what was not granted for
- * something that was sent.
+ * The sender's exchange with the ledger: outcomes of rows and intents of the next ones, in one
+ * Redis command and one journal write. An intent is granted only once it is in Redis (so that other
+ * workers see it) and on this machine's disk (so that it survives a Redis that forgets). It is
+ * withdrawn only where nothing was received under it nor under the one it replaced. Whatever fails
+ * half-way is journaled as withdrawn: a replay must never take an intent that was not granted for a
+ * row that was sent.
  */
 
 import { z } from 'zod';
@@ -30,9 +31,9 @@ import { isUnsent, type RecordedRow, type SettledRow, type ToldRows, toldRows } 
 
 type Rows<T extends readonly unknown[]> = ReadonlyArray<T>;
 
-/** What the ledger has this machine's disk remember of a run's rows. */
+/** What the ledger writes to this machine's journal about a run's rows. */
 type RowRecord =
-  /** Rows of ranges: each one's mark is the prefix with its number. Rows as number, bucket, digest, … */
+  /** A row's mark is the prefix plus its number. Rows as number, bucket, digest, … */
   | {
       readonly kind: 'ranged';
       readonly run: string;
@@ -55,18 +56,18 @@ type RowRecord =
   /** JSON text of an array of settle entries. */
   | { readonly kind: 'settled'; readonly run: string; readonly entries: string };
 
-/** The journal as the ledger needs it: it survives a Redis that comes back without its last second, or empty. */
+/** The journal survives a Redis that comes back without its last second, or empty. */
 export type RowJournal = {
   /** Resolves when the record is on disk; rejects where it can't be. */
   write(record: RowRecord): Promise<void>;
-  /** Written behind; never fails. */
+  /** Written later; never fails. */
   note(record: RowRecord): void;
 };
 
-/** What is exchanged: rows that ended, and those that are to be sent: in their order, and each by itself. */
+/** Rows that ended, and rows to be sent: in their order, and by themselves. */
 export type Exchange = {
   readonly ended: readonly SettledRow[];
-  /** None of the rows that ended was told of before, in a command that may have been carried out. */
+  /** None of the ended rows was in an earlier command that may have been carried out. */
   readonly isFirst: boolean;
   readonly ranges: readonly Range[];
   readonly next: readonly Intent[];
@@ -74,9 +75,9 @@ export type Exchange = {
 
 /** One answer for each row, in their order. */
 export type Exchanged = {
-  /** Chunks that were closed with it. */
+  /** Chunks that this exchange closed. */
   readonly closed: readonly number[];
-  /** The rows that ended; `null`: the row already had its outcome, or is in another taker's hands. */
+  /** The rows that ended; `null`: the row already had its outcome, or belongs to another taker. */
   readonly recorded: ReadonlyArray<RecordedRow | null>;
   readonly granted: readonly Granted[];
   /** Of the ranges' rows, one range after the other. */
@@ -91,7 +92,7 @@ type ExchangeEdges = {
   readonly now: () => Date;
   /** The chunks that are whole once these rows are recorded; none by default. */
   readonly wholeWith?: (rows: readonly RecordedRow[], recovery: number) => readonly Closing[];
-  /** The longest that a row sent as a probe may take, ms. */
+  /** The longest that a probing row may take, ms. */
   readonly probeMs: number;
 };
 
@@ -99,8 +100,9 @@ const exchange = inEpoch(EXCHANGE, z.tuple([z.number()]).rest(z.union([z.number(
 const withdraw = inEpoch(WITHDRAW, z.array(z.number()));
 
 /**
- * Records what ended, and marks the next rows as about to be sent, in Redis and on the disk at once; those are granted only where they
- * are in both. Rejects where Redis refuses: then nothing is granted, and what ended is to be recorded again.
+ * Records what ended and marks the next rows as about to be sent, in Redis and on disk at the same
+ * time. Rejects where Redis refuses: then nothing is granted, and what ended has to be recorded
+ * again.
  */
 export async function exchangeRows(rows: Exchange, edges: ExchangeEdges): Promise<Exchanged> {
   const { ended, isFirst, ranges, next } = rows;
@@ -122,21 +124,20 @@ export async function exchangeRows(rows: Exchange, edges: ExchangeEdges): Promis
   return { recorded, closed, granted: granted.slice(inOrder), ranged: granted.slice(0, inOrder) };
 }
 
-/** What the script is told of what ended. `recovery`: how often the ledger had been put back by then. */
+/** What the script learns of the rows that ended. `recovery`: epoch recoveries so far. */
 type Telling = {
   readonly told: ToldRows;
   readonly closings: readonly Closing[];
   readonly recovery: number;
 };
 
-/** `unrecorded`: places of rows that ended, from 1, as the script counts them. `closed`: the numbers of chunks. */
+/** `unrecorded`: places of ended rows, from 1. `closed`: chunk numbers. */
 type Answers = {
   readonly unrecorded: readonly number[];
   readonly closed: readonly number[];
   readonly granted: readonly Granted[];
 };
 
-/** What is to be granted. */
 type Next = Pick<Exchange, 'ranges' | 'next'>;
 
 async function granting(ended: Telling, { ranges, next }: Next, edges: ExchangeEdges): Promise<Answers> {
@@ -148,7 +149,7 @@ async function granting(ended: Telling, { ranges, next }: Next, edges: ExchangeE
     return marked;
   };
   passStage('intending', () => numbersOf(asked()));
-  // A replay of this process' journal meanwhile must not take what was never granted for something that was.
+  // A replay meanwhile must not take intents without a grant for sent rows.
   const release = edges.epoch.hold(asked);
   try {
     const [answers, problem] = await Promise.all([
@@ -161,7 +162,7 @@ async function granting(ended: Telling, { ranges, next }: Next, edges: ExchangeE
     ]);
     const { granted } = answers;
     noteIdle(granted, asked, edges);
-    // Asked only now: whoever takes the home after this answer finds the intents there.
+    // Only now: whoever takes the home after this answer finds the intents there.
     const stop = problem ?? (await problemOfHome(edges));
     if (stop === null) return answers;
     return { ...answers, granted: await ungranted(granted, stop, { marked: asked(), next, edges }) };
@@ -170,7 +171,7 @@ async function granting(ended: Telling, { ranges, next }: Next, edges: ExchangeE
   }
 }
 
-/** The journal is told of what ended before Redis is, but for rows of which their settler has sent nothing. */
+/** What ended is journaled before Redis has it, except rows of which their settler sent nothing. */
 function noteSettled({ groups, others }: ToldRows, { journal, run }: ExchangeEdges): void {
   if (groups !== '') journal.note({ kind: 'accepted', run: run.id, groups });
   const sure = others.flatMap(({ entry }) => (isUnsent(entry) ? [] : [entry]));
@@ -178,8 +179,8 @@ function noteSettled({ groups, others }: ToldRows, { journal, run }: ExchangeEdg
 }
 
 /**
- * Ends of rows of which their settler has sent nothing come to the journal only when Redis has recorded them. Where Redis has not,
- * another worker sends the row, and a replay must not say that it failed.
+ * Rows of which their settler sent nothing go into the journal only after Redis recorded their end.
+ * Where Redis did not, another worker sends the row, and a replay must not say that it failed.
  */
 function noteUnsent(
   { others }: ToldRows,
@@ -192,7 +193,7 @@ function noteUnsent(
   if (unsent.length > 0) journal.note({ kind: 'settled', run: run.id, entries: JSON.stringify(unsent) });
 }
 
-/** Takes intents back where nothing was received; answers which were still there. */
+/** Takes intents back where nothing was received; answers which of them were still there. */
 export async function withdrawRows(rows: readonly MarkedRow[], edges: ExchangeEdges): Promise<boolean[]> {
   noteWithdrawn(rows, edges);
   const gone = await edges.epoch.call(
@@ -207,14 +208,14 @@ async function grant(ended: Telling, next: ToldIntents, edges: ExchangeEdges): P
   return (await send(ended, [edges.probeMs, ...next.args], edges))(next.count);
 }
 
-/** The script EXCHANGE with the arguments of what ended and of what is next; its answer for so many rows that are next. */
+/** Sends EXCHANGE. The result reads the script's answer for that many next rows. */
 async function send(
   { told, closings, recovery }: Telling,
   next: readonly (string | number)[],
   { epoch, keys, run, now }: ExchangeEdges,
 ): Promise<(asked: number) => Answers> {
   const [others, ...groups] = told.args;
-  // The place of the last argument of what ended: four stand before its groups.
+  // The place of the last argument about ended rows.
   const last = HEAD_ARGUMENTS + groups.length;
   const [count, ...words] = await epoch.call(exchange, recordKeys(keys, run.id), () => {
     const isSame = epoch.recoveries() === recovery;
@@ -256,7 +257,7 @@ export function recordKeys(keys: LedgerKeys, run: string): string[] {
   ];
 }
 
-/** Nothing goes under an intent that Redis has refused: a replay must not think that it did. */
+/** A replay must not think that rows went out under intents that Redis refused. */
 function refused(error: unknown, marked: readonly MarkedRow[], edges: ExchangeEdges): never {
   noteWithdrawn(marked, edges);
   throw error;
@@ -270,7 +271,7 @@ function noteWithdrawn(rows: readonly MarkedRow[], { journal, run }: ExchangeEdg
 
 const LOST = 'ONBOARD_HOME was taken by another machine, container or command, or removed';
 
-/** `null`: the home is this machine's. Where that can't be told, nothing is sent. */
+/** `null`: the home is this machine's. Where that can't be found out, nothing is sent. */
 async function problemOfHome({ epoch }: ExchangeEdges): Promise<string | null> {
   try {
     return (await epoch.isOurs()) ? null : LOST;
@@ -295,7 +296,7 @@ async function journalIntents(
   }
 }
 
-/** Rows that were not granted may be in the journal, even where writing it failed: a replay must not think that they went. */
+/** Even after a failed write they may be in the journal: a replay must not send for them. */
 function noteIdle(
   granted: readonly Granted[],
   marked: () => readonly MarkedRow[],
@@ -314,7 +315,7 @@ type Asked = {
   readonly edges: ExchangeEdges;
 };
 
-/** Nothing may go: intents are taken back, but for those that replaced another, under which the row may have been sent. */
+/** Withdraws grants, but none that replaced another: under that one the row may have gone. */
 async function ungranted(
   granted: readonly Granted[],
   problem: string,

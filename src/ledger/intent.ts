@@ -1,45 +1,45 @@
 /**
- * What is asked for before rows are sent, and how the script EXCHANGE and the journal are told of it: ranges of a chunk's order, whose rows'
- * marks nobody has to write, and intents of rows that go by themselves. Each has one answer of the ledger (`Granted`).
+ * What senders ask for before rows go out, in the forms of the script EXCHANGE and of the journal:
+ * ranges of a chunk's order, whose marks need not be written one by one, and intents of single
+ * rows. The ledger answers each row with one `Granted`.
  */
 
 import { groupAdjacent } from '../lib/batches.ts';
 import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys, NOWHERE } from './keys.ts';
 import { intentMark, rangePrefix, type SharedMark, sharedMark } from './mark.ts';
 
-/** What is asked for before a row is sent. */
 export type Intent = {
   readonly chunk: number;
   readonly row: number;
   readonly mark: string;
   /** The mark of a dead worker that is taken over; `''`: the row must have none. */
   readonly expected: string;
-  /** What the row's key is known by, to be restored with the intent; `null`: nothing. */
+  /** The row's key, whose claim is restored with the intent; `null`: no key. */
   readonly identity: { readonly space: string; readonly key: string } | null;
-  /** The record whose fields are followed, what was known of them, and what stands for them until the answer is recorded; `null`: they aren't followed. */
+  /** `before`: what was known; `own`: until the answer is recorded; `null`: not followed. */
   readonly fields: (KeyPlace & { readonly before: string; readonly own: string }) | null;
-  /** The call may be repeated: it is sent also where a lost worker may have sent it. */
+  /** The call may be repeated: it goes even where a lost worker may have sent it. */
   readonly repeatable: boolean;
 };
 
-/** Rows of a chunk in hand that are asked for together: the first attempts of rows in their order. */
+/** First attempts of a chunk's rows, in the chunk's order. */
 export type Range = {
   readonly chunk: number;
   readonly taker: string;
   /** How far the chunk's order had come when it was taken (`Taken.at`). */
   readonly seen: string;
-  /** The row up to which this take has come; 0: it begins. */
+  /** The row up to which this take has come; 0: none yet. */
   readonly from: number;
   readonly repeatable: boolean;
-  /** The epoch in which the rows' keys were claimed: in a later one each claim has to be looked at. */
+  /** The epoch in which the rows' keys were claimed: in a later one every claim is checked. */
   readonly claimed: string;
-  /** In order, and behind all that were asked for before. */
+  /** In order, behind all rows of earlier ranges. */
   readonly rows: readonly RangeRow[];
-  /** Rows before the last of these that go another way, with what stands on them (UNSENT_MARK: nothing). */
+  /** Rows before the last of `rows` that go another way, with their marks (UNSENT_MARK: none). */
   readonly apart: ReadonlyArray<readonly [row: number, mark: string]>;
 };
 
-/** What the row's key is known by, `null`: nothing. */
+/** `identity`: the row's key; `null`: none. */
 export type RangeRow = { readonly row: number; readonly identity: KeyPlace | null };
 
 export type MarkedRow = Pick<Intent, 'chunk' | 'row' | 'mark'>;
@@ -50,13 +50,13 @@ export type Granted =
   | { readonly kind: 'taken' }
   /** The run is not running. */
   | { readonly kind: 'halted' }
-  /** The breaker lets nothing through for that long (ms): ask again. `isHold`: since the service has asked for it. */
+  /** The breaker is closed to rows for that long (ms). `isHold`: the service asked for it. */
   | { readonly kind: 'wait'; readonly ms: number; readonly isHold: boolean }
-  /** Of a range: the claims of its keys are to be looked at, each by an intent of its own. */
+  /** Of a range: the claims of its keys have to be checked, each by an intent of its own. */
   | { readonly kind: 'unclaimed' }
   /** The row's key is another row's by now. */
   | { readonly kind: 'held'; readonly by: { readonly run: string; readonly row: number } }
-  /** The journal can't be written, or the home has been taken by another machine: nothing may be sent. */
+  /** The journal can't be written, or another machine took the home: nothing may be sent. */
   | { readonly kind: 'unwritten'; readonly problem: string };
 
 export const GRANTED = { kind: 'granted' } as const;
@@ -64,7 +64,7 @@ export const GRANTED = { kind: 'granted' } as const;
 const HELD = /^held [a-z] (\S+) (\d+)/;
 const WAIT = /^(wait|hold) (\d+)/;
 
-/** The script's word on a row that is not granted. */
+/** Reads the script's answer for a row that is not granted. */
 export function parseRefusal(answer: string): Granted {
   if (answer === 'taken' || answer === 'halted' || answer === 'unclaimed') return { kind: answer };
   const [, by = '', row] = HELD.exec(answer) ?? [];
@@ -73,17 +73,16 @@ export function parseRefusal(answer: string): Granted {
   return { kind: 'wait', ms: Number(ms), isHold: why === 'hold' };
 }
 
-/** What is next, as it is told. */
 export type ToldIntents = {
-  /** ARGV of the script behind what ended, from its second on: what rows of one take of a chunk share is said once. */
+  /** ARGV of EXCHANGE behind what ended, from the second on. */
   readonly args: readonly (string | number)[];
-  /** How many rows: those of the ranges, then the others. */
+  /** Number of rows: those of the ranges, then the others. */
   readonly count: number;
-  /** Of the ranges, for the journal: chunk, what their marks begin with, and of each row its number and the place of its key's identity. */
+  /** Ranges for the journal: chunk, mark prefix, each row's number and the place of its key. */
   readonly ranged: ReadonlyArray<
     readonly [chunk: number, prefix: string, rows: readonly (string | number)[]]
   >;
-  /** Of the others: chunk, row, mark, the place of its key's identity. */
+  /** The others: chunk, row, mark, the place of its key. */
   readonly single: ReadonlyArray<
     readonly [chunk: number, row: number, mark: string, bucket: string, digest: string]
   >;
@@ -125,7 +124,7 @@ export function toldIntents(
   };
 }
 
-/** Each row with the mark that it is asked for under, in the order of the answers. */
+/** Each row with the mark that it asks for, in the order of the answers. */
 export function markedRows(ranges: readonly Range[], next: readonly Intent[]): MarkedRow[] {
   const ranged = ranges.flatMap(({ chunk, taker, rows }) =>
     rows.map(({ row }) => ({ chunk, row, mark: intentMark(taker, row, 1) })),
@@ -149,7 +148,7 @@ function placesOf(rows: readonly RangeRow[], keys: LedgerKeys): (string | number
   return places;
 }
 
-/** An intent with the place of its key's identity, `''` for none. */
+/** An intent with the place of its key, `''` for none. */
 type PlacedIntent = {
   readonly intent: Intent;
   readonly shared: SharedMark;

@@ -1,21 +1,21 @@
 /**
- * The names of everything in Redis, and where a key is kept in an identity ledger. All of one target share a hash tag, so that a script's
- * keys share a cluster slot, and the ledgers of the sandbox and of each base URL are apart. Some stored names are shorter or older than
- * the program's words: they stay, since ledgers outlive versions.
+ * The names of everything in Redis, and where an identity ledger keeps a key. All keys of one
+ * target share a hash tag, so that a script's keys share a cluster slot, and each base URL and the
+ * sandbox have a ledger of their own.
  */
 
 import { shortDigest } from '../lib/digest.ts';
 
 export type LedgerKeys = {
-  /** Hash: the epoch, that is, for which server run the ledger was verified, and the registry of workers. */
+  /** Hash: the server run for which the ledger was verified, and the registry of workers. */
   readonly epoch: string;
-  /** Hash: the service's circuit breaker, over all workers. */
+  /** Hash: the service's circuit breaker. */
   readonly breaker: string;
-  /** Prefix for the queue's own keys. */
+  /** Prefix of the queue's own keys. */
   readonly queuePrefix: string;
   /** Sorted set: run id by creation time. */
   readonly runs: string;
-  /** Hash: `<sha256>:<job>` → the latest run of that file through that job; `proven:<job>` → a run of it whose first rows succeeded. */
+  /** Hash: `<sha256>:<job>` → latest run; `proven:<job>` → a run whose first rows succeeded. */
   readonly files: string;
   /** Stream: what was asked for at the page, by whom (page/audit.ts). */
   readonly audit: string;
@@ -26,22 +26,22 @@ export type LedgerKeys = {
   run(run: string): RunKeys;
   /** Prefix of an identity ledger's buckets. */
   identity(space: string): string;
-  /** Prefix of the buckets that hold digests of the fields that the service last accepted. */
+  /** Prefix of the buckets with digests of the fields that the service last accepted. */
   fields(space: string): string;
 };
 
 export type RunKeys = {
   /** Hash: the run's record and its counters. */
   readonly record: string;
-  /** Prefix; with the chunk's number: hash row → mark, while the chunk is open. */
+  /** Prefix; with the chunk's number: the hash of an open chunk (lua/open-chunk.ts). */
   readonly chunk: string;
-  /** Hash: chunk → its rows' settlements, deflated, once it is closed. */
+  /** Hash: closed chunk → its rows' settlements, deflated. */
   readonly blocks: string;
-  /** Hash: row → settlement, where a definite outcome came after its chunk was closed in doubt. */
+  /** Hash: row → settlement that came after its chunk was closed in doubt. */
   readonly late: string;
-  /** Hash: row → chunk, of the rows in doubt. */
+  /** Hash: row in doubt → chunk. */
   readonly doubts: string;
-  /** Hash: row → source record, of the rows that did not succeed. Personal data. */
+  /** Hash: row that did not succeed → source record. Personal data. */
   readonly sources: string;
   /** Hash: row → the service's body of a refusal (`packBody`). Personal data. */
   readonly bodies: string;
@@ -49,15 +49,15 @@ export type RunKeys = {
   readonly documents: string;
   /** Hash: row → who settled it from in doubt, when and how. */
   readonly resolutions: string;
-  /** Hash: row → what a look-up found of it while it stayed in doubt. */
+  /** Hash: row in doubt → what a look-up found of it. */
   readonly sightings: string;
   /** Hash: chunk → its rows, deflated, of a rerun that is not over. Personal data. */
   readonly input: string;
-  /** Who reads the file: a lease. */
+  /** The lease of the process that reads the file. */
   readonly lease: string;
-  /** When the next request of the run may go, over all workers. */
+  /** When the run's next request may go, over all workers. */
   readonly rate: string;
-  /** List: what happened to the run (story.ts). A picture: no report counts from it. */
+  /** List: what happened to the run (story.ts), for display: no report counts from it. */
   readonly story: string;
 };
 
@@ -97,33 +97,30 @@ function runKeys(base: string): RunKeys {
   };
 }
 
-/** Where the ledger of a space has a key: its bucket, and the digest within it. */
+/** Where an identity ledger keeps a key: its bucket, and the digest within it. */
 export type Place = { readonly bucket: string; readonly digest: string };
 
 /** Of a row without a key. */
 export const NOWHERE: Place = { bucket: '', digest: '' };
 
-/** A key of one identity ledger. `place`: within its space, where it was worked out before. */
+/** A key of one identity ledger. `place`: within its space, where it is known already. */
 export type KeyPlace = { readonly space: string; readonly key: string; readonly place?: Place | undefined };
 
-/** Where the digests of a record's fields are kept: the bucket's full name and the digest within it. */
+/** Where the field digests of a record are kept, by the bucket's full name. */
 export function fieldsPlace(keys: LedgerKeys, { space, key, place = identityOf(key) }: KeyPlace): Place {
   return { bucket: keys.fields(space) + place.bucket, digest: place.digest };
 }
 
-/** Where an identity ledger keeps a key: the bucket's full name and the digest within it. */
+/** Where an identity ledger keeps a key, by the bucket's full name. */
 export function identityPlace(keys: LedgerKeys, { space, key, place = identityOf(key) }: KeyPlace): Place {
   return { bucket: keys.identity(space) + place.bucket, digest: place.digest };
 }
 
 const BUCKETS = 16_384;
-/** 96 bits: two keys share one with a chance below one in 10^14 at ten million keys. */
+/** 96 bits: among ten million keys, two share a digest with a chance below one in 10^14. */
 const DIGEST_CHARACTERS = 16;
 
-/**
- * Where the identity ledger keeps a key: small hashes stay in Redis' compact encoding,
- * and a digest of fixed size instead of the key keeps partner data out of it.
- */
+/** Small hashes stay in Redis' compact encoding, and a digest keeps partner data out of Redis. */
 export function identityOf(key: string): Place {
   const digest = shortDigest(key, DIGEST_CHARACTERS);
   return { bucket: bucketOf(digest), digest };
@@ -131,7 +128,7 @@ export function identityOf(key: string): Place {
 
 const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** By the digest's first 16 bits, which are in its first three characters: no need to decode them all, twice for each row. */
+/** By the digest's first 16 bits: decoding the whole digest twice a row would cost more. */
 function bucketOf(digest: string): string {
   const bits = (sextet(digest, 0) << 12) | (sextet(digest, 1) << 6) | sextet(digest, 2);
   return ((bits >> 2) % BUCKETS).toString(36);

@@ -1,6 +1,6 @@
 /**
- * Notes on causes (model/note.ts), of all runs of a target: nothing is decided by them, and one
- * that can't be read is as none.
+ * Notes on causes (model/note.ts) of all runs of a target. Nothing is decided by them; an
+ * unreadable note counts as none.
  */
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { type Note, type Notes, noteSchema } from '../model/note.ts';
@@ -17,7 +17,6 @@ export async function keepNote(
   else await redis.hset(keys.notes, cause, JSON.stringify(note));
 }
 
-/** The notes on those of the causes that have one. */
 export async function readNotes(
   redis: RedisConnection,
   keys: LedgerKeys,

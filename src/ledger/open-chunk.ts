@@ -1,7 +1,7 @@
 /**
- * An open chunk: how it looks to the worker that takes it, what this process remembers of it, and how it is
- * closed, its rows' marks becoming one block. A chunk closes only as it was read or remembered: the script
- * CLOSE compares how many outcomes were recorded or changed, so that none is lost that came meanwhile.
+ * An open chunk: how the worker that takes it sees it, what this process remembers of it, and how
+ * its rows' marks become one block. A chunk closes only as it was read or remembered: CLOSE
+ * compares the number of recorded outcomes, so none that came meanwhile is lost.
  */
 
 import { z } from 'zod';
@@ -22,23 +22,22 @@ import {
 } from './mark.ts';
 import type { RecordedRow } from './settle-entry.ts';
 
-/** What a chunk looks like to the worker that takes it. */
 export type Taken = {
   readonly state: RunState | null;
   readonly closed: boolean;
-  /** Redis has lost something, and a worker that may have had the chunk is gone with its journal. */
+  /** Redis lost something, and a worker that may have had the chunk is gone with its journal. */
   readonly suspect: boolean;
   readonly marks: ReadonlyMap<number, Mark>;
-  /** Up to which row by whom, as the chunk's order says it; `''`: nobody has begun. */
+  /** Up to which row the order has gone, by whom, as stored; `''`: nobody has begun. */
   readonly at: string;
 };
 
-/** `outcomes`: how many of the chunk were recorded or changed, as the scripts compare it. */
+/** `outcomes`: how many were recorded or changed, as the scripts compare it. */
 type ReadChunk = { readonly taken: Taken; readonly outcomes: string };
 
 const take = inEpoch(TAKE, z.tuple([z.string(), z.number(), z.number()]).rest(z.string()));
 
-/** A chunk as it stands in the ledger; `rows`: the numbers of its rows. */
+/** `rows`: the numbers of the chunk's rows. */
 export async function readChunk(
   chunk: number,
   rows: readonly number[],
@@ -63,10 +62,7 @@ type Marks = {
   readonly outcomes: string;
 };
 
-/**
- * The hash of an open chunk (lua/open-chunk.ts): what stands on each row.
- * `rows`: the numbers of the chunk's rows; none: settlements alone are asked for.
- */
+/** Reads an open chunk's hash (lua/open-chunk.ts); without `rows` settlements alone. */
 export function readFields(fields: readonly Field[], rows: readonly number[] = []): Marks {
   const named = new Map(fields);
   const marks = new Map<number, Mark>();
@@ -81,7 +77,7 @@ export function readFields(fields: readonly Field[], rows: readonly number[] = [
   return { marks, at, outcomes: named.get('n') ?? '0' };
 }
 
-/** A row's own mark goes before what was recorded of it in order; answers the rows that have one. */
+/** Own marks go before what was recorded in order. Answers the rows that have one. */
 function addOwnMarks(marks: Map<number, Mark>, fields: readonly Field[]): ReadonlySet<number> {
   const apart = new Set<number>();
   for (const [name, text] of fields) {
@@ -104,37 +100,37 @@ export function settlementsOf(marks: ReadonlyMap<number, Mark>): Settlement[] {
   return settled.sort((a, b) => a.row - b.row);
 }
 
-/** A chunk to be closed as its rows were last read or recorded. */
+/** A chunk to be closed, as its rows were last read or recorded. */
 export type Closing = { readonly chunk: number; readonly outcomes: string; readonly block: Buffer };
 
 /**
- * What this process has recorded of the rows of the chunks that it has in hand: a chunk all of whose rows it has settled is closed
- * without reading it again. `recovery`: how often the ledger had been put back at that time; what is remembered of a time before is void.
+ * What this process recorded in the chunks that it has in hand: a chunk whose rows it settled all
+ * is closed without reading it again. `recovery`: epoch recoveries at that time; what is remembered
+ * from before the last one is void.
  */
 type ChunkMemory = {
-  /** The chunk is taken, with so many rows: nothing of it is known yet. */
+  /** Forgets what was known of the chunk. */
   taken(chunk: number, rows: number): void;
   recorded(row: RecordedRow, recovery: number): void;
   /** The chunks that are whole once these rows are recorded. */
   wholeWith(rows: readonly RecordedRow[], recovery: number): Closing[];
   closed(chunk: number, recovery: number): void;
   isClosed(chunk: number, recovery: number): boolean;
-  /** Nothing is known of the chunk any more. */
   forget(chunk: number): void;
-  /** `null` where some rows were recorded by others, or before the ledger was put back. */
+  /** `null` where others recorded some rows, or the ledger was put back since. */
   whole(chunk: number, rows: number, recovery: number): Closing | null;
 };
 
 type Remembered = {
-  /** How many rows the chunk has; 0: that is not known. */
+  /** The chunk's number of rows; 0: unknown. */
   readonly rows: number;
   readonly recovery: number;
-  /** What is recorded, by row. */
+  /** Texts of settlements, by row. */
   readonly texts: Map<number, string>;
   isClosed: boolean;
 };
 
-/** Chunks that were put back leave their rows here: no more chunks are remembered. */
+/** Bounds the memory: chunks that went back to the queue leave their rows here. */
 const CHUNKS_KEPT = 256;
 
 export function createChunkMemory(now: () => Date): ChunkMemory {
@@ -182,7 +178,6 @@ export function createChunkMemory(now: () => Date): ChunkMemory {
   };
 }
 
-/** Before anything was recorded. */
 const NEVER = -1;
 
 function closingOf(chunk: number, texts: ReadonlyMap<number, string>, now: Date): Closing {
@@ -193,10 +188,10 @@ function closingOf(chunk: number, texts: ReadonlyMap<number, string>, now: Date)
 
 const close = inEpoch(CLOSE, z.number());
 
-/** Stands for a number of outcomes that no chunk has. */
+/** No chunk has this number of outcomes. */
 export const VOID = 'void';
 
-/** Closes a chunk of which every row is settled; false where one is not. */
+/** Closes a chunk; false where one of its rows is not settled. */
 export function createChunkClosing(edges: {
   readonly epoch: LedgerEpoch;
   readonly keys: LedgerKeys;
@@ -206,7 +201,7 @@ export function createChunkClosing(edges: {
 }): (chunk: number, rows: number) => Promise<boolean> {
   const { epoch, keys, run, memory, now } = edges;
   const k = keys.run(run.id);
-  /** `recovery`: how often the ledger had been put back when the outcomes were read or recorded. */
+  /** `recovery`: epoch recoveries when the outcomes were read or recorded. */
   const closeAs = async ({ chunk, outcomes, block }: Closing, recovery: number) => {
     const keysOfClose = [k.record, `${k.chunk}${chunk}`, k.blocks];
     const answer = await epoch.call(close, keysOfClose, () => {
@@ -215,7 +210,7 @@ export function createChunkClosing(edges: {
     });
     return answer === 1;
   };
-  /** Closes a chunk without reading it, where this process has settled all of it. */
+  /** Without reading it, where this process settled all of its rows. */
   const closeWhole = async (chunk: number, rows: number) => {
     const recovery = epoch.recoveries();
     const isClosed = memory.isClosed(chunk, recovery);

@@ -1,6 +1,7 @@
 /**
- * The numbers of runs, made anew from what was recorded of their rows: a Redis that was started on a torn append-only file may have
- * counted something twice, or not at all. Promised: a run's numbers are replaced only where nothing was recorded since they were read.
+ * Counts a run's outcomes anew from its rows: a Redis that started on a torn append-only file may
+ * have counted something twice or not at all. Promised: a run's numbers are replaced only where
+ * nothing was recorded since they were read.
  */
 import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
@@ -17,7 +18,7 @@ const CHUNKS_AT_ONCE = 16;
 
 const recount = script(RECOUNT, z.number());
 
-/** Counts the runs that are open, and those whose numbers don't make up their rows; one that has all its blocks is finished by it. */
+/** Open runs, and those whose numbers don't add up. A run with all its blocks is finished. */
 export async function recountRuns(redis: RedisConnection, keys: LedgerKeys): Promise<void> {
   const ids = await redis.zrange(keys.runs, '0', '-1');
   for (let at = 0; at < ids.length; at += RUNS_PER_LOOK) {

@@ -1,6 +1,7 @@
 /**
- * Puts back into the ledger what Redis has lost, from a journal: records of runs, outcomes, intents with their keys' claims. Each step may
- * be done twice, in parts, and on a ledger that has lost nothing: what is newer there stays.
+ * Puts back into the ledger what Redis has lost, from a journal: records of runs, outcomes, intents
+ * with their keys' claims. Each step may run twice, in parts, and on a ledger that lost nothing:
+ * what is newer there stays.
  */
 
 import { z } from 'zod';
@@ -16,17 +17,17 @@ import { script } from './script.ts';
 import { answeredLongAgo } from './settle-entry.ts';
 
 type LedgerReplay = {
-  /** Puts the run's record back, where it is gone. */
+  /** Where the record is gone. */
   run(run: string, fields: Readonly<Record<string, string>>): Promise<void>;
-  /** The highest chunk that was handed to the queue by that worker. */
+  /** The highest chunk that this worker handed to the queue. */
   added(run: string, chunk: number, worker: string): Promise<void>;
-  /** Settle entries, as they were journaled. */
+  /** Settle entries as they were journaled. */
   settled(run: string, entries: readonly unknown[]): Promise<void>;
   intended(
     run: string,
     rows: ReadonlyArray<readonly [chunk: number, row: number, mark: string, bucket: string, digest: string]>,
   ): Promise<void>;
-  /** What those workers sent is not all known: rows without a mark, of chunks that were handed out, are in doubt. */
+  /** What those workers sent is partly unknown: queued rows without a mark are in doubt. */
   suspect(runs: readonly string[], workers: readonly string[]): Promise<void>;
 };
 
@@ -37,7 +38,7 @@ const suspect = script(SUSPECT, z.number());
 const replayIntent = script(REPLAY_INTENT, z.number());
 
 const MAX_BATCH = 200;
-/** Fields that count the run's rows: counted anew when their outcomes are put back. */
+/** Derived from outcomes: counted anew when those are put back. */
 const COUNTED = /^(o:|finishedAt$|reason$|request$)/;
 
 export function createReplay(redis: RedisConnection, keys: LedgerKeys): LedgerReplay {
@@ -49,7 +50,7 @@ export function createReplay(redis: RedisConnection, keys: LedgerKeys): LedgerRe
       const head = [run, Date.parse(createdAt), file, fields.state ?? '', prefix, createdAt];
       const { record, input } = keys.run(run);
       await restore(redis, [record, keys.runs, keys.files], [...head, ...Object.entries(fields).flat()]);
-      // A Redis that went back to before the registration would let what it has of the rows go.
+      // A Redis that went back to before the registration would drop the rows it has.
       if (fields.registry !== undefined) await redis.expire(input, INPUT_TTL_SECONDS);
     },
     async added(run, chunk, worker) {
@@ -73,7 +74,7 @@ export function createReplay(redis: RedisConnection, keys: LedgerKeys): LedgerRe
   };
 }
 
-/** A run's record as it is to be put back: it runs, unless it was cancelled, and nothing of it is counted yet. */
+/** The run's record as it is put back: running unless it was cancelled, with nothing counted. */
 export function restorableFields(record: Readonly<Record<string, string>>): Record<string, string> {
   const kept = Object.entries(record).filter(([name]) => !COUNTED.test(name));
   const state = record.state === 'cancelled' ? 'cancelled' : 'running';

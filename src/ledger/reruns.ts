@@ -1,7 +1,7 @@
 /**
- * Reruns: the rows of a run that did not succeed, chosen, frozen and registered as a run of their own. The rows are in the ledger before
- * the rerun is registered, so that any reading of it gives the same chunks; of two reruns that choose at the same time one is refused,
- * so that no row is in both.
+ * Reruns: the rows of a run that did not succeed, chosen, frozen and registered as a run of their
+ * own. The rows are in the ledger before the rerun is registered, so that every reading gives the
+ * same chunks. Of two reruns that choose at the same time one is refused, so no row is in both.
  */
 
 import { promisify } from 'node:util';
@@ -19,20 +19,20 @@ import { type NewRun, newRecord } from './run-store.ts';
 import { script } from './script.ts';
 import { addToStory } from './story.ts';
 
-/** The reruns of one run: each has the rows of its parent that nobody had taken before. */
+/** The reruns of one run: each has rows of its parent that no earlier one took. */
 export type RerunStore = {
   /** Ids, oldest first. */
   children(): Promise<readonly string[]>;
-  /** The rerun registered last, `''` for none: to be handed to `register` by who chooses rows after it. */
+  /** The rerun registered last, `''` for none; read before rows are chosen. */
   latest(): Promise<string>;
-  /** False where another one was registered since `latest` was asked for; its rows may be the same. */
+  /** False where another rerun was registered since `latest`: it may have the same rows. */
   register(run: NewRun, chosen: Chosen): Promise<boolean>;
 };
 
 type Chosen = {
   /** What `latest` answered before the rows were chosen. */
   readonly latest: string;
-  /** The rows' numbers, ascending: what is left of them where Redis loses the rows themselves. */
+  /** Ascending row numbers: all that is left where Redis loses the rows themselves. */
   readonly rows: readonly number[];
 };
 
@@ -71,30 +71,29 @@ export function createRerunStore(redis: RedisConnection, keys: LedgerKeys, paren
   };
 }
 
-/** Asked of the records themselves, which also outlive a Redis that was put back from the journals. */
+/** From the records themselves, which also survive a Redis that was put back from the journals. */
 async function childrenOf(redis: RedisConnection, keys: LedgerKeys, parent: string): Promise<string[]> {
   const ids = (await redis.zrevrange(keys.runs, 0, -1)).reverse();
   const parents = await Promise.all(ids.map((id) => redis.hget(keys.run(id).record, 'parent')));
   return ids.filter((_, i) => parents[i] === parent);
 }
 
-/** `rows`: none but these, `null`: all with one of the outcomes. */
+/** `rows`: only these; `null`: all with one of the outcomes. */
 export type RowChoice = {
   readonly outcomes: ReadonlySet<Outcome>;
   readonly rows: ReadonlySet<number> | null;
 };
 
-/** What was found of a run's rows while they were chosen. */
 export type ChoiceCounts = {
   chosen: number;
-  /** Rows with such an outcome that are in an earlier rerun. */
+  /** Rows with such an outcome that an earlier rerun has. */
   takenBefore: number;
-  /** Rows with such an outcome of which no source record is kept. */
+  /** Rows with such an outcome but no source record. */
   withoutRecord: number;
   inDoubt: number;
 };
 
-/** The rows of a run with one of the outcomes that no earlier rerun has taken, in row order, in batches; counts them as it goes. */
+/** Rows with one of the outcomes that no earlier rerun took, in row order. */
 export async function* unsuccessfulRows(
   view: LedgerView,
   choice: RowChoice & { readonly reruns: readonly LedgerView[] },
@@ -125,17 +124,17 @@ type RowCursor = ReturnType<typeof createRowCursor>;
 
 async function isIn(cursors: readonly RowCursor[], row: number): Promise<boolean> {
   let found = false;
-  // Every cursor has to be moved on, also where an earlier one has the row.
+  // Every cursor has to move on, even where an earlier one has the row.
   for (const cursor of cursors) found = (await cursor.has(row)) || found;
   return found;
 }
 
-/** A row on no line was made up, since its rerun had lost it: where it was not sent, the parent's row may be taken again. */
+/** Line 0: the rerun had lost the row. Where it was not sent, the parent's may be taken again. */
 function isTaken({ line, outcome }: Settlement): boolean {
   return line > 0 || outcome === 'in-doubt' || succeeded(outcome);
 }
 
-/** Whether a run has a row; to be asked for rows in ascending order, since the run's rows pass by once. */
+/** Answers whether a run has a row. Ask in ascending order: the run's rows pass by once. */
 function createRowCursor(view: LedgerView) {
   const batches = view.chunks()[Symbol.asyncIterator]();
   let rows: readonly number[] = [];
@@ -162,15 +161,14 @@ function createRowCursor(view: LedgerView) {
   };
 }
 
-/** The rows of a rerun, frozen when it was registered: any reading gives the same chunks. Personal data. */
+/** The rows of a rerun, frozen at its registration. Personal data. */
 type RunInput = {
-  /** To be written before the run is registered; the rows of a rerun that never is expire. */
+  /** Before the run is registered; without a registration the rows expire. */
   write(chunk: number, rows: readonly Row[]): Promise<void>;
   /** Every chunk in order; a UsageError where one is gone. */
   read(run: Chunking): AsyncGenerator<{ n: number; rows: Row[] }, void, undefined>;
-  /** Whether every chunk is there. */
   isWhole(run: Chunking): Promise<boolean>;
-  /** The numbers of its rows in row order, from the run's record, which the journals put back; `null`: it has none. */
+  /** In row order, from the run's record, which the journals put back; `null`: none. */
   numbers(): Promise<readonly number[] | null>;
   /** For a run that is over. */
   drop(): Promise<void>;
@@ -180,10 +178,10 @@ const deflated = promisify(deflateRaw);
 const inflated = promisify(inflateRaw);
 const rowsSchema = z.array(rowSchema);
 
-/** Longer than any run is gone on with. */
+/** Longer than any run lasts. */
 export const INPUT_TTL_SECONDS = 90 * 24 * 3600;
 
-/** Longer than between two chunks that are written. */
+/** Longer than the time between two writes of chunks. */
 const UNREGISTERED_TTL_SECONDS = 3600;
 
 export function createRunInput(redis: RedisConnection, keys: LedgerKeys, id: string): RunInput {
@@ -212,13 +210,12 @@ export function createRunInput(redis: RedisConnection, keys: LedgerKeys, id: str
   };
 }
 
-/** Row numbers in ascending order as text: the step to each from the one before, deflated, base64. A run of neighbours is next to nothing. */
+/** The step from each row number to the next, deflated, base64: neighbours cost almost nothing. */
 export async function packRowNumbers(rows: readonly number[]): Promise<string> {
   const steps = rows.map((row, i) => row - (rows[i - 1] ?? 0));
   return (await deflated(steps.join(' '))).toString('base64');
 }
 
-/** What `packRowNumbers` was given. */
 async function unpackRowNumbers(text: string): Promise<number[]> {
   const steps = (await inflated(Buffer.from(text, 'base64'))).toString('utf8');
   let row = 0;

@@ -1,6 +1,7 @@
 /**
- * A person's decisions on rows in doubt: created, with the service's identifier, or not created. Each is recorded once, with who took it
- * and when, in the same script as the outcome; the same decision again changes nothing, another one is answered with the earlier.
+ * A person's decisions on rows in doubt: created, with the service's id, or not created. Each is
+ * recorded once, in one script with the outcome, with who took it and when. The same decision again
+ * changes nothing; a different one is answered with the earlier.
  */
 
 import { z } from 'zod';
@@ -25,20 +26,20 @@ import { readDoubts } from './run-view.ts';
 import { script } from './script.ts';
 import { addToStory } from './story.ts';
 
-/** What became of one row's decision; `unchanged`: it was decided so before. */
+/** `unchanged`: it was decided so before. */
 export type RowResolved =
   | { readonly row: number; readonly kind: 'resolved' | 'unchanged' }
-  /** Somebody decided otherwise before. */
+  /** It was decided otherwise before. */
   | { readonly row: number; readonly kind: 'otherwise'; readonly earlier: Resolution }
   | { readonly row: number; readonly kind: 'not-in-doubt' };
 
 const resolve = script(RESOLVE, z.array(z.string()));
 
-/** Rows of one script call: it holds Redis up for a few milliseconds. */
+/** Rows of one script call, which blocks Redis for a few milliseconds. */
 const MAX_BATCH = 200;
 const OTHERWISE = 'otherwise ';
 
-/** Settles rows in doubt as decided; the same decisions again change nothing. Answers in the order given. */
+/** Answers in the order given. Safe to repeat. */
 export async function resolveRows(
   redis: RedisConnection,
   keys: LedgerKeys,
@@ -66,10 +67,10 @@ export async function resolveRows(
   return resolved;
 }
 
-/** A row that stays in doubt: what is said of it from now on, and what was found of it. */
+/** A row that stays in doubt: its new settlement, and what a look-up found. */
 type DoubtNote = { readonly note: Settlement; readonly sighting: KeptSighting };
 
-/** Replaces what is said of rows that stay in doubt, where they still are, and keeps what was found of them. */
+/** Replaces the settlements of rows that are still in doubt, and keeps what was found of them. */
 export async function noteDoubts(
   redis: RedisConnection,
   keys: LedgerKeys,
@@ -102,17 +103,14 @@ function parseAnswer(row: number, answer: string): RowResolved {
   return { row, kind: 'otherwise', earlier };
 }
 
-/** What somebody decided of one row. */
 export type RowDecision = { readonly row: number; readonly decision: Decision };
 
 type ResolveOptions = {
   readonly run: Run;
-  /** Who decided. */
   readonly by: string;
   readonly at: Date;
 };
 
-/** One row as the script RESOLVE has it. */
 type ResolveEntry = readonly [
   row: string,
   outcome: string,
@@ -125,10 +123,7 @@ type ResolveEntry = readonly [
   dropSource: 0 | 1,
 ];
 
-/**
- * What the script needs for one decision; `doubt`: the row as it stands, `null` where it is not in doubt; `outcome`: the job's
- * word for a row that the service carried out.
- */
+/** `doubt`: `null` where the row is not in doubt. `outcome`: what the job calls success. */
 function resolveEntry(
   keys: LedgerKeys,
   { run, by, at, outcome }: ResolveOptions & { readonly outcome: Outcome },
@@ -179,7 +174,6 @@ function placeOf(keys: LedgerKeys, run: Run, { key, row }: Settlement) {
     : identityPlace(keys, { space, key: key === '' ? `${run.sha256}:${row}` : key });
 }
 
-/** What the script needs to say more of a row that stays in doubt. */
 function noteEntry(settlement: Settlement): ResolveEntry {
   return [String(settlement.row), 'in-doubt', settledMark(settlement), '', '', '', '', '', 0];
 }
@@ -187,7 +181,7 @@ function noteEntry(settlement: Settlement): ResolveEntry {
 /** A row that has an id which somebody names. */
 export type Holder = { readonly row: number; readonly key: string };
 
-/** Whether two rows of a run are one record: a key that is not that of a group is only ever one row's. */
+/** Whether two rows of a run are one record: only rows of a group share a key. */
 export function isOneRecord(a: Holder, b: Holder): boolean {
   return a.row === b.row || (a.key !== '' && a.key === b.key);
 }

@@ -1,7 +1,7 @@
 /**
- * Which target's ledger a run is in, over all targets, so that a run id alone is enough to find it, and which form all these ledgers have.
- * The index is a convenience beside the ledgers: a run that is missing here is still in its ledger, and a worker that puts it back
- * enters it again. Promised: a ledger of another form than this program's is read and changed by none of its commands.
+ * Which target's ledger a run is in, over all targets, so that a run id alone finds it, and the
+ * form of all these ledgers. A run that is missing here is still in its ledger; a worker that puts
+ * it back enters it again. Promised: no command reads or changes a ledger of another form.
  */
 
 import type { RedisConnection } from '../lib/redis-connection.ts';
@@ -12,7 +12,7 @@ export type RunIndex = {
   /** For a run that was never begun. */
   remove(run: string): Promise<void>;
   targetOf(run: string): Promise<string | null>;
-  /** Newest first; `skipped`: so many of the newest are left out. */
+  /** Newest first, without the newest `skipped`. */
   latest(
     limit: number,
     skipped?: number,
@@ -23,14 +23,14 @@ const BY_TIME = 'onboard:{index}:runs';
 const TARGETS = 'onboard:{index}:targets';
 const VERSION = 'onboard:{index}:version';
 
-/** The form of what is in Redis that this program writes, and the only one that it reads. */
+/** The only form that this program reads and writes. */
 const LEDGER_VERSION = '4';
 
 type Asked = { exists(key: string): Promise<number>; get(key: string): Promise<string | null> };
 
-/** Throws a UsageError where the ledger was written by a program of another form. One without any run has none yet. */
+/** Throws a UsageError for another form. A ledger without runs has none yet. */
 export async function assertKnownLedger(redis: Asked): Promise<void> {
-  // In this order: the first run is added meanwhile perhaps, and its version with it.
+  // In this order: a first run that is added meanwhile brings its version along.
   const hasRuns = (await redis.exists(BY_TIME)) === 1;
   const version = await redis.get(VERSION);
   if (version === LEDGER_VERSION || (version === null && !hasRuns)) return;
@@ -45,7 +45,7 @@ export async function assertKnownLedger(redis: Asked): Promise<void> {
 export function createRunIndex(redis: RedisConnection): RunIndex {
   return {
     async add(run, target, createdAt) {
-      // With each run: a Redis that was emptied gets its runs back from journals, and its version with them.
+      // With each run: an emptied Redis gets its runs, and so its version, back from journals.
       const entry = redis.multi().setnx(VERSION, LEDGER_VERSION).hset(TARGETS, run, target);
       await entry.zadd(BY_TIME, createdAt.getTime(), run).exec();
     },

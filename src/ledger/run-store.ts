@@ -1,7 +1,7 @@
 /**
- * The runs of one target: registered once for each file and job, read, listed, and moved from state to state by the table of transitions
- * (model/run.ts), which a script applies, so that two processes never move a run at the same time. Also who reads a run's file (a lease),
- * and which runs are still open.
+ * The runs of one target: registered once for each file and job, read, listed, and moved from state
+ * to state by the table of transitions (model/run.ts). A script applies the table, so that two
+ * processes never move a run at the same time. The lease of who reads a run's file is here too.
  */
 
 import { randomInt } from 'node:crypto';
@@ -28,10 +28,9 @@ import { DROP_LEASE, HOLD_LEASE, REGISTER, TRANSITION } from './lua/runs.ts';
 import { script } from './script.ts';
 import { storyLine } from './story.ts';
 
-/** How many rows go first, alone: `set` by the job definition, or because it is the job's `first` large run at its target. */
+/** How many rows go first, alone: by the definition, or as the job's first large run here. */
 export type Canary = { readonly rows: number; readonly kind: 'set' | 'first' };
 
-/** What a new run is made of. */
 export type NewRun = {
   readonly id: string;
   readonly job: string;
@@ -39,17 +38,17 @@ export type NewRun = {
   readonly target: string;
   readonly facts: FileFacts;
   readonly chunkRows: number;
-  /** Where the first rows go ahead of the others. */
   readonly canary?: Canary | null;
   readonly createdAt: Date;
-  /** A new run even where the file has been taken to its end before. */
+  /** Makes a new run even where the file was taken to its end before. */
   readonly again: boolean;
 };
 
 export type RunStore = {
   /**
-   * Registers the run, or names the one that already took this file through this job. In the epoch of a worker: on a ledger that has
-   * just forgotten the file's run, every row of it would be known, and the run that sent them gone.
+   * Registers the run, or names the one that already took this file through this job. Workers
+   * register in an epoch: otherwise a ledger that just forgot the file's run would skip every row
+   * as known, and the run that sent them would be gone.
    */
   register(
     run: NewRun,
@@ -57,32 +56,29 @@ export type RunStore = {
   ): Promise<{ readonly kind: 'new' | 'known'; readonly id: string }>;
   get(id: string): Promise<Run | null>;
   definition(id: string): Promise<JobDefinition | null>;
-  /** The states of those runs that are there. */
+  /** Unknown runs are left out. */
   statesOf(ids: readonly string[]): Promise<ReadonlyMap<string, RunState>>;
   /** Newest first. */
   list(limit: number): Promise<Run[]>;
   /** Numbers of the chunks whose rows are all settled. */
   closedChunks(id: string): Promise<ReadonlySet<number>>;
   countClosed(id: string): Promise<number>;
-  /** Numbers of the chunks that the queue was given and whose rows are not all settled. */
+  /** Numbers of the chunks that were queued and are not closed. */
   openChunks(id: string): Promise<readonly number[]>;
-  /** False where the table of transitions does not allow it from the state the run is in. */
+  /** False where the table of transitions does not allow it. */
   transition(id: string, to: RunState, reason: Reason | null, request?: StateRequest): Promise<boolean>;
-  /** Sets a run running that is paused for that reason; false: it is not paused, or for another reason. */
+  /** Sets a run running that is paused for that reason; false where it isn't. */
   goOn(id: string, pausedFor: Reason): Promise<boolean>;
-  /**
-   * Why the run's first rows go alone where the definition doesn't say so; `overruled`: a person has let the run go on though none of them
-   * had succeeded; `''`: neither.
-   */
+  /** `first`: without a setting. `overruled`: a person let the run go on. `''`: neither. */
   canaryOf(id: string): Promise<'' | 'first' | 'overruled'>;
-  /** Whether first rows of the job have succeeded at this target, or a person has let a run of it go on all the same. */
+  /** Whether first rows of the job succeeded at this target, or a person overruled its canary. */
   isProven(job: string): Promise<boolean>;
   prove(job: string, run: string): Promise<void>;
-  /** Takes or renews the lease, the right to read the run's file; false: another process has it. */
+  /** Takes or renews the lease to read the run's file; false: another process has it. */
   holdLease(id: string, holder: string, ms: number): Promise<boolean>;
   dropLease(id: string, holder: string): Promise<void>;
   hasLease(id: string): Promise<boolean>;
-  /** Who has the lease and for how many more milliseconds, unless it is renewed. */
+  /** Who has the lease, and the ms until it expires. */
   leaseOf(id: string): Promise<{ readonly holder: string; readonly ms: number } | null>;
 };
 
@@ -153,7 +149,7 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
     countClosed: (id) => redis.hlen(keys.run(id).blocks),
     async transition(id, to, reason, request) {
       const from = RUN_STATES.filter((state) => RUN_TRANSITIONS[state].includes(to));
-      // What a person asked for outlasts the window, which would let the run go on by itself.
+      // A person's pause replaces the window's, which would end by itself.
       const also = reason === 'requested' ? ['paused window'] : [];
       return move(id, to, { reason: reason ?? '', from: [...from, ...also], request });
     },
@@ -200,7 +196,6 @@ async function registerRun(
   return { kind, id };
 }
 
-/** The fields of a new run's record. */
 export function newRecord(run: NewRun): Record<string, string | number> {
   const { facts, canary = null } = run;
   const chunking = {
@@ -258,7 +253,7 @@ function readCounts(record: Readonly<Record<string, string>>): OutcomeCounts {
   return counts;
 }
 
-/** The latest run that took a file of this content through this job; `null`: none did. */
+/** The latest run of a file with this content and job; `null`: none. */
 export function runOfFile(
   redis: RedisConnection,
   keys: LedgerKeys,
@@ -270,15 +265,12 @@ export function runOfFile(
 const OVER: readonly RunState[] = ['finished', 'cancelled'];
 const RUNS_PER_LOOK = 500;
 
-/**
- * Whether jobs that come after a run's job (`after`) wait for it: until it is finished or given up, whatever holds it. What
- * comes later builds on what the run has yet to create, so a run that is paused or stopped is waited for as one that moves.
- */
+/** Later jobs (`after`) wait until a run is finished or cancelled, even where it is paused. */
 export function holdsUpLaterJobs(state: string | null | undefined): boolean {
   return !OVER.some((over) => over === state);
 }
 
-/** Ids of the runs of these jobs that are open, however many there are, oldest first. */
+/** Ids of the open runs of these jobs, oldest first. */
 export async function openRunsOf(
   redis: RedisConnection,
   keys: LedgerKeys,
@@ -302,7 +294,7 @@ export async function openRunsOf(
 
 const ACCEPTED = OUTCOMES.filter(wasAccepted).map((outcome) => `o:${outcome}`);
 
-/** Whether the service has accepted a row of any run; looked for from the newest run on. */
+/** Whether the service has accepted a row of any run, newest run first. */
 export async function hasEverAccepted(redis: RedisConnection, keys: LedgerKeys): Promise<boolean> {
   const ids = await redis.zrevrange(keys.runs, 0, -1);
   for (let at = 0; at < ids.length; at += RUNS_PER_LOOK) {
@@ -313,7 +305,7 @@ export async function hasEverAccepted(redis: RedisConnection, keys: LedgerKeys):
   return false;
 }
 
-/** Ids of all runs with rows that have no outcome yet, whatever their state, oldest first. */
+/** Ids of all runs with rows without an outcome, in any state, oldest first. */
 export async function runsWithOpenRows(
   redis: RedisConnection,
   keys: LedgerKeys,
@@ -331,7 +323,7 @@ export async function runsWithOpenRows(
 const LETTERS = 'bcdfghjkmnpqrstvwxz23456789';
 const RANDOM_LETTERS = 4;
 
-/** A run id that sorts by time, can be read out loud, and is never used twice: `20261121-034512-k3f9` (UTC). */
+/** Sorts by time, can be read out loud, and is never used twice: `20261121-034512-k3f9` (UTC). */
 export function newRunId(now: Date): string {
   const [date = '', time = ''] = now.toISOString().replaceAll(/[-:]/g, '').split('T');
   const random = Array.from({ length: RANDOM_LETTERS }, () => LETTERS.charAt(randomInt(LETTERS.length))).join(

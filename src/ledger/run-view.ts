@@ -1,7 +1,7 @@
 /**
- * What the ledger holds of a run, read for its report, for reruns and for `resolve`: settlements
- * chunk by chunk, open or closed, and what is kept of the rows that did not succeed. Memory does
- * not grow with the run.
+ * What the ledger holds of a run, for its report, for reruns and for `resolve`: settlements chunk
+ * by chunk, open or closed, and what is kept of rows that did not succeed. Memory does not grow
+ * with the run.
  */
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { type KeptSighting, sightingSchema } from '../model/resolution.ts';
@@ -15,7 +15,6 @@ import { createRunInput } from './reruns.ts';
 
 const CHUNKS_AT_ONCE = 16;
 
-/** The view that reports and reruns are written from. */
 export function createRunView(redis: RedisConnection, keys: LedgerKeys, run: Run): LedgerView {
   const k = keys.run(run.id);
   return {
@@ -43,7 +42,7 @@ async function* readAll(redis: RedisConnection, k: RunKeys, last: number): Async
   }
 }
 
-/** The chunks that these rows are in, in their order; a group is never in two chunks. */
+/** The chunks with these rows, in order; a group is never in two chunks. */
 export async function* chunksAround(
   redis: RedisConnection,
   keys: LedgerKeys,
@@ -51,7 +50,7 @@ export async function* chunksAround(
   rows: ReadonlySet<number>,
 ): AsyncGenerator<SettledChunk> {
   if (rows.size === 0) return;
-  // The rows of a rerun have the numbers that they have in its parent's file.
+  // The rows of a rerun keep their numbers from its parent's file.
   const numbers = run.parent === null ? null : await createRunInput(redis, keys, run.id).numbers();
   const chunks = run.parent !== null && numbers === null ? allChunks(run) : chunksWith(rows, run, numbers);
   for (let at = 0; at < chunks.length; at += CHUNKS_AT_ONCE) {
@@ -63,7 +62,7 @@ function allChunks(run: Run): number[] {
   return Array.from({ length: chunksOf(run) }, (_, i) => i + 1);
 }
 
-/** `numbers`: those of the run's rows, where they don't count from 1. */
+/** `numbers`: the run's row numbers, where they don't count from 1. */
 export function chunksWith(
   rows: ReadonlySet<number>,
   run: Chunking,
@@ -80,10 +79,7 @@ export function chunksWith(
   return [...chunks];
 }
 
-/**
- * The chunks with these numbers, open or closed, as they stand now. `holding`: a closed chunk
- * without that text in any of its rows may be left empty, which takes less than half the time.
- */
+/** `holding`: a closed chunk without that text may come back empty, in less than half the time. */
 export async function readChunks(
   redis: RedisConnection,
   k: RunKeys,
@@ -97,7 +93,7 @@ export async function readChunks(
   return read.map((one) => ({ ...one, settlements: one.settlements.map((s) => replaced(s, late)) }));
 }
 
-/** Reads blocks that have the text, rows whose sentence may have it, or rows that may have been replaced since. */
+/** Parses blocks that hold the text or a sentence that may, or rows that may have been replaced. */
 function createBlockSearch(text: string): (block: Buffer) => Pick<SettledChunk, 'closedAt' | 'settlements'> {
   const looked = [JSON.stringify(text).slice(1, -1), '"issues":', '"values":', '"in-doubt"', '"not_created"'];
   return (block) => {
@@ -106,7 +102,7 @@ function createBlockSearch(text: string): (block: Buffer) => Pick<SettledChunk, 
   };
 }
 
-/** A chunk that is closed between the two look-ups is found at the second look at its block. */
+/** The block is looked for twice: the chunk may close between the two look-ups. */
 async function readChunk(
   redis: RedisConnection,
   k: RunKeys,
@@ -126,7 +122,7 @@ function replaceable(settlements: readonly Settlement[]): number[] {
   return settlements.flatMap((s) => (isReplaceable(s) ? [s.row] : []));
 }
 
-/** A doubt may be replaced by any outcome, a person's decision by what was accepted. */
+/** Any outcome may replace a doubt; an acceptance may replace a person's decision. */
 function isReplaceable({ outcome, code }: Settlement): boolean {
   return outcome === 'in-doubt' || (outcome === 'failed' && code === 'not_created');
 }
@@ -151,7 +147,7 @@ async function readRows(
   );
 }
 
-/** What look-ups found of those of the rows that they left in doubt. */
+/** What look-ups found of rows that stayed in doubt. */
 export async function readSightings(
   redis: RedisConnection,
   k: RunKeys,
@@ -161,12 +157,12 @@ export async function readSightings(
   return new Map([...texts].map(([row, text]) => [row, sightingSchema.parse(JSON.parse(text))]));
 }
 
-/** Numbers of all rows in doubt, in row order. */
+/** In row order. */
 export async function rowsInDoubt(redis: RedisConnection, k: RunKeys): Promise<number[]> {
   return (await redis.hkeys(k.doubts)).map(Number).sort((a, b) => a - b);
 }
 
-/** Settlements of those of the rows that are in doubt, by row number. */
+/** Settlements of those of the rows that are in doubt. */
 export async function readDoubts(
   redis: RedisConnection,
   k: RunKeys,

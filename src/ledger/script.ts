@@ -1,6 +1,7 @@
 /**
- * Lua scripts as typed functions: sent by hash, once more as text where the server has lost them, and their answers parsed, since Redis is
- * a boundary. A script may be run twice after a lost reply; what each leaves then is tested for every one of them.
+ * Lua scripts as typed functions: sent by hash, as text where the server lost them, with parsed
+ * answers, since Redis is a boundary. After a lost reply a script may run twice; a test covers what
+ * each leaves then.
  */
 
 import { createHash } from 'node:crypto';
@@ -8,7 +9,6 @@ import { Command } from 'ioredis';
 import type { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 
-/** A Lua script that runs by its hash; its answer is parsed, since Redis is a boundary. */
 export type Script<Answer> = (
   redis: RedisConnection,
   keys: readonly string[],
@@ -16,13 +16,12 @@ export type Script<Answer> = (
 ) => Promise<Answer>;
 
 type ScriptArguments = ReadonlyArray<string | number | Buffer>;
-/** A function is asked each time that the script is sent: what it says may not be true any more the next time. */
+/** A function is called each time the script is sent: its values may have changed since. */
 export type SentArguments = ScriptArguments | (() => ScriptArguments);
 
-/** A Redis that is full still records what became of rows: what it gives up by that is bounded (Redis 7.0, script flags). */
+/** A full Redis still records outcomes; that takes bounded memory (Redis 7.0, script flags). */
 const ALSO_WHEN_FULL = '#!lua flags=allow-oom\n';
 
-/** The script with the schema of its answer; a server that has lost it (a restart, a flush) is given it again. */
 export function script<Answer>(lua: string, answer: z.ZodType<Answer>): Script<Answer> {
   const text = ALSO_WHEN_FULL + lua;
   const sha = createHash('sha1').update(text).digest('hex');
@@ -42,10 +41,7 @@ export function script<Answer>(lua: string, answer: z.ZodType<Answer>): Script<A
   };
 }
 
-/**
- * Told as it is: ioredis looks at each argument of a command for a list in it, and writes each by itself where one of them is bytes, which
- * costs several times as much as all the rest of sending hundreds of them.
- */
+/** Where one argument is bytes, ioredis would write hundreds of them one by one. */
 class ScriptCommand extends Command {
   readonly #sent: ReadonlyArray<string | Buffer>;
 
@@ -77,10 +73,7 @@ function send(redis: RedisConnection, name: 'eval' | 'evalsha', args: ScriptArgu
   return command.promise;
 }
 
-/**
- * Reads the answer of a script that names only the exceptions of a batch: place (1: the first item), answer, place, answer, …
- * `usual` is the answer for all other items. One answer for each item, in their order.
- */
+/** `answers`: place (1: first item), answer, … of the exceptions; the others get `usual`. */
 export function withExceptions<Answer>(
   answers: readonly string[],
   count: number,

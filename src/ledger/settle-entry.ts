@@ -1,6 +1,7 @@
 /**
- * A row's outcome on its way to the script EXCHANGE and into the journal: an array by position, since hundreds travel in one command and
- * names would cost more than the rest. Here alone stands which position means what, on this side; lua/rows.ts has the other.
+ * A row's outcome on its way to EXCHANGE and into the journal: an array by position, since hundreds
+ * travel in one command. On this side only this file knows the positions; lua/rows.ts has the other
+ * side.
  */
 
 import { wasAccepted } from '../model/outcome.ts';
@@ -14,7 +15,7 @@ export type IdentityChange = KeyPlace & {
   readonly id: string;
 };
 
-/** What stands for the digests of a record's fields while a take of its row has an update under way. */
+/** Stands for a record's field digests while a take of its row has an update under way. */
 export function fieldsUnderWay(taker: string): string {
   return `~${taker}`;
 }
@@ -24,14 +25,13 @@ export function areFieldsKnown(fields: string): boolean {
   return fields !== '' && !fields.startsWith('~');
 }
 
-/** What becomes of the digests of the record's fields: they are as `before`, or another row has changed them since and nothing is known. */
+/** Where the record's field digests are no longer `before`, nothing is known of them. */
 export type FieldsChange = KeyPlace & {
   readonly before: string;
-  /** `''`: what the service has is not known any more. */
+  /** `''`: what the service has is unknown. */
   readonly after: string;
 };
 
-/** A row's outcome with all that is kept of it. */
 export type SettledRow = {
   readonly chunk: number;
   readonly settlement: Settlement;
@@ -45,11 +45,11 @@ export type SettledRow = {
   readonly documents: string;
   /** The intent that the settler left or found on the row, `''` for none. */
   readonly mark: string;
-  /** The first row of its group, whose intent and outcome are this row's too; `null`: it has its own. */
+  /** The first row of its group, which ends for all; `null`: the row ends by itself. */
   readonly lead: number | null;
 };
 
-/** A settled row as the script EXCHANGE and the journal have it. */
+/** As EXCHANGE and the journal have it. */
 type SettleEntry =
   | PlainEntry
   | readonly [...PlainEntry, fieldsBucket: string, fieldsDigest: string, before: string, after: string];
@@ -74,7 +74,7 @@ type PlainEntry = readonly [
 
 const IDENTITY_LETTER = { known: 'k', 'in-doubt': 'd', 'given-back': 'x' } as const;
 
-/** The row by itself, as the journal's reader makes of it again what it was told in a group. */
+/** Also what the journal's reader makes of a row of a group. */
 function entryOf(keys: LedgerKeys, row: SettledRow, text: string): SettleEntry {
   const entry = plainEntry(keys, row, text);
   return row.fields === null ? entry : [...entry, ...fieldsOf(keys, row.fields)];
@@ -108,54 +108,55 @@ function fieldsOf(keys: LedgerKeys, change: FieldsChange): readonly [string, str
   return [bucket, digest, change.before, change.after];
 }
 
-/** Whether the row ended with a definite answer of the service, a sign that it is well. */
+/** Whether the service gave a definite answer, a sign that it is well. */
 function wasAnswered({ outcome, status }: Settlement): boolean {
   if (wasAccepted(outcome) || outcome === 'rejected' || outcome === 'denied') return true;
-  // A redirect too: whoever answers so is there.
+  // Also a redirect: somebody answered.
   return outcome === 'failed' && status >= 300 && status < 500 && status !== 429;
 }
 
-/** Whether the row's settler has sent nothing of it, and says how it ended nevertheless. */
+/** The settler sent nothing of the row and still says how it ended. */
 export function isUnsent(entry: SettleEntry): boolean {
   return entry[MARK] === '' && entry[OUTCOME] !== 'in-doubt';
 }
 
-/** The entry of a journal as one that says nothing to the breaker of now, whatever the service answered then. */
+/** A journal's entry without its word to the breaker, which is about now. */
 export function answeredLongAgo(entry: unknown): unknown {
   return Array.isArray(entry) ? entry.with(ANSWERED, 0) : entry;
 }
 
-/** What ended, as the script EXCHANGE and the journal are told it. */
+/** What ended, in the forms of EXCHANGE and of the journal. */
 export type ToldRows = {
   /** ARGV of the script: JSON of the others, then the groups. */
   readonly args: readonly (string | number)[];
-  /** The rows' places, from 0, in the order in which the script counts them. */
+  /** The rows' places, from 0, in the script's order. */
   readonly order: readonly number[];
   readonly rows: readonly RecordedRow[];
-  /** JSON text of the groups for the journal, without their brackets; `''`: there are none. */
+  /** JSON text of the groups for the journal, without brackets; `''`: none. */
   readonly groups: string;
   readonly others: readonly ToldEntry[];
 };
 
-/** A row of an open chunk with the text of its settlement, as the chunk's block will have it. */
+/** A row with the text of its settlement, as its chunk's block will have it. */
 export type RecordedRow = { readonly chunk: number; readonly row: number; readonly text: string };
 
 type ToldEntry = { readonly place: number; readonly entry: SettleEntry };
 
-/** Rows of one take of a chunk that the service accepted alike: what they share is said once, their settlements are one text. */
+/** Rows of one take that were accepted alike: what they share is sent once. */
 type Group = {
   readonly chunk: number;
   readonly shared: SharedMark;
   readonly outcome: string;
   readonly places: number[];
   readonly settlements: string[];
-  /** Of each row: its number, the place of its key's identity, its id. */
+  /** Each row's number, the place of its key, its id. */
   readonly rows: (string | number)[];
 };
 
 /**
- * Nearly all rows were accepted, and nothing is kept of them but their settlement and their key's identity: they are told in groups, the
- * others one by one. `isFirst`: none of them was told before, in a command that may have been carried out; those are looked at one by one.
+ * Nearly all rows were accepted and keep nothing but settlement and key: those are sent in groups,
+ * the others one by one. `isFirst`: no row was in an earlier command that may have been carried
+ * out; otherwise each is sent alone.
  */
 export function toldRows(keys: LedgerKeys, rows: readonly SettledRow[], isFirst: boolean): ToldRows {
   const recorded: RecordedRow[] = [];
@@ -201,7 +202,7 @@ const OUTCOME = 2;
 const MARK = 11;
 const ANSWERED = 13;
 
-/** Whether the service accepted the row under an intent, and nothing is kept of it but its settlement and its key's identity. */
+/** The service accepted the row under an intent, and only its settlement and key are kept. */
 function isPlain({ settlement, identity, fields, source, body, documents, mark, lead }: SettledRow): boolean {
   if (mark === '' || !wasAccepted(settlement.outcome)) return false;
   if (identity !== null && identity.becomes !== 'known') return false;

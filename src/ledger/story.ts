@@ -1,6 +1,6 @@
 /**
- * A run's story in Redis: what happened to it, the latest of it, for people who look. No number of
- * a report comes from here, and nothing is put back where it is lost.
+ * What happened to a run, for people who look. No number of a report comes from here, and a lost
+ * story is not put back.
  */
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { type Happening, happeningSchema } from '../model/story.ts';
@@ -8,17 +8,15 @@ import type { LedgerKeys, RunKeys } from './keys.ts';
 
 const STORY_LENGTH = 500;
 
-/** An event as the list has it. */
 export function storyLine(happening: Happening): string {
   return JSON.stringify(happening);
 }
 
-/** Adds an event to the run's story, of which the latest are kept. */
 export async function addToStory(redis: RedisConnection, k: RunKeys, happening: Happening): Promise<void> {
   await redis.multi().rpush(k.story, storyLine(happening)).ltrim(k.story, -STORY_LENGTH, -1).exec();
 }
 
-/** Oldest first; an event that this version does not know is left out. */
+/** Oldest first; unknown events are left out. */
 export async function readStory(
   redis: RedisConnection,
   keys: LedgerKeys,

@@ -1,7 +1,8 @@
 /**
- * The verification of a ledger after Redis may have gone back in time: this worker puts its journal back and checks in, and waits for the
- * others, within limits. Promised: the ledger is opened only when everything that any worker sent is known again, from its own word, from its
- * journal, or by a batch of a living worker that is later than all of its own; or else what it may have sent is in doubt.
+ * Verifies a ledger after Redis may have gone back in time: this worker puts its journal back,
+ * checks in, and waits for the others, within limits. Promised: the ledger opens only once
+ * everything that any worker sent is known again (by the worker itself, by its journal, or by a
+ * living worker's batch that is later than all of its own), or what it may have sent is in doubt.
  */
 
 import { z } from 'zod';
@@ -16,45 +17,44 @@ export type EpochEdges = {
   readonly redis: RedisConnection;
   /** The key of the epoch's hash. */
   readonly key: string;
-  /** This process' id; never used twice. */
+  /** Never used twice. */
   readonly worker: string;
-  /** Has Redis forget what a torn append-only file holds; before anything is put back. */
+  /** Makes Redis drop what a torn append-only file holds; before anything is put back. */
   leaveTornEnds(): Promise<void>;
   /** Counts the runs anew, once all that is known is put back. */
   recount(): Promise<void>;
-  /** Puts back what the journals at hand know, and answers the workers that are gone, or silent, and whose journals those were. */
+  /** Puts journals at hand back; answers their workers, which are gone or silent. */
   replay(what: ReplayScope): Promise<readonly string[]>;
   /** Whether a worker's process is known to have ended; its journal may be at hand. */
   isGone(worker: string): boolean;
-  /** Other workers that the server knows to be connected. */
+  /** Other workers that are connected to the server. */
   connected(): Promise<readonly string[]>;
-  /** Whether the server is still this machine's to use; always, unless told otherwise. */
+  /** Whether the server is still this machine's to use; by default it is. */
   isOurs?(): Promise<boolean>;
   /** How long a worker that doesn't check in is waited for, ms; 15,000 by default. */
   readonly graceMs?: number;
   /** Records of the target's unfinished runs. */
   unfinished(): Promise<readonly string[]>;
-  /** Something that the user should know, in a sentence. */
+  /** A sentence for the user. */
   onNotice(text: string): void;
   onTrouble(what: string, fields: Readonly<Record<string, string | number>>): void;
 };
 
 export type ReplayScope = {
-  /** This worker's own journal too: Redis has lost something of it. */
+  /** Also this worker's own journal: Redis lost something of it. */
   readonly own: boolean;
-  /** Open intents too: the ledger is closed, so nobody takes a row meanwhile. */
+  /** Also open intents: the ledger is closed, so nobody takes a row meanwhile. */
   readonly intents: boolean;
-  /** Redis may have lost something of workers that are gone; false: only, if at all, of this one. */
+  /** Redis may have lost something of workers that are gone; false: at most of this one. */
   readonly closed: boolean;
-  /** Workers that may live, and have not been heard of for so long that they send nothing any more under what they were granted. */
+  /** Workers that may live, silent for so long that they send nothing more under their grants. */
   readonly silent: readonly string[];
-  /** Marks of this worker's intents of which it is not known yet whether they were granted: left out. */
+  /** Marks of this worker that may not be granted yet: left out. */
   readonly isHeld: (mark: string) => boolean;
 };
 
 const POLL_MS = 200;
 const TELL_AFTER_MS = 1_000;
-/** How often a worker that replays a long journal says so. */
 const REPLAYING_MS = 1_000;
 
 const look = script(
@@ -66,32 +66,32 @@ const checkIn = script(CHECK_IN, z.tuple([z.enum(['open', 'moved', 'count', 'clo
 const vouch = script(VOUCH, z.number());
 const openWithout = script(OPEN_WITHOUT, z.number());
 
-/** What a worker knows of its own batches, and of the others. */
+/** What a worker knows of its own batches and of the other workers. */
 export type Memory = {
   sent: number;
-  /** The highest batch that is known to be recorded. */
+  /** The highest batch known to be recorded. */
   recorded: number;
   recoveries: number;
-  /** Every living worker has been told of this one. False from when it comes back to a registry that it was taken out of until it is told again. */
+  /** Every living worker knows of this one; not so after a registry had dropped it. */
   isKnown: boolean;
-  /** The workers of late, and when each was last seen registered (ms). */
+  /** Workers, and when each was last seen registered (ms). */
   readonly seen: RecentMap<string, number>;
-  /** Intents that have been asked for and not been granted yet. */
+  /** Intents without a grant yet. */
   readonly held: Set<() => ReadonlyArray<{ readonly mark: string }>>;
 };
 
-/** Replays the journals and checks in, where the ledger is not verified or has forgotten what this worker did. */
+/** Replays and checks in where the ledger is unverified or forgot what this worker did. */
 export async function verifyLedger(edges: EpochEdges, memory: Memory, stop: AbortSignal): Promise<void> {
   for (;;) {
     const [server, open, last, known, silence] = await lookUntorn(edges);
     if (open === 1 && last >= memory.recorded) return;
-    // An epoch in which nobody has checked in: a new ledger, or one that was emptied while others were at work.
+    // Nobody has checked in yet: a new ledger, or one that was emptied while others worked.
     const connected = known === 0 ? await edges.connected() : [];
     const others = new Set([...connected, ...forgotten(memory, last, silence)]);
     others.delete(edges.worker);
     const isNew = memory.sent === 0;
     const scope = {
-      // What is recorded of this worker's batches is all there up to the last: Redis loses only its latest writes.
+      // Redis loses only its latest writes: of this worker's batches, all up to `last` are there.
       own: !isNew && last < memory.recorded,
       intents: open === 0 || !isNew,
       closed: open === 0,
@@ -107,7 +107,7 @@ export async function verifyLedger(edges: EpochEdges, memory: Memory, stop: Abor
   }
 }
 
-/** How the ledger stands, once no torn end is left and the others know that this worker replays. */
+/** Reads the epoch once no torn end is left and the others know that this worker replays. */
 async function lookUntorn({ redis, key, worker, leaveTornEnds }: EpochEdges) {
   for (;;) {
     const before = await look(redis, [key], [worker]);
@@ -148,16 +148,17 @@ async function whileReplaying<T>(
   }
 }
 
-/** Longer than a worker can be at work unseen by another that lives. */
+/** Longer than a worker can work unseen by another living one. */
 const SEEN_MS = 60_000;
 
 /**
- * Workers that Redis may have forgotten: where it has not lost what this worker had recorded, it has the others' too.
- * A worker that had deregistered long before is only forgotten, with all it did, by a Redis that was emptied.
+ * Workers that Redis may have forgotten. Where it still has this worker's batches it has the
+ * others' too. A worker that deregistered long before is forgotten only by a Redis that was
+ * emptied.
  */
 function forgotten({ seen, recorded }: Memory, last: number, silence: number): string[] {
   if (last >= recorded) return [];
-  // A copy of long ago knows nothing of those who came since: reckoned from its own time.
+  // An old copy does not know the workers that came later: count from the copy's own time.
   const since = last < 0 ? Number.NEGATIVE_INFINITY : performance.now() - Math.max(silence, 0) - SEEN_MS;
   return [...seen].flatMap(([worker, at]) => (at >= since ? [worker] : []));
 }
@@ -176,16 +177,12 @@ type Arrival = {
 
 const OF_OTHERS: ReplayScope = { own: false, intents: true, closed: true, silent: [], isHeld: () => false };
 
-/**
- * Of the grace: a worker that has not checked in by then, whose journal lies in this home, needs not come. Longer than a lock lives: whatever it
- * was granted before is in its journal by now, or it is not sent, since its lease has lapsed.
- */
+/** Share of the grace. Longer than a lock lives: every grant is journaled by then, or lapsed. */
 const VOUCH_AFTER = 0.8;
 
-/** How far a worker has come with its check-in (CHECK_IN). */
+/** How far a worker's check-in has come (CHECK_IN). */
 const STAGES = { sawOpen: 0, sawClosed: 1, waits: 2, hasCounted: 3 };
 
-/** Checks in and waits for the others, within limits. */
 async function untilOpen(
   edges: EpochEdges,
   { server, open, gone: atFirst, others, batch, stop }: Arrival,
@@ -209,7 +206,7 @@ async function untilOpen(
   }
 }
 
-/** What is done about the missing, each time they are found missing; answers those that are gone, where their journals have just been put back. */
+/** Answers missing workers that are gone, where their journals were just put back. */
 function waitForAbsent(
   server: string,
   edges: EpochEdges,
@@ -224,10 +221,10 @@ function waitForAbsent(
   };
   let told = false;
   return async (missing, said) => {
-    // By this process' own clock too: Redis' may jump.
+    // Redis' clock may jump, so this process' own counts too.
     const age = Math.min(said, waited());
     if (!told) told = tellWaiting(missing, age, edges);
-    // A worker that was killed while it was waited for has its journal here all the same.
+    // A worker that was killed while it was waited for may have its journal here.
     if (notAsked(missing.filter(edges.isGone)).length > 0) return edges.replay(OF_OTHERS);
     const silent = age >= VOUCH_AFTER * graceMs ? notAsked(missing) : [];
     if (silent.length > 0) await vouchFor(silent, server, edges);
@@ -236,7 +233,7 @@ function waitForAbsent(
   };
 }
 
-/** How long one has waited at each call (ms). While Redis answers nobody, the missing can't check in either: that is not counted. */
+/** Ms waited; not while Redis answers nobody, since the missing can't check in then either. */
 function createWait(): () => number {
   let waited = 0;
   let lookedAt = performance.now();
@@ -258,7 +255,6 @@ async function vouchFor(silent: readonly string[], server: string, edges: EpochE
   await vouch(edges.redis, [edges.key], [server, ...heard]);
 }
 
-/** Whether the user was told. */
 function tellWaiting(missing: readonly string[], age: number, edges: EpochEdges): boolean {
   if (age <= TELL_AFTER_MS) return false;
   const seconds = Math.ceil((edges.graceMs ?? SHIPPED_TIMES.graceMs) / 1000);

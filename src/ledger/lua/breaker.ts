@@ -1,11 +1,14 @@
 /**
- * The breaker's hash: 'since' → when the first attempt of late ended without a definite answer (ms), 'failures' → how many in a row,
- * 'cause' → why the latest failed; while it is open: 'until' → the end of the pause (ms), 'trips' → probes that failed; half-open:
- * 'probe' → the probing row's mark, 'probing' → when it is given up (ms); 'hold' → until when the service has asked all to wait (ms);
- * 'at' → when one of these times was written last (ms), so that a clock of Redis that is set back is noticed.
+ * The breaker's hash; all times in ms.
+ * - 'since': when the first attempt of the current series ended without a definite answer
+ * - 'failures': how many in a row; 'cause': why the latest failed
+ * - open: 'until': end of the pause; 'trips': probes that failed
+ * - half-open: 'probe': the probing row's mark; 'probing': when it is given up
+ * - 'hold': until when the service asked all to wait
+ * - 'at': last write of one of these times, which shows a Redis clock that was set back
  */
 
-/** Lua: `turnBack(key, now)`. Where Redis' clock was set back, the times of a breaker go back as far: no wait becomes longer than it was to be. */
+/** Lua: after Redis' clock was set back, turnBack(key, now) keeps waits from growing. */
 export const TURN_BACK = `
 local function turnBack(key, now)
   local back = tonumber(redis.call('HGET', key, 'at') or '0') - now
@@ -18,9 +21,12 @@ end
 `;
 
 /**
- * An attempt ended without a definite answer. KEYS: breaker. ARGV: the attempt's mark, does it count as a failure (0|1), failures in a
- * row that open the breaker, shortest pause (ms), longest pause (ms), hold that the service asks for (ms, 0: none), why it failed.
- * Answers milliseconds since the first such attempt after the last definite answer.
+ * An attempt ended without a definite answer.
+ * KEYS: breaker.
+ * ARGV: the attempt's mark, does it count as a failure (0|1), failures in a row that open the
+ * breaker, shortest pause (ms), longest pause (ms), hold that the service asks for (ms, 0: none),
+ * cause.
+ * Answers ms since the first such attempt after the last definite answer.
  */
 export const FAILURE = `
 ${TURN_BACK}
@@ -53,9 +59,9 @@ return tostring(now - tonumber(breaker[1]))
 `;
 
 /**
- * Lua: the service gave definite answers to requests with the marks in ANSWERED (mark → true): the breaker closes.
- * An open breaker is closed by the probe's answer alone: the other requests were begun before, and a service that shuts down still
- * answers those. Expects the breaker's key in BREAKER.
+ * Lua: definite answers came for requests with the marks in ANSWERED (mark → true), so the breaker
+ * closes. Only the probe's answer closes an open breaker: other requests began before, and a
+ * service that shuts down still answers those. Expects the breaker's key in BREAKER.
  */
 export const SUCCESS = `
 local breaker = redis.call('HMGET', BREAKER, 'since', 'until', 'probe')

@@ -1,28 +1,36 @@
 /**
- * The scripts of the epoch and of the registry of workers, which share one hash, described at IN_EPOCH. Its stored field names are short:
- * they are read by every worker each second. Redis' own clock decides, so that workers' clocks don't matter.
+ * The scripts of the epoch and of the registry of workers, which share one hash (IN_EPOCH). Its
+ * field names are short: every worker reads them each second. Redis' own clock decides, not the
+ * workers'.
  */
 
-/** Lua that declares serverId(): the name of the running server, another one after every restart and failover. */
+/** Lua: serverId(), another one after every restart and failover. */
 const SERVER_ID = `
 local function serverId()
   local info = redis.call('INFO', 'server')
-  -- Found as plain text: a pattern that is tried at each character costs as much as all the rest of INFO.
+  -- A plain-text search: a pattern that is tried at each character doubles the cost of INFO.
   local _, at = string.find(info, 'run_id:', 1, true)
   return string.match(info, '^%x+', at + 1)
 end
 `;
 
 /**
- * What every script that moves rows begins with: nothing happens on a ledger that may have gone back in time.
- * Beside the script's own, which never see them: the last of KEYS: epoch; the last three of ARGV: worker, the highest of its
- * batches that it knows to be recorded, this batch's number. The epoch is a hash: 'server' → the server run for which
- * the ledger was last verified, 'opened' → a name of that time, by which claims of since then are told, 'm:<worker>' → the worker's last batch, 'b:<worker>' → its last heartbeat (ms),
- * 'k:<worker>' → when it was last told who is registered (ms), 'l:<worker>' → when it was deregistered (ms), 'w:<worker>' → when it
- * last said that it replays a journal (ms); while the epoch is closed and workers check in: 'checking' → the server run, 'since' → when the
- * first one did (ms), 'heard' → the last heartbeat of any worker before that (ms). 'changes' → how often the registry may have
- * changed, see CHANGED; 'swept' → when silent workers were last looked for (ms).
- * Errors: UNVERIFIED server: another server run, or an empty one. UNVERIFIED worker: what it had recorded is gone.
+ * Every script that moves rows begins with this: nothing happens on a ledger that may have gone
+ * back in time. It takes the last of KEYS (epoch) and the last three of ARGV (worker, the highest
+ * of its batches that it knows to be recorded, this batch's number); the script itself never sees
+ * them.
+ * Errors: UNVERIFIED server: another server run, or an empty one. UNVERIFIED worker: what it had
+ * recorded is gone.
+ *
+ * The epoch's hash; times in ms:
+ * - 'server': the server run for which the ledger was last verified
+ * - 'opened': a name for that moment; claims carry it
+ * - 'm:<worker>': its last batch; 'b:': its last heartbeat; 'k:': when it last read the registry;
+ *   'l:': when it was deregistered; 'w:': when it last said that it replays a journal
+ * - while the epoch is closed: 'checking': the server run; 'since': the first check-in; 'heard':
+ *   the last heartbeat before that; 'c:<worker>': the server run it checked in for
+ * - 'changes': how often the registry may have changed (CHANGED); 'swept': the last look for silent
+ *   workers
  */
 export const IN_EPOCH = `${SERVER_ID}
 local EPOCH = table.remove(KEYS)
@@ -40,10 +48,7 @@ do
 end
 `;
 
-/**
- * Lua that declares changed(epoch, now): the registry may have changed. Changes are counted from the time (ms) of the
- * first one, so that a ledger that was emptied under the same server does not come to a number that was there before.
- */
+/** Lua: the registry may have changed. Counted from the time (ms): no emptied ledger repeats it. */
 const CHANGED = `
 local function changed(epoch, now)
   redis.call('HSETNX', epoch, 'changes', now)
@@ -62,9 +67,10 @@ end
 `;
 
 /**
- * How a worker finds the epoch. KEYS: epoch. ARGV: worker.
- * Answers {server run, open (0|1), the worker's last batch (-1: no worker), has anyone ever checked in (0|1), ms since any worker was
- * heard of before the ledger was found closed (-1: never)}.
+ * How a worker finds the epoch.
+ * KEYS: epoch. ARGV: worker.
+ * Answers {server run, open (0|1), the worker's last batch (-1: no worker), has anyone ever checked
+ * in (0|1), ms since the last heartbeat before the ledger was found closed (-1: none)}.
  */
 export const LOOK = `${SERVER_ID}
 local server = serverId()
@@ -72,7 +78,7 @@ local epoch = redis.call('HMGET', KEYS[1], 'server', 'm:' .. ARGV[1], 'checking'
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 ${NEWEST_BEAT}
--- Whoever has checked in since has just given a heartbeat: that says nothing of how old this Redis is.
+-- A check-in gives a heartbeat too, which says nothing of how old this Redis is.
 local newest = tonumber(epoch[4] or newestBeat())
 local silence = newest < 0 and -1 or math.max(0, now - newest)
 local known = (epoch[1] or epoch[3]) and 1 or 0
@@ -80,8 +86,9 @@ return {server, epoch[1] == server and 1 or 0, tonumber(epoch[2] or '-1'), known
 `;
 
 /**
- * A worker replays a journal, which may take a while: the others wait for it. It says so before it looks at the ledger, and
- * goes on saying it: of a Redis that was emptied since, CHECK_IN is refused. KEYS: epoch. ARGV: worker, server run, does it begin (0|1).
+ * A worker replays a journal, and the others wait for it. It says so before it looks at the ledger
+ * and then regularly; CHECK_IN refuses where Redis was emptied since.
+ * KEYS: epoch. ARGV: worker, server run, does it begin (0|1).
  */
 export const REPLAYING = `${SERVER_ID}
 if serverId() ~= ARGV[2] or redis.call('HGET', KEYS[1], 'server') == ARGV[2] then return 0 end
@@ -92,11 +99,15 @@ return 1
 `;
 
 /**
- * A worker has replayed its journal, and those of 'gone' workers whose journals are at hand. The last one opens the epoch, once it has
- * counted the runs anew. KEYS: epoch. ARGV: worker, its last batch, server run, its stage (0: it arrives where it saw the epoch open, 1: where it saw it closed, 2: it waits, 3: it has counted), how many of the following are gone,
- * gone workers, workers seen before.
- * Answers {'open'}; {'moved'}: another server run again, or one that was emptied since it arrived; {'count'}: nobody is missing, and the runs are to be counted; {'closed', ms since it was found closed or a missing worker was last
- * at work on its journal, workers still missing, …}.
+ * A worker has replayed its journal, and those of 'gone' workers that are at hand. The last worker
+ * opens the epoch, once it has counted the runs anew.
+ * KEYS: epoch.
+ * ARGV: worker, its last batch, server run, its stage (0: it arrives and saw the epoch open, 1: saw
+ * it closed, 2: it waits, 3: it has counted), how many of the following are gone, gone workers,
+ * workers seen before.
+ * Answers {'open'}; {'moved'}: another server run again, or an emptied one; {'count'}: nobody is
+ * missing, the runs have to be counted; {'closed', ms since the epoch was found closed or a missing
+ * worker last worked on its journal, workers still missing, …}.
  */
 export const CHECK_IN = `${SERVER_ID}${CHANGED}
 local server = serverId()
@@ -123,18 +134,18 @@ local gone = {}
 for i = 6, 5 + ARGV[5] do
   gone[ARGV[i]] = true
   redis.call('HDEL', KEYS[1], 'm:' .. ARGV[i], 'b:' .. ARGV[i], 'c:' .. ARGV[i], 'k:' .. ARGV[i], 'w:' .. ARGV[i])
-  -- Its journal is put back in this Redis; a Redis that forgets that forgets this field too.
+  -- Its journal is put back in this Redis; a Redis that forgets that also forgets this field.
   redis.call('HSETNX', KEYS[1], 'l:' .. ARGV[i], now)
 end
 if open then return {'open'} end
 redis.call('HSET', KEYS[1], 'c:' .. ARGV[1], server)
 for i = 6 + ARGV[5], #ARGV do
-  -- A worker that was deregistered on a ledger that still says so has lost nothing.
+  -- A worker whose deregistration is still recorded has lost nothing.
   local left = redis.call('HEXISTS', KEYS[1], 'l:' .. ARGV[i]) == 1
   if not gone[ARGV[i]] and not left then redis.call('HSETNX', KEYS[1], 'm:' .. ARGV[i], 0) end
 end
 local missing = {}
--- The clock may have been set back meanwhile: then it is counted from now.
+-- The clock may have been set back meanwhile: then the wait counts from now.
 local since = math.min(now, tonumber(redis.call('HGET', KEYS[1], 'since')))
 redis.call('HSET', KEYS[1], 'since', since)
 for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
@@ -154,8 +165,9 @@ return {'closed', tostring(math.max(0, now - since)), unpack(missing)}
 `;
 
 /**
- * Others have put these workers' journals back while the ledger is closed: nobody need wait for them. Unlike those that are gone they may come
- * again, and do more that no later Redis may take for known. KEYS: epoch. ARGV: server run, workers. Answers 1: nobody waits.
+ * Other workers put these workers' journals back while the ledger is closed, so nobody waits for
+ * them. They may still come again and do more, unlike gone workers, so no 'l:' is set.
+ * KEYS: epoch. ARGV: server run, workers. Answers 1: nobody waits.
  */
 export const VOUCH = `${SERVER_ID}${CHANGED}
 if serverId() ~= ARGV[1] or redis.call('HGET', KEYS[1], 'server') == ARGV[1] then return 0 end
@@ -168,8 +180,9 @@ return 1
 `;
 
 /**
- * Lua that declares suspect(record, missing): of the run, up to the highest chunk that may have been handed to a worker, rows without a mark may
- * have been sent. How far a file was read is known from the worker that read it, unless it is among the missing.
+ * Lua: suspect(record, missing): rows of the run without a mark may have been sent, up to the
+ * highest chunk that a worker may have had. The worker that read the file knows that chunk, unless
+ * it is missing.
  */
 const SUSPECT_RUN = `
 local function suspect(record, missing)
@@ -181,7 +194,7 @@ local function suspect(record, missing)
 end
 `;
 
-/** What these workers sent is not all known, though their journals were put back. KEYS: records of unfinished runs. ARGV: workers. Answers 1. */
+/** What these workers sent is partly unknown. KEYS: records of unfinished runs. ARGV: workers. */
 export const SUSPECT = `${SUSPECT_RUN}
 local missing = {}
 for _, worker in ipairs(ARGV) do missing[worker] = true end
@@ -190,9 +203,11 @@ return 1
 `;
 
 /**
- * Opens the epoch without workers that can't be waited for any longer: what they had sent and Redis has forgotten is not known,
- * so rows that may have been theirs are in doubt. KEYS: epoch, records of unfinished runs. ARGV: server run, the worker that opens it, missing workers.
- * Answers 1: opened; 0: another server run, or one that was emptied since that worker checked in.
+ * Opens the epoch without workers that can't be waited for any longer. What they sent and Redis
+ * forgot is unknown, so rows that may be theirs are in doubt.
+ * KEYS: epoch, records of unfinished runs. ARGV: server run, the worker that opens it, missing
+ * workers.
+ * Answers 1: opened; 0: another server run, or one that was emptied since that worker's check-in.
  */
 export const OPEN_WITHOUT = `${SERVER_ID}${CHANGED}${SUSPECT_RUN}
 if serverId() ~= ARGV[1] then return 0 end
@@ -212,10 +227,13 @@ return 1
 `;
 
 /**
- * A worker is alive. Workers without a heartbeat for long are taken out of the registry: on this server run nothing of theirs was lost.
- * ARGV: ms without a heartbeat after which a worker is taken out, ms for which it is remembered that one was deregistered, ms from one look at all workers to the
- * next, the name of the list that the worker was told last ('': none). Answers {name of the list, workers, …}, and no
- * workers where the name is the one it was told: a name is used once, since another server run makes another name.
+ * A worker is alive. Workers without a heartbeat for long leave the registry: on this server run
+ * nothing of theirs was lost.
+ * ARGV: ms without a heartbeat after which a worker leaves, ms for which a deregistration is
+ * remembered, ms between two looks at all workers, the name of the list that the worker got last
+ * ('': none).
+ * Answers {name of the list, workers, …}, without workers where the worker has that list. No name
+ * is used twice: another server run makes other names.
  */
 export const HEARTBEAT = `${CHANGED}
 local t = redis.call('TIME')
@@ -223,7 +241,7 @@ local now = t[1] * 1000 + math.floor(t[2] / 1000)
 redis.call('HSET', EPOCH, 'b:' .. WORKER, now, 'k:' .. WORKER, now)
 local epoch = redis.call('HMGET', EPOCH, 'server', 'changes', 'swept')
 local roster = epoch[1] .. ' ' .. (epoch[2] or '0')
--- Every worker asks each second: were each shown all the others, the cost would grow with the square of their number.
+-- Every worker asks each second: full answers would cost the square of their number.
 local isDue = math.abs(now - tonumber(epoch[3] or '0')) >= tonumber(ARGV[3])
 if not isDue and ARGV[4] == roster then return {roster} end
 local all = redis.call('HGETALL', EPOCH)
@@ -237,7 +255,7 @@ for i = 1, #all, 2 do
 end
 local workers = {roster}
 for _, worker in ipairs(names) do
-  -- Given before the clock was set back: counted from now.
+  -- A heartbeat from before the clock was set back counts as given now.
   if (beats[worker] or 0) > now then redis.call('HSET', EPOCH, 'b:' .. worker, now) end
   if now - (beats[worker] or 0) > tonumber(ARGV[1]) then redis.call('HDEL', EPOCH, 'm:' .. worker, 'b:' .. worker, 'c:' .. worker, 'k:' .. worker)
   else workers[#workers + 1] = worker end
@@ -249,8 +267,10 @@ return workers
 `;
 
 /**
- * Who is alive and has not been told yet that this worker is one. KEYS: epoch. ARGV: worker, ms within which a living worker gives a heartbeat,
- * when this was first asked (ms, 0: now). Answers {when it was first asked, their names}.
+ * Living workers that don't know yet of this one.
+ * KEYS: epoch. ARGV: worker, ms within which a living worker gives a heartbeat, when this was first
+ * asked (ms, 0: now).
+ * Answers {when it was first asked, their names}.
  */
 export const UNAWARE = `
 local t = redis.call('TIME')
@@ -269,9 +289,10 @@ return unaware
 `;
 
 /**
- * A worker ends, and is deregistered where all it did is recorded. Where some of it may be lost it is still waited for:
- * the others must not go on as if it had done nothing. KEYS: epoch. ARGV: worker, the highest of its batches that it
- * knows to be recorded. Answers 1: it is a worker no longer.
+ * A worker ends, and is deregistered where all it did is recorded. Where some of it may be lost it
+ * is still waited for: the others must not go on as if it had done nothing.
+ * KEYS: epoch. ARGV: worker, the highest of its batches that it knows to be recorded.
+ * Answers 1: deregistered.
  */
 export const DEREGISTER = `${SERVER_ID}${CHANGED}
 local t = redis.call('TIME')

@@ -1,22 +1,34 @@
 /**
- * What is asked for before rows are sent: the part of the exchange (rows.ts) that grants. Rows go in their chunk's order, by ranges, or each by
- * itself; either way it is a compare-and-set, so that two workers never send one row, and the gates are asked once: the run's state, the
- * service's breaker and hold, and what a lost worker may have sent.
+ * The part of the exchange (rows.ts) that grants intents. Rows go in their chunk's order, by
+ * ranges, or each by itself. Either way it is a compare-and-set, so that two workers never send one
+ * row. All gates are asked here: the run's state, the service's breaker and hold, and what a lost
+ * worker may have sent.
  */
 
 import { TURN_BACK } from './breaker.ts';
 
 /**
- * Lua that declares grant(i), a compare-and-set: marks rows as about to be sent. Nothing is sent without its row being granted.
- * From the i-th of ARGV on: milliseconds a probe may take, are fields followed (0|1), then groups of rows: chunk, mark, does the row's number belong to it (0|1), expected mark ('': none), may the rows be sent though a lost worker may have sent them (0|1), how many rows, and of each
- * row, bucket key of its key's identity ('' none), digest, [bucket key of its record's field digests ('' none), digest, what they were when the
- * request was made, what stands for them while it is under way,] …
- * Answers place (1: the first row), reason, … of the rows that are not granted: 'taken': another worker has or had it; 'halted': the run is
- * not running; 'held <entry>': since the key was claimed Redis has forgotten it, and it is another row's now; 'hold <ms>': the service
- * has asked for a hold; 'wait <ms>': the breaker is open or another row probes. What the service has of a record's fields is not known from here on
- * until its answer is recorded, whatever happens to worker and run. Running it again (a lost reply, or a row that has waited for its
- * turn since) grants the same mark again, and takes it back where nobody may go any more.
- * Marks are read and written group by group: a command for each row would cost Redis several times as much.
+ * Lua: grant(i), a compare-and-set that marks rows as about to be sent. No row is sent without a
+ * grant.
+ * From the i-th of ARGV on: ms that a probe may take, are fields followed (0|1), number of ranges,
+ * then
+ * - each range: chunk, taker, 'at' as it was read, the row up to which this take has come, may the
+ *   rows be sent though a lost worker may have sent them (0|1), the epoch of their claims, how many
+ *   rows, how many rows apart, the rows, the rows apart each with its mark;
+ * - groups of single rows: chunk, mark, does the row's number belong to it (0|1), expected mark
+ *   ('': none), may they be sent though a lost worker may have sent them (0|1), how many rows, and
+ *   of each row: number, bucket key of its key ('' none), digest, and where fields are followed:
+ *   bucket key of the record's field digests ('' none), digest, their value when the request was
+ *   made, their value while it is under way.
+ * Answers place (1: the first row), reason, … of rows that are not granted: 'taken': another worker
+ * has or had it; 'halted': the run is not running; 'unclaimed': see outOfOrder; 'held <entry>':
+ * Redis forgot the claim, and the key is another row's now; 'hold <ms>': the service asked for a
+ * hold; 'wait <ms>': the breaker is open or another row probes.
+ *
+ * The service's values of followed fields count as unknown from here until the answer is recorded,
+ * whatever happens to worker and run. A second call (after a lost reply or a wait) grants the same
+ * mark again, and takes it back where the row may no longer go. Marks are read and written group by
+ * group: a command per row would cost several times as much.
  */
 export const GRANT = `
 ${TURN_BACK}
@@ -42,7 +54,7 @@ local function wait()
   return 0
 end
 
--- The claim of the ingest may be gone with what a Redis has lost: taken again here, or another's by now.
+-- Redis may have lost the ingest's claim: it is claimed again here, unless another row has the key.
 local function holder(row, bucket, digest)
   if bucket == '' then return nil end
   local held = redis.call('HGET', bucket, digest)
@@ -64,7 +76,7 @@ local function unknownFields(key, digest, before, own)
   else redis.call('HSET', key, digest, '~') end
 end
 
--- The mark was granted before and nothing was sent under it: the row gets back the mark that it had before.
+-- The mark was granted before and nothing was sent under it: the row gets its earlier mark back.
 local function takeBack(group, row, mark)
   if group.expected == '' then unmark(group.key, row)
   else redis.call('HSET', group.key, row, group.expected) end
@@ -99,7 +111,7 @@ local function refusal(group, current, row, bucket, digest)
   return nil
 end
 
--- In Redis' compact encoding each mark is found by going through all: a long value makes a table of a chunk's hash, which lives shortly.
+-- One long value makes this short-lived hash a table: a compact one is searched field by field.
 local function put(key, new)
   if redis.call('EXISTS', key) == 1 then
     redis.call('HSET', key, unpack(new))
@@ -109,7 +121,7 @@ local function put(key, new)
   end
 end
 
--- Rows that leave the order, or were left in doubt by the taker before, keep what stands on them.
+-- Rows that left the order, or that the taker before left in doubt, keep their marks.
 local function keepApart(key, apart)
   local rows = {}
   for j = 1, #apart, 2 do rows[#rows + 1] = apart[j] end
@@ -131,8 +143,9 @@ local function barrier(range)
   return ms > 0 and (hold > now and 'hold ' or 'wait ') .. ms or nil
 end
 
--- What keeps a row from going in order that has not gone so before; false: it goes. A taker's order never goes back: a row behind it was
--- sent by it, or has left it; another's order is only taken over as it was seen.
+-- Why a row that was not granted before can't go in order; false: it goes. A taker's order never
+-- goes back: a row behind it was sent by that taker or has left the order. Another's order is taken
+-- over only as it was read.
 local function outOfOrder(range, number, own)
   if range.mine then
     if number <= range.from or (own and number <= range.last) then return 'taken' end
@@ -141,7 +154,7 @@ local function outOfOrder(range, number, own)
   return OPENED ~= range.claimed and 'unclaimed'
 end
 
--- Answers what keeps each of the rows from going; false: it goes.
+-- Answers for each of the rows why it can't go; false: it goes.
 local function grantRange(range)
   local key, rows, answers = KEYS[2] .. range.chunk, range.rows, {}
   local by, last = order(range.at)
@@ -153,13 +166,13 @@ local function grantRange(range)
   local upTo = 0
   for j, row in ipairs(rows) do
     local number = tonumber(row)
-    -- Put back from a journal; or granted before, to a reply that was lost.
+    -- Put back from a journal, or granted before in a reply that was lost.
     local isMarked = own[j] == prefix .. row
     local isGranted = isMarked or (range.mine and number > range.from and number <= last and not own[j])
     local answer = why or false
     if not answer and open > 0 and j > 1 then answer = 'wait 250' end
     if not answer and not isMarked then answer = outOfOrder(range, number, own[j]) end
-    -- Nothing goes by what was granted before. But 'taken' proves nothing.
+    -- Takes back a grant that no longer holds. But 'taken' proves nothing.
     if answer and isGranted and answer ~= 'taken' then
       if number <= last then redis.call('HSET', key, row, '-') else redis.call('HDEL', key, row) end
       if prefix .. row == probe then redis.call('HDEL', KEYS[9], 'probing', 'probe') end

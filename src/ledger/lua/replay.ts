@@ -1,6 +1,6 @@
 /**
- * The scripts that put a journal back into a Redis that has lost something; outcomes are put back by REPLAY_SETTLED (rows.ts). Each may
- * run twice, and on a ledger that has lost nothing.
+ * Puts a journal back into a Redis that lost something; outcomes go back by REPLAY_SETTLED
+ * (rows.ts). Each script may run twice, and on a ledger that lost nothing.
  */
 
 import { CONTESTED_MARK } from '../mark.ts';
@@ -8,10 +8,14 @@ import { OPEN_CHUNK } from './open-chunk.ts';
 import { BY_PROCESS } from './rows.ts';
 
 /**
- * Puts a run's record back where Redis has lost it. KEYS: record, runs, files.
- * ARGV: run, created at (ms), file's entry, state, prefix of run records, created at (ISO), then field, value, …
- * The file's entry names the youngest of its runs, whatever Redis went back to: an older one must not let a third in beside this.
- * One journal may know of a cancellation that another doesn't, or Redis, whatever state it went back to: it stays cancelled. Answers 1: the record was gone.
+ * Puts a run's record back where Redis lost it.
+ * KEYS: record, runs, files.
+ * ARGV: run, created at (ms), file's entry, state, prefix of run records, created at (ISO), then
+ * field, value, …
+ * Answers 1: the record was gone.
+ *
+ * The file's entry names its youngest run, whatever Redis went back to: an older one must not let a
+ * third run in. A cancellation that any journal or Redis knows stands.
  */
 export const RESTORE = `
 if redis.call('HEXISTS', KEYS[1], 'id') == 1 then
@@ -27,7 +31,7 @@ if not since or since < ARGV[6] then redis.call('HSET', KEYS[3], ARGV[3], ARGV[1
 return 1
 `;
 
-/** The highest chunk that was handed to the queue, and by whom. KEYS: record. ARGV: chunk, worker. Answers 0: there is no such run. */
+/** KEYS: record. ARGV: highest queued chunk, worker. Answers 0: there is no such run. */
 export const ADDED = `
 if redis.call('HEXISTS', KEYS[1], 'id') == 0 then return 0 end
 local known = tonumber(redis.call('HGET', KEYS[1], 'added') or '0')
@@ -36,14 +40,15 @@ return 1
 `;
 
 /**
- * Puts intents back that Redis has lost, with their keys' claims. KEYS: prefix of chunks, blocks.
- * ARGV: run, then chunk, row, mark, bucket key ('' none), digest, … A row that has its outcome stays as it is, and so does its
- * key: it may have been given back. An earlier intent of the same process gives way; with one of another process the row is contested.
+ * Puts lost intents back, with their keys' claims.
+ * KEYS: prefix of chunks, blocks. ARGV: run, then chunk, row, mark, bucket key ('' none), digest, …
+ * A row with an outcome stays as it is, and so does its key, which may have been given back. An
+ * earlier intent of the same process gives way; with one of another process the row is contested.
  */
 export const REPLAY_INTENT = `${OPEN_CHUNK}${BY_PROCESS}
 local run = ARGV[1]
 local function isIntent(mark) return string.sub(mark, 1, 2) == 'i ' end
--- Of what it wrote itself the journal knows best: an intent that it doesn't name any more was taken back, and another take went on.
+-- A journal knows its process' intents best: one it no longer names was withdrawn.
 local function markOver(current, mark)
   if not current or taker(current) == taker(mark) then return mark end
   return isIntent(current) and '${CONTESTED_MARK}'

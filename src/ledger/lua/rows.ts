@@ -1,7 +1,6 @@
 /**
- * The scripts that decide on rows, each a compare-and-set on the row's mark, so that two workers never send
- * one row and the first definite outcome stays: EXCHANGE records what ended and grants what is next, WITHDRAW
- * comes instead of sending, RESOLVE is a person's. Whatever an outcome changes (mark, identity of the key,
+ * The scripts that decide on rows, each a compare-and-set on the row's mark, so that two workers
+ * never send one row and the first definite outcome stays. Whatever an outcome changes (mark, key,
  * source, counters) changes in one step.
  */
 
@@ -12,9 +11,9 @@ import { OPEN_CHUNK } from './open-chunk.ts';
 import { CLOSE_CHUNK } from './runs.ts';
 
 /**
- * Takes intents back under which nothing was received: the row is unsent again.
- * KEYS: prefix of chunks, breaker. ARGV: chunk, row, mark, … Only the very mark is removed. A probe that is
- * taken back leaves probing to the next row.
+ * Takes intents back under which nothing was received: the row is unsent again. Only this very mark
+ * is removed. A withdrawn probe leaves probing to the next row.
+ * KEYS: prefix of chunks, breaker. ARGV: chunk, row, mark, …
  */
 export const WITHDRAW = `${OPEN_CHUNK}
 local out = {}
@@ -35,32 +34,43 @@ local REPLAYED = false
 local function taker(mark) return string.match(mark or '', '^i (%S+) ') end
 `;
 
-/** Whose intent a mark is: of one process, whichever of its takes; a process is the first part of its takers' names. */
+/** Whose intent a mark is: of one process, the first part of its takers' names. */
 export const BY_PROCESS = `
 local function taker(mark) return string.match(mark or '', '^i ([^ .]+)%.') or string.match(mark or '', '^i (%S+) ') end
 `;
 
 /**
- * Lua that declares record(json, first, last): outcomes, with the row's mark, its key's identity, what its report needs, and the counters, in one step.
- * KEYS: record, prefix of chunks, blocks, late, doubts, sources, bodies, documents, breaker, resolutions. From the first to the last of ARGV: groups of rows
- * that the service accepted just now, under an intent, of which nothing else is kept: chunk, that mark, does the row's number belong to it (0|1), outcome, how many, and of each row, settlement,
- * bucket key of its key's identity ('' none), digest, id. The JSON is of all other rows:
- * [[chunk, row, outcome, settlement, bucket key ('' none), digest, identity ('k'|'d'|'x'|''), id, source, body, documents,
- *   the mark the settler left or found ('' none), accepted by the service (0|1), answered by it just now (0|1), the first row of its
- *   group (0: it has a mark of its own), and where the record's fields are followed: bucket key, digest, their digests before, after ('' not known)], …].
- * The first definite outcome stays; it replaces 'in-doubt', never the other way round, also after the chunk was closed.
- * A take that gave up (no mark: its intent is withdrawn) says nothing of what is in doubt: another's request.
- * What the service accepted also replaces a person's decision that the row was not created.
- * All intents of one take count as the same, whatever the attempt: a replayed journal may meet an earlier attempt's.
- * Over another taker's intent only what the service accepted is recorded: a refusal says nothing of the other's request.
- * A row of a group without a mark of its own ends only as the group's first row does.
- * A take that gave up a create, in a chunk of which a lost worker may have sent rows, is not believed: the next take leaves the row in doubt.
- * Answers the places (1: the first of the groups, those of the JSON follow) of rows that were not recorded: they had their outcome, or are another's.
+ * Lua: record(json, first, last): outcomes, with the row's mark, its key, what its report needs,
+ * and the counters, in one step.
+ * KEYS: record, prefix of chunks, blocks, late, doubts, sources, bodies, documents, breaker,
+ * resolutions.
+ * ARGV, first to last: groups of rows just accepted under an intent, of which nothing else is kept:
+ * chunk, mark, does the row's number belong to it (0|1), outcome, JSON of the settlements, how
+ * many, and of each row: number, bucket key of its key ('' none), digest, id.
+ * JSON, all other rows: [[chunk, row, outcome, settlement, bucket key ('' none), digest, identity
+ * ('k'|'d'|'x'|''), id, source, body, documents, the mark that the settler left or found ('' none),
+ * accepted by the service (0|1), answered by it just now (0|1), the first row of its group (0: it
+ * has a mark of its own), and where fields are followed: bucket key, digest, digests before, after
+ * ('' unknown)], …].
+ * Answers the places (from 1: the groups, then the JSON) of rows that were not recorded: they had
+ * their outcome, or belong to another taker.
+ *
+ * - The first definite outcome stays. It replaces 'in-doubt', never the other way round, also after
+ *   the chunk was closed.
+ * - A take that gave up (no mark: its intent is withdrawn) says nothing about a doubt: that is
+ *   another's request.
+ * - An acceptance also replaces a person's decision that the row was not created.
+ * - All intents of one take count as the same: a replayed journal may meet an earlier attempt's.
+ * - Over another taker's intent only an acceptance is recorded: a refusal says nothing of the
+ *   other's request.
+ * - A row of a group without a mark of its own ends only as the group's first row does.
+ * - A take that gave up a create is not believed in a chunk of which a lost worker may have sent
+ *   rows: the next take leaves the row in doubt.
  */
 const RECORD = `
 local run = ARGV[1]
 local function record(json, first, last)
--- Before anything is written: what a script has done is not undone where it fails half-way, and would be counted nowhere.
+-- Before anything is written: a script that fails half-way is not undone, nor counted.
 local decoded = cjson.decode(json)
 local out = {}
 local BREAKER = KEYS[9]
@@ -74,7 +84,7 @@ end
 local function identity(row, bucket, digest, becomes, id, isClaimed)
   if bucket == '' then return end
   local owner = ' ' .. run .. ' ' .. row .. ' '
-  -- Claimed in this epoch: nobody else can have it, and no look is needed.
+  -- Claimed in this epoch: nobody else can have it, so no look is needed.
   local held = not isClaimed and redis.call('HGET', bucket, digest)
   if held and string.sub(held, 2, #owner + 1) ~= owner then return end
   redis.call('HSET', bucket, digest, becomes .. owner .. id)
@@ -86,7 +96,7 @@ local function fields(e)
 end
 local entries = {}
 local place = 0
--- Nearly all rows were accepted under the very intents that the order gave them: they are recorded as one text.
+-- Nearly all rows were accepted under the order's intents: those are recorded as one text.
 local function isInOrder(key, prefix, rows)
   local found = redis.call('HMGET', key, 'at', 'd' .. rows[1], unpack(rows))
   local by, last, epoch = order(found[1])
@@ -126,7 +136,7 @@ for _, e in ipairs(decoded) do
   e.place = place
   entries[#entries + 1] = e
 end
--- Marks are read and written chunk by chunk: a command for each row would cost several times as much.
+-- Marks are read and written chunk by chunk: a command per row would cost several times as much.
 local chunks = {}
 for _, e in ipairs(entries) do
   local chunk = tostring(e[1])
@@ -143,7 +153,7 @@ local function put(of, row, mark)
   of.new[#of.new + 1] = row
   of.new[#of.new + 1] = mark
 end
--- A row without a mark of its own is judged by its group's first row: it may be in another taker's hands, or have ended otherwise.
+-- Without a mark of its own a row is judged by its group's first, which may have ended otherwise.
 local function leadDiffers(e, of)
   if not e[15] or e[15] == 0 then return false end
   local row = tostring(e[15])
@@ -154,7 +164,7 @@ local function leadDiffers(e, of)
   return taker(lead) ~= taker(e[12]) and e[13] ~= 1
 end
 local lost
--- Whether a lost worker may have created what this take has given up: between its intent, taken back, and now another's may have been lost.
+-- A lost worker's intent, between this take's withdrawal and now, may itself be lost.
 local function isUnsure(chunk, bucket, digest)
   lost = lost or redis.call('HMGET', KEYS[1], 'suspect', 'operation')
   if REPLAYED or tonumber(chunk) > tonumber(lost[1] or '0') then return false end
@@ -218,13 +228,15 @@ end
 `;
 
 /**
- * One exchange with those who send: records what ended, closes chunks that are whole by that, then grants what
- * is next, so that what an answer says of the service counts for the rows that ask after it. A chunk is closed
- * only where all that ended was recorded: its block has each row as it was told here.
- * KEYS: as of record. ARGV: run, JSON of record, the place of its last group's last argument, how many chunks
- * are to be closed, the groups; chunks of the run, now (ISO) and of each chunk to be closed its number, how
- * many outcomes it has, block; then the arguments of grant; none: nothing is to go. Answers how many rows were
- * not recorded, their places, of each chunk whether it is closed (0|1), then what grant answers.
+ * One exchange with a sender: records what ended, closes chunks that are whole by it, then grants
+ * what is next, so that the service's answers count for the rows that ask after them. A chunk
+ * closes only where everything that ended was recorded: its block has each row as it was sent here.
+ * KEYS: as of record.
+ * ARGV: run, JSON of record, the place of its last group's last argument, how many chunks to close,
+ * the groups; chunks of the run, now (ISO), and of each chunk to close its number, its number of
+ * outcomes, block; then the arguments of grant (none: nothing is to go).
+ * Answers how many rows were not recorded, their places, of each chunk whether it is closed (0|1),
+ * then grant's answer.
  */
 export const EXCHANGE = `${OPEN_CHUNK}${BY_TAKE}${RECORD}${CLOSE_CHUNK}${GRANT}
 local last = tonumber(ARGV[3])
@@ -244,9 +256,10 @@ return answer
 `;
 
 /**
- * Outcomes from the journal of the process that settled. Of what it wrote itself the journal knows best: where an intent of
- * another of its takes stands on the row, Redis went back to before that was withdrawn. Over an intent of another process a row
- * in doubt is contested: that one's withdrawal must not free it.
+ * Outcomes from the journal of the process that settled. That journal knows its own intents best:
+ * where another of its takes' intents stands on the row, Redis went back to before its withdrawal.
+ * Over another process' intent, a row in doubt is contested: that process' withdrawal must not free
+ * it.
  * KEYS: as of record. ARGV: run, JSON of record.
  */
 export const REPLAY_SETTLED = `${OPEN_CHUNK}${BY_PROCESS}
@@ -256,12 +269,15 @@ return record(ARGV[2], 3, #ARGV)
 `;
 
 /**
- * Settles rows in doubt by somebody's decision, and remembers who took it; or only says more of a row that stays in doubt.
- * KEYS: record, prefix of chunks, blocks, late, doubts, sources, resolutions. ARGV: run, JSON of [[row, outcome
- * ('in-doubt': it stays so), settlement ('' where the row was not in doubt when it was read), bucket key ('' none), digest,
- * identity ('k'|'x'|''), id, resolution (JSON, '' for a row that stays), drop its source (0|1)], …].
- * Answers per row: 'resolved'; 'noted'; 'unchanged': decided so before; 'otherwise <resolution>': decided otherwise before;
- * 'settled': not in doubt. Sent twice, after a lost reply, it answers the same.
+ * Settles rows in doubt by a person's decision and remembers who took it; or only adds what is
+ * known of a row that stays in doubt.
+ * KEYS: record, prefix of chunks, blocks, late, doubts, sources, resolutions.
+ * ARGV: run, JSON of [[row, outcome ('in-doubt': it stays so), settlement ('': the row was not in
+ * doubt when it was read), bucket key ('' none), digest, identity ('k'|'x'|''), id, resolution
+ * (JSON, '' for a row that stays), drop its source (0|1)], …].
+ * Answers per row: 'resolved'; 'noted'; 'unchanged': decided so before; 'otherwise <resolution>':
+ * decided otherwise before; 'settled': not in doubt. Sent again after a lost reply, it answers the
+ * same.
  */
 export const RESOLVE = `
 local run = ARGV[1]

@@ -1,13 +1,15 @@
 /**
- * The scripts of runs, their chunks and their pace: a run is registered once and moves by the table of transitions; a chunk is taken and
- * closed; one process holds a run's lease. Each script's contract stands above it; keys and arguments are by position.
+ * The scripts of runs, their chunks and their rate. Each script's contract stands above it; keys
+ * and arguments go by position.
  */
 
 /**
- * Registers a run, or names the one that already took this file through this job.
- * KEYS: files, runs, the new run's record. ARGV: `<sha256>:<job>`, run id, created at (ms), again (0|1), prefix of run records, then field, value, …
- * Sent twice, after a lost reply, it changes nothing. Answers {'new', id} or {'known', id}. An unfinished run is always gone on with, whatever `again` says.
- * Error: another run has that very id already.
+ * Registers a run, or names the one that already took this file through this job. An unfinished run
+ * always goes on, whatever `again` says. Sent again after a lost reply, it changes nothing.
+ * KEYS: files, runs, the new run's record.
+ * ARGV: `<sha256>:<job>`, run id, created at (ms), again (0|1), prefix of run records, then field,
+ * value, …
+ * Answers {'new', id} or {'known', id}. Error: another run has that very id.
  */
 export const REGISTER = `
 local known = redis.call('HGET', KEYS[1], ARGV[1])
@@ -25,11 +27,12 @@ return {'new', ARGV[2]}
 `;
 
 /**
- * Registers a rerun whose rows are in the ledger already. KEYS: files, runs, the new run's record, its input.
- * ARGV: the parent's entry in files, run id, created at (ms), the entry as it was when the rows were chosen ('': none), chunks,
- * seconds that the input is kept, then field, value, …
- * Answers 1: registered; 0: another rerun was registered meanwhile; -1: the input is not whole. Sent twice it changes nothing.
- * Error: another run has that very id already.
+ * Registers a rerun whose rows are in the ledger already. Sent twice it changes nothing.
+ * KEYS: files, runs, the new run's record, its input.
+ * ARGV: the parent's entry in files, run id, created at (ms), the entry as it was when the rows
+ * were chosen ('': none), chunks, seconds to keep the input, then field, value, …
+ * Answers 1: registered; 0: another rerun was registered meanwhile; -1: the input is not whole.
+ * Error: another run has that very id.
  */
 export const REGISTER_RERUN = `
 local latest = redis.call('HGET', KEYS[1], ARGV[1]) or ''
@@ -45,9 +48,11 @@ return 1
 `;
 
 /**
- * Moves a run to another state where the table of transitions allows it.
- * KEYS: record, story. ARGV: to, reason ('' clears it), now (ISO), who asked for it as JSON text ('': nobody), the story's line of it, then the states it may come
- * from, each alone or with its reason behind a space. When it moved is kept (ms), and the story tells of it. A run that was stopped by its canary and is set running again has overruled it.
+ * Moves a run to another state where the table of transitions allows it, with the time (ms) and an
+ * entry in the story. A run that its canary stopped and that is set running again has overruled it.
+ * KEYS: record, story.
+ * ARGV: to, reason ('' clears it), now (ISO), who asked for it as JSON ('': nobody), the story's
+ * line, then the states it may come from, each alone or with its reason behind a space.
  * Answers the state it was in, and whether it moved.
  */
 export const TRANSITION = `
@@ -70,8 +75,9 @@ return {state or '', 0}
 `;
 
 /**
- * Takes or renews a lease. KEYS: lease. ARGV: holder, duration (ms). Answers 1: it is the holder's. Another's lease lives no longer than that:
- * expiry goes by Redis' wall clock, and one that was set back would keep a dead holder's lease for all that time.
+ * Takes or renews a lease. KEYS: lease. ARGV: holder, duration (ms). Answers 1: the holder has it.
+ * Another's lease is cut to that duration: expiry goes by Redis' wall clock, and one that was set
+ * back would keep a dead holder's lease for all that time.
  */
 export const HOLD_LEASE = `
 local holder = redis.call('GET', KEYS[1])
@@ -83,15 +89,17 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1
 `;
 
-/** Gives a lease back. KEYS: lease. ARGV: holder. */
+/** KEYS: lease. ARGV: holder. */
 export const DROP_LEASE = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0
 `;
 
 /**
- * What a worker needs to begin a chunk. KEYS: record, chunk, blocks. ARGV: chunk.
- * Answers {run state, closed (0|1), may a lost worker have sent its unmarked rows (0|1), field, value, …}: the chunk's hash (open-chunk.ts).
+ * What a worker needs to begin a chunk.
+ * KEYS: record, chunk, blocks. ARGV: chunk.
+ * Answers {run state, closed (0|1), may a lost worker have sent its unmarked rows (0|1), field,
+ * value, …}, the fields of the chunk's hash (open-chunk.ts).
  */
 export const TAKE = `
 local run = redis.call('HMGET', KEYS[1], 'state', 'suspect')
@@ -104,10 +112,10 @@ return out
 `;
 
 /**
- * Lua that declares closeChunk(record, key, blocks, chunk, recorded, block, chunks, now): a chunk whose rows are
- * all settled is closed, its marks become one block; a run all of whose chunks have theirs is finished.
- * `recorded`: how many outcomes it had when they were read or recorded ('n', open-chunk.ts); whatever records
- * or changes one adds to it. Answers 1: closed (now or before); 0: something changed since: read again.
+ * Lua: closeChunk(record, key, blocks, chunk, recorded, block, chunks, now): a chunk whose rows are
+ * all settled becomes one block, and the run with its last block is finished. `recorded`: the
+ * number of outcomes ('n', open-chunk.ts) when they were read or recorded; every change adds to it.
+ * Answers 1: closed, now or before; 0: something changed since: read again.
  */
 export const CLOSE_CHUNK = `
 local function finishRun(record, blocks, chunks, now)
@@ -128,9 +136,11 @@ end
 `;
 
 /**
- * Replaces a run's numbers, unless they are no longer what they were when its rows were counted. KEYS: record, blocks.
- * ARGV: chunks of the run, now (ISO), then the names of all outcomes, their numbers before, those to be. Answers 1: they are those;
- * 0: they have changed since.
+ * Replaces a run's numbers, unless they changed since its rows were counted.
+ * KEYS: record, blocks.
+ * ARGV: chunks of the run, now (ISO), then the names of all outcomes, their numbers before, the new
+ * ones.
+ * Answers 1: replaced; 0: they have changed.
  */
 export const RECOUNT = `${CLOSE_CHUNK}
 local each = (#ARGV - 2) / 3
@@ -144,22 +154,23 @@ finishRun(KEYS[1], KEYS[2], ARGV[1], ARGV[2])
 return 1
 `;
 
-/** Closes a chunk, as closeChunk says. KEYS: record, chunk, blocks. ARGV: chunk, how many outcomes it has, block, chunks of the run, now (ISO). */
+/** closeChunk. KEYS: record, chunk, blocks. ARGV: chunk, outcomes, block, run's chunks, now. */
 export const CLOSE = `${CLOSE_CHUNK}
 return closeChunk(KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5])
 `;
 
 /**
- * Reserves times on the run's time line, evenly spaced, over all workers together (GCRA). None is given that is far ahead, so that
- * a worker that dies takes little with it; a moment in which nobody asked is made up for, so that the rate is reached.
- * KEYS: rate. ARGV: how many at most, microseconds between two, how far ahead (µs), how far back (µs). Redis' own clock decides, so
- * workers' clocks don't matter. Answers {how many, microseconds until the first of them}, or {0, microseconds until it is worth asking again}.
+ * Reserves times on the run's time line, evenly spaced, over all workers (GCRA). None is far ahead,
+ * so that a worker that dies takes few along; time in which nobody asked is made up for, so that
+ * the rate is reached. Redis' own clock decides.
+ * KEYS: rate. ARGV: how many at most, µs between two, how far ahead (µs), how far back (µs).
+ * Answers {how many, µs until the first of them}, or {0, µs until the next try is worth it}.
  */
 export const RESERVE = `
 local t = redis.call('TIME')
 local now = t[1] * 1000000 + t[2]
 local free = tonumber(redis.call('GET', KEYS[1]) or now)
--- No time beyond that is ever given: what is, was given before the clock was set back.
+-- A time beyond that was given before the clock was set back.
 local latest = now + ARGV[3] + ARGV[2]
 if free > latest then
   free = latest
