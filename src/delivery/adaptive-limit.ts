@@ -1,32 +1,29 @@
 /**
- * How many requests a process may have in flight at a service that documents no limit. The limit
- * begins at 50 and grows by a fifth with each round trip while there is no trouble (429, 503, 504,
- * time-outs). It falls at trouble and grows again the faster the longer there is none: slowly at
- * first, since the one request too many may have everybody wait for seconds; and with the time for
- * which it is used, not with the answers, so that quick answers don't bring trouble more often. At
- * any service some requests fail for reasons of their own: a limit that fell at each of those would
- * end at one.
+ * How many requests a process may have in flight at a service that documents no limit. It begins at
+ * 50 and grows by a fifth per round trip until there is trouble (429, 503, 504, time-outs). Trouble
+ * cuts it; then it grows slowly at first and faster the longer there is none, by the time for which
+ * it is used, not by answers: quick answers must not bring trouble more often. Single failures
+ * don't cut it: at any service some requests fail for reasons of their own.
  */
 
 import type { Reply } from '../model/request.ts';
 import { TIMED_OUT } from '../service/network-error.ts';
 
 export type AdaptiveLimit = {
-  /** A whole number from 1 up to the ceiling. */
   current(ceiling: number): number;
-  /** To be told of each reply while its permit is still taken. */
+  /** Call it with each reply while its permit is still taken. */
   hear(reply: Reply, inFlight: number, ceiling: number): void;
 };
 
 const START = 50;
-/** What is left of the limit after trouble; `AGAIN`: where not even one round trip was without since the last cut, it is far too high. */
+/** The share left after trouble; `AGAIN`: after less than one untroubled round trip. */
 const SHARE = 0.85;
 const SHARE_AGAIN = 0.5;
-/** So many refusals with none between that was borne, or more than a fifth of all, are no accident. */
+/** This many refusals in a row, or more than a fifth of all, are no accident. */
 const STRIKES = 4;
 /** Requests per second cubed: the first more after 2 seconds, 5 after 4, 100 after 10. */
 const GROWTH = 0.1;
-/** Per answer: a fifth more in a round trip, or one more, however long that takes; what it did is seen no sooner. */
+/** Per answer: a fifth more in a round trip, or one more, however long that takes. */
 const LARGEST_STEP = 0.2;
 
 /** From one cut to the next. */
@@ -38,15 +35,15 @@ type Phase = {
   usedMs: number;
   strikes: number;
   borne: number;
-  /** Since the limit last rose by one, and since everybody had to wait. */
+  /** Since the limit last rose by one, or everybody had to wait. */
   borneAtThis: number;
 };
 
-/** `now`: ms, of a clock that only goes on. */
+/** `now`: ms of a monotonic clock. */
 export function createAdaptiveLimit(now: () => number): AdaptiveLimit {
   let phase = phaseOf(START, Number.NEGATIVE_INFINITY);
   let heardAt = Number.NEGATIVE_INFINITY;
-  /** Answers until the limit counts as not reached: of requests that were begun together the others may have been answered by now. */
+  /** Answers until the limit counts as not reached: requests may have begun together. */
   let reached = 0;
 
   const current = (ceiling: number) => Math.max(1, Math.floor(Math.min(phase.limit, ceiling)));
@@ -72,7 +69,7 @@ export function createAdaptiveLimit(now: () => number): AdaptiveLimit {
     if (Math.floor(phase.limit) > Math.floor(limit)) phase.borneAtThis = 0;
   };
 
-  /** What was begun before the cut says nothing of the limit that is in force, and tells of the same trouble. */
+  /** Requests from before the cut say nothing of the new limit, and report the same trouble. */
   const weigh = (reply: Reply, isOverloaded: boolean, inFlight: number, ceiling: number) => {
     const usedMs = Math.min(now() - heardAt, reply.ms);
     heardAt = now();
@@ -97,20 +94,16 @@ function phaseOf(limit: number, begunAt: number): Phase {
   return { from: limit, begunAt, limit, usedMs: 0, strikes: 0, borne: 0, borneAtThis: 0 };
 }
 
-/** Too many requests; unavailable; a gateway's time-out. */
 const OVERLOADED: ReadonlySet<number> = new Set([429, 503, 504]);
 
-/**
- * What a reply says of the number of requests in flight. `none`: the fault is somewhere else, and a
- * connection that doesn't come about is the breaker's concern.
- */
+/** `none`: the fault lies elsewhere; a missing connection is the breaker's concern. */
 function signalOf(reply: Reply): 'borne' | 'overloaded' | 'none' {
   if (reply.kind !== 'response') return reply.code === TIMED_OUT ? 'overloaded' : 'none';
   if (OVERLOADED.has(reply.status)) return 'overloaded';
   return reply.status >= 500 ? 'none' : 'borne';
 }
 
-/** A time that the service names with 429 is waited for by all workers: a mistake is dear. */
+/** All workers wait for a time that comes with 429: a mistake is expensive. */
 function isNamed(reply: Reply): boolean {
   return reply.kind === 'response' && reply.status === 429 && (reply.retryAfterMs ?? 0) > 0;
 }

@@ -1,10 +1,9 @@
 /**
- * Decides what becomes of the rows of a request: purely, from what the ledger says of them (the claim of their key, their
- * marks) and from what they map to. The plan is one of four: they are done already, they end with an outcome, a request is to
- * be sent, or the ledger is to be asked first. The worker carries plans out, and the check shows them, so that both say the
- * same of the same row.
- * The order counts: what is settled stays so; a key that is another row's is never sent; what a worker that is gone may have
- * created is in doubt, even where the row no longer maps; then only is it mapped.
+ * Decides what becomes of the rows of a request, purely: from what the ledger says of them (the
+ * claim of their key, their marks) and from what they map to. Workers carry the plans out and the
+ * check shows them, so both say the same of a row. The order counts: what is settled stays so; a
+ * key of another row is never sent; what a lost worker may have created is in doubt, even where the
+ * row no longer maps; only then is the row mapped.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
 import type { KeyPlace } from '../ledger/keys.ts';
@@ -24,7 +23,6 @@ import { type Answers, type Questions, resolveReferences } from './references.ts
 import type { RowEnd, RowTask } from './row-task.ts';
 import type { ServiceEdge } from './run-context.ts';
 
-/** What is to be done about rows that are one request. */
 export type Plan =
   | { readonly kind: 'done' }
   | { readonly kind: 'end'; readonly end: RowEnd }
@@ -34,10 +32,9 @@ export type Plan =
       /** A dead worker's intent that is taken over, `''` where the row is untouched. */
       readonly expected: string;
       readonly warnings?: readonly Issue[];
-      /** What is known of what the service has of the record's fields, and what it has once it has accepted the request. */
+      /** What is known of the record's fields before and after the request is accepted. */
       readonly fields?: FieldsChange;
     }
-  /** The ledger is to be asked first. */
   | {
       readonly kind: 'ask';
       readonly questions: Questions;
@@ -45,27 +42,24 @@ export type Plan =
       decide(answers: Answers): Plan | { readonly kind: 'wait' };
     };
 
-/** A plan, with what is each row's own. */
 export type Decided = {
   readonly plan: Plan;
-  /** The end of a row where it is not the plan's. */
+  /** Of rows whose end is not the plan's. */
   readonly ends?: ReadonlyMap<number, RowEnd> | undefined;
   readonly warnings?: ReadonlyMap<number, readonly Issue[]> | undefined;
 };
 
-/** A request's rows with what is to be done about them: as a rule one row, else a group whose rows end as the first one does. */
+/** A request's rows and their plan: one row, or a group whose rows end as the first one does. */
 export type Planned = Decided & { readonly lead: RowTask; readonly mates: readonly RowTask[] };
 
-/** The rows of a request that is to be sent. */
 export type PlannedSend = Planned & { readonly plan: Extract<Plan, { kind: 'send' }> };
 
-/** What is known of a row before anything is decided. The first of a group stands for it with its claim and its mark. */
+/** A group's first row stands for it with its claim and its mark. */
 type Undecided = Pick<RowTask, 'run' | 'row' | 'identityKey' | 'claim' | 'suspect'>;
 export type UndecidedRows = Pick<RowGroup<Undecided>, 'lead' | 'keyless'> & {
   readonly mates: readonly Pick<RowTask, 'row'>[];
 };
 
-/** What decisions about rows are made with. */
 type Means = {
   readonly definition: JobDefinition;
   readonly mapping: Mapping;
@@ -76,10 +70,10 @@ type Marks = ReadonlyMap<number, Mark>;
 type Intent = Extract<Mark, { kind: 'intent' }>;
 type End = Extract<Plan, { kind: 'end' }>;
 
-/** Of a run that runs. Rows on which the program itself fails are invalid: they must not keep their chunk from ending. */
+/** For a running run. A row on which the program itself fails is invalid: its chunk must end. */
 export function decide(rows: UndecidedRows, marks: Marks, means: Means): Decided {
   const mark = marks.get(rows.lead.row.row);
-  // A mate that can't be sent says nothing yet of the others: all are looked at again.
+  // An invalid mate says nothing of the others: all are looked at again.
   const settled = settledPlan(rows, marks, ({ outcome }) => outcome !== 'invalid');
   if (settled !== null) return { plan: settled };
   try {
@@ -89,7 +83,7 @@ export function decide(rows: UndecidedRows, marks: Marks, means: Means): Decided
   }
 }
 
-/** Of a run that was cancelled: nothing is sent any more, and what may have been sent is in doubt. */
+/** For a cancelled run: nothing more is sent, and what may have been sent is in doubt. */
 export function decideCancelled(rows: UndecidedRows, marks: Marks): Decided {
   const { lead } = rows;
   const settled = settledPlan(rows, marks, () => true);
@@ -100,8 +94,9 @@ export function decideCancelled(rows: UndecidedRows, marks: Marks): Decided {
 }
 
 /**
- * Rows of a group end together: where a worker died while it recorded them, the others get what one of them has already.
- * `decides`: whether a settled mate's outcome is the others' too. `null`: nothing is settled.
+ * Rows of a group end together: where a worker died while it recorded them, the others get what one
+ * of them has. `decides`: a mate with that settlement decides for the others. `null`: nothing is
+ * settled.
  */
 function settledPlan(
   { lead, mates }: UndecidedRows,
@@ -109,7 +104,7 @@ function settledPlan(
   decides: (settled: Settlement) => boolean,
 ): Plan | null {
   const first = marks.get(lead.row.row);
-  // Most requests are of one row.
+  // Most requests have one row.
   if (mates.length === 0) return first?.kind === 'settled' ? { kind: 'done' } : null;
   const others = mates.map(({ row }) => marks.get(row.row)).filter((mark) => mark?.kind === 'settled');
   if (first?.kind === 'settled')
@@ -124,7 +119,7 @@ function endLike({ row, outcome, status, id, attempts, ms, code, message, values
   return unsendable('group_member', "row {row}, of the same key, can't be sent", { row: String(row) });
 }
 
-/** Of rows without an outcome. */
+/** For rows without an outcome. */
 function decideOpen(rows: UndecidedRows, mark: Intent | null, means: Means): Decided {
   const { lead } = rows;
   const { definition } = means;
@@ -162,7 +157,7 @@ function invalidGroup(issues: ReadonlyMap<number, readonly Issue[]>, { row: lead
   return { plan: { kind: 'end', end }, ends };
 }
 
-/** The call that a row is to become, or its end where the claim of its key leaves none. */
+/** The call that a row becomes, or its end where the claim of its key allows none. */
 type Step = End | { readonly kind: 'call'; readonly call: Call; readonly knownId: string | null };
 
 function stepOf({ claim, run }: Undecided, definition: JobDefinition): Step {
@@ -196,7 +191,7 @@ function placeOf({ row, run }: { readonly row: number; readonly run?: string }):
   return { row: String(row), ...(run !== undefined && { run }) };
 }
 
-/** What is to be done about the run that has the key. */
+/** Advice about the run that has the key. */
 function heldWords({ state }: Extract<KeyClaim, { kind: 'held' }>): string {
   if (state === 'paused' || state === 'stopped')
     return `; that run is ${state}: \`onboard resume {run}\` goes on with it, \`onboard cancel {run}\` gives it up`;
@@ -207,12 +202,12 @@ function heldWords({ state }: Extract<KeyClaim, { kind: 'held' }>): string {
 
 const APART = 'and rows of one key are one request: they must follow each other, and none of them is sent';
 
-/** Only where it was cut because of its length can a group's key have been claimed by rows right above it. */
+/** Only a group that was cut for its length has its key claimed by rows right above it. */
 const TOO_MANY = `the rows from {row} on have the same key, and at most ${MAX_GROUP_ROWS - 1} rows can be one request`;
 
 /**
- * The end of rows whose key is known and that are not sent; where the ledger knows what list the record of a group was created
- * with, it is compared with that of the rows, and a warning says that they differ.
+ * The end of rows with a known key. Where the ledger knows the list with which a group's record was
+ * created, a warning says whether the rows' list differs.
  */
 function comparedPlan(rows: UndecidedRows, plan: End, { definition, mapping }: Means): Plan {
   const { claim, row } = rows.lead;
@@ -221,7 +216,7 @@ function comparedPlan(rows: UndecidedRows, plan: End, { definition, mapping }: M
   const isSkipped = claim.kind === 'known' && plan.end.outcome === 'skipped';
   if (!isSkipped || group === undefined || tracked === null) return plan;
   const merged = mergedOf(rows, mapping);
-  // The record was created with the identifiers that references in its list had then.
+  // Its references had ids then that can't be compared now.
   if (merged.kind === 'issues' || merged.references.some(({ path }) => isWithin(path, group))) return plan;
   return {
     kind: 'ask',
@@ -284,17 +279,17 @@ function invalid(issues: readonly Issue[]): End {
   return { kind: 'end', end: { outcome: 'invalid', code: issues[0]?.code ?? 'unreadable_row', issues } };
 }
 
-/** A row that can become a request, but for what the ledger has to say. */
+/** A row that can be sent, unless the ledger's answers forbid it. */
 type Outgoing = {
   readonly lead: Undecided;
   readonly step: Extract<Step, { kind: 'call' }>;
   readonly mapped: Extract<Mapped, { kind: 'mapped' }>;
   readonly expected: string;
-  /** The record whose fields are followed from one accepted request to the next; `null`: they aren't. */
+  /** The record whose fields are followed; `null`: not followed. */
   readonly tracked: Tracked | null;
 };
 
-/** A record whose fields are followed. `list`: nothing but that list, for a group that is not updated; `null`: all of them. */
+/** `list`: only that list is followed, for a group that is not updated; `null`: all fields. */
 type Tracked = KeyPlace & { readonly list: string | null };
 
 function trackedFields({ run, identityKey: key }: Undecided, definition: JobDefinition): Tracked | null {
@@ -306,7 +301,6 @@ function trackedFields({ run, identityKey: key }: Undecided, definition: JobDefi
   return { space, key, list };
 }
 
-/** What is followed of the body. */
 function trackedBody({ list }: Tracked, body: JsonObject): JsonObject {
   const path = list?.split('.');
   if (path === undefined) return body;
@@ -351,14 +345,14 @@ function planInformed(outgoing: Outgoing, answers: Answers, means: Means): Plan 
 
 const UNCHANGED = 'no field has changed since the service last accepted the record';
 
-/** `known`: the digests of what the service has of the record's fields. */
+/** `known`: digests of the fields as the service has them. */
 function sendPlan(
   { step, mapped, expected, tracked }: Outgoing,
   { body, known }: { readonly body: JsonObject; readonly known: string },
   { service }: Means,
 ): Plan {
   const request = service.build(step.call, { pathId: step.knownId ?? mapped.pathId, body });
-  // Most rows: an object put together of parts costs more than the rest of the plan.
+  // Most rows: building the object from parts costs more than the rest of the plan.
   if (mapped.warnings.length === 0 && tracked === null) return { kind: 'send', request, expected };
   return {
     kind: 'send',

@@ -1,7 +1,7 @@
 /**
- * A chunk's rows from where they are to their outcomes: the chunk is taken, each request's plan is decided (decide.ts), and the plans are
- * executed: nothing to do, an end to record, a request for the run's sender (sender.ts), or a question to the ledger first. The chunk is
- * closed only when every row has its outcome, and never while one of its requests is on the wire.
+ * Brings a chunk's rows to their outcomes: takes the chunk, decides each request's plan (decide.ts)
+ * and executes it. A chunk closes only when every row has its outcome, and never while one of its
+ * requests is on the wire.
  */
 
 import { identityOf } from '../ledger/keys.ts';
@@ -21,7 +21,6 @@ import { type ChunkTake, createSending, type Ended, type EndListener } from './s
 import { recordRows, rowsEnding } from './settle-rows.ts';
 import { waitWhileRunning } from './still-runs.ts';
 
-/** Takes a chunk's rows from where they are to their outcomes. */
 export async function deliverChunk(job: ChunkJob, take: Omit<ChunkTake, 'order'>): Promise<ChunkEnd> {
   const { context } = take;
   const taken = await context.ledger.take(
@@ -44,8 +43,8 @@ export async function deliverChunk(job: ChunkJob, take: Omit<ChunkTake, 'order'>
 }
 
 /**
- * Whether a chunk has the rows that the run has there. A file that shrank while it was read gives a short one:
- * closing it would lose the rows that are missing.
+ * Whether the chunk has the rows that the run has there. A file that shrank while it was read gives
+ * a short chunk: closing it would lose the missing rows.
  */
 export function isWhole(
   { chunk, rows }: Pick<ChunkJob, 'chunk' | 'rows'>,
@@ -53,12 +52,12 @@ export function isWhole(
 ): boolean {
   if (rows.length !== rowsOfChunk(run, chunk)) return false;
   const before = rowsBefore(run, chunk);
-  // The rows of a rerun keep the numbers that they have in the file: only their order is known.
+  // A rerun's rows keep their numbers in the file: only their order is known.
   if (run.parent !== null) return rows.every(({ row }, i) => row.row > (rows[i - 1]?.row.row ?? 0));
   return rows.every(({ row }, i) => row.row === before + i + 1);
 }
 
-/** The order of the chunk's rows; `null` where they are sent by a rate, or several in one request, or it is not known when their keys were claimed. */
+/** `null`: rows are sent by a rate or in groups, or the epoch of their claims is unknown. */
 function orderOf(
   { chunk, rows, claimed }: ChunkJob,
   taken: Taken,
@@ -69,7 +68,7 @@ function orderOf(
   return createRowOrder({ chunk, taker, taken, claimed, rows: rows.map(({ row }) => row.row) });
 }
 
-/** A row in hand, by its number. */
+/** A row by its number. */
 type Numbered = { readonly row: number; readonly task: RowTask };
 
 const NO_MATES: readonly never[] = [];
@@ -91,20 +90,20 @@ function planChunk(job: ChunkJob, taken: Taken, context: RunContext): Planned[] 
     : groupRows(rows, ({ task }) => (task.key === '' ? null : task.key));
   return groups.map((group) => {
     const lead = group.lead.task;
-    // The key is the first row's to claim and to give back.
+    // The first row claims the key and gives it back.
     const mates = group.mates.map(({ task }) => ({ ...task, identityKey: null }));
     return { lead, mates, ...planOf({ lead, mates, keyless: group.keyless }) };
   });
 }
 
-/** The run's file is gone and it was cancelled: nothing is left of its rows but that they were there. */
+/** The run was cancelled and its file is gone: only the number of its rows is known. */
 function isMadeUp({ rows }: ChunkJob): boolean {
   return rows.every(({ row }) => row.line === 0);
 }
 
 /**
- * The groups of rows whose keys are lost: one that may have been sent could have taken the unmarked rows after it along,
- * so they share its fate.
+ * Groups of rows whose keys are lost. A row that may have been sent could have taken the unmarked
+ * rows after it along, so they share its fate.
  */
 function groupsAtMarks(rows: readonly Numbered[], marks: Taken['marks']): RowGroup<Numbered>[] {
   const groups: { readonly lead: Numbered; readonly mates: Numbered[]; readonly keyless: null }[] = [];
@@ -143,12 +142,12 @@ function taskOf(
   };
 }
 
-/** A referenced row is asked for so often. */
+/** Between two look-ups of a referenced row. */
 const ASK_AGAIN_MS = 200;
-/** The chunk is put back then: a worker whose chunks all wait could not take the one that they wait for. */
+/** Then the chunk goes back: workers whose chunks all wait could not take the awaited one. */
 const ASK_MAX_MS = 5_000;
 
-/** Takes all rows of a chunk to their outcomes; resolves when each has come to its end, since none may be on the wire when a failure ends its chunk. */
+/** Resolves when each row has come to its end: none may be on the wire when its chunk fails. */
 function executeAll(planned: readonly Planned[], take: ChunkTake): Promise<Ended> {
   return new Promise((resolve, reject) => {
     let left = planned.length;
@@ -175,7 +174,6 @@ function executeAll(planned: readonly Planned[], take: ChunkTake): Promise<Ended
   });
 }
 
-/** Takes a request's rows to their outcomes. */
 function execute(planned: Planned, take: ChunkTake, end: EndListener): void {
   const { plan } = planned;
   switch (plan.kind) {
@@ -218,7 +216,7 @@ async function consult(
   const began = context.now();
   for (;;) {
     const plan = decide(await ask(questions, context));
-    // Its chunk's order may have passed it.
+    // The chunk's order may have passed the row.
     if (plan.kind !== 'wait') return executeAll([{ ...planned, plan }], { ...take, order: null });
     if (context.now() - began >= ASK_MAX_MS || !lease.isHeld()) return 'unsent';
     if (!(await waitWhileRunning(ASK_AGAIN_MS, context))) return 'unsent';

@@ -1,7 +1,7 @@
 /**
- * What a process does with the chunks it is handed, from the queue or by who winds a run up. It keeps a context for each run it has lately
- * worked for (its mapping, its connections, what was seen of the service), so that a run's chunks share one; and it promises that whoever
- * halts a run or closes it has all rows in flight settled.
+ * What a process does with the chunks it is handed. It keeps a context for each run it lately
+ * worked for (mapping, connections, what was seen of the service), which the run's chunks share.
+ * Promised: when `halt` or `close` resolves, all rows in flight are settled.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -37,19 +37,19 @@ import type { Service } from './target.ts';
 
 export type Delivery = {
   deliver(job: ChunkJob, lease: ChunkLease): Promise<ChunkEnd>;
-  /** In how many ms the run pauses unless the service answers; `null`: this process knows of no outage that the run goes through. */
+  /** Ms until the run pauses unless the service answers; `null`: no outage that it waits out. */
   pausesIn(run: string): Promise<number | null>;
-  /** Sends nothing more of the run in this process, and resolves when its rows in flight are settled. */
+  /** Sends nothing more of the run here; resolves when its rows in flight are settled. */
   halt(run: string): Promise<void>;
-  /** Requests that this process has a permit for, and how many it may have: what the service bears, as far as was found out. */
+  /** `limit`: what the service bears, as far as was found out. */
   load(): { readonly inFlight: number; readonly limit: number };
   /** The runs of which this process has chunks in hand. */
   runsInHand(): readonly string[];
-  /** The same for every run; chunks that come later are put back. */
+  /** Halts every run; later chunks are put back. */
   close(): Promise<void>;
 };
 
-/** What it takes to send a target's rows. */
+/** All it takes to send a target's rows. */
 type DeliveryParts = {
   readonly redis: RedisConnection;
   readonly keys: LedgerKeys;
@@ -64,12 +64,12 @@ type DeliveryParts = {
   readonly interrupted: AbortSignal;
 };
 
-/** What this process delivers with, for the runs of one service. */
+/** Delivers the runs of one service. */
 export function openDelivery(parts: DeliveryParts): Delivery {
   const { store, log } = parts;
-  // Told once per run: its chunks are looked at again and again.
+  // Logged once per run: its chunks come again and again.
   const missing = new Set<string>();
-  // A run that goes on, or a second one, does not forget that something was there; the ledger knows of earlier processes.
+  // Runs share it: once reached, an address stays known. The ledger knows of earlier processes.
   let reach: Promise<Reach> | null = null;
   const permits = createServicePermits({ now: () => performance.now() });
   const makeContext: MakeContext = async (id, stopping) => {
@@ -88,13 +88,13 @@ export function openDelivery(parts: DeliveryParts): Delivery {
   return { ...createDelivery(makeContext, parts.interrupted), load };
 }
 
-/** The ledger is asked only where somebody waits for the answer. */
+/** Asks the ledger only where somebody waits for the answer. */
 async function reachOf({ redis, keys, isAttended }: DeliveryParts): Promise<Reach> {
   const wasReached = isAttended && hasEverAccepted(redis, keys).catch(() => false);
   return { isReached: await wasReached };
 }
 
-/** `null` for a run that the ledger doesn't know, or not now: its Redis may have been emptied and is being put back. */
+/** `null`: the ledger doesn't know the run; an emptied Redis may be about to get it back. */
 type MakeContext = (run: string, stopping: AbortSignal) => Promise<RunContext | null>;
 
 type KeptRun = {
@@ -103,15 +103,15 @@ type KeptRun = {
   readonly active: Set<Promise<ChunkEnd>>;
 };
 
-/** Runs that a process has lately worked for: as many as can have chunks in hand at once. */
+/** Recent runs: as many as can have chunks in hand at once. */
 const RUNS_KEPT = 64;
 
-/** `interrupted`: the process is to end; nothing new is sent. */
+/** `interrupted`: the process is to end. */
 export function createDelivery(makeContext: MakeContext, interrupted: AbortSignal): Omit<Delivery, 'load'> {
   const taker = createTaker();
   const kept = new Map<string, KeptRun>();
   let closing = false;
-  // One listener for all: AbortSignal.any leaves something behind in a signal that lives on.
+  // One listener for all: AbortSignal.any leaks into a signal that lives on.
   const haltAll = () => {
     for (const { halt } of kept.values()) halt.abort();
   };
@@ -121,7 +121,7 @@ export function createDelivery(makeContext: MakeContext, interrupted: AbortSigna
     const known = kept.get(run);
     if (known !== undefined) return known;
     const halt = new AbortController();
-    // Every row that waits listens.
+    // Every waiting row listens.
     setMaxListeners(0, halt.signal);
     if (interrupted.aborted) halt.abort();
     const context = makeContext(run, halt.signal);
@@ -133,12 +133,12 @@ export function createDelivery(makeContext: MakeContext, interrupted: AbortSigna
   const execute = async (job: ChunkJob, lease: ChunkLease, one: KeptRun): Promise<ChunkEnd> => {
     const context = await one.context;
     if (context !== null) return deliverChunk(job, { context, lease, taker: taker() });
-    // The next chunk makes a new look. A chunk that is dropped is lost, and putting back a ledger may take any time:
-    // a look at each every few seconds is the smaller evil, even where the run never comes back.
+    // The next chunk looks anew. A dropped chunk would be lost, and putting back a ledger may take
+    // any time: a look at each every few seconds costs less, even where the run never returns.
     if (kept.get(job.run) === one) void forget(job.run);
     return 'put-aside';
   };
-  /** Its connections are closed when its rows have had their answers. */
+  /** Closes the run's connections once its rows have their answers. */
   const forget = async (run: string): Promise<void> => {
     const one = kept.get(run);
     if (one === undefined) return;
@@ -160,7 +160,7 @@ export function createDelivery(makeContext: MakeContext, interrupted: AbortSigna
         return end;
       } finally {
         one.active.delete(work);
-        // A run that pauses or fails begins afresh when it goes on: what was seen of the service before is no guide.
+        // A run that paused or failed starts afresh: what was seen of the service is no guide.
         if (end !== 'closed' && one.active.size === 0 && kept.get(job.run) === one) void forget(job.run);
       }
     },
@@ -179,7 +179,7 @@ export function createDelivery(makeContext: MakeContext, interrupted: AbortSigna
   };
 }
 
-/** Names each take of a chunk, over all processes. */
+/** Names each take of a chunk, unique over all processes. */
 function createTaker(): () => string {
   const process = randomBytes(5).toString('hex');
   let takes = 0;
@@ -189,13 +189,13 @@ function createTaker(): () => string {
   };
 }
 
-/** The oldest runs beyond the limit of which nothing is in hand. */
+/** The oldest idle runs beyond the limit. */
 function idleBeyond(kept: ReadonlyMap<string, KeptRun>, limit: number): string[] {
   const idle = [...kept].filter(([, { active }]) => active.size === 0).map(([run]) => run);
   return idle.slice(0, Math.max(0, kept.size - limit));
 }
 
-/** Beyond the time-out of the call itself: a probe that is not heard of is given up. */
+/** Beyond the call's own time-out; then a silent probe is given up. */
 const PROBE_MARGIN_MS = 5_000;
 
 type ContextParts = DeliveryParts & {
@@ -209,7 +209,7 @@ type ContextParts = DeliveryParts & {
 function createContext(parts: ContextParts): RunContext {
   const { redis, keys, store, registration, run, definition, log, stopping } = parts;
   const { send } = definition;
-  // First, since it may throw: nothing has been joined by then.
+  // First, since it may throw: nothing has been joined yet.
   const mapping = mappingFor(definition, run.source);
   const client = clientFor(definition, parts.service);
   const window = createJobWindow(definition.window, () => new Date());

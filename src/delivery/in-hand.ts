@@ -1,6 +1,7 @@
 /**
- * What the sender of a run (sender.ts) has in hand, and how each effect that transitions.ts decides on changes it: here alone requests are
- * put into line, settled, withdrawn, recalled and ended, the run is paused, the breaker told, and p-retry asked for another attempt (retry.ts).
+ * What a run's sender (sender.ts) has in hand, and how each effect of transitions.ts changes it.
+ * Only here are requests queued, settled, withdrawn, recalled and ended, the run paused, the
+ * breaker informed, and p-retry asked for another attempt (retry.ts).
  */
 
 import { createWaitingLine, type WaitingLine } from '../lib/waiting-line.ts';
@@ -11,21 +12,20 @@ import { endSending, failSending, isFreeWithout, notSent, type Sending } from '.
 import { createSettling, type Settling, withdrawIntents } from './settle-rows.ts';
 import { afterToken, afterTries, type Effect, givenUp, UNSENT, type Wait } from './transitions.ts';
 
-/** What a run's sender has in hand. */
 export type InHand = {
   readonly context: RunContext;
   readonly waiting: WaitingLine<Sending>;
-  /** Requests whose intent is granted, until a permit is free: a request that ends waits for no answer of Redis before the next goes out. */
+  /** Requests with a granted intent, ready for the next permit without waiting for Redis. */
   readonly ready: WaitingLine<Sending>;
   readonly settling: Settling;
   /** Sends what can go, and sees that more can. */
   readonly goOn: () => void;
-  /** Requests that are to wait, until the whole answer of the ledger is known, and the longest wait of them. */
+  /** Requests that wait until the ledger's whole answer is read, and their longest wait. */
   barred: Sending[];
   wait: Wait | null;
-  /** Answers that may mean trouble for all rows, until that is known: no other row asks to go meanwhile. */
+  /** Answers in work that may mean trouble for all rows: meanwhile no other row asks to go. */
   troubles: number;
-  /** How often there was such an answer: what was asked for before it and granted after it may not go by that. */
+  /** Number of such answers: a grant asked for before one and given after it is void. */
   alarms: number;
 };
 
@@ -43,7 +43,7 @@ export function createInHand(context: RunContext, goOn: () => void): InHand {
   };
 }
 
-/** Carries effects out in their order, at once as long as none of them takes time. `null`: all have come about. Never throws or rejects. */
+/** Carries effects out in order, at once while none takes time. Never throws or rejects. */
 export function apply(hand: InHand, sending: Sending, effects: readonly Effect[]): Promise<void> | null {
   let done = 0;
   try {
@@ -72,7 +72,10 @@ async function applyBehind(
   }
 }
 
-/** The answer may mean a hold, an open breaker or a paused run: requests that have not gone yet ask again when that is known. */
+/**
+ * The answer may mean a hold, an open breaker or a paused run: requests that have not gone ask
+ * again once that is known.
+ */
 async function alarm(hand: InHand, sending: Sending, effects: readonly Effect[]): Promise<void> {
   hand.troubles += 1;
   hand.alarms += 1;
@@ -84,7 +87,7 @@ async function alarm(hand: InHand, sending: Sending, effects: readonly Effect[])
   hand.goOn();
 }
 
-/** `null`: it has come about. */
+/** `null`: done. */
 function carryOut(
   hand: InHand,
   sending: Sending,
@@ -143,7 +146,7 @@ async function refresh(hand: InHand, sending: Sending): Promise<void> {
   await apply(hand, sending, afterToken(fresh !== null));
 }
 
-/** Another attempt is safe: whether there is one is p-retry's to say, and the attempt goes the way of the first. */
+/** Another attempt is safe; p-retry decides whether it is made. */
 function again(
   hand: InHand,
   sending: Sending,
@@ -159,7 +162,7 @@ function again(
 }
 
 async function tryLater(hand: InHand, sending: Sending, verdict: Retry): Promise<void> {
-  // It goes before the run's others.
+  // Ahead of the run's other requests.
   const attempt = () =>
     new Promise<Retry | null>((resolve) => {
       sending.again = resolve;
@@ -174,7 +177,7 @@ async function tryLater(hand: InHand, sending: Sending, verdict: Retry): Promise
   }
 }
 
-/** Requests that have not gone are to ask again, and come first. */
+/** Requests that have not gone ask again, and come first. */
 export async function recall(hand: InHand): Promise<void> {
   const { ready, waiting, context } = hand;
   const sendings = takeFrom(ready, ready.length());
@@ -204,7 +207,7 @@ export function endWaiting(hand: InHand): void {
   for (const sending of takeFrom(waiting, waiting.length())) void apply(hand, sending, UNSENT);
 }
 
-/** The first requests of a line, no more than `most`. */
+/** The first requests of a line, at most `most`. */
 export function takeFrom(line: WaitingLine<Sending>, most: number): Sending[] {
   const sendings: Sending[] = [];
   while (sendings.length < most) {

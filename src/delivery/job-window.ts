@@ -1,18 +1,17 @@
 /**
- * The hours in which rows of a job are sent (the setting `window`), in its time zone, and the words for it. Whoever decides by the window
- * (worker, overview, notices) asks here.
+ * The hours in which a job sends rows (the setting `window`), in its time zone, and the words for
+ * it.
  */
 
 import { isOpenAt, nextOpening, parseDailyWindow } from '../lib/daily-window.ts';
 import { shownTime } from '../lib/terminal.ts';
 
-/** The hours in which rows of a job are sent (the setting `window`). */
 export type JobWindow = {
   /** As the definition has it. */
   readonly text: string;
   readonly timeZone: string;
   isOpen(): boolean;
-  /** When it opens next; now where it is open. */
+  /** When it next opens; now where it is open. */
   opensAt(): Date;
 };
 
@@ -30,7 +29,7 @@ export function createJobWindow(text: string | undefined, now: () => Date): JobW
     isOpen() {
       const at = now();
       const minute = Math.floor(at.getTime() / MINUTE_MS);
-      // Asked for every row: an answer holds for its minute.
+      // Called for every row: an answer holds for its minute.
       if (minute !== asked) open = isOpenAt(window, at);
       asked = minute;
       return open;
@@ -39,12 +38,10 @@ export function createJobWindow(text: string | undefined, now: () => Date): JobW
   };
 }
 
-/** What a person is told while the window is closed. */
 export function closedWindowWords(window: JobWindow): string {
   return `The window ${window.text} is closed: goes on at ${shownTime(window.opensAt(), window.timeZone)}.`;
 }
 
-/** What a person is told when it has opened again. */
 export function openWindowWords({ text }: JobWindow): string {
   return `The window ${text} is open: goes on.`;
 }

@@ -1,7 +1,7 @@
 /**
- * References of a row to records that other rows create: which questions the ledger is asked before the request can be made, and what its
- * answers make of the row. A reference is filled with the id of a record that was created, or the row is not sent; only an earlier row of
- * the same run is waited for.
+ * References of a row to records that other rows create: what the ledger is asked before the
+ * request can be built, and what its answers make of the row. A reference gets the id of a created
+ * record, or the row is not sent. Only an earlier row of the same run is waited for.
  */
 
 import type { KeyPlace } from '../ledger/keys.ts';
@@ -11,27 +11,26 @@ import type { ResolvedReference } from '../model/json-record.ts';
 import type { Reference } from '../model/mapping.ts';
 import type { RowTask } from './row-task.ts';
 
-/** What the ledger is asked before a request can be made. */
+/** Questions for the ledger before a request can be built. */
 export type Questions = {
   readonly references: readonly Reference[];
-  /** The record whose fields the service may have already; `null`: that doesn't matter. */
+  /** The record whose fields the service may have already; `null`: doesn't matter. */
   readonly fieldsOf: KeyPlace | null;
 };
 
 export type Answers = {
-  /** One per reference, in their order. */
+  /** One per reference, in order. */
   readonly states: readonly KeyState[];
-  /** Digests of the fields that the service last accepted; see `areFieldsKnown`. */
+  /** Digests of the fields that the service last accepted (`areFieldsKnown`). */
   readonly fields: string;
 };
 
 type Resolved =
   | { readonly kind: 'resolved'; readonly ids: readonly ResolvedReference[] }
-  /** An earlier row of the same run is on its way to be created. */
+  /** An earlier row of the same run is about to be created. */
   | { readonly kind: 'wait' }
   | { readonly kind: 'issues'; readonly issues: readonly Issue[] };
 
-/** What the ledger's answers make of a row's references. */
 export function resolveReferences(
   { run, row }: Pick<RowTask, 'run' | 'row'>,
   references: readonly Reference[],
@@ -57,7 +56,7 @@ function isOnItsWay(state: Unknown, own: { readonly run: string; readonly row: n
   return state.kind === 'held' && !state.inDoubt && state.run === own.run && state.row < own.row;
 }
 
-/** Why a row can't be sent that refers to a key in this state. */
+/** Why a row that refers to a key in this state can't be sent. */
 export function referenceIssue(
   { row, line }: RowTask['row'],
   { key, column, space }: Reference,

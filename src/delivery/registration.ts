@@ -1,7 +1,7 @@
 /**
- * A worker's registration: its id, its journal and its way to the ledger of one target (the epoch). What it does is in the ledger and, for a
- * Redis that forgets, in its journal: where Redis has gone back in time, the journals of this home are replayed into it before anything
- * more is sent. Journals are removed when all their runs have ended a while ago.
+ * A worker's registration: its id, its journal and its epoch of one target's ledger. Where Redis
+ * went back in time, the journals of this home are replayed before anything more is sent. A journal
+ * is removed some time after all its runs have ended.
  */
 
 import { dirname, join } from 'node:path';
@@ -33,9 +33,9 @@ import { connectionNames, nameConnections } from '../redis/connection.ts';
 export type Registration = {
   readonly epoch: LedgerEpoch;
   readonly journal: Journal;
-  /** What is looked for in the ledger; where it isn't there, once more when the ledger is what it was, put back from the journals if need be. */
+  /** Looks again after verification: a missing entry may come back from the journals. */
   find<T>(look: () => Promise<T | null>): Promise<T | null>;
-  /** Keeps what it takes to put the run's record back; before its first row is claimed. */
+  /** Journals what puts the run's record back; before its first row is claimed. */
   remember(run: string): Promise<void>;
   /** The ingest is about to hand out chunks up to this number. */
   noteAdded(run: string, chunk: number): Promise<void>;
@@ -47,17 +47,17 @@ type RegistrationOptions = {
   readonly keys: LedgerKeys;
   readonly store: RunStore;
   readonly target: string;
-  /** Where the journals of this home are. */
+  /** The folder of this home's journals. */
   readonly folder: string;
-  /** Where a run that was put back is known by its id again. */
+  /** Where a run that was put back is found by its id. */
   readonly index: RunIndex;
   readonly graceMs?: number;
-  /** Where one machine at a time has the ledger: whether that is still this one. */
+  /** Whether this machine still has the ledger, where only one may have it. */
   isOurs?(): Promise<boolean>;
   readonly log: Log;
-  /** How long a group of the journal's lines took to the disk, ms; `null`: it could not be written. */
+  /** Ms that a group of journal lines took to the disk; `null`: it could not be written. */
   onSync?(ms: number | null): void;
-  /** Tells the user something, in a sentence. */
+  /** Shows the user a sentence. */
   notify(text: string): void;
 };
 
@@ -114,7 +114,7 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
       const known = remembered.get(run);
       if (known !== undefined) return known;
       const remembering = rememberRun(run, { ...options, find }, journal).catch((error: unknown) => {
-        // A disk that is full, or a Redis that is away, may be well again when the run is asked for next.
+        // A full disk or an absent Redis may have recovered by the next call.
         remembered.delete(run);
         throw error;
       });
@@ -128,7 +128,7 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
     async close() {
       clearInterval(tidying);
       stopNaming();
-      // With Redis away nothing is tidied: the next process on this home does it.
+      // Without Redis nothing is tidied: the next process on this home does it.
       await withDeadline(
         tidy()
           .then(() => removeEnded(options, epoch))
@@ -141,7 +141,7 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
   };
 }
 
-/** What a journal of another form says of rows that were sent is not known: nothing is sent beside it. */
+/** A journal of another form may name sent rows that can't be read: nothing is sent beside it. */
 async function assertKnownJournals(folder: string): Promise<void> {
   for (const worker of await listWorkers(folder)) {
     const form = await foreignForm(folder, worker);
@@ -171,7 +171,7 @@ async function rememberRun(
   });
   if (record === null) throw new Error(`run ${run} is gone from the ledger`);
   const line = { kind: 'run', run, target, fields: restorableFields(record) } as const;
-  // Twice: without this line nothing of the run can be put back, and one changed byte must not take it.
+  // Twice: nothing of the run is put back without it, and one changed byte must not take it.
   await Promise.all([journal.write(line), journal.write(line)]);
 }
 
@@ -181,14 +181,15 @@ function connectionPrefix(keys: LedgerKeys): string {
 
 async function connectedWorkers(redis: RedisConnection, keys: LedgerKeys): Promise<string[]> {
   const prefix = connectionPrefix(keys);
-  // Not every user may ask that; then a ledger that was emptied looks like a new one.
+  // Not every user may ask; then an emptied ledger looks like a new one.
   const names = await connectionNames(redis);
   return names.flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));
 }
 
 /**
- * Puts back what the journals of processes that are gone know, and this one's own where Redis has lost something of it; answers whose
- * those were. Intents come last: one that has an end in any of the journals must not stand in that end's way.
+ * Replays the journals of processes that are gone, and this one's where Redis lost some of it;
+ * answers whose those were. Intents come last: one with an end in any journal must not stand in
+ * that end's way.
  */
 async function replayJournals(
   options: RegistrationOptions,
@@ -216,7 +217,7 @@ async function replayJournals(
   return gone;
 }
 
-/** What of a journal is not whole may have been intents: Redis may have lost them too. */
+/** The damaged part may have held intents, and Redis may have lost them too. */
 async function doubtRowsOf(broken: readonly ReadBack[], options: RegistrationOptions): Promise<void> {
   const { redis, keys, store } = options;
   const unfinished = await runsWithOpenRows(redis, keys, store);
@@ -235,7 +236,7 @@ async function doubtRowsOf(broken: readonly ReadBack[], options: RegistrationOpt
 
 type WorkersKnown = {
   readonly registered: ReadonlySet<string>;
-  /** They ended with all they did recorded, in this very Redis: nothing of theirs is to be put back. */
+  /** They ended with everything recorded in this very Redis: nothing to put back. */
   readonly left: ReadonlySet<string>;
 };
 
@@ -246,7 +247,7 @@ async function workersKnown({ redis, keys }: RegistrationOptions): Promise<Worke
   return { registered: of('m:'), left: of('l:') };
 }
 
-/** Whoever has the home may send, and nobody else: a worker of another machine sends nothing more, whether it lives or not. */
+/** Whoever has the home may send, nobody else: another machine's worker sends nothing more. */
 function isGoneFor(worker: string, { isOurs }: RegistrationOptions): boolean {
   return isDeadHere(worker) || (isOurs !== undefined && isOfAnotherMachine(worker));
 }
@@ -256,13 +257,13 @@ type Intended = Pick<Extract<Replayed, { kind: 'intended' }>, 'run' | 'rows'>;
 /** What was read of a worker's journal. */
 type ReadBack = {
   readonly worker: string;
-  /** Open intents, not put back yet: no more than were in flight in one process. */
+  /** Open intents, not put back yet: at most those in flight in one process. */
   readonly open: readonly Intended[];
   /** The first line that isn't what was written. */
   readonly damage: Damage | null;
 };
 
-/** Puts all of it back but the open intents. */
+/** Puts back everything but the open intents. */
 async function replayJournal(worker: string, options: RegistrationOptions): Promise<ReadBack> {
   const { redis, keys, target, index, log } = options;
   const replay = createReplay(redis, keys);
@@ -282,7 +283,7 @@ async function replayJournal(worker: string, options: RegistrationOptions): Prom
     if (part.kind === 'settled') await replay.settled(part.run, part.entries);
     if (part.kind === 'intended') open.push(part);
   }
-  // A process serves one target: one that served another has nothing to say of this one's rows.
+  // A process serves one target: a journal of another one doesn't concern these rows.
   const served = isOurs.size === 0 || [...isOurs.values()].includes(true);
   return { worker, open, damage: served ? (damage[0] ?? null) : null };
 }
@@ -292,7 +293,7 @@ type PartsEdges = RegistrationOptions & {
   readonly onDamage: (place: Damage) => void;
 };
 
-/** What a journal says of this target's runs, and which are; throws a UsageError where damage has taken what a run was. */
+/** Fills `isOurs`. Throws a UsageError where damage took a run's record. */
 async function* ownParts(
   worker: string,
   isOurs: Map<string, boolean>,
@@ -310,7 +311,7 @@ async function* ownParts(
   }
 }
 
-/** Nobody would know its file again, and its rows could be sent once more. */
+/** Nobody would recognise its file again, and its rows could be sent once more. */
 function unknownRun(run: string, worker: string, { file, line }: Damage): UsageError {
   return new UsageError(
     `The journal of ${shownWorker(worker)} is damaged (${file}, line ${line}), and Redis has lost run ${run}, which it tells of: ` +
@@ -319,7 +320,7 @@ function unknownRun(run: string, worker: string, { file, line }: Damage): UsageE
   );
 }
 
-/** A Redis that fails over just after a run has ended would send its last rows again, were they forgotten by then. */
+/** A Redis that fails over just after a run's end would send forgotten rows again. */
 const KEPT_AFTER_END_MS = 600_000;
 
 /** Forgets runs that ended a while ago, and answers them. */
@@ -334,8 +335,9 @@ async function forgetEnded(
 }
 
 /**
- * Journals of processes that are gone, of which every run has ended a while ago. Also an empty one stays that long after its
- * worker was deregistered: a Redis that forgets that asks for the worker, and nobody else could check in for it.
+ * Removes journals of gone processes whose runs all ended a while ago. An empty one stays that long
+ * after the deregistration too: a Redis that forgets it waits for the worker, and nobody else could
+ * check in for it.
  */
 async function removeEnded(options: RegistrationOptions, epoch: LedgerEpoch): Promise<void> {
   const { folder, redis, keys } = options;
@@ -347,7 +349,7 @@ async function removeEnded(options: RegistrationOptions, epoch: LedgerEpoch): Pr
   }
 }
 
-/** A damaged journal may have lost the name of a run, but hardly all that tells of it. */
+/** A damaged journal may have lost a run's name, but hardly every line about it. */
 async function isNeeded(worker: string, { folder, store, target }: RegistrationOptions): Promise<boolean> {
   let isDamaged = false;
   let isEmpty = true;

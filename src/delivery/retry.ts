@@ -1,7 +1,8 @@
 /**
- * The later attempts of a request, which p-retry owns: their number, and the wait before each. Whether and when there is another is a pure
- * decision: an outage costs time, not rows. A row is given up only when its attempts are used up while other rows get through; when none
- * gets through for too long, the service is away, and the run pauses. The attempt itself is the sender's, as the first one is.
+ * Later attempts of a request, which p-retry owns: their number and the wait before each. The
+ * decision is pure. A row is given up only when its attempts are used up while other rows get
+ * through; when none gets through for too long, the service is away and the run pauses: an outage
+ * costs time, not rows. The sender makes the attempts.
  */
 
 import pRetry from 'p-retry';
@@ -11,30 +12,30 @@ import type { Sending } from './sending.ts';
 import type { ServiceBreaker } from './service-breaker.ts';
 import { waitWhileRunning } from './still-runs.ts';
 
-/** What has been tried for one row. */
+/** What was tried for one row. */
 type Tries = {
   readonly made: number;
-  /** Of those: the service named a time to come back. */
+  /** Those of `made` for which the service named a time to come back. */
   readonly throttled: number;
-  /** When the first began, ms. */
+  /** Start of the first attempt, ms. */
   readonly startedAt: number;
-  /** When the one before the latest began, ms; the first where it is the only one. */
+  /** Start of the attempt before the latest, ms; of the only one where there is one. */
   readonly previousAt: number;
 };
 
 type NextTry =
   | { readonly kind: 'wait'; readonly ms: number }
-  /** Attempts are used up while other rows go through: it is this row. */
+  /** Attempts are used up while other rows go through: the row is at fault. */
   | { readonly kind: 'give-up' }
-  /** Nobody has got through for too long: it is the service. */
+  /** Nobody got through for too long: the service is at fault. */
   | { readonly kind: 'away' }
-  /** The service has asked for a longer wait than the run has patience for. */
+  /** The service asked for a longer wait than the run's patience. */
   | { readonly kind: 'hold' };
 
-/** Why a request is not tried again, and its latest verdict; a `wait` was broken off: the run or the process ends. */
+/** Why no further attempt is made. A `wait` was broken off: the run or the process ends. */
 export type LastTry = { readonly next: NextTry; readonly verdict: Retry };
 
-/** The one error that makes p-retry go on: another attempt is safe. */
+/** The only error that makes p-retry continue. */
 class TryAgain extends Error {
   override readonly name = 'TryAgain';
   readonly verdict: Retry;
@@ -44,12 +45,12 @@ class TryAgain extends Error {
   }
 }
 
-/** A first attempt after which another is safe: when it began (ms), and its verdict. */
+/** A first attempt after which another is safe. `startedAt`: ms. */
 type FirstTry = { readonly verdict: Retry; readonly startedAt: number };
 
 /**
- * Attempts a request again, as often as that is safe and sensible; `null`: it came to its end. An attempt answers why another is needed, or
- * `null`: nothing raw reaches p-retry.
+ * Repeats a request as often as that is safe and sensible; `null`: it came to its end. An attempt
+ * answers why another is needed, or `null`: nothing raw reaches p-retry.
  */
 export async function tryAgain(
   sending: Sending,
@@ -73,7 +74,7 @@ export async function tryAgain(
   try {
     await pRetry(
       async (n) => {
-        // A call of p-retry costs a row that needs none some microseconds: the first attempt was made before.
+        // The first attempt was made before: a call of p-retry costs every row some microseconds.
         const verdict = n === 1 ? first : await attemptNext();
         if (verdict !== null) throw new TryAgain(verdict);
       },
@@ -94,13 +95,13 @@ function policyOf({ definition, service, breaker }: RunContext) {
   const { attempts } = definition.send;
   return { attempts, awayMs: breaker.patienceMs(), backoffMs: service.backoffMs, breaker };
 }
-/** An answer with a time to come back uses up none of a row's attempts, but only so many of them are waited for. */
+/** An answer with a time to come back uses up no attempt, but only so many are waited for. */
 const ALL_ATTEMPTS_FACTOR = 10;
 
-/** `Retry-After: 0` is no invitation to a tight loop. */
+/** `Retry-After: 0` must not make a tight loop. */
 const SHORTEST_WAIT_MS = 50;
 
-/** The decision for a row whose latest attempt may be followed by another. */
+/** Decides for a row whose latest attempt may be followed by another. */
 export function nextTry(
   tries: Tries,
   verdict: Retry,
@@ -120,8 +121,9 @@ export function nextTry(
 }
 
 /**
- * No connection came about: that says nothing of this row, and a service that has gone still answers what was begun before. So others
- * have to get through while this row doesn't: one that was first tried in the last moment of a service probes through its whole outage.
+ * Without a connection nothing is known of this row, and a service that shuts down still answers
+ * what it has. So other rows have to get through since the row's previous attempt: a row first
+ * tried in a service's last moment probes through its whole outage.
  */
 const UNCONNECTED: ReadonlySet<string> = new Set([
   'connection_refused',

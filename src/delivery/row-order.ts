@@ -1,7 +1,8 @@
 /**
- * The order in which one take of a chunk sends its rows for the first time. The ledger is told of it as ranges, in one field of the chunk
- * instead of one for each row; whoever takes the chunk over reads from it which rows may have been sent. So each range names the rows
- * before its end that go another way. A row that is tried again, follows its record's fields or may repeat what a lost worker did is in no order.
+ * The order in which one take of a chunk first sends its rows. The ledger keeps it in one field of
+ * the chunk, as ranges; whoever takes the chunk over reads from it which rows may have been sent.
+ * So each range names the rows before its end that go another way: retries, rows whose record's
+ * fields are followed, and take-overs of a lost worker's rows.
  */
 
 import type { Range, RangeRow } from '../ledger/intent.ts';
@@ -9,13 +10,16 @@ import { UNSENT_MARK } from '../ledger/mark.ts';
 import type { Taken } from '../ledger/open-chunk.ts';
 
 export type RowOrder = {
-  /** Whether a row may go in it: all that do may be sent although a lost worker may have sent them, or none. The first one says which. */
+  /**
+   * All rows in the order may be sent although a lost worker may have sent them, or none may; the
+   * first one decides.
+   */
   admits(repeatable: boolean): boolean;
   /** Whether the order has yet to come to the row. */
   isBefore(row: number): boolean;
-  /** What the ledger is asked for the next rows, which are in the order and ascend. */
+  /** The range for the next rows of the order, ascending. */
   rangeOf(rows: readonly RangeRow[]): Range;
-  /** The row was granted: the order has come so far. */
+  /** The row was granted: the order has come this far. */
   passed(row: number): void;
 };
 
@@ -33,7 +37,7 @@ type Apart = readonly [row: number, mark: string];
 
 export function createRowOrder(options: RowOrderOptions): RowOrder {
   const { chunk, taker, taken, claimed } = options;
-  /** Not those that have their outcome. */
+  /** Without rows that have their outcome. */
   const rows = options.rows.filter((row) => taken.marks.get(row)?.kind !== 'settled');
   let areRepeatable: boolean | null = null;
   let last = 0;
@@ -50,7 +54,7 @@ export function createRowOrder(options: RowOrderOptions): RowOrder {
       next += 1;
       return false;
     };
-    // What a taker before has left in doubt is told with the first range, wherever it stands; so is a row of the order that was left out.
+    // The first range also names every row that an earlier taker left in doubt.
     const isTold = (row: number) => row < end || (last === 0 && markOf(row) !== UNSENT_MARK);
     const apart = rows.filter((row) => row > last && isLeft(row) && isTold(row));
     return apart.map((row) => [row, markOf(row)]);

@@ -1,6 +1,6 @@
 /**
- * A row in a worker's hands and its end: what a final verdict, or attempts that are used up, make of it,
- * and all that is to be recorded of it.
+ * A row in a worker's hands, and its end: what a final verdict or used-up attempts make of it, and
+ * what is recorded of it.
  */
 
 import type { KeyPlace, Place } from '../ledger/keys.ts';
@@ -14,25 +14,24 @@ import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
 import { NO_REST, packBody } from '../model/settlement.ts';
 
-/** One row in a worker's hands. */
 export type RowTask = {
   readonly run: Pick<Run, 'id' | 'operation' | 'sha256'>;
   readonly chunk: number;
   readonly row: Row;
   /** The external key, `''` where the row has none. */
   readonly key: string;
-  /** What the identity ledger knows the row by; `null`: nothing. */
+  /** The row's key in the identity ledger; `null`: none. */
   readonly identityKey: string | null;
-  /** Where the ledger has that key, where that is asked for more than once. */
+  /** Where the ledger has that key, computed once. */
   readonly place?: Place | undefined;
   readonly claim: KeyClaim;
   /** The intent that a dead worker left on the row, `''` for none. */
   readonly foundMark: string;
-  /** Redis has lost something: a worker that is gone may have sent the row although the ledger doesn't say so. */
+  /** Redis lost something: a lost worker may have sent the row without a trace in the ledger. */
   readonly suspect: boolean;
 };
 
-/** What is to be recorded of a row's end; the rest comes from the task. */
+/** What is recorded of a row's end; the rest comes from the task. */
 export type RowEnd = {
   readonly outcome: Outcome;
   readonly status?: number;
@@ -42,7 +41,7 @@ export type RowEnd = {
   readonly code?: string;
   readonly message?: string;
   readonly values?: Values;
-  /** What is wrong in the row, where that is why it is not sent. */
+  /** Why the row is not sent. */
   readonly issues?: readonly Issue[];
   readonly body?: string;
   /** Bytes of the service's body that are not kept. */
@@ -50,13 +49,13 @@ export type RowEnd = {
   readonly documents?: string;
   /** What looked damaged in the row that was sent. */
   readonly warnings?: readonly Issue[];
-  /** What the service has of the record's fields by now. */
+  /** What the service has of the record's fields now. */
   readonly fields?: FieldsChange;
 };
 
 /**
- * The row's end as the ledger records it: only rows that did not succeed keep their source record.
- * `mark` is the intent that stands on the row for the one who settles it.
+ * As the ledger records it: only rows that did not succeed keep their source record. `mark`: the
+ * settler's intent on the row.
  */
 export function settledRow(task: RowTask, end: RowEnd, mark: string = task.foundMark): SettledRow {
   const { row } = task;
@@ -88,32 +87,30 @@ export function settledRow(task: RowTask, end: RowEnd, mark: string = task.found
 }
 
 function isKept({ line }: Row, outcome: Outcome): boolean {
-  // A row on no line was made up: its file was gone.
+  // Line 0: the row was made up, since its file is gone.
   return line > 0 && (REMAINDER[outcome] !== 'none' || outcome === 'cancelled');
 }
 
-/** The key that is the row's own in its identity ledger; `null`: it has none, or another row has it. */
+/** The row's own key; `null`: it has none, or another row has it. */
 export function ownKey({ run, claim, identityKey: key, place }: RowTask): KeyPlace | null {
   const space = spaceOf(run.operation);
   return space === null || key === null || claim.kind !== 'claimed' ? null : { space, key, place };
 }
 
-/** The change of the row's own key; `null` where the row has none of its own. */
+/** `null`: the row has no key of its own. */
 function identityChange(task: RowTask, end: RowEnd): IdentityChange | null {
   const own = ownKey(task);
   if (own === null) return null;
   const { space, key, place } = own;
   const becomes = KEY_AFTER[end.outcome];
-  // Written out: an object put together of another costs a row two microseconds.
+  // Written out: spreading an object costs a row two microseconds.
   return { space, key, place, becomes, id: becomes === 'known' ? (end.id ?? '') : '' };
 }
 
-/** Another attempt is safe. */
 export type Retry = Extract<Verdict, { kind: 'retry' }>;
-/** After which no other attempt is made. */
+/** No other attempt follows. */
 export type Final = Exclude<Verdict, { kind: 'retry' | 'stop' }>;
 
-/** What a final verdict makes of the row. */
 export function endOf(verdict: Final): RowEnd {
   switch (verdict.kind) {
     case 'accepted':
@@ -133,7 +130,7 @@ export function endOf(verdict: Final): RowEnd {
   }
 }
 
-/** The end of a row that the service accepted: at which attempt, and how long that took (ms). */
+/** `attempts`: the one that was accepted; `ms`: how long it took. */
 export function acceptedEnd(
   { outcome, status, id, warning, documents }: Extract<Final, { kind: 'accepted' }>,
   attempts = 0,

@@ -1,7 +1,6 @@
 /**
- * A job definition compiled against a file's columns. A mapping is compiled once per
- * definition and columns in a process, whoever asks first: the look at the file before its run, the cut into chunks, the reading of its
- * rows or the worker that sends them. A mapping has no state of its own, so that runs may share it.
+ * A job definition compiled against a file's columns, once per definition and columns in a process.
+ * A mapping has no state of its own, so runs may share it.
  */
 
 import { type JobDefinition, operationOf } from '../config/job-definition.ts';
@@ -13,14 +12,14 @@ import { type BuiltIn, isOwn } from '../model/operation.ts';
 import { type SourceInfo, sourceInfoSchema } from '../model/source.ts';
 import { catalogOf, pathFieldOf } from '../service/operations.ts';
 
-/** As many as a watcher meets between two files of the same job. */
+/** As many as a watcher meets between two files of one job. */
 const MAPPINGS_KEPT = 64;
 
 const compiled = createRecentMap<string, Mapping>(MAPPINGS_KEPT);
 
-/** The definition compiled against a file's columns; a UsageError lists what doesn't fit. */
+/** A UsageError lists what doesn't fit. */
 export function mappingFor(definition: JobDefinition, source: SourceInfo): Mapping {
-  // In the schema's order of fields, since the ledger gives a run's source back in that order.
+  // In the schema's order of fields, in which the ledger gives a run's source back.
   const name = JSON.stringify([definition, sourceInfoSchema.parse(source)]);
   const mapping = compiled.get(name) ?? compile(definition, source);
   compiled.set(name, mapping);
@@ -41,13 +40,13 @@ function compile(definition: JobDefinition, source: SourceInfo): Mapping {
 const NEEDS_PATH_ID: Readonly<Record<BuiltIn, boolean>> = {
   'subclient.create': false,
   'subclient.update': true,
-  // The ledger knows the identifier where the key is known.
+  // The ledger knows the id where the key is known.
   'subclient.upsert': false,
   'counterparty.draft': false,
   'payment.documents': true,
 };
 
-/** What is wrong with a definition whatever file it meets, so that no file is blamed for it. */
+/** What is wrong with a definition whatever the file, so that no file is blamed for it. */
 export function definitionProblems(definition: JobDefinition): readonly string[] {
   return misfits(definition, NO_RECORDS);
 }

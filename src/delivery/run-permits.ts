@@ -1,8 +1,9 @@
 /**
- * The permits of a process for one service: how many requests may be in flight, shared by its runs. A permit is held until the reply is
- * there, and never while a row waits for anything else. A run has no more than `send.concurrency`, all together no more than the service
- * bears (adaptive-limit.ts), and a run with a rate takes its permits at its times only. Where not all can be served, a permit that comes free
- * goes to the run that has had the least (start-time fair queueing), so that a new run has its next one at once: its first row waits half a
+ * The permits of a process for one service, shared by its runs: how many requests may be in flight.
+ * A permit is held until the reply is there, never while a row waits for anything else. A run has
+ * at most `send.concurrency`, all together no more than the service bears (adaptive-limit.ts); a
+ * run with a rate takes permits only at its times. Where permits are short, the next one goes to
+ * the run that has had the least (start-time fair queueing): a new run's first row waits half a
  * second at most.
  */
 
@@ -11,12 +12,10 @@ import { createWaitingLine, type WaitingLine } from '../lib/waiting-line.ts';
 import type { Reply } from '../model/request.ts';
 import { type AdaptiveLimit, createAdaptiveLimit } from './adaptive-limit.ts';
 
-/** What a process may have in flight at one service. */
 export type ServicePermits = {
   join(run: RunPermitTerms): RunPermits;
-  /** How many requests may be in flight now. */
   limit(): number;
-  /** How many permits are taken, by all runs. */
+  /** By all runs. */
   taken(): number;
 };
 
@@ -31,7 +30,7 @@ type RunPermitTerms = {
 
 export type RunRate = {
   readonly intervalMs: number;
-  /** As many times on the run's time line as that, over all workers, or fewer. */
+  /** Up to that many times on the run's time line, over all workers. */
   reserve(times: number): Promise<Reserved>;
   /** False: the run or the process ends. */
   pause(ms: number): Promise<boolean>;
@@ -40,22 +39,22 @@ export type RunRate = {
 };
 
 export type RunPermits = {
-  /** Takes a permit where one is free; costs next to nothing. With a rate there is none but for who waits. */
+  /** Takes a free permit, at almost no cost. Runs with a rate get permits only by `wait`. */
   tryTake(): boolean;
   /**
-   * Calls with true when a permit is taken, with a rate at the run's next time; with false when the run or the process ends, or no time
-   * could be reserved.
+   * Calls with true once a permit is taken, under a rate at the run's next time; with false when
+   * the run or the process ends, or no time could be reserved.
    */
   wait(granted: OnPermit): void;
-  /** How many permits `tryTake` could take right now. */
+  /** How many permits `tryTake` could take now. */
   free(): number;
-  /** None is free although the run has fewer than it may have: others have them, or the service bears no more. */
+  /** None is free below the run's ceiling: others have them, or the service bears no more. */
   isContested(): boolean;
-  /** Gives a permit back; the reply tells how the service bears the load, `null`: nothing was sent. */
+  /** `reply`: shows how the service bears the load; `null`: nothing was sent. */
   release(reply: Reply | null): void;
-  /** Permits that the run has right now. */
+  /** Permits that the run has now. */
   taken(): number;
-  /** The run needs no more; those it has are still to be given back. */
+  /** The run needs no more; permits it has are still to be released. */
   leave(): void;
 };
 
@@ -67,13 +66,13 @@ type ServicePermitsEdges = {
   readonly limit?: AdaptiveLimit;
 };
 
-/** A service may take long for each answer, and permits come no sooner: a new run's first row then goes beyond the limit. */
+/** A slow service frees permits late: then a new run's first row goes beyond the limit. */
 const FIRST_WITHIN_MS = 500;
 
 type SharingRun = {
   readonly ceiling: number;
   taken: number;
-  /** The virtual time at which the run has had its due for what it was given. */
+  /** The virtual time up to which the run has had its share. */
   due: number;
   readonly line: WaitingLine<OnPermit>;
 };
@@ -81,12 +80,12 @@ type SharingRun = {
 export function createServicePermits(edges: ServicePermitsEdges): ServicePermits {
   const { now, limit = createAdaptiveLimit(now) } = edges;
   const runs = new Set<SharingRun>();
-  /** The runs of which rows wait. */
+  /** The runs with waiting rows. */
   const waiting = new Set<SharingRun>();
   let taken = 0;
-  /** The largest of the runs that have joined. */
+  /** The largest of the joined runs. */
   let ceiling = 1;
-  /** The virtual time: the start of what was given last. */
+  /** The virtual time: the start of the latest grant. */
   let clock = 0;
 
   const measure = () => {
@@ -176,31 +175,31 @@ export function createServicePermits(edges: ServicePermitsEdges): ServicePermits
   };
 }
 
-/** Of the runs that wait below their ceilings, the one that is to be served next. */
+/** The next to serve of the runs that wait below their ceilings. */
 function nextOf(waiting: ReadonlySet<SharingRun>): SharingRun | null {
   let next: SharingRun | null = null;
   for (const run of waiting) if (run.taken < run.ceiling && (next === null || run.due < next.due)) next = run;
   return next;
 }
 
-/** Those who come back meanwhile wait again. */
+/** Callers that come back meanwhile wait again. */
 function refuseAll(line: WaitingLine<OnPermit>): void {
   for (let left = line.length(); left > 0; left -= 1) line.shift()?.(false);
 }
 
-/** A time that was missed by more is lost: a process that stood still would use at once all that it missed. */
+/** A time missed by more is lost: a process that stood still would use all it missed at once. */
 const LATE_MS = 60;
-/** Workers that find no time ask again no sooner, however little the next one is off. */
+/** Workers that find no time ask again no sooner than this. */
 const SHORTEST_PAUSE_MS = 10;
 
 /**
- * A share whose permits are taken at the run's times, no faster over all workers together. Times belong to the worker and not to its rows,
- * are reserved a moment ahead, with a permit in hand, and no more than there are permits: a worker that is killed, or that waits for
- * answers, takes few from the others.
+ * Permits at the run's times, no faster over all workers. Times belong to the worker, are reserved
+ * a moment ahead with a permit in hand, and no more than there are permits: a worker that is killed
+ * or waits for answers takes few from the others.
  */
 function paced(share: Share, { intervalMs, reserve, pause, onTrouble }: RunRate, now: () => number): Share {
   const line = createWaitingLine<OnPermit>();
-  /** How many times are this worker's, and when the next of them is. */
+  /** How many times this worker has, and when the next of them is. */
   let left = 0;
   let due = 0;
   let askAt = Number.NEGATIVE_INFINITY;
@@ -209,10 +208,10 @@ function paced(share: Share, { intervalMs, reserve, pause, onTrouble }: RunRate,
   const passOver = (times: number) => {
     left -= times;
     due += times * intervalMs;
-    // This worker's own next time is not before, and none is given that is farther off.
+    // No time is given further ahead, so this worker's next one is not before.
     if (left === 0) askAt = due - AHEAD_MS;
   };
-  /** How many times this worker has; those that it missed are over. */
+  /** How many times this worker has; missed ones are dropped. */
   const times = (): number => {
     const missed = Math.ceil((now() - LATE_MS - due) / intervalMs);
     if (left > 0 && missed > 0) passOver(Math.min(left, missed));
@@ -227,7 +226,7 @@ function paced(share: Share, { intervalMs, reserve, pause, onTrouble }: RunRate,
     refuseAll(line);
     share.giveUp();
   };
-  /** Lets the first in the line go at the next time; false: the run or the process ends. */
+  /** Lets the first in line go at the next time; false: the run or the process ends. */
   const serveNext = async (): Promise<boolean> => {
     if (times() === 0 && !(await pause(askAt - now()))) return false;
     if (!(await new Promise<boolean>((resolve) => share.wait(resolve)))) return false;

@@ -1,16 +1,14 @@
 /**
- * When and how many rows are to get their intent, so that some are always ready when a permit comes free: in batches, and no more ahead
- * than go out within a few milliseconds, since a kill leaves those in doubt.
+ * When to ask for how many intents, so that some rows are ready when a permit comes free. Few are
+ * made ready at once: a kill leaves them in doubt.
  */
 
 export type SenderPace = {
   /** A row went out. */
   launched(): void;
-  /** How many to ask for now; 0: not yet. */
+  /** How many intents to ask for; 0: not yet. */
   wanted(line: SenderLoad): number;
-  /** Intents are being asked for. */
   asked(): void;
-  /** Those have been answered. */
   answered(): void;
 };
 
@@ -20,26 +18,26 @@ type SenderLoad = {
   readonly ready: number;
   /** Permits that the run has in hand or could take. */
   readonly free: number;
-  /** The permits are others': one that comes free is only the run's where a row is ready for it. */
+  /** Others want the permits: the run gets one only for a row that is ready. */
   readonly isContested: boolean;
-  /** Each request has its turn before its intent. */
+  /** Each request has its time before its intent. */
   readonly hasRate: boolean;
 };
 
 /**
- * As many rows are ready as go out within that time: several times what Redis and the disk take, so that few commands do, and short
- * enough that a kill leaves few in doubt. Where only a few go out within it, none is made ready: a slow service is waited for much
- * longer than Redis.
+ * Rows that go out within this time are made ready: several times what Redis and the disk take, and
+ * so short that a kill leaves few in doubt. At a slow service none is: the service is waited for
+ * much longer than Redis.
  */
 const AHEAD_MS = 32;
 const FEWEST_AHEAD = 4;
 const MOST_AHEAD = 100;
 const CONTESTED_READY = 2;
-/** The next are asked for when so much of the time is left for which rows are ready, in times that an answer took: none is waited for. */
+/** Asks early enough, in multiples of an answer's time, that no row waits for an answer. */
 const ANSWERS_LEFT = 2;
-/** The share that the answers before have in the time of an answer of now. */
+/** Weight of earlier answers in the smoothed answer time. */
 const KEPT = 0.7;
-/** So long rows are counted before they are a pace: those that begin a run go out all at once. */
+/** Rows are counted this long for a pace: a run's first rows go out all at once. */
 const COUNTED_MS = 200;
 const MOST_AT_ONCE = 200;
 
@@ -66,7 +64,7 @@ export function createSenderPace(now: () => number): SenderPace {
     wanted({ waiting, ready, free, isContested, hasRate }) {
       const target = hasRate ? 0 : Math.max(ahead(), isContested ? CONTESTED_READY : 0);
       const lacking = free + target - ready;
-      // In batches: a command for each row that goes out would cost more than all the rest.
+      // In batches: a command per row would cost more than all the rest.
       const batch = Math.max((target + 1) / 2, target - perMs * answerMs * ANSWERS_LEFT);
       return lacking < Math.min(waiting, batch) ? 0 : Math.min(lacking, waiting, MOST_AT_ONCE);
     },

@@ -1,9 +1,9 @@
 /**
- * The sender of a run: all requests of its chunks, first attempts and later ones, go to the service here and nowhere else. What ended and
- * the intents of what is next travel in one exchange with the ledger, and no row waits on promises of its own. Nothing is sent without a
- * granted intent, a permit, and a last look at the chunk's lease when it is handed to the HTTP client. What an answer of the ledger or
- * the service makes of a request is decided in transitions.ts and carried out in in-hand.ts; p-retry owns the attempts after the first
- * (retry.ts).
+ * The sender of a run: all requests of its chunks, first attempts and later ones, go to the service
+ * here and nowhere else. Outcomes and the next intents travel in one exchange with the ledger.
+ * Nothing is sent without a granted intent, a permit, and a last look at the chunk's lease when it
+ * is handed to the HTTP client. transitions.ts decides what an answer makes of a request,
+ * in-hand.ts carries it out, and p-retry owns later attempts (retry.ts).
  */
 
 import type { Granted } from '../ledger/intent.ts';
@@ -17,27 +17,26 @@ import { failSending, intended, intentOf, maySend, notSent, type Sending } from 
 import { waitForService } from './still-runs.ts';
 import { afterGrant, afterReply, deniedInARow, givenUp, UNSENT, type Wait } from './transitions.ts';
 
-/** What a run's sender has in hand, and what it waits for. */
 type Sender = InHand & {
   readonly pace: SenderPace;
   readonly permitted: (isTaken: boolean) => void;
   isAsking: boolean;
   /** Requests whose intents are being asked for. */
   asked: number;
-  /** The breaker is open, or the service has asked for a hold. */
+  /** The breaker is open, or the service asked for a hold. */
   isBarred: boolean;
-  /** Permits that were asked for and have not come yet. */
+  /** Permits asked for that have not come yet. */
   expected: number;
   /** Permits in hand. */
   spare: number;
   look: NodeJS.Timeout | null;
-  /** Requests in a row that were denied (403), with no success between. */
+  /** Requests denied (403) in a row, with no success between. */
   denied: number;
 };
 
 const senders = new WeakMap<RunContext, Sender>();
 
-/** Hands a request to the sender that its run has in this process. */
+/** Hands a request to its run's sender in this process. */
 export function send(sending: Sending): void {
   const { context } = sending.take;
   const sender = senders.get(context) ?? createSender(context);
@@ -63,7 +62,7 @@ function createSender(context: RunContext): Sender {
   return sender;
 }
 
-/** While rows wait, what they wait for is looked at this often: it may come about unannounced. */
+/** How often waiting rows look again: what they wait for may come unannounced. */
 const LOOK_MS = 500;
 
 /** Sends what can go, and sees that more can. */
@@ -75,7 +74,7 @@ function pump(sender: Sender): void {
     sender.spare -= 1;
     context.permits.release(null);
   }
-  // To a run that ends every permit is refused at once.
+  // A run that ends is refused every permit at once.
   while (!context.stopping.aborted && sender.spare + sender.expected < permitsWanted(sender)) {
     sender.expected += 1;
     context.permits.wait(sender.permitted);
@@ -100,15 +99,16 @@ function hasPermit(sender: Sender): boolean {
   return true;
 }
 
-/** One that is held while nobody may ask could be the one that the row needs which is to probe whether the service is back. */
+/** While the breaker is open, keep no spare permit: the probing row may need it. */
 function permitsOfUse(sender: Sender): number {
   const { waiting, ready, asked } = sender;
   return ready.length() + (mayAsk(sender) ? asked + waiting.length() : 0);
 }
 
 /**
- * How many permits are to be in hand or waited for: one for each request that is ready. Under a rate each has its turn before its intent.
- * Where other runs want the permits too, one that comes free is the run's only where it waits for it, ready or not.
+ * How many permits to have in hand or wait for: one for each ready request. Under a rate, each
+ * request has its time before its intent. Where other runs want permits too, the run gets one only
+ * by waiting for it, ready or not.
  */
 function permitsWanted(sender: Sender): number {
   const { ready, context } = sender;
@@ -121,7 +121,7 @@ function permitsWanted(sender: Sender): number {
 
 function permitted(sender: Sender, isTaken: boolean): void {
   sender.expected -= 1;
-  // Without a permit the run or the process ends.
+  // No permit: the run or the process ends.
   if (!isTaken) {
     endAll(sender);
     return;
@@ -142,7 +142,7 @@ function wanted({ waiting, ready, spare, context, pace }: Sender): number {
   });
 }
 
-/** Asks for the intents of the next requests, and sends what can go by that. */
+/** Asks for the next intents, and sends what can go by them. */
 async function ask(sender: Sender): Promise<void> {
   const sendings: Sending[] = [];
   for (const sending of takeFrom(sender.waiting, wanted(sender))) {
@@ -219,14 +219,14 @@ function enter(
 }
 
 /**
- * The ledger itself takes back what it granted before where it says that nothing may go; not where it could not be written and the mark
- * replaced another.
+ * The ledger takes an earlier grant back itself where nothing may go; not where the journal could
+ * not be written and the mark replaced another.
  */
 function markLeft({ mark, before }: Sending, answer: Granted | undefined): string {
   return answer?.kind === 'unwritten' && before !== '' ? mark : before;
 }
 
-/** Those that are to wait come first again, in their order. */
+/** Requests that wait come first again, in their order. */
 function putBack(sender: Sender): void {
   const { barred, wait, waiting } = sender;
   sender.barred = [];
@@ -243,17 +243,17 @@ async function bar(sender: Sender, wait: Wait): Promise<void> {
   pump(sender);
 }
 
-/** A grant that is older is asked for again before the row goes: the run or the breaker may have changed since. */
+/** An older grant is asked for again before the row goes: run or breaker may have changed. */
 const FRESH_MS = 1_000;
 
-/** Sends a request for which there is a permit; without one left to send, the permit is given back. */
+/** Sends a request for which there is a permit; else the permit is given back. */
 function launch(sender: Sender, sending: Sending | undefined): void {
   const { context, pace } = sender;
   if (sending?.state !== 'intended') {
     context.permits.release(null);
     return;
   }
-  // Time has passed since the last look: the chunk may have been lost since the intent was granted.
+  // The last look: the chunk's lease may have been lost since the intent was granted.
   if (!maySend(sending)) {
     context.permits.release(null);
     void apply(sender, sending, givenUp(sending));
@@ -276,8 +276,8 @@ function launch(sender: Sender, sending: Sending | undefined): void {
 }
 
 /**
- * Asks again for a row that has waited for its permit since its intent was granted: meanwhile the run may have been paused, the service
- * have asked for a hold, or another take have ended the row.
+ * Asks again for a row that waited for its permit: meanwhile the run may be paused, the service may
+ * have asked for a hold, or another take may have ended the row.
  */
 async function launchIfGranted(sender: Sender, sending: Sending): Promise<void> {
   const { context, alarms } = sender;

@@ -1,7 +1,7 @@
 /**
- * A request on its way: one object, made when its chunk's rows are executed, that all its attempts share and the sender (sender.ts) alone
- * changes. It knows what stands on its row in the ledger, which intent the next attempt asks for, and whether anything has come between. Its
- * end is told exactly once.
+ * A request on its way: one object that all its attempts share and only the sender (sender.ts)
+ * changes. It knows the mark on its row in the ledger, which intent the next attempt asks for, and
+ * whether anything has come between. Its end is reported exactly once.
  */
 
 import type { Intent } from '../ledger/intent.ts';
@@ -15,13 +15,13 @@ import type { RowOrder } from './row-order.ts';
 import { ownKey, type Retry } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 
-/** What became of a request's rows; `unsent`: they are as before. */
+/** `unsent`: the rows are as before. */
 export type Ended = 'settled' | 'unsent';
 
-/** Told once of each request. */
+/** Called once for each request. */
 export type EndListener = {
   ended(how: Ended): void;
-  /** Their fate could not be recorded, or the program failed. */
+  /** The rows' fate could not be recorded, or the program failed. */
   failed(error: unknown): void;
 };
 
@@ -36,8 +36,9 @@ export type ChunkTake = {
 };
 
 /**
- * `waiting`: it has no intent that lets it go; `intended`: its intent is in the ledger and on the disk; `onWire`: it may have been
- * received; `settling`: its outcome is on the way to the ledger; `over`: its end was told.
+ * `waiting`: without an intent; `intended`: its intent is in the ledger and on disk; `onWire`: it
+ * may have been received; `settling`: its outcome is on the way to the ledger; `over`: its end was
+ * reported.
  */
 type SendingState = 'waiting' | 'intended' | 'onWire' | 'settling' | 'over';
 
@@ -46,30 +47,33 @@ export type Sending = PlannedSend & {
   readonly end: EndListener;
   readonly chunk: number;
   readonly row: number;
-  /** What the row's key is known by, to be restored with the intent; `null`: nothing. */
+  /** The row's key, whose claim is restored with the intent; `null`: no key. */
   readonly identity: KeyPlace | null;
-  /** The call may be repeated: it is sent also where a lost worker may have sent it. */
+  /** The call may be repeated: it is sent even where a lost worker may have sent it. */
   readonly repeatable: boolean;
-  /** Its first attempt goes in its chunk's order; no more once that was granted, or refused. */
+  /** Its first attempt goes in its chunk's order; false once that was granted or refused. */
   isInOrder: boolean;
   state: SendingState;
-  /** The intent that stands on the row, `''` for none; the next one replaces it. */
+  /** The intent on the row, `''` for none; the next one replaces it. */
   mark: string;
-  /** The intent that `mark` has replaced. A row that had one is not free when `mark` is of no use: an earlier attempt may have arrived. */
+  /**
+   * The intent that `mark` replaced. With one, the row is not free even without `mark`: an earlier
+   * attempt may have arrived.
+   */
   before: string;
-  /** The token of the time when its intent was granted. */
+  /** The token as its intent was granted. */
   token: string;
   /** When its intent was granted, by the context's clock. */
   grantedAt: number;
   /** When its latest attempt began. */
   sentAt: number;
   made: number;
-  /** Intents that no request was sent under: each intent has a mark of its own. */
+  /** Intents under which nothing was sent: each intent has a mark of its own. */
   withdrawn: number;
-  /** Of the attempts made: the service named a time to come back. */
+  /** Attempts for which the service named a time to come back. */
   throttled: number;
   refreshed: boolean;
-  /** Of a later attempt, which p-retry waits for: told why another is needed, or that none is (`null`). */
+  /** p-retry waits for it: why another attempt is needed, or `null`. */
   again: ((verdict: Retry | null) => void) | null;
 };
 
@@ -107,21 +111,21 @@ export function createSending(
   };
 }
 
-/** Whether nothing of the row can have been sent before, and nothing but its key has to be looked at. */
+/** Nothing of the row can have been sent, and only its key has to be looked at. */
 function isFresh({ expected, fields }: PlannedSend['plan']): boolean {
   return expected === '' && fields === undefined;
 }
 
 /**
- * Whether nothing has come between, as far as this process knows: it ends, it was told that the run does, the window is closed, or the
- * chunk may be another worker's.
+ * As far as this process knows: neither it nor the run ends, the window is open, and the chunk is
+ * still its own.
  */
 export function maySend({ take }: Sending): boolean {
   const { context, lease } = take;
   return !context.stopping.aborted && context.isOpen() && lease.isHeld();
 }
 
-/** The intent of the next attempt; of one that is granted already, the same. */
+/** The intent of the next attempt, or again the one that is granted. */
 export function intentOf(sending: Sending): Intent {
   const { chunk, row, identity, repeatable, state, before, plan, take } = sending;
   const { fields } = plan;
@@ -141,7 +145,7 @@ function nextMark({ take, row, made, withdrawn }: Sending): string {
   return intentMark(take.taker, row, made + withdrawn + 1);
 }
 
-/** Notes that the intent which was asked for stands on the row. */
+/** Notes that the intent stands on the row. */
 export function intended(sending: Sending, token: string, now: number): void {
   if (sending.state === 'waiting') {
     const mark = nextMark(sending);
@@ -154,12 +158,12 @@ export function intended(sending: Sending, token: string, now: number): void {
   sending.grantedAt = now;
 }
 
-/** Whether the row is unsent once its intent is taken back: no earlier attempt may have arrived. */
+/** Whether the row is unsent without its intent: no earlier attempt may have arrived. */
 export function isFreeWithout({ before }: Pick<Sending, 'before'>): boolean {
   return before === '';
 }
 
-/** Notes that nothing was sent under the row's intent; `mark`: what stands on the row instead. */
+/** Nothing was sent under the row's intent. `mark`: what stands on the row instead. */
 export function notSent(sending: Sending, mark: string): void {
   sending.state = 'waiting';
   sending.mark = mark;
@@ -171,7 +175,7 @@ export function endSending(sending: Sending, how: Ended): void {
   if (!isOver(sending)) sending.end.ended(how);
 }
 
-/** The rows' fate could not be recorded, or the program failed: their chunk is handed out again. */
+/** The rows' fate could not be recorded, or the program failed: the chunk is handed out again. */
 export function failSending(sending: Sending, error: unknown): void {
   if (!isOver(sending)) sending.end.failed(error);
 }

@@ -1,7 +1,8 @@
 /**
- * What became of a request, recorded for all of its rows at once, before anything else happens to them; the ledger keeps the first
- * definite outcome of each. Requests that end within the same few milliseconds are recorded together, with the sender's next exchange where
- * there is one. A Redis that refuses to record is asked again for about ten minutes: an outcome is never dropped.
+ * Records what became of a request, for all of its rows at once, before anything else happens to
+ * them; the ledger keeps each row's first definite outcome. Requests that end within a few
+ * milliseconds are recorded together, with the sender's next exchange if there is one. A Redis that
+ * refuses to record is asked again for about ten minutes: no outcome is dropped.
  */
 
 import pRetry from 'p-retry';
@@ -18,24 +19,23 @@ import { type RowEnd, settledRow } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 import { endSending, failSending, type Sending } from './sending.ts';
 
-/** Requests that ended, on their way to the ledger, with all their rows. */
+/** Ended requests on their way to the ledger, with all their rows. */
 type Batch = { readonly requests: readonly Sending[]; readonly settled: readonly SettledRow[] };
 
-/** Records what became of a run's requests, in batches. */
+/** Records a run's outcomes in batches. */
 export type Settling = {
-  /** The request ended so. */
   settle(sending: Sending, end: RowEnd): void;
-  /** Those that wait, for an exchange that takes them along; `record` is to be told of it. */
+  /** The waiting batch, for an exchange that takes it along; then call `record`. */
   take(): Batch;
-  /** Tells the requests of their end when they are recorded by the command that is under way. */
+  /** Ends the batch's requests once the command that is under way has recorded them. */
   record(batch: Batch, sent: Promise<unknown>): void;
-  /** Records now: before trouble is told of, so that answers from before it are not taken for a part of it. */
+  /** Before trouble is reported: answers from before must not count as part of it. */
   flush(): void;
 };
 
 /**
- * No outcome waits longer: until it is recorded and in the journal, a kill of the worker leaves its row in doubt. As long as the sender
- * takes from one exchange to the next where rows go steadily, so that none needs a command of its own.
+ * The longest that an outcome waits: until it is journaled, a kill leaves its row in doubt. As long
+ * as the sender takes between exchanges, so that no outcome needs a command of its own.
  */
 const AT_MOST_MS = 20;
 const ENOUGH = 100;
@@ -85,7 +85,6 @@ async function recordBatch(
   }
 }
 
-/** The rows of a request that ended so. */
 function sentRows(sending: Sending, end: RowEnd): readonly SettledRow[] {
   const { plan, mark, take } = sending;
   const whole = plan.warnings === undefined ? end : { ...end, warnings: plan.warnings };
@@ -93,13 +92,13 @@ function sentRows(sending: Sending, end: RowEnd): readonly SettledRow[] {
   return rowsEnding(sending, fields === null ? whole : { ...whole, fields }, mark);
 }
 
-/** The first row's end with its own mark and key; the others' with that mark, so that all are recorded or none. */
+/** The first row with its own mark and key, the others with the same mark: recorded together. */
 export function rowsEnding(
   { lead, mates, ends, warnings }: Planned,
   end: RowEnd,
   mark?: string,
 ): SettledRow[] {
-  // Most requests are of one row.
+  // Most requests have one row.
   if (mates.length === 0 && ends === undefined && warnings === undefined)
     return [settledRow(lead, end, mark ?? lead.foundMark)];
   return [lead, ...mates].map((task) => {
@@ -117,7 +116,7 @@ function withoutFields({ fields, ...end }: RowEnd): RowEnd {
   return end;
 }
 
-/** What is known of the record's fields after a request that ended so; `null`: nothing, as since its intent. */
+/** What is known of the record's fields afterwards; `null`: nothing. */
 function fieldsAfter(
   { fields }: PlannedSend['plan'],
   { outcome, attempts = 0 }: RowEnd,
@@ -127,25 +126,24 @@ function fieldsAfter(
   const { space, key, before, after } = fields;
   const change = { space, key, before: fieldsUnderWay(taker) };
   if (wasAccepted(outcome)) return { ...change, after };
-  // An earlier attempt may have been carried out before one was refused.
+  // Before a refusal, an earlier attempt may have been carried out.
   const isUntouched = leavesAsItWas(outcome) && attempts === 1;
   return isUntouched ? { ...change, after: areFieldsKnown(before) ? before : '' } : null;
 }
 
-/** About ten minutes: a Redis that refuses to record (out of memory) for longer fails the BullMQ job, which is tried again. */
+/** About ten minutes; after that the BullMQ job fails and is tried again. */
 const RECORD_ATTEMPTS = 120;
 const RECORD_PAUSE_MAX_MS = 5_000;
 
-/** Records outcomes; a single row's travels with what else is recorded in the same turn of the event loop. */
+/** Records outcomes; a single row's travels with others of the same turn of the event loop. */
 export async function recordRows(rows: readonly SettledRow[], context: RunContext): Promise<void> {
   const [first, ...others] = rows;
   if (first === undefined || others.length > 0) return recordAtOnce(rows, context);
   context.meter.recorded(context.run.job, rows);
-  // A single row travels with what others ask for in the same turn of the event loop.
   await context.ledger.settle(first).catch((error: unknown) => recordLater(first, context, error));
 }
 
-/** Records rows in a command of their own, before anything that is asked for afterwards; `sent`: or in one that is under way. */
+/** In a command of their own, before anything asked for later; `sent`: in one under way. */
 async function recordAtOnce(
   rows: readonly SettledRow[],
   context: RunContext,
@@ -155,13 +153,13 @@ async function recordAtOnce(
   try {
     await sent;
   } catch (error) {
-    // Each for itself, and all of them: one that Redis refuses must not leave the others while they are under way.
+    // One by one, and all of them: a row that Redis refuses must not hold the others back.
     const tries = await Promise.allSettled(rows.map((row) => recordLater(row, context, error)));
     for (const tried of tries) if (tried.status === 'rejected') throw tried.reason;
   }
 }
 
-/** Withdraws intents, with the same patience as for outcomes: one that is left would put a row in doubt that was never received. */
+/** With the same patience: an intent that stays puts a row in doubt that was never received. */
 export async function withdrawIntents(intents: readonly MarkedRow[], context: RunContext): Promise<void> {
   const withdraw = () => Promise.all(intents.map(context.ledger.withdraw));
   await withdraw().catch((error: unknown) =>
@@ -188,7 +186,7 @@ async function untilRecorded(
     retries: RECORD_ATTEMPTS,
     maxTimeout: RECORD_PAUSE_MAX_MS,
     minTimeout: 250,
-    // Spread at first, so that a row that Redis refuses does not take the same others with it again and again.
+    // Spread, so that a row that Redis refuses doesn't take the same others with it every time.
     randomize: true,
     onFailedAttempt: ({ error }) => tell(error),
   });

@@ -1,6 +1,7 @@
 /**
- * Whether the run still runs, for rows that wait: asked of Redis once a second at most for all of them. It saves vain waiting; whether a row
- * may go is decided by the ledger alone, when it grants the intent. And how long rows wait for the service before their run pauses.
+ * Whether the run still runs, for waiting rows: Redis is asked once a second at most for all of
+ * them. It only saves vain waiting; whether a row may go is the ledger's decision. And how long
+ * rows wait for the service before their run pauses.
  */
 
 import { awayMsOf } from '../config/send-settings.ts';
@@ -9,22 +10,19 @@ import { messageOf } from '../lib/errors.ts';
 import { sleep } from '../lib/waiting.ts';
 import type { RunContext } from './run-context.ts';
 
-/** How old the answer to a look at the run may be, whoever asked for it. */
+/** How old an answer may be. */
 const LOOK_MS = 1_000;
-/** Between two questions of a row that waits: shorter than an answer lives, so that every row hears of it. */
+/** Between two looks of a waiting row: shorter than an answer lives, so every row sees it. */
 const PIECE_MS = 500;
 
-/**
- * Tells whether the run still runs, without waiting for the answer: at most one look a second, shared by all rows.
- * True as long as nobody knows better; whether a row may go is the ledger's to say.
- */
+/** Never waits for the answer, and is true as long as nothing else is known. */
 export function createStillRuns(readState: () => Promise<string | null>, now: () => number): () => boolean {
   let runs = true;
   let knownAt = Number.NEGATIVE_INFINITY;
   let isLooking = false;
   const look = async () => {
     isLooking = true;
-    // A record that is missing may be put back right now.
+    // A missing record may be put back right now.
     const state = await readState().catch(() => null);
     runs = state === null || state === 'running';
     knownAt = now();
@@ -40,7 +38,7 @@ export function createStillRuns(readState: () => Promise<string | null>, now: ()
   };
 }
 
-/** Waits `ms` as long as the run runs and the process goes on; false: one of them does not. */
+/** Waits `ms`; false: the run or the process ends. */
 export async function waitWhileRunning(
   ms: number,
   { stillRuns, stopping, now }: Pick<RunContext, 'stillRuns' | 'stopping' | 'now'>,
@@ -54,12 +52,12 @@ export async function waitWhileRunning(
   }
 }
 
-/** A person may have lifted the hold that rows wait for. */
+/** A person may have lifted the hold. */
 const ASK_AGAIN_MS = 30_000;
 
 /**
- * Waits before the ledger is asked for an intent again; false: the run or the process ends. A hold that the service has asked for and that
- * is longer than the run has patience for is not waited for: it pauses the run, so that a person hears of it.
+ * Waits before the ledger is asked for an intent again; false: the run or the process ends. A hold
+ * beyond the run's patience pauses the run, so that a person sees it.
  */
 export async function waitForService(
   { ms, isHold }: Omit<Extract<Granted, { kind: 'wait' }>, 'kind'>,

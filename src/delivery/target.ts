@@ -1,6 +1,6 @@
 /**
- * The service that runs are sent to, and its target: the name that the ledger has for it, `sandbox` or the base URL in one spelling.
- * The ledgers of two targets are apart, so that a rehearsal never marks a key as created.
+ * The service that runs are sent to, and its target: `sandbox`, or the base URL in one spelling.
+ * Each target has its own ledger, so that a rehearsal never marks a key as created.
  */
 
 import { type ChildProcess, fork } from 'node:child_process';
@@ -21,7 +21,6 @@ export type Service = {
   readonly credentials: Credentials;
 };
 
-/** The ledger's name for the sandbox, apart from every base URL. */
 export const SANDBOX_TARGET = 'sandbox';
 
 /** The service of the environment, once there is a token for it. */
@@ -33,7 +32,7 @@ export async function serviceReady(env: Environment, io: Io): Promise<Service> {
   return service;
 }
 
-/** The service of the environment; a UsageError says what is missing. */
+/** A UsageError says what is missing. */
 export function serviceFromEnvironment(env: Environment): Service {
   const problems: string[] = [];
   if (env.baseUrl === null)
@@ -46,12 +45,12 @@ export function serviceFromEnvironment(env: Environment): Service {
     );
   }
   if (env.baseUrl === null || env.tokenSource.kind === 'none') throw new UsageError(problems);
-  // Refused here, before a run is registered: a worker could only fail at it again and again.
+  // Refused before a run is registered: a worker could only fail at it again and again.
   const baseUrl = baseUrlOf(env.baseUrl);
   return { target: baseUrl, baseUrl, credentials: createCredentials(env.tokenSource) };
 }
 
-/** In one spelling, since the ledger goes by it: the same service under two names would be sent everything twice. */
+/** In one spelling: one service under two names would be sent everything twice. */
 export function baseUrlOf(text: string): string {
   const { origin, basePath } = parseBaseUrl(text);
   return `${origin}${basePath}`;
@@ -59,7 +58,7 @@ export function baseUrlOf(text: string): string {
 
 type ServiceParts = { readonly env: Environment; readonly io: Io; readonly releasers: Releasers };
 
-/** The service that the runs of a target go to; a UsageError where the environment names another one. */
+/** A UsageError where the environment names another service. */
 export async function serviceOf(target: string, { env, io, releasers }: ServiceParts): Promise<Service> {
   if (target === SANDBOX_TARGET) return startSandboxChild(env.home, releasers);
   const service = await serviceReady(env, io);
@@ -69,7 +68,7 @@ export async function serviceOf(target: string, { env, io, releasers }: ServiceP
   );
 }
 
-/** A target as a service that is never called: where no chunk is taken from the queue, no intent is granted. */
+/** A service that is never called: no chunk is taken, no intent granted. */
 export function nowhere(target: string): Service {
   const refuse = async () => {
     throw new Error('this command sends nothing');
@@ -83,12 +82,12 @@ export function nowhere(target: string): Service {
   return { target, baseUrl: target === SANDBOX_TARGET ? 'http://127.0.0.1' : target, credentials };
 }
 
-/** What the sandbox process tells its parent once it listens. */
+/** The sandbox's message to its parent once it listens. */
 const sandboxHelloSchema = z.object({ url: z.string(), token: z.string() });
 
 /**
- * The built-in stand-in as a process of its own, which ends with this one. It remembers what was made in `<home>/sandbox`,
- * so that a rehearsal of several runs fits together, and agrees with the ledger about known keys.
+ * The sandbox as a child process. It keeps what was made in `<home>/sandbox`, so that a rehearsal
+ * of several runs fits together and agrees with the ledger about known keys.
  */
 export async function startSandboxChild(home: string, releasers: Releasers): Promise<Service> {
   const folder = await makeHomeFolder(home, 'sandbox');

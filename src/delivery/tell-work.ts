@@ -1,7 +1,6 @@
 /**
- * Tells the ledger what this worker does, for people who look: every two seconds, from what the process
- * counts anyway, so that no row waits for it. That Redis is away, or takes nothing, costs what would
- * have been told.
+ * Writes what this worker does to the ledger every two seconds, for people who look, from counters
+ * that exist anyway: no row waits for it. An absent Redis costs only that news.
  */
 import { hostname } from 'node:os';
 import { forgetDoing, keepDoing } from '../ledger/doing.ts';
@@ -19,10 +18,10 @@ type Worker = {
 };
 
 const EVERY_MS = 2_000;
-/** So often it is told also where nothing has changed: others take a worker that is silent for longer than a minute for gone. */
+/** Also without changes: a worker that is silent for a minute counts as gone. */
 const IDLE_EVERY_MS = 20_000;
 
-/** Tells until the answered function is called. */
+/** Runs until the answered function is called. */
 export function tellWork(worker: Worker): () => Promise<void> {
   const stop = new AbortController();
   const told = tellUntil(stop.signal, createWorkTeller(worker, `${hostname()} ${process.pid}`));
@@ -36,7 +35,7 @@ export function tellWork(worker: Worker): () => Promise<void> {
 }
 
 async function tellUntil(stop: AbortSignal, tell: (now: number) => Promise<void>): Promise<void> {
-  // A Redis that is away answers late: it is not asked a second time meanwhile, and the end does not wait for it.
+  // An absent Redis answers late: it is not asked twice, and the end does not wait for it.
   let isTelling = false;
   while (!stop.aborted) {
     if (!isTelling) {
@@ -51,7 +50,7 @@ async function tellUntil(stop: AbortSignal, tell: (now: number) => Promise<void>
   }
 }
 
-/** Makes the function that tells what has come about since it was called last. */
+/** The function reports what came about since its last call. */
 export function createWorkTeller(worker: Worker, name: string) {
   const { redis, keys, meter, delivery } = worker;
   let before = attemptsOf(meter);

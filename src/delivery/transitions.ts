@@ -1,8 +1,7 @@
 /**
- * What becomes of a request on its way, as two tables: what the ledger's answer to its intent makes of it,
- * and what the verdict on its reply makes of it; two more say what follows from a refused token and from
- * attempts that came to their end. All are pure: they answer effects, in their order, and the sender alone
- * carries them out.
+ * What becomes of a request, as tables: after the ledger's answer to its intent, after the verdict
+ * on its reply, after a refused token, and after the last attempt. All are pure: they answer
+ * effects in their order, and only the sender carries them out.
  */
 
 import type { Granted } from '../ledger/intent.ts';
@@ -14,29 +13,29 @@ import { acceptedEnd, endOf, type Final, gaveUp, type Retry, type RowEnd } from 
 import { isFreeWithout, type Sending } from './sending.ts';
 import type { AttemptFailure } from './service-breaker.ts';
 
-/** The breaker is open, or the service has asked for a hold. */
+/** The breaker is open, or the service asked for a hold. */
 export type Wait = Extract<Granted, { kind: 'wait' }>;
 
 export type Effect =
-  /** Goes as soon as there is a permit; `isFirst`: before those that are ready. */
+  /** Goes once there is a permit; `isFirst`: before those that are ready. */
   | { readonly kind: 'ready'; readonly isFirst: boolean }
-  /** Asks again when the time has passed, with all others of the run. */
+  /** Asks again later, with all others of the run. */
   | { readonly kind: 'wait'; readonly wait: Wait }
-  /** Asks again, and not in its chunk's order. */
+  /** Asks again, outside its chunk's order. */
   | { readonly kind: 'alone' }
   /** None of the run's rows goes any more. */
   | { readonly kind: 'halt' }
-  /** It may concern all rows: those that have not gone ask again, when the effects behind this one have come about. */
+  /** Concerns all rows perhaps: those that have not gone ask again after the later effects. */
   | { readonly kind: 'recall' }
-  /** The breaker is told. */
+  /** Informs the breaker. */
   | { readonly kind: 'tell'; readonly failure: Omit<AttemptFailure, 'mark'> }
   /** Nothing was received under the intent. */
   | { readonly kind: 'withdraw' }
-  /** `problem`: what is wrong here. */
+  /** `problem`: what is wrong on this machine. */
   | { readonly kind: 'pause'; readonly reason: Reason; readonly problem?: string }
-  /** Pauses the run where none of its requests has been answered for too long. */
+  /** Pauses the run where none of its requests was answered for too long. */
   | { readonly kind: 'pause-if-away' }
-  /** A token other than the refused one is asked for; `afterToken` says what follows. */
+  /** Asks for another token; `afterToken` says what follows. */
   | { readonly kind: 'refresh' }
   /** Another attempt is safe; p-retry says whether and when. */
   | {
@@ -49,7 +48,6 @@ export type Effect =
   | { readonly kind: 'unsent' };
 
 type Effects = readonly Effect[];
-/** What is decided by. */
 type Facts = Pick<Sending, 'state' | 'isInOrder' | 'before' | 'made'>;
 
 const NONE: Effects = [];
@@ -59,7 +57,6 @@ const WITHDRAW: Effect = { kind: 'withdraw' };
 const RECALL: Effect = { kind: 'recall' };
 const HALT: Effect = { kind: 'halt' };
 const ALONE: Effects = [{ kind: 'alone' }];
-/** Its rows are as before. */
 export const UNSENT: Effects = [{ kind: 'unsent' }];
 
 /** What the ledger's answer to a request's intent makes of it. */
@@ -75,7 +72,7 @@ export function afterGrant(answer: Granted | undefined, facts: Facts): Effects {
       return [{ kind: 'settle', end: { ...heldBy(answer.by), attempts: facts.made } }];
     case 'unwritten':
       return [{ kind: 'pause', reason: 'journal', problem: answer.problem }, ...UNSENT, HALT];
-    // Of a row in its chunk's order that says no more than that it is to go by itself; else another take has it, or had it.
+    // In order: only the order is refused. Else another take has or had the row.
     case 'taken':
     case 'unclaimed':
     case undefined:
@@ -97,16 +94,16 @@ export function givenUp(facts: Facts): Effects {
 
 type Answered = { readonly verdict: Verdict; readonly reply: Reply; readonly call: Call };
 
-/** So many 403 in a row, with no success between, are a missing permission, not rows that are forbidden. */
+/** So many 403 in a row, with no success between, mean a missing permission. */
 const DENIED_IN_A_ROW = 3;
 
-/** How many requests in a row were denied, with no success between, by now; begun anew behind those that paused the run. */
+/** Denied in a row, with no success between; starts anew after those that paused the run. */
 export function deniedInARow(before: number, verdict: Verdict): number {
   if (verdict.kind === 'accepted') return 0;
   return verdict.kind === 'refused' && verdict.outcome === 'denied' ? (before % DENIED_IN_A_ROW) + 1 : before;
 }
 
-/** What the verdict on a request's reply makes of it; `denied`: in a row, with this one. */
+/** `denied`: in a row, with this one. */
 export function afterReply({ verdict, reply, call }: Answered, facts: Facts, denied: number): Effects {
   switch (verdict.kind) {
     case 'accepted':
@@ -116,11 +113,11 @@ export function afterReply({ verdict, reply, call }: Answered, facts: Facts, den
         ? [RECALL, settled(verdict, reply, facts), { kind: 'pause', reason: 'permission' }]
         : [settled(verdict, reply, facts)];
     case 'unknown':
-      // Of creates whose answers are lost none is tried again: each probe would leave another in doubt.
+      // Creates with lost answers are not retried: each probe would leave another in doubt.
       return [RECALL, told(verdict, reply), { kind: 'pause-if-away' }, settled(verdict, reply, facts)];
     case 'retry': {
       const because = verdict.afterMs === null ? 'failed' : 'throttled';
-      // An update that may have been carried out is not unsent: its intent says so until another attempt has its answer.
+      // An update that may have been carried out keeps its intent until another attempt's answer.
       const mayHaveChanged = (call === 'subclient.update' || isOwn(call)) && mayHaveArrived(reply);
       const withdraw = mayHaveChanged ? NONE : withdrawn(facts);
       return [RECALL, told(verdict, reply), ...withdraw, { kind: 'again', verdict, because }];
@@ -137,12 +134,12 @@ function settled(verdict: Final, { ms }: Reply, { made }: Facts): Effect {
 }
 
 const UNAUTHORIZED = 401;
-/** An answer: should this have been the probe, the service is there. */
+/** Also the answer to a probe: the service is there. */
 const REFUSED_TOKEN: Effect = {
   kind: 'tell',
   failure: { status: UNAUTHORIZED, afterMs: null, isReached: true, cause: '' },
 };
-/** Codes that say no more than the sentence beside them; those of undici and Node are what a person searches for. */
+/** Codes without more information than their sentence; those of undici and Node help a search. */
 const OUR_CODES = 'ONBOARD_';
 
 function told(verdict: Extract<Verdict, { kind: 'unknown' | 'retry' }>, reply: Reply): Effect {
@@ -156,18 +153,18 @@ function told(verdict: Extract<Verdict, { kind: 'unknown' | 'retry' }>, reply: R
   };
 }
 
-/** Not where it is proven that nothing was sent, and not where a definite answer says that it was not carried out. */
+/** False where provably nothing was sent, or the answer says that it was not carried out. */
 function mayHaveArrived(reply: Reply): boolean {
   if (reply.kind === 'no-response') return reply.sent;
   return reply.kind === 'unreadable' || (reply.status >= 500 && reply.retryAfterMs === null);
 }
 
-/** The row is as before, but for one that an earlier attempt may have made. */
+/** The row is free, unless an earlier attempt may have arrived. */
 function withdrawn(facts: Facts): Effects {
   return isFreeWithout(facts) ? [WITHDRAW] : NONE;
 }
 
-/** 401: a fresh token, once; then the run pauses and the row is unsent. `fresh`: there is another. */
+/** 401: a fresh token, once; then the run pauses and the row is unsent. */
 export function afterToken(fresh: boolean): Effects {
   if (!fresh) return [{ kind: 'pause', reason: 'credentials' }, ...UNSENT];
   const message = 'the token was refused; trying once with a fresh one';
@@ -175,7 +172,7 @@ export function afterToken(fresh: boolean): Effects {
   return [{ kind: 'again', verdict, because: 'refreshed' }];
 }
 
-/** What becomes of a request that is not tried again. */
+/** After the last attempt. */
 export function afterTries({ next, verdict }: LastTry, { made }: Pick<Facts, 'made'>): Effects {
   switch (next.kind) {
     case 'give-up':
