@@ -1,8 +1,8 @@
 /**
- * Causes: why rows did not succeed. Rows of which the same is to be said are one cause: of a refusal
- * what the service says, without what looks like a value, of all others the row's sentence without the
- * rows, runs and keys that it names. The service may name somebody who is not in the row, so its words
- * are told only where a few rows have the same. Memory does not grow with the rows.
+ * Causes: why rows did not succeed. Rows with the same reason are one cause: for a refusal the
+ * service's words without what looks like a value, for all others the row's sentence without the
+ * rows, runs and keys that it names. The service may name a person who is not in the row, so its
+ * words are shown only where several rows share them. Memory does not grow with the rows.
  */
 import { shortDigest } from '../lib/digest.ts';
 import { flattenRecord } from '../model/flatten-record.ts';
@@ -16,18 +16,17 @@ import type { Settlement } from '../model/settlement.ts';
 import { createPlaces, type Places, type Size } from './places.ts';
 import type { RemainderRow } from './remainder.ts';
 
-/** The file's columns, and the fields of the operation's request. */
 export type CauseTerms = { readonly columns: readonly string[]; readonly fields: Pick<FieldCatalog, 'has'> };
 
-/** What is said of a cause, which is one by its text; fields of the request have an @ in it. */
+/** The words of a cause, which is known by its text; request fields have an @ in it. */
 type Said = {
   readonly text: string;
-  /** What it says of the fields that it names; empty where nothing is. */
+  /** What it says of the fields that it names; empty: nothing. */
   readonly words: string;
   readonly fields: readonly string[];
 };
 
-/** Stands for words of the service that too few rows have. */
+/** Stands for words of the service that too few rows share. */
 export const UNTOLD = '‹…›';
 
 export type NamedRow = Pick<Settlement, 'row' | 'line' | 'key'>;
@@ -46,7 +45,7 @@ export type CountedCause = Head & {
 
 type Counting = { -readonly [K in keyof CountedCause]: CountedCause[K] };
 
-/** Where a service says something else of each row, memory must not grow with them. */
+/** Bounds the memory where a service says something different of each row. */
 const MAX_CAUSES = 1_000;
 const ROWS_NAMED = 3;
 const NOTHING_TOLD: Said = { text: UNTOLD, words: '', fields: [] };
@@ -59,7 +58,7 @@ export function createCauseTally(terms: CauseTerms, size: Size) {
     return { outcome, code, said, issues: common, ...rows };
   };
   return {
-    /** Answers the row's cause; what can be told of it (`toldOf`) is known once all are counted. */
+    /** Answers the row's cause; `toldOf` it only once all are counted. */
     add(row: RemainderRow, chunk: number, named: () => NamedRow): CountedCause {
       const { settlement } = row;
       const full = causeOf(row, terms);
@@ -75,7 +74,7 @@ export function createCauseTally(terms: CauseTerms, size: Size) {
       known.places.add(settlement.row, chunk);
       return known;
     },
-    /** The commonest first; those of which the same can be told are one. */
+    /** Commonest first; causes that may show the same text are one. */
     told(): readonly CountedCause[] {
       const byText = new Map<string, CountedCause>();
       for (const cause of causes.values()) {
@@ -93,14 +92,14 @@ function markOf({ outcome, code }: Head, text: string): string {
   return `${outcome} ${code} ${text}`;
 }
 
-/** Names a cause, by what can be told of it: the same in every run. */
+/** A cause's name, by the text that may be shown: the same in every run. */
 export function causeId(head: Head, { text }: Said): string {
   return shortDigest(markOf(head, text), 12);
 }
 
 /**
- * Which of a digest's causes the row is in; `null`: in none of those that are told. Where there are
- * more than that, one whose text is not told may also be named for a row of the others.
+ * The row's cause among these; `null`: none. Where a digest left causes out, a cause with a hidden
+ * text may also be named for one of their rows.
  */
 export function causeAmong(row: RemainderRow, ids: ReadonlySet<string>, terms: CauseTerms): string | null {
   const { settlement } = row;
@@ -111,7 +110,7 @@ export function causeAmong(row: RemainderRow, ids: ReadonlySet<string>, terms: C
 
 const ENOUGH_ROWS = 3;
 
-/** Our own words, and the service's where so many rows have them that they are nobody's own. */
+/** Our own words, and those of the service that so many rows share that they name nobody. */
 export function toldOf({ outcome, said, count }: Pick<CountedCause, 'outcome' | 'said' | 'count'>): Said {
   if (outcome !== 'rejected' || said.text === '' || count >= ENOUGH_ROWS) return said;
   const { fields } = said;
@@ -129,7 +128,7 @@ function together(one: CountedCause, other: CountedCause): CountedCause {
   };
 }
 
-/** The row's end, as it is for every row of its cause. */
+/** The row's end, as every row of its cause has it. */
 function alikeInAll(settlement: Settlement): Settlement {
   return withoutValues({ ...settlement, issues: settlement.issues.map(withoutValues) });
 }
@@ -161,10 +160,10 @@ function shortened(text: string): string {
 
 type OwnValue = { readonly value: string; readonly name: string };
 
-/** Shorter ones stand in words by chance. */
+/** Shorter ones occur in words by chance. */
 const LEAST_CHARACTERS = 3;
 
-/** The row's own values with their columns, the longest first: one may be part of another. */
+/** The row's own values with their columns, longest first: one may be part of another. */
 function ownValues(source: Row | null, columns: readonly string[]): readonly OwnValue[] {
   return valuesIn(source, columns)
     .filter(({ value }) => value.length >= LEAST_CHARACTERS)
@@ -180,7 +179,7 @@ function valuesIn(source: Row | null, columns: readonly string[]): readonly OwnV
   }));
 }
 
-/** The texts in an answer: those of its JSON, else the whole. */
+/** The texts in a JSON answer, else the whole. */
 function leavesIn(body: string): readonly string[] {
   const leaves: string[] = [];
   try {
@@ -196,31 +195,31 @@ function collect(value: JsonValue, leaves: string[]): void {
   if (isJsonList(value)) for (const item of value) collect(item, leaves);
   else if (isJsonObject(value)) {
     for (const [name, member] of Object.entries(value)) {
-      // A member may be named by the field that it speaks of.
+      // A member's name may be the field that it is about.
       if (/[.[]/.test(name)) leaves.push(name);
       collect(member, leaves);
     }
   } else if (typeof value === 'string') leaves.push(value);
 }
 
-/** A text of the answer; one that is a field of the request and no more has no words. */
+/** A text that is just a field of the request has no words. */
 function partIn(leaf: string, own: readonly OwnValue[], terms: CauseTerms): Said {
   if (!terms.fields.has(withPositions(leaf, '.#'))) return masked(leaf, own, terms);
   const field = withPositions(leaf, '[]');
   return { text: fieldMark(field), words: '', fields: [field] };
 }
 
-/** Only a field of the operation has this sign: what bears it is told of a single row, too. */
+/** Only fields of the operation get this sign: it is shown even for a single row. */
 function fieldMark(field: string): string {
   return `@${field}`;
 }
 
-/** A field's path with this for each position in a list. */
+/** A field's path with `sign` for each position in a list. */
 function withPositions(path: string, sign: string): string {
   return path.replaceAll(/\[\d+\]|\.\d+(?=\.|$)/g, sign);
 }
 
-/** The text without values, its fields marked; empty where it was nothing but a value. */
+/** The text without values, fields marked; empty where it was nothing but a value. */
 function masked(text: string, own: readonly OwnValue[], { fields }: CauseTerms): Said {
   const named: string[] = [];
   const marked = text.replaceAll(PATH, (whole, quote: string, path: string, at: number) => {
@@ -243,15 +242,15 @@ function masked(text: string, own: readonly OwnValue[], { fields }: CauseTerms):
   return { text: toldWith(fieldMark), words: toldWith((field) => field), fields: named };
 }
 
-/** Stand for the fields in a text until its values are masked: signs that no text has. */
+/** Stand for fields while values are masked: signs that no text has. */
 const PLACE = '\uE000';
 const FIRST_PLACE = 0xe001;
 const PLACES = /\uE000([\uE001-\uE0FF])/g;
 
-/** `accounts[0].iban`, `$.accounts[0].iban`, `/accounts/0/iban` or `'name'` within a text. */
+/** `accounts[0].iban`, `$.accounts[0].iban`, `/accounts/0/iban` or `'name'` in a text. */
 const PATH = /(?<![\w.])(["'`]?)((?:\$\.|\/)?[A-Za-z]\w*(?:[./]\w+|\[\d+\])*)\1(?!\w)/g;
 
-/** What looks like a value, the most telling first; without its sign there is none. */
+/** What looks like a value, most specific first; a text without `sign` has none. */
 const MASKS: ReadonlyArray<readonly [mask: RegExp, by: string, sign?: string]> = [
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, '‹id›'],
   [/[^\s"'<>@]{1,64}@[^\s"'<>@]{1,200}/g, '‹e-mail›', '@'],

@@ -1,13 +1,13 @@
 /**
- * CSV text for report files, every cell guarded against being run as a formula. Hand-written, since
- * csv-stringify takes ten times as long over what has to be asked of each cell.
+ * CSV text for report files, every cell guarded against being run as a formula. Hand-written: with
+ * these checks on each cell, csv-stringify takes ten times as long.
  */
 import { guardCell } from '../lib/formula-guard.ts';
 
-/** How a CSV file is written; one character each. */
+/** One character each. */
 type Dialect = { readonly delimiter: string; readonly quote: string };
 
-/** A line feed after each row; reads back byte-exact once `unguardCell` has been over each cell. */
+/** A line feed after each row. Reads back byte-exact after `unguardCell`. */
 export function csvText(rows: readonly (readonly string[])[], { delimiter, quote }: Dialect): string {
   const needsQuotes = quotedMatch(delimiter, quote);
   const written = (cell: string) => {
@@ -21,9 +21,9 @@ export function csvText(rows: readonly (readonly string[])[], { delimiter, quote
 }
 
 /**
- * Matches cells that need quotes: also for a lone CR, which readers take for a line's end, for spaces at
- * the ends, which programs take off, for any separator that a spreadsheet may split at, and for a
- * leading `ID`, by which Excel takes a file for SYLK.
+ * Matches cells that need quotes: also a lone CR, which readers take for a line's end; spaces at
+ * the ends, which programs drop; any separator a spreadsheet may split at; and a leading `ID`,
+ * which makes Excel take the file for SYLK.
  */
 function quotedMatch(delimiter: string, quote: string): RegExp {
   return new RegExp(`[${literal(delimiter)}${literal(quote)},;\\t|\\r\\n]|^\\s|\\s$|^ID`);
@@ -37,7 +37,7 @@ function quoted(cell: string, quote: string): string {
   return quote + cell.replaceAll(quote, () => quote + quote) + quote;
 }
 
-/** Without line breaks and control characters, for which our reader would refuse the file. */
+/** Our reader would refuse a file with line breaks and control characters there. */
 export function onOneLine(text: string): string {
   return text.replaceAll(/[\s\p{Cc}]+/gu, ' ');
 }

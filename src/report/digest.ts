@@ -1,8 +1,8 @@
 /**
- * A run's digest: what its rows come to, as `digest.json` has it. It is counted in one pass over the
- * run's chunks, each given once, also while the run goes on; `summary.json`, the terminal,
- * report.html and the page are views of it. Bounded whatever the run, and without personal data but
- * keys and the columns that the job definition lets be shown.
+ * A run's digest, as `digest.json` has it, counted in one pass over the run's chunks, also while
+ * the run goes on; `summary.json`, the terminal, report.html and the page are views of it. Its size
+ * is bounded, and it has no personal data but keys and the columns that the job definition lets be
+ * shown.
  */
 import { z } from 'zod';
 import type { JobDefinition } from '../config/job-definition.ts';
@@ -43,11 +43,11 @@ export const causeSchema = z.object({
   id: z.string(),
   outcome: outcomeSchema,
   code: z.string(),
-  /** What is wrong in the rows, where they were not sent for it. */
+  /** What is wrong in rows that were not sent. */
   issues: z.array(keptIssueSchema),
-  /** Empty where the service said nothing, UNTOLD where what it said can't be told. */
+  /** Empty: the service said nothing; UNTOLD: its words must not be shown. */
   text: z.string(),
-  /** What is said of these fields of the request; the file's columns that they are made of. */
+  /** `words`: about these request fields; `columns`: the file's columns behind them. */
   words: z.string(),
   fields: z.array(z.string()),
   columns: z.array(z.string()),
@@ -71,34 +71,34 @@ const countedSchema = z.object({
 
 export const digestSchema = z.object({
   run: z.string(),
-  /** Rows of the file, and how many of them had an outcome. */
+  /** Rows of the file, and how many of them have an outcome. */
   rows: count,
   read: count,
   outcomes: outcomeCountsSchema,
-  /** Neighbouring rows that the service accepted with one key and one id are one record. */
+  /** Neighbouring rows that were accepted with one key and one id are one record. */
   records: count,
-  /** Rows with each outcome by part of the file, of which there are at most 100 of equal size. */
+  /** Rows with each outcome by part of the file: at most 100 parts of equal size. */
   where: z.partialRecord(outcomeSchema, z.array(count)),
   /** The chunks that have rows with each outcome (places.ts). */
   chunks: z.partialRecord(outcomeSchema, z.string()),
   topErrors: z.array(countedSchema.extend({ outcome: outcomeSchema, advice: z.string() })),
-  /** Commonest first, and how many rows have one that is not among them. */
+  /** Commonest first. `others`: rows with a cause that is not listed. */
   causes: z.array(causeSchema),
   others: count,
   shapes: z.array(shapeSchema),
   topWarnings: z.array(countedSchema),
-  /** `null` where nothing was sent. */
+  /** `null`: nothing was sent. */
   latency: latencySchema.nullable(),
-  /** In the order of time; rows of chunks that were open are in none. */
+  /** By time; rows of chunks that were open are in none. */
   moments: z.array(momentSchema),
-  /** HTTP statuses of the last attempts, commonest first; 0: no answer. */
+  /** HTTP statuses of last attempts, commonest first; 0: no answer. */
   statuses: z.array(z.object({ status: count, rows: count })),
-  /** The first rows that need somebody, those in doubt before all others. */
+  /** The first rows that need a person, those in doubt first. */
   needing: z.array(namedRowSchema.extend({ outcome: outcomeSchema, code: z.string(), why: z.string() })),
 });
 export type Digest = z.infer<typeof digestSchema>;
 
-/** Rows without success of which somebody has to think, as the list of them counts. */
+/** Rows that need a person, as their list counts them. */
 export function needingRows({ outcomes }: Pick<Digest, 'outcomes'>): number {
   return OUTCOMES.reduce((sum, outcome) => sum + (REMAINDER[outcome] === 'none' ? 0 : outcomes[outcome]), 0);
 }
@@ -107,19 +107,19 @@ type DigestOptions = {
   readonly run: Run;
   readonly fields: CauseTerms['fields'];
   readonly advising: Advising;
-  /** `null` where the ledger no longer has it. */
+  /** `null`: the ledger no longer has it. */
   readonly definition: Pick<JobDefinition, 'fields'> | null;
 };
 
 export type DigestTally = {
-  /** Throws where a row comes twice or out of order, which is a defect of the ledger. */
+  /** Throws where a row comes twice or out of order, a defect of the ledger. */
   add(chunk: SettledChunk): void;
-  /** Besides, each row that did not succeed. */
+  /** In addition, each row that did not succeed. */
   addUnsuccessful(row: RemainderRow, chunk: number): void;
   digest(): Digest;
 };
 
-/** In this order people look at them. */
+/** In the order in which people look at them. */
 const NEEDING = ['in-doubt', 'rejected', 'denied', 'failed', 'invalid'] as const satisfies readonly Outcome[];
 const NEEDING_ROWS = 300;
 const TOP_ERRORS = 10;
@@ -202,7 +202,7 @@ function counted({
   return { code, ...(column !== null && { column }), count: rows, exampleRow };
 }
 
-/** Empty where nothing can be told but the code. */
+/** Empty where only the code may be shown. */
 function whyOf(cause: CountedCause): string {
   const { fields, words } = toldOf(cause);
   return [fields.join(', '), words].filter((part) => part !== '').join(': ');
@@ -227,7 +227,7 @@ function createRecordCount() {
   };
 }
 
-/** One more than the largest status; 0 stands for none. */
+/** One more than the largest status; 0: no answer. */
 const STATUSES = 1_000;
 
 function createAnswers() {
@@ -277,7 +277,7 @@ function told(cause: CountedCause, { advising, definition, columns }: Naming): C
 
 const COLUMNS_NAMED = 5;
 
-/** The file's columns that a field of the request, such as `accounts[].iban`, is made of. */
+/** The file's columns that make up a field of the request, such as `accounts[].iban`. */
 function columnsOf(
   field: string,
   definition: DigestOptions['definition'],

@@ -1,9 +1,9 @@
 /**
- * A report's folder and the files in it. Files are written under temporary names and take their own
- * only once all of them are whole and on the disk, so whoever looks finds the report before or the
- * report after, never half of one. A folder with another run's report, or with files that somebody
- * might miss, is refused. A file to correct that is not as it was last written holds somebody's work:
- * it stays, and the new one goes beside it as `failed-2.csv`.
+ * A report's folder and its files. Files get temporary names, and their own only once all are whole
+ * and on disk: a reader finds the report before or the report after, never half of one. A folder
+ * with another run's report, or with files that a person might miss, is refused. A file to correct
+ * that was changed since it was written holds a person's work: it stays, and the new one is
+ * `failed-2.csv` beside it.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -24,9 +24,9 @@ export const SHARED_PAGE_FILE = 'report-share.html';
 export const DOCUMENTS_FILE = 'documents.jsonl';
 
 /**
- * Makes the directory, for its owner alone, and answers the digests of the files to correct as they
- * were last written. Throws a UsageError where it holds another run's report, or files that this
- * report would replace.
+ * Makes the folder, for its owner alone; answers the digests of the files to correct as last
+ * written. A UsageError where it holds another run's report, or files that this report would
+ * replace.
  */
 export async function claimReportDirectory(directory: string, run: string): Promise<readonly string[]> {
   await makeFolder(directory);
@@ -43,7 +43,7 @@ export async function claimReportDirectory(directory: string, run: string): Prom
   );
 }
 
-/** Without a summary nothing says whose the files are: a person's own must not be replaced. */
+/** Without a summary the files' origin is unknown: a person's own must not be replaced. */
 async function refuseForeignFiles(directory: string): Promise<void> {
   const foreign = (await readdir(directory)).filter((name) => remainderOf(name) !== null);
   if (foreign.length === 0) return;
@@ -63,10 +63,10 @@ function headOf(text: string): z.infer<typeof summaryHeadSchema> | null {
   }
 }
 
-/** A living writer touches its unfinished files far more often than this. */
+/** A living writer touches its unfinished files far more often. */
 const LEFT_OVER_AFTER_MS = 3_600_000;
 
-/** Removes the unfinished files of writers that were killed: they hold personal data. */
+/** Unfinished files of killed writers hold personal data. */
 export async function removeLeftOvers(directory: string, now: Date): Promise<void> {
   for (const name of (await readdir(directory)).filter(isTemporaryName)) {
     const path = join(directory, name);
@@ -75,17 +75,17 @@ export async function removeLeftOvers(directory: string, now: Date): Promise<voi
   }
 }
 
-/** What is known of the files that an earlier writing left. */
+/** What an earlier report left. */
 type Earlier = {
   /** Digests of the files to correct as they were written. */
   readonly written: readonly string[];
-  /** Names of files that have been followed: what somebody wrote in them is in the ledger. */
+  /** Files whose changes are in the ledger. */
   readonly followed: readonly string[];
 };
 
 type Placed = {
   readonly files: string[];
-  /** Files to correct that somebody has changed, which stay as they are. */
+  /** Files to correct that a person changed: they stay. */
   readonly kept: string[];
   /** Digests of the files to correct as they are written now. */
   readonly written: string[];
@@ -94,11 +94,11 @@ type Placed = {
 export type PendingReport = {
   append(name: string, text: string): Promise<void>;
   has(name: string): boolean;
-  /** Ends all files appended to so far, and decides under which names they are published. */
+  /** Ends all files, and decides under which names they are published. */
   place(earlier: Earlier): Promise<Placed>;
   /**
-   * Every file takes its name, behind a summary that says whose all of them are, in the order in
-   * which they were begun; older report files that are not among them are removed.
+   * Every file takes its name in the order in which it was begun, after a summary that says whose
+   * all of them are; older report files are removed.
    */
   publish(first: string): Promise<void>;
   /** Removes whatever was not published; safe to call at any time. */
@@ -138,7 +138,7 @@ export function createPendingReport(directory: string): PendingReport {
   };
 }
 
-/** The files to correct that are not as a writing left them, nor followed. */
+/** The files to correct that were changed since they were written, and not followed. */
 async function changedFiles(directory: string, { written, followed }: Earlier): Promise<string[]> {
   const changed: string[] = [];
   for (const name of (await readdir(directory)).sort()) {
@@ -150,13 +150,13 @@ async function changedFiles(directory: string, { written, followed }: Earlier): 
 
 async function digestOf(path: string): Promise<string> {
   const hash = createHash('sha256');
-  // A folder or a pipe of that name is not of this module's making either.
+  // A folder or a pipe of that name was not made here.
   if (!(await stat(path)).isFile()) return '';
   for await (const part of createReadStream(path)) hash.update(part);
   return hash.digest('hex');
 }
 
-/** The name itself, or the first of `failed-2.csv`, `failed-3.csv` … that is not kept. */
+/** The name itself, or the first of `failed-2.csv`, `failed-3.csv` … that is free. */
 function besides(name: string, kept: readonly string[]): string {
   let free = name;
   for (let n = 2; kept.includes(free); n += 1) free = name.replace('.', `-${n}.`);
@@ -172,13 +172,12 @@ async function removeStaleFiles(directory: string, current: ReadonlySet<string>)
 
 const MAY_BE_LEFT_OUT: readonly string[] = [REJECTIONS_FILE, DOCUMENTS_FILE, SHARED_PAGE_FILE];
 
-/** A rename outlives a power cut only once its directory is on the disk. */
+/** A rename survives a power cut only once its directory is on disk. */
 async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, 'r');
   await handle.sync().finally(() => handle.close());
 }
 
-/** Writes the file alone, by rename. */
 export async function replaceFile(directory: string, name: string, text: string): Promise<void> {
   const file = await openPendingFile(directory, name);
   try {
@@ -190,12 +189,12 @@ export async function replaceFile(directory: string, name: string, text: string)
   }
 }
 
-/** A file that is seen under its name only once it is whole. */
+/** A file that gets its name only once it is whole. */
 type PendingFile = {
   append(text: string): Promise<void>;
-  /** Puts everything on the disk and answers its SHA-256; safe to call again. */
+  /** Puts everything on disk and answers its SHA-256; safe to call again. */
   seal(): Promise<string>;
-  /** Takes that name, and the place of an older file of that name; only after `seal`. */
+  /** Takes that name, replacing an older file; only after `seal`. */
   publish(name: string): Promise<void>;
   /** Removes what was not published; safe to call at any time. */
   discard(): Promise<void>;
@@ -203,7 +202,7 @@ type PendingFile = {
 
 const BUFFER_CHARACTERS = 65_536;
 
-/** Opens a file for its owner alone, under a temporary name in the same directory. */
+/** For its owner alone, under a temporary name in the same directory. */
 async function openPendingFile(directory: string, name: string): Promise<PendingFile> {
   const temporary = join(directory, `.${name}.${randomBytes(6).toString('hex')}.tmp`);
   const handle = await open(temporary, 'wx', 0o600);

@@ -1,11 +1,10 @@
 /**
- * JSON text that is changed or cut where it stands: a record goes back to the partner as it was
- * written, numbers, escapes and order included, which `JSON.parse` would not keep. The texts were
- * read as JSON before.
+ * Changes or cuts JSON text in place: a record goes back to the partner as it was written, with its
+ * numbers, escapes and order, which `JSON.parse` would not keep. The texts are valid JSON.
  */
 import type { JsonObject } from '../model/request.ts';
 
-/** The object on one line with one more member at its end, and without older ones of that name. */
+/** The object on one line with one more member at its end, without older ones of that name. */
 export function spliceMember(text: string, name: string, value: JsonObject): string {
   const rest = withoutMember(oneLine(text), name);
   const brace = rest.lastIndexOf('}');
@@ -13,12 +12,12 @@ export function spliceMember(text: string, name: string, value: JsonObject): str
   return `${rest.slice(0, brace)}${comma}${JSON.stringify(name)}:${JSON.stringify(value)}${rest.slice(brace)}`;
 }
 
-/** Without line breaks between tokens: in strings they are escaped anyway. */
+/** Line breaks in strings are escaped anyway. */
 export function oneLine(json: string): string {
   return json.replaceAll(/[\r\n]/g, ' ');
 }
 
-/** The texts of the elements of a text that is one JSON array. */
+/** The texts of a JSON array's elements. */
 export function elementsOf(text: string): readonly string[] {
   return itemsIn(text).map(({ start, end }) => text.slice(start, end));
 }
@@ -39,7 +38,7 @@ function nameAt(text: string, start: number): unknown {
   return JSON.parse(text.slice(start, endOfString(text, start)));
 }
 
-/** A member of an object or an element of an array, from `start` up to, without, `end`. */
+/** A member or element, from `start` up to, without, `end`. */
 type Item = {
   readonly start: number;
   readonly end: number;
@@ -54,7 +53,7 @@ const DEEPER: ReadonlyMap<string, number> = new Map([
   [']', -1],
 ]);
 
-/** What stands in the array or object that the text is. */
+/** The members or elements of the text. */
 function itemsIn(text: string): readonly Item[] {
   const items: Item[] = [];
   let depth = 0;
@@ -75,7 +74,7 @@ function itemsIn(text: string): readonly Item[] {
   return items;
 }
 
-/** The characters but white space; a string is one, by its quote. */
+/** Characters without white space; a string counts as one, by its quote. */
 function* signsOf(text: string) {
   for (let at = 0; at < text.length; at += 1) {
     const sign = text.charAt(at);

@@ -1,6 +1,6 @@
 /**
- * What to do next about a run, as its summary has it: in which order, in what words and with which
- * exact commands. The terminal, the inbox's notes and report.html all say it from here.
+ * What to do next about a run, from its summary: in which order, in which words and with which
+ * commands. The terminal, the inbox's notes and report.html take it from here.
  */
 import { join } from 'node:path';
 import { anywhere, shellWord } from '../lib/terminal.ts';
@@ -13,15 +13,15 @@ import type { Summary } from './summary.ts';
 
 export type NextOptions = {
   readonly directory: string;
-  /** How a command names the job, for example `--job-file x.yaml`; by default its name. */
+  /** How a command names the job, such as `--job-file x.yaml`; by default its name. */
   readonly job?: string;
-  /** The command that carried the run on, as it was typed: it may name more than the run. */
+  /** The command as it was typed: it may name more than the run. */
   readonly typed?: string;
 };
 
 export type Step = { readonly words: readonly string[]; readonly commands: readonly string[] };
 
-/** Empty where nothing is left to do. */
+/** Empty: nothing is left to do. */
 export function nextSteps(summary: Summary, options: NextOptions): readonly Step[] {
   return [
     ...continuing(summary, options),
@@ -91,7 +91,7 @@ function correcting(summary: Summary, kind: RemainderKind, options: NextOptions)
   return [{ words: [`${name}: ${NEXT[kind]}`], commands: [then] }];
 }
 
-/** What to do with the rows of each file before the command that follows. */
+/** What the rows of each file need before the command that follows. */
 const NEXT: Readonly<Record<Exclude<RemainderKind, 'failed'>, string>> = {
   rejected: 'correct what the service refused, then load it:',
   'in-doubt':
@@ -119,10 +119,10 @@ function command(summary: Summary, file: string, { job }: NextOptions): string {
   return `onboard run ${job ?? shellWord(summary.job)}${sandbox} ${shellWord(anywhere(file))}`;
 }
 
-/** What the rows of the file of failed rows need before it is loaded. */
+/** What the rows in the file of failed rows need before it is loaded. */
 type FailedStep = 'correct' | 'correct-some' | 'load' | 'settle' | 'settle-load' | 'settle-correct';
 
-/** Decides by why the rows failed; `correct` where the reason of some row is not known. */
+/** By why the rows failed; `correct` where some reason is unknown. */
 export function failedStep({ topErrors, outcomes }: Pick<Summary, 'topErrors' | 'outcomes'>): FailedStep {
   const errors = topErrors.filter(({ outcome }) => REMAINDER[outcome] === 'failed');
   const told = errors.reduce((sum, { count }) => sum + count, 0);
@@ -139,5 +139,5 @@ export function failedStep({ topErrors, outcomes }: Pick<Summary, 'topErrors' | 
   return codes.size === 1 ? 'load' : 'correct-some';
 }
 
-/** Rows that wait for a row in doubt to be settled. */
+/** Rows that wait for a row in doubt. */
 const IN_DOUBT: ReadonlySet<string> = new Set(['key_in_doubt', 'row_in_doubt']);

@@ -1,25 +1,24 @@
 /**
- * Where in a file rows of one kind are: how many in each of at most 100 parts of it, for pictures,
- * and in which chunks, a bit for each, so that who lists such rows reads no other chunk. Where a run
- * has more chunks than bits, neighbours share one: a set bit promises nothing, and without it there
- * is no such row.
+ * Where in a file the rows of one kind are: how many in each of at most 100 parts, for pictures,
+ * and in which chunks, one bit each, so that listing such rows reads no other chunk. Where chunks
+ * share a bit, a set bit promises nothing; without it there is no such row.
  */
 
 const MOST_PARTS = 100;
-/** 342 characters as text, also for each of 200 causes: 68 kB. */
+/** 342 characters of text, 68 kB for 200 causes. */
 const MAX_BITS = 2_048;
 
 export type Size = { readonly rows: number; readonly chunks: number };
 
 export type Places = {
-  /** `row`: a rerun's has the number that it has in its parent's file. */
+  /** `row`: a rerun's row has its number in the parent's file. */
   add(row: number, chunk: number): void;
-  /** Those of this and of the other together. */
+  /** Both together. */
   with(other: Places): Places;
   readonly strip: Uint32Array;
   readonly bits: Uint8Array;
   where(): number[];
-  /** The chunks as text, for `chunksIn`. */
+  /** As text for `chunksIn`. */
   chunks(): string;
 };
 
@@ -47,7 +46,7 @@ export function createPlaces({ rows, chunks }: Size): Places {
   };
 }
 
-/** The chunks of a run of so many that may have such rows, in order, from `first` on. */
+/** The chunks that may have such rows, in order. */
 export function* chunksIn(text: string, chunks: number, first = 1): Generator<number, void, undefined> {
   const bits = Buffer.from(text, 'base64');
   for (let chunk = Math.max(1, first); chunk <= chunks; chunk += 1) {

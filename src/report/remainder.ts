@@ -1,8 +1,7 @@
 /**
- * The files of rows that did not succeed (`rejected`, `failed`, `in-doubt`), written so that they can
- * be corrected and loaded again: the source's own cells or members, and beside them what became of
- * the row. A row that could not be read comes back with the cells that are sure, and a mark by which
- * it can't send a guess.
+ * The files of rows that did not succeed (`rejected`, `failed`, `in-doubt`), to be corrected and
+ * loaded again: the source's own cells or members, and what became of the row. An unreadable row
+ * comes back with its sure cells and a mark that keeps it from being sent as a guess.
  */
 import { batchesOf } from '../lib/batches.ts';
 import { typedText } from '../lib/typed-cells.ts';
@@ -21,7 +20,7 @@ import {
 import { csvText, onOneLine } from './csv-text.ts';
 import { spliceMember } from './json-text.ts';
 
-/** The report files that carry source records again. */
+/** Report files that carry source records. */
 export const REMAINDERS = ['rejected', 'failed', 'in-doubt'] as const satisfies readonly Remainder[];
 
 export type RemainderKind = (typeof REMAINDERS)[number];
@@ -37,20 +36,20 @@ export function remainderOf(name: string): RemainderKind | null {
 export type RemainderFormat = {
   readonly extension: 'csv' | 'ndjson';
   header(kind: RemainderKind): string;
-  /** The rows, each with its line's end. */
+  /** Each row with its line's end. */
   lines(rows: readonly RemainderRow[], kind: RemainderKind): string;
 };
 
-/** A row that did not succeed, with what it was made of. */
+/** A row that did not succeed, with its source. */
 export type RemainderRow = {
   readonly settlement: Settlement;
-  /** `null` where the ledger no longer has the record. */
+  /** `null`: the ledger no longer has the record. */
   readonly source: Row | null;
-  /** The refusal's body, `null` where there is none. */
+  /** The body of a refusal, `null`: none. */
   readonly body: RefusalBody | null;
 };
 
-/** Rows whose sources and bodies are in memory at a time: these texts can have megabytes each. */
+/** In memory at a time: sources and bodies can have megabytes each. */
 const LOOKUP_ROWS = 20;
 
 export async function* unsuccessfulIn(
@@ -74,10 +73,10 @@ export async function* unsuccessfulIn(
 
 export function csvRemainder({ id, source }: Run): RemainderFormat {
   const dialect = { delimiter: source.delimiter ?? ',', quote: source.quote ?? '"' };
-  // Where the input was a report file itself, its columns about an earlier run give way.
+  // A report file as input: its columns about the earlier run are dropped.
   const kept = source.columns.flatMap((column, i) => (column.startsWith(REPORT_COLUMN_PREFIX) ? [] : [i]));
   const columns = kept.map((i) => source.columns[i] ?? '');
-  // Tells which cells are numbers: they are not read by the definition's signs.
+  // Number cells are marked: the definition's number format doesn't apply to them.
   const hasTyped = source.type === 'xlsx' || source.columns.includes(REPORT_TYPED_COLUMN);
   const cellsOf = (row: RemainderRow, kind: RemainderKind) => {
     return [
@@ -99,7 +98,7 @@ export function csvRemainder({ id, source }: Run): RemainderFormat {
   };
 }
 
-/** Without it Excel takes UTF-8 for another encoding, and saves letters with accents as two. */
+/** Without it Excel reads UTF-8 in another encoding and breaks letters with accents. */
 const BYTE_ORDER_MARK = '\uFEFF';
 
 function addedColumns(kind: RemainderKind, hasTyped: boolean): readonly string[] {
@@ -107,7 +106,7 @@ function addedColumns(kind: RemainderKind, hasTyped: boolean): readonly string[]
   return [...added, ...LAST[kind]].map((name) => `${REPORT_COLUMN_PREFIX}${name}`);
 }
 
-/** Only a row that is invalid can be one that could not be read. */
+/** Only an invalid row can be one that could not be read. */
 const LAST: Readonly<Record<RemainderKind, readonly string[]>> = {
   rejected: [],
   failed: ['text'],
@@ -116,7 +115,7 @@ const LAST: Readonly<Record<RemainderKind, readonly string[]>> = {
 
 const ADDED = ['run', 'row', 'outcome', 'status', 'code', 'message'] as const;
 
-/** Empty for a row that is no longer kept: loaded again as it is, it can't send a guess. */
+/** Empty for a row that is no longer kept: loaded as it is, it can't send a guess. */
 function originalCells(source: Row | null, kept: readonly number[]): readonly string[] {
   if (source === null) return kept.map(() => '');
   if (source.kind === 'record')
@@ -124,7 +123,7 @@ function originalCells(source: Row | null, kept: readonly number[]): readonly st
   return source.kind === 'cells' ? kept.map((i) => source.cells[i] ?? '') : sureCells(source, kept);
 }
 
-/** With the mark by which the reader knows that the row has yet to be corrected. */
+/** With the mark of a row that has yet to be corrected. */
 function sureCells({ cells = [] }: UnreadableRow, kept: readonly number[]): readonly string[] {
   const known = kept.map((i) => cells[i] ?? UNREADABLE_CELL);
   return known.includes(UNREADABLE_CELL) ? known : known.map((cell, i) => (i === 0 ? UNREADABLE_CELL : cell));
@@ -141,7 +140,7 @@ function typedCell(source: Row | null, columns: readonly string[]): string {
   return typedText({ ...source, cells: source.cells?.map((cell) => cell ?? '') ?? [] }, columns);
 }
 
-/** One record per line, each as it was written but for one more member. */
+/** One record per line, as it was written, with one more member. */
 export function ndjsonRemainder(run: Run): RemainderFormat {
   return {
     extension: 'ndjson',
@@ -150,7 +149,7 @@ export function ndjsonRemainder(run: Run): RemainderFormat {
   };
 }
 
-/** Without members of its own where the row could not be read or is no longer kept. */
+/** Only our member where the row could not be read or is no longer kept. */
 function recordText(run: string, row: RemainderRow, kind: RemainderKind): string {
   const member = memberOf(run, row, kind);
   const source = row.source;
@@ -185,7 +184,7 @@ function messageOf({ settlement, body }: RemainderRow): string {
   return said === '' ? sentenceOf(settlement) : said;
 }
 
-/** The body of a refusal on one line, at most 500 characters; more of it is in rejections.jsonl. */
+/** A refusal's body on one line, cut at 500 characters; rejections.jsonl has more. */
 export function serviceMessage(body: string): string {
   const line = onOneLine(body.slice(0, LOOK_AT_CHARACTERS)).trim();
   return line.length <= MAX_CHARACTERS ? line : withoutHalfCharacter(line.slice(0, MAX_CHARACTERS));

@@ -1,7 +1,7 @@
 /**
- * Writes a run's report from the ledger, in one pass over its chunks and in memory that doesn't grow
- * with the run. Only one writer per folder at a time. When anything fails, the report written before
- * stays as it was.
+ * Writes a run's report from the ledger, in one pass over its chunks, in memory that doesn't grow
+ * with the run. One writer per folder at a time. Where anything fails, the earlier report stays as
+ * it was.
  */
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -49,18 +49,18 @@ type ReportOptions = {
   readonly view: LedgerView;
   readonly directory: string;
   readonly now: () => Date;
-  /** The fields of the operation's request, by which the service may name what is wrong. */
+  /** The fields of the operation's request, by which the service may name a problem. */
   readonly fields: Pick<FieldCatalog, 'has'>;
-  /** What the run's rows were made requests with; `null` where the ledger no longer has it. */
+  /** The run's own definition; `null`: the ledger no longer has it. */
   readonly definition: JobDefinition | null;
-  /** What happened to it, asked for when the page is written. */
+  /** What happened to the run; called when the page is written. */
   readonly story: () => Promise<readonly Happening[]>;
-  /** What people noted on causes, by their ids, asked for with it. */
+  /** Notes on causes, by their ids; called with it. */
   readonly notes: (causes: readonly string[]) => Promise<Notes>;
   readonly command: string;
-  /** With a page to be mailed, besides. */
+  /** Also a page to be mailed. */
   readonly share: boolean;
-  /** Files of an earlier writing whose changes are in the ledger, so that they may be replaced. */
+  /** Files of an earlier report that may be replaced: their changes are in the ledger. */
   readonly followed: readonly string[];
 };
 
@@ -122,7 +122,7 @@ async function writeSources({ files, format }: Writing, rows: readonly Remainder
   }
 }
 
-/** Rows whose documents are in memory at a time: these texts can have megabytes each. */
+/** In memory at a time: documents can have megabytes each. */
 const LOOKUP_ROWS = 20;
 
 async function writeDocuments({ view, files }: Writing, settlements: readonly Settlement[]): Promise<void> {
@@ -145,17 +145,17 @@ async function publish(writing: Writing): Promise<Summary> {
   await writePages(summary, digest, writing);
   await files.append(SUMMARY_FILE, textOf(summary));
   passStage('reporting');
-  // Knows the files as they were and as they will be. One with an exit status comes last, so that a
-  // report whose writer was killed is written again.
+  // Has the digests of the files as they were and as they will be. The summary with an exit status
+  // comes last: without it a report is written again.
   await files.publish(textOf({ ...numbers, exitCode: null, written: [...before, ...placed.written] }));
   passStage('reported');
   return summary;
 }
 
-/** What people look at, and the numbers that it is drawn from. */
+/** The pages, and the numbers behind them. */
 async function writePages(summary: Summary, digest: Digest, writing: Writing): Promise<void> {
   const { directory, share, command, files } = writing;
-  // The report is written whether or not these can be told.
+  // The report is written even where these can't be read.
   const story = await writing.story().catch(() => []);
   const notes = await writing.notes(digest.causes.map(({ id }) => id)).catch((): Notes => new Map());
   const page = { summary, digest, story, notes, version: programVersion() };
@@ -167,7 +167,7 @@ async function writePages(summary: Summary, digest: Digest, writing: Writing): P
   await files.append(SHARED_PAGE_FILE, renderReport(shared));
 }
 
-/** Writes `summary.json` alone, while the run goes on: without what only all rows together tell. */
+/** `summary.json` alone, while the run goes on: without what needs all rows. */
 export async function writeSummary({
   run,
   directory,
@@ -183,7 +183,7 @@ function textOf(summary: Summary): string {
   return printableLines(`${JSON.stringify(summary, null, 2)}\n`);
 }
 
-/** `null` where no report was written to its end, or none can be read. */
+/** `null`: no report was written to its end, or none can be read. */
 export async function readSummary(directory: string): Promise<Summary | null> {
   try {
     const summary = summarySchema.parse(JSON.parse(await readFile(join(directory, SUMMARY_FILE), 'utf8')));

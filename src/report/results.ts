@@ -1,6 +1,6 @@
 /**
- * The lines of the files that have one for each row they speak of: `results.csv`, `rejections.jsonl`
- * and `documents.jsonl`. Scripts rely on their columns and members.
+ * The lines of `results.csv`, `rejections.jsonl` and `documents.jsonl`. Scripts rely on their
+ * columns and members.
  */
 import { printable } from '../lib/terminal.ts';
 import { adviceFor } from '../model/advice.ts';
@@ -14,7 +14,7 @@ import type { RemainderRow } from './remainder.ts';
 
 const QUOTE = '"';
 
-/** With the input's delimiter: whoever opens the one in a spreadsheet opens the other. */
+/** With the input's delimiter: a spreadsheet that opens one opens the other. */
 export function resultsFormat({ delimiter }: Pick<SourceInfo, 'delimiter'>, advising: Advising) {
   const dialect = { delimiter: delimiter === null || delimiter === QUOTE ? ',' : delimiter, quote: QUOTE };
   return {
@@ -68,7 +68,7 @@ function placeInWords(column: string | null): string {
   return column === null ? '' : ` in "${onOneLine(column)}"`;
 }
 
-/** What the words of advice depend on besides the row. */
+/** What advice depends on besides the row. */
 export type Advising = { readonly operation: Operation; readonly extension: 'csv' | 'ndjson' };
 
 export function adviceIn(
@@ -79,18 +79,18 @@ export function adviceIn(
 }
 
 /**
- * The body verbatim as a JSON string, `null` where the ledger no longer has it; of one over 64 KiB its
- * beginning, and how many bytes followed that as `restBytes`.
+ * The body verbatim as a JSON string, `null`: the ledger no longer has it. A body over 64 KiB is
+ * cut, with the bytes that followed as `restBytes`.
  */
 export function rejectionLine(run: string, { settlement, body }: RemainderRow): string {
   const { row, line, key, status } = settlement;
   const { text = null, restBytes = 0 } = body ?? {};
   const rejection = { run, row, line, key, status, body: text, ...(restBytes > 0 && { restBytes }) };
-  // The JSON it is, without a sign that acts on a terminal which shows the file.
+  // The same JSON, without signs that act on a terminal.
   return `${printable(JSON.stringify(rejection))}\n`;
 }
 
-/** One per record, as it was received but for line breaks between its tokens. */
+/** One per record, as received but for line breaks between tokens. */
 export function documentLines(settlement: Settlement, records: string): string {
   const payment = settlement.id === '' ? settlement.key : settlement.id;
   const start = `{"row":${settlement.row},"paymentId":${JSON.stringify(payment)},"document":`;

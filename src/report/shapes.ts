@@ -1,6 +1,6 @@
 /**
- * Shapes: how a file writes the dates or numbers of a column, told from its refused cells and the
- * settings that would read them, so that one cause of thousands of rows is told once. Pure.
+ * Shapes: how a file writes the dates or numbers of a column, from its refused cells and the
+ * settings that would read them, so that one cause of thousands of rows is shown once. Pure.
  */
 import { z } from 'zod';
 import { settingWords } from '../model/sentence.ts';
@@ -10,9 +10,9 @@ export const shapeSchema = z.object({
   column: z.string(),
   count: z.number().int().positive(),
   rows: z.array(z.number().int().positive()),
-  /** A cell of that kind, made up. */
+  /** A made-up cell of that kind. */
   looksLike: z.string(),
-  /** With any of these the cells are read, each time as something else: a person has to choose. */
+  /** Each of these settings reads the cells, with different results: a person has to choose. */
   settings: z.array(writtenAsSchema).min(1),
 });
 export type Shape = z.infer<typeof shapeSchema>;
@@ -27,7 +27,7 @@ export type Alike = {
 
 const ROWS_NAMED = 3;
 
-/** The commonest first. */
+/** Commonest first. */
 export function shapesOf(all: readonly Alike[]): readonly Shape[] {
   const columns = [...new Set(all.map(({ column }) => column))];
   return columns
@@ -35,12 +35,12 @@ export function shapesOf(all: readonly Alike[]): readonly Shape[] {
     .sort((a, b) => b.count - a.count || (a.rows[0] ?? 0) - (b.rows[0] ?? 0));
 }
 
-/** The shapes that are no single mistakes among so many rows. */
+/** Shapes with too many rows to be single mistakes. */
 export function commonShapes(shapes: readonly Shape[], rows: number): readonly Shape[] {
   return shapes.filter(({ count }) => count > mostMistakes(rows));
 }
 
-/** The fewest settings that read all cells of a column: those that read the most of them first. */
+/** The fewest settings that read all cells of a column: those that read most first. */
 function shapesOfColumn(column: readonly Alike[]): readonly Shape[] {
   const readBy = (setting: WrittenAs) =>
     column.filter(({ settings }) => settings.some((one) => covers(setting, one)));
@@ -48,7 +48,7 @@ function shapesOfColumn(column: readonly Alike[]): readonly Shape[] {
   const candidates = distinct(column.flatMap(({ settings }) => settings));
   const most = Math.max(0, ...candidates.map(cellsReadBy));
   const best = candidates.filter((setting) => cellsReadBy(setting) === most);
-  // Of two that read the same, `dd` says more than `d`.
+  // Of two that read the same, `dd` is stricter than `d`.
   const strictest = best.filter((one) => !best.some((other) => other !== one && covers(one, other)));
   const [first] = strictest;
   if (first === undefined) return [];
@@ -68,7 +68,7 @@ function distinct(settings: readonly WrittenAs[]): readonly WrittenAs[] {
   return [...new Map(settings.map((one) => [settingWords(one), one])).values()];
 }
 
-/** Whether whatever the other setting reads is read as the same with this one. */
+/** Whether `one` reads all that `other` reads, with the same result. */
 function covers(one: WrittenAs, other: WrittenAs): boolean {
   if (one.pattern !== undefined || other.pattern !== undefined) {
     const { pattern = '' } = one;

@@ -1,7 +1,7 @@
 /**
- * `summary.json`: the run in numbers. Its control total is the report's promise: as many rows as the
- * file has, each with one outcome or open; where the digest of what was written disagrees with the
- * ledger, the summary says so and exits with 3.
+ * `summary.json`: the run in numbers. Its control total is the report's promise: each row of the
+ * file has one outcome or is open. Where the digest disagrees with the ledger, the summary says so
+ * and the exit status is 3.
  */
 import { z } from 'zod';
 import { EXIT, exitCodeOf } from '../model/exit.ts';
@@ -40,7 +40,7 @@ export const summarySchema = z.object({
   request: requestSchema.nullable(),
   rows: count,
   outcomes: outcomeCountsSchema,
-  /** That the service accepted; `null` of a job with a `group` until the report is written. */
+  /** Accepted by the service; `null`: a job with a `group`, until the report is written. */
   records: count.nullable(),
   settled: count,
   open: z.number().int(),
@@ -51,33 +51,33 @@ export const summarySchema = z.object({
   startedAt: z.string().nullable(),
   finishedAt: z.string().nullable(),
   writtenAt: z.string(),
-  /** Rows with an outcome, those cancelled aside, per second since the run started, one decimal. */
+  /** Rows with an outcome, without cancelled ones, per second since the start, one decimal. */
   rowsPerSecond: z.number().nonnegative(),
-  /** These five are found when the report is written. */
+  /** These five are filled when the report is written. */
   topErrors,
-  /** The commonest that can be told; `rows`: the first of each. */
+  /** The commonest that may be shown; `rows`: the first of each. */
   causes: z.array(
     causeSchema
       .pick({ outcome: true, code: true, text: true, issues: true, count: true })
       .extend({ rows: z.array(z.number().int().positive()) }),
   ),
   shapes,
-  /** How many cells were sent although they looked damaged, by code. */
+  /** Sent cells that looked damaged, by code. */
   warnings: z.record(z.string(), count),
   topWarnings,
   /** `null` while the run is queued, running or wound up. */
   exitCode: z.number().int().nullable(),
   /** The other files of the report; none while the run is running. */
   files: z.array(z.string()),
-  /** Files to correct that somebody has changed: what is true now is beside them in `files`. */
+  /** Files to correct that a person changed: `files` has the true ones beside them. */
   kept: z.array(z.string()),
-  /** SHA-256 of the files to correct as they were written: by it one that was changed is known. */
+  /** SHA-256 of the files to correct as written, by which changed ones are found. */
   written: z.array(z.string()),
 });
 
 export type Summary = z.infer<typeof summarySchema>;
 
-/** The run in numbers, as the ledger counted them, at the moment `now`. */
+/** As the ledger counted them at the moment `now`. */
 export function summarize(run: Run, now: Date): Summary {
   const settled = countSettled(run.outcomes);
   const open = openRows(run);
@@ -96,7 +96,7 @@ export function summarize(run: Run, now: Date): Summary {
     request: run.request ?? null,
     rows: run.rows,
     outcomes: run.outcomes,
-    // Where the job groups rows (then chunks differ in size), outcomes don't count the records.
+    // In jobs with groups, outcomes don't count the records.
     records: run.chunkEnds === null ? acceptedRows(run.outcomes) : null,
     settled,
     open,
@@ -123,12 +123,12 @@ export function summarize(run: Run, now: Date): Summary {
   };
 }
 
-/** Of a report that was written: its files, and what its lines came to. */
+/** A written report: its files, and what its lines came to. */
 type Written = Pick<Summary, 'files' | 'kept' | 'written'> & { readonly digest: Digest };
 
 const CAUSES_NAMED = 20;
 
-/** Of a run that is over, the lines must be what the ledger counted. */
+/** Once a run is over, its lines must be what the ledger counted. */
 export function withWritten(summary: Summary, { digest, ...files }: Written): Summary {
   const { records, topErrors, shapes, topWarnings } = digest;
   const causes = digest.causes

@@ -1,5 +1,5 @@
 /**
- * Counts what became of rows and what was wrong with them, from their settlements alone: for a run's
+ * Counts what became of rows and what was wrong in them, from settlements alone: for a run's
  * digest, and for a check, which foresees them. Memory does not grow with the rows.
  */
 import type { KeptIssue } from '../model/issue.ts';
@@ -14,7 +14,7 @@ type Told = Pick<Settlement, 'row' | 'outcome' | 'code' | 'warnings'> & {
 /** `rows`: the first of them. */
 export type Counted<Kind> = Kind & { readonly count: number; readonly rows: readonly number[] };
 
-/** Codes come from tables and columns from a header: more would not be a person's files. */
+/** Codes come from tables, columns from a header: no person's file has more. */
 const MAX_KINDS = 1_000;
 const ROWS_NAMED = 3;
 
@@ -35,12 +35,12 @@ export function createTally() {
       }
       this.warn(row, found);
     },
-    /** Counts cells that look damaged in a row of which nothing else is known yet. */
+    /** Damaged-looking cells in a row of which nothing else is known yet. */
     warn(row: number, found: readonly Warning[]) {
       for (const { code, column } of found) warnings.count({ code, column }, row);
     },
     outcomes: (): OutcomeCounts => ({ ...outcomes }),
-    /** Why rows did not succeed: each row once, by the first column that is wrong in it. */
+    /** Each row once, by the first column that is wrong in it. */
     errors: errors.commonest,
     issues: issues.commonest,
     warnings: warnings.commonest,
@@ -59,7 +59,7 @@ function createCounts<Kind extends object>() {
       if (known.rows.length < ROWS_NAMED) known.rows.push(row);
       if (known.count === 1 && found.size < MAX_KINDS) found.set(mark, known);
     },
-    /** The commonest first; of those as common, the one that came first. */
+    /** Commonest first; among equals, the one that came first. */
     commonest: (): ReadonlyArray<Counted<Kind>> =>
       [...found.values()]
         .map(({ kind, count, rows }) => ({ ...kind, count, rows }))

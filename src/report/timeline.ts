@@ -1,7 +1,6 @@
 /**
- * How a run went over time, and how long the service took, counted in memory that doesn't grow with
- * the run: time in slots that double where there are too many. A row counts when its chunk was
- * closed. Pure.
+ * How a run went over time, and how long the service took, in slots that double where there are too
+ * many: memory doesn't grow with the run. A row counts when its chunk was closed. Pure.
  */
 import { z } from 'zod';
 import { OUTCOMES, type Outcome, outcomeSchema } from '../model/outcome.ts';
@@ -10,7 +9,7 @@ import type { Told } from '../model/story.ts';
 
 const count = z.number().int().nonnegative();
 
-/** What ended between two moments, seconds since the run's start, and how long that took, ms. */
+/** What ended between two moments (seconds since the run's start), and how long it took, ms. */
 export const momentSchema = z.object({
   from: z.number().nonnegative(),
   to: z.number().positive(),
@@ -28,7 +27,7 @@ export const latencySchema = z.object({
 });
 export type Latency = z.infer<typeof latencySchema>;
 
-/** A chunk has up to a hundred rows: over shorter times their rates would jump. */
+/** A chunk has up to a hundred rows: in shorter slots rates would jump. */
 const FIRST_SLOT_MS = 1_000;
 /** As many as a picture has room for. */
 const MOST_SLOTS = 160;
@@ -66,7 +65,7 @@ export function createTimeline(startedAt: number) {
         .sort(([a], [b]) => a - b)
         .map(([at, { rows, times }]) => ({
           from: (at * slotMs) / 1000,
-          // What is shorter than a slot has its own end.
+          // A run shorter than a slot has its own end.
           to: (slots.size === 1 ? lastMs : (at + 1) * slotMs) / 1000,
           rows: Object.fromEntries(rows),
           took: within(times),
@@ -74,7 +73,6 @@ export function createTimeline(startedAt: number) {
   };
 }
 
-/** Each slot with its neighbour as one. */
 function halved(slots: ReadonlyMap<number, Slot>): Map<number, Slot> {
   const fewer = new Map<number, Slot>();
   for (const [at, slot] of slots) {
@@ -93,7 +91,7 @@ export type Stretch = {
   readonly parts: ReadonlyArray<{ readonly kind: Outcome; readonly value: number }>;
 };
 
-/** The rows of a moment have come since the one before, or since the run went on after it. */
+/** A moment's rows came since the moment before, or since the run went on after it. */
 export function stretchesOf(moments: readonly Moment[], story: readonly Told[]): readonly Stretch[] {
   const resumed = story.filter(({ what }) => what === 'running').map(({ seconds }) => seconds);
   return moments.map((moment, i) => {
@@ -130,7 +128,7 @@ function addTimes(times: Times, others: Times): void {
   times.max = Math.max(times.max, others.max);
 }
 
-/** `null` where there was no attempt. */
+/** `null`: there was no attempt. */
 export function latencyOf(times: Times): Latency | null {
   const took = within(times);
   return took === null ? null : { rows: times.count, ...took, max: times.max };

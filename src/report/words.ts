@@ -1,7 +1,6 @@
 /**
- * The summary in words for a terminal: what became of the rows, and what to do next. Plain text of at
- * most 80 columns but for paths and commands, which are never broken; nothing in it acts on the
- * terminal.
+ * The summary in words for a terminal: what became of the rows, and what to do next. Plain text of
+ * at most 80 columns, but paths and commands are never broken; nothing in it acts on the terminal.
  */
 import { SETTING_OF } from '../config/check-settings.ts';
 import { countOf, numberColumn, numberShown, printable, shownTime, wrap } from '../lib/terminal.ts';
@@ -17,7 +16,7 @@ import { commonShapes, type Shape } from './shapes.ts';
 import type { Summary } from './summary.ts';
 
 type RenderOptions = NextOptions & {
-  /** With the sign of each outcome before its count. */
+  /** Each outcome's sign before its count. */
   readonly signs?: boolean;
 };
 
@@ -41,7 +40,7 @@ export function renderSummary(summary: Summary, options: RenderOptions): readonl
 
 const WIDTH = 80;
 
-/** A text in lines, with `before` on the first and `indent` on the others. */
+/** In lines, with `before` on the first and `indent` on the others. */
 function paragraph(before: string, text: string, indent: string): readonly string[] {
   const [first = '', ...words] = text.split(' ');
   return wrap([before + first, ...words], { width: WIDTH, indent });
@@ -63,7 +62,6 @@ function heading(summary: Summary): readonly string[] {
   ];
 }
 
-/** Who asked for a run's state, when and why. */
 export function requestWords({ by, at, why }: StateRequest): string {
   const when = shownTime(new Date(at), 'UTC', { seconds: true });
   return `${printable(by)}, ${when}${why === '' ? '' : `: ${printable(why)}`}`;
@@ -89,7 +87,7 @@ function counts(summary: Summary, { signs = false }: RenderOptions): readonly st
   return [...lines, ...controlTotal(summary, sum), ...none, ...recordsLine(summary)];
 }
 
-/** The number of records, where rows were one request together. */
+/** Where several rows were one request. */
 function recordsLine({ outcomes, records }: Summary): string[] {
   const accepted = acceptedRows(outcomes);
   if (records === null || records === accepted) return [];
@@ -109,10 +107,10 @@ export const SUM_DEFECT =
 type TopError = Summary['topErrors'][number];
 type Cause = Summary['causes'][number];
 
-/** Told below an error's line: causes, unless they are told as the shape of a column's cells. */
+/** Shown below an error's line: causes, except those shown as a shape. */
 type Told = { readonly causes: readonly Cause[]; readonly shapes: readonly Shape[] };
 
-/** An advice that was given of one of those `before` is not given again. */
+/** Advice that one of `before` gave is not repeated. */
 function topErrorLines(error: TopError, told: Told, before: readonly TopError[]): readonly string[] {
   const { outcome, code, count, exampleRow, advice } = error;
   const what = `  ${numberShown(count)} × ${outcome} ${code}${columnWords(error)}, for example row ${exampleRow}`;
@@ -170,7 +168,7 @@ export function shapeLines(shapes: readonly Shape[], rows: number): readonly str
   });
 }
 
-/** With how to keep such rows back. */
+/** And how to keep such rows back. */
 function warningLines(warnings: Summary['topWarnings']): readonly string[] {
   if (warnings.length === 0) return [];
   const sent = warnings.filter(({ code }) => warningAdvice(code) === '');
@@ -187,7 +185,7 @@ function warningLine(warning: Summary['topWarnings'][number]): string {
   return `  ${numberShown(count)} × warning ${code}${columnWords(warning)}, for example row ${exampleRow}`;
 }
 
-/** With the settings that keep such rows back, where there are some. */
+/** And the settings that keep such rows back. */
 function sentLines(warnings: Summary['topWarnings']): readonly string[] {
   const found = new Set(warnings.map(({ code }) => code));
   const settings = new Set(CHECK_CODES.filter((code) => found.has(code)).map((code) => SETTING_OF[code]));

@@ -1,6 +1,6 @@
 /**
- * A run that was under way could not go on, for a reason that is not its own; the same command goes on with it, unless it
- * is lost. Apart from what throws it, since the command line tells it from other errors before any of that is loaded.
+ * A run could not go on for a reason that is not its own; the same command goes on with it, unless
+ * it is lost. In a file of its own: the command line knows it before anything else is loaded.
  */
 export class BrokenOffError extends Error {
   override readonly name = 'BrokenOffError';

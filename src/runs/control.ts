@@ -1,7 +1,7 @@
 /**
- * What a person does with a run that there is: pause it, go on with it, give it up. The state is changed in the ledger, which
- * every process that works for the run sees; a run that no process reads any more is executed, or wound up, in this one. What a
- * run's state does not allow is a UsageError that says what is left to be done.
+ * Pause, resume and cancel a run. The state changes in the ledger, which every process of the run
+ * sees; a run that no process reads is executed, or wound up, in this one. Where the state forbids
+ * it, a UsageError says what is left to do.
  */
 import { awayMsOf } from '../config/send-settings.ts';
 import { nowhere, type Service } from '../delivery/target.ts';
@@ -39,10 +39,7 @@ function mayGoOn({ state }: Run): boolean {
   return state !== 'finished' && state !== 'cancelled';
 }
 
-/**
- * Until when the service has asked to be left alone, where that is so long that the run would pause again at once; `null`: the run may
- * go on.
- */
+/** End of a hold that is so long that the run would pause again at once; `null`: it may go on. */
 export async function longHold(run: Run, ledger: Ledger): Promise<Date | null> {
   const [{ heldUntil }, definition] = await Promise.all([
     serviceReport(ledger, run.target),
@@ -52,12 +49,12 @@ export async function longHold(run: Run, ledger: Ledger): Promise<Date | null> {
   return Date.parse(heldUntil) - Date.now() > awayMsOf(definition) ? new Date(heldUntil) : null;
 }
 
-/** Ends the hold that the run's service has asked for, for all runs that go there. */
+/** For all runs of that service. */
 export async function liftHold({ target }: Run, { redis, of }: Ledger): Promise<void> {
   await createSharedBreaker(redis, of(target).keys).liftHold();
 }
 
-/** `elsewhere`: another process reads the run's rows, goes on with it and reports it. */
+/** `elsewhere`: another process reads the run's rows and reports it. */
 export type Resumed =
   | ({ readonly kind: 'here'; readonly service: Service } & Executed)
   | { readonly kind: 'elsewhere'; readonly owner: string };
@@ -83,7 +80,7 @@ export async function resumeRun(
   return { kind: 'here', service: joined.service, ...executed };
 }
 
-/** Throws a UsageError with the command for what is left of a run that can't go on. */
+/** A UsageError with the command for what is left to do. */
 export function refuseEnded(run: Run): void {
   if (!mayGoOn(run))
     throw new UsageError(`Run ${run.id} is ${run.state}: expected one that can go on. ${leftOf(run)}.`);
@@ -102,7 +99,7 @@ function leftOf(run: Run): string {
   return `Nothing is left to be done; \`onboard report ${id}\` shows it`;
 }
 
-/** Sets the run running; one without rows is finished by that. */
+/** A run without rows is finished at once. */
 export async function setRunning({ id, target, rows }: Run, { of }: Pick<Ledger, 'of'>): Promise<void> {
   await of(target).store.transition(id, rows === 0 ? 'finished' : 'running', null);
 }
@@ -110,8 +107,9 @@ export async function setRunning({ id, target, rows }: Run, { of }: Pick<Ledger,
 const OWNER_POLL_MS = 100;
 
 /**
- * The process that reads the run's rows, once it has renewed its lease, which shows that it is alive; `null` where no process does.
- * Ask this only after the run was set running: a process that was about to leave a paused run renews its lease no more.
+ * The process that reads the run's rows, once a renewed lease shows that it lives; `null`: none.
+ * Only after the run was set running: a process about to leave a paused run renews its lease no
+ * more.
  */
 export async function ownerOf(
   { id }: Pick<Run, 'id'>,
@@ -142,7 +140,7 @@ export async function cancelRun(
   );
 }
 
-/** No service is needed: workers settle what they have in flight. */
+/** Needs no service: workers settle what they have in flight. */
 export async function windUpCancelled(run: Run, session: Session): Promise<Executed> {
   const joined = await joinTarget(session, nowhere(run.target), { sends: false });
   const report = followReport(run, joined);
@@ -151,7 +149,7 @@ export async function windUpCancelled(run: Run, session: Session): Promise<Execu
   return tellEnd({ run: ended, summary: await report.finish(ended) }, joined);
 }
 
-/** Opened only when they are needed; the user is warned where they can't be read any more. */
+/** Opened only when needed; the user is warned where they can't be read any more. */
 function rowsIfNeeded(run: Run, { io, ledger }: Session): RowSource {
   let registered: Promise<RowSource> | null = null;
   return async (again, definition) => {

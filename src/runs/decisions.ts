@@ -1,8 +1,8 @@
 /**
- * What somebody says of rows in doubt, put to what the run holds, before any of it is recorded. All of it is refused where any of it can't be
- * right: a row under another key than the run's, an id that would be two records', rows of one request with two ends.
- * The ledger is read once, and only the chunks of the rows that are named, unless an id is given: any row of the run
- * may have that id. Changes nothing.
+ * Checks what a person says of rows in doubt against what the run holds, before any of it is
+ * recorded. All is refused where any of it can't be right: a row under another key, an id that two
+ * records would have, two ends within one request. Reads only the chunks of named rows, or the
+ * whole run once where an id is given: any row may have it. Changes nothing.
  */
 import { type Holder, isOneRecord, type RowDecision } from '../ledger/resolve.ts';
 import { chunksAround, createRunView } from '../ledger/run-view.ts';
@@ -27,13 +27,13 @@ export async function checkDecisions(
   return withMates(held.groups, said.decisions);
 }
 
-/** What a run holds of rows and ids that somebody names; rows without an outcome are absent. */
+/** What a run holds of the named rows and ids, without rows that have no outcome. */
 type Held = {
-  /** The keys by row number; an empty text where the row has none. */
+  /** Keys by row number; `''`: the row has none. */
   readonly keys: ReadonlyMap<number, string>;
   /** By id, two at most: rows of one key are one record and stand for each other. */
   readonly holders: ReadonlyMap<string, readonly Holder[]>;
-  /** Where the job groups rows: the groups that named rows are in. */
+  /** For jobs with groups: the groups of named rows. */
   readonly groups: ReadonlyArray<readonly Settlement[]>;
 };
 
@@ -59,7 +59,7 @@ async function heldOf(
   return readHeld(chunks, { rows, ids, isGrouped });
 }
 
-/** Two tell enough: where one holder is the row that is given the id, the other is in its way. */
+/** Two are enough: where one holder is the row that gets the id, the other one is in its way. */
 const HOLDERS_KEPT = 2;
 
 /** Memory grows with what is named, not with the run. */
@@ -91,7 +91,7 @@ export async function readHeld(
   return { keys, holders, groups };
 }
 
-/** Throws a UsageError that lists every row told of under another key than the run's, and every id that would be two records'. */
+/** A UsageError lists rows under another key than the run's, and ids of two records. */
 function refuseMisplaced(told: readonly Told[], held: Held): void {
   const given = new Map<string, Told>();
   const problems = told.flatMap((one) =>
@@ -135,16 +135,15 @@ function holderOf({ row }: Told, { keys }: Held): Holder {
   return { row, key: keys.get(row) ?? '' };
 }
 
-/** Decisions together with those of the rows that are one record with theirs. */
+/** Decisions with those of the rows that are one record with theirs. */
 type WithMates = {
-  /** In row order. */
   readonly decisions: readonly RowDecision[];
   readonly mates: readonly number[];
 };
 
 /**
- * Extends decisions to the rows in doubt that were one request with theirs. A UsageError lists every row that is decided otherwise than
- * another row of its group is, or was before.
+ * Extends decisions to rows in doubt of the same request. A UsageError lists rows that are decided
+ * otherwise than another row of their group.
  */
 export function withMates(groups: Held['groups'], decisions: readonly RowDecision[]): WithMates {
   const decided = new Map(decisions.map(({ row, decision }) => [row, decision]));
@@ -181,7 +180,7 @@ function problemOf(
   return null;
 }
 
-/** What was decided or found of a row before; `null` where that says nothing of the others. */
+/** What was decided or found of a row before; `null`: nothing that counts for the others. */
 function settledAs({ outcome, id, code }: Settlement): Decision | null {
   if (wasAccepted(outcome)) return { kind: 'created', id };
   return code === 'not_created' ? { kind: 'not-created' } : null;

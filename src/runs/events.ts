@@ -1,7 +1,7 @@
 /**
- * When people are told of what happens to runs and to their service (notify/notifier.ts says how):
- * of a run by the process that follows it, when its report is written, and if that one was killed
- * by the next one that begins; of an outage by each process that follows runs.
+ * When people are notified of runs and their service (notify/notifier.ts: how). The process that
+ * follows a run notifies when its report is written; if that process was killed, the next one does.
+ * Each process that follows runs reports an outage.
  */
 import { messageOf } from '../lib/errors.ts';
 import type { Run } from '../model/run.ts';
@@ -9,15 +9,15 @@ import { type NotifiedEvent, newEvent } from '../notify/event.ts';
 import { reportDirectory, type TargetSession } from '../session.ts';
 import { type Executed, serviceReport, summaryOf } from './status.ts';
 
-/** What happened longer ago is no news. */
+/** Older events are no news. */
 const NEWS_MS = 86_400_000;
 
-/** Tells what a run has come to, and answers just that. */
+/** Notifies of the run's end; answers its argument. */
 export function tellEnd(executed: Executed, { notifier, env, io }: TargetSession): Executed {
   if (notifier === null || Date.now() - movedAt(executed.run).getTime() > NEWS_MS) return executed;
   const { id } = executed.run;
   const origin = io.env.ONBOARD_WEB_ORIGIN ?? '';
-  // What is no address is told of by the process that serves the page.
+  // Without a valid address, the process that serves the page notifies.
   const url = URL.canParse(origin) ? new URL(`/runs/${id}`, origin).href : null;
   for (const event of runEvents(executed, { report: reportDirectory(env, id), url })) notifier.tell(event);
   return executed;
@@ -25,7 +25,7 @@ export function tellEnd(executed: Executed, { notifier, env, io }: TargetSession
 
 const RUNS_LOOKED_AT = 100;
 
-/** Tells what runs have come to whose processes were killed before they told it. */
+/** Notifies for runs whose processes were killed before they did. */
 export async function tellLeft(session: TargetSession): Promise<void> {
   const { notifier, ledger, service, env } = session;
   if (notifier === null) return;
@@ -41,7 +41,7 @@ const CAUSES = 5;
 /** With everything else well below 20 kB. */
 const CAUSE_CHARACTERS = 300;
 
-/** What is told of a run that stands so; nothing where it goes on by itself. `url`: its page. */
+/** None where the run goes on by itself. `url`: its page. */
 export function runEvents(
   { run, summary }: Executed,
   { report, url }: { readonly report: string; readonly url: string | null },
@@ -82,7 +82,7 @@ const LOOK_EVERY_MS = 5_000;
 /** A shorter outage is over before it is read. */
 const AWAY_WORTH_MS = 60_000;
 
-/** Tells when the service is away, and back, until the session is closed. */
+/** Reports that the service is away, and back, until the session is closed. */
 export function tellOutages(
   { ledger, service: { target }, notifier, log, releasers }: TargetSession,
   everyMs = LOOK_EVERY_MS,

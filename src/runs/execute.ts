@@ -1,7 +1,6 @@
 /**
- * A run on its way in this process, from where it stands to its end or to where it stops: its rows
- * are read and followed, its user sees how it gets on, rows in doubt are looked up, and its report
- * is written.
+ * Takes a run in this process to its end or to where it stops: its rows are read and followed, its
+ * user sees progress, rows in doubt are looked up, and its report is written.
  */
 
 import type { BreakerReport } from '../ledger/breaker.ts';
@@ -26,8 +25,8 @@ import { createServiceNotice } from './service-notice.ts';
 import { definitionOf, type Executed, serviceReport } from './status.ts';
 
 /**
- * Takes a registered run as far as it goes, reports it and tells of its end; of one that is over
- * too, since the process that followed it may have been killed before it told.
+ * Executes a registered run, reports it and notifies of its end; also for a run that is over, whose
+ * process may have been killed before it notified.
  */
 export async function executeToEnd(
   run: Run,
@@ -35,8 +34,7 @@ export async function executeToEnd(
   session: TargetSession,
   options: ExecuteOptions = {},
 ): Promise<Executed> {
-  // Where no Redis is named the ledger lies in the home: without it a summary would only say what
-  // is not known any more.
+  // The ledger is in the home where no Redis is named: without it a summary would be wrong.
   const isLost = () => session.env.redis === null && isHomeRemoved(session.env.home);
   if (isOver(run)) return tellEnd({ run, summary: await knownReport(run, session) }, session);
   await session.notifier?.follow(run.id);
@@ -50,8 +48,7 @@ export async function executeToEnd(
     return tellEnd({ run: ended, summary: await report.finish(ended) }, session);
   } catch (error) {
     if (isLost()) throw new BrokenOffError(REMOVED, { isLost: true, cause: error });
-    // A Redis that refused before the run was followed: what to do is said, and nothing is under
-    // way.
+    // Refused before the run was followed: nothing is under way.
     if (error instanceof UsageError || refusalWords(error) !== null) throw error;
     throw new BrokenOffError(messageOf(error), { cause: error });
   }
@@ -88,7 +85,7 @@ export async function executeRun(
     target,
     read: () => serviceReport(ledger, target),
     pausesIn: () => session.delivery.pausesIn(run.id),
-    /** Told by the process that reads the run, so that it is told once. */
+    /** Only by the process that reads the run, so that it is noted once. */
     turned(state: BreakerReport['state'], why: string) {
       const what = `service-${state}` as const;
       const k = keys.run(run.id);
@@ -105,7 +102,7 @@ export async function executeRun(
   };
   try {
     await followRun({ run, definition, rows, onProgress }, session);
-    // The report speaks of rows in flight too: they are settled first.
+    // Rows in flight are settled before the report.
     await session.delivery.halt(run.id);
     const ended = (await waitToEnd(() => store.get(run.id), io)) ?? run;
     if (ended.reason === 'service-away') await notice.gaveUp();

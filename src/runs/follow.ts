@@ -1,7 +1,8 @@
 /**
- * Follows a run to where it ends, is paused or stopped, and reads its rows where no other process does; follows a
- * cancelled run until every row has its outcome. Outside the job's window a run is paused, and goes on by itself when
- * the window opens; with too many rows without success it is stopped. Trouble with Redis costs time, not the run.
+ * Follows a run to where it ends, is paused or stopped, and reads its rows where no other process
+ * does; a cancelled run until every row has its outcome. Outside the job's window a run is paused,
+ * and goes on when it opens; too many rows without success stop it. Trouble with Redis costs time,
+ * not the run.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
 import {
@@ -27,13 +28,13 @@ import type { TargetSession } from '../session.ts';
 import { openRunReading, type ReadingOf, type RunReading } from './reading.ts';
 
 const TICK_MS = 200;
-/** The first looks follow each other faster, since a file of a few rows is done within one tick. */
+/** Faster at first: a file of a few rows is done within one tick. */
 const FIRST_TICK_MS = 20;
-/** In times of a lock; longer than any take-over after a worker's death: only then is it worth asking what the queue still has. */
+/** In times of a lock, longer than any take-over: only then is the queue asked what it has. */
 const STUCK_AFTER = 2;
 
 type Followed = ReadingOf & {
-  /** Told of the run at each look. `isReader`: this process reads it, and no other. */
+  /** At each look. `isReader`: this process reads the run. */
   onProgress(run: Run, isReader: boolean): void;
 };
 
@@ -42,13 +43,13 @@ type Following = Followed & {
   readonly store: RunStore;
   readonly window: JobWindow | null;
   readonly reading: RunReading;
-  /** Whether rows may be sent now; pauses the run where its window is closed, and lets it go on. */
+  /** Whether rows may be sent now; pauses the run where its window closes, and resumes it. */
   keepWindow(run: Run): Promise<boolean>;
-  /** How often in a row nothing has been settled for so long that the queue may have lost a chunk; 0: not now. */
+  /** Standstills in a row so long that the queue may have lost a chunk; 0: none now. */
   standstills(run: Run): number;
 };
 
-/** Answers the run as it is then. A process that is interrupted pauses a run that it reads. */
+/** Answers the run as it is then. An interrupted process pauses a run that it reads. */
 export async function followRun(followed: Followed, session: TargetSession): Promise<Run> {
   const { run, definition } = followed;
   const { store } = session.ledger.of(run.target);
@@ -68,7 +69,7 @@ export async function followRun(followed: Followed, session: TargetSession): Pro
   }
 }
 
-/** A Redis that is full or restarting is waited out; what the user has to put right ends the following. */
+/** Waits out a Redis that is full or restarting; throws what the user has to put right. */
 async function lookPatiently(following: Following): Promise<Run | null> {
   try {
     return await look(following);
@@ -80,7 +81,7 @@ async function lookPatiently(following: Following): Promise<Run | null> {
   }
 }
 
-/** One look at the run; `null`: it is to be followed further. */
+/** `null`: the run is to be followed further. */
 async function look(following: Following): Promise<Run | null> {
   const { reading, session } = following;
   const run = await currentRun(following);
@@ -103,7 +104,7 @@ async function look(following: Following): Promise<Run | null> {
   return null;
 }
 
-/** A run that the ledger doesn't know is looked for again once the ledger is what it was, put back from the journals if need be. */
+/** An unknown run is looked for again after verification: the journals may put it back. */
 async function currentRun({ run: { id }, store, session }: Following): Promise<Run> {
   const run = await session.registration.find(() => store.get(id));
   if (run === null) throw new UsageError(goneWords(id));
@@ -118,14 +119,14 @@ function goneWords(id: string): string {
   );
 }
 
-/** A run whose file nobody reads any more is paused; one that another process reads goes on without this one. */
+/** Pauses a run whose file nobody reads any more; a run with another reader goes on. */
 async function leave(following: Following): Promise<Run> {
   const { run, store, reading } = following;
   if (await reading.hold()) await store.transition(run.id, 'paused', 'interrupted');
   return currentRun(following);
 }
 
-/** What did not succeed before this process took the run up, a person who goes on with it has accepted. */
+/** Rows that failed before this process took over were accepted by whoever resumed the run. */
 async function stopOverLimit(now: Run, { run, definition, store }: Following): Promise<void> {
   if (isOverLimit(gained(now.outcomes, run.outcomes), definition.stopAfter))
     await store.transition(run.id, 'stopped', 'error-limit');
@@ -140,7 +141,7 @@ function gained(counts: OutcomeCounts, before: OutcomeCounts): OutcomeCounts {
 /** A share means little before this many rows have ended. */
 const SHARE_AFTER_ROWS = 20;
 
-/** Whether so many rows did not succeed that the run is to stop: a count of rows, or a percentage such as `20%`. */
+/** `stopAfter`: a count of rows, or a percentage such as `20%`. */
 export function isOverLimit(counts: OutcomeCounts, stopAfter: JobDefinition['stopAfter']): boolean {
   if (stopAfter === undefined) return false;
   const unsuccessful = countUnsuccessful(counts);
@@ -151,12 +152,12 @@ export function isOverLimit(counts: OutcomeCounts, stopAfter: JobDefinition['sto
   return settled >= SHARE_AFTER_ROWS && unsuccessful / settled >= Number.parseFloat(stopAfter) / 100;
 }
 
-/** Whether the run is paused only until its window opens, which whoever follows it waits for. */
+/** Paused only until its window opens, which its followers wait for. */
 function waitsForWindow({ state, reason }: Run, window: JobWindow | null): boolean {
   return window !== null && state === 'paused' && reason === 'window';
 }
 
-/** Pauses the run while its window is closed, lets it go on when the window opens, and tells the user both. */
+/** Pauses the run while its window is closed, resumes it, and tells the user both. */
 function createWindowKeeper(
   id: string,
   window: JobWindow | null,
@@ -170,7 +171,7 @@ function createWindowKeeper(
     const isReader = await reading.rest();
     if (isOpen) {
       isTold = false;
-      // Only the process that reads the file lets the run go on, unless a person has paused it meanwhile.
+      // Only the reader resumes the run, unless a person has paused it meanwhile.
       if (isReader && (await store.goOn(id, 'window'))) tell(session.io, openWindowWords(window));
       return false;
     }

@@ -1,8 +1,8 @@
 /**
- * The way of a run's rows into the queue: read from the start, their keys claimed in file order, handed over in
- * chunks, a bounded number of them open at a time. Every step may be done again: chunks that are closed are passed
- * over, those in the queue stay, claims give the same answers. While Redis is full or away, the reading waits where
- * it is.
+ * A run's rows on their way into the queue: read from the start, keys claimed in file order, handed
+ * over in chunks, a bounded number of them open. Every step may be done again: closed chunks are
+ * passed over, queued ones stay, claims give the same answers. While Redis is full or away, reading
+ * waits.
  */
 import { type JobDefinition, pathColumnsOf } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
@@ -39,29 +39,30 @@ import { canaryOf } from './rows.ts';
 type Ingest = {
   readonly run: Run;
   readonly definition: JobDefinition;
-  /** The run's rows, the same chunks at every reading. */
+  /** The same chunks at every reading. */
   readonly chunks: AsyncIterable<RowChunk>;
-  /** Where the job groups rows, the same rows to be looked through before, for keys whose rows stand apart; else `null`. */
+  /** For jobs with groups, read first for keys whose rows stand apart; else `null`. */
   readonly before: AsyncIterable<RowChunk> | null;
   readonly queue: ChunkQueue;
   readonly notice: WaitingNotice;
   /** Fires when the reading is to end. */
   readonly signal: AbortSignal;
-  /** The queue has been given every open chunk up to this one. */
+  /** The queue has every open chunk up to this one. */
   onAdded(chunk: number): void;
 };
 
 /**
- * `stopped`: before the file's end. `file-changed`: it has other rows than when it was surveyed; those already sent stay as they are.
- * `canary`: the first chunk went ahead alone, none of its rows succeeded, and the rest would fare no better.
+ * `stopped`: before the file's end. `file-changed`: the file has other rows than at its survey;
+ * sent rows stay as they are. `canary`: the first chunk went alone and none of its rows succeeded,
+ * as the rest would not.
  */
 export type IngestEnd = 'complete' | 'stopped' | 'file-changed' | 'canary';
 
 const CHUNKS_PER_ADD = 8;
-/** Where so many chunks of all runs wait, each run keeps fewer open, which bounds Redis' memory. */
+/** With so many waiting chunks of all runs, each run keeps fewer open: bounds Redis' memory. */
 const CROWD = 1_024;
 const OPEN_CHUNKS_IN_CROWD = 2 * CHUNKS_PER_ADD;
-/** Between two counts of the open chunks, so that many runs that are read at once don't keep Redis busy with counting. */
+/** Between two counts of open chunks: many readers must not keep Redis busy counting. */
 const ROOM_POLL_MS = 20;
 const ROOM_POLL_MAX_MS = 320;
 
@@ -70,7 +71,7 @@ type Ingesting = Ingest & {
   readonly keys: LedgerKeys;
   readonly store: RunStore;
   readonly mapping: Mapping;
-  /** Where the job groups rows: the keys of which rows stand apart. */
+  /** For jobs with groups: the keys whose rows stand apart. */
   readonly apart: ApartKeys | null;
   /** Finds keys that look like those of earlier rows of the same file. */
   readonly findAlike: FindAlike;
@@ -99,7 +100,7 @@ export async function ingestRun(ingest: Ingest, session: IngestSession): Promise
     if (rows.length !== rowsOfChunk(run, n)) return 'file-changed';
     const held = n === 2 ? await afterCanary(outlet.flush, ingesting) : null;
     if (held !== null) return held;
-    // Also of chunks that are closed: later rows may have keys that look like theirs.
+    // Also of closed chunks: later rows may have keys that look like theirs.
     const keyed = keyedRows(rows, ingesting);
     if (!ingesting.closed.has(n) && !(await outlet.push({ n, rows, keyed }))) return 'stopped';
   }
@@ -117,7 +118,7 @@ async function findApart({ before, signal }: Ingest, { keyOf }: Mapping): Promis
   return apart;
 }
 
-/** Where the first chunk goes ahead alone: hands it over and waits until it is closed. `null`: the others may follow. */
+/** Sends the first chunk alone and waits until it is closed. `null`: the others may follow. */
 async function afterCanary(
   flush: () => Promise<boolean>,
   ingesting: Ingesting,
@@ -139,7 +140,7 @@ async function afterCanary(
 
 const FIRST = { kind: 'first' } as const;
 
-/** Resolves when a chunk is closed; false: stop reading. */
+/** False: stop reading. */
 async function untilClosed(ingesting: Ingesting): Promise<boolean> {
   for (let times = 1; ; times += 1) {
     const closed = await untilTaken(() => ingesting.store.countClosed(ingesting.run.id), ingesting);
@@ -149,7 +150,10 @@ async function untilClosed(ingesting: Ingesting): Promise<boolean> {
   }
 }
 
-/** `failed`: none of the first rows succeeded, and, where nobody asked them to go first, they failed as all others would; `open`: neither. */
+/**
+ * `failed`: no first row succeeded, and, where nobody set a canary, they failed as all others
+ * would; `open`: neither.
+ */
 async function judgeCanary(
   { kind }: Pick<Canary, 'kind'>,
   { run, definition, keys, session }: Ingesting,
@@ -163,24 +167,24 @@ async function judgeCanary(
   return sent.length >= TELLING && sent.every(({ code }) => concernsAll(code, isOfRow)) ? 'failed' : 'open';
 }
 
-/** One answer alone may well be about its own row. */
+/** A single answer may be about its own row. */
 const TELLING = 2;
 
 /**
- * Whether a row that failed so says nothing of itself: the service is not well, or there is no such address; where the path holds
- * something of the row (`isOfRow`), a 404 may be about that.
+ * Whether such a failure says nothing of its row: the service is unwell, or there is no such
+ * address. `isOfRow`: the path holds something of the row, so a 404 may be about that.
  */
 function concernsAll(code: string, isOfRow: boolean): boolean {
   return /^http_(?:405|5\d\d)$|^(?:connect_)?timeout$/.test(code) || (code === 'http_404' && !isOfRow);
 }
 
-/** A row that has a key to claim, and the earlier one of the file whose key looks like it. */
+/** A row with a key to claim, and the file's earlier row whose key looks like it. */
 type KeyedRow = { readonly row: number; readonly key: string; readonly alike: KeyLikeness | null };
 
-/** A chunk's rows that have a key to claim, and what the others have instead of a claim: their key's rows stand apart. */
+/** `apart`: rows whose key's rows stand apart have this in place of a claim. */
 type KeyedRows = { readonly claiming: readonly KeyedRow[]; readonly apart: ReadonlyMap<number, KeyClaim> };
 
-/** To be asked for all rows in file order. */
+/** Call for all rows in file order. */
 export function keyedRows(
   rows: readonly Row[],
   {
@@ -193,14 +197,14 @@ export function keyedRows(
     readonly run: Pick<Run, 'sha256'>;
   },
 ): KeyedRows {
-  // Rows of one key that follow each other are one request: the key is the first one's.
+  // Neighbouring rows of one key are one request: the first has the key.
   const leads = definition.group === undefined ? rows : rows.filter(createGroupStart(mapping.keyOf));
   const claiming: KeyedRow[] = [];
   const others = new Map<number, KeyClaim>();
   for (const row of leads) {
     const key = identityKeyOf(run, mapping, row);
     if (key === null) continue;
-    // Also of rows that stand apart: corrected, they are sent, and what looks like them would be a second record.
+    // Also of rows that stand apart: once corrected, a look-alike would be a second record.
     const alike = mapping.hasKey ? findAlike(key, row.row) : null;
     const other = apart?.otherRow(row) ?? null;
     if (other === null) claiming.push({ row: row.row, key, alike });
@@ -211,7 +215,7 @@ export function keyedRows(
 
 const UNCLAIMED: KeyClaim = { kind: 'claimed' };
 
-/** The rows with what became of their claims, and with what their keys were found to look like. `from`: the place of the first of them among the claims. */
+/** `from`: the place of the rows' first claim among `claims`. */
 export function claimedRows(
   rows: readonly Row[],
   { claiming, apart }: KeyedRows,
@@ -225,14 +229,14 @@ export function claimedRows(
     const { key = '', alike: inFile = null } = claiming[i] ?? {};
     const likeness = worse(inFile, alike.get(from + i) ?? null);
     const found = likeness === null ? [] : [likenessFinding(likeness, { column, key })];
-    // A rerun's rows may have what was found of their keys before.
+    // A rerun's rows may have findings of their keys from before.
     return { row: withFindings(row, KEY_CHECK_CODES, found), claim: claims[from + i] ?? UNCLAIMED };
   });
 }
 
 type KeyedChunk = RowChunk & { readonly keyed: KeyedRows };
 
-/** The chunks with the claims of their keys, in file order and in one command; `null`: stop reading. */
+/** Claims keys in file order in one command; `null`: stop reading. */
 async function claimChunks(
   chunks: readonly KeyedChunk[],
   ingesting: Ingesting,
@@ -267,7 +271,7 @@ async function claimChunks(
   });
 }
 
-/** The claims, with the states of the runs that have the keys of rows here: what is to be done goes by that. */
+/** Adds the states of the runs that have the keys: advice depends on them. */
 async function withStates(claimed: Claimed, store: RunStore): Promise<Claimed> {
   const runs = claimed.claims.flatMap((claim) => (claim.kind === 'held' && !claim.inDoubt ? claim.run : []));
   if (runs.length === 0) return claimed;
@@ -280,15 +284,14 @@ async function withStates(claimed: Claimed, store: RunStore): Promise<Claimed> {
 }
 
 /**
- * Which keys that look alike are looked for in the ledger. Where no other run is in it yet, nearly
- * each row is spared a question whose answer would be a warning only; asked for each batch, since
- * another run may begin at any time.
+ * Asked for each batch, since another run may begin at any time. Without another run nearly every
+ * row is spared a question that could only bring a warning.
  */
 async function likenessAsked({ session, keys }: Ingesting): Promise<{ readonly withCase: boolean }> {
   return { withCase: (await session.ledger.redis.zcard(keys.runs)) > 1 };
 }
 
-/** Claims the keys of chunks and hands them to the queue, several in one command; false: stop reading. */
+/** Claims the keys of chunks and queues them, several in one command; false: stop reading. */
 function createOutlet(ingesting: Ingesting) {
   const { run, store, queue } = ingesting;
   let batch: KeyedChunk[] = [];
@@ -324,7 +327,7 @@ function createOutlet(ingesting: Ingesting) {
   return { push, flush };
 }
 
-/** Adds chunks to the queue; those that an earlier try has added stay as they are. False: stop reading. */
+/** Chunks that an earlier try added stay as they are. False: stop reading. */
 async function addChunks(chunks: readonly ChunkJob[], open: number, ingesting: Ingesting): Promise<boolean> {
   const last = chunks.at(-1)?.chunk;
   if (last === undefined) return true;
@@ -340,12 +343,12 @@ async function addChunks(chunks: readonly ChunkJob[], open: number, ingesting: I
   return true;
 }
 
-/** Gives the command until Redis takes it; `null`: stop reading. */
+/** Repeats the command until Redis takes it; `null`: stop reading. */
 function untilTaken<T>(command: () => Promise<T>, { notice, signal }: Ingest): Promise<T | null> {
   return waitOut(command, { pause: (ms) => pause(ms, signal), onWaiting: notice.heard });
 }
 
-/** Waits before the next count, longer with each of the `times`; false: stop reading. */
+/** Waits longer each time before the next count; false: stop reading. */
 function waitForRoom(times: number, { signal }: Ingesting): Promise<boolean> {
   return pause(Math.min(ROOM_POLL_MS * times, ROOM_POLL_MAX_MS), signal);
 }

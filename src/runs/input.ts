@@ -1,6 +1,6 @@
 /**
- * The job and the files that a command line names, loaded and looked at before anything else is done: every file is
- * read once to its end, so that nothing is sent where one of them is broken or doesn't fit the job.
+ * The job and files of a command line, loaded before anything else: every file is read once to its
+ * end, so that nothing is sent where one of them is broken or doesn't fit the job.
  */
 import { stat } from 'node:fs/promises';
 import { extname } from 'node:path';
@@ -15,7 +15,6 @@ import type { Mapping } from '../model/mapping.ts';
 import { spaceOf } from '../model/operation.ts';
 import type { FileFacts, SourceInfo } from '../model/source.ts';
 
-/** A job and the files to be taken through it, as `<job> <file...>` or `--job-file F <file...>` names them. */
 export type Input = { readonly job: Job; readonly files: readonly FileFacts[] };
 
 export type InputArguments = {
@@ -25,7 +24,7 @@ export type InputArguments = {
   readonly files: readonly string[];
 };
 
-/** Loads the job and surveys every file: each is read to its end before anything is begun. */
+/** Every file is read to its end before anything is begun. */
 export async function loadInput(env: Environment, args: InputArguments): Promise<Input> {
   const { job, paths } = await loadNamed(env, args);
   const files: FileFacts[] = [];
@@ -57,7 +56,7 @@ export async function loadNamed(
 
 const NO_FILE = 'No file: expected one or more files after the job.';
 
-/** The job compiled against a file's columns; the UsageError has the file's name. */
+/** A UsageError has the file's name. */
 export function mappingOf(job: Job, { path, source }: Pick<FileFacts, 'path' | 'source'>): Mapping {
   try {
     return mappingFor(job.definition, source);
@@ -67,7 +66,7 @@ export function mappingOf(job: Job, { path, source }: Pick<FileFacts, 'path' | '
   }
 }
 
-/** The job of that name in the jobs folder; a UsageError also where it names fields that its operation doesn't have. */
+/** A UsageError also where it names fields that its operation doesn't have. */
 export function loadFittingJob(name: string, jobsDirectory: string): Promise<Job> {
   return loadJob(name, jobsDirectory, definitionProblems);
 }
@@ -76,7 +75,7 @@ export function loadFittingJobFile(path: string): Promise<Job> {
   return loadJobFile(path, definitionProblems);
 }
 
-/** A word on a file without rows: it is taken to its end like any other, and somebody may have expected rows in it. */
+/** For a file without rows, which is taken like any other: a person may have expected rows. */
 export function noRowsWords(
   path: string,
   { type, headerLine }: Pick<SourceInfo, 'type' | 'headerLine'>,
@@ -92,7 +91,7 @@ const NOTHING: Readonly<Record<SourceInfo['type'], string>> = {
   ndjson: 'there is no object in it',
 };
 
-/** What a person should know before a run of these files, though nothing is wrong with them. */
+/** What a person should know though nothing is wrong with the files. */
 export function cautions({ definition }: Job, files: readonly FileFacts[]): string[] {
   const keyless = spaceOf(operationOf(definition)) !== null && definition.key === undefined;
   return [
@@ -105,7 +104,7 @@ export function cautions({ definition }: Job, files: readonly FileFacts[]): stri
   ];
 }
 
-/** What was probably meant where a file stands in a job's place; `null` where none does. */
+/** What was probably meant where a file stands in a job's place; `null`: none does. */
 async function misplacedJob(
   { command, files }: Pick<InputArguments, 'command' | 'files'>,
   job: string,

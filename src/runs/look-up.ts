@@ -1,8 +1,8 @@
 /**
- * Asks the service for a run's rows in doubt: at the run's end, where its job has a look-up, or when a person asks
- * for it. Not at once, since a create may still be under way, and never for long. A row is
- * settled only by proof: a record that is found for the keys of two rows, or that another row of the run has, settles
- * none of them.
+ * Asks the service for a run's rows in doubt: at the run's end, where its job has a look-up, or
+ * when a person asks. Not at once, since a create may still be under way, and never for long. Only
+ * proof settles a row: a record found for the keys of two rows, or that another row has, settles
+ * none.
  */
 import type { Environment } from '../config/environment.ts';
 import type { JobDefinition, LookupSettings } from '../config/job-definition.ts';
@@ -30,14 +30,11 @@ import { waitToEnd } from './redis-wait.ts';
 
 type LookUpSession = Pick<Session, 'io' | 'ledger' | 'times'>;
 
-/** A service, and the definition by which it is asked: the run's own, or one that was given for it. */
+/** A service, and the definition by which it is asked. */
 type Way = { readonly service: Service; readonly definition: WithLookUp };
 type WithLookUp = Pick<JobDefinition, 'send'> & { readonly lookup: LookupSettings };
 
-/**
- * The look-up at the end of a run, where its definition has one, and the run as it is then. Whatever goes wrong with it,
- * the rows stay in doubt.
- */
+/** Where the definition has one; answers the run afterwards. A failure leaves rows in doubt. */
 export async function lookUpAtEnd(
   run: Run,
   session: LookUpSession & { readonly service: Service },
@@ -61,7 +58,7 @@ export async function lookUpAtEnd(
   return (await waitToEnd(() => store.get(run.id), io)) ?? run;
 }
 
-/** Looks the run's rows in doubt up now; a UsageError where it has no look-up, or the environment is of another service. */
+/** A UsageError where the run has no look-up, or the environment names another service. */
 export async function lookUpOnDemand(
   run: Run,
   session: LookUpSession & Pick<Session, 'env' | 'releasers'>,
@@ -74,7 +71,7 @@ export async function lookUpOnDemand(
   return lookUpRun(run, waitMs, { service, definition }, session);
 }
 
-/** The job as it is now, since a look-up is often written once there are rows in doubt; else as the run began with it. */
+/** The job as it is now: a look-up is often added once rows are in doubt. Else the run's own. */
 async function definitionWithLookUp(
   run: Run,
   { env, ledger }: Pick<Session, 'env' | 'ledger'>,
@@ -102,18 +99,18 @@ function lookUpService(run: Run, session: Parameters<typeof serviceOf>[1]): Prom
 }
 
 /**
- * How long to wait until no create can be under way any more. When a row came into doubt is not recorded: it was at the latest when its
- * run ended, and in a run that has not ended it may have been just now.
+ * Until no create can be under way any more. The time of a doubt is not recorded: at the latest the
+ * run's end, and in an open run perhaps just now.
  */
 function stillToWait(run: Run, afterMs: number, now: Date): number {
   const since = run.finishedAt === null ? 0 : now.getTime() - Date.parse(run.finishedAt);
   return Math.min(afterMs, Math.max(0, afterMs - since));
 }
 
-/** The longest that a look-up holds a command: for rows that are left then, the service can be asked again. */
+/** Bounds the command; the service can be asked again for the rows that are left. */
 const LIMIT_MS = 10 * 60_000;
 
-/** Asks the service for the run's rows in doubt, `waitMs` from now, and tells what came of it. */
+/** Begins `waitMs` from now, and shows the result. */
 async function lookUpRun(run: Run, waitMs: number, way: Way, session: LookUpSession): Promise<LookedUp> {
   const { io, ledger } = session;
   const { service, definition } = way;
@@ -136,7 +133,7 @@ async function lookUpRun(run: Run, waitMs: number, way: Way, session: LookUpSess
     timeoutMs,
     version: programVersion(),
   });
-  // Requests under way are broken off too: a look-up changes nothing at the service.
+  // A look-up changes nothing at the service, so requests under way are broken off too.
   signal.addEventListener('abort', () => void client.destroy());
   const lookUp = createLookUp({
     settings,
@@ -170,7 +167,7 @@ function lookedUpLines(run: Run, looked: LookedUp): string[] {
   return lines;
 }
 
-/** Spaces the requests of this process evenly; nobody else sends for the run at its end. */
+/** Spaces this process' requests evenly; nobody else sends for the run at its end. */
 function createPace(rate: string | undefined): (signal: AbortSignal) => Promise<void> {
   if (rate === undefined) return async () => undefined;
   const intervalMs = 1000 / ratePerSecond(rate);
@@ -198,17 +195,17 @@ type LookedUp = {
   /** Asked for, and still in doubt; each says why. */
   readonly open: number;
   readonly keyless: number;
-  /** Not asked for: the look-up was broken off, took too long, or the token was refused. */
+  /** Not asked for: broken off, out of time, or the token was refused. */
   readonly left: number;
 };
 
 const BY = 'lookup';
-/** Rows of which the settlements are in memory at a time. */
+/** Settlements in memory at a time. */
 const BATCH_ROWS = 1_000;
 
 type Asked = { readonly doubt: Settlement; readonly sighting: Sighting };
 
-/** Asks the service for every row of the run that is in doubt, and settles those of which it gives proof. */
+/** Settles rows in doubt for which the service gives proof. */
 async function lookUpDoubts(asking: Asking, { redis, of }: Pick<Ledger, 'redis' | 'of'>): Promise<LookedUp> {
   const { run, signal } = asking;
   const { keys } = of(run.target);
@@ -228,7 +225,7 @@ async function lookUpDoubts(asking: Asking, { redis, of }: Pick<Ledger, 'redis' 
   return { ...settled, open: asked.length - settled.created - settled.notCreated, keyless, left };
 }
 
-/** Asks once for the rows of one key: they are one record and can't come out differently. */
+/** Asks once for the rows of one key: they are one record. */
 function createAsk({
   concurrency,
   lookUp,
@@ -252,7 +249,7 @@ function createAsk({
   };
 }
 
-/** Concludes only once all rows have been asked for: a look-up that can't tell keys apart shows only in the answers together. */
+/** Only once all rows were asked for: a look-up that can't tell keys apart shows only then. */
 async function settle(
   asked: readonly Asked[],
   { run, absenceIsProof }: Asking,
@@ -287,7 +284,7 @@ function kept(sighting: Sighting, at: Date): KeptSighting {
   return { kind, ids, at: at.toISOString() };
 }
 
-/** The rows of each id that was found, also those that had it before: one record is never that of two keys. */
+/** The rows of each found id, also those that had it before: no two keys share a record. */
 async function ownersOf(
   asked: readonly Asked[],
   chunksOfRun: LedgerView['chunks'],
@@ -312,7 +309,7 @@ async function ownersOf(
   return new Map([...owners].map(([id, rows]) => [id, rows.map(({ row }) => row)]));
 }
 
-/** What a look-up makes of a row in doubt: a decision, or the row's settlement with what was found. */
+/** What a look-up makes of a row in doubt: a decision, or its settlement with the finding. */
 type Conclusion =
   | { readonly kind: 'decided'; readonly decision: Decision }
   | { readonly kind: 'open'; readonly note: Settlement };
@@ -320,14 +317,14 @@ type Conclusion =
 type Circumstances = {
   /** Not found means not created. */
   readonly absenceIsProof: boolean;
-  /** The rows of the run that the found record would belong to: more than this one, and the look-up is no proof. */
+  /** Rows that the found record would belong to: with more than one there is no proof. */
   readonly sharedBy: readonly number[];
   readonly at: Date;
 };
 
 const ROWS_NAMED = 3;
 
-/** Decides by what the service knows of the row's key; whatever is no proof leaves the row in doubt. Pure. */
+/** Whatever is no proof leaves the row in doubt. Pure. */
 export function conclude(doubt: Settlement, sighting: Sighting, circumstances: Circumstances): Conclusion {
   switch (sighting.kind) {
     case 'found':
@@ -357,7 +354,7 @@ function concludeFound(doubt: Settlement, id: string, circumstances: Circumstanc
   return { kind: 'open', note: noted(doubt, what, circumstances) };
 }
 
-/** The settlement with what this look-up found, in place of what an earlier one said. */
+/** Replaces what an earlier look-up found. */
 function noted(doubt: Settlement, what: string, { at }: Circumstances): Settlement {
   return { ...doubt, values: { ...doubt.values, lookedUp: `${at.toISOString()}: ${what}` } };
 }

@@ -1,14 +1,14 @@
 /**
- * Speaks to the terminal while a run is followed: a status line with a bar in a terminal, else a line every few seconds,
- * with the pace and what is left at that pace. A pace is measured since this process took the run up, and begins anew
- * after each standstill.
+ * Shows how a followed run gets on: a status line with a bar in a terminal, else a line every few
+ * seconds, with the rate and the time left. The rate is measured since this process took the run
+ * up, and anew after each standstill.
  */
 import { duration, type Io, numberShown, showStatus, tell, windowOf } from '../lib/terminal.ts';
 import { countSettled, OUTCOMES, outcomeSign, REMAINDER } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 
 export type Progress = {
-  /** `isServiceAway`: rows wait for the service, whatever the pace was. */
+  /** `isServiceAway`: rows wait for the service, whatever the rate was. */
   update(run: Run, isServiceAway?: boolean): void;
   stop(): void;
 };
@@ -40,7 +40,7 @@ function statusProgress(
 
 const NARROW_COLUMNS = 100;
 
-/** A bar and the counts, what went wrong before all else: the end of the line is cut off where the window is narrow. */
+/** What went wrong comes first: a narrow window cuts the end of the line off. */
 function statusLine(
   { rows, outcomes }: Pick<Run, 'rows' | 'outcomes'>,
   pace: string,
@@ -64,7 +64,7 @@ function lineProgress(io: Io, paceOf: Pace, now: () => number): Progress {
   let last = now();
   return {
     update(run, isServiceAway = false) {
-      // Measured at each look, also where no line is due: the pace goes by the moments at which rows were settled.
+      // At each look, also without a line: the rate depends on when rows were settled.
       const pace = paceShown(paceOf(run), isServiceAway);
       if (now() - last < LINE_EVERY_MS) return;
       last = now();
@@ -78,7 +78,7 @@ function paceShown(pace: string, isServiceAway: boolean): string {
   return isServiceAway ? 'waiting for the service' : pace;
 }
 
-/** The outcomes so far in words: `created 90, rejected 3`. */
+/** `created 90, rejected 3`. */
 export function outcomesOf(run: Pick<Run, 'outcomes'>): string {
   const present = OUTCOMES.flatMap((outcome) => {
     const count = run.outcomes[outcome];
@@ -87,17 +87,17 @@ export function outcomesOf(run: Pick<Run, 'outcomes'>): string {
   return present.join(', ') || 'no row done yet';
 }
 
-/** How fast a run gets on and how long it will take at that, in words: `20/s, 45 s left`; or that it waits. */
+/** `20/s, 45 s left`; or that it waits. */
 type Pace = (run: Pick<Run, 'rows' | 'outcomes'>) => string;
 
-/** A standstill is this long without a row, and also this many times the usual time between rows, which may come seldom. */
+/** A standstill lasts this long, and this many times the usual time between rows. */
 const STILL_MS = 10_000;
 const STILL_FACTOR = 5;
 const WAITING = 'waiting';
 
 type Point = { readonly at: number; readonly settled: number };
 
-/** Measures anew after each standstill, which says nothing of how fast rows go when they do. */
+/** A standstill says nothing of how fast rows go when they do. */
 export function createPace(first: Parameters<Pace>[0], now: () => number): Pace {
   let from: Point = { at: now(), settled: countSettled(first.outcomes) };
   let moved = from;
@@ -114,7 +114,7 @@ export function createPace(first: Parameters<Pace>[0], now: () => number): Pace 
   };
 }
 
-/** With one row since the last standstill, that standstill stands for the usual time between rows. */
+/** With a single row since it, the last standstill is the usual time between rows. */
 function stillAfterMs(from: Point, moved: Point, standstillMs: number): number {
   const rows = moved.settled - from.settled;
   return Math.max(STILL_MS, STILL_FACTOR * (rows > 0 ? (moved.at - from.at) / rows : standstillMs));

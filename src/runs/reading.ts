@@ -1,7 +1,8 @@
 /**
- * The reading of a run's rows, into the queue or, once it is cancelled, to give every row its outcome. One process at
- * a time reads a run: it holds the run's lease and renews it with each look; another one that follows the run takes
- * the reading over when the first is gone. In this process there is never more than one reading of a run under way.
+ * Reads a run's rows, into the queue or, once it is cancelled, to give every row its outcome. One
+ * process at a time reads a run: it holds the run's lease and renews it with each look; another
+ * follower takes over when it is gone. This process never has more than one reading of a run under
+ * way.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
 import { messageOf } from '../lib/errors.ts';
@@ -26,7 +27,7 @@ export type ReadingOf = {
 type Opened = ReadingOf & {
   readonly session: TargetSession;
   readonly queue: ChunkQueue;
-  /** The last chunk that the queue was given by the reading that is under way. */
+  /** The last chunk that the current reading queued. */
   readonly added: { last: number };
 };
 
@@ -37,7 +38,7 @@ const STATE_AFTER: Readonly<Record<IngestEnd, readonly [RunState, Reason] | null
   canary: ['stopped', 'canary'],
 };
 
-/** Opens the run's queue; nothing is read before the first `readOn`. */
+/** Nothing is read before the first `readOn`. */
 export async function openRunReading(of: ReadingOf, session: TargetSession) {
   const { run } = of;
   const { ledger, registration, log } = session;
@@ -81,7 +82,7 @@ export async function openRunReading(of: ReadingOf, session: TargetSession) {
     reading = null;
     recoveries = registration.epoch.recoveries();
   };
-  /** Throws what was wrong with the reading; a file that can't be read any more pauses its run first. The next look reads again. */
+  /** Throws what was wrong; an unreadable file pauses its run first. The next look reads again. */
   const recover = async () => {
     const error = failure;
     failure = null;
@@ -90,7 +91,7 @@ export async function openRunReading(of: ReadingOf, session: TargetSession) {
     throw error;
   };
   return {
-    /** Renews the lease, and begins to read where nobody does; throws what was wrong with the reading before. */
+    /** Renews the lease, and reads where nobody does; throws what was wrong before. */
     async readOn() {
       if (failure !== null) await recover();
       if ((await hold()) && reading === null) begin();
@@ -101,25 +102,28 @@ export async function openRunReading(of: ReadingOf, session: TargetSession) {
       failure = null;
       return hold();
     },
-    /** Ends a reading for the other purpose; what was wrong with that one doesn't matter any more. */
+    /** Ends a reading for the other purpose, whatever was wrong with it. */
     async turnTo(next: Purpose) {
       if (purpose === next) return;
       purpose = next;
       await again();
       failure = null;
     },
-    /** Takes or renews the lease; true: this process is the one that reads. */
+    /** Takes or renews the lease; true: this process reads. */
     hold,
-    /** Whether this process was the one that reads when that was last asked for. */
+    /** The answer of the last `hold`. */
     isHolder: () => isHolder,
-    /** How often the ledger had gone back in time when this reading began: the queue may have lost chunks by it. */
+    /** The epoch's recoveries when this reading began: each may have lost queued chunks. */
     recoveries: () => recoveries,
     waiting: (now: Run) => waitsFor(now, ledger, queue),
-    /** Puts back what the queue gave up; true where open chunks that it was given are in none of its lists: what it knows of them is removed. */
+    /**
+     * Puts back what the queue gave up; true: open chunks are in none of its lists, so what it
+     * knows of them is removed.
+     */
     sweep: () => sweep(opened),
-    /** Begins anew at the next look; a reading that is still under way, waiting for room perhaps, is ended first. */
+    /** Begins anew at the next look, after a reading under way has ended. */
     again,
-    /** Ends the reading and gives the lease back. */
+    /** Also gives the lease back. */
     async end() {
       try {
         await halt();
@@ -135,7 +139,7 @@ export type RunReading = Awaited<ReturnType<typeof openRunReading>>;
 
 const READ: Readonly<Record<Purpose, (opened: Opened, signal: AbortSignal) => Promise<IngestEnd>>> = {
   async ingest({ run, definition, rows, session, queue, added }, signal) {
-    // Chunks that this reading has not come to yet are not missing.
+    // Chunks that this reading has not reached are not missing.
     added.last = 0;
     const chunks = await rows(run, definition);
     if (chunks === null) return 'file-changed';

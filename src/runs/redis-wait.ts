@@ -1,22 +1,21 @@
 /**
- * Commands that Redis refuses now and will take later: given again until they are taken, which costs the reading of a
- * run time and nothing else. Speaks to the terminal while a run is followed: once why its reading waits, and once
- * that it goes on.
+ * Repeats commands that Redis refuses now and will take later: that costs a run's reading only
+ * time. Tells the user once why reading waits, and once that it goes on.
  */
 import { messageOf } from '../lib/errors.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
 
 /**
- * Why Redis doesn't take a command that it will take later. `full`: maxmemory is reached. `disk`: it can't write its
- * append-only file. `away`: it is not there, still loading, or no longer the one that takes writes.
+ * `full`: maxmemory is reached. `disk`: its append-only file can't be written. `away`: not there,
+ * still loading, or no longer the master.
  */
 type WaitingReason = 'full' | 'disk' | 'away';
 
 type WaitEdges = {
-  /** Resolves after that many milliseconds; false: give up. */
+  /** False: give up. */
   pause(ms: number): Promise<boolean>;
-  /** After each try: why it has to be made again; `null`: it went through. */
+  /** After each try: why it has to be repeated; `null`: it went through. */
   onWaiting(reason: WaitingReason | null): void;
 };
 
@@ -38,8 +37,8 @@ const CONNECTION_CODES: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Repeats a command that may be given any number of times until Redis takes it, with growing pauses; `null`: given up.
- * Throws what waiting doesn't cure.
+ * Repeats an idempotent command with growing pauses until Redis takes it; `null`: given up. Throws
+ * what waiting doesn't cure.
  */
 export async function waitOut<T>(command: () => Promise<T>, edges: WaitEdges): Promise<T | null> {
   for (let tries = 0; ; tries += 1) {
@@ -56,7 +55,7 @@ export async function waitOut<T>(command: () => Promise<T>, edges: WaitEdges): P
   }
 }
 
-/** `null`: not one that passes by itself. */
+/** `null`: it doesn't pass by itself. */
 function waitingReason(error: unknown): WaitingReason | null {
   if (!(error instanceof Error)) return null;
   if (FULL.test(error.message)) return 'full';
@@ -66,8 +65,8 @@ function waitingReason(error: unknown): WaitingReason | null {
 }
 
 /**
- * Gives the last commands of a run until Redis takes them: its rows are sent, so a command that ended with an error here would look like a run
- * to go on with. An interrupted process gives up.
+ * For the last commands of a run: its rows are sent, so an error here would look like a run to go
+ * on with. An interrupted process gives up.
  */
 export async function waitToEnd<T>(commands: () => Promise<T>, io: Io): Promise<T> {
   let isTold = false;
@@ -98,10 +97,10 @@ const REASONS: Readonly<Record<WaitingReason, { readonly what: string; readonly 
   },
 };
 
-/** What to do where Redis has refused a command that nobody gives again by itself; `null`: it is something else. */
+/** What to do where Redis refused a command that nobody repeats; `null`: another error. */
 export function refusalWords(error: unknown): string | null {
   if (!(error instanceof Error) || error.name !== 'ReplyError') return null;
-  // Of a transaction only the refused commands' own errors say why.
+  // Of a transaction, only the refused commands' own errors say why.
   const [first = error]: readonly unknown[] =
     'previousErrors' in error && Array.isArray(error.previousErrors) ? error.previousErrors : [];
   const reason = waitingReason(first);
@@ -110,7 +109,7 @@ export function refusalWords(error: unknown): string | null {
   return `${what}: ${cure}, and give the command again. It said: ${messageOf(first)}`;
 }
 
-/** A full Redis takes a little whenever a chunk is closed: only after this long without a refusal does reading go on. */
+/** A full Redis takes a little whenever a chunk closes: reading goes on after this calm. */
 const CALM_MS = 5_000;
 
 const GOES_ON = 'Redis takes rows again: reading goes on.';
@@ -125,7 +124,7 @@ export function createWaitingNotice(io: Io, now: () => number) {
     shown = null;
   };
   return {
-    /** After each command to Redis: why it has to wait; `null`: it went through. */
+    /** After each command: why it has to wait; `null`: it went through. */
     heard(reason: WaitingReason | null) {
       if (reason === null) {
         if (now() - refusedAt >= CALM_MS) goOn();

@@ -1,6 +1,6 @@
 /**
- * How a run begins: the runs of other jobs that it comes after are waited for, and its file is registered in the
- * ledger, where it may turn out to be a run that there is already, unfinished or over.
+ * How a run begins: it waits for runs of the jobs that it comes after, and its file is registered
+ * in the ledger, where it may turn out to be a known run, unfinished or over.
  */
 import { resolve } from 'node:path';
 import type { Job } from '../config/job-definition.ts';
@@ -18,8 +18,8 @@ import { goingOnWith, stateOf } from './status.ts';
 const POLL_MS = 500;
 
 /**
- * Resolves when no run of these jobs is under way in the target's ledger; each that is waited for is named once in each
- * state. False: interrupted.
+ * Resolves when no run of these jobs is under way at the target; names each awaited run once in
+ * each state. False: interrupted.
  */
 export async function waitForJobs(
   jobs: readonly string[],
@@ -39,7 +39,7 @@ export async function waitForJobs(
     }
     if (io.interrupted.aborted) return false;
     if (waiting.length > 0) await sleep(POLL_MS, io.interrupted);
-    // All runs are looked through again only once these are over.
+    // All runs are read again only once these are over.
     open =
       waiting.length > 0 ? waiting.map(({ id }) => id) : await openRunsOf(ledger.redis, keys, new Set(jobs));
   }
@@ -59,13 +59,13 @@ type NewFile = {
   readonly facts: FileFacts;
   readonly job: Job;
   readonly target: string;
-  /** A new run also where the file was taken to its end before. */
+  /** Also where the file was taken to its end before. */
   readonly again: boolean;
-  /** The run's id; without it a new one. */
+  /** By default a new one. */
   readonly id?: string;
 };
 
-/** Whose run a file is: its own, or the one that took the same content through the same job before. */
+/** The file's own new run, or the one of the same content and job before. */
 type Registered = { readonly kind: 'new' | 'known'; readonly id: string };
 
 export async function registerFile(
@@ -97,16 +97,16 @@ export async function registerFile(
 }
 
 const FIRST_ROWS = 5;
-/** Of fewer rows little is lost where all of them fail. */
+/** With fewer rows little is lost where all of them fail. */
 const WORTH_TRYING_ROWS = 50;
 
-/** A job that has never succeeded at this target sends a few rows first, unless its definition says otherwise. */
+/** A job that never succeeded at this target sends a few rows first, unless it says otherwise. */
 async function firstCanary({ facts, job }: NewFile, store: RunStore): Promise<Canary | null> {
   if (job.definition.send.canary !== undefined || facts.rows <= WORTH_TRYING_ROWS) return null;
   return (await store.isProven(job.name)) ? null : { rows: FIRST_ROWS, kind: 'first' };
 }
 
-/** Registers the file and sets its run running, with a word to the user where it isn't new; answers the run as it is then. */
+/** Registers the file and sets its run running; tells the user where it isn't new. */
 export async function beginFile(
   file: NewFile,
   session: Pick<TargetSession, 'ledger' | 'io' | 'registration'>,
@@ -142,7 +142,7 @@ async function hasChanged({ definition }: Job, run: string, store: RunStore): Pr
 
 async function goingOn(id: string, store: RunStore, interrupted: AbortSignal): Promise<string> {
   const lease = await store.leaseOf(id);
-  // The lease of one that was killed lasts a while: nothing is waited for where that is known.
+  // A killed process' lease lasts a while: where its death is known, nothing waits for it.
   const isTaken = lease !== null && !isDeadHere(lease.holder);
   const owner = isTaken ? await ownerOf({ id }, store, interrupted) : null;
   if (owner === null) return `Going on with run ${id} of this file.`;

@@ -1,7 +1,6 @@
 /**
- * When a run's report is written: once, where the run ends or stops for now, or its process is
- * interrupted; until then only its summary is kept fresh. And when one that is there stays as it
- * is.
+ * When a run's report is written: once, where the run ends or stops for now or its process is
+ * interrupted; until then only the summary is kept fresh. And when an existing report stays.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -23,9 +22,9 @@ type ReportSession = Pick<Session, 'env' | 'io' | 'ledger'>;
 type FollowSession = ReportSession & Pick<TargetSession, 'clock' | 'log' | 'meter'>;
 
 export type FollowedReport = {
-  /** To be told of the run at each look: its summary is kept fresh. */
+  /** At each look: keeps the summary fresh. */
   look(run: Run): void;
-  /** The run as it ended, or as this process leaves it; `look` is not called any more. */
+  /** The run as it ended or as this process leaves it; after it no more `look`. */
   finish(run: Run): Promise<Summary>;
 };
 
@@ -65,7 +64,7 @@ function goesOnElsewhere(run: Run): boolean {
   return run.state === 'running' || (run.state === 'cancelled' && !isOver(run));
 }
 
-/** The report of a run that was over before: as it was written then, where it is true. */
+/** The earlier report of a run that is over, where it is still true. */
 export async function knownReport(run: Run, session: ReportSession): Promise<Summary> {
   const known = await readSummary(reportDirectory(session.env, run.id));
   const isTrue =
@@ -73,14 +72,14 @@ export async function knownReport(run: Run, session: ReportSession): Promise<Sum
   return isTrue ? known : writeTrueReport(run, session);
 }
 
-/** A Redis that takes no commands is waited out. */
+/** Waits out a Redis that takes no commands. */
 function writeTrueReport(run: Run, session: ReportSession): Promise<Summary> {
   return waitToEnd(() => tryTrueReport(run, session), session.io);
 }
 
 const REPORT_TRIES = 3;
 
-/** A row in doubt may get its definite outcome while the report is written: it is written again then. */
+/** Written again where a row in doubt got its definite outcome meanwhile. */
 async function tryTrueReport(run: Run, session: ReportSession): Promise<Summary> {
   const { store } = session.ledger.of(run.target);
   let current = run;
@@ -119,7 +118,7 @@ export async function writeReportOf(
   });
 }
 
-/** `null` also for one that this version refuses: the report is written all the same. */
+/** `null` also for a definition that this version refuses: the report is still written. */
 async function definitionKnown(run: Run, store: RunStore): Promise<JobDefinition | null> {
   return store.definition(run.id).catch((error: unknown) => {
     if (error instanceof ZodError) return null;

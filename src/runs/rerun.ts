@@ -1,7 +1,7 @@
 /**
- * A rerun: the rows of a run that did not succeed, as a run of their own. Its rows are chosen from those that no earlier rerun has
- * taken, and kept in the ledger beside it. A kill at any moment leaves a whole rerun or none: rows of a rerun that was never
- * registered are removed with time.
+ * A rerun: the rows of a run that did not succeed, as a run of their own, chosen from those that no
+ * earlier rerun took and kept in the ledger beside it. A kill leaves a whole rerun or none: rows of
+ * an unregistered rerun expire.
  */
 import { type Job, operationOf } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
@@ -30,7 +30,7 @@ import { loadFittingJob, loadFittingJobFile } from './input.ts';
 import { CHUNK_ROWS, canaryOf, registeredRows } from './rows.ts';
 import { definitionOf, findRun } from './status.ts';
 
-/** The outcomes whose rows may be sent again; a row in doubt may have been created, so it is none of them. */
+/** Not in doubt: such a row may have been created. */
 export const RERUN_OUTCOMES = [
   'rejected',
   'failed',
@@ -39,7 +39,7 @@ export const RERUN_OUTCOMES = [
   'cancelled',
 ] as const satisfies readonly Outcome[];
 
-/** The outcomes that `--only` names, all of them where it names none; a UsageError lists what can't be taken up again. */
+/** The outcomes of `--only`, by default all; a UsageError lists what can't be sent again. */
 export function rerunOutcomes(only: readonly string[]): ReadonlySet<Outcome> {
   const names = only.flatMap((list) => list.split(',')).map((name) => name.trim());
   const wrong = names.filter((name) => RERUN_OUTCOMES.every((outcome) => outcome !== name));
@@ -53,19 +53,19 @@ function problemOf(name: string): string {
   return `${expected} Rows in doubt may have been created: \`onboard resolve\` settles them first.`;
 }
 
-/** What a person asks for: rows of which outcomes, and through which job, where it is not the one that the run had. */
+/** `job`, `jobFile`: the job where it is not the run's own. */
 type Asked = RowChoice & {
   readonly job: string | undefined;
   readonly jobFile: string | undefined;
 };
 
-/** `nothing`: no row is left to take up; `lines` say why. `run`: the rerun, or an earlier one that was gone on with. */
+/** `nothing`: no row is left; `lines` say why. `run`: the rerun, or an earlier one that goes on. */
 type Rerun =
   | { readonly kind: 'nothing'; readonly lines: readonly string[] }
   | { readonly kind: 'run'; readonly run: Run; readonly resumed: Resumed };
 
 /**
- * Takes the rows of a run that is over up again, as far as it goes. An earlier rerun that is not over is gone on with instead. `join`
+ * Sends the rows of a run that is over again. An unfinished earlier rerun goes on instead. `join`
  * is called once there is something to do, `onBegun` once there is a run.
  */
 export async function rerunRows(
@@ -78,14 +78,14 @@ export async function rerunRows(
   if (!isOver(parent)) throw new UsageError(notOver(parent));
   const job = await jobOf(parent, asked, session);
   if (operationOf(job.definition) !== parent.operation) throw new UsageError(otherOperation(job, parent));
-  // What doesn't fit the columns is said before anything is registered.
+  // Columns that don't fit are reported before anything is registered.
   mappingFor(job.definition, parent.source);
   const wanted = { parent, job, outcomes: asked.outcomes, rows: asked.rows };
   const { ledger, io } = session;
   const early = await lookBeforeRerun(wanted, ledger);
   const goOn = (no: NoRerun) => goOnInstead(no, session, { join, onBegun });
   if (early !== null) return goOn(early);
-  // Chosen only from a ledger that has been verified: Redis may have forgotten a rerun of the same rows.
+  // Only on a verified ledger: Redis may have forgotten a rerun of the same rows.
   const joined = await join();
   const begun = await registerRerun(wanted, ledger);
   if (begun.kind !== 'registered') return goOn(begun);
@@ -138,18 +138,18 @@ type Wanted = RowChoice & { readonly parent: Run; readonly job: Job };
 /** What stands in the way of a new rerun; `lines` are for the user. */
 type NoRerun =
   | { readonly kind: 'nothing'; readonly lines: readonly string[] }
-  /** An earlier rerun, which has rows without an outcome yet. */
+  /** An earlier rerun with rows without an outcome. */
   | { readonly kind: 'unfinished'; readonly run: Run };
 
 type Registered = { readonly kind: 'registered'; readonly run: Run; readonly lines: readonly string[] };
 
-/** `null`: there are rows to take up. Writes nothing. */
+/** `null`: there are rows. Writes nothing. */
 async function lookBeforeRerun(wanted: Wanted, ledger: Ledger): Promise<NoRerun | null> {
   const children = await childrenOf(wanted.parent, ledger);
   const unfinished = children.find((run) => !isOver(run));
   if (unfinished !== undefined) return { kind: 'unfinished', run: unfinished };
   const counts = noCounts();
-  // One batch of rows is enough to know that there are some.
+  // One batch shows that there are some.
   for await (const _ of rowsLeft({ wanted, children }, ledger, counts)) return null;
   return { kind: 'nothing', lines: nothingLeft(wanted.parent, children, counts) };
 }
@@ -183,14 +183,14 @@ async function childrenOf(parent: Run, { redis, of }: Ledger): Promise<Run[]> {
   return (await Promise.all(ids.map((id) => store.get(id)))).filter((run) => run !== null);
 }
 
-/** What rows are chosen from: `children` have taken theirs. */
+/** `children` have taken their rows. */
 type Family = { readonly wanted: Wanted; readonly children: readonly Run[] };
 
 function noCounts(): ChoiceCounts {
   return { chosen: 0, takenBefore: 0, withoutRecord: 0, inDoubt: 0 };
 }
 
-/** The rows that no earlier rerun has taken, in batches; counts them as it goes. */
+/** The rows that no earlier rerun took, in batches; fills `counts`. */
 function rowsLeft(
   { wanted, children }: Family,
   { redis, of }: Ledger,
@@ -204,13 +204,13 @@ function rowsLeft(
 
 type Frozen = {
   readonly counts: ChoiceCounts;
-  /** The rows' numbers. */
+  /** Row numbers. */
   readonly rows: readonly number[];
-  /** Where the job groups rows: the number of rows up to the end of each chunk. */
+  /** For jobs with groups: the number of rows up to the end of each chunk. */
   readonly chunkEnds: number[] | null;
 };
 
-/** Puts these rows into the ledger as the rows of a run to be registered by that id. */
+/** Puts these rows into the ledger for a run to be registered under that id. */
 export async function freezeRows(id: string, family: Family, ledger: Ledger): Promise<Frozen> {
   const { parent, job } = family.wanted;
   const counts = noCounts();
@@ -250,7 +250,7 @@ function newRun(
     job: job.name,
     definition: job.definition,
     target,
-    // The file stays what the rows come from, and rows without a key are known by their place in it.
+    // The rows still come from the file, and rows without a key are known by their place in it.
     facts: { path: file, sha256, bytes: 0, rows: rows.length, source, chunkEnds, stamp: '' },
     chunkRows: CHUNK_ROWS,
     canary: canaryOf(job.definition),

@@ -1,6 +1,6 @@
 /**
- * The decisions in a run's report file of rows in doubt, as somebody has edited it, perhaps with a spreadsheet that
- * saved it in its own way. Anything malformed in it refuses the whole file, every problem with its line.
+ * The decisions in an edited report file of rows in doubt, which a spreadsheet may have saved in
+ * its own way. Anything malformed refuses the whole file, every problem with its line.
  */
 import { z } from 'zod';
 import { type Format, formatSchema } from '../config/job-definition.ts';
@@ -15,18 +15,18 @@ import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
 
-/** What somebody says of one row. */
+/** What a person says of one row. */
 export type Told = {
   /** Begins a message about the row: the option, or the file and its line. */
   readonly where: string;
   readonly row: number;
-  /** The key that stands beside the decision; `null`: none does. */
+  /** The key beside the decision; `null`: none. */
   readonly key: string | null;
-  /** `null` where the row is still open. */
+  /** `null`: the row is still open. */
   readonly decision: Decision | null;
 };
 
-/** All that somebody says; `open`: lines without a resolution, `told`: every line. */
+/** `open`: lines without a resolution; `told`: every line. */
 export type Said = {
   readonly decisions: readonly RowDecision[];
   readonly open: number;
@@ -34,8 +34,8 @@ export type Said = {
 };
 
 /**
- * Reads the decisions of a run's edited `in-doubt.csv` or `.ndjson`, with the key column's values; a UsageError lists every line that
- * is malformed.
+ * Reads an edited `in-doubt.csv` or `.ndjson`; a UsageError lists every malformed line. `key`: the
+ * key's column.
  */
 export async function readDecisions(path: string, run: Run, key: string | null): Promise<Said> {
   const gathering = createGathering(path, run);
@@ -48,7 +48,7 @@ export async function readDecisions(path: string, run: Run, key: string | null):
   return gathering.end();
 }
 
-/** A report leaves out columns named like its own, so there is no key to read in one. */
+/** A report leaves out columns named like its own: no key can be read there. */
 function keyReader(path: string, source: SourceInfo, key: string | null): (row: Row) => string | null {
   if (key === null || key.startsWith(REPORT_COLUMN_PREFIX)) return () => null;
   const keyOf = compileReportKeyOf(key, source);
@@ -58,7 +58,7 @@ function keyReader(path: string, source: SourceInfo, key: string | null): (row: 
   return (row) => keyOf(row) ?? '';
 }
 
-/** The format that the report was written in; its delimiter it tells itself. */
+/** As the report was written; the file shows its own delimiter. */
 function formatOf({ source: { quote, delimiter } }: Run): Format {
   return formatSchema.parse({ ...(quote !== null && { quote }), ...(delimiter !== null && { delimiter }) });
 }
@@ -94,12 +94,12 @@ function createGathering(path: string, run: Run) {
   };
 }
 
-/** What a line of an edited `in-doubt` file says; a text: what is wrong with it. */
+/** A text: what is wrong with the line. */
 type DecisionLine = { readonly run: string; readonly row: string; readonly resolution: string } | string;
 
 const COLUMNS = ['run', 'row', 'resolution'] as const;
 
-/** Reads lines of a CSV file with these columns; a UsageError where a report's column is missing. */
+/** A UsageError where a report's column is missing. */
 function csvLine(path: string, columns: readonly string[]): (row: Row) => DecisionLine {
   const slots = COLUMNS.map((name) => columns.indexOf(REPORT_COLUMN_PREFIX + name));
   const missing = COLUMNS.filter((_, i) => slots[i] === -1).map((name) => REPORT_COLUMN_PREFIX + name);
@@ -123,7 +123,6 @@ const memberSchema = z.looseObject({
   }),
 });
 
-/** Reads a record of an NDJSON file. */
 function recordLine(row: Row): DecisionLine {
   if (row.kind !== 'record') return unreadable(row);
   const parsed = memberSchema.safeParse(JSON.parse(row.text));
@@ -136,14 +135,14 @@ function unreadable(row: Row): string {
   return row.kind === 'unreadable' ? row.problem : 'expected a record of the same kind as the others';
 }
 
-/** A line's row with its decision, `null` where it is still open; or everything that is wrong with it. */
+/** `null`: the row is still open. */
 type ReadLine =
   | { readonly kind: 'read'; readonly row: number; readonly decision: Decision | null }
   | { readonly kind: 'problems'; readonly problems: readonly string[] };
 
 const ROW = /^[1-9]\d{0,14}$/;
 
-/** Whether the line is of the run, of a row, and holds a decision that can be followed. */
+/** The line is of this run and a row, and its decision can be followed. */
 function readLine(fields: DecisionLine, run: Run): ReadLine {
   if (typeof fields === 'string') return { kind: 'problems', problems: [fields] };
   const problems: string[] = [];
@@ -159,7 +158,7 @@ function readLine(fields: DecisionLine, run: Run): ReadLine {
 
 const CREATED = 'created:';
 
-/** The decision, or what is wrong with the text. */
+/** A text: what is wrong with it. */
 export function parseDecision(text: string): Decision | string {
   if (text === 'not-created') return { kind: 'not-created' };
   if (!text.startsWith(CREATED))
@@ -178,9 +177,7 @@ function shown(text: string): string {
 
 const PLACEHOLDER = /^<.*>$/u;
 
-/**
- * What keeps a text that somebody typed from being the service's identifier, to follow "expected an id"; `null` for one that is fine.
- */
+/** Why a typed text can't be the service's id, to follow "expected an id"; `null`: it can. */
 export function typedIdProblem(id: string): string | null {
   const problem = idProblem(id);
   if (problem !== null) return problem;

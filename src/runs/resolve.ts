@@ -1,6 +1,7 @@
 /**
- * Settles in the ledger what somebody says became of rows in doubt, once all of it proves to be possible (decisions.ts), and writes
- * the run's report again. The same decisions again change nothing; what was decided otherwise before is refused row by row.
+ * Settles what a person says became of rows in doubt, once all of it proves possible
+ * (decisions.ts), and writes the run's report again. The same decisions again change nothing; rows
+ * that were decided otherwise before are refused one by one.
  */
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
@@ -18,7 +19,6 @@ import { lookUpOnDemand } from './look-up.ts';
 import { writeReportOf } from './report.ts';
 import { readDecisions, type Said } from './resolve-file.ts';
 
-/** How a person names the rows and what became of them. */
 export type ResolveRequest =
   | {
       readonly kind: 'rows';
@@ -29,21 +29,21 @@ export type ResolveRequest =
 
 export type Resolved = {
   readonly created: number;
-  /** The report's word for those: the outcome that the job's rows have. */
+  /** The report's word for created rows of this job. */
   readonly createdAs: string;
   readonly notCreated: number;
   /** Decided so before. */
   readonly unchanged: number;
-  /** Left alone, since nobody or nothing has decided. */
+  /** Left alone: nothing was decided. */
   readonly open: number;
-  /** How many of the rows settled nobody named: they are one record with a row that somebody named. */
+  /** Settled rows that nobody named: they are one record with a named row. */
   readonly mates: number;
   readonly refused: ReadonlyArray<{ readonly row: number; readonly why: string }>;
 };
 
 type ResolveSession = Pick<Session, 'io' | 'env' | 'ledger' | 'times' | 'releasers'>;
 
-/** Settles what the request names, as far as it can be right, and answers what became of it; `by`: who decides. */
+/** `by`: who decides. */
 export async function resolveRun(
   run: Run,
   request: ResolveRequest,
@@ -87,7 +87,7 @@ async function decide(
   const { keys } = ledger.of(run.target);
   const { decisions, mates } = await checkDecisions(run, said, isGrouped, ledger);
   const answers = await resolveRows(ledger.redis, keys, { run, by, at: new Date(), decisions });
-  // Lines that were left open are settled with the others of their key.
+  // Open lines are settled with the others of their key.
   const settledOpen = said.told.filter(({ row }) => mates.includes(row)).length;
   return {
     ...countAnswers(decisions, answers),
@@ -107,7 +107,7 @@ function countAnswers(decisions: readonly RowDecision[], answers: readonly RowRe
   return counts;
 }
 
-/** The rows whose decisions the ledger did not take, and what they are. */
+/** The rows whose decisions the ledger did not take, and why. */
 async function refusedOf(
   run: Run,
   answers: readonly RowResolved[],
@@ -152,7 +152,7 @@ export type Rewritten =
 
 type Done = { readonly request: ResolveRequest; readonly resolved: Resolved };
 
-/** Writes the run's report again, but for files that somebody is working on. */
+/** Keeps files that a person is working on. */
 export async function rewriteReport(
   run: Run,
   { request, resolved }: Done,
@@ -162,7 +162,7 @@ export async function rewriteReport(
   const { store } = session.ledger.of(run.target);
   if (underWay && (await store.hasLease(run.id))) return { kind: 'of-another' };
   const directory = reportDirectory(session.env, run.id);
-  // Where every decision in a file of the report was taken, nobody's work is lost with it.
+  // Where every decision of a file was taken, replacing it loses nobody's work.
   const isFollowed = request.kind === 'file' && resolved.refused.length === 0;
   const followed = isFollowed ? await nameWithin(directory, request.path) : [];
   return { kind: 'written', directory, summary: await writeReportOf(run, session, { followed }) };

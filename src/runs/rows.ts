@@ -1,6 +1,6 @@
 /**
- * Where a run's rows come from: its file, or the ledger for a rerun. They come in the same chunks every time, and a
- * file that somebody has changed since its run was registered gives none.
+ * Where a run's rows come from: its file, or the ledger for a rerun. The chunks are the same every
+ * time; a file that changed since its run was registered gives none.
  */
 import type { Format, JobDefinition } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
@@ -16,10 +16,13 @@ import type { FileFacts } from '../model/source.ts';
 import type { Ledger } from '../session.ts';
 import { definitionOf } from './status.ts';
 
-/** Opens a run's rows from the first; `null`: what is there now is not what the run was registered with. */
+/** From the first row; `null`: the file is not what the run was registered with. */
 export type RowSource = (run: Run, definition: JobDefinition) => Promise<AsyncIterable<RowChunk> | null>;
 
-/** Rows of one BullMQ job: with one job per row 100,000 rows took Redis three times the memory and ten times the time to enqueue. */
+/**
+ * Rows of one BullMQ job. One job per row took three times the memory in Redis for 100,000 rows,
+ * and ten times the time.
+ */
 export const CHUNK_ROWS = 100;
 
 /** The rows of a file that was surveyed in this process. */
@@ -34,17 +37,18 @@ export function fileRows(facts: FileFacts): RowSource {
   };
 }
 
-/** Somebody wrote to a run's file while it was read: nothing that was read since may be sent. */
+/** The run's file changed while it was read: nothing read since may be sent. */
 export class FileChangedError extends Error {
   override readonly name = 'FileChangedError';
 }
 
-/** Chunks that are read before the next look: as many as are handed to the queue together. */
+/** Chunks between two looks: as many as are queued together. */
 const BETWEEN_LOOKS = 8;
 
 /**
- * Looks at the file's stamp after chunks were read and before they are handed on: a write that could have come into one of them
- * has changed the stamp by then, and none is handed on. The first goes by itself, so that the run begins at once.
+ * Checks the file's stamp after chunks were read and before they are handed on: a write that could
+ * be in one of them has changed the stamp by then. The first chunk goes by itself, so that the run
+ * begins at once.
  */
 async function* untouched(
   chunks: AsyncIterable<RowChunk>,
@@ -67,7 +71,7 @@ async function* untouched(
   yield* read;
 }
 
-/** The rows that a registered run is made of: of its file, once that proves to be the same, or in the ledger for a rerun. */
+/** Of its file, once that proves unchanged, or in the ledger for a rerun. */
 export async function registeredRows(run: Run, ledger: Ledger): Promise<RowSource> {
   if (run.parent !== null) {
     const input = createRunInput(ledger.redis, ledger.of(run.target).keys, run.id);
@@ -98,9 +102,9 @@ export function canaryOf({ send }: JobDefinition): Canary | null {
 }
 
 /**
- * The facts with the ends of the file's chunks, where its job groups rows: that takes a reading of its own, since only the
- * compiled mapping knows the keys. `firstRows`: the least size of the first chunk, where its rows go ahead of the others.
- * UsageError where the file is not as it was surveyed.
+ * Adds the ends of chunks for jobs with groups, which takes a reading of its own: only the compiled
+ * mapping knows the keys. `firstRows`: the least size of a first chunk that goes alone. A
+ * UsageError where the file changed since its survey.
  */
 export async function withChunkEnds(
   facts: FileFacts,

@@ -1,6 +1,7 @@
 /**
- * Speaks to the terminal while a run is followed, or a worker is at work: that rows wait for the service, why and until
- * when, and that they go on; each of these once. Also how a service is doing, in words, for every command that shows it.
+ * Tells the user of a followed run or worker, once each, that rows wait for the service, why and
+ * until when, and that they go on. Also the state of a service in words, for every command that
+ * shows it.
  */
 import type { BreakerReport } from '../ledger/breaker.ts';
 import { countOf, type Io, shownTime, tell } from '../lib/terminal.ts';
@@ -12,10 +13,10 @@ type Shown = 'well' | 'failing' | 'away' | 'held';
 
 const EVERY_MS = 1_000;
 const HOLD_OVER = 'The pause that the service asked for is over: rows go on.';
-/** What the service asks for with 429 is mostly shorter, and over before it is read. */
+/** Holds by 429 are mostly shorter, and over before they are read. */
 const LONG_HOLD_MS = 30_000;
 
-/** Tells of the service until the process is to end: for a worker that follows no run. */
+/** For a worker that follows no run, until the process ends. */
 export async function tellOfService(session: TargetSession): Promise<void> {
   const { io, ledger, clock } = session;
   const { target } = session.service;
@@ -31,9 +32,9 @@ export function createServiceNotice(
   service: {
     readonly target: string;
     read(): Promise<BreakerReport>;
-    /** In how many ms the run that is followed pauses unless the service answers; `null`: not known here. */
+    /** Ms until the followed run pauses unless the service answers; `null`: not known here. */
     pausesIn?(): Promise<number | null>;
-    /** Told at each change of what is told. */
+    /** Called at each change of what is shown. */
     turned?(now: Shown, why: string): void;
   },
   now: () => number,
@@ -55,18 +56,18 @@ export function createServiceNotice(
     tell(io, isHoldOver ? HOLD_OVER : `${textOf(next, report, target)}${pauseWords(pausesIn)}`);
   };
   return {
-    /** Looks at most once a second; never fails. `isFirst`: no row of the run has come to its end since this process took it up. */
+    /** At most once a second; never fails. `isFirst`: no row has ended in this process. */
     update(isFirst: boolean) {
       if (now() - last < EVERY_MS) return;
       last = now();
       look(isFirst).catch(() => undefined);
     },
-    /** The service has not answered for so long that the run was paused. */
+    /** The service did not answer for so long that the run was paused. */
     async gaveUp() {
       const { cause } = await service.read();
       tell(io, `No answer came from ${target} for too long.${cause === null ? '' : ` ${cause}`}`);
     },
-    /** The service has asked to be left alone for so long that the run was paused. */
+    /** The service asked for so long a hold that the run was paused. */
     async heldOff() {
       const { heldUntil } = await service.read();
       const what = `The service at ${target} has asked for a pause until ${dateOf(heldUntil)} (Retry-After)`;
@@ -80,11 +81,11 @@ export function createServiceNotice(
 type Known = {
   readonly seen: BreakerReport | null;
   readonly shown: Shown;
-  /** No row has come to its end here: a file of a few rows would hear of it late. */
+  /** No row has ended here: a file of a few rows would show it late. */
   readonly isFirst: boolean;
 };
 
-/** A failure that the next answer follows at once is not told, nor one from before this process. */
+/** Not worth it: a failure that is over at once, or from before this process. */
 function worthAWord(report: BreakerReport, { seen, shown, isFirst }: Known): Shown {
   if (report.state === 'away') return 'away';
   if (report.state === 'held' && (shown === 'held' || isLong(report))) return 'held';
@@ -114,13 +115,13 @@ function textOf(next: Shown, report: BreakerReport, target: string): string {
   }
 }
 
-/** The moment at which a run pauses that many ms from now; `null`: not known. */
+/** `ms`: until the run pauses; `null`: not known. */
 function pauseWords(ms: number | null): string {
   if (ms === null) return '';
   return ` Without an answer the run pauses at ${clock(new Date(Date.now() + ms).toISOString())}.`;
 }
 
-/** How the service is doing and why, in words for people, without a full stop at the end; times are UTC. */
+/** For people, without a full stop at the end; times are UTC. */
 export function serviceWords(report: BreakerReport): string {
   switch (report.state) {
     case 'well':

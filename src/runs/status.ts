@@ -1,6 +1,6 @@
 /**
- * How runs stand: a run by its id, the newest ones, what a state means for people, the command that goes on with a run, and
- * the one form in which programs are told of a run. Nothing is changed here.
+ * How runs stand: a run by its id, the newest ones, what a state means, the command that goes on
+ * with a run, and the one form in which programs get a run. Changes nothing.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { JobDefinition } from '../config/job-definition.ts';
@@ -16,12 +16,12 @@ import { readSummary } from '../report/report.ts';
 import { type Summary, summarize } from '../report/summary.ts';
 import type { Ledger } from '../session.ts';
 
-/** As many runs are looked through for the ending of an id, and for one that is like a mistyped one. */
+/** Runs searched for the ending of an id, and for one like a mistyped one. */
 const RUNS_LOOKED_THROUGH = 10_000;
 const AMBIGUOUS_SHOWN = 5;
 const LATEST = 'latest';
 
-/** The run that somebody names by its id, an ending of it that no other has, or `latest`; whatever its target. A UsageError says which there are like it. */
+/** By id, a unique ending of it, or `latest`, at any target. A UsageError names similar ones. */
 export async function findRun(ledger: Ledger, named: string): Promise<Run> {
   const exact = await runOf(ledger, named);
   if (exact !== null) return exact;
@@ -41,7 +41,7 @@ export async function findRun(ledger: Ledger, named: string): Promise<Run> {
   );
 }
 
-/** `null`: there is none of exactly that id. */
+/** `null`: no run has exactly that id. */
 export async function runOf(ledger: Ledger, id: string): Promise<Run | null> {
   const target = await ledger.index.targetOf(id);
   return target === null ? null : ledger.of(target).store.get(id);
@@ -65,7 +65,7 @@ export async function definitionOf(
 
 export type Executed = { readonly run: Run; readonly summary: Summary };
 
-/** A run's state for people, and whether a process reads its rows right now. */
+/** For people; `owner`: the process that reads the run's rows. */
 export type ShownState = { readonly words: string; readonly owner: 'alive' | 'gone' | 'none' };
 
 export type ShownRun = { readonly run: Run; readonly state: ShownState };
@@ -90,14 +90,14 @@ export function stateOf(run: Pick<Run, 'reason'> & RunProgress, leased: boolean)
     return { words: leased ? 'cancelled, winding up' : 'cancelled, owner gone', owner };
   }
   if (run.state !== 'running' && run.state !== 'queued') {
-    // The process that follows the run lets it go on when its window opens.
+    // The process that follows the run resumes it when its window opens.
     const owner = leased && run.reason === 'window' ? 'alive' : 'none';
     return { words: run.reason === null ? run.state : `${run.state} (${run.reason})`, owner };
   }
   return leased ? { words: run.state, owner: 'alive' } : { words: `${run.state}, owner gone`, owner: 'gone' };
 }
 
-/** What the rows of a run that goes on wait for, in words; `null`: it is over, or halted. */
+/** What the rows of a running run wait for; `null`: it is over, or halted. */
 export async function waitsFor(
   run: Run,
   ledger: Ledger,
@@ -119,14 +119,14 @@ const PLACES: Readonly<Record<string, string>> = {
   lost: 'lost by the queue, added anew while the run is followed',
 };
 
-/** The command that goes on with the run, `null` where it goes on by itself or is over. */
+/** The command that goes on with the run; `null`: it goes on by itself or is over. */
 export function goingOnWith({ id, state }: Pick<Run, 'id' | 'state'>, { owner }: ShownState): string | null {
   if (owner === 'gone') return state === 'cancelled' ? `onboard cancel ${id}` : `onboard resume ${id}`;
   if (owner === 'alive') return null;
   return state === 'paused' || state === 'stopped' ? `onboard resume ${id}` : null;
 }
 
-/** What the report of a run says, where it is there and true, else the run in numbers as the ledger has it. */
+/** From the run's report, where that is there and true, else from the ledger. */
 export async function summaryOf(run: Run, report: string): Promise<Summary> {
   const known = await readSummary(report);
   const now = summarize(run, new Date());
@@ -134,7 +134,7 @@ export async function summaryOf(run: Run, report: string): Promise<Summary> {
   return known !== null && isDeepStrictEqual(told(known), told(now)) ? known : now;
 }
 
-/** A run as every `--json` tells it: all that `summary.json` has by the same names, and how it stands right now. */
+/** As every `--json` shows it: all of `summary.json`, and how it stands right now. */
 export type RunStatus = Summary & {
   readonly createdAt: string;
   /** Whether a process reads the run's rows right now. */
@@ -143,10 +143,10 @@ export type RunStatus = Summary & {
   readonly percent: number;
   /** Since the run began; `null` before. */
   readonly seconds: number | null;
-  /** As far as can be told. */
+  /** `null`: unknown. */
   readonly secondsLeft: number | null;
   readonly report: string;
-  /** The command that goes on with the run; `null` where it goes on by itself or is over. */
+  /** The command that goes on with the run; `null`: it goes on by itself or is over. */
   readonly command: string | null;
 };
 

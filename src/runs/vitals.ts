@@ -1,6 +1,7 @@
 /**
- * What a process tells a monitor of itself and, where it watches the inboxes, of its target's ledger: metrics, and whether it can send now.
- * The ledger is looked at when somebody asks, every five seconds at most however many ask, and a Redis that is away is not waited for.
+ * What a process tells a monitor: metrics of its own and, where it watches inboxes, of its target's
+ * ledger, and whether it can send now. The ledger is read every five seconds at most, and an absent
+ * Redis is not waited for.
  */
 import { countWorkers, createCensus, untilOpen } from '../ledger/census.ts';
 import { kept } from '../lib/kept.ts';
@@ -14,9 +15,9 @@ import type { TargetSession } from '../session.ts';
 import { serviceReport } from './status.ts';
 
 type Told = {
-  /** Without one nobody asked for metrics. */
+  /** Without an address nobody asked for metrics. */
   readonly address: MetricsAddress | undefined;
-  /** This process watches the inboxes: it tells of them, and of the ledger, which all processes share. */
+  /** Set where the process watches inboxes: then the shared ledger's metrics are its to give. */
   readonly inbox?: () => Promise<InboxNumbers>;
   readonly isPageUp?: (() => boolean) | undefined;
 };
@@ -25,7 +26,7 @@ const EVERY_MS = 5_000;
 /** A monitor waits ten seconds for an answer. */
 const PATIENCE_MS = 2_000;
 
-/** Serves the process's metrics until the session is closed; throws a UsageError where it can't listen. */
+/** Until the session is closed; a UsageError where it can't listen. */
 export async function tellVitals(session: TargetSession, { address, inbox, isPageUp }: Told): Promise<void> {
   if (address === undefined) return;
   const { io, meter, delivery, releasers, registration } = session;
@@ -107,7 +108,7 @@ async function timeRedis({ ledger, service, meter, clock }: TargetSession, stop:
   }
 }
 
-/** Gives up waiting after so long; what was asked goes on, and is not asked a second time meanwhile. */
+/** Gives up waiting after `ms`; a look that goes on is not started twice. */
 function within<Found>(ms: number, look: () => Promise<Found>): () => Promise<Found> {
   let asked: Promise<Found> | null = null;
   return async () => {

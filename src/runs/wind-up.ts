@@ -1,7 +1,8 @@
 /**
- * The end of a cancelled run: every row gets its outcome, chunk by chunk. What no worker has sent is cancelled, what
- * a dead worker had in flight is in doubt, and what a living one has in flight it settles itself. Every step may be
- * done again. Rows that can't be read any more are recorded by their number alone.
+ * The end of a cancelled run: every row gets its outcome, chunk by chunk. Unsent rows are
+ * cancelled, those that a dead worker had in flight are in doubt, and a living worker settles its
+ * own. Every step may be done again. Rows that can't be read any more are recorded by their number
+ * alone.
  */
 import { isWhole } from '../delivery/deliver-chunk.ts';
 import type { RowChunk } from '../intake/chunks.ts';
@@ -16,7 +17,7 @@ import type { TargetSession } from '../session.ts';
 
 type WindUp = {
   readonly run: Run;
-  /** The run's rows as they were registered; `null` where they can't be read any more. */
+  /** The run's rows as registered; `null`: they can't be read any more. */
   readonly chunks: AsyncIterable<RowChunk> | null;
   readonly queue: ChunkQueue;
   readonly signal: AbortSignal;
@@ -51,7 +52,7 @@ export async function windUpRun(windUp: WindUp, session: WindUpSession): Promise
   }
 }
 
-/** Reads chunk after chunk; `null` from the first one on that can't be read. */
+/** Reads chunk after chunk; `null` from the first unreadable one on. */
 function createReader({ run, chunks }: WindUp, { log }: WindUpSession) {
   let iterator = chunks?.[Symbol.asyncIterator]() ?? null;
   return {
@@ -59,7 +60,7 @@ function createReader({ run, chunks }: WindUp, { log }: WindUpSession) {
       if (iterator === null) return null;
       try {
         const { value, done } = await iterator.next();
-        // Who has the key was decided when the chunk was added; the ledger gives back only keys that are the row's own.
+        // The key's owner was decided when the chunk was added; only a row's own key is given back.
         if (done !== true && value.n === n) return value.rows.map((row) => ({ row, claim: CLAIMED }));
       } catch (error) {
         const problem = messageOf(error);
@@ -77,7 +78,7 @@ const CLAIMED = { kind: 'claimed' } as const;
 type WindingUp = {
   readonly windUp: WindUp;
   readonly session: WindUpSession;
-  /** The rows' numbers in row order, `null` where they follow from the chunk's. */
+  /** Row numbers in row order; `null`: they follow from the chunk's. */
   numbers(): Promise<readonly number[] | null>;
 };
 
@@ -99,10 +100,10 @@ async function windUpChunk(n: number, read: JobRows | null, windingUp: WindingUp
   return false;
 }
 
-/** The rows of a chunk of which nothing is known but their numbers. */
+/** The rows of a chunk of which only the numbers are known. */
 function unknownRows(n: number, run: Run, known: readonly number[] | null): JobRows {
   const before = rowsBefore(run, n);
-  // The rows of a rerun have numbers of another run's file, which can't be made up.
+  // A rerun's rows have numbers of another run's file, which can't be made up.
   const isShort = known === null ? run.parent !== null : known.length !== run.rows;
   if (isShort) throw new UsageError(`The rows of run ${run.id} are lost, and so are their numbers.`);
   return Array.from({ length: rowsOfChunk(run, n) }, (_, i) => {

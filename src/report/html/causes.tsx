@@ -1,6 +1,6 @@
 /**
- * Why rows did not succeed, each cause once, with where in the file they are and what to do: the
- * same card in report.html and on the page. And the first of these rows themselves.
+ * Why rows did not succeed: a card for each cause, with where its rows are and what to do, the same
+ * in report.html and on the page. And the first of these rows.
  */
 import type { Child } from 'hono/jsx';
 import { StackedStrip, Strip } from '../../lib/chart/strip.tsx';
@@ -32,7 +32,7 @@ export function WhereInFile({
   );
 }
 
-/** A picture of fewer rows than this says less than their numbers. */
+/** With fewer rows the numbers say more than a picture. */
 const LEAST_PARTS = 10;
 
 function Ends({ rows }: { readonly rows: number }) {
@@ -111,7 +111,7 @@ function shareOf(count: number, total: number): string {
   return count === total ? 'all of them' : share < 1 ? 'under 1 %' : `${Math.floor(share)} %`;
 }
 
-/** Fields that it names stand first, with the columns that they are made of. */
+/** Its fields come first, with the columns that they are made of. */
 function Said({ cause: { fields, columns, words, text, outcome } }: Pick<CauseProps, 'cause'>) {
   return (
     <>
@@ -138,7 +138,7 @@ const TOO_FEW =
   'Too few rows have the same words of the service to tell them here: rejections.jsonl has them.';
 
 type RowsProps = {
-  /** The numbers of rows name them then: what is made of a key could be tried out. */
+  /** Then row numbers name the rows: even a digest of a key could be guessed. */
   readonly hidesKeys?: boolean;
 };
 

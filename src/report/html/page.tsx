@@ -1,7 +1,7 @@
 /**
- * report.html: the run on one page that is a file by itself. It has no script and loads nothing, and
- * its policy forbids both, so that not even an escape which failed could do anything; it is under
- * 1 MB whatever the run, since every list and every text is cut.
+ * report.html: the run on one page in one file. It has no script and loads nothing, and its policy
+ * forbids both, so that a failed escape can do nothing. Under 1 MB for any run: every list and text
+ * is cut.
  */
 import { basename } from 'node:path';
 import { cut, Text } from '../../lib/html-text.tsx';
@@ -155,7 +155,7 @@ function About({ page }: Props) {
   );
 }
 
-/** The other files, beside this one: none where it was mailed. */
+/** Files beside this page; a mailed page has none. */
 function Files({ page: { summary, isShared } }: Props) {
   if (isShared) return null;
   return (

@@ -1,6 +1,6 @@
 /**
- * The small parts that report.html and the page are made of, the same in both: how an outcome, a
- * time, the control total, a run's pace and its story look.
+ * Small parts that report.html and the page share: an outcome, a time, the control total, a run's
+ * rate and its story.
  */
 import type { Child } from 'hono/jsx';
 import { Lines, Series } from '../../lib/chart/series.tsx';
@@ -11,7 +11,7 @@ import type { Told } from '../../model/story.ts';
 import type { Digest } from '../digest.ts';
 import type { Latency, Stretch } from '../timeline.ts';
 
-/** As it is said in a sum: "2 in doubt". */
+/** In a sum: "2 in doubt". */
 export function kindWords(kind: Kind): string {
   return kind === 'in-doubt' ? 'in doubt' : kind;
 }
@@ -41,7 +41,6 @@ export function Sum({ outcomes, rows }: Counts) {
   );
 }
 
-/** The colour of a kind, beside its name. */
 export function Dot({ kind }: { readonly kind: Kind }) {
   return (
     <svg viewBox="0 0 10 10" class="dot" aria-hidden="true">
@@ -63,7 +62,6 @@ export function Legend({ kinds }: { readonly kinds: readonly Kind[] }) {
   );
 }
 
-/** Where a run's rows go, as people know it. */
 export function targetShown(target: string): string {
   if (target === 'sandbox') return 'SANDBOX';
   return URL.canParse(target) ? new URL(target).host : target;
@@ -72,11 +70,11 @@ export function targetShown(target: string): string {
 type TimeProps = {
   /** ISO 8601. */
   readonly at: string;
-  /** `time` for what is of today, where the day says nothing. */
+  /** `time`: today's, where the day says nothing. */
   readonly show?: 'moment' | 'time' | 'day';
 };
 
-/** UTC in text and title; the page's script writes the text anew in the viewer's own zone. */
+/** UTC; the page's script rewrites the text in the viewer's own zone. */
 export function Time({ at, show = 'moment' }: TimeProps) {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return <span>{at.slice(0, 30)}</span>;
@@ -101,9 +99,9 @@ export function Wide({ name, children }: { readonly name: string; readonly child
 
 type RatesProps = { readonly stretches: readonly Stretch[]; readonly story: readonly Told[] };
 
-/** How fast rows came to their outcomes, with what happened meanwhile. */
+/** How fast rows came to their outcomes, and what happened meanwhile. */
 export function Rates({ stretches, story }: RatesProps) {
-  // One rate is no curve: words say it.
+  // A single rate is no curve: words say it.
   if (stretches.length < 2) return null;
   const seconds = stretches.at(-1)?.to ?? 0;
   const kinds = [...new Set(stretches.flatMap(({ parts }) => parts.map(({ kind }) => kind)))];
@@ -137,7 +135,7 @@ function tenths(n: number): string {
 
 type NumbersProps = { readonly heads: readonly string[]; readonly children?: Child };
 
-/** What a picture shows, for who wants it to the number. */
+/** A picture's exact numbers. */
 function Numbers({ heads, children }: NumbersProps) {
   return (
     <details>
@@ -168,7 +166,7 @@ export function Story({ story }: { readonly story: readonly Told[] }) {
   );
 }
 
-/** How long the service took, over time, and which answers were no usual ones. */
+/** How long the service took over time, and its unusual answers. */
 export function Latencies({
   digest: { latency, moments, statuses },
 }: {

@@ -1,7 +1,4 @@
-/**
- * The sections of report.html about a run's rows: where they went, what to do, why some did not
- * succeed, how it went, and how long it took. Each is empty where there is nothing to say.
- */
+/** The sections of report.html about a run's rows. Each is empty where there is nothing to say. */
 import { Flow } from '../../lib/chart/flow.tsx';
 import { Prose, Text } from '../../lib/html-text.tsx';
 import { asCalled, countOf, duration, numberShown } from '../../lib/terminal.ts';
@@ -27,12 +24,11 @@ export type Page = {
   readonly directory: string;
   readonly command: string;
   readonly version: string;
-  /** To be mailed: no keys, no folders, no target, no cells. */
+  /** To be mailed: no keys, folders, target or cells. */
   readonly isShared: boolean;
 };
 type Props = { readonly page: Page };
 
-/** The control total as a sum, and as a picture of where the rows went. */
 export function Total({ page: { summary } }: Props) {
   const { outcomes, rows, controlTotal, records } = summary;
   const accepted = acceptedRows(outcomes);
@@ -75,7 +71,6 @@ function FlowOf({ summary }: Pick<Page, 'summary'>) {
   );
 }
 
-/** What to do, in order, with the commands. */
 export function Steps({ page }: Props) {
   const { summary, directory, command: called } = page;
   const steps = nextSteps(summary, { directory });
@@ -112,7 +107,7 @@ export function Causes({ page }: Props) {
       <h2>{`Why ${countOf(needingRows(digest), 'row')} did not succeed`}</h2>
       <WhereInFile digest={digest} />
       {shown.map((cause) => {
-        // Words of people here are nobody's business elsewhere.
+        // Notes of people here must not leave.
         const note = isShared ? null : (notes.get(cause.id) ?? null);
         return <CauseCard cause={cause} digest={digest} hidesKeys={isShared} note={note} />;
       })}
@@ -124,7 +119,7 @@ export function Causes({ page }: Props) {
 const STORY_SHOWN = 40;
 
 export function Pace({ page: { summary, digest, isShared, story: happened } }: Props) {
-  // Who asked and why is nobody's business elsewhere.
+  // Who asked and why must not leave.
   const told = isShared ? happened.map((one) => ({ ...one, by: '', why: '' })) : happened;
   const whole = tellStory(summary, told);
   const story = whole.slice(-STORY_SHOWN);
@@ -139,7 +134,6 @@ export function Pace({ page: { summary, digest, isShared, story: happened } }: P
   );
 }
 
-/** How long the service took, and which of its answers were no usual ones. */
 export function Times({ page: { digest, summary } }: Props) {
   if (digest.latency === null) return null;
   return (
@@ -160,7 +154,7 @@ function tookWords({ startedAt, finishedAt, writtenAt, rowsPerSecond }: Page['su
 
 const SCREENFUL = 25;
 
-/** The first of them, those in doubt before all others: a screenful, and the rest folded up. */
+/** A screenful, those in doubt first, and the rest folded up. */
 export function Needing({ page }: Props) {
   const { needing } = page.digest;
   if (needing.length === 0) return null;

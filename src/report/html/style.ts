@@ -1,6 +1,6 @@
 /**
- * The style of report.html: light, dark and on paper, from 320 px up. It has none of the signs that
- * HTML escapes, so that the hash of this text is what the page's policy lets through.
+ * The style of report.html: light, dark and on paper, from 320 px up. It has no sign that HTML
+ * escapes, so that the page's policy can admit it by the hash of this text.
  */
 import { createHash } from 'node:crypto';
 import { OUTCOMES } from '../../model/outcome.ts';
@@ -31,5 +31,5 @@ export const STYLE = [
   '@page{margin:14mm}@media print{body{max-width:none;padding:0;font-size:11px;background:#fff;color:#000}*{print-color-adjust:exact}details::details-content{content-visibility:visible;display:block;height:auto}summary{list-style:none}h2,h3{break-after:avoid}tr,figure,li{break-inside:avoid}.wide{overflow:visible}pre{white-space:pre-wrap;overflow-wrap:anywhere}}',
 ].join('\n');
 
-/** What the page may do: nothing but have this style. */
+/** The page may do nothing but have this style. */
 export const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`;

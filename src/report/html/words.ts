@@ -1,6 +1,6 @@
 /**
- * The report's verdict in sentences: how many rows are where they belong, what they need, and whether
- * the run goes on. The first of them is all that many people read.
+ * The report's verdict in sentences: how many rows are where they belong, what they need, and
+ * whether the run goes on. Many people read only the first.
  */
 import { countOf, numberShown } from '../../lib/terminal.ts';
 import { acceptedRows } from '../../model/outcome.ts';
@@ -13,7 +13,7 @@ type Verdict = {
 };
 type Tone = 'ok' | 'bad' | 'doubt' | 'none';
 
-/** The sign before a sentence: what its colour says. */
+/** The sign before a sentence says what its colour says. */
 export const TONE_SIGN: Readonly<Record<Tone, string>> = { ok: '✓', bad: '✗', doubt: '?', none: '·' };
 
 export function verdictOf(summary: Summary): Verdict {
