@@ -1,7 +1,6 @@
 /**
- * What an operator does with a run: asked for by a form, confirmed where it can't be taken back, and
- * answered by a page that says what was done. Nothing is done here: each is an ask of the process
- * that can.
+ * What an operator does with a run: a form asks for it, a page confirms what can't be taken back,
+ * and a page says what was done. The process that sends does the work.
  */
 import type { Child } from 'hono/jsx';
 import { Text } from '../lib/html-text.tsx';
@@ -58,7 +57,7 @@ async function rerun(visit: Visit<Desk>): Promise<Reply> {
   });
 }
 
-/** One row is settled among those in doubt, and the next comes up; rows of a file are told by a page. */
+/** A settled row is followed by the next in doubt; a page reports rows of a file. */
 async function resolve(visit: Visit<Desk>): Promise<Reply> {
   const { params, form } = visit;
   const run = params.id ?? '';
@@ -83,12 +82,11 @@ async function lookUp(visit: Visit<Desk>): Promise<Reply> {
   return carriedOut(visit, { kind: 'look-up', run }, runPath(run, '/doubts'));
 }
 
-/** Asks, and answers with the page that says what came of it. */
 async function carriedOut(visit: Visit<Desk>, ask: Ask, next?: string): Promise<Reply> {
   return told(await askFor(visit, ask), runPath(visit.params.id ?? ''), next);
 }
 
-/** Where nobody can be asked, that is the answer. */
+/** Without a process to ask, that is the answer. */
 export async function askFor({ page, visitor }: Visit<Desk>, ask: Ask): Promise<AskAnswer> {
   return page.ask === null ? refusedFor([STANDS_ALONE]) : page.ask(ask, visitor);
 }
@@ -99,7 +97,7 @@ export function refusedFor(problems: readonly string[]): AskAnswer {
   return { kind: 'refused', problems: [...problems] };
 }
 
-/** The page that says what came of it, and leads on: to `next`, or to where what was done shows; otherwise back. */
+/** Says what came of it, and leads on: to `next`, or to where the result shows; otherwise back. */
 export function told(answer: AskAnswer, back: string, next?: string): Reply {
   switch (answer.kind) {
     case 'done':
@@ -149,7 +147,6 @@ type ConfirmProps = {
   readonly children?: Child;
 };
 
-/** The form that does it, and the way back. */
 function Confirm({ run: { id, job }, action, go, tone = 'go', children }: ConfirmProps) {
   return (
     <form method="post" action={runPath(id, action)}>

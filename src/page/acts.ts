@@ -1,8 +1,8 @@
 /**
- * Acts: what the page asks the process that started it to do, each by the very function that the
- * command of the same name calls. Whether somebody may ask is looked at here, whatever the page has
- * let them do; a page that was loaded before somebody else acted changes nothing. Each is recorded
- * with its name and what became of it.
+ * What the page asks the process that started it to do; each act calls the very function of the
+ * command of the same name. Permission is checked here, whatever the page has let people do, and a
+ * page that was loaded before a change changes nothing. Each act is recorded with its name and
+ * result.
  */
 import { examine } from '../check/doctor.ts';
 import { sharedIo } from '../inbox/watcher.ts';
@@ -27,7 +27,7 @@ type Acting = {
   readonly taking: Taking | null;
 };
 
-/** What the session's process does for its page until the session is closed. */
+/** For the page, until the session is closed. */
 export function createActs(
   session: TargetSession,
   taking: Taking | null,
@@ -35,8 +35,7 @@ export function createActs(
   const acting = { session, ownRuns: createOwnRuns(session), taking };
   return async (asked) => {
     const answer = await answered(asked, acting);
-    // What the page asks for itself, for as long as somebody looks, changes nothing. What is done is
-    // done: it is told, also where it can't be recorded.
+    // The page's own doctor calls change nothing. An unrecorded act is done, so it is reported.
     if (asked.ask.kind !== 'doctor')
       await record(asked, answer, session).catch((error: unknown) =>
         session.log.error('the record of what was asked for', { problem: messageOf(error) }),
@@ -110,7 +109,7 @@ function taker({ taking }: Acting): Taking {
   );
 }
 
-/** Only runs of the target that this process works for can be gone on with in it. */
+/** Only runs of this process' own target can go on in it. */
 async function runOf(id: string, { session }: Acting): Promise<Run> {
   const run = await findRun(session.ledger, id);
   if (run.target === session.service.target) return run;
@@ -238,22 +237,22 @@ async function doctor({ session: { io } }: Acting): Promise<AskAnswer> {
   return { kind: 'done', words, run: null };
 }
 
-/** `begun`: to be called once nothing stands in the way any more, with the run that it is. */
+/** `begun`: to be called with the run once nothing stands in its way. */
 type Work = (session: TargetSession, begun: (run: string) => void) => Promise<unknown>;
 
 const AT_ONCE = 8;
 
-/** Runs that somebody at the page has begun or let go on: executed in this process beside what it does already. */
+/** Runs begun or resumed at the page, executed in this process beside its other work. */
 function createOwnRuns(session: TargetSession) {
   const { io, log, releasers } = session;
   const under = new Map<string, Promise<void>>();
-  // Several of them share the terminal.
+  // They share the terminal.
   const quiet = { ...session, io: sharedIo(io) };
   releasers.push(async () => void (await Promise.allSettled(under.values())));
 
   function start(name: string, work: Promise<unknown>): Promise<void> {
     const ended = work.then(() => undefined).finally(() => under.delete(name));
-    // Told to whoever waits for it to begin; later there is nobody but the log.
+    // Whoever waits for the start sees the error; later only the log does.
     const kept = ended.catch((error: unknown) =>
       log.warn('a run begun at the page', { run: name, problem: messageOf(error) }),
     );
@@ -262,7 +261,7 @@ function createOwnRuns(session: TargetSession) {
   }
 
   return {
-    /** Resolves with the run once it has begun, or with `null` where it is over by then; rejects where it can't begin. */
+    /** Resolves with the begun run, or `null` where it is over; rejects where it can't begin. */
     begin(name: string, work: Work): Promise<string | null> {
       if (under.has(name))
         throw new UsageError('That is under way already: look at the run, and ask again when it has ended.');

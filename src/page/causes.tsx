@@ -1,6 +1,6 @@
 /**
- * Why rows of a run did not succeed, with the way to them, to what can be done about them, and to
- * the note that somebody wrote on a cause.
+ * Why rows of a run did not succeed, with the way to them, to what can be done, and to notes on a
+ * cause.
  */
 import { readNotes } from '../ledger/notes.ts';
 import { countOf, numberShown } from '../lib/terminal.ts';
@@ -96,7 +96,7 @@ async function keepNote(visit: Visit<Desk>): Promise<Reply> {
   return answer.kind === 'done' ? { kind: 'redirect', to: runPath(run) } : told(answer, runPath(run));
 }
 
-/** On a page of its own, since what is typed in a part that is made anew each second would be lost. */
+/** A page of its own: a live part, replaced each second, would lose what is typed. */
 async function writeNote({ params, query, page: { ledger } }: Visit<Desk>): Promise<Reply> {
   const run = query.get('run') ?? '';
   const cause = params.id ?? '';

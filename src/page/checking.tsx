@@ -1,6 +1,6 @@
 /**
- * A file before it is sent: what a check finds of it, a rehearsal, and the start. What is read is
- * read by processes of their own, and starting is an ask: nothing here sends anything.
+ * A file before it is sent: what a check finds, a rehearsal, and the start. Child processes read
+ * the file, and the start is asked of the process that sends: nothing here sends.
  */
 import { z } from 'zod';
 import type { Checked, FoundIssue } from '../check/findings.ts';
@@ -28,7 +28,7 @@ export const checkRoutes: readonly Route<Desk>[] = [
   { method: 'POST', path: '/uploads/:id/start', role: 'operator', answer: start },
 ];
 
-/** An upload and the job that is to take it, by their names. */
+/** An upload and the job that takes it, by their names. */
 type Way = { readonly id: string; readonly job: string };
 
 function nameOf({ id, job }: Way): string {
@@ -42,7 +42,7 @@ function checkPath({ id, job }: Way, part = ''): string {
 function begin(work: (page: Desk, way: Way, path: string) => void) {
   return async ({ params, form, page }: Visit<Desk>): Promise<Reply> => {
     const way = { id: params.id ?? '', job: form.get('job') ?? '' };
-    // What is no name of a job is no argument of any process.
+    // Only an existing job's name becomes an argument of a process.
     if (!(await listJobs(page.env.jobsDirectory)).includes(way.job))
       throw new UsageError(
         `There is no job “${way.job}” any more: expected one of those that the upload offers.`,
@@ -55,7 +55,7 @@ function begin(work: (page: Desk, way: Way, path: string) => void) {
 }
 
 const shownOfChecked = z.object({ rows: z.number(), issues: z.array(z.object({ row: z.number() })) });
-/** What `onboard check --json` prints, which is this very program; holds cell values. */
+/** Printed by `onboard check --json` of this very program; holds cell values. */
 const checkedSchema = z.custom<Checked>((given) => shownOfChecked.safeParse(given).success);
 
 function check({ checks, runChild, target }: Desk, way: Way, path: string): void {
@@ -67,7 +67,7 @@ function check({ checks, runChild, target }: Desk, way: Way, path: string): void
   });
 }
 
-/** A run at the stand-in. */
+/** A run at the sandbox. */
 function rehearse({ rehearsals, runChild }: Desk, way: Way, path: string): void {
   rehearsals.begin(nameOf(way), async () => {
     const { stdout, problems } = await runChild(['run', '--sandbox', '--again', '--json'], [way.job, path]);
@@ -140,8 +140,8 @@ function UnderWay({ since }: { readonly since: string }) {
 }
 
 /**
- * What the browser looks at while a file is read. Once it is read there is no fragment any more, and
- * the browser loads the page again.
+ * For the browser while a file is read. Afterwards there is no fragment, and the browser loads the
+ * page again.
  */
 async function liveCheck({ params, query, page }: Visit<Desk>): Promise<Reply> {
   const way = { id: params.id ?? '', job: query.get('job') ?? '' };
@@ -239,7 +239,7 @@ function Issues({ of, label }: { readonly of: readonly FoundIssue[]; readonly la
 
 const RUNS_LOOKED_THROUGH = 1_000;
 
-/** What has to be typed before the first run at a service: its host; `null` where there was a run before. */
+/** The host to be typed before the first run at a service; `null`: it had a run before. */
 async function hostToType({ target, ledger }: Desk): Promise<string | null> {
   if (target === 'sandbox') return null;
   const runs = await ledger.index.latest(RUNS_LOOKED_THROUGH);

@@ -1,6 +1,6 @@
 /**
- * Commands that the page starts as processes of their own: whatever reads a file that somebody sent
- * in may run out of memory or never end, and takes nothing with it but itself.
+ * Commands that the page runs as child processes: reading an uploaded file may run out of memory or
+ * never end, and then only the child dies.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ import { createUploads, limitsIn } from './uploads.ts';
 type ChildEnd = {
   readonly exitCode: number | null;
   readonly stdout: string;
-  /** What it told people, a line each. */
+  /** Its messages for people, a line each. */
   readonly problems: readonly string[];
 };
 
@@ -29,7 +29,7 @@ const LONGEST_MS = 600_000;
 /** Far more than a check of any file says. */
 const MOST_CHARACTERS = 16 * 1024 * 1024;
 
-/** Runs `onboard`, two at a time; whatever an operand is called, it is no option. `stopped` ends those under way. */
+/** Runs `onboard`, two at a time; no operand can become an option. */
 export function createChildren(env: NodeJS.ProcessEnv, stopped: AbortSignal) {
   const places = createSemaphore(AT_ONCE);
   return async (options: readonly string[], operands: readonly string[]): Promise<ChildEnd> => {
@@ -48,7 +48,7 @@ async function run(args: readonly string[], { env, stopped }: Bounds): Promise<C
   const child = spawn(process.execPath, [`--max-old-space-size=${HEAP_MB}`, programFile(), ...args], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own: what it started ends with it.
+    // A process group of its own, so that its children end with it.
     detached: true,
   });
   const full = new AbortController();
@@ -84,7 +84,7 @@ export type Work<T> =
   | { readonly kind: 'failed'; readonly problems: readonly string[] }
   | { readonly kind: 'done'; readonly value: T };
 
-/** What takes a while, each once, and what became of the last of it. */
+/** Longer work, each once, and the result of the latest. */
 function createWorks<T>({ clock, log }: Pick<Session, 'clock' | 'log'>) {
   const works = createRecentMap<string, Work<T>>(WORKS_REMEMBERED);
   return {
@@ -107,24 +107,21 @@ function createWorks<T>({ clock, log }: Pick<Session, 'clock' | 'log'>) {
 
 const SAMPLES_REMEMBERED = 20;
 
-/** What is remembered of files that came in, from one request to the next. */
+/** What is remembered of uploaded files between requests. */
 export function rememberFiles(session: Pick<Session, 'env' | 'io' | 'clock' | 'log'>) {
   const { env, io, clock } = session;
   return {
     uploads: createUploads(env.home, () => clock.date(), limitsIn(io.env)),
     runChild: createChildren(withoutSecrets(io.env), io.interrupted),
-    /** The first rows of uploads, by how they are read; or why that can't be. */
+    /** First rows of uploads, by how they are read; or why that fails. */
     samples: createRecentMap<string, FileSample | readonly string[]>(SAMPLES_REMEMBERED),
-    /** Of an upload with a job: its check, and its rehearsal at the stand-in. */
+    /** The check, and the rehearsal, of an upload with a job. */
     checks: createWorks<Checked>(session),
     rehearsals: createWorks<Summary>(session),
   };
 }
 
-/**
- * Whoever took the page over finds nothing in its environment, or its children's, that the service
- * or a receiver of events takes for ours.
- */
+/** Whoever took the page over must find no secret in its environment, or its children's. */
 const SECRET = /^(?:MSB_TOKEN|ONBOARD_WEB_TOKEN|ONBOARD_WEBHOOK|ONBOARD_NOTIFY)/;
 
 function withoutSecrets(env: Session['io']['env']): NodeJS.ProcessEnv {

@@ -1,9 +1,9 @@
 /**
- * What somebody says of rows in doubt, before anybody records it: in a form (`POST
- * /runs/:id/resolve`), of one row in the fields `row`, `as` (`created`, `created:<id>` of a record
- * that was found, `not-created`) and `id`; of many in a field `decision` each, `17 created:<id>` or
- * `17 not-created`. Or in an edited in-doubt file, read and checked as `onboard resolve` does it;
- * of the file nothing stays behind. Whether the id is another row's is decided by who records it.
+ * What a person says of rows in doubt, before it is recorded: in a form (`POST /runs/:id/resolve`),
+ * of one row in the fields `row`, `as` (`created`, `created:<id>` of a found record, `not-created`)
+ * and `id`; of many in one field `decision` each, `17 created:<id>` or `17 not-created`. Or in an
+ * edited in-doubt file, checked as `onboard resolve` does; no part of the file is kept. Who records
+ * it decides whether the id is another row's.
  */
 import { randomBytes } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
@@ -27,7 +27,7 @@ export function decisionsIn(form: URLSearchParams): Decided {
   const chosen = form.get('as') ?? '';
   const id = (form.get('id') ?? '').trim();
   const typed = `created:${id}`;
-  // Both may have been meant.
+  // Either may have been meant.
   if (id !== '' && !['', 'created', typed].includes(chosen))
     return {
       kind: 'problems',
@@ -53,7 +53,7 @@ function decisionIn(text: string): RowDecision | string {
   return typeof decision === 'string' ? `Row ${row}: ${decision}` : { row, decision };
 }
 
-/** A decision as a field of a form has it. */
+/** For a form's field. */
 export function decisionField({ row, decision }: RowDecision): string {
   return `${row} ${decision.kind === 'created' ? `created:${decision.id}` : decision.kind}`;
 }
@@ -62,7 +62,7 @@ const MOST_BYTES = 8 * 1024 * 1024;
 /** A form has 64 kB. */
 const AT_ONCE = 300;
 
-/** What an edited in-doubt file says, of a run. */
+/** What an edited in-doubt file says of a run. */
 export type FileOfDecisions = Awaited<ReturnType<typeof readDecisionFile>>;
 
 /** A UsageError lists all that can't be right in the file. */
@@ -74,7 +74,7 @@ export async function readDecisionFile(
   const file = await gather(bytes);
   if (definition === null)
     throw new UsageError('The ledger no longer has the run’s definition: settle its rows one by one.');
-  // Named as uploads are: what a crash leaves is removed with them.
+  // Among the uploads, so that what a crash leaves is removed with them.
   const folder = await makeHomeFolder(env.home, 'uploads', randomBytes(16).toString('hex'));
   const path = join(folder, isTable(run.source) ? 'in-doubt.csv' : 'in-doubt.ndjson');
   try {
@@ -89,9 +89,9 @@ export async function readDecisionFile(
       run,
       decisions: shown,
       more: left.length - shown.length,
-      /** Rows that are not named, but one record with such a row. */
+      /** Rows that are not named, but one record with a named one. */
       mates: mates.length,
-      /** Lines without a decision, and decisions on rows that are no longer in doubt. */
+      /** Lines without a decision, and decisions on rows no longer in doubt. */
       open: said.open,
       settled: decisions.length - left.length,
     };
@@ -117,7 +117,7 @@ async function gather(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
   }
   const file = Buffer.concat(parts);
   const kind = file.subarray(0, 2).toString('latin1');
-  // Packed files could be of any size.
+  // Compressed files could be of any size.
   if (size === 0 || kind === 'PK' || kind === '\x1f\x8b')
     throw new UsageError('Expected in-doubt.csv or in-doubt.ndjson as plain text: save it as CSV.');
   return file;

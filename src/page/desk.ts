@@ -1,6 +1,6 @@
 /**
- * What the pages are made of: the ledger, which they only read, the folders of the home, the way to
- * the process that acts, and what is remembered from one request to the next.
+ * What pages are made of: the ledger, which they only read, the home's folders, the way to the
+ * process that acts, and memory between requests.
  */
 import { lookOver } from '../inbox/overview.ts';
 import { kept } from '../lib/kept.ts';
@@ -19,7 +19,7 @@ import { createDigests } from './digests.ts';
 
 type Means = Pick<Session, 'env' | 'ledger' | 'log' | 'clock'> &
   ReturnType<typeof rememberFiles> & {
-    /** `sandbox`, or the service's base URL: whose runs are shown first. */
+    /** `sandbox`, or the service's base URL: its runs are shown first. */
     readonly target: string;
     /** `null`: the page stands alone. */
     readonly ask: Core['ask'];
@@ -33,7 +33,7 @@ export function createDesk(means: Means): Desk {
 
 const FOLDERS_EVERY_MS = 5_000;
 const DOCTOR_EVERY_MS = 30_000;
-/** The page asks for itself, where an operator looks. */
+/** For the page's own questions. */
 const PAGE = { name: 'page', role: 'operator' } as const;
 const FILES_KEPT = 16;
 const PACES_KEPT = 50;
@@ -41,7 +41,7 @@ const PACES_KEPT = 50;
 function createMemory(means: Means) {
   const { ledger, log, target, ask } = means;
   return {
-    /** Above each page. */
+    /** At the top of each page. */
     async standing() {
       const report = await serviceReport(ledger, target);
       const service = { words: serviceWords(report), isWell: report.state === 'well' };
@@ -51,14 +51,14 @@ function createMemory(means: Means) {
     paceOf: createPaces(),
     /** A visitor's searches: a new one ends the one before. */
     turnOf: createTurns(),
-    /** Edited in-doubt files that were read, until somebody records what they say. */
+    /** Edited in-doubt files that were read, until what they say is recorded. */
     decisionFiles: createRecentMap<string, FileOfDecisions>(FILES_KEPT),
     chunks: watchChunks(ledger.redis, ledger.of(target).keys.queuePrefix),
-    /** Folders, schedules and what needs somebody. */
+    /** Folders, schedules and what needs a person. */
     overview: kept(FOLDERS_EVERY_MS, () =>
       lookOver(means, target, (problem) => log.debug('a job definition can not be used', { problem })),
     ),
-    /** What `onboard doctor` says, line by line; empty where nobody can be asked. */
+    /** Lines of `onboard doctor`; empty where nobody can be asked. */
     doctor: kept(DOCTOR_EVERY_MS, async () => {
       const answer = await ask?.({ kind: 'doctor' }, PAGE);
       return answer?.kind === 'done' ? answer.words.split('\n') : [];
@@ -68,7 +68,7 @@ function createMemory(means: Means) {
 
 type Moving = Parameters<typeof createPace>[0] & Pick<Run, 'id' | 'state'>;
 
-/** How fast a run goes and how long it will take, in words, from what was seen of it here; '' before. */
+/** A run's rate and remaining time in words, as seen here; '' before. */
 function createPaces(): (run: Moving) => string {
   const paces = createRecentMap<string, ReturnType<typeof createPace>>(PACES_KEPT);
   return (run) => {

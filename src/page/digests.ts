@@ -1,8 +1,7 @@
 /**
- * Digests of runs for the page: of a run that is over as its report left it, of any other counted
- * from the chunks that are closed, each once and a few at a time, so that the page goes on serving.
- * Where an outcome was replaced after its chunk was closed, all is counted anew. A few runs are
- * remembered.
+ * Digests of runs for the page: from the report of a run that is over, else counted from closed
+ * chunks, each once and a few at a time, so that the page goes on serving. Where an outcome in a
+ * closed chunk was replaced, all is counted anew. A few runs are remembered.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,7 +18,7 @@ import { unsuccessfulIn } from '../report/remainder.ts';
 import { knownFields } from '../service/operations.ts';
 import { reportDirectory, type Session } from '../session.ts';
 
-/** As far as a run is counted, at once; it is counted on meanwhile. */
+/** Answers at once with what is counted so far; counting goes on. */
 type Digests = (run: Run) => Promise<Digest>;
 
 type Means = Pick<Session, 'env' | 'ledger' | 'clock' | 'log'>;
@@ -31,7 +30,7 @@ const EVERY_MS = 1_000;
 type Counting = {
   readonly tally: DigestTally;
   readonly seen: Set<number>;
-  /** How many outcomes had been replaced in closed chunks before any was counted. */
+  /** Replaced outcomes in closed chunks before the count began. */
   readonly replaced: number;
 };
 
@@ -40,7 +39,7 @@ type Known = { counting: Counting; at: number; isCounted: boolean };
 export function createDigests(means: Means): Digests {
   const wholes = createRecentMap<string, Digest>(REMEMBERED);
   const countings = createRecentMap<string, Known>(REMEMBERED);
-  /** One run at a time: counting is all the work that this process has. */
+  /** One run at a time: counting is this process' heaviest work. */
   let queue: Promise<void> = Promise.resolve();
   return async (run) => {
     const known = wholes.get(run.id);
@@ -69,10 +68,7 @@ export function isOf({ outcomes }: Digest, run: Run): boolean {
   return isDeepStrictEqual(outcomes, run.outcomes);
 }
 
-/**
- * A run's digest as its report left it, where that is still what the ledger says: reading it costs
- * no row.
- */
+/** From the run's report, where it agrees with the ledger: reads no row. */
 export async function digestAtHand({ env }: Pick<Session, 'env'>, run: Run): Promise<Digest | null> {
   try {
     const text = await readFile(join(reportDirectory(env, run.id), 'digest.json'), 'utf8');
@@ -111,7 +107,7 @@ async function begin({ ledger }: Means, run: Run): Promise<Counting> {
   return { tally, seen: new Set(), replaced };
 }
 
-/** `changed`: what was counted is not what the ledger says any more. */
+/** `changed`: the ledger no longer agrees with the count. */
 async function countOn({ ledger }: Means, run: Run, counting: Counting): Promise<'counted' | 'changed'> {
   const { redis } = ledger;
   const { keys, store } = ledger.of(run.target);

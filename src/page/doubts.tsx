@@ -1,8 +1,7 @@
 /**
- * The rows of a run that may exist at the service, settled one after the other: what was sent, what
- * a look-up found, and what it means to say the one or the other. Many at once come as the report's
- * in-doubt file, and are shown before they are recorded. Nothing is recorded here: the forms go to
- * who does it (`decisions.ts` says what is in them).
+ * A run's rows in doubt, settled one after the other: what was sent, what a look-up found, and what
+ * either decision means. Many at once come as the report's in-doubt file, and are shown before they
+ * are recorded. The process that acts records them (decisions.ts: the forms).
  */
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
@@ -31,10 +30,10 @@ export const doubtsRoutes: readonly Route<Desk>[] = [
 /** Beside the one that is looked at. */
 const LISTED = 50;
 
-/** What somebody gave that was refused, to be said beside the fields. */
+/** A refused entry, shown beside the fields. */
 type Refused = { readonly problems: readonly string[]; readonly id: string };
 
-/** The page; `refused`: what was asked for from it just now could not be right. */
+/** `refused`: what was just sent from this page can't be right. */
 export async function answerDoubts(visit: Visit<Desk>, refused: Refused | null = null): Promise<Reply> {
   const { params, query, form, page, visitor } = visit;
   const open = await openRunRows(page, params.id ?? '');
@@ -64,7 +63,7 @@ async function readDoubtsOf(open: RunRows, asked: number | null) {
     readRow(open, row),
   ]);
   const list = listed.map((one) => ({ row: one, key: doubts.get(one)?.key ?? '' }));
-  // The one after it may be the first again.
+  // The row after the last is the first again.
   const following = rows[at + 1] ?? rows[0] ?? row;
   const chosen = {
     ...shown,
@@ -74,7 +73,7 @@ async function readDoubtsOf(open: RunRows, asked: number | null) {
   return { left: rows.length, settled, list, chosen };
 }
 
-/** A file comes without a form, as all files do: what it says is shown on a page of its own. */
+/** A file comes without a form: what it says is shown on a page of its own. */
 async function takeFile({ params, bytes, page }: Visit<Desk>): Promise<Reply> {
   const { id = '' } = params;
   const open = await openRunRows(page, id);

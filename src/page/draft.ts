@@ -1,7 +1,7 @@
 /**
- * Drafts of job definitions: what a file's first rows suggest, changed as the form says, compiled as
- * any definition is, and shown by what would really be sent of those rows. Nothing of a draft is
- * kept: each is made anew from the form. Pure.
+ * Drafts of job definitions: what a file's first rows suggest, changed as the form says, compiled
+ * as any definition is, and shown by what would really be sent of those rows. Each is made anew
+ * from the form; nothing is kept. Pure.
  */
 import { type FileSample, proposalText, proposeFor } from '../check/proposal.ts';
 import { parseFormJob } from '../config/load-job.ts';
@@ -18,7 +18,7 @@ import { COLUMNS_SHOWN } from '../web/words.tsx';
 
 type Notation = JobProposal['fields'][number]['notation'];
 
-/** The usual ways of writing, offered for every column; the first is the field's own. */
+/** Offered for every column; the first is the field's own. */
 const READINGS: readonly Notation[] = [
   {},
   { pattern: 'dd.MM.yyyy' },
@@ -38,16 +38,16 @@ const REFUSALS = 2;
 
 /** What the form says of a column. */
 type ColumnChoice = {
-  /** A field of the request; '' where it is not sent. */
+  /** A field of the request; '': not sent. */
   readonly field: string;
-  /** One of those that are offered; '' as the field itself is read. */
+  /** One of the offered readings; '': the field's own. */
   readonly reading: string;
 };
 
 export type DraftForm = {
   readonly operation: string;
   readonly job: string;
-  /** The number of the column that is the rows' own key; `null`: none. */
+  /** The number of the key's column; `null`: none. */
   readonly key: number | null;
   readonly columns: readonly ColumnChoice[];
 };
@@ -56,7 +56,7 @@ export type DraftForm = {
 export type Draft = ReturnType<typeof draftOf>;
 export type DraftColumn = Draft['columns'][number];
 
-/** The draft that the form describes; without a form the one that the file suggests. */
+/** Without a form, the draft that the file suggests. */
 export function draftOf(sample: FileSample, operationName: string, form: DraftForm | null) {
   const operation = OPERATIONS.find((one) => one === operationName) ?? 'subclient.create';
   const columns = sample.source.columns.slice(0, COLUMNS_SHOWN);
@@ -71,21 +71,21 @@ export function draftOf(sample: FileSample, operationName: string, form: DraftFo
     operation,
     job: choices.job,
     columns: columnsOf(shown, choices, { proposed, mapped }),
-    /** How many the file has behind these: they are not sent. */
+    /** Columns behind these: they are not sent. */
     more: sample.source.columns.length - columns.length,
-    /** Those that a column may become. */
+    /** The fields that a column may become. */
     fields: [...[pathFieldOf(operation) ?? []].flat(), ...fieldCatalog(operation).keys()].map((field) =>
       field.replaceAll('#', '0'),
     ),
-    /** As it would be sent; `null` where no row can be. */
+    /** As it would be sent; `null`: no row can be. */
     request: firstRequest(operation, mapped),
     yaml: compiled.yaml,
-    /** What keeps it from being a job definition; the columns first: what is wrong with it follows from them. */
+    /** Why it is no job definition yet; columns first: other problems follow from them. */
     problems: problems.length > 0 ? problems : compiled.problems,
   };
 }
 
-/** What the proposal comes to as a form. */
+/** The proposal as a form. */
 function choicesOf({ operation, key, fields, itself }: JobProposal, { source, file }: FileSample): DraftForm {
   const at = key === null ? -1 : source.columns.indexOf(key.column);
   return {
@@ -114,7 +114,7 @@ function readingOf(notation: Notation): string {
   return Object.keys(notation).length === 0 ? '' : JSON.stringify(notation);
 }
 
-/** What a column may be read by: as was proposed for it, and the usual ways. */
+/** The notation proposed for the column, and the usual ones. */
 function notationsFor(column: string, { fields }: JobProposal): ReadonlyMap<string, Notation> {
   const own = fields.filter((field) => field.column === column).map(({ notation }) => notation);
   return new Map([...own, ...READINGS].map((notation) => [readingOf(notation), notation]));
@@ -126,7 +126,7 @@ function readingWords({ pattern, true: yes, false: no, ...others }: Notation): s
   return JSON.stringify(others).replaceAll(/[{}]|"(?=\w|:)/g, '') || 'as it is';
 }
 
-/** The proposal as the form would have it. */
+/** The proposal with the form's changes. */
 function changed(
   proposed: JobProposal,
   { key, columns }: DraftForm,
@@ -215,13 +215,13 @@ function columnsOf({ source, rows }: FileSample, { key, columns }: DraftForm, { 
       column,
       field,
       reading,
-      /** The ways of reading that are offered for it. */
+      /** The readings offered for it. */
       readings: [...notationsFor(column, proposed)].map(([value, notation]) => ({
         value,
         words: readingWords(notation),
       })),
       isKey: key === i,
-      /** Share of the rows looked at that have something in it, 0 to 1. */
+      /** Share of the sample rows with something in this column, 0 to 1. */
       filled: rows.length === 0 ? 0 : texts.length / rows.length,
       samples: [...new Set(texts)].slice(0, SAMPLES),
       notes: proposed.fields.find((one) => one.column === column)?.notes ?? [],
@@ -236,7 +236,7 @@ export function textsOf(row: Row, columns: readonly string[]): readonly string[]
   return cellsOf(row, columns).map((cell) => (typeof cell === 'string' ? cell : JSON.stringify(cell)));
 }
 
-/** The first values at the field's place, as JSON. */
+/** The first values of the field, as JSON. */
 function sentOf(field: string, mapped: readonly Mapped[]): readonly string[] {
   const path = field.replaceAll(/\[(\d+)\]/g, '.$1').split('.');
   const values = mapped.flatMap((one) => {

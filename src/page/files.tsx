@@ -1,7 +1,6 @@
 /**
- * A file as it comes in, and the jobs that would fit it. The page itself never reads the file: that
- * is done by processes of their own. What comes then is mapping.tsx, where no job fits, and
- * checking.tsx.
+ * An upload, and the jobs that would fit it. Only child processes read the file. mapping.tsx comes
+ * next where no job fits, else checking.tsx.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { z } from 'zod';
@@ -95,7 +94,7 @@ function Discard({ id }: { readonly id: string }) {
   );
 }
 
-/** The browser goes to the upload's own page itself. */
+/** The browser goes on to the upload's own page. */
 async function receive({ query, bytes, page, visitor }: Visit<Desk>): Promise<Reply> {
   if (bytes === null) return { kind: 'missing', words: 'No file came.' };
   const { id } = await page.uploads.receive(query.get('name') ?? '', visitor.name, bytes);
@@ -107,17 +106,17 @@ async function discard({ params, page }: Visit<Desk>): Promise<Reply> {
   return { kind: 'redirect', to: '/upload' };
 }
 
-/** What `onboard map --json` prints of a file. */
+/** The output of `onboard map --json`. */
 const sampleSchema = z.object({
   source: sourceInfoSchema,
   rows: z.array(rowSchema),
-  // As it was given: the schema would add what was not.
+  // As it was given: the schema would add defaults.
   format: z.custom<Partial<Format>>((format) => formatSchema.partial().safeParse(format).success),
 });
 
 /**
- * Its first rows, or why it can't be read. Without settings of somebody's own, and where it can't be
- * read by itself, it is read as a job reads its files that its columns fit.
+ * Its first rows, or why it can't be read. Without settings from the form it is read by itself, and
+ * where that fails, as a job with fitting columns reads its files.
  */
 export async function sampleOf(
   page: Desk,
@@ -166,14 +165,14 @@ function withoutHidden({ rows, ...sample }: z.infer<typeof sampleSchema>) {
   return { ...sample, rows: rows.map(cut) };
 }
 
-/** A job, and how well a file goes with it. */
+/** A job, and how well the file fits it. */
 type FittingJob = Job & {
   /** Its `files` take a file of that name. */
   readonly isNamed: boolean;
   readonly problems: readonly string[];
 };
 
-/** All jobs, those first that take files of that name and fit its columns. */
+/** All jobs, best first: those whose `files` and columns fit. */
 async function fittingJobs(sample: FileSample, { env }: Desk): Promise<readonly FittingJob[]> {
   const rank = ({ isNamed, problems }: FittingJob) => (problems.length === 0 ? 2 : 0) + (isNamed ? 1 : 0);
   const fitting: FittingJob[] = [];
@@ -181,7 +180,7 @@ async function fittingJobs(sample: FileSample, { env }: Desk): Promise<readonly 
     if (job === null) continue;
     const isNamed = takesFile(job.definition, sample.file);
     fitting.push({ ...job, isNamed, problems: misfits(job.definition, sample.source) });
-    // The columns of a wide file take each job a while: others are answered between them.
+    // A wide file's columns take each job a while: other requests go in between.
     await turn();
   }
   return fitting.toSorted((a, b) => rank(b) - rank(a));
@@ -258,7 +257,6 @@ type JobsProps = {
   readonly chosen: string | null;
 };
 
-/** Which job takes it, of those that fit. */
 function Jobs({ upload: { id }, jobs, chosen }: JobsProps) {
   const fitting = jobs.filter(({ problems }) => problems.length === 0);
   const first = fitting.find(({ name }) => name === chosen) ?? fitting[0];

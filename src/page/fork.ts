@@ -1,7 +1,7 @@
 /**
- * The page as a process of its own, beside the one that sends: without that one's token, in bounded
- * memory, and started again when it dies, so that nothing that goes wrong with it reaches a row. What
- * it wants done it asks for; who asks, and whether they may, is looked at again by whoever does it.
+ * The page as a process of its own beside the one that sends: without its token, in bounded memory,
+ * and restarted when it dies, so that its faults reach no row. It asks for what it wants done; the
+ * process that acts checks the visitor's permission again.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ import {
 import type { Session } from '../session.ts';
 import { readAccess } from '../web/access.ts';
 
-/** What the two say to each other; both parse it. */
+/** Messages between the two; both parse them. */
 const fromPageSchema = z.discriminatedUnion('kind', [
   /** `link`: lets one person in, once. */
   z.object({ kind: z.literal('listening'), url: z.string(), link: z.string() }),
@@ -35,7 +35,7 @@ type ToPage = z.infer<typeof toPageSchema>;
 export type PageAddress = { readonly host: string; readonly port: number };
 
 type ForkOptions = {
-  /** As it was given; `null`: where a page is usually. */
+  /** As it was given; `null`: the usual place. */
   readonly address: PageAddress | null;
   readonly sandbox: boolean;
   readonly acts: (asked: Asked) => Promise<AskAnswer>;
@@ -43,26 +43,26 @@ type ForkOptions = {
 
 const HEAP_MB = 256;
 /**
- * Each half of its young memory. What a page reads of a large run is soon garbage, of which Node
- * would keep three times 16 MB.
+ * MB of each half of the young generation. What a page reads of a large run is soon garbage, and
+ * Node would keep three times 16 MB of it.
  */
 const YOUNG_MB = 2;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** One that has lived that long did not die of how it was started. */
+/** A page that lived this long did not die of its start. */
 const WELL_MS = 60_000;
 
-/** What the page may know of this process's environment. */
+/** All of this process' environment that the page may know. */
 const PASSED =
   /^(?:PATH|HOME|TMPDIR|TZ|LANG|LC_\w+|NODE_EXTRA_CA_CERTS|LOG_LEVEL|MSB_BASE_URL|REDIS_\w+|ONBOARD_(?:HOME|JOBS|WEB_\w+))$/;
 
-/** Whether anybody could get in where nobody has asked for a page: by the link that a terminal shows, or by a token that is there. */
+/** Whether anybody could log in to a page nobody asked for: by a link at a terminal, or a token. */
 export async function mayAnybodyEnter({ env, io }: Pick<Session, 'env' | 'io'>): Promise<boolean> {
   const { sharedToken, proxy, people } = readAccess(io.env, env.home);
   return io.stderr.isTTY === true || sharedToken !== null || proxy !== null || (await people()).length > 0;
 }
 
-/** Starts the page, and keeps it until the session is closed; answers whether it runs, whenever that is asked. */
+/** Keeps the page until the session is closed; the result says whether it runs. */
 export function forkPage(session: Session, options: ForkOptions): () => boolean {
   const { env, io, log, releasers } = session;
   const stop = new AbortController();
@@ -72,7 +72,7 @@ export function forkPage(session: Session, options: ForkOptions): () => boolean 
       env: { ...passed(io.env), ONBOARD_HOME: env.home, ONBOARD_JOBS: env.jobsDirectory },
       execArgv: [`--max-old-space-size=${HEAP_MB}`, `--max-semi-space-size=${YOUNG_MB}`],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-      // Ctrl-C is for this process, which ends it.
+      // Ctrl-C is for this process, which ends the page.
       detached: true,
     });
     return child;
@@ -130,7 +130,7 @@ function listen(page: ChildProcess, { io, log }: Session, acts: ForkOptions['act
       return;
     }
     const { url, link } = said.data;
-    // What isn't a terminal is kept somewhere: no key stands there.
+    // Anything but a terminal is kept somewhere: no key is written there.
     const isShown = io.stderr.isTTY === true;
     tell(
       io,
@@ -141,15 +141,15 @@ function listen(page: ChildProcess, { io, log }: Session, acts: ForkOptions['act
   });
 }
 
-/** The way of this process to the one that started it as its page. */
+/** The page's way to the process that started it. */
 export type Link = {
   ask(ask: Ask, visitor: Visitor): Promise<AskAnswer>;
   tell(message: FromPage): void;
-  /** Resolves when the other one is gone. */
+  /** Resolves when the other process is gone. */
   readonly ended: Promise<void>;
 };
 
-/** `null`: nobody has started this process as its page. */
+/** `null`: no process started this one as its page. */
 export function linkToStarter(): Link | null {
   if (process.send === undefined) return null;
   const waiting = new Map<number, (answer: AskAnswer) => void>();

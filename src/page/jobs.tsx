@@ -1,4 +1,4 @@
-/** Jobs: what this program does with which files, when, and how its last runs went. */
+/** Jobs: what each does with which files, when, and how its last runs went. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { templateFile } from '../check/template.ts';
@@ -27,10 +27,10 @@ export const jobsRoutes: readonly Route<Desk>[] = [
 
 const NO_JOB = { kind: 'missing', words: 'There is no such job.' } as const;
 
-/** `job`: `null` where its definition can't be used, for these problems. */
+/** `job`: `null` where its definition has these problems. */
 type ReadJob = { readonly name: string; readonly job: Job | null; readonly problems: readonly string[] };
 
-/** Those of the jobs folder: a watcher takes files for these. */
+/** The jobs folder's: a watcher takes files for these. */
 export async function readJobs(directory: string): Promise<readonly ReadJob[]> {
   const names = await listJobs(directory);
   return Promise.all(names.map((name) => readJob(name, directory)));
@@ -138,7 +138,7 @@ async function showJob({ params, page }: Visit<Desk>): Promise<Reply> {
   };
 }
 
-/** `name` is one of those that the folder has. */
+/** `name` is one of the folder's. */
 async function textOf(name: string, directory: string): Promise<string> {
   const [yaml, yml] = await Promise.all(
     ['yaml', 'yml'].map((ending) =>

@@ -1,6 +1,6 @@
 /**
- * Which column is which field: the file's columns beside what would really be sent of them, changed by a form whose every state is in
- * the form itself. What comes of it is a job definition, a file that is reviewed and used again like any other.
+ * Which column is which field: the file's columns beside what would really be sent of them. The
+ * form holds its whole state. The result is a job definition, a file to be reviewed and reused.
  */
 import type { Child } from 'hono/jsx';
 import { type FileSample, PURPOSES } from '../check/proposal.ts';
@@ -29,7 +29,7 @@ export const mappingRoutes: readonly Route<Desk>[] = [
   { method: 'POST', path: '/uploads/:id/save', role: 'operator', answer: save },
 ];
 
-/** Throws a UsageError where the file can't be read. */
+/** A UsageError where the file can't be read. */
 async function draftFor({ params, query, form, page }: Visit<Desk>, choices: DraftForm | null) {
   const upload = await page.uploads.find(params.id ?? '');
   if (upload === null) return null;
@@ -48,7 +48,7 @@ async function show(visit: Visit<Desk>, choices: DraftForm | null): Promise<Repl
   return { kind: 'page', title: TITLE, body };
 }
 
-/** The definition is written by the process that acts; then the file is checked with it. */
+/** The process that acts writes the definition; then the file is checked with it. */
 async function save(visit: Visit<Desk>): Promise<Reply> {
   const found = await draftFor(visit, formOf(visit));
   if (found === null) return GONE;
@@ -184,7 +184,7 @@ function Mapping({ id, reading, sample, draft, problems, saves }: MappingProps) 
   );
 }
 
-/** Of a column, at that place of the file. */
+/** `at`: the column's place in the file. */
 function cellsOf(column: DraftColumn, at: number): readonly Child[] {
   return [
     <>

@@ -1,6 +1,7 @@
 /**
- * The page's own process: its code only reads Redis, sends nothing, and asks for no token of the service. Opened here, from an environment to a
- * server that listens; where a process that sends has started it, it asks that one for what is to be done.
+ * The page's own process: it only reads Redis, sends nothing, and needs no token of the service.
+ * Opened from an environment to a listening server; it asks the process that started it for
+ * whatever is to be done.
  */
 
 import { targetOf } from '../inbox/overview.ts';
@@ -21,7 +22,7 @@ import { ROUTES } from './routes.ts';
 type Opening = Pick<Session, 'io' | 'env' | 'log' | 'clock' | 'releasers'>;
 
 type PageOptions = {
-  /** `null`: where a page is usually, or the next free port. */
+  /** `null`: the usual place, or the next free port. */
   readonly address: PageAddress | null;
   readonly sandbox: boolean;
   /** To the process that acts; `null`: the page stands alone. */
@@ -65,7 +66,7 @@ export async function openPage(
   return { url: server.url, link: server.link(visitor) };
 }
 
-/** The server is never started from here, nor kept from ending. */
+/** Never starts the Redis server, nor keeps it from ending. */
 async function openToRead(
   { env, log }: Pick<Opening, 'env' | 'log'>,
   releasers: Releasers,

@@ -1,7 +1,7 @@
 /**
- * The first page: what needs somebody, what goes on, what comes next, and how the last runs ended.
- * Folders, schedules and what needs somebody are looked at every five seconds at most, however many
- * look; what moves is read anew each time.
+ * The first page: what needs a person, what goes on, what comes next, and how the last runs ended.
+ * Folders, schedules and needs are read every five seconds at most, however many look; what moves
+ * is read each time.
  */
 import { basename } from 'node:path';
 import type { Overview } from '../inbox/overview.ts';
@@ -59,7 +59,7 @@ async function lookAround(desk: Desk) {
 
 type Seen = Awaited<ReturnType<typeof lookAround>>;
 
-/** Those that are open, wherever they stand in the list, and the newest ones. */
+/** All open runs, and the newest ones. */
 async function lookAtRuns({ ledger, paceOf }: Desk, { runs }: Overview) {
   const open = runs.map(({ run }) => ({ run: run.id, target: run.target }));
   const newest = await ledger.index.latest(RECENT_RUNS);
@@ -103,7 +103,7 @@ function Standing({ seen }: { readonly seen: Seen }) {
   );
 }
 
-/** Rows in doubt before all else. */
+/** Rows in doubt come first. */
 function Needs({ needs: { runs, refused } }: Pick<Overview, 'needs'>) {
   const inDoubt = runs.filter((one) => one.inDoubt > 0);
   const halted = runs.filter(({ run, state }) => goingOnWith(run, state) !== null);

@@ -1,6 +1,6 @@
 /**
- * How a file is to be read where it doesn't say so itself: settings of a job definition's `format`, as
- * the query of an address and the fields of a form have them.
+ * How to read a file that doesn't say so itself: settings of a job definition's `format`, in the
+ * query of an address and in the fields of a form.
  */
 import type { Format } from '../config/job-definition.ts';
 import { ENCODINGS } from '../model/source.ts';
@@ -17,14 +17,14 @@ const SETTINGS = {
 type Setting = keyof typeof SETTINGS;
 const NAMES: readonly Setting[] = ['header', 'delimiter', 'encoding', 'sheet', 'records'];
 
-/** What was chosen, by the names that `format` has for them; nothing of what is found by itself. */
+/** The choices by their names in `format`, without what is found automatically. */
 export type Reading = Readonly<Partial<Record<Setting, string>>>;
 
 export function readingIn(given: URLSearchParams): Reading {
   return readingBy((name) => given.get(name));
 }
 
-/** Settings of a definition, or of a file that was read, as the form has them. */
+/** Settings of a definition, or of a file that was read, for the form. */
 export function readingOf(format: Partial<Format>): Reading {
   // A sheet may be called so.
   return readingBy((name) => (format[name] === 'auto' && name !== 'sheet' ? null : format[name]));
@@ -36,7 +36,7 @@ function readingBy(get: (name: Setting) => string | number | null | undefined): 
   );
 }
 
-/** As arguments of the commands that read files. */
+/** Arguments of the commands that read files. */
 export function readingArguments(reading: Reading): readonly string[] {
   return Object.entries(reading).map(([name, value]) => `--format=${name}=${value}`);
 }
@@ -53,14 +53,14 @@ export function HiddenReading({ reading }: { readonly reading: Reading }) {
 
 type ReadOtherwiseProps = { readonly upload: Upload; readonly reading: Reading };
 
-/** The form by which somebody says it; which settings there are depends on the kind of file. */
+/** The settings depend on the kind of file. */
 export function ReadOtherwise({ upload: { id, given }, reading }: ReadOtherwiseProps) {
   const kind = kindOf(given);
   return (
     <form method="get" action={`/uploads/${id}`} class="row">
       {NAMES.filter((name) => SETTINGS[name].kinds.some((one) => one === kind)).map((name) => (
         <label>
-          {/* By both names: what is wrong with a file is told by the reader's own. */}
+          {/* By both names: the reader's messages use its own. */}
           {`${SETTINGS[name].words} (format.${name})`}{' '}
           <input name={name} value={reading[name]} list={`of-${name}`} placeholder="found by itself" />
           <datalist id={`of-${name}`}>

@@ -1,4 +1,7 @@
-/** All pages. The router and the test that asks each as nobody, viewer and operator go by this table. */
+/**
+ * All pages. The router, and the test that requests each as nobody, viewer and operator, use this
+ * table.
+ */
 import type { Route } from '../web/visit.ts';
 import { actingRoutes } from './acting.tsx';
 import { noteRoutes } from './causes.tsx';

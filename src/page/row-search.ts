@@ -1,7 +1,7 @@
 /**
- * Finds rows of a run for the page. Chunks that a digest rules out are not read; of all others a few
- * at a time, so that the page goes on serving, and no longer than a person waits: who looks for more
- * goes on from there. A visitor has one search at a time: a new one ends the one before.
+ * Finds rows of a run. Chunks that a digest rules out are not read; the others a few at a time, so
+ * that the page goes on serving, and no longer than a person waits: the next page goes on from
+ * there. A visitor has one search at a time: a new one ends the one before.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { chunksAround, readChunks } from '../ledger/run-view.ts';
@@ -39,20 +39,20 @@ export type RowsAsked = {
   readonly cause: string | null;
   /** Empty: none. */
   readonly text: string;
-  /** Only rows behind that one. */
+  /** Only rows behind this one. */
   readonly after: number;
-  /** The text is looked for as it is, also where it is a number or a key. */
+  /** The text is searched for even where it is a number or a key. */
   readonly isLiteral: boolean;
 };
 
-/** `settlement`: `null`: the row has no outcome yet; `words`: as the visitor may see them. */
+/** `settlement`: `null`: no outcome yet; `words`: as the visitor may see them. */
 export type ListedRow = {
   readonly row: number;
   readonly settlement: Settlement | null;
   readonly words: string;
 };
 
-/** A list that was asked for, and what it is made with. */
+/** A requested list, and its sources. */
 export type Search = RunRows & {
   readonly asked: RowsAsked;
   readonly digest: Digest | null;
@@ -64,7 +64,7 @@ export type Search = RunRows & {
 type SearchOptions = {
   readonly asked: RowsAsked;
   readonly visitor: Visitor;
-  /** What is known of the run's causes; of one that goes on, those so far. */
+  /** The run's causes; of a running one, those so far. */
   digestOf(run: Run): Promise<Digest | null>;
 };
 
@@ -80,7 +80,7 @@ export async function openSearch(
   return { ...open, asked, digest, cause, visitor };
 }
 
-/** The rows of one cause; a UsageError where the run's report does not know the cause. */
+/** A UsageError where the run's report does not know the cause. */
 export async function rowsOfCause(
   desk: Pick<Session, 'ledger' | 'env'>,
   { id }: Run,
@@ -100,7 +100,7 @@ export async function rowsOfCause(
   return rows;
 }
 
-/** The row with the number, or that the ledger knows the key of; `null`: the text is neither. */
+/** The row with that number or known key; `null`: the text is neither. */
 export async function lookDirectly(search: Search) {
   const { asked, run } = search;
   const keys = await keysNamed(search);
@@ -122,7 +122,7 @@ async function rowsNumbered(search: Search, rows: ReadonlySet<number>): Promise<
   return [...listed, ...others].sort((a, b) => a.row - b.row);
 }
 
-/** To a viewer of this run alone: by trying keys they would learn of any. */
+/** Viewers get keys of this run alone: they could find out any key by trying. */
 async function keysNamed(search: Search): Promise<KnownKey[]> {
   const { run, asked, visitor } = search;
   const spaces = new Set([spaceOf(run.operation) ?? 'subclient', 'subclient', 'counterparty']);
@@ -130,10 +130,7 @@ async function keysNamed(search: Search): Promise<KnownKey[]> {
   return found.filter((key) => visitor.role === 'operator' || key.run === run.id);
 }
 
-/**
- * The next rows of the list, as far as time allows. `next`: behind which row the list goes on;
- * `stoppedAt`: the time was up, and so far was looked.
- */
+/** `next`: the row behind which the list goes on; `stoppedAt`: the time was up there. */
 export async function nextRows(search: Search, isOver: () => boolean, now: () => number) {
   const until = now() + LONGEST_MS;
   const rows: Settlement[] = [];
@@ -150,10 +147,10 @@ export async function nextRows(search: Search, isOver: () => boolean, now: () =>
   return { rows: await withWords(search, page), next, stoppedAt: next === null ? stoppedAt : null };
 }
 
-/** Rows of some chunks that are as asked for, and how far that was. */
+/** Matching rows of some chunks, up to that row. */
 type Found = { readonly rows: readonly Settlement[]; readonly upTo: number };
 
-/** Rows as asked for in their order, a few chunks at a time. */
+/** In order, a few chunks at a time. */
 async function* matchingRows(search: Search): AsyncGenerator<Found, void, undefined> {
   const { redis, k, run, asked } = search;
   const text = asked.text || (asked.outcome ?? search.cause?.outcome ?? '');
@@ -166,7 +163,7 @@ async function* matchingRows(search: Search): AsyncGenerator<Found, void, undefi
   }
 }
 
-/** The chunks that may have such rows behind the one that was named. */
+/** The chunks that may have such rows behind `after`. */
 function chunksToRead(search: Search): readonly number[] {
   const { run, asked, digest, cause } = search;
   if (asked.cause !== null && cause === null) return [];
@@ -175,7 +172,7 @@ function chunksToRead(search: Search): readonly number[] {
   let first = 1;
   while (first < chunks && rowsBefore(run, first + 1) <= before) first += 1;
   const bits = cause?.chunks ?? (asked.outcome === null ? null : (digest?.chunks[asked.outcome] ?? ''));
-  // A digest of rows so far rules no chunk out.
+  // A digest that is not complete rules no chunk out.
   if (digest !== null && isOf(digest, run) && bits !== null) return [...chunksIn(bits, chunks, first)];
   return Array.from({ length: Math.max(0, chunks - first + 1) }, (_, i) => first + i);
 }
@@ -217,7 +214,7 @@ async function withWords({ visitor, view }: Search, rows: readonly Settlement[])
   return listed;
 }
 
-/** The whole list as results.csv has rows; ends early where the same visitor asks for something else. */
+/** The whole list as in results.csv; ends early where the visitor starts another search. */
 export async function* csvOf(
   search: Search,
   signal: AbortSignal,

@@ -1,6 +1,7 @@
 /**
- * One row of a run: what the file says, what was sent, what the service said, and where else its key
- * is known. For operators: it holds cells and bodies. Of rows that succeeded the ledger keeps none.
+ * One row of a run: what the file says, what was sent, what the service said, and where else its
+ * key is known. For operators only: it holds cells and bodies, which the ledger keeps only for rows
+ * that did not succeed.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
 import { createRunInput } from '../ledger/reruns.ts';
@@ -44,7 +45,7 @@ async function answer({ params, page, visitor }: Visit<Desk>): Promise<Reply> {
   return { kind: 'page', title: `Row ${row} of ${id}`, body };
 }
 
-/** A rerun whose rows' numbers are lost may have any. */
+/** A rerun whose row numbers are lost may have any. */
 function hasRow(open: RunRows, row: number): boolean {
   const isLost = open.run.parent !== null && open.numbers === null;
   return isLost || rowAt(open, rowsUpTo(open, row)) === row;
@@ -80,9 +81,9 @@ export async function readRow(open: RunRows, row: number) {
     chunk: chunk?.chunk ?? 0,
     source: sources.get(row) ?? null,
     sent: sentFor(settlement, rows, { run, definition, key }),
-    /** The body of a refusal as it was received. */
+    /** A refusal's body as received. */
     said: bodies.get(row) ?? null,
-    /** The rows that were one request with it, itself among them; empty where it was alone. */
+    /** All rows of its request, itself among them; empty: it was alone. */
     group,
     /** Who settled it from in doubt. */
     resolution: resolution === null ? null : resolutionSchema.parse(JSON.parse(resolution)),
@@ -96,7 +97,7 @@ async function chunkWith({ redis, keys, run }: RunRows, row: number): Promise<Se
   return null;
 }
 
-/** The rows that were one request with this one, where the job groups rows. */
+/** The rows of the same request, in jobs with groups. */
 function groupOf(
   { row }: Settlement,
   settlements: readonly Settlement[],
@@ -169,7 +170,6 @@ function Neighbours({ open, row }: Pick<Props, 'open'> & { readonly row: number 
   );
 }
 
-/** What became of the row, in a few lines. */
 export function RowHead({ run, shown }: { readonly run: string; readonly shown: ShownRow }) {
   const { settlement, group, chunk, resolution } = shown;
   if (settlement === null) return <p class="card">It has no outcome yet.</p>;

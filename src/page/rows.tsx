@@ -1,7 +1,7 @@
 /**
- * The rows of a run, 50 a page: those of an outcome or of a cause, and what is looked for, be it a
- * row's number, a key or any text. What is shown stands in the address alone, so that it can be
- * sent to somebody; the same list comes as a CSV file.
+ * The rows of a run, 50 a page: of an outcome or a cause, or found by number, key or any text. The
+ * address holds all that is shown, so that it can be sent to somebody; the same list comes as a CSV
+ * file.
  */
 import { basename } from 'node:path';
 import { cut, Text } from '../lib/html-text.tsx';
@@ -40,7 +40,7 @@ async function answer(visit: Visit<Desk>): Promise<Reply> {
   return { kind: 'page', title: `Rows of ${search.run.id}`, body: <Rows search={search} found={found} /> };
 }
 
-/** `isDirect`: the text is a row's number or a known key: nothing else was looked through. */
+/** `isDirect`: the text is a row's number or a known key; nothing else was searched. */
 async function findRows({ turnOf, clock }: Desk, search: Search) {
   const { text, isLiteral } = search.asked;
   const direct = text === '' || isLiteral ? null : await lookDirectly(search);
@@ -110,7 +110,7 @@ function Rows({ search, found }: Props) {
   );
 }
 
-/** Which run this is about, and the way to its other pages. */
+/** Names the run, and leads to its other pages. */
 export function RunTitle({
   run,
   here,
@@ -197,7 +197,7 @@ function Keys({ keys }: { readonly keys: readonly KnownKey[] }) {
   );
 }
 
-/** What the ledger knows of a key: `is at the service, as sub-1: row 3 of run x`. */
+/** `is at the service, as sub-1: row 3 of run x`. */
 export function Knows({ of }: { readonly of: KnownKey }) {
   return (
     <>
@@ -273,7 +273,7 @@ function RowTable({ run, rows }: { readonly run: string; readonly rows: readonly
   );
 }
 
-/** An identifier at the service; nothing where it is empty. */
+/** An id at the service; nothing where it is empty. */
 export function Id({ of }: { readonly of: string }) {
   if (of === '') return null;
   return (
@@ -283,7 +283,6 @@ export function Id({ of }: { readonly of: string }) {
   );
 }
 
-/** An outcome by its colour and its word. */
 export function OutcomeMark({ of }: { readonly of: Outcome | 'open' }) {
   return (
     <span class="outcome">

@@ -1,6 +1,6 @@
 /**
- * A run as pages about its rows need it: its record, the definition that it began with, where in it
- * a row is, and what the ledger knows of keys. Reads the ledger alone.
+ * A run for pages about its rows: its record, the definition it began with, where in it a row is,
+ * and what the ledger knows of keys. Only reads the ledger.
  */
 import { parseKeyState } from '../ledger/key-claims.ts';
 import { identityPlace, type LedgerKeys } from '../ledger/keys.ts';
@@ -20,7 +20,7 @@ export async function openRunRows({ ledger }: Pick<Session, 'ledger'>, id: strin
   const { redis } = ledger;
   const { keys, store } = ledger.of(run.target);
   const definition = await store.definition(id);
-  /** Of a rerun's rows, in order; `null` for all others, and where they are lost. */
+  /** A rerun's row numbers, in order; `null`: no rerun, or lost. */
   const numbers = run.parent === null ? null : await createRunInput(redis, keys, id).numbers();
   return { run, definition, redis, keys, k: keys.run(id), view: createRunView(redis, keys, run), numbers };
 }
@@ -37,17 +37,17 @@ export function rowsUpTo({ run, numbers }: RunRows, row: number): number {
   return numbers.findLastIndex((one) => one <= row) + 1;
 }
 
-/** The number of a row as somebody writes it; `null`: it is none. */
+/** A row number as people write it; `null`: it is none. */
 export function rowNumber(text: string): number | null {
   return /^[1-9]\d{0,14}$/.test(text) ? Number(text) : null;
 }
 
 type Ledger = { readonly redis: RedisConnection; readonly keys: LedgerKeys };
 
-/** A key that the ledger knows in whatever run; `space`: whose keys they are, such as `subclient`. */
+/** A known key, of any run; `space`: such as `subclient`. */
 export type KnownKey = Exclude<KeyState, { readonly kind: 'free' }> & { readonly space: string };
 
-/** What the identity ledger says of a key, by commands that only read. */
+/** From the identity ledger, by commands that only read. */
 export async function knownIn(
   { redis, keys }: Ledger,
   key: string,

@@ -1,8 +1,8 @@
 /**
- * A run: what became of its rows, how fast it goes, why rows did not succeed and what can be done
- * about it, what happened, and the files of its report. All of it is live; buttons only ask, and the
- * page behind them says what will be done. Files are those that the report's summary names, and no
- * path comes from a request.
+ * A run: what became of its rows, its rate, why rows did not succeed and what can be done, what
+ * happened, and the files of its report. All of it is live. Buttons lead to pages that say what
+ * will be done. Only files that the report's summary names are served: no path comes from a
+ * request.
  */
 import { createReadStream, existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -194,7 +194,7 @@ const ACTS: Readonly<Record<RunState, readonly Act[]>> = {
 /** What can't be taken back has a page of its own, where it is confirmed. */
 const CONFIRMED: readonly Act[] = [CANCEL, AGAIN];
 
-/** The state that was shown goes along: where it has changed since, nothing is done. */
+/** Sends the shown state along: where it has changed since, nothing is done. */
 function Acts({ run: { id, state, outcomes } }: { readonly run: Run }) {
   const hasMore = RERUN_OUTCOMES.some((outcome) => outcomes[outcome] > 0);
   const acts = ACTS[state].filter((act) => act !== AGAIN || hasMore);

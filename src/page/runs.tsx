@@ -1,7 +1,4 @@
-/**
- * Runs: all of them, newest first, 50 a page, by state and job; and how one is told of in a line
- * wherever runs are listed.
- */
+/** All runs, newest first, 50 a page, by state and job; and a run's line in any list. */
 import { basename } from 'node:path';
 import { type RunBrief, readBriefs } from '../ledger/brief.ts';
 import { batchesOf } from '../lib/batches.ts';
@@ -24,12 +21,12 @@ export const runsRoutes: readonly Route<Desk>[] = [
 ];
 
 const RUNS_A_PAGE = 50;
-/** Looked through for runs of a state or job; who wants more goes on from there. */
+/** Runs searched for a state or job; the next page goes on from there. */
 const LOOKED_THROUGH = 1_000;
 const AT_ONCE = 100;
 
 async function list({ query, page, visitor }: Visit<Desk>): Promise<Reply> {
-  // The search of every page comes here: it names a run, or a key of some run's rows.
+  // Every page's search comes here: it names a run, or a key of some run's rows.
   const named = (query.get('q') ?? '').trim();
   const address = named === '' ? null : await addressOfNamed(page, named, visitor);
   if (address !== null) return { kind: 'redirect', to: address };
@@ -44,15 +41,15 @@ function askedIn(query: URLSearchParams) {
   return {
     state: RUN_STATES.find((one) => one === query.get('state')) ?? null,
     job: (query.get('job') ?? '').slice(0, 200),
-    /** So many of the newest runs are left out. */
+    /** Leaves out this many of the newest runs. */
     skipped: rowNumber(query.get('before') ?? '') ?? 0,
   };
 }
 
-/** Of the run that has a row of that key, or is called so, by its id or an ending of it. */
+/** Of the run with a row of that key, or with that id or ending of an id. */
 async function addressOfNamed(desk: Desk, text: string, { role }: Visitor): Promise<string | null> {
   const { ledger, target } = desk;
-  // Who only looks could try keys of any run.
+  // A viewer could try keys of any run.
   if (role === 'operator') {
     const { redis, of } = ledger;
     const [known] = await knownIn({ redis, keys: of(target).keys }, text, ['subclient', 'counterparty']);
@@ -66,7 +63,7 @@ async function addressOfNamed(desk: Desk, text: string, { role }: Visitor): Prom
   }
 }
 
-/** `next`: how many are left out by the next page; `null`: there is none. */
+/** `next`: the runs that the next page leaves out; `null`: there is none. */
 async function findRuns({ ledger }: Desk, { state, job, skipped }: Asked) {
   const newest = await ledger.index.latest(LOOKED_THROUGH, skipped);
   const runs: RunBrief[] = [];
@@ -81,7 +78,7 @@ async function findRuns({ ledger }: Desk, { state, job, skipped }: Asked) {
   return { runs: runs.slice(0, RUNS_A_PAGE), next };
 }
 
-/** Of runs of any target, in the order of the ids; those that are gone are left out. */
+/** In the order of the ids, of any target, without those that are gone. */
 export async function briefsOf(
   { redis, of }: Pick<Ledger, 'redis' | 'of'>,
   runs: ReadonlyArray<{ readonly run: string; readonly target: string }>,
@@ -94,7 +91,7 @@ function addressOf({ state, job, skipped }: Asked): string {
   return withQuery('/runs', { state, job, before: skipped });
 }
 
-/** The path with all that is something. */
+/** The path with all parameters that are set. */
 export function withQuery(path: string, query: Readonly<Record<string, string | number | null>>): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value) search.set(name, String(value));
@@ -147,7 +144,7 @@ function Runs({ asked, named, found: { runs, next } }: RunsProps) {
   );
 }
 
-/** `state`: where somebody has looked who reads the run's rows; `pace`: in words. */
+/** `state`: where it was looked up who reads the rows; `pace`: in words. */
 export type ListedRun = { readonly run: RunBrief; readonly state?: ShownState; readonly pace?: string };
 
 type TableProps = { readonly name: string; readonly runs: readonly ListedRun[]; readonly none: string };
@@ -196,7 +193,7 @@ export function runPath(id: string, under = ''): string {
   return `/runs/${encodeURIComponent(id)}${under}`;
 }
 
-/** How long the run took, or has been taking; '' before it begins. */
+/** '' before the run begins. */
 export function timeTaken(run: RunBrief): string {
   const { startedAt, finishedAt } = run;
   if (startedAt === null) return '';

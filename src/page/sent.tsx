@@ -1,7 +1,6 @@
 /**
- * What was sent for a row, made again from what is kept of it: by the mapping that its worker used,
- * and the same builder of requests. What can't be known for sure says so instead: nothing here is a
- * guess.
+ * What was sent for a row, rebuilt from what is kept of it by its worker's mapping and request
+ * builder. Where that can't be sure, it says so: nothing is guessed.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
@@ -24,10 +23,10 @@ type Means = {
   readonly key: KnownKey | undefined;
 };
 
-/** The request; a text: why there is none to show. */
+/** A text: why there is no request to show. */
 type Sent = ReturnType<typeof madeAgain> | string;
 
-/** `rows`: all that were one request, as they are kept. */
+/** `rows`: all rows of the request, as kept. */
 export function sentFor(settlement: Settlement | null, rows: readonly Row[], means: Means): Sent {
   if (settlement === null) return 'Nothing was sent for this row yet, or it is on its way.';
   const { outcome, attempts } = settlement;
@@ -79,7 +78,7 @@ function placeholder({ path, space, key }: Reference) {
 
 const VALUE_BYTES = 2_000;
 
-/** `said`: fields that the answer names are marked. */
+/** `said`: marks the fields that the answer names. */
 export function SentShown({ sent, said }: { readonly sent: Sent; readonly said: string }) {
   if (typeof sent === 'string') return <p class="dim">{sent}</p>;
   const fields = [...flattenRecord(sent.body ?? {})];
@@ -113,7 +112,7 @@ const ONLY_CHANGES =
   'Of these fields only those were sent that had changed since the service last accepted the record.';
 const PLACEHOLDERS = 'Identifiers of other records stand as ‹…›: they were looked up as the row was sent.';
 
-/** Also as `accounts[0].iban` or `/accounts/0/iban`; a plain word may be one by chance. */
+/** Also as `accounts[0].iban` or `/accounts/0/iban`; a plain word may occur by chance. */
 function isNamed(field: string, said: string): boolean {
   const written = [field, field.replaceAll(/\.(\d+)(?=\.|$)/g, '[$1]'), `/${field.replaceAll('.', '/')}`];
   return written.some((path) => (/[.[/]/.test(path) ? said.includes(path) : said.includes(`"${path}"`)));

@@ -1,7 +1,6 @@
 /**
- * What all of it runs on, as far as the page can see it: the service, Redis, the queue, the workers,
- * the disk and the versions; and what `doctor` says, asked of the process that acts. Nothing can be
- * done here.
+ * What it all runs on, as far as the page can see: the service, Redis, the queue, the workers, the
+ * disk, the versions, and `doctor`, asked of the process that acts. Nothing can be done here.
  */
 import { statfs } from 'node:fs/promises';
 import { shownAddress } from '../config/redis-address.ts';
@@ -53,7 +52,7 @@ async function lookAtSystem({ page, visitor }: Visit<Desk>) {
     readDoing(redis, keys, Date.now()),
     countWorkers(redis, keys),
     serviceReport(ledger, target),
-    // Folders and credentials are nobody's business who only looks.
+    // Not for viewers: it names folders and credentials.
     visitor.role === 'operator' ? doctor().catch(() => []) : [],
   ] as const;
   const [disk, counts, workers, registered, service, found] = await Promise.all(looks);

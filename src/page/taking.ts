@@ -1,4 +1,7 @@
-/** What only a process that watches the inboxes can do for the page: make an upload a run, and a draft a job. */
+/**
+ * What only a process that watches inboxes can do for the page: make an upload a run, and a draft a
+ * job.
+ */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { listJobs, parseFormJob } from '../config/load-job.ts';
@@ -15,9 +18,9 @@ import type { AskAnswer } from '../model/ask.ts';
 import { createUploads } from './uploads.ts';
 
 export type Taking = {
-  /** Hands an upload to the watcher as a file of that job; throws a UsageError where that can't be. */
+  /** Hands an upload to the watcher as a file of that job; a UsageError where that can't be. */
   take(upload: string, job: string, again: boolean): Promise<AskAnswer>;
-  /** Writes a definition that nobody has yet; throws a UsageError with what is wrong with it. */
+  /** Writes a new definition; a UsageError says what is wrong with it. */
   saveJob(name: string, yaml: string): Promise<AskAnswer>;
 };
 

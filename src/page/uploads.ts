@@ -1,7 +1,8 @@
 /**
- * Uploads: files that came in by the page and are no run yet. Each has a folder of its own in ONBOARD_HOME/uploads, known by a random id; no
- * name that a browser gave ever becomes a path. What is not whole is not there: the note beside the file is written last. A day later, or
- * once its run has begun, it is gone.
+ * Uploads: files that came by the page and are no run yet. Each has a folder of its own in
+ * ONBOARD_HOME/uploads under a random id; no name from a browser becomes a path. An incomplete
+ * upload does not exist: the note beside the file is written last. Removed after a day, or once its
+ * run has begun.
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -16,9 +17,9 @@ import { UsageError } from '../lib/usage-error.ts';
 
 const uploadSchema = z.object({
   id: z.string(),
-  /** As it was chosen. */
+  /** As the person named it. */
   given: z.string(),
-  /** On the disk: letters, digits, `.`, `_` and `-`. */
+  /** On disk: letters, digits, `.`, `_` and `-`. */
   name: z.string(),
   by: z.string(),
   /** ISO 8601, UTC. */
@@ -26,7 +27,7 @@ const uploadSchema = z.object({
   bytes: z.number().int().nonnegative(),
 });
 
-/** A file that came in whole. */
+/** A complete upload. */
 export type Upload = z.infer<typeof uploadSchema> & { readonly path: string };
 
 type UploadLimits = {
@@ -34,7 +35,7 @@ type UploadLimits = {
   readonly most: number;
   /** Bytes of the disk that stay free. */
   readonly spare: number;
-  /** How many come in at the same time. */
+  /** Uploads at the same time. */
   readonly atOnce: number;
 };
 
@@ -45,7 +46,7 @@ const ID = /^[0-9a-f]{32}$/;
 const NOTE = 'upload.json';
 const LONGEST_NAME = 100;
 
-/** The uploads of a home; `own`: bounds in place of the usual ones. */
+/** `own`: limits in place of the usual ones. */
 export function createUploads(home: string, now: () => Date, own: Partial<UploadLimits> = {}) {
   const limits = { ...LIMITS, ...own };
   const folder = join(home, 'uploads');
@@ -87,7 +88,7 @@ export function createUploads(home: string, now: () => Date, own: Partial<Upload
 
   return {
     receive,
-    /** `null` where there is none of that id, or it has not come in whole. */
+    /** `null`: no complete upload has that id. */
     find,
     /** Newest first. */
     async list(): Promise<readonly Upload[]> {
@@ -108,7 +109,7 @@ const mostSchema = z
   .transform(Number)
   .optional();
 
-/** As the environment has them. */
+/** From the environment. */
 export function limitsIn({ ONBOARD_WEB_UPLOAD_MAX: given }: Readonly<Record<string, string | undefined>>) {
   const most = mostSchema.safeParse(given === '' ? undefined : given);
   if (!most.success)
@@ -116,7 +117,7 @@ export function limitsIn({ ONBOARD_WEB_UPLOAD_MAX: given }: Readonly<Record<stri
   return most.data === undefined ? {} : { most: most.data };
 }
 
-/** The bytes go to the disk as they come; answers how many. */
+/** Straight to disk; answers how many bytes. */
 async function write(
   path: string,
   bytes: AsyncIterable<Uint8Array>,
@@ -147,7 +148,7 @@ async function write(
   return size;
 }
 
-/** A name that is one everywhere, and its ending, which says what kind of file it is. */
+/** A name that is valid everywhere, with the ending that shows the kind of file. */
 function plainName(given: string): string {
   const plain = given
     .normalize('NFKD')

@@ -1,7 +1,6 @@
 /**
- * Who may get in, as the environment says it: a token that several share, a proxy that has logged
- * people in, and where browsers see the page. What would let others listen or get in unasked is
- * refused before the page listens.
+ * Who may log in, by the environment: a shared token, a proxy that has logged people in, and where
+ * browsers see the page. What would let others listen or log in is refused before the page listens.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
@@ -14,11 +13,11 @@ import { UsageError } from '../lib/usage-error.ts';
 import { type Person, readPeople, writeWebFile } from './people.ts';
 
 export type WebAccess = {
-  /** Where browsers see it behind a proxy; `null`: at this machine alone. */
+  /** Where browsers see it behind a proxy; `null`: only at this machine. */
   readonly origin: string | null;
-  /** An operator's, whose name is asked for; `null`: there is none. */
+  /** An operator's, who is asked for a name; `null`: there is none. */
   readonly sharedToken: string | null;
-  /** The header with a person's name, and who may set it beside the secret. */
+  /** The header with a person's name, and who may set it, with the secret. */
   readonly proxy: {
     readonly header: string;
     readonly addresses: readonly string[];
@@ -51,7 +50,7 @@ const schema = z.object({
   ONBOARD_WEB_PROXY_SECRET_FILE: z.string().optional(),
 });
 
-/** Reads ONBOARD_WEB_*; throws a UsageError with every problem. */
+/** From ONBOARD_WEB_*; a UsageError lists every problem. */
 export function readAccess(env: Readonly<Record<string, string | undefined>>, home: string): WebAccess {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = schema.safeParse(given);
@@ -96,8 +95,8 @@ function secretIn(file: string): string {
 const HOST_NAME = /^onboard-[0-9a-f]{20}\.localhost$/;
 
 /**
- * The host name of a home's page at this machine, made once. Cookies know no ports: under a name
- * that others have too, every server of the machine would be sent the session.
+ * This home's host name at this machine, made once. Cookies ignore ports: under a shared name every
+ * server of the machine would receive the session.
  */
 export async function hostNameOf(home: string): Promise<string> {
   const known = await readFile(join(home, 'web', 'host'), 'utf8').catch(insteadOf('ENOENT', ''));
@@ -107,7 +106,7 @@ export async function hostNameOf(home: string): Promise<string> {
   return name;
 }
 
-/** Refuses to be reached from elsewhere without a name and a way in that lasts. */
+/** Refuses access from elsewhere without a host name and a lasting way to log in. */
 export async function assertSafe(
   { origin, sharedToken, proxy, people }: WebAccess,
   host: string,

@@ -1,6 +1,6 @@
 /**
- * The page's own style and script, in memory and known by a hash of what they are: a browser keeps them for good, and asks for others by
- * another name. Built beside the program (scripts/build.mjs).
+ * The page's style and script, in memory and named by a hash, so that browsers keep them for good.
+ * Built by scripts/build.mjs.
  */
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -23,7 +23,6 @@ export function createAssets(style: string, script: string): Assets {
   return { paths, find: (path) => byPath.get(path) };
 }
 
-/** As they were built. */
 export function readAssets(): Assets {
   const folder = join(dirname(programFile()), 'web');
   const read = (name: string) => readFileSync(join(folder, name), 'utf8');

@@ -1,6 +1,7 @@
 /**
- * The way in and out: by the link that was printed, whose key stands behind the # and so in no log, by a token, or through a proxy that has
- * logged people in. Every failure reads the same; nobody is sent anywhere but to a page of ours.
+ * Log-in and log-out: by a printed link, whose key stands behind the # and so in no log, by a
+ * token, or through a proxy that has logged people in. Every failure reads the same; redirects lead
+ * only to our own pages.
  */
 import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
@@ -12,21 +13,21 @@ import { isSameSecret, type Sessions } from './sessions.ts';
 type EntranceParts = { readonly access: WebAccess; readonly sessions: Sessions; readonly frame: Frame };
 
 const PROXY_SECRET = 'x-onboard-proxy-secret';
-/** As Apache writes a variable that is not set. */
+/** Apache's text for an unset variable. */
 const NO_NAME = '(null)';
 
-/** What is asked of the one who asks: where from, and whether it was the page itself, which is no sign of anybody. */
+/** `isLive`: the page asked by itself, which is no sign of a person. */
 type From = { readonly address: string; readonly isLive: boolean };
 
 export function createEntrance({ access, sessions, frame }: EntranceParts) {
   const isSecure = access.origin?.startsWith('https:') === true;
 
-  /** Cookies are the same for all ports of a host: pages of two homes must not log each other's visitors out. */
+  /** Ports share cookies: pages of two homes must not log each other's visitors out. */
   function cookieName({ req }: Context): string {
     return isSecure ? '__Host-onboard' : `onboard-${/\d*$/.exec(req.header('host') ?? '')?.[0] ?? ''}`;
   }
 
-  /** Empty where nobody has vouched for one: from the proxy's address come other users of its machine too. */
+  /** '' without the proxy's secret: other users of its machine come from its address too. */
   function nameByProxy({ req }: Context, address: string): string {
     const { proxy } = access;
     if (proxy === null || !proxy.addresses.includes(address)) return '';
@@ -60,14 +61,14 @@ export function createEntrance({ access, sessions, frame }: EntranceParts) {
       sessions.leave(getCookie(context, cookieName(context)));
       return context.redirect('/enter', 303);
     },
-    /** `null`: nobody who is known. */
+    /** `null`: nobody known. */
     async visitorOf(context: Context, { address, isLive }: From): Promise<Visitor | null> {
       const name = nameByProxy(context, address);
       if (name !== '' && name !== NO_NAME) return sessions.visitorNamed(name);
       return sessions.visitorOf(getCookie(context, cookieName(context)), { isSign: !isLive });
     },
     refuse,
-    /** To the way in, and from there back to where somebody was about to go. */
+    /** To the log-in, and from there back to where the visitor was going. */
     refer(context: Context): Response {
       if (context.req.method !== 'GET') return refuse(context);
       const { pathname, search } = new URL(context.req.url);
@@ -76,7 +77,7 @@ export function createEntrance({ access, sessions, frame }: EntranceParts) {
   };
 }
 
-/** For what is no page. */
+/** For anything but a page. */
 function refuse(context: Context): Response {
   return context.text('Expected a log-in.\n', 401);
 }

@@ -1,4 +1,4 @@
-/** What stands on every page: whose target it is, where to go from here, how the service does, and who is looking. */
+/** What stands on every page: the target, the navigation, the service's state, and the visitor. */
 import type { Child } from 'hono/jsx';
 import { cut, Text } from '../lib/html-text.tsx';
 import type { Visitor } from '../model/ask.ts';
@@ -17,10 +17,10 @@ const PAGES = [
 type LayoutProps = {
   readonly title: string;
   readonly path: string;
-  /** `null`: nobody has logged in, or what stands above all pages can't be told now. */
+  /** `null`: nobody has logged in, or it can't be read now. */
   readonly standing: Standing | null;
   readonly visitor: Visitor | null;
-  /** Nothing can be done from here: the process that does it is not there. */
+  /** Nothing can be done from here: the process that acts is absent. */
   readonly looksOnly: boolean;
   readonly assets: AssetPaths;
   readonly children?: Child;
@@ -97,7 +97,7 @@ function isWithin(path: string, to: string): boolean {
   return to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`);
 }
 
-/** How the service does, and the one line in which the page's script says whether it still hears from us. */
+/** The service's state, and the line in which the script says whether the server answers. */
 function Service({ service, looksOnly }: Pick<Standing, 'service'> & Pick<LayoutProps, 'looksOnly'>) {
   return (
     <p class={service.isWell ? 'state dim noprint' : 'state t-bad noprint'}>
@@ -110,7 +110,7 @@ function Service({ service, looksOnly }: Pick<Standing, 'service'> & Pick<Layout
   );
 }
 
-/** Which service all of this is about: nobody must take a rehearsal for it, or it for a rehearsal. */
+/** Nobody must take a rehearsal for the service, or the service for a rehearsal. */
 function Target({ target }: { readonly target: string }) {
   return (
     <span class={`badge ${target === 'sandbox' ? 'sandbox' : 'real'}`}>

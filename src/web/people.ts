@@ -1,7 +1,7 @@
 /**
  * People with tokens of their own: `ONBOARD_HOME/web/people.json` has each one's name, role and the
- * digest of the token, which nobody can turn back into it. Changed by `onboard web --add` and
- * `--remove`, read anew at each log-in, and looked at while somebody is in.
+ * digest of the token. Changed by `onboard web --add` and `--remove`, read at each log-in and while
+ * a person is logged in.
  */
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
@@ -22,7 +22,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/;
 
 const PEOPLE = 'people.json';
 
-/** None where nobody was added. */
+/** Empty where nobody was added. */
 export async function readPeople(home: string): Promise<readonly Person[]> {
   const file = join(home, 'web', PEOPLE);
   const text = await readFile(file, 'utf8').catch(insteadOf('ENOENT', '[]'));
@@ -36,7 +36,7 @@ export async function readPeople(home: string): Promise<readonly Person[]> {
   }
 }
 
-/** Adds a person, or renews one; answers the token, which is told once. */
+/** Adds a person or renews the token; answers the token, which is shown once. */
 export async function addPerson(home: string, name: string, role: Role): Promise<string> {
   if (!NAME.test(name))
     throw new UsageError(
@@ -48,7 +48,7 @@ export async function addPerson(home: string, name: string, role: Role): Promise
   return token;
 }
 
-/** Throws a UsageError where there is nobody of that name. */
+/** A UsageError where nobody has that name. */
 export async function removePerson(home: string, name: string): Promise<void> {
   const people = await readPeople(home);
   if (!people.some((person) => person.name === name))
@@ -63,7 +63,7 @@ function write(home: string, people: readonly Person[]): Promise<void> {
   return writeWebFile(home, PEOPLE, `${JSON.stringify(people, null, 2)}\n`);
 }
 
-/** A file of the page's own folder in the home, in the place of what is there, if anything. */
+/** Writes or replaces a file in the home's `web` folder. */
 export async function writeWebFile(home: string, name: string, text: string): Promise<void> {
   const file = join(await makeHomeFolder(home, 'web'), name);
   const draft = `${file}.${randomBytes(6).toString('hex')}`;

@@ -1,6 +1,7 @@
 /**
- * From what a view answers to what a browser gets: whole pages within the layout, live parts, files that are no pages of ours, and what is
- * said where something can't be shown. Each kind has its own policy; what all answers have in common is the server's.
+ * From a view's reply to a response: pages within the layout, live parts, downloads, and messages
+ * where something can't be shown. Each kind has its own policy; server.tsx has what all responses
+ * share.
  */
 import type { Context } from 'hono';
 import { shortDigest } from '../lib/digest.ts';
@@ -14,10 +15,9 @@ import type { Assets } from './assets.ts';
 import { Layout } from './layout.tsx';
 import type { Core, Reply, Standing } from './visit.ts';
 
-/** What every answer is made with. */
 export type Frame = { readonly page: Core; readonly assets: Assets; readonly log: Log };
 
-/** Who is answered, and where; `visitor`: `null`: somebody who has not logged in. */
+/** `visitor`: `null`: not logged in. */
 export type Asked = { readonly context: Context; readonly frame: Frame; readonly visitor: Visitor | null };
 
 const HTML = { 'content-type': 'text/html; charset=utf-8' };
@@ -53,7 +53,7 @@ export async function responseTo(reply: Reply, asked: Asked): Promise<Response> 
 
 const ETAG = 22;
 
-/** A live part, or in a line that the browser has it. */
+/** A live part, or 304 where the browser has it. */
 export function fragmentResponse(html: string, context: Context): Response {
   const etag = `"${shortDigest(html, ETAG)}"`;
   if (context.req.header('if-none-match') === etag)
@@ -61,10 +61,10 @@ export function fragmentResponse(html: string, context: Context): Response {
   return new Response(html, { headers: { ...HTML, etag } });
 }
 
-/** As far into a report as its style's hash may stand. */
+/** A report's style hash stands within so many bytes. */
 const HEAD_BYTES = 1_000;
 
-/** A report loads nothing, runs nothing and is nobody's page; its own style is known by its hash, which stands at its head. */
+/** A report loads and runs nothing and is embedded nowhere; its head has its style's hash. */
 function reportPolicy(html: Uint8Array): string {
   const head = Buffer.from(html.subarray(0, HEAD_BYTES)).toString('latin1');
   const style = /style-src (?:'|&#39;)(sha256-[\w+/=]+)(?:'|&#39;)/.exec(head)?.[1];
@@ -101,7 +101,7 @@ export async function pageResponse(
 
 const STANDING_MS = 2_000;
 
-/** What stands above a page must not keep it from being shown. */
+/** Must not keep the page from being shown. */
 async function standingOf(page: Core): Promise<Standing | null> {
   const standing = await withDeadline(page.standing(), STANDING_MS).catch(() => null);
   return standing === 'late' ? null : standing;
@@ -129,12 +129,12 @@ export function messageResponse(asked: Asked, { status, words }: Message): Promi
   return pageResponse(asked, { title: HEADING[status], body, status });
 }
 
-/** As long as anything may take that is only looked at; a search ends by itself before. */
+/** As long as any look may take; a search ends by itself before. */
 const LOOK_MS = 6_000;
 const LATE =
   'Redis does not answer, so nothing can be shown just now. That loses no row: what is sent is recorded when it is back. Look again in a moment.';
 
-/** The answer to who looks; a Redis that is away is waited for no longer than people wait. */
+/** Waits no longer for an absent Redis than a person would. */
 export async function inTime(answer: Promise<Response>, asked: Asked): Promise<Response> {
   const response = await withDeadline(answer, LOOK_MS);
   return response === 'late' ? messageResponse(asked, { status: 503, words: LATE }) : response;
@@ -142,7 +142,10 @@ export async function inTime(answer: Promise<Response>, asked: Asked): Promise<R
 
 const UNEXPECTED = 'Something went wrong on this side. The log of the page has more.';
 
-/** What somebody has to correct is said; all else goes to the log, since an error's words may hold what a viewer must not see. */
+/**
+ * Says what the visitor can correct; the rest goes to the log, since an error may hold what a
+ * viewer must not see.
+ */
 export function failureResponse(error: unknown, asked: Asked): Promise<Response> | Response {
   const isUsage = error instanceof UsageError;
   const { context, frame } = asked;

@@ -1,7 +1,8 @@
 /**
- * The page's front door: a server that lets a request in (guard.ts, sessions.ts), finds its route, and has the answer written (reply.tsx).
- * What every answer has, and what no request may be, is decided here: no script and no style but our own, nothing kept by browsers, no
- * request larger or slower than it may be. A view never sees a request, nor a visitor of the wrong role.
+ * The page's front door: a server that admits a request (guard.ts, sessions.ts), finds its route,
+ * and writes the response (reply.tsx). The rules for all of them are here: no script and style but
+ * our own, nothing cached, bounds of size and time. A view never sees a request, nor a visitor of
+ * the wrong role.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
@@ -31,19 +32,19 @@ type PageOptions<Page extends Core> = Omit<Frame, 'page'> & {
   readonly page: Page;
   readonly routes: readonly Route<Page>[];
   readonly access: WebAccess;
-  /** The host name under which it is seen where `access` has no origin: at this machine alone. */
+  /** The host name where `access` has no origin: only at this machine. */
   readonly name: string;
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
-  /** Where the port is taken, the next free one does. */
+  /** A taken port may become the next free one. */
   readonly mayMove: boolean;
 };
 
 type PageServer = {
   /** Where browsers see it. */
   readonly url: string;
-  /** An address that lets one person in, once, within ten minutes, as an operator of that name. */
+  /** Lets one person in as an operator of that name, once, within ten minutes. */
   link(name: string): string;
   close(): Promise<void>;
 };
@@ -62,7 +63,7 @@ const CONNECTIONS = 200;
 const PER_ADDRESS = 50;
 const PORTS_TRIED = 20;
 
-/** Listens; throws a UsageError where it can't, or where nobody could get in or others could listen to who does. */
+/** A UsageError where it can't listen, nobody could log in, or others could listen in. */
 export async function startPage<Page extends Core>(options: PageOptions<Page>): Promise<PageServer> {
   const { host, port, mayMove, access, name } = options;
   await assertSafe(access, host);
@@ -105,8 +106,9 @@ async function listen(server: Server, { host, port, last }: Place): Promise<numb
 }
 
 /**
- * Where an address has more connections than it may, or all have together, the one is closed that has waited longest without a whole
- * request: who holds connections, or opens them again and again, keeps nobody out and ends nothing that is being answered.
+ * Where an address, or all together, have too many connections, closes the one that has waited
+ * longest without a whole request: whoever holds or reopens connections keeps nobody out and ends
+ * no answer.
  */
 function boundConnections(server: Server, proxies: readonly string[]): void {
   const open = new Map<Socket, string>();
@@ -128,7 +130,7 @@ function boundConnections(server: Server, proxies: readonly string[]): void {
   server.on('request', (request, response) => {
     const { socket } = request;
     const begin = () => waiting.delete(socket);
-    // Who sends a form may not be known before it is read; who sends an upload is.
+    // A form's sender may be unknown before it is read; an upload's is known.
     if (request.method === 'POST') request.once('end', begin);
     else begin();
     response.once('close', () => open.has(socket) && waiting.add(socket));
@@ -141,7 +143,7 @@ const POLICY =
 const HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy': POLICY,
   'cache-control': 'no-store',
-  // Nothing leaves; within, browsers would hide where a form stands without it.
+  // Nothing leaks outside; without it browsers would hide a form's origin within.
   'referrer-policy': 'same-origin',
   'x-content-type-options': 'nosniff',
   'cross-origin-opener-policy': 'same-origin',
@@ -155,7 +157,7 @@ const MAY: Readonly<Record<Role, readonly Role[]>> = {
 
 const NOT_YOURS = 'That is for operators: you are logged in as a viewer.';
 
-/** Absent where no server is between. */
+/** Absent without a server in between. */
 type Bindings = { readonly incoming?: Pick<IncomingMessage, 'socket'> };
 type Env = { Bindings: Bindings };
 type Context = HonoContext<Env>;
@@ -256,7 +258,7 @@ async function answer<Page extends Core>(
 
 const FORM_BYTES = 65_536;
 
-/** Counted as the bytes pass, whatever their headers say; throws a UsageError where it is too large. */
+/** Counted as bytes pass, whatever their headers say; a UsageError where it is too large. */
 async function boundedForm({ body }: Request): Promise<URLSearchParams> {
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -271,7 +273,7 @@ async function boundedForm({ body }: Request): Promise<URLSearchParams> {
 const FRESH_MS = 1_000;
 const FRAGMENTS = 200;
 
-/** What was made under a name less than a second ago is given to all who ask, however many they are. */
+/** All who ask within a second get the same fragment, made once. */
 function createLive<T>() {
   const made = createRecentMap<string, { readonly value: Promise<T>; until: number }>(FRAGMENTS);
   return (name: string, make: () => Promise<T>): Promise<T> => {
@@ -293,7 +295,7 @@ function addressOf({ env }: Context): string {
   return plainAddress(env?.incoming?.socket.remoteAddress);
 }
 
-/** IPv4 as such, also where it came in by a socket of IPv6. */
+/** IPv4 as such, also from an IPv6 socket. */
 function plainAddress(address = ''): string {
   return address.replace(/^::ffff:/, '');
 }

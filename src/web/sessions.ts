@@ -1,7 +1,8 @@
 /**
- * Who has logged in. A session is 256 random bits in the browser's cookie and only their digest here, in memory: it ends with the page,
- * after 8 hours without a sign of somebody, after a day, or with the person's token. Nobody gets in without a token or a key that was just
- * printed; whoever guesses is told the same for every failure, and is soon told to wait.
+ * Who has logged in. A session is 256 random bits in the browser's cookie and their digest here, in
+ * memory: it ends with the page, after 8 hours without a sign of the person, after a day, or with
+ * the person's token. Only a token or a printed key lets anybody in; every failure reads the same,
+ * and many of them mean a wait.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
@@ -12,11 +13,11 @@ import type { WebAccess } from './access.ts';
 import { WHOLE_DIGEST } from './people.ts';
 
 type SessionOptions = Pick<WebAccess, 'sharedToken' | 'people'> & {
-  /** Milliseconds that never go back. */
+  /** Ms of a monotonic clock. */
   now(): number;
 };
 
-/** What somebody brings: a token, or the key of a link; `name`: who they say they are. */
+/** A token, or a link's key; `name`: who they say they are. */
 type Credential = { readonly secret: string; readonly name: string };
 
 type Entered =
@@ -25,7 +26,7 @@ type Entered =
   /** Too many tries. */
   | { readonly kind: 'later' };
 
-/** `token`: the digest of the person's own token; `null`: the session came by the shared token or a key. */
+/** `token`: digest of the person's own token; `null`: by the shared token or a key. */
 type Found = { readonly visitor: Visitor; readonly token: string | null };
 type Session = Found & { readonly since: number; seen: number };
 type Key = { readonly name: string; readonly ends: number };
@@ -43,7 +44,7 @@ export type Sessions = ReturnType<typeof createSessions>;
 
 export function createSessions({ sharedToken, people, now }: SessionOptions) {
   const sessions = createRecentMap<string, Session>(MOST_SESSIONS);
-  /** Keys that were printed and not used, by their digests. */
+  /** Printed and unused keys, by their digests. */
   const keys = new Map<string, Key>();
   const perAddress = new RateLimiterMemory(PER_ADDRESS);
   const inAll = new RateLimiterMemory(IN_ALL);
@@ -71,7 +72,7 @@ export function createSessions({ sharedToken, people, now }: SessionOptions) {
     return now() - seen > IDLE_MS || now() - since > LONGEST_MS;
   }
 
-  /** A person who was removed, or has another token or role, is out. */
+  /** A removed person, or one with another token or role, is out. */
   async function isKnown({ token, visitor }: Session): Promise<boolean> {
     if (token === null) return true;
     return (await people()).some(({ digest, role }) => digest === token && role === visitor.role);
@@ -83,20 +84,20 @@ export function createSessions({ sharedToken, people, now }: SessionOptions) {
       await inAll.consume(EVERYBODY);
       return true;
     } catch (error) {
-      // The limiter throws its count where there were too many.
+      // After too many tries the limiter throws its count.
       if (error instanceof Error) throw error;
       return false;
     }
   }
 
   return {
-    /** A key that lets one person in once, soon, as an operator of that name. */
+    /** Lets one person in as an operator of that name, once, soon. */
     newKey(name: string): string {
       const key = randomBytes(32).toString('base64url');
       keys.set(digestOf(key), { name, ends: now() + KEY_MS });
       return key;
     },
-    /** `address`: where it comes from; who gets in has guessed nothing. */
+    /** `address`: where it comes from; a success is no guess. */
     async enter(given: Credential, address: string): Promise<Entered> {
       if (!(await mayTry(address))) return { kind: 'later' };
       const found = await whose(given);
@@ -105,7 +106,7 @@ export function createSessions({ sharedToken, people, now }: SessionOptions) {
       await inAll.reward(EVERYBODY);
       return { kind: 'in', cookie: begin(found) };
     },
-    /** Whose session it is; `null`: nobody's any more. `isSign`: somebody did something, and it was no page that looked by itself. */
+    /** `null`: no valid session. `isSign`: the person did something, not the page by itself. */
     async visitorOf(cookie = '', { isSign }: { readonly isSign: boolean }): Promise<Visitor | null> {
       const id = digestOf(cookie);
       const session = sessions.get(id);
@@ -117,7 +118,7 @@ export function createSessions({ sharedToken, people, now }: SessionOptions) {
       if (isSign) session.seen = now();
       return session.visitor;
     },
-    /** Somebody whom a proxy has logged in: with the role of the person of that name, or else one who looks. */
+    /** By a proxy: with the role of the person of that name, else a viewer. */
     async visitorNamed(name: string): Promise<Visitor> {
       const person = (await people()).find((one) => one.name === name);
       return { name, role: person?.role ?? 'viewer' };
@@ -128,7 +129,7 @@ export function createSessions({ sharedToken, people, now }: SessionOptions) {
   };
 }
 
-/** Nobody's own token has vouched for the name: it must not look as if. */
+/** No token of its own vouches for the name, and it must look so. */
 function claimed(name: string): string {
   return SOMEBODY.test(name) ? `${name} (as claimed)` : 'operator (no name)';
 }
@@ -137,7 +138,7 @@ function digestOf(text: string): string {
   return shortDigest(text, WHOLE_DIGEST);
 }
 
-/** In a time that says nothing of how much of it is right. */
+/** In constant time. */
 export function isSameSecret(given: string, secret: string): boolean {
   return isSame(digestOf(given), digestOf(secret));
 }

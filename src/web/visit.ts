@@ -1,6 +1,6 @@
 /**
- * Visits: what a request of a browser comes to once the guard has let it in, and what may be answered. Routes are data, so that the
- * router and the test that asks each of them as nobody, viewer and operator are made from one table.
+ * A request once the guard has let it in, and the possible replies. Routes are data: the router,
+ * and the test that requests each as nobody, viewer and operator, use one table.
  */
 import type { JSX } from 'hono/jsx/jsx-runtime';
 import type { Ask, AskAnswer, Role, Visitor } from '../model/ask.ts';
@@ -9,27 +9,27 @@ import type { Ask, AskAnswer, Role, Visitor } from '../model/ask.ts';
 export type Standing = {
   /** `sandbox`, or the service's base URL. */
   readonly target: string;
-  /** How the service is doing, in few words, and whether that is good. */
+  /** The service's state in few words, and whether it is good. */
   readonly service: { readonly words: string; readonly isWell: boolean };
   readonly version: string;
 };
 
-/** What is shown above all pages, and the one way to have something done. */
+/** What stands above all pages, and the way to have something done. */
 export type Core = {
   standing(): Promise<Standing>;
-  /** `null`: the page stands alone and can't have anything done. */
+  /** `null`: the page stands alone. */
   readonly ask: ((ask: Ask, visitor: Visitor) => Promise<AskAnswer>) | null;
 };
 
-/** Who has got in, and what is asked for; `Part`: what the page at hand needs beside the core. */
+/** `Part`: what the page at hand needs beside the core. */
 export type Visit<Part = unknown> = {
   readonly visitor: Visitor;
-  /** The named parts of the path, decoded: `id` of `/runs/:id`. */
+  /** Named parts of the path, decoded: `id` of `/runs/:id`. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
-  /** The fields of a form; empty for GET. */
+  /** Fields of a form; empty for GET. */
   readonly form: URLSearchParams;
-  /** The bytes of an upload, counted by the server as they pass; `null` for all else. */
+  /** An upload's bytes, counted as they pass; else `null`. */
   readonly bytes: AsyncIterable<Uint8Array> | null;
   readonly page: Core & Part;
 };
@@ -37,7 +37,7 @@ export type Visit<Part = unknown> = {
 export type Reply =
   /** A whole page within the layout. */
   | { readonly kind: 'page'; readonly title: string; readonly body: JSX.Element; readonly status?: number }
-  /** A part of one, for the browser to morph in; made once a second for all watchers of one role. */
+  /** A part to be morphed in; made once a second for all viewers of one role. */
   | { readonly kind: 'fragment'; readonly body: JSX.Element }
   /** 303: the page that says what was done. */
   | { readonly kind: 'redirect'; readonly to: string }

@@ -1,6 +1,6 @@
 /**
- * The little things that pages are made of beside those that report.html has too. What others wrote
- * goes through lib/html-text.tsx.
+ * Small parts of pages that report.html doesn't share. Texts by others go through
+ * lib/html-text.tsx.
  */
 import type { Child } from 'hono/jsx';
 import { Text } from '../lib/html-text.tsx';
@@ -10,7 +10,7 @@ import { sumWords, Wide } from '../report/html/parts.tsx';
 
 type CountsProps = Parameters<typeof kindsOf>[0];
 
-/** How many ended how, as one bar; in words for those who don't see it. */
+/** Outcomes as one bar, and in words for people who don't see it. */
 export function Bar({ outcomes, rows }: CountsProps) {
   let from = 0;
   const kinds = kindsOf({ outcomes, rows });
@@ -39,7 +39,7 @@ function round(n: number): string {
   return String(Math.round(n * 10) / 10);
 }
 
-/** `n`: of a column of numbers; `mono`: of one with what stands in files. */
+/** `n`: a column of numbers; `mono`: a column of what stands in files. */
 type TableHead = string | { readonly n: string } | { readonly mono: string };
 
 type TableProps = {
@@ -111,7 +111,7 @@ export function Pager({ back, on }: PagerProps) {
   );
 }
 
-/** Instead of a list that has nothing in it: why, and what would put something there. */
+/** In place of an empty list: why, and what would fill it. */
 export function Empty({ children }: { readonly children?: Child }) {
   return <p class="empty">{children}</p>;
 }

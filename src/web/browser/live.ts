@@ -1,6 +1,7 @@
 /**
- * In the browser: live parts are asked for once a second while somebody can see them and has not asked for stillness, and what came is
- * morphed in, so that what is unfolded, selected or scrolled stays. What fails is asked for ever less often, and said.
+ * In the browser: live parts are fetched once a second while they are visible and not held, and
+ * morphed in, so that what is unfolded, selected or scrolled stays. After failures they are fetched
+ * less often, and the page says so.
  */
 
 const EVERY_MS = 1_000;
@@ -10,13 +11,13 @@ const PATIENCE_MS = 10_000;
 type LiveOptions = {
   /** Makes the element what that HTML says. */
   morph(element: Element, html: string): void;
-  /** Says whether the page hears from the server. */
+  /** Shows whether the server answers. */
   tell(words: string): void;
 };
 
 type Part = { readonly element: Element; readonly path: string; etag: string };
 
-/** Keeps the page's live parts new; `null`: it has none. */
+/** Keeps the page's live parts fresh; `null`: it has none. */
 export function keepLive({ morph, tell }: LiveOptions): { hold(isHeld: boolean): void } | null {
   const parts: readonly Part[] = [...document.querySelectorAll<HTMLElement>('[data-live]')].map(
     (element) => ({ element, path: element.dataset.live ?? '', etag: '' }),
@@ -48,7 +49,7 @@ export function keepLive({ morph, tell }: LiveOptions): { hold(isHeld: boolean):
     tell(since === undefined ? '' : `Not connected since ${since}; what is shown is from then.`);
   }
 
-  /** Whether the part is as new as it can be. */
+  /** Whether the part is as fresh as it can be. */
   async function ask(part: Part): Promise<boolean> {
     const response = await fetch(part.path, {
       headers: part.etag === '' ? {} : { 'if-none-match': part.etag },
@@ -57,11 +58,11 @@ export function keepLive({ morph, tell }: LiveOptions): { hold(isHeld: boolean):
     });
     if (response.status === 401)
       location.assign(`/enter?to=${encodeURIComponent(location.pathname + location.search)}`);
-    // What it was about is over, and another page says what came of it.
+    // The part's subject is over, and another page has the result.
     else if (response.type === 'opaqueredirect') location.reload();
     else if (response.ok) {
       const html = await response.text();
-      // It was held or hidden while the answer was on its way.
+      // Held or hidden while the answer was on its way.
       if (!mayAsk()) return true;
       part.etag = response.headers.get('etag') ?? '';
       morph(part.element, html);

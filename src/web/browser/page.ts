@@ -1,6 +1,6 @@
 /**
- * The page's own script in the browser: live parts, keys, times in the viewer's zone, and the way in by a printed link. Without it
- * everything works but stands still.
+ * The page's script in the browser: live parts, keys, times in the viewer's zone, and log-in by a
+ * printed link. Without it everything works but stands still.
  */
 import { Idiomorph } from 'idiomorph';
 import { keepLive } from './live.ts';
@@ -14,7 +14,7 @@ const SHOWN: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
 };
 
 enterByLink();
-// A link that is opened where the log-in stands already loads nothing anew.
+// Opening a link on the log-in page loads nothing anew.
 window.addEventListener('hashchange', enterByLink);
 showTimes(document);
 previewForms(morph);
@@ -37,7 +37,7 @@ if (live !== null && holdButton !== null) {
 }
 document.addEventListener('keydown', onKey);
 
-/** A page's own keys: the element with `data-key` is clicked by it. */
+/** A page's own keys click the element with that `data-key`. */
 function onKey(event: KeyboardEvent): void {
   if (isTyping(event.target) || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.key === 'h') holdButton?.click();
@@ -54,12 +54,12 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-/** What is unfolded, selected and being typed stays. */
+/** Keeps what is unfolded, selected and being typed. */
 function morph(element: Element, html: string): void {
   const made = document.createElement('template');
   made.innerHTML = html;
   showTimes(made.content);
-  // Answers a promise only where a page's head is taken over.
+  // A promise only where a page's head is merged.
   void Idiomorph.morph(element, made.innerHTML, {
     morphStyle: 'innerHTML',
     ignoreActiveValue: true,
@@ -67,7 +67,7 @@ function morph(element: Element, html: string): void {
   });
 }
 
-/** In the viewer's zone; UTC is their title. */
+/** In the viewer's zone; the title has UTC. */
 function showTimes(within: ParentNode): void {
   for (const time of within.querySelectorAll<HTMLTimeElement>('time[datetime]')) {
     const at = new Date(time.dateTime);
@@ -81,7 +81,10 @@ function showTimes(within: ParentNode): void {
   }
 }
 
-/** The key of a printed link stands behind the #, which no server and no log sees; it goes in by a form, and out of the address. */
+/**
+ * A printed link's key stands behind the #, which no server and no log sees. It goes in by a form,
+ * and out of the address.
+ */
 function enterByLink(): void {
   const form = document.querySelector<HTMLFormElement>('form[data-enter]');
   const token = form?.querySelector<HTMLInputElement>('[name=token]');

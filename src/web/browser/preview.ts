@@ -1,8 +1,8 @@
-/** In the browser: a form whose page shows what comes of it is sent whenever it changes, and what comes back is morphed in. */
+/** In the browser: a form with a preview is sent at each change, and the answer is morphed in. */
 
 const AFTER_MS = 300;
 
-/** `morph`: makes the element what that HTML says, without touching what is being typed. */
+/** `morph` must not touch what is being typed. */
 export function previewForms(morph: (element: Element, html: string) => void): void {
   const form = document.querySelector<HTMLFormElement>('form[data-preview]');
   if (form === null) return;

@@ -1,4 +1,4 @@
-/** In the browser: a chosen or dropped file goes up as it is, with its progress, and the page goes on to it. */
+/** In the browser: uploads a chosen or dropped file with its progress, and goes on to its page. */
 
 /** Makes the page's place for files, if it has one, take them. */
 export function takeFiles(): void {
@@ -28,7 +28,7 @@ function send(place: HTMLElement, files: FileList | null): void {
   };
   bar.hidden = false;
   say(`${file.name} is on its way.`);
-  // fetch tells nothing of how far it has come.
+  // fetch reports no upload progress.
   const request = new XMLHttpRequest();
   request.upload.addEventListener('progress', ({ loaded, total }) => {
     bar.value = total === 0 ? 100 : (100 * loaded) / total;
