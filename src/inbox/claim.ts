@@ -1,9 +1,9 @@
 /**
- * Claims: a watcher takes a file out of its inbox by one rename, so of several watchers one gets it. What is known of
- * the claim is on the disk before the file is moved, in a folder of its own in ONBOARD_HOME/processing: after a kill
- * at any moment whoever comes next finds the file and knows where it came from, or puts it back. The name of a
- * claim's information file says which process owns it: to rename that file is to take the claim over, and to touch it
- * is to show that the owner lives.
+ * Claims: a watcher takes a file out of its inbox by one rename, so only one of several watchers
+ * gets it. Before the file moves, the claim is on disk in a folder of its own in
+ * ONBOARD_HOME/processing: after a kill at any moment the next process finds the file and where it
+ * came from, or puts it back. The name of a claim's information file holds its owner: renaming it
+ * takes the claim over, touching it shows that the owner lives.
  */
 import {
   type FileHandle,
@@ -36,31 +36,31 @@ import {
 
 const relativePath = z.string().refine((path) => path.split('/').every(isPlainName));
 
-/** What a claim's information file holds. */
+/** Content of a claim's information file. */
 const claimInfoSchema = z
   .object({
     job: z.string(),
-    /** The service's address that the file is for. */
+    /** Address of the file's service. */
     target: z.string(),
     inbox: z.string(),
     /** Relative to the inbox. */
     path: relativePath,
     /** ISO 8601, UTC. */
     claimedAt: z.string(),
-    /** The stamp of the file when it was found to be whole. */
+    /** The file's stamp when it was found to be whole. */
     stamp: z.string(),
-    /** The name of its marker file. */
+    /** Name of its marker file. */
     marker: z.string().refine(isPlainName).nullable(),
-    /** `isOnOtherFileSystem`, by the name that it has on the disk: claims of earlier versions lie there. */
+    /** Name of `isOnOtherFileSystem` on disk. */
     isAbroad: z.boolean(),
-    /** A new run also where the file was taken to its end before. */
+    /** A new run even where the file was taken to its end before. */
     again: z.boolean().optional(),
-    /** It came by the page: no inbox ever had it, so that none gets it back. */
+    /** It came by the page: no inbox gets it back. */
     isUpload: z.boolean().optional(),
   })
   .transform(({ isAbroad, ...info }) => ({
     ...info,
-    /** Whether the inbox is on another file system than ONBOARD_HOME: its file stays there until the run is over. */
+    /** On another file system than ONBOARD_HOME: the file stays there during the run. */
     isOnOtherFileSystem: isAbroad,
   }));
 export type ClaimInfo = z.infer<typeof claimInfoSchema>;
@@ -69,7 +69,6 @@ function isPlainName(name: string): boolean {
   return name !== '' && name !== '.' && !name.includes('..') && !/[/\0]/.test(name);
 }
 
-/** The text of a claim's information file. */
 function claimText({ isOnOtherFileSystem, ...info }: ClaimInfo): string {
   return JSON.stringify({ ...info, isAbroad: isOnOtherFileSystem });
 }
@@ -82,7 +81,7 @@ function parseClaim(text: string): ClaimInfo | null {
   }
 }
 
-/** A file that a watcher has taken out of an inbox; only its owner works on it. */
+/** A file taken out of an inbox; only its owner works on it. */
 export type Claim = {
   readonly id: string;
   readonly folder: string;
@@ -92,17 +91,17 @@ export type Claim = {
   /** The process that owns the claim. */
   readonly member: string;
   readonly info: ClaimInfo;
-  /** The stamp of the file on the other file system that `file` is a copy of; `null`: it is no copy, or not yet. */
+  /** Stamp of the original that `file` is a copy of; `null`: no copy, or not yet. */
   readonly copied: string | null;
 };
 
-// These lie in a claim's folder beside the file: a name that begins with a dot is never a delivered file's.
+// A delivered file's name never begins with a dot.
 const MARKER_NAME = '.marker';
-/** The stamp of the file that the claim's file is a copy of. */
+/** Stamp of the original of the claim's file. */
 export const COPIED_NAME = '.copied';
 const INFO_NAME = /^\.claim\.(.+)\.json$/;
 
-/** The name of the file that says whose the claim is. */
+/** Says whose claim it is. */
 function infoName(member: string): string {
   return `.claim.${member}.json`;
 }
@@ -116,9 +115,9 @@ type NewClaim = {
 };
 
 /**
- * Takes a file out of its inbox by one rename: of several watchers one gets it, `null` for the
- * others. Throws EXDEV where the inbox is on another file system than `base` and the claim is not
- * for that; the file is where it was then.
+ * Takes a file out of its inbox by one rename: only one of several watchers gets it, the others
+ * `null`. Throws EXDEV, with the file where it was, for another file system than `base` that the
+ * claim is not for.
  */
 export async function claimEntry(entry: Entry, given: NewClaim): Promise<Claim | null> {
   const { inbox, marker } = given.info;
@@ -137,8 +136,8 @@ export async function claimEntry(entry: Entry, given: NewClaim): Promise<Claim |
 }
 
 /**
- * Makes a file of this file system, which nobody else works on, a claim of this process: at its next look the watcher finds it as one that was
- * left. No look finds what begins with a dot.
+ * Makes a file of this file system, which nobody else works on, a claim of this process that the
+ * watcher's next look finds as a left one. Looks pass over names with a dot.
  */
 export async function handIn(path: string, name: string, given: NewClaim): Promise<void> {
   const draft = await makeClaimFolder(name, { ...given, id: `.${given.id}` });
@@ -146,13 +145,13 @@ export async function handIn(path: string, name: string, given: NewClaim): Promi
   await rename(draft.folder, join(given.base, given.id));
 }
 
-/** Makes claims of what a kill left of hand-ins. One without a file goes the way of all such claims: its file is where it was. */
+/** Completes interrupted hand-ins. One without a file is dropped: its file is where it was. */
 export async function finishHandIns(base: string): Promise<void> {
   const begun = (await namesIn(base)).filter((name) => /^\.\d{8}-/.test(name));
   for (const name of begun) await rename(join(base, name), join(base, name.slice(1)));
 }
 
-/** The claim's folder with what is known of it, durable before anything is moved. */
+/** Durable before anything is moved. */
 async function makeClaimFolder(name: string, { base, id, member, info }: NewClaim): Promise<Claim> {
   const folder = join(base, id);
   await makeFolder(base);
@@ -161,7 +160,7 @@ async function makeClaimFolder(name: string, { base, id, member, info }: NewClai
   return { id, folder, file: join(folder, name), name, member, info, copied: null };
 }
 
-/** Writes a new file, on the disk when this is over. */
+/** A new file, on disk when this resolves. */
 export async function writeDurably(path: string, text: string, flags = 'wx'): Promise<void> {
   const handle = await open(path, flags, 0o600);
   try {
@@ -172,10 +171,10 @@ export async function writeDurably(path: string, text: string, flags = 'wx'): Pr
   }
 }
 
-/** Where the file and the marker of a claim are. */
+/** Places of a claim's file and marker. */
 type ClaimFiles = { readonly file: Buffer | string; readonly marker: Buffer | string };
 
-/** Calls `work` with these two: in the claim's folder, or, on another file system, in the inbox under the claim's id. */
+/** In the claim's folder, or on another file system in the inbox, under the claim's id. */
 function withFiles<T>(
   { id, folder, name }: Pick<FoundClaim, 'id' | 'folder' | 'name'>,
   { isOnOtherFileSystem, inbox }: ClaimInfo,
@@ -188,12 +187,12 @@ function withFiles<T>(
   );
 }
 
-/** The name of a claim's marker on the other file system. */
+/** Name of a claim's marker on the other file system. */
 export function takenMarker(id: string): string {
   return `${id}.marker`;
 }
 
-/** Moves the marker first: a marker left behind would speak for the next file of that name. */
+/** The marker goes first: left behind, it would count for the next file of that name. */
 async function moveIn(file: Buffer, marker: Buffer | null, to: ClaimFiles): Promise<void> {
   if (marker !== null) await rename(marker, to.marker);
   try {
@@ -204,22 +203,22 @@ async function moveIn(file: Buffer, marker: Buffer | null, to: ClaimFiles): Prom
   }
 }
 
-/** A claim as it lies in the folder of claims. */
+/** A claim as found in the folder of claims. */
 export type FoundClaim = {
   readonly id: string;
   readonly folder: string;
   readonly member: string;
-  /** Changes whenever its owner shows that it is alive. */
+  /** Changes whenever its owner shows that it lives. */
   readonly beat: number;
-  /** `null`: its owner was killed before the file was moved, or what was written down can't be read. */
+  /** `null`: its owner died before the file moved, or the information can't be read. */
   readonly info: ClaimInfo | null;
-  /** The name of the file; `null`: it is not here. */
+  /** Name of the file; `null`: it is not here. */
   readonly name: string | null;
   /** As in `Claim`. */
   readonly copied: string | null;
 };
 
-/** The claims of all watchers in a folder; none where there is no such folder. A claim that can't be read is passed over. */
+/** All watchers' claims; none without the folder. Unreadable claims are passed over. */
 export async function listClaims(
   base: string,
   onTrouble: (id: string, error: unknown) => void = () => undefined,
@@ -265,14 +264,14 @@ function namesIn(folder: string): Promise<string[]> {
   return readdir(folder).catch(insteadOf(['ENOENT', 'ENOTDIR'], []));
 }
 
-/** The claim that was found; `null`: nothing is known of it, or its file is neither here nor on another file system. */
+/** `null`: nothing is known of it, or its file is neither here nor on another file system. */
 export function claimOf({ id, folder, member, info, name, copied }: FoundClaim): Claim | null {
   if (info === null || (name === null && !info.isOnOtherFileSystem)) return null;
   const called = name ?? info.path.split('/').at(-1) ?? '';
   return { id, folder, file: join(folder, called), name: called, member, info, copied };
 }
 
-/** Takes a claim over from a watcher that is gone; `null`: another watcher was faster. */
+/** Takes a gone watcher's claim over; `null`: another watcher was faster. */
 export async function takeOver(found: FoundClaim, member: string): Promise<FoundClaim | null> {
   const { folder } = found;
   return rename(join(folder, infoName(found.member)), join(folder, infoName(member))).then(
@@ -281,13 +280,13 @@ export async function takeOver(found: FoundClaim, member: string): Promise<Found
   );
 }
 
-/** Shows the other watchers that this claim's owner is alive; false: it is not this member's any more. */
+/** Shows that the claim's owner lives; false: the claim is another's now. */
 export async function beat({ folder, member }: Claim): Promise<boolean> {
   const now = new Date();
   return utimes(join(folder, infoName(member)), now, now).then(() => true, insteadOf('ENOENT', false));
 }
 
-/** A claimed file that is open for reading and its stamp, or why it is not to be read. */
+/** An open claimed file with its stamp, or why it must not be read. */
 export type Opened =
   | { readonly kind: 'open'; readonly handle: FileHandle; readonly stamp: string }
   | { readonly kind: 'refused'; readonly why: string };
@@ -295,8 +294,8 @@ export type Opened =
 const SWAPPED = 'another file was put in its place while it was taken';
 
 /**
- * Opens a claimed file without following a link or waiting for a pipe, and makes sure by the descriptor that it is the one that
- * lies at that name: a regular file with no other name. The caller closes it.
+ * Opens a claimed file without following a link or waiting for a pipe; by its descriptor it must be
+ * the file of that name, a regular one with no other name. The caller closes it.
  */
 export async function openClaimed(path: Buffer | string): Promise<Opened> {
   const named = await lstat(path, { bigint: true });
@@ -311,7 +310,7 @@ export async function openClaimed(path: Buffer | string): Promise<Opened> {
   return { kind: 'refused', why: why ?? SWAPPED };
 }
 
-/** Why the file can't be opened, in words for its sender; other trouble is the machine's and thrown. */
+/** Words for the sender; trouble of the machine is thrown. */
 function whyNot(error: unknown): string {
   switch (errorCode(error)) {
     case 'ELOOP':
@@ -328,8 +327,8 @@ function whyNot(error: unknown): string {
 }
 
 /**
- * Undoes a claim whose file never came into it: a marker goes back beside its file. Where a file is there of which nothing is
- * written down, it goes back to `inbox`; false: it can't, since another one has its name, and stays.
+ * Undoes a claim whose file never came into it: the marker goes back beside its file. A file
+ * without information goes back to `inbox`; false: its name is taken there, so it stays.
  */
 export async function giveBack(
   found: Pick<FoundClaim, 'id' | 'folder' | 'info' | 'name'>,
@@ -345,10 +344,7 @@ export async function giveBack(
   return true;
 }
 
-/**
- * Puts the file of a claim back to where it was, its marker after it; false: it can't, since its folder is gone or another
- * one has its name by now.
- */
+/** Puts a claim's file and then its marker back; false: the folder is gone, or the name taken. */
 export async function returnFile(claim: Claim): Promise<boolean> {
   const { info } = claim;
   return withFiles(claim, info, async ({ file, marker }) => {
@@ -361,7 +357,7 @@ export async function returnFile(claim: Claim): Promise<boolean> {
   });
 }
 
-/** Puts a marker back only beside the file that it was for: it would speak for another file of that name. */
+/** Only beside its own file: it would count for another file of that name. */
 async function putMarkerBack(from: Buffer | string, info: ClaimInfo): Promise<void> {
   const { marker, stamp } = info;
   const { parts, name } = pathOf(info);
@@ -379,14 +375,14 @@ function pathOf({ path }: ClaimInfo): { readonly parts: readonly Buffer[]; reado
   return { parts: names.slice(0, -1), name: names.at(-1) ?? Buffer.from('') };
 }
 
-/** Removes a claim with all that is in its folder. */
+/** With all that is in its folder. */
 export async function dropClaim({ folder }: Pick<Claim, 'folder'>): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
 const EMPTY_MS = 60_000;
 
-/** Removes folders of claims that a watcher had just begun when it was killed; a living one fills such a folder at once. */
+/** Left by watchers that were killed at the start of a claim; a living one fills it at once. */
 export async function removeEmptyClaims(base: string, now: Date): Promise<void> {
   for (const id of await namesIn(base)) {
     const folder = join(base, id);

@@ -1,6 +1,7 @@
 /**
- * The entries of an inbox, as a look at its folder found them; nothing is opened or followed for it. What an entry's
- * name and kind alone decide stands here: whether it is never taken, and why it can't be taken whatever its job.
+ * The entries of an inbox as a look at its folder found them; nothing is opened or followed. What
+ * name and kind alone decide: whether an entry is never taken, and why it can't be taken by any
+ * job.
  */
 import { constants } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
@@ -13,17 +14,17 @@ export type Entry = {
   /** The folders that lead to it from the inbox. */
   readonly parts: readonly Buffer[];
   readonly name: Buffer;
-  /** Relative to the inbox, with `/`, for people and patterns; what is no UTF-8 shows as U+FFFD. */
+  /** Relative to the inbox, with `/`, for people and patterns; invalid UTF-8 shows as U+FFFD. */
   readonly path: string;
   readonly kind: 'file' | 'folder' | 'link' | 'other';
   readonly links: number;
-  /** As `stampOf` (file-stamp.ts) gives it. */
+  /** `stampOf` (file-stamp.ts). */
   readonly stamp: string;
-  /** When content, name, owner or rights changed last, milliseconds. */
+  /** Last change of content, name, owner or rights, ms. */
   readonly changedMs: number;
 };
 
-/** What lies in an inbox, its sub-folders, relative to it, and which of them could not be looked into. */
+/** An inbox's entries, its sub-folders, and those that could not be read. */
 type Listing = {
   readonly entries: readonly Entry[];
   readonly folders: readonly string[];
@@ -32,7 +33,7 @@ type Listing = {
 
 type Found = { readonly entries: Entry[]; readonly folders: string[]; readonly problems: string[] };
 
-/** Looks through an inbox and its sub-folders, sorted by path; hidden entries are passed over, links never followed. */
+/** Sorted by path; hidden entries are passed over, links never followed. */
 export async function listEntries(root: string): Promise<Listing> {
   const found: Found = { entries: [], folders: [], problems: [] };
   await withinFolder(root, [], (path) => list(path, [], found));
@@ -53,7 +54,7 @@ async function list(folder: Buffer, parts: readonly Buffer[], found: Found): Pro
   }
 }
 
-/** How names of data files end: a folder with such a name was meant to be a file. */
+/** A folder with such an ending was meant to be a file. */
 const DATA_NAME = /\.(csv|tsv|txt|json|ndjson|jsonl|xlsx|gz)$/i;
 
 function isSubFolder({ kind, name }: Entry): boolean {
@@ -74,7 +75,7 @@ async function listBelow(folder: Buffer, { name, parts, path }: Entry, found: Fo
   try {
     await descend(folder, [name], (below) => list(below, [...parts, name], found));
   } catch (error) {
-    // The folder is gone, or is a link or a file by now: the next look sees what it is.
+    // Gone, or a link or a file by now: the next look sees it.
     if (hasCode(error, ...NOT_THERE)) return;
     found.problems.push(`${path}: the folder can't be looked into (${errorCode(error) || String(error)})`);
   }
@@ -100,13 +101,13 @@ async function entryOf(folder: Buffer, parts: readonly Buffer[], name: Buffer): 
   };
 }
 
-/** The ending of the notes that lie beside files that were taken. */
+/** Ending of notes beside files that were taken. */
 export const NOTE_ENDING = '.note.txt';
 
-/** What programs call a file that they are still writing. */
+/** Endings of files that programs are still writing. */
 const UNFINISHED_ENDINGS = ['.part', '.tmp', '.filepart', '.crdownload', '~'];
 
-/** Whether a file of that name is never taken from an inbox: unfinished uploads, hidden files, notes and marker files. */
+/** Unfinished uploads, hidden files, notes and marker files. */
 export function isNeverTaken(name: string, markers: readonly string[]): boolean {
   const lower = name.toLowerCase();
   if (name.startsWith('.')) return true;
@@ -115,13 +116,13 @@ export function isNeverTaken(name: string, markers: readonly string[]): boolean 
   );
 }
 
-/** The name that an unfinished upload will have when it is whole; the name itself where it is none. */
+/** The name that an unfinished upload gets when it is whole; else the name itself. */
 export function nameWhenWhole(name: string): string {
   const ending = UNFINISHED_ENDINGS.find((one) => name.toLowerCase().endsWith(one));
   return ending === undefined ? name : name.slice(0, -ending.length);
 }
 
-/** Why an entry can't be taken whatever its job, in words for its sender; `null`: it is a file as it should be. */
+/** Why no job can take an entry, in words for its sender; `null`: it is a proper file. */
 export function entryProblem(entry: Pick<Entry, 'name' | 'kind' | 'links'>): string | null {
   switch (entry.kind) {
     case 'link':
@@ -138,10 +139,10 @@ export function entryProblem(entry: Pick<Entry, 'name' | 'kind' | 'links'>): str
   }
 }
 
-/** Control characters, line separators, and the marks that turn the direction of text. */
+/** Control characters, line separators, and marks that turn the direction of text. */
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
-/** What is wrong with a name, in words for its sender; `null`: nothing. */
+/** In words for its sender; `null`: nothing is wrong. */
 function nameProblem(name: Buffer): string | null {
   const text = name.toString('utf8');
   if (!Buffer.from(text, 'utf8').equals(name)) return 'its name is not valid UTF-8';

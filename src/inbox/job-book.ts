@@ -1,7 +1,7 @@
 /**
- * The definitions of a jobs folder as they are by now: which folders are inboxes, and which job takes a file. Every
- * definition is right when a watcher starts; one that is broken later keeps its last usable version, and its files
- * wait.
+ * The current definitions of a jobs folder: which folders are inboxes, and which job takes a file.
+ * Every definition is right when a watcher starts; one that breaks later keeps its last usable
+ * version, and its files wait.
  */
 import { readdir } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
@@ -11,9 +11,8 @@ import { fileStamp } from '../lib/file-stamp.ts';
 import { parsePathPattern } from '../lib/path-pattern.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
-/** The definitions, read again when a file was changed. */
 export type JobBook = {
-  /** The definitions that can be used, and the last usable version of those that can't be any more. */
+  /** Usable definitions, and the last usable version of broken ones. */
   jobs(): readonly Job[];
   /** Job → what is wrong with its definition. */
   broken(): ReadonlyMap<string, readonly string[]>;
@@ -21,7 +20,7 @@ export type JobBook = {
   refresh(): Promise<boolean>;
 };
 
-/** Loads every definition, `further` with what no schema sees; a UsageError lists all problems of all of them. */
+/** `further` checks what no schema can; a UsageError lists all problems. */
 export async function openJobBook(
   directory: string,
   home: string,
@@ -45,7 +44,7 @@ export async function openJobBook(
   };
 }
 
-/** Tells whether a file of the folder was changed, added or removed. */
+/** Shows whether a file of the folder was changed, added or removed. */
 async function signatureOf(directory: string): Promise<string> {
   const names = (await readdir(directory).catch(() => [])).filter((name) => /\.ya?ml$/.test(name));
   const stamps = names.map(async (name) => [
@@ -84,7 +83,7 @@ function addProblem(problem: string, jobs: readonly Job[], broken: Map<string, r
   for (const name of others) broken.set(name, broken.get(name) ?? []);
 }
 
-/** Jobs that wait for themselves, straight or in a circle, each circle once: none of them would ever begin. */
+/** Jobs that wait for themselves, directly or in a circle, each circle once. */
 function circleProblems(jobs: readonly Job[]): string[] {
   const before = new Map(jobs.map(({ name, definition }) => [name, jobsBefore(definition)]));
   const done = new Set<string>();
@@ -107,10 +106,10 @@ function circleWords(circle: readonly string[]): string {
   return `${words} (after): expected an order that begins somewhere; take one of these out`;
 }
 
-/** A folder that is watched, and the jobs that may take what is in it. */
+/** A watched folder, and the jobs that may take its files. */
 export type Inbox = {
   readonly folder: string;
-  /** Whether it is ONBOARD_HOME's own inbox, where only patterns tell the job of a file. */
+  /** ONBOARD_HOME's own inbox, where only patterns choose a file's job. */
   readonly isMain: boolean;
   readonly jobs: readonly Job[];
 };
@@ -130,7 +129,7 @@ export function inboxesOf(jobs: readonly Job[], home: string): Inbox[] {
   ];
 }
 
-/** Whether the folder that a file came from is the inbox of its job. */
+/** Whether a file came from its job's inbox. */
 export function isInboxOf(
   came: { readonly inbox: string; readonly job: string } | null,
   inboxes: readonly Inbox[],
@@ -140,15 +139,14 @@ export function isInboxOf(
   );
 }
 
-/** The endings of marker files in an inbox. */
 export function markersOf({ jobs }: Inbox): readonly string[] {
   return jobs.flatMap(({ definition }) => definition.marker ?? []);
 }
 
-/** Folders of ONBOARD_HOME that are nobody's inbox. */
+/** Folders of ONBOARD_HOME that are no inbox. */
 const RESERVED = ['processing', 'done', 'failed', 'reports', 'journal', 'redis', 'sandbox', 'uploads'];
 
-/** Inboxes of definitions that lie in each other or in a folder with another purpose: a file would be in two. */
+/** Inboxes within each other or within a folder of another purpose: a file would be in two. */
 function inboxProblems(jobs: readonly Job[], home: string): string[] {
   const reserved = RESERVED.map((name) => resolve(home, name));
   const inboxes = inboxesOf(jobs, home);
@@ -171,26 +169,24 @@ function isWithin(inner: string, outer: string): boolean {
   return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : `${outer}${sep}`);
 }
 
-/** The jobs that take a file of that path in the inbox: none or several make it a refused file. */
+/** None or several make it a refused file. */
 export function jobsFor(path: string, inbox: Inbox): Job[] {
   return inbox.jobs.filter(({ definition }) => {
-    // What lies in a folder of a job's own is for that job, unless its patterns say more.
+    // A folder of a job's own is for that job, unless its patterns say more.
     if (patternsOf(definition).length === 0) return !inbox.isMain;
     return takesFile(definition, path);
   });
 }
 
-/** Whether one of the definition's patterns takes a file of that path. */
 export function takesFile(definition: Pick<Job['definition'], 'files'>, path: string): boolean {
   return patternsOf(definition).some((pattern) => matcherOf(pattern)(path));
 }
 
-/** The patterns of a definition's `files`. */
 export function patternsOf({ files = [] }: Pick<Job['definition'], 'files'>): readonly string[] {
   return [files].flat();
 }
 
-/** A definition with a pattern that can't be read is refused when it is read. */
+/** A definition with an unreadable pattern is refused when it is read. */
 const matchers = new Map<string, (path: string) => boolean>();
 
 function matcherOf(pattern: string): (path: string) => boolean {

@@ -1,6 +1,6 @@
 /**
- * One look at the definitions, the claims and all inboxes: what may be begun, what is to be refused, and why the
- * other files wait. A file counts as whole once this process has seen nothing of it change for a while.
+ * One look at the definitions, the claims and all inboxes: what may begin, what is refused, and why
+ * other files wait. A file is whole once this process has seen no change of it for a while.
  */
 import { join } from 'node:path';
 import { type Job, jobsBefore } from '../config/job-definition.ts';
@@ -26,16 +26,15 @@ import {
 } from './sort-out.ts';
 import type { Watcher } from './watcher.ts';
 
-/** What a look found. */
 export type Look = {
-  /** What may be begun, claims before files; whoever begins with something takes it out. */
+  /** Claims before files; whoever begins one takes it out. */
   readonly atHand: AtHand[];
   readonly refuse: readonly Refused[];
   /** The inboxes and their sub-folders. */
   readonly folders: readonly string[];
-  /** Why files stay where they are, for people; empty where none does. */
+  /** For people: why files stay where they are. */
   readonly left: readonly string[];
-  /** Until the next file may be whole; `null`: none is on its way. */
+  /** Ms until the next file may be whole; `null`: none is on its way. */
   readonly nextMs: number | null;
 };
 
@@ -50,11 +49,10 @@ type Surroundings = {
   readonly isClosed: IsClosed;
   /** The claims of this process. */
   mine(): readonly Claim[];
-  /** Milliseconds that never go back. */
+  /** Ms of a monotonic clock. */
   now(): number;
 };
 
-/** Makes the function that looks at everything and tells why files wait. */
 export function createLook(watcher: Watcher, around: Surroundings): () => Promise<Look> {
   const { book, home, teller, rehearsal, once, restMs, session, target } = watcher;
   const { recovery, schedules, isClosed } = around;
@@ -113,7 +111,7 @@ function brokenLines(book: JobBook): Array<readonly [string, string]> {
   );
 }
 
-/** A folder that can't be looked into is no error: it may be on a file system that is away, and is looked for again. */
+/** No error: its file system may be away, and is looked for again. */
 async function lookInto(
   inbox: Inbox,
   troubles: Map<string, string>,
@@ -135,13 +133,13 @@ async function lookInto(
 type Asked = {
   readonly jobs: readonly Job[];
   readonly looks: readonly InboxLook[];
-  /** Job → a word on a file of it that is claimed. */
+  /** Job → words on a claimed file of it. */
   readonly claimed: ReadonlyArray<readonly [string, string]>;
 };
 
 /**
- * Job → what of it is under way, of the jobs that a file in an inbox comes after. Of several things the one
- * that needs a person is named: a run that waits for one, before a claimed file, before a run that moves.
+ * Job → what of it is under way, for the jobs that a file waits for. What needs a person comes
+ * first: a run that waits for one, then a claimed file, then a run that moves.
  */
 export async function busyJobs(
   { jobs, looks, claimed }: Asked,
@@ -165,7 +163,7 @@ export async function busyJobs(
   return new Map([...wordsOf(false), ...claimed, ...wordsOf(true)]);
 }
 
-/** `run … is paused (credentials); to go on with it: onboard resume …, or end it: onboard cancel …`. */
+/** `run … is paused (…); to go on with it: onboard resume …, or end it: onboard cancel …`. */
 function openRun(run: Run, leased: boolean) {
   const state = stateOf(run, leased);
   const goOn = goingOnWith(run, state);
@@ -177,7 +175,7 @@ function openRun(run: Run, leased: boolean) {
   };
 }
 
-/** The jobs of claims, with a word on each. */
+/** The jobs of claims, with words on each. */
 export function claimedWords(
   claims: ReadonlyArray<Pick<FoundClaim, 'info'>>,
   words = 'is under way',
@@ -190,13 +188,14 @@ type Waited = { readonly ms: number; readonly isChanged: boolean };
 type Seen = { readonly stamp: string; readonly since: number; readonly first: number };
 
 /**
- * An entry is at rest once nothing of it has changed for `restMs` by the looks of this process; clocks of other machines don't count.
+ * An entry is at rest once this process has seen no change of it for `restMs`; other machines'
+ * clocks don't count.
  */
 export function createRest(restMs: number, now: () => number) {
   let seen = new Map<string, Seen>();
   let asked = new Map<string, Seen>();
   return {
-    /** Milliseconds until the entry has been at rest for long enough, if nothing changes; 0: it has. */
+    /** Ms until the entry is at rest if nothing changes; 0: it is. */
     left(placed: Resting): number {
       const id = idOf(placed);
       const stamp = wholeStampOf(placed);
@@ -207,14 +206,14 @@ export function createRest(restMs: number, now: () => number) {
       asked.set(id, current);
       return Math.max(0, current.since + restMs - at);
     },
-    /** How long this process has known an entry that `left` was asked for before. */
+    /** How long this process has known an entry that `left` was asked for. */
     waited(placed: Resting): Waited {
       const known = asked.get(idOf(placed));
       return known === undefined
         ? { ms: 0, isChanged: false }
         : { ms: now() - known.first, isChanged: known.since !== known.first };
     },
-    /** Forgets all that was not asked for since the last call. */
+    /** Forgets entries that were not asked for since the last call. */
     tidy() {
       seen = asked;
       asked = new Map();
@@ -226,14 +225,14 @@ function idOf({ inbox, entry: { path, name } }: Resting): string {
   return `${inbox.folder}\n${path}\n${name.toString('latin1')}`;
 }
 
-/** Another name or other rights count as well: a program that moves files about may not be done with it. */
+/** Another name or other rights count too: whoever moves files about may not be done. */
 function wholeStampOf({ entry: { stamp, changedMs, links } }: Resting): string {
   return [stamp, changedMs, links].join(':');
 }
 
 const SHORTEST_PATIENCE_MS = 30_000;
 
-/** Whether `--once` gives an entry up: a job's file after a long wait, an entry of no job as soon as it was seen to change. */
+/** Whether `--once` gives up: a job's file after a long wait, another entry once it changed. */
 function isRestless({ ms, isChanged }: Waited, hasJob: boolean, restMs: number): boolean {
   return hasJob ? ms >= Math.max(10 * restMs, SHORTEST_PATIENCE_MS) : isChanged;
 }

@@ -1,6 +1,6 @@
 /**
- * What people are told about one file: the note that lies beside it, the advice to its sender, and the line that a
- * watcher says. No cell values, so that notes can be sent on.
+ * What people learn about one file: the note beside it, the advice to its sender, and the watcher's
+ * line. Without cell values, so that notes can be passed on.
  */
 import { SANDBOX_TARGET } from '../delivery/target.ts';
 import type { Written } from '../lib/file-stamp.ts';
@@ -11,23 +11,23 @@ import type { Summary } from '../report/summary.ts';
 import { renderNext } from '../report/words.ts';
 import { outcomesOf } from '../runs/progress.ts';
 
-/** A note, before it is set in lines. */
+/** Before it is set in lines. */
 export type Note = {
-  /** What the note is about: a file's path. */
+  /** A file's path. */
   readonly subject: string;
   /** The rest of that sentence: what became of it. */
   readonly headline: string;
-  /** Names and their values, in order. */
+  /** Names and values, in order. */
   readonly facts: ReadonlyArray<readonly [string, string]>;
-  /** Sentences: why, and what to do next. What begins with a space stands as it is: a command, or a path. */
+  /** Why, and what to do next. A line that begins with a space is a command or a path. */
   readonly lines: readonly string[];
 };
 
 const WIDTH = 80;
 
 /**
- * The text of a note: at most 80 columns, but for paths and commands, which are never broken. Names in it are their
- * sender's: none can add a line or act on a terminal. `io`: how commands in it are called.
+ * At most 80 columns, but paths and commands are never broken. Senders chose the names in it: none
+ * can add a line or act on a terminal. `io`: how commands are called.
  */
 export function renderNote({ subject, headline, facts, lines }: Note, io: Pick<Io, 'command'> = {}): string {
   const width = Math.max(0, ...facts.map(([name]) => name.length));
@@ -46,16 +46,16 @@ function wrapped(line: string): readonly string[] {
   return line.startsWith(' ') ? [line] : wrap(line.split(' '), { width: WIDTH, indent: '' });
 }
 
-/** How a note says what a file was when it was put away. */
+/** What the file was when it was put away, for its note. */
 function writtenWords({ bytes, ms }: Written): string {
   return `${bytes} bytes, last written ${new Date(ms).toISOString()}`;
 }
 
 const WRITTEN = /^ {2}size +(\d+) bytes, last written (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/m;
 
-/** What a note says a file was when it was put away; `null`: it doesn't say. */
+/** `null`: the note doesn't say. */
 export function writtenIn(note: string): Written | null {
-  // The sentence before the first empty line begins with the file's name, which may read like anything.
+  // Not in the first sentence: it begins with the file's name, which may read like anything.
   const found = WRITTEN.exec(note.slice(note.indexOf('\n\n')));
   return found === null ? null : { bytes: Number(found[1]), ms: Date.parse(found[2] ?? '') };
 }
@@ -63,10 +63,8 @@ export function writtenIn(note: string): Written | null {
 /** A file as it came, for notes. */
 export type Origin = { readonly path: string; readonly inbox: string; readonly written: Written | null };
 
-/** Why a file is not taken, and what is at fault. */
 export type Refusal = { readonly why: readonly string[]; readonly fault: Fault };
 
-/** The note of a file that was not taken, and why. */
 export function refusedNote(origin: Origin, { why, fault }: Refusal): Note {
   return {
     subject: origin.path,
@@ -76,7 +74,7 @@ export function refusedNote(origin: Origin, { why, fault }: Refusal): Note {
   };
 }
 
-/** The note of a file whose run is over. */
+/** For a file whose run is over. */
 export function doneNote(origin: Origin, summary: Summary, report: string): Note {
   return {
     subject: origin.path,
@@ -87,7 +85,7 @@ export function doneNote(origin: Origin, summary: Summary, report: string): Note
   };
 }
 
-/** The note of a file with content that another one had; `file`: where the file is when the note is read. */
+/** For a file with known content; `file`: where it is when the note is read. */
 export function knownNote(
   origin: Origin,
   run: Run,
@@ -113,7 +111,7 @@ export function knownNote(
   };
 }
 
-/** The note of a file that somebody wrote to after it was taken. */
+/** For a file that was written to after it was taken. */
 export function changedNote(origin: Origin, run: Run, report: string): Note {
   const isOpen = run.state !== 'finished' && run.state !== 'cancelled';
   return {
@@ -140,7 +138,7 @@ const WHOLE_AGAIN =
 const WRITE_ASIDE =
   'So that it does not happen again: write under a name ending in .part and rename it, or set --rest or a marker.';
 
-/** The note of a file in `done` that somebody went on writing to; its run's note stays beside where it was. */
+/** For a file written to in `done`; its run's note stays where it was. */
 export function lateNote(name: string, lines: readonly string[]): Note {
   return {
     subject: name,
@@ -155,12 +153,12 @@ export function lateNote(name: string, lines: readonly string[]): Note {
   };
 }
 
-/** The line that a file's run begins with here; `startedAt` tells whether another process had begun it. */
+/** Begins a file's run here; `startedAt` tells whether another process had begun it. */
 export function takenWords(path: string, { id, job, rows, startedAt }: Run): string {
   return `${path}: ${startedAt === null ? 'taken as' : 'goes on with'} run ${id}, job ${job}, ${countOf(rows, 'row')}`;
 }
 
-/** One line of what became of a file's run: `partner-x/a.csv: run … finished: created 90, rejected 3. Report: …`. */
+/** `partner-x/a.csv: run … finished: created 90, rejected 3. Report: …`. */
 export function endedWords(
   path: string,
   summary: Pick<Run, 'state' | 'reason' | 'rows' | 'outcomes'> & { id: string },
@@ -192,7 +190,7 @@ function outcomeFacts({ outcomes }: Pick<Run, 'outcomes'>): Array<readonly [stri
   );
 }
 
-/** The warnings of rows that were sent, by code, and what the reader of the file had to decide. */
+/** Warnings of sent rows by code, and what the file's reader had to decide. */
 function findings({ warnings, source }: Summary): string[] {
   const counts = Object.entries(warnings).map(([code, count]) => `${count} × ${code}`);
   const notes = (source?.notes ?? []).map((note) => `How it was read: ${note}`);
@@ -214,7 +212,6 @@ function nextLines(summary: Summary, report: string): string[] {
     : ['Nothing is left to be done.'];
 }
 
-/** What is at fault where a file is refused. */
 export type Fault = 'content' | 'name' | 'no-load' | 'several-loads' | 'kind' | 'job';
 
 /** What the sender of a refused file can do. */
@@ -230,7 +227,7 @@ const REFUSAL_ADVICE: Readonly<Record<Fault, string>> = {
   job: 'Put it into the inbox again once there is such a job.',
 };
 
-/** The reason without the file's name, which stands above it already: `it is empty: expected …`. */
+/** The file's name stands above already: `it is empty: expected …`. */
 export function withoutName(why: string, name: string): string {
   if (!why.startsWith(`${name}: `)) return why;
   const rest = why.slice(name.length + 2);

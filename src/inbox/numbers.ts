@@ -1,11 +1,13 @@
-/** How many files lie in the inboxes and how many are taken from them, for who watches this process: counted, and never opened. */
+/**
+ * How many files lie in the inboxes and how many are taken, for monitoring: counted, never opened.
+ */
 import type { InboxNumbers } from '../metrics/registry.ts';
 import { listClaims } from './claim.ts';
 import { listEntries } from './entry.ts';
 import { inboxesOf } from './job-book.ts';
 import type { Watcher } from './watcher.ts';
 
-/** Makes the function that counts the files of a watcher's inboxes; a folder that can't be looked into has none. */
+/** A folder that can't be read counts as empty. */
 export function countFiles({ book, home, places }: Pick<Watcher, 'book' | 'home' | 'places'>) {
   return async (): Promise<InboxNumbers> => {
     const listings = await Promise.all(

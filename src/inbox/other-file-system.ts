@@ -1,8 +1,8 @@
 /**
- * Files of an inbox on another file system than ONBOARD_HOME. No rename leads there, so such a file is first moved
- * aside within its own file system, and then copied to ONBOARD_HOME, durably and only while it stays the same. The
- * copy is what is read and sent; the original stays for an hour after the run, which shows whether somebody still
- * writes to it.
+ * Files of an inbox on another file system than ONBOARD_HOME. No rename leads there, so such a file
+ * is first moved aside within its file system, and then copied to ONBOARD_HOME, durably and only
+ * while it stays the same. The copy is read and sent; the original stays for an hour after the run,
+ * which shows late writes.
  */
 import { lstat, open, readdir, rename, rm, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -24,7 +24,7 @@ import {
 import { inFolder, readRegular, TAKEN_FOLDER, withinTakenFolder } from './shared-folder.ts';
 import type { Watcher } from './watcher.ts';
 
-/** The claim with its file copied to ONBOARD_HOME; `null`: there is nothing to go on with, which was told, or this process ends. */
+/** `null`: nothing to go on with, as was said, or this process ends. */
 export async function atHome(claim: Claim, watcher: Watcher, signal: AbortSignal): Promise<Claim | null> {
   let current = claim;
   while (current.info.isOnOtherFileSystem && current.copied === null && !signal.aborted) {
@@ -47,7 +47,7 @@ export async function atHome(claim: Claim, watcher: Watcher, signal: AbortSignal
   return signal.aborted ? null : current;
 }
 
-/** Moves a file that can't be read out of the way, within its own file system: to move it to `failed` it would have to be read. */
+/** Moves an unreadable file aside within its own file system: `failed` would take a copy. */
 async function leaveAside(claim: Claim, why: string, { teller }: Watcher): Promise<null> {
   const { info, id } = claim;
   const aside = `refused-${id}`;
@@ -57,7 +57,7 @@ async function leaveAside(claim: Claim, why: string, { teller }: Watcher): Promi
   return null;
 }
 
-/** Drops a claim without a file: its watcher was killed before the file was moved, or somebody removed the file. */
+/** Drops a claim without a file: its watcher died before the move, or the file was removed. */
 async function undo(claim: Claim, { places, teller }: Watcher): Promise<null> {
   await giveBack({ ...claim, name: null }, places.inbox);
   teller.line(`${claim.info.path}: not taken for now: it is not in ${originalOf(claim)}`);
@@ -66,7 +66,7 @@ async function undo(claim: Claim, { places, teller }: Watcher): Promise<null> {
 
 const BLOCK_BYTES = 1024 * 1024;
 
-/** `changed`: somebody still writes to the file; it is to be tried again later. `gone`: it was never moved, or is no more. */
+/** `changed`: still being written, to be tried again; `gone`: never moved, or removed. */
 type CopiedHome =
   | { readonly kind: 'home'; readonly claim: Claim }
   | { readonly kind: 'changed'; readonly stamp: string }
@@ -74,7 +74,7 @@ type CopiedHome =
   | { readonly kind: 'gone' };
 
 /**
- * Copies the file of a claim into the claim's folder, durable before it has its name. It is opened from its inbox down
+ * Copies a claim's file into its folder, durable before it has its name. Opened from the inbox down
  * without following a link, since its sender may rename what lies there.
  */
 export async function copyHome(claim: Claim): Promise<CopiedHome> {
@@ -84,7 +84,7 @@ export async function copyHome(claim: Claim): Promise<CopiedHome> {
   if (opened.kind !== 'open') return opened;
   const { handle } = opened;
   const expected = claim.info.stamp;
-  // Where one watcher took the claim over from another that still copies, neither writes into the other's copy.
+  // A watcher that took the claim over must not write into the other's copy.
   const copy = join(claim.folder, `.copy.${claim.member}`);
   try {
     if (opened.stamp !== expected) return { kind: 'changed', stamp: opened.stamp };
@@ -114,19 +114,19 @@ async function copyTo(path: string, from: Extract<Opened, { kind: 'open' }>['han
   }
 }
 
-/** Where the original of a claim's file lies, for people. */
+/** For people. */
 export function originalOf({ id, info }: Pick<Claim, 'id' | 'info'>): string {
   return join(info.inbox, TAKEN_FOLDER, id);
 }
 
-/** Whether somebody wrote to the original since it was copied; false where it can't be seen. */
+/** False where it can't be seen. */
 export async function isOriginalWritten({ id, info, copied }: Claim): Promise<boolean> {
   if (copied === null) return false;
   const stamp = await originalStamp(info.inbox, id);
   return stamp !== null && stamp !== copied;
 }
 
-/** Removes the original where it is what was copied; one that was written to since stays, and true is answered. */
+/** Removes an unchanged original; true: it was written to since, and stays. */
 export async function removeOriginal(claim: Claim): Promise<boolean> {
   const { id, info } = claim;
   if (!info.isOnOtherFileSystem) return false;
@@ -136,25 +136,25 @@ export async function removeOriginal(claim: Claim): Promise<boolean> {
   return false;
 }
 
-/** What is known, in ONBOARD_HOME, of an original that is kept after its run is over. */
+/** Kept in ONBOARD_HOME about an original that stays after its run. */
 const keptSchema = z.object({
   inbox: z.string(),
-  /** The stamp of the copy that was sent. */
+  /** Stamp of the copy that was sent. */
   stamp: z.string(),
-  /** The name in `done` of the copy. */
+  /** The copy's name in `done`. */
   done: z.string().regex(/^[^/\0]+$/),
   /** ISO 8601, UTC. */
   keptAt: z.string(),
 });
 type Kept = z.infer<typeof keptSchema>;
 
-/** Lies beside the claims: a name with a dot is never a claim's. */
+/** Beside the claims: a claim's name has no dot. */
 const KEPT_FOLDER = '.originals';
 
-/** How long files are looked at after their runs: a writer who pauses no longer than that is noticed. */
+/** A writer who pauses no longer than that is noticed. */
 export const WATCHED_MS = 60 * 60_000;
 
-/** Keeps the original for as long as late changes are looked for; `done` is its copy's name there. */
+/** Keeps the original while late changes are looked for; `done`: its copy's name there. */
 export async function keepOriginal(claim: Claim, processing: string, done: string): Promise<void> {
   const { id, info, copied } = claim;
   if (copied === null) return;
@@ -167,10 +167,10 @@ export async function keepOriginal(claim: Claim, processing: string, done: strin
   await removeTaken(info.inbox, takenMarker(id));
 }
 
-/** An original that was written to after its copy was sent: it stays where it is. */
+/** Written to after its copy was sent: it stays where it is. */
 type LateOriginal = { readonly done: string; readonly original: string };
 
-/** Looks at what is kept; what was left alone for long enough is removed. Each change is answered once. */
+/** Answers each late change once; removes originals that were left alone for long enough. */
 export async function lateOriginals(
   processing: string,
   inboxes: ReadonlySet<string>,
@@ -184,7 +184,7 @@ export async function lateOriginals(
 
 async function lookAt(path: string, inboxes: ReadonlySet<string>, now: Date): Promise<LateOriginal | null> {
   const kept = await readKept(path);
-  // A definition may have lost its inbox meanwhile, and may get it again.
+  // A definition may have lost its inbox, and may get it again.
   if (kept === null || !inboxes.has(kept.inbox)) return null;
   const id = basename(path, '.json');
   const stamp = await originalStamp(kept.inbox, id);
@@ -208,7 +208,7 @@ async function readKept(path: string): Promise<Kept | null> {
   }
 }
 
-/** `null`: the original is gone, or can't be looked at now. */
+/** `null`: gone, or not readable now. */
 async function originalStamp(inbox: string, id: string): Promise<string | null> {
   try {
     return stampOf(await withinTakenFolder(inbox, (path) => lstat(inFolder(path, id), { bigint: true })));

@@ -1,7 +1,6 @@
 /**
- * What is going on in a home, for `onboard status`: runs that are not over, files on their way,
- * schedules and windows, by the decisions that a watcher goes by; and what waits for somebody.
- * Nothing is changed by looking.
+ * What is going on in a home, for `onboard status`: open runs, files, schedules and windows, by the
+ * same decisions as a watcher's, and what waits for a person. Changes nothing.
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -26,14 +25,14 @@ import { busyJobs, claimedWords } from './look.ts';
 import { createWindows, schedulesOf } from './schedule.ts';
 import { type Placed, reasonWords, type SortedOut, sortOut } from './sort-out.ts';
 
-/** What `onboard status --json` prints. */
+/** Printed by `onboard status --json`. */
 export type Overview = Awaited<ReturnType<typeof lookOver>>;
 
 const RUNS_MAX = 200;
-/** A file that has not changed for so long counts as whole: this command has not watched it. */
+/** Unchanged for so long a file counts as whole: this command has not watched it. */
 const REST_MS = 2_000;
 
-/** What is going on where there is no ledger yet. */
+/** Without a ledger. */
 export function emptyOverview(env: Environment, sandbox: boolean): Overview {
   return {
     needs: { runs: [], refused: [] },
@@ -48,7 +47,7 @@ export function emptyOverview(env: Environment, sandbox: boolean): Overview {
   };
 }
 
-/** The stand-in, or the service of the environment where it names one. */
+/** The sandbox, or the environment's service where it names one. */
 export function targetOf({ baseUrl }: Environment, sandbox: boolean): string {
   return sandbox || baseUrl === null ? SANDBOX_TARGET : baseUrlOf(baseUrl);
 }
@@ -61,7 +60,7 @@ type Home = {
   readonly jobs: readonly Job[];
 };
 
-/** For one target; `warn`: told of definitions that can't be used. */
+/** For one target; `warn`: gets definitions that can't be used. */
 export async function lookOver(
   { ledger, env }: Pick<Session, 'ledger' | 'env'>,
   target: string,
@@ -94,7 +93,7 @@ export async function lookOver(
         cron,
         timezone,
         next: (next.get(job) ?? nextTime({ cron, timezone }, new Date()))?.toISOString() ?? null,
-        // Whether a watcher has set it, so that it fires.
+        // A watcher has set it, so it fires.
         isSet: next.has(job),
       })),
       windows: jobs.flatMap(windowOf),
@@ -104,19 +103,19 @@ export async function lookOver(
   }
 }
 
-/** Definitions that can't be used are told, and the rest is shown all the same. */
+/** Reports definitions that can't be used, and shows the rest. */
 async function jobsOf({ jobsDirectory, home }: Environment, warn: (text: string) => void) {
   try {
     return (await openJobBook(jobsDirectory, home, definitionProblems)).jobs();
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    // Where there is no inbox nobody watches, and a folder without jobs is in nobody's way.
+    // Without an inbox nobody watches, and a folder without jobs does no harm.
     if (existsSync(join(home, 'inbox'))) for (const problem of error.problems) warn(problem);
     return [];
   }
 }
 
-/** How each service is doing, the first one first. */
+/** The first target first. */
 function servicesOf(ledger: Ledger, targets: readonly string[]) {
   const each = [...new Set(targets)].map(async (target) => ({
     target,
@@ -189,7 +188,7 @@ function windowOf({ name, definition }: Job) {
   ];
 }
 
-/** The newest first; `newest`: the runs that are looked at. */
+/** Newest first; `newest`: the runs to look at. */
 export async function findNeeds(newest: readonly ShownRun[], home: string) {
   const reports = join(home, 'reports');
   const runs = newest.map((shown) => needyRun(shown, newest, reports)).filter((run) => run !== null);
@@ -210,7 +209,7 @@ function needyRun(shown: ShownRun, newest: readonly ShownRun[], reports: string)
   return summaryOf(run, report).then((summary) => ({ ...shown, inDoubt, toCorrect, summary, report }));
 }
 
-/** Whether a run is a rerun of the other, or has loaded a file of the other's report. */
+/** A rerun of the other run, or a run of a file of its report. */
 function takesUp(later: Run, { id }: Run, report: string): boolean {
   return later.parent === id || resolve(later.file).startsWith(report + sep);
 }
@@ -235,7 +234,7 @@ async function refusedFiles(folder: string) {
 const NOTE_CHARACTERS = 4_000;
 const WHY = /\n\nWhy: ([\s\S]*?)(?:\n\n|\nWhy: |$)/;
 
-/** The first reason that a note gives, on one line; empty where there is none. */
+/** The first reason in a note, on one line; '': none. */
 async function reasonIn(note: string): Promise<string> {
   if (note === '') return '';
   const text = (await readFile(note, 'utf8').catch(() => '')).slice(0, NOTE_CHARACTERS);

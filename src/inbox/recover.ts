@@ -1,6 +1,6 @@
 /**
- * Claims that their watchers left: of processes of this host that are gone, at once, and of other hosts when they
- * have not shown for a minute that they live. One watcher goes on with each of them.
+ * Claims whose watchers are gone: processes of this host at once, those of other hosts after a
+ * minute without a sign of life. One watcher goes on with each.
  */
 import { SANDBOX_TARGET } from '../delivery/target.ts';
 import { isDeadHere } from '../journal/worker-registry.ts';
@@ -13,24 +13,24 @@ import type { Watcher } from './watcher.ts';
 /** A claim whose watcher is gone. */
 export type LeftClaim = {
   readonly found: FoundClaim;
-  /** Whether the folder that its file came from is the inbox of its job now. */
+  /** Whether its file came from what is its job's inbox now. */
   readonly hasInbox: boolean;
 };
 
-/** Processes of another host can't be looked up: a watcher that has not shown for so long that it lives is gone. */
+/** Other hosts' processes can't be looked up: a watcher that is silent for this long is gone. */
 const SILENT_MS = 60_000;
 
 type RecoveryEdges = Pick<Watcher, 'places' | 'teller' | 'member' | 'target'> & {
   /** Whether this process works on the claim. */
   isMine(claim: string): boolean;
-  /** Milliseconds that never go back. */
+  /** Ms of a monotonic clock. */
   now(): number;
 };
 
-/** Finds the claims in ONBOARD_HOME, and makes those that their watchers left this process's. */
+/** Finds the claims in ONBOARD_HOME, and takes over those that their watchers left. */
 export function createRecovery({ places, teller, member, target, isMine, now }: RecoveryEdges) {
   const beats = new Map<string, { readonly beat: number; readonly since: number }>();
-  /** Measured by this process's own clock: those of hosts and file systems may differ. */
+  /** By this process' own clock: hosts and file systems may differ. */
   const isSilent = ({ id, beat }: FoundClaim) => {
     const known = beats.get(id);
     const current = known?.beat === beat ? known : { beat, since: now() };
@@ -45,7 +45,7 @@ export function createRecovery({ places, teller, member, target, isMine, now }: 
     said.add(text);
   };
   return {
-    /** `others`: of watchers that live. `left`: of watchers that are gone. `elsewhere`: of other targets, which are left alone. */
+    /** `others`: of living watchers; `left`: of gone ones; `elsewhere`: of other targets. */
     async look(inboxes: readonly Inbox[]) {
       const found = await listClaims(places.processing, (id, error) =>
         sayOnce(`${places.processing}/${id} can't be looked into: ${messageOf(error)}`),
@@ -60,7 +60,7 @@ export function createRecovery({ places, teller, member, target, isMine, now }: 
         elsewhere,
       };
     },
-    /** Makes a left claim this process's; `null`: another one was faster, or there is nothing to go on with. */
+    /** Takes a left claim over; `null`: another was faster, or there is nothing to go on with. */
     async takeUp({ found, hasInbox }: LeftClaim) {
       const { info, copied } = found;
       if (info?.isOnOtherFileSystem === true && copied === null && !hasInbox) {
@@ -83,7 +83,7 @@ export function createRecovery({ places, teller, member, target, isMine, now }: 
 
 export type Recovery = ReturnType<typeof createRecovery>;
 
-/** What is to be said of claims of other targets, by target. */
+/** By target. */
 export function elsewhereLines(elsewhere: readonly FoundClaim[]): ReadonlyMap<string, string> {
   const byTarget = new Map<string, string[]>();
   for (const { info } of elsewhere)

@@ -1,13 +1,13 @@
 /**
- * When files may be taken: the schedules of the definitions, kept in Redis and fired as long as a process watches,
- * and the windows in which their runs may be begun.
+ * When files may be taken: schedules, kept in Redis and fired while a process watches, and the
+ * windows in which runs may begin.
  */
 import type { Job } from '../config/job-definition.ts';
 import { createJobWindow, type JobWindow } from '../delivery/job-window.ts';
 import { createReleases, createSchedules, type Schedule, startScheduleWorker } from '../queue/schedules.ts';
 import type { Watcher } from './watcher.ts';
 
-/** The schedules of one target's jobs. */
+/** Of one target's jobs. */
 export function openInboxSchedules({ session, target, book }: Watcher, onRelease: () => void) {
   const { ledger, log } = session;
   const { queuePrefix } = ledger.of(target).keys;
@@ -26,7 +26,7 @@ export function openInboxSchedules({ session, target, book }: Watcher, onRelease
   return {
     /** Makes the schedules in Redis those of the definitions. */
     keep: () => schedules.keep(schedulesOf(book.jobs())),
-    /** Job → when its schedule fired last, milliseconds. */
+    /** Job → when its schedule last fired, ms. */
     releases: releases.all,
     /** Job → when it fires next. */
     next: schedules.next,
@@ -39,7 +39,6 @@ export function openInboxSchedules({ session, target, book }: Watcher, onRelease
 
 export type InboxSchedules = ReturnType<typeof openInboxSchedules>;
 
-/** The schedules of those definitions that have one. */
 export function schedulesOf(jobs: readonly Job[]): Schedule[] {
   return jobs.flatMap(({ name, definition: { schedule } }) =>
     schedule === undefined ? [] : [{ job: name, ...schedule }],

@@ -1,8 +1,8 @@
 /**
- * How a file's way ends: it goes to `done` or `failed` by one rename, with a note beside it that is there first, and
- * its end is told. A rehearsal puts files back into their inboxes instead. The claim is dropped last, so that a kill
- * before that repeats the ending and loses nothing. A file that somebody goes on writing to is found in `done` for an
- * hour, and goes to `failed`.
+ * How a file's way ends: one rename takes it to `done` or `failed`, its note is there first, and
+ * its end is reported; a rehearsal puts it back into its inbox. The claim is dropped last: a kill
+ * before that repeats the ending and loses nothing. A file in `done` that is written to within an
+ * hour goes to `failed`.
  */
 import { lstat, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -43,18 +43,18 @@ import { inFolder, withinFolder } from './shared-folder.ts';
 import type { Refused } from './sort-out.ts';
 import { type EndedFile, reportPlace, type Watcher } from './watcher.ts';
 
-/** How a claimed file's way ended; `stamp`: the file as it was read. */
+/** `stamp`: the file as it was read. */
 type End =
   /** Its run is over, whatever became of its rows. */
   | { readonly kind: 'done'; readonly stamp: string; readonly run: Run; readonly summary: Summary }
-  /** Another file with the same content was taken before, by this run: nothing is sent. */
+  /** This run took a file with the same content before: nothing is sent. */
   | { readonly kind: 'known'; readonly stamp: string; readonly run: Run }
-  /** Somebody wrote to the file after its run had begun. */
+  /** The file was written to after its run had begun. */
   | { readonly kind: 'changed'; readonly stamp: string; readonly run: Run }
-  /** No run of the file came about. */
+  /** No run came of it. */
   | ({ readonly kind: 'refused' } & Refusal);
 
-/** Ends the claim, tells its end, and answers the file's exit status. */
+/** Ends the claim and reports it; answers the file's exit status. */
 export async function settle(claim: Claim, end: End, watcher: Watcher): Promise<number> {
   const verdict = verdictOf(claim, end, watcher);
   const away = await endClaim(claim, verdict, watcher);
@@ -65,11 +65,11 @@ export async function settle(claim: Claim, end: End, watcher: Watcher): Promise<
   return verdict.exitCode;
 }
 
-/** What is told of a file's end. */
+/** What is reported of a file's end. */
 type Told = Pick<EndedFile, 'result' | 'why' | 'exitCode'> & { readonly run: Run | null };
 type Verdict = Told & {
   readonly result: 'done' | 'failed';
-  /** The note, by where the file goes. */
+  /** Depends on where the file goes. */
   note(file: string): Note;
   readonly words: string;
 };
@@ -104,7 +104,7 @@ function verdictOf(claim: Claim, end: End, watcher: Watcher): Verdict {
 }
 
 function refusedVerdict(claim: Claim, { why: given, fault }: Refusal): Verdict {
-  // Where the file is while it is taken says nothing to its sender.
+  // The file's place in its claim means nothing to its sender.
   const why = given.map((one) =>
     withoutName(
       one.replaceAll(claim.file, () => claim.name),
@@ -120,12 +120,12 @@ function originOf({ info }: Claim, stamp: string): Origin {
   return { path: info.path, inbox: info.inbox, written: writtenOfStamp(stamp) };
 }
 
-/** A file that waits for somebody to go on with its run. */
+/** Its run waits for a person. */
 export function pausedFile({ info }: Claim, run: Run, watcher: Watcher): EndedFile {
   return endedFile(info, { result: 'paused', why: [], run, exitCode: exitCodeOf(run) }, watcher);
 }
 
-/** A file as it is told; where it went comes on top. */
+/** As reported; where it went comes on top. */
 function endedFile(
   { path, job }: { readonly path: string; readonly job: string | null },
   { result, why, run, exitCode }: Told,
@@ -148,7 +148,7 @@ function endedFile(
   };
 }
 
-/** Where the file of a claim that is over went, and the note about it. */
+/** Where an ended claim's file and its note went. */
 type Away = {
   readonly file: string | null;
   readonly note: string | null;
@@ -161,9 +161,9 @@ type Folders = Pick<Watcher, 'places' | 'rehearsal' | 'book' | 'home'> & {
   readonly session: { readonly io: Pick<Io, 'command'> };
 };
 
-/** Ends a claim: its file goes to `done` or `failed`, in a rehearsal back to its inbox, with a note about it. */
+/** To `done` or `failed`, in a rehearsal back to its inbox, with a note. */
 export async function endClaim(claim: Claim, ending: Ending, folders: Folders): Promise<Away> {
-  // In an inbox an upload would be sent in earnest one day.
+  // An upload put into an inbox would be sent for real one day.
   const isReturned = folders.rehearsal.isOn && claim.info.isUpload !== true;
   const back = isReturned ? await putBack(claim, ending, folders) : null;
   const away = back ?? (await moveAway(claim, ending, folders));
@@ -202,7 +202,7 @@ async function moveAway(claim: Claim, { result, note }: Ending, { places, sessio
     id: claim.id,
     text: [text, ...original.map((line) => `${line}\n`)].join(''),
   };
-  // Somebody may have taken the file out of its claim: then there is nothing left to move.
+  // The file may have been removed from its claim: then there is nothing to move.
   const away = await putAway(moving).catch(insteadOf('ENOENT', null));
   if (away !== null && result === 'done') await keepOriginal(claim, places.processing, basename(away.file));
   else await removeOriginal(claim);
@@ -214,14 +214,14 @@ type Moving = {
   readonly from: Buffer | string;
   /** `done` or `failed`. */
   readonly folder: string;
-  /** As its sender called it. */
+  /** The sender's name for it. */
   readonly name: Buffer | string;
-  /** What no other file has: the run's id. */
+  /** Unique: the run's id. */
   readonly id: string;
   readonly text: string;
 };
 
-/** Moves an entry, whatever it is, by one rename and puts a note beside it; the note is there first. Throws what renaming says. */
+/** Moves any entry by one rename; its note is there first. Throws the error of the rename. */
 export async function putAway({ from, folder, name, id, text }: Moving) {
   const file = join(folder, awayName(name, id));
   const note = await writeNote(file, text);
@@ -234,7 +234,7 @@ export async function putAway({ from, folder, name, id, text }: Moving) {
   return { file, note };
 }
 
-/** Writes the note about a file whole or not at all; answers where. */
+/** Whole or not at all; answers its path. */
 async function writeNote(file: string, text: string): Promise<string> {
   const note = `${file}${NOTE_ENDING}`;
   await makeFolder(dirname(note));
@@ -245,10 +245,10 @@ async function writeNote(file: string, text: string): Promise<string> {
 
 const ENDING = /(?:\.(?:csv|tsv|txt|json|ndjson|jsonl|xlsx))?(?:\.gz)?$/i;
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\ufffd/\\]/gu;
-/** File systems take 255 bytes; the id, and the note's ending, come on top. */
+/** File systems take 255 bytes; the id and the note's ending come on top. */
 const MAX_BYTES = 180;
 
-/** `portfolio.<id>.csv`: a name that nothing else has, with nothing in it that a terminal or a shell would act on. */
+/** `portfolio.<id>.csv`: unique, without anything that acts on a terminal or shell. */
 export function awayName(name: Buffer | string, id: string): string {
   const text = name.toString('utf8').replaceAll(UNSAFE, '_').replaceAll('..', '__');
   const ending = ENDING.exec(text)?.[0] ?? '';
@@ -257,13 +257,13 @@ export function awayName(name: Buffer | string, id: string): string {
   return `${stem.replace(/\.$/, '_')}.${id}${ending}`;
 }
 
-/** `left`: the entry can't be moved, as was said, or is left in a rehearsal. `gone`: another watcher was faster. */
+/** `left`: it can't be moved, or a rehearsal leaves it. `gone`: another watcher was faster. */
 type RefuseEnd = 'moved' | 'left' | 'gone';
 
-/** Makes the function that moves entries that can't be taken to `failed`, without opening or following them. */
+/** Moves entries that can't be taken to `failed`, without opening or following them. */
 export function createRefuse(watcher: Watcher): (refused: Refused) => Promise<RefuseEnd> {
   const { teller, places, rehearsal } = watcher;
-  // What stays is said once.
+  // What stays is reported once.
   const left = new Set<string>();
   return async (refused) => {
     const { inbox, entry, why } = refused;
@@ -307,8 +307,8 @@ function moveRefused({ inbox, entry, why, fault }: Refused, failed: string) {
 }
 
 /**
- * Makes the function that looks for files that somebody went on writing to after they had been put away: their ends were never read.
- * It moves them from `done` to `failed`, tells their sender, and answers how many there were.
+ * Finds files that were written to after they had been put away, whose ends were never read; moves
+ * them from `done` to `failed`, reports them, and answers how many.
  */
 export function createLookForLate(watcher: LateFolders): () => Promise<number> {
   const { places, book, home } = watcher;
@@ -337,7 +337,7 @@ type LateFile = { readonly name: string; readonly lines: readonly string[] };
 async function putLateAway({ name, lines }: LateFile, { places, teller }: LateFolders): Promise<void> {
   const text = renderNote(lateNote(name, lines));
   const from = join(places.done, name);
-  // Somebody may have cleared `done` meanwhile.
+  // `done` may have been cleared meanwhile.
   const away = await putAway({ from, folder: places.failed, ...lateName(name), text }).catch(
     insteadOf('ENOENT', null),
   );
@@ -346,7 +346,7 @@ async function putLateAway({ name, lines }: LateFile, { places, teller }: LateFo
   teller.line(`${name}: was written to after it was taken: what came late was not sent. ${where}`);
 }
 
-/** A name in `done` under which the file goes to `failed`: cut without its id, it could be that of another file there. */
+/** Its name in `failed`: cut without its id, it could be another file's there. */
 function lateName(name: string): Pick<Moving, 'name' | 'id'> {
   const found = ID.exec(name);
   if (found === null) return { name, id: 'late' };
@@ -357,13 +357,16 @@ function lateName(name: string): Pick<Moving, 'name' | 'id'> {
   };
 }
 
-/** `<name>.20261121-034512-k3f9.csv`: when it was taken, UTC. The last one counts: its sender's name may hold another. */
+/**
+ * `<name>.20261121-034512-k3f9.csv`: when it was taken, UTC. The last match counts: the sender's
+ * name may hold another.
+ */
 const ID = new RegExp(
   String.raw`\.(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-[a-z0-9]{4}(?=${ENDING.source})`,
   ENDING.flags,
 );
 
-/** Makes the function that finds the names of files in `done` that are no longer what their notes say. */
+/** Files in `done` that no longer match their notes. */
 function createFindChanged(done: string, now: () => Date): () => Promise<string[]> {
   const known = new Map<string, Written | null>();
   const noteOf = async (name: string) => {

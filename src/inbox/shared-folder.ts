@@ -1,26 +1,27 @@
 /**
- * Folders that others may write to: whoever delivers files into an inbox can put a link, a pipe or another file in
- * the place of what was looked at a moment ago. Nothing here follows a link below the folder it was given, waits for
- * a pipe, or overwrites a file that somebody else has put there.
+ * Folders that others may write to: a sender can put a link, a pipe or another file in the place of
+ * what was just looked at. Nothing here follows a link below the given folder, waits for a pipe, or
+ * overwrites another's file.
  */
 import { constants, existsSync } from 'node:fs';
 import { type FileHandle, link, lstat, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
 import { errorCode, hasCode, insteadOf } from '../lib/errors.ts';
 
 const SLASH = Buffer.from('/');
-/** Linux shows open files by number here: a path through a number leads to that very folder, whatever became of its name. */
+/** Linux: a path through an open folder's number keeps to it, whatever becomes of its name. */
 const DESCRIPTORS = '/proc/self/fd';
 const hasDescriptors = existsSync(DESCRIPTORS);
 const FOLDER = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0);
 const FOLDER_ITSELF = FOLDER | (constants.O_NOFOLLOW ?? 0);
 const FILE_ITSELF = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** What opening, listing or moving says where something on the way is gone, or is a link or a file by now. */
+/** Something on the way is gone, or is a link or a file by now. */
 export const NOT_THERE: readonly string[] = ['ENOENT', 'ENOTDIR', 'ELOOP'];
 
 /**
- * Does something in the folder that `parts` lead to from `root`, none of them a symbolic link, and hands it a path that stays
- * that folder's while it works (Linux; elsewhere the path as it is spelled). Throws what opening says: ENOENT, ELOOP, ENOTDIR.
+ * Works in the folder to which `parts` lead from `root`, none of them a link. `work` gets a path
+ * that stays that folder's (on Linux; elsewhere the path as spelled). Throws ENOENT, ELOOP or
+ * ENOTDIR.
  */
 export async function withinFolder<T>(
   root: string,
@@ -35,7 +36,7 @@ export async function withinFolder<T>(
   }
 }
 
-/** As `withinFolder`, from a folder that is open already. */
+/** `withinFolder` from an open folder. */
 export async function descend<T>(
   path: Buffer,
   parts: readonly Buffer[],
@@ -52,7 +53,6 @@ export async function descend<T>(
   }
 }
 
-/** The path of a name in a folder. */
 export function inFolder(folder: Buffer, name: Buffer | string): Buffer {
   return Buffer.concat([folder, SLASH, typeof name === 'string' ? Buffer.from(name) : name]);
 }
@@ -61,12 +61,12 @@ function pathOf(handle: FileHandle, spelled: Buffer): Buffer {
   return hasDescriptors ? Buffer.from(`${DESCRIPTORS}/${handle.fd}`) : spelled;
 }
 
-/** Opens what lies at the path itself for reading: a link is not followed (ELOOP), a pipe is not waited for. */
+/** Follows no link (ELOOP), waits for no pipe. */
 export function openItself(path: Buffer | string): Promise<FileHandle> {
   return open(path, FILE_ITSELF);
 }
 
-/** The text of a small file and when it was written last; `null`: it is no file. */
+/** A small file's text and its last write; `null`: it is no file. */
 export async function readRegular(
   path: string,
 ): Promise<{ readonly text: string; readonly mtimeMs: number } | null> {
@@ -80,7 +80,7 @@ export async function readRegular(
   }
 }
 
-/** Moves a file to a name that nothing has; false: something has it. A move that was ended half-way is completed. */
+/** False: the name is taken. Completes a move that was interrupted. */
 export async function moveToFreeName(from: Buffer | string, to: Buffer | string): Promise<boolean> {
   try {
     await link(from, to);
@@ -108,15 +108,15 @@ async function isSameFile(a: Buffer | string, b: Buffer | string): Promise<boole
 }
 
 /**
- * Where files of an inbox on another file system than ONBOARD_HOME lie while they are taken, each called by its claim's id.
- * Whoever may write to the inbox may put anything here: only what a claim in ONBOARD_HOME names is looked at.
+ * Where taken files of an inbox on another file system lie, by their claims' ids. Whoever may write
+ * to the inbox may put anything here: only what a claim in ONBOARD_HOME names is looked at.
  */
 export const TAKEN_FOLDER = '.processing';
 
-/** An inbox from which no file can be taken; the message says why, and what to do. */
+/** No file can be taken from it; the message says why, and what to do. */
 export class UnusableInbox extends Error {}
 
-/** Makes sure that an inbox has its folder for files that are taken. */
+/** Makes an inbox's folder for taken files. */
 export async function prepareTakenFolder(inbox: string): Promise<void> {
   await withinFolder(inbox, [], (root) =>
     mkdir(inFolder(root, TAKEN_FOLDER), { mode: 0o700 }).catch(insteadOf('EEXIST', undefined)),
@@ -124,7 +124,7 @@ export async function prepareTakenFolder(inbox: string): Promise<void> {
   await withinTakenFolder(inbox, async () => undefined);
 }
 
-/** Does something in that folder, which is a real one of this user's alone; else throws `UnusableInbox`. */
+/** Only in a real folder of this user's alone; else throws `UnusableInbox`. */
 export async function withinTakenFolder<T>(inbox: string, work: (path: Buffer) => Promise<T>): Promise<T> {
   let isOpen = false;
   try {

@@ -1,6 +1,6 @@
 /**
- * What becomes of every entry of the inboxes: it is taken, waits or is refused. A pure decision: `onboard status`,
- * which shows it without watching, gets the same answer. At the end of the module, why files wait, in words.
+ * What becomes of every entry of the inboxes: it is taken, waits or is refused. Pure, so that
+ * `onboard status`, which does not watch, gets the same answer. Also why files wait, in words.
  */
 import { type Job, jobsBefore } from '../config/job-definition.ts';
 import { shownTime } from '../lib/terminal.ts';
@@ -11,7 +11,7 @@ import type { Fault } from './note.ts';
 /** Why a file stays in its inbox for now. */
 type WaitReason =
   | { readonly kind: 'writing' }
-  /** Its name says that it is not whole yet. */
+  /** By its name it is not whole yet. */
   | { readonly kind: 'unfinished' }
   /** Written to without end: not waited for. */
   | { readonly kind: 'restless' }
@@ -26,33 +26,32 @@ export type Takeable = Placed & { readonly job: Job };
 export type Refused = Placed & { readonly why: string; readonly fault: Fault };
 type Waiting = Placed & { readonly job: string | null; readonly why: WaitReason };
 
-/** A look into an inbox. */
 export type InboxLook = { readonly inbox: Inbox; readonly entries: readonly Entry[] };
 
 export type SortedOut = {
   readonly take: readonly Takeable[];
   readonly refuse: readonly Refused[];
   readonly wait: readonly Waiting[];
-  /** Until the next file may be whole, milliseconds; `null`: none is on its way. */
+  /** Ms until the next file may be whole; `null`: none is on its way. */
   readonly nextMs: number | null;
 };
 
 type Circumstances = {
-  /** Milliseconds until the entry has been left alone for long enough, if nothing changes. */
+  /** Ms until the entry is at rest if nothing changes. */
   restLeft(placed: Placed): number;
-  /** Whether an entry that never comes to rest is not waited for any more. */
+  /** Whether to wait no longer for an entry that never rests. */
   isGivenUp?(placed: Placed, hasJob: boolean): boolean;
   /** Jobs whose definitions can't be used right now. */
   readonly broken: ReadonlySet<string>;
-  /** Whether no runs of the job are begun for now, since its window is closed. */
+  /** The job's window is closed: no run of it begins. */
   isHeldByWindow(job: Job): boolean;
-  /** When the schedule of a job fired last, milliseconds; `null`: not yet. */
+  /** When the job's schedule last fired, ms; `null`: not yet. */
   releasedAt(job: string): number | null;
-  /** Job → why one that waits for it has to wait, of files and runs that are under way. */
+  /** Job → why jobs after it wait: its files and runs under way. */
   readonly busy: ReadonlyMap<string, string>;
 };
 
-/** What becomes of one entry; nothing where it is never taken. */
+/** Empty: the entry is never taken. */
 type Sorted = {
   readonly take?: Takeable;
   readonly refuse?: Refused;
@@ -60,7 +59,7 @@ type Sorted = {
   readonly nextMs?: number;
 };
 
-/** Decides for every entry of the inboxes; nothing is touched. */
+/** Touches nothing. */
 export function sortOut(looks: readonly InboxLook[], given: Circumstances): SortedOut {
   const sorted = looks.flatMap((look) => sortInbox(look, given));
   const present = presentJobs(looks);
@@ -121,12 +120,12 @@ function sortEntry(placed: Placed, files: ReadonlySet<string>, given: Circumstan
   return { refuse: { ...placed, why: noJobWords(inbox), fault: 'no-load' } };
 }
 
-/** What is at fault with an entry that can't be taken whatever its job. */
+/** For an entry that no job can take. */
 function entryFault({ kind, links }: Pick<Entry, 'kind' | 'links'>): Fault {
   return kind === 'file' && links === 1 ? 'name' : 'kind';
 }
 
-/** Why a file that no job takes was put aside, for its sender. */
+/** For the sender of a file that no job takes. */
 function noJobWords(inbox: Inbox): string {
   const patterns = [...new Set(inbox.jobs.flatMap(({ definition }) => patternsOf(definition)))].sort();
   const expected =
@@ -136,7 +135,7 @@ function noJobWords(inbox: Inbox): string {
   return `its name and folder belong to no kind of load: ${expected}`;
 }
 
-/** Why a file that several jobs would take was put aside. */
+/** For the sender of a file that several jobs would take. */
 function severalJobsWords(jobs: readonly Job[]): string {
   const names = jobs.map(({ name }) => name).join(' and ');
   return `its name and folder belong to more than one kind of load (${names}): it is not clear which one is meant`;
@@ -150,13 +149,13 @@ function waitReason(
   const { marker, schedule, window } = job.definition;
   if (given.broken.has(job.name)) return { kind: 'broken', jobs: [job.name] };
   if (marker !== undefined && !files.has(entry.path + marker)) return { kind: 'marker', marker };
-  // Only a file that was whole when the schedule fired is taken: nothing of it has changed since.
+  // Only a file that was whole when the schedule fired is taken: nothing changed since.
   const releasedAt = given.releasedAt(job.name) ?? Number.NEGATIVE_INFINITY;
   if (schedule !== undefined && entry.changedMs > releasedAt) return { kind: 'schedule' };
   return window !== undefined && given.isHeldByWindow(job) ? { kind: 'window', window } : null;
 }
 
-/** Job → a file of it that is in an inbox, whole or still on its way. */
+/** Job → its file in an inbox, whole or on its way. */
 export function presentJobs(looks: readonly InboxLook[]): ReadonlyMap<string, string> {
   const present = new Map<string, string>();
   for (const { inbox, entries } of looks) {
@@ -171,7 +170,7 @@ export function presentJobs(looks: readonly InboxLook[]): ReadonlyMap<string, st
   return present;
 }
 
-/** A file of a job that comes after others stays as long as there is a file or a run of those. */
+/** A file waits while there is a file or a run of a job that it comes after. */
 function blockOf(
   job: Job,
   busy: ReadonlyMap<string, string>,
@@ -185,10 +184,10 @@ function blockOf(
   return null;
 }
 
-/** Every upload goes through these reasons, so a watcher doesn't tell them. */
+/** Every upload passes through these, so a watcher doesn't report them. */
 const PASSING: readonly WaitReason['kind'][] = ['writing', 'unfinished', 'restless'];
 
-/** Why files wait, one line per job and reason, by a key that stays the same as long as they do. */
+/** One line per job and reason, by a key that lasts as long as they do. */
 export function waitingLines(
   waiting: readonly Waiting[],
   next: ReadonlyMap<string, Date>,
@@ -199,7 +198,7 @@ export function waitingLines(
   );
 }
 
-/** What is left in the inboxes when a watcher ends, and why; empty where nothing is left. */
+/** What is left when a watcher ends, and why; empty: nothing. */
 export function leftLines(waiting: readonly Waiting[], next: ReadonlyMap<string, Date>): readonly string[] {
   const lines = [...groupedLines(waiting, next).values()];
   return lines.length === 0 ? [] : ['Left in the inbox:', ...lines.map((line) => `  ${line}`)];
@@ -224,7 +223,7 @@ function lineOf(group: readonly Waiting[], next: ReadonlyMap<string, Date>): str
   return `${first.entry.path}${more} ${reasonWords(first, next)}`;
 }
 
-/** `for the schedule of job …, next 2026-11-21 22:00 UTC`: to be read after "waits". */
+/** `for the schedule of job …, next 2026-11-21 22:00 UTC`: follows "waits". */
 export function reasonWords(
   { job, why }: Pick<Waiting, 'job' | 'why'>,
   next: ReadonlyMap<string, Date>,
@@ -251,7 +250,6 @@ export function reasonWords(
   }
 }
 
-/** When a schedule fires next. */
 function nextWords(next: Date | undefined): string {
   return next === undefined ? 'which no watcher has set yet' : `next ${shownTime(next, 'UTC')}`;
 }

@@ -1,8 +1,8 @@
 /**
  * A claimed file's way through its job: read once while nobody writes to it, registered as a run
- * under the claim's id, followed to where that run ends or stays, and settled. After a kill every
- * step may be done again, by whichever process has the claim: the run knows what was sent, and a
- * file that is no longer what its run was made of is not gone on with.
+ * under the claim's id, followed to where the run ends or stays, and settled. After a kill any
+ * process that has the claim may repeat every step: the run knows what was sent, and a file that
+ * changed since its run began goes no further.
  */
 import type { Job } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
@@ -25,24 +25,23 @@ import { isOriginalWritten } from './other-file-system.ts';
 import { settle } from './settle.ts';
 import type { Watcher } from './watcher.ts';
 
-/** How far a claimed file has come. */
 type TakeEnd =
   | { readonly kind: 'ended'; readonly exitCode: number }
-  /** Its run waits for somebody to go on with it. */
+  /** Its run waits for a person. */
   | { readonly kind: 'paused'; readonly run: Run }
-  /** This process ends, or the claim is another process's by now: that one, or the next start, goes on. */
+  /** This process ends, or lost the claim: the other process, or the next start, goes on. */
   | { readonly kind: 'left' };
 
 type Take = {
   /** Fires when this process is to end or has lost the claim. */
   readonly signal: AbortSignal;
-  /** Told which run it is. */
+  /** Called with the run's id. */
   onRun(run: string): void;
   /** Whether this process executes that run for another file. */
   isUnderWay(run: string): boolean;
 };
 
-/** Takes a claimed file through its job as far as it goes. */
+/** As far as it goes. */
 export async function takeClaim(claim: Claim, watcher: Watcher, take: Take): Promise<TakeEnd> {
   const read = await readClaim(claim, watcher, take.signal);
   switch (read.kind) {
@@ -76,14 +75,14 @@ async function runFileOf(
     { facts, job, target, again: claim.info.again === true, id: claim.id },
     session,
   );
-  // Another file with the same content is on its way here: its end says what this one's is.
+  // Another file with the same content is in work here: its end decides for this one.
   while (id !== claim.id && isUnderWay(id) && !signal.aborted) await sleep(WAIT_MS, signal);
   onRun(id);
   const run = await session.registration.find(() => store.get(id));
   if (run === null) throw new Error(`run ${id} is gone from the ledger`);
   if (isOver(run)) {
     const { stamp } = facts;
-    // Whoever followed it on another machine has lost the claim.
+    // A follower on another machine has lost the claim.
     if (id === claim.id) await session.notifier?.follow(id);
     const end =
       id === claim.id
@@ -94,7 +93,7 @@ async function runFileOf(
   return mayGoOn(run) ? followToEnd(run, { claim, facts }, { ...watcher, session }) : { kind: 'paused', run };
 }
 
-/** Follows the file's run as far as it goes; settles the file where that is over or changed. */
+/** As far as it goes; settles the file where the run is over or the file changed. */
 async function followToEnd(
   run: Run,
   { claim, facts }: { readonly claim: Claim; readonly facts: FileFacts },
@@ -116,30 +115,30 @@ async function followToEnd(
   return { kind: 'ended', exitCode: await settle(claim, end, watcher) };
 }
 
-/** Why a run is paused that only a person may go on with. */
+/** Only a person resumes runs that are paused for these. */
 const LEFT_ALONE: readonly (Reason | null)[] = ['requested', 'file-changed'];
 
 function mayGoOn({ state, reason }: Run): boolean {
   return state !== 'stopped' && !(state === 'paused' && LEFT_ALONE.includes(reason));
 }
 
-/** What a person is told of a file whose run waits for somebody. */
+/** For a file whose run waits for a person. */
 export function pausedWords({ info }: Claim, { id, state, reason, operation }: Run): string {
   const advice = reason === null ? '' : ` ${reasonAdvice(reason, nameOf(operation))}`;
   return `${info.path}: run ${id} is ${state}${reason === null ? '' : ` (${reason})`}.${advice} To go on: onboard resume ${id}`;
 }
 
-/** What reading a claimed file once to its end came to. */
+/** Result of reading a claimed file once to its end. */
 type ReadClaim =
   | { readonly kind: 'read'; readonly facts: FileFacts; readonly job: Job }
   | { readonly kind: 'refused'; readonly why: readonly string[]; readonly fault: Fault }
-  /** The file has a run already, of what it held before. */
+  /** The file has a run of its earlier content. */
   | { readonly kind: 'changed'; readonly run: Run; readonly stamp: string }
-  /** Somebody removed it. */
+  /** It was removed. */
   | { readonly kind: 'gone' }
   | { readonly kind: 'left' };
 
-/** Reads a claimed file; one that somebody still writes to is waited for and read again. */
+/** Waits for a file that is still written to, and reads it again. */
 async function readClaim(claim: Claim, watcher: Watcher, signal: AbortSignal): Promise<ReadClaim> {
   const run = await watcher.store.get(claim.id);
   const job = await jobOf(claim, run, watcher);
@@ -155,7 +154,7 @@ async function readClaim(claim: Claim, watcher: Watcher, signal: AbortSignal): P
   }
 }
 
-/** The job as the run has it, else as its definition is by now. */
+/** The run's definition, else the job's current one. */
 async function jobOf({ id, info }: Claim, run: Run | null, { store, book }: Watcher): Promise<Job | null> {
   const registered = run === null ? null : await store.definition(id);
   if (registered !== null) return { name: info.job, definition: registered };
@@ -164,7 +163,7 @@ async function jobOf({ id, info }: Claim, run: Run | null, { store, book }: Watc
 
 type Whole = { readonly kind: 'whole'; readonly stamp: string };
 
-/** A file that has changed since it was claimed: waits until it has rested for `restMs`. */
+/** A file that changed since its claim: waits until it has rested for `restMs`. */
 async function comeToRest(
   file: string,
   given: { readonly expected: string; readonly restMs: number; readonly signal: AbortSignal },
@@ -182,7 +181,7 @@ async function comeToRest(
   }
 }
 
-/** Reads the file to its end; `null`: somebody changed it meanwhile. */
+/** `null`: it changed meanwhile. */
 async function readOnce(
   file: string,
   { job, run, stamp }: { readonly job: Job; readonly run: Run | null; readonly stamp: string },
@@ -205,7 +204,8 @@ async function readOnce(
 }
 
 /**
- * Throws what doesn't fit the job. Where no column is known, the first line may be a record, and a note must not quote people's data.
+ * Throws what doesn't fit the job. Where no column is known the first line may be a record, and a
+ * note must not quote personal data.
  */
 function checkColumns(job: Job, source: SourceInfo): void {
   try {
@@ -213,7 +213,7 @@ function checkColumns(job: Job, source: SourceInfo): void {
   } catch (error) {
     if (!(error instanceof UsageError) || !isTable(source)) throw error;
     const { columns } = source;
-    // They stand in the order of the columns.
+    // In the order of the columns.
     const unknown = error.all.filter(
       (problem) => typeof problem === 'string' && problem.startsWith('column "'),
     );

@@ -1,6 +1,6 @@
 /**
- * The claimed files of this process, each worked on by itself: begun as far as there is room, tried again
- * where there was trouble, kept where its run waits for somebody, and let go where another process took the claim
+ * The claimed files of this process, each worked on by itself: begun while there is room, tried
+ * again after trouble, kept while its run waits, and let go where another process took the claim
  * over.
  */
 import { newRunId } from '../ledger/run-store.ts';
@@ -22,18 +22,18 @@ type Work = {
   claim: Claim;
   readonly end: AbortController;
   run: string | null;
-  /** `window`: the run waits for its window. `paused`: it waits for a person. `troubled`: the file is tried again. */
+  /** `window`: waits for the run's window; `paused`: for a person; `troubled`: to be retried. */
   state: 'active' | 'window' | 'paused' | 'troubled';
   working: Promise<void>;
   tries: number;
   againAt: number;
 };
 
-/** How often claims are touched: well within the minute after which other hosts take a claim over. */
+/** Touches claims well within the minute after which other hosts take them over. */
 const BEAT_MS = 15_000;
 const TROUBLE_STEP_MS = 5_000;
 const TROUBLE_MAX_MS = 60_000;
-/** Runs at once: their chunks share the queue, and each holds a file and a report open. */
+/** Runs at once: their chunks share the queue, and each keeps a file and a report open. */
 const MOST_RUNS = 32;
 
 /** `onEnd` is called whenever a file ends or stays. */
@@ -83,7 +83,7 @@ export function createUnderWay(watcher: Watcher, onEnd: () => void) {
     if (work.state === 'troubled' || work.run === null) return;
     const run = await store.get(work.run);
     const isWaiting = run?.state === 'paused' || run?.state === 'stopped';
-    // Another run may have its place by now: one more than MOST_RUNS is no harm.
+    // Another run may have its place by now: one more than MOST_RUNS does no harm.
     if (work.state !== 'paused') work.state = isWaiting && run.reason === 'window' ? 'window' : 'active';
     else if (!isWaiting) go(work);
   };
@@ -98,14 +98,14 @@ export function createUnderWay(watcher: Watcher, onEnd: () => void) {
       go(work);
     },
     has: (claim: string) => works.has(claim),
-    /** How many runs are under way; a run whose window is closed doesn't count. */
+    /** Runs under way; one whose window is closed doesn't count. */
     active: () => [...works.values()].filter(({ state }) => state === 'active').length,
-    /** Notes that there was a file that could not be taken. */
+    /** A file could not be taken. */
     trouble() {
       worst = worse(worst, EXIT.notStarted);
     },
     claims: () => [...works.values()].map(({ claim }) => claim),
-    /** Looks whether somebody went on with runs that wait. */
+    /** Finds waiting runs that were resumed. */
     async look() {
       await Promise.all([...works.values()].map(lookAt));
     },
@@ -122,7 +122,7 @@ export function createUnderWay(watcher: Watcher, onEnd: () => void) {
 
 export type UnderWay = ReturnType<typeof createUnderWay>;
 
-/** Shows that this process lives, and lets go of claims that were taken over because it had not shown that for too long. */
+/** Touches the claims, and lets go of those that were taken over. */
 async function beatAll(works: Map<string, Work>): Promise<void> {
   for (const work of works.values()) {
     const isMine = await beat(work.claim).catch(() => true);
@@ -139,7 +139,7 @@ type BeginEdges = {
   readonly isClosed: IsClosed;
 };
 
-/** Makes the function that begins with what a look found, as far as there is room; the rest stays in the look for the next time. */
+/** Begins what a look found while there is room; the rest stays in the look. */
 export function createBegin(watcher: Watcher, { underWay, recovery, isClosed }: BeginEdges) {
   const claim = createClaim(watcher);
   const said = new Set<string>();
@@ -148,7 +148,7 @@ export function createBegin(watcher: Watcher, { underWay, recovery, isClosed }: 
     // The next look finds it again, and says why it waits.
     return isClosed(one.file.job) ? null : claim(one.file);
   };
-  /** Passes one bad inbox or claim over, so that the others go on. */
+  /** One bad inbox or claim must not stop the others. */
   const passOver = (error: unknown): null => {
     if (!isPassedOver(error)) throw error;
     underWay.trouble();
@@ -168,7 +168,7 @@ export function createBegin(watcher: Watcher, { underWay, recovery, isClosed }: 
   };
 }
 
-/** Shortages of the whole machine: every file has them, so none is passed over for it. */
+/** Shortages of the whole machine affect every file: nothing is passed over for them. */
 const SHORT: readonly string[] = ['ENOSPC', 'EDQUOT', 'EMFILE', 'ENFILE'];
 
 function isPassedOver(error: unknown): error is Error {
@@ -176,7 +176,7 @@ function isPassedOver(error: unknown): error is Error {
   return error instanceof Error && 'path' in error && !SHORT.includes(errorCode(error));
 }
 
-/** Takes files out of their inboxes, each under an id that its run will have; `null`: another watcher was faster, or it is gone. */
+/** Each claim gets its run's id; `null`: another watcher was faster, or the file is gone. */
 function createClaim(watcher: Watcher): (file: Takeable) => Promise<Claim | null> {
   const { member, places, session } = watcher;
   // Inboxes on another file system than ONBOARD_HOME.

@@ -1,14 +1,14 @@
 /**
- * When a watcher looks: at what interval, how soon after news from the file system or from a run, and how long it
- * waits in between. Nothing here looks at a file itself.
+ * When a watcher looks: its interval, how soon after news of the file system or a run, and its
+ * waits. Reads no file.
  */
 import { type FSWatcher, watch } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What ends a wait: something may have changed in a folder, or a piece of work has ended. */
+/** What ends a wait: a change in a folder, or the end of some work. */
 type Wake = 'look' | 'work';
 
-/** Lets a loop wait for time or for news, whichever comes first; news that come while nobody waits end the next wait. */
+/** Waits for time or news; news that come while nobody waits end the next wait. */
 export function createWaker() {
   let heard = new Set<Wake>();
   let ring = () => {};
@@ -17,9 +17,9 @@ export function createWaker() {
       heard.add(why);
       ring();
     },
-    /** Whether the next wait ends at once. */
+    /** The next wait ends at once. */
     hasNews: () => heard.size > 0,
-    /** Answers what happened; nothing where the time ended it. */
+    /** Answers what happened; empty: the time was up. */
     async wait(ms: number) {
       if (heard.size === 0) {
         const timer = new AbortController();
@@ -38,14 +38,14 @@ export function createWaker() {
 
 export type Waker = ReturnType<typeof createWaker>;
 
-/** A look at many files takes a while: looks take a fifth of the time at most. */
+/** Looks take a fifth of the time at most. */
 const CALM_FACTOR = 4;
 const CALM_MS = 50;
 const RUNS_MS = 1_000;
 /** Events can be lost, and network file systems have none. */
 const LOOK_MS = 5_000;
 
-/** When to look at what: at folders, at runs that wait for somebody, and rarely at the rest. */
+/** When to look at folders, at waiting runs, and rarely at the rest. */
 export function createLookClock(now: () => number) {
   let begun = 0;
   let earliest = now();
@@ -55,18 +55,18 @@ export function createLookClock(now: () => number) {
   const last = { runs: now(), rare: Number.NEGATIVE_INFINITY };
   return {
     isLookDue: () => now() >= next,
-    /** A look at the folders is wanted, as soon as looks would not take too much of the time. */
+    /** Wants a look at the folders, as soon as looks would not take too much time. */
     lookSoon() {
       wanted = true;
       next = Math.min(next, earliest);
     },
-    /** Whether a look is wanted that has not begun. */
+    /** A look is wanted and has not begun. */
     isLookWanted: () => wanted,
     lookBegins() {
       begun = now();
       wanted = false;
     },
-    /** `nextMs`: until something may be found, `null` where nothing is expected. */
+    /** `nextMs`: until something may be found; `null`: nothing is expected. */
     lookEnds(nextMs: number | null) {
       const took = now() - begun;
       earliest = now() + Math.max(CALM_MS, CALM_FACTOR * took);
@@ -78,18 +78,18 @@ export function createLookClock(now: () => number) {
       last[what] = now();
       return true;
     },
-    /** Until something is due, milliseconds. */
+    /** Ms until something is due. */
     leftMs: () => Math.max(0, Math.min(next, last.runs + every.runs) - now()),
   };
 }
 
-/** The system gives a user only so many watches; in further folders the next look finds what is new. */
+/** Systems limit watches per user; the next look finds news in further folders. */
 const MOST_WATCHES = 1_000;
 
 /**
- * Tells when something may have changed in folders; a hint, since events can be lost. One watch per folder, with nothing read for it:
- * chokidar reads a folder again, and looks at every entry, for each of its changes, which took a third of the time of 1,000 files.
- * `onTrouble` where the system gives no events.
+ * Hints at changes in folders; events can be lost. One watch per folder, reading nothing: chokidar
+ * reads a folder again for each change, which took a third of the time of 1,000 files. `onTrouble`:
+ * the system gives no events.
  */
 export function createFolderEvents(onChange: () => void, onTrouble: (error: Error) => void) {
   const watches = new Map<string, FSWatcher>();
@@ -107,7 +107,7 @@ export function createFolderEvents(onChange: () => void, onTrouble: (error: Erro
     }
   };
   return {
-    /** Listens to these folders from now on, and to no others. */
+    /** Watches these folders from now on, and no others. */
     follow(folders: readonly string[]) {
       const wanted = new Set(folders.slice(0, MOST_WATCHES));
       for (const folder of watches.keys()) if (!wanted.has(folder)) drop(folder);

@@ -1,7 +1,7 @@
 /**
- * The front door of `inbox/`, and the loop of `onboard start` and `onboard watch`: look (look.ts), refuse what can't
- * be taken (settle.ts), begin with what can as far as there is room (under-way.ts), and wait for news or time
- * (wake.ts).
+ * The front door of `inbox/`, and the loop of `onboard start` and `onboard watch`: look (look.ts),
+ * refuse what can't be taken (settle.ts), begin the rest while there is room (under-way.ts), and
+ * wait for news or time (wake.ts).
  */
 import type { RunStore } from '../ledger/run-store.ts';
 import { messageOf } from '../lib/errors.ts';
@@ -20,7 +20,7 @@ import type { Watcher } from './watcher.ts';
 
 const TROUBLE_MS = 1_000;
 
-/** Watches the inboxes until it is interrupted, or with `once` until nothing more can be taken; answers the exit status. */
+/** Until an interruption, or with `once` the end of the work; answers the exit status. */
 export async function watchInboxes(
   watcher: Watcher,
   { sends }: { readonly sends: boolean },
@@ -82,20 +82,19 @@ async function keepLooking(
     const look = await waitingOut(watcher, work);
     if (look === null) continue;
     const isIdle = !round.clock.isLookWanted() && !waker.hasNews() && underWay.active() === 0;
-    // Nothing can be taken, and nothing that is being written could be soon.
+    // Nothing can be taken, now or soon.
     if (watcher.once && isIdle && look.atHand.length === 0 && look.nextMs === null) {
       tellLeft(look, watcher);
       return worse(round.worst(), underWay.worst());
     }
     const why = await waker.wait(round.clock.leftMs());
-    // A file that waits for a run may go on when that run ends; while more files are at hand, an end is no reason to look at
-    // everything.
+    // A run's end may release a waiting file; while more files are at hand it needs no full look.
     const hasFiles = look.atHand.some(({ kind }) => kind === 'file');
     if (why.has('look') || (why.has('work') && !hasFiles)) round.clock.lookSoon();
   }
 }
 
-/** A Redis or a disk that is full delays the watching, and doesn't end it; `null`: the look is to be tried again. */
+/** A full Redis or disk only delays the watching; `null`: look again. */
 async function waitingOut(
   { once, teller, session }: Watcher,
   work: () => Promise<Look>,
@@ -116,7 +115,7 @@ type Looked = {
   readonly schedules: InboxSchedules;
 };
 
-/** Looks at folders, runs and late files, each at its time; answers the last look at the folders. */
+/** Looks at folders, runs and late files, each at its time; answers the last look. */
 function createRound(watcher: Watcher, { look, underWay, schedules }: Looked) {
   const clock = createLookClock(() => performance.now());
   const refuse = createRefuse(watcher);
@@ -145,7 +144,7 @@ function createRound(watcher: Watcher, { look, underWay, schedules }: Looked) {
   };
 }
 
-/** Entries put aside after one look; the next look finds the others, and the files that came meanwhile. */
+/** Per look; the next one finds the others, and new files. */
 const REFUSED_AT_ONCE = 500;
 
 type RefuseEdges = {
@@ -155,12 +154,12 @@ type RefuseEdges = {
   isInterrupted(): boolean;
 };
 
-/** Makes the function that looks, and puts aside what can't be taken: never so much that other files or a signal wait for it. */
+/** Looks, and puts aside what can't be taken, in parts: other files or a signal must not wait. */
 export function createLookAndRefuse({ clock, look, refuse, isInterrupted }: RefuseEdges) {
   return async () => {
     clock.lookBegins();
     const found = await look();
-    // What refusing takes is no reason to look later.
+    // Time spent on refusing must not delay the next look.
     clock.lookEnds(found.nextMs);
     let moved = 0;
     let hasRefused = false;
@@ -184,17 +183,17 @@ function tellLeft({ left }: Look, { teller, book, home }: Watcher): void {
 }
 
 const EVERY_MS = 60_000;
-/** How soon to look again while no run is under way: a file that was just claimed gets its run within that time. */
+/** While no run is under way; a file that was just claimed gets its run within that time. */
 const BEGIN_MS = 5_000;
 
 type StallEdges = {
-  /** Where the runs that are under way stand; empty: there is none. */
+  /** Progress of the runs under way; '': none. */
   standing(): Promise<string>;
   tell(text: string): void;
   now(): number;
 };
 
-/** Tells a watcher that sends nothing itself, once a minute, that nothing moves. */
+/** For a watcher that sends nothing itself: once a minute, that nothing moves. */
 export function createStallNotice({ standing, tell, now }: StallEdges) {
   let dueAt = Number.NEGATIVE_INFINITY;
   let before = '';
@@ -222,7 +221,7 @@ function stallNoticeOf({ store, teller }: Watcher): StallNotice {
   return createStallNotice({ standing, tell: teller.line, now: () => performance.now() });
 }
 
-/** How many rows of each run that is under way have their outcomes. */
+/** Settled rows of each run under way. */
 async function standingOf(store: RunStore): Promise<string> {
   const runs = await store.list(RUNS_MAX);
   const under = runs.filter(({ state }) => state === 'queued' || state === 'running');

@@ -1,7 +1,6 @@
 /**
- * A process that takes files from inboxes through their jobs: what it was told to do, where its files go, what it
- * says, and the session that their runs are executed in. A plain value; what moves stands in watch.ts and under-
- * way.ts.
+ * A process that takes files from inboxes through their jobs: its options, where its files go, what
+ * it reports, and the session of their runs. A plain value; watch.ts and under-way.ts do the work.
  */
 import { basename, join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -16,9 +15,9 @@ import type { JobBook } from './job-book.ts';
 
 export type Watcher = {
   readonly session: TargetSession;
-  /** This process's name among the watchers. */
+  /** This process' name among the watchers. */
   readonly member: string;
-  /** The service's address that files are taken for. */
+  /** Address of the service. */
   readonly target: string;
   /** The runs of the target. */
   readonly store: RunStore;
@@ -41,9 +40,9 @@ type Places = {
   readonly failed: string;
 };
 
-/** What the command line says of the watching. */
+/** From the command line. */
 export type WatchOptions = {
-  /** Seconds that a file has to be left alone before it is taken. */
+  /** Seconds that a file must be left alone before it is taken. */
   readonly rest: number;
   readonly once?: boolean;
   readonly json?: boolean;
@@ -72,14 +71,13 @@ export function createWatcher(session: TargetSession, book: JobBook, options: Wa
   };
 }
 
-/** Where a run's report lies. */
 export function reportPlace({ session }: Watcher, run: Pick<Run, 'id'>): string {
   return reportDirectory(session.env, run.id);
 }
 
 /**
- * The terminal for runs that share it: what several of them say one after the other is said once, and it is no TTY, so none draws a
- * progress bar.
+ * The terminal for runs that share it: repeated lines are shown once, and without a TTY none draws
+ * a progress bar.
  */
 export function sharedIo(io: Io): Io {
   let last = '';
@@ -95,12 +93,12 @@ export function sharedIo(io: Io): Io {
   return { ...io, stderr };
 }
 
-/** The files that a rehearsal took and put back, so that it takes none of them again. */
+/** The files that a rehearsal took and put back: it takes none of them again. */
 function createRehearsal(target: string) {
   const known = new Set<string>();
   const keyOf = (...parts: readonly string[]) => parts.join('\n');
   return {
-    /** Whether files are taken for the built-in stand-in, and so stay in their inboxes in the end. */
+    /** Files are taken for the sandbox, and go back to their inboxes. */
     isOn: target === SANDBOX_TARGET,
     remember(inbox: string, path: string, stamp: string) {
       known.add(keyOf(inbox, path, stamp));
@@ -110,11 +108,11 @@ function createRehearsal(target: string) {
   };
 }
 
-/** One file whose way has ended, or that waits for somebody, as `--json` prints it. */
+/** A file that ended, or waits for a person, as `--json` prints it. */
 export type EndedFile = {
   readonly file: string;
   readonly job: string | null;
-  /** `done`: its run is over. `failed`: it was not taken to its end. `paused`: it waits for its run to go on. */
+  /** `done`: its run is over; `failed`: not taken to its end; `paused`: waits for its run. */
   readonly result: 'done' | 'failed' | 'paused';
   readonly why: readonly string[];
   readonly run: string | null;
@@ -123,7 +121,7 @@ export type EndedFile = {
   readonly rows: number | null;
   readonly outcomes: Run['outcomes'] | null;
   readonly exitCode: number;
-  /** Where the file is now, and the note and the report about it. */
+  /** Where the file, its note and its report are now. */
   readonly moved: string | null;
   readonly note: string | null;
   readonly report: string | null;
@@ -131,7 +129,7 @@ export type EndedFile = {
 
 type TellerSession = Pick<TargetSession, 'meter' | 'notifier' | 'service'>;
 
-/** Says what happens in the inboxes: for people or, one line per file, for programs. */
+/** For people or, one line per file, for programs. */
 export function createTeller(io: Io, json: boolean, session?: TellerSession) {
   let shown = new Set<string>();
   let troubled = '';
@@ -143,12 +141,12 @@ export function createTeller(io: Io, json: boolean, session?: TellerSession) {
   return {
     /** What is going on. */
     line,
-    /** Trouble that may come again: said only where it is not the same as the last one. */
+    /** Trouble that may recur: shown unless it is the same as the last. */
     trouble(text: string) {
       if (text !== troubled) line(text);
       troubled = text;
     },
-    /** A file's end; `words` for people. */
+    /** `words` for people. */
     ended(file: EndedFile, words: string) {
       hasTold = true;
       session?.meter.file(file.job, file.result);
@@ -167,12 +165,12 @@ export function createTeller(io: Io, json: boolean, session?: TellerSession) {
       const data = { target: session.service.target, file: basename(file), note };
       session.notifier?.tell(newEvent('file.refused', [data.file], data));
     },
-    /** Says the text of each key once, and again only after the key was gone for a while. */
+    /** Shows each key's text once, and again only after the key was gone for a while. */
     waiting(lines: ReadonlyMap<string, string>) {
       for (const [key, text] of lines) if (!shown.has(key)) line(text);
       shown = new Set(lines.keys());
     },
-    /** True once something was said of a file, or of what is in its way. */
+    /** True once a file, or something in its way, was reported. */
     hasTold: () => hasTold,
   };
 }

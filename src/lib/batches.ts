@@ -1,11 +1,11 @@
-/** Lists in parts, in their order: of a bounded size, or wherever two neighbours are not alike. */
+/** Lists in parts, in their order. */
 
-/** The items in batches of at most `size`; no batch is empty. */
+/** Batches of at most `size`, none empty. */
 export function* batchesOf<Item>(items: readonly Item[], size: number): Generator<readonly Item[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }
 
-/** Parts the items wherever an item is not like the first of its group. */
+/** Cuts wherever an item is not like the first of its group. */
 export function groupAdjacent<Item>(
   items: readonly Item[],
   areAlike: (first: Item, item: Item) => boolean,

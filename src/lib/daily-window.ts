@@ -1,10 +1,10 @@
 /**
- * A daily window: hours of every day by the wall clock of a time zone, such as `22:00-05:00 Europe/London` (the setting
- * `window`). Says whether the window is open and when it opens next, also where a change of clocks falls into it.
+ * A daily window: hours of every day in a time zone, such as `22:00-05:00 Europe/London` (the
+ * setting `window`). Whether it is open and when it opens next, also across clock changes.
  */
 
 type DailyWindow = {
-  /** Minutes since midnight; a window whose `to` is before its `from` goes over midnight. */
+  /** Minutes since midnight; with `to` before `from` it goes over midnight. */
   readonly from: number;
   readonly to: number;
   readonly timeZone: string;
@@ -21,7 +21,7 @@ export function parseDailyWindow(text: string): DailyWindow | null {
   return from === to || !isTimeZone(timeZone) ? null : { from, to, timeZone };
 }
 
-/** Whether the window is open. An hour that a change of clocks skips is never open, one that it repeats is open twice. */
+/** An hour that a clock change skips is never open, one that it repeats is open twice. */
 export function isOpenAt(window: DailyWindow, now: Date): boolean {
   const minute = wallMinute(now, window.timeZone);
   const { from, to } = window;
@@ -46,10 +46,10 @@ function wallMinute(now: Date, timeZone: string): number {
 }
 
 const MINUTE_MS = 60_000;
-/** Longer than a day: a change of clocks can put an opening off by an hour. */
+/** Longer than a day: a clock change can delay an opening by an hour. */
 const SEARCH_MINUTES = 26 * 60;
 
-/** When the window opens next, to the minute; `now` where it is open. */
+/** To the minute; `now` where it is open. */
 export function nextOpening(window: DailyWindow, now: Date): Date {
   if (isOpenAt(window, now)) return now;
   const minute = Math.floor(now.getTime() / MINUTE_MS);
@@ -57,11 +57,11 @@ export function nextOpening(window: DailyWindow, now: Date): Date {
     const at = new Date((minute + ahead) * MINUTE_MS);
     if (isOpenAt(window, at)) return at;
   }
-  // A window that a change of clocks skips whole opens the day after.
+  // A window that a clock change skips entirely opens the day after.
   return nextOpening(window, new Date((minute + SEARCH_MINUTES) * MINUTE_MS));
 }
 
-/** Whether the name is a time zone of the IANA database, as this Node knows it. */
+/** In the IANA database, as this Node knows it. */
 export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });

@@ -1,12 +1,12 @@
-/** "Did you mean …": the known name nearest to a name that was not found, whatever its case and separators. */
+/** "Did you mean …": the known name nearest to an unknown one, whatever its case and separators. */
 import { distance } from 'fastest-levenshtein';
 
-/** Nobody means a longer name by another one; comparing two takes time in proportion to both lengths. */
+/** Longer names are no typos, and comparing takes time in proportion to both lengths. */
 const LONGEST_NAME = 100;
-/** As many candidates as there are fields, and more than a file that people made has columns. */
+/** More than the fields of a request, or the columns of a person's file. */
 const MOST_CANDIDATES = 1_000;
 
-/** The candidate nearest to what was written; `null` where none is within `most(length)` edits, too far to be meant. */
+/** `null`: none is within `most(length)` edits. */
 export function nearest(
   written: string,
   candidates: Iterable<string>,
@@ -30,7 +30,7 @@ export function nearest(
   return best;
 }
 
-/** ` Did you mean "x"?`, with its leading space, or an empty text. */
+/** ` Did you mean "x"?`, with its leading space, or ''. */
 export function didYouMean(written: string, candidates: Iterable<string>): string {
   const candidate = nearest(written, candidates);
   return candidate === null ? '' : ` Did you mean "${candidate}"?`;

@@ -1,28 +1,28 @@
 /**
- * Short digests of texts (SHA-256), and a table that holds a number for each of millions of texts by their digests, in a
- * fraction of the memory that the texts would take.
+ * Short digests of texts (SHA-256), and a table of numbers for millions of texts by their digests,
+ * in a fraction of the texts' memory.
  */
 import { hash } from 'node:crypto';
 
-/** The first `length` characters of the text's SHA-256 in base64url: 6 bits each. */
+/** The first `length` characters of the SHA-256 in base64url: 6 bits each. */
 export function shortDigest(text: string, length: number): string {
-  // `hash` takes half the time of a hash object, which counts at a digest per row.
+  // Half the time of a hash object, which counts at a digest per row.
   return hash('sha256', text, 'base64url').slice(0, length);
 }
 
-/** Whole numbers by text, for millions of texts: kept by 96 bits of each text's SHA-256, in some 30 to 60 bytes. */
+/** Whole numbers by 96 bits of each text's SHA-256, in 30 to 60 bytes. */
 type DigestTable = {
   get(text: string): number | undefined;
   /** A number of 32 bits other than 0. */
   set(text: string, value: number): void;
-  /** Answers the number that the text has; `undefined`: it had none, and has this one now. */
+  /** Answers the text's earlier number; `undefined`: it had none, and has this one now. */
   setFirst(text: string, value: number): number | undefined;
 };
 
-/** A slot: three words of the digest and the value, which is 0 where the slot is free. */
+/** A slot: three words of the digest and the value; 0: free. */
 const WORDS = 4;
 const FIRST_SLOTS = 1024;
-/** The share of taken slots above which the table grows: beyond it look-ups take ever more steps. */
+/** Grows above this share of taken slots: look-ups would take ever more steps. */
 const FULL = 0.6;
 
 export function createDigestTable(): DigestTable {
@@ -63,7 +63,7 @@ export function createDigestTable(): DigestTable {
 }
 
 function wordsOf(text: string): Int32Array {
-  // A text of one character per byte: a buffer for each digest takes three times as long.
+  // One character per byte: a buffer for each digest takes three times as long.
   const digest = hash('sha256', text, 'binary');
   return Int32Array.of(wordAt(digest, 0), wordAt(digest, 4), wordAt(digest, 8));
 }

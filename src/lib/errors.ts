@@ -1,4 +1,4 @@
-/** What of a caught error code may rely on: its code and its message, of whatever was thrown. */
+/** Code and message of whatever was thrown. */
 export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
@@ -7,7 +7,7 @@ export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return codes.includes(errorCode(error));
 }
 
-/** For `catch`: answers `value` where the error has one of these codes, else throws it again. */
+/** For `catch`: answers `value` for an error with one of these codes, else throws it again. */
 export function insteadOf<T>(codes: string | readonly string[], value: T): (error: unknown) => T {
   return (error) => {
     if (hasCode(error, ...[codes].flat())) return value;

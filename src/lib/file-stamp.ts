@@ -1,9 +1,8 @@
 /**
- * A file's stamp tells whether a file is still the one that was looked at: inode, size and time of the last writing in
- * nanoseconds. The inode changes where another file takes its name, the size and the time where somebody writes to it.
- * Whatever asks "is it still the same" compares these stamps: a file at rest, a claimed file, a copy of one, the survey
- * that a run is registered by. A rule with fewer parts in one of these places would let a torn file through there.
- * Stamps stand in claims on the disk, so their form stays.
+ * A file's stamp: inode, size and time of the last write in nanoseconds. Another file of that name
+ * has another inode; a write changes size and time. Everything that asks whether a file is still
+ * the same compares stamps (files at rest, claims, copies, surveys): a weaker rule in one place
+ * would let a torn file through. Stamps stand in claims on disk, so their form stays.
  */
 import type { BigIntStats } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -13,20 +12,20 @@ export function stampOf({ ino, size, mtimeNs }: Pick<BigIntStats, 'ino' | 'size'
   return [ino, size, mtimeNs].join(':');
 }
 
-/** The stamp of the file at a path, links followed. */
+/** Follows links. */
 export async function fileStamp(path: string): Promise<string> {
   return stampOf(await stat(path, { bigint: true }));
 }
 
-/** How large a file was, and when it was written last, in milliseconds. */
+/** Size and last write (ms). */
 export type Written = { readonly bytes: number; readonly ms: number };
 
-/** Nanoseconds are divided as whole numbers: divided as a double the time could be rounded up to the next millisecond. */
+/** Divided as whole numbers: a double could round up to the next millisecond. */
 export function writtenOf({ size, mtimeNs }: Pick<BigIntStats, 'size' | 'mtimeNs'>): Written {
   return { bytes: Number(size), ms: Number(mtimeNs / 1_000_000n) };
 }
 
-/** The same parts, read off a stamp; `null` where the text is no stamp. */
+/** `null`: the text is no stamp. */
 export function writtenOfStamp(stamp: string): Written | null {
   const [, size, mtimeNs] = stamp.split(':');
   if (size === undefined || mtimeNs === undefined) return null;

@@ -1,6 +1,6 @@
 /**
- * Texts of others in HTML: nothing in them acts on the page or its reader, and each is cut at so many bytes as HTML takes them that
- * whatever shows them stays under its size.
+ * Texts by others in HTML: nothing in them acts on the page or its reader, and each is cut by its
+ * bytes in HTML, so that whatever shows it stays under its size.
  */
 import { printable } from './terminal.ts';
 
@@ -8,12 +8,12 @@ const MOST_BYTES = 300;
 
 type TextProps = { readonly of: string; readonly bytes?: number };
 
-/** Set apart, so that the direction of its signs is its own affair. */
+/** Isolated, so that its text direction affects nothing else. */
 export function Text({ of, bytes = MOST_BYTES }: TextProps) {
   return <bdi>{cut(of, bytes)}</bdi>;
 }
 
-/** The same of several lines, each of which stays one. */
+/** Several lines. */
 export function Lines({ of, bytes = MOST_BYTES }: TextProps) {
   return (
     <bdi>
@@ -26,7 +26,7 @@ export function Lines({ of, bytes = MOST_BYTES }: TextProps) {
   );
 }
 
-/** This program's own sentences, with what stands between backticks as code. */
+/** This program's own sentences; text between backticks is code. */
 export function Prose({ of }: { readonly of: string }) {
   const parts = cut(of, PROSE_BYTES).split('`');
   return <bdi>{parts.map((part, i) => (i % 2 === 1 ? <code>{part}</code> : part))}</bdi>;
@@ -34,7 +34,7 @@ export function Prose({ of }: { readonly of: string }) {
 
 const PROSE_BYTES = 1_000;
 
-/** Printable text of at most so many bytes once it is escaped; `…` where something was left out. */
+/** Printable text of at most that many bytes once escaped; `…` where it was cut. */
 export function cut(text: string, bytes = MOST_BYTES): string {
   // A character takes a byte or more.
   const characters = [...printable(text.slice(0, bytes + 1))];

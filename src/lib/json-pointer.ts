@@ -2,20 +2,20 @@
 const POINTER = /^(?:\/(?:[^~/]|~[01])*)*$/;
 const INDEX = /^(?:0|[1-9]\d*)$/;
 
-/** Whether the text is a JSON pointer (RFC 6901, 3): `''`, or names that each follow a `/`. */
+/** RFC 6901, 3: `''`, or names that each follow a `/`. */
 export function isJsonPointer(text: string): boolean {
   return POINTER.test(text);
 }
 
-/** The value that a JSON pointer leads to (RFC 6901, 4), `undefined` where there is none. */
+/** RFC 6901, 4; `undefined`: there is no such value. */
 export function valueAtPointer(value: unknown, pointer: string): unknown {
   return namesOf(pointer).reduce<unknown>(step, value);
 }
 
-/** The names that a JSON pointer goes through, without escapes. */
+/** Without escapes. */
 export function namesOf(pointer: string): readonly string[] {
   const names = pointer.split('/').slice(1);
-  // `~1` is replaced first: `~01` spells `~1`, and replaced the other way round it would become a slash.
+  // `~1` first: `~01` spells `~1`, and the other way round it would become a slash.
   return names.map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 

@@ -1,7 +1,4 @@
-/**
- * Keeps what was found for a while, so that many who ask often cost one look: those who ask while it is looked share the look, and
- * trouble is not kept.
- */
+/** Shares a look: all who ask while it runs or soon after get the same result. */
 
 export function kept<Found>(ms: number, look: () => Promise<Found>): () => Promise<Found> {
   let found: Promise<Found> | null = null;
@@ -10,7 +7,7 @@ export function kept<Found>(ms: number, look: () => Promise<Found>): () => Promi
     if (found !== null && performance.now() - at < ms) return found;
     at = performance.now();
     found = look();
-    // Trouble is not kept.
+    // Errors are not kept.
     found.catch(() => {
       found = null;
     });

@@ -1,7 +1,7 @@
-/** A command that was started in a group of its own (`detached`), ended with all that it has started. */
+/** Ends a command started in a group of its own (`detached`), with all its children. */
 import { hasCode } from './errors.ts';
 
-/** Kills the group of that process; one that has ended, or never began, needs nothing. */
+/** Does nothing where the process has ended, or never began. */
 export function killGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {

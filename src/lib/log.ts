@@ -1,12 +1,12 @@
 /**
- * The log: JSON lines for machines. A problem that lasts is one line when it begins and one a minute while it lasts, each
- * with how often it occurred in between: a full Redis reports 120 times a second. A change is logged at once, but no
- * more than one line per event and second. Only plain values reach a line.
+ * The log: JSON lines for machines. A lasting problem is logged when it begins and once a minute,
+ * each time with its number of occurrences: a full Redis reports 120 times a second. A change is
+ * logged at once, at most one line per event and second.
  */
 import { type DestinationStream, pino } from 'pino';
 import { printableLines } from './terminal.ts';
 
-/** Only plain values reach a log line, never a row, a request or an error object: those carry personal data and tokens. */
+/** Never a row, a request or an error object: those carry personal data and tokens. */
 type LogFields = Readonly<Record<string, string | number | boolean | null>>;
 
 export type Log = {
@@ -16,11 +16,11 @@ export type Log = {
   debug(event: string, fields?: LogFields): void;
 };
 
-/** Names that must not appear even by mistake. */
+/** Must not appear even by mistake. */
 const REDACTED = ['authorization', 'token', 'password', 'body', 'cells', 'text', 'value'];
 
 export function createLog(level: string, destination: DestinationStream, now: () => number): Log {
-  // A log is read in a terminal too; its lines stay the JSON they are.
+  // A log is read in a terminal too; its lines stay valid JSON.
   const write = (line: string) => destination.write(printableLines(line));
   const logger = pino({ level, redact: REDACTED, base: { pid: process.pid } }, { write });
   const repeats = createRepeatGuard(now);
@@ -33,7 +33,7 @@ export function createLog(level: string, destination: DestinationStream, now: ()
   return { error: log('error'), warn: log('warn'), info: log('info'), debug: log('debug') };
 }
 
-/** Problems that differ only in their numbers (a time, a count, a chunk) count as the same problem. */
+/** Problems that differ only in numbers (a time, a count, a chunk) count as the same. */
 function textOf(fields: LogFields): string {
   const { problem } = fields;
   if (typeof problem !== 'string') return JSON.stringify(fields);
@@ -42,14 +42,14 @@ function textOf(fields: LogFields): string {
 
 const REPEAT_MS = 1_000;
 const REMIND_MS = 60_000;
-/** A problem that was not reported for this long is over, and would be new again. Reconnecting tries at least once a second. */
+/** A problem not reported for this long is over. Reconnecting tries at least once a second. */
 const OVER_MS = 10_000;
 const TEXTS_MAX = 50;
 
 type Told = { readonly saidAt: number; heardAt: number };
 type Event = { saidAt: number; held: number; readonly told: Map<string, Told> };
 
-/** Answers how often the event was held back since its last line, or `null` where this one is held back too. */
+/** How often the event was held back since its last line; `null`: it is held back now. */
 function createRepeatGuard(now: () => number): (name: string, text: string) => number | null {
   const events = new Map<string, Event>();
   return (name, text) => {
@@ -68,7 +68,7 @@ function createRepeatGuard(now: () => number): (name: string, text: string) => n
   };
 }
 
-/** Whether this text was logged less than a minute ago and has been reported without a break since. */
+/** Logged less than a minute ago, and reported without a break since. */
 function goesOn(told: Told | undefined, time: number): boolean {
   if (told === undefined) return false;
   const isOver = time - told.heardAt >= OVER_MS;

@@ -1,6 +1,6 @@
 /**
- * Which machine this is, as far as processes can be told apart on it: process ids mean something only within one boot of one
- * host and within one pid namespace (a container has its own). `x` stands for what the system doesn't tell.
+ * Which machine this is: process ids mean something only within one boot of one host and one pid
+ * namespace (a container has its own). `x`: the system doesn't say.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
@@ -14,15 +14,15 @@ const HOST_LENGTH = 60;
 
 let known: Machine | null = null;
 
-/** Read once: it stays what it is as long as this process lives. */
+/** Read once: constant during this process' life. */
 export function thisMachine(): Machine {
   known ??= { host: thisHost(), boot: thisBoot(), pidSpace: pidSpace() };
   return known;
 }
 
 /**
- * Alike for two processes where a process id means the same to both. Host names change, and are shared: they count only where nothing
- * else is told.
+ * Equal where a process id means the same to both. Host names change, and are shared: they count
+ * only where nothing else is known.
  */
 export function machineKey({ host, boot, pidSpace }: Machine): string {
   return boot === UNTOLD || pidSpace === UNTOLD ? `${boot} ${pidSpace} ${host}` : `${boot} ${pidSpace}`;
@@ -32,12 +32,12 @@ export function isSameMachine(one: Machine, other: Machine): boolean {
   return machineKey(one) === machineKey(other);
 }
 
-/** The pid namespace of the machine itself has this number on every Linux (PROC_PID_INIT_INO); a container has one of its own. */
+/** The machine's own pid namespace on every Linux (PROC_PID_INIT_INO); no container has it. */
 const OF_THE_MACHINE = '4026531836';
 
 /**
- * Whether `one` is what `now` was before it was started again. A container may be moved while its name, and the machine id that came with
- * its image, stay: one that is known by these lives on another machine perhaps.
+ * Whether `one` is `now` before a reboot. A container may move and keep its name and its image's
+ * machine id: one known by these may live on another machine.
  */
 export function isEarlierBoot(one: Machine, now: Machine): boolean {
   if (one.host !== now.host || !MACHINE_ID.test(now.host)) return false;
@@ -45,7 +45,7 @@ export function isEarlierBoot(one: Machine, now: Machine): boolean {
   return one.boot !== now.boot && one.boot !== UNTOLD && now.boot !== UNTOLD;
 }
 
-/** Host names are not always told apart (`localhost`): the machine's own id is, where it has one. */
+/** Host names can coincide (`localhost`); the machine's own id, where it has one, does not. */
 function thisHost(): string {
   const name = hostname()
     .replaceAll(/[^A-Za-z0-9_-]/g, '_')
@@ -59,7 +59,7 @@ function thisBoot(): string {
   return boot === null ? UNTOLD : digest(boot);
 }
 
-/** Pids mean something only within their namespace: containers on one host may bear one name. */
+/** Containers on one host may share a name. */
 function pidSpace(): string {
   try {
     return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? UNTOLD;
@@ -74,7 +74,7 @@ export function shownHost(host: string): string {
   return host.replace(MACHINE_ID, '');
 }
 
-/** The text of a small file of the system; `null` where it can't be read. */
+/** A small system file; `null`: it can't be read. */
 export function textOf(path: string): string | null {
   try {
     return readFileSync(path, 'utf8').trim();

@@ -1,6 +1,7 @@
 /**
- * Makes a folder and its missing parents, for their owner alone; an existing folder stays as it is. Throws the file
- * system's error: `mkdir` with `recursive` never ends in a folder that takes in no other, such as /proc.
+ * Makes a folder and its missing parents, for their owner alone; an existing one stays as it is.
+ * Throws the file system's error. `mkdir` with `recursive` never ends in a folder that takes no
+ * other, such as /proc.
  */
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';

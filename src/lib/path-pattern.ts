@@ -1,17 +1,16 @@
 /**
- * Patterns of paths, as a shell writes them: `*` and `?` within a name, `**` for any folders,
- * `[a-z]`, and `\` before a sign that stands for itself. Matching takes time in proportion to the
- * pattern and to the path, whatever the two are: both a star within a name and `**` among folders
- * only ever give way where the last one of them took too little. A regular expression of several
- * stars, as libraries make one, would keep the process busy for minutes with one name of 255 signs.
+ * Path patterns as in a shell: `*` and `?` within a name, `**` for any folders, `[a-z]`, and `\`
+ * before a literal sign. Matching takes time in proportion to pattern and path: only the last star
+ * ever takes more. A regular expression with several stars, as libraries make it, would take
+ * minutes for one name of 255 signs.
  */
 
-/** Whether a path, its parts separated by `/`, is one that the pattern means. */
+/** The path's parts are separated by `/`. */
 type PathPattern = (path: string) => boolean;
 
 const MOST_SIGNS = 1_000;
 
-/** The pattern, ready to be compared with paths; as text what is wrong with it, to follow "expected". */
+/** As text: what is wrong, to follow "expected". */
 export function parsePathPattern(text: string): PathPattern | string {
   if (text.length > MOST_SIGNS) return `at most ${MOST_SIGNS} signs`;
   const steps = partsOf(text);
@@ -25,10 +24,10 @@ export function parsePathPattern(text: string): PathPattern | string {
 
 type Sign = string;
 
-/** Takes one item, or, as `null`, any number of them, none included. */
+/** Takes one item; `null`: any number of them, or none. */
 type Step<Item> = ((item: Item) => boolean) | null;
 
-/** Where a step doesn't fit, only the last one of any number takes one item more. */
+/** Where a step doesn't fit, only the last `null` takes one item more. */
 function isLedThrough<Item>(steps: readonly Step<Item>[], items: readonly Item[]): boolean {
   let step = 0;
   let again: { readonly step: number; readonly at: number } | null = null;
@@ -54,7 +53,7 @@ function isLedThrough<Item>(steps: readonly Step<Item>[], items: readonly Item[]
 /** A sign, one behind its backslash, or the signs of a `[…]`. */
 const SIGNS = /\\.?|\[[!^]?\]?(?:\\.|[^\\\]])*\]|./gsu;
 
-/** One step for each part of the path; as text what is wrong. */
+/** One step per part of the path; as text: what is wrong. */
 function partsOf(text: string): Step<Sign[]>[] | string {
   const parts: Step<Sign[]>[] = [];
   let steps: Step<Sign>[] = [];
@@ -78,7 +77,7 @@ function partsOf(text: string): Step<Sign[]>[] | string {
   return parts.at(-1) === null ? [...parts, () => true] : parts;
 }
 
-/** What one sign takes, by the sign before it in the same part of the path; as text what is wrong. */
+/** By the sign before it in the same part; as text: what is wrong. */
 function stepOf(sign: Sign, before: Sign | undefined): Step<Sign> | string {
   if (sign === '*') return null;
   if (sign === '?') return () => true;
@@ -98,7 +97,7 @@ function stepOf(sign: Sign, before: Sign | undefined): Step<Sign> | string {
   return (one) => one === literal;
 }
 
-/** One of the signs in `[abc]` or `[a-z]`, with `!` or `^` at its beginning any other. */
+/** `[abc]` or `[a-z]`; with `!` or `^` first, any other sign. */
 function classStep(text: string): Step<Sign> | string {
   const [, not = '', inner = ''] = /^\[([!^]?)(.*)\]$/su.exec(text) ?? [];
   const ranges = [...inner.matchAll(/(\\?.)(?:-(\\?.))?/gsu)].map(([, from = '', to = from]) => ({

@@ -1,16 +1,16 @@
 /**
- * The path of a request with columns in it: `/v3/things/{Thing Id}/accounts`. A column's value fills its place
- * percent-encoded, so that it stays one part of the path; what a value may be is decided by those who have it.
+ * A request's path with columns in it: `/v3/things/{Thing Id}/accounts`. A value fills its place
+ * percent-encoded, so that it stays one part of the path; its owner decides what it may be.
  */
 
 type PathTemplate = readonly ({ readonly text: string } | { readonly column: string })[];
 
-/** Signs that may stand in a path as they are (RFC 3986, 3.3), and percent-encoded ones. */
+/** Literal signs of a path (RFC 3986, 3.3), and percent-encoded ones. */
 const OWN_TEXT = /^(?:[\w\-.~!$&'()*+,;=:@/]|%[0-9A-Fa-f]{2})*$/;
-/** Servers and gateways leave such parts out, or go up a folder; many of them decode the dots first. */
+/** Servers and gateways drop such parts, or go up a folder; many decode the dots first. */
 const LEFT_OUT = /\/(?:\.|%2e){0,2}(?=\/)|\/(?:\.|%2e){1,2}$/i;
 
-/** The path that the text spells, or what is expected of it. */
+/** As text: what is expected. */
 export function parsePathTemplate(text: string): PathTemplate | string {
   if (!text.startsWith('/'))
     return 'a path below the base URL that begins with /, such as /v3/things/{Thing Id}';

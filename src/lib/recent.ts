@@ -1,4 +1,4 @@
-/** What was used last, in memory that does not grow with the life of a process. */
+/** Recently used entries, in memory that does not grow with the life of a process. */
 
 export type RecentMap<Key, Value> = Iterable<readonly [Key, Value]> & {
   get(key: Key): Value | undefined;
@@ -7,10 +7,10 @@ export type RecentMap<Key, Value> = Iterable<readonly [Key, Value]> & {
   delete(key: Key): void;
 };
 
-/** Keeps no more than `most` entries. */
+/** At most `most` entries. */
 export function createRecentMap<Key, Value>(most: number): RecentMap<Key, Value> {
   const entries = new Map<Key, Value>();
-  // One for all: an iterator begun anew passes over all that was deleted before it finds the oldest.
+  // One for all: a new iterator would pass over everything deleted to find the oldest.
   const oldestFirst = entries.keys();
   return {
     get: (key) => entries.get(key),
@@ -27,7 +27,7 @@ export function createRecentMap<Key, Value>(most: number): RecentMap<Key, Value>
   };
 }
 
-/** A set of the `most` that were added last, or up to twice as many: to drop the very oldest at each step costs twice that. */
+/** The `most` added last, or up to twice as many: exact dropping costs twice that. */
 export function createRecentSet<Value>(most: number) {
   let newer = new Set<Value>();
   let older: ReadonlySet<Value> = newer;

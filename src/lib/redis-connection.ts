@@ -1,4 +1,4 @@
-/** A connection to the servers that hold the ledger: a single server's, or a cluster's. */
+/** To the server, or the cluster, that holds the ledger. */
 import type { Cluster, Redis } from 'ioredis';
 
 export type RedisConnection = Redis | Cluster;

@@ -1,10 +1,10 @@
-/** Closes what was opened, last first; safe to call twice, and all are tried. */
+/** Closes what was opened, last first; safe to call twice, and tries all. */
 export type Releasers = {
   push(release: () => Promise<void> | void): void;
   release(): Promise<void>;
 };
 
-/** `onTrouble` is told of each part that could not be closed; without it `release` throws what was wrong. */
+/** `onTrouble` gets what could not be closed; without it `release` throws. */
 export function createReleasers(onTrouble?: (error: unknown) => void): Releasers {
   const stack: Array<() => Promise<void> | void> = [];
   let running: Promise<void> | null = null;

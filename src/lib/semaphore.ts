@@ -1,6 +1,6 @@
-/** Hands out a bounded number of places, first come, first served. */
+/** A bounded number of places, first come, first served. */
 type Semaphore = {
-  /** Resolves when a place is free; the returned function gives it back and may be called once only. */
+  /** Resolves when a place is free; call the returned function once to give it back. */
   acquire(): Promise<() => void>;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Stages: where a run's rows can be when a process ends. Each stage that is passed is published on the diagnostics
- * channel `onboard:stage`, for tracing and for fault tests; without a subscriber that costs next to nothing.
+ * Stages that a run's rows pass, published on the diagnostics channel `onboard:stage` for tracing
+ * and fault tests; almost free without a subscriber.
  */
 import { channel } from 'node:diagnostics_channel';
 
@@ -22,7 +22,7 @@ export type Stage =
   | 'reporting'
   | 'reported';
 
-/** A message on the channel: row numbers or a chunk's number, no personal data. */
+/** Row numbers or a chunk's number, no personal data. */
 type Passed = {
   readonly stage: Stage;
   readonly rows: readonly number[];
@@ -31,7 +31,7 @@ type Passed = {
 
 const stages = channel('onboard:stage');
 
-/** Publishes a stage; `rows` is called only where somebody has subscribed. */
+/** `rows` is called only for a subscriber. */
 export function passStage(
   stage: Stage,
   rows: () => readonly number[] = () => [],

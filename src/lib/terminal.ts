@@ -1,8 +1,8 @@
 /**
- * What a person reads in a terminal: the two streams, a status line, tables and paragraphs of a width, counts, moments, and
- * words that a shell takes as they stand. All text leaves the process through the functions here, which let no sign through
- * that acts on a terminal or hides in it, whoever gave the name, cell or message that holds it. On a terminal a line is
- * folded at the window's edge and has colours; into a file or a pipe it goes as it is.
+ * What a person reads in a terminal: streams, a status line, tables, paragraphs, counts, times, and
+ * words for a shell. All text leaves the process through these functions, which let no sign through
+ * that acts on a terminal or hides in it. On a terminal lines are folded at the window's edge and
+ * coloured; into a file or a pipe they go as they are.
  */
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -12,19 +12,19 @@ import type { Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
 import type { Times } from './times.ts';
 
-/** A stream that may be a terminal's; `columns`: the width of its window. */
+/** `columns`: the width of a terminal's window. */
 type Screen = Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
 
-/** What a command may touch of the process it runs in. */
+/** What a command may touch of its process. */
 export type Io = {
   readonly stdout: Screen;
   readonly stderr: Screen;
   /** Where a person answers questions; without it nobody is asked. */
   readonly stdin?: Readable & { readonly isTTY?: boolean | undefined };
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The command line as the user typed it, to name the command that goes on. */
+  /** The command line as typed, to name the command that goes on. */
   readonly typed: string;
-  /** How the program is called from where it was called, in commands that it prints; default `onboard`. */
+  /** How printed commands call the program; default `onboard`. */
   readonly command?: string;
   /** Fires at the first SIGINT or SIGTERM. */
   readonly interrupted: AbortSignal;
@@ -32,17 +32,17 @@ export type Io = {
   readonly times?: Times;
 };
 
-/** Lines of results for people; a line break within one is spelled out, so that no name makes a line of its own. */
+/** Results for people. Line breaks within one are spelled out: no name makes a line. */
 export function say(io: Io, ...lines: readonly string[]): void {
   write(io, io.stdout, inLines(lines, io, io.stdout));
 }
 
-/** Lines about what is going on, apart from the results. */
+/** What is going on, apart from the results. */
 export function tell(io: Io, ...lines: readonly string[]): void {
   write(io, io.stderr, inLines(lines, io, io.stderr));
 }
 
-/** As `say`, on a terminal in the place of all that the window shows. */
+/** As `say`; on a terminal it replaces the window's content. */
 export function sayAnew(io: Io, ...lines: readonly string[]): void {
   if (io.stdout.isTTY === true) {
     cursorTo(io.stdout, 0, 0);
@@ -51,19 +51,19 @@ export function sayAnew(io: Io, ...lines: readonly string[]): void {
   say(io, ...lines);
 }
 
-/** Lines of results for programs, each a JSON value or a part of one: the same on a terminal as in a pipe. */
+/** Results for programs, JSON values or parts of one: the same on a terminal as in a pipe. */
 export function sayJson(io: Io, ...lines: readonly string[]): void {
   write(io, io.stdout, lines.map((line) => `${printable(line)}\n`).join(''));
 }
 
-/** Lines of a log for programs: the same on a terminal as in a pipe. */
+/** Log lines for programs: the same on a terminal as in a pipe. */
 export function tellJson(io: Io, text: string): void {
   write(io, io.stderr, printableLines(text));
 }
 
 const STATUS = new WeakMap<Writable, string>();
 
-/** Below all that is written meanwhile, in the place of the one before; `null`: none any more. */
+/** Stays below all output and replaces the one before; `null`: none any more. */
 export function showStatus({ stderr }: Io, line: string | null): void {
   if (stderr.isTTY !== true || STATUS.get(stderr) === (line ?? undefined)) return;
   if (STATUS.has(stderr)) eraseLine(stderr);
@@ -83,7 +83,7 @@ function eraseLine(screen: Screen): void {
   clearLine(screen, 0);
 }
 
-/** Writes above the status line, where there is one. */
+/** Above the status line, if there is one. */
 function write({ stderr }: Io, screen: Screen, text: string): void {
   const isBelow = STATUS.has(stderr) && (screen === stderr || screen.isTTY === true);
   if (isBelow) eraseLine(stderr);
@@ -95,18 +95,18 @@ const USUAL_COLUMNS = 80;
 const LEAST_COLUMNS = 20;
 
 export function windowOf(screen: Screen): number {
-  // A window of no known size has 0 columns.
+  // A window of unknown size has 0 columns.
   return Math.max(LEAST_COLUMNS, (screen.isTTY === true ? screen.columns : 0) || USUAL_COLUMNS);
 }
 
-/** Whether the stream shows colours: as NO_COLOR and FORCE_COLOR ask, else where it is a terminal that has them. */
+/** By NO_COLOR and FORCE_COLOR, else where a terminal has colours. */
 function hasColours({ env }: Pick<Io, 'env'>, screen: Screen): boolean {
   const { FORCE_COLOR: forced, NO_COLOR: refused } = env;
   if (forced !== undefined) return forced !== '0' && forced !== 'false';
   return (refused ?? '') === '' && screen.isTTY === true && env.TERM !== 'dumb';
 }
 
-/** Whether a person at the terminal says yes; `null`: there is no terminal to ask at. An interruption is a no. */
+/** `null`: there is no terminal to ask at. An interruption is a no. */
 export async function confirm(io: Io, question: string): Promise<boolean | null> {
   const { stdin, stderr, interrupted } = io;
   if (stdin?.isTTY !== true || stderr.isTTY !== true) return null;
@@ -127,12 +127,12 @@ export async function confirm(io: Io, question: string): Promise<boolean | null>
   }
 }
 
-/** Whether lines of results begin with signs: for eyes, not for scripts. */
+/** Signs at the beginning of result lines: for eyes, not for scripts. */
 export function hasSigns(io: Pick<Io, 'env' | 'stdout'>): boolean {
   return io.stdout.isTTY === true || hasColours(io, io.stdout);
 }
 
-/** A file's content on stdout: byte for byte into a file or a pipe, on a terminal as text that can't act on it. */
+/** A file's content: byte for byte into a file or pipe, on a terminal as harmless text. */
 export function sayContent(io: Io, content: string | Uint8Array): void {
   io.stdout.write(io.stdout.isTTY === true ? printableLines(Buffer.from(content).toString('utf8')) : content);
 }
@@ -143,12 +143,12 @@ function inLines(lines: readonly string[], io: Io, screen: Screen): string {
   return lines.map((line) => `${coloured(fold(asCalled(printable(line), io), width))}\n`).join('');
 }
 
-/** A text with the commands in it as the program was called. */
+/** With its commands called as this program was. */
 export function asCalled(text: string, { command = 'onboard' }: Pick<Io, 'command'>): string {
   return text.replaceAll(CALLS, `${command} `);
 }
 
-/** The program's name in a command that is printed: with one of its commands behind it. */
+/** The program's name before one of its commands. */
 const CALLS =
   /(?<=^|[\s`'"(])onboard (?=(?:run|runs|preview|check|start|watch|work|status|report|rerun|resolve|pause|resume|cancel|template|map|doctor|sandbox|completion)(?:[\s`'",.;:)]|$))/g;
 
@@ -158,24 +158,24 @@ const COLOURS = [
   [/^ *([?!]|warning:)(?= )/, 'yellow'],
 ] as const;
 
-/** The sign or word at the beginning of a line that says how something is, in its colour. */
+/** Colours the sign or word at a line's beginning that says how something is. */
 function withColours(text: string): string {
   const found = COLOURS.find(([beginning]) => beginning.test(text));
   if (found === undefined) return text;
   const [beginning, colour] = found;
-  // Whether there are colours is decided, for this stream and this environment.
+  // hasColours has decided already.
   return text.replace(beginning, (word) => styleText(colour, word, { validateStream: false }));
 }
 
 const HANGING = 2;
 const MOST_HANGING = 16;
-/** What stays on one line: a word, and a command, which is copied. */
+/** Stays on one line: a word, or a command, which is copied. */
 const UNITS = / *(`[^`]*`\S*|(?:\S+=\S+ |npx )*onboard [a-z]+(?: .*)?$|chmod .*$|[^ ]+)/g;
 
-/** The rest is indented below the beginning; a word or command that is longer stays whole. */
+/** Longer words and commands stay whole. */
 function fold(line: string, width: number): string {
   if (lengthOf(line) <= width) return line;
-  // Below the text after a label, or else a little to the right of where the line begins.
+  // Below the text after a label, or a little to the right of the line's beginning.
   const label = /^ *\S+ {2,}/.exec(line)?.[0].length;
   const indent = line.length - line.trimStart().length + HANGING;
   const hanging = ' '.repeat(Math.min(MOST_HANGING, label ?? indent));
@@ -190,19 +190,19 @@ function fold(line: string, width: number): string {
   return [...lines, last].join('\n');
 }
 
-/** Text of several lines, each of them printable: for texts in which every line break is the program's own. */
+/** For texts in which every line break is the program's own. */
 export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }
 
 /**
- * C0, C1, DEL, signs that turn the direction of text or are not seen, separators of lines, and halves of characters: what
- * acts on a terminal, or makes a name look like another one.
+ * C0, C1, DEL, signs that turn text or are invisible, line separators, and halves of characters:
+ * all that acts on a terminal or makes one name look like another.
  */
 const UNSEEN = String.raw`\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}`;
 const EACH_UNSEEN = new RegExp(`[${UNSEEN}]`, 'gu');
 
-/** Text that can't act on a terminal: such signs spelled out as JSON spells them, so that JSON stays the JSON it is. */
+/** Such signs are spelled as in JSON, so that JSON stays valid. */
 export function printable(text: string): string {
   return text.replaceAll(EACH_UNSEEN, spelled);
 }
@@ -218,7 +218,7 @@ function spelled(sign: string): string {
   return SHORT.get(sign) ?? [...sign.split('').keys()].map(unit).join('');
 }
 
-/** At most `width` characters of printable text, the last of them `…` where some were left out. */
+/** At most `width` characters of printable text, the last of them `…` where it was cut. */
 export function shorten(text: string, width: number): string {
   // A character has at most two units, and spelled-out line ends only make the text longer.
   const characters = [...printable(text.slice(0, 2 * width + 2))];
@@ -228,7 +228,7 @@ export function shorten(text: string, width: number): string {
 const GAP = '  ';
 const MAX_CELL = 24;
 
-/** In lines of at most `width` characters; columns that don't fit are counted in a last line. */
+/** At most `width` characters a line; a last line counts the columns that don't fit. */
 export function renderTable(
   head: readonly string[],
   body: readonly (readonly string[])[],
@@ -272,7 +272,7 @@ function lengthOf(text: string): number {
   return [...text].length;
 }
 
-/** All lines but the first are indented; a longer word stays whole on a line of its own. */
+/** All lines but the first are indented; a longer word has a line of its own. */
 export function wrap(
   words: readonly string[],
   { width, indent }: { readonly width: number; readonly indent: string },
@@ -291,7 +291,7 @@ export function wrap(
   return [...lines, line].map((text, i) => (i === 0 ? text : indent + text));
 }
 
-/** A number with what it counts, for people: `1 row`, `2 rows`; a plural that isn't made by an `s` is given. */
+/** `1 row`, `2 rows`; `many`: a plural that isn't made by an `s`. */
 export function countOf(n: number, one: string, many = `${one}s`): string {
   return `${numberShown(n)} ${n === 1 ? one : many}`;
 }
@@ -308,7 +308,7 @@ export function numberColumn(numbers: readonly number[]): string[] {
 
 /** `2026-11-21 22:00 Europe/London`; with `seconds` to the second. */
 export function shownTime(at: Date, timeZone: string, { seconds = false } = {}): string {
-  // Sweden writes dates as ISO 8601 does.
+  // Sweden writes dates as in ISO 8601.
   const clock = new Intl.DateTimeFormat('sv-SE', {
     timeZone,
     dateStyle: 'short',
@@ -317,7 +317,7 @@ export function shownTime(at: Date, timeZone: string, { seconds = false } = {}):
   return `${clock.format(at)} ${timeZone}`;
 }
 
-/** A stretch of time for people: `45 s`, `1 min 30 s`, `2 h 5 min`. */
+/** `45 s`, `1 min 30 s`, `2 h 5 min`. */
 export function duration(seconds: number): string {
   const whole = Math.ceil(seconds);
   if (whole < 60) return `${whole} s`;
@@ -325,7 +325,7 @@ export function duration(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
-/** A word of a command that holds in every folder: where it names a file, by its whole path. */
+/** A word that holds in every folder: a file by its whole path. */
 export function anywhere(word: string): string {
   try {
     return statSync(word).isFile() ? resolve(word) : word;
@@ -335,8 +335,8 @@ export function anywhere(word: string): string {
 }
 
 /**
- * The text as one word of a shell: in single quotes where a shell would split or expand it, and with the bytes of signs
- * that a terminal does not show in octal, which bash, zsh, ksh and POSIX (since 2024) read back within `$'…'`.
+ * One word of a shell: in single quotes where a shell would split or expand it; invisible signs as
+ * octal bytes in `$'…'`, as bash, zsh, ksh and POSIX (2024) read them.
  */
 export function shellWord(text: string): string {
   if (SOME_UNSEEN.test(text)) return `$'${text.replaceAll(FOR_OCTAL, octal)}'`;
@@ -344,7 +344,7 @@ export function shellWord(text: string): string {
 }
 
 const SOME_UNSEEN = new RegExp(`[${UNSEEN}]`, 'u');
-/** Also what ends such a word or means something else in it, and `!`, which an interactive shell replaces. */
+/** Also what ends or changes such a word, and `!`, which an interactive shell replaces. */
 const FOR_OCTAL = new RegExp(String.raw`[${UNSEEN}'\\!]`, 'gu');
 
 function octal(sign: string): string {

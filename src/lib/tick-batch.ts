@@ -1,7 +1,7 @@
 /**
- * Collects what is asked for within one turn of the event loop and carries it out in one call,
- * so that rows that start or end together share one command and one fsync.
- * `flush` gets the items in order and answers in the same order; when it fails, every item of the batch fails.
+ * Collects what is asked for within one turn of the event loop into one call, so that rows that
+ * start or end together share one command and one fsync. `flush` answers the items in order; when
+ * it fails, every item of the batch fails.
  */
 export function tickBatch<Item, Result>(
   flush: (items: readonly Item[]) => Promise<readonly Result[]>,

@@ -1,15 +1,15 @@
 /**
- * How long processes wait for each other before they do without. These times are part of what the program promises, so no user sets
- * them; tests hand over shorter ones (test/faults/support/quick.ts), and hold the shipped ones too.
+ * How long processes wait for each other. These times are part of the program's promise, so no user
+ * sets them; tests use shorter ones (test/faults/support/quick.ts), and check the shipped ones.
  */
 export type Times = {
-  /** How long the lock on a dead worker's chunk lives, and the lease on a file that it was reading: others take over after 0.8 to 1.5 times that. */
+  /** A dead worker's lock on a chunk, and lease on a file: taken over after 0.8 to 1.5 of it. */
   readonly lockMs: number;
-  /** A worker that does not check in for this long after Redis came back is not waited for. */
+  /** A worker without a check-in for this long after Redis came back is not waited for. */
   readonly graceMs: number;
-  /** What an interrupted process has to settle its rows in flight: with Redis away nothing more can be recorded, and what is in the ledger by then has to do. */
+  /** For an interrupted process to settle rows in flight; without Redis nothing is recorded. */
   readonly deadlineMs: number;
-  /** How long after the doubt the service is asked for a row: its create may still be under way. */
+  /** From the doubt to the look-up: the create may still be under way. */
   readonly lookUpAfterMs: number;
 };
 

@@ -1,25 +1,25 @@
 /**
- * Typed cells in report files: a workbook's report says which of a row's cells held numbers or dates, with a digest of
- * each, so that those that come back unchanged are not read by the signs and patterns that a definition gives for text.
+ * Typed cells in report files: which of a workbook row's cells held numbers or dates, with a digest
+ * of each. Those that come back unchanged are not read by a definition's signs and patterns for
+ * text.
  */
 import { z } from 'zod';
 import { shortDigest } from './digest.ts';
 
-/** A row's cells, of which some may be typed. */
 type Row = {
   readonly cells: readonly string[];
   readonly typed?: readonly number[] | undefined;
   readonly numeric?: readonly number[] | undefined;
 };
 
-/** The positions of a row's typed cells, and of those that hold a number. */
+/** Positions of typed cells, and of those that hold a number. */
 export type TypedCells = { readonly typed: readonly number[]; readonly numeric: readonly number[] };
 
 const DIGEST_LENGTH = 8;
 const markSchema = z.templateLiteral([z.enum(['number', 'value']), ':', z.string().length(DIGEST_LENGTH)]);
 const marksSchema = z.record(z.string(), markSchema);
 
-/** A row's typed cells for a report file: by column, whether the cell was a number, and its digest; empty where there are none. */
+/** By column: was it a number, and its digest; '': no typed cells. */
 export function typedText(row: Row, columns: readonly string[]): string {
   const marks = (row.typed ?? []).map((at) => [
     columns[at] ?? '',
@@ -28,7 +28,7 @@ export function typedText(row: Row, columns: readonly string[]): string {
   return marks.length === 0 ? '' : JSON.stringify(Object.fromEntries(marks));
 }
 
-/** The typed cells that `typedText` named and that nobody has changed since; `null` where the text names none or other columns. */
+/** The cells of `typedText` that are unchanged; `null`: the text names none, or other columns. */
 export function readTyped(
   told: string,
   cells: readonly string[],

@@ -1,12 +1,11 @@
 /**
- * What the user has to correct before the program can start: usage, configuration, an unreadable file, Redis.
- * The message says what was wrong, what was expected and what to do; the command ends with exit status 3. However many
- * problems a file has, and however long its names are, what is told of them is short: a hostile header must not fill
- * notes and logs.
+ * What the user has to correct before the program can start: usage, configuration, an unreadable
+ * file, Redis. The message says what was wrong, what was expected and what to do; the exit status
+ * is 3. Its text is bounded: a hostile header must not fill notes and logs.
  */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
-  /** What is told: the first problems, the number of those left out, and the last one, which often says what to do. */
+  /** The first problems, the number of omitted ones, and the last, which often says what to do. */
   readonly problems: readonly string[];
   /** All problems as they were given. */
   readonly all: readonly Problem[];
@@ -20,10 +19,10 @@ export class UsageError extends Error {
   }
 }
 
-/** A problem in words; as a function where finding the words takes long, so that only those that are told are found. */
+/** As a function where finding the words takes long: only shown ones are found. */
 type Problem = string | (() => string);
 
-/** As many problems as a person corrects before the next try. */
+/** As many as a person corrects before the next try. */
 export const MOST_PROBLEMS = 20;
 const MOST_SIGNS = 2_000;
 /** Behind a name that is too long stands what to do. */
@@ -31,7 +30,7 @@ const LAST_SIGNS = 500;
 
 function toldOf(all: readonly Problem[]): readonly string[] {
   const left = all.length - MOST_PROBLEMS - 1;
-  // A line that says "and 1 more" is no shorter than the one left out.
+  // "and 1 more" is no shorter than the line it replaces.
   if (left <= 1) return all.map(wordsOf);
   return [...all.slice(0, MOST_PROBLEMS).map(wordsOf), `and ${left} more`, ...all.slice(-1).map(wordsOf)];
 }

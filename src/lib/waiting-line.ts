@@ -1,4 +1,4 @@
-/** A queue in memory: first come, first served; taking the first item costs the same however many wait. */
+/** A queue in memory; taking the first item costs the same however many wait. */
 export type WaitingLine<T> = {
   push(item: T): void;
   pushFirst(item: T): void;
@@ -6,7 +6,7 @@ export type WaitingLine<T> = {
   length(): number;
 };
 
-/** Emptied slots at the front are given back once there are this many and they are half of the array. */
+/** Emptied slots at the front are freed once they are this many and half of the array. */
 const ROOM = 1024;
 
 export function createWaitingLine<T>(): WaitingLine<T> {

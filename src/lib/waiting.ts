@@ -9,7 +9,7 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   }
 }
 
-/** The work's result, or `'late'` when it takes longer than `ms`; the work itself goes on. */
+/** `'late'`: it takes longer than `ms`; the work itself goes on. */
 export async function withDeadline<T>(work: Promise<T>, ms: number): Promise<T | 'late'> {
   const timer = new AbortController();
   try {

@@ -1,6 +1,7 @@
 /**
- * Advice: what to do next about a row that did not succeed, by its code, and about a run that is paused or stopped, by its
- * reason. Plain sentences for results.csv, the summary and the page; a new code or reason has no other place for its words.
+ * What to do next about a row that did not succeed, by its code, and about a paused or stopped run,
+ * by its reason: plain sentences for results.csv, the summary and the page. Every code and reason
+ * has its words here.
  */
 import type { Issue } from './issue.ts';
 import { isInPath, isOwn, mayRepeat, type Operation } from './operation.ts';
@@ -132,8 +133,9 @@ const NO_SUCH_ADDRESS =
   'Check MSB_BASE_URL first: the path of this call holds no id, so the service most likely knows no such address. Then load failed.csv again as it is.';
 
 /**
- * Refusals after which the service may have the record of a create all the same, by this request or by an earlier one. 499 is what gateways
- * say of a request whose caller they took for gone, when it may have been passed on.
+ * Refusals after which the service may still have a create's record, from this request or an
+ * earlier one. Gateways answer 499 where they took the caller for gone, and may have passed the
+ * request on.
  */
 const MAY_BE_THERE: ReadonlySet<string> = new Set(['http_408', 'http_409', 'http_499']);
 const MAY_CREATE: ReadonlySet<Operation> = new Set([
@@ -148,7 +150,7 @@ function mayCreate(operation: Operation): boolean {
 const LOOK_FIRST =
   'Look in the service whether the record is there: it may have been made by this very request. If it is, drop the row; only if it is not, correct what stands in its way and load the row again, and do not load failed.csv as it is.';
 
-/** The permissions that the service's interface names; of other operations it shows none. */
+/** The permissions that the service's interface names; it shows none for other operations. */
 const PERMISSIONS: ReadonlyMap<string, string> = new Map([
   ['subclient.create', "'Subclient / Create'"],
   ['subclient.update', "'Subclient / Modify'"],
@@ -160,7 +162,7 @@ function permissionOf(operation: string): string {
   return names === undefined ? 'the permission for this call' : `the permission ${names}`;
 }
 
-/** Empty where there is nothing to do. */
+/** Empty: there is nothing to do. */
 export function adviceFor(code: string, outcome: Outcome, operation: Operation): string {
   // Whatever the reason, an unknown create is settled, not sent.
   if (outcome === 'in-doubt') return IN_DOUBT.get(code) ?? SETTLE;
@@ -173,12 +175,12 @@ export function adviceFor(code: string, outcome: Outcome, operation: Operation):
   return BY_CODE.get(code) ?? BY_OUTCOME[outcome];
 }
 
-/** Empty for warnings of checks, which the job definition can make errors. */
+/** Empty for checks, which the job definition can make errors. */
 export function warningAdvice(code: string): string {
   return code === 'group_differs' ? BY_ISSUE[code] : '';
 }
 
-/** What to do about a run that is paused or stopped, before it goes on. */
+/** For a paused or stopped run, before it goes on. */
 export function reasonAdvice(reason: Reason, operation: string): string {
   return reason === 'permission'
     ? `The service forbids it (403): have ${permissionOf(operation)} given to the token. ${REFUSED_ROWS}`

@@ -1,6 +1,6 @@
 /**
- * Exit statuses: what scripts rely on. The only place where a run's state and outcomes become one, where two of them are
- * compared, and where one is said to end a series of files.
+ * Exit statuses, on which scripts rely. Only here do a run's state and outcomes become one, are two
+ * compared, and does one end a series of files.
  */
 import { countSettled, countUnsuccessful, type OutcomeCounts } from './outcome.ts';
 import type { Run } from './run.ts';
@@ -31,7 +31,7 @@ function finishedExitCode(rows: number, outcomes: OutcomeCounts): number {
   return countUnsuccessful(outcomes) > 0 ? EXIT.unsuccessful : EXIT.success;
 }
 
-/** From all is well to interrupted. */
+/** From best to worst. */
 const BY_SEVERITY: readonly number[] = [
   EXIT.success,
   EXIT.unsuccessful,
@@ -45,7 +45,7 @@ export function worse(a: number, b: number): number {
   return BY_SEVERITY.indexOf(a) < BY_SEVERITY.indexOf(b) ? b : a;
 }
 
-/** Whether the files after one that ended so are not begun: they may build on it. */
+/** Whether later files are not begun: they may build on this one. */
 export function endsSeries(exitCode: number): boolean {
   return exitCode === EXIT.stopped || exitCode === EXIT.notStarted || exitCode === EXIT.interrupted;
 }

@@ -1,8 +1,8 @@
 /**
- * The leaves of a record by field path, in order of appearance: objects nest with `.`, list items by
- * their index (`accounts.0.iban`). A leaf is a scalar, a list of scalars (`currencies`), an empty
- * list or an empty object. A member whose own name contains dots stands at the path it spells; where
- * two leaves share a path the later wins.
+ * The leaves of a record by field path, in order: objects nest with `.`, list items by index
+ * (`accounts.0.iban`). A leaf is a scalar, a list of scalars (`currencies`), or an empty list or
+ * object. A member whose name has dots stands at the path it spells; of two leaves with one path
+ * the later wins.
  */
 import { isJsonList } from './json-record.ts';
 import type { JsonObject, JsonValue } from './request.ts';
@@ -13,7 +13,7 @@ export function flattenRecord(record: JsonObject): Map<string, JsonValue> {
   return leaves;
 }
 
-/** Calls `visit` for every leaf in order of appearance, also where two share a path. */
+/** Visits every leaf in order, also where two share a path. */
 export function visitLeaves(record: JsonObject, visit: (path: string, leaf: JsonValue) => void): void {
   for (const [name, value] of Object.entries(record)) visitValue(name, value, visit);
 }

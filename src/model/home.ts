@@ -1,6 +1,6 @@
 /**
- * Which home is meant where ONBOARD_HOME names none: as git finds its folder, so that the same ledger is used from every
- * folder below it. A home holds the ledger, the journals and the reports.
+ * The home where ONBOARD_HOME names none: found upwards as git finds its folder, so that every
+ * folder below uses the same ledger. A home holds the ledger, the journals and the reports.
  */
 import { statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
@@ -8,7 +8,7 @@ import { dirname, join, resolve } from 'node:path';
 const HOME_NAME = '.onboard';
 const ROOT_UID = 0;
 
-/** That of the folder itself or of the nearest one above; else a new one. */
+/** In this folder or the nearest one above; else a new one. */
 export function homeOf(folder: string): string {
   for (let at = resolve(folder); ; at = dirname(at)) {
     if (ownerOf(join(at, HOME_NAME)) !== null) return join(at, HOME_NAME);
@@ -17,8 +17,8 @@ export function homeOf(folder: string): string {
 }
 
 /**
- * Whether a home that was found above a folder is another user's. It is neither used, since whoever may write above could lay one there,
- * nor passed over: a new ledger would know nothing of what was sent.
+ * Whether a home above the folder is another user's. It is not used, since anybody who may write
+ * above could put one there, and not passed over: a new ledger would not know what was sent.
  */
 export function isForeignHome(home: string, folder: string, uid = process.getuid?.()): boolean {
   const owner = ownerOf(home);

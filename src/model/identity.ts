@@ -1,8 +1,7 @@
 /**
- * Identity: by what a row is known across runs, so that no record is created twice. A row's
- * identity is its external key, or its place in the file where the job names none; the ledger's
- * identity spaces say who has it. When a file is read each row claims its identity (`KeyClaim`,
- * travels with the row in its chunk); afterwards others may ask what became of it (`KeyState`).
+ * By what a row is known across runs, so that no record is created twice: its external key, or its
+ * place in the file where the job names no key. Each row claims its identity while its file is read
+ * (`KeyClaim`, in its chunk); later others ask what became of it (`KeyState`).
  */
 import { z } from 'zod';
 import type { Mapping } from './mapping.ts';
@@ -19,29 +18,29 @@ export function identitySpace(run: Pick<Run, 'id' | 'operation'>): {
   return space === null ? { name: `run-${run.id}`, ofRun: true } : { name: space, ofRun: false };
 }
 
-/** Its key, else its place; `null` where the key is missing. */
+/** Its key, else its place; `null`: the key is missing. */
 export function identityKeyOf(run: Pick<Run, 'sha256'>, mapping: Mapping, row: Row): string | null {
   if (!mapping.hasKey) return `${run.sha256}:${row.row}`;
   return mapping.keyOf(row);
 }
 
-/** What the ledger said when a row claimed its key. */
+/** The ledger's answer to a row's claim. */
 export const keyClaimSchema = z.discriminatedUnion('kind', [
-  /** The row has its key now, or has no key to claim. */
+  /** The row has its key, or has no key to claim. */
   z.object({ kind: z.literal('claimed') }),
   /** An earlier row of the same file has the key. */
   z.object({ kind: z.literal('duplicate'), row: z.number().int().positive() }),
-  /** The job groups rows, and this one of the key stands apart from another. */
+  /** In a job with groups, this row of the key stands apart from another. */
   z.object({ kind: z.literal('apart'), row: z.number().int().positive() }),
-  /** An earlier run created a record under the key, with this identifier. */
+  /** An earlier run created a record with this id under the key. */
   z.object({ kind: z.literal('known'), run: z.string(), id: z.string() }),
-  /** A row of another run has the key and is not done, or is in doubt. */
+  /** Another run's row has the key and is not done, or is in doubt. */
   z.object({
     kind: z.literal('held'),
     run: z.string(),
     row: z.number().int().positive(),
     inDoubt: z.boolean(),
-    /** That run's state when the key was asked for; left out where its record is gone. */
+    /** That run's state at the claim; absent: its record is gone. */
     state: runStateSchema.optional(),
   }),
 ]);
@@ -49,7 +48,7 @@ export type KeyClaim = z.infer<typeof keyClaimSchema>;
 
 export type KeyState =
   | { readonly kind: 'known'; readonly run: string; readonly row: number; readonly id: string }
-  /** A row has the key that is not done yet, or that is in doubt. */
+  /** A row that is not done yet, or in doubt, has the key. */
   | { readonly kind: 'held'; readonly run: string; readonly row: number; readonly inDoubt: boolean }
   /** A row had the key, and its record was not created. */
   | { readonly kind: 'given-back'; readonly run: string; readonly row: number }

@@ -1,11 +1,11 @@
 /**
- * Issues: what is wrong with one row, so that it is not sent, or as a warning what looks wrong in a
- * row that is sent. All codes stand here, those of the checks for damaged cells among them.
+ * What is wrong with one row, so that it is not sent, or, as a warning, what looks wrong in a row
+ * that is sent. All codes are here, those of the checks for damaged cells too.
  */
 import { z } from 'zod';
 import { writtenAsSchema } from './written-as.ts';
 
-/** Whether a finding is none, a warning on a row that is sent, or keeps it from being sent. */
+/** Whether a finding counts for nothing, warns, or keeps the row from being sent. */
 export const severitySchema = z.enum(['off', 'warn', 'error']);
 export type Severity = z.infer<typeof severitySchema>;
 
@@ -22,15 +22,15 @@ export const CHECK_CODES = [
 ] as const;
 export type CheckCode = (typeof CHECK_CODES)[number];
 
-/** The checks that only a look at more than one row can make. */
+/** Checks that need more than one row. */
 const FILE_CHECK_CODES = ['totals_row', 'key_lookalike', 'key_case'] as const;
 export type FileCheckCode = (typeof FILE_CHECK_CODES)[number];
 
-/** What the names in braces of a sentence stand for: rows, runs, keys. Causes are told without. */
+/** Stand for the names in braces of a sentence: rows, runs, keys. Causes are shown without. */
 export const valuesSchema = z.record(z.string(), z.string());
 export type Values = Readonly<z.infer<typeof valuesSchema>>;
 
-/** `value` is the cell as it stands, personal data: never in a log or in results.csv. */
+/** `value` is the cell, personal data: never in a log or in results.csv. */
 const issueSchema = z.object({
   row: z.number().int().positive(),
   line: z.number().int().positive(),
@@ -39,7 +39,7 @@ const issueSchema = z.object({
   /** What would have been right; names in braces are those of `values`. */
   expected: z.string(),
   values: valuesSchema.optional(),
-  /** With any of these settings of its field the cell would be read. */
+  /** Any of these settings of its field would read the cell. */
   settings: z.array(writtenAsSchema).readonly().optional(),
   code: z.enum([
     'unreadable_row',
@@ -67,7 +67,7 @@ const issueSchema = z.object({
 });
 export type Issue = z.infer<typeof issueSchema>;
 
-/** What is kept of an issue once the row has ended: nothing of its cell. */
+/** What is kept once the row has ended: nothing of its cell. */
 export const keptIssueSchema = issueSchema.omit({ row: true, line: true, value: true });
 export type KeptIssue = z.infer<typeof keptIssueSchema>;
 
@@ -75,7 +75,7 @@ export function keptIssue({ row: _, line: _line, value: _value, ...kept }: Issue
   return kept;
 }
 
-/** What a look at more than one row found: it stays with the row, which alone doesn't tell it. */
+/** Found with other rows, and kept with the row, which alone doesn't show it. */
 export const rowFindingSchema = issueSchema
   .pick({ column: true, value: true, expected: true, values: true })
   .extend({ code: z.enum(FILE_CHECK_CODES) });

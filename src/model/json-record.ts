@@ -1,6 +1,6 @@
 /**
- * A record as JSON: its text parsed, its members read and set. Values stay as they are; what JSON.parse would alter or
- * lose without a word (numbers that a double would round, members given twice) the reader has refused before.
+ * A record as JSON: parsed, members read and set. The reader has already refused what JSON.parse
+ * would silently alter or lose (numbers that a double rounds, members given twice).
  */
 import type { Reference } from './mapping.ts';
 import type { JsonObject, JsonValue } from './request.ts';
@@ -18,7 +18,7 @@ export function isJsonObject(value: JsonValue | undefined): value is JsonObject 
   return typeof value === 'object' && value !== null && !isJsonList(value);
 }
 
-/** Whether a parsed value is a JSON list; `Array.isArray` doesn't narrow a readonly one. */
+/** `Array.isArray` doesn't narrow a readonly list. */
 export function isJsonList(value: JsonValue | undefined): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
@@ -28,7 +28,7 @@ export function memberOf(value: JsonValue | undefined, segment: string | number)
   return isJsonObject(value) && Object.hasOwn(value, segment) ? value[segment] : undefined;
 }
 
-/** The identifier that a reference's key was found under, and where it goes. */
+/** The id found under a reference's key, and where it goes. */
 export type ResolvedReference = Pick<Reference, 'path'> & { readonly id: string };
 
 export function withReferences(body: JsonObject, resolved: readonly ResolvedReference[]): JsonObject {

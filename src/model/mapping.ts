@@ -1,7 +1,6 @@
 /**
- * What a mapping is to those who use one: a row in, a request body or the row's issues out. The
- * type of each field that an operation's request can carry comes with it, for those who compile a
- * mapping or propose one.
+ * What a mapping is to its users: a row in, a request body or the row's issues out. Also the type
+ * of each field that an operation's request can carry.
  */
 import type { Issue } from './issue.ts';
 import type { JsonObject } from './request.ts';
@@ -14,9 +13,9 @@ export type Mapped =
       readonly body: JsonObject;
       /** Fills `{id}` or `{paymentId}` of the path, not yet encoded; `null`: there is none. */
       readonly pathId: string | null;
-      /** What looks damaged and was sent all the same. */
+      /** What looks damaged and is sent all the same. */
       readonly warnings: readonly Issue[];
-      /** Keys whose identifiers have yet to be put into the body. */
+      /** Keys whose ids have yet to be put into the body. */
       readonly references: readonly Reference[];
     }
   | {
@@ -25,7 +24,7 @@ export type Mapped =
       readonly issues: readonly Issue[];
     };
 
-/** What the rows of one key map to together: one request, or for each row why there is none. */
+/** The rows of one key together: one request, or for each row why there is none. */
 export type GroupMapped =
   | {
       readonly kind: 'mapped';
@@ -38,30 +37,30 @@ export type GroupMapped =
   /** By row number, with an entry for every row. */
   | { readonly kind: 'issues'; readonly issues: ReadonlyMap<number, readonly Issue[]> };
 
-/** A field of the body that takes the identifier of the record created under a key. */
+/** A field of the body for the id of the record created under a key. */
 export type Reference = {
   readonly space: ReferenceSpace;
   readonly key: string;
-  /** Where the identifier goes: the members from the body down. */
+  /** The members from the body down. */
   readonly path: readonly (string | number)[];
   readonly column: string;
 };
 
-/** The identity ledger that a reference is looked up in. */
+/** The identity ledger of a reference. */
 export type ReferenceSpace = 'subclient' | 'counterparty';
 
-/** Compiled against the columns of one file: pure, and safe to call in any order. */
+/** Compiled against one file's columns: pure, and safe to call in any order. */
 export type Mapping = {
-  /** False: the definition names no key, so the row's place in the file is its identity. */
+  /** False: without a key, the row's place in the file is its identity. */
   readonly hasKey: boolean;
-  /** `null` where the row has none, or where it can't be read. Never empty. */
+  /** `null`: missing or unreadable. Never empty. */
   keyOf(row: Row): string | null;
   map(row: Row): Mapped;
   /** Required fields are asked of the rows of a group as a whole. */
   mapGroup(rows: readonly Row[]): GroupMapped;
 };
 
-/** The JSON type of a request field as the service's document gives it. */
+/** A request field's JSON type, from the service's document. */
 export type FieldType =
   | 'string'
   | 'boolean'
@@ -73,9 +72,8 @@ export type FieldType =
   | 'object';
 
 /**
- * Every field that an operation's request can carry: path → type. A list of objects appears as
- * `name.#`, for example `accounts.#.iban`; `string-list` fields can be addressed whole or by index.
- * `object` marks a member whose contents are not shown: only JSON input can fill it, and it is
- * passed through.
+ * Every field of an operation's request: path → type. A list of objects is `name.#`, such as
+ * `accounts.#.iban`; `string-list` fields are set whole or by index. `object` is a member whose
+ * contents are not shown: only JSON input fills it, and it is passed through.
  */
 export type FieldCatalog = ReadonlyMap<string, FieldType>;

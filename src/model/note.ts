@@ -1,6 +1,6 @@
 /**
- * A note on a cause: what people want to tell who meets it next. Causes keep their ids over runs, and so does a note. It is the words of
- * people and not of the service, so all who see the cause see it.
+ * A note on a cause, for whoever meets it next. Causes keep their ids over runs, and so do notes.
+ * All who see the cause see it: people wrote it, not the service.
  */
 import { z } from 'zod';
 

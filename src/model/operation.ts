@@ -1,6 +1,6 @@
 /**
- * Operations: what a job definition may ask for, the calls of the service that carry them out, and
- * the two facts that all safety rests on: may a call be repeated, what are its keys.
+ * Operations: what a job definition may ask for, the calls that carry them out, and the two facts
+ * that all safety rests on: whether a call may be repeated, and what its keys are.
  */
 import { z } from 'zod';
 
@@ -13,7 +13,7 @@ export const OPERATIONS = [
 ] as const;
 export type BuiltIn = (typeof OPERATIONS)[number];
 
-/** With a dot: the identity spaces of the built-in operations have none. */
+/** With a dot: no identity space of a built-in operation has one. */
 const OWN_NAME = /^[A-Za-z]\w{0,63}(?:\.[A-Za-z]\w{0,63}){1,4}$/;
 
 export const ownNameSchema = z
@@ -24,7 +24,7 @@ export const ownNameSchema = z
     'expected a name that no built-in operation has',
   );
 
-/** Described by a job definition (`operation: custom`): may it be repeated, and its name. */
+/** From a job definition (`operation: custom`): may it be repeated, and its name. */
 export type OwnOperation = `custom.once:${string}` | `custom.again:${string}`;
 const ownSchema = z.custom<OwnOperation>(
   (text) =>
@@ -46,7 +46,6 @@ export const CALLS = [
 export type BuiltInCall = (typeof CALLS)[number];
 export type Call = BuiltInCall | OwnOperation;
 
-/** The operation that a job definition describes, by its name and whether it may be repeated. */
 export function ownOperation(name: string, repeatable: boolean): OwnOperation {
   return repeatable ? `custom.again:${name}` : `custom.once:${name}`;
 }
@@ -57,7 +56,7 @@ export function isOwn(operation: Operation): operation is OwnOperation {
 
 const WITHOUT_ID: ReadonlySet<Operation> = new Set(['subclient.create', 'counterparty.draft']);
 
-/** Whether the path holds an id: only then may a 404 be about the row, not the address. */
+/** Only with an id in the path may a 404 be about the row, not the address. */
 export function isInPath(operation: Operation): boolean {
   return !isOwn(operation) && !WITHOUT_ID.has(operation);
 }
@@ -77,7 +76,7 @@ const REPEATABLE: Readonly<Record<BuiltInCall, boolean>> = {
   'payment.documents': true,
 };
 
-/** Whether the call can be sent again without harm: creates carry no idempotency key. */
+/** Whether it can be sent again without harm: creates carry no idempotency key. */
 export function mayRepeat(call: Call): boolean {
   return isOwn(call) ? call.startsWith('custom.again:') : REPEATABLE[call];
 }

@@ -1,7 +1,7 @@
 /**
- * Outcomes: what can become of a row, with everything that follows from an outcome alone: the report
- * file that carries the row again, whether the row was sent and counts as done, what becomes of its
- * key, and the counts whose sum is the control total.
+ * What can become of a row, with everything that follows from an outcome alone: its report file,
+ * whether it was sent and counts as done, what becomes of its key, and the counts whose sum is the
+ * control total.
  */
 import { z } from 'zod';
 
@@ -23,7 +23,7 @@ export const OUTCOMES = [
 export const outcomeSchema = z.enum(OUTCOMES);
 export type Outcome = z.infer<typeof outcomeSchema>;
 
-/** The report file that carries a row's source record again, or `none` where the row succeeded. */
+/** The report file with the row's source record; `none`: the row succeeded. */
 export type Remainder = 'none' | 'rejected' | 'failed' | 'in-doubt';
 
 export const REMAINDER: Readonly<Record<Outcome, Remainder>> = {
@@ -40,17 +40,17 @@ export const REMAINDER: Readonly<Record<Outcome, Remainder>> = {
   cancelled: 'none',
 };
 
-/** A kind of rows: an outcome, or none yet. */
+/** An outcome, or none yet. */
 export type Kind = Outcome | 'open';
 
-/** In a terminal: done, gone wrong, not known, not sent. */
+/** In a terminal: done, gone wrong, unknown, not sent. */
 export function outcomeSign(kind: Kind): '✓' | '✗' | '?' | '·' {
   if (kind === 'in-doubt') return '?';
   if (kind === 'cancelled' || kind === 'skipped' || kind === 'open') return '·';
   return REMAINDER[kind] === 'none' ? '✓' : '✗';
 }
 
-/** Whether the row counts as a success, which exit status 0 asks of every row. */
+/** Exit status 0 requires it of every row. */
 export function succeeded(outcome: Outcome): boolean {
   return REMAINDER[outcome] === 'none' && outcome !== 'cancelled';
 }
@@ -69,15 +69,15 @@ export function wasSent(outcome: Outcome): boolean {
 
 const LEAVES_AS_IT_WAS: ReadonlySet<Outcome> = new Set(['invalid', 'rejected', 'denied']);
 
-/** Whether the one attempt that ended so surely left the service's record as it was. */
+/** Whether a single attempt with that end surely left the service's record as it was. */
 export function leavesAsItWas(outcome: Outcome): boolean {
   return LEAVES_AS_IT_WAS.has(outcome);
 }
 
 /**
- * What becomes of the key that a row had claimed. `known`: a record was created under it.
- * `in-doubt`: the key stays claimed, since a record may have been. `given-back`: nothing was
- * created, and another row may have the key.
+ * What becomes of a row's key. `known`: a record was created under it. `in-doubt`: one may have
+ * been, so the key stays claimed. `given-back`: nothing was created, and another row may have the
+ * key.
  */
 export const KEY_AFTER: Readonly<Record<Outcome, 'known' | 'in-doubt' | 'given-back'>> = {
   created: 'known',
@@ -93,7 +93,7 @@ export const KEY_AFTER: Readonly<Record<Outcome, 'known' | 'in-doubt' | 'given-b
   cancelled: 'given-back',
 };
 
-/** A Redis that counted something twice may hold less than none, until its ledger is verified. */
+/** May be negative where Redis counted something twice, until its ledger is verified. */
 export const outcomeCountsSchema = z.record(outcomeSchema, z.number().int());
 export type OutcomeCounts = z.infer<typeof outcomeCountsSchema>;
 
@@ -122,12 +122,11 @@ export function acceptedRows(counts: OutcomeCounts): number {
   return OUTCOMES.reduce((sum, outcome) => sum + (wasAccepted(outcome) ? counts[outcome] : 0), 0);
 }
 
-/** Rows that were settled without success; `stopAfter` counts these. */
+/** Settled rows without success, as `stopAfter` counts them. */
 export function countUnsuccessful(counts: OutcomeCounts): number {
   return OUTCOMES.reduce((sum, outcome) => sum + (succeeded(outcome) ? 0 : counts[outcome]), 0);
 }
 
-/** The kinds that a run has rows of, each with how many. */
 export function kindsOf({
   outcomes,
   rows,

@@ -1,17 +1,18 @@
 /**
- * The service's identifier of a record, and the one rule of what can be one: whoever names it, the service in an answer, a
- * look-up, a person or a row, it stands in paths, reports and terminals afterwards. What the rule refuses is never used.
+ * The one rule of what can be the service's id of a record, whoever names it (the service, a
+ * look-up, a person, a row): it stands in paths, reports and terminals. What the rule refuses is
+ * never used.
  */
 
-/** Far more than any identifier has; a longer text is something else that the service put there. */
+/** Far more than any id has: a longer text is something else. */
 const LONGEST_ID = 256;
 
-/** Control characters, and those that show nothing or turn the text round them. */
+/** Control characters, invisible ones, and those that turn the text round. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 /** Percent-encoding leaves dots as they are, and some servers take an encoded slash for a slash. */
 const FOLDER_UP = /(^|[/\\])\.{1,2}($|[/\\])/;
 
-/** What keeps the text from being an id, to follow "expected an id"; `null`: nothing. */
+/** Why the text is no id, to follow "expected an id"; `null`: it is one. */
 export function idProblem(id: string): string | null {
   if (id.trim() === '') return ', got none';
   if (id.length > LONGEST_ID) return ` of at most ${LONGEST_ID} characters, got ${id.length}`;
@@ -22,11 +23,11 @@ export function idProblem(id: string): string | null {
 
 export type GivenId =
   | { readonly kind: 'id'; readonly id: string }
-  /** The service gave one that can't be used. */
+  /** The service gave an id that can't be used. */
   | { readonly kind: 'unusable'; readonly text: string }
   | { readonly kind: 'none' };
 
-/** A number is taken only where JSON.parse can't have rounded it. */
+/** A number counts only where JSON.parse can't have rounded it. */
 export function readId(value: unknown): GivenId {
   if (typeof value === 'number') {
     const text = String(value);

@@ -1,7 +1,6 @@
 /**
- * One call of the service on its way: the request that a row maps to, the reply of one attempt, and
- * the verdict on that reply. A reply says what happened on the wire, a verdict what that means for
- * the row.
+ * One call of the service: the request that a row maps to, the reply of one attempt (what happened
+ * on the wire), and the verdict on it (what that means for the row).
  */
 import type { Call } from './operation.ts';
 import type { Outcome } from './outcome.ts';
@@ -20,20 +19,20 @@ export type ServiceRequest = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Relative to the base URL, percent-encoded, with the query. */
   readonly path: string;
-  /** JSON text, or `null` for a GET. */
+  /** JSON text; `null` for a GET. */
   readonly body: string | null;
 };
 
-/** One HTTP attempt's result. An attempt never throws. */
+/** Result of one HTTP attempt, which never throws. */
 export type Reply =
   | {
       readonly kind: 'response';
       readonly status: number;
-      /** From `Retry-After`, in seconds or a date (RFC 9110, 10.2.3); `null`: not given. */
+      /** From `Retry-After`, seconds or date (RFC 9110, 10.2.3); `null`: not given. */
       readonly retryAfterMs: number | null;
-      /** The body as received, decoded as UTF-8; of an answer that is no 2xx its first 64 KiB. */
+      /** As received, decoded as UTF-8; without a 2xx at most its first 64 KiB. */
       readonly body: string;
-      /** Bytes of the body that followed those; absent: none. */
+      /** Bytes of the body that followed; absent: none. */
       readonly restBytes?: number;
       readonly ms: number;
     }
@@ -45,7 +44,7 @@ export type Reply =
       readonly ms: number;
     }
   | {
-      /** No response. `sent: false` only where it is proven that not a byte of the request left. */
+      /** `sent: false` only where provably no byte of the request left. */
       readonly kind: 'no-response';
       readonly sent: boolean;
       readonly code: string;
@@ -71,7 +70,7 @@ export type Verdict =
       readonly code: string;
       readonly message: string;
       readonly body: string;
-      /** Bytes of the body that followed those; absent: none. */
+      /** Bytes of the body that followed; absent: none. */
       readonly restBytes?: number;
     }
   | {
@@ -84,18 +83,18 @@ export type Verdict =
       readonly afterMs: number | null;
     }
   | {
-      /** The run can't go on as it is, through no fault of the row: the row keeps its attempts. */
+      /** The run can't go on, through no fault of the row, which keeps its attempts. */
       readonly kind: 'stop';
       readonly reason: 'credentials';
       readonly status: number;
       readonly message: string;
     }
   | {
-      /** A create was sent and its outcome is not known: it is never sent again by itself. */
+      /** A create was sent and its outcome is unknown: it is never sent again by itself. */
       readonly kind: 'unknown';
       readonly status: number | null;
       readonly code: string;
       readonly message: string;
-      /** Only the id is not known: what the service called it, on one line and cut; or `''`. */
+      /** Only the id is unknown: what the service gave as one, on one line and cut; or `''`. */
       readonly givenId?: string;
     };

@@ -1,8 +1,7 @@
-/** Resolutions: what somebody says became of a row in doubt, and what the ledger keeps of it. */
+/** What a person says became of a row in doubt, and what the ledger keeps of it. */
 import { z } from 'zod';
 import type { Operation } from './operation.ts';
 
-/** What became of a row in doubt, as whoever looked at the service says. */
 export const decisionSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('created'), id: z.string() }),
   z.object({ kind: z.literal('not-created') }),
@@ -23,14 +22,14 @@ export type Resolution = z.infer<typeof resolutionSchema>;
 /** What a look-up found of a row that stayed in doubt. */
 export const sightingSchema = z.object({
   kind: z.enum(['found', 'found-twice', 'not-found', 'unclear']),
-  /** The identifiers that it may have at the service, at most a few. */
+  /** Ids that it may have at the service, a few at most. */
   ids: z.array(z.string()),
   /** ISO 8601, UTC. */
   at: z.string(),
 });
 export type KeptSighting = z.infer<typeof sightingSchema>;
 
-/** The report's word for a row in doubt of which it is said that the service carried it out. */
+/** The report's word for a row in doubt that the service carried out. */
 export function outcomeOfCreated(operation: Operation): 'created' | 'drafted' {
   return operation === 'counterparty.draft' ? 'drafted' : 'created';
 }

@@ -1,27 +1,26 @@
 /**
- * Row groups: where a job groups rows, those of one key that follow each other in the file are one
- * request. Here alone stands where a group begins and ends, for all who have to agree on it: chunks
- * are cut between groups, the first row of a group claims its key, its rows are sent and checked
- * together, and decided on together afterwards. The same rows give the same groups at every
- * reading, whatever number of them is read at a time.
+ * In a job with groups, neighbouring rows of one key are one request. Only this module decides
+ * where a group begins and ends: chunks are cut between groups, a group's first row claims its key,
+ * and its rows are sent, checked and settled together. The same rows give the same groups at every
+ * reading, however many are read at a time.
  */
 import type { Row } from './row.ts';
 
-/** A group that is this long is cut here, and refused. */
+/** A group this long is cut here, and refused. */
 export const MAX_GROUP_ROWS = 200;
 
 type Numbered = { readonly row: number };
 
-/** A row's key, `null` where it has none that can be read. */
+/** `null`: the row has no readable key. */
 export type KeyOf<T = Row> = (row: T) => string | null;
 
-/** Rows that are one request, in file order. */
+/** Rows of one request, in file order. */
 export type RowGroup<T> = {
   readonly lead: T;
   readonly mates: readonly T[];
   /**
-   * The row without a readable key that stands right before or after the group, `null` where there
-   * is none: it may belong to the group, which would then be sent without it.
+   * A row without a readable key right before or after the group: it may belong to the group, which
+   * would then go without it. `null`: none.
    */
   readonly keyless: number | null;
 };
@@ -30,9 +29,9 @@ export type RowGroup<T> = {
 export function createGroupCutter<T extends Numbered>(
   keyOf: KeyOf<T> | null,
 ): {
-  /** The group that ended before this row; `null` where none did. */
+  /** The group that ended before this row; `null`: none did. */
   take(row: T): RowGroup<T> | null;
-  /** The last group; `null` where there was no row. */
+  /** The last group; `null`: there was no row. */
   end(): RowGroup<T> | null;
 } {
   if (keyOf === null) return { take: (lead) => ({ lead, mates: [], keyless: null }), end: () => null };
@@ -68,14 +67,14 @@ export function groupRows<T extends Numbered>(rows: readonly T[], keyOf: KeyOf<T
   return [...rows.map((row) => cutter.take(row)), cutter.end()].filter((group) => group !== null);
 }
 
-/** To be asked for rows in file order; a row without a key is a group of its own. */
+/** Ask in file order; a row without a key is a group of its own. */
 export function createGroupStart<T extends Numbered>(keyOf: KeyOf<T>): (row: T) => boolean {
   let key: string | null = null;
   let last = 0;
   let size = 0;
   return (row) => {
     const own = keyOf(row);
-    // In a rerun rows can be neighbours that were none in the file: they are no group.
+    // A rerun's neighbours may not have been neighbours in the file: they are no group.
     const joins = own !== null && own === key && row.row === last + 1 && size < MAX_GROUP_ROWS;
     key = own;
     last = row.row;
@@ -87,7 +86,7 @@ export function createGroupStart<T extends Numbered>(keyOf: KeyOf<T>): (row: T) 
 /** Also where every other row has lost its key. */
 const FORCED_ROWS = 2 * MAX_GROUP_ROWS;
 
-/** To be asked for rows in file order; a row without a key is a group of its own. */
+/** Ask in file order; a row without a key is a group of its own. */
 export function createGroupEnd<T extends Numbered>(keyOf: KeyOf<T>): (row: T, size: number) => boolean {
   const startsGroup = createGroupStart(keyOf);
   let isKeyless = false;

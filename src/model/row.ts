@@ -1,11 +1,11 @@
-/** Rows: the records of a file as they were read, before any mapping. */
+/** Records of a file as they were read, before any mapping. */
 import { z } from 'zod';
 import { type RowFinding, rowFindingSchema } from './issue.ts';
 
 const place = {
   /** 1 = the file's first record. */
   row: z.number().int().positive(),
-  /** The line of the file on which the record starts, 1 = first. */
+  /** The line on which the record starts, 1 = first. */
   line: z.number().int().positive(),
 };
 
@@ -19,26 +19,25 @@ export const rowSchema = z.discriminatedUnion('kind', [
     kind: z.literal('cells'),
     ...place,
     cells: z.array(z.string()),
-    /** The positions of a workbook's numbers, which may have lost zeros or digits. */
+    /** Positions of a workbook's numbers, which may have lost zeros or digits. */
     numeric: positions,
     /**
-     * Workbooks and their report files: the positions of numbers in plain notation, dates in ISO
-     * 8601, `true` and `false`, which are read as such whatever signs and patterns the definition
-     * gives for text.
+     * In workbooks and their report files: positions of plain numbers, ISO 8601 dates, `true` and
+     * `false`, which the definition's signs and patterns for text don't apply to.
      */
     typed: positions,
-    /** What only a look at the file or at the ledger tells of the row. */
+    /** Needs the file or the ledger to be found. */
     findings,
   }),
   z.object({ kind: z.literal('record'), ...place, text: z.string(), findings }),
   z.object({
     kind: z.literal('unreadable'),
     ...place,
-    /** The record's text as it stands in the file, bounded by the reader. */
+    /** As it stands in the file, bounded by the reader. */
     text: z.string(),
     /** What was wrong and what was expected; no cell values. */
     problem: z.string(),
-    /** A table's cells as far as they are sure, `null` for one that is damaged. */
+    /** A table's cells as far as they are sure; `null`: a damaged one. */
     cells: z.array(z.string().nullable()).optional(),
     /** As in a row of cells. */
     numeric: positions,
@@ -50,7 +49,7 @@ export type CellsRow = Extract<Row, { kind: 'cells' }>;
 export type UnreadableRow = Extract<Row, { kind: 'unreadable' }>;
 export type RecordRow = Extract<Row, { kind: 'record' }>;
 
-/** The row with these findings in place of those of the same checks. */
+/** Replaces earlier findings of the same checks. */
 export function withFindings(
   row: Row,
   codes: readonly RowFinding['code'][],

@@ -1,6 +1,6 @@
 /**
- * Runs: one file on its way through one job. The table of a run's states is the law that the ledger enforces; the exit
- * status of a command, the cut into chunks and "is it over" are decided here for everybody.
+ * A run: one file on its way through one job. The ledger enforces the table of its states; the cut
+ * into chunks and "is it over" are decided here for everybody.
  */
 import { z } from 'zod';
 import { operationSchema } from './operation.ts';
@@ -11,19 +11,19 @@ export const RUN_STATES = ['queued', 'running', 'paused', 'stopped', 'cancelled'
 export const runStateSchema = z.enum(RUN_STATES);
 export type RunState = z.infer<typeof runStateSchema>;
 
-/** The only legal transitions of a run; the ledger refuses any other. */
+/** The only legal transitions; the ledger refuses any other. */
 export const RUN_TRANSITIONS: Readonly<Record<RunState, readonly RunState[]>> = {
-  // The file has been read whole and the run is registered; the first chunk starts it.
+  // The file was read whole and the run registered; the first chunk starts it.
   queued: ['running', 'paused', 'cancelled', 'finished'],
-  // Paused: by a person, by a signal, or because credentials or permission are missing, or the service is away or
-  // has asked to be left alone.
-  // Stopped: too many rows did not succeed. Finished: every row has its outcome.
+  // Paused: by a person or a signal, for credentials or permission, or because the service is away
+  // or asked for a hold. Stopped: too many rows did not succeed. Finished: every row has its
+  // outcome.
   running: ['paused', 'stopped', 'cancelled', 'finished'],
-  // Resumed, given up, or completed by its last rows in flight.
+  // Resumed, cancelled, or completed by its last rows in flight.
   paused: ['running', 'cancelled', 'finished'],
-  // Resumed or given up by a person who looked; its last rows in flight may complete it.
+  // Resumed or cancelled by a person; its last rows in flight may complete it.
   stopped: ['running', 'cancelled', 'finished'],
-  // Ends: no transition leads out of them.
+  // No transition leads out of them.
   cancelled: [],
   finished: [],
 };
@@ -43,7 +43,7 @@ export const reasonSchema = z.enum([
 ]);
 export type Reason = z.infer<typeof reasonSchema>;
 
-/** When as ISO 8601, UTC; why in their own words, `''` where they did not say. */
+/** `at`: ISO 8601, UTC; `why`: the person's own words, or `''`. */
 export const requestSchema = z.object({ by: z.string(), at: z.string(), why: z.string() });
 export type StateRequest = z.infer<typeof requestSchema>;
 
@@ -58,18 +58,18 @@ export const runSchema = z.object({
   /** The run whose unsuccessful rows this rerun takes up; `null` for a run of a file. */
   parent: z.string().nullable(),
   rows: z.number().int().nonnegative(),
-  /** Fixed for the run, so that chunk numbers mean the same rows after a restart. */
+  /** Fixed for the run: chunk numbers mean the same rows after a restart. */
   chunkRows: z.number().int().positive(),
   source: sourceInfoSchema,
-  /** Where the job groups rows: the number of rows up to the end of each chunk. */
+  /** In jobs with groups: the number of rows up to the end of each chunk. */
   chunkEnds: z.array(z.number().int().positive()).nullable(),
-  /** Where the first rows go ahead, and no `chunkEnds` say it: the size of the first chunk. */
+  /** Where first rows go ahead and `chunkEnds` doesn't say it: the size of the first chunk. */
   firstRows: z.number().int().positive().optional(),
   state: runStateSchema,
   reason: reasonSchema.nullable(),
-  /** Where a person has asked for the state that the run is in. */
+  /** Set where a person asked for the current state. */
   request: requestSchema.optional(),
-  /** When it came into its state by a transition, ms. */
+  /** When a transition led to the current state, ms. */
   movedAt: z.number().optional(),
   outcomes: outcomeCountsSchema,
   chunks: z.number().int().nonnegative(),
@@ -90,19 +90,19 @@ export function chunksOf(run: Chunking): number {
   return run.rows === 0 ? 0 : 1 + Math.max(0, Math.ceil(others / run.chunkRows));
 }
 
-/** Of rows that are not grouped; the last chunk may have fewer. */
+/** Without groups; the last chunk may have fewer. */
 export function sizeOfFirst({ chunkRows, firstRows }: Pick<Chunking, 'chunkRows' | 'firstRows'>): number {
   return firstRows ?? chunkRows;
 }
 
-/** How many rows come before the chunk; `n` from 1. */
+/** `n` from 1. */
 export function rowsBefore(run: Chunking, n: number): number {
   if (n === 1) return 0;
   if (run.chunkEnds !== null) return run.chunkEnds[n - 2] ?? run.rows;
   return sizeOfFirst(run) + (n - 2) * run.chunkRows;
 }
 
-/** How many rows the chunk has; `n` from 1. */
+/** `n` from 1. */
 export function rowsOfChunk(run: Chunking, n: number): number {
   return Math.min(rowsBefore(run, n + 1), run.rows) - rowsBefore(run, n);
 }

@@ -1,13 +1,12 @@
 /**
- * The sentences about a row: what is wrong in it, and what became of it. They are made here from
- * values, where somebody is to read them, and nothing is ever read back out of one. None holds a
- * value of a cell, so that they may stand in any report file or log.
+ * The sentences about a row: what is wrong in it, and what became of it. Made here from values, and
+ * never parsed back. None holds a cell's value, so they may stand in any report file or log.
  */
 import type { KeptIssue, Values } from './issue.ts';
 import type { Settlement } from './settlement.ts';
 import type { WrittenAs } from './written-as.ts';
 
-/** The sentence that the report has of a row; empty where there is nothing to say. */
+/** The report's sentence on a row; '': nothing to say. */
 export function messageOf({
   message,
   values,
@@ -23,7 +22,7 @@ export function issueWords(issue: Omit<KeptIssue, 'code'>): string {
   return `${column === null ? '' : `column "${column}": `}expected ${expectedWords(issue)}`;
 }
 
-/** What was expected, to follow that word. */
+/** To follow the word "expected". */
 export function expectedWords({
   expected,
   values,
@@ -40,10 +39,10 @@ export function settingWords(setting: WrittenAs): string {
     .join();
 }
 
-/** Stands for values that are not told. */
+/** Stands for hidden values. */
 const HIDDEN = '‹…›';
 
-/** The issue, or what else is said, as it is for every row of one cause. */
+/** As it reads for every row of one cause. */
 export function withoutValues<T extends { readonly values?: Values | undefined }>(said: T): T {
   if (said.values === undefined) return said;
   return { ...said, values: Object.fromEntries(Object.keys(said.values).map((name) => [name, HIDDEN])) };

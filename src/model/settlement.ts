@@ -1,7 +1,6 @@
 /**
- * Settlements: what the ledger keeps of a settled row, and what a line of results.csv is made of;
- * no personal data but the key. The ledger and the journal hold each one as a tuple, since a run of
- * a million rows holds a million of them.
+ * What the ledger keeps of a settled row, and what a line of results.csv is made of; no personal
+ * data but the key. Ledger and journal hold it as a tuple: a run of a million rows holds a million.
  */
 import { z } from 'zod';
 import { type KeptIssue, keptIssueSchema, type Values, valuesSchema } from './issue.ts';
@@ -26,18 +25,18 @@ type SettlementTuple = readonly [
   ms: number,
   code: string,
   message: string,
-  /** Where there is any of it. */
+  /** Absent where empty. */
   rest?: z.infer<typeof restSchema>,
 ];
 
-/** A report reads a tuple per row, and a general schema takes several times as long over one. */
+/** A report reads a tuple per row; a general schema takes several times as long. */
 export const settlementSchema = z.custom<SettlementTuple>(isTuple, 'expected what became of a row');
 
 export const settlementsSchema = z.custom<readonly SettlementTuple[]>(
   (value) => Array.isArray(value) && value.every(isTuple),
   'expected what became of rows',
 );
-/** A closed chunk's: when it was closed, and its rows. */
+/** A closed chunk: when it was closed, and its rows. */
 export const blockSchema = z.tuple([z.number(), settlementsSchema]);
 
 function isTuple(value: unknown): boolean {
@@ -62,19 +61,19 @@ function isText(value: unknown): boolean {
 
 export type Settlement = {
   readonly row: number;
-  /** 0 where the line is not known: the row's file was gone when its run was cancelled. */
+  /** 0: unknown, since the file was gone when its run was cancelled. */
   readonly line: number;
   readonly key: string;
   readonly outcome: Outcome;
-  /** HTTP status, 0 where none was received. */
+  /** HTTP status, 0: none was received. */
   readonly status: number;
-  /** The service's identifier, empty where none is known. */
+  /** The service's id, '': unknown. */
   readonly id: string;
   readonly attempts: number;
-  /** Duration of the last attempt, milliseconds. */
+  /** Duration of the last attempt. */
   readonly ms: number;
   readonly code: string;
-  /** What there is to say; names in braces are those of `values`. */
+  /** Names in braces are those of `values`. */
   readonly message: string;
   readonly values: Values;
   readonly issues: readonly KeptIssue[];
@@ -83,7 +82,7 @@ export type Settlement = {
 
 export type Warning = z.infer<typeof warningSchema>;
 
-/** Of nearly all rows: one object for all of them. */
+/** One object for nearly all rows. */
 export const NO_REST: Pick<Settlement, 'values' | 'issues' | 'warnings'> = {
   values: {},
   issues: [],
@@ -93,7 +92,7 @@ export const NO_REST: Pick<Settlement, 'values' | 'issues' | 'warnings'> = {
 export function toTuple(s: Settlement): SettlementTuple {
   const { row, line, key, outcome, status, id, attempts, ms, code, message, values, issues, warnings } = s;
   const hasValues = Object.keys(values).length > 0;
-  // Written out: a list put together of another costs a row half a microsecond.
+  // Written out: a list made from another costs a row half a microsecond.
   if (!hasValues && issues.length === 0 && warnings.length === 0)
     return [row, line, key, outcome, status, id, attempts, ms, code, message];
   const rest = {
@@ -114,7 +113,7 @@ export type RefusalBody = { readonly text: string; readonly restBytes: number };
 
 const CUT = '\0';
 
-/** The text, or behind a NUL the number of bytes that followed it, another NUL and the text. */
+/** The text; or NUL, the number of bytes that followed it, NUL and the text. */
 export function packBody({ text, restBytes }: RefusalBody): string {
   return restBytes === 0 && !text.startsWith(CUT) ? text : CUT + restBytes + CUT + text;
 }
@@ -125,7 +124,7 @@ export function unpackBody(packed: string): RefusalBody {
   return { text: packed.slice(end + 1), restBytes: Number(packed.slice(1, end)) };
 }
 
-/** A chunk as it stands: its rows in their order; those without an outcome yet are absent. */
+/** A chunk as it stands, in row order; rows without an outcome are absent. */
 export type SettledChunk = {
   readonly chunk: number;
   /** When its last row was settled, ms since 1970; `null`: it is open. */
@@ -133,13 +132,13 @@ export type SettledChunk = {
   readonly settlements: readonly Settlement[];
 };
 
-/** What a report reads of one run; rows are named by their row number. */
+/** What a report reads of one run, by row number. */
 export type LedgerView = {
   chunks(): AsyncIterable<SettledChunk>;
-  /** Source records of rows that did not succeed; rows not known are absent. */
+  /** Source records of rows that did not succeed; unknown rows are absent. */
   sources(rows: readonly number[]): Promise<ReadonlyMap<number, Row>>;
-  /** Bodies of refusals; rows not known are absent. */
+  /** Bodies of refusals; unknown rows are absent. */
   bodies(rows: readonly number[]): Promise<ReadonlyMap<number, RefusalBody>>;
-  /** JSON text of the array of document records per row; rows not known are absent. */
+  /** JSON text of each row's document records; unknown rows are absent. */
   documents(rows: readonly number[]): Promise<ReadonlyMap<number, string>>;
 };

@@ -1,13 +1,13 @@
 /**
- * Sources: how a file was understood, what one reading of the whole file found out, and what report
- * files add to records.
+ * How a file was understood, what one reading of all of it found, and what report files add to
+ * records.
  */
 import { z } from 'zod';
 
 /** A name that iconv-lite knows; of Unicode only `utf-8`, `utf-16le`, `utf-16be`. */
 export type Encoding = string;
 
-/** Encodings of files, to choose from; the likeliest first. */
+/** To choose from, likeliest first. */
 export const ENCODINGS: readonly Encoding[] = [
   'utf-8',
   'utf-16le',
@@ -32,7 +32,7 @@ export const ENCODINGS: readonly Encoding[] = [
   'euc-kr',
 ];
 
-/** `columns`: the header of a table, or every field path met in the JSON records. */
+/** `columns`: a table's header, or every field path in the JSON records. */
 export const sourceInfoSchema = z.object({
   type: z.enum(['csv', 'json', 'ndjson', 'xlsx']),
   encoding: z.string(),
@@ -40,9 +40,9 @@ export const sourceInfoSchema = z.object({
   compression: z.enum(['none', 'gzip']),
   headerLine: z.number().int().positive(),
   sheet: z.string().nullable(),
-  /** JSON pointers to lists of objects in a file that is one: the records may be there. */
+  /** JSON pointers to lists of objects, which may be the records. */
   recordLists: z.array(z.string()).optional(),
-  /** What the reader had to decide on thin evidence, in words for people; no cell values. */
+  /** What the reader decided on thin evidence, for people; no cell values. */
   notes: z.array(z.string()),
   delimiter: z.string().nullable(),
   quote: z.string().nullable(),
@@ -50,7 +50,7 @@ export const sourceInfoSchema = z.object({
 });
 export type SourceInfo = z.infer<typeof sourceInfoSchema>;
 
-/** Whether the rows are cells under a header, not JSON records. */
+/** Cells under a header, not JSON records. */
 export function isTable({ type }: Pick<SourceInfo, 'type'>): boolean {
   return type === 'csv' || type === 'xlsx';
 }
@@ -70,7 +70,7 @@ export function sourceWords(
   ].join(', ');
 }
 
-/** What one reading of a whole file found out, before anything is sent. */
+/** From one reading of the whole file, before anything is sent. */
 export type FileFacts = {
   readonly path: string;
   /** Lower-case hex. */
@@ -78,25 +78,24 @@ export type FileFacts = {
   readonly bytes: number;
   readonly rows: number;
   readonly source: SourceInfo;
-  /** Where the job groups rows: the number of rows up to the end of each chunk. */
+  /** In jobs with groups: the number of rows up to the end of each chunk. */
   readonly chunkEnds: number[] | null;
-  /** Inode, size and time of change: whether it is still the same file, untouched. */
+  /** Inode, size and time of change: shows whether the file is still the same. */
   readonly stamp: string;
 };
 
-/** Columns that a report file adds; they are ignored when it is loaded again. */
+/** Columns that a report file adds; ignored when it is loaded. */
 export const REPORT_COLUMN_PREFIX = 'onboard_';
-/** The member that a report file adds to a JSON record; ignored when it is loaded again. */
+/** The member that a report file adds to a JSON record; ignored when it is loaded. */
 export const REPORT_MEMBER = '_onboard';
 /** In failed.csv: the text of a row that could not be read, as it stood in the file. */
 export const REPORT_TEXT_COLUMN = 'onboard_text';
 /**
- * What a report file has in place of the first cell of such a row that is not sure, or of each that
- * is damaged: a row of a report with such a cell can't be read either, so that nothing is sent
- * before somebody has written there what is right.
+ * Stands for damaged cells, or the first unsure one. A report's row with such a cell can't be read,
+ * so nothing is sent before a person corrects it.
  */
 export const UNREADABLE_CELL = '<unreadable>';
-/** In a file with it one leading `'` is taken off each guarded cell. */
+/** In a file with this column one leading `'` is taken off each guarded cell. */
 export const REPORT_ROW_COLUMN = 'onboard_row';
-/** Which cells of a workbook are typed, as JSON with a digest of each cell. */
+/** A workbook's typed cells, as JSON with a digest of each. */
 export const REPORT_TYPED_COLUMN = 'onboard_typed';

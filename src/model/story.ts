@@ -1,11 +1,11 @@
 /**
- * A run's story: what happened to it, as people see it. Time is counted from the run's start. No
- * number of a report comes from here.
+ * What happened to a run, as people see it, with times from its start. No number of a report comes
+ * from here.
  */
 import { z } from 'zod';
 import { RUN_STATES, type Run } from './run.ts';
 
-/** States, rows that are settled or taken up again, and how the service does. */
+/** States, settled or resent rows, and the service's state. */
 const HAPPENINGS = [
   ...RUN_STATES,
   'resolved',
@@ -19,9 +19,9 @@ const HAPPENINGS = [
 export const happeningSchema = z.object({
   at: z.number(),
   what: z.enum(HAPPENINGS),
-  /** A reason, a person's words, the run that took rows up, why nothing answers; or empty. */
+  /** A reason, a person's words, the rerun's id, why nothing answers; or empty. */
   why: z.string(),
-  /** Who asked for it; empty where nobody did. */
+  /** Who asked for it; '': nobody. */
   by: z.string(),
 });
 export type Happening = z.infer<typeof happeningSchema>;
@@ -34,7 +34,7 @@ export type Told = {
   readonly words: string;
 };
 
-/** The run's story in words, oldest first, with its end; empty before it begins. */
+/** Oldest first, with its end; empty before it begins. */
 export function tellStory(
   { startedAt, finishedAt, state }: Pick<Run, 'startedAt' | 'finishedAt' | 'state'>,
   story: readonly Happening[],

@@ -1,6 +1,6 @@
 /**
- * What pictures of numbers over a scale have in common: the frame with round numbers at its side, and
- * labels below. Time is said as people read it, in seconds, minutes, hours and days from a start.
+ * The frame of pictures over a scale: round numbers at the side, labels below. Time is in seconds,
+ * minutes, hours and days from a start.
  */
 import type { Child } from 'hono/jsx';
 
@@ -12,7 +12,7 @@ export const BOTTOM = 150;
 type FrameProps = {
   readonly title: string;
   readonly most: number;
-  /** What stands beside a line of the frame. */
+  /** Beside a line of the frame. */
   side(value: number): string;
   readonly below: ReadonlyArray<{ readonly x: number; readonly label: string }>;
   draw(yOf: (value: number) => number): Child;
@@ -20,7 +20,7 @@ type FrameProps = {
 
 const LABEL_WIDTH = 40;
 
-/** The axes; what is drawn between them comes from `draw`. */
+/** The axes; `draw` fills them. */
 export function Frame({ title, most, side, below, draw }: FrameProps) {
   const ticks = roundNumbers(Math.max(1, most));
   const highest = Math.max(most, ticks.at(-1) ?? 1);
@@ -45,13 +45,13 @@ export function Frame({ title, most, side, below, draw }: FrameProps) {
   );
 }
 
-/** So that a label stays in the picture where it stands at an end of the axis. */
+/** Keeps labels at the ends of the axis in the picture. */
 function anchorAt(x: number): 'start' | 'middle' | 'end' {
   if (x <= LEFT) return 'start';
   return x > RIGHT - LABEL_WIDTH / 2 ? 'end' : 'middle';
 }
 
-/** Some three to six round numbers from 0 up, the last of them near the largest. */
+/** Three to six round numbers from 0 up, the last near the largest. */
 function roundNumbers(largest: number): readonly number[] {
   const power = 10 ** Math.floor(Math.log10(largest));
   const step = [0.2, 0.5, 1, 2].map((times) => times * power).find((one) => largest / one <= 5) ?? power;
@@ -64,7 +64,7 @@ const STEPS = [
   1, 2, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 7_200, 21_600, 43_200, 86_400, 172_800, 604_800,
 ];
 
-/** The scale of a time that lasts so many seconds: where a moment is on it, and its labels. */
+/** A scale of that many seconds: places of moments, and labels. */
 export function timeScale(seconds: number) {
   const step = STEPS.find((one) => seconds / one <= 6) ?? Math.ceil(seconds / 6 / DAY) * DAY;
   const xOf = (at: number) => LEFT + ((RIGHT - LEFT) * Math.min(at, seconds)) / Math.max(seconds, 0.001);

@@ -1,6 +1,6 @@
 /**
- * How fast something went over time, stacked by kind, with numbered events; and how long something
- * took over time, as lines. Time is counted from a start, so that it reads the same in every zone.
+ * How fast something went over time, stacked by kind, with numbered events; and how long it took,
+ * as lines. Times count from a start, so they read the same in every zone.
  */
 import { numberShown } from '../terminal.ts';
 import { BOTTOM, Frame, round, TOP, timeScale } from './frame.tsx';
@@ -8,13 +8,13 @@ import { BOTTOM, Frame, round, TOP, timeScale } from './frame.tsx';
 type SeriesProps = {
   readonly title: string;
   readonly seconds: number;
-  /** One after the other; from the bottom up. */
+  /** One after the other; parts from the bottom up. */
   readonly stretches: ReadonlyArray<{
     readonly from: number;
     readonly to: number;
     readonly parts: ReadonlyArray<{ readonly kind: string; readonly value: number }>;
   }>;
-  /** Those long after the last stretch are left out: they would leave no room for what was before. */
+  /** Events long after the last stretch are left out: they would take all the room. */
   readonly events: ReadonlyArray<{ readonly n: number; readonly seconds: number }>;
 };
 
@@ -41,7 +41,7 @@ export function Series({ title, seconds, stretches, events }: SeriesProps) {
 
 type Scale = (value: number) => number;
 
-/** One path for each kind, so that a picture of many stretches is a few elements. */
+/** One path per kind: a few elements, however many stretches. */
 function pathsOf(stretches: SeriesProps['stretches'], xOf: Scale, yOf: Scale) {
   const paths = new Map<string, string>();
   for (const { from, to, parts } of stretches) {
@@ -70,7 +70,7 @@ function Event({ n, x }: { readonly n: number; readonly x: string }) {
 type LinesProps = {
   readonly title: string;
   readonly seconds: number;
-  /** Each with the name of its class, `l-<kind>`, and of what it shows. */
+  /** Each with its class, `l-<kind>`, and its name. */
   readonly lines: ReadonlyArray<{
     readonly kind: string;
     readonly points: ReadonlyArray<{ readonly seconds: number; readonly value: number }>;

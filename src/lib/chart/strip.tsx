@@ -1,11 +1,11 @@
 /**
- * Where in a file rows are: a strip of equal parts, the darker the more of a part's rows it is; and
- * the same for several kinds of rows, stacked. Drawn as few paths, so that hundreds of them fit a
- * page; stretched to any width, so without text.
+ * Where in a file rows are: a strip of equal parts, darker where more of a part's rows are meant;
+ * also several kinds, stacked. A few paths, so that hundreds fit a page; without text, so that any
+ * width does.
  */
 import { round } from './frame.tsx';
 
-/** How dark a part is from which share of its rows on. */
+/** How dark a part is, by the share of its rows. */
 const LEVELS = [
   { from: 0.9, opacity: 1 },
   { from: 0.5, opacity: 0.85 },
@@ -14,7 +14,7 @@ const LEVELS = [
 ] as const;
 
 type StripProps = {
-  /** In words, for those who don't see it. */
+  /** For people who don't see it. */
   readonly title: string;
   /** Names the colour: a class `f-<kind>`. */
   readonly kind: string;
@@ -45,7 +45,7 @@ export function Strip({ title, kind, parts, rows }: StripProps) {
   );
 }
 
-/** The neighbouring parts of a level as one rectangle each. */
+/** Neighbouring parts of one level as one rectangle. */
 function stretches(levels: readonly number[], level: number): string {
   let path = '';
   for (let at = 0; at < levels.length; at += 1) {
@@ -90,7 +90,7 @@ export function StackedStrip({ title, kinds, parts, rows }: StackedProps) {
   );
 }
 
-/** Parts are of equal size but for a row. */
+/** Parts are of equal size, within a row. */
 function rowsIn(part: number, { parts, rows }: { readonly parts: number; readonly rows: number }): number {
   const before = (n: number) => Math.ceil((n * rows) / parts);
   return Math.max(1, before(part + 1) - before(part));
