@@ -1,19 +1,19 @@
 /**
- * The folders of the journals: `<ONBOARD_HOME>/journal/<worker>/`, made, removed and synced so that what was promised is still there after
- * a power cut.
+ * The folders of the journals, `<ONBOARD_HOME>/journal/<worker>/`, synced so that every promise
+ * outlives a power cut.
  */
 
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '../lib/make-folder.ts';
 
-/** Removes a dead worker's journal, after all of its runs have ended; nothing where it is gone. */
+/** A dead worker's journal, once all of its runs have ended; nothing where it is gone. */
 export async function removeWorkerFolder(folder: string, worker: string): Promise<void> {
   await rm(join(folder, worker), { recursive: true, force: true });
   await syncFolder(folder);
 }
 
-/** Makes `<folder>/<worker>`, durably, for its owner alone; throws where the worker has one already. */
+/** `<folder>/<worker>`, durably, for its owner alone; throws where it exists. */
 export async function makeWorkerFolder(folder: string, worker: string): Promise<string> {
   const path = join(folder, worker);
   await makeFolder(folder);
@@ -23,7 +23,7 @@ export async function makeWorkerFolder(folder: string, worker: string): Promise<
   return path;
 }
 
-/** Resolves when what was made, renamed or removed in the folder is on the disk. */
+/** Resolves when all that was made, renamed or removed in the folder is on disk. */
 export async function syncFolder(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {

@@ -1,9 +1,10 @@
 /**
- * Group commit: while one group of lines is being written, what is asked for meanwhile collects and makes the next, so that many rows share
- * one sync of the disk. Who waits is told of a failure at once; notes are kept and tried again, up to a bound in memory.
+ * Group commit: what is asked for while one group of lines is written becomes the next group, so
+ * that many rows share one sync. Callers who wait learn of a failure at once; notes are kept and
+ * tried again, up to a limit of memory.
  */
 
-/** A line on its way to the disk, and what it is about. */
+/** A line on its way to disk, and what it is about. */
 export type Line = {
   readonly text: string;
   readonly run: string;
@@ -17,27 +18,26 @@ type Waiting = Line & {
   readonly reject: (error: Error) => void;
 };
 
-/** While one group is being written, what is asked for meanwhile collects and makes the next. */
 type GroupCommit = {
   /** Resolves with its group; rejects where that can't be written. */
   write(line: Line): Promise<void>;
   /** Goes with the next group, within 50 ms; is tried again until it is written. */
   note(line: Line): void;
-  /** Resolves when all that came before is written; rejects where it can't be. */
+  /** Resolves when all earlier lines are written; rejects where they can't be. */
   flush(): Promise<void>;
-  /** Ends what is tried again by a timer. */
+  /** Ends timed retries. */
   stop(): void;
 };
 
 type GroupCommitOptions = {
-  /** Writes the lines, all or none. */
+  /** All or none. */
   readonly commit: (lines: readonly Line[]) => Promise<void>;
   readonly onTrouble: (event: string, error: Error) => void;
 };
 
 const NOTE_MS = 50;
 const RETRY_MS = 1_000;
-/** What a full disk may leave waiting in memory, in characters. */
+/** Characters that a full disk may leave in memory. */
 const KEPT_MAX = 16 * 1024 * 1024;
 const NOTHING: Line = { text: '', run: '', kind: 'none' };
 
@@ -56,7 +56,7 @@ export function createGroupCommit({ commit, onTrouble }: GroupCommitOptions): Gr
     if (busy) return;
     busy = true;
     let failed = false;
-    // After a failure only those who wait for an answer are worth another try at once.
+    // After a failure only lines with a waiting caller are tried again at once.
     while (queue.some((line) => !failed || !line.kept)) failed = !(await commitGroup());
     busy = false;
     if (queue.length > 0) later(RETRY_MS);
@@ -79,7 +79,7 @@ export function createGroupCommit({ commit, onTrouble }: GroupCommitOptions): Gr
   const bounded = (lines: readonly Waiting[]) => {
     const kept = newest(lines, KEPT_MAX);
     const dropped = lines.length - kept.length;
-    // Safe to lose: without its end a row that was about to be sent is in doubt, never free.
+    // Safe to lose: a row about to be sent without an end is in doubt, never free.
     if (dropped > 0)
       onTrouble('the journal has dropped what it could not write', new Error(`${dropped} records`));
     return kept;

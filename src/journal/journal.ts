@@ -1,7 +1,7 @@
 /**
- * One process' memory of what it was about to send and what became of it, on a disk of its own, for a Redis that forgets. A record that is
- * written is on the disk before anything is sent by it; notes follow within 50 ms. A run that has ended is forgotten, and files that hold
- * nothing else go with it. read-journal.ts reads it back.
+ * One process' memory of what it was about to send and what became of it, on a disk of its own, for
+ * a Redis that forgets. A written record is on disk before anything is sent by it; notes follow
+ * within 50 ms. A run that has ended is forgotten, with files that hold nothing else.
  */
 
 import { createRecentMap } from '../lib/recent.ts';
@@ -12,30 +12,30 @@ import { createSegments } from './segments.ts';
 
 export type Journal = {
   readonly worker: string;
-  /** Resolves when the record is on the disk, together with all that was asked for meanwhile; rejects where it can't be written. */
+  /** Resolves when the record is on disk with its group; rejects where it can't be written. */
   write(record: JournalRecord): Promise<void>;
-  /** On the disk with the next group, 50 ms from now at the latest; what can't be written is kept for the next try. Never throws. */
+  /** On disk within 50 ms; what can't be written is kept for the next try. Never throws. */
   note(record: JournalRecord): void;
-  /** Resolves when all that was noted is on the disk; rejects where it can't be written. */
+  /** Resolves when all notes are on disk; rejects where they can't be. */
   flush(): Promise<void>;
   /** Runs of which something is kept. */
   runs(): readonly string[];
-  /** The run has ended and its report is written: nothing of it need be remembered. Never rejects. */
+  /** The run has ended and its report is written: it need not be remembered. Never rejects. */
   forget(run: string): Promise<void>;
-  /** Flushes, trims, and removes the folder where nothing needs to be kept. Safe to call twice. */
+  /** Flushes, trims, and removes a folder with nothing to keep. Safe to call twice. */
   close(): Promise<void>;
 };
 
 type JournalOptions = {
   /** `<ONBOARD_HOME>/journal`; made where it is missing. */
   readonly folder: string;
-  /** From `newWorkerId()`: each process has a journal of its own, and never opens an earlier one again. */
+  /** From `newWorkerId()`: each process has its own journal, and never reopens an earlier one. */
   readonly worker: string;
-  /** Told what can't be written, once per second at most. */
+  /** Gets what can't be written, at most once per second. */
   readonly onTrouble: (event: string, error: Error) => void;
-  /** Size at which a segment is full, 4 MB. */
+  /** When a segment is full; default 4 MB. */
   readonly segmentBytes?: number;
-  /** Told how long a group took to the disk, ms; `null`: it could not be written. */
+  /** Ms that a group took to disk; `null`: it could not be written. */
   readonly onSync?: (ms: number | null) => void;
 };
 
@@ -44,7 +44,7 @@ const TROUBLE_MS = 1_000;
 /** Ended runs of which an outcome may still come late. */
 const FORGOTTEN_KEPT = 1_000;
 
-/** Opens a new journal in `<folder>/<worker>/` (0700; its files 0600); throws where the folder can't be made or is there already. */
+/** In `<folder>/<worker>/` (0700; files 0600); throws where the folder can't be made or exists. */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
   const { folder, worker, segmentBytes = SEGMENT_BYTES } = options;
   const path = await makeWorkerFolder(folder, worker);
@@ -55,7 +55,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   let closing: Promise<void> | null = null;
 
   const shut = async () => {
-    // What can't be written was told of; the rest is closed all the same.
+    // What can't be written was reported; the rest is closed all the same.
     await group.flush().catch(() => {});
     group.stop();
     await segments.close();
@@ -90,7 +90,7 @@ function timed(
   onSync: JournalOptions['onSync'] = () => undefined,
 ): typeof commit {
   return async (lines) => {
-    // Who flushes alone has nothing to write.
+    // A flush alone has nothing to write.
     if (lines.every(({ text }) => text === '')) return commit(lines);
     const began = performance.now();
     let isWritten = false;
@@ -109,14 +109,14 @@ function lineOf(record: LineRecord): Line {
 }
 
 type Memory = {
-  /** Whether the record has a line: not where its run was forgotten before, until something of it begins anew. */
+  /** Whether to write the record: not of a forgotten run, until something of it begins anew. */
   takes(record: JournalRecord): boolean;
-  /** False where there is nothing to forget. */
+  /** False: there is nothing to forget. */
   forgets(run: string): boolean;
   runs(): readonly string[];
 };
 
-/** A late outcome of a run that is forgotten would be kept for ever. */
+/** A late outcome of a forgotten run would be kept for ever. */
 const BEGINNINGS: ReadonlySet<string> = new Set(['run', 'added', 'ranged', 'intended']);
 
 function createMemory(): Memory {

@@ -1,7 +1,8 @@
 /**
- * A journal read back, to be put into a ledger that has lost something; its process may go on writing meanwhile. A line that is damaged or
- * unknown is left out and told of: such a journal is not whole. The torn last line of a crash is left out silently. Memory grows with the
- * rows of two segments, and with rows whose intents or ends cross from one segment to the next, not with the journal.
+ * Reads a journal back for a ledger that lost something; its process may go on writing. A damaged
+ * or unknown line is left out and reported: such a journal is not whole. The torn last line of a
+ * crash is left out silently. Memory grows with the rows of two segments, and with rows whose
+ * intents or ends cross from one segment to the next, not with the journal.
  */
 
 import { type FileHandle, open, readdir } from 'node:fs/promises';
@@ -32,9 +33,10 @@ import {
 import { segmentName } from './segments.ts';
 
 /**
- * Replays one worker's journal; also while its process goes on writing. The last word on a row holds: intents that
- * were neither withdrawn nor brought to an end, in their order, else its last settle entry, else nothing. All segments but the newest are
- * read twice, since they don't grow any more: of these one at a time is in memory, and the rows that cross from one to the next.
+ * Replays one worker's journal. The last word on a row holds: intents neither withdrawn nor ended,
+ * in their order, else its last settle entry, else nothing. All segments but the newest are read
+ * twice, since they no longer grow: only one at a time is in memory, with the rows that cross to
+ * the next.
  */
 export async function* readJournal(
   folder: string,
@@ -59,7 +61,7 @@ export async function* readJournal(
 
 type SegmentToRead = { readonly segment: number; readonly onDamage: OnDamage };
 
-/** Nothing of a segment that was deleted meanwhile: all of its runs are forgotten. */
+/** A segment that was deleted meanwhile adds nothing: all of its runs are forgotten. */
 async function foldSegment(into: Fold, path: string, { segment, onDamage }: SegmentToRead): Promise<void> {
   try {
     for await (const record of readRecords(path, segment, onDamage)) fold(into, record, segment);
@@ -81,7 +83,7 @@ function* runsOf({ runs }: Fold): Generator<Replayed> {
   for (const [run, { added }] of runs) if (added > 0) yield { kind: 'added', run, chunk: added };
 }
 
-/** What a full segment settled, where that is the last word. Damage was told of the first time. */
+/** What a full segment settled as the last word. The first reading reported its damage. */
 async function* entriesOf(into: Fold, path: string, segment: number): AsyncGenerator<Replayed> {
   const { runs } = await foldOf(path, segment, () => {});
   for (const [run, { rows }] of runs) {
@@ -94,7 +96,7 @@ async function* entriesOf(into: Fold, path: string, segment: number): AsyncGener
   }
 }
 
-/** Also takes from the row what came before the entry. */
+/** Also drops what the row had before the entry. */
 function isLastWord(rows: ReadonlyMap<string, RowFold> | undefined, entry: SettleEntry, at: number): boolean {
   const [chunk, number] = entry;
   const row = rows?.get(rowKey(chunk, number));
@@ -113,7 +115,7 @@ function* rowsLeft({ runs }: Fold): Generator<Replayed> {
     for (const entries of batchesOf(settled, BATCH)) yield { kind: 'settled', run, entries };
   }
   for (const [run, { rows }] of runs) {
-    // The last one stands, but for those that the reader leaves out.
+    // The last one stands, except those that the reader leaves out.
     const intended = [...rows.values()].flatMap(({ open }) => [...open.values()].map(({ intent }) => intent));
     for (const batch of batchesOf(intended, BATCH)) yield { kind: 'intended', run, rows: batch };
   }
@@ -124,14 +126,14 @@ const BATCH = 200;
 const MISSING = 'ENOENT';
 
 /**
- * What is to be put back into the ledger, in this order: the fields of every run, the highest chunk added of every run,
- * what was settled, and last the intents of which no end is known. At most 200 entries or rows in one.
+ * In the order to put back: every run's fields, every run's highest added chunk, what was settled,
+ * and last the intents without a known end. At most 200 entries or rows in one.
  */
 export type Replayed =
   | Extract<JournalRecord, { kind: 'run' | 'added' | 'intended' }>
   | { readonly kind: 'settled'; readonly run: string; readonly entries: readonly SettleEntry[] };
 
-/** A line that isn't what was written, by its number, from 1: it is left out. */
+/** A line, from 1, that isn't what was written: it is left out. */
 export type Damage = { readonly file: string; readonly line: number };
 type OnDamage = (damage: Damage) => void;
 
@@ -139,7 +141,7 @@ const SEGMENT = /^(\d{6,})\.log$/;
 /** Form 1 compressed its full segments. */
 const SEGMENT_OF_FORM_1 = /^\d{6,}\.gz$/;
 
-/** The numbers of a worker's segments, in their order; none where the journal was removed. */
+/** A worker's segment numbers in order; none where the journal was removed. */
 async function segmentsOf(path: string): Promise<number[]> {
   const names = await namesIn(path);
   return names.flatMap((name) => SEGMENT.exec(name)?.slice(1).map(Number) ?? []).sort((a, b) => a - b);
@@ -150,8 +152,8 @@ function namesIn(path: string): Promise<string[]> {
 }
 
 /**
- * The records of a segment; whatever else is in it is told, but for the torn last line of a crash. A segment of another version has none
- * that this program knows. Throws ENOENT where there is no such file.
+ * A segment's records; anything else is reported, but for the torn last line of a crash. A segment
+ * of another version has none. Throws ENOENT where there is no such file.
  */
 async function* readRecords(
   folder: string,
@@ -179,7 +181,7 @@ function damageOf({ text, isEnded }: Line): 'torn' | 'damaged' {
   return !isEnded && isTorn(text) ? 'torn' : 'damaged';
 }
 
-/** What form a journal has, in words, where it is not the one that this program reads. */
+/** A journal's form in words, where this program does not read it. */
 export async function foreignForm(folder: string, worker: string): Promise<string | null> {
   const version = await formOf(join(folder, worker));
   if (version === null || version === JOURNAL_VERSION) return null;
@@ -187,7 +189,7 @@ export async function foreignForm(folder: string, worker: string): Promise<strin
   return `${form}; this version of onboard knows form ${JOURNAL_VERSION} alone`;
 }
 
-/** `null` where there is no first line, or none that can be read. */
+/** `null`: there is no readable first line. */
 async function formOf(path: string): Promise<number | null> {
   if ((await namesIn(path)).some((name) => SEGMENT_OF_FORM_1.test(name))) return 1;
   const [first] = await segmentsOf(path);
@@ -205,7 +207,7 @@ async function firstVersion(file: string): Promise<number | null> {
   }
 }
 
-/** `isEnded`: a line feed stands behind it. */
+/** `isEnded`: a line feed follows. */
 type Line = { readonly text: string; readonly isEnded: boolean };
 
 async function* linesOf(file: string): AsyncGenerator<Line> {
@@ -218,7 +220,7 @@ async function* linesOf(file: string): AsyncGenerator<Line> {
   if (rest !== '') yield { text: rest, isEnded: false };
 }
 
-/** What was written to a segment, without the zeros that it is prepared with. */
+/** Without the zeros that were written ahead. */
 async function* textOf(file: string): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');
   const handle = await open(file, 'r');
@@ -242,7 +244,7 @@ async function* writtenIn(handle: FileHandle): AsyncGenerator<Buffer> {
     if (zero === -1) continue;
     const behind = await writtenBehind(handle, at);
     if (behind === null) return;
-    // A file shows bytes in the order in which they are written to it: what is still zero in front of them was lost.
+    // Writes become visible in their order: zeros in front of written bytes are lost ones.
     const [first] = await bytesAt(handle, at);
     if (first !== 0) continue;
     yield ZEROS_WITHIN;
@@ -250,7 +252,7 @@ async function* writtenIn(handle: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-/** Where something stands behind zeros; `null`: nothing does. */
+/** Where something stands behind zeros; `null`: nothing. */
 async function writtenBehind(handle: FileHandle, from: number): Promise<number | null> {
   let at = from;
   for (let bytes = await bytesAt(handle, at); bytes.length > 0; bytes = await bytesAt(handle, at)) {

@@ -1,7 +1,7 @@
 /**
- * What a journal records, and the lines that hold it: CRC-32, a space, JSON text. The first line of each file names the version of the
- * form; that line's own form never changes, so that every program can tell whose the journal is. Within a version, kinds and positions
- * within entries may gain, not change.
+ * What a journal records, and its lines: CRC-32, a space, JSON text. Each file's first line names
+ * the version; its own form never changes, so that every program can tell whose the journal is.
+ * Within a version, kinds and positions within entries may be added, not changed.
  */
 
 import { crc32 } from 'node:zlib';
@@ -13,16 +13,19 @@ const entrySchema = z.tuple([z.number().int(), z.number().int()]).rest(z.unknown
 
 const run = z.string().min(1);
 const cellSchema = z.union([z.string(), z.number()]);
-/** Chunk, what the rows' marks begin with, and of each row its number, bucket, digest. */
+/** Chunk, mark prefix, and each row's number, bucket, digest. */
 const rangeSchema = z.tuple([z.number().int(), z.string(), z.array(cellSchema)]);
-/** Chunk, [the mark that the rows share, does each row's number belong to it (0|1), and of each row its number, bucket, digest, id], settlements. */
+/**
+ * Chunk, [the rows' common mark, does each row's number belong to it (0|1), each row's number,
+ * bucket, digest, id], settlements.
+ */
 const groupSchema = z.tuple([
   z.number().int(),
   z.tuple([z.string(), z.number().int(), z.array(cellSchema)]),
   z.array(z.array(cellSchema)),
 ]);
 
-/** A record as its line on the disk holds it: the entries of a settled one are an array there, not text. Ranges and groups become what each row of them is. */
+/** As on disk: a settled one's entries are an array, ranges and groups their single rows. */
 const storedRecordSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('run'), run, target: z.string(), fields: z.record(z.string(), z.string()) }),
   z.object({ kind: z.literal('added'), run, chunk: z.number().int() }),
@@ -49,23 +52,26 @@ export type StoredRecord = z.infer<typeof storedRecordSchema>;
 
 /** `[chunk, row, mark]`. */
 export type MarkedRow = Readonly<z.infer<typeof markSchema>>;
-/** `[chunk, row, mark, bucket, digest]`: the last two say where the identity of the row's key lives, `''` for none. */
+/** `[chunk, row, mark, bucket, digest]`: the last two are the key's place, `''`: no key. */
 export type IntendedRow = Readonly<z.infer<typeof intentSchema>>;
-/** What the ledger's settle script takes for one row: opaque here, but for `[0]` (chunk), `[1]` (row), `[2]` (outcome) and `[12]` (accepted by the service: 1). */
+/**
+ * The settle script's entry for one row: opaque here, but for `[0]` (chunk), `[1]` (row), `[2]`
+ * (outcome) and `[12]` (accepted by the service: 1).
+ */
 export type SettleEntry = Readonly<z.infer<typeof entrySchema>>;
 
-/** What the journal is told, in the order in which it happens. */
+/** In the order of events. */
 export type JournalRecord =
-  /** How the run's record in the ledger is restored; before anything else of the run, once per journal. */
+  /** Restores the run's record in the ledger; before anything else of the run, once per journal. */
   | {
       readonly kind: 'run';
       readonly run: string;
       readonly target: string;
       readonly fields: Readonly<Record<string, string>>;
     }
-  /** Chunks up to this number are about to be handed to the queue. */
+  /** Chunks up to this number are about to be queued. */
   | { readonly kind: 'added'; readonly run: string; readonly chunk: number }
-  /** Rows in their order are about to be sent; rows as number, bucket, digest, … */
+  /** Rows in order are about to be sent; rows as number, bucket, digest, … */
   | {
       readonly kind: 'ranged';
       readonly run: string;
@@ -73,21 +79,21 @@ export type JournalRecord =
         readonly [chunk: number, prefix: string, rows: readonly (string | number)[]]
       >;
     }
-  /** The rows are about to be sent. */
+  /** These rows are about to be sent. */
   | { readonly kind: 'intended'; readonly run: string; readonly rows: readonly IntendedRow[] }
-  /** Under these very marks nothing was received. */
+  /** Nothing was received under these very marks. */
   | { readonly kind: 'withdrawn'; readonly run: string; readonly rows: readonly MarkedRow[] }
   /** JSON text of groups of rows that the service accepted alike. */
   | { readonly kind: 'accepted'; readonly run: string; readonly groups: string }
   /** JSON text of an array of settle entries. */
   | { readonly kind: 'settled'; readonly run: string; readonly entries: string };
 
-/** What has a line on the disk; `forgotten`: nothing before it is true of the run any more. */
+/** `forgotten`: nothing before it holds for the run any more. */
 export type LineRecord = JournalRecord | { readonly kind: 'forgotten'; readonly run: string };
 
 const CRC_DIGITS = 8;
 
-/** The form of the journals that this program writes, and the only one that it reads. */
+/** The only form that this program writes and reads. */
 export const JOURNAL_VERSION = 3;
 
 const headSchema = z.object({ kind: z.literal('journal'), version: z.number().int() });
@@ -95,13 +101,13 @@ const headSchema = z.object({ kind: z.literal('journal'), version: z.number().in
 /** The first line of a file. */
 export const HEAD_LINE = checked(JSON.stringify({ kind: 'journal', version: JOURNAL_VERSION }));
 
-/** The version that a file's first line names, without its line feed; 0: it names none; `null`: it isn't what was written. */
+/** Of a first line without its line feed; 0: it names none; `null`: it isn't what was written. */
 export function versionOf(line: string): number | null {
   const json = jsonOf(line);
   return json === null ? null : (headSchema.safeParse(parsed(json)).data?.version ?? 0);
 }
 
-/** The record's line: CRC-32 of the JSON text in 8 hexadecimal digits, a space, the JSON text, a line feed. */
+/** CRC-32 of the JSON text in 8 hexadecimal digits, a space, the JSON text, a line feed. */
 export function encodeLine(record: LineRecord): string {
   if (record.kind === 'settled') return checked(settledJson(record));
   if (record.kind !== 'accepted') return checked(JSON.stringify(record));
@@ -112,27 +118,27 @@ function checked(json: string): string {
   return `${checksum(json)} ${json}\n`;
 }
 
-/** The entries are JSON text already: to parse or to quote them would cost more than all the rest. */
+/** The entries are JSON text already: parsing or quoting them would cost more than the rest. */
 function settledJson({ run, entries }: Extract<LineRecord, { kind: 'settled' }>): string {
   const line = entries.includes('\n') ? JSON.stringify(JSON.parse(entries)) : entries;
   return `{"kind":"settled","run":${JSON.stringify(run)},"entries":${line}}`;
 }
 
-/** The record of a line without its line feed; `null` where it isn't what was written. */
+/** Of a line without its line feed; `null`: it isn't what was written. */
 export function decodeLine(line: string): StoredRecord | null {
   const json = jsonOf(line);
   return json === null ? null : (storedRecordSchema.safeParse(parsed(json)).data ?? null);
 }
 
-/** Every line's JSON text begins so, and has these characters nowhere else: within its texts quotes are escaped. */
+/** Every line's JSON begins so, and only there: within its texts quotes are escaped. */
 const BEGINNING = '{"kind":"';
 
-/** Stands for zeros within what was written: no line has any, since JSON text has none. */
+/** Stands for zeros within what was written: JSON text has none. */
 export const HOLE = '\0';
 
 /**
- * Whether a last line without a line feed is one that a process was killed over, and that nobody was told of: not where it has a hole or
- * holds a second line, or lacks nothing but its end. Then a line feed was changed behind a line that counts.
+ * Whether a kill tore a last line that nobody relies on. Not so with a hole, a second line, or only
+ * the end missing: there a line feed was changed behind a line that counts.
  */
 export function isTorn(line: string): boolean {
   return (
@@ -157,7 +163,7 @@ function intentsOf([chunk, prefix, cells]: z.infer<typeof rangeSchema>): Intende
 const GROUP_WIDTH = 4;
 const SETTLED_OUTCOME = 3;
 
-/** What each row would have been told as by itself. */
+/** As the rows would have been written one by one. */
 function entriesOf([chunk, [mark, isNumbered, cells], settlements]: z.infer<
   typeof groupSchema
 >): SettleEntry[] {

@@ -1,26 +1,27 @@
 /**
- * What a journal's records come down to, row by row: intents that are still open, the last settle entry, and marks that were withdrawn. The
- * last word on a row holds, but an accepted row is not put in doubt by a later look. A segment can be folded and its residue folded again.
+ * What a journal's records come down to, row by row: open intents, the last settle entry, and
+ * withdrawn marks. The last word on a row holds, but a later look puts no accepted row in doubt. A
+ * segment can be folded and its residue folded again.
  */
 
 import type { IntendedRow, MarkedRow, SettleEntry, StoredRecord } from './record.ts';
 
-/** What records, in their order, come down to for one row; `at`: the segment that says so. */
+/** One row; `at`: the segment that says so. */
 export type RowFold = {
   readonly place: readonly [chunk: number, row: number];
-  /** The segment of the last settle entry; 0: none. */
+  /** Segment of the last settle entry; 0: none. */
   endedAt: number;
   /** The last settle entry; `null`: none. */
   entry: SettleEntry | null;
   /** Intents since the last end, by mark. */
   readonly open: Map<string, { readonly intent: IntendedRow; readonly at: number }>;
-  /** Marks that were withdrawn since the last end: their intents may stand in an earlier segment. */
+  /** Marks withdrawn since the last end: their intents may stand in an earlier segment. */
   readonly withdrawn: Set<string>;
 };
 
 type RunFold = {
   target: string;
-  /** `null`: how to restore the run was not said. */
+  /** `null`: nothing says how to restore the run. */
   fields: Readonly<Record<string, string>> | null;
   /** The highest chunk; 0: none. */
   added: number;
@@ -37,7 +38,6 @@ export function emptyFold(): Fold {
   return { runs: new Map(), forgotten: new Map() };
 }
 
-/** Takes the next record in. */
 export function fold(into: Fold, record: StoredRecord, at: number): void {
   if (record.kind === 'forgotten') {
     into.runs.delete(record.run);
@@ -70,7 +70,7 @@ function foldRun(run: RunFold, record: Exclude<StoredRecord, { kind: 'forgotten'
   }
 }
 
-/** Several intents may stand on a row: one that was refused is withdrawn by its mark, and the granted one stays. */
+/** A row may have several intents: a refused one is withdrawn by its mark. */
 function intend({ open }: RowFold, intent: IntendedRow, at: number): void {
   const [, , mark] = intent;
   open.delete(mark);
@@ -82,7 +82,7 @@ function withdraw({ open, withdrawn }: RowFold, [, , mark]: MarkedRow): void {
   withdrawn.add(mark);
 }
 
-/** A row that is taken again while its answer is recorded seems to be in doubt: what was known of it before stays, as in the ledger. */
+/** A row retaken while its answer is recorded seems in doubt: the earlier entry stays. */
 function settle(row: RowFold, entry: SettleEntry, at: number): void {
   row.entry = isDoubt(entry) && row.entry !== null ? row.entry : entry;
   row.endedAt = at;
@@ -93,12 +93,11 @@ function settle(row: RowFold, entry: SettleEntry, at: number): void {
 const OUTCOME = 2;
 const ACCEPTED = 12;
 
-/** Whether the row is in doubt by it. */
 function isDoubt(entry: SettleEntry): boolean {
   return entry[OUTCOME] === 'in-doubt';
 }
 
-/** Whether an earlier entry, of a row that the service accepted, stands although the row seemed to be in doubt later. */
+/** Whether an earlier acceptance stands although the row seemed in doubt later. */
 export function outlivesDoubt(entry: SettleEntry, later: SettleEntry | null): boolean {
   return entry[ACCEPTED] === 1 && later !== null && isDoubt(later);
 }
@@ -124,7 +123,7 @@ function rowOf({ rows }: RunFold, [chunk, row]: readonly [number, number, ...unk
   return fresh;
 }
 
-/** Forgets what was withdrawn, and the rows of which nothing else was said: a reader that goes forward needs neither. */
+/** Drops withdrawn marks, and rows with nothing else: a reader that goes forward needs neither. */
 export function dropEmptyRows({ runs }: Fold): void {
   for (const { rows } of runs.values()) {
     for (const [key, row] of rows) {
@@ -139,7 +138,7 @@ export function rowKey(chunk: number, row: number): string {
   return `${chunk} ${row}`;
 }
 
-/** What a segment's records come down to, but for what they settled, as records; these intents are later than what was settled. */
+/** A segment's residue as records, without what it settled; its intents are later than that. */
 export function* residueOf({ runs, forgotten }: Fold): Generator<StoredRecord> {
   for (const run of forgotten.keys()) yield { kind: 'forgotten', run };
   for (const [run, { target, fields, added, rows }] of runs) {

@@ -1,8 +1,9 @@
 /**
- * The files of one journal. One segment takes whole groups of lines, each on the disk before it is acknowledged, over zeros that were
- * written ahead: what changes neither the size of a file nor its place on the disk costs one write instead of two. A full segment stays
- * as it is, uncompressed, since it goes soon; one that holds nothing of any remembered run is deleted. A write that failed counts for
- * nothing, and after a failure that leaves the file uncertain the next group has another file.
+ * The files of one journal. One segment takes whole groups of lines, each on disk before it is
+ * acknowledged, over zeros written ahead: a write that changes neither the file's size nor its
+ * place on disk costs one write instead of two. A full segment stays uncompressed, since it goes
+ * soon; one without any remembered run is deleted. A failed write counts for nothing, and where it
+ * leaves the file uncertain the next group has another file.
  */
 
 import { constants } from 'node:fs';
@@ -14,9 +15,9 @@ import type { Line } from './group-commit.ts';
 import { HEAD_LINE } from './record.ts';
 
 type Segments = {
-  /** All lines on the disk, or none; one call at a time. */
+  /** All lines on disk, or none; one call at a time. */
   commit(lines: readonly Line[]): Promise<void>;
-  /** Deletes the segments that hold nothing to keep; never rejects. */
+  /** Deletes segments with nothing to keep; never rejects. */
   tidy(): Promise<void>;
   /** No segment grows any more. */
   close(): Promise<void>;
@@ -35,7 +36,7 @@ export function createSegments({ folder, segmentBytes, onTrouble }: SegmentsOpti
   let tidying = Promise.resolve();
 
   const open = async () => {
-    // A number is used once, also where making its file failed half-way.
+    // A number is used once, even where making its file failed half-way.
     number += 1;
     const file = await createSegmentFile(folder, { number, segmentBytes });
     current = file;
@@ -53,11 +54,11 @@ export function createSegments({ folder, segmentBytes, onTrouble }: SegmentsOpti
     return tidying;
   };
   const sweep = async () => {
-    // Asked anew in each round: a segment may have been opened meanwhile, of whose lines the index doesn't know yet.
+    // Each round anew: of a segment opened meanwhile the index doesn't know the lines yet.
     const deletable = () => index.deletable(current === null ? null : number);
     for (let gone = deletable(); gone.length > 0; gone = deletable()) {
       for (const segment of gone) await remove(segment);
-      // The word that a run is forgotten must outlive what it speaks of.
+      // The record that a run is forgotten must outlive that run's other records.
       await syncFolder(folder);
     }
   };
@@ -100,25 +101,25 @@ export function createSegments({ folder, segmentBytes, onTrouble }: SegmentsOpti
   };
 }
 
-/** Which segments hold something of which runs: decides what can be deleted. */
+/** Which segments hold something of which runs, and so which can be deleted. */
 type SegmentIndex = {
   opened(segment: number): void;
   told(segment: number, run: string): void;
-  /** Nothing before this is kept of the run; that this was said stands in `segment`. */
+  /** Nothing earlier of the run is kept; `segment` has the record of that. */
   forgotten(segment: number, run: string): void;
-  /** Nothing is kept of any run. */
+  /** Nothing of any run is kept. */
   isIdle(): boolean;
-  /** Segments, other than the one being written, that can be deleted now, all at once. */
+  /** Segments behind the current one that can be deleted now, all at once. */
   deletable(current: number | null): readonly number[];
   deleted(segment: number): void;
 };
 
 type Held = {
-  /** Runs of which the segment holds something that is to be kept. */
+  /** Runs of which the segment holds something to keep. */
   readonly live: Set<string>;
   /** Runs of which it holds anything. */
   readonly mentioned: Set<string>;
-  /** Runs of which it says that what came before is forgotten. */
+  /** Runs that it records as forgotten. */
   readonly forgotten: Set<string>;
 };
 
@@ -130,7 +131,7 @@ function createSegmentIndex(): SegmentIndex {
     return known;
   };
   const isNeeded = (segment: number) => (segments.get(segment)?.live.size ?? 0) > 0;
-  /** Without that word an earlier segment's records of the run would be taken for true. */
+  /** Without that record an earlier segment's records of the run would count. */
   const guardsEarlier = (segment: number, { forgotten }: Held) =>
     [...segments].some(
       ([other, { mentioned }]) => other < segment && [...forgotten].some((run) => mentioned.has(run)),
@@ -156,33 +157,32 @@ function createSegmentIndex(): SegmentIndex {
   };
 }
 
-/** A file of the journal that takes whole groups of lines. */
+/** Takes whole groups of lines. */
 type SegmentFile = {
   readonly path: string;
   /** Bytes in whole groups. */
   size(): number;
-  /** Resolves when the text is on the disk; where it rejects, nothing of it counts. */
+  /** Resolves when the text is on disk; after a rejection nothing of it counts. */
   append(text: string): Promise<void>;
-  /** False where a failure left what can't be taken back: nothing more may be appended. */
+  /** False: a failure left what can't be taken back, so nothing more may be appended. */
   isUsable(): boolean;
-  /** Takes the zeros back that nothing was written over. */
+  /** Takes the unused zeros back. */
   close(): Promise<void>;
 };
 
-/** The name of a segment's file. */
 export function segmentName(number: number): string {
   return `${String(number).padStart(6, '0')}.log`;
 }
 
-/** A write returns when its bytes are on the disk: one call where a write and a sync would be two. Not every system has it. */
+/** One call for a write and its sync. Not every system has it. */
 const { O_DSYNC = 0, O_WRONLY, O_CREAT, O_EXCL } = constants;
 
-/** Zeros that a write takes with it, so that those after it find their place on the disk. More made no write cheaper. */
+/** Zeros a write takes along, so that later ones have their place on disk; more is no cheaper. */
 const AHEAD_BYTES = 256 * 1024;
 
 type SegmentPlace = { readonly number: number; readonly segmentBytes: number };
 
-/** Makes a segment's file, durably, for its owner alone. */
+/** Durably, for its owner alone. */
 async function createSegmentFile(
   folder: string,
   { number, segmentBytes }: SegmentPlace,
@@ -213,7 +213,7 @@ async function createSegmentFile(
         prepared = Math.max(prepared, reached);
       } catch (error) {
         prepared = size;
-        // After a failed sync the system may take pages for written that aren't; only a full disk says that it took nothing.
+        // After a failed sync unwritten pages may count as written; only a full disk took nothing.
         usable = (await isTruncated(handle, size)) && isFull(error);
         throw error;
       }
@@ -237,7 +237,7 @@ const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
 type LinesToWrite = { readonly lines: Buffer; readonly zeros: number };
 
-/** Writes the lines, and as many zeros behind them as there is room for; answers where they end. */
+/** The lines, and as many zeros as there is room for; answers where they end. */
 async function writeLines(
   handle: FileHandle,
   position: number,

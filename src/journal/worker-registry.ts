@@ -1,6 +1,7 @@
 /**
- * The workers of this home: each process that moves rows has an id that no other process ever has, and a journal under it. The id says
- * where the process ran and when it began, so that whoever finds the journal of a worker can tell whether that worker is gone.
+ * The workers of this home. The id of a process that moves rows is never used again and names its
+ * journal. It says where the process ran and when it began, so that whoever finds the journal can
+ * tell whether its worker is gone.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -17,13 +18,10 @@ import {
   UNTOLD,
 } from '../lib/machine.ts';
 
-/** The pieces of a worker's id, joined by dots; `x` where the system doesn't tell. */
+/** Parts of a worker's id, joined by dots; `x`: the system doesn't say. */
 type WorkerId = Machine & { readonly pid: number; readonly startedAt: string };
 
-/**
- * A name for this process's journal that no other process ever has:
- * `<host>.<boot>.<pid namespace>.<pid>.<start>.<random>`, fit for a folder's name.
- */
+/** `<host>.<boot>.<pid namespace>.<pid>.<start>.<random>`, never used twice. */
 export function newWorkerId(): string {
   const { host, boot, pidSpace } = thisMachine();
   const { pid } = process;
@@ -32,30 +30,30 @@ export function newWorkerId(): string {
 }
 
 /**
- * True only where the worker's process ran on this host and is gone: the machine itself, no container on it, was started again since, or no process
- * has its pid, or (Linux) the one that has it was started at another time. False wherever that can't be known: on
- * another host, in another container on this one, for a name that is no worker's id, and, where there is no /proc, while
- * any process has the pid.
+ * True only where the worker's process ran on this host and is gone: the machine itself (no
+ * container on it) was rebooted since, no process has its pid, or (Linux) the one with it was
+ * started at another time. False wherever that is unknown: on another host, in another container,
+ * for a name that is no worker's id, and, without /proc, while any process has the pid.
  */
 export function isDeadHere(worker: string): boolean {
   const parsed = parseWorkerId(worker);
   const here = thisMachine();
   if (parsed === null) return false;
   if (!isSameMachine(parsed, here)) return isEarlierBoot(parsed, here);
-  // Virtual machines that were started from one snapshot have a boot in common, and one Redis perhaps: their names tell them apart.
+  // Virtual machines from one snapshot share a boot, and perhaps a Redis: their names differ.
   if (parsed.host !== here.host) return false;
   if (!isAlive(parsed.pid)) return true;
   const startedAt = startOf(parsed.pid);
   return startedAt !== null && parsed.startedAt !== UNTOLD && startedAt !== parsed.startedAt;
 }
 
-/** Whether the worker's process ran on another machine, in another container, or before this machine was started. */
+/** On another machine, in another container, or before this machine's boot. */
 export function isOfAnotherMachine(worker: string): boolean {
   const parsed = parseWorkerId(worker);
   return parsed !== null && !isSameMachine(parsed, thisMachine());
 }
 
-/** `process <pid> on <host>` of a worker's id; the name itself where it is none. */
+/** `process <pid> on <host>`; the name itself where it is no worker's id. */
 export function shownWorker(name: string): string {
   const worker = parseWorkerId(name);
   return worker === null ? `process ${name}` : `process ${worker.pid} on ${shownHost(worker.host)}`;
@@ -63,7 +61,7 @@ export function shownWorker(name: string): string {
 
 const WORKER_ID = /^([A-Za-z0-9_-]+)\.([0-9a-f]+|x)\.([0-9]+|x)\.([0-9]+)\.([0-9]+|x)\.[0-9a-f]{8}$/;
 
-/** Workers that have a journal in `<ONBOARD_HOME>/journal`, sorted; none where there is no such folder. */
+/** Workers with a journal in `<ONBOARD_HOME>/journal`, sorted; none without the folder. */
 export async function listWorkers(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(insteadOf('ENOENT', []));
   return entries
@@ -77,7 +75,7 @@ function parseWorkerId(name: string): WorkerId | null {
   return host === '' ? null : { host, boot, pidSpace, pid: Number(pid), startedAt };
 }
 
-/** When the process was started, in clock ticks since boot (proc(5), field 22 of stat); `null` where it isn't told. */
+/** In clock ticks since boot (proc(5), field 22 of stat); `null`: unknown. */
 function startOf(pid: number): string | null {
   // The second field, the program's name, may hold anything, also spaces and brackets.
   const afterName = textOf(`/proc/${pid}/stat`)?.split(') ').at(-1);

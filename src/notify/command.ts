@@ -1,7 +1,7 @@
 /**
- * Events handed to a command of the operator's: the event on its standard input, what it is
- * about in its environment, and no credentials of the service. After a minute it is killed with
- * all that it started; what it prints goes nowhere.
+ * Hands events to an operator's command: the event on standard input, its subject in the
+ * environment, no credentials of the service. After a minute the command is killed with its
+ * children; its output goes nowhere.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { type Channel, eventBody, type NotifiedEvent } from './event.ts';
 type CommandOptions = {
   /** For the shell. */
   readonly command: string;
-  /** The process's own environment. */
+  /** This process' own environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly timeoutMs?: number;
 };
@@ -27,7 +27,7 @@ async function run(
   { command, env, timeoutMs = TIMEOUT_MS }: CommandOptions,
   stop: AbortSignal,
 ): Promise<void> {
-  // `detached`: a group of its own, so that all it starts ends with it.
+  // `detached`: a group of its own, so that its children end with it.
   const child = spawn('/bin/sh', ['-c', command], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,

@@ -1,6 +1,6 @@
 /**
- * What people are told of: an event in the form of Standard Webhooks, which is thin and holds no
- * key and no cell. The same event has the same id, whoever tells it.
+ * An event in the form of Standard Webhooks, small, without keys and cells. The same event has the
+ * same id, whoever sends it.
  */
 import { shortDigest } from '../lib/digest.ts';
 
@@ -16,7 +16,7 @@ type EventType =
 
 type EventData = Readonly<Record<string, unknown>> & {
   readonly target: string;
-  /** The run that it is about: beside its report is noted that it was told. */
+  /** Its run; a note beside that run's report records the event. */
   readonly run?: string;
 };
 
@@ -27,10 +27,10 @@ export type NotifiedEvent = {
   readonly data: EventData;
 };
 
-/** A way to tell somebody. */
+/** A way to notify somebody. */
 export type Channel = {
   readonly name: 'webhook' | 'command';
-  /** One try; rejects with why it failed, in words without event and secret. */
+  /** One try; rejects with the reason, in words without event and secret. */
   tell(event: NotifiedEvent, stop: AbortSignal): Promise<void>;
 };
 
@@ -47,7 +47,7 @@ export function newEvent(
   return { id: `msg_${digest}`, type, at, data };
 }
 
-/** The event as it is told: one JSON text. */
+/** As one JSON text. */
 export function eventBody({ type, at, data }: NotifiedEvent): string {
   return JSON.stringify({ type: `onboard.${type}`, timestamp: at.toISOString(), data });
 }

@@ -1,8 +1,8 @@
 /**
- * Tells people of events, by each channel of the environment: at once and, where that fails, again
- * within two minutes, beside the work. `told.txt` beside a run's report says who follows the run
- * and what was told, so that another process can tell what was left. Promised: nothing here fails
- * or holds up a run. Events can come twice, and be missed.
+ * Notifies people of events by each channel of the environment: at once and, where that fails,
+ * again within two minutes, beside the work. `told.txt` beside a run's report records who follows
+ * the run and what was sent, so that another process can send the rest. Promised: nothing here
+ * fails or holds up a run. Events can come twice, and be missed.
  */
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,18 +19,18 @@ import type { Channel, NotifiedEvent } from './event.ts';
 import { openWebhook } from './webhook.ts';
 
 export type Notifier = {
-  /** From here on it is this process that tells what becomes of the run. */
+  /** From now on this process notifies of the run. */
   follow(run: string): Promise<void>;
-  /** Tells an event. One of a run, unless it was told, or another process follows the run. */
+  /** A run's event goes unless it was sent, or another process follows the run. */
   tell(event: NotifiedEvent): void;
-  /** Gives what is being told a last while. */
+  /** Gives events under way a last while. */
   close(): Promise<void>;
 };
 
 type NotifierOptions = Pick<Environment, 'notify' | 'home'> & {
   readonly io: Io;
   readonly log: Log;
-  /** This process's name among those of the home. */
+  /** This process' name among those of the home. */
   readonly teller: string;
   /** Whether a process of that name is known to be gone. */
   isGone(teller: string): boolean;
@@ -39,11 +39,11 @@ type NotifierOptions = Pick<Environment, 'notify' | 'home'> & {
   readonly pauseMs?: number;
 };
 
-/** What a process that ends waits for its last events. */
+/** How long an ending process waits for its last events. */
 const END_MS = 10_000;
 const INTERRUPTED_MS = 1_000;
 
-/** `null`: nobody wants to be told. Throws a UsageError where the settings can't be used. */
+/** `null`: no channel. A UsageError where the settings can't be used. */
 export async function openNotifier(options: NotifierOptions): Promise<Notifier | null> {
   const { home, io, log, teller, isGone } = options;
   const channels = await openChannels(options);
@@ -56,7 +56,7 @@ export async function openNotifier(options: NotifierOptions): Promise<Notifier |
   const tellOfRun = async (event: NotifiedEvent, directory: string) => {
     const note = await readNote(directory);
     const line = note.findLast((one) => one.startsWith(FOLLOWED));
-    // The run was under way when nobody wanted to be told.
+    // When the run was under way nobody wanted notifications.
     if (line === undefined) return;
     const follower = line.slice(FOLLOWED.length);
     if (follower !== teller && !isGone(follower)) return;
@@ -105,7 +105,7 @@ async function openChannels({ notify, io }: NotifierOptions): Promise<readonly O
 const RETRIES = 6;
 const TRIED_MS = 120_000;
 
-/** Tells an event by a channel, with a few tries; false: given up. */
+/** False: given up after a few tries. */
 function createDeliver({ io, log, onTry, pauseMs = 1_000 }: NotifierOptions, stop: AbortSignal) {
   return async (event: NotifiedEvent, { name, turns, ...channel }: OpenChannel): Promise<boolean> => {
     const leave = await turns.acquire();
@@ -134,7 +134,7 @@ function createDeliver({ io, log, onTry, pauseMs = 1_000 }: NotifierOptions, sto
   };
 }
 
-/** A line for each process that followed the run, and for each event told. */
+/** A line for each process that followed the run, and for each event sent. */
 const NOTE = 'told.txt';
 const FOLLOWED = 'followed by ';
 

@@ -1,7 +1,7 @@
 /**
- * Events as webhooks that are signed by Standard Webhooks (standardwebhooks.com), with each secret
- * of the file, so that a receiver can change its secret. One POST a try: no redirect is followed,
- * TLS is verified, and the address comes from the environment alone.
+ * Events as webhooks signed by Standard Webhooks (standardwebhooks.com), with each secret of the
+ * file, so that a receiver can change its secret. One POST a try: no redirect is followed, TLS is
+ * verified, and the address comes from the environment alone.
  */
 import { createHmac } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ type WebhookOptions = NonNullable<NotifySettings['webhook']> & {
 };
 
 const TIMEOUT_MS = 20_000;
-/** For longer nothing is tried. */
+/** The longest pause. */
 const LONGEST_MS = 120_000;
 const GONE = 410;
 
@@ -30,7 +30,7 @@ export async function openWebhook(options: WebhookOptions): Promise<Channel> {
       const { status, headers } = await post(event, options, stop);
       if (status >= 200 && status < 300) return;
       if (status === GONE) throw new AbortError('it answered 410: nobody wants this');
-      // This try is over when the receiver wants the next one.
+      // This try ends when the receiver wants the next one.
       const afterMs = retryAfterMs(headers.get('retry-after') ?? '');
       await sleep(Math.min(afterMs, LONGEST_MS), stop);
       const redirect = status >= 300 && status < 400 ? ', and no redirect is followed' : '';
@@ -45,7 +45,7 @@ async function post(
   stop: AbortSignal,
 ): Promise<Response> {
   const body = eventBody(event);
-  // Read for each try, so that a secret that was changed needs no restart.
+  // For each try: a changed secret needs no restart.
   const secrets = await readSecrets(secretFile);
   try {
     const answer = await fetch(url, {
@@ -59,7 +59,7 @@ async function post(
       redirect: 'manual',
       signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), stop]),
     });
-    // What the receiver says besides is not asked for.
+    // The receiver's body is not needed.
     await answer.body?.cancel();
     return answer;
   } catch (error) {
@@ -67,7 +67,7 @@ async function post(
   }
 }
 
-/** Of itself `fetch` says "fetch failed". */
+/** `fetch` itself says only "fetch failed". */
 function causeOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === 'TimeoutError') return 'no answer in time';
@@ -98,7 +98,7 @@ const FORM = '"whsec_" and the base64 of 24 to 64 bytes, as of openssl rand -bas
 /** One secret, or the new one and the old one. */
 const SECRETS = /^\s*whsec_([A-Za-z0-9+/]{32,86})={0,2}(?:\s+whsec_([A-Za-z0-9+/]{32,86})={0,2})?\s*$/;
 
-/** The current one first; throws a UsageError where they can't be used. */
+/** The current one first; a UsageError where they can't be used. */
 async function readSecrets(path: string): Promise<readonly Buffer[]> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     throw new UsageError(

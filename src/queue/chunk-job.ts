@@ -1,7 +1,7 @@
 /**
- * A chunk as a BullMQ job: its id and its payload. What `payloadOf` writes, `chunkOfPayload` makes the same chunk of again,
- * and it refuses what it does not know, so that versions can work beside each other: a payload of a later version goes back
- * to the queue and waits for a worker of that version.
+ * A chunk as a BullMQ job: its id and its payload. `chunkOfPayload` rebuilds the chunk from what
+ * `payloadOf` writes, and refuses what it does not know: a payload of a later version goes back to
+ * the queue and waits for a worker of that version.
  */
 
 import { z } from 'zod';
@@ -12,28 +12,28 @@ const place = {
   run: z.string(),
   /** 1 = the file's first chunk. */
   chunk: z.number().int().positive(),
-  /** The epoch of the ledger in which the keys were claimed; without it each claim is looked at again. */
+  /** The epoch in which the keys were claimed; without it each claim is checked again. */
   claimed: z.string().optional(),
 };
 
-/** Up to `chunkRows` consecutive rows of a run, each with what its key's claim said. */
+/** Up to `chunkRows` consecutive rows of a run, each with its key's claim. */
 const chunkJobSchema = z.object({
   ...place,
   rows: z.array(z.object({ row: rowSchema, claim: keyClaimSchema })).min(1),
 });
 export type ChunkJob = z.infer<typeof chunkJobSchema>;
 
-/** DEL: one byte in UTF-8 that JSON leaves as it is, and that hardly any cell has. */
+/** DEL: one byte in UTF-8, unescaped in JSON, and hardly ever in a cell. */
 const SEPARATOR = '\u007f';
 
 const packedSchema = z.object({
-  /** Of each row its number and its line. */
+  /** Each row's number and line. */
   places: z.custom<readonly number[]>(arePlaces, 'expected the number and the line of each row'),
   /** Cells of each row. */
   width: z.number().int().positive(),
   /** The rows' cells in order. */
   cells: z.string(),
-  /** Of each row; without them, all are claimed. */
+  /** Of each row; absent: all are claimed. */
   claims: z.array(keyClaimSchema).optional(),
 });
 type PackedRows = z.infer<typeof packedSchema>;
@@ -41,12 +41,11 @@ type PackedRows = z.infer<typeof packedSchema>;
 const packedJobSchema = z.object({ ...place, packed: packedSchema.transform(unpackRows) });
 
 /**
- * The chunk as it is, or with its rows packed: where rows are nothing but their cells, as many in each (most are), all cells in
- * one text are written and read several times as fast as a list for each row.
+ * Plain, or packed where rows are only cells, equally many in each, as in most files: one text for
+ * all cells is several times as fast to write and read as a list per row.
  */
 export type ChunkPayload = ChunkJob | z.input<typeof packedJobSchema>;
 
-/** The payload that `chunkOfPayload` makes the chunk of again. */
 export function payloadOf(job: ChunkJob): ChunkPayload {
   const packed = packRows(job.rows);
   if (packed === null) return job;
@@ -54,7 +53,7 @@ export function payloadOf(job: ChunkJob): ChunkPayload {
   return { ...own, packed };
 }
 
-/** Throws where the payload is no chunk, or written in a way that this version doesn't know: such a job goes back to the queue. */
+/** Throws where the payload is no chunk of this version: the job goes back to the queue. */
 export function chunkOfPayload(payload: unknown): ChunkJob {
   if (typeof payload !== 'object' || payload === null) throw new Error('expected a chunk, got none');
   if ('rows' in payload) return chunkJobSchema.parse(payload);
@@ -67,17 +66,16 @@ const UNKNOWN_FORM =
   'the chunk is written in a form that this version does not know; expected `rows` or `packed`. ' +
   'Workers of the version that added it take it on.';
 
-/** A fixed id, so that adding a chunk again is harmless; BullMQ refuses a single colon and all digits. */
+/** Fixed: adding a chunk again is harmless. BullMQ refuses a single colon and all digits. */
 export function chunkJobId(run: string, chunk: number): string {
   return `${run}-c${chunk}`;
 }
 
-/** The run that a chunk's job is of. */
 export function runOfJobId(id: string): string {
   return id.slice(0, id.lastIndexOf('-c'));
 }
 
-/** `null`: there are rows with more to them than cells, or a cell that has the separator in it. */
+/** `null`: a row is more than its cells, or a cell has the separator in it. */
 function packRows(rows: ChunkJob['rows']): PackedRows | null {
   const places: number[] = [];
   const lines: string[] = [];
@@ -88,7 +86,7 @@ function packRows(rows: ChunkJob['rows']): PackedRows | null {
     lines.push(row.cells.join(SEPARATOR));
   }
   const cells = lines.join(SEPARATOR);
-  // With more separators than stand between cells, one is part of a cell.
+  // Any further separator is part of a cell.
   if (width === 0 || countSeparators(cells) !== rows.length * width - 1) return null;
   const isClaimed = rows.every(({ claim }) => claim.kind === 'claimed');
   return { places, width, cells, ...(!isClaimed && { claims: rows.map(({ claim }) => claim) }) };

@@ -1,14 +1,14 @@
 /**
- * The chunks of all runs of one target, in one BullMQ queue. Any number of processes add to
- * it and work on it. Their priorities let runs take turns at the workers (chunk-order.ts); the workers see to it that no
- * run waits for a place (starvation-guard.ts). Two other designs were weighed up:
+ * The chunks of all runs of one target, in one BullMQ queue that any number of processes add to and
+ * work on. Priorities let runs take turns (chunk-order.ts); workers see to it that no run waits for
+ * a place (starvation-guard.ts). Two other designs were rejected:
  *
- * - A queue for each run, served in turns. BullMQ's worker has a waiting connection of its own, so that takes one for each run in
- *   each process, opened and closed with every small file; or each process asks each queue again and again, and 1,000 workers
- *   with 16 runs keep Redis busy with that alone. It needs besides an index of the runs to be served, a check for stalled jobs
- *   for each queue, and a sweep for the queues of runs that are over.
- * - A second queue for the first two chunks of each run, with places of its own. It was built: a new run's first row goes out
- *   at once. But its third chunk then waits until a large run's ends, for minutes where the service is slow.
+ * - A queue for each run: a waiting connection per run and process, or polling that keeps Redis
+ *   busy with 1,000 workers and 16 runs; besides, an index of runs, a check for stalled jobs per
+ *   queue, and a sweep for old queues.
+ * - A second queue for each run's first two chunks, with places of its own: a new run's first row
+ *   goes at once, but its third chunk waits until a large run's ends, for minutes at a slow
+ *   service.
  */
 
 import { type Job, Queue } from 'bullmq';
@@ -24,10 +24,10 @@ import {
 import { FIRST_PRIORITY, isRenumberingDue, nextPriority, renumbered } from './chunk-order.ts';
 import { LOOKING, UNASKED } from './start-when-ready.ts';
 
-/** BullMQ's name for the queue of chunks; the target is in the prefix. */
+/** BullMQ's name; the target is in the prefix. */
 export const QUEUE_NAME = 'chunks';
 
-/** Tried again for ever: a BullMQ job fails only while a row's fate can't be recorded, and its failure is no verdict on rows. */
+/** Retried for ever: a job's failure is no verdict on rows, only a fate that can't be recorded. */
 const JOB_OPTIONS = {
   attempts: Number.MAX_SAFE_INTEGER,
   backoff: { type: 'fixed', delay: 1000 },
@@ -35,29 +35,27 @@ const JOB_OPTIONS = {
   removeOnFail: false,
 } as const;
 
-/** Between two looks at how far apart the waiting chunks stand: such a look is the payloads of two of them. */
+/** Between two looks at the distance of waiting chunks, which read two payloads. */
 const ADDS_PER_LOOK = 16;
-/** Jobs that are asked for at once: each comes with its payload. */
+/** Jobs read at once: each comes with its payload. */
 const JOBS_PER_LOOK = 64;
 
 export type ChunkQueue = {
-  /**
-   * Adds chunks of one run in order; one that is there already stays as it is. `open`: how many of the run's chunks are waiting or worked on, 0 where it is not said.
-   */
+  /** All of one run, in order; existing ones stay. `open`: the run's open chunks, 0: unknown. */
   add(chunks: readonly ChunkJob[], open?: number): Promise<void>;
-  /** How many chunks wait for a worker, of all runs. */
+  /** Of all runs. */
   countWaiting(): Promise<number>;
-  /** How many chunks there are by state, and for how long the one that is taken next has been waiting, ms; 0: none waits. */
+  /** Chunks by state, and how long the next one has waited, ms; 0: none waits. */
   counts(): Promise<ChunkCounts>;
-  /** Whether the chunk is in one of the queue's lists: else nobody would ever take it, though the queue may still know it. */
+  /** Whether a list of the queue has the chunk: else nobody would ever take it. */
   has(run: string, chunk: number): Promise<boolean>;
   /** How many of the run's chunks are where. */
   placesOf(run: string, chunks: readonly number[]): Promise<ChunkPlaces>;
-  /** Puts chunks back that BullMQ gave up: it can do so without having run them. */
+  /** Puts chunks back that BullMQ gave up, which it can do without running them. */
   retryFailed(): Promise<void>;
-  /** Removes a chunk from the queue, with its rows where it had them; `null`: a worker has it in hand. */
+  /** Removes a chunk, with its rows where it had them; `null`: a worker has it in hand. */
   takeOut(run: string, chunk: number): Promise<{ readonly rows: ChunkJob['rows'] | null } | null>;
-  /** Lets chunks of a run that were put back for a while start at once. */
+  /** Lets a run's put-back chunks start at once. */
   promote(run: string): Promise<void>;
   close(): Promise<void>;
 };
@@ -76,7 +74,6 @@ type ChunkCounts = {
   readonly nextWaitingMs: number;
 };
 
-/** BullMQ's handle on the queue. */
 export type BullQueue = Queue<ChunkPayload, void, 'chunk'>;
 
 export function openBullQueue(
@@ -94,7 +91,7 @@ export function openBullQueue(
   return queue.on('error', onError);
 }
 
-/** For who only counts the chunks, by commands that only read. */
+/** Counts chunks, by commands that only read. */
 export function watchChunks(
   connection: RedisConnection,
   prefix: string,
@@ -113,7 +110,7 @@ export function createChunkQueue(
   onError: (error: Error) => void,
 ): ChunkQueue {
   const queue = openBullQueue(connection, prefix, onError);
-  /** Of each run that is being read the priority that its last chunk was given here. */
+  /** Of each run that is read here, its last chunk's priority. */
   const lasts = new Map<string, number>();
   let adds = 0;
   const priorityOf = ({ run }: ChunkJob, virtualTime: number, open: number) => {
@@ -154,7 +151,7 @@ export function createChunkQueue(
     async promote(run) {
       const delayed = await queue.getRanges(['delayed'], 0, -1, true);
       const own = delayed.filter((id) => runOfJobId(id) === run);
-      // BullMQ's own way to promote all puts them before everybody's.
+      // BullMQ's own promotion of all puts them before everybody's.
       await eachJob(queue, own, (job) => job.promote());
     },
     close: () => queue.close(),
@@ -178,7 +175,7 @@ async function countsOf(queue: BullQueue): Promise<ChunkCounts> {
   return { states: { waiting, active, delayed, failed }, nextWaitingMs };
 }
 
-/** How far the queue has come: the priority of the chunk that is taken next. */
+/** The priority of the chunk that is taken next. */
 async function virtualTimeOf(queue: BullQueue): Promise<number> {
   const [first] = await queue.getPrioritized(0, 0);
   return first?.priority ?? FIRST_PRIORITY;
@@ -196,7 +193,7 @@ async function renumberIfDue(queue: BullQueue): Promise<void> {
   });
 }
 
-/** Acts on jobs in that order, and passes over those that are gone by now or in another state: a worker has taken them. */
+/** Acts on jobs in that order, except those that a worker has taken meanwhile. */
 export async function eachJob(
   queue: BullQueue,
   ids: readonly string[],

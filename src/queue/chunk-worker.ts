@@ -1,7 +1,8 @@
 /**
- * Takes chunks from the queue of a target (chunk-queue.ts) and hands each to `deliver` with a lease: the lock that BullMQ renews, as
- * far as this process can be sure of it. A take whose lock has lapsed sends nothing more, since another worker may have the
- * chunk. How long a dead worker's lock lives, and how soon others look for it, is decided here.
+ * Takes chunks from a target's queue (chunk-queue.ts) and hands each to `deliver` with a lease: the
+ * lock that BullMQ renews, as far as this process can be sure of it. A take whose lock has lapsed
+ * sends nothing more, since another worker may have the chunk. Decides how long a dead worker's
+ * lock lives, and how soon others look for it.
  */
 
 import { performance } from 'node:perf_hooks';
@@ -15,23 +16,25 @@ import { openBullQueue, QUEUE_NAME } from './chunk-queue.ts';
 import { startWhenReady } from './start-when-ready.ts';
 import { createStarvationGuard } from './starvation-guard.ts';
 
-/** Of the lock's time: for what may differ between the clocks of Redis and of this process. */
+/** Of the lock's time: for differences between Redis' clock and this process'. */
 const LOCK_MARGIN = 1 / 10;
-/** Of the lock's time: how often locks that have lapsed are looked for. */
+/** Of the lock's time: how often lapsed locks are looked for. */
 const STALLED_CHECK = 1 / 2;
-/** Chunks in hand at once in one process: enough that rows are always ready when others wait for their last replies. */
+/** Chunks in hand in one process: enough that rows are ready while others wait for last replies. */
 const PLACES = 8;
-/** A chunk that is put back is looked at again after this long; the queue's `promote` doesn't let it wait. */
+/** When a chunk that was put back is looked at again; `promote` ends the wait. */
 const AGAIN_AFTER_MS: Readonly<Record<Exclude<ChunkEnd, 'closed'>, number>> = {
   'put-back': 1_000,
-  // Every chunk of every run that is paused is looked at that often, by somebody.
+  // Somebody looks this often at every chunk of every paused run.
   'put-aside': 5_000,
 };
 const RETRY_MS = 1_000;
 /**
- * Locks live by Redis' wall clock: were it set back an hour while a worker dies, its chunks and the look for them would stand still
- * for that hour. No lock that is renewed lives longer than it was given, so what does is shortened to that. Of the chunks in hand the oldest are
- * looked at: a dead worker's become that. KEYS: stalled check, active. ARGV: its time (ms), a lock's (ms), how many, prefix of jobs.
+ * Locks live by Redis' wall clock: set back an hour while a worker dies, it would keep the worker's
+ * chunks, and the search for them, for that hour. No renewed lock lives longer than its time, so
+ * longer ones are shortened. Only the oldest chunks in hand are looked at: a dead worker's become
+ * that.
+ * KEYS: stalled check, active. ARGV: its time (ms), a lock's (ms), how many, prefix of jobs.
  */
 const SHORTEN_LOCKS = `
 local function shorten(key, ms)
@@ -43,9 +46,9 @@ return 1
 `;
 const CLOSE_TIMEOUT_MS = 5_000;
 
-/** The right to work on a chunk, as long as this worker surely has it. */
+/** The right to work on a chunk, while this worker surely has it. */
 export type ChunkLease = {
-  /** False once the lock may have passed to another worker: nothing more of the chunk may be sent. */
+  /** False once another worker may have the lock: nothing more of the chunk may be sent. */
   isHeld(): boolean;
 };
 
@@ -53,13 +56,13 @@ export type ChunkLease = {
 export type ChunkEnd = 'closed' | 'put-back' | 'put-aside';
 
 type ChunkWorker = {
-  /** Takes no more chunks and waits for those in hand, at most a few seconds longer than they need to settle. */
+  /** Takes no more chunks and waits for those in hand, but not long for what can't settle. */
   close(): Promise<void>;
 };
 
 /**
- * A moment by two clocks, of which the one that went on further counts: the steady one stands still while a machine is suspended, and
- * the wall clock can be set back.
+ * By two clocks, of which the one that went on further counts: the steady one stops while a machine
+ * is suspended, and the wall clock can be set back.
  */
 type Moment = { readonly steady: number; readonly wall: number };
 
@@ -67,7 +70,7 @@ const moment = (): Moment => ({ steady: performance.now(), wall: Date.now() });
 const LAPSED: Moment = { steady: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
 const ageOf = ({ steady, wall }: Moment) => Math.max(performance.now() - steady, Date.now() - wall);
 
-/** Tells of locks that were renewed when that was asked for: a process that stood still hears of it when they may have lapsed long ago. */
+/** Notes when a renewal was asked for: a process that stood still sees its answer late. */
 class LockWorker extends Worker<ChunkPayload, void> {
   onRenewed: (ids: readonly string[], at: Moment) => void = () => undefined;
 
@@ -82,11 +85,11 @@ class LockWorker extends Worker<ChunkPayload, void> {
   }
 }
 
-/** Takes chunks until it is closed; `deliver` throws only where a row's fate can't be recorded. */
+/** Until it is closed; `deliver` throws only where a row's fate can't be recorded. */
 export function startChunkWorker(options: {
   readonly connection: RedisConnection;
   readonly prefix: string;
-  /** How long a lock lives that is not renewed; default: the shipped time. */
+  /** Lifetime of a lock without renewal; default: the shipped time. */
   readonly lockMs?: number;
   readonly deliver: (job: ChunkJob, lease: ChunkLease) => Promise<ChunkEnd>;
   readonly onError: (error: Error) => void;
@@ -95,17 +98,17 @@ export function startChunkWorker(options: {
   const isHeld = ({ renewedAt }: { readonly renewedAt: Moment }) =>
     ageOf(renewedAt) < (1 - LOCK_MARGIN) * lockMs;
   const leases = new Map<string, { renewedAt: Moment }>();
-  /** How far the queue has come: the priority of the chunk that was taken last. */
+  /** The priority of the chunk that was taken last. */
   let virtualTime = FIRST_PRIORITY;
 
   const process = async (job: Job<ChunkPayload, void>, token?: string) => {
     const id = job.id ?? '';
-    // `processedOn` is when this process asked for a chunk, by its own clock.
+    // `processedOn`: when this process asked for a chunk, by its own clock.
     const own = { renewedAt: { ...moment(), wall: job.processedOn ?? Number.NEGATIVE_INFINITY } };
     leases.set(id, own);
     const leave = started.current().guard.take(id);
     virtualTime = job.priority;
-    // A chunk that was lost for a while may come back to this very process: to another take, whose lease this one does not share.
+    // A lost chunk may come back to this very process: to another take, with a lease of its own.
     const isOwn = () => leases.get(id) === own;
     try {
       const chunk = chunkOfPayload(job.data);
@@ -134,7 +137,8 @@ export function startChunkWorker(options: {
       lockDuration: lockMs,
       stalledInterval: STALLED_CHECK * lockMs,
       maxStalledCount: Number.MAX_SAFE_INTEGER,
-      // BullMQ advises to leave it; but by default a worker rests for 15 s after a lost connection, longer than its locks live.
+      // Against BullMQ's advice: the default rests 15 s after a lost connection, longer than a
+      // lock.
       runRetryDelay: RETRY_MS,
     });
     worker.on('error', onError);
@@ -186,16 +190,17 @@ export function startChunkWorker(options: {
 }
 
 /**
- * Waits for the chunks in hand as long as their locks are renewed: with Redis away that ends, and they never do.
- * The waiting is pausing, since a close that has begun can't be forced: BullMQ answers a second call with the first one's promise.
+ * Waits for the chunks in hand while their locks are renewed; without Redis they never end. Pauses
+ * to wait, since a close that has begun can't be forced: BullMQ answers a second call with the
+ * first one's promise.
  */
 async function closeWorker(
   worker: Worker<ChunkPayload, void>,
   { isInHand, isConnected }: { isInHand(): boolean; isConnected(): boolean },
 ): Promise<void> {
   const isIdle = !isInHand() && isConnected();
-  // A connection that breaks while it is waited for is no reason not to close. Where nothing is in hand a close has nothing to
-  // wait for, and a pause would rest for a tenth of a second.
+  // A connection that breaks meanwhile must not prevent the close. With nothing in hand a close
+  // waits for nothing, and a pause would take a tenth of a second.
   const ended = (isIdle ? worker.close() : worker.pause()).catch(() => undefined);
   while ((await withDeadline(ended, CLOSE_TIMEOUT_MS)) === 'late') {
     if (!isInHand()) break;

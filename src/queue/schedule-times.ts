@@ -1,13 +1,14 @@
 /**
- * When a schedule fires, by the wall clock of its time zone. A time that a change of clocks skips (02:00 on Lord Howe, midnight
- * in Santiago) fires once, at the next moment that there is; one that a change repeats fires the first time only. A schedule
- * of every hour, or of every so many, goes by the hours that pass, so that it fires in both of two that have one name.
+ * When a schedule fires, by the wall clock of its time zone. A time that a clock change skips
+ * (02:00 on Lord Howe, midnight in Santiago) fires once, at the next moment that exists; a repeated
+ * one fires the first time only. A schedule of every hour, or every so many, goes by hours that
+ * pass, so it fires in both hours of one name.
  */
 import { getNextMillis } from 'bullmq';
 import { CronExpressionParser } from 'cron-parser';
 import type { ScheduleSettings } from '../config/job-definition.ts';
 
-/** When a schedule fires next after that moment; `null`: never again. */
+/** `null`: never again. */
 export function nextTime({ cron, timezone }: ScheduleSettings, after: Date): Date | null {
   const [, hours = ''] = cron.trim().split(/\s+/);
   if (!hours.startsWith('*')) return nextByWall(cron, timezone, after.getTime());
@@ -18,12 +19,12 @@ export function nextTime({ cron, timezone }: ScheduleSettings, after: Date): Dat
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** A wall clock's time as if it were UTC, in milliseconds: what the parser counts in without a zone, and without gaps. */
+/** A wall clock's time as if it were UTC, ms: without a zone, and without gaps. */
 type Wall = number;
 
 function nextByWall(cron: string, timezone: string, after: number): Date | null {
   const wallAt = wallClock(timezone);
-  // What a change of clocks has put off lies before the wall's time of now.
+  // What a clock change has put off lies before the wall's present time.
   const currentDate = new Date(wallAt(after) - DAY_MS);
   const walls = CronExpressionParser.parse(cron, { currentDate, tz: 'UTC' });
   while (walls.hasNext()) {
@@ -33,7 +34,7 @@ function nextByWall(cron: string, timezone: string, after: number): Date | null 
   return null;
 }
 
-/** The first moment at which the wall shows the time; where it never does, the one at which it shows a later time at once. */
+/** The first moment at which the wall shows the time, or else jumps past it. */
 function momentOf(wall: Wall, wallAt: (ms: number) => Wall): number {
   // Clocks are changed at most once in two days.
   const offsets = [wall - DAY_MS, wall + DAY_MS].map((ms) => wallAt(ms) - ms);
@@ -50,7 +51,7 @@ function momentOf(wall: Wall, wallAt: (ms: number) => Wall): number {
 }
 
 function wallClock(timeZone: string): (ms: number) => Wall {
-  // Sweden writes dates as ISO 8601 does.
+  // Sweden writes dates as in ISO 8601.
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' });
   return (ms) => Date.parse(`${format.format(ms).replace(' ', 'T')}Z`);
 }

@@ -1,7 +1,7 @@
 /**
- * When files of a job with a `schedule` may be taken. Each schedule is one of BullMQ's job schedulers, so that it fires once
- * whoever watches, and one that was missed while nobody watched fires once later. What has fired is a mark of the ledger's own
- * beside them (`Releases`): files that were whole by then may be taken, by any watcher.
+ * When files of a job with a `schedule` may be taken. Each schedule is one of BullMQ's job
+ * schedulers: it fires once whoever watches, and once later where it was missed. A mark in the
+ * ledger (`Releases`) records the firing: any watcher may take files that were whole by then.
  */
 
 import { type ConnectionOptions, type Job, Queue, type RepeatOptions, Worker } from 'bullmq';
@@ -10,24 +10,23 @@ import type { RedisConnection } from '../lib/redis-connection.ts';
 import { nextTime } from './schedule-times.ts';
 import { LOOKING, startWhenReady, UNASKED } from './start-when-ready.ts';
 
-/** BullMQ's name for the queue whose schedulers fire when files of a job are to be taken. */
+/** BullMQ's name for the queue of the schedulers. */
 const QUEUE_NAME = 'schedules';
 const JOB_OPTIONS = { removeOnComplete: true, removeOnFail: { count: 100 } } as const;
 
-/** BullMQ's own reckoning leaves out a time that a change of clocks skips. */
+/** BullMQ's own reckoning leaves out a time that a clock change skips. */
 const settings = {
   repeatStrategy: (after: number, { pattern = '', tz = 'UTC' }: RepeatOptions) =>
     nextTime({ cron: pattern, timezone: tz }, new Date(after))?.getTime(),
 };
 
-/** A job's schedule by the job's name. */
+/** By the job's name. */
 export type Schedule = ScheduleSettings & { readonly job: string };
 
-/** The schedules of one target, in Redis, so that each fires once whoever watches. */
 type Schedules = {
-  /** Makes the schedules in Redis these: one that is as it should be keeps what it missed, others are set or removed. */
+  /** A right one keeps what it missed, others are set or removed. */
   keep(wanted: readonly Schedule[]): Promise<void>;
-  /** Job → when its schedule fires next; in the past where it was missed and nobody watched. */
+  /** Job → when its schedule fires next; in the past: missed while nobody watched. */
   next(): Promise<ReadonlyMap<string, Date>>;
   close(): Promise<void>;
 };
@@ -36,7 +35,7 @@ export function createSchedules(
   connection: ConnectionOptions,
   prefix: string,
   onError: (error: Error) => void,
-  /** Nothing is kept by it. */
+  /** Keeps nothing. */
   isLooking = false,
 ): Schedules {
   const how = isLooking ? LOOKING : UNASKED;
@@ -48,7 +47,7 @@ export function createSchedules(
       for (const { job, cron, timezone } of wanted) {
         const current = known.get(job);
         known.delete(job);
-        // Setting it again would forget a time that was missed.
+        // Setting it again would forget a missed time.
         if (current?.pattern === cron && current.tz === timezone && current.next !== undefined) continue;
         await queue.upsertJobScheduler(
           job,
@@ -68,7 +67,7 @@ export function createSchedules(
   };
 }
 
-/** Fires the schedules of a target as long as it runs; one that was missed while nobody ran fires once. */
+/** Fires a target's schedules; one missed before fires once. */
 export function startScheduleWorker(options: {
   readonly connection: ConnectionOptions;
   readonly prefix: string;
@@ -84,7 +83,7 @@ export function startScheduleWorker(options: {
     worker.on('failed', (_, error) => onError(error));
     return worker;
   };
-  // With Redis away a gentle close never ends; what was in hand is done again.
+  // Without Redis a gentle close never ends; what was in hand is done again.
   const discard = (worker: Worker) => worker.close(true);
   const started = startWhenReady({ open, discard, onError });
   return {
@@ -95,14 +94,14 @@ export function startScheduleWorker(options: {
   };
 }
 
-/** When the schedule of each job fired last: files that were whole by then may be taken, by any watcher. */
+/** When each job's schedule last fired: any watcher may take files that were whole by then. */
 type Releases = {
   release(job: string, at: Date): Promise<void>;
-  /** Job → milliseconds. */
+  /** Job → ms. */
   all(): Promise<ReadonlyMap<string, number>>;
 };
 
-/** Durable marks beside the queues of a target. */
+/** Durable marks beside a target's queues. */
 export function createReleases(redis: RedisConnection, prefix: string): Releases {
   const key = `${prefix}:released`;
   return {

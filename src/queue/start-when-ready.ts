@@ -1,33 +1,30 @@
 /**
- * How BullMQ's objects are opened, past a trap: one whose first question (INFO) Redis answers with an error, BUSY for example, is never ready.
- * A queue refuses every command then, for as long as it lives; a worker, run all the same, spins without letting a timer or a signal
- * through. So queues do not ask, and a worker is run only once it is ready, and opened anew where it never will be.
+ * Opens BullMQ's objects past a trap: one whose first question (INFO) Redis answers with an error,
+ * such as BUSY, is never ready. Then a queue refuses every command for ever; a worker that runs
+ * spins without letting a timer or a signal through. So queues skip the question, and a worker runs
+ * only once it is ready, and is opened anew where it never will be.
  */
 
 import { sleep } from '../lib/waiting.ts';
 
-/** A BullMQ worker that was opened with `autorun: false`, or what belongs to it as well. */
+/** A BullMQ worker opened with `autorun: false`, with or without its attachments. */
 type Startable = {
   waitUntilReady(): Promise<unknown>;
   run(): Promise<void>;
 };
 
 /**
- * BullMQ's option for a queue that does without the question: it asks for the server's version, which `doctor` and the start of a run judge.
- * Not for workers, who would wait in whole seconds for chunks that were put back.
+ * For queues: skips the server's version, which `doctor` and a run's start judge. Not for workers:
+ * they would wait whole seconds for chunks that were put back.
  */
 export const UNASKED = { skipVersionCheck: true } as const;
 
-/** BullMQ's options for a queue that only looks, by a user who may only read: all others note themselves in Redis when they are opened. */
+/** For a queue that only looks, by a user who may only read: others write themselves into Redis. */
 export const LOOKING = { ...UNASKED, skipMetasUpdate: true } as const;
 
 const RETRY_MS = 1_000;
 
-/**
- * Runs what `open` gives as soon as it is ready. Where Redis answers with an error to BullMQ's first question (BUSY, for example),
- * that worker is never ready, and would spin without letting a timer or a signal through if it ran: then it is
- * closed by `discard`, and another one opened a second later.
- */
+/** One that never will be ready goes to `discard`, and another is opened a second later. */
 export function startWhenReady<T extends Startable>(options: {
   readonly open: () => T;
   readonly discard: (opened: T) => Promise<unknown>;

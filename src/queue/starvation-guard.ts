@@ -1,8 +1,9 @@
 /**
- * Sees to it that no run waits for chunks of others to end, which takes minutes where the service is slow. While all places of a
- * process are taken, one more is opened for each run that has hardly anything in hand there, and the run's first chunk is brought
- * forward to take it. Runs share the requests in flight whatever chunks they have in hand, so that more of those are
- * not more requests. An extra place is closed again with the next chunk that ends.
+ * No run waits for other runs' chunks to end, which takes minutes at a slow service. While all
+ * places of a process are taken, one more is opened for each run with hardly anything in hand
+ * there, and its first chunk is brought forward into it. Runs share the requests in flight whatever
+ * they have in hand, so more chunks are not more requests. An extra place closes with the next
+ * chunk that ends.
  */
 
 import { performance } from 'node:perf_hooks';
@@ -11,20 +12,20 @@ import { runOfJobId } from './chunk-job.ts';
 import { priorityBefore } from './chunk-order.ts';
 import { type BullQueue, eachJob } from './chunk-queue.ts';
 
-/** Extra places of one process, one or two for each run that has no others: they bound what it holds in memory. */
+/** Extra places of one process, one or two per run without others: bounds its memory. */
 const EXTRA_PLACES_MAX = 56;
-/** Places that are all taken for so long give a new run no way in. */
+/** Places that are all taken for so long keep a new run out. */
 const LOOK_MS = 200;
-/** From when an extra place was closed until the next look. */
+/** From the close of an extra place to the next look. */
 const LOOK_AGAIN_MS = 50;
-/** Waiting chunks that are looked through: new runs stand before those that have had their turns. */
+/** Waiting chunks per look: new runs stand before those that have had their turns. */
 const LOOKED_AT = 128;
-/** While one of a run's chunks is at its last answers the next has begun. */
+/** While one chunk of a run waits for its last answers the next has begun. */
 const CHUNKS_PER_RUN = 2;
 
 /** The takes of chunks that a worker has in hand. */
 type StarvationGuard = {
-  /** To be called once at the take's end: a chunk that was lost for a while and taken anew has a place for each of its takes. */
+  /** Call once at the take's end: a lost and retaken chunk has a place for each take. */
   take(id: string): () => void;
   /** Opens no more places. */
   close(): void;
@@ -48,15 +49,15 @@ export function createStarvationGuard(options: {
     const ids = [...inHand].map(({ id }) => id);
     const starved = chooseStarved(waiting, ids, places + EXTRA_PLACES_MAX - worker.concurrency);
     const first = starved.length > 0 && (await queue.getJob(waiting[0] ?? ''));
-    // Gone by now: it was taken elsewhere, and the next look finds another.
+    // Taken elsewhere meanwhile: the next look finds another.
     if (!first || !isFull()) return;
-    // Before all that wait, since a worker takes what is first.
+    // Before all that wait: a worker takes the first.
     const priority = priorityBefore(first.priority);
     await eachJob(queue, starved, (job) => job.changePriority({ priority }));
     if (!isFull()) return;
     worker.concurrency += starved.length;
-    // With all places taken a worker looks at its concurrency only when one is free, or when it is resumed. Nothing is paused
-    // meanwhile, since both happen before anything else can.
+    // With all places taken a worker reads its concurrency only when one is free or it is resumed.
+    // Nothing pauses: both calls happen in one turn.
     void worker.pause(true);
     void worker.resume();
   };
@@ -81,7 +82,7 @@ export function createStarvationGuard(options: {
       return () => {
         inHand.delete(own);
         if (worker.concurrency <= places) return;
-        // An extra place is not for whoever is next, but it may be for another run that has none.
+        // An extra place is not for the next chunk, but perhaps for another run without one.
         worker.concurrency -= 1;
         setTimeout(lookIfFull, LOOK_AGAIN_MS).unref();
       };
@@ -94,8 +95,8 @@ export function createStarvationGuard(options: {
 }
 
 /**
- * The waiting chunks that get an extra place, `room` at most: the first of each run of which there is hardly anything in hand,
- * runs that have nothing before the others. Both lists are job ids, the waiting ones in their order.
+ * The waiting chunks that get an extra place, `room` at most: the first of each run with hardly
+ * anything in hand, runs with nothing first. Both lists are job ids, `waiting` in its order.
  */
 export function chooseStarved(
   waiting: readonly string[],

@@ -1,8 +1,9 @@
 /**
- * An append-only file that a power cut left ending within a transaction. Redis starts without that transaction where
- * `aof-load-truncated` is yes, but leaves its beginning in the file, appends to it, and carries it out at the start after that: what
- * others have put back meanwhile counts twice. The program's own server refuses such a file, and it is cut here; any other server is
- * asked to write its file anew before an epoch opens.
+ * An append-only file that a power cut left ending within a transaction. With `aof-load-truncated
+ * yes` Redis starts without that transaction but keeps its beginning in the file, and carries it
+ * out at the start after that: what others put back meanwhile counts twice. The embedded server
+ * refuses such a file, and it is cut here; any other server rewrites its file before an epoch
+ * opens.
  */
 import { execFile } from 'node:child_process';
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync } from 'node:fs';
@@ -18,7 +19,7 @@ import { configured, dataServers, mayRewrite, orRefused, readInfo } from './sett
 
 const FOLDER = 'appendonlydir';
 const MANIFEST = 'appendonly.aof.manifest';
-/** A transaction's end, as it stands in the file. */
+/** A transaction's end in the file. */
 const EXEC = '*1\r\n$4\r\nEXEC\r\n';
 /** More than any script of the program writes. */
 const TORN_MAX_BYTES = 64 * 1024 * 1024;
@@ -26,15 +27,16 @@ const TORN_MAX_BYTES = 64 * 1024 * 1024;
 type TornEnd = { readonly file: string; readonly size: number; readonly wholeBytes: number };
 
 /**
- * Where the append-only file of a server's folder ends within a transaction, or with zeros behind the last one; `null`: it doesn't.
- * `program`: the server's, beside which its own tool for this is looked for. Throws a UsageError where the tool is not there, or
- * where the damage has whole transactions behind it, which a power cut does not leave.
+ * Where a server's append-only file ends within a transaction, or with zeros behind the last one;
+ * `null`: it doesn't. `program`: the server's, with its check tool beside it. A UsageError where
+ * the tool is missing, or where whole transactions follow the damage, which a power cut does not
+ * leave.
  */
 export async function findTornEnd(folder: string, program: string): Promise<TornEnd | null> {
   const manifest = join(folder, FOLDER, MANIFEST);
-  // Given a single file, the tool takes it for a manifest where any of its lines begins with "file".
+  // Given a single file, the tool takes it for a manifest where any line begins with "file".
   const said = await analysis(manifest, program);
-  // The last file that the manifest names is the one that grows.
+  // The last file in the manifest is the one that grows.
   const [, name = '', ...bytes] = [...said.matchAll(ANALYZED)].at(-1) ?? [];
   const [size = 0, wholeBytes = 0] = bytes.map(Number);
   if (size <= wholeBytes || !name.endsWith('.incr.aof')) return null;
@@ -46,7 +48,7 @@ export async function findTornEnd(folder: string, program: string): Promise<Torn
   );
 }
 
-/** Cuts it, in one tick with the last look whether somebody writes to it; answers how many bytes that took. */
+/** In one tick with the last check for a writer; answers the number of bytes cut. */
 export function cutTornEnd({ file, size, wholeBytes }: TornEnd, mayCut: () => boolean): number {
   if (!mayCut()) return 0;
   const handle = openSync(file, 'r+');
@@ -92,13 +94,14 @@ async function isTorn(file: string, from: number, size: number): Promise<boolean
 }
 
 const POLL_MS = 50;
-/** Between two tries, where there is no room for the new file, for instance. */
+/** Between two tries, for instance where there is no room for the new file. */
 const AGAIN_MS = 5_000;
 
 /**
- * Has every server that holds the ledger write its append-only file anew, unless it has done so since its start, or refuses a torn one:
- * after that nothing of a torn end is left. Told is what keeps a server from it: one that refuses the command is left as it is
- * (settings.ts refuses it at the start), any other is asked again.
+ * Has every server rewrite its append-only file, unless it has done so since its start or refuses
+ * torn ones: then no torn end is left. A server that refuses the command is left as it is
+ * (settings.ts refuses it at the start); any other is asked again. `onTrouble`: what keeps a server
+ * from it.
  */
 export async function leaveTornEnds(
   redis: RedisConnection,
@@ -124,7 +127,7 @@ async function leaveTornEnd(redis: Redis, onTrouble: (problem: string) => void):
   }
 }
 
-/** How it is with the server's writing its file anew since its start; `done` also where it has no such file. */
+/** The server's rewrite since its start; `done` also without such a file. */
 async function rewriteOf(redis: Redis): Promise<'done' | 'under way' | 'wanted'> {
   const said = await readInfo(redis, 'persistence');
   if (said('aof_enabled') !== '1') return 'done';

@@ -1,6 +1,7 @@
 /**
- * How ioredis is told where the servers of an address are and how to get in: logins, Sentinels, TLS. A certificate of a
- * server is always checked; files that TLS needs are read here, so that a wrong one is told before any connection.
+ * Tells ioredis where an address' servers are and how to log in: logins, Sentinels, TLS. A server's
+ * certificate is always checked; TLS files are read here, so that a wrong one is reported before
+ * any connection.
  */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -11,12 +12,12 @@ import type { HostPort, RedisAddress, RedisLogin, RedisTlsFiles } from '../confi
 import { messageOf } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
-/** An address at which one server at a time has all the data. */
+/** One server at a time has all the data. */
 export type SingleAddress = Exclude<RedisAddress, { readonly kind: 'cluster' }>;
-/** An address at which the data is spread over several servers. */
+/** The data is spread over several servers. */
 export type ClusterAddress = Extract<RedisAddress, { readonly kind: 'cluster' }>;
 
-/** ioredis' options without `replyMapping`, which would change the types of all answers. */
+/** Without `replyMapping`, which would change the types of all answers. */
 type ClientOptions = Omit<RedisOptions, 'replyMapping'>;
 
 /** A Sentinel that accepts connections and says nothing is passed over. */
@@ -24,7 +25,7 @@ const SENTINEL_ANSWER_MS = 3_000;
 const SENTINEL_STEP_MS = 50;
 const SENTINEL_MAX_MS = 1_000;
 
-/** The options for an address with one server, or one master behind Sentinels. */
+/** For one server, or one master behind Sentinels. */
 export function singleOptions(address: SingleAddress): ClientOptions {
   const { database: db, login } = address;
   switch (address.kind) {
@@ -39,7 +40,7 @@ export function singleOptions(address: SingleAddress): ClientOptions {
   }
 }
 
-/** The options for each node of a cluster; which nodes there are, the cluster says itself. */
+/** For each node of a cluster, which itself names its nodes. */
 export function nodeOptions(address: ClusterAddress): ClientOptions {
   return { ...loginOptions(address.login), ...encryption(address, null) };
 }
@@ -49,7 +50,7 @@ function loginOptions(login: RedisLogin | null): ClientOptions {
   return { ...(login.user !== null && { username: login.user }), password: login.password };
 }
 
-/** `server` is given where its name can be asked for in the handshake; an IP address is no name (RFC 6066, section 3). */
+/** `server`: for its name in the handshake; an IP address is no name (RFC 6066, section 3). */
 function encryption({ tls }: Pick<ClusterAddress, 'tls'>, server: HostPort | null): ClientOptions {
   if (tls === null) return {};
   const isNamed = server !== null && isIP(server.host) === 0;
@@ -70,8 +71,8 @@ function sentinelOptions(address: Extract<RedisAddress, { readonly kind: 'sentin
 }
 
 /**
- * The TLS options. The server's certificate is checked whatever NODE_TLS_REJECT_UNAUTHORIZED says; a UsageError names a
- * file that can't be read, or that has no certificate or key in it.
+ * The certificate is checked whatever NODE_TLS_REJECT_UNAUTHORIZED says; a UsageError names a file
+ * that can't be read, or has no certificate or key.
  */
 function tlsOptions({ caFile, certificate }: RedisTlsFiles): ConnectionOptions {
   return {
@@ -83,7 +84,7 @@ function tlsOptions({ caFile, certificate }: RedisTlsFiles): ConnectionOptions {
 
 function readAuthority(path: string): string {
   const ca = read('REDIS_TLS_CA_FILE', path);
-  // Node accepts a file without a certificate in silence, and would then trust nobody.
+  // Node silently accepts a file without a certificate, and would then trust nobody.
   check(`REDIS_TLS_CA_FILE: expected a PEM certificate in ${path}`, () => new X509Certificate(ca));
   return ca;
 }

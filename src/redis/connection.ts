@@ -1,7 +1,6 @@
 /**
- * A connection to the ledger's Redis that waits out an outage, a failover or a moved slot, under the name of its process
- * where that is allowed. How an address becomes ioredis' options is in client-options.ts; whether it answers at all before
- * a run begins, in reach.ts; what its settings promise, in settings.ts; the server of our own, in embedded.ts.
+ * A connection to the ledger's Redis that waits out an outage, a failover or a moved slot, named
+ * after its process where that is allowed.
  */
 import { Cluster, Redis } from 'ioredis';
 import type { RedisAddress } from '../config/redis-address.ts';
@@ -10,17 +9,17 @@ import { type ClusterAddress, nodeOptions, type SingleAddress, singleOptions } f
 
 const RECONNECT_STEP_MS = 50;
 const RECONNECT_MAX_MS = 1000;
-/** A server that refuses writes for now: as a replica that was a master before, or as a master that has lost its replicas. */
+/** It refuses writes for now: a former master, or a master without its replicas. */
 const REFUSES_WRITES = /^(READONLY|NOREPLICAS) /;
 const REFUSED_PAUSE_MS = 250;
-/** How often the cluster is asked for its slots: a master that is silent, rather than gone, is noticed by what others say. */
+/** How often a cluster's slots are read: only other nodes can tell of a silent master. */
 const LOOK_AT_SLOTS_MS = 2_000;
 const SLOTS_ANSWER_MS = 2_000;
 const MOVED_PAUSE_MS = 50;
 
 /**
- * A connection that waits out an outage: commands given meanwhile are held and sent again after the reconnect,
- * which is safe because a ledger script that runs twice leaves rows, keys and runs as it did the first time.
+ * Commands given during an outage are kept and sent again after the reconnect. That is safe: a
+ * ledger script that runs twice leaves rows, keys and runs as it did the first time.
  */
 export function connectRedis(address: SingleAddress, onError: (error: Error) => void): Redis;
 export function connectRedis(address: RedisAddress, onError: (error: Error) => void): RedisConnection;
@@ -32,7 +31,7 @@ function connectSingle(address: SingleAddress, onError: (error: Error) => void):
   const redis = new PatientRedis({
     ...singleOptions(address),
     ...patience(onError),
-    // A silent master keeps its connection: it is left when a Sentinel names another master.
+    // A silent master keeps its connection until a Sentinel names another master.
     failoverDetector: address.kind === 'sentinel',
   });
   redis.on('error', onError);
@@ -46,12 +45,12 @@ function connectCluster(address: ClusterAddress, onError: (error: Error) => void
     {
       redisOptions: { ...nodeOptions(address), ...nodePatience },
       clusterRetryStrategy: retryStrategy,
-      // A slot that is being moved, or has no master for a while, is an outage like any other.
+      // A slot that moves, or has no master for a while, is an outage like any other.
       maxRedirections: Number.POSITIVE_INFINITY,
       retryDelayOnMoved: MOVED_PAUSE_MS,
       slotsRefreshInterval: LOOK_AT_SLOTS_MS,
       slotsRefreshTimeout: SLOTS_ANSWER_MS,
-      // Names are kept: certificates are made out to them.
+      // Certificates are made out to names.
       dnsLookup: (name, found) => found(null, name),
     },
   );
@@ -61,7 +60,7 @@ function connectCluster(address: ClusterAddress, onError: (error: Error) => void
   return cluster;
 }
 
-/** Guards against ioredis' habit to leave a connection once per command that was refused on it: at the eleventh Node warns of a leak. */
+/** ioredis leaves a connection once per refused command: at the eleventh Node warns of a leak. */
 class PatientRedis extends Redis {
   override disconnect(reconnect?: boolean): void {
     const isLeaving = reconnect === true && this.stream?.writableEnded === true;
@@ -79,7 +78,7 @@ function patience(onError: (error: Error) => void) {
   return {
     maxRetriesPerRequest: null,
     enableReadyCheck: true,
-    // A master that has become a replica keeps its connections: the command is sent again over a new one.
+    // A master that became a replica keeps its connections: the command needs a new one.
     reconnectOnError(error: Error) {
       if (!REFUSES_WRITES.test(error.message)) return false;
       if (!isRefused) onError(error);
@@ -94,10 +93,7 @@ function patience(onError: (error: Error) => void) {
   };
 }
 
-/**
- * Names this process at every server that it is connected to, also after each reconnect, until the answered function is
- * called. A Redis user without that permission stays nameless.
- */
+/** Also after reconnects, until the answered function is called; nameless without permission. */
 export function nameConnections(redis: RedisConnection, name: string): () => void {
   const stops = new Map<Redis, () => void>();
   const add = (server: Redis) => {
@@ -130,7 +126,7 @@ function nameConnection(server: Redis, name: string): () => void {
   return () => server.off('ready', setName);
 }
 
-/** The names of all connections to the servers that hold the ledger; none where this Redis user may not ask. */
+/** Of all connections to the ledger's servers; none where this user may not ask. */
 export async function connectionNames(redis: RedisConnection): Promise<readonly string[]> {
   const servers = redis instanceof Cluster ? redis.nodes('master') : [redis];
   try {

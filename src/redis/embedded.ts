@@ -1,6 +1,7 @@
 /**
- * The Redis server of a home, where REDIS_URL is unset: joined where it runs, started where it doesn't, started again when
- * it is lost, and ended by the last process that uses it. A full disk is reported once, in words.
+ * The Redis server of a home, where REDIS_URL is unset: joined where it runs, started where it
+ * doesn't, restarted when it is lost, and ended by the last process that uses it. A full disk is
+ * reported once.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -35,29 +36,30 @@ import {
 const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 15_000;
 const POLL_MS = 20;
-/** A holder that was killed between taking and releasing the lock delays the next start by this long at most. */
+/** A holder killed between taking and releasing the lock delays the next start by at most this. */
 const LOCK_STALE_MS = 5_000;
 
 type EmbeddedRedis = {
   readonly address: Extract<SingleAddress, { readonly kind: 'socket' }>;
   /**
-   * Starts the server again if it is gone; false where it does not answer yet, so that the caller asks again. A server
-   * that runs but doesn't answer is left alone. Any number of processes may call this at the same time.
+   * Restarts a server that is gone; false where it does not answer yet: ask again. A running server
+   * that doesn't answer is left alone. Any number of processes may call it at once.
    */
   revive(): Promise<boolean>;
-  /** Whether no other machine has taken the home meanwhile: to be asked after an intent is durable and before its row is sent. */
+  /** No other machine has the home; asked once an intent is durable, before its row goes. */
   isOurs(): Promise<boolean>;
-  /** Stops the server, unless another command on the same home still uses it: the last to leave stops it. */
+  /** The last process to leave the home stops the server. */
   close(): Promise<void>;
 };
 
 type EmbeddedOptions = Partial<Pick<LeaseOptions, 'machine' | 'beatMs' | 'onLost' | 'tell'>>;
 
 /**
- * A real server as a child process on a Unix socket below `<home>/redis`: append-only with fsync always, noeviction.
- * The first command on a home starts it, others of the same machine join it, also after its first owner was killed.
- * The server is in a process group of its own, so that a signal to the terminal doesn't end it before the rows in flight are
- * recorded. Throws a UsageError where another machine or container has the home.
+ * A real server as a child process on a Unix socket below `<home>/redis`: append-only, fsync
+ * always, noeviction. The first command on a home starts it, others of the same machine join it,
+ * even after its first owner was killed. It has a process group of its own: a signal to the
+ * terminal must not end it before rows in flight are recorded. A UsageError where another machine
+ * or container has the home.
  */
 export async function joinEmbeddedRedis(home: string, options: EmbeddedOptions = {}): Promise<EmbeddedRedis> {
   const folder = await makeHomeFolder(home, 'redis');
@@ -80,7 +82,7 @@ type Premises = { readonly folder: string; readonly lock: string; tell(text: str
 async function joinServer(lease: Lease, { folder, lock, tell }: Premises): Promise<EmbeddedRedis> {
   const way = await wayToSocket(lease.folder);
   const place = { folder: lease.folder, socket: way.path, log: serverLog(folder) };
-  // Several of one process are told apart too.
+  // One process may join several times.
   const me = join(lease.folder, 'users', `${process.pid}.${randomUUID()}`);
   try {
     await untilReady(place, { lease, tell });
@@ -108,14 +110,16 @@ async function joinServer(lease: Lease, { folder, lock, tell }: Premises): Promi
       }),
     async close() {
       const end = () => leave(place, { me, lease, server });
-      // In a home that was removed there is no lock to be had, and nobody to share it with.
+      // In a removed home there is no lock, and nobody to share it with.
       await (existsSync(dirname(lock)) ? underLock(lock, end) : end());
       await way.close();
     },
   };
 }
 
-/** The server of a home where one runs, for somebody who only looks: nothing is started, and nobody is kept from ending it. */
+/**
+ * A running server, for somebody who only looks: starts nothing, and keeps nobody from ending it.
+ */
 export async function findEmbeddedRedis(
   home: string,
 ): Promise<Pick<EmbeddedRedis, 'address' | 'close'> | null> {
@@ -135,16 +139,16 @@ export const TAKEN =
   'Another machine, container or command has taken this ONBOARD_HOME, since nothing was heard of this one for a while: nothing more is ' +
   'sent from here. An embedded Redis serves one machine at a time; give all of them one by REDIS_URL.';
 
-/** What is said where the folder is gone: the same command would send every row once more. */
+/** The same command would send every row once more. */
 export const REMOVED =
   'This ONBOARD_HOME was removed while it was in use: nothing more is sent from here, and what was sent is not known here any more. ' +
   'Look in the service for the rows of this file before it is loaded again: in an empty home all of them are sent, also those that were made.';
 
-/** What is said at once, where it is not known yet which of the two it was: `onLost` tells that a heartbeat later. */
+/** Said at once, before the reason is known; `onLost` gives it a heartbeat later. */
 const LOST =
   'This ONBOARD_HOME was taken by another machine, container or command, or removed, while it was in use: nothing more is sent from here.';
 
-/** Whether the folders of the embedded server are gone from a home, which stay there when it has ended; reports may be there anew. */
+/** Whether the embedded server's folders, which outlast it, are gone; reports may be new. */
 export function isHomeRemoved(home: string): boolean {
   return !existsSync(join(home, 'redis'));
 }
@@ -159,7 +163,7 @@ async function untilReady(place: ServerPlace, guarded: Guarded): Promise<void> {
   }
 }
 
-/** Whether the server answers; a server that is gone is started. To be called under the lock only; throws a UsageError where the lease is lost. */
+/** Starts a server that is gone. Only under the lock; a UsageError where the lease is lost. */
 async function isReady(place: ServerPlace, { lease, tell }: Guarded): Promise<boolean> {
   if (!(await lease.isOurs())) throw new UsageError(LOST);
   const state = await probeSocket(place.socket);
@@ -182,17 +186,17 @@ type Leaving = { readonly me: string; readonly lease: Lease; readonly server: nu
 async function leave(place: ServerPlace, { me, lease, server }: Leaving): Promise<void> {
   lease.stop();
   if (!(await lease.isOurs())) {
-    // Its folder is gone, or will be: nobody can reach it any more, or ask it to end.
+    // Its folder is gone, or will be: nobody can reach it, or ask it to end.
     if (server !== null) killServer(place.folder, server);
     return;
   }
   await rm(me, { force: true });
   if ((await liveUsers(place.folder)) > 0 || !(await shutDown(place))) return;
-  // Where this process stood still meanwhile, another may have come: it starts the server again.
+  // A process may have come while this one stood still: it starts the server again.
   if ((await liveUsers(place.folder)) === 0) await lease.release();
 }
 
-/** Processes that were killed leave their mark behind: it is removed here. */
+/** Removes the marks of killed processes. */
 async function liveUsers(folder: string): Promise<number> {
   let live = 0;
   for (const name of await readdir(join(folder, 'users'))) {
@@ -202,7 +206,7 @@ async function liveUsers(folder: string): Promise<number> {
   return live;
 }
 
-/** Whoever removes the home after this must find it at rest. False where the server may still be there. */
+/** Whoever removes the home next must find it at rest. False: the server may still be there. */
 async function shutDown({ folder, socket }: ServerPlace): Promise<boolean> {
   const deadline = Date.now() + STOP_TIMEOUT_MS;
   await askToEnd(socket);
@@ -210,7 +214,7 @@ async function shutDown({ folder, socket }: ServerPlace): Promise<boolean> {
     if ((await probeSocket(socket)) === 'silent') {
       const server = serverProcess(folder);
       if (server === null) return true;
-      // Its socket was removed, or it closed that already: it ends in order by this too.
+      // Its socket was removed or closed: a signal ends it in order too.
       askProcessToEnd(server);
     }
     await sleep(POLL_MS);
@@ -218,13 +222,13 @@ async function shutDown({ folder, socket }: ServerPlace): Promise<boolean> {
   return false;
 }
 
-/** Among the processes of one machine, whose clocks agree; between machines the lease decides. */
+/** Among one machine's processes, whose clocks agree; between machines the lease decides. */
 async function underLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
   const release = await lockfile.lock(lock, {
     lockfilePath: lock,
     realpath: false,
     stale: LOCK_STALE_MS,
-    // A process that was stopped for longer has lost the lock, and goes on: what would do harm then looks once more.
+    // A process that stood still for longer has lost the lock; harmful steps check once more.
     onCompromised: () => undefined,
     update: LOCK_STALE_MS / 5,
     retries: { retries: 3000, factor: 1, minTimeout: POLL_MS * 2, maxTimeout: POLL_MS * 2 },
@@ -237,8 +241,8 @@ async function underLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Has the server revived each time the connection is lost, until the server is back. A connection that the process closes
- * itself is not lost. `stop` ends the watch, and waits for an attempt under way.
+ * Revives the server each time the connection is lost, until it is back; not where this process
+ * closed the connection. `stop` waits for an attempt under way.
  */
 export function reviveOnLoss(
   redis: RedisConnection,
@@ -267,23 +271,23 @@ export function reviveOnLoss(
   };
 }
 
-/** Reports that the server's disk is full: once, and again only after ten minutes with room. */
+/** Reports a full disk once, and again only after ten minutes with room. */
 type DiskNotice = {
-  /** `revive` with a look at the disk before it, and after it where it throws. */
+  /** Checks the disk before `revive`, and after it where it throws. */
   around<T>(revive: () => Promise<T>): Promise<T>;
   onFull(tell: (text: string) => void): void;
 };
 
-/** A server that starts and ends again at its next write has the same problem all the time: that is reported once. */
+/** A server that starts and ends at its next write has one lasting problem. */
 const RECOVERED_AFTER_MS = 600_000;
-/** With less room than this the server's log can't be written either, and says nothing. */
+/** With less room the server can't write its log, and says nothing. */
 const ROOM_MIN_BYTES = 1_000_000;
-/** The words of Redis and of the system for a full disk. */
+/** Redis' and the system's words for a full disk. */
 const FULL = /No space left|Short write|ENOSPC/i;
-/** In the first line that a server, Redis or Valkey, logs: what stands above is an earlier server's. */
+/** In the first line that Redis or Valkey logs: lines above are an earlier server's. */
 const FIRST_LINE = ' is starting oO0O';
 
-/** `folder`: the embedded server's, in ONBOARD_HOME; `now` in milliseconds. */
+/** `folder`: the embedded server's, in ONBOARD_HOME; `now`: ms. */
 export function createDiskNotice(folder: string, now: () => number): DiskNotice {
   const listeners: Array<(text: string) => void> = [];
   let seenAt = Number.NEGATIVE_INFINITY;

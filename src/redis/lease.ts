@@ -1,9 +1,11 @@
 /**
- * Which machine the embedded Redis of a home belongs to, where containers or machines share the home. Each taking has a number and
- * a folder `<home>/redis/<number>` of its own, with all that its server ever writes: whose mkdir of the next number succeeds has the
- * home, so no clock and no lock decides. While anybody there uses the server, the folder's file `lease` changes every second; one that
- * has stood still for 15 s of another machine's own looking is removed, and its data copied. A machine that stood still meanwhile
- * finds its lease gone before it sends (`isOurs`), and its server writes where nobody reads any more.
+ * Which machine the embedded Redis of a home belongs to, where containers or machines share the
+ * home. Each taking has a number and a folder `<home>/redis/<number>` with all that its server ever
+ * writes: whoever makes the next number's folder has the home, so no clock and no lock decides.
+ * While anybody there uses the server, its file `lease` changes every second; another machine that
+ * sees it unchanged for 15 s of its own looking removes it and copies the data. A machine that
+ * stood still finds its lease gone before it sends (`isOurs`), and its server writes where nobody
+ * reads any more.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -17,15 +19,15 @@ import { sleep } from '../lib/waiting.ts';
 import { isServing } from './server-process.ts';
 
 export type Lease = {
-  /** All that the server writes, except for its log. */
+  /** All that the server writes, except its log. */
   readonly folder: string;
-  /** Whether no other machine has taken the home. What was durable in the folder before a `true` is seen by whoever takes it later. */
+  /** No other machine has the home. Whoever takes it later sees all that was durable before. */
   isOurs(): Promise<boolean>;
-  /** The same as far as this machine knows at once. */
+  /** As far as this machine knows at once. */
   isThere(): boolean;
   /** The server has ended: any machine may have the home. */
   release(): Promise<void>;
-  /** Ends the heartbeat of this process. */
+  /** Ends this process' heartbeat. */
   stop(): void;
 };
 
@@ -34,27 +36,27 @@ type Loss = 'taken' | 'removed';
 
 export type LeaseOptions = {
   readonly machine: Machine;
-  /** Told once when another machine has taken the home meanwhile, another process has given it back while this one stood still, or it was removed. */
+  /** Called once, where the home was taken, given back by another process, or removed. */
   onLost(how: Loss): void;
-  /** Told something that the user should know, in a sentence. */
+  /** Shows the user a sentence. */
   tell(text: string): void;
   /** 1,000 by default. */
   readonly beatMs?: number;
 };
 
 const BEAT_MS = 1_000;
-/** As long as a worker that doesn't check in is waited for. Counted in looks: a machine that sleeps between two has seen nothing. */
+/** As long as workers are waited for; in looks: a machine that sleeps in between sees nothing. */
 const LOOKS = 15;
 
 const LEASE = 'lease';
-/** What becomes of the file when its holder is done. */
+/** The file's name when its holder is done. */
 const RELEASED = 'released';
 const DATA = 'appendonlydir';
 const GONE = ['ENOENT', 'ENOTDIR', 'ESTALE'] as const;
 
 /**
- * Takes the home of this `<home>/redis`, or joins what this machine has already; throws a UsageError where another machine has it.
- * To be called under a lock among the processes of this machine.
+ * Takes the home of this `<home>/redis`, or joins what this machine has; a UsageError where another
+ * machine has it. Only under a lock among this machine's processes.
  */
 export async function holdLease(folder: string, options: LeaseOptions): Promise<Lease> {
   await checkOwn(folder, OTHERS_MAY_WRITE);
@@ -82,14 +84,14 @@ function openLease(folder: string, { machine, beatMs = BEAT_MS, onLost }: LeaseO
     const wasMissing = isMissing;
     isMissing = !(await renew(path, machine));
     if (!isMissing) return;
-    // A home that is being removed loses its files before its folders: what has no trace of another holder is told one beat later.
+    // A home being removed loses files before folders: without a new holder, wait one more beat.
     const isTaken = await hasNewHolder(folder);
     if (!isTaken && !wasMissing) return;
     stop();
     onLost(isTaken || (await isThere(dirname(folder))) ? 'taken' : 'removed');
   };
   const timer = setInterval(() => {
-    // A disk that can't be written to now may be well again at the next beat.
+    // A failing disk may have recovered by the next beat.
     beating ??= beat()
       .catch(() => undefined)
       .finally(() => {
@@ -110,13 +112,13 @@ function openLease(folder: string, { machine, beatMs = BEAT_MS, onLost }: LeaseO
   };
 }
 
-/** Whether the home was given back, or taken: whoever takes it makes the next folder before the lease goes. */
+/** Given back, or taken: a taker makes the next folder before the lease goes. */
 async function hasNewHolder(folder: string): Promise<boolean> {
   const [top = 0] = await numbers(dirname(folder)).catch(insteadOf(GONE, []));
   return top > Number(basename(folder)) || isThere(join(folder, RELEASED));
 }
 
-/** Never makes the file anew: once removed it stays so. False where it is gone. */
+/** Never makes a removed file anew. False: it is gone. */
 async function renew(path: string, machine: Machine): Promise<boolean> {
   const file = await open(path, 'r+').catch(insteadOf(GONE, null));
   if (file === null) return false;
@@ -128,19 +130,19 @@ async function renew(path: string, machine: Machine): Promise<boolean> {
   return true;
 }
 
-/** A network file system asks its server when a file is opened, and answers `stat` from memory. */
+/** A network file system asks its server at `open`, and answers `stat` from memory. */
 async function canOpen(path: string): Promise<boolean> {
   const file = await open(path, 'r').catch(insteadOf(GONE, null));
   await file?.close();
   return file !== null;
 }
 
-/** Always of one length on one machine: several processes write it over each other. */
+/** Always of one length on one machine: its processes overwrite each other. */
 function leaseText({ host, boot, pidSpace }: Machine): string {
   return `${JSON.stringify({ host, boot, pidSpace, beat: randomUUID() })}\n`;
 }
 
-/** The text of a lease, empty where its taker has not written it yet; `null`: it was released. */
+/** '': its taker has not written it yet; `null`: it was released. */
 async function readLease(at: string): Promise<string | null> {
   const text = await readFile(join(at, LEASE), 'utf8').catch(insteadOf(GONE, ''));
   if (text !== '') return text;
@@ -159,7 +161,7 @@ function parseHolder(text: string): Machine | null {
 
 type Foreign = { readonly at: string; readonly said: string; readonly holder: Machine | null };
 
-/** Returns where another machine's lease was released or has stood still; clocks of two machines are never compared. */
+/** Until another machine's lease was released or stood still; never compares their clocks. */
 async function untilFree(
   { at, said, holder }: Foreign,
   { tell, beatMs = BEAT_MS }: LeaseOptions,
@@ -193,17 +195,17 @@ async function take(folder: string, top: number, machine: Machine): Promise<numb
   await writeFile(join(mine, LEASE), leaseText(machine), { flag: 'wx', mode: 0o600, flush: true });
   const [highest, ...lower] = await numbers(folder);
   if (highest !== number) {
-    // A taker that stood still between its look and its mkdir: others have had the home since.
+    // This taker stood still between its look and its mkdir: others have had the home since.
     await rm(mine, { recursive: true });
     return null;
   }
-  // Before the data is copied: what a former holder records after this, it finds itself not allowed to act upon.
+  // Before the data is copied: a former holder may not act upon what it records after this.
   for (const one of lower) await rm(join(folder, String(one), LEASE), { force: true });
   await syncFolder(folder);
   return number;
 }
 
-/** The former holder's data, copied unless its server has surely ended: one that comes to itself later goes on writing to its own. */
+/** Copies the former holder's data unless its server surely ended: it may go on writing. */
 async function bringData(folder: string, number: number): Promise<void> {
   const mine = join(folder, String(number));
   const lower = (await numbers(folder)).filter((one) => one < number).map((one) => join(folder, String(one)));
@@ -242,13 +244,13 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** The folder of whoever has the home's server now, or had it last; `null`: nobody had. */
+/** Of whoever has the home's server now, or had it last; `null`: nobody had. */
 export async function takenFolder(folder: string): Promise<string | null> {
   const [latest] = await numbers(folder).catch(insteadOf('ENOENT', []));
   return latest === undefined ? null : join(folder, String(latest));
 }
 
-/** The numbers taken so far, the highest first. */
+/** The numbers taken so far, highest first. */
 async function numbers(folder: string): Promise<number[]> {
   const names = (await readdir(folder)).filter((name) => /^[1-9]\d{0,14}$/.test(name));
   return names.map(Number).sort((a, b) => b - a);
@@ -259,10 +261,10 @@ function isThere(path: string): Promise<boolean> {
 }
 
 const OTHERS_MAY_ANYTHING = 0o077;
-/** A group may be given the folders of a volume by whoever mounts it. */
+/** Whoever mounts a volume may give its folders to a group. */
 const OTHERS_MAY_WRITE = 0o002;
 
-/** Whoever can put a folder in the place of the server's own would get every row. Throws a UsageError. */
+/** Whoever can replace the server's folder would get every row. Throws a UsageError. */
 async function checkOwn(path: string, forbidden: number): Promise<void> {
   if (process.getuid === undefined) return;
   const found = await lstat(path);

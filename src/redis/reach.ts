@@ -1,6 +1,7 @@
 /**
- * Whether Redis answers before a run begins: at its address, with its login, as the kind of server that REDIS_URL says. An
- * outage at the start is a mistake of the set-up, told with what to do; only later outages are waited out.
+ * Whether Redis answers before a run begins: at its address, with its login, as the kind of server
+ * that REDIS_URL names. An outage at the start is a mistake of set-up, reported with advice; only
+ * later outages are waited out.
  */
 import { Redis } from 'ioredis';
 import { type RedisAddress, shownAddress } from '../config/redis-address.ts';
@@ -9,16 +10,16 @@ import { UsageError } from '../lib/usage-error.ts';
 import { type ClusterAddress, type SingleAddress, singleOptions } from './client-options.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** A silent server must not keep the others, where there are several, from being asked. */
+/** A silent server must not delay the others. */
 const ANSWER_TIMEOUT_MS = 2_000;
 const SLOTS = '16384';
-/** Without REDIS_URL the same command would send all rows again: a fresh ledger knows of none. */
+/** Without REDIS_URL the same command would send all rows again: a fresh ledger knows none. */
 const ELSEWHERE = 'Leave it unset, for an embedded server, only where no row was sent with it.';
 const TO_DO = `Start it, or correct REDIS_URL. ${ELSEWHERE}`;
 const TO_DO_LOGIN = `Correct REDIS_URL. ${ELSEWHERE}`;
 const TO_DO_ENCRYPTED = `${TO_DO} Certificates of your own are named by REDIS_TLS_CA_FILE, REDIS_TLS_CERT_FILE and REDIS_TLS_KEY_FILE.`;
 
-/** Throws a UsageError where Redis can't be reached, or refuses. */
+/** A UsageError where Redis can't be reached, or refuses. */
 export async function assertReachable(address: RedisAddress): Promise<void> {
   const problem =
     address.kind === 'cluster' ? await problemOfCluster(address) : await problemOfSingle(address);
@@ -28,7 +29,7 @@ export async function assertReachable(address: RedisAddress): Promise<void> {
   );
 }
 
-/** What a server says that is the right one, and will take commands later: in another Redis nothing is known of the rows that were sent. */
+/** From the right server, which takes commands later: another Redis would know no sent row. */
 const LATER = /^(?:BUSY|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/;
 const TO_DO_LATER =
   'Wait until it takes commands (SCRIPT KILL ends a script that keeps it busy), and give the command again; keep REDIS_URL as it is.';
@@ -41,13 +42,13 @@ function toDoAbout(problem: string, address: RedisAddress): string {
 
 async function problemOfSingle(address: SingleAddress): Promise<string | null> {
   return withProbe(address, async (server) => {
-    // Where INFO is not permitted, the first command of the ledger will tell.
+    // Where INFO is not permitted, the ledger's first command will show it.
     const info = await server.info('cluster').catch(() => '');
     return /^cluster_enabled:1/m.test(info) ? 'it is a node of a cluster, expected redis+cluster://' : null;
   });
 }
 
-/** The first usable node speaks for all; where there is none, the problems of all nodes. */
+/** The first usable node speaks for all; without one, all nodes' problems are listed. */
 async function problemOfCluster(address: ClusterAddress): Promise<string | null> {
   const { login, tls, nodes } = address;
   const problems: string[] = [];
@@ -78,7 +79,7 @@ function passOver(expected: RegExp): (error: unknown) => null {
   };
 }
 
-/** The problem at an address: what `look` finds, or why the server can't be reached. */
+/** What `look` finds, or why the server can't be reached. */
 async function withProbe(
   address: SingleAddress,
   look: (server: Redis) => Promise<string | null>,
@@ -126,7 +127,7 @@ function saidBySentinel(why: string): string {
 }
 
 function wordsOf(error: unknown): string {
-  // A name with several addresses: each of them has failed in its own way.
+  // A name with several addresses: each has failed in its own way.
   if (error instanceof AggregateError) return error.errors.map(wordsOf).join(', ');
   const message = messageOf(error);
   if (message.startsWith('NOAUTH')) return WANTS_PASSWORD;

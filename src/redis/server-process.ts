@@ -1,7 +1,7 @@
 /**
- * A Redis server as a process: the program found on the PATH, its arguments (append-only, fsync always, no eviction), its
- * pid file, whether it lives and answers. Two servers on one append-only file would ruin it: every function here is
- * careful to say "gone" only of a server that is.
+ * A Redis server as a process: its program on the PATH, its arguments (append-only, fsync always,
+ * no eviction), its pid file, whether it lives and answers. Two servers on one append-only file
+ * would ruin it: no function here says "gone" of a server that may live.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -16,25 +16,25 @@ import { cutTornEnd, findTornEnd } from './append-only-file.ts';
 
 const POLL_MS = 20;
 
-/** Where a server has its data, what its socket is reached by, and where it writes its log. */
+/** A server's data folder, socket path and log. */
 export type ServerPlace = { readonly folder: string; readonly socket: string; readonly log: string };
 
-/** In the data folder; the server knows it by this name alone, so that the folder's path may be of any length. */
+/** In the data folder; the server knows only this name, so any path's length will do. */
 const SOCKET = 'redis.sock';
 /** A Unix socket's path may take 107 bytes on Linux and 103 on macOS. */
 const SOCKET_PATH_MAX_BYTES = 100;
-/** Linux shows open files by number here: a path through a number leads to that very folder. */
+/** Linux: a path through an open folder's number leads to that very folder. */
 const DESCRIPTORS = '/proc/self/fd';
 
-/** What a server's socket is reached by, as long as it is not closed. */
+/** Valid until it is closed. */
 type SocketWay = { readonly path: string; close(): Promise<void> };
 
-/** Where the socket of a folder is, for people. */
+/** For people. */
 export function socketOf(folder: string): string {
   return join(folder, SOCKET);
 }
 
-/** A path that fits a socket's address; throws a UsageError where there is none. */
+/** A path that fits a socket's address; a UsageError where there is none. */
 export async function wayToSocket(folder: string, descriptors = DESCRIPTORS): Promise<SocketWay> {
   const spelled = [socketOf(folder), join(relative(process.cwd(), folder), SOCKET)];
   const path = spelled.find((one) => Buffer.byteLength(one) <= SOCKET_PATH_MAX_BYTES);
@@ -49,22 +49,23 @@ export async function wayToSocket(folder: string, descriptors = DESCRIPTORS): Pr
   return { path: join(descriptors, String(handle.fd), SOCKET), close: () => handle.close() };
 }
 
-/** Where the servers of a home write their log, one after the other; `folder`: `<home>/redis`. */
+/** The log of a home's servers, one after the other; `folder`: `<home>/redis`. */
 export function serverLog(folder: string): string {
   return join(folder, 'redis.log');
 }
 
 type StartOptions = {
   readonly timeoutMs: number;
-  /** Asked in the very tick in which the server is started. */
+  /** Called in the very tick in which the server is started. */
   mayStart(): boolean;
-  /** Told something that the user should know, in a sentence. */
+  /** Shows the user a sentence. */
   tell(text: string): void;
 };
 
 /**
- * Starts the server of a folder and waits until it answers; throws a UsageError with the end of the server's log otherwise. An append-only
- * file with a torn end is cut back to its last whole transaction before. False where there is a server by now, or none may be started.
+ * Starts a folder's server and waits until it answers; a UsageError has the end of its log. Cuts a
+ * torn append-only file back to its last whole transaction first. False: there is a server by now,
+ * or none may be started.
  */
 export async function startServer(place: ServerPlace, options: StartOptions): Promise<boolean> {
   const program = await findServerProgram(process.env.PATH ?? '');
@@ -89,7 +90,7 @@ function cutWords(bytes: number): string {
   );
 }
 
-/** False: none may be started. The end of its log where it doesn't start. */
+/** False: none may be started. Text: the end of the log of one that didn't start. */
 async function tryStart(
   program: string,
   { folder, socket, log: logPath }: ServerPlace,
@@ -114,8 +115,8 @@ async function tryStart(
 }
 
 /**
- * In one tick with the last look, so that nobody stands still between the two: its lock would go to another, and both would start a server.
- * The server writes the same process id, but only once it is under way.
+ * In one tick with the last check: a process that stood still between the two would lose its lock,
+ * and two servers would start. The server writes the same pid, but only later.
  */
 function spawnAlone(program: string, folder: string, log: number): ChildProcess {
   rmSync(socketOf(folder), { force: true });
@@ -125,7 +126,7 @@ function spawnAlone(program: string, folder: string, log: number): ChildProcess 
   return child;
 }
 
-/** What the server writes holds rows: for its user alone. */
+/** The server writes rows: for its user alone. */
 function spawnPrivate(program: string, folder: string, log: number): ChildProcess {
   const before = process.umask(0o077);
   try {
@@ -150,10 +151,10 @@ function serverArguments(folder: string): string[] {
     save: '',
     appendonly: 'yes',
     appendfsync: 'always',
-    // It would keep the beginning of a torn transaction, and carry it out at a later start.
+    // Else it would keep a torn transaction's beginning, and carry it out at a later start.
     'aof-load-truncated': 'no',
     'maxmemory-policy': 'noeviction',
-    // These keep the small hashes of the identity ledger in the compact encoding. The old names work in every version.
+    // Keep the identity ledger's small hashes compact. Every version knows the old names.
     'hash-max-ziplist-entries': '512',
     'hash-max-ziplist-value': '128',
   };
@@ -183,7 +184,7 @@ async function untilReady(
 
 const PROGRAMS = ['redis-server', 'valkey-server'] as const;
 
-/** The path of a Redis or Valkey server program; throws a UsageError with the alternatives where there is none. */
+/** Of Redis or Valkey; a UsageError names the alternatives. */
 export async function findServerProgram(path: string): Promise<string> {
   for (const program of PROGRAMS) {
     for (const folder of path.split(delimiter)) {
@@ -209,14 +210,12 @@ async function isExecutable(path: string): Promise<boolean> {
 
 const PID_FILE = 'redis.pid';
 
-/** Where the server of a folder writes its process id; a server that ends in order removes the file. */
+/** The server's pid; a server that ends in order removes the file. */
 export function pidFile(folder: string): string {
   return join(folder, PID_FILE);
 }
 
-/**
- * The process id of the folder's server, as long as that process is there, answering or not; `null` where it is gone.
- */
+/** While that process is there, answering or not; `null`: it is gone. */
 export function serverProcess(folder: string): number | null {
   const pid = Number.parseInt(
     orElse('', () => readFileSync(pidFile(folder), 'utf8')),
@@ -225,7 +224,7 @@ export function serverProcess(folder: string): number | null {
   return pid > 0 && isAlive(pid) && isServerOf(folder, pid) ? pid : null;
 }
 
-/** As `askToEnd`, for a server that can't be reached by its socket. */
+/** For a server that its socket doesn't reach. */
 export function askProcessToEnd(pid: number): void {
   try {
     process.kill(pid, 'SIGTERM');
@@ -234,12 +233,12 @@ export function askProcessToEnd(pid: number): void {
   }
 }
 
-/** Ends a server whose folder may have been removed under it, and which can't be asked any more. */
+/** For a server whose folder may be gone, and which can't be asked any more. */
 export function killServer(folder: string, pid: number): void {
   if (isAlive(pid) && isServerOf(folder, pid)) process.kill(pid, 'SIGKILL');
 }
 
-/** A process id may have passed to another program since. The server is told apart by its working folder, the data folder. */
+/** Another program may have the pid by now: the server's working folder is its data folder. */
 function isServerOf(folder: string, pid: number): boolean {
   if (process.platform === 'linux') {
     const workingFolder = orElse(null, () => readlinkSync(`/proc/${pid}/cwd`));
@@ -261,14 +260,14 @@ function orElse<T>(otherwise: T, read: () => T): T {
 }
 
 /**
- * `ready`: the server answers. `busy`: it holds the socket and doesn't answer, or not yet: loading, in a long script,
- * stopped. `silent`: nobody listens on the socket.
+ * `busy`: holds the socket without an answer (loading, a script, stopped). `silent`: nobody
+ * listens.
  */
 type ServerState = 'ready' | 'busy' | 'silent';
 
 const ANSWER_TIMEOUT_MS = 1_000;
 
-/** The state of the Redis server on a Unix socket, in bounded time. */
+/** In bounded time. */
 export async function probeSocket(path: string): Promise<ServerState> {
   try {
     return (await ask(path, 'PING')).startsWith('+PONG') ? 'ready' : 'busy';
@@ -277,7 +276,7 @@ export async function probeSocket(path: string): Promise<ServerState> {
   }
 }
 
-/** Whether a server listens, or may listen, on the socket of a folder. */
+/** Whether a server listens, or may listen, on the folder's socket. */
 export async function isServing(folder: string): Promise<boolean> {
   const way = await wayToSocket(folder).catch(insteadOf('ENOENT', null));
   if (way === null) return false;
@@ -288,12 +287,12 @@ export async function isServing(folder: string): Promise<boolean> {
   }
 }
 
-/** Asks a server to write what it has and end; a server that doesn't take the command is left as it is. */
+/** Has a server write what it has and end, if it takes the command. */
 export async function askToEnd(path: string): Promise<void> {
   await ask(path, 'SHUTDOWN').catch(() => undefined);
 }
 
-/** The first bytes of the answer to an inline command; empty where no answer came in time. */
+/** The first bytes of the answer to an inline command; '': none came in time. */
 function ask(path: string, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const connection = createConnection(path);

@@ -1,6 +1,7 @@
 /**
- * Whether a Redis keeps what the ledger promises: its settings are read from each server that holds data, judged by pure
- * functions, and refused where rows could be lost or sent twice, unless the user has accepted that.
+ * Whether a Redis keeps what the ledger promises: reads the settings of each server that holds
+ * data, judges them purely, and refuses where rows could be lost or sent twice, unless the user
+ * accepts that.
  */
 import { Cluster, type Redis } from 'ioredis';
 import type { RedisConnection } from '../lib/redis-connection.ts';
@@ -9,8 +10,8 @@ import { UsageError } from '../lib/usage-error.ts';
 const GO_ON = 'To go on regardless, at the price of the promises above: --accept-redis-settings.';
 
 /**
- * The warnings about the settings of all servers; throws a UsageError where they break what the ledger promises and the
- * user has not accepted that, or where the ledger can't work there at all.
+ * Answers warnings; a UsageError where settings break the ledger's promises and the user has not
+ * accepted that, or where it can't work at all.
  */
 export async function acceptSettings(redis: RedisConnection, accepted: boolean): Promise<readonly string[]> {
   const findings = (await Promise.all((await dataServers(redis)).map(judgeServer))).flat();
@@ -31,8 +32,8 @@ function inWords({ server, problem, advice }: ServerFinding): string {
 }
 
 /**
- * `impossible`: the ledger can't work there. `refused`: the setting breaks what the ledger promises; the user may accept
- * that. `warning`: a little may be lost, or the setting can't be read.
+ * `impossible`: the ledger can't work there. `refused`: it breaks the ledger's promises; the user
+ * may accept that. `warning`: a little may be lost, or the setting can't be read.
  */
 export type SettingsFinding = {
   readonly kind: 'impossible' | 'refused' | 'warning';
@@ -43,16 +44,16 @@ export type SettingsFinding = {
   readonly advice: string;
 };
 
-/** Script flags came with 7.0: without them a full Redis could not record what became of rows. */
+/** Script flags came with 7.0: without them a full Redis could not record outcomes. */
 const OLDEST_MAJOR = 7;
 
 /**
- * Workers that don't check in are waited for 15 s when the ledger changes servers: by then a master that was cut off,
- * with workers beside it, must have stopped taking writes. A master notices within a second that its replicas are late.
+ * A new server's ledger waits 15 s for workers: by then a cut-off master, with workers beside it,
+ * must take no writes. A master notices late replicas within a second.
  */
 const LAG_MAX_SECONDS = 10;
 
-/** What in the server's settings can break what the ledger promises; empty where nothing can. */
+/** What can break the ledger's promises; empty: nothing. */
 export function judgeSettings(settings: RedisSettings): readonly SettingsFinding[] {
   const judges = [
     judgeVersion,
@@ -163,26 +164,26 @@ function setTo(name: string, value: string): string {
   return `\`CONFIG SET ${name} ${value}\`, and \`${name} ${value}\` in redis.conf so that it stays.`;
 }
 
-/** What a server says of itself; `null` where it doesn't say, as with some managed services. */
+/** `null`: the server doesn't say, as with some managed services. */
 export type RedisSettings = {
   readonly version: string | null;
   readonly appendOnly: boolean | null;
-  /** Whether it starts with an append-only file that ends within a write. */
+  /** It starts with an append-only file that ends within a write. */
   readonly loadsTornEnd: boolean | null;
-  /** Whether this user may have it write that file anew. */
+  /** This user may have it rewrite that file. */
   readonly mayRewrite: boolean;
   readonly evictionPolicy: string | null;
   readonly fsync: string | null;
   readonly usedMemoryBytes: number | null;
   /** 0 for no limit. */
   readonly maxMemoryBytes: number | null;
-  /** What ends the writing of a master that has been cut off; `null` without Sentinels, as nobody would name a successor. */
+  /** Stops a cut-off master's writes; `null` without Sentinels: nobody names a successor. */
   readonly fencing: Fencing | null;
 };
 
 type Fencing = { readonly minReplicas: number | null; readonly maxLagSeconds: number | null };
 
-/** Reads INFO and, for what INFO does not hold, CONFIG; the server may refuse either. */
+/** From INFO and, for the rest, CONFIG; the server may refuse either. */
 export async function readSettings(redis: Redis): Promise<RedisSettings> {
   const said = await readInfo(redis);
   const tornEnd = await configured(redis, 'aof-load-truncated');
@@ -207,17 +208,17 @@ async function readFencing(redis: Redis): Promise<Fencing> {
   };
 }
 
-/** What the server says of itself by a name of INFO; `null` where it doesn't say, or refuses to. */
+/** By a name of INFO; `null`: it doesn't say, or refuses. */
 export async function readInfo(redis: Redis, section = 'default'): Promise<(name: string) => string | null> {
   const info = (await orRefused(() => redis.info(section))) ?? '';
   return (name) => new RegExp(`^${name}:(.*?)\\r?$`, 'm').exec(info)?.[1] ?? null;
 }
 
-/** Whether BGREWRITEAOF would be carried out: asked within a transaction that is given up, so that it isn't. */
+/** Whether BGREWRITEAOF would be carried out: asked in a transaction that is discarded. */
 export async function mayRewrite(redis: Redis): Promise<boolean> {
   const asked = redis.pipeline().call('MULTI').call('BGREWRITEAOF').call('DISCARD');
   const [, answer] = (await asked.exec()) ?? [];
-  // One that is full, or busy, refuses nobody.
+  // A full or busy server refuses nobody.
   return !/^(?:NOPERM|ERR unknown command)/.test(answer?.[0]?.message ?? '');
 }
 
@@ -227,10 +228,10 @@ export async function configured(redis: Redis, name: string): Promise<string | n
   return typeof value === 'string' ? value : null;
 }
 
-/** What a server answers that takes no command of anybody right now: its settings could be any. */
+/** From a server that takes no command right now: its settings could be any. */
 const NOT_NOW = /^(?:BUSY|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/;
 
-/** `null` where the server refuses the command to this user; a broken connection is not a refusal, nor is a server that is busy. */
+/** `null`: this user may not; a broken connection or a busy server is no refusal. */
 export async function orRefused<T>(ask: () => Promise<T>): Promise<T | null> {
   try {
     return await ask();
@@ -251,7 +252,7 @@ export type DataServer = {
   readonly redis: Redis;
 };
 
-/** Every server that holds the ledger now: the only one, or each master of a cluster. */
+/** The only server, or each master of a cluster. */
 export async function dataServers(redis: RedisConnection): Promise<readonly DataServer[]> {
   if (!(redis instanceof Cluster)) return [{ name: null, redis }];
   // ioredis knows the masters once the first command has its answer.
