@@ -26,7 +26,6 @@ const GROWTH = 0.1;
 /** Per answer: a fifth more in a round trip, or one more, however long that takes. */
 const LARGEST_STEP = 0.2;
 
-/** From one cut to the next. */
 type Phase = {
   readonly from: number;
   readonly begunAt: number;

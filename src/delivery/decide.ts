@@ -32,7 +32,7 @@ export type Plan =
       /** A dead worker's intent that is taken over, `''` where the row is untouched. */
       readonly expected: string;
       readonly warnings?: readonly Issue[];
-      /** What is known of the record's fields before and after the request is accepted. */
+      /** Known field digests, before and after the request is accepted. */
       readonly fields?: FieldsChange;
     }
   | {
@@ -104,7 +104,6 @@ function settledPlan(
   decides: (settled: Settlement) => boolean,
 ): Plan | null {
   const first = marks.get(lead.row.row);
-  // Most requests have one row.
   if (mates.length === 0) return first?.kind === 'settled' ? { kind: 'done' } : null;
   const others = mates.map(({ row }) => marks.get(row.row)).filter((mark) => mark?.kind === 'settled');
   if (first?.kind === 'settled')
@@ -119,7 +118,6 @@ function endLike({ row, outcome, status, id, attempts, ms, code, message, values
   return unsendable('group_member', "row {row}, of the same key, can't be sent", { row: String(row) });
 }
 
-/** For rows without an outcome. */
 function decideOpen(rows: UndecidedRows, mark: Intent | null, means: Means): Decided {
   const { lead } = rows;
   const { definition } = means;
@@ -245,7 +243,6 @@ function differs({ row, line }: RowTask['row'], list: string): Issue {
   return { row, line, column: null, value: null, expected, code: 'group_differs' };
 }
 
-/** The call for a key that was free. */
 function callOfClaimed(operation: Operation): Call {
   return operation === 'subclient.upsert' ? 'subclient.create' : operation;
 }
@@ -285,7 +282,6 @@ type Outgoing = {
   readonly step: Extract<Step, { kind: 'call' }>;
   readonly mapped: Extract<Mapped, { kind: 'mapped' }>;
   readonly expected: string;
-  /** The record whose fields are followed; `null`: not followed. */
   readonly tracked: Tracked | null;
 };
 
@@ -325,7 +321,6 @@ function planOf(outgoing: Outgoing, means: Means): Plan {
   };
 }
 
-/** The plan once the ledger has answered. */
 function planInformed(outgoing: Outgoing, answers: Answers, means: Means): Plan | { readonly kind: 'wait' } {
   const { lead, mapped, step, tracked } = outgoing;
   const { fields } = answers;

@@ -68,7 +68,6 @@ function orderOf(
   return createRowOrder({ chunk, taker, taken, claimed, rows: rows.map(({ row }) => row.row) });
 }
 
-/** A row by its number. */
 type Numbered = { readonly row: number; readonly task: RowTask };
 
 const NO_MATES: readonly never[] = [];
@@ -77,7 +76,7 @@ function planChunk(job: ChunkJob, taken: Taken, context: RunContext): Planned[] 
   const planOf = (rows: UndecidedRows) =>
     taken.state === 'cancelled' ? decideCancelled(rows, taken.marks) : decide(rows, taken.marks, context);
   const tasks = job.rows.map((entry) => taskOf(entry, job, { taken, context }));
-  // Most jobs: a row is a request.
+  // Most jobs.
   if (context.definition.group === undefined)
     return tasks.map((lead) => ({
       lead,

@@ -43,13 +43,11 @@ export type Delivery = {
   halt(run: string): Promise<void>;
   /** `limit`: what the service bears, as far as was found out. */
   load(): { readonly inFlight: number; readonly limit: number };
-  /** The runs of which this process has chunks in hand. */
   runsInHand(): readonly string[];
   /** Halts every run; later chunks are put back. */
   close(): Promise<void>;
 };
 
-/** All it takes to send a target's rows. */
 type DeliveryParts = {
   readonly redis: RedisConnection;
   readonly keys: LedgerKeys;
@@ -64,7 +62,6 @@ type DeliveryParts = {
   readonly interrupted: AbortSignal;
 };
 
-/** Delivers the runs of one service. */
 export function openDelivery(parts: DeliveryParts): Delivery {
   const { store, log } = parts;
   // Logged once per run: its chunks come again and again.
@@ -106,7 +103,6 @@ type KeptRun = {
 /** Recent runs: as many as can have chunks in hand at once. */
 const RUNS_KEPT = 64;
 
-/** `interrupted`: the process is to end. */
 export function createDelivery(makeContext: MakeContext, interrupted: AbortSignal): Omit<Delivery, 'load'> {
   const taker = createTaker();
   const kept = new Map<string, KeptRun>();
@@ -179,7 +175,6 @@ export function createDelivery(makeContext: MakeContext, interrupted: AbortSigna
   };
 }
 
-/** Names each take of a chunk, unique over all processes. */
 function createTaker(): () => string {
   const process = randomBytes(5).toString('hex');
   let takes = 0;

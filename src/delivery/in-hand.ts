@@ -18,7 +18,6 @@ export type InHand = {
   /** Requests with a granted intent, ready for the next permit without waiting for Redis. */
   readonly ready: WaitingLine<Sending>;
   readonly settling: Settling;
-  /** Sends what can go, and sees that more can. */
   readonly goOn: () => void;
   /** Requests that wait until the ledger's whole answer is read, and their longest wait. */
   barred: Sending[];
@@ -207,7 +206,6 @@ export function endWaiting(hand: InHand): void {
   for (const sending of takeFrom(waiting, waiting.length())) void apply(hand, sending, UNSENT);
 }
 
-/** The first requests of a line, at most `most`. */
 export function takeFrom(line: WaitingLine<Sending>, most: number): Sending[] {
   const sendings: Sending[] = [];
   while (sendings.length < most) {

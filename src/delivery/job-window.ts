@@ -7,7 +7,6 @@ import { isOpenAt, nextOpening, parseDailyWindow } from '../lib/daily-window.ts'
 import { shownTime } from '../lib/terminal.ts';
 
 export type JobWindow = {
-  /** As the definition has it. */
   readonly text: string;
   readonly timeZone: string;
   isOpen(): boolean;

@@ -11,7 +11,6 @@ import type { ResolvedReference } from '../model/json-record.ts';
 import type { Reference } from '../model/mapping.ts';
 import type { RowTask } from './row-task.ts';
 
-/** Questions for the ledger before a request can be built. */
 export type Questions = {
   readonly references: readonly Reference[];
   /** The record whose fields the service may have already; `null`: doesn't matter. */
@@ -56,7 +55,6 @@ function isOnItsWay(state: Unknown, own: { readonly run: string; readonly row: n
   return state.kind === 'held' && !state.inDoubt && state.run === own.run && state.row < own.row;
 }
 
-/** Why a row that refers to a key in this state can't be sent. */
 export function referenceIssue(
   { row, line }: RowTask['row'],
   { key, column, space }: Reference,

@@ -47,7 +47,6 @@ type RegistrationOptions = {
   readonly keys: LedgerKeys;
   readonly store: RunStore;
   readonly target: string;
-  /** The folder of this home's journals. */
   readonly folder: string;
   /** Where a run that was put back is found by its id. */
   readonly index: RunIndex;
@@ -55,7 +54,6 @@ type RegistrationOptions = {
   /** Whether this machine still has the ledger, where only one may have it. */
   isOurs?(): Promise<boolean>;
   readonly log: Log;
-  /** Ms that a group of journal lines took to the disk; `null`: it could not be written. */
   onSync?(ms: number | null): void;
   /** Shows the user a sentence. */
   notify(text: string): void;
@@ -64,7 +62,6 @@ type RegistrationOptions = {
 const TIDY_MS = 5_000;
 const CLOSE_MS = 3_000;
 
-/** Opens this process' journal and registers it with the ledger. */
 export async function openRegistration(options: RegistrationOptions): Promise<Registration> {
   const { redis, keys, store, folder, log } = options;
   await assertKnownJournals(folder);
@@ -254,7 +251,6 @@ function isGoneFor(worker: string, { isOurs }: RegistrationOptions): boolean {
 
 type Intended = Pick<Extract<Replayed, { kind: 'intended' }>, 'run' | 'rows'>;
 
-/** What was read of a worker's journal. */
 type ReadBack = {
   readonly worker: string;
   /** Open intents, not put back yet: at most those in flight in one process. */
@@ -323,7 +319,6 @@ function unknownRun(run: string, worker: string, { file, line }: Damage): UsageE
 /** A Redis that fails over just after a run's end would send forgotten rows again. */
 const KEPT_AFTER_END_MS = 600_000;
 
-/** Forgets runs that ended a while ago, and answers them. */
 async function forgetEnded(
   { store }: Pick<RegistrationOptions, 'store'>,
   journal: Journal,

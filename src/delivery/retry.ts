@@ -12,7 +12,6 @@ import type { Sending } from './sending.ts';
 import type { ServiceBreaker } from './service-breaker.ts';
 import { waitWhileRunning } from './still-runs.ts';
 
-/** What was tried for one row. */
 type Tries = {
   readonly made: number;
   /** Those of `made` for which the service named a time to come back. */
@@ -101,7 +100,6 @@ const ALL_ATTEMPTS_FACTOR = 10;
 /** `Retry-After: 0` must not make a tight loop. */
 const SHORTEST_WAIT_MS = 50;
 
-/** Decides for a row whose latest attempt may be followed by another. */
 export function nextTry(
   tries: Tries,
   verdict: Retry,

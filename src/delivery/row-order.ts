@@ -19,7 +19,6 @@ export type RowOrder = {
   isBefore(row: number): boolean;
   /** The range for the next rows of the order, ascending. */
   rangeOf(rows: readonly RangeRow[]): Range;
-  /** The row was granted: the order has come this far. */
   passed(row: number): void;
 };
 
@@ -27,7 +26,6 @@ type RowOrderOptions = {
   readonly chunk: number;
   readonly taker: string;
   readonly taken: Pick<Taken, 'at' | 'marks'>;
-  /** The epoch of the claims. */
   readonly claimed: string;
   /** All rows of the chunk, ascending. */
   readonly rows: readonly number[];

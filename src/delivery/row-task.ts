@@ -41,7 +41,6 @@ export type RowEnd = {
   readonly code?: string;
   readonly message?: string;
   readonly values?: Values;
-  /** Why the row is not sent. */
   readonly issues?: readonly Issue[];
   readonly body?: string;
   /** Bytes of the service's body that are not kept. */
@@ -97,7 +96,6 @@ export function ownKey({ run, claim, identityKey: key, place }: RowTask): KeyPla
   return space === null || key === null || claim.kind !== 'claimed' ? null : { space, key, place };
 }
 
-/** `null`: the row has no key of its own. */
 function identityChange(task: RowTask, end: RowEnd): IdentityChange | null {
   const own = ownKey(task);
   if (own === null) return null;
@@ -148,7 +146,6 @@ export function acceptedEnd(
   };
 }
 
-/** The end of a row whose attempts are used up. */
 export function gaveUp(verdict: Retry, made: number): RowEnd {
   return {
     outcome: 'failed',

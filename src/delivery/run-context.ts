@@ -13,7 +13,6 @@ import type { Reason, Run } from '../model/run.ts';
 import type { RunPermits } from './run-permits.ts';
 import type { ServiceBreaker } from './service-breaker.ts';
 
-/** The service as a row's journey needs it. */
 export type ServiceEdge = {
   build(call: Call, parts: { readonly pathId: string | null; readonly body: JsonObject }): ServiceRequest;
   attempt(request: ServiceRequest, token: string): Promise<Reply>;
@@ -48,6 +47,5 @@ export type RunContext = {
   pause(reason: Reason): Promise<void>;
   /** Closes the connections to the service and breaks off attempts in flight. */
   close(): Promise<void>;
-  /** Logs trouble with Redis, the journal or the connections. */
   onTrouble(what: string, error: Error): void;
 };

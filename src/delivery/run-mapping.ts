@@ -51,7 +51,6 @@ export function definitionProblems(definition: JobDefinition): readonly string[]
   return misfits(definition, NO_RECORDS);
 }
 
-/** What of a file's columns doesn't fit the definition. */
 export function misfits(definition: JobDefinition, source: SourceInfo): readonly string[] {
   try {
     mappingFor(definition, source);

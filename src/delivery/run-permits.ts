@@ -15,12 +15,10 @@ import { type AdaptiveLimit, createAdaptiveLimit } from './adaptive-limit.ts';
 export type ServicePermits = {
   join(run: RunPermitTerms): RunPermits;
   limit(): number;
-  /** By all runs. */
   taken(): number;
 };
 
 type RunPermitTerms = {
-  /** The most that the run may have at once. */
   readonly ceiling: number;
   /** Fires when the run or the process ends: nobody waits any longer. */
   readonly stopping: AbortSignal;
@@ -34,7 +32,6 @@ export type RunRate = {
   reserve(times: number): Promise<Reserved>;
   /** False: the run or the process ends. */
   pause(ms: number): Promise<boolean>;
-  /** No time could be reserved. */
   onTrouble(error: unknown): void;
 };
 
@@ -46,13 +43,11 @@ export type RunPermits = {
    * the run or the process ends, or no time could be reserved.
    */
   wait(granted: OnPermit): void;
-  /** How many permits `tryTake` could take now. */
   free(): number;
   /** None is free below the run's ceiling: others have them, or the service bears no more. */
   isContested(): boolean;
   /** `reply`: shows how the service bears the load; `null`: nothing was sent. */
   release(reply: Reply | null): void;
-  /** Permits that the run has now. */
   taken(): number;
   /** The run needs no more; permits it has are still to be released. */
   leave(): void;
@@ -80,7 +75,6 @@ type SharingRun = {
 export function createServicePermits(edges: ServicePermitsEdges): ServicePermits {
   const { now, limit = createAdaptiveLimit(now) } = edges;
   const runs = new Set<SharingRun>();
-  /** The runs with waiting rows. */
   const waiting = new Set<SharingRun>();
   let taken = 0;
   /** The largest of the joined runs. */
@@ -175,7 +169,6 @@ export function createServicePermits(edges: ServicePermitsEdges): ServicePermits
   };
 }
 
-/** The next to serve of the runs that wait below their ceilings. */
 function nextOf(waiting: ReadonlySet<SharingRun>): SharingRun | null {
   let next: SharingRun | null = null;
   for (const run of waiting) if (run.taken < run.ceiling && (next === null || run.due < next.due)) next = run;

@@ -4,7 +4,6 @@
  */
 
 export type SenderPace = {
-  /** A row went out. */
   launched(): void;
   /** How many intents to ask for; 0: not yet. */
   wanted(line: SenderLoad): number;
@@ -14,7 +13,6 @@ export type SenderPace = {
 
 type SenderLoad = {
   readonly waiting: number;
-  /** Rows that have their intent. */
   readonly ready: number;
   /** Permits that the run has in hand or could take. */
   readonly free: number;

@@ -21,16 +21,13 @@ type Sender = InHand & {
   readonly pace: SenderPace;
   readonly permitted: (isTaken: boolean) => void;
   isAsking: boolean;
-  /** Requests whose intents are being asked for. */
   asked: number;
   /** The breaker is open, or the service asked for a hold. */
   isBarred: boolean;
   /** Permits asked for that have not come yet. */
   expected: number;
-  /** Permits in hand. */
   spare: number;
   look: NodeJS.Timeout | null;
-  /** Requests denied (403) in a row, with no success between. */
   denied: number;
 };
 
@@ -121,7 +118,6 @@ function permitsWanted(sender: Sender): number {
 
 function permitted(sender: Sender, isTaken: boolean): void {
   sender.expected -= 1;
-  // No permit: the run or the process ends.
   if (!isTaken) {
     endAll(sender);
     return;
@@ -130,7 +126,6 @@ function permitted(sender: Sender, isTaken: boolean): void {
   pump(sender);
 }
 
-/** How many intents to ask for now. */
 function wanted({ waiting, ready, spare, context, pace }: Sender): number {
   const { permits, hasRate } = context;
   return pace.wanted({
@@ -142,7 +137,6 @@ function wanted({ waiting, ready, spare, context, pace }: Sender): number {
   });
 }
 
-/** Asks for the next intents, and sends what can go by them. */
 async function ask(sender: Sender): Promise<void> {
   const sendings: Sending[] = [];
   for (const sending of takeFrom(sender.waiting, wanted(sender))) {
@@ -206,7 +200,6 @@ function parted(sendings: readonly Sending[]): { readonly ranges: InOrder[]; rea
   return { ranges, singles };
 }
 
-/** What the ledger's answer makes of a request. */
 function enter(
   sender: Sender,
   sending: Sending,

@@ -18,14 +18,12 @@ import type { RunContext } from './run-context.ts';
 /** `unsent`: the rows are as before. */
 export type Ended = 'settled' | 'unsent';
 
-/** Called once for each request. */
 export type EndListener = {
   ended(how: Ended): void;
   /** The rows' fate could not be recorded, or the program failed. */
   failed(error: unknown): void;
 };
 
-/** One take of a chunk: what its rows are executed with. */
 export type ChunkTake = {
   readonly context: RunContext;
   /** Unique per take of a chunk: the owner of its intents. */
@@ -47,7 +45,6 @@ export type Sending = PlannedSend & {
   readonly end: EndListener;
   readonly chunk: number;
   readonly row: number;
-  /** The row's key, whose claim is restored with the intent; `null`: no key. */
   readonly identity: KeyPlace | null;
   /** The call may be repeated: it is sent even where a lost worker may have sent it. */
   readonly repeatable: boolean;
@@ -61,11 +58,9 @@ export type Sending = PlannedSend & {
    * attempt may have arrived.
    */
   before: string;
-  /** The token as its intent was granted. */
+  /** As it was when the intent was granted. */
   token: string;
-  /** When its intent was granted, by the context's clock. */
   grantedAt: number;
-  /** When its latest attempt began. */
   sentAt: number;
   made: number;
   /** Intents under which nothing was sent: each intent has a mark of its own. */
@@ -145,7 +140,6 @@ function nextMark({ take, row, made, withdrawn }: Sending): string {
   return intentMark(take.taker, row, made + withdrawn + 1);
 }
 
-/** Notes that the intent stands on the row. */
 export function intended(sending: Sending, token: string, now: number): void {
   if (sending.state === 'waiting') {
     const mark = nextMark(sending);
@@ -170,7 +164,6 @@ export function notSent(sending: Sending, mark: string): void {
   sending.withdrawn += 1;
 }
 
-/** Its rows are recorded, or as before. */
 export function endSending(sending: Sending, how: Ended): void {
   if (!isOver(sending)) sending.end.ended(how);
 }

@@ -21,9 +21,7 @@ export type ServiceBreaker = {
   patienceMs(): number;
 };
 
-/** An attempt without a definite answer. */
 export type AttemptFailure = {
-  /** The attempt's intent. */
   readonly mark: string;
   /** HTTP status, `null` where none came. */
   readonly status: number | null;
@@ -41,15 +39,12 @@ const TOO_MANY_REQUESTS = 429;
 /** A person waits: an address that was never reached is more likely wrong than away. */
 const UNREACHED_MS = 30_000;
 
-/** What is known of a target's address, shared by all runs of a process. */
 export type Reach = { isReached: boolean };
 
 export function createServiceBreaker(
   now: () => number,
   shared: Pick<SharedBreaker, 'failed'>,
-  /** The longest wait for the service, ms. */
   awayMs: number,
-  /** A person follows the run at a terminal. */
   isAttended = false,
   reach: Reach = { isReached: false },
 ): ServiceBreaker {

@@ -19,10 +19,8 @@ import { type RowEnd, settledRow } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 import { endSending, failSending, type Sending } from './sending.ts';
 
-/** Ended requests on their way to the ledger, with all their rows. */
 type Batch = { readonly requests: readonly Sending[]; readonly settled: readonly SettledRow[] };
 
-/** Records a run's outcomes in batches. */
 export type Settling = {
   settle(sending: Sending, end: RowEnd): void;
   /** The waiting batch, for an exchange that takes it along; then call `record`. */
@@ -135,7 +133,7 @@ function fieldsAfter(
 const RECORD_ATTEMPTS = 120;
 const RECORD_PAUSE_MAX_MS = 5_000;
 
-/** Records outcomes; a single row's travels with others of the same turn of the event loop. */
+/** A single row travels with others of the same turn of the event loop. */
 export async function recordRows(rows: readonly SettledRow[], context: RunContext): Promise<void> {
   const [first, ...others] = rows;
   if (first === undefined || others.length > 0) return recordAtOnce(rows, context);

@@ -10,7 +10,6 @@ import { messageOf } from '../lib/errors.ts';
 import { sleep } from '../lib/waiting.ts';
 import type { RunContext } from './run-context.ts';
 
-/** How old an answer may be. */
 const LOOK_MS = 1_000;
 /** Between two looks of a waiting row: shorter than an answer lives, so every row sees it. */
 const PIECE_MS = 500;

@@ -23,7 +23,6 @@ export type Service = {
 
 export const SANDBOX_TARGET = 'sandbox';
 
-/** The service of the environment, once there is a token for it. */
 export async function serviceReady(env: Environment, io: Io): Promise<Service> {
   const service = serviceFromEnvironment(env);
   await service.credentials.current();

@@ -50,7 +50,6 @@ async function tellUntil(stop: AbortSignal, tell: (now: number) => Promise<void>
   }
 }
 
-/** The function reports what came about since its last call. */
 export function createWorkTeller(worker: Worker, name: string) {
   const { redis, keys, meter, delivery } = worker;
   let before = attemptsOf(meter);
@@ -67,7 +66,6 @@ export function createWorkTeller(worker: Worker, name: string) {
   };
 }
 
-/** All attempts of the process, whatever the call. */
 function attemptsOf(meter: Worker['meter']): number {
   let attempts = 0;
   for (const { byStatus } of meter.read().calls.values())

@@ -13,7 +13,6 @@ import { acceptedEnd, endOf, type Final, gaveUp, type Retry, type RowEnd } from 
 import { isFreeWithout, type Sending } from './sending.ts';
 import type { AttemptFailure } from './service-breaker.ts';
 
-/** The breaker is open, or the service asked for a hold. */
 export type Wait = Extract<Granted, { kind: 'wait' }>;
 
 export type Effect =
@@ -27,11 +26,10 @@ export type Effect =
   | { readonly kind: 'halt' }
   /** Concerns all rows perhaps: those that have not gone ask again after the later effects. */
   | { readonly kind: 'recall' }
-  /** Informs the breaker. */
   | { readonly kind: 'tell'; readonly failure: Omit<AttemptFailure, 'mark'> }
   /** Nothing was received under the intent. */
   | { readonly kind: 'withdraw' }
-  /** `problem`: what is wrong on this machine. */
+  /** `problem`: what is wrong with this machine. */
   | { readonly kind: 'pause'; readonly reason: Reason; readonly problem?: string }
   /** Pauses the run where none of its requests was answered for too long. */
   | { readonly kind: 'pause-if-away' }
@@ -59,7 +57,6 @@ const HALT: Effect = { kind: 'halt' };
 const ALONE: Effects = [{ kind: 'alone' }];
 export const UNSENT: Effects = [{ kind: 'unsent' }];
 
-/** What the ledger's answer to a request's intent makes of it. */
 export function afterGrant(answer: Granted | undefined, facts: Facts): Effects {
   switch (answer?.kind) {
     case 'granted':
@@ -87,7 +84,7 @@ function heldBy({ run, row }: { readonly run: string; readonly row: number }): R
   return { outcome: 'invalid', code: 'key_held', message, values: { row: String(row), run } };
 }
 
-/** A request that has not gone and is not to go. */
+/** For a request that has not gone and is not to go. */
 export function givenUp(facts: Facts): Effects {
   return facts.state === 'intended' ? [...withdrawn(facts), ...UNSENT] : UNSENT;
 }
@@ -172,7 +169,6 @@ export function afterToken(fresh: boolean): Effects {
   return [{ kind: 'again', verdict, because: 'refreshed' }];
 }
 
-/** After the last attempt. */
 export function afterTries({ next, verdict }: LastTry, { made }: Pick<Facts, 'made'>): Effects {
   switch (next.kind) {
     case 'give-up':

@@ -36,20 +36,17 @@ import {
 
 const relativePath = z.string().refine((path) => path.split('/').every(isPlainName));
 
-/** Content of a claim's information file. */
 const claimInfoSchema = z
   .object({
     job: z.string(),
-    /** Address of the file's service. */
     target: z.string(),
     inbox: z.string(),
     /** Relative to the inbox. */
     path: relativePath,
     /** ISO 8601, UTC. */
     claimedAt: z.string(),
-    /** The file's stamp when it was found to be whole. */
+    /** Taken when the file was found to be whole. */
     stamp: z.string(),
-    /** Name of its marker file. */
     marker: z.string().refine(isPlainName).nullable(),
     /** Name of `isOnOtherFileSystem` on disk. */
     isAbroad: z.boolean(),
@@ -88,7 +85,6 @@ export type Claim = {
   /** Where the file is, or will be once it is copied from another file system. */
   readonly file: string;
   readonly name: string;
-  /** The process that owns the claim. */
   readonly member: string;
   readonly info: ClaimInfo;
   /** Stamp of the original that `file` is a copy of; `null`: no copy, or not yet. */
@@ -101,13 +97,11 @@ const MARKER_NAME = '.marker';
 export const COPIED_NAME = '.copied';
 const INFO_NAME = /^\.claim\.(.+)\.json$/;
 
-/** Says whose claim it is. */
 function infoName(member: string): string {
   return `.claim.${member}.json`;
 }
 
 type NewClaim = {
-  /** The folder of claims, in ONBOARD_HOME. */
   readonly base: string;
   readonly id: string;
   readonly member: string;
@@ -171,7 +165,6 @@ export async function writeDurably(path: string, text: string, flags = 'wx'): Pr
   }
 }
 
-/** Places of a claim's file and marker. */
 type ClaimFiles = { readonly file: Buffer | string; readonly marker: Buffer | string };
 
 /** In the claim's folder, or on another file system in the inbox, under the claim's id. */
@@ -203,7 +196,6 @@ async function moveIn(file: Buffer, marker: Buffer | null, to: ClaimFiles): Prom
   }
 }
 
-/** A claim as found in the folder of claims. */
 export type FoundClaim = {
   readonly id: string;
   readonly folder: string;
@@ -214,7 +206,6 @@ export type FoundClaim = {
   readonly info: ClaimInfo | null;
   /** Name of the file; `null`: it is not here. */
   readonly name: string | null;
-  /** As in `Claim`. */
   readonly copied: string | null;
 };
 
@@ -286,7 +277,6 @@ export async function beat({ folder, member }: Claim): Promise<boolean> {
   return utimes(join(folder, infoName(member)), now, now).then(() => true, insteadOf('ENOENT', false));
 }
 
-/** An open claimed file with its stamp, or why it must not be read. */
 export type Opened =
   | { readonly kind: 'open'; readonly handle: FileHandle; readonly stamp: string }
   | { readonly kind: 'refused'; readonly why: string };
@@ -375,7 +365,6 @@ function pathOf({ path }: ClaimInfo): { readonly parts: readonly Buffer[]; reado
   return { parts: names.slice(0, -1), name: names.at(-1) ?? Buffer.from('') };
 }
 
-/** With all that is in its folder. */
 export async function dropClaim({ folder }: Pick<Claim, 'folder'>): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }

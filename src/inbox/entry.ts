@@ -18,7 +18,6 @@ export type Entry = {
   readonly path: string;
   readonly kind: 'file' | 'folder' | 'link' | 'other';
   readonly links: number;
-  /** `stampOf` (file-stamp.ts). */
   readonly stamp: string;
   /** Last change of content, name, owner or rights, ms. */
   readonly changedMs: number;

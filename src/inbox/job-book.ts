@@ -106,7 +106,6 @@ function circleWords(circle: readonly string[]): string {
   return `${words} (after): expected an order that begins somewhere; take one of these out`;
 }
 
-/** A watched folder, and the jobs that may take its files. */
 export type Inbox = {
   readonly folder: string;
   /** ONBOARD_HOME's own inbox, where only patterns choose a file's job. */
@@ -129,7 +128,6 @@ export function inboxesOf(jobs: readonly Job[], home: string): Inbox[] {
   ];
 }
 
-/** Whether a file came from its job's inbox. */
 export function isInboxOf(
   came: { readonly inbox: string; readonly job: string } | null,
   inboxes: readonly Inbox[],
@@ -143,7 +141,6 @@ export function markersOf({ jobs }: Inbox): readonly string[] {
   return jobs.flatMap(({ definition }) => definition.marker ?? []);
 }
 
-/** Folders of ONBOARD_HOME that are no inbox. */
 const RESERVED = ['processing', 'done', 'failed', 'reports', 'journal', 'redis', 'sandbox', 'uploads'];
 
 /** Inboxes within each other or within a folder of another purpose: a file would be in two. */

@@ -30,7 +30,6 @@ export type Look = {
   /** Claims before files; whoever begins one takes it out. */
   readonly atHand: AtHand[];
   readonly refuse: readonly Refused[];
-  /** The inboxes and their sub-folders. */
   readonly folders: readonly string[];
   /** For people: why files stay where they are. */
   readonly left: readonly string[];
@@ -47,7 +46,6 @@ type Surroundings = {
   readonly recovery: Recovery;
   readonly schedules: InboxSchedules;
   readonly isClosed: IsClosed;
-  /** The claims of this process. */
   mine(): readonly Claim[];
   /** Ms of a monotonic clock. */
   now(): number;
@@ -175,7 +173,6 @@ function openRun(run: Run, leased: boolean) {
   };
 }
 
-/** The jobs of claims, with words on each. */
 export function claimedWords(
   claims: ReadonlyArray<Pick<FoundClaim, 'info'>>,
   words = 'is under way',

@@ -46,7 +46,6 @@ function wrapped(line: string): readonly string[] {
   return line.startsWith(' ') ? [line] : wrap(line.split(' '), { width: WIDTH, indent: '' });
 }
 
-/** What the file was when it was put away, for its note. */
 function writtenWords({ bytes, ms }: Written): string {
   return `${bytes} bytes, last written ${new Date(ms).toISOString()}`;
 }
@@ -60,7 +59,6 @@ export function writtenIn(note: string): Written | null {
   return found === null ? null : { bytes: Number(found[1]), ms: Date.parse(found[2] ?? '') };
 }
 
-/** A file as it came, for notes. */
 export type Origin = { readonly path: string; readonly inbox: string; readonly written: Written | null };
 
 export type Refusal = { readonly why: readonly string[]; readonly fault: Fault };
@@ -74,7 +72,6 @@ export function refusedNote(origin: Origin, { why, fault }: Refusal): Note {
   };
 }
 
-/** For a file whose run is over. */
 export function doneNote(origin: Origin, summary: Summary, report: string): Note {
   return {
     subject: origin.path,
@@ -111,7 +108,6 @@ export function knownNote(
   };
 }
 
-/** For a file that was written to after it was taken. */
 export function changedNote(origin: Origin, run: Run, report: string): Note {
   const isOpen = run.state !== 'finished' && run.state !== 'cancelled';
   return {

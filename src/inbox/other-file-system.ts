@@ -114,7 +114,6 @@ async function copyTo(path: string, from: Extract<Opened, { kind: 'open' }>['han
   }
 }
 
-/** For people. */
 export function originalOf({ id, info }: Pick<Claim, 'id' | 'info'>): string {
   return join(info.inbox, TAKEN_FOLDER, id);
 }
@@ -141,7 +140,6 @@ const keptSchema = z.object({
   inbox: z.string(),
   /** Stamp of the copy that was sent. */
   stamp: z.string(),
-  /** The copy's name in `done`. */
   done: z.string().regex(/^[^/\0]+$/),
   /** ISO 8601, UTC. */
   keptAt: z.string(),

@@ -32,7 +32,6 @@ const RUNS_MAX = 200;
 /** Unchanged for so long a file counts as whole: this command has not watched it. */
 const REST_MS = 2_000;
 
-/** Without a ledger. */
 export function emptyOverview(env: Environment, sandbox: boolean): Overview {
   return {
     needs: { runs: [], refused: [] },
@@ -214,7 +213,6 @@ function takesUp(later: Run, { id }: Run, report: string): boolean {
   return later.parent === id || resolve(later.file).startsWith(report + sep);
 }
 
-/** With the notes that say why. */
 async function refusedFiles(folder: string) {
   const { entries } = await listEntries(folder).catch(insteadOf('ENOENT', { entries: [] }));
   const notes = new Set(entries.filter(({ path }) => path.endsWith(NOTE_ENDING)).map(({ path }) => path));

@@ -10,7 +10,6 @@ import { type Inbox, isInboxOf } from './job-book.ts';
 import { originalOf } from './other-file-system.ts';
 import type { Watcher } from './watcher.ts';
 
-/** A claim whose watcher is gone. */
 export type LeftClaim = {
   readonly found: FoundClaim;
   /** Whether its file came from what is its job's inbox now. */
@@ -21,7 +20,6 @@ export type LeftClaim = {
 const SILENT_MS = 60_000;
 
 type RecoveryEdges = Pick<Watcher, 'places' | 'teller' | 'member' | 'target'> & {
-  /** Whether this process works on the claim. */
   isMine(claim: string): boolean;
   /** Ms of a monotonic clock. */
   now(): number;
@@ -83,7 +81,6 @@ export function createRecovery({ places, teller, member, target, isMine, now }: 
 
 export type Recovery = ReturnType<typeof createRecovery>;
 
-/** By target. */
 export function elsewhereLines(elsewhere: readonly FoundClaim[]): ReadonlyMap<string, string> {
   const byTarget = new Map<string, string[]>();
   for (const { info } of elsewhere)

@@ -7,7 +7,6 @@ import { createJobWindow, type JobWindow } from '../delivery/job-window.ts';
 import { createReleases, createSchedules, type Schedule, startScheduleWorker } from '../queue/schedules.ts';
 import type { Watcher } from './watcher.ts';
 
-/** Of one target's jobs. */
 export function openInboxSchedules({ session, target, book }: Watcher, onRelease: () => void) {
   const { ledger, log } = session;
   const { queuePrefix } = ledger.of(target).keys;
@@ -24,11 +23,9 @@ export function openInboxSchedules({ session, target, book }: Watcher, onRelease
     onError,
   });
   return {
-    /** Makes the schedules in Redis those of the definitions. */
     keep: () => schedules.keep(schedulesOf(book.jobs())),
     /** Job → when its schedule last fired, ms. */
     releases: releases.all,
-    /** Job → when it fires next. */
     next: schedules.next,
     async close() {
       await worker.close();
@@ -45,7 +42,6 @@ export function schedulesOf(jobs: readonly Job[]): Schedule[] {
   );
 }
 
-/** Whether a job's window is closed. */
 export type IsClosed = (job: Pick<Job, 'definition'>) => boolean;
 
 export function createWindows(now: () => Date): IsClosed {

@@ -65,7 +65,6 @@ export async function settle(claim: Claim, end: End, watcher: Watcher): Promise<
   return verdict.exitCode;
 }
 
-/** What is reported of a file's end. */
 type Told = Pick<EndedFile, 'result' | 'why' | 'exitCode'> & { readonly run: Run | null };
 type Verdict = Told & {
   readonly result: 'done' | 'failed';
@@ -148,7 +147,6 @@ function endedFile(
   };
 }
 
-/** Where an ended claim's file and its note went. */
 type Away = {
   readonly file: string | null;
   readonly note: string | null;
@@ -366,7 +364,6 @@ const ID = new RegExp(
   ENDING.flags,
 );
 
-/** Files in `done` that no longer match their notes. */
 function createFindChanged(done: string, now: () => Date): () => Promise<string[]> {
   const known = new Map<string, Written | null>();
   const noteOf = async (name: string) => {

@@ -8,7 +8,6 @@ import { type Entry, entryProblem, isNeverTaken, nameWhenWhole } from './entry.t
 import { type Inbox, jobsFor, markersOf, patternsOf } from './job-book.ts';
 import type { Fault } from './note.ts';
 
-/** Why a file stays in its inbox for now. */
 type WaitReason =
   | { readonly kind: 'writing' }
   /** By its name it is not whole yet. */
@@ -41,7 +40,6 @@ type Circumstances = {
   restLeft(placed: Placed): number;
   /** Whether to wait no longer for an entry that never rests. */
   isGivenUp?(placed: Placed, hasJob: boolean): boolean;
-  /** Jobs whose definitions can't be used right now. */
   readonly broken: ReadonlySet<string>;
   /** The job's window is closed: no run of it begins. */
   isHeldByWindow(job: Job): boolean;
@@ -125,7 +123,6 @@ function entryFault({ kind, links }: Pick<Entry, 'kind' | 'links'>): Fault {
   return kind === 'file' && links === 1 ? 'name' : 'kind';
 }
 
-/** For the sender of a file that no job takes. */
 function noJobWords(inbox: Inbox): string {
   const patterns = [...new Set(inbox.jobs.flatMap(({ definition }) => patternsOf(definition)))].sort();
   const expected =
@@ -135,7 +132,6 @@ function noJobWords(inbox: Inbox): string {
   return `its name and folder belong to no kind of load: ${expected}`;
 }
 
-/** For the sender of a file that several jobs would take. */
 function severalJobsWords(jobs: readonly Job[]): string {
   const names = jobs.map(({ name }) => name).join(' and ');
   return `its name and folder belong to more than one kind of load (${names}): it is not clear which one is meant`;

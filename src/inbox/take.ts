@@ -41,7 +41,6 @@ type Take = {
   isUnderWay(run: string): boolean;
 };
 
-/** As far as it goes. */
 export async function takeClaim(claim: Claim, watcher: Watcher, take: Take): Promise<TakeEnd> {
   const read = await readClaim(claim, watcher, take.signal);
   switch (read.kind) {
@@ -128,7 +127,6 @@ export function pausedWords({ info }: Claim, { id, state, reason, operation }: R
   return `${info.path}: run ${id} is ${state}${reason === null ? '' : ` (${reason})`}.${advice} To go on: onboard resume ${id}`;
 }
 
-/** Result of reading a claimed file once to its end. */
 type ReadClaim =
   | { readonly kind: 'read'; readonly facts: FileFacts; readonly job: Job }
   | { readonly kind: 'refused'; readonly why: readonly string[]; readonly fault: Fault }
@@ -213,7 +211,6 @@ function checkColumns(job: Job, source: SourceInfo): void {
   } catch (error) {
     if (!(error instanceof UsageError) || !isTable(source)) throw error;
     const { columns } = source;
-    // In the order of the columns.
     const unknown = error.all.filter(
       (problem) => typeof problem === 'string' && problem.startsWith('column "'),
     );

@@ -105,11 +105,9 @@ export function createUnderWay(watcher: Watcher, onEnd: () => void) {
       worst = worse(worst, EXIT.notStarted);
     },
     claims: () => [...works.values()].map(({ claim }) => claim),
-    /** Finds waiting runs that were resumed. */
     async look() {
       await Promise.all([...works.values()].map(lookAt));
     },
-    /** Exit status of the worst file so far. */
     worst: () => ([...works.values()].some(({ state }) => state === 'window') ? worse(worst, 2) : worst),
     /** Lets go of all files: their runs pause, and the next start goes on with them. */
     async end() {
@@ -179,7 +177,6 @@ function isPassedOver(error: unknown): error is Error {
 /** Each claim gets its run's id; `null`: another watcher was faster, or the file is gone. */
 function createClaim(watcher: Watcher): (file: Takeable) => Promise<Claim | null> {
   const { member, places, session } = watcher;
-  // Inboxes on another file system than ONBOARD_HOME.
   const others = new Set<string>();
   const used = new Set<string>();
   const freshId = async (): Promise<string> => {

@@ -17,7 +17,6 @@ export function createWaker() {
       heard.add(why);
       ring();
     },
-    /** The next wait ends at once. */
     hasNews: () => heard.size > 0,
     /** Answers what happened; empty: the time was up. */
     async wait(ms: number) {

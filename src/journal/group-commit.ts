@@ -4,7 +4,6 @@
  * tried again, up to a limit of memory.
  */
 
-/** A line on its way to disk, and what it is about. */
 export type Line = {
   readonly text: string;
   readonly run: string;
@@ -12,7 +11,7 @@ export type Line = {
 };
 
 type Waiting = Line & {
-  /** A note, for which nobody waits: after a failure it is tried again. */
+  /** After a failure a note is tried again: nobody waits for it. */
   readonly kept: boolean;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
@@ -25,7 +24,6 @@ type GroupCommit = {
   note(line: Line): void;
   /** Resolves when all earlier lines are written; rejects where they can't be. */
   flush(): Promise<void>;
-  /** Ends timed retries. */
   stop(): void;
 };
 

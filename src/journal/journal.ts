@@ -18,7 +18,6 @@ export type Journal = {
   note(record: JournalRecord): void;
   /** Resolves when all notes are on disk; rejects where they can't be. */
   flush(): Promise<void>;
-  /** Runs of which something is kept. */
   runs(): readonly string[];
   /** The run has ended and its report is written: it need not be remembered. Never rejects. */
   forget(run: string): Promise<void>;

@@ -79,7 +79,6 @@ export type JournalRecord =
         readonly [chunk: number, prefix: string, rows: readonly (string | number)[]]
       >;
     }
-  /** These rows are about to be sent. */
   | { readonly kind: 'intended'; readonly run: string; readonly rows: readonly IntendedRow[] }
   /** Nothing was received under these very marks. */
   | { readonly kind: 'withdrawn'; readonly run: string; readonly rows: readonly MarkedRow[] }
@@ -98,7 +97,6 @@ export const JOURNAL_VERSION = 3;
 
 const headSchema = z.object({ kind: z.literal('journal'), version: z.number().int() });
 
-/** The first line of a file. */
 export const HEAD_LINE = checked(JSON.stringify({ kind: 'journal', version: JOURNAL_VERSION }));
 
 /** Of a first line without its line feed; 0: it names none; `null`: it isn't what was written. */
@@ -163,7 +161,6 @@ function intentsOf([chunk, prefix, cells]: z.infer<typeof rangeSchema>): Intende
 const GROUP_WIDTH = 4;
 const SETTLED_OUTCOME = 3;
 
-/** As the rows would have been written one by one. */
 function entriesOf([chunk, [mark, isNumbered, cells], settlements]: z.infer<
   typeof groupSchema
 >): SettleEntry[] {

@@ -11,7 +11,6 @@ export type RowFold = {
   readonly place: readonly [chunk: number, row: number];
   /** Segment of the last settle entry; 0: none. */
   endedAt: number;
-  /** The last settle entry; `null`: none. */
   entry: SettleEntry | null;
   /** Intents since the last end, by mark. */
   readonly open: Map<string, { readonly intent: IntendedRow; readonly at: number }>;
@@ -133,7 +132,6 @@ export function dropEmptyRows({ runs }: Fold): void {
   }
 }
 
-/** A row's key in `RunFold.rows`. */
 export function rowKey(chunk: number, row: number): string {
   return `${chunk} ${row}`;
 }

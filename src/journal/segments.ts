@@ -19,7 +19,6 @@ type Segments = {
   commit(lines: readonly Line[]): Promise<void>;
   /** Deletes segments with nothing to keep; never rejects. */
   tidy(): Promise<void>;
-  /** No segment grows any more. */
   close(): Promise<void>;
 };
 
@@ -101,15 +100,13 @@ export function createSegments({ folder, segmentBytes, onTrouble }: SegmentsOpti
   };
 }
 
-/** Which segments hold something of which runs, and so which can be deleted. */
 type SegmentIndex = {
   opened(segment: number): void;
   told(segment: number, run: string): void;
   /** Nothing earlier of the run is kept; `segment` has the record of that. */
   forgotten(segment: number, run: string): void;
-  /** Nothing of any run is kept. */
   isIdle(): boolean;
-  /** Segments behind the current one that can be deleted now, all at once. */
+  /** Segments other than the current one that can be deleted now, all at once. */
   deletable(current: number | null): readonly number[];
   deleted(segment: number): void;
 };
@@ -117,7 +114,6 @@ type SegmentIndex = {
 type Held = {
   /** Runs of which the segment holds something to keep. */
   readonly live: Set<string>;
-  /** Runs of which it holds anything. */
   readonly mentioned: Set<string>;
   /** Runs that it records as forgotten. */
   readonly forgotten: Set<string>;
@@ -157,7 +153,6 @@ function createSegmentIndex(): SegmentIndex {
   };
 }
 
-/** Takes whole groups of lines. */
 type SegmentFile = {
   readonly path: string;
   /** Bytes in whole groups. */

@@ -33,20 +33,18 @@ export type SharedBreaker = {
   liftHold(): Promise<void>;
 };
 
-/** As people and `status --json` see the breaker. */
 export type BreakerReport = {
   /** `well`, `failing`: closed; `away`: open or half-open; `held`: the service asked for a hold. */
   readonly state: 'well' | 'failing' | 'away' | 'held';
   readonly failuresInARow: number;
-  /** Why the latest attempt failed; `null`: none failed. */
+  /** `null`: the latest attempt did not fail. */
   readonly cause: string | null;
-  /** ISO 8601; `null`: the latest attempt had a definite answer. */
   readonly since: string | null;
   /** Half-open: a row is probing. */
   readonly isProbing: boolean;
-  /** When the next row may go, ISO 8601; `null`: now. */
+  /** ISO 8601; `null`: now. */
   readonly nextAt: string | null;
-  /** End of the hold, ISO 8601; `null`: no hold. */
+  /** ISO 8601; `null`: no hold. */
   readonly heldUntil: string | null;
 };
 

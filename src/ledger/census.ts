@@ -11,7 +11,6 @@ import { type RunBrief, readBriefs } from './brief.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import type { LedgerKeys } from './keys.ts';
 
-/** The end of a job's latest run that is over. */
 type LastEnd = { readonly endedAt: number; readonly seconds: number; readonly exitCode: number };
 
 const RUNS_PER_LOOK = 500;

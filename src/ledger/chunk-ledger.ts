@@ -136,7 +136,6 @@ function placeArguments(
   return places.flatMap(({ bucket, digest }) => [bucket, digest]);
 }
 
-/** Times on a run's time line that now belong to one worker. */
 export type Reserved = {
   /** How many, evenly spaced; 0: none for now. */
   readonly times: number;
@@ -151,7 +150,6 @@ const BEHIND_MS = 40;
 
 const reserve = inEpoch(RESERVE, z.tuple([z.coerce.number(), z.coerce.number()]));
 
-/** Asks for `times` times on the time line at `key`, `intervalMs` apart over all workers. */
 async function reserveTimes(
   epoch: LedgerEpoch,
   key: string,

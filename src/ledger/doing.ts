@@ -14,7 +14,6 @@ const doingSchema = z.object({
   limit: z.number(),
   /** Attempts per second. */
   rate: z.number(),
-  /** The runs of which it has chunks in hand. */
   runs: z.array(z.string()),
 });
 type Doing = z.infer<typeof doingSchema>;
@@ -22,7 +21,6 @@ type Doing = z.infer<typeof doingSchema>;
 /** A worker that has not written for so long is gone. */
 const GONE_AFTER_MS = 60_000;
 
-/** Writes this worker's entry and removes those of workers that are gone. */
 export async function keepDoing(
   redis: RedisConnection,
   keys: LedgerKeys,

@@ -25,7 +25,6 @@ export type LedgerEpoch = {
   call<Answer>(run: Script<Answer>, keys: readonly string[], args: SentArguments): Promise<Answer>;
   /** For a script that changes nothing: without a batch number Redis writes nothing. */
   read<Answer>(run: Script<Answer>, keys: readonly string[], args: SentArguments): Promise<Answer>;
-  /** Resolves when the ledger is verified and this process is registered. */
   verify(): Promise<void>;
   /** Keeps intents out of a replay until they are released. */
   hold(asked: () => ReadonlyArray<{ readonly mark: string }>): () => void;
@@ -106,7 +105,6 @@ type Call<Answer> = {
 };
 
 type OwnEpoch = LedgerEpoch & {
-  /** The workers that are registered now. */
   see(workers: readonly string[]): void;
   /** The highest batch known to be recorded. */
   recorded(): number;

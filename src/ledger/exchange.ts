@@ -53,12 +53,10 @@ type RowRecord =
     }
   /** JSON text of groups of rows that the service accepted (`ToldRows`). */
   | { readonly kind: 'accepted'; readonly run: string; readonly groups: string }
-  /** JSON text of an array of settle entries. */
   | { readonly kind: 'settled'; readonly run: string; readonly entries: string };
 
-/** The journal survives a Redis that comes back without its last second, or empty. */
+/** Survives a Redis that comes back without its last second, or empty. */
 export type RowJournal = {
-  /** Resolves when the record is on disk; rejects where it can't be. */
   write(record: RowRecord): Promise<void>;
   /** Written later; never fails. */
   note(record: RowRecord): void;
@@ -75,7 +73,6 @@ export type Exchange = {
 
 /** One answer for each row, in their order. */
 export type Exchanged = {
-  /** Chunks that this exchange closed. */
   readonly closed: readonly number[];
   /** The rows that ended; `null`: the row already had its outcome, or belongs to another taker. */
   readonly recorded: ReadonlyArray<RecordedRow | null>;
@@ -215,7 +212,6 @@ async function send(
   { epoch, keys, run, now }: ExchangeEdges,
 ): Promise<(asked: number) => Answers> {
   const [others, ...groups] = told.args;
-  // The place of the last argument about ended rows.
   const last = HEAD_ARGUMENTS + groups.length;
   const [count, ...words] = await epoch.call(exchange, recordKeys(keys, run.id), () => {
     const isSame = epoch.recoveries() === recovery;
@@ -240,7 +236,6 @@ async function send(
 const HEAD_ARGUMENTS = 4;
 const GRANTING = { usual: GRANTED, parse: parseRefusal };
 
-/** KEYS of the scripts that record outcomes. */
 export function recordKeys(keys: LedgerKeys, run: string): string[] {
   const k = keys.run(run);
   return [

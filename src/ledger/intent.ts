@@ -39,7 +39,6 @@ export type Range = {
   readonly apart: ReadonlyArray<readonly [row: number, mark: string]>;
 };
 
-/** `identity`: the row's key; `null`: none. */
 export type RangeRow = { readonly row: number; readonly identity: KeyPlace | null };
 
 export type MarkedRow = Pick<Intent, 'chunk' | 'row' | 'mark'>;
@@ -48,9 +47,8 @@ export type Granted =
   | { readonly kind: 'granted' }
   /** Another worker has or had the row. */
   | { readonly kind: 'taken' }
-  /** The run is not running. */
   | { readonly kind: 'halted' }
-  /** The breaker is closed to rows for that long (ms). `isHold`: the service asked for it. */
+  /** The breaker lets nothing through for that long. `isHold`: the service asked for it. */
   | { readonly kind: 'wait'; readonly ms: number; readonly isHold: boolean }
   /** Of a range: the claims of its keys have to be checked, each by an intent of its own. */
   | { readonly kind: 'unclaimed' }
@@ -64,7 +62,6 @@ export const GRANTED = { kind: 'granted' } as const;
 const HELD = /^held [a-z] (\S+) (\d+)/;
 const WAIT = /^(wait|hold) (\d+)/;
 
-/** Reads the script's answer for a row that is not granted. */
 export function parseRefusal(answer: string): Granted {
   if (answer === 'taken' || answer === 'halted' || answer === 'unclaimed') return { kind: answer };
   const [, by = '', row] = HELD.exec(answer) ?? [];

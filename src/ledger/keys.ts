@@ -97,10 +97,8 @@ function runKeys(base: string): RunKeys {
   };
 }
 
-/** Where an identity ledger keeps a key: its bucket, and the digest within it. */
 export type Place = { readonly bucket: string; readonly digest: string };
 
-/** Of a row without a key. */
 export const NOWHERE: Place = { bucket: '', digest: '' };
 
 /** A key of one identity ledger. `place`: within its space, where it is known already. */

@@ -86,7 +86,6 @@ export function packBlock(settlements: readonly Settlement[], closedAt: number):
 /** A block is mostly ids, which the best compression hardly shrinks, in five times the time. */
 const QUICKLY = { level: constants.Z_BEST_SPEED };
 
-/** `packBlock` for settlements that are JSON text already. */
 export function packBlockText(json: string, closedAt: number): Buffer {
   return deflateRawSync(`[${closedAt},${json}]`, QUICKLY);
 }

@@ -6,7 +6,6 @@ import type { RedisConnection } from '../lib/redis-connection.ts';
 import { type Note, type Notes, noteSchema } from '../model/note.ts';
 import type { LedgerKeys } from './keys.ts';
 
-/** A note without text is removed. */
 export async function keepNote(
   redis: RedisConnection,
   keys: LedgerKeys,

@@ -37,7 +37,6 @@ type ReadChunk = { readonly taken: Taken; readonly outcomes: string };
 
 const take = inEpoch(TAKE, z.tuple([z.string(), z.number(), z.number()]).rest(z.string()));
 
-/** `rows`: the numbers of the chunk's rows. */
 export async function readChunk(
   chunk: number,
   rows: readonly number[],
@@ -112,7 +111,6 @@ type ChunkMemory = {
   /** Forgets what was known of the chunk. */
   taken(chunk: number, rows: number): void;
   recorded(row: RecordedRow, recovery: number): void;
-  /** The chunks that are whole once these rows are recorded. */
   wholeWith(rows: readonly RecordedRow[], recovery: number): Closing[];
   closed(chunk: number, recovery: number): void;
   isClosed(chunk: number, recovery: number): boolean;
@@ -122,10 +120,8 @@ type ChunkMemory = {
 };
 
 type Remembered = {
-  /** The chunk's number of rows; 0: unknown. */
   readonly rows: number;
   readonly recovery: number;
-  /** Texts of settlements, by row. */
   readonly texts: Map<number, string>;
   isClosed: boolean;
 };
@@ -191,7 +187,6 @@ const close = inEpoch(CLOSE, z.number());
 /** No chunk has this number of outcomes. */
 export const VOID = 'void';
 
-/** Closes a chunk; false where one of its rows is not settled. */
 export function createChunkClosing(edges: {
   readonly epoch: LedgerEpoch;
   readonly keys: LedgerKeys;

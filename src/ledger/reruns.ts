@@ -30,7 +30,6 @@ export type RerunStore = {
 };
 
 type Chosen = {
-  /** What `latest` answered before the rows were chosen. */
   readonly latest: string;
   /** Ascending row numbers: all that is left where Redis loses the rows themselves. */
   readonly rows: readonly number[];
@@ -78,7 +77,6 @@ async function childrenOf(redis: RedisConnection, keys: LedgerKeys, parent: stri
   return ids.filter((_, i) => parents[i] === parent);
 }
 
-/** `rows`: only these; `null`: all with one of the outcomes. */
 export type RowChoice = {
   readonly outcomes: ReadonlySet<Outcome>;
   readonly rows: ReadonlySet<number> | null;
@@ -86,14 +84,14 @@ export type RowChoice = {
 
 export type ChoiceCounts = {
   chosen: number;
-  /** Rows with such an outcome that an earlier rerun has. */
+  /** Rows with a chosen outcome that an earlier rerun has. */
   takenBefore: number;
-  /** Rows with such an outcome but no source record. */
+  /** Rows with a chosen outcome but no source record. */
   withoutRecord: number;
   inDoubt: number;
 };
 
-/** Rows with one of the outcomes that no earlier rerun took, in row order. */
+/** In row order, without rows that an earlier rerun took. */
 export async function* unsuccessfulRows(
   view: LedgerView,
   choice: RowChoice & { readonly reruns: readonly LedgerView[] },

@@ -29,7 +29,6 @@ import { addToStory } from './story.ts';
 /** `unchanged`: it was decided so before. */
 export type RowResolved =
   | { readonly row: number; readonly kind: 'resolved' | 'unchanged' }
-  /** It was decided otherwise before. */
   | { readonly row: number; readonly kind: 'otherwise'; readonly earlier: Resolution }
   | { readonly row: number; readonly kind: 'not-in-doubt' };
 

@@ -40,7 +40,6 @@ export type NewRun = {
   readonly chunkRows: number;
   readonly canary?: Canary | null;
   readonly createdAt: Date;
-  /** Makes a new run even where the file was taken to its end before. */
   readonly again: boolean;
 };
 
@@ -60,7 +59,6 @@ export type RunStore = {
   statesOf(ids: readonly string[]): Promise<ReadonlyMap<string, RunState>>;
   /** Newest first. */
   list(limit: number): Promise<Run[]>;
-  /** Numbers of the chunks whose rows are all settled. */
   closedChunks(id: string): Promise<ReadonlySet<number>>;
   countClosed(id: string): Promise<number>;
   /** Numbers of the chunks that were queued and are not closed. */
@@ -78,7 +76,6 @@ export type RunStore = {
   holdLease(id: string, holder: string, ms: number): Promise<boolean>;
   dropLease(id: string, holder: string): Promise<void>;
   hasLease(id: string): Promise<boolean>;
-  /** Who has the lease, and the ms until it expires. */
   leaseOf(id: string): Promise<{ readonly holder: string; readonly ms: number } | null>;
 };
 
@@ -253,7 +250,7 @@ function readCounts(record: Readonly<Record<string, string>>): OutcomeCounts {
   return counts;
 }
 
-/** The latest run of a file with this content and job; `null`: none. */
+/** `null`: none. */
 export function runOfFile(
   redis: RedisConnection,
   keys: LedgerKeys,
@@ -270,7 +267,6 @@ export function holdsUpLaterJobs(state: string | null | undefined): boolean {
   return !OVER.some((over) => over === state);
 }
 
-/** Ids of the open runs of these jobs, oldest first. */
 export async function openRunsOf(
   redis: RedisConnection,
   keys: LedgerKeys,
@@ -305,7 +301,7 @@ export async function hasEverAccepted(redis: RedisConnection, keys: LedgerKeys):
   return false;
 }
 
-/** Ids of all runs with rows without an outcome, in any state, oldest first. */
+/** In any state, oldest first. */
 export async function runsWithOpenRows(
   redis: RedisConnection,
   keys: LedgerKeys,

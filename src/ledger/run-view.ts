@@ -147,7 +147,6 @@ async function readRows(
   );
 }
 
-/** What look-ups found of rows that stayed in doubt. */
 export async function readSightings(
   redis: RedisConnection,
   k: RunKeys,
@@ -162,7 +161,6 @@ export async function rowsInDoubt(redis: RedisConnection, k: RunKeys): Promise<n
   return (await redis.hkeys(k.doubts)).map(Number).sort((a, b) => a - b);
 }
 
-/** Settlements of those of the rows that are in doubt. */
 export async function readDoubts(
   redis: RedisConnection,
   k: RunKeys,

@@ -9,7 +9,6 @@ import type { Settlement } from '../model/settlement.ts';
 import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys, NOWHERE } from './keys.ts';
 import { isOfShared, type SharedMark, settledMark, sharedMark } from './mark.ts';
 
-/** What becomes of the row's key. */
 export type IdentityChange = KeyPlace & {
   readonly becomes: 'known' | 'in-doubt' | 'given-back';
   readonly id: string;
@@ -20,7 +19,6 @@ export function fieldsUnderWay(taker: string): string {
   return `~${taker}`;
 }
 
-/** Whether the digests say what the service has. */
 export function areFieldsKnown(fields: string): boolean {
   return fields !== '' && !fields.startsWith('~');
 }
@@ -41,7 +39,6 @@ export type SettledRow = {
   readonly source: string;
   /** The service's body where it refused (`packBody`). */
   readonly body: string;
-  /** JSON text of the document records, for `payment.documents`. */
   readonly documents: string;
   /** The intent that the settler left or found on the row, `''` for none. */
   readonly mark: string;
@@ -49,7 +46,6 @@ export type SettledRow = {
   readonly lead: number | null;
 };
 
-/** As EXCHANGE and the journal have it. */
 type SettleEntry =
   | PlainEntry
   | readonly [...PlainEntry, fieldsBucket: string, fieldsDigest: string, before: string, after: string];

@@ -15,19 +15,16 @@ import { script } from './script.ts';
 
 export type EpochEdges = {
   readonly redis: RedisConnection;
-  /** The key of the epoch's hash. */
   readonly key: string;
   /** Never used twice. */
   readonly worker: string;
   /** Makes Redis drop what a torn append-only file holds; before anything is put back. */
   leaveTornEnds(): Promise<void>;
-  /** Counts the runs anew, once all that is known is put back. */
   recount(): Promise<void>;
   /** Puts journals at hand back; answers their workers, which are gone or silent. */
   replay(what: ReplayScope): Promise<readonly string[]>;
   /** Whether a worker's process is known to have ended; its journal may be at hand. */
   isGone(worker: string): boolean;
-  /** Other workers that are connected to the server. */
   connected(): Promise<readonly string[]>;
   /** Whether the server is still this machine's to use; by default it is. */
   isOurs?(): Promise<boolean>;
@@ -69,7 +66,6 @@ const openWithout = script(OPEN_WITHOUT, z.number());
 /** What a worker knows of its own batches and of the other workers. */
 export type Memory = {
   sent: number;
-  /** The highest batch known to be recorded. */
   recorded: number;
   recoveries: number;
   /** Every living worker knows of this one; not so after a registry had dropped it. */
@@ -165,10 +161,8 @@ function forgotten({ seen, recorded }: Memory, last: number, silence: number): s
 
 type Arrival = {
   readonly server: string;
-  /** 1: the epoch was open when this worker looked. */
   readonly open: number;
   readonly gone: readonly string[];
-  /** Workers that Redis may have forgotten. */
   readonly others: ReadonlySet<string>;
   readonly batch: number;
   /** Fires when this process leaves. */
@@ -180,7 +174,6 @@ const OF_OTHERS: ReplayScope = { own: false, intents: true, closed: true, silent
 /** Share of the grace. Longer than a lock lives: every grant is journaled by then, or lapsed. */
 const VOUCH_AFTER = 0.8;
 
-/** How far a worker's check-in has come (CHECK_IN). */
 const STAGES = { sawOpen: 0, sawClosed: 1, waits: 2, hasCounted: 3 };
 
 async function untilOpen(

@@ -1,6 +1,5 @@
 /** Lists in parts, in their order. */
 
-/** Batches of at most `size`, none empty. */
 export function* batchesOf<Item>(items: readonly Item[], size: number): Generator<readonly Item[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }

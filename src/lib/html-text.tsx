@@ -13,7 +13,6 @@ export function Text({ of, bytes = MOST_BYTES }: TextProps) {
   return <bdi>{cut(of, bytes)}</bdi>;
 }
 
-/** Several lines. */
 export function Lines({ of, bytes = MOST_BYTES }: TextProps) {
   return (
     <bdi>

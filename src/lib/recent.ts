@@ -7,7 +7,6 @@ export type RecentMap<Key, Value> = Iterable<readonly [Key, Value]> & {
   delete(key: Key): void;
 };
 
-/** At most `most` entries. */
 export function createRecentMap<Key, Value>(most: number): RecentMap<Key, Value> {
   const entries = new Map<Key, Value>();
   // One for all: a new iterator would pass over everything deleted to find the oldest.

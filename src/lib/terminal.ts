@@ -15,7 +15,6 @@ import type { Times } from './times.ts';
 /** `columns`: the width of a terminal's window. */
 type Screen = Writable & { readonly isTTY?: boolean | undefined; readonly columns?: number | undefined };
 
-/** What a command may touch of its process. */
 export type Io = {
   readonly stdout: Screen;
   readonly stderr: Screen;
@@ -28,7 +27,6 @@ export type Io = {
   readonly command?: string;
   /** Fires at the first SIGINT or SIGTERM. */
   readonly interrupted: AbortSignal;
-  /** Default: the shipped ones. */
   readonly times?: Times;
 };
 
@@ -83,7 +81,6 @@ function eraseLine(screen: Screen): void {
   clearLine(screen, 0);
 }
 
-/** Above the status line, if there is one. */
 function write({ stderr }: Io, screen: Screen, text: string): void {
   const isBelow = STATUS.has(stderr) && (screen === stderr || screen.isTTY === true);
   if (isBelow) eraseLine(stderr);
@@ -148,7 +145,6 @@ export function asCalled(text: string, { command = 'onboard' }: Pick<Io, 'comman
   return text.replaceAll(CALLS, `${command} `);
 }
 
-/** The program's name before one of its commands. */
 const CALLS =
   /(?<=^|[\s`'"(])onboard (?=(?:run|runs|preview|check|start|watch|work|status|report|rerun|resolve|pause|resume|cancel|template|map|doctor|sandbox|completion)(?:[\s`'",.;:)]|$))/g;
 
@@ -158,7 +154,6 @@ const COLOURS = [
   [/^ *([?!]|warning:)(?= )/, 'yellow'],
 ] as const;
 
-/** Colours the sign or word at a line's beginning that says how something is. */
 function withColours(text: string): string {
   const found = COLOURS.find(([beginning]) => beginning.test(text));
   if (found === undefined) return text;

@@ -12,7 +12,6 @@ type Row = {
   readonly numeric?: readonly number[] | undefined;
 };
 
-/** Positions of typed cells, and of those that hold a number. */
 export type TypedCells = { readonly typed: readonly number[]; readonly numeric: readonly number[] };
 
 const DIGEST_LENGTH = 8;

@@ -7,7 +7,6 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
   /** The first problems, the number of omitted ones, and the last, which often says what to do. */
   readonly problems: readonly string[];
-  /** All problems as they were given. */
   readonly all: readonly Problem[];
 
   constructor(problems: string | readonly Problem[], options?: ErrorOptions) {

@@ -180,7 +180,6 @@ export function warningAdvice(code: string): string {
   return code === 'group_differs' ? BY_ISSUE[code] : '';
 }
 
-/** For a paused or stopped run, before it goes on. */
 export function reasonAdvice(reason: Reason, operation: string): string {
   return reason === 'permission'
     ? `The service forbids it (403): have ${permissionOf(operation)} given to the token. ${REFUSED_ROWS}`

@@ -53,7 +53,6 @@ export const askedSchema = z.object({ by: z.string().min(1), role: roleSchema, a
 export type Asked = z.infer<typeof askedSchema>;
 
 export const answerSchema = z.discriminatedUnion('kind', [
-  /** `words`: what was done; `run`: the one to look at next. */
   z.object({ kind: z.literal('done'), words: z.string(), run: z.string().nullable() }),
   z.object({ kind: z.literal('refused'), problems: z.array(z.string()) }),
   /** The run changed since the page was loaded: nothing was done. */

@@ -28,7 +28,6 @@ export function memberOf(value: JsonValue | undefined, segment: string | number)
   return isJsonObject(value) && Object.hasOwn(value, segment) ? value[segment] : undefined;
 }
 
-/** The id found under a reference's key, and where it goes. */
 export type ResolvedReference = Pick<Reference, 'path'> & { readonly id: string };
 
 export function withReferences(body: JsonObject, resolved: readonly ResolvedReference[]): JsonObject {

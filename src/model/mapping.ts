@@ -46,7 +46,6 @@ export type Reference = {
   readonly column: string;
 };
 
-/** The identity ledger of a reference. */
 export type ReferenceSpace = 'subclient' | 'counterparty';
 
 /** Compiled against one file's columns: pure, and safe to call in any order. */

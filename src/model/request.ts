@@ -23,7 +23,6 @@ export type ServiceRequest = {
   readonly body: string | null;
 };
 
-/** Result of one HTTP attempt, which never throws. */
 export type Reply =
   | {
       readonly kind: 'response';
@@ -79,7 +78,6 @@ export type Verdict =
       readonly status: number | null;
       readonly code: string;
       readonly message: string;
-      /** The wait that the service asked for; `null`: back off. */
       readonly afterMs: number | null;
     }
   | {

@@ -19,7 +19,6 @@ export const resolutionSchema = z.object({
 });
 export type Resolution = z.infer<typeof resolutionSchema>;
 
-/** What a look-up found of a row that stayed in doubt. */
 export const sightingSchema = z.object({
   kind: z.enum(['found', 'found-twice', 'not-found', 'unclear']),
   /** Ids that it may have at the service, a few at most. */

@@ -14,7 +14,6 @@ type Numbered = { readonly row: number };
 /** `null`: the row has no readable key. */
 export type KeyOf<T = Row> = (row: T) => string | null;
 
-/** Rows of one request, in file order. */
 export type RowGroup<T> = {
   readonly lead: T;
   readonly mates: readonly T[];

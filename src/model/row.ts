@@ -39,7 +39,6 @@ export const rowSchema = z.discriminatedUnion('kind', [
     problem: z.string(),
     /** A table's cells as far as they are sure; `null`: a damaged one. */
     cells: z.array(z.string().nullable()).optional(),
-    /** As in a row of cells. */
     numeric: positions,
     typed: positions,
   }),

@@ -67,7 +67,6 @@ export const runSchema = z.object({
   firstRows: z.number().int().positive().optional(),
   state: runStateSchema,
   reason: reasonSchema.nullable(),
-  /** Set where a person asked for the current state. */
   request: requestSchema.optional(),
   /** When a transition led to the current state, ms. */
   movedAt: z.number().optional(),

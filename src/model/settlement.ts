@@ -132,7 +132,6 @@ export type SettledChunk = {
   readonly settlements: readonly Settlement[];
 };
 
-/** What a report reads of one run, by row number. */
 export type LedgerView = {
   chunks(): AsyncIterable<SettledChunk>;
   /** Source records of rows that did not succeed; unknown rows are absent. */

@@ -73,7 +73,6 @@ export function sourceWords(
 /** From one reading of the whole file, before anything is sent. */
 export type FileFacts = {
   readonly path: string;
-  /** Lower-case hex. */
   readonly sha256: string;
   readonly bytes: number;
   readonly rows: number;

@@ -5,7 +5,6 @@
 import { z } from 'zod';
 import { RUN_STATES, type Run } from './run.ts';
 
-/** States, settled or resent rows, and the service's state. */
 const HAPPENINGS = [
   ...RUN_STATES,
   'resolved',

@@ -27,7 +27,6 @@ export type NotifiedEvent = {
   readonly data: EventData;
 };
 
-/** A way to notify somebody. */
 export type Channel = {
   readonly name: 'webhook' | 'command';
   /** One try; rejects with the reason, in words without event and secret. */

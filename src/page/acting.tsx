@@ -86,7 +86,6 @@ async function carriedOut(visit: Visit<Desk>, ask: Ask, next?: string): Promise<
   return told(await askFor(visit, ask), runPath(visit.params.id ?? ''), next);
 }
 
-/** Without a process to ask, that is the answer. */
 export async function askFor({ page, visitor }: Visit<Desk>, ask: Ask): Promise<AskAnswer> {
   return page.ask === null ? refusedFor([STANDS_ALONE]) : page.ask(ask, visitor);
 }

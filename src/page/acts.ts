@@ -27,7 +27,6 @@ type Acting = {
   readonly taking: Taking | null;
 };
 
-/** For the page, until the session is closed. */
 export function createActs(
   session: TargetSession,
   taking: Taking | null,
@@ -273,7 +272,6 @@ function createOwnRuns(session: TargetSession) {
         start(name, work(quiet, resolve)).then(() => resolve(null), reject);
       });
     },
-    /** Nobody waits for it. */
     follow(name: string, work: (session: TargetSession) => Promise<unknown>): void {
       if (!under.has(name)) start(name, work(quiet)).catch(() => undefined);
     },

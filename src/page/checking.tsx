@@ -28,7 +28,6 @@ export const checkRoutes: readonly Route<Desk>[] = [
   { method: 'POST', path: '/uploads/:id/start', role: 'operator', answer: start },
 ];
 
-/** An upload and the job that takes it, by their names. */
 type Way = { readonly id: string; readonly job: string };
 
 function nameOf({ id, job }: Way): string {
@@ -67,7 +66,6 @@ function check({ checks, runChild, target }: Desk, way: Way, path: string): void
   });
 }
 
-/** A run at the sandbox. */
 function rehearse({ rehearsals, runChild }: Desk, way: Way, path: string): void {
   rehearsals.begin(nameOf(way), async () => {
     const { stdout, problems } = await runChild(['run', '--sandbox', '--again', '--json'], [way.job, path]);

@@ -84,7 +84,6 @@ export type Work<T> =
   | { readonly kind: 'failed'; readonly problems: readonly string[] }
   | { readonly kind: 'done'; readonly value: T };
 
-/** Longer work, each once, and the result of the latest. */
 function createWorks<T>({ clock, log }: Pick<Session, 'clock' | 'log'>) {
   const works = createRecentMap<string, Work<T>>(WORKS_REMEMBERED);
   return {
@@ -115,7 +114,6 @@ export function rememberFiles(session: Pick<Session, 'env' | 'io' | 'clock' | 'l
     runChild: createChildren(withoutSecrets(io.env), io.interrupted),
     /** First rows of uploads, by how they are read; or why that fails. */
     samples: createRecentMap<string, FileSample | readonly string[]>(SAMPLES_REMEMBERED),
-    /** The check, and the rehearsal, of an upload with a job. */
     checks: createWorks<Checked>(session),
     rehearsals: createWorks<Summary>(session),
   };

@@ -53,7 +53,6 @@ function decisionIn(text: string): RowDecision | string {
   return typeof decision === 'string' ? `Row ${row}: ${decision}` : { row, decision };
 }
 
-/** For a form's field. */
 export function decisionField({ row, decision }: RowDecision): string {
   return `${row} ${decision.kind === 'created' ? `created:${decision.id}` : decision.kind}`;
 }
@@ -62,7 +61,6 @@ const MOST_BYTES = 8 * 1024 * 1024;
 /** A form has 64 kB. */
 const AT_ONCE = 300;
 
-/** What an edited in-doubt file says of a run. */
 export type FileOfDecisions = Awaited<ReturnType<typeof readDecisionFile>>;
 
 /** A UsageError lists all that can't be right in the file. */

@@ -41,7 +41,6 @@ const PACES_KEPT = 50;
 function createMemory(means: Means) {
   const { ledger, log, target, ask } = means;
   return {
-    /** At the top of each page. */
     async standing() {
       const report = await serviceReport(ledger, target);
       const service = { words: serviceWords(report), isWell: report.state === 'well' };
@@ -54,7 +53,6 @@ function createMemory(means: Means) {
     /** Edited in-doubt files that were read, until what they say is recorded. */
     decisionFiles: createRecentMap<string, FileOfDecisions>(FILES_KEPT),
     chunks: watchChunks(ledger.redis, ledger.of(target).keys.queuePrefix),
-    /** Folders, schedules and what needs a person. */
     overview: kept(FOLDERS_EVERY_MS, () =>
       lookOver(means, target, (problem) => log.debug('a job definition can not be used', { problem })),
     ),

@@ -30,7 +30,6 @@ export const doubtsRoutes: readonly Route<Desk>[] = [
 /** Beside the one that is looked at. */
 const LISTED = 50;
 
-/** A refused entry, shown beside the fields. */
 type Refused = { readonly problems: readonly string[]; readonly id: string };
 
 /** `refused`: what was just sent from this page can't be right. */
@@ -280,7 +279,6 @@ function ByFile({ run }: { readonly run: string }) {
   );
 }
 
-/** The decisions of a file, before they are recorded. */
 function Decisions({ file }: { readonly file: FileOfDecisions }) {
   const { run, decisions } = file;
   const created = decisions.filter(({ decision }) => decision.kind === 'created').length;

@@ -36,9 +36,8 @@ const READINGS: readonly Notation[] = [
 const SAMPLES = 3;
 const REFUSALS = 2;
 
-/** What the form says of a column. */
 type ColumnChoice = {
-  /** A field of the request; '': not sent. */
+  /** '': not sent. */
   readonly field: string;
   /** One of the offered readings; '': the field's own. */
   readonly reading: string;
@@ -47,12 +46,11 @@ type ColumnChoice = {
 export type DraftForm = {
   readonly operation: string;
   readonly job: string;
-  /** The number of the key's column; `null`: none. */
+  /** `null`: none. */
   readonly key: number | null;
   readonly columns: readonly ColumnChoice[];
 };
 
-/** A job definition on its way. */
 export type Draft = ReturnType<typeof draftOf>;
 export type DraftColumn = Draft['columns'][number];
 
@@ -73,7 +71,6 @@ export function draftOf(sample: FileSample, operationName: string, form: DraftFo
     columns: columnsOf(shown, choices, { proposed, mapped }),
     /** Columns behind these: they are not sent. */
     more: sample.source.columns.length - columns.length,
-    /** The fields that a column may become. */
     fields: [...[pathFieldOf(operation) ?? []].flat(), ...fieldCatalog(operation).keys()].map((field) =>
       field.replaceAll('#', '0'),
     ),
@@ -85,7 +82,6 @@ export function draftOf(sample: FileSample, operationName: string, form: DraftFo
   };
 }
 
-/** The proposal as a form. */
 function choicesOf({ operation, key, fields, itself }: JobProposal, { source, file }: FileSample): DraftForm {
   const at = key === null ? -1 : source.columns.indexOf(key.column);
   return {
@@ -126,7 +122,6 @@ function readingWords({ pattern, true: yes, false: no, ...others }: Notation): s
   return JSON.stringify(others).replaceAll(/[{}]|"(?=\w|:)/g, '') || 'as it is';
 }
 
-/** The proposal with the form's changes. */
 function changed(
   proposed: JobProposal,
   { key, columns }: DraftForm,
@@ -215,7 +210,6 @@ function columnsOf({ source, rows }: FileSample, { key, columns }: DraftForm, { 
       column,
       field,
       reading,
-      /** The readings offered for it. */
       readings: [...notationsFor(column, proposed)].map(([value, notation]) => ({
         value,
         words: readingWords(notation),
@@ -231,12 +225,10 @@ function columnsOf({ source, rows }: FileSample, { key, columns }: DraftForm, { 
   });
 }
 
-/** The cells of these columns as text. */
 export function textsOf(row: Row, columns: readonly string[]): readonly string[] {
   return cellsOf(row, columns).map((cell) => (typeof cell === 'string' ? cell : JSON.stringify(cell)));
 }
 
-/** The first values of the field, as JSON. */
 function sentOf(field: string, mapped: readonly Mapped[]): readonly string[] {
   const path = field.replaceAll(/\[(\d+)\]/g, '.$1').split('.');
   const values = mapped.flatMap((one) => {

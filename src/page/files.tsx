@@ -158,14 +158,12 @@ async function readSo(
   return sample;
 }
 
-/** Without the cells that no page shows. */
 function withoutHidden({ rows, ...sample }: z.infer<typeof sampleSchema>) {
   const cut = (row: Row) =>
     row.kind === 'cells' ? { ...row, cells: row.cells.slice(0, COLUMNS_SHOWN) } : row;
   return { ...sample, rows: rows.map(cut) };
 }
 
-/** A job, and how well the file fits it. */
 type FittingJob = Job & {
   /** Its `files` take a file of that name. */
   readonly isNamed: boolean;
@@ -252,7 +250,6 @@ function Read({ sample, ...props }: ReadProps) {
 
 type JobsProps = {
   readonly upload: Upload;
-  /** Best first. */
   readonly jobs: readonly FittingJob[];
   readonly chosen: string | null;
 };

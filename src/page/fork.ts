@@ -145,7 +145,6 @@ function listen(page: ChildProcess, { io, log }: Session, acts: ForkOptions['act
 export type Link = {
   ask(ask: Ask, visitor: Visitor): Promise<AskAnswer>;
   tell(message: FromPage): void;
-  /** Resolves when the other process is gone. */
   readonly ended: Promise<void>;
 };
 

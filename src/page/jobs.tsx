@@ -148,7 +148,6 @@ async function textOf(name: string, directory: string): Promise<string> {
   return yaml ?? yml ?? '';
 }
 
-/** A file to start from. */
 async function template({ params, query, page }: Visit<Desk>): Promise<Reply> {
   const found = await findJob(params.name ?? '', page);
   if (found?.job == null) return NO_JOB;

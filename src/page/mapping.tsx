@@ -86,7 +86,6 @@ function formOf({ form }: Visit<Desk>): DraftForm {
 }
 
 type MappingProps = {
-  /** Of the upload. */
   readonly id: string;
   readonly reading: Reading;
   readonly sample: FileSample;
@@ -184,7 +183,6 @@ function Mapping({ id, reading, sample, draft, problems, saves }: MappingProps) 
   );
 }
 
-/** `at`: the column's place in the file. */
 function cellsOf(column: DraftColumn, at: number): readonly Child[] {
   return [
     <>

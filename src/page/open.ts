@@ -39,7 +39,6 @@ type OpenedPage = {
   readonly link: string;
 };
 
-/** Listens until the releasers are released. */
 export async function openPage(
   opening: Opening,
   { address, sandbox, link, visitor }: PageOptions,

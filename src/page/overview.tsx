@@ -103,7 +103,6 @@ function Standing({ seen }: { readonly seen: Seen }) {
   );
 }
 
-/** Rows in doubt come first. */
 function Needs({ needs: { runs, refused } }: Pick<Overview, 'needs'>) {
   const inDoubt = runs.filter((one) => one.inDoubt > 0);
   const halted = runs.filter(({ run, state }) => goingOnWith(run, state) !== null);

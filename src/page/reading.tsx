@@ -36,7 +36,6 @@ function readingBy(get: (name: Setting) => string | number | null | undefined): 
   );
 }
 
-/** Arguments of the commands that read files. */
 export function readingArguments(reading: Reading): readonly string[] {
   return Object.entries(reading).map(([name, value]) => `--format=${name}=${value}`);
 }

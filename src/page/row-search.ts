@@ -52,7 +52,6 @@ export type ListedRow = {
   readonly words: string;
 };
 
-/** A requested list, and its sources. */
 export type Search = RunRows & {
   readonly asked: RowsAsked;
   readonly digest: Digest | null;
@@ -147,10 +146,8 @@ export async function nextRows(search: Search, isOver: () => boolean, now: () =>
   return { rows: await withWords(search, page), next, stoppedAt: next === null ? stoppedAt : null };
 }
 
-/** Matching rows of some chunks, up to that row. */
 type Found = { readonly rows: readonly Settlement[]; readonly upTo: number };
 
-/** In order, a few chunks at a time. */
 async function* matchingRows(search: Search): AsyncGenerator<Found, void, undefined> {
   const { redis, k, run, asked } = search;
   const text = asked.text || (asked.outcome ?? search.cause?.outcome ?? '');

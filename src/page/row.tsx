@@ -51,7 +51,7 @@ function hasRow(open: RunRows, row: number): boolean {
   return isLost || rowAt(open, rowsUpTo(open, row)) === row;
 }
 
-/** The latest rerun that has the row. */
+/** The latest one. */
 async function rerunWith({ run, redis, keys }: RunRows, row: number): Promise<string | null> {
   const rerun = await redis.hget(keys.files, `rerun:${run.id}`);
   if (rerun === null || rerun === '') return null;
@@ -81,7 +81,6 @@ export async function readRow(open: RunRows, row: number) {
     chunk: chunk?.chunk ?? 0,
     source: sources.get(row) ?? null,
     sent: sentFor(settlement, rows, { run, definition, key }),
-    /** A refusal's body as received. */
     said: bodies.get(row) ?? null,
     /** All rows of its request, itself among them; empty: it was alone. */
     group,
@@ -97,7 +96,6 @@ async function chunkWith({ redis, keys, run }: RunRows, row: number): Promise<Se
   return null;
 }
 
-/** The rows of the same request, in jobs with groups. */
 function groupOf(
   { row }: Settlement,
   settlements: readonly Settlement[],

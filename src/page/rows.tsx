@@ -71,7 +71,6 @@ function askedIn({ params, query }: Visit<Desk>): RowsAsked {
   };
 }
 
-/** The address of the list with these changes. */
 function addressOf(asked: RowsAsked, change: Partial<RowsAsked> = {}, path = 'rows'): string {
   const { run, outcome, cause, text, after, isLiteral } = { ...asked, after: 0, ...change };
   const where = isLiteral && text !== '' ? 'text' : null;
@@ -110,7 +109,6 @@ function Rows({ search, found }: Props) {
   );
 }
 
-/** Names the run, and leads to its other pages. */
 export function RunTitle({
   run,
   here,

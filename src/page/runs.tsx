@@ -91,7 +91,6 @@ function addressOf({ state, job, skipped }: Asked): string {
   return withQuery('/runs', { state, job, before: skipped });
 }
 
-/** The path with all parameters that are set. */
 export function withQuery(path: string, query: Readonly<Record<string, string | number | null>>): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value) search.set(name, String(value));

@@ -19,7 +19,6 @@ import type { KnownKey } from './run-rows.ts';
 type Means = {
   readonly run: Run;
   readonly definition: JobDefinition | null;
-  /** What the ledger knows of the row's key. */
   readonly key: KnownKey | undefined;
 };
 

@@ -27,7 +27,6 @@ const uploadSchema = z.object({
   bytes: z.number().int().nonnegative(),
 });
 
-/** A complete upload. */
 export type Upload = z.infer<typeof uploadSchema> & { readonly path: string };
 
 type UploadLimits = {
@@ -35,7 +34,6 @@ type UploadLimits = {
   readonly most: number;
   /** Bytes of the disk that stay free. */
   readonly spare: number;
-  /** Uploads at the same time. */
   readonly atOnce: number;
 };
 
@@ -109,7 +107,6 @@ const mostSchema = z
   .transform(Number)
   .optional();
 
-/** From the environment. */
 export function limitsIn({ ONBOARD_WEB_UPLOAD_MAX: given }: Readonly<Record<string, string | undefined>>) {
   const most = mostSchema.safeParse(given === '' ? undefined : given);
   if (!most.success)

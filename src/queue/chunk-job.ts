@@ -29,9 +29,7 @@ const SEPARATOR = '\u007f';
 const packedSchema = z.object({
   /** Each row's number and line. */
   places: z.custom<readonly number[]>(arePlaces, 'expected the number and the line of each row'),
-  /** Cells of each row. */
   width: z.number().int().positive(),
-  /** The rows' cells in order. */
   cells: z.string(),
   /** Of each row; absent: all are claimed. */
   claims: z.array(keyClaimSchema).optional(),

@@ -98,7 +98,6 @@ export function startChunkWorker(options: {
   const isHeld = ({ renewedAt }: { readonly renewedAt: Moment }) =>
     ageOf(renewedAt) < (1 - LOCK_MARGIN) * lockMs;
   const leases = new Map<string, { renewedAt: Moment }>();
-  /** The priority of the chunk that was taken last. */
   let virtualTime = FIRST_PRIORITY;
 
   const process = async (job: Job<ChunkPayload, void>, token?: string) => {

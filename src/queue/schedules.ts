@@ -10,7 +10,6 @@ import type { RedisConnection } from '../lib/redis-connection.ts';
 import { nextTime } from './schedule-times.ts';
 import { LOOKING, startWhenReady, UNASKED } from './start-when-ready.ts';
 
-/** BullMQ's name for the queue of the schedulers. */
 const QUEUE_NAME = 'schedules';
 const JOB_OPTIONS = { removeOnComplete: true, removeOnFail: { count: 100 } } as const;
 
@@ -20,7 +19,6 @@ const settings = {
     nextTime({ cron: pattern, timezone: tz }, new Date(after))?.getTime(),
 };
 
-/** By the job's name. */
 export type Schedule = ScheduleSettings & { readonly job: string };
 
 type Schedules = {

@@ -23,11 +23,9 @@ const LOOKED_AT = 128;
 /** While one chunk of a run waits for its last answers the next has begun. */
 const CHUNKS_PER_RUN = 2;
 
-/** The takes of chunks that a worker has in hand. */
 type StarvationGuard = {
   /** Call once at the take's end: a lost and retaken chunk has a place for each take. */
   take(id: string): () => void;
-  /** Opens no more places. */
   close(): void;
 };
 

@@ -134,7 +134,6 @@ export async function findEmbeddedRedis(
   return null;
 }
 
-/** What is said where the home of this process was taken, or given back, while it stood still. */
 export const TAKEN =
   'Another machine, container or command has taken this ONBOARD_HOME, since nothing was heard of this one for a while: nothing more is ' +
   'sent from here. An embedded Redis serves one machine at a time; give all of them one by REDIS_URL.';

@@ -27,7 +27,6 @@ export type Lease = {
   isThere(): boolean;
   /** The server has ended: any machine may have the home. */
   release(): Promise<void>;
-  /** Ends this process' heartbeat. */
   stop(): void;
 };
 
@@ -234,7 +233,6 @@ async function copyData(source: string, mine: string): Promise<void> {
   await rename(part, join(mine, DATA));
 }
 
-/** Of a file too. */
 async function syncFolder(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
@@ -250,7 +248,6 @@ export async function takenFolder(folder: string): Promise<string | null> {
   return latest === undefined ? null : join(folder, String(latest));
 }
 
-/** The numbers taken so far, highest first. */
 async function numbers(folder: string): Promise<number[]> {
   const names = (await readdir(folder)).filter((name) => /^[1-9]\d{0,14}$/.test(name));
   return names.map(Number).sort((a, b) => b - a);

@@ -29,7 +29,6 @@ const DESCRIPTORS = '/proc/self/fd';
 /** Valid until it is closed. */
 type SocketWay = { readonly path: string; close(): Promise<void> };
 
-/** For people. */
 export function socketOf(folder: string): string {
   return join(folder, SOCKET);
 }

@@ -40,7 +40,6 @@ export type SettingsFinding = {
   readonly setting: 'version' | 'eviction' | 'append-only' | 'torn-end' | 'fsync' | 'fencing' | 'unreadable';
   /** What is set, what that costs, and what was expected. */
   readonly problem: string;
-  /** What to do. */
   readonly advice: string;
 };
 
@@ -48,8 +47,8 @@ export type SettingsFinding = {
 const OLDEST_MAJOR = 7;
 
 /**
- * A new server's ledger waits 15 s for workers: by then a cut-off master, with workers beside it,
- * must take no writes. A master notices late replicas within a second.
+ * When the ledger changes servers, missing workers are waited for 15 s: by then a cut-off master,
+ * with workers beside it, must take no writes. A master notices late replicas within a second.
  */
 const LAG_MAX_SECONDS = 10;
 
@@ -245,7 +244,6 @@ function numberOf(text: string | null): number | null {
   return text === null ? null : Number(text);
 }
 
-/** One of the servers that hold the ledger. */
 export type DataServer = {
   /** `host:port` of a cluster's node; `null` for the only server. */
   readonly name: string | null;

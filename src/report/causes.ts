@@ -128,7 +128,6 @@ function together(one: CountedCause, other: CountedCause): CountedCause {
   };
 }
 
-/** The row's end, as every row of its cause has it. */
 function alikeInAll(settlement: Settlement): Settlement {
   return withoutValues({ ...settlement, issues: settlement.issues.map(withoutValues) });
 }

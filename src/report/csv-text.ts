@@ -4,7 +4,6 @@
  */
 import { guardCell } from '../lib/formula-guard.ts';
 
-/** One character each. */
 type Dialect = { readonly delimiter: string; readonly quote: string };
 
 /** A line feed after each row. Reads back byte-exact after `unguardCell`. */

@@ -57,7 +57,6 @@ export const causeSchema = z.object({
   last: rowNumber,
   examples: z.array(namedRowSchema),
   where: z.array(count),
-  /** The chunks that have such rows (places.ts). */
   chunks: z.string(),
 });
 export type Cause = z.infer<typeof causeSchema>;
@@ -79,7 +78,6 @@ export const digestSchema = z.object({
   records: count,
   /** Rows with each outcome by part of the file: at most 100 parts of equal size. */
   where: z.partialRecord(outcomeSchema, z.array(count)),
-  /** The chunks that have rows with each outcome (places.ts). */
   chunks: z.partialRecord(outcomeSchema, z.string()),
   topErrors: z.array(countedSchema.extend({ outcome: outcomeSchema, advice: z.string() })),
   /** Commonest first. `others`: rows with a cause that is not listed. */
@@ -119,7 +117,6 @@ export type DigestTally = {
   digest(): Digest;
 };
 
-/** In the order in which people look at them. */
 const NEEDING = ['in-doubt', 'rejected', 'denied', 'failed', 'invalid'] as const satisfies readonly Outcome[];
 const NEEDING_ROWS = 300;
 const TOP_ERRORS = 10;

@@ -75,9 +75,7 @@ export async function removeLeftOvers(directory: string, now: Date): Promise<voi
   }
 }
 
-/** What an earlier report left. */
 type Earlier = {
-  /** Digests of the files to correct as they were written. */
   readonly written: readonly string[];
   /** Files whose changes are in the ledger. */
   readonly followed: readonly string[];
@@ -85,9 +83,8 @@ type Earlier = {
 
 type Placed = {
   readonly files: string[];
-  /** Files to correct that a person changed: they stay. */
+  /** Changed by a person: they stay. */
   readonly kept: string[];
-  /** Digests of the files to correct as they are written now. */
   readonly written: string[];
 };
 
@@ -101,7 +98,7 @@ export type PendingReport = {
    * all of them are; older report files are removed.
    */
   publish(first: string): Promise<void>;
-  /** Removes whatever was not published; safe to call at any time. */
+  /** Safe to call at any time. */
   discard(): Promise<void>;
 };
 
@@ -138,7 +135,6 @@ export function createPendingReport(directory: string): PendingReport {
   };
 }
 
-/** The files to correct that were changed since they were written, and not followed. */
 async function changedFiles(directory: string, { written, followed }: Earlier): Promise<string[]> {
   const changed: string[] = [];
   for (const name of (await readdir(directory)).sort()) {
@@ -196,7 +192,6 @@ type PendingFile = {
   seal(): Promise<string>;
   /** Takes that name, replacing an older file; only after `seal`. */
   publish(name: string): Promise<void>;
-  /** Removes what was not published; safe to call at any time. */
   discard(): Promise<void>;
 };
 

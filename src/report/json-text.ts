@@ -17,7 +17,6 @@ export function oneLine(json: string): string {
   return json.replaceAll(/[\r\n]/g, ' ');
 }
 
-/** The texts of a JSON array's elements. */
 export function elementsOf(text: string): readonly string[] {
   return itemsIn(text).map(({ start, end }) => text.slice(start, end));
 }
@@ -53,7 +52,6 @@ const DEEPER: ReadonlyMap<string, number> = new Map([
   [']', -1],
 ]);
 
-/** The members or elements of the text. */
 function itemsIn(text: string): readonly Item[] {
   const items: Item[] = [];
   let depth = 0;

@@ -91,7 +91,6 @@ function correcting(summary: Summary, kind: RemainderKind, options: NextOptions)
   return [{ words: [`${name}: ${NEXT[kind]}`], commands: [then] }];
 }
 
-/** What the rows of each file need before the command that follows. */
 const NEXT: Readonly<Record<Exclude<RemainderKind, 'failed'>, string>> = {
   rejected: 'correct what the service refused, then load it:',
   'in-doubt':
@@ -119,7 +118,6 @@ function command(summary: Summary, file: string, { job }: NextOptions): string {
   return `onboard run ${job ?? shellWord(summary.job)}${sandbox} ${shellWord(anywhere(file))}`;
 }
 
-/** What the rows in the file of failed rows need before it is loaded. */
 type FailedStep = 'correct' | 'correct-some' | 'load' | 'settle' | 'settle-load' | 'settle-correct';
 
 /** By why the rows failed; `correct` where some reason is unknown. */

@@ -18,7 +18,6 @@ export type Places = {
   readonly strip: Uint32Array;
   readonly bits: Uint8Array;
   where(): number[];
-  /** As text for `chunksIn`. */
   chunks(): string;
 };
 

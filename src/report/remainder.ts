@@ -20,7 +20,6 @@ import {
 import { csvText, onOneLine } from './csv-text.ts';
 import { spliceMember } from './json-text.ts';
 
-/** Report files that carry source records. */
 export const REMAINDERS = ['rejected', 'failed', 'in-doubt'] as const satisfies readonly Remainder[];
 
 export type RemainderKind = (typeof REMAINDERS)[number];
@@ -40,12 +39,10 @@ export type RemainderFormat = {
   lines(rows: readonly RemainderRow[], kind: RemainderKind): string;
 };
 
-/** A row that did not succeed, with its source. */
 export type RemainderRow = {
   readonly settlement: Settlement;
   /** `null`: the ledger no longer has the record. */
   readonly source: Row | null;
-  /** The body of a refusal, `null`: none. */
   readonly body: RefusalBody | null;
 };
 

@@ -152,7 +152,6 @@ async function publish(writing: Writing): Promise<Summary> {
   return summary;
 }
 
-/** The pages, and the numbers behind them. */
 async function writePages(summary: Summary, digest: Digest, writing: Writing): Promise<void> {
   const { directory, share, command, files } = writing;
   // The report is written even where these can't be read.

@@ -68,7 +68,6 @@ function placeInWords(column: string | null): string {
   return column === null ? '' : ` in "${onOneLine(column)}"`;
 }
 
-/** What advice depends on besides the row. */
 export type Advising = { readonly operation: Operation; readonly extension: 'csv' | 'ndjson' };
 
 export function adviceIn(

@@ -123,7 +123,6 @@ export function summarize(run: Run, now: Date): Summary {
   };
 }
 
-/** A written report: its files, and what its lines came to. */
 type Written = Pick<Summary, 'files' | 'kept' | 'written'> & { readonly digest: Digest };
 
 const CAUSES_NAMED = 20;

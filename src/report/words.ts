@@ -16,7 +16,6 @@ import { commonShapes, type Shape } from './shapes.ts';
 import type { Summary } from './summary.ts';
 
 type RenderOptions = NextOptions & {
-  /** Each outcome's sign before its count. */
   readonly signs?: boolean;
 };
 

@@ -49,7 +49,6 @@ export async function longHold(run: Run, ledger: Ledger): Promise<Date | null> {
   return Date.parse(heldUntil) - Date.now() > awayMsOf(definition) ? new Date(heldUntil) : null;
 }
 
-/** For all runs of that service. */
 export async function liftHold({ target }: Run, { redis, of }: Ledger): Promise<void> {
   await createSharedBreaker(redis, of(target).keys).liftHold();
 }

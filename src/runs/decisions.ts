@@ -135,7 +135,6 @@ function holderOf({ row }: Told, { keys }: Held): Holder {
   return { row, key: keys.get(row) ?? '' };
 }
 
-/** Decisions with those of the rows that are one record with theirs. */
 type WithMates = {
   readonly decisions: readonly RowDecision[];
   readonly mates: readonly number[];

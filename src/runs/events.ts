@@ -82,7 +82,6 @@ const LOOK_EVERY_MS = 5_000;
 /** A shorter outage is over before it is read. */
 const AWAY_WORTH_MS = 60_000;
 
-/** Reports that the service is away, and back, until the session is closed. */
 export function tellOutages(
   { ledger, service: { target }, notifier, log, releasers }: TargetSession,
   everyMs = LOOK_EVERY_MS,

@@ -152,7 +152,6 @@ export function isOverLimit(counts: OutcomeCounts, stopAfter: JobDefinition['sto
   return settled >= SHARE_AFTER_ROWS && unsuccessful / settled >= Number.parseFloat(stopAfter) / 100;
 }
 
-/** Paused only until its window opens, which its followers wait for. */
 function waitsForWindow({ state, reason }: Run, window: JobWindow | null): boolean {
   return window !== null && state === 'paused' && reason === 'window';
 }

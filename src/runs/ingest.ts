@@ -39,13 +39,11 @@ import { canaryOf } from './rows.ts';
 type Ingest = {
   readonly run: Run;
   readonly definition: JobDefinition;
-  /** The same chunks at every reading. */
   readonly chunks: AsyncIterable<RowChunk>;
   /** For jobs with groups, read first for keys whose rows stand apart; else `null`. */
   readonly before: AsyncIterable<RowChunk> | null;
   readonly queue: ChunkQueue;
   readonly notice: WaitingNotice;
-  /** Fires when the reading is to end. */
   readonly signal: AbortSignal;
   /** The queue has every open chunk up to this one. */
   onAdded(chunk: number): void;
@@ -71,7 +69,6 @@ type Ingesting = Ingest & {
   readonly keys: LedgerKeys;
   readonly store: RunStore;
   readonly mapping: Mapping;
-  /** For jobs with groups: the keys whose rows stand apart. */
   readonly apart: ApartKeys | null;
   /** Finds keys that look like those of earlier rows of the same file. */
   readonly findAlike: FindAlike;
@@ -178,7 +175,7 @@ function concernsAll(code: string, isOfRow: boolean): boolean {
   return /^http_(?:405|5\d\d)$|^(?:connect_)?timeout$/.test(code) || (code === 'http_404' && !isOfRow);
 }
 
-/** A row with a key to claim, and the file's earlier row whose key looks like it. */
+/** `alike`: the file's earlier row whose key looks like this one. */
 type KeyedRow = { readonly row: number; readonly key: string; readonly alike: KeyLikeness | null };
 
 /** `apart`: rows whose key's rows stand apart have this in place of a claim. */
@@ -291,7 +288,7 @@ async function likenessAsked({ session, keys }: Ingesting): Promise<{ readonly w
   return { withCase: (await session.ledger.redis.zcard(keys.runs)) > 1 };
 }
 
-/** Claims the keys of chunks and queues them, several in one command; false: stop reading. */
+/** Several chunks in one command. False: stop reading. */
 function createOutlet(ingesting: Ingesting) {
   const { run, store, queue } = ingesting;
   let batch: KeyedChunk[] = [];

@@ -91,7 +91,6 @@ const NOTHING: Readonly<Record<SourceInfo['type'], string>> = {
   ndjson: 'there is no object in it',
 };
 
-/** What a person should know though nothing is wrong with the files. */
 export function cautions({ definition }: Job, files: readonly FileFacts[]): string[] {
   const keyless = spaceOf(operationOf(definition)) !== null && definition.key === undefined;
   return [

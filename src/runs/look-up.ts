@@ -30,7 +30,6 @@ import { waitToEnd } from './redis-wait.ts';
 
 type LookUpSession = Pick<Session, 'io' | 'ledger' | 'times'>;
 
-/** A service, and the definition by which it is asked. */
 type Way = { readonly service: Service; readonly definition: WithLookUp };
 type WithLookUp = Pick<JobDefinition, 'send'> & { readonly lookup: LookupSettings };
 
@@ -200,12 +199,10 @@ type LookedUp = {
 };
 
 const BY = 'lookup';
-/** Settlements in memory at a time. */
 const BATCH_ROWS = 1_000;
 
 type Asked = { readonly doubt: Settlement; readonly sighting: Sighting };
 
-/** Settles rows in doubt for which the service gives proof. */
 async function lookUpDoubts(asking: Asking, { redis, of }: Pick<Ledger, 'redis' | 'of'>): Promise<LookedUp> {
   const { run, signal } = asking;
   const { keys } = of(run.target);
@@ -309,7 +306,6 @@ async function ownersOf(
   return new Map([...owners].map(([id, rows]) => [id, rows.map(({ row }) => row)]));
 }
 
-/** What a look-up makes of a row in doubt: a decision, or its settlement with the finding. */
 type Conclusion =
   | { readonly kind: 'decided'; readonly decision: Decision }
   | { readonly kind: 'open'; readonly note: Settlement };

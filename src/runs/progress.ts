@@ -97,7 +97,6 @@ const WAITING = 'waiting';
 
 type Point = { readonly at: number; readonly settled: number };
 
-/** A standstill says nothing of how fast rows go when they do. */
 export function createPace(first: Parameters<Pace>[0], now: () => number): Pace {
   let from: Point = { at: now(), settled: countSettled(first.outcomes) };
   let moved = from;

@@ -109,7 +109,6 @@ export async function openRunReading(of: ReadingOf, session: TargetSession) {
       await again();
       failure = null;
     },
-    /** Takes or renews the lease; true: this process reads. */
     hold,
     /** The answer of the last `hold`. */
     isHolder: () => isHolder,

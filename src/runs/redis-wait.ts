@@ -87,7 +87,6 @@ export async function waitToEnd<T>(commands: () => Promise<T>, io: Io): Promise<
 
 const END_WAITS = 'Redis takes no commands right now: the report waits, and is written automatically.';
 
-/** What is wrong, and what cures it. */
 const REASONS: Readonly<Record<WaitingReason, { readonly what: string; readonly cure: string }>> = {
   full: { what: 'Redis is full (maxmemory)', cure: 'raise maxmemory' },
   disk: { what: "Redis can't write to its disk", cure: 'make room on that disk' },
@@ -114,7 +113,6 @@ const CALM_MS = 5_000;
 
 const GOES_ON = 'Redis takes rows again: reading goes on.';
 
-/** Tells the user once that reading waits for Redis, and once that it goes on. */
 export function createWaitingNotice(io: Io, now: () => number) {
   let shown: WaitingReason | null = null;
   let refusedAt = 0;

@@ -61,7 +61,6 @@ type NewFile = {
   readonly target: string;
   /** Also where the file was taken to its end before. */
   readonly again: boolean;
-  /** By default a new one. */
   readonly id?: string;
 };
 

@@ -204,13 +204,11 @@ function rowsLeft(
 
 type Frozen = {
   readonly counts: ChoiceCounts;
-  /** Row numbers. */
   readonly rows: readonly number[];
   /** For jobs with groups: the number of rows up to the end of each chunk. */
   readonly chunkEnds: number[] | null;
 };
 
-/** Puts these rows into the ledger for a run to be registered under that id. */
 export async function freezeRows(id: string, family: Family, ledger: Ledger): Promise<Frozen> {
   const { parent, job } = family.wanted;
   const counts = noCounts();

@@ -15,7 +15,6 @@ import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
 
-/** What a person says of one row. */
 export type Told = {
   /** Begins a message about the row: the option, or the file and its line. */
   readonly where: string;

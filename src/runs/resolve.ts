@@ -107,7 +107,6 @@ function countAnswers(decisions: readonly RowDecision[], answers: readonly RowRe
   return counts;
 }
 
-/** The rows whose decisions the ledger did not take, and why. */
 async function refusedOf(
   run: Run,
   answers: readonly RowResolved[],

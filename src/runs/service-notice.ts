@@ -34,7 +34,6 @@ export function createServiceNotice(
     read(): Promise<BreakerReport>;
     /** Ms until the followed run pauses unless the service answers; `null`: not known here. */
     pausesIn?(): Promise<number | null>;
-    /** Called at each change of what is shown. */
     turned?(now: Shown, why: string): void;
   },
   now: () => number,
@@ -73,7 +72,6 @@ export function createServiceNotice(
       const what = `The service at ${target} has asked for a pause until ${dateOf(heldUntil)} (Retry-After)`;
       tell(io, `${what}: longer than send.awayMinutes allows, so the run is paused.`);
     },
-    /** At the last look: rows wait for the service. */
     isWaiting: () => shown !== 'well',
   };
 }

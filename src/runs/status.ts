@@ -141,9 +141,7 @@ export type RunStatus = Summary & {
   readonly owner: ShownState['owner'];
   /** Rows with an outcome, of all. */
   readonly percent: number;
-  /** Since the run began; `null` before. */
   readonly seconds: number | null;
-  /** `null`: unknown. */
   readonly secondsLeft: number | null;
   readonly report: string;
   /** The command that goes on with the run; `null`: it goes on by itself or is over. */

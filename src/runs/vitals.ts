@@ -15,7 +15,6 @@ import type { TargetSession } from '../session.ts';
 import { serviceReport } from './status.ts';
 
 type Told = {
-  /** Without an address nobody asked for metrics. */
   readonly address: MetricsAddress | undefined;
   /** Set where the process watches inboxes: then the shared ledger's metrics are its to give. */
   readonly inbox?: () => Promise<InboxNumbers>;

@@ -100,7 +100,6 @@ async function windUpChunk(n: number, read: JobRows | null, windingUp: WindingUp
   return false;
 }
 
-/** The rows of a chunk of which only the numbers are known. */
 function unknownRows(n: number, run: Run, known: readonly number[] | null): JobRows {
   const before = rowsBefore(run, n);
   // A rerun's rows have numbers of another run's file, which can't be made up.

@@ -48,7 +48,6 @@ export async function addPerson(home: string, name: string, role: Role): Promise
   return token;
 }
 
-/** A UsageError where nobody has that name. */
 export async function removePerson(home: string, name: string): Promise<void> {
   const people = await readPeople(home);
   if (!people.some((person) => person.name === name))

@@ -42,7 +42,6 @@ type PageOptions<Page extends Core> = Omit<Frame, 'page'> & {
 };
 
 type PageServer = {
-  /** Where browsers see it. */
   readonly url: string;
   /** Lets one person in as an operator of that name, once, within ten minutes. */
   link(name: string): string;
@@ -88,7 +87,6 @@ export async function startPage<Page extends Core>(options: PageOptions<Page>): 
 
 type Place = { readonly host: string; readonly port: number; readonly last: number };
 
-/** Answers the port. */
 async function listen(server: Server, { host, port, last }: Place): Promise<number> {
   try {
     server.listen(port, host);
@@ -167,11 +165,9 @@ type AppOptions<Page extends Core> = Pick<
   'page' | 'assets' | 'log' | 'routes' | 'access'
 > & {
   readonly sessions: Sessions;
-  /** Where browsers see it; known once it listens. */
   origin(): string;
 };
 
-/** The page as a function from requests to responses. */
 function createApp<Page extends Core>(options: AppOptions<Page>) {
   const { page, routes, assets, log, access, sessions } = options;
   const frame = { page, assets, log };

@@ -23,7 +23,6 @@ type Credential = { readonly secret: string; readonly name: string };
 type Entered =
   | { readonly kind: 'in'; readonly cookie: string }
   | { readonly kind: 'refused' }
-  /** Too many tries. */
   | { readonly kind: 'later' };
 
 /** `token`: digest of the person's own token; `null`: by the shared token or a key. */

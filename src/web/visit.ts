@@ -5,7 +5,6 @@
 import type { JSX } from 'hono/jsx/jsx-runtime';
 import type { Ask, AskAnswer, Role, Visitor } from '../model/ask.ts';
 
-/** What stands on every page. */
 export type Standing = {
   /** `sandbox`, or the service's base URL. */
   readonly target: string;
@@ -35,7 +34,6 @@ export type Visit<Part = unknown> = {
 };
 
 export type Reply =
-  /** A whole page within the layout. */
   | { readonly kind: 'page'; readonly title: string; readonly body: JSX.Element; readonly status?: number }
   /** A part to be morphed in; made once a second for all viewers of one role. */
   | { readonly kind: 'fragment'; readonly body: JSX.Element }

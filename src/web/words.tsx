@@ -77,7 +77,6 @@ export function Table({ name, heads, class: of = 'list', rows }: TableProps) {
   );
 }
 
-/** What keeps something from being done. */
 export function Problems({ of }: { readonly of: readonly string[] }) {
   if (of.length === 0) return null;
   return (
@@ -98,7 +97,6 @@ export function MoreColumns({ more }: { readonly more: number }) {
   return more > 0 ? <p class="dim">{`And ${countOf(more, 'column')} more.`}</p> : null;
 }
 
-/** `null`: there is none. */
 type PagerProps = { readonly back: string | null; readonly on: string | null };
 
 export function Pager({ back, on }: PagerProps) {

@@ -12,7 +12,6 @@ export const BOTTOM = 150;
 type FrameProps = {
   readonly title: string;
   readonly most: number;
-  /** Beside a line of the frame. */
   side(value: number): string;
   readonly below: ReadonlyArray<{ readonly x: number; readonly label: string }>;
   draw(yOf: (value: number) => number): Child;
@@ -20,7 +19,6 @@ type FrameProps = {
 
 const LABEL_WIDTH = 40;
 
-/** The axes; `draw` fills them. */
 export function Frame({ title, most, side, below, draw }: FrameProps) {
   const ticks = roundNumbers(Math.max(1, most));
   const highest = Math.max(most, ticks.at(-1) ?? 1);

@@ -49,7 +49,6 @@ type CauseProps = {
   readonly digest: Pick<Digest, 'outcomes' | 'rows'>;
   readonly hidesKeys?: boolean;
   readonly note: Note | null;
-  /** What can be done about it here. */
   readonly children?: Child;
 };
 

@@ -68,7 +68,6 @@ export function targetShown(target: string): string {
 }
 
 type TimeProps = {
-  /** ISO 8601. */
   readonly at: string;
   /** `time`: today's, where the day says nothing. */
   readonly show?: 'moment' | 'time' | 'day';
@@ -99,7 +98,6 @@ export function Wide({ name, children }: { readonly name: string; readonly child
 
 type RatesProps = { readonly stretches: readonly Stretch[]; readonly story: readonly Told[] };
 
-/** How fast rows came to their outcomes, and what happened meanwhile. */
 export function Rates({ stretches, story }: RatesProps) {
   // A single rate is no curve: words say it.
   if (stretches.length < 2) return null;
@@ -135,7 +133,6 @@ function tenths(n: number): string {
 
 type NumbersProps = { readonly heads: readonly string[]; readonly children?: Child };
 
-/** A picture's exact numbers. */
 function Numbers({ heads, children }: NumbersProps) {
   return (
     <details>

@@ -182,7 +182,6 @@ export function Needing({ page }: Props) {
 
 const WARNINGS_SHOWN = 50;
 
-/** Cells that look damaged and were sent all the same. */
 export function Damaged({ page: { summary } }: Props) {
   const warnings = summary.topWarnings.slice(0, WARNINGS_SHOWN);
   if (warnings.length === 0) return null;

@@ -49,7 +49,6 @@ export function keepLive({ morph, tell }: LiveOptions): { hold(isHeld: boolean):
     tell(since === undefined ? '' : `Not connected since ${since}; what is shown is from then.`);
   }
 
-  /** Whether the part is as fresh as it can be. */
   async function ask(part: Part): Promise<boolean> {
     const response = await fetch(part.path, {
       headers: part.etag === '' ? {} : { 'if-none-match': part.etag },
