@@ -1,9 +1,8 @@
 /**
- * How many requests a process may have in flight at a service that documents no limit. It begins at
- * 50 and grows by a fifth per round trip until there is trouble (429, 503, 504, time-outs). Trouble
- * cuts it; then it grows slowly at first and faster the longer there is none, by the time for which
- * it is used, not by answers: quick answers must not bring trouble more often. Single failures
- * don't cut it: at any service some requests fail for reasons of their own.
+ * How many requests a process may have in flight at a service that documents no limit. From 50 it
+ * grows by a fifth per round trip until trouble (429, 503, 504, time-outs) cuts it; then ever
+ * faster the longer there is none, by time in use: quick answers must not bring trouble more often.
+ * Single failures don't cut it: some requests fail at any service.
  */
 
 import type { Reply } from '../model/request.ts';

@@ -1,9 +1,8 @@
 /**
- * Decides what becomes of the rows of a request, purely: from what the ledger says of them (the
- * claim of their key, their marks) and from what they map to. Workers carry the plans out and the
- * check shows them, so both say the same of a row. The order counts: what is settled stays so; a
- * key of another row is never sent; what a lost worker may have created is in doubt, even where the
- * row no longer maps; only then is the row mapped.
+ * Decides purely what becomes of the rows of a request, from the ledger's word (the claim of their
+ * key, their marks) and their mapping. Workers carry the plans out and the check shows them. The
+ * order counts: what is settled stays so; another row's key is never sent; what a lost worker may
+ * have created is in doubt, even where the row no longer maps; only then is the row mapped.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
 import type { KeyPlace } from '../ledger/keys.ts';

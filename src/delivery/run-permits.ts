@@ -1,10 +1,8 @@
 /**
- * The permits of a process for one service, shared by its runs: how many requests may be in flight.
- * A permit is held until the reply is there, never while a row waits for anything else. A run has
- * at most `send.concurrency`, all together no more than the service bears (adaptive-limit.ts); a
- * run with a rate takes permits only at its times. Where permits are short, the next one goes to
- * the run that has had the least (start-time fair queueing): a new run's first row waits half a
- * second at most.
+ * The permits of a process for one service: how many requests may be in flight. A permit is held
+ * until the reply is there, never while a row waits for anything else. All runs together have what
+ * the service bears (adaptive-limit.ts). A short permit goes to the run that has had the least
+ * (start-time fair queueing): a new run's first row waits half a second at most.
  */
 
 import { AHEAD_MS, type Reserved } from '../ledger/chunk-ledger.ts';

@@ -1,9 +1,8 @@
 /**
- * The sender of a run: all requests of its chunks, first attempts and later ones, go to the service
- * here and nowhere else. Outcomes and the next intents travel in one exchange with the ledger.
- * Nothing is sent without a granted intent, a permit, and a last look at the chunk's lease when it
- * is handed to the HTTP client. transitions.ts decides what an answer makes of a request,
- * in-hand.ts carries it out, and p-retry owns later attempts (retry.ts).
+ * The sender of a run: all requests of its chunks go to the service here and nowhere else. Outcomes
+ * and the next intents travel in one exchange with the ledger. Nothing is sent without a granted
+ * intent, a permit, and a last look at the chunk's lease when it is handed to the HTTP client.
+ * transitions.ts decides, in-hand.ts carries out, p-retry owns later attempts (retry.ts).
  */
 
 import type { Granted } from '../ledger/intent.ts';

@@ -1,9 +1,8 @@
 /**
- * Claims: a watcher takes a file out of its inbox by one rename, so only one of several watchers
- * gets it. Before the file moves, the claim is on disk in a folder of its own in
- * ONBOARD_HOME/processing: after a kill at any moment the next process finds the file and where it
- * came from, or puts it back. The name of a claim's information file holds its owner: renaming it
- * takes the claim over, touching it shows that the owner lives.
+ * Claims: a watcher takes a file out of its inbox by one rename, so only one of several gets it.
+ * The claim is on disk in ONBOARD_HOME/processing before the file moves: after a kill the next
+ * process finds the file and where it came from, or puts it back. The information file's name holds
+ * the owner: renaming it takes the claim over, touching it shows that the owner lives.
  */
 import {
   type FileHandle,

@@ -1,9 +1,8 @@
 /**
- * The files of one journal. One segment takes whole groups of lines, each on disk before it is
- * acknowledged, over zeros written ahead: a write that changes neither the file's size nor its
- * place on disk costs one write instead of two. A full segment stays uncompressed, since it goes
- * soon; one without any remembered run is deleted. A failed write counts for nothing, and where it
- * leaves the file uncertain the next group has another file.
+ * The files of one journal. A segment takes whole groups of lines, each on disk before it is
+ * acknowledged, over zeros written ahead: a write that keeps the file's size and place costs one
+ * write instead of two. A full segment without any remembered run is deleted. A failed write counts
+ * for nothing; where it leaves the file uncertain the next group has another file.
  */
 
 import { constants } from 'node:fs';

@@ -1,12 +1,9 @@
 /**
- * The epoch of a ledger: one run of the Redis server for which the ledger was verified. Whenever
- * the server changes (restart, failover, replacement) Redis may have gone back in time, so every
- * worker then replays its journal and checks in; the last one opens the epoch.
- *
- * Promised: until the epoch is open, and where a worker finds its own recorded batches gone, that
- * worker claims, intends and settles nothing; its calls wait. The registry of workers and their
- * heartbeats lie in the same hash (lua/epoch.ts). A worker that may have done something that Redis
- * forgot is waited for, within limits; after that its rows go into doubt.
+ * The epoch of a ledger: one run of the Redis server for which it was verified. When the server
+ * changes Redis may have gone back in time, so every worker replays its journal and checks in; the
+ * last one opens the epoch. Promised: until then, and where a worker finds its own recorded batches
+ * gone, it claims, intends and settles nothing. What a missing worker may have done goes into
+ * doubt.
  */
 
 import { z } from 'zod';

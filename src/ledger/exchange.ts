@@ -1,10 +1,8 @@
 /**
- * The sender's exchange with the ledger: outcomes of rows and intents of the next ones, in one
- * Redis command and one journal write. An intent is granted only once it is in Redis (so that other
- * workers see it) and on this machine's disk (so that it survives a Redis that forgets). It is
- * withdrawn only where nothing was received under it nor under the one it replaced. Whatever fails
- * half-way is journaled as withdrawn: a replay must never take an intent that was not granted for a
- * row that was sent.
+ * The sender's exchange with the ledger: outcomes and the next intents in one Redis command and one
+ * journal write. An intent is granted only once it is in Redis and on this machine's disk; it is
+ * withdrawn only where nothing was received under it or the one it replaced. What fails half-way is
+ * journaled as withdrawn: no replay may take it for sent.
  */
 
 import { z } from 'zod';

@@ -1,9 +1,8 @@
 /**
- * What a person says of rows in doubt, before it is recorded: in a form (`POST /runs/:id/resolve`),
- * of one row in the fields `row`, `as` (`created`, `created:<id>` of a found record, `not-created`)
- * and `id`; of many in one field `decision` each, `17 created:<id>` or `17 not-created`. Or in an
- * edited in-doubt file, checked as `onboard resolve` does; no part of the file is kept. Who records
- * it decides whether the id is another row's.
+ * What a person says of rows in doubt, before it is recorded. In a form (`POST /runs/:id/resolve`):
+ * one row in the fields `row`, `as` (`created`, `created:<id>` of a found record, `not-created`)
+ * and `id`; many in a field `decision` each, `17 created:<id>` or `17 not-created`. Or in an edited
+ * in-doubt file, checked as `onboard resolve` does; no part of the file is kept.
  */
 import { randomBytes } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';

@@ -1,9 +1,8 @@
 /**
  * No run waits for other runs' chunks to end, which takes minutes at a slow service. While all
- * places of a process are taken, one more is opened for each run with hardly anything in hand
- * there, and its first chunk is brought forward into it. Runs share the requests in flight whatever
- * they have in hand, so more chunks are not more requests. An extra place closes with the next
- * chunk that ends.
+ * places of a process are taken, one more is opened for each run with hardly anything in hand, and
+ * its first chunk is brought forward into it. An extra place closes with the next chunk that ends.
+ * Runs share the requests in flight, so more chunks are not more requests.
  */
 
 import { performance } from 'node:perf_hooks';

@@ -1,9 +1,8 @@
 /**
  * An append-only file that a power cut left ending within a transaction. With `aof-load-truncated
- * yes` Redis starts without that transaction but keeps its beginning in the file, and carries it
- * out at the start after that: what others put back meanwhile counts twice. The embedded server
- * refuses such a file, and it is cut here; any other server rewrites its file before an epoch
- * opens.
+ * yes` Redis starts without that transaction but carries its beginning out at the start after that:
+ * what others put back meanwhile counts twice. The embedded server refuses such a file, and it is
+ * cut here; any other server rewrites its file before an epoch opens.
  */
 import { execFile } from 'node:child_process';
 import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync } from 'node:fs';

@@ -1,11 +1,8 @@
 /**
- * Which machine the embedded Redis of a home belongs to, where containers or machines share the
- * home. Each taking has a number and a folder `<home>/redis/<number>` with all that its server ever
- * writes: whoever makes the next number's folder has the home, so no clock and no lock decides.
- * While anybody there uses the server, its file `lease` changes every second; another machine that
- * sees it unchanged for 15 s of its own looking removes it and copies the data. A machine that
- * stood still finds its lease gone before it sends (`isOurs`), and its server writes where nobody
- * reads any more.
+ * Which of several machines or containers the embedded Redis of a shared home belongs to. Whoever
+ * makes the next numbered folder `<home>/redis/<number>` has the home, so no clock and no lock
+ * decides. Another machine that sees its file `lease` unchanged for 15 s removes it and copies the
+ * data. A holder that stood still finds the lease gone before it sends (`isOurs`).
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';

@@ -1,9 +1,8 @@
 /**
- * A report's folder and its files. Files get temporary names, and their own only once all are whole
- * and on disk: a reader finds the report before or the report after, never half of one. A folder
- * with another run's report, or with files that a person might miss, is refused. A file to correct
- * that was changed since it was written holds a person's work: it stays, and the new one is
- * `failed-2.csv` beside it.
+ * A report's folder and its files. Files get their own names only once all are whole and on disk: a
+ * reader finds the report before or the report after, never half of one. A folder with another
+ * run's report, or with files that a person might miss, is refused. A file to correct that a person
+ * changed stays, and the new one is `failed-2.csv` beside it.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
