@@ -133,7 +133,7 @@ export function renderSettings(settings: readonly Setting[]): string {
 
 function defaultCell({ isRequired, default: value }: Setting): string {
   if (isRequired) return 'required';
-  return value === null ? 'none' : `\`${value}\``;
+  return value === null ? '' : `\`${value}\``;
 }
 
 /** Markdown takes a bare `|` for the end of a cell. */
