@@ -118,15 +118,12 @@ function literal(value: unknown): string {
   return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
 }
 
-/** The settings as a Markdown table. */
+/** Values and defaults as a Markdown table; what each setting means is for the prose. Settings that only group others are left out. */
 export function renderSettings(settings: readonly Setting[]): string {
-  const rows = settings.map((setting) => [
-    `\`${setting.path}\``,
-    setting.values,
-    defaultCell(setting),
-    setting.description,
-  ]);
-  return [['setting', 'values', 'default', 'what it says'], ['---', '---', '---', '---'], ...rows]
+  const rows = settings
+    .filter(({ values }) => values !== 'settings')
+    .map((setting) => [`\`${setting.path}\``, setting.values, defaultCell(setting)]);
+  return [['setting', 'values', 'default'], ['---', '---', '---'], ...rows]
     .map((cells) => `| ${cells.map(cellText).join(' | ')} |`)
     .join('\n');
 }
