@@ -106,6 +106,7 @@ const RUNS_KEPT = 64;
 export function createDelivery(makeContext: MakeContext, interrupted: AbortSignal): Omit<Delivery, 'load'> {
   const taker = createTaker();
   const kept = new Map<string, KeptRun>();
+  const afterEarlier = createTakesInTurn();
   let closing = false;
   // One listener for all: AbortSignal.any leaks into a signal that lives on.
   const haltAll = () => {
@@ -148,7 +149,7 @@ export function createDelivery(makeContext: MakeContext, interrupted: AbortSigna
     async deliver(job, lease) {
       if (closing) return 'put-back';
       const one = keptRun(job.run);
-      const work = execute(job, lease, one);
+      const work = afterEarlier(job, lease, () => execute(job, lease, one));
       one.active.add(work);
       let end: ChunkEnd | null = null;
       try {
@@ -172,6 +173,32 @@ export function createDelivery(makeContext: MakeContext, interrupted: AbortSigna
       interrupted.removeEventListener('abort', haltAll);
       await Promise.all([...kept.keys()].map(forget));
     },
+  };
+}
+
+/**
+ * A chunk that Redis forgot may come back while this process still has it. The ledger need not know
+ * what the earlier take does, and its unsent rows would be in doubt: the next take waits for its
+ * end.
+ */
+function createTakesInTurn() {
+  /** By chunk. */
+  const takes = new Map<string, Promise<unknown>>();
+  return async (
+    { run, chunk }: ChunkJob,
+    lease: ChunkLease,
+    take: () => Promise<ChunkEnd>,
+  ): Promise<ChunkEnd> => {
+    const id = `${run} ${chunk}`;
+    const earlier = takes.get(id);
+    const own = earlier === undefined ? take() : earlier.then(() => (lease.isHeld() ? take() : 'put-back'));
+    const ended = own.catch(() => undefined);
+    takes.set(id, ended);
+    try {
+      return await own;
+    } finally {
+      if (takes.get(id) === ended) takes.delete(id);
+    }
   };
 }
 

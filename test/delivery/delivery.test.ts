@@ -61,6 +61,31 @@ test('each take of a chunk has intents of its own', async () => {
   expect(new Set(marks).size).toBe(2);
 });
 
+test('a chunk that comes back is looked at when its earlier take here has ended, if its lease is still held', async () => {
+  const { sent, answer, attempt } = slowAttempt();
+  const bench = await startBench(own().redis, { attempt });
+  const looks: number[] = [];
+  const { ledger } = bench.context;
+  const take: typeof ledger.take = (chunk, rows) => {
+    looks.push(chunk);
+    return ledger.take(chunk, rows);
+  };
+  const delivery = createDelivery(async () => ({ ...bench.context, ledger: { ...ledger, take } }), NEVER);
+  onTestFinished(() => {
+    answer();
+    return delivery.close();
+  });
+  const earlier = delivery.deliver(chunkOf(bench, 1), HELD);
+  await sent;
+  const again = delivery.deliver(chunkOf(bench, 1), HELD);
+  const lapsed = delivery.deliver(chunkOf(bench, 1), { isHeld: () => false });
+  await bench.mark(1);
+  expect(looks).toHaveLength(1);
+  answer();
+  expect(await Promise.all([earlier, again, lapsed])).toEqual(['closed', 'closed', 'put-back']);
+  expect([looks.length, bench.attempts.length]).toEqual([2, 1]);
+});
+
 test('a chunk of a run that the ledger does not know is put aside, and sent once the run is there again', async () => {
   const bench = await startBench(own().redis);
   const contexts = [null, bench.context];

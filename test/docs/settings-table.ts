@@ -118,22 +118,14 @@ function literal(value: unknown): string {
   return `\`${typeof value === 'string' ? value : JSON.stringify(value)}\``;
 }
 
-/** The settings as a Markdown table. */
+/** What may stand at a setting as a Markdown table; meanings and defaults are for the prose. Settings that take any text, or only group others, are left out. */
 export function renderSettings(settings: readonly Setting[]): string {
-  const rows = settings.map((setting) => [
-    `\`${setting.path}\``,
-    setting.values,
-    defaultCell(setting),
-    setting.description,
-  ]);
-  return [['setting', 'values', 'default', 'what it says'], ['---', '---', '---', '---'], ...rows]
+  const rows = settings
+    .filter(({ values }) => values !== 'settings' && values !== 'text')
+    .map(({ path, values }) => [`\`${path}\``, values]);
+  return [['setting', 'values'], ['---', '---'], ...rows]
     .map((cells) => `| ${cells.map(cellText).join(' | ')} |`)
     .join('\n');
-}
-
-function defaultCell({ isRequired, default: value }: Setting): string {
-  if (isRequired) return 'required';
-  return value === null ? 'none' : `\`${value}\``;
 }
 
 /** Markdown takes a bare `|` for the end of a cell. */

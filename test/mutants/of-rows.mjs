@@ -121,6 +121,14 @@ export const OF_ROWS = [
     why: 'a worker asks for permits that it is refused, without end, and does nothing else any more',
   },
   {
+    id: 'takes-of-a-chunk-at-once',
+    in: 'src/delivery',
+    find: 'const earlier = takes.get(id);',
+    put: 'const earlier = undefined as Promise<unknown> | undefined;',
+    tests: ['test/delivery/delivery'],
+    why: 'rows that were never sent are in doubt where a Redis that was emptied hands a chunk out again',
+  },
+  {
     id: 'taken-row-asks-on',
     in: 'src/delivery',
     find: 'return facts.isInOrder ? ALONE : UNSENT;',
