@@ -1,11 +1,28 @@
 /**
- * The folders of the journals: `<ONBOARD_HOME>/journal/<worker>/`, made, removed and synced so that what was promised is still there after
- * a power cut.
+ * Where the journals are, `<ONBOARD_HOME>/journal/<worker>/<run>.log`: made, removed and synced so that what was promised is still
+ * there after a power cut.
  */
 
-import { mkdir, open, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { insteadOf } from '../lib/errors.ts';
 import { makeFolder } from '../lib/make-folder.ts';
+
+const ENDING = '.log';
+
+/** The file of a run in a worker's folder. */
+export function runFile(path: string, run: string): string {
+  return join(path, `${run}${ENDING}`);
+}
+
+/** The runs of which a worker has a file, sorted; none where its journal was removed. */
+export async function runsIn(path: string): Promise<string[]> {
+  const names = await readdir(path).catch(insteadOf('ENOENT', []));
+  return names
+    .filter((name) => name.endsWith(ENDING))
+    .map((name) => name.slice(0, -ENDING.length))
+    .sort();
+}
 
 /** Removes a dead worker's journal, after all of its runs have ended; nothing where it is gone. */
 export async function removeWorkerFolder(folder: string, worker: string): Promise<void> {

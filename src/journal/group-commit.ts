@@ -3,14 +3,8 @@
  * one sync of the disk. Who waits is told of a failure at once; notes are kept and tried again, up to a bound in memory.
  */
 
-/** A line on its way to the disk, and what it is about. */
-export type Line = {
+type Waiting = {
   readonly text: string;
-  readonly run: string;
-  readonly kind: 'forgotten' | 'told' | 'none';
-};
-
-type Waiting = Line & {
   /** A note, for which nobody waits: after a failure it is tried again. */
   readonly kept: boolean;
   readonly resolve: () => void;
@@ -18,11 +12,11 @@ type Waiting = Line & {
 };
 
 /** While one group is being written, what is asked for meanwhile collects and makes the next. */
-type GroupCommit = {
+export type GroupCommit = {
   /** Resolves with its group; rejects where that can't be written. */
-  write(line: Line): Promise<void>;
+  write(text: string): Promise<void>;
   /** Goes with the next group, within 50 ms; is tried again until it is written. */
-  note(line: Line): void;
+  note(text: string): void;
   /** Resolves when all that came before is written; rejects where it can't be. */
   flush(): Promise<void>;
   /** Ends what is tried again by a timer. */
@@ -31,7 +25,7 @@ type GroupCommit = {
 
 type GroupCommitOptions = {
   /** Writes the lines, all or none. */
-  readonly commit: (lines: readonly Line[]) => Promise<void>;
+  readonly commit: (text: string) => Promise<void>;
   readonly onTrouble: (event: string, error: Error) => void;
 };
 
@@ -39,7 +33,6 @@ const NOTE_MS = 50;
 const RETRY_MS = 1_000;
 /** What a full disk may leave waiting in memory, in characters. */
 const KEPT_MAX = 16 * 1024 * 1024;
-const NOTHING: Line = { text: '', run: '', kind: 'none' };
 
 export function createGroupCommit({ commit, onTrouble }: GroupCommitOptions): GroupCommit {
   let queue: Waiting[] = [];
@@ -65,7 +58,9 @@ export function createGroupCommit({ commit, onTrouble }: GroupCommitOptions): Gr
     const group = queue;
     queue = [];
     try {
-      await commit(group);
+      const text = group.map((line) => line.text).join('');
+      // Who flushes alone has nothing to write.
+      if (text !== '') await commit(text);
       for (const line of group) line.resolve();
       return true;
     } catch (cause) {
@@ -84,19 +79,19 @@ export function createGroupCommit({ commit, onTrouble }: GroupCommitOptions): Gr
       onTrouble('the journal has dropped what it could not write', new Error(`${dropped} records`));
     return kept;
   };
-  const write = (line: Line) =>
+  const write = (text: string) =>
     new Promise<void>((resolve, reject) => {
-      queue.push({ ...line, kept: false, resolve, reject });
+      queue.push({ text, kept: false, resolve, reject });
       if (!busy) void drain();
     });
 
   return {
     write,
-    note(line) {
-      queue.push({ ...line, kept: true, resolve: () => {}, reject: () => {} });
+    note(text) {
+      queue.push({ text, kept: true, resolve: () => {}, reject: () => {} });
       if (!busy) later(NOTE_MS);
     },
-    flush: () => write(NOTHING),
+    flush: () => write(''),
     stop() {
       stopped = true;
       if (timer !== null) clearTimeout(timer);

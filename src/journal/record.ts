@@ -1,7 +1,7 @@
 /**
- * What a journal records, and the lines that hold it: CRC-32, a space, JSON text. The first line of each file names the version of the
- * form; that line's own form never changes, so that every program can tell whose the journal is. Within a version, kinds and positions
- * within entries may gain, not change.
+ * What a journal records, and the lines that hold it: CRC-32, a space, JSON text. The first line of
+ * each file is its run's record, with the version of the form. Within a version, kinds and
+ * positions within entries may gain, not change.
  */
 
 import { crc32 } from 'node:zlib';
@@ -10,6 +10,9 @@ import { z } from 'zod';
 const markSchema = z.tuple([z.number().int(), z.number().int(), z.string()]);
 const intentSchema = z.tuple([z.number().int(), z.number().int(), z.string(), z.string(), z.string()]);
 const entrySchema = z.tuple([z.number().int(), z.number().int()]).rest(z.unknown());
+
+/** The form of the journals that this program writes, and the only one that it reads. */
+export const JOURNAL_VERSION = 4;
 
 const run = z.string().min(1);
 const cellSchema = z.union([z.string(), z.number()]);
@@ -24,7 +27,13 @@ const groupSchema = z.tuple([
 
 /** A record as its line on the disk holds it: the entries of a settled one are an array there, not text. Ranges and groups become what each row of them is. */
 const storedRecordSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('run'), run, target: z.string(), fields: z.record(z.string(), z.string()) }),
+  z.object({
+    kind: z.literal('run'),
+    version: z.literal(JOURNAL_VERSION),
+    run,
+    target: z.string(),
+    fields: z.record(z.string(), z.string()),
+  }),
   z.object({ kind: z.literal('added'), run, chunk: z.number().int() }),
   z
     .object({ kind: z.literal('ranged'), run, ranges: z.array(rangeSchema) })
@@ -43,7 +52,6 @@ const storedRecordSchema = z.discriminatedUnion('kind', [
       entries: groups.flatMap(entriesOf),
     })),
   z.object({ kind: z.literal('settled'), run, entries: z.array(entrySchema) }),
-  z.object({ kind: z.literal('forgotten'), run }),
 ]);
 export type StoredRecord = z.infer<typeof storedRecordSchema>;
 
@@ -56,7 +64,7 @@ export type SettleEntry = Readonly<z.infer<typeof entrySchema>>;
 
 /** What the journal is told, in the order in which it happens. */
 export type JournalRecord =
-  /** How the run's record in the ledger is restored; before anything else of the run, once per journal. */
+  /** How the run's record in the ledger is restored; before anything else of the run. */
   | {
       readonly kind: 'run';
       readonly run: string;
@@ -82,28 +90,20 @@ export type JournalRecord =
   /** JSON text of an array of settle entries. */
   | { readonly kind: 'settled'; readonly run: string; readonly entries: string };
 
-/** What has a line on the disk; `forgotten`: nothing before it is true of the run any more. */
-export type LineRecord = JournalRecord | { readonly kind: 'forgotten'; readonly run: string };
-
 const CRC_DIGITS = 8;
 
-/** The form of the journals that this program writes, and the only one that it reads. */
-export const JOURNAL_VERSION = 3;
-
-const headSchema = z.object({ kind: z.literal('journal'), version: z.number().int() });
-
-/** The first line of a file. */
-export const HEAD_LINE = checked(JSON.stringify({ kind: 'journal', version: JOURNAL_VERSION }));
-
-/** The version that a file's first line names, without its line feed; 0: it names none; `null`: it isn't what was written. */
+/** The version that a line of a run's record, without its line feed, names; 0: it names none; `null`: it isn't what was written. */
 export function versionOf(line: string): number | null {
   const json = jsonOf(line);
   return json === null ? null : (headSchema.safeParse(parsed(json)).data?.version ?? 0);
 }
 
+const headSchema = z.object({ version: z.number().int() });
+
 /** The record's line: CRC-32 of the JSON text in 8 hexadecimal digits, a space, the JSON text, a line feed. */
-export function encodeLine(record: LineRecord): string {
+export function encodeLine(record: JournalRecord): string {
   if (record.kind === 'settled') return checked(settledJson(record));
+  if (record.kind === 'run') return checked(JSON.stringify({ ...record, version: JOURNAL_VERSION }));
   if (record.kind !== 'accepted') return checked(JSON.stringify(record));
   return checked(`{"kind":"accepted","run":${JSON.stringify(record.run)},"groups":[${record.groups}]}`);
 }
@@ -113,7 +113,7 @@ function checked(json: string): string {
 }
 
 /** The entries are JSON text already: to parse or to quote them would cost more than all the rest. */
-function settledJson({ run, entries }: Extract<LineRecord, { kind: 'settled' }>): string {
+function settledJson({ run, entries }: Extract<JournalRecord, { kind: 'settled' }>): string {
   const line = entries.includes('\n') ? JSON.stringify(JSON.parse(entries)) : entries;
   return `{"kind":"settled","run":${JSON.stringify(run)},"entries":${line}}`;
 }
@@ -127,19 +127,14 @@ export function decodeLine(line: string): StoredRecord | null {
 /** Every line's JSON text begins so, and has these characters nowhere else: within its texts quotes are escaped. */
 const BEGINNING = '{"kind":"';
 
-/** Stands for zeros within what was written: no line has any, since JSON text has none. */
-export const HOLE = '\0';
-
 /**
- * Whether a last line without a line feed is one that a process was killed over, and that nobody was told of: not where it has a hole or
- * holds a second line, or lacks nothing but its end. Then a line feed was changed behind a line that counts.
+ * Whether a last piece without a line feed is a line that a process was killed over, and that
+ * nobody was told of. Not where it has zeros, or holds a second line, or lacks nothing but its end:
+ * then a line that counts was damaged.
  */
-export function isTorn(line: string): boolean {
-  return (
-    !line.includes(HOLE) &&
-    line.lastIndexOf(BEGINNING) <= CRC_DIGITS + 1 &&
-    jsonOf(line.slice(0, -1)) === null
-  );
+export function isTorn(piece: string): boolean {
+  const isOne = piece.lastIndexOf(BEGINNING) <= CRC_DIGITS + 1;
+  return isOne && !piece.includes('\0') && jsonOf(piece.slice(0, -1)) === null;
 }
 
 const RANGE_WIDTH = 3;
