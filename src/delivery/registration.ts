@@ -5,9 +5,9 @@
  */
 
 import { dirname, join } from 'node:path';
-import { removeWorkerFolder } from '../journal/folder.ts';
+import { removeWorkerFolder, runsIn } from '../journal/folder.ts';
 import { type Journal, openJournal } from '../journal/journal.ts';
-import { type Damage, foreignForm, type Replayed, readJournal } from '../journal/read-journal.ts';
+import { type Damage, foreignForm, type Replayed, readRun, targetOf } from '../journal/read-journal.ts';
 import {
   isDeadHere,
   isOfAnotherMachine,
@@ -167,9 +167,7 @@ async function rememberRun(
     return fields.id === undefined ? null : fields;
   });
   if (record === null) throw new Error(`run ${run} is gone from the ledger`);
-  const line = { kind: 'run', run, target, fields: restorableFields(record) } as const;
-  // Twice: nothing of the run is put back without it, and one changed byte must not take it.
-  await Promise.all([journal.write(line), journal.write(line)]);
+  await journal.write({ kind: 'run', run, target, fields: restorableFields(record) });
 }
 
 function connectionPrefix(keys: LedgerKeys): string {
@@ -201,34 +199,34 @@ async function replayJournals(
   const gone = (await listWorkers(options.folder)).filter((m) => m !== journal.worker && isGone(m));
   const killed = gone.filter((worker) => isSilent(worker) || !left.has(worker));
   if (!killed.every(isSilent)) tellOf(options, 'Replaying the journal of a process that has ended.');
-  const open: Intended[] = [];
-  const broken: ReadBack[] = [];
+  const read: ReadBack[] = [];
   for (const worker of own ? [...killed, journal.worker] : killed) {
-    const read = await replayJournal(worker, options);
-    if (read.damage !== null && (closed || worker === journal.worker)) broken.push(read);
-    open.push(...read.open.map(({ run, rows }) => ({ run, rows: rows.filter(([, , m]) => !isHeld(m)) })));
+    for (const run of await runsIn(join(options.folder, worker)))
+      read.push(await replayRun({ worker, run }, options));
   }
   const replay = createReplay(options.redis, options.keys);
-  if (intents) for (const { run, rows } of open) await replay.intended(run, rows);
-  if (broken.length > 0) await doubtRowsOf(broken, options);
+  if (intents) {
+    for (const { run, open } of read)
+      await replay.intended(
+        run,
+        open.filter(([, , mark]) => !isHeld(mark)),
+      );
+  }
+  for (const one of read) if (closed || one.worker === journal.worker) await doubtRowsOf(one, options);
   return gone;
 }
 
 /** The damaged part may have held intents, and Redis may have lost them too. */
-async function doubtRowsOf(broken: readonly ReadBack[], options: RegistrationOptions): Promise<void> {
+async function doubtRowsOf({ worker, run, damage }: ReadBack, options: RegistrationOptions): Promise<void> {
   const { redis, keys, store } = options;
-  const unfinished = await runsWithOpenRows(redis, keys, store);
-  if (unfinished.length === 0) return;
-  for (const { worker, damage } of broken) {
-    const place = damage === null ? '' : `${damage.file}, line ${damage.line}`;
-    tellOf(
-      options,
-      `The journal of ${shownWorker(worker)} is damaged (${place}), and Redis may have lost what it said: ` +
-        'rows that this process may have sent are in doubt.',
-    );
-  }
-  const workers = broken.map(({ worker }) => worker);
-  await createReplay(redis, keys).suspect(unfinished, workers);
+  const known = damage === null ? null : await store.get(run);
+  if (damage === null || known === null || isOver(known)) return;
+  tellOf(
+    options,
+    `The journal of ${shownWorker(worker)} is damaged (${damage.file}, line ${damage.line}), and Redis may have lost what it said: ` +
+      `rows of run ${run} that this process may have sent are in doubt.`,
+  );
+  await createReplay(redis, keys).suspect([run], [worker]);
 }
 
 type WorkersKnown = {
@@ -249,62 +247,61 @@ function isGoneFor(worker: string, { isOurs }: RegistrationOptions): boolean {
   return isDeadHere(worker) || (isOurs !== undefined && isOfAnotherMachine(worker));
 }
 
-type Intended = Pick<Extract<Replayed, { kind: 'intended' }>, 'run' | 'rows'>;
-
 type ReadBack = {
   readonly worker: string;
+  readonly run: string;
   /** Open intents, not put back yet: at most those in flight in one process. */
-  readonly open: readonly Intended[];
-  /** The first line that isn't what was written. */
+  readonly open: ReadonlyArray<Extract<Replayed, { kind: 'intended' }>['rows'][number]>;
+  /** The first line that isn't what was written; `null` also for a run of another target. */
   readonly damage: Damage | null;
 };
 
 /** Puts back everything but the open intents. */
-async function replayJournal(worker: string, options: RegistrationOptions): Promise<ReadBack> {
-  const { redis, keys, target, index, log } = options;
+async function replayRun(
+  { worker, run }: Pick<ReadBack, 'worker' | 'run'>,
+  options: RegistrationOptions,
+): Promise<ReadBack> {
+  const { redis, keys, folder, target, index, log } = options;
   const replay = createReplay(redis, keys);
-  const open: Intended[] = [];
+  const open: Array<ReadBack['open'][number]> = [];
   const damage: Damage[] = [];
   const onDamage = (place: Damage) => {
     damage.push(place);
     log.warn('a damaged line of a journal is passed over', place);
   };
-  const isOurs = new Map<string, boolean>();
-  for await (const part of ownParts(worker, isOurs, { ...options, damage, onDamage })) {
+  let isOurs: boolean | null = null;
+  for await (const part of readRun(folder, { worker, run }, onDamage)) {
+    // Without damage its record comes first.
+    isOurs ??= await isOfTarget(part, { worker, damage: damage[0] ?? { file: '', line: 1 } }, options);
+    if (!isOurs) return { worker, run, open: [], damage: null };
     if (part.kind === 'run') {
-      await replay.run(part.run, part.fields);
-      await index.add(part.run, target, new Date(part.fields.createdAt ?? 0));
+      await replay.run(run, part.fields);
+      await index.add(run, target, new Date(part.fields.createdAt ?? 0));
     }
-    if (part.kind === 'added') await replay.added(part.run, part.chunk, worker);
-    if (part.kind === 'settled') await replay.settled(part.run, part.entries);
-    if (part.kind === 'intended') open.push(part);
+    if (part.kind === 'added') await replay.added(run, part.chunk, worker);
+    if (part.kind === 'settled') await replay.settled(run, part.entries);
+    if (part.kind === 'intended') open.push(...part.rows);
   }
-  // A process serves one target: a journal of another one doesn't concern these rows.
-  const served = isOurs.size === 0 || [...isOurs.values()].includes(true);
-  return { worker, open, damage: served ? (damage[0] ?? null) : null };
+  return { worker, run, open, damage: damage[0] ?? null };
 }
 
-type PartsEdges = RegistrationOptions & {
-  readonly damage: readonly Damage[];
-  readonly onDamage: (place: Damage) => void;
-};
-
-/** Fills `isOurs`. Throws a UsageError where damage took a run's record. */
-async function* ownParts(
-  worker: string,
-  isOurs: Map<string, boolean>,
-  { folder, target, store, damage, onDamage }: PartsEdges,
-): AsyncGenerator<Replayed> {
-  for await (const part of readJournal(folder, worker, onDamage)) {
-    // The runs come first.
-    if (part.kind === 'run') isOurs.set(part.run, part.target === target);
-    // Redis may know a run whose line is lost.
-    const ours = isOurs.get(part.run) ?? (await store.get(part.run)) !== null;
-    if (!ours && !isOurs.has(part.run) && damage[0] !== undefined)
-      throw unknownRun(part.run, worker, damage[0]);
-    isOurs.set(part.run, ours);
-    if (ours) yield part;
+/**
+ * By the first part that the journal has of the run. Throws a UsageError where damage took the
+ * run's record and Redis has lost it.
+ */
+async function isOfTarget(
+  part: Replayed,
+  { worker, damage }: { readonly worker: string; readonly damage: Damage },
+  { folder, target, store }: RegistrationOptions,
+): Promise<boolean> {
+  if (part.kind === 'run') return part.target === target;
+  if ((await store.get(part.run)) !== null) return true;
+  // A process serves one target.
+  for (const other of await runsIn(join(folder, worker))) {
+    const served = await targetOf(folder, worker, other);
+    if (served !== null && served !== target) return false;
   }
+  throw unknownRun(part.run, worker, damage);
 }
 
 /** Nobody would recognise its file again, and its rows could be sent once more. */
@@ -344,21 +341,12 @@ async function removeEnded(options: RegistrationOptions, epoch: LedgerEpoch): Pr
   }
 }
 
-/** A damaged journal may have lost a run's name, but hardly every line about it. */
 async function isNeeded(worker: string, { folder, store, target }: RegistrationOptions): Promise<boolean> {
-  let isDamaged = false;
-  let isEmpty = true;
-  const onDamage = () => {
-    isDamaged = true;
-  };
-  for await (const part of readJournal(folder, worker, onDamage)) {
-    // The runs come first.
-    if (part.kind !== 'run' && !isDamaged) break;
-    isEmpty = false;
-    if (part.kind === 'run' && part.target !== target) return true;
-    if (!(await hasLongEnded(part.run, store))) return true;
+  for (const run of await runsIn(join(folder, worker))) {
+    const served = await targetOf(folder, worker, run);
+    if ((served !== null && served !== target) || !(await hasLongEnded(run, store))) return true;
   }
-  return isDamaged && isEmpty;
+  return false;
 }
 
 async function hasLongEnded(id: string, store: RunStore): Promise<boolean> {

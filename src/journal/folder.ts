@@ -1,11 +1,27 @@
 /**
- * The folders of the journals, `<ONBOARD_HOME>/journal/<worker>/`, synced so that every promise
+ * The journals' places, `<ONBOARD_HOME>/journal/<worker>/<run>.log`, synced so that every promise
  * outlives a power cut.
  */
 
-import { mkdir, open, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { insteadOf } from '../lib/errors.ts';
 import { makeFolder } from '../lib/make-folder.ts';
+
+const ENDING = '.log';
+
+export function runFile(path: string, run: string): string {
+  return join(path, `${run}${ENDING}`);
+}
+
+/** Sorted; none where the worker's journal was removed. */
+export async function runsIn(path: string): Promise<string[]> {
+  const names = await readdir(path).catch(insteadOf('ENOENT', []));
+  return names
+    .filter((name) => name.endsWith(ENDING))
+    .map((name) => name.slice(0, -ENDING.length))
+    .sort();
+}
 
 /** A dead worker's journal, once all of its runs have ended; nothing where it is gone. */
 export async function removeWorkerFolder(folder: string, worker: string): Promise<void> {

@@ -4,24 +4,19 @@
  * tried again, up to a limit of memory.
  */
 
-export type Line = {
+type Waiting = {
   readonly text: string;
-  readonly run: string;
-  readonly kind: 'forgotten' | 'told' | 'none';
-};
-
-type Waiting = Line & {
   /** After a failure a note is tried again: nobody waits for it. */
   readonly kept: boolean;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 };
 
-type GroupCommit = {
+export type GroupCommit = {
   /** Resolves with its group; rejects where that can't be written. */
-  write(line: Line): Promise<void>;
+  write(text: string): Promise<void>;
   /** Goes with the next group, within 50 ms; is tried again until it is written. */
-  note(line: Line): void;
+  note(text: string): void;
   /** Resolves when all earlier lines are written; rejects where they can't be. */
   flush(): Promise<void>;
   stop(): void;
@@ -29,7 +24,7 @@ type GroupCommit = {
 
 type GroupCommitOptions = {
   /** All or none. */
-  readonly commit: (lines: readonly Line[]) => Promise<void>;
+  readonly commit: (text: string) => Promise<void>;
   readonly onTrouble: (event: string, error: Error) => void;
 };
 
@@ -37,7 +32,6 @@ const NOTE_MS = 50;
 const RETRY_MS = 1_000;
 /** Characters that a full disk may leave in memory. */
 const KEPT_MAX = 16 * 1024 * 1024;
-const NOTHING: Line = { text: '', run: '', kind: 'none' };
 
 export function createGroupCommit({ commit, onTrouble }: GroupCommitOptions): GroupCommit {
   let queue: Waiting[] = [];
@@ -63,7 +57,9 @@ export function createGroupCommit({ commit, onTrouble }: GroupCommitOptions): Gr
     const group = queue;
     queue = [];
     try {
-      await commit(group);
+      const text = group.map((line) => line.text).join('');
+      // A flush alone has nothing to write.
+      if (text !== '') await commit(text);
       for (const line of group) line.resolve();
       return true;
     } catch (cause) {
@@ -82,19 +78,19 @@ export function createGroupCommit({ commit, onTrouble }: GroupCommitOptions): Gr
       onTrouble('the journal has dropped what it could not write', new Error(`${dropped} records`));
     return kept;
   };
-  const write = (line: Line) =>
+  const write = (text: string) =>
     new Promise<void>((resolve, reject) => {
-      queue.push({ ...line, kept: false, resolve, reject });
+      queue.push({ text, kept: false, resolve, reject });
       if (!busy) void drain();
     });
 
   return {
     write,
-    note(line) {
-      queue.push({ ...line, kept: true, resolve: () => {}, reject: () => {} });
+    note(text) {
+      queue.push({ text, kept: true, resolve: () => {}, reject: () => {} });
       if (!busy) later(NOTE_MS);
     },
-    flush: () => write(NOTHING),
+    flush: () => write(''),
     stop() {
       stopped = true;
       if (timer !== null) clearTimeout(timer);

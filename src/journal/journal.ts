@@ -1,18 +1,22 @@
 /**
- * One process' memory of what it was about to send and what became of it, on a disk of its own, for
- * a Redis that forgets. A written record is on disk before anything is sent by it; notes follow
- * within 50 ms. A run that has ended is forgotten, with files that hold nothing else.
+ * One process' memory of what it was about to send and what became of it, for a Redis that forgets:
+ * one append-only file per run, beginning with the run's record. A written record is on disk before
+ * anything is sent by it; notes follow within 50 ms. A run that has ended is forgotten with its
+ * file.
  */
 
-import { createRecentMap } from '../lib/recent.ts';
-import { makeWorkerFolder } from './folder.ts';
-import { createGroupCommit, type Line } from './group-commit.ts';
-import { encodeLine, type JournalRecord, type LineRecord } from './record.ts';
-import { createSegments } from './segments.ts';
+import { rm } from 'node:fs/promises';
+import { openAppendOnly } from './append-only.ts';
+import { makeWorkerFolder, runFile, syncFolder } from './folder.ts';
+import { createGroupCommit, type GroupCommit } from './group-commit.ts';
+import { encodeLine, type JournalRecord } from './record.ts';
 
 export type Journal = {
   readonly worker: string;
-  /** Resolves when the record is on disk with its group; rejects where it can't be written. */
+  /**
+   * Resolves when the record is on disk with its group; rejects where it can't be written, and for
+   * a run that was never remembered, or was forgotten.
+   */
   write(record: JournalRecord): Promise<void>;
   /** On disk within 50 ms; what can't be written is kept for the next try. Never throws. */
   note(record: JournalRecord): void;
@@ -21,7 +25,7 @@ export type Journal = {
   runs(): readonly string[];
   /** The run has ended and its report is written: it need not be remembered. Never rejects. */
   forget(run: string): Promise<void>;
-  /** Flushes, trims, and removes a folder with nothing to keep. Safe to call twice. */
+  /** Writes all notes. Safe to call twice. */
   close(): Promise<void>;
 };
 
@@ -32,108 +36,104 @@ type JournalOptions = {
   readonly worker: string;
   /** Gets what can't be written, at most once per second. */
   readonly onTrouble: (event: string, error: Error) => void;
-  /** When a segment is full; default 4 MB. */
-  readonly segmentBytes?: number;
   /** Ms that a group took to disk; `null`: it could not be written. */
   readonly onSync?: (ms: number | null) => void;
 };
 
-const SEGMENT_BYTES = 4 * 1024 * 1024;
+type RunJournal = Pick<GroupCommit, 'write' | 'note' | 'flush'> & { close(): Promise<void> };
+
 const TROUBLE_MS = 1_000;
-/** Ended runs of which an outcome may still come late. */
-const FORGOTTEN_KEPT = 1_000;
 
 /** In `<folder>/<worker>/` (0700; files 0600); throws where the folder can't be made or exists. */
 export async function openJournal(options: JournalOptions): Promise<Journal> {
-  const { folder, worker, segmentBytes = SEGMENT_BYTES } = options;
+  const { folder, worker, onSync = () => undefined } = options;
   const path = await makeWorkerFolder(folder, worker);
   const onTrouble = oncePerSecond(options.onTrouble);
-  const segments = createSegments({ folder: path, segmentBytes, onTrouble });
-  const group = createGroupCommit({ commit: timed(segments.commit, options.onSync), onTrouble });
-  const memory = createMemory();
+  const files = new Map<string, RunJournal>();
+  /** A run that begins anew while its file is removed gets a new one after that. */
+  let forgetting = Promise.resolve();
   let closing: Promise<void> | null = null;
 
-  const shut = async () => {
-    // What can't be written was reported; the rest is closed all the same.
-    await group.flush().catch(() => {});
-    group.stop();
-    await segments.close();
+  const begin = async (run: string) => {
+    await forgetting;
+    const known = files.get(run);
+    if (known !== undefined) return known;
+    const file = openRunJournal(runFile(path, run), { onTrouble, onSync });
+    files.set(run, file);
+    return file;
+  };
+  const remove = async (run: string) => {
+    const file = files.get(run);
+    files.delete(run);
+    if (file === undefined) return;
+    try {
+      await file.close();
+      await rm(runFile(path, run), { force: true });
+      await syncFolder(path);
+    } catch (error) {
+      onTrouble('the journal could not be tidied', error instanceof Error ? error : new Error(String(error)));
+    }
   };
 
   return {
     worker,
     async write(record) {
       if (closing !== null) throw new Error(`the journal ${path} is closed`);
-      if (memory.takes(record)) await group.write(lineOf(record));
+      const file = record.kind === 'run' ? await begin(record.run) : files.get(record.run);
+      if (file === undefined) throw new Error(`the journal ${path} has no record of run ${record.run}`);
+      await file.write(encodeLine(record));
     },
     note(record) {
-      if (closing === null && memory.takes(record)) group.note(lineOf(record));
+      // A late outcome of a forgotten run would be kept for ever.
+      if (closing === null) files.get(record.run)?.note(encodeLine(record));
     },
-    flush: () => (closing === null ? group.flush() : closing),
-    runs: memory.runs,
-    async forget(run) {
-      if (closing !== null || !memory.forgets(run)) return;
-      group.note(lineOf({ kind: 'forgotten', run }));
-      await group.flush().catch(() => {});
-      await segments.tidy();
+    async flush() {
+      if (closing !== null) return closing;
+      await Promise.all([...files.values()].map((file) => file.flush()));
+    },
+    runs: () => [...files.keys()],
+    forget(run) {
+      if (closing !== null) return closing;
+      forgetting = forgetting.then(() => remove(run));
+      return forgetting;
     },
     close() {
-      closing ??= shut();
+      closing ??= forgetting.then(async () => {
+        await Promise.all([...files.values()].map((file) => file.close()));
+      });
       return closing;
     },
   };
 }
 
-function timed(
-  commit: (lines: readonly Line[]) => Promise<void>,
-  onSync: JournalOptions['onSync'] = () => undefined,
-): typeof commit {
-  return async (lines) => {
-    // A flush alone has nothing to write.
-    if (lines.every(({ text }) => text === '')) return commit(lines);
-    const began = performance.now();
-    let isWritten = false;
-    try {
-      await commit(lines);
-      isWritten = true;
-    } finally {
-      onSync(isWritten ? performance.now() - began : null);
-    }
-  };
-}
-
-function lineOf(record: LineRecord): Line {
-  const kind = record.kind === 'forgotten' ? 'forgotten' : 'told';
-  return { text: encodeLine(record), run: record.run, kind };
-}
-
-type Memory = {
-  /** Whether to write the record: not of a forgotten run, until something of it begins anew. */
-  takes(record: JournalRecord): boolean;
-  /** False: there is nothing to forget. */
-  forgets(run: string): boolean;
-  runs(): readonly string[];
-};
-
-/** A late outcome of a forgotten run would be kept for ever. */
-const BEGINNINGS: ReadonlySet<string> = new Set(['run', 'added', 'ranged', 'intended']);
-
-function createMemory(): Memory {
-  const remembered = new Set<string>();
-  const forgotten = createRecentMap<string, true>(FORGOTTEN_KEPT);
+function openRunJournal(
+  path: string,
+  { onTrouble, onSync }: Required<Pick<JournalOptions, 'onTrouble' | 'onSync'>>,
+): RunJournal {
+  const file = openAppendOnly(path);
+  const group = createGroupCommit({
+    async commit(text) {
+      const began = performance.now();
+      let isWritten = false;
+      try {
+        await file.append(text);
+        isWritten = true;
+      } finally {
+        onSync(isWritten ? performance.now() - began : null);
+      }
+    },
+    onTrouble,
+  });
   return {
-    takes(record) {
-      if (forgotten.has(record.run) && !BEGINNINGS.has(record.kind)) return false;
-      forgotten.delete(record.run);
-      remembered.add(record.run);
-      return true;
+    write: group.write,
+    note: group.note,
+    flush: group.flush,
+    async close() {
+      // What can't be written was reported; the file is closed all the same.
+      await group.flush().catch(() => undefined);
+      group.stop();
+      await file.close();
     },
-    forgets(run) {
-      if (!remembered.delete(run)) return false;
-      forgotten.set(run, true);
-      return true;
-    },
-    runs: () => [...remembered],
   };
 }
 

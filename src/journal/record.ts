@@ -1,7 +1,7 @@
 /**
- * What a journal records, and its lines: CRC-32, a space, JSON text. Each file's first line names
- * the version; its own form never changes, so that every program can tell whose the journal is.
- * Within a version, kinds and positions within entries may be added, not changed.
+ * What a journal records, and its lines: CRC-32, a space, JSON text. Each file's first line is its
+ * run's record, with the version of the form. Within a version, kinds and positions within entries
+ * may be added, not changed.
  */
 
 import { crc32 } from 'node:zlib';
@@ -10,6 +10,9 @@ import { z } from 'zod';
 const markSchema = z.tuple([z.number().int(), z.number().int(), z.string()]);
 const intentSchema = z.tuple([z.number().int(), z.number().int(), z.string(), z.string(), z.string()]);
 const entrySchema = z.tuple([z.number().int(), z.number().int()]).rest(z.unknown());
+
+/** The only form that this program writes and reads. */
+export const JOURNAL_VERSION = 4;
 
 const run = z.string().min(1);
 const cellSchema = z.union([z.string(), z.number()]);
@@ -27,7 +30,13 @@ const groupSchema = z.tuple([
 
 /** As on disk: a settled one's entries are an array, ranges and groups their single rows. */
 const storedRecordSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('run'), run, target: z.string(), fields: z.record(z.string(), z.string()) }),
+  z.object({
+    kind: z.literal('run'),
+    version: z.literal(JOURNAL_VERSION),
+    run,
+    target: z.string(),
+    fields: z.record(z.string(), z.string()),
+  }),
   z.object({ kind: z.literal('added'), run, chunk: z.number().int() }),
   z
     .object({ kind: z.literal('ranged'), run, ranges: z.array(rangeSchema) })
@@ -46,7 +55,6 @@ const storedRecordSchema = z.discriminatedUnion('kind', [
       entries: groups.flatMap(entriesOf),
     })),
   z.object({ kind: z.literal('settled'), run, entries: z.array(entrySchema) }),
-  z.object({ kind: z.literal('forgotten'), run }),
 ]);
 export type StoredRecord = z.infer<typeof storedRecordSchema>;
 
@@ -62,7 +70,7 @@ export type SettleEntry = Readonly<z.infer<typeof entrySchema>>;
 
 /** In the order of events. */
 export type JournalRecord =
-  /** Restores the run's record in the ledger; before anything else of the run, once per journal. */
+  /** Restores the run's record in the ledger; before anything else of the run. */
   | {
       readonly kind: 'run';
       readonly run: string;
@@ -87,27 +95,20 @@ export type JournalRecord =
   /** JSON text of an array of settle entries. */
   | { readonly kind: 'settled'; readonly run: string; readonly entries: string };
 
-/** `forgotten`: nothing before it holds for the run any more. */
-export type LineRecord = JournalRecord | { readonly kind: 'forgotten'; readonly run: string };
-
 const CRC_DIGITS = 8;
 
-/** The only form that this program writes and reads. */
-export const JOURNAL_VERSION = 3;
-
-const headSchema = z.object({ kind: z.literal('journal'), version: z.number().int() });
-
-export const HEAD_LINE = checked(JSON.stringify({ kind: 'journal', version: JOURNAL_VERSION }));
-
-/** Of a first line without its line feed; 0: it names none; `null`: it isn't what was written. */
+/** Of the first line, without its line feed; 0: none; `null`: it isn't what was written. */
 export function versionOf(line: string): number | null {
   const json = jsonOf(line);
   return json === null ? null : (headSchema.safeParse(parsed(json)).data?.version ?? 0);
 }
 
+const headSchema = z.object({ version: z.number().int() });
+
 /** CRC-32 of the JSON text in 8 hexadecimal digits, a space, the JSON text, a line feed. */
-export function encodeLine(record: LineRecord): string {
+export function encodeLine(record: JournalRecord): string {
   if (record.kind === 'settled') return checked(settledJson(record));
+  if (record.kind === 'run') return checked(JSON.stringify({ ...record, version: JOURNAL_VERSION }));
   if (record.kind !== 'accepted') return checked(JSON.stringify(record));
   return checked(`{"kind":"accepted","run":${JSON.stringify(record.run)},"groups":[${record.groups}]}`);
 }
@@ -117,7 +118,7 @@ function checked(json: string): string {
 }
 
 /** The entries are JSON text already: parsing or quoting them would cost more than the rest. */
-function settledJson({ run, entries }: Extract<LineRecord, { kind: 'settled' }>): string {
+function settledJson({ run, entries }: Extract<JournalRecord, { kind: 'settled' }>): string {
   const line = entries.includes('\n') ? JSON.stringify(JSON.parse(entries)) : entries;
   return `{"kind":"settled","run":${JSON.stringify(run)},"entries":${line}}`;
 }
@@ -131,19 +132,13 @@ export function decodeLine(line: string): StoredRecord | null {
 /** Every line's JSON begins so, and only there: within its texts quotes are escaped. */
 const BEGINNING = '{"kind":"';
 
-/** Stands for zeros within what was written: JSON text has none. */
-export const HOLE = '\0';
-
 /**
- * Whether a kill tore a last line that nobody relies on. Not so with a hole, a second line, or only
- * the end missing: there a line feed was changed behind a line that counts.
+ * Whether a kill tore a last piece that nobody relies on. Not so with zeros, a second line, or only
+ * the end missing: there a line that counts was damaged.
  */
-export function isTorn(line: string): boolean {
-  return (
-    !line.includes(HOLE) &&
-    line.lastIndexOf(BEGINNING) <= CRC_DIGITS + 1 &&
-    jsonOf(line.slice(0, -1)) === null
-  );
+export function isTorn(piece: string): boolean {
+  const isOne = piece.lastIndexOf(BEGINNING) <= CRC_DIGITS + 1;
+  return isOne && !piece.includes('\0') && jsonOf(piece.slice(0, -1)) === null;
 }
 
 const RANGE_WIDTH = 3;

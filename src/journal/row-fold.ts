@@ -1,153 +1,118 @@
 /**
- * What a journal's records come down to, row by row: open intents, the last settle entry, and
- * withdrawn marks. The last word on a row holds, but a later look puts no accepted row in doubt. A
- * segment can be folded and its residue folded again.
+ * What a run's journal comes down to, row by row: open intents, else the last settle entry. The
+ * last word on a row holds, but a later look puts no accepted row in doubt.
  */
 
 import type { IntendedRow, MarkedRow, SettleEntry, StoredRecord } from './record.ts';
 
-/** One row; `at`: the segment that says so. */
-export type RowFold = {
-  readonly place: readonly [chunk: number, row: number];
-  /** Segment of the last settle entry; 0: none. */
-  endedAt: number;
+type RunRecord = Extract<StoredRecord, { kind: 'run' }>;
+
+/** Sees all records once; then it knows for which rows only the whole file has the last word. */
+export function createSurvey() {
+  const settled = createRowSet();
+  const repeated = new Set<number>();
+  let run: RunRecord | null = null;
+  let added = 0;
+  const seeIntent = (row: number) => {
+    if (settled.has(row)) repeated.add(row);
+  };
+  const seeEnd = (row: number) => {
+    if (!settled.add(row)) repeated.add(row);
+  };
+  return {
+    see(record: StoredRecord): void {
+      if (record.kind === 'run') run = record;
+      if (record.kind === 'added') added = Math.max(added, record.chunk);
+      if (record.kind === 'intended') for (const [, row] of record.rows) seeIntent(row);
+      if (record.kind === 'settled') for (const [, row] of record.entries) seeEnd(row);
+    },
+    /** `added`: the highest chunk, 0 for none. */
+    found: (): { readonly record: RunRecord | null; readonly added: number } => ({ record: run, added }),
+    /** Something is said of the row after it was settled. */
+    isRepeated: (row: number) => repeated.has(row),
+  };
+}
+
+/** One bit per row: a million rows take 125 kB. */
+function createRowSet() {
+  let bits = new Uint8Array(1024);
+  const has = (row: number) => ((bits[row >> 3] ?? 0) & (1 << (row & 7))) !== 0;
+  const grow = (at: number) => {
+    const larger = new Uint8Array(2 * (at + 1));
+    larger.set(bits);
+    bits = larger;
+  };
+  return {
+    has,
+    /** False: the row was there before. */
+    add(row: number): boolean {
+      if (has(row)) return false;
+      const at = row >> 3;
+      if (at >= bits.length) grow(at);
+      bits[at] = (bits[at] ?? 0) | (1 << (row & 7));
+      return true;
+    },
+  };
+}
+
+type RowFold = {
+  /** The last settle entry of a repeated row. */
   entry: SettleEntry | null;
   /** Intents since the last end, by mark. */
-  readonly open: Map<string, { readonly intent: IntendedRow; readonly at: number }>;
-  /** Marks withdrawn since the last end: their intents may stand in an earlier segment. */
-  readonly withdrawn: Set<string>;
+  readonly open: Map<string, IntendedRow>;
 };
 
-type RunFold = {
-  target: string;
-  /** `null`: nothing says how to restore the run. */
-  fields: Readonly<Record<string, string>> | null;
-  /** The highest chunk; 0: none. */
-  added: number;
-  readonly rows: Map<string, RowFold>;
-};
-
-export type Fold = {
-  readonly runs: Map<string, RunFold>;
-  /** The segment in which a run was last forgotten. */
-  readonly forgotten: Map<string, number>;
-};
-
-export function emptyFold(): Fold {
-  return { runs: new Map(), forgotten: new Map() };
-}
-
-export function fold(into: Fold, record: StoredRecord, at: number): void {
-  if (record.kind === 'forgotten') {
-    into.runs.delete(record.run);
-    into.forgotten.set(record.run, at);
-    return;
-  }
-  foldRun(runOf(into, record.run), record, at);
-}
-
-function foldRun(run: RunFold, record: Exclude<StoredRecord, { kind: 'forgotten' }>, at: number): void {
-  switch (record.kind) {
-    case 'run':
-      run.target = record.target;
-      run.fields = record.fields;
-      return;
-    case 'added':
-      run.added = Math.max(run.added, record.chunk);
-      return;
-    case 'intended':
-      for (const intent of record.rows) intend(rowOf(run, intent), intent, at);
-      return;
-    case 'withdrawn':
-      for (const marked of record.rows) withdraw(rowOf(run, marked), marked);
-      return;
-    case 'settled':
-      for (const entry of record.entries) settle(rowOf(run, entry), entry, at);
-      return;
-    default:
-      record satisfies never;
-  }
-}
-
-/** A row may have several intents: a refused one is withdrawn by its mark. */
-function intend({ open }: RowFold, intent: IntendedRow, at: number): void {
-  const [, , mark] = intent;
-  open.delete(mark);
-  open.set(mark, { intent, at });
-}
-
-function withdraw({ open, withdrawn }: RowFold, [, , mark]: MarkedRow): void {
-  open.delete(mark);
-  withdrawn.add(mark);
-}
-
-/** A row retaken while its answer is recorded seems in doubt: the earlier entry stays. */
-function settle(row: RowFold, entry: SettleEntry, at: number): void {
-  row.entry = isDoubt(entry) && row.entry !== null ? row.entry : entry;
-  row.endedAt = at;
-  row.open.clear();
-  row.withdrawn.clear();
+/** Takes records in order. Only repeated rows, and rows with an open intent, are in memory. */
+export function createFold(isRepeated: (row: number) => boolean) {
+  const rows = new Map<number, RowFold>();
+  const rowOf = (row: number): RowFold => {
+    const known = rows.get(row) ?? { entry: null, open: new Map() };
+    rows.set(row, known);
+    return known;
+  };
+  /** A row may have several intents, latest last: a refused one is withdrawn by its mark. */
+  const intend = (intent: IntendedRow) => {
+    const [, row, mark] = intent;
+    const { open } = rowOf(row);
+    open.delete(mark);
+    open.set(mark, intent);
+  };
+  const withdraw = ([, row, mark]: MarkedRow) => {
+    const known = rows.get(row);
+    known?.open.delete(mark);
+    if (known?.open.size === 0 && known.entry === null) rows.delete(row);
+  };
+  /** A row retaken while its answer is recorded seems in doubt: the earlier entry stays. */
+  const keep = (entry: SettleEntry) => {
+    const row = rowOf(entry[1]);
+    row.open.clear();
+    row.entry = isDoubt(entry) && row.entry !== null ? row.entry : entry;
+  };
+  const settle = (entry: SettleEntry): boolean => {
+    const [, row] = entry;
+    if (isRepeated(row)) keep(entry);
+    else rows.delete(row);
+    return !isRepeated(row);
+  };
+  return {
+    rows,
+    /** Answers the settle entries that are their rows' last words. */
+    take(record: StoredRecord): readonly SettleEntry[] {
+      if (record.kind === 'settled') return record.entries.filter(settle);
+      if (record.kind === 'intended') for (const intent of record.rows) intend(intent);
+      if (record.kind === 'withdrawn') for (const marked of record.rows) withdraw(marked);
+      return [];
+    },
+    /** The last words on repeated rows. */
+    settled: (): SettleEntry[] =>
+      [...rows.values()].flatMap(({ entry, open }) => (entry === null || open.size > 0 ? [] : [entry])),
+    /** All intents without a known end. */
+    open: (): IntendedRow[] => [...rows.values()].flatMap(({ open }) => [...open.values()]),
+  };
 }
 
 const OUTCOME = 2;
-const ACCEPTED = 12;
 
 function isDoubt(entry: SettleEntry): boolean {
   return entry[OUTCOME] === 'in-doubt';
-}
-
-/** Whether an earlier acceptance stands although the row seemed in doubt later. */
-export function outlivesDoubt(entry: SettleEntry, later: SettleEntry | null): boolean {
-  return entry[ACCEPTED] === 1 && later !== null && isDoubt(later);
-}
-
-function runOf({ runs }: Fold, run: string): RunFold {
-  const known = runs.get(run) ?? { target: '', fields: null, added: 0, rows: new Map() };
-  runs.set(run, known);
-  return known;
-}
-
-function rowOf({ rows }: RunFold, [chunk, row]: readonly [number, number, ...unknown[]]): RowFold {
-  const key = rowKey(chunk, row);
-  const known = rows.get(key);
-  if (known !== undefined) return known;
-  const fresh: RowFold = {
-    place: [chunk, row],
-    endedAt: 0,
-    entry: null,
-    open: new Map(),
-    withdrawn: new Set(),
-  };
-  rows.set(key, fresh);
-  return fresh;
-}
-
-/** Drops withdrawn marks, and rows with nothing else: a reader that goes forward needs neither. */
-export function dropEmptyRows({ runs }: Fold): void {
-  for (const { rows } of runs.values()) {
-    for (const [key, row] of rows) {
-      row.withdrawn.clear();
-      if (row.open.size === 0 && row.endedAt === 0) rows.delete(key);
-    }
-  }
-}
-
-export function rowKey(chunk: number, row: number): string {
-  return `${chunk} ${row}`;
-}
-
-/** A segment's residue as records, without what it settled; its intents are later than that. */
-export function* residueOf({ runs, forgotten }: Fold): Generator<StoredRecord> {
-  for (const run of forgotten.keys()) yield { kind: 'forgotten', run };
-  for (const [run, { target, fields, added, rows }] of runs) {
-    if (fields !== null) yield { kind: 'run', run, target, fields };
-    if (added > 0) yield { kind: 'added', run, chunk: added };
-    for (const row of rows.values()) yield* residueOfRow(run, row);
-  }
-}
-
-function* residueOfRow(run: string, row: RowFold): Generator<StoredRecord> {
-  const [chunk, number] = row.place;
-  for (const mark of row.withdrawn) yield { kind: 'withdrawn', run, rows: [[chunk, number, mark]] };
-  for (const { intent } of row.open.values()) yield { kind: 'intended', run, rows: [[...intent]] };
 }

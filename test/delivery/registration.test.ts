@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -15,7 +15,6 @@ import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
 import type { SettledRow } from '../../src/ledger/settle-entry.ts';
 import { createLog, type Log } from '../../src/lib/log.ts';
 import { noOutcomes, type Outcome } from '../../src/model/outcome.ts';
-import { appendWritten } from '../journal/sample-journal.ts';
 import { ownFolder } from '../support/folder.ts';
 import { claimOf, grantOf, intentOn, settleEntries } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
@@ -132,7 +131,7 @@ async function deadJournal(place: Place, run: string): Promise<Journal> {
   return journal;
 }
 
-async function segmentOf({ folder }: Place, worker: string): Promise<string> {
+async function journalOf({ folder }: Place, worker: string): Promise<string> {
   const names = await readdir(join(folder, worker));
   return join(folder, worker, names.find((name) => name.endsWith('.log')) ?? '');
 }
@@ -306,13 +305,13 @@ describe('a process that was killed', () => {
   test('and left a damaged line has all others put back, and what else it may have sent is in doubt: its user is told', async () => {
     const { place, run } = await placeWithRun();
     const { worker } = await deadJournal(place, run);
-    const file = await segmentOf(place, worker);
-    await appendWritten(file, 'not a line\n{"torn');
+    const file = await journalOf(place, worker);
+    await appendFile(file, 'not a line\n{"torn');
     await own().redis.flushall();
     const a = await joinAs(place);
     expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
     expect(await own().redis.hget(place.keys.run(run).record, 'suspect')).toBe('1');
-    expect(a.notices.at(-1)).toContain(`is damaged (${file}, line 6), and Redis may have lost what it said`);
+    expect(a.notices.at(-1)).toContain(`is damaged (${file}, line 5), and Redis may have lost what it said`);
     expect(a.troubles).toEqual(['a damaged line of a journal is passed over']);
   });
 
@@ -320,7 +319,7 @@ describe('a process that was killed', () => {
     const { place, run } = await placeWithRun();
     await joinAs(place);
     const { worker } = await deadJournal(place, run);
-    await appendWritten(await segmentOf(place, worker), 'not a line\n');
+    await appendFile(await journalOf(place, worker), 'not a line\n');
     const b = await joinAs(place);
     expect(await own().redis.hget(place.keys.run(run).record, 'suspect')).toBeNull();
     expect(b.notices).toEqual([REPLAYING]);
@@ -329,7 +328,7 @@ describe('a process that was killed', () => {
   test('and whose run Redis has lost with the line that names it keeps all from sending, with words', async () => {
     const { place, run } = await placeWithRun();
     const { worker } = await deadJournal(place, run);
-    const file = await segmentOf(place, worker);
+    const file = await journalOf(place, worker);
     await writeFile(file, (await readFile(file, 'utf8')).replace('"kind":"run"', '"kind":"ran"'));
     // The run is known in this Redis: the rest of the journal is still put back.
     await own().redis.hset(place.keys.epoch, { server: 'an-earlier-run' });
@@ -346,13 +345,10 @@ describe('a process that was killed', () => {
   test('and was of another version is not begun beside: it is said what to do', async () => {
     const { place, run } = await placeWithRun();
     const { worker } = await deadJournal(place, run);
-    const file = await segmentOf(place, worker);
-    const [, ...lines] = (await readFile(file, 'utf8')).split('\n');
-    await writeFile(file, lines.join('\n'));
+    const file = await journalOf(place, worker);
+    await writeFile(file, `703eb668 {"kind":"journal","version":3}\n${await readFile(file, 'utf8')}`);
     const before = await listWorkers(place.folder);
-    await expect(joinAs(place)).rejects.toThrow(
-      /has an older form, without a version; .+ knows form 3 alone\. Let the version/,
-    );
+    await expect(joinAs(place)).rejects.toThrow(/has form 3; .+ knows form 4 alone\. Let the version/);
     expect(await listWorkers(place.folder)).toEqual(before);
   });
 

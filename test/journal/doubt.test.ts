@@ -28,13 +28,3 @@ test.each([
   await own.journal.write(settled(second));
   expect(await lastWord(own)).toBe(word);
 });
-
-test('what the service accepted stands though it is in a full segment and the doubt in the one that grows', async () => {
-  const own = await ownJournal(600);
-  await own.journal.write(settled('created'));
-  const filler = Array.from({ length: 20 }, (_, i) => intent(2, 100 + i));
-  await own.journal.write({ kind: 'intended', run: 'r1', rows: filler });
-  await expect.poll(own.files).toEqual(['000001.log']);
-  await own.journal.write(settled('in-doubt'));
-  expect(await lastWord(own)).toBe('created');
-});

@@ -1,8 +1,9 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { runFile, runsIn } from '../../src/journal/folder.ts';
 import { type Journal, openJournal } from '../../src/journal/journal.ts';
-import { type Damage, type Replayed, readJournal } from '../../src/journal/read-journal.ts';
+import { type Damage, type Replayed, readRun } from '../../src/journal/read-journal.ts';
 import type { IntendedRow, SettleEntry } from '../../src/journal/record.ts';
 import { newWorkerId } from '../../src/journal/worker-registry.ts';
 import { ownFolder } from '../support/folder.ts';
@@ -13,14 +14,24 @@ export type OwnJournal = {
   readonly path: string;
   readonly journal: Journal;
   readonly troubles: string[];
+  /** The file of the run `r1`. */
+  readonly file: string;
   files(): Promise<string[]>;
 };
 
 /** A place for the journals of a home of the test's own. */
 export const journalFolder = async () => join(await ownFolder(), 'journal');
 
-/** A journal of the test's own; a small `segmentBytes` makes many segments. */
-export async function ownJournal(segmentBytes?: number): Promise<OwnJournal> {
+/** How the run `r1` is restored. */
+export const RUN = {
+  kind: 'run',
+  run: 'r1',
+  target: 'https://x',
+  fields: { state: 'running', rows: '9' },
+} as const;
+
+/** A journal of the test's own, which knows no run. */
+export async function emptyJournal(): Promise<OwnJournal> {
   const folder = await journalFolder();
   const worker = newWorkerId();
   const troubles: string[] = [];
@@ -28,22 +39,18 @@ export async function ownJournal(segmentBytes?: number): Promise<OwnJournal> {
     folder,
     worker,
     onTrouble: (event, error) => troubles.push(`${event}: ${error.message}`),
-    ...(segmentBytes === undefined ? {} : { segmentBytes }),
   });
   onTestFinished(() => journal.close());
   const path = join(folder, worker);
-  return { folder, path, journal, troubles, files: async () => (await readdir(path)).sort() };
+  const file = runFile(path, 'r1');
+  return { folder, path, journal, troubles, file, files: async () => (await readdir(path)).sort() };
 }
 
-/** What was written to a segment, without the zeros that the file is prepared with. */
-export async function writtenIn(file: string): Promise<Buffer> {
-  const bytes = await readFile(file);
-  return bytes.subarray(0, bytes.findLastIndex((byte) => byte !== 0) + 1);
-}
-
-/** Puts a text behind what was written to a segment, as its process would, and ends the file there. */
-export async function appendWritten(file: string, text: string): Promise<void> {
-  await writeFile(file, Buffer.concat([await writtenIn(file), Buffer.from(text)]));
+/** A journal of the test's own that remembers the run `r1`. */
+export async function ownJournal(): Promise<OwnJournal> {
+  const own = await emptyJournal();
+  await own.journal.write(RUN);
+  return own;
 }
 
 export type Read = {
@@ -61,7 +68,9 @@ export type Read = {
 export async function readAll(folder: string, worker: string): Promise<Read> {
   const damage: Damage[] = [];
   const parts: Replayed[] = [];
-  for await (const part of readJournal(folder, worker, (d) => damage.push(d))) parts.push(part);
+  for (const run of await runsIn(join(folder, worker))) {
+    for await (const part of readRun(folder, { worker, run }, (d) => damage.push(d))) parts.push(part);
+  }
   const entries = parts.flatMap((part) =>
     part.kind === 'settled' ? part.entries.map((e) => [`${part.run} ${e[0]} ${e[1]}`, e] as const) : [],
   );

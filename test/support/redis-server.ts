@@ -5,6 +5,7 @@ import { mkdtemp, open, readFile, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { messageOf } from '../../src/lib/errors.ts';
 import { findServerProgram } from '../../src/redis/server-process.ts';
 import { atTestEnd } from './at-test-end.ts';
 import { freePort } from './free-port.ts';
@@ -135,7 +136,28 @@ function createLife(parts: LifeParts) {
   };
 }
 
-async function launch({ program, args, folder, port, env }: LifeParts): Promise<ChildProcess> {
+/** What Redis says of a file that was torn again while it was written anew, and that it doesn't start with (docs/redis.md). */
+const NOT_THE_LAST =
+  /Truncating the AOF (\S+) at offset \d+[\s\S]*the truncated file is not the last file\s*$/;
+
+/** Starts the server; where its file was torn twice, as an operator would. */
+async function launch(parts: LifeParts): Promise<ChildProcess> {
+  try {
+    return await launchOnce(parts);
+  } catch (error) {
+    const [, file] = NOT_THE_LAST.exec(messageOf(error)) ?? [];
+    if (file === undefined) throw error;
+    const fixing = spawn(parts.program.replace(/server$/, 'check-aof'), [
+      '--fix',
+      join(parts.folder, 'appendonlydir', file),
+    ]);
+    fixing.stdin.end('y\n');
+    await once(fixing, 'exit');
+    return launchOnce(parts);
+  }
+}
+
+async function launchOnce({ program, args, folder, port, env }: LifeParts): Promise<ChildProcess> {
   const logPath = join(folder, 'redis.log');
   const log = await open(logPath, 'a');
   const child = spawn(program, args, { stdio: ['ignore', log.fd, log.fd], env: { ...process.env, ...env } });

@@ -1,5 +1,5 @@
 import { decodeLine } from '../../../src/journal/record.ts';
-import { emptyFold, fold } from '../../../src/journal/row-fold.ts';
+import { createFold } from '../../../src/journal/row-fold.ts';
 import type { Disk, Line, State } from './state.ts';
 
 const TAKER = /\bt\d+\b/g;
@@ -40,13 +40,12 @@ function foldedInUse({ lines }: Disk): readonly [string, string] {
 const NOTHING = folded([]);
 
 function folded(lines: readonly Line[]): string {
-  const into = emptyFold();
+  const into = createFold(() => true);
   for (const { text } of lines) {
     const record = decodeLine(text.trimEnd());
-    if (record !== null) fold(into, record, 1);
+    if (record !== null) into.take(record);
   }
-  const rows = [...into.runs.values()].flatMap(({ rows: all }) => [...all.values()]);
-  return JSON.stringify(rows.map(({ place, entry, open }) => [place, entry, [...open.keys()]]));
+  return JSON.stringify([...into.rows].map(([row, { entry, open }]) => [row, entry, [...open.keys()]]));
 }
 
 function renamed(text: string): string {

@@ -1,9 +1,8 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Replayed, readJournal } from '../../../src/journal/read-journal.ts';
-import { HEAD_LINE } from '../../../src/journal/record.ts';
-import { segmentName } from '../../../src/journal/segments.ts';
+import { runFile, runsIn } from '../../../src/journal/folder.ts';
+import { type Replayed, readRun } from '../../../src/journal/read-journal.ts';
 import { createReplay } from '../../../src/ledger/replay.ts';
 import type { Disk } from './state.ts';
 import type { World } from './world.ts';
@@ -16,36 +15,36 @@ type Scope = { readonly intents: boolean };
 export async function replayDisks(world: World, disks: readonly Disk[], { intents }: Scope): Promise<void> {
   const replay = createReplay(world.redis, world.keys);
   const open: Intended[] = [];
-  for (const disk of disks) if (disk.fate !== 'lost') open.push(...(await replayDisk(disk, replay)));
+  for (const disk of disks)
+    if (disk.fate !== 'lost') open.push(...(await replayDisk(disk, world.run.id, replay)));
   if (intents) for (const { run, rows } of open) await replay.intended(run, rows);
 }
 
+type Replay = ReturnType<typeof createReplay>;
 type Intended = Pick<Extract<Replayed, { kind: 'intended' }>, 'run' | 'rows'>;
 
-async function replayDisk(disk: Disk, replay: ReturnType<typeof createReplay>): Promise<Intended[]> {
+async function replayDisk(disk: Disk, run: string, replay: Replay): Promise<Intended[]> {
   folders += 1;
   const folder = join(tmpdir(), `onboard-model-${process.pid}-${folders}`);
   await mkdir(join(folder, disk.worker), { recursive: true });
   try {
-    const text = HEAD_LINE + disk.lines.map((line) => line.text).join('');
-    await writeFile(join(folder, disk.worker, segmentName(1)), text);
+    const text = disk.lines.map((line) => line.text).join('');
+    await writeFile(runFile(join(folder, disk.worker), run), text);
     return await replayFolder(folder, disk.worker, replay);
   } finally {
     await rm(folder, { recursive: true });
   }
 }
 
-async function replayFolder(
-  folder: string,
-  worker: string,
-  replay: ReturnType<typeof createReplay>,
-): Promise<Intended[]> {
+async function replayFolder(folder: string, worker: string, replay: Replay): Promise<Intended[]> {
   const open: Intended[] = [];
-  for await (const part of readJournal(folder, worker)) {
-    if (part.kind === 'run') await replay.run(part.run, part.fields);
-    if (part.kind === 'added') await replay.added(part.run, part.chunk, worker);
-    if (part.kind === 'settled') await replay.settled(part.run, part.entries);
-    if (part.kind === 'intended') open.push(part);
+  for (const run of await runsIn(join(folder, worker))) {
+    for await (const part of readRun(folder, { worker, run })) {
+      if (part.kind === 'run') await replay.run(run, part.fields);
+      if (part.kind === 'added') await replay.added(run, part.chunk, worker);
+      if (part.kind === 'settled') await replay.settled(run, part.entries);
+      if (part.kind === 'intended') open.push(part);
+    }
   }
   return open;
 }

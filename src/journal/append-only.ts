@@ -1,0 +1,88 @@
+/** A file of whole groups of lines, each on disk before it is acknowledged. */
+
+import { constants } from 'node:fs';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { hasCode, messageOf } from '../lib/errors.ts';
+import { syncFolder } from './folder.ts';
+
+type AppendOnly = {
+  /**
+   * Resolves when the text is on disk; after a rejection nothing of it counts. A failure that can't
+   * be taken back refuses every later text too.
+   */
+  append(text: string): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** One call for a write and its sync. Not every system has it. */
+const { O_DSYNC = 0, O_WRONLY, O_CREAT, O_EXCL } = constants;
+
+/** The first text makes the file, durably, for its owner alone; one call of `append` at a time. */
+export function openAppendOnly(path: string): AppendOnly {
+  let handle: FileHandle | null = null;
+  let size = 0;
+  let broken: Error | null = null;
+  const problemOf = (error: unknown) =>
+    new Error(`${path} could not be written: ${messageOf(error)}`, { cause: error });
+
+  const write = async (file: FileHandle, bytes: Buffer) => {
+    try {
+      await writeAt(file, bytes, size);
+      size += bytes.length;
+    } catch (error) {
+      const isBack = await isTruncated(file, size);
+      // After a failed sync unwritten pages may count as written; only a full disk took nothing.
+      if (!isBack || !hasCode(error, ...FULL)) broken = problemOf(error);
+      throw error;
+    }
+  };
+
+  return {
+    async append(text) {
+      if (broken !== null) throw broken;
+      try {
+        handle ??= await create(path);
+        await write(handle, Buffer.from(text));
+      } catch (error) {
+        throw broken ?? problemOf(error);
+      }
+    },
+    async close() {
+      await handle?.close();
+      handle = null;
+    },
+  };
+}
+
+async function create(path: string): Promise<FileHandle> {
+  const handle = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_DSYNC, 0o600);
+  try {
+    await syncFolder(dirname(path));
+    return handle;
+  } catch (error) {
+    await handle.close();
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+
+async function writeAt(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  let written = 0;
+  while (written < bytes.length) {
+    const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, position + written);
+    written += bytesWritten;
+  }
+  if (O_DSYNC === 0) await handle.datasync();
+}
+
+async function isTruncated(handle: FileHandle, size: number): Promise<boolean> {
+  try {
+    await handle.truncate(size);
+    return true;
+  } catch {
+    return false;
+  }
+}
