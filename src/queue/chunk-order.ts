@@ -2,7 +2,7 @@
  * The order in which workers take the chunks of several runs, without I/O: start-time fair queueing
  * (Goyal, Vin, Cheng 1996) in BullMQ's priorities, lower ones first. Runs that always have chunks
  * waiting take turns, a new run begins where the queue has come to, and no run collects turns while
- * it has nothing to send. `chooseStarved` helps a run that gets no place in its turn.
+ * it has nothing to send. A run that gets no place in its turn is helped by the workers.
  */
 
 /** Chunks of a run that may wait or be in hand at once, while the queue is not crowded. */

@@ -1,7 +1,7 @@
 /**
  * The chunks of all runs of one target, in one BullMQ queue that any number of processes add to and
  * work on. Priorities let runs take turns (chunk-order.ts); workers see to it that no run waits for
- * a place (starvation-guard.ts). Two other designs were rejected:
+ * a place (chunk-worker.ts). Two other designs were rejected:
  *
  * - A queue for each run: a waiting connection per run and process, or polling that keeps Redis
  *   busy with 1,000 workers and 16 runs; besides, an index of runs, a check for stalled jobs per
@@ -22,10 +22,19 @@ import {
   runOfJobId,
 } from './chunk-job.ts';
 import { FIRST_PRIORITY, isRenumberingDue, nextPriority, renumbered } from './chunk-order.ts';
-import { LOOKING, UNASKED } from './start-when-ready.ts';
 
 /** BullMQ's name; the target is in the prefix. */
 export const QUEUE_NAME = 'chunks';
+
+/**
+ * BullMQ's option to do without its first question, for the server's version, which `doctor` and the
+ * start of a run judge. One that Redis answers with an error (BUSY, for example) is never ready: a
+ * queue refuses every command then, and a worker spins without letting a timer or a signal through.
+ */
+export const UNASKED = { skipVersionCheck: true } as const;
+
+/** For users who may only read: all others note themselves in Redis when they are opened. */
+export const LOOKING = { ...UNASKED, skipMetasUpdate: true } as const;
 
 /** Retried for ever: a job's failure is no verdict on rows, only a fate that can't be recorded. */
 const JOB_OPTIONS = {

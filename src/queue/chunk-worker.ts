@@ -1,27 +1,34 @@
 /**
  * Takes chunks from a target's queue (chunk-queue.ts) and hands each to `deliver` with a lease: the
- * lock that BullMQ renews, as far as this process can be sure of it. A take whose lock has lapsed
- * sends nothing more, since another worker may have the chunk. Decides how long a dead worker's
- * lock lives, and how soon others look for it.
+ * lock in Redis, as far as this process can be sure of it. A take whose lock has lapsed sends
+ * nothing more, since another worker may have the chunk. Jobs are processed manually, as BullMQ
+ * calls it, so that places and locks are decided here.
  */
 
+import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import { DelayedError, type Job, Worker } from 'bullmq';
+import { type Job, Worker } from 'bullmq';
+import { messageOf } from '../lib/errors.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { SHIPPED_TIMES } from '../lib/times.ts';
-import { withDeadline } from '../lib/waiting.ts';
-import { type ChunkJob, type ChunkPayload, chunkOfPayload } from './chunk-job.ts';
-import { FIRST_PRIORITY, priorityAgain } from './chunk-order.ts';
-import { openBullQueue, QUEUE_NAME } from './chunk-queue.ts';
-import { startWhenReady } from './start-when-ready.ts';
-import { createStarvationGuard } from './starvation-guard.ts';
+import { sleep, withDeadline } from '../lib/waiting.ts';
+import { type ChunkJob, type ChunkPayload, chunkOfPayload, runOfJobId } from './chunk-job.ts';
+import { FIRST_PRIORITY, priorityAgain, priorityBefore } from './chunk-order.ts';
+import { type BullQueue, eachJob, openBullQueue, QUEUE_NAME, UNASKED } from './chunk-queue.ts';
 
 /** Of the lock's time: for differences between Redis' clock and this process'. */
 const LOCK_MARGIN = 1 / 10;
+/** Of the lock's time: how often a lock is renewed. */
+const RENEWAL = 1 / 3;
 /** Of the lock's time: how often lapsed locks are looked for. */
 const STALLED_CHECK = 1 / 2;
 /** Chunks in hand in one process: enough that rows are ready while others wait for last replies. */
 const PLACES = 8;
+/** Chunks beyond them, for runs that have none in hand: they bound what a process holds in memory. */
+const EXTRA_PLACES_MAX = 8;
+/** How often a process whose places are all taken looks for such runs, among so many waiting chunks. */
+const LOOK_MS = 1_000;
+const LOOKED_AT = 16;
 /** When a chunk that was put back is looked at again; `promote` ends the wait. */
 const AGAIN_AFTER_MS: Readonly<Record<Exclude<ChunkEnd, 'closed'>, number>> = {
   'put-back': 1_000,
@@ -29,21 +36,6 @@ const AGAIN_AFTER_MS: Readonly<Record<Exclude<ChunkEnd, 'closed'>, number>> = {
   'put-aside': 5_000,
 };
 const RETRY_MS = 1_000;
-/**
- * Locks live by Redis' wall clock: set back an hour while a worker dies, it would keep the worker's
- * chunks, and the search for them, for that hour. No renewed lock lives longer than its time, so
- * longer ones are shortened. Only the oldest chunks in hand are looked at: a dead worker's become
- * that.
- * KEYS: stalled check, active. ARGV: its time (ms), a lock's (ms), how many, prefix of jobs.
- */
-const SHORTEN_LOCKS = `
-local function shorten(key, ms)
-  if redis.call('PTTL', key) > ms then redis.call('PEXPIRE', key, ms) end
-end
-shorten(KEYS[1], tonumber(ARGV[1]))
-for _, id in ipairs(redis.call('LRANGE', KEYS[2], -ARGV[3], -1)) do shorten(ARGV[4] .. id .. ':lock', tonumber(ARGV[2])) end
-return 1
-`;
 const CLOSE_TIMEOUT_MS = 5_000;
 
 /** The right to work on a chunk, while this worker surely has it. */
@@ -60,9 +52,173 @@ type ChunkWorker = {
   close(): Promise<void>;
 };
 
+type ChunkWorkerOptions = {
+  readonly connection: RedisConnection;
+  readonly prefix: string;
+  /** How long a lock lives that is not renewed; default: the shipped time. */
+  readonly lockMs?: number;
+  readonly deliver: (job: ChunkJob, lease: ChunkLease) => Promise<ChunkEnd>;
+  readonly onError: (error: Error) => void;
+};
+
+type BullJob = Job<ChunkPayload, void>;
+
+/** A chunk in hand. */
+type Take = { readonly run: string; readonly lease: ChunkLease; readonly ended: Promise<void> };
+
+/** Takes chunks until it is closed; `deliver` throws only where a row's fate can't be recorded. */
+export function startChunkWorker(options: ChunkWorkerOptions): ChunkWorker {
+  const { connection, prefix, lockMs = SHIPPED_TIMES.lockMs, deliver, onError } = options;
+  const queue = openBullQueue(connection, prefix, onError);
+  const worker = openBullWorker({ connection, prefix, lockMs, onError });
+  const takes = new Set<Take>();
+  const places = createPlaces(takes, queue, onError);
+  /** How far the queue has come: the priority of the chunk that was taken last. */
+  let virtualTime = FIRST_PRIORITY;
+  let closing: Promise<void> | null = null;
+
+  const finish = async (job: BullJob, token: string, lease: HeldLease) => {
+    await lease.begun;
+    const chunk = chunkOfPayload(job.data);
+    const end = await deliver(chunk, lease);
+    if (end === 'closed') {
+      await job.moveToCompleted(undefined, token, false);
+      return;
+    }
+    await job.changePriority({ priority: priorityAgain(virtualTime, chunk.chunk) });
+    await job.moveToDelayed(Date.now() + AGAIN_AFTER_MS[end], token);
+  };
+  const hold = (job: BullJob, token: string) => {
+    virtualTime = job.priority;
+    const lease = holdLease(job, { token, lockMs, onError });
+    const ended = finish(job, token, lease)
+      // Tried again a second later. A job whose lock was lost is another's.
+      .catch(async (error: unknown) => {
+        onError(new Error(`${job.id ?? 'a chunk'}: ${messageOf(error)}`));
+        if (lease.isHeld()) await job.moveToFailed(errorOf(error), token, false);
+      })
+      .catch((error: unknown) => onError(errorOf(error)))
+      .finally(() => {
+        lease.end();
+        takes.delete(take);
+        places.leave();
+      });
+    const take = { run: runOfJobId(job.id ?? ''), lease, ended };
+    takes.add(take);
+  };
+  const takeChunks = async () => {
+    await worker.startStalledCheckTimer();
+    while (closing === null) {
+      await places.free();
+      if (closing !== null) return;
+      const token = randomUUID();
+      try {
+        const job = await worker.getNextJob(token);
+        if (job !== undefined) hold(job, token);
+      } catch (error) {
+        if (closing !== null) return;
+        onError(errorOf(error));
+        await sleep(RETRY_MS);
+      }
+    }
+  };
+  const taking = takeChunks().catch((error: unknown) => onError(errorOf(error)));
+
+  const shut = async () => {
+    places.close();
+    await untilEnded(takes);
+    await worker.close(true);
+    await withDeadline(taking, CLOSE_TIMEOUT_MS);
+    await queue.close();
+  };
+
+  return {
+    close() {
+      closing ??= shut();
+      return closing;
+    },
+  };
+}
+
+function openBullWorker({
+  connection,
+  prefix,
+  lockMs,
+  onError,
+}: Required<Omit<ChunkWorkerOptions, 'deliver'>>): Worker<ChunkPayload, void> {
+  const worker = new Worker<ChunkPayload, void>(QUEUE_NAME, null, {
+    ...UNASKED,
+    connection,
+    prefix,
+    lockDuration: lockMs,
+    skipLockRenewal: true,
+    stalledInterval: STALLED_CHECK * lockMs,
+    maxStalledCount: Number.MAX_SAFE_INTEGER,
+  });
+  return worker.on('error', onError);
+}
+
 /**
- * By two clocks, of which the one that went on further counts: the steady one stops while a machine
- * is suspended, and the wall clock can be set back.
+ * The places for chunks in one process. While all are taken, one more is opened for each run that
+ * has none in hand here, and that run's first chunk is brought to the front: else it would wait for
+ * chunks of others to end, for minutes where the service is slow. Runs share the requests in flight
+ * whatever chunks they have in hand. An extra place closes with the next chunk that ends.
+ */
+function createPlaces(takes: ReadonlySet<Take>, queue: BullQueue, onError: (error: Error) => void) {
+  let places = PLACES;
+  let ring: () => void = () => undefined;
+  let isClosed = false;
+  const isFull = () => takes.size >= places;
+  const look = async () => {
+    const waiting = await queue.getRanges(['prioritized'], 0, LOOKED_AT - 1, true);
+    const runs = new Set([...takes].map(({ run }) => run));
+    const starved = firstsOfOthers(waiting, runs).slice(0, PLACES + EXTRA_PLACES_MAX - places);
+    const first = starved.length > 0 && (await queue.getJob(waiting[0] ?? ''));
+    // Gone: taken elsewhere.
+    if (!first || !isFull()) return;
+    const priority = priorityBefore(first.priority);
+    await eachJob(queue, starved, (job) => job.changePriority({ priority }));
+    places += starved.length;
+    ring();
+  };
+  const timer = setInterval(() => {
+    if (isFull()) void look().catch(onError);
+  }, LOOK_MS);
+  timer.unref();
+  return {
+    /** Resolves when there is a place, or none is to be taken any more. */
+    async free(): Promise<void> {
+      while (isFull() && !isClosed)
+        await new Promise<void>((resolve) => {
+          ring = resolve;
+        });
+    },
+    /** A chunk has ended. */
+    leave(): void {
+      if (places > PLACES) places -= 1;
+      ring();
+    },
+    close(): void {
+      isClosed = true;
+      clearInterval(timer);
+      ring();
+    },
+  };
+}
+
+/** Of waiting jobs, by their ids in order, the first of each run that is not among `runs`. */
+export function firstsOfOthers(waiting: readonly string[], runs: ReadonlySet<string>): readonly string[] {
+  const firsts = new Map<string, string>();
+  for (const id of waiting) {
+    const run = runOfJobId(id);
+    if (!runs.has(run) && !firsts.has(run)) firsts.set(run, id);
+  }
+  return [...firsts.values()];
+}
+
+/**
+ * A moment by two clocks, of which the one that went on further counts: the steady one stands still
+ * while a machine is suspended, and the wall clock can be set back.
  */
 type Moment = { readonly steady: number; readonly wall: number };
 
@@ -70,139 +226,45 @@ const moment = (): Moment => ({ steady: performance.now(), wall: Date.now() });
 const LAPSED: Moment = { steady: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
 const ageOf = ({ steady, wall }: Moment) => Math.max(performance.now() - steady, Date.now() - wall);
 
-/** Notes when a renewal was asked for: a process that stood still sees its answer late. */
-class LockWorker extends Worker<ChunkPayload, void> {
-  onRenewed: (ids: readonly string[], at: Moment) => void = () => undefined;
+type HeldLease = ChunkLease & { readonly begun: Promise<void>; end(): void };
+type Holding = { readonly token: string; readonly lockMs: number; readonly onError: (error: Error) => void };
 
-  override async extendJobLocks(ids: string[], tokens: string[], lockMs: number): Promise<string[]> {
+/** Renews a job's lock, which counts from before each renewal was asked for, until it is lost or ended. */
+function holdLease(job: BullJob, { token, lockMs, onError }: Holding): HeldLease {
+  let renewedAt = LAPSED;
+  let isLost = false;
+  const renew = async () => {
     const at = moment();
-    const refused = await super.extendJobLocks(ids, tokens, lockMs);
-    this.onRenewed(
-      ids.filter((id) => !refused.includes(id)),
-      at,
-    );
-    return refused;
-  }
-}
-
-/** Until it is closed; `deliver` throws only where a row's fate can't be recorded. */
-export function startChunkWorker(options: {
-  readonly connection: RedisConnection;
-  readonly prefix: string;
-  /** Lifetime of a lock without renewal; default: the shipped time. */
-  readonly lockMs?: number;
-  readonly deliver: (job: ChunkJob, lease: ChunkLease) => Promise<ChunkEnd>;
-  readonly onError: (error: Error) => void;
-}): ChunkWorker {
-  const { connection, prefix, lockMs = SHIPPED_TIMES.lockMs, deliver, onError } = options;
-  const isHeld = ({ renewedAt }: { readonly renewedAt: Moment }) =>
-    ageOf(renewedAt) < (1 - LOCK_MARGIN) * lockMs;
-  const leases = new Map<string, { renewedAt: Moment }>();
-  let virtualTime = FIRST_PRIORITY;
-
-  const process = async (job: Job<ChunkPayload, void>, token?: string) => {
-    const id = job.id ?? '';
-    // `processedOn`: when this process asked for a chunk, by its own clock.
-    const own = { renewedAt: { ...moment(), wall: job.processedOn ?? Number.NEGATIVE_INFINITY } };
-    leases.set(id, own);
-    const leave = started.current().guard.take(id);
-    virtualTime = job.priority;
-    // A lost chunk may come back to this very process: to another take, with a lease of its own.
-    const isOwn = () => leases.get(id) === own;
-    try {
-      const chunk = chunkOfPayload(job.data);
-      const end = await deliver(chunk, { isHeld: () => isOwn() && isHeld(own) });
-      if (end === 'closed') return;
-      await job.changePriority({ priority: priorityAgain(virtualTime, chunk.chunk) });
-      await job.moveToDelayed(Date.now() + AGAIN_AFTER_MS[end], token);
-      throw new DelayedError();
-    } finally {
-      leave();
-      if (isOwn()) leases.delete(id);
-    }
+    isLost = (await job.extendLock(token, lockMs)) !== 1 || isLost;
+    if (!isLost) renewedAt = at;
   };
-  const setRenewed = (ids: readonly string[], at: Moment) => {
-    for (const id of ids) {
-      const lease = leases.get(id);
-      if (lease !== undefined) lease.renewedAt = at;
-    }
+  // A process that doesn't hear of a renewal asks for no other: it must not keep the chunk for ever.
+  let isAsking = false;
+  const renewAgain = async () => {
+    if (isAsking) return;
+    isAsking = true;
+    await renew().catch(onError);
+    isAsking = false;
   };
-  const open = () => {
-    const worker = new LockWorker(QUEUE_NAME, process, {
-      connection,
-      prefix,
-      autorun: false,
-      concurrency: PLACES,
-      lockDuration: lockMs,
-      stalledInterval: STALLED_CHECK * lockMs,
-      maxStalledCount: Number.MAX_SAFE_INTEGER,
-      // Against BullMQ's advice: the default rests 15 s after a lost connection, longer than a
-      // lock.
-      runRetryDelay: RETRY_MS,
-    });
-    worker.on('error', onError);
-    worker.on('failed', (job, error) => onError(new Error(`${job?.id ?? 'a chunk'}: ${error.message}`)));
-    worker.onRenewed = setRenewed;
-    worker.on('lockRenewalFailed', (jobIds) => setRenewed(jobIds, LAPSED));
-    const queue = openBullQueue(connection, prefix, onError);
-    const guard = createStarvationGuard({ worker, queue, onError });
-    const waitUntilReady = () => Promise.all([worker.waitUntilReady(), queue.waitUntilReady()]);
-    return { worker, queue, guard, waitUntilReady, run: () => worker.run() };
-  };
-
-  const started = startWhenReady({
-    open,
-    async discard({ worker, queue, guard }) {
-      guard.close();
-      await Promise.allSettled([worker.close(true), queue.close()]);
-    },
-    onError,
-  });
-  const shortenLocks = async () => {
-    const { queue } = started.current();
-    const times = [STALLED_CHECK * lockMs, lockMs, PLACES];
-    await connection.eval(
-      SHORTEN_LOCKS,
-      2,
-      queue.toKey('stalled-check'),
-      queue.toKey('active'),
-      ...times,
-      queue.toKey(''),
-    );
-  };
-  const shortening = setInterval(() => {
-    if (connection.status === 'ready') void shortenLocks().catch(onError);
-  }, STALLED_CHECK * lockMs);
-  const isInHand = () => [...leases.values()].some(isHeld);
-  const isConnected = () => connection.status === 'ready';
-  let closing: Promise<void> | null = null;
+  const begun = renew();
+  const timer = setInterval(() => void renewAgain(), RENEWAL * lockMs);
   return {
-    close() {
-      const { worker, queue, guard } = started.current();
-      started.stop();
-      clearInterval(shortening);
-      guard.close();
-      closing ??= closeWorker(worker, { isInHand, isConnected }).finally(() => queue.close());
-      return closing;
-    },
+    begun,
+    isHeld: () => !isLost && ageOf(renewedAt) < (1 - LOCK_MARGIN) * lockMs,
+    end: () => clearInterval(timer),
   };
 }
 
-/**
- * Waits for the chunks in hand while their locks are renewed; without Redis they never end. Pauses
- * to wait, since a close that has begun can't be forced: BullMQ answers a second call with the
- * first one's promise.
- */
-async function closeWorker(
-  worker: Worker<ChunkPayload, void>,
-  { isInHand, isConnected }: { isInHand(): boolean; isConnected(): boolean },
-): Promise<void> {
-  const isIdle = !isInHand() && isConnected();
-  // A connection that breaks meanwhile must not prevent the close. With nothing in hand a close
-  // waits for nothing, and a pause would take a tenth of a second.
-  const ended = (isIdle ? worker.close() : worker.pause()).catch(() => undefined);
-  while ((await withDeadline(ended, CLOSE_TIMEOUT_MS)) === 'late') {
-    if (!isInHand()) break;
+/** Waits for chunks in hand as long as one of their locks is renewed: with Redis away they never end. */
+async function untilEnded(takes: ReadonlySet<Take>): Promise<void> {
+  for (;;) {
+    const all = [...takes];
+    const ended = Promise.all(all.map((take) => take.ended));
+    if ((await withDeadline(ended, CLOSE_TIMEOUT_MS)) !== 'late' && takes.size === 0) return;
+    if (takes.size > 0 && [...takes].every(({ lease }) => !lease.isHeld())) return;
   }
-  if (!isIdle) await worker.close(true);
+}
+
+function errorOf(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }

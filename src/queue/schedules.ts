@@ -7,8 +7,8 @@
 import { type ConnectionOptions, type Job, Queue, type RepeatOptions, Worker } from 'bullmq';
 import type { ScheduleSettings } from '../config/job-definition.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
+import { LOOKING, UNASKED } from './chunk-queue.ts';
 import { nextTime } from './schedule-times.ts';
-import { LOOKING, startWhenReady, UNASKED } from './start-when-ready.ts';
 
 const QUEUE_NAME = 'schedules';
 const JOB_OPTIONS = { removeOnComplete: true, removeOnFail: { count: 100 } } as const;
@@ -74,22 +74,12 @@ export function startScheduleWorker(options: {
   readonly onError: (error: Error) => void;
 }): { close(): Promise<void> } {
   const { connection, prefix, release, onError } = options;
-  const open = () => {
-    const fire = async ({ repeatJobKey }: Job) => release(repeatJobKey ?? '');
-    const worker = new Worker(QUEUE_NAME, fire, { connection, prefix, settings, autorun: false });
-    worker.on('error', onError);
-    worker.on('failed', (_, error) => onError(error));
-    return worker;
-  };
+  const fire = async ({ repeatJobKey }: Job) => release(repeatJobKey ?? '');
+  const worker = new Worker(QUEUE_NAME, fire, { ...UNASKED, connection, prefix, settings });
+  worker.on('error', onError);
+  worker.on('failed', (_, error) => onError(error));
   // Without Redis a gentle close never ends; what was in hand is done again.
-  const discard = (worker: Worker) => worker.close(true);
-  const started = startWhenReady({ open, discard, onError });
-  return {
-    close() {
-      started.stop();
-      return discard(started.current());
-    },
-  };
+  return { close: () => worker.close(true) };
 }
 
 /** When each job's schedule last fired: any watcher may take files that were whole by then. */
