@@ -47,7 +47,7 @@ type WorkerOptions = {
   readonly answerMs?: number;
 };
 
-/** A worker with more rows than it can send, until it is killed: it says nothing more then, and its times are lost. */
+/** A worker with more rows than it can send. */
 function startWorker({
   time,
   intervalMs,
@@ -56,11 +56,8 @@ function startWorker({
   slots = 20,
   rows = slots,
   answerMs = 50,
-}: WorkerOptions) {
-  let alive = true;
-  const never = new Promise<boolean>(() => undefined);
-  const pause = (ms: number) => (alive ? time.pause(ms).then((on) => (alive ? on : never)) : never);
-  const { permits } = joinPaced(time, slots, { intervalMs, reserve, pause });
+}: WorkerOptions): void {
+  const { permits } = joinPaced(time, slots, { intervalMs, reserve });
   const sendRow = () =>
     permits.wait(() => {
       sent.push(time.now());
@@ -68,10 +65,6 @@ function startWorker({
       sendRow();
     });
   for (let n = 0; n < rows; n += 1) sendRow();
-  const kill = () => {
-    alive = false;
-  };
-  return { kill };
 }
 
 const between = (sent: readonly number[], from: number, to: number) =>
@@ -136,8 +129,6 @@ describe('a worker that is alone', () => {
     expect(sent.length).toBeLessThan(10);
   });
 });
-
-describe('workers that share a rate', () => {});
 
 describe('rows that wait for their times', () => {
   const told = (permits: RunPermits, rows: number) => {
