@@ -66,16 +66,6 @@ describe('a chunk', () => {
     expect([exitCodeOf(run), bench.attempts.length]).toEqual([1, 2]);
   });
 
-  test.each(['paused', 'stopped'] as const)(
-    'of a run that is %s is put aside: no row is sent, none settled',
-    async (state) => {
-      const bench = await start({ rows: 2 });
-      await bench.turn(state);
-      expect(await deliver(bench, 2)).toBe('put-aside');
-      expect([bench.attempts, await settlementsOf(bench)]).toEqual([[], []]);
-    },
-  );
-
   test('of a run that was cancelled is settled without sending: what is untouched is cancelled, what was in flight in doubt', async () => {
     const bench = await start({ rows: 3 });
     const { id } = bench.context.run;

@@ -197,50 +197,7 @@ describe.concurrent('closing a worker', () => {
 const chunksOf = (run: string, count: number) =>
   Array.from({ length: count }, (_, i) => ({ ...CHUNK, run, chunk: i + 1 }));
 
-/** A worker whose places are all taken by a run of 20 chunks, which stay in hand until they are let go, one by one, by run and number. */
-async function startFull(context: TestContext) {
-  const ends = new Map<string, (end: ChunkEnd) => void>();
-  const held = () => [...ends.keys()].sort();
-  const end = (...names: readonly string[]) => {
-    for (const name of names) {
-      ends.get(name)?.('closed');
-      ends.delete(name);
-    }
-  };
-  let isOver = false;
-  const deliver = ({ run, chunk }: ChunkJob) =>
-    new Promise<ChunkEnd>((resolve) => {
-      if (isOver) resolve('closed');
-      else ends.set(`${run} ${chunk}`, resolve);
-    });
-  const { queue, finish } = await startParts(context, deliver);
-  await queue.add(chunksOf('big', 20));
-  await until(() => held().length === PLACES);
-  return {
-    queue,
-    held,
-    ofRun: (run: string) => held().filter((one) => one.startsWith(`${run} `)),
-    end,
-    finish: () =>
-      finish(() => {
-        // Also those that were being fetched when the worker was told to close.
-        isOver = true;
-        end(...held());
-      }),
-  };
-}
-
 describe.concurrent('while a run has all places', () => {
-  test('a new one has two chunks in hand, and the big one gets none of its places', async (context) => {
-    const { queue, ofRun, end, finish } = await startFull(context);
-    await queue.add(chunksOf('new', 5));
-    await until(() => ofRun('new').length === 2);
-    end('new 1');
-    await until(() => ofRun('new').includes('new 3'));
-    expect([ofRun('new'), ofRun('big').length]).toEqual([['new 2', 'new 3'], PLACES]);
-    await finish();
-  });
-
   test('a new one gets in also beside a chunk that was lost and taken anew in the same process', async (context) => {
     const inHand: { readonly id: string; end(end: ChunkEnd): void }[] = [];
     const { redis, queue, finish } = await startParts(context, ({ run, chunk }) => {
