@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Worker } from 'bullmq';
 import { describe, expect, type TestContext, test } from 'vitest';
 import type { RedisConnection } from '../../src/lib/redis-connection.ts';
+import { SHIPPED_TIMES } from '../../src/lib/times.ts';
 import type { ChunkJob } from '../../src/queue/chunk-job.ts';
 import { createChunkQueue } from '../../src/queue/chunk-queue.ts';
 import { type ChunkEnd, type ChunkLease, startChunkWorker } from '../../src/queue/chunk-worker.ts';
@@ -16,6 +17,8 @@ import { until } from '../support/until.ts';
 const PLACES = 8;
 /** Well before a lease of which nothing is heard is over, which takes 9 s. */
 const HEARD_MS = 8_000;
+/** Where it is waited for that a lock lapses, or that somebody looks for lapsed ones. */
+const SHORT_LOCK_MS = 4_000;
 const CHUNK: ChunkJob = {
   run: 'run-1',
   chunk: 1,
@@ -30,6 +33,7 @@ async function startParts(
   { onTestFinished }: TestContext,
   deliver: (job: ChunkJob, lease: ChunkLease) => Promise<ChunkEnd>,
   beforeWorker: (redis: RedisConnection) => Promise<unknown> = async () => undefined,
+  lockMs = SHORT_LOCK_MS,
 ) {
   const home = await mkdtemp(join(tmpdir(), 'onboard-worker-'));
   const server = await joinEmbeddedRedis(home);
@@ -40,7 +44,7 @@ async function startParts(
   const queue = createChunkQueue(edges.connection, edges.prefix, edges.onError);
   await queue.countWaiting();
   await beforeWorker(redis);
-  const worker = startChunkWorker({ ...edges, deliver });
+  const worker = startChunkWorker({ ...edges, lockMs, deliver });
   onTestFinished(async () => {
     redis.disconnect();
     await server.close();
@@ -127,10 +131,11 @@ describe.concurrent('a worker', () => {
 
   test('whose lock another worker has got knows it when it can’t renew it', async (context) => {
     const [begun, end] = [deferred<ChunkLease>(), deferred<ChunkEnd>()];
-    const { redis, queue, finish } = await startParts(context, async (_, lease) => {
+    const deliver = async (_: ChunkJob, lease: ChunkLease) => {
       begun.resolve(lease);
       return end.promise;
-    });
+    };
+    const { redis, queue, finish } = await startParts(context, deliver, undefined, SHIPPED_TIMES.lockMs);
     await queue.add([CHUNK]);
     const lease = await begun.promise;
     const from = performance.now();
