@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// `npm run bench`: bundles the bench and its peers, as the program itself is bundled, and runs it (Node 20 runs no
-// TypeScript). All that it needs lies in one folder of the checkout: a /tmp in memory would make every fsync free.
+// `npm run bench`: bundles the bench and its peers, as the program itself is bundled, and runs it
+// (Node 20 runs no TypeScript). All that it needs lies in one folder of the checkout: a /tmp in
+// memory would make every fsync free.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';

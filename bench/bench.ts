@@ -1,4 +1,7 @@
-/** What every measurement works with: sizes, folders, input files, and the programs that are compared. */
+/**
+ * What every measurement works with: sizes, folders, input files, and the programs that are
+ * compared.
+ */
 import { copyFile, mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -13,7 +16,9 @@ export type Sizes = {
   readonly rounds: number;
   /** At a service that answers at once. */
   readonly rows: number;
-  /** On the slow service: of one process, of each of several, and those that each has sent before. */
+  /**
+   * On the slow service: of one process, of each of several, and those that each has sent before.
+   */
   readonly slowRows: number;
   readonly rowsPerWorker: number;
   readonly warmRows: number;
@@ -150,7 +155,10 @@ export async function startWorkers(
   return workers;
 }
 
-/** `onboard watch` with a file of so many rows in its inbox, to the run's end; it sends nothing itself. */
+/**
+ * `onboard watch` with a file of so many rows in its inbox, to the run's end; it sends nothing
+ * itself.
+ */
 export async function watchToEnd(bench: Bench, file: string, outside: Outside): Promise<void> {
   await jobFile(bench);
   const home = await bench.folder('home');

@@ -1,7 +1,8 @@
 /**
- * What a span of time took of the processors, from /proc: of the program, of the servers beside it, and
- * of everybody else on the machine. The program's processes have to end within the span: Linux adds
- * their time, and that of their children, to what the bench has for its own children that ended.
+ * What a span of time took of the processors, from /proc: of the program, of the servers beside it,
+ * and of everybody else on the machine. The program's processes have to end within the span: Linux
+ * adds their time, and that of their children, to what the bench has for its own children that
+ * ended.
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -11,7 +12,10 @@ import { UsageError } from '../src/lib/usage-error.ts';
 const MICROS_PER_TICK = 10_000;
 
 export type Spent = {
-  /** µs of CPU, user and system, all threads: of `All`, of the `Program`, and of each server by its name. */
+  /**
+   * µs of CPU, user and system, all threads: of `All`, of the `Program`, and of each server by its
+   * name.
+   */
   readonly micros: Readonly<Record<string, number>>;
   /** The share of all processors' time, 0 to 1, that processes used which are not the bench's. */
   readonly others: number;
@@ -72,7 +76,8 @@ async function readTimes(standing: Standing): Promise<Times> {
 /** Of a process, and of its children that have ended, µs. */
 async function timesOf(pid: number | 'self'): Promise<{ readonly own: number; readonly ended: number }> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // Its name, in brackets, may have spaces; behind it fields 12 to 15 are utime, stime, cutime, cstime.
+  // Its name, in brackets, may have spaces; behind it fields 12 to 15 are utime, stime, cutime,
+  // cstime.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = fields.slice(11, 15).map(Number);
   return { own: (user + system) * MICROS_PER_TICK, ended: (endedUser + endedSystem) * MICROS_PER_TICK };

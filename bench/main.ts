@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: measures the program beside what one would have instead, within one run, on 127.0.0.1,
- * and prints a table in Markdown. docs/performance.md quotes it.
+ * `npm run bench`: measures the program beside what one would have instead, within one run, on
+ * 127.0.0.1, and prints a table in Markdown. docs/performance.md quotes it.
  */
 import { cpus, loadavg, release, totalmem, type } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -113,8 +113,8 @@ async function measureAll(options: Options, place: BenchPlace): Promise<number> 
   const processes = createProcesses();
   const bench = createBench({ ...place, ...options, processes, tell });
   let isInterrupted = false;
-  // Whatever waits for a process sees it end, and the measurement fails. npm passes Ctrl-C on, so that it
-  // comes twice.
+  // Whatever waits for a process sees it end, and the measurement fails. npm passes Ctrl-C on, so
+  // that it comes twice.
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
       isInterrupted = true;

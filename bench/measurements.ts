@@ -1,7 +1,7 @@
 /**
- * What the benchmark measures. Each measurement starts what it needs, does its rounds, and answers its
- * figures with one value for each round. Where programs are compared all of them run in every round,
- * each round beginning with another one: what drifts meanwhile drifts for all.
+ * What the benchmark measures. Each measurement starts what it needs, does its rounds, and answers
+ * its figures with one value for each round. Where programs are compared all of them run in every
+ * round, each round beginning with another one: what drifts meanwhile drifts for all.
  */
 import { sleep } from '../src/lib/waiting.ts';
 import {
@@ -172,7 +172,10 @@ function cpuOf({ micros }: Run): number {
   return micros.All ?? 0;
 }
 
-/** From the service's first request to its last answer, so that the program's start is no part of it. */
+/**
+ * From the service's first request to its last answer, so that the program's start is no part of
+ * it.
+ */
 async function measureOnSlowService(bench: Bench): Promise<readonly Figure[]> {
   const { rounds, slowRows: rows } = bench.sizes;
   const values: number[] = [];
@@ -203,7 +206,10 @@ async function measureWorkers(bench: Bench): Promise<readonly Figure[]> {
   ];
 }
 
-/** They have sent a file of its own before, and the rate is that of the run's middle: no start is in it. */
+/**
+ * They have sent a file of its own before, and the rate is that of the run's middle: no start is in
+ * it.
+ */
 async function rateOfWorkers(bench: Bench, count: number): Promise<Run> {
   const { rowsPerWorker, warmRows } = bench.sizes;
   const rows = rowsPerWorker * count;

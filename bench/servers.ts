@@ -1,7 +1,8 @@
 /**
- * What the measured programs talk to. Redis is a fresh one each time, with the settings of the embedded
- * server: everything that it confirms is on the disk. The service that answers at once is nginx where it
- * is installed, else the bench's own; the service that takes its time is always the bench's own.
+ * What the measured programs talk to. Redis is a fresh one each time, with the settings of the
+ * embedded server: everything that it confirms is on the disk. The service that answers at once is
+ * nginx where it is installed, else the bench's own; the service that takes its time is always the
+ * bench's own.
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -71,7 +72,9 @@ async function isAnswering(url: string): Promise<boolean> {
   }
 }
 
-/** One process, so that its CPU is read in one place; `return` reads the body and throws it away. */
+/**
+ * One process, so that its CPU is read in one place; `return` reads the body and throws it away.
+ */
 function nginxConfig(folder: string, port: number): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   return `master_process off;

@@ -1,10 +1,15 @@
-// A service that answers every POST with a fresh id after so many milliseconds, and counts. Usage: service <delay in ms>
-// It speaks just enough HTTP for the bench, as cheaply as it can: what it takes longer than its delay the program would
-// seem to need. Prints {"port": …} when it listens; a GET is answered with what it counted, a DELETE forgets it.
+// A service that answers every POST with a fresh id after so many milliseconds, and counts. It
+// speaks just enough HTTP for the bench, as cheaply as it can: what it takes longer than its delay
+// the program would seem to need. Prints {"port": …} when it listens; a GET is answered with what
+// it counted, a DELETE forgets it.
+// Usage: service <delay in ms>
 import { createServer, type Socket } from 'node:net';
 import type { ServiceNumbers } from './servers.ts';
 
-/** Answers come so much earlier or later, at random: with one delay for all, requests would stay in step. */
+/**
+ * Answers come so much earlier or later, at random: with one delay for all, requests would stay in
+ * step.
+ */
 const SPREAD_MS = 5;
 /** How fast the timers' lateness is learned. */
 const LEARNING = 0.02;
@@ -16,7 +21,10 @@ const answeredAt: number[] = [];
 let firstReadAt: number | null = null;
 let heldTotalMs = 0;
 let ids = 0;
-/** How much longer than wanted answers are held: Node's timers count whole milliseconds and wait their turn. */
+/**
+ * How much longer than wanted answers are held: Node's timers count whole milliseconds and wait
+ * their turn.
+ */
 let latenessMs = 0;
 
 const server = createServer({ noDelay: true }, (socket) => {
@@ -32,7 +40,10 @@ const server = createServer({ noDelay: true }, (socket) => {
 });
 server.listen(0, '127.0.0.1', () => process.stdout.write(`${JSON.stringify(server.address())}\n`));
 
-/** Where the first request ends; `null` while its body is still to come. One character is one byte (latin1). */
+/**
+ * Where the first request ends; `null` while its body is still to come. One character is one byte
+ * (latin1).
+ */
 function requestEnd(text: string): number | null {
   const head = text.indexOf(HEAD_END);
   if (head === -1) return null;
@@ -95,7 +106,10 @@ function numbers(): ServiceNumbers {
   };
 }
 
-/** Between a fifth and four fifths of the answers: every sender has begun, and none has run out of rows. */
+/**
+ * Between a fifth and four fifths of the answers: every sender has begun, and none has run out of
+ * rows.
+ */
 function middleRate(): number {
   const from = Math.floor(answeredAt.length / 5);
   const to = Math.floor((answeredAt.length * 4) / 5);

@@ -1,5 +1,6 @@
-// The script that one would write: csv-parse, `fetch`, so many requests at once, nothing recorded. The mapping is the
-// program's own. A row that fails ends it, and killed it knows nothing of what it has sent.
+// The script that one would write: csv-parse, `fetch`, so many requests at once, nothing recorded.
+// The mapping is the program's own. A row that fails ends it, and killed it knows nothing of what
+// it has sent.
 // Usage: fetch-script <file.csv> <job.yaml> <base URL>
 import { createReadStream } from 'node:fs';
 import { parse } from 'csv-parse';

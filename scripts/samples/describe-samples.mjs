@@ -70,7 +70,10 @@ function rowsInWords(rows) {
   return rows.length > 8 ? `${rows.length} rows from ${rows[0]} to ${rows.at(-1)}` : rows.join(', ');
 }
 
-/** test/samples/expected.json: the same for the test that runs every sample; `outcomes` is null of one that is refused. */
+/**
+ * test/samples/expected.json: the same for the test that runs every sample; `outcomes` is null of
+ * one that is refused.
+ */
 export function renderExpectations() {
   const expected = SAMPLES.map((sample) => ({
     file: sample.file,
