@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// `npm run bench`: bundles the bench and its peers, as the program itself is bundled, and runs it (Node 20 runs no
-// TypeScript). All that it needs for a while lies in one folder of the checkout: a /tmp in memory would make every
-// fsync free.
+// `npm run bench`: bundles the bench and its peers, as the program itself is bundled, and runs it
+// (Node 20 runs no TypeScript). All that it needs lies in one folder of the checkout: a /tmp in
+// memory would make every fsync free.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -15,9 +15,10 @@ const OWN = join(ROOT, '.onboard', 'bench');
 const ENTRIES = {
   main: 'main.ts',
   'bare-loop': 'peers/bare-loop.ts',
+  'fetch-script': 'peers/fetch-script.ts',
   'job-per-row': 'peers/job-per-row.ts',
   'csv-objects': 'peers/csv-objects.ts',
-  service: 'service/service-process.ts',
+  service: 'service.ts',
 };
 
 mkdirSync(OWN, { recursive: true });
@@ -26,7 +27,7 @@ try {
   const code = join(work, 'code');
   await bundle(code);
   const { runBench } = await import(pathToFileURL(join(code, 'main.js')).href);
-  process.exitCode = await runBench({ root: ROOT, own: OWN, work, code, args: process.argv.slice(2) });
+  process.exitCode = await runBench({ root: ROOT, work, code }, process.argv.slice(2));
 } finally {
   rmSync(work, { recursive: true, force: true });
 }

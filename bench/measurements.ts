@@ -1,153 +1,326 @@
 /**
- * What the benchmark measures: one function per measurement, each of which starts what it needs, does so many rounds, and answers a value
- * for each round. What the values are worth is decided in results.ts.
+ * What the benchmark measures. Each measurement starts what it needs, does its rounds, and answers
+ * its figures with one value for each round. Where programs are compared all of them run in every
+ * round, each round beginning with another one: what drifts meanwhile drifts for all.
  */
-
-import { type Bench, CONCURRENCY, succeeded } from './bench.ts';
-import { startMeter } from './cpu.ts';
-import type { MeasurementId } from './figures.ts';
+import { sleep } from '../src/lib/waiting.ts';
 import {
-  measureAgainstBareLoop,
-  measureAgainstJobPerRow,
-  measureInDoubt,
-  measureWrites,
-} from './full-speed.ts';
-import { measureFirstRow, measureLargeRuns } from './large-runs.ts';
-import { createdAll, rateOfCheck, rateOfPeer, runPeer, startOnboard, startRun } from './onboard.ts';
-import { startRedis } from './redis.ts';
-import {
-  alternate,
-  costDetails,
-  costOfRow,
-  othersOf,
-  type RunCost,
-  ratioSamples,
-  type Samples,
-} from './samples.ts';
-import { DELAY_MS, type NodeService, type ServiceNumbers, startNodeService } from './service/fast-service.ts';
-import { measureLightWorkers, measureWorkers } from './workers.ts';
+  type Bench,
+  CONCURRENCY,
+  createdAll,
+  didAll,
+  type Outside,
+  startCheck,
+  startPeer,
+  startRun,
+  startWorkers,
+  watchToEnd,
+} from './bench.ts';
+import { memoryPeak, type Spent, type Standing, startMeter } from './cpu.ts';
+import type { Ended, Started } from './processes.ts';
+import { DELAY_MS, type Server, startFastService, startOwnService, startRedis } from './servers.ts';
 
-/** What each measurement does; each value of its samples is one round. */
-export const MEASURE: Readonly<Record<MeasurementId, (bench: Bench) => Promise<readonly Samples[]>>> = {
-  bare: measureAgainstBareLoop,
-  'job-per-row': measureAgainstJobPerRow,
-  writes: measureWrites,
-  'in-doubt': measureInDoubt,
-  'slow-service': measureOnSlowService,
-  workers: measureWorkers,
-  'light-workers': measureLightWorkers,
-  million: measureLargeRuns,
-  'first-row': measureFirstRow,
-  start: (bench) => measureSeconds('start', bench, secondsToFirstRequest),
-  version: measureVersion,
-  check: measureCheck,
+/** One line of the table: a value for each round. */
+export type Figure = {
+  readonly title: string;
+  /** `%`: a share of 1; `×`: a ratio. */
+  readonly unit: '%' | '×' | 'MB' | 'µs' | '';
+  /** What DESIGN.md asks for, where it does. */
+  readonly target?: string;
+  readonly values: readonly number[];
+  /** The greatest share of the machine, 0 to 1, that others used in each round. */
+  readonly others: readonly number[];
 };
 
-/** Rows per second of `onboard check` against csv-parse making objects of them. */
-async function measureCheck(bench: Bench): Promise<readonly Samples[]> {
-  const pairs = await alternate(bench.options.sizes.rounds, {
-    ours: () => rateOfCheck(bench),
-    theirs: () => rateOfPeer(bench, 'csv-objects', { args: [], parts: {} }),
-  });
-  return [ratioSamples('check', pairs)];
-}
+export const MEASUREMENTS = {
+  peers: measurePeers,
+  'slow-service': measureOnSlowService,
+  workers: measureWorkers,
+  million: measureMillion,
+  check: measureCheck,
+} as const;
+export type MeasurementId = keyof typeof MEASUREMENTS;
 
-/** How long something took, and the share of the machine that others used meanwhile. */
-type Timed = { readonly seconds: number; readonly spent: { readonly others: number } | null };
+/** One run of one program: rows over the seconds from its start to its exit, and CPU a row. */
+type Run = {
+  readonly rowsPerSecond: number;
+  readonly micros: Spent['micros'];
+  readonly others: number;
+};
 
-async function measureSeconds(
-  figure: 'start' | 'version',
+type Program = {
+  start(bench: Bench, rows: number, outside: Outside): Promise<Started>;
+  /** Throws when it did not do all rows. */
+  check(ended: Ended, rows: number): unknown;
+};
+
+const ONBOARD: Program = { start: startRun, check: createdAll };
+
+/** The file is there before the clock runs; `standing`: the servers that the program talks to. */
+async function runOnce(
   bench: Bench,
-  once: (bench: Bench) => Promise<Timed>,
-): Promise<readonly Samples[]> {
-  const rounds: Timed[] = [];
-  for (let round = 0; round < bench.options.sizes.rounds; round += 1) {
-    const timed = await once(bench);
-    bench.tell(`  ${timed.seconds.toFixed(3)} s`);
-    rounds.push(timed);
-  }
-  const values = rounds.map(({ seconds }) => seconds);
-  return [{ figure, values, others: othersOf(rounds.map(({ spent }) => [spent])), details: {} }];
+  what: string,
+  program: Program,
+  {
+    rows,
+    outside,
+    standing,
+  }: { readonly rows: number; readonly outside: Outside; readonly standing: Standing },
+): Promise<Run> {
+  await bench.rowsFile(rows);
+  const meter = await startMeter(standing);
+  const ended = await (await program.start(bench, rows, outside)).ended;
+  const { micros, others } = await meter();
+  program.check(ended, rows);
+  const perRow = Object.fromEntries(Object.entries(micros).map(([name, all]) => [name, all / rows]));
+  const run = { rowsPerSecond: rows / ended.seconds, micros: perRow, others };
+  bench.tell(`  ${what}: ${textOf(run)}`);
+  return run;
 }
 
-const ROWS = 1_000;
-
-/** From the start of `onboard run` to its first request, with a home and an embedded Redis that begin with it. */
-async function secondsToFirstRequest(bench: Bench): Promise<Timed> {
-  const file = await bench.rowsFile(ROWS);
-  const service = await startNodeService(bench, 0);
-  const home = await bench.home();
-  const spent = await startMeter();
-  const run = startRun(bench, file, { home, serviceUrl: service.url, redisUrl: null });
-  await service.reached(1, run.ended);
-  const untilThen = await spent();
-  createdAll(await run.ended, ROWS);
-  const { firstRequestAt } = await service.numbers();
-  await service.stop();
-  return { seconds: (firstRequestAt - run.startedAt) / 1000, spent: untilThen };
+function textOf({ rowsPerSecond, micros, others }: Run): string {
+  const parts = Object.entries(micros).map(([name, value]) => `${name} ${value.toFixed(0)}`);
+  const share = (others * 100).toFixed(1);
+  return `${rowsPerSecond.toFixed(0)} rows/s; µs a row: ${parts.join(', ')}; others ${share} %`;
 }
 
-/** The first brings the program's files into the page cache. */
-async function measureVersion(bench: Bench): Promise<readonly Samples[]> {
-  await secondsOfVersion(bench);
-  return measureSeconds('version', bench, secondsOfVersion);
-}
-
-async function secondsOfVersion(bench: Bench): Promise<Timed> {
-  const place = { home: await bench.home(), serviceUrl: 'http://127.0.0.1:9', redisUrl: null };
-  const spent = await startMeter();
-  const { seconds } = succeeded(await startOnboard(bench, ['--version'], place).ended, 'onboard --version');
-  return { seconds, spent: await spent() };
-}
-
-/** The share of what so many requests in flight can be, from the first request to the last answer. */
-async function measureOnSlowService(bench: Bench): Promise<readonly Samples[]> {
-  const { rounds, slowRows } = bench.options.sizes;
-  const runs: SlowRun[] = [];
-  for (let round = 0; round < rounds; round += 1)
-    runs.push(await onSlowService(bench, (service) => runOnce(bench, service)));
-  const loop = await onSlowService(bench, async ({ url }) => {
-    await runPeer(bench, 'bare-loop', { rows: slowRows, args: [url] });
-    return null;
-  });
-  const costs = runs.map(({ cost }) => cost);
-  const details = {
-    rowsPerSecond: runs.map(({ rate }) => rate),
-    heldMs: runs.map(({ heldMeanMs }) => heldMeanMs),
-    bareLoopShare: [shareOf(loop)],
-    ...costDetails('cpu', costs),
-  };
-  const others = othersOf(costs.map((cost) => [cost]));
-  return [{ figure: 'slow-service', values: runs.map(shareOf), others, details }];
-}
-
-type SlowRun = ServiceNumbers & { readonly cost: RunCost };
-
-/** Of the rate that the delay allows, as the service really kept it. */
-function shareOf({ rate, heldMeanMs }: ServiceNumbers): number {
-  return rate / ((CONCURRENCY * 1000) / heldMeanMs);
-}
-
-async function onSlowService(
+/** With a Redis of its own. */
+async function runWithRedis(
   bench: Bench,
-  run: (service: NodeService) => Promise<RunCost>,
-): Promise<SlowRun> {
-  const service = await startNodeService(bench, DELAY_MS);
-  const cost = await run(service);
-  const numbers = await service.numbers();
-  await service.stop();
-  bench.tell(`  ${Math.round(numbers.rate)} rows/s, answers held for ${numbers.heldMeanMs.toFixed(2)} ms`);
-  return { ...numbers, cost };
-}
-
-async function runOnce(bench: Bench, service: NodeService): Promise<RunCost> {
-  const { slowRows } = bench.options.sizes;
-  const file = await bench.rowsFile(slowRows);
+  what: string,
+  program: Program,
+  { rows, service }: { readonly rows: number; readonly service: Server },
+): Promise<Run> {
   const redis = await startRedis(bench);
-  const place = { home: await bench.home(), serviceUrl: service.url, redisUrl: redis.url };
-  const spent = await startMeter({ Redis: [redis.pid], Service: [service.pid] });
-  createdAll(await startRun(bench, file, place).ended, slowRows);
-  const cost = costOfRow(await spent(), slowRows);
+  const run = await runOnce(bench, what, program, {
+    rows,
+    outside: { serviceUrl: service.url, redisUrl: redis.url },
+    standing: { Redis: [redis.pid], Service: [service.pid] },
+  });
   await redis.stop();
-  return cost;
+  return run;
+}
+
+function peer(name: string): Program {
+  return {
+    start: (bench, rows, { serviceUrl, redisUrl }) => startPeer(bench, name, rows, [serviceUrl, redisUrl]),
+    check: didAll,
+  };
+}
+
+const PROGRAMS = [
+  ['onboard run', ONBOARD],
+  ['bare loop', peer('bare-loop')],
+  ['fetch script', peer('fetch-script')],
+  ['one job per row', peer('job-per-row')],
+] as const;
+
+/** The program beside a bare loop, the script that one would write, and the obvious program. */
+async function measurePeers(bench: Bench): Promise<readonly Figure[]> {
+  const { rows, rounds } = bench.sizes;
+  const service = await startFastService(bench);
+  const runs = new Map<string, Run[]>(PROGRAMS.map(([what]) => [what, []]));
+  for (const [what, program] of inTurns(rounds, PROGRAMS))
+    runs.get(what)?.push(await runWithRedis(bench, what, program, { rows, service }));
+  await service.stop();
+  const [ours = [], loop = [], script = [], jobs = []] = runs.values();
+  return [
+    {
+      ...ratio('CPU a row, all processes, over the bare loop’s', '≤ 2.4', ours, loop),
+      values: ours.map((run, round) => cpuOf(run) / cpuOf(loop[round] ?? run)),
+    },
+    ratio('rows/s over the bare loop', '≥ 0.42', ours, loop),
+    ratio('rows/s over the `fetch` script', '≥ 2.2', ours, script),
+    ratio('rows/s over one BullMQ job per row', '≥ 2.5', ours, jobs),
+    ...[...runs].flatMap(([what, all]) => numbersOf(what, all)),
+  ];
+}
+
+/** One after the other in every round, each round beginning with the next one. */
+function inTurns<T>(rounds: number, all: readonly T[]): readonly T[] {
+  return Array.from({ length: rounds }, (_, round) => {
+    const first = round % all.length;
+    return [...all.slice(first), ...all.slice(0, first)];
+  }).flat();
+}
+
+/** Rows per second of ours over theirs, round by round. */
+function ratio(title: string, target: string, ours: readonly Run[], theirs: readonly Run[]): Figure {
+  const pairs = ours.map((run, round) => [run, theirs[round] ?? run] as const);
+  return {
+    title,
+    unit: '×',
+    target,
+    values: pairs.map(([run, other]) => run.rowsPerSecond / other.rowsPerSecond),
+    others: pairs.map(([run, other]) => Math.max(run.others, other.others)),
+  };
+}
+
+function numbersOf(what: string, runs: readonly Run[]): readonly Figure[] {
+  const others = runs.map((run) => run.others);
+  const parts = Object.keys(runs[0]?.micros ?? {});
+  return [
+    { title: `${what}: rows/s`, unit: '', values: runs.map((run) => run.rowsPerSecond), others },
+    ...parts.map((part): Figure => {
+      const values = runs.map(({ micros }) => micros[part] ?? 0);
+      return { title: `${what}: CPU a row, ${part.toLowerCase()}`, unit: 'µs', values, others };
+    }),
+  ];
+}
+
+function cpuOf({ micros }: Run): number {
+  return micros.All ?? 0;
+}
+
+/**
+ * From the service's first request to its last answer, so that the program's start is no part of
+ * it.
+ */
+async function measureOnSlowService(bench: Bench): Promise<readonly Figure[]> {
+  const { rounds, slowRows: rows } = bench.sizes;
+  const values: number[] = [];
+  const others: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const service = await startOwnService(bench);
+    const run = await runWithRedis(bench, 'onboard run', ONBOARD, { rows, service });
+    const { rate, heldMeanMs } = await service.numbers();
+    await service.stop();
+    bench.tell(`  ${rate.toFixed(0)} rows/s, answers held for ${heldMeanMs.toFixed(2)} ms`);
+    values.push((rate * heldMeanMs) / (CONCURRENCY * 1000));
+    others.push(run.others);
+  }
+  const title = `service of ${DELAY_MS} ms, ${CONCURRENCY} in flight: share of the possible rate`;
+  return [{ title, unit: '%', target: '≥ 98 %', values, others }];
+}
+
+/** Worker processes on the slow service, each with as many requests in flight. */
+async function measureWorkers(bench: Bench): Promise<readonly Figure[]> {
+  const rates = new Map<number, Run[]>([1, 2, 4].map((count) => [count, []]));
+  for (const count of inTurns(bench.sizes.rounds, [...rates.keys()]))
+    rates.get(count)?.push(await rateOfWorkers(bench, count));
+  const [one = [], two = [], four = []] = rates.values();
+  return [
+    ratio('2 `onboard work` on that service, over one', '≥ 1.95', two, one),
+    ratio('4 `onboard work` on that service, over one', '≥ 3.6', four, one),
+    ...[...rates].flatMap(([count, runs]) => numbersOf(`${count} onboard work`, runs)),
+  ];
+}
+
+/**
+ * They have sent a file of its own before, and the rate is that of the run's middle: no start is in
+ * it.
+ */
+async function rateOfWorkers(bench: Bench, count: number): Promise<Run> {
+  const { rowsPerWorker, warmRows } = bench.sizes;
+  const rows = rowsPerWorker * count;
+  const file = await bench.rowsFile(rows);
+  const redis = await startRedis(bench);
+  const service = await startOwnService(bench);
+  const outside = { serviceUrl: service.url, redisUrl: redis.url };
+  const workers = await startWorkers(bench, count, outside);
+  await watchToEnd(bench, await bench.rowsFile(warmRows * count, 'WARM'), outside);
+  await service.forget();
+  const meter = await startMeter({
+    Workers: workers.map(({ pid }) => pid),
+    Redis: [redis.pid],
+    Service: [service.pid],
+  });
+  await watchToEnd(bench, file, outside);
+  const { micros, others } = await meter();
+  const { middleRate } = await service.numbers();
+  for (const process of [...workers, service, redis]) await process.stop();
+  const perRow = Object.fromEntries(Object.entries(micros).map(([name, all]) => [name, all / rows]));
+  const run = { rowsPerSecond: middleRate, micros: perRow, others };
+  bench.tell(`  ${count}: ${textOf(run)}`);
+  return run;
+}
+
+type LongRun = {
+  readonly microsPerRow: number;
+  readonly processMB: number;
+  readonly redisMB: number;
+  readonly others: number;
+};
+
+/** Memory of a run of a million rows, and its time per row against that of a small file. */
+async function measureMillion(bench: Bench): Promise<readonly Figure[]> {
+  const { rounds, longRows, shortRows } = bench.sizes;
+  const service = await startFastService(bench);
+  const long: LongRun[] = [];
+  const short: LongRun[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    short.push(await longRun(bench, service, shortRows));
+    long.push(await longRun(bench, service, longRows));
+  }
+  await service.stop();
+  const others = long.map((run, round) => Math.max(run.others, short[round]?.others ?? 0));
+  const name = `${longRows.toLocaleString('en')} rows`;
+  return [
+    {
+      title: `${name}: peak memory of the process`,
+      unit: 'MB',
+      target: '≤ 200 MB',
+      values: long.map(({ processMB }) => processMB),
+      others,
+    },
+    {
+      title: `${name}: peak memory of Redis`,
+      unit: 'MB',
+      target: '≤ 160 MB',
+      values: long.map(({ redisMB }) => redisMB),
+      others,
+    },
+    {
+      title: `time per row at ${name}, over that at ${shortRows.toLocaleString('en')}`,
+      unit: '×',
+      target: '≤ 1.1',
+      values: long.map(
+        ({ microsPerRow }, round) => microsPerRow / (short[round]?.microsPerRow ?? Number.NaN),
+      ),
+      others,
+    },
+  ];
+}
+
+async function longRun(bench: Bench, service: Server, rows: number): Promise<LongRun> {
+  await bench.rowsFile(rows);
+  const redis = await startRedis(bench);
+  const meter = await startMeter({ Redis: [redis.pid], Service: [service.pid] });
+  const run = await startRun(bench, rows, { serviceUrl: service.url, redisUrl: redis.url });
+  const processMB = await memoryUntilEnd(run);
+  const { others } = await meter();
+  const redisMB = await memoryPeak(redis.pid);
+  await redis.stop();
+  const { startedAt, finishedAt } = createdAll(await run.ended, rows);
+  const ms = Date.parse(finishedAt ?? '') - Date.parse(startedAt ?? '');
+  const numbers = { microsPerRow: (ms * 1000) / rows, processMB, redisMB, others };
+  bench.tell(`  ${rows} rows: ${JSON.stringify(numbers)}`);
+  return numbers;
+}
+
+/** Often enough: what is read is the most that there ever was. */
+const LOOK_MS = 200;
+
+async function memoryUntilEnd({ pid, ended }: Started): Promise<number> {
+  const over = ended.then(() => true);
+  let peak = 0;
+  while (!(await Promise.race([over, sleep(LOOK_MS).then(() => false)])))
+    peak = Math.max(peak, await memoryPeak(pid));
+  return peak;
+}
+
+const CHECKERS = [
+  ['onboard check', { start: startCheck, check: didAll }],
+  ['csv-parse', { start: (bench, rows) => startPeer(bench, 'csv-objects', rows), check: didAll }],
+] as const satisfies ReadonlyArray<readonly [string, Program]>;
+
+/** `onboard check` against csv-parse alone, which makes an object of each row. */
+async function measureCheck(bench: Bench): Promise<readonly Figure[]> {
+  const { rows, rounds } = bench.sizes;
+  const runs = new Map<string, Run[]>(CHECKERS.map(([what]) => [what, []]));
+  const nowhere = { serviceUrl: 'http://127.0.0.1:9', redisUrl: 'redis://127.0.0.1:9' };
+  for (const [what, program] of inTurns(rounds, CHECKERS))
+    runs.get(what)?.push(await runOnce(bench, what, program, { rows, outside: nowhere, standing: {} }));
+  const [ours = [], theirs = []] = runs.values();
+  return [ratio('`onboard check`, rows/s over csv-parse alone', '≥ 0.97', ours, theirs)];
 }

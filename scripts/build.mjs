@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// src/ becomes dist/: compiled, other files copied as they are, leftovers of deleted sources removed; then the program is
-// bundled with what it imports, since Node takes longer to find and load the 700 files one by one than the program to work.
+// src/ becomes dist/: compiled, other files copied as they are, leftovers of deleted sources
+// removed; then the program is bundled with what it imports, since Node takes longer to find and
+// load the 700 files one by one than the program to work.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -22,7 +23,10 @@ const DIST = join(ROOT, 'dist');
 const CHUNK_NAMES = 'part-[name]-[hash].js';
 const ENTRY = join(DIST, 'main.js');
 
-/** Of undici the two names that the program imports: its index comes with fetch, caches and mocks, a sixth of the whole start. */
+/**
+ * Of undici the two names that the program imports: its index comes with fetch, caches and mocks, a
+ * sixth of the whole start.
+ */
 const UNDICI = {
   name: 'undici',
   resolveId: (id) => (id === 'undici' ? '\0undici' : null),
@@ -34,8 +38,9 @@ export { default as Pool } from 'undici/lib/dispatcher/pool.js';`
 };
 
 /**
- * V8 (before Node 24) compiles an arrow function twice that is called as soon as it is met, once to pass over it, and a function in
- * brackets once: so are the libraries' modules wrapped, nearly all of which are called at the start.
+ * V8 (before Node 24) compiles an arrow function twice that is called as soon as it is met, once to
+ * pass over it, and a function in brackets once: so are the libraries' modules wrapped, nearly all
+ * of which are called at the start.
  */
 const WRAPPED_AS_FUNCTIONS = {
   name: 'wrapped-as-functions',
@@ -67,8 +72,9 @@ async function build(began) {
 }
 
 /**
- * What every start needs goes into one file, what several commands share into a second one, what a single command needs
- * into one of its own: Node takes longer to find ten small files than to load a large one.
+ * What every start needs goes into one file, what several commands share into a second one, what a
+ * single command needs into one of its own: Node takes longer to find ten small files than to load
+ * a large one.
  */
 async function bundle() {
   const input = { main: ENTRY, 'cli/process': join(DIST, 'cli', 'process.js') };
@@ -76,7 +82,8 @@ async function bundle() {
     input,
     platform: 'node',
     logLevel: 'warn',
-    // BullMQ's and its libraries' ES modules, of which what nobody imports is left out: clients for other databases, sandboxes.
+    // BullMQ's and its libraries' ES modules, of which what nobody imports is left out: clients for
+    // other databases, sandboxes.
     resolve: { mainFields: ['module', 'main'] },
     treeshake: { moduleSideEffects: [{ test: /node_modules\/bullmq\//, sideEffects: false }] },
     plugins: [UNDICI, WRAPPED_AS_FUNCTIONS],
@@ -93,7 +100,8 @@ async function bundle() {
         { name: 'commands', minShareCount: 2, priority: 1 },
       ],
     },
-    // Node keeps a program's text in memory: without comments and indentation a run takes 15 MB less.
+    // Node keeps a program's text in memory: without comments and indentation a run takes 15 MB
+    // less.
     minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   });
   await program.close();

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// The samples of every operation, taken through the program against its built-in sandbox, in a home of their own: the folder
-// that is named, or a new one. A German partner's file goes all the way: mapped, loaded, corrected and loaded again.
+// The samples of every operation, taken through the program against its built-in sandbox, in a home
+// of their own: the folder that is named, or a new one. A German partner's file goes all the way:
+// mapped, loaded, corrected and loaded again.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -12,7 +13,10 @@ import { findProgram } from './setup/find-program.mjs';
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const HOME =
   process.argv[2] ?? join('.onboard', `demo-${new Date().toISOString().replaceAll(/\D/g, '').slice(0, 14)}`);
-/** What the German partner's file becomes: the definition that `map` writes, and its rows corrected by hand. */
+/**
+ * What the German partner's file becomes: the definition that `map` writes, and its rows corrected
+ * by hand.
+ */
 const KUNDEN = {
   file: 'samples/partner-de-subclients.csv',
   job: join(HOME, 'jobs', 'kunden.yaml'),
@@ -24,7 +28,10 @@ const CORRECTIONS = [
   { row: 18, column: 'Land', value: 'COD' },
 ];
 
-/** `exit`: what the step is expected to end with (1: some rows did not succeed, and the report says which). */
+/**
+ * `exit`: what the step is expected to end with (1: some rows did not succeed, and the report says
+ * which).
+ */
 const STEPS = [
   {
     title: 'What would happen: read, map and check a file without calling the service',
@@ -99,7 +106,10 @@ function main() {
   return 1;
 }
 
-/** What a person does in a spreadsheet. Without a failed.csv nothing is written, and the step that loads it says so. */
+/**
+ * What a person does in a spreadsheet. Without a failed.csv nothing is written, and the step that
+ * loads it says so.
+ */
 function correctKunden() {
   const kept = correctRows(resolve(ROOT, HOME, 'reports'), 'kunden', CORRECTIONS);
   if (kept === null) return;
@@ -122,7 +132,10 @@ function endsAsExpected({ title, prepare, command, exit }, number) {
   return status === exit;
 }
 
-/** The embedded server where there is a program for it: a demo leaves nothing in a Redis that is used for more. */
+/**
+ * The embedded server where there is a program for it: a demo leaves nothing in a Redis that is
+ * used for more.
+ */
 function environment() {
   const own = { ...process.env, ONBOARD_HOME: HOME, ONBOARD_JOBS: 'jobs' };
   if (findProgram('redis-server', 'valkey-server') !== null) delete own.REDIS_URL;

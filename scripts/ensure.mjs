@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// Makes what is missing on a fresh machine: dependencies, the build, a Redis server. Says what it does; silent where
-// nothing is missing. Flags: --no-build, --no-redis. Exit status 3 where something can't be made from here.
+// Makes what is missing on a fresh machine: dependencies, the build, a Redis server. Says what it
+// does; silent where nothing is missing. Flags: --no-build, --no-redis. Exit status 3 where
+// something can't be made from here.
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -51,7 +52,10 @@ function installRedis(step) {
   return complain(refuseRedis('and the package that was installed brought none').message);
 }
 
-/** No standard input: nothing may wait for an answer. RUNLEVEL=1 keeps Debian from starting the service on port 6379. */
+/**
+ * No standard input: nothing may wait for an answer. RUNLEVEL=1 keeps Debian from starting the
+ * service on port 6379.
+ */
 function run([program, ...rest]) {
   const { status, error } = spawnSync(program, rest, {
     cwd: ROOT,

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// npm run house: the files of src/ by folder, how many of them are on a row's way, and the numbers that test/house holds.
-// --lower writes the limits down to today's numbers.
-// --no-way leaves out the row's way, which needs a build and starts the program.
+// npm run house: the files of src/ by folder, how many of them are on a row's way, and the numbers
+// that test/house holds. --lower writes the limits down to today's numbers. --no-way leaves out the
+// row's way, which needs a build and starts the program.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';

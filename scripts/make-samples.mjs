@@ -52,7 +52,7 @@ function writeSamples(root) {
   mkdirSync(join(root, 'test', 'samples'), { recursive: true });
   for (const sample of SAMPLES) writeFileSync(join(root, 'samples', sample.file), makeSample(sample));
   writeFileSync(join(root, 'samples', 'README.md'), renderReadme());
-  writeFileSync(join(root, 'test', 'samples', 'expected.ts'), renderExpectations());
+  writeFileSync(join(root, 'test', 'samples', 'expected.json'), renderExpectations());
 }
 
 function largeFileOptions({ operation, rows, out, mistakes, seed, keys }) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-// npm run test:nodes: the built program on every Node that it is said to work on, and on every server (Redis, Valkey) that is
-// here. Nodes come from npm, into the user's cache. `--server <program>` adds a server that is not on the PATH.
+// npm run test:nodes: the built program on every Node that it is said to work on, and on every
+// server (Redis, Valkey) that is here. Nodes come from npm, into the user's cache. `--server
+// <program>` adds a server that is not on the PATH.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
-// The limit of one process: csv-parse into arrays, the program's own mapping, an undici pool with as many requests in
-// flight; the id of every answer is read, and nothing is recorded. It leaves out what the program is for: a row that
-// fails ends it, and killed it knows nothing of what it has sent.
+// The limit of one process: csv-parse into arrays, the program's own mapping, an undici pool with
+// as many requests in flight; the id of every answer is read, and nothing is recorded. It leaves
+// out what the program is for: a row that fails ends it, and killed it knows nothing of what it has
+// sent.
 // Usage: bare-loop <file.csv> <job.yaml> <base URL>
 import { createReadStream } from 'node:fs';
 import { type Parser, parse } from 'csv-parse';

@@ -1,6 +1,7 @@
-// The obvious program: one BullMQ job per row with BullMQ's own settings, one request per job, the answered id as the
-// job's return value. Mapping, service and Redis are the same as the program's. It leaves out: intents (a job that
-// stalls is sent again), known keys, a rate limit, the report, and a Redis that does not grow with the file.
+// The obvious program: one BullMQ job per row with BullMQ's own settings, one request per job, the
+// answered id as the job's return value. Mapping, service and Redis are the same as the program's.
+// It leaves out: intents (a job that stalls is sent again), known keys, a rate limit, the report,
+// and a Redis that does not grow with the file.
 // Usage: job-per-row <file.csv> <job.yaml> <base URL> <Redis URL>
 import { createReadStream } from 'node:fs';
 import { Queue, Worker } from 'bullmq';

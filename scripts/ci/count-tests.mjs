@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Prints "<passed> <failed>" of a vitest JSON report; fails where there is none, or where it holds no test.
+// Prints "<passed> <failed>" of a vitest JSON report; fails where there is none, or where it holds
+// no test.
 import { readFileSync } from 'node:fs';
 
 const { numPassedTests, numFailedTests } = readReport(process.argv[2]);

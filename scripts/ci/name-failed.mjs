@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Prints the failed tests of a vitest JSON report, each with the first lines of what was wrong; nothing where none failed.
+// Prints the failed tests of a vitest JSON report, each with the first lines of what was wrong;
+// nothing where none failed.
 import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 

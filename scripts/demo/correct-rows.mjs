@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 
-/** The failed.csv of that job's newest run, with its cells corrected as a person would; null where there is none. */
+/**
+ * The failed.csv of that job's newest run, with its cells corrected as a person would; null where
+ * there is none.
+ */
 export function correctRows(reports, job, corrections) {
   const failed = failedFile(reports, job);
   if (failed === null) return null;

@@ -1,7 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-/** One line per run in a reports folder, oldest first, with its outcomes and the control total; `show` shortens paths. */
+/**
+ * One line per run in a reports folder, oldest first, with its outcomes and the control total;
+ * `show` shortens paths.
+ */
 export function renderRuns(reports, show) {
   const runs = readSummaries(reports);
   if (runs.length === 0) return `  none: there is no report in ${show(reports)}`;

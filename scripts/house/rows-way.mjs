@@ -10,8 +10,9 @@ const SRC = fileURLToPath(new URL('../../src/', import.meta.url));
 const SAMPLE = ['subclients-create', join('samples', 'subclients-create.csv')];
 
 /**
- * The files of src/ of which a function runs while `onboard run` takes one CSV file to its report, as V8 counted it in that
- * process: the stand-in service runs in another one, uncounted. Needs a build.
+ * The files of src/ of which a function runs while `onboard run` takes one CSV file to its report,
+ * as V8 counted it in that process: the stand-in service runs in another one, uncounted. Needs a
+ * build.
  */
 export async function filesOnRowsWay(root) {
   const work = mkdtempSync(join(tmpdir(), 'onboard-house-'));
@@ -22,7 +23,8 @@ export async function filesOnRowsWay(root) {
   });
   try {
     const url = await addressOf(sandbox);
-    // Loading modules and declaring the command is on nobody's way: what its help does too doesn't count.
+    // Loading modules and declaring the command is on nobody's way: what its help does too doesn't
+    // count.
     const idle = await countsOf([main, 'run', '--help'], { folder: join(work, 'idle'), root, env: {} });
     const busy = await countsOf([main, 'run', ...SAMPLE, '--json'], {
       folder: join(work, 'busy'),

@@ -1,4 +1,6 @@
-/** What is tried on each platform. A part throws an Error where something is not as it should be. */
+/**
+ * What is tried on each platform. A part throws an Error where something is not as it should be.
+ */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,7 @@
-/** Which Nodes and servers there are to try the program on: each Node on one server, and each further server on one Node. */
+/**
+ * Which Nodes and servers there are to try the program on: each Node on one server, and each
+ * further server on one Node.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { homedir } from 'node:os';

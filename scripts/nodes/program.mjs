@@ -1,4 +1,7 @@
-/** The built program as processes of one Node, in a folder of their own, with the stand-in service and what it really made. */
+/**
+ * The built program as processes of one Node, in a folder of their own, with the stand-in service
+ * and what it really made.
+ */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// People, companies and accounts that don't exist. Banks are named 9999 or TEST, mail ends in example.com (RFC 2606).
+// People, companies and accounts that don't exist. Banks are named 9999 or TEST, mail ends in
+// example.com (RFC 2606).
 
 const FIRST_NAMES = [
   'Aldine',

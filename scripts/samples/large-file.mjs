@@ -29,7 +29,10 @@ function newSubclient(random, row, keys) {
   return inventSubclient(random, key(keys, row));
 }
 
-/** Writes `rows` rows as a stream: the memory does not grow with the file. `mistakes` is a share from 0 to 1. */
+/**
+ * Writes `rows` rows as a stream: the memory does not grow with the file. `mistakes` is a share
+ * from 0 to 1.
+ */
 export async function writeLargeFile({ operation, rows, mistakes, seed, keys, format, out }) {
   const lines = format === 'csv' ? csvLines : format === 'json' ? jsonLines : ndjsonLines;
   const records = makeRecords({ operation, rows, mistakes, seed, keys });

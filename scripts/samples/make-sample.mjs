@@ -17,7 +17,10 @@ export const SAMPLES = [
 
 const SEED = 20_260_401;
 
-/** What a mistake says of a row that is no row to the reader, such as one of empty cells at the file's end. */
+/**
+ * What a mistake says of a row that is no row to the reader, such as one of empty cells at the
+ * file's end.
+ */
 const LEFT_OUT = 'left out';
 
 /** The bytes of a sample's file; the same on every machine. */
@@ -31,7 +34,10 @@ export function makeSample(sample) {
   return sample.whole?.(bytes) ?? bytes;
 }
 
-/** Outcome → rows, against a fresh sandbox after the files in `before`; `null` where the file is refused. */
+/**
+ * Outcome → rows, against a fresh sandbox after the files in `before`; `null` where the file is
+ * refused.
+ */
 export function expectedOutcomes(sample) {
   if (sample.refused !== undefined) return null;
   const counts = {};

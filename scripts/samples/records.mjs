@@ -13,7 +13,9 @@ export function key(prefix, number) {
   return `${prefix}-${String(number).padStart(5, '0')}`;
 }
 
-/** A subclient as field path → value, typed as the service's document has it; '' is an empty cell. */
+/**
+ * A subclient as field path → value, typed as the service's document has it; '' is an empty cell.
+ */
 export function inventSubclient(random, externalId) {
   const country = inventCountry(random);
   const name = inventCompany(random, country);
@@ -160,7 +162,10 @@ export function inventGermanRow(random, reference) {
   };
 }
 
-/** The number with its last digit as the check digit that the ABA asks for: 3, 7 and 1 times its digits, a multiple of 10. */
+/**
+ * The number with its last digit as the check digit that the ABA asks for: 3, 7 and 1 times its
+ * digits, a multiple of 10.
+ */
 function routingNumber(digits) {
   const sum = [...digits.slice(0, 8)].reduce(
     (total, digit, i) => total + Number(digit) * [3, 7, 1][i % 3],

@@ -50,7 +50,10 @@ function indent(text) {
   return text.replaceAll(/^/gm, '  ');
 }
 
-/** `a.0.b` becomes `{ a: [{ b }] }`; an empty cell is left out, and a list without its first item begins later. */
+/**
+ * `a.0.b` becomes `{ a: [{ b }] }`; an empty cell is left out, and a list without its first item
+ * begins later.
+ */
 function nest(record) {
   const nested = {};
   for (const [path, value] of Object.entries(record)) {

@@ -154,7 +154,9 @@ const UPDATE_JSON = {
   ],
 };
 
-/** Every third row of subclients-create.csv that was created, with new data, among new subclients. */
+/**
+ * Every third row of subclients-create.csv that was created, with new data, among new subclients.
+ */
 const UPSERT_CSV = {
   file: 'subclients-upsert.csv',
   job: 'subclients-upsert',

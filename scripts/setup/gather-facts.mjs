@@ -2,7 +2,9 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { findProgram } from './find-program.mjs';
 
-/** What is there and what is not, in the checkout at `root` and on this machine; nothing is changed. */
+/**
+ * What is there and what is not, in the checkout at `root` and on this machine; nothing is changed.
+ */
 export function gatherFacts(root) {
   return {
     nodeVersion: process.version,
@@ -45,7 +47,9 @@ function readPackages(path) {
   }
 }
 
-/** The build dates its entry file to the moment it began, so an edit made meanwhile counts as newer. */
+/**
+ * The build dates its entry file to the moment it began, so an edit made meanwhile counts as newer.
+ */
 function lookAtBuild(root) {
   const built = modifiedMs(join(root, 'dist', 'main.js'));
   if (built === null) return 'missing';

@@ -68,7 +68,10 @@ function installRedis(by, commands) {
   return { kind: 'redis', message: `Installing a Redis server with ${by} (none is on the PATH).`, commands };
 }
 
-/** `-n`: sudo must not ask for a password where nobody may be there to answer; `env`: it drops the variables otherwise. */
+/**
+ * `-n`: sudo must not ask for a password where nobody may be there to answer; `env`: it drops the
+ * variables otherwise.
+ */
 function withSudo(command) {
   return ['sudo', '-n', 'env', 'DEBIAN_FRONTEND=noninteractive', 'RUNLEVEL=1', ...command];
 }

@@ -217,27 +217,6 @@ describe('rows with a rate', () => {
   });
 });
 
-describe('a token that is refused', () => {
-  const UNAUTHORIZED = answer(401);
-
-  test('is replaced by a fresh one, once, at once, with no attempt counted against the row', async () => {
-    const { bench, seen } = await watched([UNAUTHORIZED, NOT_SENT]);
-    const counted: number[] = [];
-    const context = serving(bench, {
-      token: async () => (bench.attempts.length === 0 ? 'token-1' : 'token-2'),
-      freshToken: async (stale: string) => (stale === 'token-1' ? 'token-2' : null),
-      backoffMs: (attempt) => {
-        counted.push(attempt);
-        return 0;
-      },
-    });
-    expect(await sendIn(bench, context)).toMatchObject({ outcome: 'created', attempts: 3 });
-    expect(counted).toEqual([1]);
-    expect(bench.attempts.map((a) => a.token)).toEqual(['token-1', 'token-2', 'token-2']);
-    expect([seen, bench.pauses]).toEqual([['i me.1 1.1', 'i me.1 2.1', 'i me.1 3.1'], []]);
-  });
-});
-
 test.each([
   [119_999, []],
   [120_000, ['service-away']],

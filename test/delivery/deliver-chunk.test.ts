@@ -66,23 +66,6 @@ describe('a chunk', () => {
     expect([exitCodeOf(run), bench.attempts.length]).toEqual([1, 2]);
   });
 
-  test('that is closed already is closed, and nothing is sent', async () => {
-    const bench = await start();
-    await deliver(bench, 1);
-    expect(await deliver(bench, 1, HELD, 'me.2')).toBe('closed');
-    expect([bench.attempts.length, (await bench.run()).outcomes.created]).toEqual([1, 1]);
-  });
-
-  test.each(['paused', 'stopped'] as const)(
-    'of a run that is %s is put aside: no row is sent, none settled',
-    async (state) => {
-      const bench = await start({ rows: 2 });
-      await bench.turn(state);
-      expect(await deliver(bench, 2)).toBe('put-aside');
-      expect([bench.attempts, await settlementsOf(bench)]).toEqual([[], []]);
-    },
-  );
-
   test('of a run that was cancelled is settled without sending: what is untouched is cancelled, what was in flight in doubt', async () => {
     const bench = await start({ rows: 3 });
     const { id } = bench.context.run;
@@ -111,14 +94,6 @@ describe('a chunk', () => {
     expect(await endsOf(bench)).toEqual(['7 created made-1', '303 created made-1']);
   });
 
-  test('that was half done goes on where it was: settled rows are not sent again', async () => {
-    const bench = await start({ rows: 3 });
-    await madeBefore(bench, 2);
-    expect(await deliver(bench, 3)).toBe('closed');
-    expect(bench.attempts).toHaveLength(2);
-    expect((await bench.run()).outcomes).toEqual({ ...noOutcomes(), created: 3 });
-  });
-
   test.each([
     ['too few rows', 3, (rows: ChunkJob['rows']) => rows.slice(0, 2)],
     ['too many', 2, (rows: ChunkJob['rows']) => [...rows, ...rows.slice(0, 1)]],
@@ -143,13 +118,6 @@ describe('a chunk', () => {
     });
     await expect(deliver(bench, 5)).rejects.toThrow('a bug');
     expect((await settlementsOf(bench)).map((s) => s.outcome)).toEqual(Array(4).fill('created'));
-  });
-
-  test('in two workers’ hands at once is sent once, and both find it closed or put it back', async () => {
-    const bench = await start({ rows: 20 });
-    const ends = await Promise.all(['me.1', 'other.1'].map((taker) => deliver(bench, 20, HELD, taker)));
-    expect(ends).toContain('closed');
-    expect([bench.attempts.length, (await bench.run()).outcomes.created]).toEqual([20, 20]);
   });
 
   test('of which a row is taken by another worker meanwhile is put back; that row is left to it', async () => {

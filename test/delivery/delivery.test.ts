@@ -106,21 +106,6 @@ test('a run whose chunk is put aside begins afresh: what was seen of the service
   expect(steps).toEqual([`${run} opened`, `${run} closed`, `${run} opened`]);
 });
 
-test('halting a run lets its row in flight settle, sends no other, and closes its connections after that', async () => {
-  const { sent, answer, attempt } = slowAttempt();
-  const { bench, delivery, steps, run } = await startDelivery({ rows: 3, concurrency: 1, attempt });
-  const delivered = delivery.deliver(chunkOf(bench, 3), HELD);
-  await sent;
-  const halted = delivery.halt(run);
-  await bench.mark(1);
-  expect(steps).toEqual([`${run} opened`]);
-  answer();
-  await halted;
-  expect((await bench.run()).outcomes.created).toBe(1);
-  expect(steps).toEqual([`${run} opened`, `${run} closed`]);
-  expect([await delivered, bench.attempts.length]).toEqual(['put-back', 1]);
-});
-
 test('closing lets rows in flight settle, and chunks that come later are put back', async () => {
   const { sent, answer, attempt } = slowAttempt();
   const { bench, delivery, steps, run } = await startDelivery({ rows: 2, concurrency: 1, attempt });
@@ -141,12 +126,6 @@ test('a delivery listens once for the end of the process, whatever its runs, and
   expect(getEventListeners(signal, 'abort')).toHaveLength(1);
   await delivery.close();
   expect(getEventListeners(signal, 'abort')).toEqual([]);
-});
-
-test('once the process is interrupted nothing is sent, of any run', async () => {
-  const { bench, delivery } = await startDelivery({ rows: 2 }, AbortSignal.abort());
-  expect(await delivery.deliver(chunkOf(bench, 2), HELD)).toBe('put-back');
-  expect(bench.attempts).toEqual([]);
 });
 
 test('of more runs than are kept those idle longest are closed, never one in hand', async () => {

@@ -5,6 +5,7 @@ import {
   type RunPermits,
   type ServicePermits,
 } from '../../src/delivery/run-permits.ts';
+import type { Reply } from '../../src/model/request.ts';
 
 /** The permits of a process at a service that bears so many at once. */
 function permitsUpTo(limit: () => number): ServicePermits {
@@ -50,13 +51,6 @@ describe('a run that is alone', () => {
     expect([share.tryTake(), share.tryTake(), share.taken()]).toEqual([true, false, 3]);
   });
 
-  test('has no more than its own ceiling', () => {
-    const permits = always(100);
-    const share = join(permits, { ceiling: 2 });
-    join(permits, { ceiling: 50 });
-    expect([1, 2, 3].map(share.tryTake)).toEqual([true, true, false]);
-  });
-
   test('is served in the order in which its rows came', () => {
     const share = join(always(1), { ceiling: 1 });
     share.tryTake();
@@ -89,14 +83,6 @@ describe('runs that share', () => {
     expect(order.slice(before)).toEqual(['small']);
   });
 
-  test('don’t wait for one that is at its own ceiling', () => {
-    const permits = always(10);
-    const order: string[] = [];
-    hungry(permits, 'narrow', { ceiling: 1 }, order);
-    hungry(permits, 'wide', { ceiling: 10 }, order);
-    expect([count(order, 'narrow'), count(order, 'wide')]).toEqual([1, 9]);
-  });
-
   test('have together what the one with the largest ceiling may have, as long as it is there', () => {
     const permits = always(100);
     const order: string[] = [];
@@ -106,21 +92,6 @@ describe('runs that share', () => {
     wide.leave();
     for (let n = 0; n < 6; n += 1) wide.release(null);
     expect([permits.limit(), wide.taken(), narrow.taken()]).toEqual([2, 0, 2]);
-  });
-});
-
-describe('a limit that changes', () => {
-  test('gives no permit away until as many are back as are too many', () => {
-    let limit = 4;
-    const permits = permitsUpTo(() => limit);
-    const order: string[] = [];
-    const share = hungry(permits, 'a', { ceiling: 4 }, order);
-    limit = 2;
-    share.release(null);
-    share.release(null);
-    expect([share.taken(), order.length]).toEqual([2, 4]);
-    share.release(null);
-    expect([share.taken(), order.length]).toEqual([2, 5]);
   });
 });
 
@@ -172,6 +143,25 @@ describe('a run that ends', () => {
       expect([run.taken(), told.length]).toEqual([0, 4]);
     },
   );
+});
+
+const created: Reply = { kind: 'response', status: 200, retryAfterMs: null, body: '', ms: 5 };
+
+test('a run contends for permits where others have them, and not where it has all that it may have', () => {
+  const permits = createServicePermits({ now: () => 0 });
+  const [run, other] = [join(permits, { ceiling: 3 }), join(permits, { ceiling: 2 })];
+  for (let n = 0; n < 3; n += 1) run.tryTake();
+  expect([run.isContested(), other.isContested()]).toEqual([false, true]);
+  run.release(created);
+  expect([run.isContested(), other.isContested()]).toEqual([false, false]);
+});
+
+test('one answer that says so halves the limit of all runs', () => {
+  const permits = createServicePermits({ now: () => 0 });
+  const run = join(permits, { ceiling: 40 });
+  for (let n = 0; n < 40; n += 1) run.tryTake();
+  run.release({ ...created, status: 429, retryAfterMs: 1000 });
+  expect(permits.limit()).toBe(20);
 });
 
 type Step = { readonly run: number; readonly kind: 'ask' | 'release' | 'end'; readonly limit: number };

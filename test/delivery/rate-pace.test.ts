@@ -47,7 +47,7 @@ type WorkerOptions = {
   readonly answerMs?: number;
 };
 
-/** A worker with more rows than it can send, until it is killed: it says nothing more then, and its times are lost. */
+/** A worker with more rows than it can send. */
 function startWorker({
   time,
   intervalMs,
@@ -56,11 +56,8 @@ function startWorker({
   slots = 20,
   rows = slots,
   answerMs = 50,
-}: WorkerOptions) {
-  let alive = true;
-  const never = new Promise<boolean>(() => undefined);
-  const pause = (ms: number) => (alive ? time.pause(ms).then((on) => (alive ? on : never)) : never);
-  const { permits } = joinPaced(time, slots, { intervalMs, reserve, pause });
+}: WorkerOptions): void {
+  const { permits } = joinPaced(time, slots, { intervalMs, reserve });
   const sendRow = () =>
     permits.wait(() => {
       sent.push(time.now());
@@ -68,10 +65,6 @@ function startWorker({
       sendRow();
     });
   for (let n = 0; n < rows; n += 1) sendRow();
-  const kill = () => {
-    alive = false;
-  };
-  return { kill };
 }
 
 const between = (sent: readonly number[], from: number, to: number) =>
@@ -134,26 +127,6 @@ describe('a worker that is alone', () => {
     startWorker({ time, intervalMs: 10, reserve, sent, answerMs: 1 });
     await time.goOn(0);
     expect(sent.length).toBeLessThan(10);
-  });
-});
-
-describe('workers that share a rate', () => {
-  test.each([5, 50, 1000])('%i a second hold while workers come and are killed', async (perSecond) => {
-    const time = createVirtualTime();
-    const intervalMs = 1000 / perSecond;
-    const sent: number[] = [];
-    const options = { time, intervalMs, reserve: timeLine(time, intervalMs), sent };
-    const workers = [1, 2, 3].map(() => startWorker(options));
-    for (let second = 1; second <= 30; second += 1) {
-      await time.goOn(1000 * second);
-      if (second % 3 === 0) workers.shift()?.kill();
-      if (second % 3 === 0) workers.push(startWorker(options));
-    }
-    const rate = between(sent, 0, 30_000) / 30;
-    expect(rate / perSecond).toBeGreaterThan(0.95);
-    expect(rate / perSecond).toBeLessThan(1.05);
-    for (let from = 0; from <= 25_000; from += 500)
-      expect(between(sent, from, from + 5000)).toBeLessThanOrEqual(5 * perSecond * 1.05 + 1);
   });
 });
 

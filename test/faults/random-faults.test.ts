@@ -14,4 +14,4 @@ test(`processes, Redis and clocks fail at any moment while rows are created: not
     offsetsSeconds: [-2, 0, 2],
   });
   expect(report.faults).toBeGreaterThan(0);
-}, 120_000);
+}, 240_000);

@@ -14,4 +14,4 @@ test(`Redis is killed and started again, embedded or not, or is a black hole: wo
     embeddedAway({ ...common, absence: 'killed', seconds: 0 }),
   ]);
   expect(reports.map(({ made }) => made)).toEqual([ROWS, ROWS, ROWS]);
-}, 120_000);
+}, 240_000);

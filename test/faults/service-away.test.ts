@@ -8,4 +8,4 @@ test(`the service is away for 6 s, refused, reset, unavailable: rows wait, one t
     serviceAway({ mode, downSeconds: 6, rows: 600, workers: 1, latencyMs: 300, seed: SEED }),
   );
   expect(reports).toHaveLength(3);
-}, 120_000);
+}, 240_000);

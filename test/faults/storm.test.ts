@@ -13,4 +13,4 @@ test(`answers of two processes' requests say 429: neither sends before the time,
   });
   expect(report.senders).toBe(2);
   expect(report.ofOthers, 'refusals that another process had to keep').toBeGreaterThan(0);
-}, 120_000);
+}, 240_000);

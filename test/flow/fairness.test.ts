@@ -1,15 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
-import { type Flow, startFlow } from '../support/flow.ts';
+import type { Flow } from '../support/flow.ts';
 import { rowsOf, startInboxFlow } from '../support/inbox.ts';
-import { summaryFrom } from '../support/run-control.ts';
 import { until } from '../support/until.ts';
 
 /** A new run's first row goes out sooner after the run was made, whatever else is under way. */
 const FIRST_ROW_MS = 5_000;
-/** Longer than that: who waited for an answer to another row would be seen. */
-const LATENCY = 'latency=6s';
 /** More requests than a test makes. */
 const RECORDED = 50_000;
 
@@ -75,21 +72,5 @@ describe('a small file that comes while a big one is under way', () => {
     // As many as its own, and what the chunks that were under way had left.
     expect(meanwhile.filter((word) => word === 'big').length).toBeLessThan(3 * 250);
     await stop();
-  });
-
-  test('has it also as a command of its own beside the big one’s', async () => {
-    const keyPointers = { subclient: ['/details/name'] };
-    const flow = await startFlow({ faults: [LATENCY], recordRequests: RECORDED, keyPointers });
-    const service = watchService(flow);
-    const file = (name: string, rows: number) => flow.file(`${name}.csv`, rowsOf(name, rows));
-    const big = flow.start(['run', 'subclients-create', await file('big', 1_500), '--json']);
-    await until(() => service.countOf('big') >= 20);
-    const small = summaryFrom(flow, ['run', 'subclients-create', await file('small', 150)]);
-    const [first = Number.NaN] = await sinceMade(flow, await service.firsts(['small']));
-    expect(first).toBeLessThan(FIRST_ROW_MS);
-    flow.sandbox.setFaults([]);
-    expect((await small).summary.outcomes.created).toBe(150);
-    await big.ended;
-    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 1_650 }, duplicateKeys: 0 });
   });
 });

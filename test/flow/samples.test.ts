@@ -1,16 +1,16 @@
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { EXPECTED_SAMPLES } from '../samples/expected.ts';
+import samples from '../samples/expected.json' with { type: 'json' };
 import { startFlow } from '../support/flow.ts';
 
 const SAMPLES = fileURLToPath(new URL('../../samples', import.meta.url));
 
-test.each(EXPECTED_SAMPLES)(
+test.each(samples)(
   '$file through $job ends as its table says',
   async ({ file, job, before, exitCode, outcomes }) => {
     const flow = await startFlow();
     for (const earlier of before) {
-      const of = EXPECTED_SAMPLES.find((sample) => sample.file === earlier);
+      const of = samples.find((sample) => sample.file === earlier);
       await flow.run([of?.job ?? '', `${SAMPLES}/${earlier}`]);
     }
     if (outcomes === null) {

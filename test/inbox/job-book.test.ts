@@ -30,15 +30,6 @@ test.each<[jobs: Record<string, string>, words: string]>([
   await expect(openJobBook(folder, '/home', () => [])).rejects.toThrow(words);
 });
 
-test('jobs that wait for each other in an order, with inboxes apart, are fine', async () => {
-  const folder = await ownFolder({
-    'a.yaml': `${GOOD}after: [b, c]\n`,
-    'b.yaml': `${GOOD}after: c\ninbox: /abs\n`,
-    'c.yaml': `${GOOD}inbox: inbox-of-x\n`,
-  });
-  expect((await openJobBook(folder, '/home', () => [])).jobs()).toHaveLength(3);
-});
-
 test('at the start all problems of all definitions are listed', async () => {
   const folder = await ownFolder({
     'a.yaml': 'operation: nothing\n',
@@ -46,15 +37,6 @@ test('at the start all problems of all definitions are listed', async () => {
     'c.yaml': GOOD,
   });
   await expect(openJobBook(folder, '/home', () => [])).rejects.toThrow(/a\.yaml.*\n.*b\.yaml.*nonsense/);
-});
-
-test('a folder without definitions has none, and one that is added later is read', async () => {
-  const folder = await ownFolder();
-  const book = await openJobBook(folder, '/home', () => []);
-  expect(book.jobs()).toEqual([]);
-  await writeFile(join(folder, 'a.yaml'), GOOD);
-  expect(await book.refresh()).toBe(true);
-  expect(book.jobs()).toMatchObject([{ name: 'a' }]);
 });
 
 test('a definition that is changed is read again; one that is broken then keeps its last version and is named', async () => {

@@ -102,15 +102,6 @@ test('a note records size and time of a file so that they can be read again', ()
   );
 });
 
-test('a file name that reads as a size and a time is not taken for those of the file', () => {
-  const written = { bytes: 41, ms: 0 };
-  const name = '5 bytes, last written 2026-01-01T00:00:00.000Z';
-  for (const path of [`${name}.csv`, `  size  ${name}`, `  size${' '.repeat(50)}${name}`]) {
-    const note = doneNote({ path, inbox: '/in', written }, summarize(ENDED, new Date(0)), '/r');
-    expect(writtenIn(renderNote(note))).toEqual(written);
-  }
-});
-
 test('a name can neither move the cursor nor add a line to its note', () => {
   const path = 'a.csv was taken.\n  created  10\u001b[2J\u202e';
   const text = renderNote(refusedNote({ ...ORIGIN, path }, { why: [`odd\u001b[2J name`], fault: 'name' }));

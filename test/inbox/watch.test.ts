@@ -37,12 +37,6 @@ test('the minute begins with the run, which comes a little after its file was cl
   expect([...counts, await lookAt(65_000)]).toEqual([0, 0, 0, 1]);
 });
 
-test('where rows move, or there are none, no worker is asked for', async () => {
-  const { lookAt } = bench();
-  const counts = [await lookAt(0), await lookAt(60_000, 'r 1/10'), await lookAt(120_000, '')];
-  expect([...counts, await lookAt(180_000, '')]).toEqual([0, 0, 0, 0]);
-});
-
 /** Looks at an inbox full of entries that can't be taken, where putting one aside takes 10 ms. */
 async function lookAtFull(entries: number, interruptedAt = Number.POSITIVE_INFINITY) {
   const at = { now: 0, moved: 0 };

@@ -82,17 +82,6 @@ describe('an event is told', () => {
     expect(one.io.stderr.text).toBe('');
   });
 
-  test('by each channel for itself', async () => {
-    const { url, received } = await startReceiver(atTestEnd, () => ({ status: 410 }));
-    const { process, home } = await startHome();
-    const out = join(home, 'out');
-    const one = await process({ url, command: `cat > ${out}` });
-    one.tell(OUTAGE);
-    await one.close();
-    expect(await readFile(out, 'utf8')).toBe(`${eventBody(OUTAGE)}\n`);
-    expect(received).toHaveLength(1);
-  });
-
   test('after the one before it, however many there are', async () => {
     const { process, home } = await startHome();
     // A command that runs beside another one finds its mark.

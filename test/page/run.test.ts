@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { identityPlace } from '../../src/ledger/keys.ts';
 import { resolveRows } from '../../src/ledger/resolve.ts';
-import { addToStory } from '../../src/ledger/story.ts';
 import type { Outcome } from '../../src/model/outcome.ts';
 import { createDigests } from '../../src/page/digests.ts';
 import { writeReportOf } from '../../src/runs/report.ts';
@@ -106,21 +105,6 @@ test('only files that the summary names are given, and no other path', async () 
   expect(await kindOf(`/runs/${run.id}/files/secret.txt`)).toBe('missing');
   for (const path of ['', '/live', '/report', '/files/summary.json'])
     expect(await kindOf(`/runs/no-such-run${path}`)).toBe('missing');
-});
-
-test('a run that goes on shows what happened, and what can be done with it', async () => {
-  const { desk, run } = await openRun();
-  const { redis, of } = desk.ledger;
-  const k = of(run.target).keys.run(run.id);
-  const start = Date.now() - 60_000;
-  await redis.hset(k.record, { startedAt: new Date(start).toISOString(), state: 'running' });
-  await redis.hdel(k.record, 'finishedAt');
-  await addToStory(redis, k, { at: start + 50_000, what: 'service-away', why: 'refused', by: '' });
-  const { html } = await look(desk, `/runs/${run.id}`);
-  expect(html).toContain('the service is away: refused');
-  await redis.hincrby(k.record, 'o:created', -50);
-  expect((await look(desk, `/runs/${run.id}/live`)).html).toMatch(/\d+\/s, .* left · began/);
-  expect(html).toMatch(/running, owner gone.*name="seen" value="running".*Pause.*Cancel…/s);
 });
 
 test('runs are listed newest first, by state and job, in pages that leave none out', async () => {

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   FIRST_PRIORITY,
@@ -9,62 +8,9 @@ import {
   priorityBefore,
   renumbered,
 } from '../../src/queue/chunk-order.ts';
-import { type Load, simulateQueue } from './simulate-queue.ts';
 
 /** BullMQ refuses a priority above it. */
 const PRIORITY_LIMIT = 2 ** 21 - 1;
-
-/** Between 0 and 1, the same for the same seed. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
-const several = fc.record({
-  runs: fc.integer({ min: 2, max: 6 }),
-  places: fc.integer({ min: 1, max: 16 }),
-  seed: fc.nat(),
-});
-const endless = (runs: number): Load[] => Array.from({ length: runs }, () => ({}));
-
-describe('runs that always have chunks waiting', () => {
-  test('get on as fast as each other', () => {
-    fc.assert(
-      fc.property(several, ({ runs, places, seed }) => {
-        const takes = 2_000;
-        const taken = simulateQueue(endless(runs), { takes, places, random: seeded(seed) });
-        for (let run = 0; run < runs; run += 1) {
-          const share = taken.filter((one) => one.run === run).length;
-          // A few chunks more or less: the places, and where the last round was cut off.
-          expect(Math.abs(share - takes / runs)).toBeLessThanOrEqual(0.02 * takes + places);
-        }
-      }),
-      { numRuns: 30 },
-    );
-  });
-
-  test('are none of them kept waiting for longer than the others’ open chunks', () => {
-    fc.assert(
-      fc.property(several, ({ runs, places, seed }) => {
-        const taken = simulateQueue(endless(runs), { takes: 2_000, places, random: seeded(seed) });
-        const most = runs * (OPEN_CHUNKS_MAX + 1 + 2);
-        for (const { waited } of taken) expect(waited).toBeLessThanOrEqual(most);
-      }),
-      { numRuns: 10 },
-    );
-  });
-});
-
-describe('a new run', () => {
-  test('is among the next when it comes, whatever else is queued', () => {
-    const loads = [...endless(3), { from: 700, chunks: 1 }];
-    const taken = simulateQueue(loads, { takes: 1_000, places: 8, random: seeded(2) });
-    expect(taken.find(({ run }) => run === 3)?.waited).toBeLessThanOrEqual(3);
-  });
-});
 
 describe('a run that had nothing to send for a while', () => {
   test('has not collected turns by it', () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, type TestContext, test } from 'vitest';
 import type { RedisConnection } from '../../src/lib/redis-connection.ts';
+import { SHIPPED_TIMES } from '../../src/lib/times.ts';
 import type { ChunkJob } from '../../src/queue/chunk-job.ts';
 import { createChunkQueue } from '../../src/queue/chunk-queue.ts';
 import { type ChunkEnd, type ChunkLease, startChunkWorker } from '../../src/queue/chunk-worker.ts';
@@ -15,6 +16,8 @@ import { until } from '../support/until.ts';
 const PLACES = 8;
 /** Well before a lease of which nothing is heard is over, which takes 9 s. */
 const HEARD_MS = 8_000;
+/** Where it is waited for that a lock lapses, or that somebody looks for lapsed ones. */
+const SHORT_LOCK_MS = 4_000;
 const CHUNK: ChunkJob = {
   run: 'run-1',
   chunk: 1,
@@ -29,6 +32,7 @@ async function startParts(
   { onTestFinished }: TestContext,
   deliver: (job: ChunkJob, lease: ChunkLease) => Promise<ChunkEnd>,
   beforeWorker: (redis: RedisConnection) => Promise<unknown> = async () => undefined,
+  lockMs = SHORT_LOCK_MS,
 ) {
   const home = await mkdtemp(join(tmpdir(), 'onboard-worker-'));
   const server = await joinEmbeddedRedis(home);
@@ -39,7 +43,7 @@ async function startParts(
   const queue = createChunkQueue(edges.connection, edges.prefix, edges.onError);
   await queue.countWaiting();
   await beforeWorker(redis);
-  const worker = startChunkWorker({ ...edges, deliver });
+  const worker = startChunkWorker({ ...edges, lockMs, deliver });
   onTestFinished(async () => {
     redis.disconnect();
     await server.close();
@@ -82,10 +86,11 @@ describe.concurrent('a worker', () => {
 
   test('whose lock another worker has got knows it when it can’t renew it', async (context) => {
     const [begun, end] = [deferred<ChunkLease>(), deferred<ChunkEnd>()];
-    const { redis, queue, finish } = await startParts(context, async (_, lease) => {
+    const deliver = async (_: ChunkJob, lease: ChunkLease) => {
       begun.resolve(lease);
       return end.promise;
-    });
+    };
+    const { redis, queue, finish } = await startParts(context, deliver, undefined, SHIPPED_TIMES.lockMs);
     await queue.add([CHUNK]);
     const lease = await begun.promise;
     const from = performance.now();
@@ -152,51 +157,7 @@ describe.concurrent('closing a worker', () => {
 const chunksOf = (run: string, count: number) =>
   Array.from({ length: count }, (_, i) => ({ ...CHUNK, run, chunk: i + 1 }));
 
-/** A worker whose places are all taken by a run of 20 chunks, which stay in hand until they are let go, one by one, by run and number. */
-async function startFull(context: TestContext) {
-  const ends = new Map<string, (end: ChunkEnd) => void>();
-  const held = () => [...ends.keys()].sort();
-  const end = (...names: readonly string[]) => {
-    for (const name of names) {
-      ends.get(name)?.('closed');
-      ends.delete(name);
-    }
-  };
-  let isOver = false;
-  const deliver = ({ run, chunk }: ChunkJob) =>
-    new Promise<ChunkEnd>((resolve) => {
-      if (isOver) resolve('closed');
-      else ends.set(`${run} ${chunk}`, resolve);
-    });
-  const { queue, finish } = await startParts(context, deliver);
-  await queue.add(chunksOf('big', 20));
-  await until(() => held().length === PLACES);
-  return {
-    queue,
-    held,
-    ofRun: (run: string) => held().filter((one) => one.startsWith(`${run} `)),
-    end,
-    finish: () =>
-      finish(() => {
-        // Also those that were being fetched when the worker was told to close.
-        isOver = true;
-        end(...held());
-      }),
-  };
-}
-
 describe.concurrent('while a run has all places', () => {
-  test('a new one has a chunk in hand, and the next when that one ends', async (context) => {
-    const { queue, ofRun, end, finish } = await startFull(context);
-    await queue.add(chunksOf('new', 5));
-    await until(() => ofRun('new').length === 1);
-    expect(ofRun('big').length).toBe(PLACES);
-    end('new 1');
-    await until(() => ofRun('new').includes('new 2'));
-    expect(ofRun('big').length).toBe(PLACES);
-    await finish();
-  });
-
   test('a new one gets in also beside a chunk that was lost and taken anew in the same process', async (context) => {
     const inHand: { readonly id: string; end(end: ChunkEnd): void }[] = [];
     const { redis, queue, finish } = await startParts(context, ({ run, chunk }) => {

@@ -157,12 +157,6 @@ describe('writeReport of a CSV file', () => {
     },
   );
 
-  it('given a rejection, keeps its body verbatim in rejections.jsonl', async () => {
-    const { files } = await report(MIXED);
-    const kept = { run: 'run-1', row: 2, line: 3, key: 'k2', status: 418, body: BODY };
-    expect(JSON.parse(files['rejections.jsonl'] ?? '')).toEqual(kept);
-  });
-
   it('given a file with a dialect of its own, writes in it, with a byte order mark for spreadsheets, and results.csv with its delimiter', async () => {
     const source = { delimiter: ';', quote: "'", columns: ['a;b', 'c'] };
     const held = { settlements: [settled(1, 'failed')], sources: [cells(1, "it's", 'x;y')] };

@@ -75,23 +75,12 @@ describe('renderSummary', () => {
     expect(text).toContain(`onboard run subclients-create --sandbox 'it'\\''s here.csv'`);
   });
 
-  it('given a job from a file and a real target, gives commands for those', () => {
-    const paused = { state: 'paused', reason: 'credentials' } as const;
-    const given = { ...paused, target: 'https://api.example', file: 'a.csv' };
-    const text = textOf(summaryOf(['created'], given), { job: '--job-file j.yaml' });
-    expect(text).toContain('    onboard run --job-file j.yaml a.csv');
-  });
-
   it('given a paused rerun, names its parent and the one command that goes on, since no file has its rows', () => {
     const given = { state: 'paused', reason: 'requested', parent: 'run-0', rows: 5 } as const;
     const text = textOf(summaryOf(['created'], given));
     expect(text).toContain('  parent  run-0');
     expect(text).toContain('    onboard resume run-1');
     expect(text).not.toContain('onboard run ');
-  });
-
-  it('given a total that does not hold, says so', () => {
-    expect(textOf(summaryOf(['created'], { rows: 2 }))).toContain('DOES NOT HOLD');
   });
 
   it('given a file that is not plain UTF-8, says how it was read and what was decided', () => {
@@ -211,24 +200,6 @@ describe('renderSummary', () => {
     expect(text.replaceAll(/\n {2}/g, ' ')).toContain('its rows as they stand now are in failed-2.csv.');
     expect(text.replaceAll(/\n {2}/g, ' ')).toContain('no row belongs there any more.');
     expect(text).toContain('/run-1/failed-2.csv');
-  });
-
-  it('given one cause in several columns, names them all and gives the advice once', () => {
-    const error = { outcome: 'invalid' as const, code: 'iban_invalid', advice: 'Correct the IBAN.' };
-    const topErrors = ['IBAN', 'IBAN 2'].map((column, i) => ({
-      ...error,
-      column,
-      count: 2 - i,
-      exampleRow: 4 + i,
-    }));
-    expect(textOf({ ...summaryOf(['invalid']), topErrors })).toContain(
-      [
-        '  2 × invalid iban_invalid in "IBAN", for example row 4',
-        '    Correct the IBAN.',
-        '  1 × invalid iban_invalid in "IBAN 2", for example row 5',
-        '',
-      ].join('\n'),
-    );
   });
 
   it('given warnings, says how many, where, and how to keep such rows back', () => {

@@ -2,18 +2,16 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { UsageError } from '../../src/lib/usage-error.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
 import type { Run } from '../../src/model/run.ts';
 import { eventBody } from '../../src/notify/event.ts';
 import { type Summary, summarize } from '../../src/report/summary.ts';
 import { runEvents, tellOutages } from '../../src/runs/events.ts';
-import { executeToEnd } from '../../src/runs/execute.ts';
 import { sampleRun } from '../cli/sample-run.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
 import { ownFolder } from '../support/folder.ts';
 import { useOwnRedis } from '../support/redis.ts';
-import { openTestSession, startTestRun } from '../support/session.ts';
+import { openTestSession } from '../support/session.ts';
 import { until } from '../support/until.ts';
 
 const own = useOwnRedis();
@@ -169,20 +167,5 @@ test('an outage is told once it has lasted for a minute, and its end', async () 
   expect(await told()).toMatchObject([
     { type: 'onboard.service.away', data: { since: iso, cause: 'Connection refused' } },
     { type: 'onboard.service.back', data: { since: iso } },
-  ]);
-});
-
-test('a run whose file can not be read any more is told as paused', async () => {
-  const { session, told } = await startBench();
-  const { run } = await startTestRun(session, { rows: 2 });
-  const gone = () => Promise.reject(new UsageError('a.csv: the file is gone'));
-  const { run: left } = await executeToEnd(run, gone, session);
-  expect([left.state, session.io.stderr.text]).toEqual([
-    'paused',
-    expect.stringContaining('the file is gone'),
-  ]);
-  await session.notifier?.close();
-  expect(await told()).toMatchObject([
-    { type: 'onboard.run.paused', data: { run: run.id, reason: 'file-changed', open: 2 } },
   ]);
 });

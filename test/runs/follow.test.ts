@@ -117,13 +117,6 @@ describe.concurrent('a run that nobody reads', () => {
     expect(taken).toEqual([false]);
   });
 
-  test('that has ended already is not read at all', async (context) => {
-    const f = await startFollowing(context);
-    await f.finish();
-    expect(await f.follow()).toMatchObject({ state: 'finished' });
-    expect([f.counts.readings, f.counts.looks]).toEqual([0, 1]);
-  });
-
   test('and that is gone from the ledger is the user’s to look into', async (context) => {
     const f = await startFollowing(context, { rows: MANY });
     await expect(f.follow((look) => look === 3 && f.session.ledger.redis.del(f.record))).rejects.toThrow(
@@ -157,27 +150,11 @@ describe.concurrent('a run that another process reads', () => {
   });
 });
 
-describe.concurrent('a process that is interrupted', () => {
-  test('pauses the run that it reads, and ends its reading first', async (context) => {
-    const f = await startFollowing(context, { rows: MANY });
-    const ended = await f.follow((look) => look === 3 && f.session.interruption.abort());
-    expect(ended).toMatchObject({ state: 'paused', reason: 'interrupted' });
-    expect([f.counts.readings, f.counts.underWay, await f.lease()]).toEqual([1, 0, null]);
-  });
-
-  test('pauses the run also before its first reading began', async (context) => {
-    const f = await startFollowing(context);
-    f.session.interruption.abort();
-    expect(await f.follow()).toMatchObject({ state: 'paused', reason: 'interrupted' });
-    expect([f.counts.readings, await f.lease()]).toEqual([0, null]);
-  });
-
-  test('leaves the state of a run that has ended meanwhile', async (context) => {
-    const f = await startFollowing(context);
-    await f.finish();
-    f.session.interruption.abort();
-    expect(await f.follow()).toMatchObject({ state: 'finished', reason: null });
-  });
+test.concurrent('a process that is interrupted pauses the run also before its first reading began', async (context) => {
+  const f = await startFollowing(context);
+  f.session.interruption.abort();
+  expect(await f.follow()).toMatchObject({ state: 'paused', reason: 'interrupted' });
+  expect([f.counts.readings, await f.lease()]).toEqual([0, null]);
 });
 
 describe.concurrent('a reading', () => {
@@ -202,11 +179,6 @@ describe.concurrent('a reading', () => {
     slow.resolve();
     await followed;
     expect(f.counts.underWay).toBe(0);
-  });
-
-  test('that finds other rows than were surveyed pauses the run', async (context) => {
-    const f = await startFollowing(context, { read: async () => null });
-    expect(await f.follow()).toMatchObject({ state: 'paused', reason: 'file-changed' });
   });
 
   test('that the user has to put right pauses the run, and the user hears of it', async (context) => {
@@ -258,21 +230,6 @@ describe.concurrent('a run that is cancelled', () => {
 });
 
 describe('the error limit', () => {
-  test.for([
-    [3, 'stopped', 'error-limit'],
-    ['1%', 'stopped', 'error-limit'],
-    [4, 'finished', null],
-    [undefined, 'finished', null],
-  ] as const)('of %s, with 3 of 30 rows without success: %s', async ([stopAfter, state, reason], context) => {
-    const f = await startFollowing(context, { definition: { stopAfter } });
-    const onLook = async (look: number) => {
-      if (look === 1)
-        await Promise.all([f.settle('rejected', 2), f.settle('invalid', 1), f.settle('created', 27)]);
-      if (look === 4) await f.finish();
-    };
-    expect(await f.follow(onLook)).toMatchObject({ state, reason });
-  });
-
   test('counts what came since the run was taken up: a person who goes on has accepted the rest', async (context) => {
     const f = await startFollowing(context, { definition: { stopAfter: 3 }, rejectedBefore: 3 });
     const ended = await f.follow((look) => look === 3 && f.settle('rejected', 3));
@@ -319,16 +276,6 @@ describe.concurrent('a run in which nothing moves for 20 s', () => {
       if (f.counts.readings === 2) await f.finish();
     });
     expect([f.counts.readings >= 2, f.counts.most, f.counts.underWay]).toEqual([true, 1, 0]);
-  });
-
-  test('and one in which rows are settled is left alone', async (context) => {
-    // Over the whole time far more than 20 s, between two changes less.
-    const f = await startFollowing(context, { now: steppingClock(6_000) });
-    await f.follow(async (look) => {
-      if (look === 3) await loseChunk(f.session, f.run, 2);
-      await (look === 7 ? f.finish() : f.settle('created', 1));
-    });
-    expect(f.counts.readings).toBe(1);
   });
 });
 
@@ -397,12 +344,6 @@ describe.concurrent('a run whose window', () => {
     });
     expect(ended).toMatchObject({ state: 'paused', reason: 'window' });
     expect([f.counts.looks, (await f.lease())?.holder]).toEqual([4, 'other']);
-  });
-
-  test('is closed and that is cancelled is wound up all the same', async (context) => {
-    const { f } = await startInWindow(context, CLOSED);
-    const ended = await f.follow((look) => look === 3 && f.cancel());
-    expect(ended).toMatchObject({ state: 'cancelled', outcomes: { cancelled: 3 } });
   });
 });
 

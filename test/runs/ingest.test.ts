@@ -152,11 +152,6 @@ describe.concurrent('a file', () => {
     expect(await i.claimOf('K2')).toBeNull();
   });
 
-  test('without a row is complete at once', async (context) => {
-    const i = await startIngest(context, { rows: [] });
-    expect([await i.ingest(), i.added]).toEqual(['complete', []]);
-  });
-
   test('that has more rows than were surveyed: what is beyond the survey is not added', async (context) => {
     const i = await startIngest(context, { rows: rowsTo(40), surveyed: 20 });
     expect([await i.ingest(), await i.has(10), await i.has(11)]).toEqual(['file-changed', false, false]);
@@ -181,15 +176,6 @@ describe.concurrent('a file', () => {
     const i = await startIngest(context, { surveyed: 6, chunks: torn() });
     expect(await i.ingest()).toBe('file-changed');
     expect([await i.claimOf('K2'), await i.claimOf('K3'), i.added]).toEqual([null, null, []]);
-  });
-
-  test('that can’t be read any more: the reader’s own error comes out', async (context) => {
-    async function* broken() {
-      yield { n: 1, rows: rowsTo(2) };
-      throw new Error('the file is gone');
-    }
-    const i = await startIngest(context, { surveyed: 4, chunks: broken() });
-    await expect(i.ingest()).rejects.toThrow('the file is gone');
   });
 });
 
@@ -275,16 +261,6 @@ describe.concurrent('room', () => {
     expect(await i.has(most + 9)).toBe(false);
     i.stop.abort();
     expect(await ingesting).toBe('stopped');
-  });
-
-  test('is not made by chunks that were closed before', async (context) => {
-    const i = await startIngest(context, { rows: rowsTo(300) });
-    for (const n of numbersTo(50)) await i.close(n);
-    const ingesting = i.ingest();
-    await until(() => i.has(50 + OPEN_CHUNKS_MAX));
-    expect(await i.has(51 + OPEN_CHUNKS_MAX)).toBe(false);
-    i.stop.abort();
-    await ingesting;
   });
 
   test.for([
@@ -436,11 +412,6 @@ describe.concurrent('a canary', () => {
     const i = await startIngest(context, { rows: rowsTo(10), definition, canary });
     await i.close(1, { outcome: 'failed', code: 'http_404' });
     expect(await i.ingest()).toBe('complete');
-  });
-
-  test('that is the whole file has nothing to hold back', async (context) => {
-    const i = await startIngest(context, { rows: rowsTo(2), ...canary });
-    expect([await i.ingest(), i.added]).toEqual(['complete', [1]]);
   });
 
   test('is not waited for any more when stop is asked for', async (context) => {

@@ -42,22 +42,6 @@ describe('without a terminal', () => {
     expect([io.stdout.text, io.stderr.text]).toEqual(['', before]);
   });
 
-  test('the rate counts what was done since this process took the run up', () => {
-    const { at, lines } = lineProgress({ created: 500 });
-    at(10_000, { created: 550 });
-    expect(lines()).toEqual(['550 of 1000 rows, 5/s, 1 min 30 s left: created 550']);
-  });
-
-  test('before the first row the time left is not known, and where none comes the run waits', () => {
-    const { at, lines } = lineProgress();
-    at(5_000, {});
-    at(60_000, {});
-    expect(lines()).toEqual([
-      '0 of 1000 rows, 0/s, ? left: no row done yet',
-      '0 of 1000 rows, waiting: no row done yet',
-    ]);
-  });
-
   test('while rows wait for the service it says so, and names no time', () => {
     const { lines, at } = lineProgress();
     at(5000, { created: 100 }, true);
@@ -83,15 +67,6 @@ test('in a terminal there is a status line, which is gone at the end', () => {
   expect(stderr.text).toContain('0/1,000');
   progress.stop();
   expect(stderr.text.endsWith('\u001b[2K')).toBe(true);
-});
-
-test('the status line says what went wrong before all else', () => {
-  const stderr = new MemoryStream(true);
-  const settled = counts({ created: 12_340, skipped: 7, rejected: 3, 'in-doubt': 2 });
-  createProgress({ ...memoryIo(), stderr }, sampleRun({ rows: 50_000, ...settled }), () => 0);
-  expect(stderr.text).toMatch(
-    /█░+ 24% {2}12,352\/50,000 {2}\? in-doubt 2 {2}✗ rejected 3 {2}✓ created 12,340/,
-  );
 });
 
 test('the outcomes so far are those that there are, in the order of the contract', () => {
@@ -125,16 +100,4 @@ test('where no row has come for over ten seconds, the run waits and no time is n
 test('after a standstill it is measured anew, as if the standstill had not been', () => {
   const said = looks([...steady(0, 10, 5), ...times(600, 50), ...steady(50, 20, 10)]);
   expect(said.at(-1)).toBe('20/s, 38 s left');
-});
-
-test('a standstill before the first row is none of its pace either', () => {
-  const said = looks([...times(300, 0), ...steady(0, 20, 10)]);
-  expect(said[59]).toBe('waiting');
-  expect(said.at(-1)).toBe('20/s, 40 s left');
-});
-
-test('rows that come every twenty seconds are no standstill', () => {
-  const said = looks(Array.from({ length: 120 }, (_, i) => Math.floor((i + 1) / 20)));
-  expect(said.slice(4)).not.toContain('waiting');
-  expect(said.at(-1)).toBe('0/s, 5 h 31 min left');
 });

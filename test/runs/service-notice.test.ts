@@ -62,21 +62,9 @@ test('single failures among rows that go through are not told', async () => {
   expect(await told(reports, [0, 10, 20, 30])).toEqual([]);
 });
 
-test('failures that no answer follows are told in the middle of a run too', async () => {
-  const [text, ...others] = await told([WELL, failing(1), failing(2)], [0, 10, 10]);
-  expect(text).toContain('2 failures in a row');
-  expect(others).toEqual([]);
-});
-
 test('a failure from before this process is not told until there is another', async () => {
   expect(await told([failing(3), failing(3), failing(3)])).toEqual([]);
   expect(await told([failing(3), failing(4)])).toHaveLength(1);
-});
-
-test('a run that was paused for it is told why, with the address', async () => {
-  const io = memoryIo();
-  await createServiceNotice(io, { target: sampleRun().target, read: async () => AWAY }, () => 0).gaveUp();
-  expect(io.stderr.text).toBe(`No answer came from https://api.example.com for too long. ${cause}\n`);
 });
 
 test('a long hold is told once with its date, and that it is over; a short one is not', async () => {

@@ -60,9 +60,3 @@ test('a process is ready until it is to end, and while Redis is there; it is ali
   // What closes the session takes its leave from the ledger.
   await session.ledger.redis.connect();
 });
-
-test('without an address nothing is served', async () => {
-  const session = await openTestSession(own(), atTestEnd);
-  await tellVitals(session, { address: undefined, inbox });
-  expect(session.io.stderr.text).toBe('');
-});

@@ -96,31 +96,6 @@ describe.concurrent('a cancelled run', () => {
     await windUpRun({ run, chunks, queue: session.queue, signal }, { ...session, delivery });
     expect([deliveries, (await ended(session, run)).length]).toEqual([4, ROWS]);
   });
-
-  test('goes by what the queue had of a chunk', async (context) => {
-    const { session, run, windUp } = await startWindUp(context);
-    const queued = rowsTo(4)
-      .slice(2)
-      .map((row) => ({ ...row, line: row.line + 70 }));
-    await session.queue.add([jobOf(run, 2, queued)]);
-    expect(await windUp()).toBe('complete');
-    const lines = (await ended(session, run)).map(([, line]) => line);
-    expect(lines).toEqual([2, 3, 74, 75, 6, 7]);
-  });
-
-  test('that is told to stop stops between two chunks', async (context) => {
-    const { session, run } = await startWindUp(context);
-    const stop = new AbortController();
-    async function* stopping() {
-      for await (const chunk of inChunks(rowsTo(ROWS), CHUNK_ROWS)) {
-        if (chunk.n === 2) stop.abort();
-        yield chunk;
-      }
-    }
-    const given = { run, chunks: stopping(), queue: session.queue, signal: stop.signal };
-    expect(await windUpRun(given, session)).toBe('stopped');
-    expect(await ended(session, run)).toEqual(cancelled([1, 2], [2, 3]));
-  });
 });
 
 describe.concurrent('rows that can’t be read any more', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { buildRequest, fieldCatalog, pathFieldOf } from '../../src/service/operations.ts';
+import { buildRequest, pathFieldOf } from '../../src/service/operations.ts';
 import { counterpartyRequestSchema, subclientRequestSchema } from '../../src/service/request-schemas.ts';
 
 const BODY = { details: { name: 'Zürich "AG"' }, n: 1, none: null };
@@ -41,84 +41,6 @@ test('any other id comes back whole as the last segment of the path', () => {
       expect(search + hash).toBe('');
     }),
   );
-});
-
-/** The document written down a second time: the catalog must match it, not the schema. */
-const ADDRESS =
-  'buildingName buildingNumber country:country countrySubdivision department district floor postBox postCode room streetName subDepartment town townLocation';
-
-const SUBCLIENT = [
-  'additionalInformation.crmId',
-  ...prefixed('addresses.primary.', ADDRESS),
-  'addresses.billingSameAsPrimary:boolean',
-  ...prefixed('addresses.billing.', ADDRESS),
-  ...prefixed('details.', 'name alias displayName taxId tradeRegistryId vatNumber'),
-  'internalInformation.notes',
-  ...prefixed(
-    'kyc.details.',
-    'detailedActivityDescription detailedRelationshipWithEntity euVatNumber hasWebsite:boolean incorporationDate:date-time industry monthlyPaymentsCount:integer monthlyVolumeAmount:number tradingCountry:country tradingName website',
-  ),
-  ...prefixed('parent.', 'id alias name displayName vanityId'),
-  ...prefixed('regulators.', 'name country:country isRegulated:boolean licenseNumber'),
-];
-
-const ACCOUNT = [
-  ...prefixed(
-    '',
-    'accountNumber additionalCountryAccountInfo alias bank bankAccountId bankCode bic_swift cnaps country iban intermediaryBank operatorInfo parentId recurringReference routingNumber sortCodeUK',
-  ),
-  'actions:string-list',
-  'currencies:string-list',
-  'controls.corpRelationship',
-  'controls.immediateIntraCorp:boolean',
-  ...prefixed('intermediaryBankAccounts.#.', 'bicSwift currency'),
-  'isBeneficiary:boolean',
-  'isPayer:boolean',
-  ...['platform', 'sepa', 'swift'].flatMap((name) => prefixed(`networks.${name}.`, 'enabled:boolean reason')),
-  ...prefixed(
-    'verificationResponses.#.',
-    'expireTime:date-time purpose requestId responseState suggestedName timestamp:date-time',
-  ),
-];
-
-const COUNTERPARTY = [
-  ...ACCOUNT.map((field) => `accounts.#.${field}`),
-  'actions:string-list',
-  ...prefixed('address.', ADDRESS),
-  ...prefixed('', 'address1 address2 alias city country county postCode'),
-  'currencies:string-list',
-  'draft:object',
-  ...prefixed('', 'email firstName lastName name id'),
-  ...prefixed('', 'isBeneficiary:boolean isPayer:boolean isSelf:boolean'),
-  'linkedDocuments.count:integer',
-  'linkedDocuments.uri',
-  ...prefixed('parent.', 'alias displayName id name vanityId isSelf:boolean state'),
-  ...prefixed('payable.', 'enabled:boolean reason'),
-  'paymentReason:string-list',
-  ...prefixed('', 'primaryType subType subsidiary thirdPartyType thirdPartyTypeOther vanityId'),
-  'shortfall:number',
-  ...prefixed('', 'shortfallCurrencyCode state status'),
-];
-
-function prefixed(prefix: string, names: string): string[] {
-  return names.split(' ').map((name) => prefix + name);
-}
-
-function listed(fields: readonly string[]): string[] {
-  return fields.map((field) => (field.includes(':') ? field : `${field}:string`)).sort();
-}
-
-function catalogLines(operation: Parameters<typeof fieldCatalog>[0]): string[] {
-  return [...fieldCatalog(operation)].map(([path, type]) => `${path}:${type}`).sort();
-}
-
-test.each(['subclient.create', 'subclient.update', 'subclient.upsert'] as const)(
-  'the catalog of %s is section 2.2 of the document, field by field',
-  (operation) => expect(catalogLines(operation)).toEqual(listed(SUBCLIENT)),
-);
-
-test('the catalog of a counterparty draft is sections 2.4, 2.5 and 2.1, field by field', () => {
-  expect(catalogLines('counterparty.draft')).toEqual(listed(COUNTERPARTY));
 });
 
 test.each([

@@ -13,9 +13,14 @@ import { until } from './until.ts';
 export type RedisNode = {
   /** Where clients connect; encrypted where the node has certificates. */
   readonly port: number;
+  readonly folder: string;
   /** A connection of the test's own with every right, by a Unix socket. */
   readonly admin: Redis;
-  /** SIGKILL. */
+  /** Starts it again on the same port with what its folder has; resolves when it answers. */
+  start(): Promise<void>;
+  /** SIGTERM. */
+  stop(): Promise<void>;
+  /** SIGKILL: what fsync had not written is still in the system's memory, and so not lost. */
   kill(): Promise<void>;
   /** SIGSTOP and SIGCONT: connections stay open, nothing is answered. */
   freeze(): void;
@@ -25,6 +30,8 @@ export type RedisNode = {
 export type RedisNodeOptions = {
   /** Lines of redis.conf beside its own. */
   readonly lines?: readonly string[];
+  /** Beside this process' own. */
+  readonly env?: Readonly<Record<string, string>>;
   /** With certificates there is no port that is not encrypted. */
   readonly isEncrypted?: boolean;
   readonly isSentinel?: boolean;
@@ -61,7 +68,7 @@ async function startOnce(options: RedisNodeOptions): Promise<RedisNode> {
     ...(options.lines ?? []),
   ];
   await writeFile(join(folder, 'redis.conf'), `${lines.join('\n')}\n`);
-  const process = createProcess(folder, options.isSentinel === true ? ['--sentinel'] : []);
+  const server = createProcess(folder, options);
   const admin = new Redis({
     path: socket,
     ...(options.password !== undefined && { password: options.password }),
@@ -71,25 +78,41 @@ async function startOnce(options: RedisNodeOptions): Promise<RedisNode> {
     enableReadyCheck: options.isSentinel !== true,
   });
   admin.on('error', () => undefined);
+  // The socket is there before the server is ready.
+  const start = async () => {
+    await server.start();
+    await Promise.race([until(async () => (await admin.ping()) === 'PONG'), server.failure()]);
+  };
   atTestEnd(async () => {
     admin.disconnect();
-    await process.kill();
+    await server.end('SIGKILL');
     await rm(folder, { recursive: true, force: true });
   });
-  await process.start();
-  // The socket is there before the server is ready.
-  await Promise.race([until(async () => (await admin.ping()) === 'PONG'), process.failure()]);
-  const { kill, freeze, thaw } = process;
-  return { port, admin, kill, freeze, thaw };
+  await start();
+  return {
+    port,
+    folder,
+    admin,
+    start,
+    stop: () => server.end('SIGTERM'),
+    kill: () => server.end('SIGKILL'),
+    freeze: () => server.signal('SIGSTOP'),
+    thaw: () => server.signal('SIGCONT'),
+  };
 }
 
-function createProcess(folder: string, flags: readonly string[]) {
+function createProcess(folder: string, { isSentinel, env }: RedisNodeOptions) {
   let child: ChildProcess | null = null;
   return {
     async start() {
+      if (child !== null) throw new Error('the server is running already');
       const log = await open(join(folder, 'redis.log'), 'a');
       const program = await findServerProgram(process.env.PATH ?? '');
-      child = spawn(program, [join(folder, 'redis.conf'), ...flags], { stdio: ['ignore', log.fd, log.fd] });
+      const args = [join(folder, 'redis.conf'), ...(isSentinel === true ? ['--sentinel'] : [])];
+      child = spawn(program, args, {
+        stdio: ['ignore', log.fd, log.fd],
+        env: { ...process.env, ...env },
+      });
       await log.close();
     },
     /** Rejects with what its log says when it ends. */
@@ -97,14 +120,15 @@ function createProcess(folder: string, flags: readonly string[]) {
       if (child !== null && child.exitCode === null) await once(child, 'exit');
       throw new Error(await readFile(join(folder, 'redis.log'), 'utf8').catch(() => 'it has ended'));
     },
-    freeze: () => void child?.kill('SIGSTOP'),
-    thaw: () => void child?.kill('SIGCONT'),
-    async kill() {
+    signal: (name: NodeJS.Signals) => void child?.kill(name),
+    async end(name: 'SIGTERM' | 'SIGKILL') {
       const ending = child;
       child = null;
       if (ending === null || ending.exitCode !== null || ending.signalCode !== null) return;
       const ended = once(ending, 'exit');
-      ending.kill('SIGKILL');
+      // One that is frozen would not hear of an orderly end.
+      ending.kill('SIGCONT');
+      ending.kill(name);
       await ended;
     },
   };

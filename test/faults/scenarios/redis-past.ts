@@ -119,7 +119,7 @@ async function strike({ kind, death, newcomer }: Blow, { crew, dice, faults, isO
     const slowly = { latency: UNTIL_IT_HAS_COME, after: faults };
     await whileSlow(crew.flow.sandbox, slowly, () => beginLate(victim, isOver));
   }
-  if (kind === 'flush') await redis.flushAll();
+  if (kind === 'flush') await redis.redis.flushall();
   else await redis.kill();
   if (death !== 'nobody') await end(victim, death);
   if (kind === 'cut') {

@@ -48,11 +48,16 @@ type Parts = {
 
 /** Starts a front before the service at that address; whoever starts it closes it. */
 export async function startServiceFront(target: string): Promise<ServiceFront> {
-  const parts: Parts = { target, agent: new Agent({ keepAlive: true }), exchanges: [], isRefusing: false };
+  // A connection for each request: one that is kept may be closed by the service just as it is used again.
+  const parts: Parts = { target, agent: new Agent(), exchanges: [], isRefusing: false };
   const servers: Server[] = [];
+  let taken = 0;
   const open = async (port: number): Promise<number> => {
     const server = createServer({ keepAliveTimeout: 65_000 }, (incoming, outgoing) => {
       passOn(incoming, outgoing, parts).catch(() => outgoing.socket?.resetAndDestroy());
+    });
+    server.on('connection', () => {
+      taken += 1;
     });
     servers.push(server);
     return listen(server, port);
@@ -63,8 +68,7 @@ export async function startServiceFront(target: string): Promise<ServiceFront> {
     exchanges: () => parts.exchanges,
     inFlight: () => parts.exchanges.filter(({ answeredAt }) => answeredAt === null).length,
     async refuse() {
-      // Whoever waits at the door when it is shut is reset, with a request under way perhaps: on a busy machine some do.
-      await setImmediate();
+      await noneWaits(() => taken);
       parts.isRefusing = true;
       // The server's own `close` would end idle connections too, on which a request may be under way.
       for (const server of servers) NetServer.prototype.close.call(server);
@@ -81,6 +85,17 @@ export async function startServiceFront(target: string): Promise<ServiceFront> {
       parts.agent.destroy();
     },
   };
+}
+
+/**
+ * Whoever waits at the door when it is shut is reset, with a request under way perhaps. Node takes one
+ * connection in each turn of its loop: two turns without one, and nobody waits.
+ */
+async function noneWaits(taken: () => number): Promise<void> {
+  for (let quiet = 0, seen = taken(); quiet < 2; seen = taken()) {
+    await setImmediate();
+    quiet = taken() === seen ? quiet + 1 : 0;
+  }
 }
 
 async function passOn(incoming: IncomingMessage, outgoing: ServerResponse, parts: Parts): Promise<void> {

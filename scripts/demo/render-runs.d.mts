@@ -1,1 +1,0 @@
-export function renderRuns(reports: string, show: (path: string) => string): string;
