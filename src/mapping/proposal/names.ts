@@ -59,7 +59,7 @@ const INITIALS = /(?<![\p{L}\p{N}])(\p{L})\.\s?(?=\p{L}(?![\p{L}\p{N}]))/gu;
 export function looseName(name: string): string {
   const parted = name.replaceAll(/\bn\s?°/giu, ' nr ').replaceAll(INITIALS, '$1');
   const words = plainWords(parted.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2'));
-  const small = wordsOf('small');
+  const small = smallWords('words.tsv');
   const telling = words.filter((word) => !small.has(word));
   return (telling.length === 0 ? words : telling)
     .map((word) => (NUMBER.has(word) ? 'nr' : word))
@@ -79,10 +79,10 @@ function withoutMarks(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '');
 }
 
-/** Words of headers that are no names, by their kind; see data/words.tsv. */
-export const wordsOf = remembered((wanted: 'small' | 'unit' | 'currency' | 'scale'): ReadonlySet<string> => {
-  const words = readData('words.tsv').flatMap(([kind, word = '']) => (kind === wanted ? [word] : []));
-  return new Set(wanted === 'small' ? words.map(withoutMarks) : words);
+/** Words without which a name is the same. */
+const smallWords = remembered((table: string): ReadonlySet<string> => {
+  const words = readData(table).flatMap(([kind, word = '']) => (kind === 'small' ? [word] : []));
+  return new Set(words.map(withoutMarks));
 });
 
 type FieldNames = ReadonlyMap<string, NamedField>;
@@ -219,9 +219,8 @@ function keysOf(...kinds: readonly KeyKind[]): readonly string[] {
 }
 
 /** Names of columns with the key of a subclient that the record belongs to. */
-export function referenceNamesOf(operation: BuiltIn): ReadonlySet<string> {
-  const isOwned = operation === 'counterparty.draft';
-  return new Set(isOwned ? keysOf('parent', 'subclient', 'owner') : keysOf('parent'));
+export function referenceNamesOf(operation: BuiltIn): readonly string[] {
+  return operation === 'counterparty.draft' ? keysOf('parent', 'subclient', 'owner') : keysOf('parent');
 }
 
 export function keyNamesOf(operation: BuiltIn): readonly string[] {

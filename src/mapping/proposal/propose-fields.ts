@@ -15,10 +15,9 @@ import {
   type LeafType,
   parseFieldPath,
 } from '../request-field.ts';
-import { isAlone } from './guess-key.ts';
 import { type FindMeaning, isSetByService, type Meaning } from './meaning.ts';
 import { looseName } from './names.ts';
-import { type ChosenNotation, chooseNotation, type Notation, notesOf, ONE_WAY } from './notations.ts';
+import { type ChosenNotation, chooseNotation } from './notations.ts';
 
 export type Placement =
   | (ColumnSlot & { readonly kind: 'itself'; readonly field: string; readonly known: KnownField })
@@ -27,8 +26,6 @@ export type Placement =
 
 type PlacingMeans = {
   readonly columns: readonly string[];
-  /** The text of each column's cells, by the column's position. */
-  readonly texts: readonly (readonly JsonValue[])[];
   readonly lookUp: FieldLookup;
   readonly findMeaning: FindMeaning;
   readonly isTable: boolean;
@@ -48,7 +45,7 @@ export function placeColumns(means: PlacingMeans): readonly Placement[] {
   const meanings = columns.map((at) => byMeaning(at, means));
   const hasBank = hasBankBeside(meanings);
   for (const meaning of meanings.flatMap((one) => one ?? []).sort(byTelling)) {
-    const isOfLedger = meaning.isOfLedger && meaning.field.endsWith(ACCOUNT_NUMBER) && !hasBank;
+    const isOfLedger = meaning.isOfLedger && !hasBank;
     placed[meaning.slot] ??= isOfLedger ? open(meaning, OF_LEDGER) : claim(meaning);
   }
   return namesOfPeople(columns.map((at, i) => placed[i] ?? open(at, NOT_PLACED)));
@@ -81,6 +78,10 @@ function namesOfPeople(placements: readonly Placement[]): readonly Placement[] {
   );
 }
 
+export function isAlone(column: string, columns: readonly string[]): boolean {
+  return columns.indexOf(column) === columns.lastIndexOf(column);
+}
+
 function itself(at: ColumnSlot, means: PlacingMeans): Placement | null {
   if (!isAlone(at.column, means.columns)) return open(at, 'the file has more than one column of this name');
   const path = parseFieldPath(at.column);
@@ -93,26 +94,11 @@ function itself(at: ColumnSlot, means: PlacingMeans): Placement | null {
   return { kind: 'itself', ...at, field, known };
 }
 
-function byMeaning(at: ColumnSlot, { findMeaning, lookUp, texts }: PlacingMeans): Meant | null {
+function byMeaning(at: ColumnSlot, { findMeaning, lookUp }: PlacingMeans): Meant | null {
   const meaning = findMeaning(at.column) ?? findMeaning(lastMember(at.column));
   return meaning === null || leafType(meaning.field, lookUp) === null
     ? null
-    : { kind: 'field', ...at, ...ibanByCells(meaning, texts[at.slot] ?? []) };
-}
-
-const ACCOUNT_NUMBER = '.accountNumber';
-const IBAN = /^[A-Z]{2}\d{2}[ A-Z0-9]{11,38}$/i;
-
-/** An account, where the name doesn't say which number of it: the cells show it. */
-function ibanByCells(meaning: Meaning, cells: readonly JsonValue[]): Meaning {
-  const isOpen = meaning.note !== null && meaning.field.endsWith(ACCOUNT_NUMBER);
-  const isIban = (cell: JsonValue) => typeof cell === 'string' && IBAN.test(cell.trim());
-  if (!isOpen || cells.length === 0 || !cells.every(isIban)) return meaning;
-  return {
-    ...meaning,
-    field: meaning.field.replace(ACCOUNT_NUMBER, '.iban'),
-    note: 'its cells look like IBANs',
-  };
+    : { kind: 'field', ...at, ...meaning };
 }
 
 /** Of `company.iban`; a dot in a header of several words is an abbreviation's. */
@@ -143,14 +129,8 @@ function open({ column, slot }: ColumnSlot, reason: string): Placement {
   return { kind: 'open', column, slot, reason };
 }
 
-export type ProposedField = {
-  readonly field: string;
-  readonly column: string;
-  readonly notation: Notation;
-  readonly notes: readonly string[];
-  /** False: the line is a comment until somebody decides, and the column is not sent. */
-  readonly isDecided: boolean;
-};
+/** Where it isn't decided, the line is a comment until somebody does, and the column is not sent. */
+export type ProposedField = ChosenNotation & { readonly field: string; readonly column: string };
 
 /** The key fills the CRM id of a new subclient, or the identifier in the path. */
 export function keyField(operation: BuiltIn, key: string, pathField: string | null): Meaning | null {
@@ -181,7 +161,7 @@ const OWN_IDENTIFIER =
 /** `null` where the header is the field and the field's own conversion reads the cells. */
 export function proposeField(
   placement: Placement,
-  values: readonly JsonValue[],
+  cells: readonly JsonValue[],
   lookUp: FieldLookup,
 ): ProposedField | null {
   if (placement.kind === 'open') return null;
@@ -191,29 +171,16 @@ export function proposeField(
     return { field, column, notation: { ref: 'subclient' }, notes: meant, isDecided: true };
   }
   const type = leafType(field, lookUp);
-  const chosen = type === null ? PLAIN : chooseNotation(type, values);
-  if (placement.kind === 'itself' && isPlain(chosen)) return null;
-  return { field, column, ...decide(chosen, type), notes: [...meant, ...notesOf(chosen, type)] };
+  const chosen = type === null ? PLAIN : chooseNotation(type, cells);
+  const isPlain = chosen.isDecided && Object.keys(chosen.notation).length === 0;
+  if (placement.kind === 'itself' && isPlain) return null;
+  return { field, column, ...chosen, notes: [...meant, ...chosen.notes] };
 }
 
-const PLAIN: ChosenNotation = { kind: 'notation', notation: {}, misfits: 0 };
-
-function isPlain(chosen: ChosenNotation): boolean {
-  return chosen.kind === 'notation' && Object.keys(chosen.notation).length === 0;
-}
+const PLAIN: ChosenNotation = { notation: {}, notes: [], isDecided: true };
 
 function leafType(field: string, lookUp: FieldLookup): LeafType | null {
   const path = parseFieldPath(field);
   const known = typeof path === 'string' ? null : lookUp(path);
   return known?.kind === 'leaf' ? known.type : null;
-}
-
-/** A misfit in text spoils its row; dates or numbers that can't be read leave the column undecided. */
-function decide(
-  chosen: ChosenNotation,
-  type: LeafType | null,
-): Pick<ProposedField, 'notation' | 'isDecided'> {
-  if (chosen.kind === 'notation') return { notation: chosen.notation, isDecided: true };
-  if (chosen.kind === 'several') return { notation: chosen.notations[0] ?? {}, isDecided: false };
-  return { notation: {}, isDecided: type === null || ONE_WAY.has(type) };
 }

@@ -10,10 +10,12 @@ import type { BuiltIn } from '../../model/operation.ts';
 import type { JsonValue } from '../../model/request.ts';
 import type { Row } from '../../model/row.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../../model/source.ts';
+import { mostMistakes } from '../../model/written-as.ts';
 import { createFieldLookup } from '../request-field.ts';
-import { guessKey, type KeyGuess, type Table } from './guess-key.ts';
 import { createFindMeaning } from './meaning.ts';
+import { keyNamesOf, looseName, referenceNamesOf } from './names.ts';
 import {
+  isAlone,
   keyField,
   type Placement,
   type ProposedField,
@@ -21,6 +23,15 @@ import {
   proposeField,
   SERVICE_SETS,
 } from './propose-fields.ts';
+
+/** The column whose name says that it is the rows' own key. */
+export type KeyGuess = {
+  readonly column: string;
+  /** Rows that lack the key, or have one that came before. */
+  readonly flaws: number;
+  /** What the reader of the proposal has to know; `null` where the name says it all. */
+  readonly note: string | null;
+};
 
 export type JobProposal = {
   readonly operation: BuiltIn;
@@ -45,13 +56,11 @@ export function proposeJob(options: ProposalOptions): JobProposal {
   const { operation, catalog, pathField, source } = options;
   const readable = options.rows.filter((row) => row.kind !== 'unreadable');
   const table = readable.map((row) => cellsOf(row, source.columns));
-  const texts = textsOf(source.columns, readable, table);
   const lookUp = createFieldLookup(catalog, pathField);
   const findMeaning = createFindMeaning(operation, catalog, pathField);
-  const key = guessKey({ operation, columns: source.columns, table, findMeaning });
+  const key = guessKey(operation, source.columns, table);
   const placements = placeColumns({
     columns: source.columns,
-    texts,
     lookUp,
     isTable: isTable(source),
     pathField,
@@ -60,7 +69,7 @@ export function proposeJob(options: ProposalOptions): JobProposal {
   }).filter(({ column }) => !isOfReport(column) && !(column === '' && isTable(source)));
   const proposed = placements.map((placement) => ({
     placement,
-    field: proposeField(placement, texts[placement.slot] ?? [], lookUp),
+    field: proposeField(placement, cellsIn(placement.slot, readable, table), lookUp),
   }));
   const fields = proposed.flatMap(({ field }) => field ?? []);
   return {
@@ -74,7 +83,7 @@ export function proposeJob(options: ProposalOptions): JobProposal {
       ...undecided(fields),
       ...placements.flatMap((placement) => openOf(placement, key?.column ?? null)),
     ]),
-    required: requiredOf(placements, fields, table),
+    required: requiredOf(placements, fields),
     missingId: missingId(placements, options),
   };
 }
@@ -100,29 +109,15 @@ function openOf(placement: Placement, key: string | null): JobProposal['open'] {
   return [{ column: placement.column, reason: placement.reason }];
 }
 
-/** More rows than that without a name are no mistakes. */
-const OFTEN = 0.25;
+/** The service's document requires none, but a record without its name helps nobody. */
+function requiredOf(placements: readonly Placement[], fields: readonly ProposedField[]): readonly string[] {
+  const open = new Set(fields.flatMap(({ field, isDecided }) => (isDecided ? [] : [field])));
+  const placed = placements.flatMap((one) => (one.kind === 'open' || open.has(one.field) ? [] : [one.field]));
+  // A person's record has a last name instead.
+  return placed.includes('lastName') ? [] : placed.filter((field) => NAMES.has(field));
+}
 
 const NAMES: ReadonlySet<string> = new Set(['details.name', 'name']);
-
-/** The service's document requires none, but a record without its name helps nobody. */
-function requiredOf(
-  placements: readonly Placement[],
-  fields: readonly ProposedField[],
-  table: Table,
-): readonly string[] {
-  const open = new Set(fields.flatMap(({ field, isDecided }) => (isDecided ? [] : [field])));
-  const person = placements.find((one) => one.kind !== 'open' && one.field === 'lastName')?.slot ?? -1;
-  return placements.flatMap((placement) => {
-    if (placement.kind === 'open' || !NAMES.has(placement.field) || open.has(placement.field)) return [];
-    const lacking = table.filter((cells) => cells[placement.slot] === '');
-    // A record without the name may be a person's, and be right.
-    const isRight = lacking.some((cells) => (cells[person] ?? '') !== '');
-    const isNeverThere = lacking.length > 0 && lacking.length === table.length;
-    const isOften = lacking.length > Math.max(1, table.length * OFTEN);
-    return isRight || isNeverThere || isOften ? [] : [placement.field];
-  });
-}
 
 function missingId(
   placements: readonly Placement[],
@@ -133,19 +128,45 @@ function missingId(
   return placements.some((one) => one.kind !== 'open' && one.field === pathField) ? null : pathField;
 }
 
-/** By column, without a workbook's numbers, dates and booleans, which are read in one way only. */
-function textsOf(
-  columns: readonly string[],
-  rows: readonly Row[],
-  table: Table,
-): readonly (readonly JsonValue[])[] {
-  return columns.map((_, slot) =>
-    rows.flatMap((row, i) => {
-      const cell = table[i]?.[slot] ?? '';
-      const isTyped = row.kind === 'cells' && row.typed?.includes(slot) === true;
-      return cell === '' || isTyped ? [] : [cell];
-    }),
-  );
+const PERHAPS_ANOTHERS =
+  'perhaps not the payee’s own, but the key of the subclient that the payee belongs to: ' +
+  'then it is "parent.id: { column: …, ref: subclient }" and no key';
+
+/**
+ * Nearly every row has a key of its own. That of a payee may stand in several rows, one for each
+ * account; a key that may be the one of the payee's subclient may not.
+ */
+function guessKey(operation: BuiltIn, columns: readonly string[], table: Table): KeyGuess | null {
+  const isPayee = operation === 'counterparty.draft';
+  const references = isPayee ? referenceNamesOf(operation) : [];
+  const names = columns.map(looseName);
+  for (const wanted of keyNamesOf(operation)) {
+    const slot = names.indexOf(wanted);
+    const column = columns[slot];
+    if (column === undefined || !isAlone(column, columns)) continue;
+    const isAnothers = references.includes(wanted);
+    const flaws = flawsOf(table.map((cells) => cells[slot] ?? ''));
+    const most = isPayee ? table.length : mostMistakes(table.length);
+    if (flaws > (isAnothers ? 0 : Math.min(most, table.length / 2))) continue;
+    return { column, flaws, note: isAnothers ? PERHAPS_ANOTHERS : null };
+  }
+  return null;
+}
+
+function flawsOf(keys: readonly JsonValue[]): number {
+  return keys.length - new Set(keys.filter((key) => key !== '')).size;
+}
+
+/** The cells of the rows looked at, empty ones as `''`. */
+type Table = readonly (readonly JsonValue[])[];
+
+/** Without a workbook's numbers, dates and booleans, which are read in one way only. */
+function cellsIn(slot: number, rows: readonly Row[], table: Table): readonly JsonValue[] {
+  return rows.flatMap((row, i) => {
+    const cell = table[i]?.[slot] ?? '';
+    const isTyped = row.kind === 'cells' && row.typed?.includes(slot) === true;
+    return cell === '' || isTyped ? [] : [cell];
+  });
 }
 
 export function cellsOf(row: Row, columns: readonly string[]): readonly JsonValue[] {
