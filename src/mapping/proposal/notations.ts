@@ -7,7 +7,7 @@ import type { JsonValue } from '../../model/request.ts';
 import { mostMistakes } from '../../model/written-as.ts';
 import { convert } from '../conversion.ts';
 import { type ConvertedColumn, conversionFor, defaultConversion } from '../field-conversion.ts';
-import { readData, remembered } from '../read-data.ts';
+import { readData } from '../read-data.ts';
 import type { LeafType } from '../request-field.ts';
 
 /** A conversion's options; without any the field's own conversion reads the cells. */
@@ -70,22 +70,18 @@ function candidates(type: LeafType, cells: readonly JsonValue[]): readonly Notat
 }
 
 /** Words for yes and no; in a proposal they stand as the file writes them. */
-const yesAndNo = remembered((table: string) =>
-  readData(table).flatMap(([kind, yes = '', no = '']) => (kind === 'yes' ? [{ yes, no }] : [])),
-);
-
 function wordsFor(texts: readonly string[]): readonly Notation[] {
   const written = (word: string) => texts.filter((text) => text.trim().toLowerCase() === word);
-  return yesAndNo('words.tsv').flatMap(({ yes, no }) => {
+  return readData('words.tsv').flatMap(([kind, yes = '', no = '']) => {
     const [meansYes, meansNo] = [written(yes), written(no)];
-    if (texts.length === 0 || meansYes.length + meansNo.length < texts.length) return [];
-    return [{ true: orUsual(meansYes, yes), false: orUsual(meansNo, no) }];
+    const isAll = texts.length > 0 && meansYes.length + meansNo.length === texts.length;
+    // Rows that were not looked at may have the other of the two words.
+    return kind === 'yes' && isAll ? [{ true: orOther(meansYes, yes), false: orOther(meansNo, no) }] : [];
   });
 }
 
-/** Rows that were not looked at may have the other of the two words. */
-function orUsual(written: readonly string[], word: string): string[] {
-  return written.length > 0 ? [...written] : [word];
+function orOther(written: string[], word: string): string[] {
+  return written.length > 0 ? written : [word];
 }
 
 function describe({ pattern, decimal }: Notation): string {
