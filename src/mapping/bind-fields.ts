@@ -1,7 +1,7 @@
 /**
- * Which column or constant fills which field of the request. Two sources meet here: the definition's `fields`, and
- * headers that are field paths themselves. Everything that names no field, no column or no fitting conversion becomes
- * a problem, with the field that was probably meant; nothing is bound by a guess.
+ * Which column or constant fills which field of the request. Two sources meet here: the definition's
+ * `fields`, and headers that are field paths themselves. Everything that names no field, no column
+ * or no fitting conversion becomes a problem, with the field that was probably meant.
  */
 import type { FieldSource } from '../config/job-definition.ts';
 import { namesOf } from '../lib/json-pointer.ts';
@@ -36,8 +36,8 @@ type ColumnBinding = ColumnSlot & { readonly path: FieldPath } & (
   );
 
 /**
- * Everything that fills a field: the definition's `fields` and the headers that are field paths.
- * A field that the definition takes from the key column is taken from a column of the field's own name where there is one.
+ * A field that the definition takes from the key column is taken from a column of the field's own
+ * name where there is one.
  */
 export function bindFields(compilation: Compilation): readonly Binding[] {
   const defined = byPlace(bindDefinition(compilation));
@@ -74,7 +74,7 @@ function keyColumn({ definition: { key }, findColumn }: Compilation): string | u
   return found?.kind === 'found' ? found.column : key;
 }
 
-/** The definition's `fields` as bindings; missing columns are left to `missingColumns`. */
+/** Missing columns are left to `missingColumns`. */
 function bindDefinition(compilation: Compilation): readonly Binding[] {
   return Object.entries(compilation.definition.fields).flatMap(([field, source]) => {
     const target = targetOf(field, compilation);
@@ -176,7 +176,7 @@ function bindHeaders(compilation: Compilation): readonly Binding[] {
   return onePerMember(bindings);
 }
 
-/** Columns that the definition takes up by name, or that it could mean: they need not be field paths. */
+/** Those that the definition could mean, too: they need not be field paths. */
 function namedColumns({ definition, findColumn }: Compilation): ReadonlySet<string> {
   const named = namesTaken(definition).flatMap((name) => {
     const found = findColumn(name);
@@ -202,13 +202,10 @@ export function recordLists(
     });
 }
 
-/** Of a list without anything in it there is the column `found` itself. */
 function recordsProblem({ pointer, column }: RecordList, found: string): string {
-  const otherwise = `otherwise list "${column}" under "ignore".`;
-  if (found === column) {
-    return `the file is one object, and its list "${column}" is empty: where the records should be in that list, there is nothing to send; export them again, and set format.records: ${pointer}; ${otherwise}`;
-  }
-  return `the file is one object, and its list "${column}" is no field: where the records are in that list, set format.records: ${pointer}; ${otherwise}`;
+  // Of a list without anything in it there is the column itself.
+  const what = found === column ? 'empty' : 'no field';
+  return `the file is one object, and its list "${column}" is ${what}: where the records are in that list, set format.records: ${pointer}; otherwise list "${column}" under "ignore".`;
 }
 
 /** By its own header, as written or as read; `null` where the definition takes the column up. */
@@ -269,10 +266,9 @@ function unknownColumn(column: string, compilation: Compilation): string {
 function onePerMember(bindings: readonly Binding[]): readonly Binding[] {
   const seen = new Set<string>();
   return bindings.filter((binding) => {
-    if (binding.kind !== 'member') return true;
     const name = binding.path.join('.');
-    const first = !seen.has(name);
-    seen.add(name);
-    return first;
+    const isFirst = binding.kind !== 'member' || !seen.has(name);
+    if (binding.kind === 'member') seen.add(name);
+    return isFirst;
   });
 }
