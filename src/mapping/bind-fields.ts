@@ -1,7 +1,7 @@
 /**
- * Which column or constant fills which field of the request. Two sources meet here: the definition's
- * `fields`, and headers that are field paths themselves. Everything that names no field, no column
- * or no fitting conversion becomes a problem, with the field that was probably meant.
+ * Which column or constant fills which field of the request, by the definition's `fields` and by
+ * headers that are field paths themselves. What names no field, no column or no fitting conversion
+ * becomes a problem, with the field that was probably meant.
  */
 import type { FieldSource } from '../config/job-definition.ts';
 import { namesOf } from '../lib/json-pointer.ts';
@@ -222,7 +222,7 @@ function bindHeader(at: ColumnSlot, isTaken: boolean, compilation: Compilation):
 function bindColumn(at: ColumnSlot, name: string, compilation: Compilation): Binding | string | undefined {
   const path = parseFieldPath(name);
   if (typeof path === 'string') {
-    // Inside a member that is carried as it stands, names and positions are the record's own affair.
+    // Inside a member that is carried as it stands, names and positions are the record's affair.
     const start = readableStart(name);
     const around = compilation.lookUp(start);
     return around.kind === 'opaque' ? bindMember(at, start.slice(0, around.depth), compilation) : path;

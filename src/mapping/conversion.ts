@@ -1,6 +1,6 @@
 /**
- * How a cell or a JSON value becomes the value of a field: the form of all conversions, and those of
- * text, booleans, countries and lists. What can't be converted exactly is refused with what was
+ * How a cell or a JSON value becomes the value of a field: the form of all conversions, and those
+ * of text, booleans, countries and lists. What can't be converted exactly is refused with what was
  * expected; text stays as it stands.
  */
 import type { JsonObject, JsonValue } from '../model/request.ts';

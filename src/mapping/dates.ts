@@ -1,6 +1,6 @@
 /**
- * Dates as files write them, by ISO 8601 or by a pattern of the definition's own, and as the service
- * wants them: ISO 8601 with milliseconds and Z. Only days of the calendar pass.
+ * Dates as files write them, by ISO 8601 or by a pattern of the definition's own, and as the
+ * service wants them: ISO 8601 with milliseconds and Z. Only days of the calendar pass.
  */
 import { lenient, type WrittenAs } from '../model/written-as.ts';
 import type { Conversion } from './conversion.ts';
@@ -19,7 +19,7 @@ export const isoDate: Conversion = {
     'a date such as 2024-03-31, or a date-time with its offset and at most milliseconds such as 2024-03-31T09:30:00Z',
 };
 
-/** A conversion, or what is wrong with the pattern. Without a time it is midnight; the zone is UTC. */
+/** Or what is wrong with the pattern. Without a time it is midnight; the zone is UTC. */
 export function dateByPattern(pattern: string): Conversion | string {
   const parse = compilePattern(pattern);
   if (typeof parse === 'string') return parse;

@@ -30,7 +30,7 @@ const BY_TYPE: Readonly<Record<LeafType, As>> = {
   'string-list': 'list',
 };
 
-/** The field types that each conversion's result fits; dates and countries are strings on the wire. */
+/** The types that a conversion's result fits; dates and countries are strings on the wire. */
 const FITS: Readonly<Record<As, readonly LeafType[]>> = {
   string: ['string', 'country', 'date-time'],
   boolean: ['boolean'],
@@ -97,7 +97,7 @@ function createDate(pattern: string): Conversion | string {
   return typeof conversion === 'string' ? `pattern "${pattern}": ${conversion}` : conversion;
 }
 
-/** Certain cells are read as the definition says; or which of those values doesn't fit the field. */
+/** Certain cells are read as the definition says; or which of its values doesn't fit. */
 function withValues(
   base: Conversion,
   as: As,

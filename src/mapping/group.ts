@@ -125,10 +125,7 @@ function positionIn(list: readonly string[], { path }: Reference): number | null
 
 type Difference = { readonly column: string; readonly value: JsonValue };
 
-/**
- * Where later rows contradict the first one, apart from the list, one issue per member that differs;
- * members that they leave out or empty are no conflict.
- */
+/** Apart from the list. What later rows leave out or empty is no conflict. */
 function findConflicts(rows: readonly MappedRow[], list: string): readonly Issue[] {
   const [first, ...later] = rows;
   if (first === undefined) return [];

@@ -1,7 +1,7 @@
 /**
  * The front door of mapping: a job definition, compiled once against the columns of a file, is a
- * `Mapping` that turns each row into a request's body and path identifier, or into a list of issues.
- * What doesn't fit the file at all is refused while compiling, all of it at once. A row is refused,
+ * `Mapping` that turns each row into a request's body and path identifier, or into issues. What
+ * doesn't fit the file at all is refused while compiling, all of it at once. A row is refused,
  * never guessed: it has a body only where no issue was found.
  */
 import { operationOf, pathColumnsOf } from '../config/job-definition.ts';

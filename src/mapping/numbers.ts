@@ -1,7 +1,7 @@
 /**
- * Numbers as files write them. Nothing is rounded: a numeral that a double can't keep digit by digit
- * is refused, groups of three have to be in their places, and a refusal names the decimal sign with
- * which the text would be a number.
+ * Numbers as files write them. Nothing is rounded: a numeral that a double can't keep digit by
+ * digit is refused, groups of three have to be in their places, and a refusal names the decimal
+ * sign with which the text would be a number.
  */
 import { isExactNumber } from '../lib/exact-number.ts';
 import type { WrittenAs } from '../model/written-as.ts';

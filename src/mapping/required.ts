@@ -1,8 +1,8 @@
 /**
- * What the job can't do without, looked at twice: columns that no file of the job may lack, when the
+ * What the job can't do without: columns that no file of the job may lack, looked for when the
  * mapping is compiled, and the fields of the definition's `required`, in the body of each row. Where
- * rows are grouped, each row is asked for the fields of the items that it adds, and the record of all
- * of them for everything else.
+ * rows are grouped, each is asked for the fields of the items that it adds, and the record of all of
+ * them for everything else.
  */
 import { pathColumnsOf } from '../config/job-definition.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';

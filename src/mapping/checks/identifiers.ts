@@ -1,7 +1,7 @@
 /**
- * Identifiers as payment files have them: what an IBAN, a BIC, a sort code or a routing number looks
- * like, and which codes are short of the zeros that a spreadsheet drops. Each finding says what was
- * expected and what probably happened; none of them changes a value.
+ * Identifiers as payment files have them: what an IBAN, a BIC, a sort code or a routing number
+ * looks like, and which codes are short of the zeros that a spreadsheet drops. No finding changes a
+ * value.
  */
 import { getCountrySpecifications, isValidBIC } from 'ibantools';
 import { countryCode } from '../countries.ts';
@@ -11,8 +11,8 @@ import type { RowContext } from '../row-context.ts';
 import type { BesideOf, CellCheck } from './damage.ts';
 
 /**
- * Fields whose digits are a name and no quantity, by the last part of their path: a spreadsheet that
- * takes them for numbers drops leading zeros and rounds the digits after the 15th.
+ * By the last part of their path. A spreadsheet that takes their digits for a number drops leading
+ * zeros and rounds what comes after the 15th.
  */
 const IDENTIFIER_FIELDS: ReadonlySet<string> = new Set(
   [
@@ -138,7 +138,7 @@ function hasCheckDigits(iban: string): boolean {
   return rest % 97 === 1;
 }
 
-/** The rest with two more digits stays a small integer, which makes the loop three times as fast. */
+/** With two more digits the rest stays a small integer: the loop is three times as fast. */
 const SMALL = 9_999_999;
 
 function valueAt(iban: string, at: number): number {

@@ -48,7 +48,7 @@ export function chooseNotation(type: LeafType, cells: readonly JsonValue[]): Cho
   };
 }
 
-/** A misfit in text spoils its row; dates or numbers that can't be read leave the column undecided. */
+/** Nobody can say how else to read them: a cell that doesn't fit spoils its row. */
 const ONE_WAY: ReadonlySet<LeafType> = new Set(['string', 'country', 'string-list']);
 
 function tryOn(cells: readonly JsonValue[], type: LeafType, notation: Notation) {

@@ -1,8 +1,6 @@
 /**
  * Where each column of a file goes in a proposal, and how its cells are read there. A column has
- * one place: the field that its header spells, else the one that it means; a field takes one
- * column, the first. What nobody can decide from the cells stays a comment, and its column is not
- * sent.
+ * one place, the field that its header spells, else the one that it means; a field takes one column.
  */
 import type { BuiltIn } from '../../model/operation.ts';
 import type { JsonValue } from '../../model/request.ts';
@@ -129,7 +127,7 @@ function open({ column, slot }: ColumnSlot, reason: string): Placement {
   return { kind: 'open', column, slot, reason };
 }
 
-/** Where it isn't decided, the line is a comment until somebody does, and the column is not sent. */
+/** Where it isn't decided, its line is a comment and the column is not sent. */
 export type ProposedField = ChosenNotation & { readonly field: string; readonly column: string };
 
 /** The key fills the CRM id of a new subclient, or the identifier in the path. */
