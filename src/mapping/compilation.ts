@@ -3,9 +3,10 @@
  * are written, else as people read them (`foldName`). Where a name could mean two, none is chosen
  * and the problem says so.
  */
-import { type FieldSource, type JobDefinition, pathColumnsOf } from '../config/job-definition.ts';
+import { type JobDefinition, pathColumnsOf } from '../config/job-definition.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
+import { convertedColumn } from './field-conversion.ts';
 import {
   createFieldLookup,
   createFindField,
@@ -101,16 +102,8 @@ export function severalOfName(name: string): string {
 
 export function namesTaken(definition: JobDefinition): readonly string[] {
   const { fields, key } = definition;
-  const named = [
-    ...Object.values(fields).flatMap((source) => columnOf(source) ?? []),
-    ...pathColumnsOf(definition),
-  ];
-  return key === undefined ? named : [...named, key];
-}
-
-export function columnOf(source: FieldSource): string | null {
-  if (typeof source === 'string') return source;
-  return 'column' in source ? source.column : null;
+  const columns = Object.values(fields).flatMap((source) => convertedColumn(source)?.column ?? []);
+  return [...columns, ...pathColumnsOf(definition), ...(key === undefined ? [] : [key])];
 }
 
 /** Nothing of it is sent: a report added it, it has no name, or is ignored by its name. */

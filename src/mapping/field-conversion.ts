@@ -18,6 +18,13 @@ import type { LeafType } from './request-field.ts';
 
 export type ConvertedColumn = Extract<FieldSource, { column: string }>;
 type As = NonNullable<ConvertedColumn['as']>;
+
+/** `null` where the source is a constant. */
+export function convertedColumn(source: FieldSource): ConvertedColumn | null {
+  if (typeof source === 'string') return { column: source };
+  return 'column' in source ? source : null;
+}
+
 type Option = 'pattern' | 'decimal' | 'true' | 'false';
 
 const BY_TYPE: Readonly<Record<LeafType, As>> = {

@@ -11,7 +11,8 @@ import { memberOf, withReferences } from '../model/json-record.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
 import { type Binding, boundColumns } from './bind-fields.ts';
-import { type Compilation, columnOf } from './compilation.ts';
+import type { Compilation } from './compilation.ts';
+import { convertedColumn } from './field-conversion.ts';
 import { suggestField } from './proposal/meaning.ts';
 import { catalogPath, type FieldPath, formatFieldPath, parseFieldPath } from './request-field.ts';
 import { addIssue, type RowContext } from './row-context.ts';
@@ -120,7 +121,7 @@ function missingNamed({ definition, source, findColumn }: Compilation): readonly
     ...(key === undefined ? [] : [[key, 'its key'] as const]),
     ...pathColumnsOf(definition).map((column) => [column, "the request's path"] as const),
     ...(isTable(source) ? Object.entries(fields) : []).map(
-      ([field, from]) => [columnOf(from), field] as const,
+      ([field, from]) => [convertedColumn(from)?.column ?? null, field] as const,
     ),
   ];
   const uses = new Map<string, string[]>();

@@ -3,21 +3,16 @@
  * example cells that the job's own mapping takes, as cells for a table and as a record for JSON.
  * The values are invented; nothing in them belongs to anybody.
  */
-import {
-  type FieldSource,
-  type JobDefinition,
-  operationOf,
-  pathColumnsOf,
-} from '../config/job-definition.ts';
+import { type JobDefinition, operationOf, pathColumnsOf } from '../config/job-definition.ts';
 import { namesOf } from '../lib/json-pointer.ts';
 import { withMember } from '../model/json-record.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
 import { isOwn, type Operation } from '../model/operation.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
-import { columnOf } from './compilation.ts';
+import { namesTaken } from './compilation.ts';
 import { convert } from './conversion.ts';
 import { exampleDate } from './dates.ts';
-import { type ConvertedColumn, defaultConversion } from './field-conversion.ts';
+import { type ConvertedColumn, convertedColumn, defaultConversion } from './field-conversion.ts';
 import { readData } from './read-data.ts';
 import {
   createFieldLookup,
@@ -124,11 +119,6 @@ function pathOf(field: string): FieldPath {
   return typeof path === 'string' ? [] : path;
 }
 
-function convertedColumn(source: FieldSource): ConvertedColumn | null {
-  if (typeof source === 'string') return { column: source };
-  return 'column' in source ? source : null;
-}
-
 function exampleOf({ path, source }: TemplateField, type: LeafType, isNeeded: boolean): string {
   // No key of an existing record is known here, so that a field that may be empty stays empty.
   if (source?.ref !== undefined) return isNeeded ? EXAMPLE_REFERENCE : '';
@@ -156,11 +146,11 @@ function exampleText(name: string): string {
 
 /** Nested where a header is a field's path, with values of the fields' own types. */
 export function templateRecord(columns: readonly TemplateColumn[], definition: JobDefinition): JsonObject {
-  const own = new Set([...Object.values(definition.fields).map(columnOf), ...pathColumnsOf(definition)]);
+  const own = new Set(namesTaken(definition));
   return columns
     .map(({ header, value }) => {
       // A header that the definition names is a plain name, dots included.
-      const isName = own.has(header) || header === definition.key || pathOf(header).length === 0;
+      const isName = own.has(header) || pathOf(header).length === 0;
       return { path: isName ? [header] : pathOf(header), value };
     })
     .toSorted((a, b) => positionIn(a.path) - positionIn(b.path))

@@ -95,7 +95,7 @@ function withNumber(loose: string, known: KnownNames): Known | null {
 
 /** Longer headers are sentences; a bracket in them is no unit. */
 const LONGEST = 200;
-const LEFT_OUT = 'the header says more in brackets, and cells are sent as they stand';
+const LEFT_OUT = 'what stands in brackets in the header was left out of account';
 
 function withoutBrackets(header: string, read: FindMeaning): Meaning | null {
   if (header.length > LONGEST) return null;
