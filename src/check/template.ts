@@ -1,4 +1,4 @@
-/** A header and an example row as a file that the job reads, for `onboard template` and the page. */
+/** A header and an example row as a file that the job reads: `onboard template`, and the page. */
 import iconv from 'iconv-lite';
 import { type Format, type Job, type JobDefinition, operationOf } from '../config/job-definition.ts';
 import { UsageError } from '../lib/usage-error.ts';

@@ -11,7 +11,7 @@ import { isTable, type SourceInfo } from '../model/source.ts';
 import { type ColumnSlot, type Compilation, isLeftOut, namesTaken, placeOf } from './compilation.ts';
 import { type Conversion, convert } from './conversion.ts';
 import { type ConvertedColumn, conversionFor, defaultConversion } from './field-conversion.ts';
-import { suggestField } from './proposal/meaning.ts';
+import { noSuchField } from './proposal/meaning.ts';
 import {
   type FieldLookup,
   type FieldPath,
@@ -85,8 +85,10 @@ function bindDefinition(compilation: Compilation): readonly Binding[] {
   });
 }
 
-type Leaf = Extract<KnownField, { kind: 'leaf' }>;
-type Target = { readonly path: FieldPath; readonly known: Leaf };
+const NOT_SHOWN =
+  'the contents of this member are not documented; only a JSON record can carry it, as it stands';
+
+type Target = { readonly path: FieldPath; readonly known: Extract<KnownField, { kind: 'leaf' }> };
 
 function targetOf(field: string, compilation: Compilation): Target | string {
   const path = parseFieldPath(field);
@@ -98,9 +100,9 @@ function targetOf(field: string, compilation: Compilation): Target | string {
     case 'container':
       return `this is ${known.shape === 'list' ? 'a list' : 'an object'}; expected one of the fields in it`;
     case 'opaque':
-      return 'the contents of this member are not documented; only a JSON record can carry it, as it stands';
+      return NOT_SHOWN;
     case 'unknown':
-      return `${compilation.definition.operation} has no such field.${suggestField(field, compilation)}`;
+      return noSuchField(field, compilation);
     default:
       return known satisfies never;
   }
@@ -129,10 +131,9 @@ function bindCell(
 
 function bindReference(
   { path, known }: Target,
-  source: ConvertedColumn & { readonly ref: ReferenceSpace },
+  { column, ref, ...others }: ConvertedColumn & { readonly ref: ReferenceSpace },
   compilation: Compilation,
 ): Binding | string | null {
-  const { column, ref, ...others } = source;
   // The path's identifier is no part of the body, and an item of a list of strings is no field.
   const canRefer =
     known.type === 'string' && !known.listElement && formatFieldPath(path) !== compilation.pathField;
@@ -215,7 +216,10 @@ function bindHeader(at: ColumnSlot, isTaken: boolean, compilation: Compilation):
   if (isTaken) return null;
   const field = compilation.findField(at.column);
   const read = field === null ? bound : bindColumn(at, field, compilation);
-  return read ?? unknownColumn(at.column, compilation);
+  return (
+    read ??
+    `${noSuchField(at.column, compilation)} Rename the column, map it under "fields", or list it under "ignore".`
+  );
 }
 
 /** As the field that `name` spells, or what is wrong; `undefined` where there is none. */
@@ -245,9 +249,7 @@ function bindColumn(at: ColumnSlot, name: string, compilation: Compilation): Bin
 }
 
 function bindMember(at: ColumnSlot, path: FieldPath, { source }: Compilation): Binding | string {
-  return isTable(source)
-    ? 'the contents of this member are not documented; only a JSON record can carry it, as it stands'
-    : { kind: 'member', path, ...at };
+  return isTable(source) ? NOT_SHOWN : { kind: 'member', path, ...at };
 }
 
 function containerProblem(column: string, shape: 'object' | 'list', { catalog }: Compilation): string {
@@ -255,11 +257,6 @@ function containerProblem(column: string, shape: 'object' | 'list', { catalog }:
   const example = below?.replaceAll('#', '0') ?? `${column}.…`;
   const what = shape === 'list' ? 'a list' : 'an object';
   return `this is ${what}; expected a column for each field in it, for example "${example}"`;
-}
-
-function unknownColumn(column: string, compilation: Compilation): string {
-  const suggestion = suggestField(column, compilation);
-  return `${compilation.definition.operation} has no such field.${suggestion} Rename the column, map it under "fields", or list it under "ignore".`;
 }
 
 /** A member with many leaves in the records is carried once, in the slot of its first leaf. */

@@ -1,7 +1,8 @@
 /**
  * The body of a row's request. The bindings are arranged once as a tree of objects and lists, which
- * is compiled into one function; what can't be converted becomes an issue of the row. Objects appear
- * where they have a member. Lists are compacted in the order of their positions: they have no holes.
+ * is compiled into one function; what can't be converted becomes an issue of the row. Objects
+ * appear where they have a member. Lists are compacted in the order of their positions, so that a
+ * list never has holes.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
 import { isJsonObject } from '../model/json-record.ts';

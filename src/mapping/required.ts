@@ -1,8 +1,8 @@
 /**
  * What the job can't do without: columns that no file of the job may lack, looked for when the
- * mapping is compiled, and the fields of the definition's `required`, in the body of each row. Where
- * rows are grouped, each is asked for the fields of the items that it adds, and the record of all of
- * them for everything else.
+ * mapping is compiled, and the fields of the definition's `required`, in the body of each row.
+ * Where rows are grouped, each is asked for the fields of the items that it adds, and the record of
+ * all of them for everything else.
  */
 import { pathColumnsOf } from '../config/job-definition.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
@@ -13,7 +13,7 @@ import { isTable, type SourceInfo } from '../model/source.ts';
 import { type Binding, boundColumns } from './bind-fields.ts';
 import type { Compilation } from './compilation.ts';
 import { convertedColumn } from './field-conversion.ts';
-import { suggestField } from './proposal/meaning.ts';
+import { noSuchField } from './proposal/meaning.ts';
 import { catalogPath, type FieldPath, formatFieldPath, parseFieldPath } from './request-field.ts';
 import { addIssue, type RowContext } from './row-context.ts';
 
@@ -59,7 +59,7 @@ function withPlaceholders(body: JsonObject, { references }: RowContext): JsonObj
 function requiredPath(field: string, compilation: Compilation): FieldPath | string {
   const path = parseFieldPath(field);
   if (typeof path === 'string' || compilation.lookUp(atFirst(path)).kind !== 'unknown') return path;
-  return `${compilation.definition.operation} has no such field.${suggestField(field, compilation)}`;
+  return noSuchField(field, compilation);
 }
 
 function atFirst(path: FieldPath): FieldPath {

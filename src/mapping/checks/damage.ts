@@ -73,7 +73,7 @@ const REMAINS = /\u00e2\u20ac|[a-z\d]\u00c2 /;
 /** No text has these: windows-1252 keeps its quotes, dashes and the euro sign there. */
 const CONTROL = /[\u0080-\u009f]/;
 
-/** UTF-8 read as windows-1252 or ISO-8859-1, and characters that a reader had to give up (U+FFFD). */
+/** UTF-8 read as windows-1252 or ISO-8859-1, and what a reader had to give up (U+FFFD). */
 export const mojibake: CellCheck = {
   code: 'mojibake',
   find: (text) => (BEYOND_ASCII.test(text) && CANDIDATE.test(text) ? mojibakeIn(text) : null),

@@ -149,6 +149,11 @@ export function suggestField(written: string, options: Suggesting): string {
   return found === undefined ? '' : ` Did you mean "${found}"?`;
 }
 
+/** What is wrong with a name that no field of the operation has. */
+export function noSuchField(written: string, options: Suggesting): string {
+  return `${options.definition.operation} has no such field.${suggestField(written, options)}`;
+}
+
 function meantField(written: string, { definition, catalog, pathField }: Suggesting): string | null {
   if (definition.operation === 'custom') return null;
   const meaning = createFindMeaning(definition.operation, catalog, pathField)(written);

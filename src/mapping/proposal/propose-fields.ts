@@ -1,6 +1,7 @@
 /**
  * Where each column of a file goes in a proposal, and how its cells are read there. A column has
- * one place, the field that its header spells, else the one that it means; a field takes one column.
+ * one place, the field that its header spells, else the one that it means; a field takes one
+ * column.
  */
 import type { BuiltIn } from '../../model/operation.ts';
 import type { JsonValue } from '../../model/request.ts';
@@ -65,12 +66,11 @@ function hasBankBeside(meanings: readonly (Meant | null)[]): boolean {
 
 /** A bare name beside a first name is the last name: `Nombre` and `Apellidos`. */
 function namesOfPeople(placements: readonly Placement[]): readonly Placement[] {
-  const [first, last] = ['firstName', 'lastName'].map((field) =>
-    placements.some((one) => one.kind !== 'open' && one.field === field),
-  );
-  if (first === last) return placements;
-  const field = first ? 'lastName' : 'firstName';
-  const note = `taken for the ${first ? 'last' : 'first'} name, since the file has a column for the ${first ? 'first' : 'last'} name`;
+  const fields = new Set(placements.flatMap((one) => (one.kind === 'open' ? [] : [one.field])));
+  const hasFirst = fields.has('firstName');
+  if (hasFirst === fields.has('lastName')) return placements;
+  const field = hasFirst ? 'lastName' : 'firstName';
+  const note = `taken for the ${field}, since the file has a column for the ${hasFirst ? 'firstName' : 'lastName'}`;
   return placements.map((one) =>
     one.kind === 'field' && one.field === 'name' && one.note !== null ? { ...one, field, note } : one,
   );
@@ -132,22 +132,12 @@ export type ProposedField = ChosenNotation & { readonly field: string; readonly 
 
 /** The key fills the CRM id of a new subclient, or the identifier in the path. */
 export function keyField(operation: BuiltIn, key: string, pathField: string | null): Meaning | null {
-  const meant = (field: string, note: string | null) => ({ field, note, ...OF_KEY });
-  switch (operation) {
-    case 'subclient.create':
-    case 'subclient.upsert':
-      return meant('additionalInformation.crmId', SENT_AS_CRM_ID);
-    case 'subclient.update':
-    case 'payment.documents': {
-      if (pathField === null) return null;
-      const isNamed = looseName(key).endsWith(looseName(pathField));
-      return meant(pathField, isNamed ? null : OWN_IDENTIFIER);
-    }
-    case 'counterparty.draft':
-      return null;
-    default:
-      return operation satisfies never;
+  if (operation === 'subclient.create' || operation === 'subclient.upsert') {
+    return { field: 'additionalInformation.crmId', note: SENT_AS_CRM_ID, ...OF_KEY };
   }
+  if (pathField === null) return null;
+  const isNamed = looseName(key).endsWith(looseName(pathField));
+  return { field: pathField, note: isNamed ? null : OWN_IDENTIFIER, ...OF_KEY };
 }
 
 /** No other column comes before the key's. */

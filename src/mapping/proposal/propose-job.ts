@@ -72,6 +72,7 @@ export function proposeJob(options: ProposalOptions): JobProposal {
     field: proposeField(placement, cellsIn(placement.slot, readable, table), lookUp),
   }));
   const fields = proposed.flatMap(({ field }) => field ?? []);
+  const placed = new Set(placements.flatMap((one) => (one.kind === 'open' ? [] : [one.field])));
   return {
     operation,
     key,
@@ -79,53 +80,36 @@ export function proposeJob(options: ProposalOptions): JobProposal {
     itself: proposed.flatMap(({ placement, field }) =>
       placement.kind === 'itself' && field === null ? [placement.column] : [],
     ),
-    open: onePerColumn([
-      ...undecided(fields),
-      ...placements.flatMap((placement) => openOf(placement, key?.column ?? null)),
-    ]),
-    required: requiredOf(placements, fields),
-    missingId: missingId(placements, options),
+    open: openColumns(placements, fields, key?.column ?? null),
+    // The service's document requires none. A person's record has a last name instead.
+    required: placed.has('lastName') ? [] : NAMES.filter((field) => placed.has(field)),
+    // The ledger knows the identifier of what an upsert finds under a key.
+    missingId: operation === 'subclient.upsert' || placed.has(pathField ?? '') ? null : pathField,
   };
 }
+
+const NAMES = ['details.name', 'name'];
 
 function isOfReport(column: string): boolean {
   return column.startsWith(REPORT_COLUMN_PREFIX) || `${column}.`.startsWith(`${REPORT_MEMBER}.`);
 }
 
-function undecided(fields: readonly ProposedField[]): JobProposal['open'] {
-  return fields.flatMap(({ column, field, isDecided }) =>
-    isDecided ? [] : [{ column, reason: `see ${field} above` }],
-  );
-}
-
-function onePerColumn(open: JobProposal['open']): JobProposal['open'] {
-  return [...new Map(open.map((one) => [one.column, one])).values()];
-}
-
-function openOf(placement: Placement, key: string | null): JobProposal['open'] {
-  if (placement.kind !== 'open') return [];
-  // Its key may be a record's own, but goes into no field of that name.
-  if (placement.column === key && placement.reason !== SERVICE_SETS) return [];
-  return [{ column: placement.column, reason: placement.reason }];
-}
-
-/** The service's document requires none, but a record without its name helps nobody. */
-function requiredOf(placements: readonly Placement[], fields: readonly ProposedField[]): readonly string[] {
-  const open = new Set(fields.flatMap(({ field, isDecided }) => (isDecided ? [] : [field])));
-  const placed = placements.flatMap((one) => (one.kind === 'open' || open.has(one.field) ? [] : [one.field]));
-  // A person's record has a last name instead.
-  return placed.includes('lastName') ? [] : placed.filter((field) => NAMES.has(field));
-}
-
-const NAMES: ReadonlySet<string> = new Set(['details.name', 'name']);
-
-function missingId(
+/** Each column once, though the file may have it twice. */
+function openColumns(
   placements: readonly Placement[],
-  { pathField, operation }: ProposalOptions,
-): string | null {
-  // The ledger knows the identifier of what an upsert finds under a key.
-  if (pathField === null || operation === 'subclient.upsert') return null;
-  return placements.some((one) => one.kind !== 'open' && one.field === pathField) ? null : pathField;
+  fields: readonly ProposedField[],
+  key: string | null,
+): JobProposal['open'] {
+  const reasons = new Map<string, string>();
+  for (const { column, field, isDecided } of fields) {
+    if (!isDecided) reasons.set(column, `see ${field} above`);
+  }
+  for (const one of placements) {
+    // Its key may be a record's own, but goes into no field of that name.
+    if (one.kind === 'open' && (one.column !== key || one.reason === SERVICE_SETS))
+      reasons.set(one.column, one.reason);
+  }
+  return [...reasons].map(([column, reason]) => ({ column, reason }));
 }
 
 const PERHAPS_ANOTHERS =
