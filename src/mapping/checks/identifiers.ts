@@ -5,7 +5,7 @@
  */
 import { getCountrySpecifications, isValidBIC } from 'ibantools';
 import { countryCode } from '../countries.ts';
-import { readData } from '../read-data.ts';
+import { readData, remembered } from '../read-data.ts';
 import type { FieldPath } from '../request-field.ts';
 import type { RowContext } from '../row-context.ts';
 import type { BesideOf, CellCheck } from './damage.ts';
@@ -149,8 +149,10 @@ function valueAt(iban: string, at: number): number {
 
 const bicInvalid: CellCheck = {
   code: 'bic_invalid',
-  find: (text) => (isValidBIC(text.replaceAll(/\s/g, '')) ? null : BIC),
+  find: (text) => (isBic(text) ? null : BIC),
 };
+
+const isBic = remembered((text: string) => isValidBIC(text.replaceAll(/\s/g, '')));
 
 const BIC =
   'a BIC of 8 or 11 characters such as DEUTDEFF or DEUTDEFF500: bank, country, place, and the branch if any; a character is probably missing, or the cell belongs to another column';
