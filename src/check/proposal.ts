@@ -1,6 +1,6 @@
 /**
- * From the first rows of a file to a job definition: what `onboard map` prints, and what the page begins with and changes. The file is read
- * once, as far as a proposal needs it; what is made of its rows then is pure.
+ * From the first rows of a file to a job definition: what `onboard map` prints, and what the page
+ * begins with and changes. The file is read once, as far as a proposal needs it.
  */
 import { basename } from 'node:path';
 import type { Format } from '../config/job-definition.ts';

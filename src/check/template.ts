@@ -1,7 +1,4 @@
-/**
- * Templates as files: an example row for a job under a header in the form that the job reads, as `onboard template` writes it and the page
- * gives it away.
- */
+/** A header and an example row as a file that the job reads: `onboard template`, and the page. */
 import iconv from 'iconv-lite';
 import { type Format, type Job, type JobDefinition, operationOf } from '../config/job-definition.ts';
 import { UsageError } from '../lib/usage-error.ts';

@@ -1,7 +1,7 @@
 /**
- * Which column or constant fills which field of the request. Two sources meet here: the definition's `fields`, and
- * headers that are field paths themselves. Everything that names no field, no column or no fitting conversion becomes
- * a problem, with the field that was probably meant; nothing is bound by a guess.
+ * Which column or constant fills which field of the request, by the definition's `fields` and by
+ * headers that are field paths themselves. What names no field, no column or no fitting conversion
+ * becomes a problem, with the field that was probably meant.
  */
 import type { FieldSource } from '../config/job-definition.ts';
 import { namesOf } from '../lib/json-pointer.ts';
@@ -11,7 +11,7 @@ import { isTable, type SourceInfo } from '../model/source.ts';
 import { type ColumnSlot, type Compilation, isLeftOut, namesTaken, placeOf } from './compilation.ts';
 import { type Conversion, convert } from './conversion.ts';
 import { type ConvertedColumn, conversionFor, defaultConversion } from './field-conversion.ts';
-import { suggestField } from './proposal/meaning.ts';
+import { noSuchField } from './proposal/meaning.ts';
 import {
   type FieldLookup,
   type FieldPath,
@@ -36,8 +36,8 @@ type ColumnBinding = ColumnSlot & { readonly path: FieldPath } & (
   );
 
 /**
- * Everything that fills a field: the definition's `fields` and the headers that are field paths.
- * A field that the definition takes from the key column is taken from a column of the field's own name where there is one.
+ * A field that the definition takes from the key column is taken from a column of the field's own
+ * name where there is one.
  */
 export function bindFields(compilation: Compilation): readonly Binding[] {
   const defined = byPlace(bindDefinition(compilation));
@@ -74,7 +74,7 @@ function keyColumn({ definition: { key }, findColumn }: Compilation): string | u
   return found?.kind === 'found' ? found.column : key;
 }
 
-/** The definition's `fields` as bindings; missing columns are left to `missingColumns`. */
+/** Missing columns are left to `missingColumns`. */
 function bindDefinition(compilation: Compilation): readonly Binding[] {
   return Object.entries(compilation.definition.fields).flatMap(([field, source]) => {
     const target = targetOf(field, compilation);
@@ -85,8 +85,10 @@ function bindDefinition(compilation: Compilation): readonly Binding[] {
   });
 }
 
-type Leaf = Extract<KnownField, { kind: 'leaf' }>;
-type Target = { readonly path: FieldPath; readonly known: Leaf };
+const NOT_SHOWN =
+  'the contents of this member are not documented; only a JSON record can carry it, as it stands';
+
+type Target = { readonly path: FieldPath; readonly known: Extract<KnownField, { kind: 'leaf' }> };
 
 function targetOf(field: string, compilation: Compilation): Target | string {
   const path = parseFieldPath(field);
@@ -98,9 +100,9 @@ function targetOf(field: string, compilation: Compilation): Target | string {
     case 'container':
       return `this is ${known.shape === 'list' ? 'a list' : 'an object'}; expected one of the fields in it`;
     case 'opaque':
-      return 'the contents of this member are not documented; only a JSON record can carry it, as it stands';
+      return NOT_SHOWN;
     case 'unknown':
-      return `${compilation.definition.operation} has no such field.${suggestField(field, compilation)}`;
+      return noSuchField(field, compilation);
     default:
       return known satisfies never;
   }
@@ -129,10 +131,9 @@ function bindCell(
 
 function bindReference(
   { path, known }: Target,
-  source: ConvertedColumn & { readonly ref: ReferenceSpace },
+  { column, ref, ...others }: ConvertedColumn & { readonly ref: ReferenceSpace },
   compilation: Compilation,
 ): Binding | string | null {
-  const { column, ref, ...others } = source;
   // The path's identifier is no part of the body, and an item of a list of strings is no field.
   const canRefer =
     known.type === 'string' && !known.listElement && formatFieldPath(path) !== compilation.pathField;
@@ -176,7 +177,7 @@ function bindHeaders(compilation: Compilation): readonly Binding[] {
   return onePerMember(bindings);
 }
 
-/** Columns that the definition takes up by name, or that it could mean: they need not be field paths. */
+/** Those that the definition could mean, too: they need not be field paths. */
 function namedColumns({ definition, findColumn }: Compilation): ReadonlySet<string> {
   const named = namesTaken(definition).flatMap((name) => {
     const found = findColumn(name);
@@ -202,13 +203,10 @@ export function recordLists(
     });
 }
 
-/** Of a list without anything in it there is the column `found` itself. */
 function recordsProblem({ pointer, column }: RecordList, found: string): string {
-  const otherwise = `otherwise list "${column}" under "ignore".`;
-  if (found === column) {
-    return `the file is one object, and its list "${column}" is empty: where the records should be in that list, there is nothing to send; export them again, and set format.records: ${pointer}; ${otherwise}`;
-  }
-  return `the file is one object, and its list "${column}" is no field: where the records are in that list, set format.records: ${pointer}; ${otherwise}`;
+  // Of a list without anything in it there is the column itself.
+  const what = found === column ? 'empty' : 'no field';
+  return `the file is one object, and its list "${column}" is ${what}: where the records are in that list, set format.records: ${pointer}; otherwise list "${column}" under "ignore".`;
 }
 
 /** By its own header, as written or as read; `null` where the definition takes the column up. */
@@ -218,14 +216,17 @@ function bindHeader(at: ColumnSlot, isTaken: boolean, compilation: Compilation):
   if (isTaken) return null;
   const field = compilation.findField(at.column);
   const read = field === null ? bound : bindColumn(at, field, compilation);
-  return read ?? unknownColumn(at.column, compilation);
+  return (
+    read ??
+    `${noSuchField(at.column, compilation)} Rename the column, map it under "fields", or list it under "ignore".`
+  );
 }
 
 /** As the field that `name` spells, or what is wrong; `undefined` where there is none. */
 function bindColumn(at: ColumnSlot, name: string, compilation: Compilation): Binding | string | undefined {
   const path = parseFieldPath(name);
   if (typeof path === 'string') {
-    // Inside a member that is carried as it stands, names and positions are the record's own affair.
+    // Inside a member that is carried as it stands, names and positions are the record's affair.
     const start = readableStart(name);
     const around = compilation.lookUp(start);
     return around.kind === 'opaque' ? bindMember(at, start.slice(0, around.depth), compilation) : path;
@@ -248,9 +249,7 @@ function bindColumn(at: ColumnSlot, name: string, compilation: Compilation): Bin
 }
 
 function bindMember(at: ColumnSlot, path: FieldPath, { source }: Compilation): Binding | string {
-  return isTable(source)
-    ? 'the contents of this member are not documented; only a JSON record can carry it, as it stands'
-    : { kind: 'member', path, ...at };
+  return isTable(source) ? NOT_SHOWN : { kind: 'member', path, ...at };
 }
 
 function containerProblem(column: string, shape: 'object' | 'list', { catalog }: Compilation): string {
@@ -260,19 +259,13 @@ function containerProblem(column: string, shape: 'object' | 'list', { catalog }:
   return `this is ${what}; expected a column for each field in it, for example "${example}"`;
 }
 
-function unknownColumn(column: string, compilation: Compilation): string {
-  const suggestion = suggestField(column, compilation);
-  return `${compilation.definition.operation} has no such field.${suggestion} Rename the column, map it under "fields", or list it under "ignore".`;
-}
-
 /** A member with many leaves in the records is carried once, in the slot of its first leaf. */
 function onePerMember(bindings: readonly Binding[]): readonly Binding[] {
   const seen = new Set<string>();
   return bindings.filter((binding) => {
-    if (binding.kind !== 'member') return true;
     const name = binding.path.join('.');
-    const first = !seen.has(name);
-    seen.add(name);
-    return first;
+    const isFirst = binding.kind !== 'member' || !seen.has(name);
+    if (binding.kind === 'member') seen.add(name);
+    return isFirst;
   });
 }

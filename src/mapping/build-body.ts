@@ -1,7 +1,8 @@
 /**
- * The body of a row's request. The bindings are arranged once as a tree of objects and lists, and the tree is compiled
- * into one function that makes the body of a row; what can't be converted becomes an issue of the row. Objects appear
- * where they have a member. Lists are compacted in the order of their positions, so that a list never has holes.
+ * The body of a row's request. The bindings are arranged once as a tree of objects and lists, which
+ * is compiled into one function; what can't be converted becomes an issue of the row. Objects
+ * appear where they have a member. Lists are compacted in the order of their positions, so that a
+ * list never has holes.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
 import { isJsonObject } from '../model/json-record.ts';
@@ -28,7 +29,7 @@ type EmptyCell = JobDefinition['emptyCell'];
 type Member = { readonly name: string; readonly build: Build };
 type Item = { readonly build: Build; readonly fromColumns: boolean };
 
-/** Arranges the bindings by their places; two bindings of the same place, or one inside another, are added to `problems`. */
+/** Two bindings of the same place, or one inside another, are added to `problems`. */
 export function bodyTree(bindings: readonly Binding[], problems: string[]): BodyNode {
   const root = createNode([]);
   for (const binding of bindings) insert(root, binding, problems);
@@ -118,7 +119,7 @@ function buildObject(members: readonly Member[]): Build {
   };
 }
 
-/** Leaves out an item whose columns are all empty, whatever `emptyCell` says; a constant alone doesn't keep the item. */
+/** Leaves out an item whose columns are all empty; a constant alone doesn't keep it. */
 function buildList(items: readonly Item[], depth: number): Build {
   return (context) => {
     let list: JsonValue[] | undefined;
@@ -135,7 +136,7 @@ function buildList(items: readonly Item[], depth: number): Build {
   };
 }
 
-/** Compacting a list moves its items, so that the places of identifiers to be put in later move too. */
+/** Compacting a list moves the places of identifiers that are put in later. */
 function moveReferences(
   references: Reference[],
   start: number,
@@ -146,7 +147,7 @@ function moveReferences(
   }
 }
 
-/** The first part's value, else the second's. Both are built, so that the issues of both are found. */
+/** Both are built, so that the issues of both are found. */
 function orElse(first: Build, second: Build): Build {
   return (context) => {
     const value = first(context);
@@ -199,7 +200,7 @@ function remedyOf({ remedy }: Conversion, value: JsonValue): readonly WrittenAs[
   return typeof value === 'string' && remedy !== undefined ? remedy(value) : [];
 }
 
-/** Puts nothing into the body: the identifier is put in when the record's key has been looked up. */
+/** Puts nothing into the body: the identifier follows when the record's key has been looked up. */
 function buildReference(binding: Extract<Binding, { kind: 'reference' }>, emptyCell: EmptyCell): Build {
   const { path, column, slot, space } = binding;
   return (context) => {
@@ -223,7 +224,7 @@ function buildMember(binding: Extract<Binding, { kind: 'member' }>, emptyCell: E
   };
 }
 
-/** An empty list counts as a value (there are none); an empty object doesn't, but is passed on as it stands. */
+/** An empty list is a value (there are none); an empty object is none, but passed on. */
 function buildContainer(binding: Extract<Binding, { kind: 'container' }>, emptyCell: EmptyCell): Build {
   const { slot, shape, column } = binding;
   const expected = shape === 'list' ? 'a list of objects' : 'an object that holds the fields';

@@ -1,11 +1,12 @@
 /**
- * What a mapping is compiled from, and how names find each other in it: the definition's names find columns of the
- * file, and headers find fields of the operation. A name is found as it is written, else as people read it
- * (`foldName`); where it could mean two, none is chosen and the problem says so.
+ * What a mapping is compiled from, and how the definition's names find columns of the file: as they
+ * are written, else as people read them (`foldName`). Where a name could mean two, none is chosen
+ * and the problem says so.
  */
-import { type FieldSource, type JobDefinition, pathColumnsOf } from '../config/job-definition.ts';
+import { type JobDefinition, pathColumnsOf } from '../config/job-definition.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
+import { convertedColumn } from './field-conversion.ts';
 import {
   createFieldLookup,
   createFindField,
@@ -30,7 +31,7 @@ export type Compilation = MappingOptions & {
   readonly lookUp: FieldLookup;
   readonly findField: FindField;
   readonly findColumn: FindColumn;
-  /** Whether a column reads like one that the definition ignores, where the file has none by that very name. */
+  /** Like a name that the definition ignores and the file doesn't have. */
   readonly readsAsIgnored: (column: string) => boolean;
   readonly problems: string[];
 };
@@ -42,7 +43,7 @@ type FindColumn = (name: string) => FoundColumn;
 type FoundColumn =
   | (ColumnSlot & { readonly kind: 'found' })
   | { readonly kind: 'none' }
-  /** All columns that could be meant, in file order; the same name twice where the file has it twice. */
+  /** All that could be meant, in file order. */
   | { readonly kind: 'several'; readonly columns: readonly string[] };
 
 export function startCompilation(options: MappingOptions): Compilation {
@@ -63,8 +64,8 @@ export function startCompilation(options: MappingOptions): Compilation {
 }
 
 /**
- * The column that fills a field, or what is wrong; `null` for a table without the column, which `missingColumns` reports.
- * JSON records leave out empty members: a member that no record has is empty in every row, as in a corrected remainder.
+ * The column that fills a field, or what is wrong; `null` for a table without the column, which
+ * `missingColumns` reports. JSON records leave out empty members: what none has is always empty.
  */
 export function placeOf(name: string, compilation: Compilation): ColumnSlot | string | null {
   const { source, findColumn } = compilation;
@@ -72,10 +73,7 @@ export function placeOf(name: string, compilation: Compilation): ColumnSlot | st
   return isSparse ? { column: name, slot: source.columns.length } : columnNamed(name, compilation);
 }
 
-/**
- * A column that the definition can't do without, or what is wrong; `null` where there is none, which `missingColumns`
- * reports. A JSON file without a record has no columns to miss.
- */
+/** As `placeOf`, of a column that no file may lack, unless it is JSON without a record. */
 export function columnNamed(name: string, { source, findColumn }: Compilation): ColumnSlot | string | null {
   const found = findColumn(name);
   switch (found.kind) {
@@ -104,16 +102,8 @@ export function severalOfName(name: string): string {
 
 export function namesTaken(definition: JobDefinition): readonly string[] {
   const { fields, key } = definition;
-  const named = [
-    ...Object.values(fields).flatMap((source) => columnOf(source) ?? []),
-    ...pathColumnsOf(definition),
-  ];
-  return key === undefined ? named : [...named, key];
-}
-
-export function columnOf(source: FieldSource): string | null {
-  if (typeof source === 'string') return source;
-  return 'column' in source ? source.column : null;
+  const columns = Object.values(fields).flatMap((source) => convertedColumn(source)?.column ?? []);
+  return [...columns, ...pathColumnsOf(definition), ...(key === undefined ? [] : [key])];
 }
 
 /** Nothing of it is sent: a report added it, it has no name, or is ignored by its name. */
@@ -139,7 +129,7 @@ function isAtOrBelow(column: string, name: string): boolean {
   return column.startsWith(name) && (column.length === name.length || column[name.length] === '.');
 }
 
-/** Columns that are fields, or that another setting names exactly, are no rivals of an exact match. */
+/** No rivals of an exact match: columns that are fields, or that another setting names exactly. */
 function createFindColumn(
   columns: readonly string[],
   definition: JobDefinition,

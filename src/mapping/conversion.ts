@@ -1,6 +1,7 @@
 /**
- * How a cell or a JSON value becomes the value of a field: the form of all conversions, and those of text, booleans,
- * countries and lists. What can't be converted exactly is refused with what was expected; text stays as it stands.
+ * How a cell or a JSON value becomes the value of a field: the form of all conversions, and those
+ * of text, booleans, countries and lists. What can't be converted exactly is refused with what was
+ * expected; text stays as it stands.
  */
 import type { JsonObject, JsonValue } from '../model/request.ts';
 import type { WrittenAs } from '../model/written-as.ts';
@@ -8,9 +9,7 @@ import { countryCode } from './countries.ts';
 
 type TypedValue = number | boolean | readonly JsonValue[] | JsonObject;
 
-/**
- * `fromText` and `fromJson` answer `undefined` where the value can't be converted and `null` where there is nothing in it.
- */
+/** Answers `undefined` where the value can't be converted, `null` where there is nothing in it. */
 export type Conversion = {
   /** Cells that are taken over as they stand, or in parts: what looks damaged in them is damage. */
   readonly kind?: 'text' | 'list';
@@ -48,21 +47,21 @@ type BooleanWords = {
 };
 
 export function booleanConversion(words: BooleanWords): Conversion | string {
-  const trueWords = words.true ?? TRUE_WORDS;
-  const falseWords = words.false ?? FALSE_WORDS;
+  const [trueWords, falseWords] = [words.true ?? TRUE_WORDS, words.false ?? FALSE_WORDS];
   const meansTrue = matcher(words.true, TRUE_WORDS);
   const meansFalse = matcher(words.false, FALSE_WORDS);
   const both = [...trueWords, ...falseWords].find((word) => meansTrue(word) && meansFalse(word));
   if (both !== undefined) {
     return `"${both}" would mean both true and false; expected words that mean one of them`;
   }
+  const fromText = (text: string) => (meansTrue(text) ? true : meansFalse(text) ? false : undefined);
   const conversion = {
-    fromText: (text: string) => (meansTrue(text) ? true : meansFalse(text) ? false : undefined),
+    fromText,
     fromJson: (value: TypedValue) => (typeof value === 'boolean' ? value : undefined),
     expected: `a boolean: ${list(trueWords)} for true, ${list(falseWords)} for false`,
   };
   const typed = (text: string) =>
-    conversion.fromText(text) ?? (text === 'true' ? true : text === 'false' ? false : undefined);
+    fromText(text) ?? (text === 'true' ? true : text === 'false' ? false : undefined);
   return { ...conversion, typed: { ...conversion, fromText: typed } };
 }
 
@@ -76,8 +75,8 @@ function list(words: readonly string[]): string {
 }
 
 /**
- * A conversion to the three-letter code. Three letters that ISO 3166-1 doesn't have are passed on:
- * the service's list of codes is not shown, so the service is the judge.
+ * To the three-letter code. Three letters that ISO 3166-1 doesn't have are passed on: the service's
+ * list of codes is not shown, so the service is the judge.
  */
 export const countryConversion: Conversion = {
   fromText: (text) => countryCode(text) ?? (/^[A-Za-z]{3}$/.test(text) ? text.toUpperCase() : undefined),
@@ -91,26 +90,18 @@ const SEPARATOR = /[;|]/;
 /** Text is split on `;` and `|`, its parts trimmed; empty parts and JSON nulls are left out. */
 export const listConversion: Conversion = {
   kind: 'list',
-  fromText: (text) => partsOf(text),
+  fromText: partsOf,
   fromJson: (value) => (Array.isArray(value) ? stringsOf(value) : undefined),
   expected: 'a list of strings (in one cell: separated by ; or |)',
 };
 
 function partsOf(text: string): readonly string[] | null {
-  const parts: string[] = [];
-  for (const part of text.split(SEPARATOR)) {
-    const trimmed = part.trim();
-    if (trimmed !== '') parts.push(trimmed);
-  }
-  return parts.length === 0 ? null : parts;
+  const parts = text.split(SEPARATOR).map((part) => part.trim());
+  const filled = parts.filter((part) => part !== '');
+  return filled.length === 0 ? null : filled;
 }
 
 function stringsOf(values: readonly JsonValue[]): readonly string[] | undefined {
-  const strings: string[] = [];
-  for (const value of values) {
-    if (value === null || value === '') continue;
-    if (typeof value !== 'string') return undefined;
-    strings.push(value);
-  }
-  return strings;
+  const filled = values.filter((value) => value !== null && value !== '');
+  return filled.every((value) => typeof value === 'string') ? filled : undefined;
 }

@@ -7,7 +7,7 @@
 import { createRequire } from 'node:module';
 import countries from 'i18n-iso-countries/index.js';
 import { z } from 'zod';
-import { readData } from './read-data.ts';
+import { readData, remembered } from './read-data.ts';
 
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pl'] as const;
 type Language = (typeof LANGUAGES)[number];
@@ -23,7 +23,7 @@ const BY_CODE = codes();
 let byName: ReadonlyMap<string, string> | undefined;
 
 /** The ISO 3166-1 alpha-3 code of a code in any case or a name, else `undefined`. */
-export function countryCode(written: string): string | undefined {
+export const countryCode = remembered((written: string): string | undefined => {
   const code = BY_CODE.get(CODE.test(written) ? written.toUpperCase() : written);
   if (code !== undefined) return code;
   byName ??= names();
@@ -32,7 +32,7 @@ export function countryCode(written: string): string | undefined {
     if (found !== undefined) return found;
   }
   return undefined;
-}
+});
 
 /** `korea, republic of` and `korea (republic of)`, as lists of ISO and of customs have it. */
 const TURNED = /^([^,(]+)(?:, | \()([^,()]+)\)?$/;

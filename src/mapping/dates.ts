@@ -1,6 +1,6 @@
 /**
- * Dates as files write them, by ISO 8601 or by a pattern of the definition's own, and as the service wants them: ISO 8601
- * with milliseconds and Z. Only days of the calendar pass.
+ * Dates as files write them, by ISO 8601 or by a pattern of the definition's own, and as the
+ * service wants them: ISO 8601 with milliseconds and Z. Only days of the calendar pass.
  */
 import { lenient, type WrittenAs } from '../model/written-as.ts';
 import type { Conversion } from './conversion.ts';
@@ -19,12 +19,10 @@ export const isoDate: Conversion = {
     'a date such as 2024-03-31, or a date-time with its offset and at most milliseconds such as 2024-03-31T09:30:00Z',
 };
 
-/** A conversion, or what is wrong with the pattern. Without a time it is midnight; the zone is UTC. */
+/** Or what is wrong with the pattern. Without a time it is midnight; the zone is UTC. */
 export function dateByPattern(pattern: string): Conversion | string {
-  const compiled = compilePattern(pattern);
-  if (typeof compiled === 'string') return compiled;
-  const { shape, parts } = compiled;
-  const parse = parserOf(shape, parts);
+  const parse = compilePattern(pattern);
+  if (typeof parse === 'string') return parse;
   const typed = (text: string) => typedDate(text, parse);
   return {
     fromText: parse,
@@ -44,15 +42,11 @@ const DAYS = ['/', '.', '-'].flatMap((sign) => [
 ]);
 const TIMES = ['', ' HH:mm', ' HH:mm:ss', 'THH:mm:ss'];
 
-export const USUAL_PATTERNS: readonly string[] = [...DAYS, 'yyyyMMdd', 'ddMMyyyy', 'MMddyyyy'].flatMap(
-  (day) => TIMES.map((time) => `${day}${time}`),
-);
-
 /** The usual patterns by which a refused text is a date, one for each order of its parts. */
 function patternsFor(text: string): readonly WrittenAs[] {
   if (text.length > LONGEST_USUAL || !USUAL_SIGNS.test(text)) return [];
   const byOrder = new Map<string, string>();
-  for (const { pattern, parse } of usualFor(text)) {
+  for (const { pattern, parse } of usualPatterns()) {
     const order = lenient(pattern);
     if (!byOrder.has(order) && parse(text) !== undefined) byOrder.set(order, pattern);
   }
@@ -64,22 +58,17 @@ const LONGEST_USUAL = 'dd.MM.yyyy HH:mm:ss'.length;
 
 type UsualPattern = { readonly pattern: string; readonly parse: DateParser };
 
-const usualByForm = new Map<string, readonly UsualPattern[]>();
-/** A column has few forms; the bound is for one that holds anything. */
-const MAX_FORMS = 1_000;
+let usual: readonly UsualPattern[] | undefined;
 
-/** Found once for each form of text: a column may have a million refused cells. */
-function usualFor(text: string): readonly UsualPattern[] {
-  const form = text.replaceAll(/\d/g, '0');
-  const known = usualByForm.get(form);
-  if (known !== undefined) return known;
-  const fitting = USUAL_PATTERNS.flatMap((pattern) => {
-    const compiled = compilePattern(pattern);
-    if (typeof compiled === 'string' || !compiled.shape.test(form)) return [];
-    return [{ pattern, parse: parserOf(compiled.shape, compiled.parts) }];
-  });
-  if (usualByForm.size < MAX_FORMS) usualByForm.set(form, fitting);
-  return fitting;
+/** Compiled when the first date is refused. */
+function usualPatterns(): readonly UsualPattern[] {
+  usual ??= [...DAYS, 'yyyyMMdd', 'ddMMyyyy', 'MMddyyyy']
+    .flatMap((day) => TIMES.map((time) => `${day}${time}`))
+    .flatMap((pattern) => {
+      const parse = compilePattern(pattern);
+      return typeof parse === 'string' ? [] : [{ pattern, parse }];
+    });
+  return usual;
 }
 
 /** 31 March 2020, half past nine, as a valid pattern writes it. */
@@ -148,9 +137,7 @@ const PIECE = /'((?:[^']|'')*)'|yyyy|MM?|dd?|HH|mm|ss|SSS|[\s\S]/gu;
 const KNOWN =
   'expected dd, d, MM, M, yyyy, HH, mm, ss, SSS, and letters that stand for themselves in single quotes';
 
-function compilePattern(
-  pattern: string,
-): { readonly shape: RegExp; readonly parts: readonly Part[] } | string {
+function compilePattern(pattern: string): DateParser | string {
   const parts: Part[] = [];
   const problems: string[] = [];
   let shape = '';
@@ -165,7 +152,7 @@ function compilePattern(
     shape += token === undefined ? literal(piece, quoted, problems) : token.shape;
   }
   problems.push(...partProblems(parts));
-  return problems[0] ?? { shape: new RegExp(`^${shape}$`, 'u'), parts };
+  return problems[0] ?? parserOf(new RegExp(`^${shape}$`, 'u'), parts);
 }
 
 /** `T` and `Z` stand for themselves; any other bare letter may be a mistyped token. */

@@ -1,6 +1,6 @@
 /**
- * Which conversion a field gets: its type decides, or the definition's `as` with its options where that fits the type.
- * What the definition's `values` say of a cell goes before any conversion.
+ * Which conversion a field gets: its type decides, or the definition's `as` with its options where
+ * that fits the type. What the definition's `values` say of a cell goes before any conversion.
  */
 import type { FieldSource } from '../config/job-definition.ts';
 import type { JsonValue } from '../model/request.ts';
@@ -18,6 +18,13 @@ import type { LeafType } from './request-field.ts';
 
 export type ConvertedColumn = Extract<FieldSource, { column: string }>;
 type As = NonNullable<ConvertedColumn['as']>;
+
+/** `null` where the source is a constant. */
+export function convertedColumn(source: FieldSource): ConvertedColumn | null {
+  if (typeof source === 'string') return { column: source };
+  return 'column' in source ? source : null;
+}
+
 type Option = 'pattern' | 'decimal' | 'true' | 'false';
 
 const BY_TYPE: Readonly<Record<LeafType, As>> = {
@@ -30,7 +37,7 @@ const BY_TYPE: Readonly<Record<LeafType, As>> = {
   'string-list': 'list',
 };
 
-/** The field types that each conversion's result fits; dates and countries are strings on the wire. */
+/** The types that a conversion's result fits; dates and countries are strings on the wire. */
 const FITS: Readonly<Record<As, readonly LeafType[]>> = {
   string: ['string', 'country', 'date-time'],
   boolean: ['boolean'],
@@ -97,7 +104,7 @@ function createDate(pattern: string): Conversion | string {
   return typeof conversion === 'string' ? `pattern "${pattern}": ${conversion}` : conversion;
 }
 
-/** The conversion with certain cells read as the definition says, or which of those values doesn't fit the field. */
+/** Certain cells are read as the definition says; or which of its values doesn't fit. */
 function withValues(
   base: Conversion,
   as: As,
@@ -126,16 +133,14 @@ function expecting({ expected }: Conversion, values: ReadonlyMap<string, JsonVal
 }
 
 function cellsByValues(base: Conversion, values: ReadonlyMap<string, JsonValue>): Conversion {
-  const { kind, remedy, typed } = base;
-  const fromText = (text: string) => (values.has(text) ? values.get(text) : base.fromText(text));
+  const { typed } = base;
   return {
-    fromText,
+    ...base,
+    fromText: (text) => (values.has(text) ? values.get(text) : base.fromText(text)),
     // A JSON number or boolean by its text, as a cell of a table would have it.
     fromJson: (value) => (values.has(String(value)) ? values.get(String(value)) : base.fromJson(value)),
     expected: expecting(base, values),
-    ...(kind === undefined ? {} : { kind }),
-    ...(remedy === undefined ? {} : { remedy }),
-    ...(typed === undefined ? {} : { typed: cellsByValues(typed, values) }),
+    ...(typed !== undefined && { typed: cellsByValues(typed, values) }),
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * What the service last accepted of a record, kept without its values, so that an update sends what has changed.
- * A packed text holds a digest per field; lists count as one field.
+ * What the service last accepted of a record, kept without its values, so that an update sends what
+ * has changed. A packed text holds a digest per field; lists count as one field.
  */
 import { shortDigest } from '../lib/digest.ts';
 import { isJsonObject } from '../model/json-record.ts';
@@ -12,8 +12,8 @@ const VALUE_CHARACTERS = 12;
 const FIELD = new RegExp(`(.{${PATH_CHARACTERS}})(.{${VALUE_CHARACTERS}})`, 'gs');
 
 /**
- * The digests of the body's fields, and those in `before` of fields that the body lacks. `key` goes into every digest, so
- * that the same value looks different in every record.
+ * The digests of the body's fields, and those in `before` of fields that the body lacks. The same
+ * value looks different in every record, since `key` goes into each digest.
  */
 export function packFieldDigests(body: JsonObject, key: string, before = ''): string {
   const known = unpack(before);
@@ -21,7 +21,7 @@ export function packFieldDigests(body: JsonObject, key: string, before = ''): st
   return [...known].map((entry) => entry.join('')).join('');
 }
 
-/** The fields of the body that `packed` has no digest or another digest of; `null` where none has changed. */
+/** The fields of which `packed` has no digest or another one; `null` where none has changed. */
 export function changedFields(body: JsonObject, key: string, packed: string): JsonObject | null {
   const known = unpack(packed);
   const isChanged = (path: readonly string[], value: JsonValue) =>

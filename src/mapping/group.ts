@@ -1,7 +1,8 @@
 /**
- * Rows with the same key as one request (the setting `group`). The first row says what the record is; each row adds its
- * items to one list, and what a later row says otherwise is an issue. A group is sent as a whole or not at all: a row
- * that is fine itself gets an issue that names the one that isn't.
+ * Rows with the same key as one request (the setting `group`). The first row says what the record
+ * is; each row adds its items to one list in row order, and what a later row says otherwise is an
+ * issue. A group is sent as a whole or not at all: a row that is fine itself gets an issue that
+ * names the one that isn't.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Issue } from '../model/issue.ts';
@@ -25,10 +26,7 @@ type Merging = {
   lacking(lead: Row, record: Pick<MappedRow, 'body' | 'references'>): readonly Issue[];
 };
 
-/**
- * Maps rows of one key to one request: the first row's body, with each row's items of the list in row order. Whatever
- * else a later row says has to be what the first one says. A row alone maps to itself.
- */
+/** A row alone maps to itself. */
 export function mergeGroup(rows: readonly Row[], { map, list, lacking }: Merging): GroupMapped {
   if (rows.length >= MAX_GROUP_ROWS) return issuesOfEach(rows, tooLarge);
   const mapped: MappedRow[] = [];
@@ -39,14 +37,14 @@ export function mergeGroup(rows: readonly Row[], { map, list, lacking }: Merging
     else mapped.push({ ...made, row });
   }
   const whole = rows[0] === mapped[0]?.row ? merged(mapped, list) : null;
-  const found = [...findConflicts(mapped, list), ...(whole === null ? [] : lacking(whole.lead, whole))];
+  const found = [...findConflicts(mapped, list), ...(whole === null ? [] : lacking(whole.row, whole))];
   for (const issue of found) own.set(issue.row, [...(own.get(issue.row) ?? []), issue]);
   if (whole === null || own.size > 0) return refused(rows, own);
   const { body, pathId, references } = whole;
   return { kind: 'mapped', body, pathId, warnings: warningsIn(mapped), references };
 }
 
-/** The issues of a group beside which a row without a readable key stands: that row may belong to the group. */
+/** Beside the group stands a row without a readable key, which may belong to it. */
 export function besideKeyless(
   rows: readonly Row[],
   keyless: number,
@@ -56,7 +54,6 @@ export function besideKeyless(
   );
 }
 
-/** The group isn't sent in part: a row that is fine itself gets an issue that names one that isn't. */
 function refused(rows: readonly Row[], own: ReadonlyMap<number, readonly Issue[]>): GroupMapped {
   const wrong = Math.min(...own.keys());
   return issuesOfEach(
@@ -78,24 +75,23 @@ function unsendable(row: Row, why: string, other: number): readonly Issue[] {
   return [issueOf(row, { column: null, value: null, expected, values, code: 'group_member' })];
 }
 
+const TOO_LARGE = `at most ${MAX_GROUP_ROWS - 1} rows with the same key, since they are one request`;
+
 function tooLarge(row: Row): readonly Issue[] {
-  const expected = `at most ${MAX_GROUP_ROWS - 1} rows with the same key, since they are one request`;
-  return [issueOf(row, { column: null, value: null, expected, code: 'group_too_large' })];
+  return [issueOf(row, { column: null, value: null, expected: TOO_LARGE, code: 'group_too_large' })];
 }
 
-function merged(rows: readonly MappedRow[], list: string) {
+function merged(rows: readonly MappedRow[], list: string): MappedRow | null {
   const [first] = rows;
-  if (first === undefined) throw new Error('a group without rows');
-  const { row: lead, body, pathId, references } = first;
-  const whole = rows.length === 1 ? { body, references } : withAllItems(first, rows, list.split('.'));
-  return { lead, pathId, ...whole };
+  if (first === undefined || rows.length === 1) return first ?? null;
+  return { ...first, ...withAllItems(first, rows, list.split('.')) };
 }
 
 function warningsIn(rows: readonly MappedRow[]): ReadonlyMap<number, readonly Issue[]> {
   return new Map(rows.flatMap(({ row, warnings }) => (warnings.length === 0 ? [] : [[row.row, warnings]])));
 }
 
-/** The first row with the items of all rows in its list; references into the list move to their items' places. */
+/** References into the list move to their items' places. */
 function withAllItems(
   first: MappedRow,
   rows: readonly MappedRow[],
@@ -129,10 +125,7 @@ function positionIn(list: readonly string[], { path }: Reference): number | null
 
 type Difference = { readonly column: string; readonly value: JsonValue };
 
-/**
- * Where later rows of a key contradict the first row, apart from the list that the rows fill together; members that they
- * leave out or empty are no conflict. One issue per member that differs.
- */
+/** Apart from the list. What later rows leave out or empty is no conflict. */
 function findConflicts(rows: readonly MappedRow[], list: string): readonly Issue[] {
   const [first, ...later] = rows;
   if (first === undefined) return [];

@@ -1,18 +1,17 @@
 /**
- * The front door of mapping: a job definition, compiled once against the columns of a file, is a `Mapping` that turns
- * each row into a request's body and path identifier, or into a list of issues. What doesn't fit the file at all is
- * refused while compiling, all of it at once. A row is refused, never guessed: it has a body only where no issue was
- * found. Mapping a row is pure; `map` and `keyOf` are called for every row.
+ * The front door of mapping: a job definition, compiled once against the columns of a file, is a
+ * `Mapping` that turns each row into a request's body and path identifier, or into issues. What
+ * doesn't fit the file at all is refused while compiling, all of it at once. A row is refused,
+ * never guessed: it has a body only where no issue was found.
  */
-
 import { operationOf, pathColumnsOf } from '../config/job-definition.ts';
 import { columnsIn, fillPath, parsePathTemplate } from '../lib/path-template.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import type { Issue } from '../model/issue.ts';
 import { isJsonObject, parseRecord } from '../model/json-record.ts';
 import type { GroupMapped, Mapped, Mapping } from '../model/mapping.ts';
 import { spaceOf } from '../model/operation.ts';
 import { idProblem } from '../model/record-id.ts';
-import type { JsonObject, JsonValue } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER } from '../model/source.ts';
 import { type Binding, bindFields } from './bind-fields.ts';
@@ -38,7 +37,7 @@ import {
 } from './row-context.ts';
 import { compileKeyOf, keyText } from './row-key.ts';
 
-/** The parts of a compiled mapping, in the order a row goes through them. */
+/** In the order a row goes through them. */
 type Steps = {
   readonly isInDoubt: (row: Row) => boolean;
   readonly readRecord: ReadRecord;
@@ -65,29 +64,23 @@ export function compileMapping(options: MappingOptions): Mapping {
   return {
     hasKey: steps.key !== null,
     keyOf: steps.key === null ? () => null : compileKeyOf(steps.key),
-    map: (row) => mapRow(row, steps, 'alone'),
+    map: (row) => mapRow(row, steps, { asked: 'all', isLead: true }),
     mapGroup: (rows) => mapGroup(rows, steps, options.definition.group ?? ''),
   };
 }
 
-/** Of the rows of a group the first one, the lead, says whose record they are. */
-type Part = 'alone' | 'lead' | 'mate';
+/** The first row of a group says whose record it is; each is asked for what it adds to the list. */
+type Part = { readonly asked: 'all' | 'items'; readonly isLead: boolean };
 
-/** Each row is asked for what it adds to the list, the record of all for the rest. */
 function mapGroup(rows: readonly Row[], steps: Steps, list: string): GroupMapped {
-  const [lead] = rows;
-  const isAlone = rows.length === 1;
-  const partOf = (row: Row): Part => {
-    if (isAlone) return 'alone';
-    return row === lead ? 'lead' : 'mate';
-  };
+  const asked = rows.length === 1 ? 'all' : 'items';
   return mergeGroup(rows, {
     list,
-    map: (row) => mapRow(row, steps, partOf(row)),
+    map: (row) => mapRow(row, steps, { asked, isLead: row === rows[0] }),
     lacking(row, { body, references }) {
       const context = createContext(row, []);
       context.references.push(...references);
-      if (!isAlone) steps.requireFields(body, context, 'record');
+      if (asked === 'items') steps.requireFields(body, context, 'record');
       return context.issues;
     },
   });
@@ -131,16 +124,17 @@ function keyPlace(compilation: Compilation): ColumnSlot | null {
   return null;
 }
 
-function mapRow(row: Row, steps: Steps, part: Part): Mapped {
-  if (steps.isInDoubt(row)) return rowInDoubt(row);
-  if (row.kind === 'unreadable') return unreadable(row);
+function mapRow(row: Row, steps: Steps, { asked, isLead }: Part): Mapped {
+  if (steps.isInDoubt(row)) return refused(row, IN_DOUBT_CODE, OUTCOME_KNOWN);
+  if (row.kind === 'unreadable') return refused(row, 'unreadable_row', `a readable row: ${row.problem}`);
   const context = row.kind === 'cells' ? createContext(row, row.cells) : steps.readRecord(row);
   if (context.issues.some((issue) => issue.code === 'unreadable_row')) return issuesOf(context);
   noteFindings(row, context);
   checkKey(steps.key, context);
-  const pathId = steps.pathIdOf(context, part !== 'mate');
-  const body = objectOf(steps.build(context));
-  steps.requireFields(body, context, part === 'alone' ? 'all' : 'items');
+  const pathId = steps.pathIdOf(context, isLead);
+  const built = steps.build(context);
+  const body = isJsonObject(built) ? built : {};
+  steps.requireFields(body, context, asked);
   steps.checkRow(row, context);
   if (steps.hasBody && context.filled === 0) {
     addIssue(context, { code: 'empty_row', column: null, value: undefined, expected: EMPTY_ROW });
@@ -160,20 +154,12 @@ function checkKey(key: ColumnSlot | null, context: RowContext): void {
   }
 }
 
-function objectOf(body: JsonValue | undefined): JsonObject {
-  return isJsonObject(body) ? body : {};
-}
-
 function issuesOf({ issues }: RowContext): Mapped {
   return { kind: 'issues', issues };
 }
 
-function unreadable(row: Extract<Row, { kind: 'unreadable' }>): Mapped {
-  const expected = `a readable row: ${row.problem}`;
-  return {
-    kind: 'issues',
-    issues: [issueOf(row, { column: null, value: null, expected, code: 'unreadable_row' })],
-  };
+function refused(row: Row, code: Issue['code'], expected: string): Mapped {
+  return { kind: 'issues', issues: [issueOf(row, { column: null, value: null, expected, code })] };
 }
 
 function compilePathId(compilation: Compilation, bindings: readonly Binding[]): PathIdOf {
@@ -253,8 +239,8 @@ const OUTCOME_KNOWN =
   'a row whose outcome is known: this one may have been created already, so it is not sent again';
 
 /**
- * Whether a report file says of the row that nobody knows whether it was created. Such a row is not sent:
- * without a key its identity is its place in the first file, which the report file no longer tells.
+ * Whether a report file says of the row that nobody knows whether it was created. It is not sent:
+ * without a key its identity is its place in the first file, which the report no longer tells.
  */
 function compileIsInDoubt({ definition, source }: MappingOptions): (row: Row) => boolean {
   if (spaceOf(operationOf(definition)) === null) return () => false;
@@ -270,9 +256,4 @@ function saysInDoubt(text: string): boolean {
   if (!text.includes(REPORT_MEMBER)) return false;
   const mark = parseRecord(text)?.[REPORT_MEMBER];
   return isJsonObject(mark) && (mark.outcome === IN_DOUBT || mark.code === IN_DOUBT_CODE);
-}
-
-function rowInDoubt(row: Row): Mapped {
-  const issue = issueOf(row, { column: null, value: null, expected: OUTCOME_KNOWN, code: IN_DOUBT_CODE });
-  return { kind: 'issues', issues: [issue] };
 }

@@ -1,6 +1,7 @@
 /**
- * Numbers as files write them. Nothing is rounded: a numeral that a double can't keep digit by digit is refused, groups
- * of three have to be in their places, and a refusal names the decimal sign with which the text would be a number.
+ * Numbers as files write them. Nothing is rounded: a numeral that a double can't keep digit by
+ * digit is refused, groups of three have to be in their places, and a refusal names the decimal
+ * sign with which the text would be a number.
  */
 import { isExactNumber } from '../lib/exact-number.ts';
 import type { WrittenAs } from '../model/written-as.ts';
@@ -9,7 +10,7 @@ import type { Conversion } from './conversion.ts';
 type NumberSigns = Readonly<Pick<WrittenAs, 'decimal'>>;
 type Decimal = NonNullable<NumberSigns['decimal']>;
 
-/** Spreadsheets write a space between groups as U+00A0, U+2009 or U+202F, and an apostrophe also as U+2019. */
+/** Spreadsheets write the space as U+00A0, U+2009 or U+202F, the apostrophe also as U+2019. */
 const SPACE_OR_APOSTROPHE = ['[ \\u00a0\\u2009\\u202f]', "['\\u2019]"];
 /** Groups of three digits behind the first, all set apart by the same sign. */
 const GROUPS: Readonly<Record<Decimal, string>> = { '.': groupsBy(','), ',': groupsBy('\\.') };
@@ -81,14 +82,11 @@ function exactNumber(numeral: string): number | undefined {
   return Number(numeral) || 0; // not -0, which JSON can't tell from 0
 }
 
-const DECIMALS = ['.', ','] as const satisfies readonly Decimal[];
-
-/** The decimal sign with which a refused text would be read; both, where they read different numbers. */
+/** The decimal sign with which a text would be read; both, where they read different numbers. */
 function remedy(read: (decimal: Decimal) => number | undefined): readonly WrittenAs[] {
-  const found = new Map<number, Decimal>();
-  for (const decimal of DECIMALS) {
-    const value = read(decimal);
-    if (value !== undefined && !found.has(value)) found.set(value, decimal);
-  }
-  return [...found.values()].map((decimal) => ({ decimal }));
+  const [point, comma] = [read('.'), read(',')];
+  return [
+    ...(point === undefined ? [] : [{ decimal: '.' } as const]),
+    ...(comma === undefined || comma === point ? [] : [{ decimal: ',' } as const]),
+  ];
 }

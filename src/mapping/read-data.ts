@@ -13,16 +13,19 @@ const FOLDER = import.meta.url.endsWith('.ts')
   ? fileURLToPath(new URL('./data/', import.meta.url))
   : join(dirname(programFile()), 'mapping', 'data');
 
-export function readData(name: string): readonly (readonly string[])[] {
+export const readData = remembered((name: string): readonly (readonly string[])[] => {
   const lines = readFileSync(join(FOLDER, name), 'utf8').split('\n');
   return lines.filter((line) => line !== '' && !line.startsWith('#')).map((line) => line.split('\t'));
-}
+});
+
+/** A column of a million texts must not stay in memory. */
+const MOST_REMEMBERED = 10_000;
 
 export function remembered<K, V>(make: (of: K) => V): (of: K) => V {
   const known = new Map<K, V>();
   return (of) => {
     const value = known.get(of) ?? make(of);
-    known.set(of, value);
+    if (known.size < MOST_REMEMBERED) known.set(of, value);
     return value;
   };
 }

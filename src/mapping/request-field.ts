@@ -1,13 +1,14 @@
 /**
- * The fields of a request: how their paths are written, what the operation's catalog knows of a path, and which field a
- * header means that people would read as one. `accounts.0.iban` is a field's path; `accounts.#.iban` is how the catalog
- * and the definition's `required` write it for every position.
+ * The fields of a request: how their paths are written, what the operation's catalog knows of a
+ * path, and which field a header means that people would read as one. `accounts.0.iban` is a
+ * field's path; the catalog and the definition's `required` have `accounts.#.iban` for every
+ * position.
  */
 import type { FieldCatalog, FieldType } from '../model/mapping.ts';
 
 export type FieldPath = readonly (string | number)[];
 
-/** The highest list position a header may name: a typing error must not ask for a list of millions. */
+/** A typing error must not ask for a list of millions. */
 const MAX_POSITION = 99;
 
 /** As deep as a record may be nested: looking a path up takes a step for each place on it. */
@@ -16,7 +17,7 @@ const MAX_NAMES = 32;
 /** Names that reach an object's prototype rather than a member of its own. */
 const FORBIDDEN: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
-/** The place that `details.name`, `accounts.0.iban` or `accounts[0].iban` spells, or what is wrong with it. */
+/** The place that `accounts.0.iban` or `accounts[0].iban` spells, or what is wrong with it. */
 export function parseFieldPath(text: string): FieldPath | string {
   const path: (string | number)[] = [];
   for (const segment of segmentsOf(text)) {
@@ -32,7 +33,7 @@ function segmentsOf(text: string): readonly string[] {
   return text.replaceAll(/\[(\d+)\]/g, '.$1').split('.');
 }
 
-/** The longest readable beginning: `draft.items` of `draft.items.100.x`; empty for a refused name. */
+/** The longest readable beginning: `draft.items` of `draft.items.100.x`. */
 export function readableStart(text: string): FieldPath {
   const segments = segmentsOf(text);
   if (segments.some((segment) => FORBIDDEN.has(segment))) return [];
@@ -127,7 +128,7 @@ export function createFindField(catalog: FieldCatalog, pathField: string | null)
   };
 }
 
-/** Fields and the objects and lists that hold them, by folded spelling; `null` where two share a spelling. */
+/** Fields, and what holds them, by folded spelling; `null` where two share one. */
 function spellingsOf(fields: readonly string[]): ReadonlyMap<string, string | null> {
   const spellings = new Map<string, string | null>();
   for (const path of fields.flatMap(startsOf)) {
@@ -155,8 +156,8 @@ export function withPositions(field: string, positions: readonly string[]): stri
 }
 
 /**
- * A name as people read it: the same for another case, another kind of space or width, spaces at its ends, and
- * characters that nobody sees. Two names with the same folded form are taken for the same name.
+ * A name as people read it: the same for another case, another kind of space or width, spaces at
+ * its ends, and characters that nobody sees. Names of one folded form are the same name.
  */
 export function foldName(name: string): string {
   const visible = name.normalize('NFKC').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');

@@ -1,7 +1,8 @@
 /**
- * What the job can't do without, looked at twice: columns that no file of the job may lack, found when the mapping is
- * compiled, and the fields of the definition's `required`, found in the body of each row. Where rows are grouped, each row
- * is asked for the fields of the items that it adds, and the record of all of them for everything else.
+ * What the job can't do without: columns that no file of the job may lack, looked for when the
+ * mapping is compiled, and the fields of the definition's `required`, in the body of each row.
+ * Where rows are grouped, each is asked for the fields of the items that it adds, and the record of
+ * all of them for everything else.
  */
 import { pathColumnsOf } from '../config/job-definition.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
@@ -10,8 +11,9 @@ import { memberOf, withReferences } from '../model/json-record.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
 import { type Binding, boundColumns } from './bind-fields.ts';
-import { type Compilation, columnOf } from './compilation.ts';
-import { suggestField } from './proposal/meaning.ts';
+import type { Compilation } from './compilation.ts';
+import { convertedColumn } from './field-conversion.ts';
+import { noSuchField } from './proposal/meaning.ts';
 import { catalogPath, type FieldPath, formatFieldPath, parseFieldPath } from './request-field.ts';
 import { addIssue, type RowContext } from './row-context.ts';
 
@@ -48,19 +50,16 @@ export function compileRequired(compilation: Compilation, bindings: readonly Bin
   };
 }
 
-/** The body with every reference filled: an identifier that is not looked up yet counts as present. */
+/** An identifier that is not looked up yet counts as present. */
 function withPlaceholders(body: JsonObject, { references }: RowContext): JsonObject {
-  if (references.length === 0) return body;
-  return withReferences(
-    body,
-    references.map(({ path }) => ({ path, id: 'to come' })),
-  );
+  const found = references.map(({ path }) => ({ path, id: 'to come' }));
+  return found.length === 0 ? body : withReferences(body, found);
 }
 
 function requiredPath(field: string, compilation: Compilation): FieldPath | string {
   const path = parseFieldPath(field);
   if (typeof path === 'string' || compilation.lookUp(atFirst(path)).kind !== 'unknown') return path;
-  return `${compilation.definition.operation} has no such field.${suggestField(field, compilation)}`;
+  return noSuchField(field, compilation);
 }
 
 function atFirst(path: FieldPath): FieldPath {
@@ -106,28 +105,29 @@ type Missing = {
 };
 
 /**
- * Problems with columns that the job can't do without and the file lacks, each once, and at the end the file's columns and
- * what to do; empty where nothing is missing. JSON records leave out empty members, so that only their key counts.
+ * Columns that the job can't do without and the file lacks, each once, and at the end the file's
+ * columns and what to do. JSON records leave out empty members, so that only their key counts.
  */
 export function missingColumns(compilation: Compilation, bindings: readonly Binding[]): readonly string[] {
   const missing = [...missingNamed(compilation), ...missingRequired(compilation, bindings)];
-  return missing.length === 0
-    ? []
-    : [...missing.map((one, at) => missingWords(one, at)), foundWords(compilation.source)];
+  if (missing.length === 0) return [];
+  return [...missing.map(missingWords), foundWords(compilation.source)];
 }
 
-/** Columns that the definition names as the key or under `fields`. */
 function missingNamed({ definition, source, findColumn }: Compilation): readonly Missing[] {
   if (source.columns.length === 0 && !isTable(source)) return []; // without a record there is nothing to miss
+  const { key, fields } = definition;
+  const named = [
+    ...(key === undefined ? [] : [[key, 'its key'] as const]),
+    ...pathColumnsOf(definition).map((column) => [column, "the request's path"] as const),
+    ...(isTable(source) ? Object.entries(fields) : []).map(
+      ([field, from]) => [convertedColumn(from)?.column ?? null, field] as const,
+    ),
+  ];
   const uses = new Map<string, string[]>();
-  const add = (column: string, use: string) => {
-    if (findColumn(column).kind === 'none') uses.set(column, [...(uses.get(column) ?? []), use]);
-  };
-  if (definition.key !== undefined) add(definition.key, 'its key');
-  for (const column of pathColumnsOf(definition)) add(column, "the request's path");
-  for (const [field, from] of isTable(source) ? Object.entries(definition.fields) : []) {
-    const column = columnOf(from);
-    if (column !== null) add(column, field);
+  for (const [column, use] of named) {
+    if (column === null || findColumn(column).kind !== 'none') continue;
+    uses.set(column, [...(uses.get(column) ?? []), use]);
   }
   return [...uses].map(([column, of]) => ({
     column,
@@ -136,7 +136,7 @@ function missingNamed({ definition, source, findColumn }: Compilation): readonly
   }));
 }
 
-/** Fields that the definition requires and that nothing could ever fill: every row would be invalid. */
+/** Fields that nothing could ever fill: every row would be invalid. */
 function missingRequired(
   { definition, source, pathField, lookUp }: Compilation,
   bindings: readonly Binding[],
@@ -171,15 +171,14 @@ function missingWords({ column, why, candidates }: Missing, at: number): string 
   return `the file has no column "${column}", ${why}.${suggestion}`;
 }
 
-/** The file's columns by name; a message may hold names of columns, never cells. */
+/** A message may hold names of columns, never cells. */
 function foundWords(source: SourceInfo): string {
-  const { headerLine } = source;
   const columns = source.columns.filter((column) => column !== '');
   const names = columns.slice(0, COLUMNS_SHOWN).map((column) => `"${column}"`);
   const rest = columns.length - names.length;
   const all = names.join(', ') + (rest === 0 ? '' : ` and ${rest} more`);
   const found = isTable(source)
-    ? `its header, on line ${headerLine}, names ${all}`
+    ? `its header, on line ${source.headerLine}, names ${all}`
     : `its records have ${all}`;
   const header = isTable(source) ? ' Where another line is the header, set "format.header".' : '';
   return `${found}. Add what is missing to the file; or, where the file has it under another name, give that name in the job definition, under "key" or "fields".${header}`;

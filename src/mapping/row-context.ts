@@ -1,6 +1,7 @@
 /**
- * A row while it is mapped: its values by slot, and what was found wrong with them. A table's row has its cells as
- * they are; a JSON record is laid out over the slots of the columns that the file had when it was first read.
+ * A row while it is mapped: its values by slot, and what was found wrong with them. A table's row
+ * has its cells as they are; a JSON record is laid out over the slots of the columns that the file
+ * had when it was first read.
  */
 import { pathColumnsOf } from '../config/job-definition.ts';
 import { visitLeaves } from '../model/flatten-record.ts';
@@ -57,7 +58,7 @@ function cellText(value: JsonValue | undefined): string | null {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Lays a JSON record out by slots; the context already has the issues that only the whole record shows. */
+/** The context already has the issues that only the whole record shows. */
 export type ReadRecord = (row: RecordRow) => RowContext;
 
 type Member = Extract<Binding, { kind: 'member' }>;
@@ -71,10 +72,7 @@ type LeafTarget =
 const ONE_PLACE = 'one value: the record spells this path in two ways, nested and with dots in a name';
 const NESTED = 'nested objects: dots in a name are not understood inside this member';
 
-/**
- * Compiles the reading of JSON records. `key` is the column of the rows' own key. What the definition ignores inside a
- * member that is carried as it stands becomes a problem.
- */
+/** What the definition ignores inside a member that is carried as it stands becomes a problem. */
 export function compileRecordReader(
   compilation: Compilation,
   bindings: readonly Binding[],

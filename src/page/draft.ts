@@ -172,7 +172,7 @@ function changed(
 
 function keyOf(column: string | undefined, proposed: JobProposal['key']): JobProposal['key'] {
   if (column === undefined) return null;
-  return proposed?.column === column ? proposed : { column, flaws: 0, groups: 'none', note: null };
+  return proposed?.column === column ? proposed : { column, flaws: 0, note: null };
 }
 
 type Compiled = {

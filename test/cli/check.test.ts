@@ -251,7 +251,7 @@ describe('the check of a file', () => {
     const said = await (await startCheck(SUBCLIENTS, { 'a.json': '{"rows": [], "total": 0}' })).check();
     expect(said.exitCode).toBe(3);
     expect(said.stderr).toContain(
-      'the file is one object, and its list "rows" is empty: where the records should be in that list, there is nothing to send; export them again, and set format.records: /rows; otherwise',
+      'the file is one object, and its list "rows" is empty: where the records are in that list, set format.records: /rows; otherwise',
     );
     const record = await (await startCheck(SUBCLIENTS, { 'a.json': '{"Ref": "A", "Tags": []}' })).check();
     expect(record.stderr).toContain('column "Tags": subclient.create has no such field');

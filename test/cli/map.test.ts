@@ -152,20 +152,6 @@ describe('when it is not clear how to read a column', () => {
   });
 });
 
-describe('when rows with the same key stand together', () => {
-  test('they are accounts of one counterparty where they say the same of it, and the check takes them together', async () => {
-    const file = await ownFile(
-      'Ref,Name,IBAN\nK1,A,GB82WEST12345698765432\nK1,A,DE89370400440532013000\nK1,A,NL91ABNA0417164300\nK2,B,BE68539007547034\n',
-    );
-    const { yaml, checked } = await mapAndCheck(file, 'counterparty.draft');
-    expect(yaml).toContain(
-      'key: Ref\n# Rows with the same key say the same of the payee and have different accounts',
-    );
-    expect(yaml).toContain('\ngroup: accounts\n');
-    expect(checked.exitCode).toBe(0);
-  });
-});
-
 describe('when a JSON file is one object that holds the list of its records', () => {
   const item = (n: number) => ({ ref: `K${n}`, details: { name: 'A', tags: [{ a: 1 }] } });
   const holder = JSON.stringify({ data: { count: 2, items: [item(1), item(2)] } });
@@ -199,17 +185,6 @@ describe('when a JSON file is one object that holds the list of its records', ()
     const file = await ownFile('{"name":"A","accounts":[{"iban":"I"},{"iban":"J"}]}', 'one.json');
     const said = await map(file, 'counterparty.draft');
     expect([said.exitCode, said.stdout]).toEqual([0, expect.stringContaining('"accounts.1.iban"')]);
-  });
-});
-
-describe('when one row of a few lacks the name, as a line of totals does', () => {
-  test.each([
-    ['subclient.create', 'Legal Name', 'required: [ details.name ]'],
-    ['counterparty.draft', 'Payee', 'required: [ name ]'],
-  ])('%s still requires it', async (operation, header, required) => {
-    const file = await ownFile(`Ref,${header}\nK1,A\nK2,B\nK3,C\nTotal,\n`);
-    const said = await map(file, operation);
-    expect(said.stdout).toContain(required);
   });
 });
 

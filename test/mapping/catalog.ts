@@ -35,7 +35,7 @@ export type Compiling = {
   readonly needsPathId?: boolean;
 };
 
-/** Most tests fill accounts with any text: as elsewhere damage only warns there, where the settings say nothing else. */
+/** Most tests fill accounts with any text: damage there only warns, as elsewhere. */
 const ACCOUNTS_WARN = { accounts: 'warn', damage: 'warn' };
 
 export function definitionOf(settings: Settings): JobDefinition {

@@ -1,7 +1,7 @@
 /**
- * Headers as files of nine languages and of well-known programs have them, each column with the field that a person who
- * knows the service would give it: `key` for the rows' own key, `-` for none, and with `or` between them where several
- * are right.
+ * Headers as files of nine languages and of well-known programs have them, each column with the
+ * field that a person who knows the service would give it: `key` for the rows' own key, `-` for
+ * none, and with `or` between them where several are right.
  */
 export type Header = {
   readonly from: string;
@@ -184,7 +184,7 @@ export const HEADERS: readonly Header[] = [
   ),
 ];
 
-/** The columns of a header, each with the fields that are right for it; none for a column that has no field. */
+/** Each with the fields that are right for it; none for a column that has no field. */
 export function columnsOf({
   columns,
 }: Header): readonly { readonly column: string; readonly fields: readonly string[] }[] {

@@ -98,24 +98,20 @@ function proposeFor(operation: BuiltIn, text: string) {
   return propose(operation, columns, rows);
 }
 
-describe('when a header says how its cells are written', () => {
+describe('when a header says more than a name', () => {
+  const DOUBT = [expect.stringContaining('in brackets')];
+
   test.each([
-    ['Monthly Volume (EUR)', 'kyc.details.monthlyVolumeAmount', null],
-    ['Monatsvolumen in EUR', 'kyc.details.monthlyVolumeAmount', null],
-    ['monthly_volume_eur', 'kyc.details.monthlyVolumeAmount', null],
-    ['Volume mensuel [€]', 'kyc.details.monthlyVolumeAmount', null],
-    ['Monatsumsatz (TEUR)', 'kyc.details.monthlyVolumeAmount', 'thousands'],
-    ['Miesięczny obrót (tys. PLN)', 'kyc.details.monthlyVolumeAmount', 'thousands'],
-    ['Gründungsdatum (TT.MM.JJJJ)', 'kyc.details.incorporationDate', null],
-    ['Reguliert (ja/nein)', 'regulators.isRegulated', null],
-    ['Ville (facturation)', 'addresses.billing.town', null],
-    ['Legal name (old)', 'details.name', 'brackets'],
-    ['Town / City', 'addresses.primary.town', null],
-    ['Nombre o razón social', 'details.name', null],
-  ])('%s is %s', (header, field, doubt) => {
-    expect(propose('subclient.create', [header]).fields).toMatchObject([
-      { field, notes: doubt === null ? [] : [expect.stringContaining(doubt)] },
-    ]);
+    ['Monthly Volume (EUR)', 'kyc.details.monthlyVolumeAmount', DOUBT],
+    ['Volume mensuel [€]', 'kyc.details.monthlyVolumeAmount', []],
+    ['Monatsumsatz (TEUR)', 'kyc.details.monthlyVolumeAmount', DOUBT],
+    ['Gründungsdatum (TT.MM.JJJJ)', 'kyc.details.incorporationDate', DOUBT],
+    ['Legal name (old)', 'details.name', DOUBT],
+    ['Ville (facturation)', 'addresses.billing.town', []],
+    ['Town / City', 'addresses.primary.town', []],
+    ['Nombre o razón social', 'details.name', []],
+  ])('%s is %s', (header, field, notes) => {
+    expect(propose('subclient.create', [header]).fields).toMatchObject([{ field, notes }]);
   });
 
   test.each(['Annual turnover (EUR)', 'Town / Country', 'Legal name / Phone', 'Nr.', '('.repeat(100_000)])(
@@ -126,29 +122,12 @@ describe('when a header says how its cells are written', () => {
   );
 });
 
-describe('when no name says which column is the key', () => {
-  test.each([
-    ['a name that ends like a key', 'Matchcode,Legal Name|AB1,A|CD-22,B|E3,C', 'Matchcode'],
-    ['cells as a system gives them out', 'Legal Name,Objekt|A,OB-001|B,OB-002|C,OB-004', 'Objekt'],
-  ])('%s shows it, with a mark of doubt', (_, text, column) => {
-    expect(proposeFor('subclient.create', text).key).toMatchObject({
-      column,
-      note: expect.stringContaining('guessed'),
-    });
-  });
-
-  test.each([
-    ['a running number', 'Lauf-ID,Legal Name|1,A|2,B|3,C'],
-    ['too few rows', 'Matchcode,Legal Name|AB1,A|CD2,B'],
-    ['a cell twice', 'Matchcode,Legal Name|AB1,A|CD2,B|CD2,C'],
-    ['a cell without one', 'Matchcode,Legal Name|AB1,A|CD2,B|,C'],
-    ['telephone numbers', 'Telefon-Nr,Legal Name|0301,A|0702,B|0903,C'],
-    ['amounts', 'Saldo,Legal Name|12.50,A|13.70,B|9.90,C'],
-    ['dates', 'Objekt,Legal Name|2020-01-05,A|2021-03-04,B|2022-01-07,C'],
-    ['a column that has a field', 'Company No,Legal Name|HRB12,A|HRB14,B|HRB99,C'],
-  ])('%s is none', (_, text) => {
-    expect(proposeFor('subclient.create', text).key).toBeNull();
-  });
+test.each([
+  ['a name that is no key', 'Matchcode,Legal Name|AB1,A|CD-22,B|E3,C'],
+  ['a column that has a field', 'Company No,Legal Name|HRB12,A|HRB14,B|HRB99,C'],
+  ['a cell that many rows have', 'Reference,Legal Name|Rent,A|Rent,B|Rent,C'],
+])('%s is proposed as no key', (_, text) => {
+  expect(proposeFor('subclient.create', text).key).toBeNull();
 });
 
 describe('when a column has the keys of another file', () => {
@@ -178,38 +157,23 @@ describe('when a column has the keys of another file', () => {
   });
 });
 
-describe('when keys of payees repeat', () => {
-  test.each([
-    ['together', 'Payee ID,Name,IBAN|P1,A,I1|P1,A,I2|P2,B,I3'],
-    ['together', 'Payee ID,Name,IBAN|P1,A,I1|P1,,I2|P2,B,I3'],
-    ['apart', 'Payee ID,Name,IBAN|P1,A,I1|P2,B,I3|P1,A,I2'],
-    ['perhaps', 'Payee ID,Name,Remark|P1,A,x|P1,A,x|P2,B,x'],
-    ['perhaps', 'Payee ID,Name,City,IBAN|P1,A,Rome,I1|P1,A,Pisa,I2|P2,B,Bari,I3'],
-    ['perhaps', 'Payee ID,IBAN|P1,I1|P1,I2|P2,I3'],
-    ['perhaps', 'Payee ID,Name,IBAN,IBAN 2|P1,A,I1,J1|P1,A,I2,J2|P2,B,I3,J3'],
-  ] as const)('as %s in %s', (groups, text) => {
-    expect(proposeFor('counterparty.draft', text).key).toMatchObject({ column: 'Payee ID', groups });
-  });
-
-  test('a job that is proposed for rows apart says what to do first', () => {
-    const proposal = proposeFor('counterparty.draft', 'Payee ID,Name,IBAN|P1,A,I1|P2,B,I3|P1,A,I2');
-    expect(jobYaml(proposal, ORIGIN)).toMatch(/sort the file by the key first\.\ngroup: accounts\n/);
-  });
+test('where keys of payees repeat, the proposal says how several rows become one payee', () => {
+  const repeated = proposeFor('counterparty.draft', 'Payee ID,Name,IBAN|P1,A,I1|P1,A,I2|P2,B,I3');
+  expect(repeated.key).toMatchObject({ column: 'Payee ID', flaws: 1 });
+  expect(jobYaml(repeated, ORIGIN)).toMatch(/take out the # before this line:\n# group: accounts\n/);
+  const single = proposeFor('counterparty.draft', 'Payee ID,Name,IBAN|P1,A,I1|P2,B,I3');
+  expect(jobYaml(single, ORIGIN)).not.toContain('group');
 });
 
 test.each([
-  ['Nombre,Apellidos', ['firstName', 'lastName']],
-  ['Nom,Prénom', ['lastName', 'firstName']],
-  ['Name,IBAN', ['name', 'accounts.0.iban']],
-])('of %s a bare name is the one that is missing', (text, fields) => {
-  expect(proposeFor('counterparty.draft', text).fields.map(({ field }) => field)).toEqual(fields);
-});
-
-test('an account is an IBAN where its cells are', () => {
-  const { fields } = proposeFor('counterparty.draft', 'Cuenta|ES9121000418450200051332|');
-  expect(fields).toMatchObject([
-    { column: 'Cuenta', field: 'accounts.0.iban', notes: [expect.stringContaining('IBAN')] },
-  ]);
+  ['Nombre,Apellidos', ['firstName', 'lastName'], []],
+  ['Nom,Prénom', ['lastName', 'firstName'], []],
+  ['Payee,Vorname,Nachname', ['name', 'firstName', 'lastName'], []],
+  ['Name,IBAN', ['name', 'accounts.0.iban'], ['name']],
+])('of %s a bare name is the one that is missing, and a person needs none', (text, fields, required) => {
+  const proposal = proposeFor('counterparty.draft', text);
+  expect(proposal.fields.map(({ field }) => field)).toEqual(fields);
+  expect(proposal.required).toEqual(required);
 });
 
 describe('the account of a payee', () => {

@@ -1,8 +1,8 @@
 /**
- * Looks for damage in the cells of a row: values that a spreadsheet, an encoding or a copy has probably altered on
- * their way. Each check costs only the columns that it can hit. The definition's `checks` say which findings are issues
- * (the row isn't sent), which are warnings, and which aren't looked for; where they say nothing, damage in the fields of an
- * account is an issue, since money goes there. No finding says what a cell holds.
+ * Looks for damage in the cells of a row: values that a spreadsheet, an encoding or a copy has
+ * probably altered. The definition's `checks` say which findings are issues (the row isn't sent),
+ * which are warnings, and which aren't looked for; where they say nothing, damage in the fields of
+ * an account is an issue, since money goes there. No finding says what a cell holds.
  */
 import { type CheckSettings, SETTING_OF } from '../../config/check-settings.ts';
 import type { JobDefinition } from '../../config/job-definition.ts';

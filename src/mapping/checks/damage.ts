@@ -1,13 +1,10 @@
-/**
- * Damage that cells of any field can have: what spreadsheets and wrong encodings leave behind, and dates that can be
- * read as another day.
- */
+/** Damage that cells of any field can have: what spreadsheets and wrong encodings leave behind. */
 import type { CheckCode } from '../../model/issue.ts';
 import type { RowContext } from '../row-context.ts';
 
 export type CellCheck = {
   readonly code: CheckCode;
-  /** What was expected and what probably happened, `null` where nothing looks damaged; `text` is never empty. */
+  /** What was expected and what probably happened, or `null`; `text` is never empty. */
   find(text: string, context: RowContext): string | null;
 };
 
@@ -36,7 +33,7 @@ const NAMES = [
   'VALOR!|NULO!|NÚM!',
 ].join('|');
 
-/** An error fills the whole cell: within a text it may be meant. A column too narrow for its value shows `####`. */
+/** Within a text it may be meant. A column too narrow for its value shows `####`. */
 const ERROR_CELL = new RegExp(`^(?:#(?:${NAMES})|#{3,}|Err:5\\d\\d)$`);
 
 export const spreadsheetError: CellCheck = {
@@ -53,7 +50,7 @@ const FORMULA =
 const NARROW =
   'a value; a spreadsheet writes this where a column is too narrow to show it: widen the column and export the file again';
 
-/** What the second and later bytes of a UTF-8 character (80 to BF) become in windows-1252 or ISO-8859-1. */
+/** What later bytes of a UTF-8 character (80 to BF) become in windows-1252 or ISO-8859-1. */
 const LATER =
   '\\u0080-\\u00bf\\u0152\\u0153\\u0160\\u0161\\u0178\\u017d\\u017e\\u0192\\u02c6\\u02dc\\u2013\\u2014\\u2018-\\u201a\\u201c-\\u201e\\u2020-\\u2022\\u2026\\u2030\\u2039\\u203a\\u20ac\\u2122';
 
@@ -63,8 +60,8 @@ const BEYOND_ASCII = /[\u0080-\uffff]/;
 const CANDIDATE = new RegExp(`[\\u0080-\\u009f]|[\\u00c2-\\u00f4][${LATER}]|[a-z\\d]\\u00c2 |\\ufffd`);
 
 /**
- * Whole runs of such characters that are valid UTF-8. A pair counts only where it would be a letter of the usual alphabets
- * (Latin, Greek, Cyrillic, Hebrew, Arabic): other pairs, such as the É’ of RENÉ’S, are far more often meant.
+ * Runs of such characters that are valid UTF-8. A pair counts only where it would be a letter of a
+ * usual alphabet (Latin, Greek, Cyrillic, Hebrew, Arabic): others, as in RENÉ’S, are mostly meant.
  */
 const SEQUENCE = `[\\u00c2-\\u00c5\\u00ce-\\u00d1\\u00d7-\\u00d9][${LATER}]|\\u00c8[\\u0098-\\u009b\\u02dc\\u2122\\u0161\\u203a]|[\\u00e0-\\u00ef][${LATER}]{2}|[\\u00f0-\\u00f4][${LATER}]{3}`;
 const NOT_ASCII = '[\\u0080-\\uffff]';
@@ -73,13 +70,10 @@ const RUN = new RegExp(`(?<!${NOT_ASCII})(?:${SEQUENCE})+(?!${NOT_ASCII})`);
 /** The beginning of a typographic sign that lost its end; a space that kept its first byte. */
 const REMAINS = /\u00e2\u20ac|[a-z\d]\u00c2 /;
 
-/** Control characters (C1) that no text has: windows-1252 keeps its quotes, dashes and the euro sign there. */
+/** No text has these: windows-1252 keeps its quotes, dashes and the euro sign there. */
 const CONTROL = /[\u0080-\u009f]/;
 
-/**
- * Finds text that was written as UTF-8 and read as windows-1252, characters that a reader had to give up (U+FFFD), and
- * control characters that windows-1252 or UTF-8 becomes when it is read as ISO-8859-1.
- */
+/** UTF-8 read as windows-1252 or ISO-8859-1, and what a reader had to give up (U+FFFD). */
 export const mojibake: CellCheck = {
   code: 'mojibake',
   find: (text) => (BEYOND_ASCII.test(text) && CANDIDATE.test(text) ? mojibakeIn(text) : null),

@@ -1,17 +1,18 @@
 /**
- * Identifiers as payment files have them: what an IBAN, a BIC, a sort code, a routing number has to look like, and which
- * codes are short of the zeros that a spreadsheet drops. Each finding says what was expected and what probably happened;
- * none of them changes a value.
+ * Identifiers as payment files have them: what an IBAN, a BIC, a sort code or a routing number
+ * looks like, and which codes are short of the zeros that a spreadsheet drops. No finding changes a
+ * value.
  */
 import { getCountrySpecifications, isValidBIC } from 'ibantools';
 import { countryCode } from '../countries.ts';
 import { readData, remembered } from '../read-data.ts';
 import type { FieldPath } from '../request-field.ts';
+import type { RowContext } from '../row-context.ts';
 import type { BesideOf, CellCheck } from './damage.ts';
 
 /**
- * Fields whose digits are a name and no quantity, by the last part of their path: a spreadsheet that takes them for
- * numbers drops leading zeros and rounds the digits after the 15th.
+ * By the last part of their path. A spreadsheet that takes their digits for a number drops leading
+ * zeros and rounds what comes after the 15th.
  */
 const IDENTIFIER_FIELDS: ReadonlySet<string> = new Set(
   [
@@ -26,8 +27,8 @@ export function isIdentifierField(path: FieldPath): boolean {
 }
 
 /**
- * The checks of an identifier's field. `others` are left out for identifiers with a form of their own, in which text that
- * was misread could not pass anyway.
+ * The checks of an identifier's field. `others` are left out for identifiers with a form of their
+ * own, in which text that was misread could not pass anyway.
  */
 export function identifierChecks(
   path: FieldPath,
@@ -35,23 +36,25 @@ export function identifierChecks(
   others: readonly CellCheck[],
 ): readonly CellCheck[] {
   switch (lastName(path)) {
-    case 'accountNumber':
-      return [lostZeroOfAccountNumber(beside('sortCodeUK')), ...others];
+    case 'accountNumber': {
+      const sortCode = beside('sortCodeUK');
+      return [lostZero(8, 'UK account number', (_, context) => sortCode(context) !== ''), ...others];
+    }
     case 'bankCode':
       return [lostZeroOf('bankCode', beside('country')), ...others];
     case 'bic_swift':
     case 'bicSwift':
       return [bicInvalid];
     case 'cnaps':
-      return [lostZeroOfCnaps, ...others];
+      return [lostZero(12, 'CNAPS code'), ...others];
     case 'iban':
       return [ibanInvalid];
     case 'postCode':
       return [lostZeroOf('postCode', beside('country')), ...others];
     case 'routingNumber':
-      return [lostZeroOfRoutingNumber(beside('country')), routingNumberInvalid(beside('country'))];
+      return routingNumberChecks(beside('country'));
     case 'sortCodeUK':
-      return [lostZeroOfSortCode, sortCodeInvalid];
+      return [lostZero(6, 'sort code'), sortCodeInvalid];
     default:
       return others;
   }
@@ -63,8 +66,8 @@ function lastName(path: FieldPath): string {
 }
 
 /**
- * Finds IBANs that ISO 13616 doesn't allow: the country's length and characters, and the check digits. Spaces, as people
- * write them, and case don't matter here. The check digits inside of some national account numbers are not looked at:
+ * The country's length and characters, and the check digits (ISO 13616). Spaces, as people write
+ * them, and case don't matter. Check digits inside of a national account number are not looked at:
  * what is damaged fails the outer ones already.
  */
 const ibanInvalid: CellCheck = {
@@ -121,8 +124,8 @@ function isIban(text: string): boolean {
 }
 
 /**
- * Whether the number that the IBAN spells with its first four characters at the end, A being 10 and Z 35, leaves 1
- * when it is divided by 97; never for a character that is neither.
+ * Whether the number that the IBAN spells with its first four characters at the end, A being 10 and
+ * Z 35, leaves 1 when it is divided by 97; never for a character that is neither.
  */
 function hasCheckDigits(iban: string): boolean {
   let rest = 0;
@@ -135,7 +138,7 @@ function hasCheckDigits(iban: string): boolean {
   return rest % 97 === 1;
 }
 
-/** Up to here the rest with two more digits is a small integer, with which the loop is three times as fast. */
+/** With two more digits the rest stays a small integer: the loop is three times as fast. */
 const SMALL = 9_999_999;
 
 function valueAt(iban: string, at: number): number {
@@ -149,18 +152,10 @@ const bicInvalid: CellCheck = {
   find: (text) => (isBic(text) ? null : BIC),
 };
 
+const isBic = remembered((text: string) => isValidBIC(text.replaceAll(/\s/g, '')));
+
 const BIC =
   'a BIC of 8 or 11 characters such as DEUTDEFF or DEUTDEFF500: bank, country, place, and the branch if any; a character is probably missing, or the cell belongs to another column';
-
-const knownBics = new Set<string>();
-const MAX_BICS = 10_000;
-
-function isBic(text: string): boolean {
-  if (knownBics.has(text)) return true;
-  if (!isValidBIC(text.replaceAll(/\s/g, ''))) return false;
-  if (knownBics.size < MAX_BICS) knownBics.add(text);
-  return true;
-}
 
 const SORT_CODE = /^\d{2}([- ]?)\d{2}\1\d{2}$/;
 
@@ -172,13 +167,19 @@ const sortCodeInvalid: CellCheck = {
 const SIX_DIGITS =
   'a sort code of 6 digits such as 202015 or 20-20-15; a digit is probably missing or too many';
 
-function routingNumberInvalid(country: BesideOf): CellCheck {
-  return {
-    code: 'routing_number_invalid',
-    find(text, context) {
-      return isRoutingNumber(text) || !isAmerican(country(context)) ? null : routingNumberProblem(text);
-    },
+function routingNumberChecks(country: BesideOf): readonly CellCheck[] {
+  const isAmerican = (context: RowContext) => {
+    const written = country(context);
+    return written === '' || countryCode(written) === 'USA';
   };
+  return [
+    lostZero(9, 'routing number', (text, context) => isRoutingNumber(`0${text}`) && isAmerican(context)),
+    {
+      code: 'routing_number_invalid',
+      find: (text, context) =>
+        isRoutingNumber(text) || !isAmerican(context) ? null : routingNumberProblem(text),
+    },
+  ];
 }
 
 function routingNumberProblem(text: string): string {
@@ -190,8 +191,8 @@ function routingNumberProblem(text: string): string {
 const ZERO = 48;
 
 /**
- * Whether the text is nine digits that are a routing number of the American Bankers Association: their sum, weighted
- * 3, 7, 1 in turn, is a multiple of ten.
+ * Whether the text is a routing number of the American Bankers Association: nine digits whose sum,
+ * weighted 3, 7, 1 in turn, is a multiple of ten.
  */
 function isRoutingNumber(text: string): boolean {
   if (text.length !== 9) return false;
@@ -204,78 +205,43 @@ function isRoutingNumber(text: string): boolean {
   return sum % 10 === 0;
 }
 
-const lostZeroOfSortCode = lostZero((text) => (hasDigits(text, 5) ? lost(6, 'sort code') : null));
-
-const lostZeroOfCnaps = lostZero((text) => (hasDigits(text, 11) ? lost(12, 'CNAPS code') : null));
-
-function lostZeroOfRoutingNumber(country: BesideOf): CellCheck {
-  return lostZero((text, context) =>
-    hasDigits(text, 8) && isRoutingNumber(`0${text}`) && isAmerican(country(context))
-      ? lost(9, 'routing number')
-      : null,
-  );
-}
-
-function lostZeroOfAccountNumber(sortCode: BesideOf): CellCheck {
-  return lostZero((text, context) =>
-    hasDigits(text, 7) && sortCode(context) !== '' ? lost(8, 'UK account number') : null,
-  );
-}
-
-function lostZeroOf(kind: keyof typeof WORDS, country: BesideOf): CellCheck {
-  return lostZero((text, context) => {
-    const digits = shortOfZeros(kind, text, () => country(context));
-    return digits === null ? null : lost(digits, `${WORDS[kind]} of that country`);
-  });
+/** One digit short of its length, and meant to be such a code. */
+function lostZero(
+  digits: number,
+  what: string,
+  isMeant: (text: string, context: RowContext) => boolean = () => true,
+): CellCheck {
+  return {
+    code: 'lost_leading_zero',
+    find: (text, context) =>
+      text.length === digits - 1 && /^\d+$/.test(text) && isMeant(text, context) ? lost(digits, what) : null,
+  };
 }
 
 const WORDS = { postCode: 'post code', bankCode: 'bank code' } as const;
-
-function lostZero(find: CellCheck['find']): CellCheck {
-  return { code: 'lost_leading_zero', find };
-}
-
-function hasDigits(text: string, count: number): boolean {
-  return text.length === count && /^\d+$/.test(text);
-}
-
-function lost(digits: number, what: string): string {
-  return `a ${what} of ${digits} digits; a spreadsheet probably took it for a number and dropped the zero it begins with`;
-}
-
-/** By country, where the number of digits is fixed and codes begin with zeros. */
-const digitsOf = remembered(
-  (kind: keyof typeof WORDS): ReadonlyMap<string, number> =>
-    new Map(
-      readData('code-digits.tsv').flatMap(([of, country = '', digits]) =>
-        of === kind ? [[country, Number(digits)]] : [],
-      ),
-    ),
-);
-
 const MAX_LOST = 2;
 
 /** What a code that lost zeros looks like: the longest of these codes has eight digits. */
 const SHORTENED = /^\d{1,7}$/;
 
-/** How many digits the code should have, where it lacks few enough to have lost zeros. */
-function shortOfZeros(kind: keyof typeof WORDS, text: string, country: () => string): number | null {
-  if (!SHORTENED.test(text)) return null;
-  const digits = digitsOf(kind).get(knownCountry(country()));
-  return digits !== undefined && text.length < digits && text.length >= digits - MAX_LOST ? digits : null;
+/** Of a code whose number of digits is fixed in the country that stands beside it. */
+function lostZeroOf(kind: keyof typeof WORDS, country: BesideOf): CellCheck {
+  const digitsOf = new Map(
+    readData('code-digits.tsv').flatMap(([of, code = '', digits]) =>
+      of === kind ? [[code, Number(digits)] as const] : [],
+    ),
+  );
+  return {
+    code: 'lost_leading_zero',
+    find(text, context) {
+      if (!SHORTENED.test(text)) return null;
+      const digits = digitsOf.get(countryCode(country(context)) ?? '') ?? 0;
+      const isShort = text.length < digits && text.length >= digits - MAX_LOST;
+      return isShort ? lost(digits, `${WORDS[kind]} of that country`) : null;
+    },
+  };
 }
 
-const countries = new Map<string, string>();
-const MAX_COUNTRIES = 1_000;
-
-function knownCountry(written: string): string {
-  const known = countries.get(written);
-  if (known !== undefined) return known;
-  const code = countryCode(written) ?? '';
-  if (countries.size < MAX_COUNTRIES) countries.set(written, code);
-  return code;
-}
-
-function isAmerican(country: string): boolean {
-  return country === '' || knownCountry(country) === 'USA';
+function lost(digits: number, what: string): string {
+  return `a ${what} of ${digits} digits; a spreadsheet probably took it for a number and dropped the zero it begins with`;
 }

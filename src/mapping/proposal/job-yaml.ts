@@ -55,15 +55,15 @@ function rowsLookedAt(rows: number): string {
   return ` and its first ${rows === 1 ? 'row' : `${rows} rows`}.`;
 }
 
-function keyLines({ key }: JobProposal, { rows }: ProposalOrigin): readonly Line[] {
+function keyLines({ key, operation }: JobProposal, { rows }: ProposalOrigin): readonly Line[] {
   if (key === null) return [{ notes: NO_KEY }];
-  const { column, groups, note } = key;
-  const seen = rows > 0 && (groups === 'none' || groups === 'perhaps') ? ` ${seenOf(key.flaws)}` : '';
+  const { column, flaws, note } = key;
   const notes = [
-    `The rows' own key: the ledger knows them by it.${seen}`,
+    `The rows' own key: the ledger knows them by it.${rows > 0 ? ` ${seenOf(flaws)}` : ''}`,
     ...(note === null ? [] : [`It is ${note}.`]),
   ];
-  return [{ notes, name: 'key', value: column }, GROUPS[groups]];
+  const isGroup = operation === 'counterparty.draft' && flaws > 0;
+  return [{ notes, name: 'key', value: column }, { notes: isGroup ? GROUP : [] }];
 }
 
 const NO_KEY = [
@@ -77,24 +77,10 @@ function seenOf(flaws: number): string {
   return `Of the rows looked at, ${flaws} ${flaws === 1 ? 'has' : 'have'} none of ${flaws === 1 ? 'its' : 'their'} own.`;
 }
 
-const GROUPED =
-  'Rows with the same key say the same of the payee and have different accounts: they become one payee.';
-
-const GROUPS: Readonly<Record<NonNullable<JobProposal['key']>['groups'], Line>> = {
-  none: { notes: [] },
-  perhaps: {
-    notes: [
-      'Rows with the same key stand together. Where they are accounts of one counterparty, take out the # before this line:',
-      'group: accounts',
-    ],
-  },
-  together: { notes: [GROUPED], name: 'group', value: 'accounts' },
-  apart: {
-    notes: [GROUPED, 'They have to stand together, and some do not: sort the file by the key first.'],
-    name: 'group',
-    value: 'accounts',
-  },
-};
+const GROUP = [
+  'Where rows with the same key stand together and are accounts of one payee, take out the # before this line:',
+  'group: accounts',
+];
 
 function fieldLines({ fields, itself, missingId }: JobProposal): readonly Line[] {
   const own = itself.map((column) => `  ${JSON.stringify(column)}`);

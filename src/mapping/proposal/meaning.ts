@@ -9,7 +9,6 @@ import type { FieldCatalog } from '../../model/mapping.ts';
 import type { BuiltIn } from '../../model/operation.ts';
 import type { MappingOptions } from '../compilation.ts';
 import { withPositions } from '../request-field.ts';
-import { readingsOf } from './header-words.ts';
 import { fieldNames, looseName, type NamedField, qualifiedName, referenceNamesOf } from './names.ts';
 
 export type Meaning = NamedField & {
@@ -26,30 +25,35 @@ export function createFindMeaning(
   catalog: FieldCatalog,
   pathField: string | null,
 ): FindMeaning {
-  const known = [...catalog.keys()].filter((field) => !isSetByService(field));
-  const fields = [...(pathField === null ? [] : [pathField]), ...known];
-  const spellings = fields.map((field) => ({ field, shape: shapeOf(field) }));
-  const own = new Map(ownNames(fields));
-  const names = fieldNames(operation);
-  const references = fields.includes('parent.id') ? referenceNamesOf(operation) : new Set<string>();
-  const find = (name: string): Omit<Meaning, 'letters'> | null => {
-    const found = names.get(name);
-    if (found !== undefined && found.note !== null) return meant(found);
-    if (references.has(name)) return PARENT;
-    const exact = spelled(spellings, name) ?? found?.field ?? own.get(name);
-    if (exact !== undefined) return meant({ field: exact, note: null, isOfLedger: false });
-    const more = qualifiedName(operation, name) ?? numbered(name, names);
-    return more === null ? null : meant(more);
-  };
+  const known = knownNames(operation, catalog, pathField);
+  const isField = (field: string) =>
+    field === pathField || catalog.has(field.replaceAll(/\.\d+(?=\.|$)/g, '.#'));
   const read = (header: string): Meaning | null => {
-    for (const { name, note } of readingsOf(header)) {
-      const loose = looseName(name);
-      const meaning = loose === '' ? null : find(loose);
-      if (meaning !== null) return withNote({ ...meaning, letters: loose.length }, note);
-    }
-    return null;
+    const name = looseName(header);
+    const meaning = known.get(name) ?? withNumber(name, known) ?? qualifiedName(operation, name);
+    return meaning !== null && isField(meaning.field)
+      ? { isReference: false, ...meaning, letters: name.length }
+      : null;
   };
-  return (header) => read(header) ?? agreedOn(header, read);
+  return (header) => read(header) ?? withoutBrackets(header, read) ?? agreedOn(header, read);
+}
+
+type Known = NamedField & Partial<Pick<Meaning, 'isReference'>>;
+type KnownNames = ReadonlyMap<string, Known>;
+
+/** By their loose form; of two meanings of a name the later one counts, and a doubt the most. */
+function knownNames(operation: BuiltIn, catalog: FieldCatalog, pathField: string | null): KnownNames {
+  const own = [...catalog.keys()].filter((field) => !isSetByService(field));
+  const fields = [...(pathField === null ? [] : [pathField]), ...own];
+  const named = [...fieldNames(operation)];
+  const references = fields.includes('parent.id') ? referenceNamesOf(operation) : [];
+  return new Map([
+    ...lastParts(fields),
+    ...named,
+    ...fields.map((field) => [field.split('#').map(looseName).join('#'), { ...PLAIN, field }] as const),
+    ...references.map((name) => [name, PARENT] as const),
+    ...named.filter(([, { note }]) => note !== null),
+  ]);
 }
 
 /** What a file has under the name of such a field is something of its own system's. */
@@ -60,13 +64,44 @@ export function isSetByService(field: string): boolean {
 const SET_BY_SERVICE =
   /^(?:id|vanityId|state|status|actions|draft)$|^(?:payable|linkedDocuments)\.|^parent\.(?:state|isSelf)$|\.(?:actions|networks|verificationResponses)(?:\.|$)/;
 
-function meant(found: NamedField): Omit<Meaning, 'letters'> {
-  return { ...found, isReference: false };
+const PLAIN = { note: null, isOfLedger: false } as const;
+
+const PARENT = {
+  field: 'parent.id',
+  note: 'taken for the key of a subclient that this program creates; without "ref" the cell itself is sent',
+  isOfLedger: false,
+  isReference: true,
+} as const;
+
+/** Names that only one field has at its end; not those of records, nor in a list inside a list. */
+function lastParts(fields: readonly string[]): KnownNames {
+  const named = fields
+    .filter((field) => field.split('#').length <= 2 && !/\.controls\.|\.(?:id|vanityId)$/.test(field))
+    .map((field) => [looseName(lastPart(field)), field] as const);
+  const once = named.filter(([name]) => named.filter(([other]) => other === name).length === 1);
+  return new Map(once.map(([name, field]) => [name, { ...PLAIN, field: withPositions(field, []) }]));
 }
 
-function withNote(meaning: Meaning, note: string | null): Meaning {
-  if (note === null) return meaning;
-  return { ...meaning, note: meaning.note === null ? note : `${meaning.note}; ${note}` };
+/** `accounts_0_iban`, with the positions in their places, or `IBAN 2` for the second account's. */
+function withNumber(loose: string, known: KnownNames): Known | null {
+  const positions = (loose.match(/\d{1,2}/g) ?? []).map((digits) => String(Number(digits)));
+  const spelled = known.get(loose.replaceAll(/\d{1,2}/g, '#'));
+  if (spelled !== undefined) return { ...spelled, field: withPositions(spelled.field, positions) };
+  const [, name = '', number = ''] = /^(.*\D)([1-9])$/.exec(loose) ?? [];
+  const found = known.get(name);
+  if (found?.field.startsWith('accounts.0.') !== true) return null;
+  return { ...found, field: found.field.replace('.0.', `.${Number(number) - 1}.`) };
+}
+
+/** Longer headers are sentences; a bracket in them is no unit. */
+const LONGEST = 200;
+const LEFT_OUT = 'what stands in brackets in the header was left out of account';
+
+function withoutBrackets(header: string, read: FindMeaning): Meaning | null {
+  if (header.length > LONGEST) return null;
+  const bare = header.replaceAll(/[([{][^)\]}]*[)\]}]/g, ' ');
+  const meaning = bare === header ? null : read(bare);
+  return meaning === null ? null : { ...meaning, note: [meaning.note ?? [], LEFT_OUT].flat().join('; ') };
 }
 
 const OR = /\s*[/|]\s*|\s+(?:or|oder|ou|o|of|lub)\s+/;
@@ -74,58 +109,11 @@ const MOST_WORDS = 4;
 
 /** Of a header with several names for one field: `Town / City`, `Nombre o razón social`. */
 function agreedOn(header: string, read: FindMeaning): Meaning | null {
-  const parts = header.split(OR).slice(0, MOST_WORDS + 1);
-  if (parts.length < 2 || parts.length > MOST_WORDS) return null;
-  const meanings = parts.map(read);
+  const meanings = header.split(OR, MOST_WORDS + 1).map(read);
   const [first] = meanings;
-  if (first === undefined || first === null) return null;
-  if (meanings.some((other) => other === null || other.field !== first.field)) return null;
+  if (meanings.length < 2 || meanings.length > MOST_WORDS || first === undefined) return null;
+  if (meanings.some((other) => other === null || other.field !== first?.field)) return null;
   return meanings.find((one) => one?.note === null) ?? first;
-}
-
-const PARENT: Omit<Meaning, 'letters'> = {
-  field: 'parent.id',
-  note: 'taken for the key of a subclient that this program creates; without "ref" the cell itself is sent',
-  isOfLedger: false,
-  isReference: true,
-};
-
-function ownNames(fields: readonly string[]): readonly (readonly [string, string])[] {
-  const names = fields.filter(isPlain).map((field) => [looseName(lastPart(field)), field] as const);
-  return names
-    .filter(([name]) => names.filter(([other]) => other === name).length === 1)
-    .map(([name, field]) => [name, withPositions(field, [])] as const);
-}
-
-/** Not by the name that any record has, nor in a list inside a list. */
-function isPlain(field: string): boolean {
-  return field.split('#').length <= 2 && !/\.controls\.|\.(?:id|vanityId)$/.test(field);
-}
-
-/** The field of a name with a number: `IBAN 2` is the second account's. */
-function numbered(loose: string, names: ReadonlyMap<string, NamedField>): NamedField | null {
-  const [, name = '', number = ''] = /^(.*\D)([1-9])$/.exec(loose) ?? [];
-  const found = names.get(name);
-  if (found === undefined || !found.field.startsWith('accounts.0.')) return null;
-  return { ...found, field: found.field.replace('.0.', `.${Number(number) - 1}.`) };
-}
-
-function spelled(
-  spellings: readonly { readonly field: string; readonly shape: RegExp }[],
-  loose: string,
-): string | undefined {
-  for (const { field, shape } of spellings) {
-    const match = shape.exec(loose);
-    if (match === null) continue;
-    const positions = match.slice(1).map((digits) => String(Number(digits)));
-    return withPositions(field, positions);
-  }
-  return undefined;
-}
-
-/** Matches the whole path without its punctuation, positions in their places: `accounts_0_iban`. */
-function shapeOf(field: string): RegExp {
-  return new RegExp(`^${field.split('#').map(looseName).join('(\\d{1,2})')}$`);
 }
 
 function lastPart(field: string): string {
@@ -139,10 +127,9 @@ type Suggesting = Pick<MappingOptions, 'definition' | 'catalog' | 'pathField'> &
 };
 
 /**
- * ` Did you mean "accounts.3.iban"?` for a path or a header that is no field, or nothing. A header
- * that names a field as businesses do (`Sort code`), or only its last part (`IBAN`), is recognised
- * too. Of a file with many unknown columns only those that are told get a suggestion: finding it
- * takes a look at every field.
+ * ` Did you mean "accounts.3.iban"?` for a path or a header that is no field, or nothing. Of a file
+ * with many unknown columns only those that are told get a suggestion: it takes a look at every
+ * field.
  */
 export function suggestField(written: string, options: Suggesting): string {
   const { catalog, pathField, problems } = options;
@@ -150,31 +137,25 @@ export function suggestField(written: string, options: Suggesting): string {
   const positions = written.match(/(?<=[.[])\d{1,2}(?=[\].]|$)/g) ?? [];
   const paths = [...(pathField === null ? [] : [pathField]), ...catalog.keys()];
   const fields = paths.map((path) => withPositions(path, positions));
+  // Few changes make another word of a bare name: rather no suggestion than a wrong one.
+  const mostWrong = /[.[]/.test(written)
+    ? undefined
+    : (length: number) => Math.max(1, Math.floor(length / 6));
+  const part = nearest(written, fields.map(lastPart), mostWrong);
   const found =
-    byMeaning(written, options) ??
-    nearest(written, fields, mostWrong(written)) ??
-    nearestLastPart(written, fields);
-  return found === null ? '' : ` Did you mean "${found}"?`;
+    meantField(written, options) ??
+    nearest(written, fields, mostWrong) ??
+    fields.find((field) => lastPart(field) === part);
+  return found === undefined ? '' : ` Did you mean "${found}"?`;
 }
 
-function byMeaning(written: string, { definition, catalog, pathField }: Suggesting): string | null {
+/** What is wrong with a name that no field of the operation has. */
+export function noSuchField(written: string, options: Suggesting): string {
+  return `${options.definition.operation} has no such field.${suggestField(written, options)}`;
+}
+
+function meantField(written: string, { definition, catalog, pathField }: Suggesting): string | null {
   if (definition.operation === 'custom') return null;
   const meaning = createFindMeaning(definition.operation, catalog, pathField)(written);
-  if (meaning === null || meaning.isReference) return null;
-  const isField = catalog.has(meaning.field.replaceAll(/\.\d+(?=\.|$)/g, '.#'));
-  return isField || meaning.field === pathField ? meaning.field : null;
-}
-
-/** Few changes make another word of a bare name: rather no suggestion than a wrong one. */
-function mostWrong(written: string): ((length: number) => number) | undefined {
-  return /[.[]/.test(written) ? undefined : fewSigns;
-}
-
-function fewSigns(length: number): number {
-  return Math.max(1, Math.floor(length / 6));
-}
-
-function nearestLastPart(written: string, fields: readonly string[]): string | null {
-  const part = nearest(written, fields.map(lastPart), mostWrong(written));
-  return fields.find((field) => lastPart(field) === part) ?? null;
+  return meaning === null || meaning.isReference ? null : meaning.field;
 }

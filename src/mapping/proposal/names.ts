@@ -59,7 +59,7 @@ const INITIALS = /(?<![\p{L}\p{N}])(\p{L})\.\s?(?=\p{L}(?![\p{L}\p{N}]))/gu;
 export function looseName(name: string): string {
   const parted = name.replaceAll(/\bn\s?°/giu, ' nr ').replaceAll(INITIALS, '$1');
   const words = plainWords(parted.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2'));
-  const small = wordsOf('small');
+  const small = smallWords('words.tsv');
   const telling = words.filter((word) => !small.has(word));
   return (telling.length === 0 ? words : telling)
     .map((word) => (NUMBER.has(word) ? 'nr' : word))
@@ -79,79 +79,30 @@ function withoutMarks(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '');
 }
 
-/** Words of headers that are no names, by their kind; see data/words.tsv. */
-export const wordsOf = remembered((wanted: 'small' | 'unit' | 'currency' | 'scale'): ReadonlySet<string> => {
-  const words = readData('words.tsv').flatMap(([kind, word = '']) => (kind === wanted ? [word] : []));
-  return new Set(wanted === 'small' ? words.map(withoutMarks) : words);
+/** Words without which a name is the same. */
+const smallWords = remembered((table: string): ReadonlySet<string> => {
+  const words = readData(table).flatMap(([kind, word = '']) => (kind === 'small' ? [word] : []));
+  return new Set(words.map(withoutMarks));
 });
 
 type FieldNames = ReadonlyMap<string, NamedField>;
+type NamedPair = readonly [loose: string, NamedField];
 
 /** The operation's fields by the names that files give them, as `looseName` has them. */
 export const fieldNames = remembered((operation: BuiltIn): FieldNames => {
-  switch (operation) {
-    case 'subclient.create':
-      return byName(subclientNames());
-    case 'subclient.update':
-    case 'subclient.upsert':
-      return byName([...keysOf('service').map((loose) => pair(loose, 'id')), ...subclientNames()]);
-    case 'counterparty.draft':
-      return byName(counterpartyNames());
-    case 'payment.documents':
-      return byName(pairsOf('payment', 'payment'));
-    default:
-      return operation satisfies never;
-  }
+  const [kind = ''] = operation.split('.');
+  const own = pairsOf(kind, kind);
+  const hasPathId = operation === 'subclient.update' || operation === 'subclient.upsert';
+  const ids = hasPathId ? keysOf('service').map((loose) => pair(loose, 'id')) : [];
+  return byName([...ids, ...own, ...addressesOf(kind, own)]);
 });
 
-type NamedPair = readonly [loose: string, NamedField];
-
-function byName(pairs: readonly NamedPair[]): FieldNames {
-  const names = new Map<string, NamedField>();
-  for (const [loose, found] of pairs) {
-    const other = names.get(loose);
-    names.set(loose, other === undefined ? found : joined(other, found));
-  }
-  return names;
-}
-
-/** Two languages, or a field and its own part, that use one name. */
-function joined(first: NamedField, second: NamedField): NamedField {
-  if (first.field === second.field) return first.note === null ? second : first;
-  return { ...first, note: first.note ?? `could also be for "${second.field}"` };
-}
-
-function pair(loose: string, field: string, note: string | null = null): NamedPair {
-  return [loose, { field, note, isOfLedger: false }];
-}
-
-/** The names of a kind of field, with the notes that such a field's doubts have. */
-function pairsOf(of: string, kind: string, fieldOf = (what: string) => what): readonly NamedPair[] {
-  const notes = notesOf(kind);
-  return namesOf(of).map(({ what, loose, doubt }): NamedPair => {
-    const note = notes.get(doubt ?? '') ?? null;
-    return [loose, { field: fieldOf(what), note, isOfLedger: doubt === 'ledger' }];
-  });
-}
-
-/** What parts an address no further than lines is taken for its street. */
-function addressPairs(kind: string, path: string): readonly NamedPair[] {
-  const pairs = pairsOf('address', kind, (what) => `${path}${what === 'line' ? 'streetName' : what}`);
-  return pairs.filter(([, { field }]) => field !== `${path}line2`);
-}
-
-const notesOf = remembered((kind: string): ReadonlyMap<string, string> => {
-  const fitting = readData('doubts.tsv').filter(([, about]) => about === kind || isAny(about, kind));
-  return new Map(fitting.map(([doubt = '', , note = '']) => [doubt, note]));
-});
-
-/** An address that is named has few doubts: its country could be no other. */
-function isAny(about: string | undefined, kind: string): boolean {
-  return about === 'any' && kind !== 'address';
-}
-
-function subclientNames(): readonly NamedPair[] {
-  return [...pairsOf('subclient', 'subclient'), ...addressPairs('subclient', 'addresses.primary.')];
+function addressesOf(kind: string, own: readonly NamedPair[]): readonly NamedPair[] {
+  if (kind === 'subclient') return addressPairs(kind, 'addresses.primary.');
+  if (kind !== 'counterparty') return [];
+  const taken = new Set(own.map(([loose]) => loose));
+  const pairs = pairsOf('address', kind, (what) => AT_TOP[what] ?? `address.${what}`);
+  return pairs.filter(([loose]) => !taken.has(loose));
 }
 
 /** The fields of an address that a counterparty has at its top, too. */
@@ -164,11 +115,36 @@ const AT_TOP: Readonly<Record<string, string>> = {
   line2: 'address2',
 };
 
-function counterpartyNames(): readonly NamedPair[] {
-  const own = pairsOf('counterparty', 'counterparty');
-  const taken = new Set(own.map(([loose]) => loose));
-  const address = pairsOf('address', 'counterparty', (what) => AT_TOP[what] ?? `address.${what}`);
-  return [...own, ...address.filter(([loose]) => !taken.has(loose))];
+/** What parts an address no further than lines is taken for its street. */
+function addressPairs(kind: string, path: string): readonly NamedPair[] {
+  const pairs = pairsOf('address', kind, (what) => `${path}${what === 'line' ? 'streetName' : what}`);
+  return pairs.filter(([, { field }]) => field !== `${path}line2`);
+}
+
+/** Two languages, or a field and its own part, may use one name. */
+function byName(pairs: readonly NamedPair[]): FieldNames {
+  const names = new Map<string, NamedField>();
+  for (const [loose, second] of pairs) {
+    const first = names.get(loose) ?? second;
+    const isSame = first.field === second.field;
+    const note = first.note ?? (isSame ? second.note : `could also be for "${second.field}"`);
+    names.set(loose, { ...(isSame && first.note === null ? second : first), note });
+  }
+  return names;
+}
+
+function pair(loose: string, field: string): NamedPair {
+  return [loose, { field, note: null, isOfLedger: false }];
+}
+
+/** With the notes that doubts have for such a kind of field. */
+function pairsOf(of: string, kind: string, fieldOf = (what: string) => what): readonly NamedPair[] {
+  const doubts = readData('doubts.tsv').filter(([, about = '']) => about.split(' ').includes(kind));
+  const notes = new Map(doubts.map(([doubt = '', , note = '']) => [doubt, note]));
+  return namesOf(of).map(({ what, loose, doubt = '' }): NamedPair => {
+    const note = notes.get(doubt) ?? null;
+    return [loose, { field: fieldOf(what), note, isOfLedger: doubt === 'ledger' }];
+  });
 }
 
 /** What stands before or behind a field's name, and the fields that can follow. */
@@ -219,23 +195,21 @@ function keysOf(...kinds: readonly KeyKind[]): readonly string[] {
 }
 
 /** Names of columns with the key of a subclient that the record belongs to. */
-export function referenceNamesOf(operation: BuiltIn): ReadonlySet<string> {
-  const isOwned = operation === 'counterparty.draft';
-  return new Set(isOwned ? keysOf('parent', 'subclient', 'owner') : keysOf('parent'));
+export function referenceNamesOf(operation: BuiltIn): readonly string[] {
+  return operation === 'counterparty.draft' ? keysOf('parent', 'subclient', 'owner') : keysOf('parent');
 }
 
+/** The most telling first. */
+const KEY_KINDS: Readonly<Record<BuiltIn, readonly KeyKind[]>> = {
+  'subclient.create': ['external', 'subclient', 'any', 'ledger'],
+  'subclient.upsert': ['external', 'subclient', 'any', 'ledger'],
+  'subclient.update': ['service', 'external', 'subclient', 'any'],
+  'counterparty.draft': ['external', 'counterparty', 'any', 'subclient'],
+  'payment.documents': ['external', 'any'],
+};
+
 export function keyNamesOf(operation: BuiltIn): readonly string[] {
-  switch (operation) {
-    case 'subclient.create':
-    case 'subclient.upsert':
-      return keysOf('external', 'subclient', 'any', 'ledger');
-    case 'subclient.update':
-      return ['id', ...keysOf('service', 'external', 'subclient', 'any')];
-    case 'counterparty.draft':
-      return keysOf('external', 'counterparty', 'any', 'subclient');
-    case 'payment.documents':
-      return [...namesOf('payment').map(({ loose }) => loose), ...keysOf('external', 'any')];
-    default:
-      return operation satisfies never;
-  }
+  const own = keysOf(...KEY_KINDS[operation]);
+  if (operation === 'subclient.update') return ['id', ...own];
+  return operation === 'payment.documents' ? [...fieldNames(operation).keys(), ...own] : own;
 }

@@ -1,8 +1,7 @@
 /**
  * Where each column of a file goes in a proposal, and how its cells are read there. A column has
- * one place: the field that its header spells, else the one that it means; a field takes one
- * column, the first. What nobody can decide from the cells stays a comment, and its column is not
- * sent.
+ * one place, the field that its header spells, else the one that it means; a field takes one
+ * column.
  */
 import type { BuiltIn } from '../../model/operation.ts';
 import type { JsonValue } from '../../model/request.ts';
@@ -15,10 +14,9 @@ import {
   type LeafType,
   parseFieldPath,
 } from '../request-field.ts';
-import { isAlone } from './guess-key.ts';
 import { type FindMeaning, isSetByService, type Meaning } from './meaning.ts';
 import { looseName } from './names.ts';
-import { type ChosenNotation, chooseNotation, type Notation, notesOf, ONE_WAY } from './notations.ts';
+import { type ChosenNotation, chooseNotation } from './notations.ts';
 
 export type Placement =
   | (ColumnSlot & { readonly kind: 'itself'; readonly field: string; readonly known: KnownField })
@@ -27,8 +25,6 @@ export type Placement =
 
 type PlacingMeans = {
   readonly columns: readonly string[];
-  /** The text of each column's cells, by the column's position. */
-  readonly texts: readonly (readonly JsonValue[])[];
   readonly lookUp: FieldLookup;
   readonly findMeaning: FindMeaning;
   readonly isTable: boolean;
@@ -48,7 +44,7 @@ export function placeColumns(means: PlacingMeans): readonly Placement[] {
   const meanings = columns.map((at) => byMeaning(at, means));
   const hasBank = hasBankBeside(meanings);
   for (const meaning of meanings.flatMap((one) => one ?? []).sort(byTelling)) {
-    const isOfLedger = meaning.isOfLedger && meaning.field.endsWith(ACCOUNT_NUMBER) && !hasBank;
+    const isOfLedger = meaning.isOfLedger && !hasBank;
     placed[meaning.slot] ??= isOfLedger ? open(meaning, OF_LEDGER) : claim(meaning);
   }
   return namesOfPeople(columns.map((at, i) => placed[i] ?? open(at, NOT_PLACED)));
@@ -70,15 +66,18 @@ function hasBankBeside(meanings: readonly (Meant | null)[]): boolean {
 
 /** A bare name beside a first name is the last name: `Nombre` and `Apellidos`. */
 function namesOfPeople(placements: readonly Placement[]): readonly Placement[] {
-  const [first, last] = ['firstName', 'lastName'].map((field) =>
-    placements.some((one) => one.kind !== 'open' && one.field === field),
-  );
-  if (first === last) return placements;
-  const field = first ? 'lastName' : 'firstName';
-  const note = `taken for the ${first ? 'last' : 'first'} name, since the file has a column for the ${first ? 'first' : 'last'} name`;
+  const fields = new Set(placements.flatMap((one) => (one.kind === 'open' ? [] : [one.field])));
+  const hasFirst = fields.has('firstName');
+  if (hasFirst === fields.has('lastName')) return placements;
+  const field = hasFirst ? 'lastName' : 'firstName';
+  const note = `taken for the ${field}, since the file has a column for the ${hasFirst ? 'firstName' : 'lastName'}`;
   return placements.map((one) =>
     one.kind === 'field' && one.field === 'name' && one.note !== null ? { ...one, field, note } : one,
   );
+}
+
+export function isAlone(column: string, columns: readonly string[]): boolean {
+  return columns.indexOf(column) === columns.lastIndexOf(column);
 }
 
 function itself(at: ColumnSlot, means: PlacingMeans): Placement | null {
@@ -93,26 +92,11 @@ function itself(at: ColumnSlot, means: PlacingMeans): Placement | null {
   return { kind: 'itself', ...at, field, known };
 }
 
-function byMeaning(at: ColumnSlot, { findMeaning, lookUp, texts }: PlacingMeans): Meant | null {
+function byMeaning(at: ColumnSlot, { findMeaning, lookUp }: PlacingMeans): Meant | null {
   const meaning = findMeaning(at.column) ?? findMeaning(lastMember(at.column));
   return meaning === null || leafType(meaning.field, lookUp) === null
     ? null
-    : { kind: 'field', ...at, ...ibanByCells(meaning, texts[at.slot] ?? []) };
-}
-
-const ACCOUNT_NUMBER = '.accountNumber';
-const IBAN = /^[A-Z]{2}\d{2}[ A-Z0-9]{11,38}$/i;
-
-/** An account, where the name doesn't say which number of it: the cells show it. */
-function ibanByCells(meaning: Meaning, cells: readonly JsonValue[]): Meaning {
-  const isOpen = meaning.note !== null && meaning.field.endsWith(ACCOUNT_NUMBER);
-  const isIban = (cell: JsonValue) => typeof cell === 'string' && IBAN.test(cell.trim());
-  if (!isOpen || cells.length === 0 || !cells.every(isIban)) return meaning;
-  return {
-    ...meaning,
-    field: meaning.field.replace(ACCOUNT_NUMBER, '.iban'),
-    note: 'its cells look like IBANs',
-  };
+    : { kind: 'field', ...at, ...meaning };
 }
 
 /** Of `company.iban`; a dot in a header of several words is an abbreviation's. */
@@ -143,33 +127,17 @@ function open({ column, slot }: ColumnSlot, reason: string): Placement {
   return { kind: 'open', column, slot, reason };
 }
 
-export type ProposedField = {
-  readonly field: string;
-  readonly column: string;
-  readonly notation: Notation;
-  readonly notes: readonly string[];
-  /** False: the line is a comment until somebody decides, and the column is not sent. */
-  readonly isDecided: boolean;
-};
+/** Where it isn't decided, its line is a comment and the column is not sent. */
+export type ProposedField = ChosenNotation & { readonly field: string; readonly column: string };
 
 /** The key fills the CRM id of a new subclient, or the identifier in the path. */
 export function keyField(operation: BuiltIn, key: string, pathField: string | null): Meaning | null {
-  const meant = (field: string, note: string | null) => ({ field, note, ...OF_KEY });
-  switch (operation) {
-    case 'subclient.create':
-    case 'subclient.upsert':
-      return meant('additionalInformation.crmId', SENT_AS_CRM_ID);
-    case 'subclient.update':
-    case 'payment.documents': {
-      if (pathField === null) return null;
-      const isNamed = looseName(key).endsWith(looseName(pathField));
-      return meant(pathField, isNamed ? null : OWN_IDENTIFIER);
-    }
-    case 'counterparty.draft':
-      return null;
-    default:
-      return operation satisfies never;
+  if (operation === 'subclient.create' || operation === 'subclient.upsert') {
+    return { field: 'additionalInformation.crmId', note: SENT_AS_CRM_ID, ...OF_KEY };
   }
+  if (pathField === null) return null;
+  const isNamed = looseName(key).endsWith(looseName(pathField));
+  return { field: pathField, note: isNamed ? null : OWN_IDENTIFIER, ...OF_KEY };
 }
 
 /** No other column comes before the key's. */
@@ -181,7 +149,7 @@ const OWN_IDENTIFIER =
 /** `null` where the header is the field and the field's own conversion reads the cells. */
 export function proposeField(
   placement: Placement,
-  values: readonly JsonValue[],
+  cells: readonly JsonValue[],
   lookUp: FieldLookup,
 ): ProposedField | null {
   if (placement.kind === 'open') return null;
@@ -191,29 +159,16 @@ export function proposeField(
     return { field, column, notation: { ref: 'subclient' }, notes: meant, isDecided: true };
   }
   const type = leafType(field, lookUp);
-  const chosen = type === null ? PLAIN : chooseNotation(type, values);
-  if (placement.kind === 'itself' && isPlain(chosen)) return null;
-  return { field, column, ...decide(chosen, type), notes: [...meant, ...notesOf(chosen, type)] };
+  const chosen = type === null ? PLAIN : chooseNotation(type, cells);
+  const isPlain = chosen.isDecided && Object.keys(chosen.notation).length === 0;
+  if (placement.kind === 'itself' && isPlain) return null;
+  return { field, column, ...chosen, notes: [...meant, ...chosen.notes] };
 }
 
-const PLAIN: ChosenNotation = { kind: 'notation', notation: {}, misfits: 0 };
-
-function isPlain(chosen: ChosenNotation): boolean {
-  return chosen.kind === 'notation' && Object.keys(chosen.notation).length === 0;
-}
+const PLAIN: ChosenNotation = { notation: {}, notes: [], isDecided: true };
 
 function leafType(field: string, lookUp: FieldLookup): LeafType | null {
   const path = parseFieldPath(field);
   const known = typeof path === 'string' ? null : lookUp(path);
   return known?.kind === 'leaf' ? known.type : null;
-}
-
-/** A misfit in text spoils its row; dates or numbers that can't be read leave the column undecided. */
-function decide(
-  chosen: ChosenNotation,
-  type: LeafType | null,
-): Pick<ProposedField, 'notation' | 'isDecided'> {
-  if (chosen.kind === 'notation') return { notation: chosen.notation, isDecided: true };
-  if (chosen.kind === 'several') return { notation: chosen.notations[0] ?? {}, isDecided: false };
-  return { notation: {}, isDecided: type === null || ONE_WAY.has(type) };
 }

@@ -10,10 +10,12 @@ import type { BuiltIn } from '../../model/operation.ts';
 import type { JsonValue } from '../../model/request.ts';
 import type { Row } from '../../model/row.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../../model/source.ts';
+import { mostMistakes } from '../../model/written-as.ts';
 import { createFieldLookup } from '../request-field.ts';
-import { guessKey, type KeyGuess, type Table } from './guess-key.ts';
 import { createFindMeaning } from './meaning.ts';
+import { keyNamesOf, looseName, referenceNamesOf } from './names.ts';
 import {
+  isAlone,
   keyField,
   type Placement,
   type ProposedField,
@@ -21,6 +23,15 @@ import {
   proposeField,
   SERVICE_SETS,
 } from './propose-fields.ts';
+
+/** The column whose name says that it is the rows' own key. */
+export type KeyGuess = {
+  readonly column: string;
+  /** Rows that lack the key, or have one that came before. */
+  readonly flaws: number;
+  /** What the reader of the proposal has to know; `null` where the name says it all. */
+  readonly note: string | null;
+};
 
 export type JobProposal = {
   readonly operation: BuiltIn;
@@ -45,13 +56,11 @@ export function proposeJob(options: ProposalOptions): JobProposal {
   const { operation, catalog, pathField, source } = options;
   const readable = options.rows.filter((row) => row.kind !== 'unreadable');
   const table = readable.map((row) => cellsOf(row, source.columns));
-  const texts = textsOf(source.columns, readable, table);
   const lookUp = createFieldLookup(catalog, pathField);
   const findMeaning = createFindMeaning(operation, catalog, pathField);
-  const key = guessKey({ operation, columns: source.columns, table, findMeaning });
+  const key = guessKey(operation, source.columns, table);
   const placements = placeColumns({
     columns: source.columns,
-    texts,
     lookUp,
     isTable: isTable(source),
     pathField,
@@ -60,9 +69,10 @@ export function proposeJob(options: ProposalOptions): JobProposal {
   }).filter(({ column }) => !isOfReport(column) && !(column === '' && isTable(source)));
   const proposed = placements.map((placement) => ({
     placement,
-    field: proposeField(placement, texts[placement.slot] ?? [], lookUp),
+    field: proposeField(placement, cellsIn(placement.slot, readable, table), lookUp),
   }));
   const fields = proposed.flatMap(({ field }) => field ?? []);
+  const placed = new Set(placements.flatMap((one) => (one.kind === 'open' ? [] : [one.field])));
   return {
     operation,
     key,
@@ -70,82 +80,77 @@ export function proposeJob(options: ProposalOptions): JobProposal {
     itself: proposed.flatMap(({ placement, field }) =>
       placement.kind === 'itself' && field === null ? [placement.column] : [],
     ),
-    open: onePerColumn([
-      ...undecided(fields),
-      ...placements.flatMap((placement) => openOf(placement, key?.column ?? null)),
-    ]),
-    required: requiredOf(placements, fields, table),
-    missingId: missingId(placements, options),
+    open: openColumns(placements, fields, key?.column ?? null),
+    // The service's document requires none. A person's record has a last name instead.
+    required: placed.has('lastName') ? [] : NAMES.filter((field) => placed.has(field)),
+    // The ledger knows the identifier of what an upsert finds under a key.
+    missingId: operation === 'subclient.upsert' || placed.has(pathField ?? '') ? null : pathField,
   };
 }
+
+const NAMES = ['details.name', 'name'];
 
 function isOfReport(column: string): boolean {
   return column.startsWith(REPORT_COLUMN_PREFIX) || `${column}.`.startsWith(`${REPORT_MEMBER}.`);
 }
 
-function undecided(fields: readonly ProposedField[]): JobProposal['open'] {
-  return fields.flatMap(({ column, field, isDecided }) =>
-    isDecided ? [] : [{ column, reason: `see ${field} above` }],
-  );
-}
-
-function onePerColumn(open: JobProposal['open']): JobProposal['open'] {
-  return [...new Map(open.map((one) => [one.column, one])).values()];
-}
-
-function openOf(placement: Placement, key: string | null): JobProposal['open'] {
-  if (placement.kind !== 'open') return [];
-  // Its key may be a record's own, but goes into no field of that name.
-  if (placement.column === key && placement.reason !== SERVICE_SETS) return [];
-  return [{ column: placement.column, reason: placement.reason }];
-}
-
-/** More rows than that without a name are no mistakes. */
-const OFTEN = 0.25;
-
-const NAMES: ReadonlySet<string> = new Set(['details.name', 'name']);
-
-/** The service's document requires none, but a record without its name helps nobody. */
-function requiredOf(
+/** Each column once, though the file may have it twice. */
+function openColumns(
   placements: readonly Placement[],
   fields: readonly ProposedField[],
-  table: Table,
-): readonly string[] {
-  const open = new Set(fields.flatMap(({ field, isDecided }) => (isDecided ? [] : [field])));
-  const person = placements.find((one) => one.kind !== 'open' && one.field === 'lastName')?.slot ?? -1;
-  return placements.flatMap((placement) => {
-    if (placement.kind === 'open' || !NAMES.has(placement.field) || open.has(placement.field)) return [];
-    const lacking = table.filter((cells) => cells[placement.slot] === '');
-    // A record without the name may be a person's, and be right.
-    const isRight = lacking.some((cells) => (cells[person] ?? '') !== '');
-    const isNeverThere = lacking.length > 0 && lacking.length === table.length;
-    const isOften = lacking.length > Math.max(1, table.length * OFTEN);
-    return isRight || isNeverThere || isOften ? [] : [placement.field];
+  key: string | null,
+): JobProposal['open'] {
+  const reasons = new Map<string, string>();
+  for (const { column, field, isDecided } of fields) {
+    if (!isDecided) reasons.set(column, `see ${field} above`);
+  }
+  for (const one of placements) {
+    // Its key may be a record's own, but goes into no field of that name.
+    if (one.kind === 'open' && (one.column !== key || one.reason === SERVICE_SETS))
+      reasons.set(one.column, one.reason);
+  }
+  return [...reasons].map(([column, reason]) => ({ column, reason }));
+}
+
+const PERHAPS_ANOTHERS =
+  'perhaps not the payee’s own, but the key of the subclient that the payee belongs to: ' +
+  'then it is "parent.id: { column: …, ref: subclient }" and no key';
+
+/**
+ * Nearly every row has a key of its own. That of a payee may stand in several rows, one for each
+ * account; a key that may be the one of the payee's subclient may not.
+ */
+function guessKey(operation: BuiltIn, columns: readonly string[], table: Table): KeyGuess | null {
+  const isPayee = operation === 'counterparty.draft';
+  const references = isPayee ? referenceNamesOf(operation) : [];
+  const names = columns.map(looseName);
+  for (const wanted of keyNamesOf(operation)) {
+    const slot = names.indexOf(wanted);
+    const column = columns[slot];
+    if (column === undefined || !isAlone(column, columns)) continue;
+    const isAnothers = references.includes(wanted);
+    const flaws = flawsOf(table.map((cells) => cells[slot] ?? ''));
+    const most = isPayee ? table.length : mostMistakes(table.length);
+    if (flaws > (isAnothers ? 0 : Math.min(most, table.length / 2))) continue;
+    return { column, flaws, note: isAnothers ? PERHAPS_ANOTHERS : null };
+  }
+  return null;
+}
+
+function flawsOf(keys: readonly JsonValue[]): number {
+  return keys.length - new Set(keys.filter((key) => key !== '')).size;
+}
+
+/** The cells of the rows looked at, empty ones as `''`. */
+type Table = readonly (readonly JsonValue[])[];
+
+/** Without a workbook's numbers, dates and booleans, which are read in one way only. */
+function cellsIn(slot: number, rows: readonly Row[], table: Table): readonly JsonValue[] {
+  return rows.flatMap((row, i) => {
+    const cell = table[i]?.[slot] ?? '';
+    const isTyped = row.kind === 'cells' && row.typed?.includes(slot) === true;
+    return cell === '' || isTyped ? [] : [cell];
   });
-}
-
-function missingId(
-  placements: readonly Placement[],
-  { pathField, operation }: ProposalOptions,
-): string | null {
-  // The ledger knows the identifier of what an upsert finds under a key.
-  if (pathField === null || operation === 'subclient.upsert') return null;
-  return placements.some((one) => one.kind !== 'open' && one.field === pathField) ? null : pathField;
-}
-
-/** By column, without a workbook's numbers, dates and booleans, which are read in one way only. */
-function textsOf(
-  columns: readonly string[],
-  rows: readonly Row[],
-  table: Table,
-): readonly (readonly JsonValue[])[] {
-  return columns.map((_, slot) =>
-    rows.flatMap((row, i) => {
-      const cell = table[i]?.[slot] ?? '';
-      const isTyped = row.kind === 'cells' && row.typed?.includes(slot) === true;
-      return cell === '' || isTyped ? [] : [cell];
-    }),
-  );
 }
 
 export function cellsOf(row: Row, columns: readonly string[]): readonly JsonValue[] {
