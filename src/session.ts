@@ -1,6 +1,6 @@
 /**
- * A session: what a command has open, from the environment to the ledger's Redis, and, once it has joined a target,
- * the registration of this process, the delivery of rows and the worker. Whatever is opened is closed with the
+ * What a command has open, from the environment to the ledger's Redis, and, once it has joined a
+ * target, this process's registration, the delivery and the worker. All of it is closed with the
  * session, the last first.
  */
 import { existsSync } from 'node:fs';
@@ -167,7 +167,7 @@ export async function openLedger(
   await makeHomeFolder(env.home);
   const onLost = (how: 'taken' | 'removed') => {
     notify(how === 'removed' ? REMOVED : TAKEN);
-    // As if it had been told to end: no row is sent any more, and files are left to the other machine.
+    // As if told to end: no row is sent any more, and files are left to the other machine.
     process.kill(process.pid, 'SIGTERM');
   };
   const server =
@@ -294,11 +294,11 @@ export async function checkRedisSettings(
 
 /** By then an embedded server is started again, and a failover nearly over. */
 const WORTH_A_WORD_MS = 3_000;
-/** A connection lost again within this is not back: a server that takes no writes is left at once. */
+/** A connection lost again within this is not back: a full server is left at once. */
 const BACK_AFTER_MS = 500;
 
 /**
- * Tells the user when everything waits for Redis, and when it goes on; without it only the log would, which a terminal doesn't show.
+ * Tells the user when everything waits for Redis, and when it goes on; a terminal shows no log.
  * `name`: how the user knows the server. Answers a function that ends the notice.
  */
 export function noticeRedis(io: Io, redis: RedisConnection, name: string): () => void {

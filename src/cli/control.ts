@@ -1,4 +1,4 @@
-/** `onboard pause`, `onboard resume` and `onboard cancel`: what a person does with a run from another terminal. */
+/** `onboard pause`, `onboard resume`, `onboard cancel`: a person controls a run from elsewhere. */
 import { serviceOf } from '../delivery/target.ts';
 import { shownWorker } from '../journal/worker-registry.ts';
 import { confirm, type Io, say, shownTime, tell } from '../lib/terminal.ts';
@@ -164,7 +164,7 @@ async function cancel(named: string, flags: CancelFlags, io: Io): Promise<number
     tell(io, `Run ${id} is cancelled: nothing more of it is sent. Its rows get their outcomes.`);
     const ended = await windUpCancelled(run, session);
     const exitCode = tellEnded(ended, session, { service: null, flags });
-    // 2 is the status of a run that was cancelled; for whoever asked for that, the command succeeded.
+    // A cancelled run has status 2; for whoever asked for that, the command succeeded.
     return exitCode === EXIT.stopped && isOver(ended.run) ? EXIT.success : exitCode;
   });
 }

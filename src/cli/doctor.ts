@@ -20,7 +20,7 @@ export const addDoctorCommand: AddCommand = (program, io, done) => {
 
 const SIGNS: Readonly<Record<Finding['status'], string>> = { ok: '✓', warning: '!', problem: '✗' };
 
-/** A line for each finding, what to do below it, and the sum at the end; `signs`: each begins with one. */
+/** `signs`: a line begins with a sign in the place of a word. */
 function renderFindings(findings: readonly Finding[], signs: boolean): string[] {
   const lines = findings.flatMap(({ check, status, finding, advice }) => [
     `${signs ? SIGNS[status] : status.padEnd(7)}  ${check}: ${finding}`,

@@ -86,8 +86,9 @@ async function hasRunsAt(target: string, { index }: Ledger): Promise<boolean> {
 }
 
 /**
- * Asks the person at a terminal, once, before the first run that a ledger has for a service; without a terminal nobody is asked. The
- * answer: whether to begin. To be called with `null` before the ledger is opened, and then with the ledger.
+ * Asks the person at a terminal, once, before the first run that a ledger has for a service;
+ * without a terminal nobody is asked. The answer: whether to begin. To be called with `null` before
+ * the ledger is opened, then with the ledger.
  */
 function createQuestion(
   { job, files }: Input,

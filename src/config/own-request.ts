@@ -1,7 +1,8 @@
 /**
- * `request` of a job definition: an operation of the service that its document only names, as somebody describes it who
- * knows it (`operation: custom`). Nothing about it is assumed but what HTTP says of its method: whether an outcome that is
- * not known may be asked for again decides what keeps it from being carried out twice.
+ * `request` of a job definition (`operation: custom`): an operation that the service's document
+ * only names, described by somebody who knows it. Of its method only what HTTP says is assumed:
+ * whether an unknown outcome may be asked for again decides what keeps it from being carried out
+ * twice.
  */
 import { z } from 'zod';
 import { isJsonPointer } from '../lib/json-pointer.ts';

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { type BuiltInCall, CALLS } from '../model/operation.ts';
 import type { EntityKind } from './records.ts';
 
-/** The calls that a sandbox answers: those of the document, and as `custom` whatever a job definition describes itself. */
+/** `custom`: whatever a job definition describes itself. */
 export const SANDBOX_CALLS = [...CALLS, 'custom'] as const;
 export type SandboxCall = (typeof SANDBOX_CALLS)[number];
 
@@ -36,7 +36,7 @@ export type SandboxOptions = {
   readonly onRequest?: ((request: ReceivedRequest) => void) | undefined;
   /** JSON pointers to an entity's key, the first that leads to text counts. */
   readonly keyPointers?: Partial<Readonly<Record<EntityKind, readonly string[]>>> | undefined;
-  /** The schema of each call's body; a body that doesn't fit is answered 400. Default: any JSON object. */
+  /** A body that doesn't fit its call's schema is answered 400. Default: any JSON object. */
   readonly bodySchemas?: Partial<Readonly<Record<BuiltInCall, z.ZodType>>> | undefined;
 };
 

@@ -1,7 +1,7 @@
 /**
  * The stand-in for the service: its four documented operations on 127.0.0.1, with tokens and faults
- * to order. It remembers what was really made, whatever its callers were told: rehearsals run
- * against it, and tests compare reports with it. This file puts the parts together; a request goes handler → received → calls → records → answer.
+ * to order. It remembers what was really made, whatever its callers were told. A request goes
+ * handler → received → calls → records → answer.
  */
 import { createServer, type Server } from 'node:http';
 import { createReleasers, type Releasers } from '../lib/releasers.ts';
@@ -29,8 +29,8 @@ export type Sandbox = SandboxControl & {
 };
 
 /**
- * Starts a sandbox on 127.0.0.1. Throws a UsageError for a fault that can't be read, a port that is taken or a data file
- * that can't be opened.
+ * A UsageError for a fault that can't be read, a port that is taken, a data file that can't be
+ * opened.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const releasers = createReleasers();
@@ -82,7 +82,6 @@ function callParts(options: SandboxOptions, records: Records): CallParts {
   };
 }
 
-/** Starts listening on 127.0.0.1 and gives the port; 0 asks for any free one. Throws a UsageError where it is taken. */
 export async function listen(server: Server, port: number): Promise<number> {
   try {
     await new Promise<void>((resolve, reject) => {

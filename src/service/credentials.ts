@@ -1,6 +1,6 @@
 /**
- * The bearer token: from the environment, a file or a command, read at the first use and again when the service refuses
- * it. The token, the command and its output get into no log and no message.
+ * The bearer token, read at the first use and again when the service refuses it. The token, the
+ * command and its output get into no log and no message.
  */
 import { spawn } from 'node:child_process';
 import { constants, type FileHandle, open } from 'node:fs/promises';
@@ -15,8 +15,8 @@ export type Credentials = {
   /** The token, loaded at the first call; throws a UsageError that says what to correct. */
   current(): Promise<string>;
   /**
-   * A token other than the stale one, from its source again; callers at the same time share one reading.
-   * `null` where there is none: the source is fixed, gave the same token, or failed (then `problem` says why).
+   * A token other than the stale one; callers at the same time share one reading. `null`: the
+   * source is fixed, gave the same token, or failed (then `problem` says why).
    */
   refresh(stale: string): Promise<string | null>;
   /** Why the last reading failed; `null` after a reading that did not. */
@@ -73,11 +73,11 @@ type LoadedToken = { readonly token: string; readonly warning: string | null };
 
 /** For the command, and for a file on a file system that doesn't answer. */
 const TIMEOUT_MS = 30_000;
-/** Far more than a header may carry: anything larger is the wrong file, or a command that prints something else. */
+/** Anything larger is the wrong file, or a command that prints something else. */
 const MAX_TOKEN_BYTES = 64 * 1024;
 const OTHERS_MAY_READ = 0o004;
 
-/** Reads the file, runs the command; throws a UsageError that never holds the token, the command or its output. */
+/** A UsageError never holds the token, the command or its output. */
 async function loadToken(origin: TokenOrigin, timeoutMs: number): Promise<LoadedToken> {
   switch (origin.kind) {
     case 'token':
@@ -125,7 +125,7 @@ async function readWithMode(path: string): Promise<{ text: string; mode: number 
   }
 }
 
-/** Opened so that a pipe without a writer isn't waited for; what is no plain file may have no end, or be another's next time. */
+/** A pipe without a writer is not waited for; only a plain file has an end. */
 async function readPlainFile(path: string): Promise<{ text: string; mode: number }> {
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
@@ -150,7 +150,7 @@ async function readBounded(file: FileHandle): Promise<string> {
   throw new Error('it is larger than 64 KiB');
 }
 
-/** What the command printed; a UsageError, which never holds the command line or what was printed, where it did not end well. */
+/** A UsageError holds neither the command line nor what it printed. */
 async function runCommand(command: string, timeoutMs: number): Promise<string> {
   const ended = await outputOf(command, timeoutMs);
   if ('text' in ended) return ended.text;
@@ -161,13 +161,13 @@ async function runCommand(command: string, timeoutMs: number): Promise<string> {
 
 type CommandEnd = { readonly text: string } | { readonly problem: string };
 
-/** What a process that the command left behind may still hold the pipe for, after the command itself has ended. */
+/** A process that the command left behind may hold the pipe open after the command has ended. */
 const DRAIN_MS = 200;
 
-/** The command and all that it started are killed, not asked, when its time is up or it prints too much. */
+/** The command and all that it started are killed when its time is up or it prints too much. */
 function outputOf(command: string, timeoutMs: number): Promise<CommandEnd> {
   return new Promise((resolve) => {
-    // A command that asks for input gets none, so that it can't wait for ever. `detached`: a process group of its own.
+    // No input, so that the command can't wait for it. `detached`: a process group of its own.
     const child = spawn('/bin/sh', ['-c', command], { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
     const chunks: Buffer[] = [];
     let size = 0;
