@@ -281,7 +281,7 @@ const CONNECT_MS = 5_000;
 
 function openConnection(to: buildConnector.Options): Promise<void> {
   return new Promise((resolve, reject) => {
-    buildConnector({ timeout: CONNECT_MS })(to, (error, socket) => {
+    buildConnector({ timeout: CONNECT_MS, rejectUnauthorized: true })(to, (error, socket) => {
       socket?.destroy();
       if (error === null) resolve();
       else reject(error);

@@ -2,11 +2,10 @@
  * The bearer token, read at the first use and again when the service refuses it. The token, the
  * command and its output get into no log and no message.
  */
-import { spawn } from 'node:child_process';
 import { constants, type FileHandle, open } from 'node:fs/promises';
 import type { TokenSource } from '../config/environment.ts';
-import { errorCode, messageOf } from '../lib/errors.ts';
-import { killGroup } from '../lib/kill-group.ts';
+import { messageOf } from '../lib/errors.ts';
+import { runShell } from '../lib/shell-command.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { withDeadline } from '../lib/waiting.ts';
 import { LEGAL_TOKEN } from './attempt.ts';
@@ -152,51 +151,9 @@ async function readBounded(file: FileHandle): Promise<string> {
 
 /** A UsageError holds neither the command line nor what it printed. */
 async function runCommand(command: string, timeoutMs: number): Promise<string> {
-  const ended = await outputOf(command, timeoutMs);
+  const ended = await runShell(command, { mostBytes: MAX_TOKEN_BYTES, timeoutMs });
   if ('text' in ended) return ended.text;
   throw new UsageError(
     `MSB_TOKEN_COMMAND ${ended.problem}: run it by hand to see why; it has to print the token and end with status 0.`,
   );
-}
-
-type CommandEnd = { readonly text: string } | { readonly problem: string };
-
-/** A process that the command left behind may hold the pipe open after the command has ended. */
-const DRAIN_MS = 200;
-
-/** The command and all that it started are killed when its time is up or it prints too much. */
-function outputOf(command: string, timeoutMs: number): Promise<CommandEnd> {
-  return new Promise((resolve) => {
-    // No input, so that the command can't wait for it. `detached`: a process group of its own.
-    const child = spawn('/bin/sh', ['-c', command], { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const kill = () => killGroup(child.pid);
-    const end = (how: CommandEnd) => {
-      clearTimeout(timer);
-      process.off('exit', kill);
-      child.stdout.destroy();
-      resolve(how);
-    };
-    const killed = (problem: string) => {
-      kill();
-      end({ problem });
-    };
-    const timer = setTimeout(() => killed(`did not end within ${timeoutMs / 1000} s`), timeoutMs);
-    process.once('exit', kill);
-    child.stdout.on('data', (chunk: Buffer) => {
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size > MAX_TOKEN_BYTES) killed('printed more than 64 KiB');
-    });
-    child.once('error', (error) => end({ problem: `could not be started (${errorCode(error)})` }));
-    child.once('exit', (code, signal) => {
-      if (code !== 0)
-        return end({ problem: signal === null ? `ended with status ${code}` : 'was ended by a signal' });
-      const take = () => end({ text: Buffer.concat(chunks).toString('utf8') });
-      child.stdout.once('end', take);
-      // What the command printed is in the pipe by now: it is read before the immediate runs.
-      setTimeout(() => setImmediate(take), DRAIN_MS);
-    });
-  });
 }
