@@ -53,19 +53,8 @@ function complaints(issues: readonly Issue[]): number {
   return issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0);
 }
 
-/** Settings that there can't be, and why. */
-const REFUSED: ReadonlyMap<string, string> = new Map([
-  [
-    'onUnknownOutcome',
-    'there is no such setting: a create whose outcome is unknown is never sent again. ' +
-      'Remove the line; such rows end in-doubt, and `onboard resolve` settles them.',
-  ],
-]);
-
 function unknownSetting(path: DocumentPath): JobProblem {
   const words = () => {
-    const refusal = REFUSED.get(path.join('.'));
-    if (refusal !== undefined) return refusal;
     const known = settingsAt(jobDefinitionJsonSchema(), path.slice(0, -1));
     const suggestion = didYouMean(String(path.at(-1)), known);
     return `there is no such setting; expected one of ${known.join(', ')}.${suggestion}`;

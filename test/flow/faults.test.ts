@@ -50,18 +50,6 @@ describe('an answer that is lost', () => {
     for (const [i, key] of keys.entries()) expect(inDoubt).toContain(`${key},Lost ${i} Ltd`);
   });
 
-  test('a definition that would have it sent again is refused, with the reason, and nothing is sent', async () => {
-    const flow = await startFlow();
-    const job = await flow.file('j.yaml', `${createJob()}onUnknownOutcome: retry\n`);
-    const file = await flow.file('a.csv', subclientsCsv(3));
-    const { exitCode, stderr } = await flow.onboard(['run', '--job-file', job, file]);
-    expect([exitCode, stderr]).toEqual([
-      3,
-      expect.stringContaining('a create whose outcome is unknown is never sent again. Remove the line'),
-    ]);
-    expect(flow.sandbox.stats().requests).toEqual({});
-  });
-
   test('a key in doubt is not sent from another file either', async () => {
     const flow = await startFlow({ faults: ['reset-after-create=always;key=K2'] });
     const job = quick();
