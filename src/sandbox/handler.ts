@@ -3,13 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Answer, errorAnswer, labelOf } from './answer.ts';
 import { answerCall, faultTarget, type ReceivedCall } from './calls.ts';
 import { answerControl, type ControlledParts, type SandboxControl } from './control.ts';
-import type { SandboxOptions } from './options.ts';
 import { matchAny, matchCall, type ReceivedBody, readBody } from './received.ts';
 
-type HandlerParts = ControlledParts & { readonly control: SandboxControl } & Pick<
-    SandboxOptions,
-    'onRequest'
-  >;
+type HandlerParts = ControlledParts & { readonly control: SandboxControl };
 
 export type Handler = {
   handle(request: IncomingMessage, response: ServerResponse): void;
@@ -50,7 +46,6 @@ type DueAnswer = { readonly answer: Answer; readonly delayMs: number };
 /** Only the answer is held back, so that the counts are right even where the caller has gone. */
 function answerOperation(request: IncomingMessage, body: ReceivedBody, handler: HandlerParts): DueAnswer {
   const { method = '', url: target = '', headers } = request;
-  handler.onRequest?.({ method, target, contentType: headers['content-type'] ?? null, body: body.text });
   const matched = matchCall(method, target) ?? matchAny(method, target);
   const due =
     matched === null

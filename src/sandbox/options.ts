@@ -10,16 +10,6 @@ export type SandboxCall = (typeof SANDBOX_CALLS)[number];
 /** The token that a sandbox takes unless told otherwise: it guards nothing. */
 export const DEFAULT_TOKEN = 'sandbox-token';
 
-/** A request to one of the operations; never its token. */
-type ReceivedRequest = {
-  readonly method: string;
-  /** Path and query as they stood in the request line. */
-  readonly target: string;
-  readonly contentType: string | null;
-  /** Verbatim; empty where there was none. */
-  readonly body: string;
-};
-
 /** How a sandbox behaves; every setting may be left out. */
 export type SandboxOptions = {
   /** Default 0: any free port. */
@@ -32,8 +22,6 @@ export type SandboxOptions = {
   readonly seed?: number | undefined;
   /** An NDJSON file of what was made, read at the start and appended to; default: memory only. */
   readonly dataFile?: string | undefined;
-  /** Told of each request to an operation as it was received. */
-  readonly onRequest?: ((request: ReceivedRequest) => void) | undefined;
   /** JSON pointers to an entity's key, the first that leads to text counts. */
   readonly keyPointers?: Partial<Readonly<Record<EntityKind, readonly string[]>>> | undefined;
   /** A body that doesn't fit its call's schema is answered 400. Default: any JSON object. */

@@ -19,6 +19,7 @@ const KEEP_ALIVE_MS = 65_000;
 const DEFAULT_SEED = 1;
 
 export type Sandbox = SandboxControl & {
+  readonly server: Server;
   /** `http://127.0.0.1:<port>`, without a slash at its end. */
   readonly url: string;
   readonly port: number;
@@ -37,10 +38,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   try {
     const running = await openParts(options, releasers);
     const control = createControl(running);
-    const handler = createHandler({ ...running, control, onRequest: options.onRequest });
-    const port = await serve(handler, options, releasers);
+    const { server, port } = await serve(createHandler({ ...running, control }), options, releasers);
     const tokens = options.tokens ?? [DEFAULT_TOKEN];
-    return { ...control, url: `http://127.0.0.1:${port}`, port, tokens, close: releasers.release };
+    const url = `http://127.0.0.1:${port}`;
+    return { ...control, server, url, port, tokens, close: releasers.release };
   } catch (error) {
     await releasers.release();
     throw error;
@@ -61,7 +62,7 @@ async function openParts(options: SandboxOptions, releasers: Releasers): Promise
   };
 }
 
-async function serve(handler: Handler, options: SandboxOptions, releasers: Releasers): Promise<number> {
+async function serve(handler: Handler, options: SandboxOptions, releasers: Releasers) {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, handler.handle);
   const port = await listen(server, options.port ?? 0);
   releasers.push(async () => {
@@ -70,7 +71,7 @@ async function serve(handler: Handler, options: SandboxOptions, releasers: Relea
     server.closeAllConnections();
     await closed;
   });
-  return port;
+  return { server, port };
 }
 
 function callParts(options: SandboxOptions, records: Records): CallParts {
