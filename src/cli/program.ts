@@ -23,7 +23,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   runs: () => import('./runs.ts').then((module) => module.addRunsCommand),
   status: () => import('./status.ts').then((module) => module.addStatusCommand),
   report: () => import('./runs.ts').then((module) => module.addReportCommand),
-  rerun: () => import('./rerun.ts').then((module) => module.addRerunCommand),
+  rerun: () => import('./control.ts').then((module) => module.addRerunCommand),
   resolve: () => import('./resolve.ts').then((module) => module.addResolveCommand),
   pause: () => import('./control.ts').then((module) => module.addPauseCommand),
   resume: () => import('./control.ts').then((module) => module.addResumeCommand),
