@@ -1,25 +1,24 @@
 /**
- * A command line of the operator's, run by the shell in a process group of its own: at its time's
- * end, at a stop or at the end of this process it is killed with all that it started. Neither the
- * command line nor what it printed gets into a message.
+ * A command of the operator's, run by the shell in a process group of its own, which is killed as
+ * a whole. No message holds the command or what it printed.
  */
 import { spawn } from 'node:child_process';
 import { errorCode, hasCode } from './errors.ts';
 
 type ShellOptions = {
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Without it the command gets no input, so that it can't wait for any. */
+  /** Without it there is none to wait for. */
   readonly input?: string;
-  /** It is killed where it prints more. Left out: what it prints goes nowhere. */
+  /** Left out: what is printed goes nowhere. */
   readonly mostBytes?: number;
   readonly timeoutMs: number;
   readonly stop?: AbortSignal;
 };
 
-/** What the command printed, or why it did not end well, to follow its name. */
+/** `problem`: to follow the command's name. */
 type ShellEnd = { readonly text: string } | { readonly problem: string };
 
-/** A process that the command left behind may hold the pipe open after the command has ended. */
+/** A process left behind may hold the pipe open. */
 const DRAIN_MS = 200;
 
 export function runShell(command: string, options: ShellOptions): Promise<ShellEnd> {
