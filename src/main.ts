@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The program. Whatever starts it by path starts this file's bundle; tests start cli/process.ts with times of their own. A signal that comes
- * while the program is still being loaded, when nothing has begun, ends it with the status of every other interruption.
+ * The program. A signal that comes while it is still being loaded, when nothing has begun, ends it
+ * with the status of every other interruption.
  */
 import process from 'node:process';
 

@@ -1,6 +1,6 @@
 /**
- * A session: what a command has open, from the environment to the ledger's Redis, and, once it has joined a target,
- * the registration of this process, the delivery of rows and the worker. Whatever is opened is closed with the
+ * What a command has open, from the environment to the ledger's Redis, and, once it has joined a
+ * target, this process's registration, the delivery and the worker. All of it is closed with the
  * session, the last first.
  */
 import { existsSync } from 'node:fs';
@@ -24,6 +24,7 @@ import { type Io, tell, tellJson } from './lib/terminal.ts';
 import { SHIPPED_TIMES, type Times } from './lib/times.ts';
 import { UsageError } from './lib/usage-error.ts';
 import { createMeter, type Meter } from './metrics/meter.ts';
+import type { MetricsAddress } from './metrics/server.ts';
 import { type Notifier, openNotifier } from './notify/notifier.ts';
 import { startChunkWorker } from './queue/chunk-worker.ts';
 import { connectRedis } from './redis/connection.ts';
@@ -39,6 +40,8 @@ export type Session = {
   readonly clock: Clock;
   readonly times: Times;
   readonly meter: Meter;
+  /** Where a monitor asks for what is counted; `null`: none does. */
+  readonly metrics: MetricsAddress | null;
   readonly ledger: Ledger;
   readonly releasers: Releasers;
 };
@@ -78,7 +81,7 @@ export type Ledger = {
 export class NoLedgerError extends UsageError {}
 
 /** As `withSession`, but throws a NoLedgerError where there is no ledger, and makes none. */
-export async function withKnownLedger<T>(...[io, work]: Parameters<typeof withSession<T>>): Promise<T> {
+export async function withKnownLedger<T>(io: Io, work: (session: Session) => Promise<T>): Promise<T> {
   const { redis, home } = readEnvironment(io.env);
   if (redis !== null || existsSync(join(home, 'redis'))) return withSession(io, work);
   throw new NoLedgerError(
@@ -86,37 +89,48 @@ export async function withKnownLedger<T>(...[io, work]: Parameters<typeof withSe
   );
 }
 
-export async function withSession<T>(io: Io, work: (session: Session) => Promise<T>): Promise<T> {
-  const releasers = commandReleasers(io);
+export function withSession<T>(
+  io: Io,
+  work: (session: Session) => Promise<T>,
+  options?: SessionOptions,
+): Promise<T> {
+  return withCommand(io, async (command) => work(await openSession(command, options)));
+}
+
+/** What a command has before it opens a ledger, or without one. */
+type CommandParts = Pick<Session, 'io' | 'env' | 'log' | 'releasers'>;
+
+/** A part that could not be closed is told, and changes nothing of what the command came to. */
+export async function withCommand<T>(io: Io, work: (command: CommandParts) => Promise<T>): Promise<T> {
+  const releasers = createReleasers((error) =>
+    tell(io, `warning: something could not be closed properly; nothing is lost: ${messageOf(error)}`),
+  );
   try {
     const env = readEnvironment(io.env);
-    const log = openLog(env, io);
-    return await work(await openSession({ io, env, log, releasers }));
+    return await work({ io, env, log: openLog(env, io), releasers });
   } finally {
     await releasers.release();
   }
 }
 
-/** A part that could not be closed is told, and changes nothing of what the command came to. */
-export function commandReleasers(io: Io): Releasers {
-  return createReleasers((error) =>
-    tell(io, `warning: something could not be closed properly; nothing is lost: ${messageOf(error)}`),
-  );
-}
+type SessionOptions = { readonly metrics?: MetricsAddress | undefined };
 
-/** For a command that has to do something of its own before; closed by the releasers. */
-export async function openSession(
-  parts: Pick<Session, 'io' | 'env' | 'log' | 'releasers'>,
-): Promise<Session> {
-  const { io, env, log, releasers } = parts;
-  const times = io.times ?? SHIPPED_TIMES;
+export async function openSession(command: CommandParts, { metrics }: SessionOptions = {}): Promise<Session> {
+  const { io, env, log, releasers } = command;
   return {
-    ...parts,
+    ...command,
     clock: SYSTEM_CLOCK,
-    times,
-    meter: createMeter(),
+    times: io.times ?? SHIPPED_TIMES,
+    meter: metrics === undefined ? createMeter() : await countingMeter(),
+    metrics: metrics ?? null,
     ledger: await openLedger(env, log, releasers, (text) => tell(io, text)),
   };
+}
+
+/** Only who is asked for metrics loads the library that keeps them. */
+async function countingMeter(): Promise<Meter> {
+  const { createCounters } = await import('./metrics/registry.ts');
+  return createMeter(createCounters());
 }
 
 /** The log on stderr. On a terminal errors are told in words, unless LOG_LEVEL asks for the log. */
@@ -153,7 +167,7 @@ export async function openLedger(
   await makeHomeFolder(env.home);
   const onLost = (how: 'taken' | 'removed') => {
     notify(how === 'removed' ? REMOVED : TAKEN);
-    // As if it had been told to end: no row is sent any more, and files are left to the other machine.
+    // As if told to end: no row is sent any more, and files are left to the other machine.
     process.kill(process.pid, 'SIGTERM');
   };
   const server =
@@ -280,11 +294,11 @@ export async function checkRedisSettings(
 
 /** By then an embedded server is started again, and a failover nearly over. */
 const WORTH_A_WORD_MS = 3_000;
-/** A connection lost again within this is not back: a server that takes no writes is left at once. */
+/** A connection lost again within this is not back: a full server is left at once. */
 const BACK_AFTER_MS = 500;
 
 /**
- * Tells the user when everything waits for Redis, and when it goes on; without it only the log would, which a terminal doesn't show.
+ * Tells the user when everything waits for Redis, and when it goes on; a terminal shows no log.
  * `name`: how the user knows the server. Answers a function that ends the notice.
  */
 export function noticeRedis(io: Io, redis: RedisConnection, name: string): () => void {

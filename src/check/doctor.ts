@@ -1,64 +1,167 @@
 /**
- * Looks at all that a run stands on and says what is wrong with it: the machine, the settings, Redis, the service, and runs that were
- * left unfinished. A problem keeps rows from being sent, a warning doesn't. Nothing is changed, and nothing asked of the service
- * but for the GET that the user names.
+ * The doctor: what is wrong with all that a run stands on, the machine, the settings, Redis and the
+ * service. A problem keeps rows from being sent, a warning doesn't. Nothing is changed, and nothing
+ * is asked of the service: a connection is opened and closed.
  */
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { access, constants, mkdtemp, readdir, rm, stat, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Environment } from '../config/environment.ts';
-import { shownAddress } from '../config/redis-address.ts';
-import { createLog } from '../lib/log.ts';
-import { createReleasers, type Releasers } from '../lib/releasers.ts';
-import { countOf, type Io } from '../lib/terminal.ts';
-import { openRows, type Run } from '../model/run.ts';
-import { goingOnWith, latestRuns } from '../runs/status.ts';
-import { type Ledger, openLedger } from '../session.ts';
-import { type Finding, ok, problemsOf, warning } from './doctor-finding.ts';
-import { checkHome, checkNode, checkRedis } from './doctor-machine.ts';
+import { dirname, join } from 'node:path';
+import type { Redis } from 'ioredis';
+import { buildConnector } from 'undici';
 import {
-  checkCredentials,
-  checkJobs,
-  checkNotify,
-  checkService,
-  examineEnvironment,
-} from './doctor-settings.ts';
+  type Environment,
+  type NotifySettings,
+  readEnvironment,
+  type TokenSource,
+} from '../config/environment.ts';
+import { listJobs } from '../config/load-job.ts';
+import { shownAddress } from '../config/redis-address.ts';
+import { messageOf } from '../lib/errors.ts';
+import { createLog } from '../lib/log.ts';
+import type { RedisConnection } from '../lib/redis-connection.ts';
+import { createReleasers, type Releasers } from '../lib/releasers.ts';
+import { countOf, type Io, shellWord } from '../lib/terminal.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import { openWebhook } from '../notify/webhook.ts';
+import {
+  type DataServer,
+  dataServers,
+  judgeSettings,
+  type RedisSettings,
+  readSettings,
+  type SettingsFinding,
+} from '../redis/settings.ts';
+import { loadFittingJob } from '../runs/input.ts';
+import { type BaseUrl, parseBaseUrl } from '../service/base-url.ts';
+import { createCredentials } from '../service/credentials.ts';
+import { codeOf, codeOfNetworkError, NETWORK_SENTENCES } from '../service/network-error.ts';
+import { openLedger } from '../session.ts';
 
-/** In the order in which they are best put right; `call`: a GET to try the token with. */
-export async function examine(io: Io, call: string | null): Promise<readonly Finding[]> {
-  const { env, knowsService, knowsRedis, findings } = examineEnvironment(io.env);
+/** What one check found; `advice` says what to do where something is wrong. */
+export type Finding = {
+  readonly check: string;
+  readonly status: 'ok' | 'warning' | 'problem';
+  readonly finding: string;
+  readonly advice: string | null;
+};
+
+/** In the order in which they are best put right. */
+export async function examine(io: Io): Promise<readonly Finding[]> {
+  const node = checkNode(process.versions.node);
+  let env: Environment;
+  try {
+    env = readEnvironment(io.env);
+  } catch (error) {
+    const advice = 'Correct or unset that variable; every command refuses to start with it.';
+    return [node, ...problemsOf('environment', error, advice)];
+  }
   return [
-    checkNode(process.versions.node),
-    ...findings,
+    node,
+    ok('environment', 'every value is well-formed'),
     ...(await checkHome(env.home)),
-    ...(knowsRedis ? await checkLedger(env) : []),
-    ...(knowsService ? await checkTarget(env, call) : []),
+    ...(await checkLedger(env)),
+    ...(await checkService(env.baseUrl)),
+    ...(await checkCredentials(env.tokenSource)),
     ...(await checkNotify(env.notify)),
     ...(await checkJobs(env.jobsDirectory)),
   ];
 }
 
-async function checkTarget({ baseUrl, tokenSource }: Environment, call: string | null): Promise<Finding[]> {
-  const found = await checkService(baseUrl);
-  const isThere = baseUrl !== null && found.every(({ status }) => status !== 'problem');
-  const trial = call === null ? null : { baseUrl: isThere ? baseUrl : null, path: call };
-  return [...found, ...(await checkCredentials(tokenSource, trial))];
+function ok(check: string, finding: string): Finding {
+  return { check, status: 'ok', finding, advice: null };
 }
 
-/**
- * Redis and its runs; an embedded server is started for it, and stopped again where no other command uses it. Where no ledger is there yet,
- * that server is tried in a folder that is gone afterwards.
- */
+function warning(check: string, finding: string, advice: string): Finding {
+  return { check, status: 'warning', finding, advice };
+}
+
+function problem(check: string, finding: string, advice: string): Finding {
+  return { check, status: 'problem', finding, advice };
+}
+
+/** The problems that an error names; messages of errors hold no secret. */
+function problemsOf(check: string, error: unknown, advice: string): Finding[] {
+  if (error instanceof UsageError) return error.problems.map((text) => problem(check, text, advice));
+  return [problem(check, messageOf(error), advice)];
+}
+
+const OLDEST_NODE = [20, 19] as const;
+const OTHERS_MAY_READ = 0o044;
+/** More than the report, the journal and the append-only file of a large run take. */
+const SPACE_MIN_BYTES = 500_000_000;
+/** With less free space than this Redis ends at its next write. */
+const SPACE_NONE_BYTES = 20_000_000;
+
+/** `version` as Node gives it: 20.19.0. */
+export function checkNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [oldestMajor, oldestMinor] = OLDEST_NODE;
+  if (major > oldestMajor || (major === oldestMajor && minor >= oldestMinor)) return ok('node', version);
+  const finding = `${version}, expected ${OLDEST_NODE.join('.')} or newer`;
+  return problem('node', finding, 'Install a newer Node.js: https://nodejs.org');
+}
+
+/** Writable by this user, readable by no other, on a disk with space. */
+async function checkHome(home: string): Promise<Finding[]> {
+  const present = await presentFolders(home);
+  const places = present.length > 0 ? present.map(({ path }) => path) : [nearestFolder(home)];
+  const tried = await Promise.allSettled(places.map((path) => access(path, constants.W_OK | constants.X_OK)));
+  const locked = places.filter((_, i) => tried[i]?.status === 'rejected');
+  if (locked.length > 0) {
+    const finding = `this user may not write to ${locked.join(', ')}`;
+    return [problem('home', finding, `\`chown\` it to this user, or set ONBOARD_HOME to another folder.`)];
+  }
+  return [judgeReaders(home, present), judgeSpace(await freeBytes(places[0] ?? home))];
+}
+
+type Folder = { readonly path: string; readonly mode: number };
+
+/** ONBOARD_HOME, first, and the folders in it; none where it is not there. */
+async function presentFolders(home: string): Promise<readonly Folder[]> {
+  const inside = await readdir(home, { withFileTypes: true }).catch(() => []);
+  const names = inside.filter((one) => one.isDirectory()).map(({ name }) => join(home, name));
+  const paths = existsSync(home) ? [home, ...names] : [];
+  return Promise.all(paths.map(async (path) => ({ path, mode: (await stat(path)).mode })));
+}
+
+function nearestFolder(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearestFolder(dirname(path));
+}
+
+function judgeReaders(home: string, folders: readonly Folder[]): Finding {
+  if (folders.length === 0) return ok('home', `${home} is not there yet; the first run makes it`);
+  const open = folders.filter(({ mode }) => (mode & OTHERS_MAY_READ) !== 0).map(({ path }) => path);
+  if (open.length === 0) return ok('home', `${home} is writable, and this user's alone`);
+  const finding = `other users of this machine may read ${open.join(', ')}, where personal data lies`;
+  return warning('home', finding, `chmod go-rwx ${open.map(shellWord).join(' ')}`);
+}
+
+async function freeBytes(path: string): Promise<number> {
+  const { bavail, bsize } = await statfs(path);
+  return bavail * bsize;
+}
+
+export function judgeSpace(free: number): Finding {
+  const finding = `${inMegabytes(free)} free`;
+  if (free >= SPACE_MIN_BYTES) return ok('disk', finding);
+  const short = `${finding}, expected ${inMegabytes(SPACE_MIN_BYTES)} or more`;
+  const judge = free < SPACE_NONE_BYTES ? problem : warning;
+  return judge('disk', short, 'Make room, or set ONBOARD_HOME to a folder on another disk.');
+}
+
+function inMegabytes(bytes: number): string {
+  return `${Math.floor(bytes / 1_000_000)} MB`;
+}
+
+/** Where the home has no embedded server yet, one is tried in a folder that is gone afterwards. */
 async function checkLedger(env: Environment): Promise<Finding[]> {
   const releasers = createReleasers(() => undefined);
   try {
     const log = createLog('silent', { write: () => undefined }, Date.now);
-    const hasLedger = env.redis !== null || existsSync(join(env.home, 'redis'));
-    const home = hasLedger ? env.home : await trialHome(releasers);
-    const ledger = await openLedger({ ...env, home }, log, releasers);
-    const where = env.redis === null ? 'the embedded server' : shownAddress(ledger.address);
-    return [...(await checkRedis(ledger.redis, where)), await checkRuns(ledger)];
+    const home = existsSync(join(env.home, 'redis')) ? env.home : await trialHome(releasers);
+    const { redis, address } = await openLedger({ ...env, home }, log, releasers);
+    return await checkRedis(redis, env.redis === null ? 'the embedded server' : shownAddress(address));
   } catch (error) {
     return problemsOf('redis', error, 'No run can start without it.');
   } finally {
@@ -72,37 +175,181 @@ async function trialHome(releasers: Releasers): Promise<string> {
   return home;
 }
 
-const RUNS_LOOKED_AT = 1000;
-const COMMANDS_SHOWN = 3;
+const MEMORY_SHARE_MAX = 0.8;
+/** With clocks further apart, times in reports from several machines don't tell an order. */
+const SKEW_MAX_MS = 5_000;
 
-/** An unfinished run that goes on only with the command, as `onboard status` names it. */
-type LeftRun = { readonly run: Run; readonly command: string };
+/** A Redis that answers: settings, memory and clock of each server. */
+async function checkRedis(redis: RedisConnection, where: string): Promise<Finding[]> {
+  const servers = await dataServers(redis);
+  const found = await Promise.all(
+    servers.map(async (server) => named(server, await checkServer(server.redis, server.name ?? where))),
+  );
+  const isCluster = servers.some(({ name }) => name !== null);
+  return [
+    ...(isCluster ? [ok('redis', `${where} is a cluster of ${countOf(servers.length, 'master')}`)] : []),
+    ...found.flat(),
+  ];
+}
 
-/** Runs left before their end: by a process that is gone, paused, or stopped. */
-async function checkRuns(ledger: Ledger): Promise<Finding> {
-  const newest = await latestRuns(ledger, RUNS_LOOKED_AT);
-  return judgeRuns(
-    newest.flatMap(({ run, state }) => {
-      const command = goingOnWith(run, state);
-      return command === null ? [] : [{ run, command }];
-    }),
+async function checkServer(redis: Redis, where: string): Promise<Finding[]> {
+  const settings = await readSettings(redis);
+  return [
+    ok('redis', `${where} answers, version ${settings.version ?? 'unknown'}`),
+    ...judgedSettings(settings),
+    ...judgeMemory(settings),
+    judgeSkew(await clockSkew(redis)),
+  ];
+}
+
+/** Each finding with the name of its server, where there are several. */
+function named({ name }: DataServer, findings: readonly Finding[]): Finding[] {
+  return findings.map((one) =>
+    name === null || one.check === 'redis' ? one : { ...one, check: `${one.check} of ${name}` },
   );
 }
 
-export function judgeRuns(left: readonly LeftRun[]): Finding {
-  const open = left.filter(({ run }) => !isHalted(run) || openRows(run) > 0);
-  if (open.length === 0) return ok('runs', 'none is left unfinished');
-  const halted = open.filter(({ run }) => isHalted(run)).length;
-  const more = open.length > COMMANDS_SHOWN ? ', … (`onboard runs` lists them)' : '';
-  const commands = open.slice(0, COMMANDS_SHOWN).map(({ command }) => `\`${command}\``);
-  const why = [
-    ...(open.length > halted ? [`${open.length - halted} left by a process that is gone`] : []),
-    ...(halted > 0 ? [`${halted} paused or stopped`] : []),
-  ];
-  const finding = `${countOf(open.length, 'unfinished run')}: ${why.join(', ')}`;
-  return warning('runs', finding, `To go on: ${commands.join(', ')}${more}`);
+function judgedSettings(settings: RedisSettings): Finding[] {
+  const found = judgeSettings(settings);
+  if (found.length === 0) return [ok('redis settings', 'append-only with fsync always, noeviction')];
+  return found.map(settingsFinding);
 }
 
-function isHalted({ state }: Run): boolean {
-  return state === 'paused' || state === 'stopped';
+function settingsFinding({ kind, problem: what, advice }: SettingsFinding): Finding {
+  if (kind === 'impossible') return problem('redis settings', what, advice);
+  if (kind === 'warning') return warning('redis settings', what, advice);
+  return problem('redis settings', what, `${advice} Or start with --accept-redis-settings.`);
+}
+
+/** No finding where the server doesn't tell its memory. */
+export function judgeMemory({ usedMemoryBytes, maxMemoryBytes }: RedisSettings): Finding[] {
+  if (usedMemoryBytes === null || maxMemoryBytes === null) return [];
+  const used = inMegabytes(usedMemoryBytes);
+  if (maxMemoryBytes === 0) return [ok('redis memory', `${used} used, no limit set`)];
+  const share = usedMemoryBytes / maxMemoryBytes;
+  const finding = `${Math.round(share * 100)} % of maxmemory (${used} of ${inMegabytes(maxMemoryBytes)})`;
+  if (share <= MEMORY_SHARE_MAX) return [ok('redis memory', finding)];
+  return [warning('redis memory', finding, 'Raise maxmemory: a full Redis makes reading wait.')];
+}
+
+/** How far Redis' clock is ahead of this machine's, in milliseconds. */
+async function clockSkew(redis: Redis): Promise<number> {
+  const before = Date.now();
+  const [seconds = 0, microseconds = 0] = (await redis.time()).map(Number);
+  const here = (before + Date.now()) / 2;
+  return seconds * 1000 + microseconds / 1000 - here;
+}
+
+export function judgeSkew(skew: number): Finding {
+  const seconds = Math.round(Math.abs(skew) / 1000);
+  if (Math.abs(skew) <= SKEW_MAX_MS) return ok('clock', 'this machine and Redis agree on the time');
+  const finding = `this machine's clock is ${seconds} s ${skew > 0 ? 'behind' : 'ahead of'} that of Redis`;
+  return warning('clock', finding, 'Have both set by NTP: times in reports are wrong until then.');
+}
+
+const REHEARSE = 'or rehearse with --sandbox.';
+
+/** Connects and asks nothing, since no call is documented as harmless. */
+async function checkService(baseUrl: string | null): Promise<Finding[]> {
+  if (baseUrl === null) {
+    const advice = `Set it to the address of the service, such as https://api.example.com, ${REHEARSE}`;
+    return [problem('service', 'MSB_BASE_URL is not set', advice)];
+  }
+  try {
+    return [await tryConnection(parseBaseUrl(baseUrl))];
+  } catch (error) {
+    return problemsOf('service', error, `Correct MSB_BASE_URL, ${REHEARSE}`);
+  }
+}
+
+async function tryConnection({ origin }: BaseUrl): Promise<Finding> {
+  const { hostname, host, port, protocol } = new URL(origin);
+  try {
+    // undici's own pool takes the brackets off an IPv6 address, its connector doesn't.
+    await openConnection({ hostname: hostname.replace(/^\[|\]$/g, ''), host, port, protocol });
+    const kind = protocol === 'https:' ? 'encrypted connections' : 'connections';
+    return ok('service', `${origin} takes ${kind} (no request was sent)`);
+  } catch (error) {
+    const code = error instanceof Error ? codeOf(error) : String(error);
+    const finding = `${origin}: ${NETWORK_SENTENCES[codeOfNetworkError(code)]} (${code})`;
+    const advice = `Check MSB_BASE_URL, the network and, for a certificate of your own, NODE_EXTRA_CA_CERTS.`;
+    return problem('service', finding, advice);
+  }
+}
+
+const CONNECT_MS = 5_000;
+
+function openConnection(to: buildConnector.Options): Promise<void> {
+  return new Promise((resolve, reject) => {
+    buildConnector({ timeout: CONNECT_MS, rejectUnauthorized: true })(to, (error, socket) => {
+      socket?.destroy();
+      if (error === null) resolve();
+      else reject(error);
+    });
+  });
+}
+
+/** Whether the service takes the token shows at the first row, and a refused one costs no row. */
+async function checkCredentials(source: TokenSource): Promise<Finding[]> {
+  if (source.kind === 'none') {
+    const advice = `Set one of MSB_TOKEN, MSB_TOKEN_FILE and MSB_TOKEN_COMMAND, ${REHEARSE}`;
+    return [problem('credentials', 'no token is set', advice)];
+  }
+  const credentials = createCredentials(source);
+  try {
+    await credentials.current();
+  } catch (error) {
+    return problemsOf('credentials', error, 'Correct it, or set another of the token variables.');
+  }
+  const name = { token: 'MSB_TOKEN', file: 'MSB_TOKEN_FILE', command: 'MSB_TOKEN_COMMAND' }[source.kind];
+  const given = ok('credentials', `${name} gives a token; whether the service takes it was not tried`);
+  const text = credentials.warning();
+  return text === null ? [given] : [given, warning('credentials', text, 'chmod 600 the token file.')];
+}
+
+/** Where people are told of events, if they want to be; nothing is sent there. */
+async function checkNotify({ webhook, command }: NotifySettings): Promise<Finding[]> {
+  const ofCommand = command === null ? [] : [ok('events', 'ONBOARD_NOTIFY_COMMAND is given each event')];
+  if (webhook === null) return ofCommand;
+  try {
+    await openWebhook(webhook);
+    const { mode } = await stat(webhook.secretFile);
+    const { host } = new URL(webhook.url);
+    const known = ok('events', `sent to ${host}, signed`);
+    if ((mode & ANYBODY_MAY_READ) === 0) return [known, ...ofCommand];
+    const text = `every user of this machine can read ${webhook.secretFile}, and so sign as this program`;
+    return [known, warning('events', text, `chmod 600 ${webhook.secretFile}`), ...ofCommand];
+  } catch (error) {
+    return [...problemsOf('events', error, 'Correct it, or unset ONBOARD_WEBHOOK_URL.'), ...ofCommand];
+  }
+}
+
+const ANYBODY_MAY_READ = 0o004;
+
+async function checkJobs(folder: string): Promise<Finding[]> {
+  try {
+    const names = await listJobs(folder);
+    const found = await Promise.all(names.map((name) => checkJob(name, folder)));
+    return [...judgeCount(names.length, folder, found), ...found.flat()];
+  } catch (error) {
+    return problemsOf('jobs', error, 'Set ONBOARD_JOBS to a folder that this user may read.');
+  }
+}
+
+async function checkJob(name: string, folder: string): Promise<Finding[]> {
+  try {
+    await loadFittingJob(name, folder);
+    return [];
+  } catch (error) {
+    return problemsOf('jobs', error, 'Correct the definition; `onboard schema` says what may stand in it.');
+  }
+}
+
+function judgeCount(count: number, folder: string, found: readonly (readonly Finding[])[]): Finding[] {
+  if (count === 0) {
+    const advice = 'Set ONBOARD_JOBS, or name a definition with --job-file.';
+    return [warning('jobs', `${folder} has no job definitions`, advice)];
+  }
+  const valid = found.filter((one) => one.length === 0).length;
+  return valid === 0 ? [] : [ok('jobs', `${countOf(valid, 'valid definition')} in ${folder}`)];
 }

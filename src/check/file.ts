@@ -1,6 +1,6 @@
 /**
- * The check of files: what a run of a job would do with them and find wrong, without a call and without a change in the
- * ledger. The front door of `check/`: `onboard check` opens files and checks them one after the other.
+ * What a run would do with the files of a job and find wrong, without a call and without a change
+ * in the ledger.
  */
 import type { Format, Job } from '../config/job-definition.ts';
 import { type ApartKeys, createApartKeys } from '../intake/apart-keys.ts';

@@ -1,7 +1,6 @@
 /**
- * What the check finds in a file: counts that add up, the first examples of everything, and how long
- * sending would take, of a bounded size. `Checked` is what `onboard check --json` prints: it holds
- * cell values, so it is for the person who asked.
+ * What the check finds in a file, of a bounded size. `Checked` is what `onboard check --json`
+ * prints: it holds cell values, so it is for the person who asked.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
 import { ratePerSecond } from '../config/send-settings.ts';

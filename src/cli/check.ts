@@ -1,13 +1,14 @@
 /** `onboard check`: what `run` would find wrong, without a single call. */
 
 import { createChecker, openReading } from '../check/file.ts';
+import type { Checked } from '../check/findings.ts';
 import { openLook } from '../check/ledger.ts';
 import { checkLines } from '../check/words.ts';
-import { readEnvironment } from '../config/environment.ts';
+import type { Job } from '../config/job-definition.ts';
 import { type Io, say, sayJson, tell } from '../lib/terminal.ts';
 import { EXIT } from '../model/exit.ts';
 import { cautions, type InputArguments, loadNamed, noRowsWords } from '../runs/input.ts';
-import { commandReleasers, openLog } from '../session.ts';
+import { withCommand } from '../session.ts';
 import type { AddCommand } from './command.ts';
 
 type Flags = { readonly jobFile?: string; readonly sandbox?: boolean; readonly json?: boolean };
@@ -28,23 +29,23 @@ export const addCheckCommand: AddCommand = (program, io, done) => {
 };
 
 async function check(args: InputArguments, flags: Flags, io: Io): Promise<number> {
-  const releasers = commandReleasers(io);
-  try {
-    const env = readEnvironment(io.env);
+  return withCommand(io, async ({ env, ...parts }) => {
     const { job, paths } = await loadNamed(env, args);
     for (const caution of cautions(job, [])) tell(io, `warning: ${caution}`);
-    const look = await openLook(env, flags.sandbox === true, { log: openLog(env, io), releasers });
+    const look = await openLook(env, flags.sandbox === true, parts);
     const checkFile = createChecker(job, look);
     let exitCode: number = EXIT.success;
     for (const path of paths) {
       const checked = await checkFile(await openReading(path, job.definition.format));
-      if (checked.rows === 0) tell(io, `warning: ${noRowsWords(path, checked.source)}`);
+      tellChecked(checked, job, flags, io);
       if (checked.invalid > 0) exitCode = EXIT.unsuccessful;
-      if (flags.json === true) sayJson(io, JSON.stringify(checked));
-      else for (const line of checkLines(checked, job.definition)) say(io, line);
     }
     return exitCode;
-  } finally {
-    await releasers.release();
-  }
+  });
+}
+
+function tellChecked(checked: Checked, { definition }: Job, flags: Flags, io: Io): void {
+  if (checked.rows === 0) tell(io, `warning: ${noRowsWords(checked.file, checked.source)}`);
+  if (flags.json === true) sayJson(io, JSON.stringify(checked));
+  else say(io, ...checkLines(checked, definition));
 }

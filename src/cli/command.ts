@@ -1,7 +1,4 @@
-/**
- * What commands have in common: how one is added to the program, options that several of them take, and the last words of a
- * command that took a run as far as it goes.
- */
+/** What commands share: how one is added, their common options, and the last words about a run. */
 import { hostname, userInfo } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Service } from '../delivery/target.ts';

@@ -1,7 +1,6 @@
 /**
- * `onboard completion <shell>`: a script that teaches a shell the commands and their options, as
- * this version has them, the names of the jobs, and files. The script asks nothing of Redis, so that
- * a tab costs no time.
+ * `onboard completion <shell>`: a script that completes commands, options, jobs and files. It asks
+ * nothing of Redis, so that a tab costs no time.
  */
 import { Argument, type Command, Option } from 'commander';
 import { sayJson } from '../lib/terminal.ts';

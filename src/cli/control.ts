@@ -1,4 +1,4 @@
-/** `onboard pause`, `onboard resume` and `onboard cancel`: what a person does with a run from another terminal. */
+/** `onboard pause`, `resume`, `cancel` and `rerun`: what a person does with a run that there is. */
 import { serviceOf } from '../delivery/target.ts';
 import { shownWorker } from '../journal/worker-registry.ts';
 import { confirm, type Io, say, shownTime, tell } from '../lib/terminal.ts';
@@ -16,11 +16,13 @@ import {
   windUpCancelled,
 } from '../runs/control.ts';
 import { tellLeft, tellOutages } from '../runs/events.ts';
+import { rerunOutcomes, rerunRows } from '../runs/rerun.ts';
 import { findRun, stateOf } from '../runs/status.ts';
 import { joinTarget, type Session, type TargetSession, withKnownLedger } from '../session.ts';
 import {
   ACCEPT_REDIS_SETTINGS,
   type AddCommand,
+  collect,
   type EndedFlags,
   REQUEST_OPTIONS,
   type RequestFlags,
@@ -106,7 +108,7 @@ async function mayLift(
 
 type JoinFlags = EndedFlags & { readonly acceptRedisSettings?: boolean };
 
-export function joinFor({ target }: Run, session: Session, flags: JoinFlags): () => Promise<TargetSession> {
+function joinFor({ target }: Run, session: Session, flags: JoinFlags): () => Promise<TargetSession> {
   let joined: Promise<TargetSession> | null = null;
   const join = async () => {
     const joinedTarget = await joinTarget(session, await serviceOf(target, session), {
@@ -124,7 +126,7 @@ export function joinFor({ target }: Run, session: Session, flags: JoinFlags): ()
   };
 }
 
-export function tellResumed(
+function tellResumed(
   { id }: Run,
   resumed: Resumed,
   { session, flags }: { readonly session: Session; readonly flags: EndedFlags },
@@ -164,7 +166,49 @@ async function cancel(named: string, flags: CancelFlags, io: Io): Promise<number
     tell(io, `Run ${id} is cancelled: nothing more of it is sent. Its rows get their outcomes.`);
     const ended = await windUpCancelled(run, session);
     const exitCode = tellEnded(ended, session, { service: null, flags });
-    // 2 is the status of a run that was cancelled; for whoever asked for that, the command succeeded.
+    // A cancelled run has status 2; for whoever asked for that, the command succeeded.
     return exitCode === EXIT.stopped && isOver(ended.run) ? EXIT.success : exitCode;
   });
 }
+
+type RerunFlags = {
+  readonly only?: readonly string[];
+  readonly job?: string;
+  readonly jobFile?: string;
+  readonly acceptRedisSettings?: boolean;
+  readonly json?: boolean;
+};
+
+const ONLY = 'of rejected, failed, denied, invalid, cancelled, separated by commas; without it: all of them';
+
+export const addRerunCommand: AddCommand = (program, io, done) => {
+  program
+    .command('rerun')
+    .description('Send the rows of a run that did not succeed again, as a new run')
+    .argument('<run>', `the run whose rows are taken up: ${RUN_ARGUMENT}`)
+    .option('--only <outcomes>', ONLY, collect)
+    .option('--job <job>', 'a corrected job definition in ONBOARD_JOBS; without it: the one the run had')
+    .option('--job-file <file>', 'a corrected job definition from elsewhere')
+    .option(...ACCEPT_REDIS_SETTINGS)
+    .option('--json', 'print the summary as JSON')
+    .addHelpText('after', RERUN_EXAMPLE)
+    .action(async (run: string, flags: RerunFlags) => done(await rerun(run, flags, io)));
+};
+
+async function rerun(id: string, flags: RerunFlags, io: Io): Promise<number> {
+  const { job, jobFile, only = [] } = flags;
+  const outcomes = rerunOutcomes(only);
+  return withKnownLedger(io, async (session) => {
+    const parent = await findRun(session.ledger, id);
+    const join = joinFor(parent, session, flags);
+    const done = await rerunRows(parent, { outcomes, rows: null, job, jobFile }, session, join);
+    if (done.kind === 'run') return tellResumed(done.run, done.resumed, { session, flags });
+    for (const line of done.lines) say(io, line);
+    return 0;
+  });
+}
+
+const RERUN_EXAMPLE = `
+Examples:
+  onboard rerun 20261121-034512-k3f9
+  onboard rerun 20261121-034512-k3f9 --only invalid,rejected --job-file corrected.yaml`;

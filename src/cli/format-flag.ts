@@ -1,6 +1,6 @@
 /**
- * The flag `--format` of the commands that read a file before there is a job definition: settings of `format`, typed one by one and
- * judged as a definition's own.
+ * The flag `--format` of commands that read a file before there is a job definition; each setting
+ * is judged as a definition's own.
  */
 import { z } from 'zod';
 import { type Format, formatSchema } from '../config/job-definition.ts';

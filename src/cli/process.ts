@@ -1,6 +1,6 @@
 /**
- * The program as a process: its command line, its streams, its signals and its exit status. The first signal lets rows in flight settle
- * for as long as there is time, the second ends at once.
+ * The program as a process: streams, signals, exit status. The first signal lets rows in flight
+ * settle for as long as there is time, the second ends at once.
  */
 import { setFlagsFromString } from 'node:v8';
 import { anywhere, type Io, shellWord, tell } from '../lib/terminal.ts';
@@ -13,9 +13,9 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const LINGER_MS = 2_000;
 
 export async function runProcess(times: Times = SHIPPED_TIMES): Promise<void> {
-  // Rows pass through: V8 would let four times what is in use pile up before it clears away, for no gain that can be measured.
+  // Rows pass through: by default V8 lets four times what is in use pile up, for no gain.
   setFlagsFromString('--heap-growing-percent=100');
-  // What is young is little: threads that clear it away together use more time to meet than they save.
+  // Young objects are few: threads that collect them cost more than they save.
   setFlagsFromString('--no-parallel-scavenge');
   const args = process.argv.slice(2);
   const interruption = new AbortController();

@@ -1,7 +1,4 @@
-/**
- * The command line: its commands, its help, and what an error means for the exit status. `runProgram` is all of
- * `onboard` but the process.
- */
+/** The command line: its commands, its help, and what an error means for the exit status. */
 import { resolve } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { hasCode, messageOf } from '../lib/errors.ts';
@@ -26,7 +23,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   runs: () => import('./runs.ts').then((module) => module.addRunsCommand),
   status: () => import('./status.ts').then((module) => module.addStatusCommand),
   report: () => import('./runs.ts').then((module) => module.addReportCommand),
-  rerun: () => import('./rerun.ts').then((module) => module.addRerunCommand),
+  rerun: () => import('./control.ts').then((module) => module.addRerunCommand),
   resolve: () => import('./resolve.ts').then((module) => module.addResolveCommand),
   pause: () => import('./control.ts').then((module) => module.addPauseCommand),
   resume: () => import('./control.ts').then((module) => module.addResumeCommand),
@@ -57,10 +54,7 @@ export async function runProgram(args: readonly string[], io: Io): Promise<numbe
   }
 }
 
-/**
- * Loads the one command that is named; none for the version; all of them for help and completion, or where a mistyped name is to get a
- * suggestion.
- */
+/** None for the version; all for help and completion, or to suggest a name for a mistyped one. */
 export async function loadCommands([first]: readonly string[]): Promise<readonly AddCommand[]> {
   if (first === '--version' || first === '-V') return [];
   const named = Object.entries(COMMANDS).find(([name]) => name === first && name !== COMPLETION)?.[1];
@@ -79,7 +73,7 @@ function createProgram(io: Io): Command {
     .configureOutput({
       writeOut: (text) => io.stdout.write(printableLines(text)),
       writeErr: (text) => io.stderr.write(printableLines(text)),
-      // Commander's own line breaks stand at the end and before its suggestion; any other one was typed.
+      // Commander's own line breaks stand at the end and before its suggestion; others were typed.
       outputError: (text, write) => write(text.replaceAll(/\n(?!$|\(Did you mean)/g, '\\n')),
     })
     .addHelpText('after', HELP);
@@ -109,7 +103,7 @@ function explainBreak(error: BrokenOffError, io: Io): number {
   return io.interrupted.aborted ? EXIT.interrupted : EXIT.stopped;
 }
 
-/** Only the message: an error of Redis carries the command with its arguments, and those are rows. */
+/** Only the message: a Redis error carries its command with the arguments, and those are rows. */
 function unexpected(error: unknown, io: Io): number {
   const text = messageOf(error);
   const isFull = hasFullDisk(error);
@@ -131,10 +125,7 @@ const SENDING: readonly (string | undefined)[] = ['run', 'start', 'work', 'resum
 /** Other commands mostly end sooner, and then nothing is said. */
 const SILENCE_MS = 1_000;
 
-/**
- * What the first signal is answered with, and after how many milliseconds, if the process is still there; `args` as typed after
- * `onboard`.
- */
+/** What to say after the first signal, and after how long, if the process is still there. */
 export function interruptionNotice(
   args: readonly string[],
   deadlineMs: number,

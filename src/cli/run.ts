@@ -1,7 +1,6 @@
 /** `onboard run`: files taken to their end in this process, one after the other. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { readEnvironment } from '../config/environment.ts';
 import { jobsBefore } from '../config/job-definition.ts';
 import { type Service, serviceReady, startSandboxChild } from '../delivery/target.ts';
 import { confirm, countOf, type Io, tell } from '../lib/terminal.ts';
@@ -15,14 +14,13 @@ import { beginFile, waitForJobs } from '../runs/register.ts';
 import { fileRows } from '../runs/rows.ts';
 import { tellVitals } from '../runs/vitals.ts';
 import {
-  commandReleasers,
   joinTarget,
   type Ledger,
-  openLog,
   openSession,
   prepareHome,
   type Session,
   type TargetSession,
+  withCommand,
 } from '../session.ts';
 import { ACCEPT_REDIS_SETTINGS, type AddCommand, METRICS, tellEnded } from './command.ts';
 
@@ -56,10 +54,8 @@ export const addRunCommand: AddCommand = (program, io, done) => {
 };
 
 async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<number> {
-  const releasers = commandReleasers(io);
-  try {
-    const env = readEnvironment(io.env);
-    const log = openLog(env, io);
+  return withCommand(io, async (command) => {
+    const { env, releasers } = command;
     const input = await loadInput(env, args);
     for (const caution of cautions(input.job, input.files)) tell(io, `warning: ${caution}`);
     const outside = flags.sandbox === true ? null : await serviceReady(env, io);
@@ -68,20 +64,18 @@ async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<num
     if (!(await mayBegin(null))) return declined(io);
     const isNew = await prepareHome(env);
     const service = outside ?? (await startSandboxChild(env.home, releasers));
-    const session = await openSession({ io, env, log, releasers });
+    const session = await openSession(command, flags);
     // A Redis of the user's own may know of runs from elsewhere.
     if (isNew && env.redis === null)
       tell(io, `A new ledger begins in ${env.home}: it knows of no earlier run.`);
     if (!(await mayBegin(session.ledger))) return declined(io);
     const terms = { sends: true, acceptsSettings: flags.acceptRedisSettings, isFollowed: true };
     const joined = await joinTarget(session, service, terms);
-    await tellVitals(joined, { address: flags.metrics });
+    await tellVitals(joined);
     await tellLeft(joined);
     tellOutages(joined);
-    return await runInOrder(input, joined, flags);
-  } finally {
-    await releasers.release();
-  }
+    return runInOrder(input, joined, flags);
+  });
 }
 
 /** As many runs are looked through for one that went to the service before. */
@@ -92,8 +86,9 @@ async function hasRunsAt(target: string, { index }: Ledger): Promise<boolean> {
 }
 
 /**
- * Asks the person at a terminal, once, before the first run that a ledger has for a service; without a terminal nobody is asked. The
- * answer: whether to begin. To be called with `null` before the ledger is opened, and then with the ledger.
+ * Asks the person at a terminal, once, before the first run that a ledger has for a service;
+ * without a terminal nobody is asked. The answer: whether to begin. To be called with `null` before
+ * the ledger is opened, then with the ledger.
  */
 function createQuestion(
   { job, files }: Input,

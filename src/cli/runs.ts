@@ -49,7 +49,7 @@ async function listRuns({ json, limit }: RunsFlags, io: Io): Promise<number> {
   return 0;
 }
 
-/** What went wrong stands before what a narrow window leaves out; below the table the commands that go on. */
+/** What went wrong stands first: a narrow window leaves out the last columns. */
 function runsTable(listed: readonly ShownRun[], width: number): string[] {
   const rows = numberColumn(listed.map(({ run }) => run.rows));
   const body = listed.map(({ run, state }, i) => [

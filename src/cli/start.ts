@@ -1,9 +1,9 @@
 /**
- * `onboard start`, `onboard watch` and `onboard work`: the commands that go on until they are interrupted. `start` takes files
- * and sends their rows, `watch` only takes files, `work` only sends rows.
+ * The commands that go on until they are interrupted: `onboard start` takes files and sends their
+ * rows, `onboard watch` only takes files, `onboard work` only sends rows.
  */
 import { type Command, InvalidArgumentError } from 'commander';
-import { type Environment, readEnvironment } from '../config/environment.ts';
+import type { Environment } from '../config/environment.ts';
 import { definitionProblems } from '../delivery/run-mapping.ts';
 import {
   baseUrlOf,
@@ -28,30 +28,23 @@ import { tellOfService } from '../runs/service-notice.ts';
 import { tellVitals } from '../runs/vitals.ts';
 import {
   checkRedisSettings,
-  commandReleasers,
   joinTarget,
-  openLog,
   openSession,
   prepareHome,
   type Session,
   type TargetSession,
+  withCommand,
   withSession,
 } from '../session.ts';
 import { ACCEPT_REDIS_SETTINGS, type AddCommand, METRICS, WEB } from './command.ts';
 
 type InboxFlags = WatchOptions & {
+  readonly sandbox?: boolean;
   readonly acceptRedisSettings?: boolean;
   readonly metrics?: MetricsAddress;
   /** False: `--no-web`. */
   readonly web?: PageAddress | boolean;
 };
-
-const ONCE_HELP = `
-With --once the exit status is that of the worst file: 3 where a file was refused though others were loaded, 5 in doubt,
-2 stopped before the end, 1 some rows did not succeed, 0 otherwise. What still waits (an upload under a name such as
-.part, a schedule, a marker, another job) is named at the end and doesn't change it.`;
-
-type StartFlags = InboxFlags & { readonly sandbox?: boolean };
 
 export const addStartCommand: AddCommand = (program, io, done) => {
   const command = program
@@ -60,22 +53,48 @@ export const addStartCommand: AddCommand = (program, io, done) => {
     .option('--sandbox', 'send to the built-in stand-in instead of MSB_BASE_URL: a rehearsal');
   addInboxOptions(command)
     .addHelpText('after', START_EXAMPLE)
-    .action(async (flags: StartFlags) => done(await start(flags, io)));
+    .action(async (flags: InboxFlags) => done(await watch(flags, io, { sends: true })));
 };
 
-async function start(flags: StartFlags, io: Io): Promise<number> {
-  return withSession(io, async (session) => {
-    const book = await openBook(session, flags);
-    const service = await startedService(flags, session);
-    const join = { sends: true, acceptsSettings: flags.acceptRedisSettings };
-    const joined = await joinTarget(session, service, join);
-    const watcher = createWatcher(joined, book, flags);
-    const isPageUp = await servePage(watcher, joined, flags);
-    await tellToOthers(watcher, joined, { ...flags, isPageUp });
-    tell(io, `Watching ${watcher.places.inbox} and working for ${service.target}; Ctrl-C stops it cleanly.`);
-    return watchInboxes(watcher, { sends: true });
-  });
+export const addWatchCommand: AddCommand = (program, io, done) => {
+  const command = program
+    .command('watch')
+    .description(
+      'Load files from the inboxes, each by its job, and wait for workers (`onboard work`) that send their rows',
+    );
+  addInboxOptions(command)
+    .addHelpText('after', WATCH_EXAMPLE)
+    .action(async (flags: InboxFlags) => done(await watch(flags, io, { sends: false })));
+};
+
+type Sends = { readonly sends: boolean };
+
+function watch(flags: InboxFlags, io: Io, { sends }: Sends): Promise<number> {
+  return withSession(
+    io,
+    async (session) => {
+      const book = await openBook(session, flags);
+      const service = sends ? await startedService(flags, session) : watchedService(session.env);
+      const acceptsSettings = flags.acceptRedisSettings;
+      if (!sends) await checkRedisSettings(session, acceptsSettings);
+      const joined = await joinTarget(session, service, { sends, acceptsSettings });
+      const watcher = createWatcher(joined, book, flags);
+      const isPageUp = await servePage(watcher, joined, flags);
+      await tellVitals(joined, { inbox: countFiles(watcher), isPageUp });
+      await tellLeft(joined);
+      tellOutages(joined);
+      const { inbox } = watcher.places;
+      if (sends) tell(io, `Watching ${inbox} and working for ${service.target}; Ctrl-C stops it cleanly.`);
+      else tell(io, `Watching ${inbox} for ${service.target}; rows are sent by \`onboard work\`.`);
+      if (!sends && watcher.once) tell(io, WAITS);
+      return watchInboxes(watcher, { sends });
+    },
+    flags,
+  );
 }
+
+const WAITS =
+  'It ends when workers have sent the rows of all files; where none is running it waits for one: `onboard work`.';
 
 /** Every definition is read first. Where there is none yet, people can make one on the page. */
 async function openBook(session: Session, flags: InboxFlags): Promise<JobBook> {
@@ -88,17 +107,6 @@ async function openBook(session: Session, flags: InboxFlags): Promise<JobBook> {
     );
   await prepareHome(env);
   return book;
-}
-
-/** Monitors, and people who want to hear of events; `joined` has the terminal to itself. */
-async function tellToOthers(
-  watcher: Watcher,
-  joined: TargetSession,
-  { metrics, isPageUp }: InboxFlags & { readonly isPageUp: (() => boolean) | undefined },
-): Promise<void> {
-  await tellVitals(joined, { address: metrics, inbox: countFiles(watcher), isPageUp });
-  await tellLeft(joined);
-  tellOutages(joined);
 }
 
 /** The page, in a process of its own; answers whether it runs, `undefined` where there is none. */
@@ -133,44 +141,8 @@ function addressAsked({ web }: InboxFlags): PageAddress | null {
   return web === undefined || typeof web === 'boolean' ? null : web;
 }
 
-function startedService({ sandbox }: StartFlags, { env, io, releasers }: Session): Promise<Service> {
+function startedService({ sandbox }: InboxFlags, { env, io, releasers }: Session): Promise<Service> {
   return sandbox === true ? startSandboxChild(env.home, releasers) : serviceReady(env, io);
-}
-
-const START_EXAMPLE = `
-Examples:
-  onboard start
-  onboard start --sandbox --once          a rehearsal of what is in the inbox, where it stays
-
-Files in ONBOARD_HOME/inbox (and the definitions' own inboxes) are taken when they are whole, each as one run, and end
-in ONBOARD_HOME/done or ONBOARD_HOME/failed with a note beside them. The folders are looked at whenever the file system
-tells of a change, and every five seconds, which is what finds files on network file systems.
-${ONCE_HELP}`;
-
-export const addWatchCommand: AddCommand = (program, io, done) => {
-  const command = program
-    .command('watch')
-    .description(
-      'Load files from the inboxes, each by its job, and wait for workers (`onboard work`) that send their rows',
-    );
-  addInboxOptions(command)
-    .addHelpText('after', WATCH_EXAMPLE)
-    .action(async (flags: InboxFlags) => done(await watch(flags, io)));
-};
-
-async function watch(flags: InboxFlags, io: Io): Promise<number> {
-  return withSession(io, async (session) => {
-    const book = await openBook(session, flags);
-    const service = watchedService(session.env);
-    await checkRedisSettings(session, flags.acceptRedisSettings);
-    const joined = await joinTarget(session, service, { sends: false });
-    const watcher = createWatcher(joined, book, flags);
-    const isPageUp = await servePage(watcher, joined, flags);
-    await tellToOthers(watcher, joined, { ...flags, isPageUp });
-    tell(io, `Watching ${watcher.places.inbox} for ${service.target}; rows are sent by \`onboard work\`.`);
-    if (watcher.once) tell(io, WAITS);
-    return watchInboxes(watcher, { sends: false });
-  });
 }
 
 /** Without credentials it can't look up rows in doubt; the service's name is enough to watch. */
@@ -182,8 +154,20 @@ function watchedService(env: Environment): Service {
   );
 }
 
-const WAITS =
-  'It ends when workers have sent the rows of all files; where none is running it waits for one: `onboard work`.';
+const ONCE_HELP = `
+With --once the exit status is that of the worst file: 3 where a file was refused though others were loaded, 5 in doubt,
+2 stopped before the end, 1 some rows did not succeed, 0 otherwise. What still waits (an upload under a name such as
+.part, a schedule, a marker, another job) is named at the end and doesn't change it.`;
+
+const START_EXAMPLE = `
+Examples:
+  onboard start
+  onboard start --sandbox --once          a rehearsal of what is in the inbox, where it stays
+
+Files in ONBOARD_HOME/inbox (and the definitions' own inboxes) are taken when they are whole, each as one run, and end
+in ONBOARD_HOME/done or ONBOARD_HOME/failed with a note beside them. The folders are looked at whenever the file system
+tells of a change, and every five seconds, which is what finds files on network file systems.
+${ONCE_HELP}`;
 
 const WATCH_EXAMPLE = `
 Examples:
@@ -229,22 +213,17 @@ export const addWorkCommand: AddCommand = (program, io, done) => {
     .action(async (flags: WorkFlags) => done(await work(flags, io)));
 };
 
-async function work(flags: WorkFlags, io: Io): Promise<number> {
-  const releasers = commandReleasers(io);
-  try {
-    const env = readEnvironment(io.env);
-    const log = openLog(env, io);
-    const service = serviceFromEnvironment(env);
+function work(flags: WorkFlags, io: Io): Promise<number> {
+  return withCommand(io, async (command) => {
+    const service = serviceFromEnvironment(command.env);
     await service.credentials.current();
-    const session = await openSession({ io, env, log, releasers });
+    const session = await openSession(command, flags);
     const join = { sends: true, acceptsSettings: flags.acceptRedisSettings };
     const joined = await joinTarget(session, service, join);
-    await tellVitals(joined, { address: flags.metrics });
+    await tellVitals(joined);
     await tellLeft(joined);
     tell(io, `Working for ${service.target}; Ctrl-C ends it when its rows in flight are settled.`);
     await tellOfService(joined);
     return EXIT.interrupted;
-  } finally {
-    await releasers.release();
-  }
+  });
 }

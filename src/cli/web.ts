@@ -1,4 +1,4 @@
-/** `onboard web`: the page by itself, which shows and does nothing; and the people who may log in to it. */
+/** `onboard web`: the page by itself, which only shows, and the people who may log in to it. */
 import { once } from 'node:events';
 import { Option } from 'commander';
 import { readEnvironment } from '../config/environment.ts';
@@ -8,7 +8,7 @@ import type { Role } from '../model/ask.ts';
 import { EXIT } from '../model/exit.ts';
 import { linkToStarter } from '../page/fork.ts';
 import { openPage } from '../page/open.ts';
-import { commandReleasers, openLog, SYSTEM_CLOCK } from '../session.ts';
+import { SYSTEM_CLOCK, withCommand } from '../session.ts';
 import { addPerson, removePerson } from '../web/people.ts';
 import { type AddCommand, actorOf, type WebAddress, webAddress } from './command.ts';
 
@@ -34,39 +34,37 @@ export const addWebCommand: AddCommand = (program, io, done) => {
 };
 
 async function web(flags: Flags, io: Parameters<AddCommand>[1]): Promise<number> {
-  const env = readEnvironment(io.env);
+  const { home } = readEnvironment(io.env);
   if (flags.add !== undefined) {
     if (flags.role === undefined)
       throw new UsageError('--add: expected --role viewer, who looks, or --role operator, who acts too');
-    const token = await addPerson(env.home, flags.add, flags.role);
+    const token = await addPerson(home, flags.add, flags.role);
     tell(io, `${flags.add} may log in as ${flags.role} with this token, which is not shown again:`);
     say(io, token);
     return 0;
   }
   if (flags.remove !== undefined) {
-    await removePerson(env.home, flags.remove);
+    await removePerson(home, flags.remove);
     say(io, `${flags.remove} may log in no longer.`);
     return 0;
   }
-  const releasers = commandReleasers(io);
-  try {
-    const log = openLog(env, io);
+  return withCommand(io, async (command) => {
     const link = linkToStarter();
-    const opening = { io, env, log, clock: SYSTEM_CLOCK, releasers };
-    const opened = await openPage(opening, {
-      address: flags.listen ?? null,
-      sandbox: flags.sandbox === true,
-      link,
-      visitor: actorOf(undefined),
-    });
+    const opened = await openPage(
+      { ...command, clock: SYSTEM_CLOCK },
+      {
+        address: flags.listen ?? null,
+        sandbox: flags.sandbox === true,
+        link,
+        visitor: actorOf(undefined),
+      },
+    );
     if (link === null) tell(io, `The page: ${opened.link} (lets one person in, within ten minutes)`);
     else link.tell({ kind: 'listening', ...opened });
     const interrupted = io.interrupted.aborted ? null : once(io.interrupted, 'abort');
     await Promise.race([interrupted, ...(link === null ? [] : [link.ended])]);
     return link === null ? EXIT.interrupted : 0;
-  } finally {
-    await releasers.release();
-  }
+  });
 }
 
 const EXAMPLE = `

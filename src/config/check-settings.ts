@@ -1,7 +1,4 @@
-/**
- * The settings of the checks for what looks damaged in a file (`checks` of a job definition), with the defaults that hold where a
- * definition says nothing, and which of them a finding belongs to.
- */
+/** `checks` of a job definition: what looks damaged, and how severe that is. */
 import { z } from 'zod';
 import { type CheckCode, severitySchema } from '../model/issue.ts';
 

@@ -1,4 +1,4 @@
-/** The environment variables that the program reads, and the folder of its own that one of them names. */
+/** The environment variables of the program, and ONBOARD_HOME's folder. */
 import { existsSync } from 'node:fs';
 import { access, constants } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';

@@ -1,7 +1,6 @@
 /**
  * What a job definition may say: one schema from which types, defaults, validation, the JSON Schema
- * for editors and the table of settings all come. The settings are declared from the innermost outwards; the schema of
- * the whole is at the end.
+ * for editors and the table of settings come. The schema of the whole is at the end.
  */
 import { CronExpressionParser } from 'cron-parser';
 import iconv from 'iconv-lite';
@@ -305,7 +304,7 @@ export const jobDefinitionSchema = settingsSchema
   });
 export type JobDefinition = z.infer<typeof jobDefinitionSchema>;
 
-/** The JSON Schema of a job definition as it is written, for editors; draft 7 is what their YAML support reads. */
+/** Of a definition as it is written; draft 7 is what the YAML support of editors reads. */
 export function jobDefinitionJsonSchema(): z.core.JSONSchema.BaseSchema {
   return {
     $id: 'urn:onboard:job-definition',
@@ -316,7 +315,7 @@ export function jobDefinitionJsonSchema(): z.core.JSONSchema.BaseSchema {
   };
 }
 
-/** All that the form of the page says of a job: a definition that comes from there has no other setting. */
+/** The settings that the page's form has; a definition made there has no other. */
 export const formSettingsSchema = settingsSchema
   .pick({ operation: true, key: true, ignore: true, group: true, required: true })
   .extend({
@@ -328,7 +327,6 @@ export const formSettingsSchema = settingsSchema
       .default({}),
   });
 
-/** What a run of the job does: one of the built-in operations, or the one that the definition describes. */
 export function operationOf({
   operation,
   request,

@@ -1,5 +1,5 @@
 /**
- * What the schema finds wrong with a job definition, in the words of those who write one: where it is, what was
+ * What is wrong with a job definition, in the words of those who write one: where it is, what was
  * expected, what came, and which name was probably meant.
  */
 import type { z } from 'zod';
@@ -14,7 +14,7 @@ export type JobProblem = { readonly path: DocumentPath; readonly words: () => st
 type Issue = z.core.$ZodIssue;
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** Everything that the schema finds wrong with the value, in words; of alternatives, the one that was most likely meant. */
+/** Of alternatives, the one that was most likely meant counts. */
 export function jobProblems(issues: readonly Issue[], value: unknown): readonly JobProblem[] {
   return issues.flatMap((issue) => problemsOf(issue, [], value));
 }
@@ -39,7 +39,7 @@ function wrongWords(issue: Issue, found: unknown): string {
   return `expected ${expected}, got ${shorten(JSON.stringify(found) ?? String(found), 61)}.${suggestion}`;
 }
 
-/** The alternative with the fewest complaints among those whose shape fits; `null` where none fits. */
+/** The alternative with the fewest complaints; `null` where the shape of none fits. */
 function likeliest(alternatives: readonly (readonly Issue[])[]): readonly Issue[] | null {
   const fitting = alternatives.filter((issues) => !issues.some(isWrongShape));
   return [...fitting].sort((a, b) => complaints(a) - complaints(b))[0] ?? null;

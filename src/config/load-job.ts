@@ -1,6 +1,6 @@
 /**
- * Job definitions as files: found by name in the jobs folder or given by path, read as YAML, checked against the schema.
- * A definition is used whole or not at all; every problem is listed with its line and the setting that it is about.
+ * Job definitions as files, found by name in the jobs folder or by path. A definition is used whole
+ * or not at all; every problem is told with its line and setting.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -29,7 +29,9 @@ export type FurtherProblems = (definition: JobDefinition) => readonly string[];
 
 const SHIPPED = join(dirname(createRequire(import.meta.url).resolve('onboard/package.json')), 'jobs');
 
-/** The job of that name in the jobs folder, or else of the shipped ones; throws a UsageError that lists every problem. */
+/**
+ * The job of that name in the jobs folder, else of the shipped ones; a UsageError has all problems.
+ */
 export async function loadJob(
   name: string,
   jobsDirectory: string,
@@ -49,12 +51,11 @@ export async function loadJob(
   return loadFile(join(jobsDirectory, file), files.map(nameOf), further);
 }
 
-/** The job in that file, named after it; throws a UsageError that lists every problem with its line and setting. */
 export async function loadJobFile(path: string, further: FurtherProblems = () => []): Promise<Job> {
   return loadFile(path, null, further);
 }
 
-/** A definition that the form of the page made, as a file of that name would be read; throws a UsageError that lists every problem with its line. */
+/** A definition that the page's form made, judged as a file of that name would be. */
 export function parseFormJob(text: string, name: string, further: FurtherProblems = () => []): Job {
   if (!JOB_NAME.test(name) || Buffer.byteLength(text) > MAX_BYTES)
     throw new UsageError(

@@ -1,7 +1,8 @@
 /**
- * `request` of a job definition: an operation of the service that its document only names, as somebody describes it who
- * knows it (`operation: custom`). Nothing about it is assumed but what HTTP says of its method: whether an outcome that is
- * not known may be asked for again decides what keeps it from being carried out twice.
+ * `request` of a job definition (`operation: custom`): an operation that the service's document
+ * only names, described by somebody who knows it. Of its method only what HTTP says is assumed:
+ * whether an unknown outcome may be asked for again decides what keeps it from being carried out
+ * twice.
  */
 import { z } from 'zod';
 import { isJsonPointer } from '../lib/json-pointer.ts';
@@ -9,10 +10,8 @@ import { parsePathTemplate } from '../lib/path-template.ts';
 import { type OwnOperation, ownNameSchema, ownOperation } from '../model/operation.ts';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-type Method = (typeof METHODS)[number];
-
 /** Methods that HTTP calls idempotent (RFC 9110, 9.2.2). */
-const REPEATABLE: ReadonlySet<Method> = new Set(['GET', 'PUT', 'DELETE']);
+const REPEATABLE: ReadonlySet<OwnRequest['method']> = new Set(['GET', 'PUT', 'DELETE']);
 
 export const ownRequestSchema = z
   .strictObject({
@@ -42,16 +41,6 @@ export const ownRequestSchema = z
   .describe('`operation: custom`: the request of an operation that the program does not know.');
 export type OwnRequest = z.infer<typeof ownRequestSchema>;
 
-function isRepeatable({
-  method,
-  repeatable,
-}: {
-  readonly method: Method;
-  readonly repeatable?: boolean | undefined;
-}): boolean {
-  return repeatable ?? REPEATABLE.has(method);
-}
-
-export function operationOfRequest(request: OwnRequest): OwnOperation {
-  return ownOperation(request.name, isRepeatable(request));
+export function operationOfRequest({ name, method, repeatable }: OwnRequest): OwnOperation {
+  return ownOperation(name, repeatable ?? REPEATABLE.has(method));
 }

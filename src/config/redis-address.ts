@@ -1,6 +1,6 @@
 /**
- * Where Redis is: `REDIS_URL` and the variables beside it as one address. A variable without effect is a problem, never
- * ignored. No message holds a part of the URL, since it can hold a password.
+ * Where Redis is: `REDIS_URL` and the variables beside it. No message holds a part of the URL,
+ * since it can hold a password.
  */
 import { resolve } from 'node:path';
 import { z } from 'zod';
@@ -70,8 +70,8 @@ function redisUrl(text: string, context: z.RefinementCtx): RedisAddress {
 }
 
 /**
- * What in these variables does not go together. A variable without effect is a problem: whoever names an authority's
- * certificate means an encrypted connection.
+ * A variable without effect is a problem: whoever names an authority's certificate means an
+ * encrypted connection.
  */
 export function redisConflicts(variables: Readonly<Partial<Record<Name, string | undefined>>>): string[] {
   const isSet = (name: Name) => (variables[name] ?? '') !== '';
@@ -94,7 +94,7 @@ export function redisConflicts(variables: Readonly<Partial<Record<Name, string |
   return problems;
 }
 
-/** The address of `REDIS_URL` with what the other variables add to it; `null` for the embedded server. */
+/** `null`: the embedded server. */
 export function redisAddressOf(values: Values): RedisAddress | null {
   const address = values.REDIS_URL ?? null;
   if (address === null || address.kind === 'socket') return address;
@@ -140,7 +140,7 @@ function shownServers(servers: readonly HostPort[]): string {
 
 type Kind = RedisAddress['kind'];
 
-/** The spellings of `+sentinel` are those of the Python world; there is no standard for more than one server. */
+/** `+sentinel` as in the Python world; there is no standard for more than one server. */
 const SCHEMES: Readonly<Record<string, { readonly kind: Kind; readonly encrypted: boolean }>> = {
   redis: { kind: 'server', encrypted: false },
   rediss: { kind: 'server', encrypted: true },
@@ -169,7 +169,7 @@ type Parts = {
   readonly database: number | null;
 };
 
-/** Where a `REDIS_URL` leads; throws a UsageError that says what is malformed without a part of the URL. */
+/** A UsageError says what is malformed without a part of the URL. */
 export function parseRedisUrl(text: string): RedisAddress {
   const [, scheme = '', authority = '', path = '', rest = ''] = FORM.exec(text) ?? [];
   const form = SCHEMES[scheme.toLowerCase()];

@@ -1,7 +1,4 @@
-/**
- * The setting `send` of a job definition: how fast, how long and how often rows are sent, and how many go first. Each has the
- * default that holds where a definition says nothing.
- */
+/** The setting `send` of a job definition: how fast, how long and how often rows are sent. */
 import { z } from 'zod';
 
 const DURATION = /^(\d+(?:\.\d+)?)\/(s|min|h)$/;
@@ -61,7 +58,7 @@ export const sendSchema = z.strictObject({
     ),
 });
 
-/** How long a run waits for a service that is away, or that has asked to be left alone, before it pauses; ms. */
+/** How long a run waits for a service that is away or asked for a pause; then it pauses itself. */
 export function awayMsOf({ send }: { readonly send: { readonly awayMinutes: number } }): number {
   return send.awayMinutes * 60_000;
 }

@@ -1,6 +1,7 @@
 /**
- * YAML as plain data, with the line of every value. What could mean something else than it looks like is refused:
- * names given twice, own tags, a second document, aliases that grow or lead in a circle.
+ * YAML as plain data, with the line of every value. What could mean something else than it looks
+ * like is refused: names given twice, own tags, a second document, aliases that grow or lead in a
+ * circle.
  */
 import type { Document, ErrorCode, Node, ParsedNode } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
@@ -13,7 +14,7 @@ type ReadDocument =
   | {
       readonly kind: 'document';
       readonly value: unknown;
-      /** The line of the value at a path, or of the nearest place above it that is there. 1 = first. */
+      /** Of the value at a path, or the nearest place above it. The first line is 1. */
       lineOf(path: DocumentPath): number;
     }
   | { readonly kind: 'problems'; readonly problems: readonly YamlProblem[] };

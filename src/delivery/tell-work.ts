@@ -13,7 +13,7 @@ import type { Delivery } from './delivery.ts';
 type Worker = {
   readonly redis: RedisConnection;
   readonly keys: LedgerKeys;
-  readonly meter: Pick<Meter, 'read'>;
+  readonly meter: Pick<Meter, 'attempts'>;
   readonly delivery: Pick<Delivery, 'load' | 'runsInHand'>;
 };
 
@@ -52,10 +52,10 @@ async function tellUntil(stop: AbortSignal, tell: (now: number) => Promise<void>
 
 export function createWorkTeller(worker: Worker, name: string) {
   const { redis, keys, meter, delivery } = worker;
-  let before = attemptsOf(meter);
+  let before = meter.attempts();
   let last = { at: Date.now(), work: '', wroteAt: Number.NEGATIVE_INFINITY };
   return async (now: number): Promise<void> => {
-    const made = attemptsOf(meter);
+    const made = meter.attempts();
     const rate = Math.round((1000 * (made - before)) / Math.max(1, now - last.at));
     before = made;
     const doing = { ...delivery.load(), rate, runs: [...delivery.runsInHand()] };
@@ -64,11 +64,4 @@ export function createWorkTeller(worker: Worker, name: string) {
     last = { at: now, work, wroteAt: isDue ? now : last.wroteAt };
     if (isDue) await keepDoing(redis, keys, name, { at: now, ...doing });
   };
-}
-
-function attemptsOf(meter: Worker['meter']): number {
-  let attempts = 0;
-  for (const { byStatus } of meter.read().calls.values())
-    for (const { counts } of byStatus.values()) attempts += counts.reduce((sum, n) => sum + n, 0);
-  return attempts;
 }

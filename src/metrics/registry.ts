@@ -1,20 +1,85 @@
 /**
- * The metrics of a process, by name, as Prometheus reads them: what it counts itself (meter.ts), how
- * it is, and, where it watches a ledger, what stands there. All of it is taken when somebody asks,
- * and what can't be told just then (Redis is away) is left out, not guessed. No run, row, key or
- * file is a label, so that the number of series does not grow with the work.
+ * The metrics of a process as prom-client keeps them. Gauges are taken when somebody asks; what
+ * can't be told just then (Redis is away) is left out, not guessed.
  */
-import {
-  Counter,
-  collectDefaultMetrics,
-  Gauge,
-  Histogram,
-  type HistogramConfiguration,
-  Registry,
-} from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { nameOf } from '../model/operation.ts';
+import type { Reply } from '../model/request.ts';
 import { RUN_STATES, type RunState } from '../model/run.ts';
-import type { CountsByTwo, Meter, MeterReading, Times } from './meter.ts';
+import type { Counters } from './meter.ts';
+
+/** Upper bounds in seconds. */
+const REQUEST_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+/** Of the disk and of Redis. */
+const SYNC_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+
+/** Counts into a registry of its own. */
+export function createCounters(): Counters & { readonly registry: Registry } {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const counter = (name: string, help: string, ...labelNames: string[]) =>
+    new Counter({ name, help, labelNames, registers });
+  const histogram = (name: string, help: string, buckets: number[], ...labelNames: string[]) =>
+    new Histogram({ name, help, labelNames, buckets, registers });
+  const requests = histogram(
+    'onboard_request_duration_seconds',
+    'Attempts at requests, by how they ended.',
+    REQUEST_SECONDS,
+    'operation',
+    'status',
+  );
+  const retries = counter('onboard_retries_total', 'Attempts after a first one.', 'operation');
+  const rows = counter('onboard_rows_total', 'Outcomes that this process recorded.', 'job', 'outcome');
+  const files = counter('onboard_files_total', 'Files whose way through an inbox ended.', 'job', 'result');
+  const tries = counter('onboard_notifications_total', 'Tries to tell of events.', 'channel', 'result');
+  const violations = counter(
+    'onboard_control_total_violations_total',
+    'Reports whose rows do not add up: a defect.',
+  );
+  const roundTrips = histogram(
+    'onboard_redis_round_trip_seconds',
+    'A command to Redis, every few seconds.',
+    SYNC_SECONDS,
+  );
+  const syncs = histogram(
+    'onboard_journal_sync_seconds',
+    'A group of lines to the disk of the journal.',
+    SYNC_SECONDS,
+  );
+  return {
+    registry,
+    attempted(call, reply, made) {
+      const operation = nameOf(call);
+      requests.observe({ operation, status: statusOf(reply) }, reply.ms / 1000);
+      if (made > 1) retries.inc({ operation });
+    },
+    recorded(job, settled) {
+      for (const { settlement } of settled) rows.inc({ job, outcome: settlement.outcome });
+    },
+    file: (job, result) => files.inc({ job: job ?? '', result }),
+    notified: (channel, result) => tries.inc({ channel, result }),
+    violated: () => violations.inc(),
+    synced(ms) {
+      if (ms !== null) syncs.observe(ms / 1000);
+    },
+    answered: (ms) => roundTrips.observe(ms / 1000),
+  };
+}
+
+/** Those of the service's answers that are told apart. */
+const STATUSES = ['200', '401', '403', '418', '429'];
+/** What service/attempt-handler.ts calls an attempt whose time was over. */
+const TIMEOUT = /TIMEOUT/;
+
+/** How an attempt ended: `refused`, nothing was sent for sure; `lost`, no whole answer came. */
+function statusOf(reply: Reply): string {
+  if (reply.kind === 'no-response' && !reply.sent) return 'refused';
+  if (reply.kind !== 'response') return TIMEOUT.test(reply.code) ? 'timeout' : 'lost';
+  const text = String(reply.status);
+  if (STATUSES.includes(text)) return text;
+  return /^[45]..$/.test(text) ? `${text.charAt(0)}xx` : 'other';
+}
 
 /** What stands in the ledger that the process works for. */
 export type LedgerNumbers = {
@@ -37,8 +102,9 @@ export type InboxNumbers = Readonly<
 
 /** Where the numbers come from; what a process can't tell of is `null`. */
 export type Sources = {
+  /** What the process counts; its gauges are added to it. */
+  readonly registry: Registry;
   readonly version: string;
-  readonly meter: Pick<Meter, 'read'>;
   load(): { readonly inFlight: number; readonly limit: number };
   isLedgerOpen(): Promise<boolean>;
   /** Whether the page runs that this process serves. */
@@ -76,32 +142,11 @@ const OF_INBOX = {
   onboard_inbox_oldest_seconds: ['How long the oldest has not changed; 0: there is none.', 'state'],
 } as const;
 
-const COUNTED = {
-  onboard_retries_total: ['Attempts after a first one.', 'operation'],
-  onboard_rows_total: ['Outcomes that this process recorded.', 'job', 'outcome'],
-  onboard_files_total: ['Files whose way through an inbox ended.', 'job', 'result'],
-  onboard_notifications_total: ['Tries to tell of events.', 'channel', 'result'],
-  onboard_control_total_violations_total: ['Reports whose rows do not add up: a defect.'],
-} as const;
-
-const TIMED = {
-  onboard_request_duration_seconds: ['Attempts at requests, by how they ended.', 'operation', 'status'],
-  onboard_redis_round_trip_seconds: ['A command to Redis, every few seconds.'],
-  onboard_journal_sync_seconds: ['A group of lines to the disk of the journal.'],
-} as const;
-
-/** All that a process registers: a gauge that it has no source for is there, and empty. */
-export function createRegistry({ meter, ledger, inbox, ...process }: Sources): Registry {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  registerGauges(registry, OF_PROCESS, () => processSeries(process));
-  registerGauges(registry, OF_LEDGER, async () => (ledger === null ? {} : ledgerSeries(await ledger())));
-  registerGauges(registry, OF_INBOX, async () => (inbox === null ? {} : inboxSeries(await inbox())));
-  registerCounters(registry, () => countedSeries(meter.read()));
-  register(registry, TIMED, (settings) => {
-    new CountedHistogram(settings, () => timesOf(meter.read())[settings.name]);
-  });
-  return registry;
+/** A gauge that the process has no source for is there, and empty. */
+export function registerGauges({ registry, ledger, inbox, ...process }: Sources): void {
+  register(registry, OF_PROCESS, () => processSeries(process));
+  register(registry, OF_LEDGER, async () => (ledger === null ? {} : ledgerSeries(await ledger())));
+  register(registry, OF_INBOX, async () => (inbox === null ? {} : inboxSeries(await inbox())));
 }
 
 type Labels = Readonly<Record<string, string>>;
@@ -114,7 +159,7 @@ async function processSeries({
   load,
   isLedgerOpen,
   isPageUp,
-}: Pick<Sources, 'version' | 'load' | 'isLedgerOpen' | 'isPageUp'>): Promise<SeriesOf<typeof OF_PROCESS>> {
+}: Omit<Sources, 'registry' | 'ledger' | 'inbox'>): Promise<SeriesOf<typeof OF_PROCESS>> {
   const { inFlight, limit } = load();
   return {
     onboard_build_info: [{ labels: { version, node: process.version }, value: 1 }],
@@ -167,133 +212,32 @@ function inboxSeries(found: InboxNumbers): SeriesOf<typeof OF_INBOX> {
   };
 }
 
-function countedSeries(counted: MeterReading): SeriesOf<typeof COUNTED> {
-  return {
-    onboard_retries_total: by(
-      'operation',
-      [...counted.calls].map(([call, one]) => [nameOf(call), one.retries]),
-    ),
-    onboard_rows_total: byTwo('job', 'outcome', counted.rows),
-    onboard_files_total: byTwo('job', 'result', counted.files),
-    onboard_notifications_total: byTwo('channel', 'result', counted.notifications),
-    onboard_control_total_violations_total: counted.violations,
-  };
-}
-
 function by(label: string, values: Iterable<readonly [string, number]>): readonly Series[] {
   return [...values].map(([name, value]) => ({ labels: { [label]: name }, value }));
-}
-
-function byTwo(first: string, second: string, counts: CountsByTwo): readonly Series[] {
-  return [...counts].flatMap(([one, others]) =>
-    Object.entries(others).map(([other, value]) => ({ labels: { [first]: one, [second]: other }, value })),
-  );
 }
 
 function register<Abouts extends Readonly<Record<string, About>>>(
   registry: Registry,
   abouts: Abouts,
-  make: (settings: Settings<Extract<keyof Abouts, string>>) => void,
+  read: () => Promise<Partial<SeriesOf<Abouts>>>,
 ): void {
   for (const name in abouts) {
     const [help = '', ...labelNames] = abouts[name] ?? [];
-    make({ name, help, labelNames, registers: [registry] });
-  }
-}
-
-type Settings<Name extends string> = {
-  readonly name: Name;
-  readonly help: string;
-  readonly labelNames: string[];
-  readonly registers: Registry[];
-};
-
-function registerGauges<Abouts extends Readonly<Record<string, About>>>(
-  registry: Registry,
-  abouts: Abouts,
-  read: () => Promise<Partial<SeriesOf<Abouts>>>,
-): void {
-  register(registry, abouts, (settings) => {
     new Gauge({
-      ...settings,
+      name,
+      help,
+      labelNames,
+      registers: [registry],
       async collect() {
         // One source that fails leaves the others as they are.
         const values = await read().catch(() => null);
-        const found: readonly Series[] | number = values?.[settings.name] ?? [];
+        const found: readonly Series[] | number = values?.[name] ?? [];
         this.reset();
         if (typeof found === 'number') return this.set(found);
         // Without labels a gauge that was reset is 0, which nobody has measured.
-        if (settings.labelNames.length === 0) this.remove({});
+        if (labelNames.length === 0) this.remove({});
         for (const { labels, value } of found) this.set(labels, value);
       },
     });
-  });
-}
-
-function registerCounters(registry: Registry, read: () => SeriesOf<typeof COUNTED>): void {
-  register(registry, COUNTED, (settings) => {
-    new Counter({
-      ...settings,
-      collect() {
-        this.reset();
-        const found = read()[settings.name];
-        if (typeof found === 'number') return this.inc(found);
-        for (const { labels, value } of found) this.inc(labels, value);
-      },
-    });
-  });
-}
-
-type Timed = { readonly labels: Labels; readonly times: Times };
-type TimesOf = Readonly<Record<keyof typeof TIMED, readonly Timed[]>>;
-
-function timesOf({ calls, redisRoundTrip, journalSync }: MeterReading): TimesOf {
-  return {
-    onboard_request_duration_seconds: [...calls].flatMap(([call, { byStatus }]) =>
-      [...byStatus].map(([status, times]) => ({ labels: { operation: nameOf(call), status }, times })),
-    ),
-    onboard_redis_round_trip_seconds: [{ labels: {}, times: redisRoundTrip }],
-    onboard_journal_sync_seconds: [{ labels: {}, times: journalSync }],
-  };
-}
-/**
- * A histogram of what was counted elsewhere: prom-client's own is told of each observation, which
- * costs a row too much.
- */
-class CountedHistogram extends Histogram {
-  /** For name, help and type as they are exported. */
-  readonly #empty: Histogram;
-  readonly #read: () => readonly Timed[];
-
-  constructor(settings: HistogramConfiguration<string>, read: () => readonly Timed[]) {
-    super(settings);
-    this.#empty = new Histogram({ ...settings, registers: [] });
-    this.#read = read;
   }
-
-  override async get(): ReturnType<Histogram['get']> {
-    const exported = await this.#empty.get();
-    return { ...exported, values: this.#read().flatMap((one) => bucketsOf(exported.name, one)) };
-  }
-
-  /** What the registry asks for in the place of `get` where it is there. */
-  getForPromString(): ReturnType<Histogram['get']> {
-    return this.get();
-  }
-}
-
-/** The lines of one histogram: each bucket holds all before it too. */
-function bucketsOf(name: string, { labels, times: { bounds, counts, seconds } }: Timed) {
-  let count = 0;
-  const buckets = bounds.map((le, i) => {
-    count += counts[i] ?? 0;
-    return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: count };
-  });
-  count += counts[bounds.length] ?? 0;
-  return [
-    ...buckets,
-    { metricName: `${name}_bucket`, labels: { ...labels, le: '+Inf' }, value: count },
-    { metricName: `${name}_sum`, labels, value: seconds },
-    { metricName: `${name}_count`, labels, value: count },
-  ];
 }

@@ -1,7 +1,7 @@
 /**
- * The three paths that a monitor asks a process for, on request: `/metrics`, `/healthz` (the event loop turns, and nothing else is asked, so
- * that a process that waits for Redis is not ended for it) and `/readyz` (whether it can send now, and if not, why). Nobody logs in: it
- * belongs on an address inside. It never keeps the process alive, and nothing that is asked changes anything.
+ * The three paths that a monitor asks for: `/metrics`, `/healthz` (the event loop turns; a process
+ * that waits for Redis is not to be ended for it) and `/readyz` (whether it can send now, and if
+ * not, why). Nobody logs in, so the address belongs inside. The server keeps no process alive.
  */
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
@@ -33,10 +33,11 @@ const CONNECTIONS = 50;
 
 /** Listens; throws a UsageError where it can't. */
 export async function serveMetrics(address: MetricsAddress, sources: MetricsSources): Promise<MetricsServer> {
-  // Only who is asked for metrics loads the library that writes them.
-  const { createRegistry } = await import('./registry.ts');
-  const registry = createRegistry(sources);
-  const metrics = async () => ({ status: 200, type: registry.contentType, text: await registry.metrics() });
+  const { registerGauges } = await import('./registry.ts');
+  const { registry } = sources;
+  registerGauges(sources);
+  const type = registry.contentType;
+  const metrics = async () => ({ status: 200, type, text: await registry.metrics() });
   const pages: Readonly<Record<string, () => Promise<Page>>> = {
     '/metrics': metrics,
     '/healthz': async () => ({ status: 200, type: PLAIN, text: 'ok\n' }),
@@ -104,7 +105,8 @@ async function listen(server: Server, { host, port }: MetricsAddress): Promise<v
   } catch (error) {
     const shown = `${host ?? ''}:${port}`;
     throw new UsageError(
-      `--metrics ${shown}: can't listen there (${errorCode(error)}): expected an address of this machine and a free port, such as 127.0.0.1:9464.`,
+      `--metrics ${shown}: can't listen there (${errorCode(error)}): ` +
+        'expected an address of this machine and a free port, such as 127.0.0.1:9464.',
       { cause: error },
     );
   }
@@ -119,7 +121,7 @@ function shownAddress(server: Server): string {
 
 const HIGHEST_PORT = 65_535;
 
-/** `127.0.0.1:9464`, `[::1]:9464`, or `:9464` for every address of the machine; `null`: it is none. */
+/** Such as `127.0.0.1:9464` or `[::1]:9464`; `:9464` is every address of this machine. */
 export function parseMetricsAddress(text: string): MetricsAddress | null {
   const found = /^(?:\[([\da-f:.]+)\]|([\w.-]*)):(\d{1,5})$/i.exec(text);
   if (found === null) return null;

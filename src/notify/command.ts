@@ -3,9 +3,7 @@
  * environment, no credentials of the service. After a minute the command is killed with its
  * children; its output goes nowhere.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { killGroup } from '../lib/kill-group.ts';
+import { runShell } from '../lib/shell-command.ts';
 import { type Channel, eventBody, type NotifiedEvent } from './event.ts';
 
 type CommandOptions = {
@@ -27,28 +25,13 @@ async function run(
   { command, env, timeoutMs = TIMEOUT_MS }: CommandOptions,
   stop: AbortSignal,
 ): Promise<void> {
-  // `detached`: a group of its own, so that its children end with it.
-  const child = spawn('/bin/sh', ['-c', command], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true,
+  const ended = await runShell(command, {
     env: environmentFor(event, env),
+    input: `${eventBody(event)}\n`,
+    timeoutMs,
+    stop,
   });
-  const kill = () => killGroup(child.pid);
-  const late = AbortSignal.any([AbortSignal.timeout(timeoutMs), stop]);
-  late.addEventListener('abort', kill);
-  process.once('exit', kill);
-  // A command that reads nothing closes its input.
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(`${eventBody(event)}\n`);
-  try {
-    const [status, signal]: readonly unknown[] = await once(child, 'exit');
-    if (late.aborted) throw new Error(`it did not end within ${timeoutMs / 1000} s`);
-    if (signal !== null) throw new Error(`it was ended by ${signal}`);
-    if (status !== 0) throw new Error(`it ended with status ${status}`);
-  } finally {
-    late.removeEventListener('abort', kill);
-    process.off('exit', kill);
-  }
+  if ('problem' in ended) throw new Error(`it ${ended.problem}`);
 }
 
 function environmentFor({ id, type, data }: NotifiedEvent, env: CommandOptions['env']) {

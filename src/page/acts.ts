@@ -231,7 +231,7 @@ async function note(
 }
 
 async function doctor({ session: { io } }: Acting): Promise<AskAnswer> {
-  const findings = await examine(io, null);
+  const findings = await examine(io);
   const words = findings.map(({ check, status, finding }) => `${status} ${check}: ${finding}`).join('\n');
   return { kind: 'done', words, run: null };
 }

@@ -13,9 +13,7 @@ import { sleep } from '../lib/waiting.ts';
 import { countUnsuccessful } from '../model/outcome.ts';
 import { isOver, type Run, type StateRequest } from '../model/run.ts';
 import { joinTarget, type Ledger, type Session, type TargetSession } from '../session.ts';
-import { tellEnd } from './events.ts';
-import { executeRun, executeToEnd } from './execute.ts';
-import { followReport } from './report.ts';
+import { executeToEnd } from './execute.ts';
 import { type RowSource, registeredRows } from './rows.ts';
 import { definitionOf, type Executed, findRun, serviceReport } from './status.ts';
 
@@ -73,10 +71,15 @@ export async function resumeRun(
   }
   // All that can be wrong is found before the run goes on.
   const rows = await registeredRows(run, ledger);
-  const joined = await join();
+  return goOnHere(run, rows, await join());
+}
+
+/** Sets the run running and takes it as far as it goes. */
+export async function goOnHere(run: Run, rows: RowSource, session: TargetSession): Promise<Resumed> {
+  const { ledger, service } = session;
   await setRunning(run, ledger);
-  const executed = await executeToEnd((await store.get(run.id)) ?? run, rows, joined);
-  return { kind: 'here', service: joined.service, ...executed };
+  const executed = await executeToEnd(await findRun(ledger, run.id), rows, session);
+  return { kind: 'here', service, ...executed };
 }
 
 /** A UsageError with the command for what is left to do. */
@@ -98,8 +101,8 @@ function leftOf(run: Run): string {
   return `Nothing is left to be done; \`onboard report ${id}\` shows it`;
 }
 
-/** A run without rows is finished at once. */
-export async function setRunning({ id, target, rows }: Run, { of }: Pick<Ledger, 'of'>): Promise<void> {
+/** Sets the run running; one without rows is finished by that. */
+async function setRunning({ id, target, rows }: Run, { of }: Pick<Ledger, 'of'>): Promise<void> {
   await of(target).store.transition(id, rows === 0 ? 'finished' : 'running', null);
 }
 
@@ -142,10 +145,7 @@ export async function cancelRun(
 /** Needs no service: workers settle what they have in flight. */
 export async function windUpCancelled(run: Run, session: Session): Promise<Executed> {
   const joined = await joinTarget(session, nowhere(run.target), { sends: false });
-  const report = followReport(run, joined);
-  await joined.notifier?.follow(run.id);
-  const ended = await executeRun(run, rowsIfNeeded(run, session), report, joined);
-  return tellEnd({ run: ended, summary: await report.finish(ended) }, joined);
+  return executeToEnd(run, rowsIfNeeded(run, session), joined, { looksUp: false });
 }
 
 /** Opened only when needed; the user is warned where they can't be read any more. */

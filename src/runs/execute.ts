@@ -43,7 +43,7 @@ export async function executeToEnd(
     const followed = await executeRun(run, rows, report, session, options).catch((error: unknown) =>
       pausedForFile(run, error, session),
     );
-    const ended = await lookUpAtEnd(followed, session);
+    const ended = options.looksUp === false ? followed : await lookUpAtEnd(followed, session);
     if (isLost() && !isOver(ended)) throw new Error(REMOVED);
     return tellEnd({ run: ended, summary: await report.finish(ended) }, session);
   } catch (error) {
@@ -62,13 +62,17 @@ async function pausedForFile(run: Run, error: unknown, { io, ledger }: TargetSes
   return left;
 }
 
-/** `isQuiet`: several runs share the terminal, so none shows its progress. */
-type ExecuteOptions = { readonly isQuiet?: boolean };
+type ExecuteOptions = {
+  /** Several runs share the terminal, so none shows its progress. */
+  readonly isQuiet?: boolean;
+  /** False: rows in doubt stay so, and nobody is asked. */
+  readonly looksUp?: boolean;
+};
 
 const NO_PROGRESS: Progress = { update: () => undefined, stop: () => undefined };
 
 /** Reads the run's rows where nobody else does, until nothing more happens to it here. */
-export async function executeRun(
+async function executeRun(
   run: Run,
   rows: RowSource,
   report: Pick<FollowedReport, 'look'>,

@@ -24,11 +24,10 @@ import { countUnsuccessful, type Outcome } from '../model/outcome.ts';
 import type { Row } from '../model/row.ts';
 import { isOver, type Run } from '../model/run.ts';
 import type { Ledger, Session, TargetSession } from '../session.ts';
-import { type Resumed, resumeRun, setRunning } from './control.ts';
-import { executeToEnd } from './execute.ts';
+import { goOnHere, type Resumed, resumeRun } from './control.ts';
 import { loadFittingJob, loadFittingJobFile } from './input.ts';
 import { CHUNK_ROWS, canaryOf, registeredRows } from './rows.ts';
-import { definitionOf, findRun } from './status.ts';
+import { definitionOf } from './status.ts';
 
 /** Not in doubt: such a row may have been created. */
 export const RERUN_OUTCOMES = [
@@ -91,10 +90,8 @@ export async function rerunRows(
   if (begun.kind !== 'registered') return goOn(begun);
   onBegun(begun.run);
   for (const line of begun.lines) tell(io, line);
-  await setRunning(begun.run, ledger);
-  const run = await findRun(ledger, begun.run.id);
-  const executed = await executeToEnd(run, await registeredRows(run, ledger), joined);
-  return { kind: 'run', run, resumed: { kind: 'here', service: joined.service, ...executed } };
+  const { run } = begun;
+  return { kind: 'run', run, resumed: await goOnHere(run, await registeredRows(run, ledger), joined) };
 }
 
 async function goOnInstead(

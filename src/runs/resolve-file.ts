@@ -1,6 +1,6 @@
 /**
- * The decisions in an edited report file of rows in doubt, which a spreadsheet may have saved in
- * its own way. Anything malformed refuses the whole file, every problem with its line.
+ * The decisions in a run's edited `in-doubt.csv` or `.ndjson`, perhaps saved by a spreadsheet in its
+ * own way. Anything malformed refuses the whole file, every problem with its line.
  */
 import { z } from 'zod';
 import { type Format, formatSchema } from '../config/job-definition.ts';
@@ -32,19 +32,40 @@ export type Said = {
   readonly told: readonly Told[];
 };
 
-/**
- * Reads an edited `in-doubt.csv` or `.ndjson`; a UsageError lists every malformed line. `key`: the
- * key's column.
- */
+/** With the key column's values; a UsageError lists every line that is malformed. */
 export async function readDecisions(path: string, run: Run, key: string | null): Promise<Said> {
-  const gathering = createGathering(path, run);
+  const told: ToldLine[] = [];
+  const problems: string[] = [];
   const inspected = await inspectFile(path, formatOf(run));
   for await (const { source, rows } of openRows(path, inspected, formatOf(run))) {
-    const lineOf = isTable(source) ? csvLine(path, source.columns) : recordLine;
+    const fieldsOf = isTable(source) ? tableFields(path, source.columns) : recordFields;
     const keyOf = keyReader(path, source, key);
-    for (const row of rows) gathering.take(row.line, lineOf(row), keyOf(row));
+    for (const row of rows) {
+      const where = `${path}, line ${row.line}`;
+      const read = readLine(fieldsOf(row), run);
+      if ('problems' in read) problems.push(...read.problems.map((problem) => `${where}: ${problem}`));
+      else told.push({ ...read, where, key: keyOf(row), line: row.line });
+    }
   }
-  return gathering.end();
+  const decided = told.filter(({ decision }) => decision !== null);
+  const decisions = oneEach(decided, problems);
+  if (problems.length > 0) throw new UsageError([...problems, 'Nothing was resolved.']);
+  return { decisions, open: told.length - decided.length, told };
+}
+
+type ToldLine = Told & { readonly line: number };
+
+/** The same decision twice is one; a row that is decided in two ways is a problem. */
+function oneEach(told: readonly ToldLine[], problems: string[]): RowDecision[] {
+  const first = new Map<number, RowDecision & { readonly line: number }>();
+  for (const { row, decision, where, line } of told) {
+    if (decision === null) continue;
+    const earlier = first.get(row) ?? { row, decision, line };
+    first.set(row, earlier);
+    if (describeDecision(earlier.decision) === describeDecision(decision)) continue;
+    problems.push(`${where}: row ${row} is decided otherwise on line ${earlier.line}: expected one decision`);
+  }
+  return [...first.values()].map(({ row, decision }) => ({ row, decision }));
 }
 
 /** A report leaves out columns named like its own: no key can be read there. */
@@ -62,44 +83,12 @@ function formatOf({ source: { quote, delimiter } }: Run): Format {
   return formatSchema.parse({ ...(quote !== null && { quote }), ...(delimiter !== null && { delimiter }) });
 }
 
-type Taken = { readonly decision: Decision; readonly line: number };
-
-function createGathering(path: string, run: Run) {
-  const taken = new Map<number, Taken>();
-  const problems: string[] = [];
-  const told: Told[] = [];
-  let open = 0;
-  const keep = (row: number, decision: Decision, line: number) => {
-    const earlier = taken.get(row);
-    taken.set(row, earlier ?? { decision, line });
-    if (earlier === undefined || describeDecision(earlier.decision) === describeDecision(decision)) return;
-    problems.push(
-      `${path}, line ${line}: row ${row} is decided otherwise on line ${earlier.line}: expected one decision`,
-    );
-  };
-  return {
-    take(line: number, said: DecisionLine, key: string | null) {
-      const where = `${path}, line ${line}`;
-      const read = readLine(said, run);
-      if (read.kind === 'read') told.push({ where, row: read.row, key, decision: read.decision });
-      if (read.kind === 'problems') problems.push(...read.problems.map((p) => `${where}: ${p}`));
-      else if (read.decision === null) open += 1;
-      else keep(read.row, read.decision, line);
-    },
-    end(): Said {
-      if (problems.length > 0) throw new UsageError([...problems, 'Nothing was resolved.']);
-      return { decisions: [...taken].map(([row, { decision }]) => ({ row, decision })), open, told };
-    },
-  };
-}
-
-/** A text: what is wrong with the line. */
-type DecisionLine = { readonly run: string; readonly row: string; readonly resolution: string } | string;
+/** What a line says; a text: why it can't be read. */
+type Fields = { readonly run: string; readonly row: string; readonly resolution: string } | string;
 
 const COLUMNS = ['run', 'row', 'resolution'] as const;
 
-/** A UsageError where a report's column is missing. */
-function csvLine(path: string, columns: readonly string[]): (row: Row) => DecisionLine {
+function tableFields(path: string, columns: readonly string[]): (row: Row) => Fields {
   const slots = COLUMNS.map((name) => columns.indexOf(REPORT_COLUMN_PREFIX + name));
   const missing = COLUMNS.filter((_, i) => slots[i] === -1).map((name) => REPORT_COLUMN_PREFIX + name);
   if (missing.length > 0) {
@@ -122,7 +111,7 @@ const memberSchema = z.looseObject({
   }),
 });
 
-function recordLine(row: Row): DecisionLine {
+function recordFields(row: Row): Fields {
   if (row.kind !== 'record') return unreadable(row);
   const parsed = memberSchema.safeParse(JSON.parse(row.text));
   if (!parsed.success) return `expected ${REPORT_MEMBER} with run, row and resolution`;
@@ -134,16 +123,13 @@ function unreadable(row: Row): string {
   return row.kind === 'unreadable' ? row.problem : 'expected a record of the same kind as the others';
 }
 
-/** `null`: the row is still open. */
-type ReadLine =
-  | { readonly kind: 'read'; readonly row: number; readonly decision: Decision | null }
-  | { readonly kind: 'problems'; readonly problems: readonly string[] };
+type ReadLine = Pick<Told, 'row' | 'decision'> | { readonly problems: readonly string[] };
 
 const ROW = /^[1-9]\d{0,14}$/;
 
-/** The line is of this run and a row, and its decision can be followed. */
-function readLine(fields: DecisionLine, run: Run): ReadLine {
-  if (typeof fields === 'string') return { kind: 'problems', problems: [fields] };
+/** Whether the line is of the run, of a row, and holds a decision that can be followed. */
+function readLine(fields: Fields, run: Run): ReadLine {
+  if (typeof fields === 'string') return { problems: [fields] };
   const problems: string[] = [];
   if (fields.run !== run.id)
     problems.push(`onboard_run is ${shown(fields.run)}: expected "${run.id}", the run that is named`);
@@ -151,8 +137,8 @@ function readLine(fields: DecisionLine, run: Run): ReadLine {
     problems.push(`onboard_row is ${shown(fields.row)}: expected the number of a row`);
   const decision = fields.resolution === '' ? null : parseDecision(fields.resolution);
   if (typeof decision === 'string') problems.push(`onboard_resolution is ${decision}`);
-  if (problems.length > 0 || typeof decision === 'string') return { kind: 'problems', problems };
-  return { kind: 'read', row: Number(fields.row), decision };
+  if (problems.length > 0 || typeof decision === 'string') return { problems };
+  return { row: Number(fields.row), decision };
 }
 
 const CREATED = 'created:';
@@ -176,7 +162,7 @@ function shown(text: string): string {
 
 const PLACEHOLDER = /^<.*>$/u;
 
-/** Why a typed text can't be the service's id, to follow "expected an id"; `null`: it can. */
+/** What is wrong with an id that somebody typed, to follow "expected an id"; `null`: nothing. */
 export function typedIdProblem(id: string): string | null {
   const problem = idProblem(id);
   if (problem !== null) return problem;

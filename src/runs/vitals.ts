@@ -9,13 +9,12 @@ import { tell } from '../lib/terminal.ts';
 import { programVersion } from '../lib/version.ts';
 import { sleep, withDeadline } from '../lib/waiting.ts';
 import type { InboxNumbers, LedgerNumbers } from '../metrics/registry.ts';
-import { type MetricsAddress, serveMetrics } from '../metrics/server.ts';
+import { serveMetrics } from '../metrics/server.ts';
 import { createChunkQueue } from '../queue/chunk-queue.ts';
 import type { TargetSession } from '../session.ts';
 import { serviceReport } from './status.ts';
 
-type Told = {
-  readonly address: MetricsAddress | undefined;
+type Watched = {
   /** Set where the process watches inboxes: then the shared ledger's metrics are its to give. */
   readonly inbox?: () => Promise<InboxNumbers>;
   readonly isPageUp?: (() => boolean) | undefined;
@@ -25,19 +24,19 @@ const EVERY_MS = 5_000;
 /** A monitor waits ten seconds for an answer. */
 const PATIENCE_MS = 2_000;
 
-/** Until the session is closed; a UsageError where it can't listen. */
-export async function tellVitals(session: TargetSession, { address, inbox, isPageUp }: Told): Promise<void> {
-  if (address === undefined) return;
-  const { io, meter, delivery, releasers, registration } = session;
+/** Serves the metrics that were asked for until the session is closed; a UsageError where it can't. */
+export async function tellVitals(session: TargetSession, { inbox, isPageUp }: Watched = {}): Promise<void> {
+  const { io, meter, metrics, delivery, releasers, registration } = session;
+  if (metrics === null || meter.registry === null) return;
   const isOpen = within(PATIENCE_MS, () => untilOpen(registration.epoch));
   const isLedgerOpen = () =>
     isOpen().then(
       () => true,
       () => false,
     );
-  const server = await serveMetrics(address, {
+  const server = await serveMetrics(metrics, {
     version: programVersion(),
-    meter,
+    registry: meter.registry,
     load: delivery.load,
     isLedgerOpen,
     isPageUp: isPageUp ?? null,
@@ -65,7 +64,7 @@ async function reasonsNotReady(
       isSo: isConnected && !isOpen,
       why: 'the ledger is not verified: Redis does not answer, or was restarted',
     },
-    { isSo: !meter.read().isJournalWritten, why: 'the journal could not be written: is the disk full?' },
+    { isSo: !meter.isJournalWritten(), why: 'the journal could not be written: is the disk full?' },
   ];
   return reasons.filter(({ isSo }) => isSo).map(({ why }) => why);
 }

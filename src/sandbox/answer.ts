@@ -30,7 +30,7 @@ export function bareAnswer(status: number, headers: Readonly<Record<string, stri
   return { kind: 'response', status, headers, body: '' };
 }
 
-/** A refusal in words. The shape of error bodies is not documented: this one is the sandbox's own. */
+/** The shape of error bodies is not documented: this one is the sandbox's own. */
 export function errorAnswer(status: number, error: string): Answer {
   return jsonAnswer(status, { error });
 }
@@ -52,7 +52,7 @@ export function objectOf(value: unknown): Members {
   return isObject(value) ? value : {};
 }
 
-/** Reads the first of the JSON pointers (RFC 6901, through objects only) that leads to text that isn't empty, else `null`. */
+/** Reads the text at the first of the JSON pointers (through objects only) that has any. */
 export function textReader(pointers: readonly string[]): (value: unknown) => string | null {
   const paths = pointers.map((pointer) => namesOf(pointer));
   return (value) => {
@@ -73,7 +73,7 @@ function textAt(value: unknown, path: readonly string[]): string | null {
   return typeof at === 'string' && at !== '' ? at : null;
 }
 
-/** The sent object laid over the known one: objects member by member, all else (lists, null) as sent. */
+/** Objects are laid over each other member by member; all else (lists, null) stands as sent. */
 export function merge(known: Members, sent: Members): Members {
   const merged = new Map(Object.entries(known));
   for (const [name, value] of Object.entries(sent)) {
@@ -84,7 +84,7 @@ export function merge(known: Members, sent: Members): Members {
   return Object.fromEntries(merged);
 }
 
-/** The value without its null members, at any depth: `null` is how a caller empties a field, whatever its type. */
+/** At any depth: `null` is how a caller empties a field, whatever its type. */
 export function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isObject(value)) return value;

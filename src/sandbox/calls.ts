@@ -1,7 +1,6 @@
 /**
- * What each operation does, and answers: admission (token, faults before and after), then the making of
- * subclients and drafts, updates and document lists. Where the service's document is silent (the rules of drafts, 404 for ids that
- * are not known, the bodies of errors) the sandbox has ways of its own, said where they are coded.
+ * What each operation does and answers. Where the service's document is silent (which drafts are
+ * refused, unknown ids, the bodies of errors) the sandbox has ways of its own, said where they are.
  */
 import type { z } from 'zod';
 import type { BuiltInCall } from '../model/operation.ts';
@@ -23,7 +22,7 @@ import { type Records, seededId, seededNumber } from './records.ts';
 export type ReceivedCall = MatchedCall & {
   readonly authorization: string | undefined;
   readonly body: ReceivedBody;
-  /** For creates the key in the body, for other calls the id in the path; `null` where there is none. */
+  /** Of a create in its body, of other calls the id in the path; `null` where there is none. */
   readonly key: string | null;
 };
 
@@ -35,7 +34,6 @@ export type CallParts = {
   readonly played: { count: number };
 };
 
-/** Carries out what the request asks, unless a fault or a check prevents it, and gives the answer. */
 export function answerCall(request: ReceivedCall, parts: CallParts, faults: FaultPlan): Answer {
   const target = faultTarget(request);
   const before = faults.before(target);
@@ -55,7 +53,7 @@ const UNADMITTED = errorAnswer(401, 'expected a valid token in Authorization: Be
 
 /** The bearer tokens that the sandbox knows: which are valid, and how often each was used. */
 type TokenBook = {
-  /** Whether the Authorization header carries a valid token; each time it does uses the token once. */
+  /** Whether the header carries a valid token, whose use it counts. */
   admits(authorization: string | undefined): boolean;
   revoke(token: string): void;
   uses(): { readonly valid: boolean; readonly requests: number }[];
@@ -144,7 +142,7 @@ function createSubclient({ body, text, key }: AdmittedCall, records: Records): A
   return jsonAnswer(200, subclientRecord({ id, vanityId: vanityIdOf('S', number + 1) }, body));
 }
 
-/** Answers 404 for an unknown id: the sandbox's own choice, the document doesn't show what the service says. */
+/** 404 for an unknown id is the sandbox's own choice. */
 function updateSubclient({ id, body }: AdmittedCall, records: Records): Answer {
   const name = findSubclient(id, records);
   if (name === null) return errorAnswer(404, 'no such subclient');
@@ -165,7 +163,7 @@ function submitDraft({ body, key }: AdmittedCall, records: Records): Answer {
   return jsonAnswer(200, { ...body, id, vanityId, state: 'draft', status: 'draft' });
 }
 
-/** Answers 404 for an unknown payment: the sandbox's own choice, the document doesn't show what the service says. */
+/** 404 for an unknown payment is the sandbox's own choice. */
 function listDocuments({ id }: AdmittedCall, records: Records): Answer {
   const payment = seededNumber('pay', id);
   if (payment === null) return errorAnswer(404, 'no such payment');
@@ -180,7 +178,7 @@ function findSubclient(id: string, records: Records): SubclientName | null {
   return made === null ? null : { id, vanityId: vanityIdOf('S', made.number + 1) };
 }
 
-/** The known body of a subclient; empty where it was forgotten because many more were made since. */
+/** Empty where the body was forgotten because many more were made since. */
 function knownBody(id: string, records: Records): Members {
   const text = records.bodies.get(id);
   if (text !== undefined) return objectOf(JSON.parse(text));
@@ -191,10 +189,7 @@ function knownBody(id: string, records: Records): Members {
 /** One broken rule: the field's path with dots, and what was expected. Never a value. */
 type DraftProblem = { readonly field: string; readonly problem: string };
 
-/**
- * What keeps a counterparty draft from being taken. These rules are the sandbox's own: which drafts the
- * service refuses is not shown.
- */
+/** The sandbox's own rules: which drafts the service refuses is not shown. */
 function draftProblems(body: Members): DraftProblem[] {
   return [
     ...nameProblems(body),
@@ -325,10 +320,7 @@ const CORP = {
 } as const;
 const ACTIONS = ['update'] as const;
 
-/**
- * The response body for a subclient: the request's parts as they were sent, and
- * `regulators`, flat in the request, nested under `payment`. Parts that were never sent are left out.
- */
+/** The parts as they were sent, and `regulators`, flat in the request, nested under `payment`. */
 function subclientRecord({ id, vanityId }: SubclientName, body: Members): Members {
   const record: Record<string, unknown> = { id, vanityId, state: 'incomplete', actions: ACTIONS, corp: CORP };
   for (const part of ECHOED) {

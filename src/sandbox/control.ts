@@ -1,6 +1,6 @@
 /**
- * What a running sandbox tells of itself, over HTTP below /sandbox/ (no token) or in the same process: its statistics and
- * what was made. In the same process its faults and tokens can be changed too.
+ * What a running sandbox tells of itself: its statistics and what was made, over HTTP below
+ * /sandbox/ (no token) or in the same process, where faults and tokens can be changed too.
  */
 import { type Answer, errorAnswer, jsonAnswer } from './answer.ts';
 import type { CallParts } from './calls.ts';

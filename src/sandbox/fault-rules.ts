@@ -1,5 +1,5 @@
 /**
- * The language of faults: `429=5%`, `reset-before=every:3`, `latency=50ms` and the like become rules. Anything else is a
+ * The language of faults: `429=5%`, `reset-before=every:3`, `latency=50ms`. Anything else is a
  * UsageError that says what was expected.
  */
 import { didYouMean } from '../lib/did-you-mean.ts';
@@ -20,7 +20,7 @@ const BEFORE_FAULTS = [
 ] as const;
 type BeforeFault = (typeof BEFORE_FAULTS)[number];
 
-/** Faults of the answer alone: the entity has been made, the update carried out, the documents listed. */
+/** Faults of the answer alone: the request has been carried out. */
 const AFTER_FAULTS = [
   '303-after-create',
   '503-after-create',
@@ -35,7 +35,6 @@ type AfterFault = (typeof AFTER_FAULTS)[number];
 
 const FAULT_NAMES = ['latency', ...BEFORE_FAULTS, ...AFTER_FAULTS] as const;
 
-/** Which of the requests that it aims at a rule hits: a random share, every nth, the first n, or all. */
 export type When =
   | { readonly kind: 'share'; readonly share: number }
   | { readonly kind: 'every'; readonly n: number }
@@ -84,9 +83,8 @@ export function parseFaults(specs: readonly string[]): FaultRule[] {
 }
 
 /**
- * One fault spec as a rule: `<fault>=<when>`, then `;key=<prefix>`, `;call=<call>` and, for 429 and
- * 503-retry-after, `;retry-after=<seconds>|none`. Latency is `latency=50ms±20ms` with `;when=<when>`.
- * Throws a UsageError that names the fault and what was expected.
+ * `<fault>=<when>`, then `;key=<prefix>`, `;call=<call>` and, for 429 and 503-retry-after, `;retry-
+ * after=<seconds>` or `none`. Latency is `latency=50ms±20ms` with `;when=<when>`.
  */
 function parseFault(spec: string): FaultRule {
   const [head = '', ...options] = spec.split(';');

@@ -1,7 +1,4 @@
-/**
- * Which requests meet which fault: a plan that draws shares from a seeded source, counts its hits, and turns a rule into
- * what is done to the connection.
- */
+/** Which requests meet which fault, and what a fault does to the connection. */
 
 import { type Answer, bareAnswer, errorAnswer, isObject } from './answer.ts';
 import type { AfterRule, BeforeRule, FaultRule, LatencyRule, When } from './fault-rules.ts';
@@ -11,8 +8,8 @@ import type { SandboxCall } from './options.ts';
 export type FaultTarget = { readonly call: SandboxCall; readonly key: string };
 
 /**
- * Which fault hits which request. The rules of a phase are asked in order until one hits; a rule counts the requests that it
- * was asked about and that it aims at. The rules of the phase `after` are only asked about requests that were carried out.
+ * The rules of a phase are asked in order until one hits; a rule counts the requests that it aims
+ * at. Rules of the phase `after` are asked only about requests that were carried out.
  */
 export type FaultPlan = {
   /** Milliseconds to hold the answer back. */
@@ -135,7 +132,7 @@ function withoutId(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'id'));
 }
 
-/** Numbers in [0, 1), the same for the same seed: mulberry32, good enough to spread faults and nothing more. */
+/** Numbers in [0, 1), the same for the same seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
   let state = seed | 0;
   return () => {

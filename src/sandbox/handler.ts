@@ -1,18 +1,11 @@
-/**
- * One HTTP request from its first byte to its answer: read, admitted, answered by the operations or by the control calls
- * below /sandbox/, delayed and counted. The last lines carry an answer out on the wire, broken ones included.
- */
+/** One HTTP request from its first byte to its answer: read, carried out, delayed, counted. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Answer, errorAnswer, labelOf } from './answer.ts';
 import { answerCall, faultTarget, type ReceivedCall } from './calls.ts';
 import { answerControl, type ControlledParts, type SandboxControl } from './control.ts';
-import type { SandboxOptions } from './options.ts';
 import { matchAny, matchCall, type ReceivedBody, readBody } from './received.ts';
 
-type HandlerParts = ControlledParts & { readonly control: SandboxControl } & Pick<
-    SandboxOptions,
-    'onRequest'
-  >;
+type HandlerParts = ControlledParts & { readonly control: SandboxControl };
 
 export type Handler = {
   handle(request: IncomingMessage, response: ServerResponse): void;
@@ -50,10 +43,9 @@ export function createHandler(handler: HandlerParts): Handler {
 
 type DueAnswer = { readonly answer: Answer; readonly delayMs: number };
 
-/** Carries the request out at once and holds only its answer back, so that the counts are right even where the caller has gone. */
+/** Only the answer is held back, so that the counts are right even where the caller has gone. */
 function answerOperation(request: IncomingMessage, body: ReceivedBody, handler: HandlerParts): DueAnswer {
   const { method = '', url: target = '', headers } = request;
-  handler.onRequest?.({ method, target, contentType: headers['content-type'] ?? null, body: body.text });
   const matched = matchCall(method, target) ?? matchAny(method, target);
   const due =
     matched === null
@@ -95,7 +87,7 @@ function sendAnswer(response: ServerResponse, answer: Answer): void {
 function sendResponse(response: ServerResponse, answer: Extract<Answer, { kind: 'response' }>): void {
   response.statusCode = answer.status;
   for (const name in answer.headers) response.setHeader(name, answer.headers[name] ?? '');
-  // Without a head written before, node sets the content-length and sends head and body in one packet.
+  // Without an earlier head, Node sends the content-length, head and body in one packet.
   response.end(answer.body);
 }
 

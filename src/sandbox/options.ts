@@ -3,22 +3,12 @@ import type { z } from 'zod';
 import { type BuiltInCall, CALLS } from '../model/operation.ts';
 import type { EntityKind } from './records.ts';
 
-/** The calls that a sandbox answers: those of the document, and as `custom` whatever a job definition describes itself. */
+/** `custom`: whatever a job definition describes itself. */
 export const SANDBOX_CALLS = [...CALLS, 'custom'] as const;
 export type SandboxCall = (typeof SANDBOX_CALLS)[number];
 
 /** The token that a sandbox takes unless told otherwise: it guards nothing. */
 export const DEFAULT_TOKEN = 'sandbox-token';
-
-/** A request to one of the operations; never its token. */
-type ReceivedRequest = {
-  readonly method: string;
-  /** Path and query as they stood in the request line. */
-  readonly target: string;
-  readonly contentType: string | null;
-  /** Verbatim; empty where there was none. */
-  readonly body: string;
-};
 
 /** How a sandbox behaves; every setting may be left out. */
 export type SandboxOptions = {
@@ -32,11 +22,9 @@ export type SandboxOptions = {
   readonly seed?: number | undefined;
   /** An NDJSON file of what was made, read at the start and appended to; default: memory only. */
   readonly dataFile?: string | undefined;
-  /** Told of each request to an operation as it was received. */
-  readonly onRequest?: ((request: ReceivedRequest) => void) | undefined;
   /** JSON pointers to an entity's key, the first that leads to text counts. */
   readonly keyPointers?: Partial<Readonly<Record<EntityKind, readonly string[]>>> | undefined;
-  /** The schema of each call's body; a body that doesn't fit is answered 400. Default: any JSON object. */
+  /** A body that doesn't fit its call's schema is answered 400. Default: any JSON object. */
   readonly bodySchemas?: Partial<Readonly<Record<BuiltInCall, z.ZodType>>> | undefined;
 };
 

@@ -1,6 +1,4 @@
-/**
- * A request as received: the operation that its method and path name, what its body holds, and the key that it is about.
- */
+/** A request as received: the operation that it names, its body, and the key that it is about. */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { BuiltInCall } from '../model/operation.ts';
@@ -8,7 +6,7 @@ import { textReader } from './answer.ts';
 import { DEFAULT_KEY_POINTERS, type SandboxCall } from './options.ts';
 import type { EntityKind } from './records.ts';
 
-/** The call that a request line names; `id` is the path's last part decoded, empty where the path has none. */
+/** `id`: the path's last part decoded, empty where the path has none. */
 export type MatchedCall = { readonly call: SandboxCall; readonly id: string };
 
 const SUBCLIENTS = '/v1/subclients';
@@ -36,7 +34,7 @@ function pathOf(target: string): string {
   return query === -1 ? target : target.slice(0, query);
 }
 
-/** A request that the sandbox plays though it knows nothing of it; a GET could be a look-up, and is answered 404. */
+/** A request that the sandbox doesn't know but plays; a GET could be a look-up, and gets a 404. */
 export function matchAny(method: string, target: string): MatchedCall | null {
   const path = pathOf(target);
   return method !== 'GET' && /^\/v\d+\/./.test(path) ? { call: 'custom', id: path } : null;
@@ -55,12 +53,15 @@ function withId(call: BuiltInCall, path: string, prefix: string): MatchedCall | 
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** A request's body as it came, or why it can't be taken. `text` is empty where none could be read. */
+/** `text` is empty where none could be read. */
 export type ReceivedBody =
   | { readonly kind: 'json'; readonly text: string; readonly value: unknown }
   | { readonly kind: 'none' | 'malformed' | 'wrong-type' | 'too-large'; readonly text: string };
 
-/** Calls `done` once the whole body is here, and never where the client goes away first. A body that is too long is read to its end and dropped. */
+/**
+ * Calls `done` once the body is whole, and never where the client goes away first. A body that is
+ * too long is read to its end and dropped.
+ */
 export function readBody(request: IncomingMessage, done: (body: ReceivedBody) => void): void {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -1,6 +1,6 @@
 /**
- * What was made, updated and listed: the truth that tests compare reports with. Keys and identifiers
- * stay in memory, and in a data file where there is one, so that a later sandbox goes on from there.
+ * What was made, updated and listed: the truth that tests compare reports with. It stays in memory,
+ * and in a data file where there is one, so that a later sandbox goes on from there.
  */
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, closeSync, createReadStream, fstatSync, openSync } from 'node:fs';
@@ -15,7 +15,7 @@ export type EntityKind = (typeof ENTITY_KINDS)[number];
 
 export type Records = {
   readonly entities: Readonly<Record<EntityKind, EntityList>>;
-  /** The bodies of the most recent subclients as JSON text, by identifier: a load test's millions don't stay in memory. */
+  /** Of the most recent subclients, as JSON text: a load test's millions don't stay in memory. */
   readonly bodies: RecentMap<string, string>;
   readonly dataFile: DataFile;
   /** Lines of the data file that could not be read at the start. */
@@ -26,7 +26,6 @@ export type Records = {
 
 const BODIES_KEPT = 50_000;
 
-/** Opens the records, with those of an earlier life where there is a data file; throws a UsageError where that can't be opened. */
 export async function openRecords(dataFile: string | null): Promise<Records> {
   const records = {
     entities: { subclient: createEntityList(), draft: createEntityList() },
@@ -124,7 +123,7 @@ const dataLineSchema = z.discriminatedUnion('kind', [
     key: z.string().nullable(),
     body: z.record(z.string(), z.unknown()),
   }),
-  // Only a draft's key is kept: its body holds a person's bank details, and nothing ever asks for it again.
+  // A draft's body holds a person's bank details, and nothing ever asks for it again.
   z.object({ kind: z.literal('draft'), id: z.string(), key: z.string().nullable() }),
   z.object({ kind: z.literal('update'), id: z.string(), body: z.record(z.string(), z.unknown()) }),
 ]);
@@ -141,8 +140,8 @@ type DataFile = {
 const NO_DATA_FILE: DataFile = { append: () => {}, close: () => {} };
 
 /**
- * Opens the file, made where missing, and gives `restore` each line of it in order.
- * A line torn by the death of its writer is dropped. Throws a UsageError where the file can't be opened.
+ * Gives `restore` each line of the file in order; a line torn by the death of its writer is
+ * dropped.
  */
 async function openDataFile(
   path: string,

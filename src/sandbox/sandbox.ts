@@ -1,7 +1,7 @@
 /**
  * The stand-in for the service: its four documented operations on 127.0.0.1, with tokens and faults
- * to order. It remembers what was really made, whatever its callers were told: rehearsals run
- * against it, and tests compare reports with it. This file puts the parts together; a request goes handler → received → calls → records → answer.
+ * to order. It remembers what was really made, whatever its callers were told. A request goes
+ * handler → received → calls → records → answer.
  */
 import { createServer, type Server } from 'node:http';
 import { createReleasers, type Releasers } from '../lib/releasers.ts';
@@ -19,6 +19,7 @@ const KEEP_ALIVE_MS = 65_000;
 const DEFAULT_SEED = 1;
 
 export type Sandbox = SandboxControl & {
+  readonly server: Server;
   /** `http://127.0.0.1:<port>`, without a slash at its end. */
   readonly url: string;
   readonly port: number;
@@ -29,18 +30,18 @@ export type Sandbox = SandboxControl & {
 };
 
 /**
- * Starts a sandbox on 127.0.0.1. Throws a UsageError for a fault that can't be read, a port that is taken or a data file
- * that can't be opened.
+ * A UsageError for a fault that can't be read, a port that is taken, a data file that can't be
+ * opened.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const releasers = createReleasers();
   try {
     const running = await openParts(options, releasers);
     const control = createControl(running);
-    const handler = createHandler({ ...running, control, onRequest: options.onRequest });
-    const port = await serve(handler, options, releasers);
+    const { server, port } = await serve(createHandler({ ...running, control }), options, releasers);
     const tokens = options.tokens ?? [DEFAULT_TOKEN];
-    return { ...control, url: `http://127.0.0.1:${port}`, port, tokens, close: releasers.release };
+    const url = `http://127.0.0.1:${port}`;
+    return { ...control, server, url, port, tokens, close: releasers.release };
   } catch (error) {
     await releasers.release();
     throw error;
@@ -61,7 +62,7 @@ async function openParts(options: SandboxOptions, releasers: Releasers): Promise
   };
 }
 
-async function serve(handler: Handler, options: SandboxOptions, releasers: Releasers): Promise<number> {
+async function serve(handler: Handler, options: SandboxOptions, releasers: Releasers) {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, handler.handle);
   const port = await listen(server, options.port ?? 0);
   releasers.push(async () => {
@@ -70,7 +71,7 @@ async function serve(handler: Handler, options: SandboxOptions, releasers: Relea
     server.closeAllConnections();
     await closed;
   });
-  return port;
+  return { server, port };
 }
 
 function callParts(options: SandboxOptions, records: Records): CallParts {
@@ -82,7 +83,6 @@ function callParts(options: SandboxOptions, records: Records): CallParts {
   };
 }
 
-/** Starts listening on 127.0.0.1 and gives the port; 0 asks for any free one. Throws a UsageError where it is taken. */
 export async function listen(server: Server, port: number): Promise<number> {
   try {
     await new Promise<void>((resolve, reject) => {

@@ -1,6 +1,6 @@
 /**
- * One attempt as undici tells of it, gathered into one reply. Two guarantees hang here: a reply that says "nothing was
- * sent" stays true, and no request is ever written twice. The proof is in `onRequestStart`.
+ * One attempt as undici tells of it, gathered into one reply. Two guarantees hang here: a reply
+ * that says "nothing was sent" stays true, and no request is ever written twice (`onRequestStart`).
  */
 import type { Dispatcher } from 'undici';
 import { passStage } from '../lib/stage.ts';
@@ -26,7 +26,7 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
   readonly #startedAt = performance.now();
   readonly #timeoutMs: number;
   readonly #timer: NodeJS.Timeout;
-  /** Copied, since a piece of an answer keeps alive all that was read with it, and may be one byte long. */
+  /** Copied: a piece of an answer keeps alive all that was read with it. */
   #kept = NOTHING;
   #keptLength = 0;
   /** Bytes of the body that came, and how many of them are kept at most. */
@@ -47,13 +47,13 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * undici calls this on the connection that the request goes out on, in the same turn as it writes and just before
-   * it announces `undici:client:sendHeaders`: as long as it hasn't been called, not a byte has left.
+   * undici calls this in the same turn as it writes, just before `undici:client:sendHeaders`: as
+   * long as it hasn't been called, not a byte has left.
    */
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // The event loop may have stood still since: the timer of an attempt whose time is over has not fired yet.
+    // The event loop may have stood still: an attempt's time can be over before its timer fires.
     if (this.#controller === null && performance.now() - this.#startedAt >= this.#timeoutMs) this.timeOut();
-    // The attempt gave up while it waited for a connection, or undici would write the request a second time.
+    // The attempt gave up before it had a connection, or undici would write a second time.
     if (this.#settled || this.#controller !== null) {
       controller.abort(new Error('the attempt is over'));
       return;
@@ -92,8 +92,9 @@ export class AttemptHandler implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * The attempt's timer has fired, perhaps late, since the event loop stood still: an answer that came meanwhile is still in
-   * the socket, and is read before an immediate runs. Not for a request that has not been written: it could go out now.
+   * The timer may have fired late, after the event loop stood still: an answer that came meanwhile
+   * is in the socket, and is read before an immediate runs. Not for a request that is not written
+   * yet: it could go out now.
    */
   timerFired(): void {
     if (this.#controller === null) this.timeOut();
@@ -159,10 +160,10 @@ function onLastLook(handler: AttemptHandler): void {
   handler.timeOut();
 }
 
-/** Kept of an answer that is no 2xx: fifty of megabytes each, at the same time, would take gigabytes. */
+/** Of an answer that is no 2xx: fifty of megabytes each at once would take gigabytes. */
 const REFUSAL_KEPT_BYTES = 64 * 1024;
 
-/** How many of the first `most` bytes are whole characters of UTF-8; more bytes than that must be there. */
+/** The first `most` bytes, cut at whole characters of UTF-8; more bytes must be there. */
 function wholeCharacters(bytes: Buffer, most: number): number {
   const isContinuation = (at: number) => ((bytes[at] ?? 0) & 0xc0) === 0x80;
   let end = most;

@@ -1,7 +1,6 @@
 /**
- * One HTTP attempt: sent once at most, over a pool of keep-alive connections, and answered by exactly one reply, which
- * says whether anything can have been sent (`attempt-handler.ts` has the proof). No redirect, no retry, no compression,
- * and TLS is always verified.
+ * One HTTP attempt, sent once at most, answered by exactly one reply that says whether anything can
+ * have been sent. No redirect, no retry, no compression; TLS is always verified.
  */
 import { buildConnector, Pool } from 'undici';
 import type { Reply, ServiceRequest } from '../model/request.ts';
@@ -9,12 +8,14 @@ import { AttemptHandler } from './attempt-handler.ts';
 import { parseBaseUrl } from './base-url.ts';
 import { noteConnectError } from './network-error.ts';
 
-/** Less than the idle time of usual servers (Node 5 s, gateways 60 s): a server that closes first may have read a request. */
+/**
+ * Below usual servers' idle time (Node 5 s): a server that closes first may have read a request.
+ */
 const KEEP_ALIVE_MS = 4_000;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** For the first connections, before any came about or failed: whoever mistyped an address that swallows packets is told within 5 s. */
+/** Until a first connection came about: a mistyped address that swallows packets shows in 5 s. */
 const FIRST_CONNECT_TIMEOUT_MS = 3_500;
-/** A record is some kilobytes and a payment's documents are some hundred records: more is no answer of this service. */
+/** A payment's documents are some hundred records: more is no answer of this service. */
 const MAX_RESPONSE_BYTES = 8 * 1024 * 1024;
 
 /** What HTTP can carry in a request line; anything else would make undici drop the connection. */
@@ -56,7 +57,7 @@ export type ServiceClient = {
   destroy(): Promise<void>;
 };
 
-/** A pool of keep-alive connections to the service; throws a UsageError for a base URL that must not be used. */
+/** A UsageError for a base URL that must not be used. */
 export function createClient(options: ClientOptions): ServiceClient {
   const { origin, basePath } = parseBaseUrl(options.baseUrl);
   const pool = createPool(origin, options);
@@ -98,7 +99,7 @@ function createPool(origin: string, options: ClientOptions): Pool {
     keepAliveTimeout: keepAliveMs,
     // A server's own hint may shorten the idle time, never lengthen it.
     keepAliveMaxTimeout: keepAliveMs,
-    // The attempt's own time decides: undici's time-outs, late after the event loop stood still, don't look into the socket first.
+    // The attempt's own timer decides: undici's don't look into the socket first.
     headersTimeout: 0,
     bodyTimeout: 0,
     maxResponseSize: options.maxResponseBytes ?? MAX_RESPONSE_BYTES,
@@ -112,7 +113,7 @@ function createConnector(options: ClientOptions): buildConnector.connector {
     buildConnector({
       allowH2: false,
       timeout,
-      // Given explicitly, so that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment can't switch the check off.
+      // So that NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment can't switch the check off.
       rejectUnauthorized: true,
       ...(options.ca === undefined ? {} : { ca: options.ca }),
     });
@@ -128,7 +129,7 @@ function createConnector(options: ClientOptions): buildConnector.connector {
     });
 }
 
-/** The header lists of the token in use; undici copies a list, so that it is made once per token. */
+/** Made once per token, since undici copies the list. */
 function createHeaders(version: string): (token: string, hasBody: boolean) => string[] {
   let current = '';
   let bare: string[] = [];

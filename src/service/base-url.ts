@@ -1,11 +1,11 @@
-/** The base URL of the service: taken apart once, and refused where it would send the token in the clear or hold a credential. */
+/** The base URL of the service, refused where it would send the token in the clear. */
 import { isLoopback } from '../lib/loopback.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
 /** Where the service is: the origin, and what stands before every path (no slash at its end). */
 export type BaseUrl = { readonly origin: string; readonly basePath: string };
 
-/** The parts of a base URL; throws a UsageError unless it is a plain https address, or an http one on this machine. */
+/** A UsageError unless it is a plain https address, or an http one on this machine. */
 export function parseBaseUrl(text: string): BaseUrl {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {

@@ -1,12 +1,11 @@
 /**
- * The bearer token: from the environment, a file or a command, read at the first use and again when the service refuses
- * it. The token, the command and its output get into no log and no message.
+ * The bearer token, read at the first use and again when the service refuses it. The token, the
+ * command and its output get into no log and no message.
  */
-import { spawn } from 'node:child_process';
 import { constants, type FileHandle, open } from 'node:fs/promises';
 import type { TokenSource } from '../config/environment.ts';
-import { errorCode, messageOf } from '../lib/errors.ts';
-import { killGroup } from '../lib/kill-group.ts';
+import { messageOf } from '../lib/errors.ts';
+import { runShell } from '../lib/shell-command.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { withDeadline } from '../lib/waiting.ts';
 import { LEGAL_TOKEN } from './attempt.ts';
@@ -15,8 +14,8 @@ export type Credentials = {
   /** The token, loaded at the first call; throws a UsageError that says what to correct. */
   current(): Promise<string>;
   /**
-   * A token other than the stale one, from its source again; callers at the same time share one reading.
-   * `null` where there is none: the source is fixed, gave the same token, or failed (then `problem` says why).
+   * A token other than the stale one; callers at the same time share one reading. `null`: the
+   * source is fixed, gave the same token, or failed (then `problem` says why).
    */
   refresh(stale: string): Promise<string | null>;
   /** Why the last reading failed; `null` after a reading that did not. */
@@ -73,11 +72,11 @@ type LoadedToken = { readonly token: string; readonly warning: string | null };
 
 /** For the command, and for a file on a file system that doesn't answer. */
 const TIMEOUT_MS = 30_000;
-/** Far more than a header may carry: anything larger is the wrong file, or a command that prints something else. */
+/** Anything larger is the wrong file, or a command that prints something else. */
 const MAX_TOKEN_BYTES = 64 * 1024;
 const OTHERS_MAY_READ = 0o004;
 
-/** Reads the file, runs the command; throws a UsageError that never holds the token, the command or its output. */
+/** A UsageError never holds the token, the command or its output. */
 async function loadToken(origin: TokenOrigin, timeoutMs: number): Promise<LoadedToken> {
   switch (origin.kind) {
     case 'token':
@@ -125,7 +124,7 @@ async function readWithMode(path: string): Promise<{ text: string; mode: number 
   }
 }
 
-/** Opened so that a pipe without a writer isn't waited for; what is no plain file may have no end, or be another's next time. */
+/** A pipe without a writer is not waited for; only a plain file has an end. */
 async function readPlainFile(path: string): Promise<{ text: string; mode: number }> {
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
@@ -150,53 +149,11 @@ async function readBounded(file: FileHandle): Promise<string> {
   throw new Error('it is larger than 64 KiB');
 }
 
-/** What the command printed; a UsageError, which never holds the command line or what was printed, where it did not end well. */
+/** A UsageError holds neither the command line nor what it printed. */
 async function runCommand(command: string, timeoutMs: number): Promise<string> {
-  const ended = await outputOf(command, timeoutMs);
+  const ended = await runShell(command, { mostBytes: MAX_TOKEN_BYTES, timeoutMs });
   if ('text' in ended) return ended.text;
   throw new UsageError(
     `MSB_TOKEN_COMMAND ${ended.problem}: run it by hand to see why; it has to print the token and end with status 0.`,
   );
-}
-
-type CommandEnd = { readonly text: string } | { readonly problem: string };
-
-/** What a process that the command left behind may still hold the pipe for, after the command itself has ended. */
-const DRAIN_MS = 200;
-
-/** The command and all that it started are killed, not asked, when its time is up or it prints too much. */
-function outputOf(command: string, timeoutMs: number): Promise<CommandEnd> {
-  return new Promise((resolve) => {
-    // A command that asks for input gets none, so that it can't wait for ever. `detached`: a process group of its own.
-    const child = spawn('/bin/sh', ['-c', command], { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const kill = () => killGroup(child.pid);
-    const end = (how: CommandEnd) => {
-      clearTimeout(timer);
-      process.off('exit', kill);
-      child.stdout.destroy();
-      resolve(how);
-    };
-    const killed = (problem: string) => {
-      kill();
-      end({ problem });
-    };
-    const timer = setTimeout(() => killed(`did not end within ${timeoutMs / 1000} s`), timeoutMs);
-    process.once('exit', kill);
-    child.stdout.on('data', (chunk: Buffer) => {
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size > MAX_TOKEN_BYTES) killed('printed more than 64 KiB');
-    });
-    child.once('error', (error) => end({ problem: `could not be started (${errorCode(error)})` }));
-    child.once('exit', (code, signal) => {
-      if (code !== 0)
-        return end({ problem: signal === null ? `ended with status ${code}` : 'was ended by a signal' });
-      const take = () => end({ text: Buffer.concat(chunks).toString('utf8') });
-      child.stdout.once('end', take);
-      // What the command printed is in the pipe by now: it is read before the immediate runs.
-      setTimeout(() => setImmediate(take), DRAIN_MS);
-    });
-  });
 }

@@ -1,8 +1,8 @@
 /**
- * What one reply of the service means for the row that was sent. Everything is decided by tables: the status says what
- * the answer means, and whether the call may be repeated says what an unclear one comes to. A create is never sent again
- * unless it is proven that the service did not carry it out; without that proof its outcome is unknown. Pure, but for the ids
- * that a run's judge remembers.
+ * What one reply means for its row, decided by tables: the status says what the answer means, and
+ * whether the call may be repeated says what an unclear one comes to. A create is sent again only
+ * where it is proven that the service did not carry it out. Pure, but for the ids that a run's
+ * judge remembers.
  */
 import { z } from 'zod';
 import type { OwnRequest } from '../config/own-request.ts';
@@ -14,14 +14,14 @@ import type { JsonValue, Reply, Verdict } from '../model/request.ts';
 import { codeOfNetworkError, NETWORK_SENTENCES } from './network-error.ts';
 import { judgeOwnSuccess } from './own-operation.ts';
 
-/** What the job definition says about sending (`send.notExecuted`): statuses that prove nothing was carried out. */
+/** `send.notExecuted`: statuses that prove nothing was carried out. */
 type JudgePolicy = {
   readonly notExecuted: readonly number[];
   /** The request that the job definition describes itself. */
   readonly own?: OwnRequest | undefined;
 };
 
-/** A status with what is known of its answer; `body` is `null` where it could not be read, and `trouble` says why. */
+/** `body`: `null` where it could not be read, and `trouble` says why. */
 type Answer = {
   readonly status: number;
   readonly body: string | null;
@@ -51,7 +51,7 @@ const MEANING = new Map<number, Meaning>([
   [429, 'busy'],
   [503, 'away'],
 ]);
-/** All other statuses by their hundred. A status that HTTP doesn't know is a fault: it says nothing about the row. */
+/** By hundreds. A status that HTTP doesn't know is a fault: it says nothing about the row. */
 const MEANING_OF_HUNDRED = new Map<number, Meaning>([
   [2, 'success'],
   [3, 'redirect'],
@@ -85,12 +85,12 @@ const JUDGES: Readonly<Record<Meaning, (call: Call, answer: Answer, policy: Judg
   fault: judgeFault,
 };
 
-/** Many times what can be on its way to a service: an answer that comes twice comes within moments. */
+/** Far more than can be on its way: an answer that comes twice comes within moments. */
 const IDS_REMEMBERED = 20_000;
 
 /**
- * The judge of a run's replies. It remembers the ids that creates were given: two records have two ids, so one that comes again is either
- * another request's answer (a gateway that answered twice on one connection) or no identifier.
+ * The judge of a run's replies. Two records have two ids: an id that comes again is another
+ * request's answer (a gateway answered twice on one connection) or no identifier.
  */
 export function createJudge(policy: JudgePolicy): (call: Call, reply: Reply) => Verdict {
   const given = createRecentSet<string>(IDS_REMEMBERED);
@@ -134,13 +134,15 @@ function whole({ status, body, restBytes = 0, retryAfterMs }: Extract<Reply, { k
   return { status, body, restBytes, retryAfterMs, trouble: null };
 }
 
-/** The head of the answer arrived, so that its status holds; a broken answer's `Retry-After` is not kept. */
+/** The status holds, since the head arrived; a broken answer's `Retry-After` is not kept. */
 function withoutBody(reply: Extract<Reply, { kind: 'unreadable' }>): Answer {
   const trouble = NETWORK_SENTENCES[codeOfNetworkError(reply.code)];
   return { status: reply.status, body: null, restBytes: 0, retryAfterMs: null, trouble };
 }
 
-/** A gateway says 503 also after the request had reached the service: only its own word, or the user's, is proof. */
+/**
+ * A gateway says 503 also for requests that were delivered: only its word or the user's is proof.
+ */
 function judgeAway(call: Call, answer: Answer, policy: JudgePolicy): Verdict {
   if (answer.retryAfterMs !== null || policy.notExecuted.includes(answer.status)) {
     return retry(
@@ -156,7 +158,10 @@ function judgeFault(call: Call, answer: Answer): Verdict {
   return mayRepeat(call) ? retry(answer, message) : unknown(`http_${answer.status}`, answer, message);
 }
 
-/** A POST that was carried out is answered so too, 303 is made for it (RFC 9110, 15.4.4); only 307 and 308 ask for the same again. */
+/**
+ * A POST that was carried out may answer so (303: RFC 9110, 15.4.4); only 307 and 308 ask for the
+ * same request again.
+ */
 function judgeRedirect(call: Call, answer: Answer): Verdict {
   const message = `${notFollowed(answer)}.`;
   if (mayRepeat(call)) return refused('failed', 'redirect', answer, message);
@@ -216,7 +221,7 @@ const OUTCOME = {
   'payment.documents': 'listed',
 } as const satisfies Record<BuiltInCall, string>;
 
-/** A 2xx answer. The outcome of a create without an id is unknown: the record was accepted, and nobody can say under which id. */
+/** A create without an id is unknown: accepted, and nobody can say under which id. */
 function judgeSuccess(call: Call, answer: Answer, { own }: JudgePolicy): Verdict {
   const json = parseAnswer(answer.body);
   if (isOwn(call)) return judgeOwn(call, answer, own);

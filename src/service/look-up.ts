@@ -1,7 +1,6 @@
 /**
- * Asking the service for a row in doubt, by its key (the setting `lookup`): is the record there, once, and under which
- * id? Only an answer that is understood says anything; whatever is unclear leaves the row in doubt. A look-up is a GET,
- * so it may be repeated.
+ * Asking the service for a row in doubt by its key (the setting `lookup`). Whatever is unclear
+ * leaves the row in doubt. A look-up is a GET, so it may be repeated.
  */
 import pRetry from 'p-retry';
 import type { LookupSettings } from '../config/job-definition.ts';
@@ -28,7 +27,7 @@ type LookUpVerdict =
   | { readonly kind: 'retry'; readonly why: string; readonly afterMs: number | null }
   | { readonly kind: 'credentials'; readonly why: string };
 
-/** Asks for one key; `null` where the asking was broken off or the token is refused, so that nothing is known. */
+/** `null`: broken off, or the token is refused, so that nothing is known. */
 export type LookUp = (key: string, signal: AbortSignal) => Promise<Sighting | null>;
 
 type LookUpEdges = {
@@ -62,7 +61,7 @@ export function createLookUp(given: LookUpEdges): LookUp {
   const refused = new AbortController();
   const edges: Asking = { ...given, refused };
   return async (key, given) => {
-    // Once the token is refused, nobody is asked again: each new token costs a reading of its source.
+    // Once the token is refused nobody asks again: each new token costs a reading of its source.
     const signal = AbortSignal.any([given, refused.signal]);
     const path = lookUpPath(edges.settings.path, key);
     if (path === null) return { kind: 'unclear', why: 'The key can not stand in an address.' };
@@ -83,7 +82,7 @@ export function createLookUp(given: LookUpEdges): LookUp {
   };
 }
 
-/** The path with the key in it; `null` for a key that would lead elsewhere, or that can't be encoded. */
+/** `null` for a key that would lead elsewhere, or that can't be encoded. */
 function lookUpPath(template: string, key: string): string | null {
   const segment = pathSegment(key);
   return segment === null ? null : template.replaceAll('{key}', () => segment);
@@ -110,7 +109,7 @@ async function ask({ client, settings }: LookUpEdges, path: string, token: strin
 
 const IDS_NAMED = 3;
 
-/** What one reply says of the row that is looked up: only a 200 that is understood, or a 404, says anything. Pure. */
+/** Only a 200 that is understood, or a 404, says anything. Pure. */
 export function judgeLookUp(reply: Reply, settings: Pick<LookupSettings, 'match' | 'id'>): LookUpVerdict {
   switch (reply.kind) {
     case 'response':

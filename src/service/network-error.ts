@@ -1,6 +1,6 @@
 /**
- * What goes wrong below HTTP: which errors can only come before a request leaves, and the stable code and plain sentence
- * that reports have for each.
+ * What goes wrong below HTTP: which errors come only before a request leaves, and the code and
+ * sentence that reports have for each.
  */
 
 /** Codes of our own beside undici's and Node's, for a reply's `code`. */
@@ -9,7 +9,7 @@ export const TIMED_OUT_BEFORE_SENDING = 'ONBOARD_TIMEOUT_BEFORE_SENDING';
 export const ENCODED_ANSWER = 'ONBOARD_CONTENT_ENCODING';
 const UNASKED_CONTINUE = 'ONBOARD_UNASKED_CONTINUE';
 
-/** System calls that fail only for a socket that never was connected, or for a name that was never resolved. */
+/** They fail only for a socket that never was connected, or a name that never was resolved. */
 const CONNECTING = new Set(['connect', 'getaddrinfo']);
 
 /** Errors before the connection was ready for a request, or before there was a request at all. */
@@ -22,7 +22,7 @@ const BEFORE_REQUEST = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
-/** What the handshake says of a certificate that it doesn't trust (Node's documentation of tls, "X509 certificate error codes"). */
+/** Node's documentation of tls, "X509 certificate error codes". */
 const UNTRUSTED_CERTIFICATE = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -42,7 +42,7 @@ const UNTRUSTED_CERTIFICATE = new Set([
   'HOSTNAME_MISMATCH',
 ]);
 
-/** What failed while a connection was being made, whatever its code: a reset in the handshake looks like one under a request. */
+/** Failed while connecting, whatever the code: a reset in the handshake looks like a later one. */
 const whileConnecting = new WeakSet<Error>();
 
 /** Notes that no connection came about for this error's sake; for errors of the connector alone. */
@@ -51,8 +51,8 @@ export function noteConnectError(error: Error): void {
 }
 
 /**
- * Whether the error is one that can only come before a request leaves. One half of the proof that nothing was sent:
- * some of these codes occur later too, so the request must also never have been handed to a connection.
+ * One half of the proof that nothing was sent: some of these codes occur later too, so the request
+ * must also never have been handed to a connection.
  */
 export function isBeforeRequest(error: Error): boolean {
   if (whileConnecting.has(error)) return true;
@@ -77,7 +77,7 @@ function isTlsCode(code: string): boolean {
 
 /** The error's code, or its name where it has none. */
 export function codeOf(error: Error): string {
-  // For a request on its way undici says so of one thing only: a 100 that came before the answer, of which nothing is read then.
+  // undici's only words for a 100 that came before the answer, of which nothing is read then.
   if (error.message === 'bad response') return UNASKED_CONTINUE;
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }

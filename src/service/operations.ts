@@ -1,7 +1,6 @@
 /**
- * The operations of the service: what each call looks like on the wire, how a row becomes
- * its request, and which fields a row can fill. All of it is read off `CALL_SPECS` and the request schemas, so that a
- * field that the document names stands in one place.
+ * The service's operations: what each call looks like on the wire, how a row becomes its request,
+ * and which fields a row can fill, all read off `CALL_SPECS` and the request schemas.
  */
 import { z } from 'zod';
 import type { JobDefinition } from '../config/job-definition.ts';
@@ -64,7 +63,7 @@ const WIDEST_CALL: Readonly<Record<BuiltIn, BuiltInCall>> = {
   'payment.documents': 'payment.documents',
 };
 
-/** The field of a row that goes into the path; `null` where the path has no parameter. An upsert can do without it. */
+/** The field that goes into the path; an upsert can do without it. */
 export function pathFieldOf(operation: Operation): string | null {
   return isOwn(operation) ? null : CALL_SPECS[WIDEST_CALL[operation]].pathParameter;
 }
@@ -86,7 +85,7 @@ type RequestParts = {
   readonly own?: OwnRequest | undefined;
 };
 
-/** The request of one row; throws where the path id is unusable, which the mapping has to refuse before. */
+/** Throws where the path id is unusable, which the mapping has to refuse before. */
 export function buildRequest(call: Call, parts: RequestParts): ServiceRequest {
   if (isOwn(call)) return ownRequest(call, parts);
   const spec = CALL_SPECS[call];
@@ -113,7 +112,7 @@ function pathOf(spec: CallSpec, pathId: string | null): string {
   );
 }
 
-/** The text percent-encoded as one segment of a path; `null` where it would lead elsewhere, or can't be encoded. */
+/** One segment of a path; `null` where the text would lead elsewhere, or can't be encoded. */
 export function pathSegment(text: string): string | null {
   // Encoding leaves `.` and `..` as they are, and a server would resolve them to another path.
   return text === '' || text === '.' || text === '..' || !text.isWellFormed()
@@ -136,14 +135,14 @@ export function catalogOf(definition: JobDefinition): FieldCatalog {
   return definition.operation === 'custom' ? ownCatalog(definition) : fieldCatalog(definition.operation);
 }
 
-/** The fields that are known of an operation whose definition is not at hand: none of one that a job definition describes. */
+/** None of an operation that a job definition describes: that definition is not at hand. */
 export function knownFields(operation: Operation): FieldCatalog {
   return isOwn(operation) ? NO_FIELDS : fieldCatalog(operation);
 }
 
 const NO_FIELDS: FieldCatalog = new Map();
 
-/** Every field of an operation's request body with its type, read off the zod schema; empty where there is no body. */
+/** By name with its type, read off the zod schema; empty where there is no body. */
 export function fieldCatalog(operation: BuiltIn): FieldCatalog {
   const known = catalogs.get(operation);
   if (known !== undefined) return known;

@@ -1,6 +1,6 @@
 /**
- * An operation that a job definition describes itself: the fields that its rows can carry, its request, and what an answer
- * of success holds. Fields and their types are those that the definition names: nothing is known of the body but that.
+ * An operation that a job definition describes: its fields, its request, and what an answer of
+ * success holds. Nothing is known of the body but what the definition names.
  */
 
 import type { FieldSource, JobDefinition } from '../config/job-definition.ts';
@@ -11,7 +11,7 @@ import { mayRepeat, type OwnOperation } from '../model/operation.ts';
 import { readId } from '../model/record-id.ts';
 import type { JsonObject, ServiceRequest, Verdict } from '../model/request.ts';
 
-/** The fields of the body: those that the definition fills, by the catalog's way of writing positions. */
+/** By the catalog's way of writing positions. */
 export function ownCatalog({ fields }: Pick<JobDefinition, 'fields'>): FieldCatalog {
   return new Map(
     Object.entries(fields).map(([field, source]) => [
@@ -51,14 +51,15 @@ export function buildOwnRequest(
   { method }: OwnRequest,
   { path, body }: { readonly path: string; readonly body: JsonObject },
 ): ServiceRequest {
-  // A row without a field that the definition fills is invalid, so that an empty body is a request without one.
+  // A row without a field that the definition fills is invalid: an empty body means a request
+  // without.
   const hasBody = Object.keys(body).length > 0;
   return { call, method, path, body: hasBody ? JSON.stringify(body) : null };
 }
 
 type Success = { readonly status: number; readonly json: unknown; readonly trouble: string | null };
 
-/** What an answer of success holds, or that it is none after all. A request without `id` was carried out, whatever came. */
+/** A request without `id` was carried out, whatever came. */
 export function judgeOwnSuccess(
   call: OwnOperation,
   request: OwnRequest,

@@ -1,14 +1,14 @@
 /**
- * The bodies of requests as the service's document shows them; the catalog of fields, the sandbox and its messages come
- * from here. Nothing is required, since requiredness is not shown.
+ * The bodies of requests as the service's document shows them. Nothing is required, since
+ * requiredness is not shown.
  */
 import { z } from 'zod';
 
-/** What the service's document calls a country code, as opposed to a plain string that happens to be named `country`. */
+/** As opposed to a plain string that happens to be named `country`. */
 const countryCode = () => z.string().meta({ field: 'country' });
 const text = () => z.string();
 
-/** Fields of plain text, in the document's order as all fields here: templates have their columns in it. */
+/** In the document's order, as all fields here: templates have their columns in it. */
 function texts(...names: readonly string[]): Readonly<Record<string, z.ZodType>> {
   return Object.fromEntries(names.map((name) => [name, text()]));
 }

@@ -1,22 +1,22 @@
-/** How long to wait before a request is sent again: as long as the service asks (`Retry-After`), else by backoff. */
+/** How long to wait before a request is sent again: as the service asks, else by backoff. */
 
-/** A first wait short enough for a hiccup, and a cap over which all workers spread when an outage ends. */
+/** Short enough for a hiccup, and a cap over which all workers spread when an outage ends. */
 const BASE_MS = 250;
 const CAP_MS = 30_000;
 
 /**
- * How long to wait before the next attempt: exponential with full jitter, 0 to 250 ms after the first attempt,
- * doubling to 0 to 30 s. `attempt` counts the attempts made so far, from 1; `random` gives 0 up to but not including 1.
+ * Exponential, with full jitter: 0 to 250 ms after the first attempt, doubling to 0 to 30 s.
+ * `attempt` counts the attempts made so far, from 1.
  */
 export function backoffMs(attempt: number, random: () => number): number {
   return Math.floor(random() * Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1)));
 }
 
-/** A hundred years: a run that is to wait so long is paused, and the moment can still be said as a date. */
+/** A hundred years: a run that is to wait so long pauses, and the moment is still a date. */
 const MAX_RETRY_AFTER_MS = 100 * 365 * 24 * 60 * 60 * 1000;
 
 const DELAY_SECONDS = /^\d+$/;
-/** The three forms of an HTTP date that a recipient must accept (RFC 9110, 5.6.7); Date.parse alone takes far more. */
+/** The forms of an HTTP date (RFC 9110, 5.6.7); Date.parse alone takes far more. */
 const HTTP_DATES = [
   /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/,
   /^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} \d{2}:\d{2}:\d{2} GMT$/,
@@ -24,8 +24,8 @@ const HTTP_DATES = [
 ];
 
 /**
- * Milliseconds to wait from a `Retry-After` value (RFC 9110, 10.2.3), at most a hundred years; `null` where it is absent or unreadable.
- * A date is by the service's clock, whose time now `sentAt`, the answer's own `Date`, tells; without it our clock has to do.
+ * Milliseconds to wait (RFC 9110, 10.2.3); `null` where the header is absent or unreadable. A date
+ * is by the service's clock: `sentAt`, the answer's own `Date`, tells its time.
  */
 export function retryAfterMs(
   value: string | undefined,

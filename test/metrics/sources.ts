@@ -1,5 +1,9 @@
-import { createMeter } from '../../src/metrics/meter.ts';
-import type { LedgerNumbers, Sources } from '../../src/metrics/registry.ts';
+import {
+  createCounters,
+  type LedgerNumbers,
+  registerGauges,
+  type Sources,
+} from '../../src/metrics/registry.ts';
 
 export const LEDGER: LedgerNumbers = {
   states: new Map([['running', 2]]),
@@ -16,7 +20,7 @@ export const LEDGER: LedgerNumbers = {
 export function sampleSources(over: Partial<Sources> = {}): Sources {
   return {
     version: '0.0.0',
-    meter: createMeter(),
+    registry: createCounters().registry,
     load: () => ({ inFlight: 4, limit: 20 }),
     isLedgerOpen: async () => true,
     isPageUp: () => true,
@@ -27,4 +31,11 @@ export function sampleSources(over: Partial<Sources> = {}): Sources {
     }),
     ...over,
   };
+}
+
+/** The text that a monitor would get. */
+export function metricsText(over: Partial<Sources> = {}): Promise<string> {
+  const sources = sampleSources(over);
+  registerGauges(sources);
+  return sources.registry.metrics();
 }

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { checkJobs } from '../../src/check/doctor-settings.ts';
+import { examine } from '../../src/check/doctor.ts';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { listJobs, loadJob } from '../../src/config/load-job.ts';
 import { definitionProblems } from '../../src/delivery/run-mapping.ts';
 import { openJobBook } from '../../src/inbox/job-book.ts';
 import { cautions } from '../../src/runs/input.ts';
-import { onboard } from '../cli/memory-io.ts';
+import { memoryIo, onboard } from '../cli/memory-io.ts';
 import { ownFolder } from '../support/folder.ts';
 import { newRun } from '../support/runs.ts';
 
@@ -71,7 +71,9 @@ describe('a field that the operation does not have, named by the definition', ()
   );
 
   test('is found by the doctor and by what watches an inbox', async () => {
-    const found = (await checkJobs(jobsFolder)).filter(({ status }) => status === 'problem');
+    const found = (await examine(memoryIo({ env: env() }))).filter(
+      ({ check, status }) => check === 'jobs' && status === 'problem',
+    );
     expect(found.map(({ finding }) => finding)).toEqual([`${join(jobsFolder, 'misspelt.yaml')}: ${PROBLEM}`]);
     await expect(openJobBook(jobsFolder, '/home', definitionProblems)).rejects.toThrow(PROBLEM);
   });

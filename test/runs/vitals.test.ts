@@ -18,13 +18,13 @@ function urlOf({ io }: TestSession): string {
 const textAt = async (url: string) => (await fetch(url)).text();
 
 test('a process that watches tells of the ledger and the inboxes, one that only sends does not', async () => {
-  const watching = await openTestSession(own(), atTestEnd);
+  const watching = await openTestSession(own(), atTestEnd, {}, { metrics: ADDRESS });
   const { store, service, queue } = watching;
   const run = newRun({ job: 'partner-x', target: service.target, rows: 3 });
   await store.register(run);
   await store.transition(run.id, 'running', null);
   await queue.add([{ run: run.id, chunk: 1, rows: [] }]);
-  await tellVitals(watching, { address: ADDRESS, inbox });
+  await tellVitals(watching, { inbox });
   const text = await textAt(`${urlOf(watching)}/metrics`);
   for (const line of [
     'onboard_runs{state="running"} 1',
@@ -36,14 +36,14 @@ test('a process that watches tells of the ledger and the inboxes, one that only 
   ])
     expect(text).toContain(`${line}\n`);
 
-  const sending = await openTestSession(own(), atTestEnd);
-  await tellVitals(sending, { address: ADDRESS });
+  const sending = await openTestSession(own(), atTestEnd, {}, { metrics: ADDRESS });
+  await tellVitals(sending);
   expect(await textAt(`${urlOf(sending)}/metrics`)).not.toMatch(/^onboard_(?:runs|chunks|inbox)/m);
 });
 
 test('a process is ready until it is to end, and while Redis is there; it is alive all the same', async () => {
-  const session = await openTestSession(own(), atTestEnd);
-  await tellVitals(session, { address: ADDRESS, inbox });
+  const session = await openTestSession(own(), atTestEnd, {}, { metrics: ADDRESS });
+  await tellVitals(session, { inbox });
   const url = urlOf(session);
   expect(await textAt(`${url}/readyz`)).toBe('{"ready":true,"reasons":[]}\n');
   session.meter.synced(null);

@@ -132,7 +132,7 @@ describe('a token command', () => {
     [`echo ${SECRET} ${SECRET}`, /one line/],
     [`printf '${SECRET}\\nb'`, /one line/],
     ['true', /is empty/],
-    ['kill -9 $$', /signal/],
+    ['kill -9 $$', /ended by SIGKILL/],
     [`yes ${SECRET}`, /64 KiB/],
     [`no-such-program-${SECRET}`, /status 127/],
   ])('%s says what to do, without its output', async (command, message) => {

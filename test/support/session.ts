@@ -38,6 +38,7 @@ export async function openTestSession(
   { address }: OwnRedis,
   atEnd: AtTestEnd,
   env: Readonly<Record<string, string>> = {},
+  options: Parameters<typeof openSession>[1] = {},
 ): Promise<TestSession> {
   if (address.kind !== 'socket') throw new Error('expected a socket');
   const home = await mkdtemp(join(tmpdir(), 'onboard-session-'));
@@ -53,7 +54,7 @@ export async function openTestSession(
   });
   const logged = new MemoryStream();
   const log = createLog('debug', logged, () => 0);
-  const session = await openSession({ io, env: readEnvironment(io.env), log, releasers });
+  const session = await openSession({ io, env: readEnvironment(io.env), log, releasers }, options);
   const service = nowhere(`http://127.0.0.1/${randomBytes(6).toString('hex')}`);
   const joined = await joinTarget(session, service, { sends: false });
   const { keys, store } = session.ledger.of(service.target);
