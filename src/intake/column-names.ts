@@ -6,7 +6,7 @@
 import { REPORT_COLUMN_PREFIX, REPORT_ROW_COLUMN } from '../model/source.ts';
 
 /** Whether cells look like column names: two at least, all different, short, and no numbers, dates, ids or addresses. */
-export function looksLikeHeader(cells: readonly string[]): boolean {
+function looksLikeHeader(cells: readonly string[]): boolean {
   if (cells.length < 2) return false;
   const names = new Set(cells.map((cell) => cell.trim().toLowerCase()));
   return names.size === cells.length && [...names].every(looksLikeName);
@@ -22,7 +22,7 @@ function looksLikeName(cell: string): boolean {
 const SEPARATORS = /[;|\t]/;
 const LONGEST_NAME = 80;
 
-export function looksLikeValue(cell: string): boolean {
+function looksLikeValue(cell: string): boolean {
   const digits = cell.replaceAll(/\D/g, '').length;
   return /^[\s+-]*\d/.test(cell) || cell.includes('@') || digits > MOST_DIGITS * cell.length;
 }

@@ -42,7 +42,6 @@ export const rowSchema = z.discriminatedUnion('kind', [
 ]);
 export type Row = z.infer<typeof rowSchema>;
 export type CellsRow = Extract<Row, { kind: 'cells' }>;
-export type UnreadableRow = Extract<Row, { kind: 'unreadable' }>;
 export type RecordRow = Extract<Row, { kind: 'record' }>;
 
 /** The row with these findings in place of those of the same checks. */

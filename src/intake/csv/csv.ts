@@ -9,7 +9,7 @@ import type { Row } from '../../model/row.ts';
 import { HEADER_AGAIN, isHeaderAgain } from '../column-names.ts';
 import { BAD_BYTES } from '../decode.ts';
 import { delimiterInReport, isReportText, reportRow } from '../report-file.ts';
-import { NOT_UTF8, type RowPlace, unreadableRow } from '../row.ts';
+import { NOT_UTF8, unreadableRow } from '../row.ts';
 import { type FileHead, type RowFeed, TEXT_SOURCE, type Understanding } from '../row-feed.ts';
 import { createCellParser } from './cells.ts';
 import { tellDialect } from './dialect.ts';
@@ -53,7 +53,7 @@ function createCsvRows(path: string, header: CsvHeader, dialect: CsvDialect): Ro
   let rows: Row[] = [];
   let count = 0;
   const table = createTable(header, dialect, {
-    record: (record) => rows.push(recordRow({ row: ++count, line: record.line }, record, header)),
+    record: (record) => rows.push(recordRow(++count, record, header)),
     unreadable: ({ text, line, problem }) => rows.push(unreadableRow({ row: ++count, line }, text, problem)),
   });
   return (chunk, final) => {
@@ -131,14 +131,14 @@ function wrongLength(
   };
 }
 
-function recordRow(place: RowPlace, record: FittingRecord, header: CsvHeader): Row {
+function recordRow(row: number, record: FittingRecord, header: CsvHeader): Row {
   const { columns, isReport } = header;
-  const { cells, text } = record;
+  const { cells, line, text } = record;
   const named = cells.length === columns.length ? cells : cells.slice(0, columns.length);
   const own = isReport ? named.map(unguardCell) : named;
   const problem = recordProblem(record, own, columns);
-  if (problem !== null) return unreadableRow(place, text(), problem);
-  return isReport ? reportRow(place, own, columns, text()) : { kind: 'cells', ...place, cells: own };
+  if (problem !== null) return unreadableRow({ row, line }, text(), problem);
+  return isReport ? reportRow({ row, line }, own, columns, text()) : { kind: 'cells', row, line, cells: own };
 }
 
 function recordProblem(
@@ -147,7 +147,8 @@ function recordProblem(
   columns: readonly string[],
 ): string | null {
   if (mayBeBad && text().includes(BAD_BYTES)) return NOT_UTF8;
-  const nameless = cells.findIndex((cell, i) => i >= columns.length && cell !== '');
+  const nameless =
+    cells.length === columns.length ? -1 : cells.findIndex((cell, i) => i >= columns.length && cell !== '');
   // With a separator too many in its text, a row would have its last cell there.
   if (nameless !== -1) return `column ${nameless + 1} has no name in the header: ${NOTHING_THERE}`;
   return isHeaderAgain(named, columns) ? HEADER_AGAIN : null;

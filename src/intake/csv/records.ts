@@ -116,7 +116,7 @@ function takeRecords(state: Splitting, final: boolean): Stop {
     // The record of a line without a quote ends with it: no look at its single characters is needed.
     const isPlain = end !== -1 && end < quoteAt && end - at <= MAX_RECORD_CHARS && !isHalf(text, end, final);
     const step = isPlain ? recordUpTo(text, end) : stepAt(text, at, final, dialect);
-    if (step.kind === 'record') pass(state, run, { first, next: step.next, lines: isPlain ? 1 : null });
+    if (step.kind === 'record') pass(state, run, first, step.next, isPlain);
     else stop = step;
   }
   if (run.starts.length > 0)
@@ -126,12 +126,8 @@ function takeRecords(state: Splitting, final: boolean): Stop {
 
 type Run = { readonly starts: number[]; readonly lines: number[]; readonly afterBlank: Set<number> };
 
-/** Passes the record or blank line that ends before `next`; `lines`: how many it has, `null` to be counted. */
-function pass(
-  state: Splitting,
-  run: Run,
-  { first, next, lines }: { readonly first: number; readonly next: number; readonly lines: number | null },
-): void {
+/** Passes the record or blank line that ends before `next`; `first`: where the run begins. */
+function pass(state: Splitting, run: Run, first: number, next: number, isOneLine: boolean): void {
   const { text, at, line, dialect } = state;
   const isBlank = isBlankLine(text, at, next, dialect);
   if (!isBlank) {
@@ -140,7 +136,7 @@ function pass(
     run.lines.push(line);
   }
   state.isBlankBefore = isBlank;
-  state.line += lines ?? countNewlines(text, { from: at, to: next }, dialect.newline);
+  state.line += isOneLine ? 1 : countNewlines(text, { from: at, to: next }, dialect.newline);
   state.at = next;
 }
 

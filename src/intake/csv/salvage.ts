@@ -44,13 +44,13 @@ type Salvage = {
 /** To be given records and misfits in file order. */
 export function createSalvage(dialect: CsvDialect, width: number, found: Found): Salvage {
   /** Records that a misfit below may still take: the last one, or all since a quote was left open. */
-  let held: FittingRecord[] = [];
+  const held: FittingRecord[] = [];
   let damage: Damage | null = null;
   const release = () => {
     if (damage !== null) found.unreadable(unreadableOf(damage));
     for (const record of held) found.record(record);
     damage = null;
-    held = [];
+    held.length = 0;
   };
   const begin = (misfit: Misfit) => {
     const before = misfit.cells < width ? held.pop() : undefined;

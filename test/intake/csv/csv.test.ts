@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { formatSchema } from '../../../src/config/job-definition.ts';
-import { readRows } from '../../../src/intake/rows.ts';
+import { openRows } from '../../../src/intake/rows.ts';
 import { brief, COMMA, readError, readText } from '../read-text.ts';
 
 const STRAY = (cell: number) =>
@@ -193,8 +193,7 @@ test('an unclosed quote in a large file is refused before the file has been read
     for (; ; blocks += 1) yield Buffer.from(blocks === 0 ? 'a,b\n"1,2\n' : 'x,y\n'.repeat(16_384));
   }
   const read = async () => {
-    const decoding = { container: 'plain', encoding: 'utf-8', notes: [] } as const;
-    for await (const _ of readRows(endless(), 'file.csv', decoding, formatSchema.parse({ delimiter: ',' })));
+    for await (const _ of openRows('file.csv', formatSchema.parse({ delimiter: ',' }), endless()));
   };
   await expect(read()).rejects.toThrow('the quote opened on line 2 is not closed');
   expect(blocks).toBeLessThan(64);

@@ -127,7 +127,7 @@ test('whatever stands in a file, rows read are those of csv-parse where it accep
     }),
     { numRuns: 1500 },
   );
-  expect(seen).toBeGreaterThan(200);
+  expect(seen).toBeGreaterThan(100);
 });
 
 /** Whether some of the records were left out of the others, and nothing else changed. */
