@@ -56,7 +56,8 @@ const DRAFTS_TSV = {
     ),
     alter(20, 'invalid', 'an IBAN with a wrong digit', IBAN, spoilIban),
     nameless(31),
-    damage(42, 'invalid', 'one cell too few', (line) => line.slice(0, line.lastIndexOf('\t'))),
+    // Below an empty line, so that the record before it stays whole.
+    damage(42, 'invalid', 'one cell too few', (line) => `\n${line.slice(0, line.lastIndexOf('\t'))}`),
   ],
 };
 

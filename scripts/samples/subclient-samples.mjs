@@ -25,7 +25,8 @@ const CREATE_CSV = {
     change(17, 'invalid', '31 February', DATE, '2019-02-31'),
     change(18, 'invalid', 'a date that is not ISO 8601', DATE, '31/12/2019'),
     change(23, 'invalid', 'the key of row 5 again', 'externalId', key('ACME', 5)),
-    damage(31, 'invalid', 'two cells too few', (line) => line.split(',').slice(0, -2).join(',')),
+    // Between empty lines, so that the records beside it stay whole.
+    damage(31, 'invalid', 'two cells too few', (line) => `\n${line.split(',').slice(0, -2).join(',')}\n`),
     damage(32, 'invalid', 'a comma in a name without quotes', (line) => line.replace(' ', ', ')),
     change(40, 'invalid', 'a decimal comma', 'kyc.details.monthlyVolumeAmount', '12500,50'),
     change(44, 'invalid', '"maybe" for a boolean', 'regulators.isRegulated', 'maybe'),

@@ -5,10 +5,10 @@
 import type { Format, Job } from '../config/job-definition.ts';
 import { type ApartKeys, createApartKeys } from '../intake/apart-keys.ts';
 import { readChunks } from '../intake/chunks.ts';
-import { asShown, inspectFile } from '../intake/inspect.ts';
+import { asShown } from '../intake/encoding.ts';
 import type { RowBatch } from '../intake/row-feed.ts';
 import { openRows } from '../intake/rows.ts';
-import { createNamelessColumns, surveyFile } from '../intake/survey.ts';
+import { createNamelessColumns, hashFile, surveyFile } from '../intake/survey.ts';
 import { changedWhileRead, fileStamp } from '../lib/file-stamp.ts';
 import { markTotals } from '../mapping/totals.ts';
 import { createKeyLikeness } from '../model/key-likeness.ts';
@@ -108,19 +108,28 @@ type CheckReading = {
 /** Of a table the header is enough to begin with, while JSON is surveyed first. */
 export async function openReading(path: string, format: Format): Promise<CheckReading> {
   const stamp = await fileStamp(path).catch(() => '');
-  const inspected = await inspectFile(path, format).catch(asShown);
-  const batches = openRows(path, inspected, format);
+  const sha256 = await hashFile(path);
+  const batches = shown(openRows(path, format));
   const first = await batches.next();
   if (first.done !== true && isTable(first.value.source)) {
     const { source } = first.value;
     const all = after(first.value, batches);
-    const again = () => openRows(path, inspected, format);
-    return { path, sha256: inspected.sha256, source, batches: unchanged(all, path, stamp), again };
+    const again = () => openRows(path, format);
+    return { path, sha256, source, batches: unchanged(all, path, stamp), again };
   }
   await batches.return(undefined);
-  const { sha256, source } = await surveyFile(path, format);
-  const again = () => readChunks(path, source, format);
-  return { path, sha256, source, batches: again(), again };
+  const facts = await surveyFile(path, format);
+  const again = () => readChunks(path, facts.source, format);
+  return { path, sha256: facts.sha256, source: facts.source, batches: again(), again };
+}
+
+/** Whoever checks a file looks at it, and is told how its text reads where that can't be told. */
+async function* shown(batches: AsyncIterable<RowBatch>): AsyncGenerator<RowBatch> {
+  try {
+    yield* batches;
+  } catch (error) {
+    asShown(error);
+  }
 }
 
 async function* after(first: RowBatch, rest: AsyncIterable<RowBatch>) {

@@ -14,6 +14,8 @@ export const FORMAT = [
   collect,
 ] as const;
 
+export const ENCODING = ['--encoding <name>', 'the same as --format encoding=<name>'] as const;
+
 type GivenFormat = {
   readonly format: Format;
   /** Without the defaults of what was not typed. */
@@ -22,8 +24,9 @@ type GivenFormat = {
 
 const definitionSchema = z.object({ format: formatSchema });
 
-export function readFormat(typed: readonly string[] = []): GivenFormat {
-  const settings = Object.fromEntries(typed.map(settingIn));
+export function readFormat(typed: readonly string[] = [], encoding?: string): GivenFormat {
+  const named = encoding === undefined ? {} : { encoding };
+  const settings = { ...Object.fromEntries(typed.map(settingIn)), ...named };
   const parsed = definitionSchema.safeParse({ format: settings });
   if (!parsed.success) {
     const problems = jobProblems(parsed.error.issues, { format: settings });

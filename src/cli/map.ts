@@ -10,7 +10,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import type { JobProposal } from '../mapping/proposal/propose-job.ts';
 import { type BuiltIn, OPERATIONS } from '../model/operation.ts';
 import type { AddCommand } from './command.ts';
-import { FORMAT, readFormat, sayingFormat } from './format-flag.ts';
+import { ENCODING, FORMAT, readFormat, sayingFormat } from './format-flag.ts';
 
 type Flags = {
   readonly operation?: string;
@@ -34,7 +34,7 @@ export const addMapCommand: AddCommand = (program, io, done) => {
     )
     .option('--json', 'print the first rows, and what is proposed of an operation, for programs')
     .option(...FORMAT)
-    .option('--encoding <name>', 'the same as --format encoding=<name>')
+    .option(...ENCODING)
     .addHelpText(
       'after',
       '\nExample:\n  onboard map portfolio.csv --operation subclient.create --out jobs/partner-x.yaml',
@@ -50,8 +50,7 @@ async function map(file: string, flags: Flags, io: Io): Promise<void> {
   const operation =
     flags.json === true && flags.operation === undefined ? null : operationNamed(flags.operation);
   if (flags.out !== undefined) refuseName(flags.out);
-  const typed = flags.encoding === undefined ? [] : [`encoding=${flags.encoding}`];
-  const { format, given } = readFormat([...(flags.format ?? []), ...typed]);
+  const { format, given } = readFormat(flags.format, flags.encoding);
   const sample = await sampleFile(file, format, given);
   if (operation === null) {
     sayJson(io, JSON.stringify(sample));

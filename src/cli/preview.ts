@@ -10,10 +10,11 @@ import { parseRecord } from '../model/json-record.ts';
 import type { Row } from '../model/row.ts';
 import type { SourceInfo } from '../model/source.ts';
 import { type AddCommand, wholeNumber } from './command.ts';
-import { FORMAT, readFormat, sayingFormat } from './format-flag.ts';
+import { ENCODING, FORMAT, readFormat, sayingFormat } from './format-flag.ts';
 
 type Flags = {
   readonly format?: readonly string[];
+  readonly encoding?: string;
   readonly all?: boolean;
   readonly json?: boolean;
   readonly rows: number;
@@ -30,6 +31,7 @@ export const addPreviewCommand: AddCommand = (program, io, done) => {
     .option('--rows <n>', 'how many rows', wholeNumber, 10)
     .option('--all', 'all rows, with --json')
     .option(...FORMAT)
+    .option(...ENCODING)
     .option('--json', 'NDJSON: how it is understood, then a line per row')
     .addHelpText(
       'after',
@@ -42,7 +44,7 @@ export const addPreviewCommand: AddCommand = (program, io, done) => {
 };
 
 async function preview(file: string, flags: Flags, io: Io): Promise<void> {
-  const { format } = readFormat(flags.format);
+  const { format } = readFormat(flags.format, flags.encoding);
   if (flags.all === true && flags.json !== true)
     throw new UsageError('--all prints every row for programs: expected --json beside it, or --rows <n>.');
   if (flags.all === true) return previewAll(file, format, io);

@@ -9,7 +9,6 @@ import type { Row } from '../model/row.ts';
 import { createGroupEnd, type KeyOf } from '../model/row-group.ts';
 import { type Chunking, sizeOfFirst } from '../model/run.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
-import type { Decoding } from './inspect.ts';
 import type { RowBatch } from './row-feed.ts';
 import { openRows } from './rows.ts';
 
@@ -31,16 +30,11 @@ export async function* readChunks(
   format: Format,
   cuts: Cuts = BATCHES,
 ): AsyncGenerator<RowChunk, void, undefined> {
-  const batches = openRows(path, decodingOf(source), formatOf(source, format));
+  const batches = openRows(path, formatOf(source, format));
   yield* inChunks(checked(batches, path, source), cuts);
 }
 
-/** How the survey read the bytes, which holds for the whole run. */
-function decodingOf({ type, compression, encoding, notes }: SourceInfo): Decoding {
-  const text = compression === 'gzip' ? 'gzip' : 'plain';
-  return { container: type === 'xlsx' ? 'workbook' : text, encoding, notes };
-}
-
+/** With all that the survey told, which holds for the whole run. */
 function formatOf(source: SourceInfo, format: Format): Format {
   const sheet = source.sheet === null ? {} : { sheet: source.sheet };
   const { type, encoding } = source;
@@ -63,7 +57,7 @@ async function* checked(
 }
 
 function isSame(source: SourceInfo, found: SourceInfo): boolean {
-  if (source.type !== found.type) return false;
+  if (source.type !== found.type || source.compression !== found.compression) return false;
   return !isTable(source) || (source.headerLine === found.headerLine && hasColumns(found, source.columns));
 }
 

@@ -6,7 +6,7 @@
 import { REPORT_COLUMN_PREFIX, REPORT_ROW_COLUMN } from '../model/source.ts';
 
 /** Whether cells look like column names: two at least, all different, short, and no numbers, dates, ids or addresses. */
-export function looksLikeHeader(cells: readonly string[]): boolean {
+function looksLikeHeader(cells: readonly string[]): boolean {
   if (cells.length < 2) return false;
   const names = new Set(cells.map((cell) => cell.trim().toLowerCase()));
   return names.size === cells.length && [...names].every(looksLikeName);
@@ -22,7 +22,7 @@ function looksLikeName(cell: string): boolean {
 const SEPARATORS = /[;|\t]/;
 const LONGEST_NAME = 80;
 
-export function looksLikeValue(cell: string): boolean {
+function looksLikeValue(cell: string): boolean {
   const digits = cell.replaceAll(/\D/g, '').length;
   return /^[\s+-]*\d/.test(cell) || cell.includes('@') || digits > MOST_DIGITS * cell.length;
 }
@@ -66,15 +66,7 @@ export function headerBelow(records: readonly SampleRecord[]): SampleRecord | nu
 /** The share of the records below a header that must be as long as it before the records above are taken for titles. */
 const MOST = 0.8;
 
-/** Whether the records above `header` are themselves a table: a record that looks like a header, and rows as long as it. */
-export function isBelowTable(records: readonly SampleRecord[], header: SampleRecord): boolean {
-  const [first, ...rows] = records.slice(0, records.indexOf(header));
-  if (first === undefined || rows.length === 0 || !looksLikeHeader(first.cells)) return false;
-  const fitting = rows.filter(({ cells }) => cells.length === first.cells.length).length;
-  return fitting > 0 && fitting >= HALF * rows.length;
-}
-
-/** The share where less is to be shown: rows above that are as long as their first, rows below that are longer than a label and its value. */
+/** The share that is enough below a label and its value. */
 const HALF = 0.5;
 
 function filled({ cells }: SampleRecord): number {

@@ -23,6 +23,31 @@ export async function* fileBytes(path: string): AsyncGenerator<Buffer, void, und
 
 const BLOCK_BYTES = 256 * 1024;
 
+/** The first `length` bytes, fewer where there are no more, and all bytes from the first on. */
+export async function peek(
+  bytes: AsyncGenerator<Buffer>,
+  length: number,
+): Promise<{ readonly start: Buffer; readonly all: AsyncGenerator<Buffer> }> {
+  const blocks: Buffer[] = [];
+  let held = 0;
+  while (held < length) {
+    const next = await bytes.next();
+    if (next.done) break;
+    blocks.push(next.value);
+    held += next.value.length;
+  }
+  return { start: Buffer.concat(blocks).subarray(0, length), all: after(blocks, bytes) };
+}
+
+async function* after(blocks: readonly Buffer[], rest: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* blocks;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
+  }
+}
+
 async function openRegular(path: string): Promise<FileHandle> {
   const handle = await openAny(path);
   const stats = await handle.stat();

@@ -1,57 +1,68 @@
 /**
- * The reader: the one way from a file to rows. A file is inspected first (inspect.ts); then its head tells whether it is
- * CSV, JSON or a workbook, and the parser of that kind makes rows of all of it. Rows are the same however the bytes are
- * cut into blocks. What can't be read without a guess is an unreadable row, or, where it makes the rows after it
- * doubtful, refuses the file with a UsageError.
+ * The reader: the one way from a file to rows. Its first bytes tell what it is wrapped in, its text's head whether it is
+ * CSV or JSON, and the parser of that kind makes rows of all of it. Rows are the same however the bytes are cut into
+ * blocks. What can't be read without a guess is an unreadable row, or refuses the file with a UsageError.
  */
 import type { Format } from '../config/job-definition.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Row } from '../model/row.ts';
 import type { Encoding, SourceInfo } from '../model/source.ts';
-import { noWorkbook, unpack } from './container.ts';
+import { containerOf, noWorkbook, refuseNested, SIGNATURE_BYTES, unpack } from './container.ts';
 import { understandCsv } from './csv/csv.ts';
-import { decodeText } from './decode.ts';
-import { fileBytes } from './file.ts';
-import type { Decoding } from './inspect.ts';
+import { fileBytes, peek } from './file.ts';
 import { isReportRecord, understandJson } from './json/json.ts';
 import { isReportText } from './report-file.ts';
 import { NOT_UTF8, notIn } from './row.ts';
 import { type FileHead, type RowBatch, readHead, type Understanding } from './row-feed.ts';
+import { openText } from './text.ts';
 import { readWorkbook } from './xlsx/workbook.ts';
 
 /**
  * The rows of a file in batches; the first batch comes without rows as soon as the file is understood, and the last one
- * has all notes. UsageError where the file can't be read as a whole. The file is closed when the consumer stops.
+ * has all notes. UsageError where the file can't be read as a whole. `bytes` are those of the file, read to their end;
+ * they are closed when the consumer stops.
  */
-export function openRows(path: string, decoding: Decoding, format: Format): AsyncGenerator<RowBatch> {
-  return decoding.container === 'workbook'
-    ? readWorkbook(path, format)
-    : readRows(fileBytes(path), path, decoding, format);
+export async function* openRows(
+  path: string,
+  format: Format,
+  bytes: AsyncGenerator<Buffer> = fileBytes(path),
+): AsyncGenerator<RowBatch, void, undefined> {
+  try {
+    const { start, all } = await peek(bytes, SIGNATURE_BYTES);
+    const container = containerOf(start, path, format);
+    if (container !== 'workbook') yield* readText(unpack(all, container, path), container, path, format);
+    else {
+      for await (const _ of all);
+      yield* readWorkbook(path, format);
+    }
+  } finally {
+    await bytes.return(undefined);
+  }
 }
 
-/**
- * The same for the bytes of a text, whatever the block boundaries; `path` is for the name's ending and for messages.
- */
-export async function* readRows(
+async function* readText(
   bytes: AsyncGenerator<Buffer>,
+  container: 'plain' | 'gzip',
   path: string,
-  decoding: Decoding,
   format: Format,
-): AsyncGenerator<RowBatch> {
-  const texts = decodeText(unpack(bytes, decoding.container, path), decoding.encoding, path);
+): AsyncGenerator<RowBatch, void, undefined> {
+  const { start, all } = await peek(bytes, SIGNATURE_BYTES);
+  if (container === 'gzip') refuseNested(start, path);
+  const text = await openText(all, path, format);
+  const { texts, encoding } = text;
+  const compression = container === 'gzip' ? 'gzip' : 'none';
   try {
     const head = await readHead(texts);
     refuseEmpty(path, head);
-    const understood = understand(path, head, { ...format, encoding: decoding.encoding });
-    const { feed, start, lateNotes } = understood;
-    const source = withDecoding(understood.source, decoding);
-    const rowsOf = (text: string, final: boolean) => inWords(feed(text, final), decoding.encoding);
+    const { source: understood, feed, start } = understand(path, head, { ...format, encoding });
+    const source: SourceInfo = { ...understood, encoding, compression };
+    const rowsOf = (chunk: string, final: boolean) => inWords(feed(chunk, final), encoding);
     yield { source, rows: [] };
     yield { source, rows: rowsOf(head.text.slice(start), false) };
-    for await (const text of texts) yield { source, rows: rowsOf(text, false) };
+    for await (const chunk of texts) yield { source, rows: rowsOf(chunk, false) };
     const rows = rowsOf('', true);
-    const late = lateNotes?.() ?? [];
-    yield { source: late.length === 0 ? source : { ...source, notes: [...source.notes, ...late] }, rows };
+    const unended = text.isUnended() && source.type === 'csv' ? [UNENDED] : [];
+    yield { source: { ...source, notes: [...text.notes(), ...source.notes, ...unended] }, rows };
   } finally {
     await texts.return(undefined);
   }
@@ -62,12 +73,6 @@ function refuseEmpty(path: string, head: FileHead): void {
   throw new UsageError(
     `${path}: is empty: expected a CSV file with a header, or JSON; export the data again`,
   );
-}
-
-function withDecoding(source: SourceInfo, { container, encoding, notes, isUnended }: Decoding): SourceInfo {
-  const compression = container === 'gzip' ? 'gzip' : 'none';
-  const unended = isUnended === true && source.type === 'csv' ? [UNENDED] : [];
-  return { ...source, encoding, compression, notes: [...notes, ...source.notes, ...unended] };
 }
 
 const UNENDED =

@@ -2,6 +2,7 @@
  * What is known of a file once it has been read to its end, before anything is sent: that it can be read as a whole, how
  * many rows it has and which columns. A sample tells the same of the first rows alone.
  */
+import { createHash } from 'node:crypto';
 import type { Format } from '../config/job-definition.ts';
 import { changedWhileRead, fileStamp } from '../lib/file-stamp.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -9,32 +10,50 @@ import { visitLeaves } from '../model/flatten-record.ts';
 import type { Row } from '../model/row.ts';
 import { type FileFacts, isTable, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
 import { tooLongTogether } from './column-names.ts';
-import { asShown, type Decoding, inspectFile } from './inspect.ts';
+import { asShown } from './encoding.ts';
+import { fileBytes } from './file.ts';
 import { recordObject } from './row.ts';
 import type { RowBatch } from './row-feed.ts';
 import { openRows } from './rows.ts';
 
 /**
- * Reads a whole file twice, to tell how its bytes become text and then for its rows: its hash, its number of rows
- * (readable or not) and how it was understood. UsageError where it can't be read as a whole.
+ * Reads a whole file once: its hash, its number of rows (readable or not) and how it was understood. UsageError where it
+ * can't be read as a whole.
  */
 export async function surveyFile(path: string, format: Format): Promise<FileFacts> {
   const stamp = await stampOf(path);
-  const inspected = await inspectFile(path, format);
+  const hash = createHash('sha256');
+  let bytes = 0;
   let rows = 0;
-  const source = await lookThrough(path, inspected, format, (seen) => {
+  const raw = tap(fileBytes(path), (block) => {
+    hash.update(block);
+    bytes += block.length;
+  });
+  const source = await lookThrough(path, openRows(path, format, raw), (seen) => {
     rows += seen.length;
   });
   if ((await stampOf(path)) !== stamp) throw changedWhileRead(path);
-  const { sha256, bytes } = inspected;
-  return { path, sha256, bytes, rows, source, chunkEnds: null, stamp };
+  return { path, sha256: hash.digest('hex'), bytes, rows, source, chunkEnds: null, stamp };
+}
+
+async function* tap(blocks: AsyncIterable<Buffer>, see: (block: Buffer) => void): AsyncGenerator<Buffer> {
+  for await (const block of blocks) {
+    see(block);
+    yield block;
+  }
+}
+
+/** The file's hash alone; lower-case hex. */
+export async function hashFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const block of fileBytes(path)) hash.update(block);
+  return hash.digest('hex');
 }
 
 /** Shows the rows up to the limit, and answers how the file was understood, with the columns that those rows have. */
 async function lookThrough(
   path: string,
-  decoding: Decoding,
-  format: Format,
+  batches: AsyncIterable<RowBatch>,
   see: (rows: readonly Row[]) => void,
   limit = Number.POSITIVE_INFINITY,
 ): Promise<SourceInfo> {
@@ -42,14 +61,13 @@ async function lookThrough(
   const nameless = createNamelessColumns();
   let source: SourceInfo | null = null;
   let left = limit;
-  for await (const batch of openRows(path, decoding, format)) {
+  for await (const batch of batches) {
     source = batch.source;
     const rows = left < batch.rows.length ? batch.rows.slice(0, left) : batch.rows;
     left -= rows.length;
     see(rows);
     collectColumns(path, rows, columns);
-    nameless.see({ source, rows });
-    if (left <= 0) break;
+    nameless.see(batch);
   }
   if (source === null) throw new Error('a file was read without being understood');
   const notes = nameless.notes(source.notes);
@@ -92,14 +110,11 @@ async function stampOf(path: string): Promise<string> {
 
 export type Sample = { readonly source: SourceInfo; readonly rows: readonly Row[] };
 
-/** Reads up to `limit` rows from the front of a file. Its encoding is told by all bytes, as in a survey; UsageError as there. */
+/** Up to `limit` rows from the front of a file that is read to its end, as in a survey; UsageError as there. */
 export async function readSample(path: string, format: Format, limit: number): Promise<Sample> {
   const rows: Row[] = [];
   const see = (seen: readonly Row[]) => void rows.push(...seen);
-  return {
-    source: await lookThrough(path, await inspectFile(path, format).catch(asShown), format, see, limit),
-    rows,
-  };
+  return { source: await lookThrough(path, openRows(path, format), see, limit).catch(asShown), rows };
 }
 
 /** Adds the field paths of a batch of JSON records, in order of appearance, without the member that a report adds. */

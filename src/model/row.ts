@@ -37,15 +37,10 @@ export const rowSchema = z.discriminatedUnion('kind', [
     text: z.string(),
     /** What was wrong and what was expected; no cell values. */
     problem: z.string(),
-    /** A table's cells as far as they are sure; `null`: a damaged one. */
-    cells: z.array(z.string().nullable()).optional(),
-    numeric: positions,
-    typed: positions,
   }),
 ]);
 export type Row = z.infer<typeof rowSchema>;
 export type CellsRow = Extract<Row, { kind: 'cells' }>;
-export type UnreadableRow = Extract<Row, { kind: 'unreadable' }>;
 export type RecordRow = Extract<Row, { kind: 'record' }>;
 
 /** Replaces earlier findings of the same checks. */

@@ -89,11 +89,6 @@ export const REPORT_COLUMN_PREFIX = 'onboard_';
 export const REPORT_MEMBER = '_onboard';
 /** In failed.csv: the text of a row that could not be read, as it stood in the file. */
 export const REPORT_TEXT_COLUMN = 'onboard_text';
-/**
- * Stands for damaged cells, or the first unsure one. A report's row with such a cell can't be read,
- * so nothing is sent before a person corrects it.
- */
-export const UNREADABLE_CELL = '<unreadable>';
 /** In a file with this column one leading `'` is taken off each guarded cell. */
 export const REPORT_ROW_COLUMN = 'onboard_row';
 /** A workbook's typed cells, as JSON with a digest of each. */

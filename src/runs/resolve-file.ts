@@ -4,7 +4,6 @@
  */
 import { z } from 'zod';
 import { type Format, formatSchema } from '../config/job-definition.ts';
-import { inspectFile } from '../intake/inspect.ts';
 import { openRows } from '../intake/rows.ts';
 import type { RowDecision } from '../ledger/resolve.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -36,8 +35,7 @@ export type Said = {
 export async function readDecisions(path: string, run: Run, key: string | null): Promise<Said> {
   const told: ToldLine[] = [];
   const problems: string[] = [];
-  const inspected = await inspectFile(path, formatOf(run));
-  for await (const { source, rows } of openRows(path, inspected, formatOf(run))) {
+  for await (const { source, rows } of openRows(path, formatOf(run))) {
     const fieldsOf = isTable(source) ? tableFields(path, source.columns) : recordFields;
     const keyOf = keyReader(path, source, key);
     for (const row of rows) {

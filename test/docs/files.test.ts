@@ -83,10 +83,6 @@ const WHOLE_FILES: ReadonlyMap<string, readonly [name: string, content: string |
     'cut its first lines into cells equally well',
     ['signs.csv', 'externalId,a;details.name\nK1,b;A\nK2,b;A\n'],
   ],
-  [
-    'a second table seems to begin here',
-    ['tables.csv', 'externalId,details.name,details.taxId\n1,A,9\n2,B,8\n\nref,sum,by\n1,5,x\n2,7,y\n'],
-  ],
   ['broken JSON', ['broken.json', '[{"externalId": "K1"}, {"externalId": "K2"']],
   [
     'is not utf-8',

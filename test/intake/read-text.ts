@@ -1,7 +1,8 @@
 import iconv from 'iconv-lite';
 import { type Format, formatSchema } from '../../src/config/job-definition.ts';
-import { asShown, inspectBytes } from '../../src/intake/inspect.ts';
-import { readRows } from '../../src/intake/rows.ts';
+import { asShown } from '../../src/intake/encoding.ts';
+import { openRows } from '../../src/intake/rows.ts';
+import { openText } from '../../src/intake/text.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { Encoding, SourceInfo } from '../../src/model/source.ts';
 
@@ -15,10 +16,8 @@ export async function readText(
   const { path = 'file.csv', format = {}, blocks = [1 << 20] } = options;
   const rows: Row[] = [];
   let source: SourceInfo | null = null;
-  const open = () => inBlocks(Buffer.from(content), blocks);
-  const parsed = formatSchema.parse(format);
-  const reading = await inspectBytes(open, path, parsed);
-  for await (const batch of readRows(open(), path, reading, parsed)) {
+  const bytes = inBlocks(Buffer.from(content), blocks);
+  for await (const batch of openRows(path, formatSchema.parse(format), bytes)) {
     source = batch.source;
     rows.push(...batch.rows);
   }
@@ -71,16 +70,17 @@ export function raw(text: string): Buffer {
   );
 }
 
-/** What the inspection tells of bytes that come in blocks of that size. */
-export async function inspect(
+/** How a text's encoding is told, by reading it to its end. */
+export async function toldEncoding(
   bytes: Buffer,
-  options: { path?: string; format?: Partial<Format>; blockBytes?: number } = {},
-): ReturnType<typeof inspectBytes> {
-  const { path = 'file.csv', format = {}, blockBytes = 1 << 16 } = options;
-  return inspectBytes(() => inBlocks(bytes, blockBytes), path, formatSchema.parse(format));
+  options: { format?: Partial<Format>; blockBytes?: number } = {},
+): Promise<{ readonly encoding: Encoding; readonly notes: readonly string[] }> {
+  const { format = {}, blockBytes = 1 << 16 } = options;
+  const text = await openText(inBlocks(bytes, blockBytes), 'file.csv', formatSchema.parse(format));
+  for await (const _ of text.texts);
+  return { encoding: text.encoding, notes: text.notes() };
 }
 
-/** The message of the error that the inspection ends with. */
-/** As somebody is told who looks at the file. */
-export const inspectError = (...args: Parameters<typeof inspect>) =>
-  messageOf(inspect(...args).catch(asShown));
+/** The message of the error that this ends with, as somebody is told who looks at the file. */
+export const untoldError = (...args: Parameters<typeof toldEncoding>) =>
+  messageOf(toldEncoding(...args).catch(asShown));

@@ -38,8 +38,8 @@ async function startIngest({ onTestFinished }: TestContext, setup: Setup = {}) {
   const { queue, ledger } = session;
   const stop = new AbortController();
   const added: number[] = [];
-  const ingest = async () => {
-    await session.registration.remember(run.id);
+  await session.registration.remember(run.id);
+  const ingest = () => {
     const chunks = setup.chunks ?? inChunks(rows, ROWS_PER_CHUNK);
     const notice = createWaitingNotice(session.io, () => 0);
     const onAdded = (chunk: number) => void added.push(chunk);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { formatSchema } from '../../../src/config/job-definition.ts';
 import { extend, newCursor } from '../../../src/intake/json/cursor.ts';
 import { newOutside, stepOutside } from '../../../src/intake/json/pointer.ts';
-import { readRows } from '../../../src/intake/rows.ts';
+import { openRows } from '../../../src/intake/rows.ts';
 import { brief, readError, readText } from '../read-text.ts';
 
 const PATH = { path: 'f.json' };
@@ -187,9 +187,8 @@ test('a string around the list that has no end is refused before the file has be
   async function* endless() {
     for (; ; blocks += 1) yield Buffer.from(blocks === 0 ? '{"a":"' : 'x'.repeat(65_536));
   }
-  const reading = { container: 'plain', encoding: 'utf-8', notes: [] } as const;
   const read = async () => {
-    for await (const _ of readRows(endless(), 'f.json', reading, formatSchema.parse({ records: '/a' })));
+    for await (const _ of openRows('f.json', formatSchema.parse({ records: '/a' }), endless()));
   };
   await expect(read()).rejects.toThrow('expected at most 1048576 characters');
   expect(blocks).toBeLessThan(32);
