@@ -23,7 +23,8 @@ export async function* fileBytes(path: string): AsyncGenerator<Buffer, void, und
 
 const BLOCK_BYTES = 256 * 1024;
 
-async function openRegular(path: string): Promise<FileHandle> {
+/** Opens a file for reading; UsageError where there is none, or none that is regular. */
+export async function openRegular(path: string): Promise<FileHandle> {
   const handle = await openAny(path);
   const stats = await handle.stat();
   if (stats.isFile()) return handle;

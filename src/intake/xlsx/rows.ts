@@ -1,4 +1,7 @@
-/** The table of a sheet: its header, and the records below it as rows, with what makes a row unreadable. */
+/**
+ * The table of a sheet: its header, and the records below it as rows, with what makes a row
+ * unreadable.
+ */
 import { unguardCell } from '../../lib/formula-guard.ts';
 import type { Row } from '../../model/row.ts';
 import { REPORT_ROW_COLUMN } from '../../model/source.ts';
@@ -16,8 +19,9 @@ export type SheetHeader = {
 };
 
 /**
- * Finds the header among the rows of a sheet, from top to bottom: the row that `wanted` names, else the first that isn't
- * empty. `null` where the header is not among these rows; WorkbookError where they are already past it.
+ * Finds the header among the rows of a sheet, from top to bottom: the row that `wanted` names, else
+ * the first that isn't empty. `null` where the header is not among these rows; WorkbookError where
+ * they are already past it.
  */
 export function findHeader(
   rows: readonly SheetRow[],
@@ -60,7 +64,7 @@ function readSheetHeader(row: SheetRow, context: CellContext): SheetHeader {
 
 type RowsContext = RecordContext & { readonly layout: SheetLayout };
 
-/** Takes the sheet's next row and answers its record, if any: empty rows are passed over like blank lines. */
+/** Takes the next row and answers its record; an empty row has none. */
 export type RowMaker = (row: SheetRow) => readonly Row[];
 
 export function createRowMaker(context: RowsContext): RowMaker {
@@ -96,7 +100,7 @@ export function createRowMaker(context: RowsContext): RowMaker {
   };
 }
 
-/** More empty rows than this one after the other end the table; what stands below was forgotten there. */
+/** After more empty rows than this, something was forgotten further down. */
 const MAX_GAP = 10_000;
 
 const MAX_CELLS = 50_000_000;
@@ -120,7 +124,7 @@ function merged(reference: string): string {
 
 type RecordContext = CellContext & { readonly header: SheetHeader; readonly trim: boolean };
 
-/** What is sure of a row that can't be read: all but its damaged cells, where nothing else is wrong with it. */
+/** All but the damaged cells, where nothing else is wrong with the row. */
 function sureOf({ cells, damaged, numeric, typed }: SheetRecord): Sure | undefined {
   if (damaged.length === 0) return undefined;
   return { cells: cells.map((cell, i) => (damaged.includes(i) ? null : cell)), numeric, typed };
@@ -128,7 +132,7 @@ function sureOf({ cells, damaged, numeric, typed }: SheetRecord): Sure | undefin
 
 type SheetRecord = {
   readonly cells: string[];
-  /** Positions of cells that could not be read; empty where something else is wrong with the row. */
+  /** Positions of cells that can't be read; empty where something else is wrong. */
   readonly damaged: number[];
   readonly numeric: number[];
   readonly typed: number[];
