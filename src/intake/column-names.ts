@@ -66,15 +66,7 @@ export function headerBelow(records: readonly SampleRecord[]): SampleRecord | nu
 /** The share of the records below a header that must be as long as it before the records above are taken for titles. */
 const MOST = 0.8;
 
-/** Whether the records above `header` are themselves a table: a record that looks like a header, and rows as long as it. */
-export function isBelowTable(records: readonly SampleRecord[], header: SampleRecord): boolean {
-  const [first, ...rows] = records.slice(0, records.indexOf(header));
-  if (first === undefined || rows.length === 0 || !looksLikeHeader(first.cells)) return false;
-  const fitting = rows.filter(({ cells }) => cells.length === first.cells.length).length;
-  return fitting > 0 && fitting >= HALF * rows.length;
-}
-
-/** The share where less is to be shown: rows above that are as long as their first, rows below that are longer than a label and its value. */
+/** The share that is enough below a label and its value. */
 const HALF = 0.5;
 
 function filled({ cells }: SampleRecord): number {

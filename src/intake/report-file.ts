@@ -7,13 +7,13 @@ import { z } from 'zod';
 import { readTyped, type TypedCells } from '../lib/typed-cells.ts';
 import type { Row } from '../model/row.ts';
 import {
+  REPORT_COLUMN_PREFIX,
   REPORT_MEMBER,
   REPORT_ROW_COLUMN,
   REPORT_TEXT_COLUMN,
   REPORT_TYPED_COLUMN,
-  UNREADABLE_CELL,
 } from '../model/source.ts';
-import { type RowPlace, unreadableRow } from './row.ts';
+import { cellsRow, type RowPlace, unreadableRow } from './row.ts';
 
 export function isReport(text: string): boolean {
   return isReportText(text) || text.includes(`"${REPORT_MEMBER}"`);
@@ -43,30 +43,29 @@ export function typedInReport(cells: readonly string[], columns: readonly string
 
 const NONE: TypedCells = { typed: [], numeric: [] };
 
+/** The row of a report file, whose cells are without their guards. */
+export function reportRow(place: RowPlace, cells: string[], columns: readonly string[], text: string): Row {
+  const typed = typedInReport(cells, columns);
+  if (typed === null) return unreadableRow(place, text, NOT_TYPED);
+  return unreadInReport(place, cells, columns) ?? cellsRow(place, cells, typed);
+}
+
 /**
- * The row of a table that could not be read when the report was written, and of which a cell still says so: the same row once more;
- * `null` for any other, also once its cells have been written.
+ * The row of a table that could not be read when the report was written, as long as nobody has filled its cells from its
+ * text: the same row once more. `null` for any other.
  */
 export function unreadInReport(
   place: RowPlace,
   cells: readonly string[],
   columns: readonly string[],
 ): Row | null {
-  if (!cells.some(isUnreadable)) return null;
-  const of = (column: string) => cells[columns.indexOf(column)] ?? '';
-  const sure = cells.map((cell) => (isUnreadable(cell) ? null : cell));
-  const typed = typedInReport(cells, columns);
-  return unreadableRow(place, of(REPORT_TEXT_COLUMN), typed === null ? NOT_TYPED : STILL_UNREADABLE, {
-    cells: sure,
-    ...typed,
-  });
+  const text = cells[columns.indexOf(REPORT_TEXT_COLUMN)] ?? '';
+  const isFilled = (cell: string, at: number) =>
+    cell !== '' && columns[at]?.startsWith(REPORT_COLUMN_PREFIX) === false;
+  return text === '' || cells.some(isFilled) ? null : unreadableRow(place, text, STILL_EMPTY);
 }
 
-function isUnreadable(cell: string): boolean {
-  return cell.trim() === UNREADABLE_CELL;
-}
-
-const STILL_UNREADABLE = `a cell says ${UNREADABLE_CELL}: expected in its place what the file should have said`;
+const STILL_EMPTY = `"${REPORT_TEXT_COLUMN}" alone: expected its text in the cells of the row`;
 
 const STILL_UNREAD = `"${REPORT_MEMBER}" alone: expected the members of the record that its "text" should have been`;
 

@@ -13,8 +13,6 @@ export type Understanding = {
   readonly source: SourceInfo;
   readonly feed: RowFeed;
   readonly start: number;
-  /** What only all rows together tell, to be asked once the feed has had the last of the text. */
-  readonly lateNotes?: () => readonly string[];
 };
 
 /** Takes a file's text piece by piece and answers the rows that are complete; with `final` the file ends with this piece. */

@@ -24,30 +24,11 @@ export function recordObject(text: string): JsonObject {
   return record;
 }
 
-/** What is sure of a row that can't be read: its cells from the first on, `null` for a damaged one, and which are typed. */
-export type Sure = { readonly cells: readonly (string | null)[] } & Partial<TypedCells>;
-
 /** A row that can't be read: its text, bounded, with U+FFFD for bytes that could not be decoded, and what is wrong. */
-export function unreadableRow(
-  place: RowPlace,
-  text: string,
-  problem: string,
-  { cells, numeric = [], typed = [] }: Sure = NOTHING_SURE,
-): Row {
+export function unreadableRow({ row, line }: RowPlace, text: string, problem: string): Row {
   const kept = text.slice(0, MAX_UNREADABLE_CHARS).replaceAll(BAD_BYTES, '\uFFFD');
-  return {
-    kind: 'unreadable',
-    row: place.row,
-    line: place.line,
-    text: kept,
-    problem,
-    ...(cells.length === 0 ? {} : { cells: [...cells] }),
-    ...(numeric.length === 0 ? {} : { numeric: [...numeric] }),
-    ...(typed.length === 0 ? {} : { typed: [...typed] }),
-  };
+  return { kind: 'unreadable', row, line, text: kept, problem };
 }
-
-const NOTHING_SURE: Sure = { cells: [] };
 
 export const MAX_UNREADABLE_CHARS = 64 * 1024;
 

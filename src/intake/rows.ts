@@ -43,15 +43,13 @@ export async function* readRows(
     const head = await readHead(texts);
     refuseEmpty(path, head);
     const understood = understand(path, head, { ...format, encoding: decoding.encoding });
-    const { feed, start, lateNotes } = understood;
+    const { feed, start } = understood;
     const source = withDecoding(understood.source, decoding);
     const rowsOf = (text: string, final: boolean) => inWords(feed(text, final), decoding.encoding);
     yield { source, rows: [] };
     yield { source, rows: rowsOf(head.text.slice(start), false) };
     for await (const text of texts) yield { source, rows: rowsOf(text, false) };
-    const rows = rowsOf('', true);
-    const late = lateNotes?.() ?? [];
-    yield { source: late.length === 0 ? source : { ...source, notes: [...source.notes, ...late] }, rows };
+    yield { source, rows: rowsOf('', true) };
   } finally {
     await texts.return(undefined);
   }

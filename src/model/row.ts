@@ -38,11 +38,6 @@ export const rowSchema = z.discriminatedUnion('kind', [
     text: z.string(),
     /** What was wrong and what was expected; no cell values. */
     problem: z.string(),
-    /** A table's cells as far as they are sure, `null` for one that is damaged. */
-    cells: z.array(z.string().nullable()).optional(),
-    /** As in a row of cells. */
-    numeric: positions,
-    typed: positions,
   }),
 ]);
 export type Row = z.infer<typeof rowSchema>;

@@ -90,12 +90,6 @@ export const REPORT_COLUMN_PREFIX = 'onboard_';
 export const REPORT_MEMBER = '_onboard';
 /** In failed.csv: the text of a row that could not be read, as it stood in the file. */
 export const REPORT_TEXT_COLUMN = 'onboard_text';
-/**
- * What a report file has in place of the first cell of such a row that is not sure, or of each that
- * is damaged: a row of a report with such a cell can't be read either, so that nothing is sent
- * before somebody has written there what is right.
- */
-export const UNREADABLE_CELL = '<unreadable>';
 /** In a file with it one leading `'` is taken off each guarded cell. */
 export const REPORT_ROW_COLUMN = 'onboard_row';
 /** Which cells of a workbook are typed, as JSON with a digest of each cell. */

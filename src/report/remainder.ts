@@ -1,23 +1,17 @@
 /**
  * The files of rows that did not succeed (`rejected`, `failed`, `in-doubt`), written so that they can
  * be corrected and loaded again: the source's own cells or members, and beside them what became of
- * the row. A row that could not be read comes back with the cells that are sure, and a mark by which
- * it can't send a guess.
+ * the row. A row that could not be read comes back with its text alone, so that it can't send a guess.
  */
 import { batchesOf } from '../lib/batches.ts';
 import { typedText } from '../lib/typed-cells.ts';
 import { REMAINDER, type Remainder } from '../model/outcome.ts';
 import type { JsonObject } from '../model/request.ts';
-import type { Row, UnreadableRow } from '../model/row.ts';
+import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
 import { messageOf as sentenceOf } from '../model/sentence.ts';
 import type { LedgerView, RefusalBody, Settlement } from '../model/settlement.ts';
-import {
-  REPORT_COLUMN_PREFIX,
-  REPORT_MEMBER,
-  REPORT_TYPED_COLUMN,
-  UNREADABLE_CELL,
-} from '../model/source.ts';
+import { REPORT_COLUMN_PREFIX, REPORT_MEMBER, REPORT_TYPED_COLUMN } from '../model/source.ts';
 import { csvText, onOneLine } from './csv-text.ts';
 import { spliceMember } from './json-text.ts';
 
@@ -83,7 +77,7 @@ export function csvRemainder({ id, source }: Run): RemainderFormat {
     return [
       ...originalCells(row.source, kept),
       ...addedCells(id, row),
-      ...(hasTyped ? [typedCell(row.source, source.columns)] : []),
+      ...(hasTyped ? [row.source?.kind === 'cells' ? typedText(row.source, source.columns) : ''] : []),
       ...(kind === 'failed' ? [row.source?.kind === 'unreadable' ? row.source.text : ''] : []),
       ...(kind === 'in-doubt' ? [''] : []),
     ];
@@ -116,29 +110,16 @@ const LAST: Readonly<Record<RemainderKind, readonly string[]>> = {
 
 const ADDED = ['run', 'row', 'outcome', 'status', 'code', 'message'] as const;
 
-/** Empty for a row that is no longer kept: loaded again as it is, it can't send a guess. */
+/** Empty for a row that could not be read or is no longer kept: loaded again as it is, it can't send a guess. */
 function originalCells(source: Row | null, kept: readonly number[]): readonly string[] {
-  if (source === null) return kept.map(() => '');
-  if (source.kind === 'record')
+  if (source?.kind === 'record')
     throw new Error(`row ${source.row} is a JSON record, but the run's file is CSV`);
-  return source.kind === 'cells' ? kept.map((i) => source.cells[i] ?? '') : sureCells(source, kept);
-}
-
-/** With the mark by which the reader knows that the row has yet to be corrected. */
-function sureCells({ cells = [] }: UnreadableRow, kept: readonly number[]): readonly string[] {
-  const known = kept.map((i) => cells[i] ?? UNREADABLE_CELL);
-  return known.includes(UNREADABLE_CELL) ? known : known.map((cell, i) => (i === 0 ? UNREADABLE_CELL : cell));
+  return kept.map((i) => (source?.kind === 'cells' ? (source.cells[i] ?? '') : ''));
 }
 
 function addedCells(run: string, row: RemainderRow): readonly string[] {
   const s = row.settlement;
   return [run, String(s.row), s.outcome, s.status === 0 ? '' : String(s.status), s.code, messageOf(row)];
-}
-
-function typedCell(source: Row | null, columns: readonly string[]): string {
-  if (source?.kind === 'cells') return typedText(source, columns);
-  if (source?.kind !== 'unreadable') return '';
-  return typedText({ ...source, cells: source.cells?.map((cell) => cell ?? '') ?? [] }, columns);
 }
 
 /** One record per line, each as it was written but for one more member. */

@@ -9,7 +9,7 @@ async function preview(content: string, path: string): Promise<string[]> {
 }
 
 test('a CSV file is shown with its facts in words and its first rows in a table', async () => {
-  expect(await preview('\uFEFFid;name\n1;x\n2\n10;"y\nz"\n', 'a.csv')).toEqual([
+  expect(await preview('\uFEFFid;name\n1;x\n2;3;4\n10;"y\nz"\n', 'a.csv')).toEqual([
     'type       CSV',
     'encoding   utf-8 with a byte order mark',
     'delimiter  semicolon ; (2 of the first 3 rows have 2 cells with it)',
@@ -20,7 +20,7 @@ test('a CSV file is shown with its facts in words and its first rows in a table'
     '1    2     1   x',
     '3    4     10  y\\nz',
     '',
-    "row 2, line 3 can't be read: 1 cell where the header has 2",
+    "row 2, line 3 can't be read: 3 cells where the header has 2",
   ]);
 });
 

@@ -34,7 +34,7 @@ function manyRows(): string {
 }
 
 test('a survey gives the hash, the size, the number of rows and how the file was understood', async () => {
-  const content = '\uFEFFid;name\n1;x\n2\n3;"y"\n';
+  const content = '\uFEFFid;name\n1;x\n2;;\n3;"y"\n';
   const path = await file('a.csv', content);
   expect(await surveyFile(path, FORMAT)).toEqual({
     path,

@@ -28,7 +28,7 @@ describe('serviceMessage', () => {
 });
 
 it('given rows of any damaged text, gives each so that it is read as unreadable again, with the same text', async () => {
-  const part = fc.constantFrom(...'a"";;\n\n \'=<'.split(''), 'A7;', '<unreadable>', '"x;\ny";');
+  const part = fc.constantFrom(...'a"";;\n\n \'=<'.split(''), 'A7;', '"x;\ny";');
   const format = { delimiter: ';' };
   const told = (row: Row) => (row.kind === 'unreadable' ? row.text : row);
   const seen = new Set<string>();
@@ -44,7 +44,7 @@ it('given rows of any damaged text, gives each so that it is read as unreadable 
       }));
       const again = await readText(header('failed') + lines(rows, 'failed'), { path: 'failed.csv', format });
       expect(again.rows.map(told)).toEqual(bad.map(told));
-      for (const { problem, cells } of bad) seen.add(`${problem.slice(0, 10)} ${cells !== undefined}`);
+      for (const { problem } of bad) seen.add(problem.replaceAll(/\d+/g, '').slice(0, 20));
     }),
     { numRuns: 100 },
   );

@@ -9,11 +9,9 @@ import {
   CR,
   type CsvDialect,
   cutCell,
-  cutRecord,
   indexOfNewline,
   indexOrEnd,
   LF,
-  lenientEnd,
   type TextView,
   withinQuotes,
 } from './grammar.ts';
@@ -77,19 +75,6 @@ export function createTextParser(dialect: CsvDialect): (text: string) => string[
   if (!trim) return (text) => parse(text, options);
   // csv-parse only takes off spaces outside the quotes.
   return (text) => parse(text, options).map((cells) => cells.map((cell) => cell.trim()));
-}
-
-/**
- * The cells before the damaged one in the text of a record with a stray quote. None where the record has not the cells of the header
- * even with the quote taken as it stands: a separator may be one too many before the damage.
- */
-export function cellsBeforeDamage(text: string, dialect: CsvDialect, width: number): readonly string[] {
-  const view = { text, end: text.length, final: true };
-  const cut = cutRecord(view, 0, dialect);
-  if (cut.kind !== 'stray') return [];
-  const rest = lenientEnd(view, cut.at + 1, dialect);
-  if (rest === null || rest.at < text.length || cut.cells + rest.cells !== width) return [];
-  return createTextParser(dialect)(text.slice(0, cut.cellStart))[0]?.slice(0, cut.cells) ?? [];
 }
 
 type EscapedDialect = CsvDialect & { readonly escape: string };

@@ -5,7 +5,7 @@
  */
 import type { Format } from '../../config/job-definition.ts';
 import { UsageError } from '../../lib/usage-error.ts';
-import { headerBelow, isBelowTable, type SampleRecord } from '../column-names.ts';
+import { headerBelow, type SampleRecord } from '../column-names.ts';
 import { type FileHead, HEAD_CHARS } from '../row-feed.ts';
 import { createTextParser } from './cells.ts';
 import { type CsvDialect, delimiterOf, detectNewline } from './grammar.ts';
@@ -94,23 +94,12 @@ function refuseTitles(path: string, candidates: readonly Candidate[]): void {
     const header = headerBelow(records);
     const [first] = records;
     if (header === null || first === undefined) continue;
-    if (isBelowTable(records, header)) throw secondTableBelow(path, first, header);
     const { line } = first;
     const sign = DELIMITER_NAMES.get(delimiter) ?? `"${delimiter}"`;
     throw new UsageError(
       `${path}, line ${line}: doesn't look like a header, but line ${header.line} does (${header.cells.length} cells, cut by ${sign}, as most lines below it): expected column names in the first line; set format.header: ${header.line}, or format.header: ${line} if line ${line} is the header`,
     );
   }
-}
-
-/** The error for a table above the header; a table of two cells may also be labels with their values above the only table. */
-function secondTableBelow(path: string, first: SampleRecord, { line, cells }: SampleRecord): UsageError {
-  const count = first.cells.length;
-  const unless =
-    count > 2 ? '' : `; or, if what stands above line ${line} is no table, set format.header: ${line}`;
-  return new UsageError(
-    `${path}, line ${line}: a second table seems to begin here: this line looks like a header of ${cells.length} columns, and the lines from ${first.line} on are a table of ${count}: expected one table per file; put each table into a file of its own${unless}`,
-  );
 }
 
 function oneColumn(best: Candidate | undefined): readonly string[] {
@@ -150,7 +139,7 @@ function sampleRecords(
   const sample = head.text.slice(start, Math.min(start + SAMPLE_CHARS, HEAD_CHARS));
   const isWhole = head.whole && start + sample.length === head.text.length;
   const parse = createTextParser(dialect);
-  return createCsvSplitter({ dialect, columns: 0 }, line)(sample, isWhole)
+  return createCsvSplitter(dialect, line)(sample, isWhole)
     .flatMap((piece) =>
       piece.kind === 'records'
         ? parse(piece.text).map((cells, i) => ({ line: piece.lines[i] ?? 0, cells }))

@@ -81,22 +81,12 @@ export function countNewlines(
 /** A stretch of a file: `text` up to `end`; `final` where the file ends there. */
 export type TextView = { readonly text: string; readonly end: number; readonly final: boolean };
 
-/** A quote where none may stand. */
-export type Stray = {
-  readonly kind: 'stray';
-  /** Where the quote stands. */
-  readonly at: number;
-  /** Where the quote's cell starts. */
-  readonly cellStart: number;
-  /** The number of cells before that cell. */
-  readonly cells: number;
-};
-
 /** What stands at the start of a stretch. */
 type Cut =
-  /** `end` is the index of its line end, `next` the index after that. */
-  | { readonly kind: 'record'; readonly end: number; readonly next: number; readonly cells: number }
-  | Stray
+  /** `next` is the index after its line end. */
+  | { readonly kind: 'record'; readonly next: number }
+  /** A quote stands at `at`, where none may stand, behind so many whole cells. */
+  | { readonly kind: 'stray'; readonly at: number; readonly cells: number }
   /** The stretch ends inside the quotes opened at `quote`. */
   | { readonly kind: 'open'; readonly quote: number }
   /** The stretch ends inside a record. */
@@ -115,15 +105,28 @@ export function cutRecord(view: TextView, start: number, dialect: CsvDialect): C
         cellStart = cut.at + 1;
         break;
       case 'newline':
-        return { kind: 'record', end: cut.at, next: afterNewline(view.text, cut.at), cells: cells + 1 };
+        return { kind: 'record', next: afterNewline(view.text, cut.at) };
       case 'end':
-        return { kind: 'record', end: cut.at, next: cut.at, cells: cells + 1 };
+        return { kind: 'record', next: cut.at };
       case 'stray':
-        return { kind: 'stray', at: cut.at, cellStart, cells };
+        return { kind: 'stray', at: cut.at, cells };
       default:
         return cut;
     }
   }
+}
+
+/** How many cells a line has; from the first one on that is damaged, each delimiter ends one. */
+export function cellsInLine(line: string, dialect: CsvDialect): number {
+  const view = { text: line, end: line.length, final: true };
+  let start = 0;
+  let cut = cutCell(view, start, dialect);
+  let cells = 0;
+  for (; cut.kind === 'delimiter'; cells += 1) {
+    start = cut.at + 1;
+    cut = cutCell(view, start, dialect);
+  }
+  return cells + line.slice(start).split(dialect.delimiter).length;
 }
 
 type CellCut =
@@ -173,7 +176,7 @@ function closingQuote(view: TextView, open: number, dialect: CsvDialect): number
 }
 
 /** Index of the next quote at or after `from` that no escape stands before, or -1. */
-export function indexOfQuote(text: string, from: number, { quote, escape: sign }: CsvDialect): number {
+function indexOfQuote(text: string, from: number, { quote, escape: sign }: CsvDialect): number {
   let at = text.indexOf(quote, from);
   while (sign !== null && at !== -1 && isEscaped(text, at, from, sign)) at = text.indexOf(quote, at + 1);
   return at;
@@ -207,7 +210,7 @@ function endAfterQuote(view: TextView, close: number, dialect: CsvDialect): Cell
 type CellEnd = { readonly kind: 'delimiter' | 'newline' | 'end'; readonly at: number } | null;
 
 /** The cell end that stands at `at`, or `null` where none does (or it can't be told yet). */
-export function cellEndAt(view: TextView, at: number, dialect: CsvDialect): CellEnd {
+function cellEndAt(view: TextView, at: number, dialect: CsvDialect): CellEnd {
   if (at >= view.end) return view.final ? { kind: 'end', at: view.end } : null;
   const code = view.text.charCodeAt(at);
   if (code === dialect.delimiter.charCodeAt(0)) return { kind: 'delimiter', at };
@@ -231,41 +234,6 @@ function skipBlanks(view: TextView, from: number, dialect: CsvDialect): number {
 function isBlank(char: string, dialect: CsvDialect): boolean {
   if (char === '\n' || char === '\r' || char === dialect.delimiter) return false;
   return char.trim() === '';
-}
-
-/** Where the record ends when quotes in the middle of its cells are taken as they stand, and how many cells end from `from` on. */
-export function lenientEnd(
-  view: TextView,
-  from: number,
-  dialect: CsvDialect,
-): { readonly at: number; readonly cells: number } | null {
-  let ending = nextCellEnd(view, from, dialect);
-  let cells = 1;
-  while (ending !== null && ending.kind === 'delimiter') {
-    ending = endOfLenientCell(view, ending.at + 1, dialect);
-    cells += 1;
-  }
-  return ending === null ? null : { at: ending.at, cells };
-}
-
-function endOfLenientCell(view: TextView, start: number, dialect: CsvDialect) {
-  if (view.text.charAt(start) !== dialect.quote) return nextCellEnd(view, start, dialect);
-  const close = closingQuote(view, start, dialect);
-  if (close === -1) return null;
-  const ending = endAfterQuote(view, close, dialect);
-  if (ending !== 'stray') return ending;
-  // Another damaged quoted cell may not lead past its line.
-  return indexOfNewline(view.text.slice(start, close), 0, dialect.newline) === -1
-    ? nextCellEnd(view, close + 1, dialect)
-    : null;
-}
-
-function nextCellEnd(view: TextView, from: number, dialect: CsvDialect) {
-  for (let at = from; at <= view.end; at += 1) {
-    const ending = cellEndAt(view, at, dialect);
-    if (ending !== null) return ending;
-  }
-  return null;
 }
 
 export const LF = 10;

@@ -12,7 +12,7 @@ import { NOT_UTF8, notIn } from '../row.ts';
 import { type FileHead, HEAD_CHARS } from '../row-feed.ts';
 import { createTextParser } from './cells.ts';
 import { type CsvDialect, countNewlines, delimiterOf } from './grammar.ts';
-import { type CsvPiece, createCsvSplitter, stepAt } from './records.ts';
+import { type CsvPiece, createCsvSplitter } from './records.ts';
 
 /** What stands above the header: where the header starts, and the delimiter that a `sep=` line names. */
 export type Preamble = {
@@ -130,8 +130,7 @@ type Told = {
 /** Reads the header that the preamble leads to; UsageError with its problems where it is broken. */
 export function readHeader(path: string, head: FileHead, told: Told): CsvHeader {
   const { preamble, dialect, encoding } = told;
-  const { text, first, end } = headerText(path, head, told);
-  const line = first.lines[0] ?? preamble.line;
+  const { text, line, end } = headerText(path, head, told);
   if (preamble.isGiven && line !== preamble.line) throw noRecord(path, preamble.line);
   const [cells = []] = createTextParser(dialect)(text);
   const names = cells.map(trimName);
@@ -147,17 +146,15 @@ export function readHeader(path: string, head: FileHead, told: Told): CsvHeader 
   return { columns, width: cells.length, isReport, headerLine: line, end, line: line + lines };
 }
 
-/** The header's text, up to the first character of the records, and its record as the splitter cuts it. */
+/** The header's text, up to the first character of the records, and the line it starts on. */
 function headerText(path: string, head: FileHead, { preamble, dialect }: Told) {
-  const shape = { dialect, columns: 0 };
   const body = head.text.slice(preamble.start);
-  const [first] = createCsvSplitter(shape, preamble.line)(body, head.whole);
+  const [first] = createCsvSplitter(dialect, preamble.line)(body, head.whole);
   if (first === undefined || first.kind !== 'records') throw noHeader(path, first);
-  const start = first.starts[0] ?? 0;
-  const step = stepAt(body, start, head.whole, { ...shape, damaged: 0 });
-  const next = step.kind === 'record' ? step.next : body.length;
-  if (preamble.start + next > HEAD_CHARS) throw noHeader(path, undefined);
-  return { text: body.slice(start, next), first, end: preamble.start + next };
+  const [start = 0, next = first.text.length] = first.starts;
+  const text = first.text.slice(start, next);
+  if (preamble.start + start + text.trimEnd().length > HEAD_CHARS) throw noHeader(path, undefined);
+  return { text, line: first.lines[0] ?? preamble.line, end: preamble.start + next };
 }
 
 function noHeader(path: string, first: Exclude<CsvPiece, { kind: 'records' }> | undefined): UsageError {

@@ -1,10 +1,9 @@
 /**
- * Cuts a CSV file's text into records, block by block, and tells good records from damaged ones. Most lines have no quote, so
- * that their record ends with the line, which takes no look at single characters. The answer is the same however the text
- * was cut into blocks, and only the text of the record that is still open is kept.
+ * Cuts a CSV file's text into records, block by block. A line where no well-formed record begins is a piece of its own,
+ * and the cutting goes on with the line below it: csv-parse would stop there, or read on inside an open quote.
+ * The pieces are the same however the text was cut into blocks, and only the text of an open record is kept.
  */
 import { MAX_RECORD_CHARS, MAX_UNREADABLE_CHARS, TOO_LONG } from '../row.ts';
-import { endOfDamage } from './damage.ts';
 import {
   afterNewline,
   CR,
@@ -14,44 +13,49 @@ import {
   indexOfNewline,
   indexOrEnd,
   LF,
-  type Stray,
 } from './grammar.ts';
 
-export type CsvPiece =
-  /** Well-formed records: `starts` (index into `text`) and `lines` (1 = first of the file), one entry per record. */
-  | {
-      readonly kind: 'records';
-      readonly text: string;
-      readonly starts: readonly number[];
-      readonly lines: readonly number[];
-      readonly afterBlank: ReadonlySet<number>;
-    }
-  | { readonly kind: 'bad'; readonly text: string; readonly line: number; readonly problem: string }
-  /** The quote opened on `line` isn't closed, so that nothing after it can be told apart. */
-  | { readonly kind: 'unclosed'; readonly line: number };
+/** Well-formed records: `starts` (index into `text`) and `lines` (1 = first of the file), one entry per record. */
+export type CsvRecords = {
+  readonly kind: 'records';
+  readonly text: string;
+  readonly starts: readonly number[];
+  readonly lines: readonly number[];
+  /** Which of them have a blank line above them. */
+  readonly afterBlank: ReadonlySet<number>;
+};
+
+/** A line without its end, bounded in length. */
+export type BadLine = {
+  readonly kind: 'bad';
+  readonly text: string;
+  readonly line: number;
+  readonly problem: string;
+  readonly isAfterBlank: boolean;
+};
+
+/** The quote opened on `line` isn't closed, so that nothing after it can be told apart. */
+type Unclosed = { readonly kind: 'unclosed'; readonly line: number };
+
+export type CsvPiece = CsvRecords | BadLine | Unclosed;
 
 /** Answers the pieces that can be told with this text; with `final` the file ends with it. */
 type CsvSplitter = (chunk: string, final: boolean) => readonly CsvPiece[];
 
 type Splitting = {
-  readonly shape: CsvShape;
+  readonly dialect: CsvDialect;
   text: string;
   at: number;
   line: number;
   isBlankBefore: boolean;
-  damaged: number;
-  /** A bad record, or a blank line to skip, whose line end is not at hand yet. */
-  unended: Bad | 'skip' | null;
+  /** A bad line whose end is not at hand yet. */
+  bad: BadLine | null;
   pieces: CsvPiece[];
 };
 
-/**
- * Cuts text that begins at a record into pieces. csv-parse can't do it alone: after a stray quote it either
- * stops or (`skip_records_with_error`) stays inside the quotes and loses the records that follow.
- */
-export function createCsvSplitter(shape: CsvShape, firstLine: number): CsvSplitter {
-  const start = { text: '', at: 0, line: firstLine, isBlankBefore: false, damaged: 0, unended: null };
-  const state: Splitting = { shape, ...start, pieces: [] };
+export function createCsvSplitter(dialect: CsvDialect, firstLine: number): CsvSplitter {
+  const start = { text: '', at: 0, line: firstLine, isBlankBefore: false, bad: null };
+  const state: Splitting = { dialect, ...start, pieces: [] };
   return (chunk, final) => {
     const text = state.text.slice(state.at) + chunk;
     // A lone CR at the end of the file: the file was cut off between CR and LF.
@@ -64,68 +68,33 @@ export function createCsvSplitter(shape: CsvShape, firstLine: number): CsvSplitt
 }
 
 function advance(state: Splitting, final: boolean): boolean {
-  if (state.unended !== null && !passLine(state, state.unended, final)) return false;
-  const { stop, end, line, isBlankBefore, ...records } = readRun(state.text, state, final, state.shape);
-  if (records.starts.length > 0) {
-    state.pieces.push({ kind: 'records', text: state.text.slice(state.at, end), ...records });
-  }
-  state.at = end;
-  state.line = line;
-  state.isBlankBefore = isBlankBefore;
-  if (stop.kind === 'bad') startBad(state, stop, final);
+  if (state.bad !== null && !passLine(state, state.bad, final)) return false;
+  const stop = takeRecords(state, final);
+  const { line, isBlankBefore } = state;
   if (stop.kind === 'unclosed') {
-    const before = countNewlines(state.text, { from: end, to: stop.quote }, state.shape.dialect.newline);
+    const range = { from: state.at, to: stop.quote };
+    const before = countNewlines(state.text, range, state.dialect.newline);
     state.pieces.push({ kind: 'unclosed', line: line + before });
   }
-  return stop.kind === 'bad';
-}
-
-type Bad = { readonly text: string; readonly line: number; readonly problem: string };
-
-function startBad(state: Splitting, step: Extract<CsvStep, { kind: 'bad' }>, final: boolean): void {
-  const text = bounded(state.text.slice(state.at, step.next));
-  const bad = { text, line: state.line, problem: step.problem };
-  state.line += countNewlines(state.text, { from: state.at, to: step.next }, state.shape.dialect.newline);
-  state.at = step.next;
-  state.damaged += 1;
+  if (stop.kind !== 'bad') return false;
+  state.bad = { kind: 'bad', text: '', line, problem: stop.problem, isAfterBlank: isBlankBefore };
   state.isBlankBefore = false;
-  if (!step.ended) state.unended = bad;
-  else {
-    state.pieces.push({ kind: 'bad', ...bad, text: withoutLineEnd(text) });
-    while (state.unended === null && state.at < step.doubtful) takeDoubtful(state, bad.line, final);
-  }
-}
-
-function takeDoubtful(state: Splitting, badLine: number, final: boolean): void {
-  const { text, at } = state;
-  const isBlank = indexOfNewline(text, at, state.shape.dialect.newline) === at || text.startsWith('\r\n', at);
-  passLine(state, isBlank ? 'skip' : { text: '', line: state.line, problem: doubtful(badLine) }, final);
-}
-
-function doubtful(line: number): string {
-  return `may be a part of the record of line ${line}, whose quotes don't pair up: expected quotes only around a whole cell, and doubled inside it`;
-}
-
-function passLine(state: Splitting, unended: Bad | 'skip', final: boolean): boolean {
-  const found = indexOfNewline(state.text, state.at, state.shape.dialect.newline);
-  const isHalf = found === state.text.length - 1 && state.text.endsWith('\r');
-  const isEnded = final || (found !== -1 && !isHalf);
-  const end = found === -1 ? state.text.length : found;
-  const whole = unended === 'skip' ? unended : withMore(unended, state, end);
-  state.at = isEnded && found !== -1 ? afterNewline(state.text, found) : end;
-  state.unended = isEnded ? null : whole;
-  if (!isEnded) return false;
-  state.line += 1;
-  if (whole !== 'skip') state.pieces.push({ kind: 'bad', ...whole, text: withoutLineEnd(whole.text) });
   return true;
 }
 
-function withMore(bad: Bad, { text, at }: Splitting, end: number): Bad {
-  return { ...bad, text: bounded(bad.text + text.slice(at, Math.min(end, at + MAX_UNREADABLE_CHARS))) };
-}
-
-function bounded(text: string): string {
-  return text.length > MAX_UNREADABLE_CHARS ? text.slice(0, MAX_UNREADABLE_CHARS) : text;
+/** Goes to the end of a bad line; false where it is not at hand yet. */
+function passLine(state: Splitting, bad: BadLine, final: boolean): boolean {
+  const { text, at } = state;
+  const found = indexOfNewline(text, at, state.dialect.newline);
+  const isEnded = final || (found !== -1 && !isHalf(text, found, final));
+  const end = found === -1 ? text.length : found;
+  const whole = { ...bad, text: (bad.text + text.slice(at, end)).slice(0, MAX_UNREADABLE_CHARS) };
+  state.at = isEnded && found !== -1 ? afterNewline(text, found) : end;
+  state.bad = isEnded ? null : whole;
+  if (!isEnded) return false;
+  state.line += 1;
+  state.pieces.push({ ...whole, text: withoutLineEnd(whole.text) });
+  return true;
 }
 
 export function withoutLineEnd(text: string): string {
@@ -134,64 +103,45 @@ export function withoutLineEnd(text: string): string {
   return text.slice(0, end);
 }
 
-type CsvRun = {
-  readonly end: number;
-  readonly line: number;
-  readonly starts: readonly number[];
-  readonly lines: readonly number[];
-  readonly afterBlank: ReadonlySet<number>;
-  readonly isBlankBefore: boolean;
-  readonly stop: Exclude<CsvStep, { kind: 'record' }>;
-};
-
-function readRun(
-  text: string,
-  from: Pick<Splitting, 'at' | 'line' | 'isBlankBefore' | 'damaged'>,
-  final: boolean,
-  shape: CsvShape,
-): CsvRun {
-  const { newline, quote } = shape.dialect;
-  const { at: first, line, isBlankBefore, damaged } = from;
-  const run: Run = { starts: [], lines: [], afterBlank: new Set(), at: first, line, isBlankBefore };
+/** Takes all well-formed records up to what keeps the next one from being told. */
+function takeRecords(state: Splitting, final: boolean): Stop {
+  const { text, at: first, dialect } = state;
+  const run = { starts: [], lines: [], afterBlank: new Set<number>() };
   let quoteAt = -1;
-  for (;;) {
-    const { at } = run;
-    if (at >= text.length) return told(run, { kind: 'wait' });
-    if (quoteAt < at) quoteAt = indexOrEnd(text, quote, at);
-    const end = indexOfNewline(text, at, newline);
-    // A line without a quote needn't be cut into cells to know where its record ends.
-    const isPlain = isShort(at, end, quoteAt) && !isHalf(text, end, final);
-    const step = isPlain ? recordUpTo(text, end) : stepAt(text, at, final, { ...shape, damaged });
-    if (step.kind !== 'record') return told(run, step);
-    if (isBlankLine(text, at, step.next, shape.dialect)) run.isBlankBefore = true;
-    else take(run, first);
-    run.line += isPlain ? 1 : countNewlines(text, { from: at, to: step.next }, newline);
-    run.at = step.next;
+  let stop: Stop | null = null;
+  while (stop === null) {
+    const { at } = state;
+    if (quoteAt < at) quoteAt = indexOrEnd(text, dialect.quote, at);
+    const end = indexOfNewline(text, at, dialect.newline);
+    // The record of a line without a quote ends with it: no look at its single characters is needed.
+    const isPlain = end !== -1 && end < quoteAt && end - at <= MAX_RECORD_CHARS && !isHalf(text, end, final);
+    const step = isPlain ? recordUpTo(text, end) : stepAt(text, at, final, dialect);
+    if (step.kind === 'record') pass(state, run, { first, next: step.next, lines: isPlain ? 1 : null });
+    else stop = step;
   }
+  if (run.starts.length > 0)
+    state.pieces.push({ kind: 'records', text: text.slice(first, state.at), ...run });
+  return stop;
 }
 
-type Run = {
-  readonly starts: number[];
-  readonly lines: number[];
-  readonly afterBlank: Set<number>;
-  at: number;
-  line: number;
-  isBlankBefore: boolean;
-};
+type Run = { readonly starts: number[]; readonly lines: number[]; readonly afterBlank: Set<number> };
 
-function take(run: Run, start: number): void {
-  if (run.isBlankBefore) run.afterBlank.add(run.starts.length);
-  run.isBlankBefore = false;
-  run.starts.push(run.at - start);
-  run.lines.push(run.line);
-}
-
-function told({ at, ...run }: Run, stop: CsvRun['stop']): CsvRun {
-  return { ...run, end: at, stop };
-}
-
-function isShort(at: number, end: number, quoteAt: number): boolean {
-  return end !== -1 && end < quoteAt && end - at <= MAX_RECORD_CHARS;
+/** Passes the record or blank line that ends before `next`; `lines`: how many it has, `null` to be counted. */
+function pass(
+  state: Splitting,
+  run: Run,
+  { first, next, lines }: { readonly first: number; readonly next: number; readonly lines: number | null },
+): void {
+  const { text, at, line, dialect } = state;
+  const isBlank = isBlankLine(text, at, next, dialect);
+  if (!isBlank) {
+    if (state.isBlankBefore) run.afterBlank.add(run.starts.length);
+    run.starts.push(at - first);
+    run.lines.push(line);
+  }
+  state.isBlankBefore = isBlank;
+  state.line += lines ?? countNewlines(text, { from: at, to: next }, dialect.newline);
+  state.at = next;
 }
 
 function recordUpTo(text: string, end: number): CsvStep {
@@ -214,88 +164,40 @@ function isBlankLine(text: string, from: number, next: number, dialect: CsvDiale
 
 const SPACE = 32;
 
-/** How the file is written, and how many cells a record has; 0 where that is not known yet. */
-type CsvShape = { readonly dialect: CsvDialect; readonly columns: number };
-
-/** `damaged`: how many records with a quote where none may stand the file had so far. */
-type StepShape = CsvShape & { readonly damaged: number };
-
 type CsvStep =
   | { readonly kind: 'record'; readonly next: number }
-  /**
-   * `ended`: whether the record ends before `next`; otherwise its line end is searched from there.
-   * `doubtful`: the lines from `next` up to this index may be parts of the record or records of their own.
-   */
-  | {
-      readonly kind: 'bad';
-      readonly next: number;
-      readonly ended: boolean;
-      readonly problem: string;
-      readonly doubtful: number;
-    }
+  /** No record begins on the line. */
+  | { readonly kind: 'bad'; readonly problem: string }
   /** The quote at `quote` isn't closed: before the end of the file, or within the longest record. */
   | { readonly kind: 'unclosed'; readonly quote: number }
   | { readonly kind: 'wait' };
 
-/** Judges the record that starts at `start`; the answer is the same however the file was cut into blocks. */
-export function stepAt(text: string, start: number, final: boolean, shape: StepShape): CsvStep {
-  const { dialect } = shape;
+type Stop = Exclude<CsvStep, { kind: 'record' }>;
+
+function stepAt(text: string, start: number, final: boolean, dialect: CsvDialect): CsvStep {
+  if (start >= text.length) return { kind: 'wait' };
   const end = Math.min(text.length, start + MAX_RECORD_CHARS);
   const cut = cutRecord({ text, end, final: final && end === text.length }, start, dialect);
   const tooLong = end < text.length;
   switch (cut.kind) {
     case 'record':
-      return { kind: 'record', next: cut.next };
+      return cut;
     case 'open':
       return tooLong || final ? { kind: 'unclosed', quote: cut.quote } : { kind: 'wait' };
     case 'part':
-      return tooLong ? unendedRecord(end, TOO_LONG) : { kind: 'wait' };
+      return tooLong ? { kind: 'bad', problem: TOO_LONG } : { kind: 'wait' };
     case 'stray':
-      return stepOverDamage(text, cut, final, shape);
+      return { kind: 'bad', problem: strayProblem(cut.cells + 1, text.charAt(cut.at - 1), dialect) };
     default:
       return cut satisfies never;
   }
 }
 
-function stepOverDamage(text: string, stray: Stray, final: boolean, shape: StepShape): CsvStep {
-  const { dialect, columns, damaged } = shape;
-  const most = Math.min(text.length, stray.at + LOOKAHEAD_CHARS);
-  if (most === text.length && !final) return { kind: 'wait' };
-  const end = damaged < FULL_LOOKS ? most : Math.min(most, afterLines(text, stray.at, dialect));
-  const view = { text, end, final: final && end === text.length };
-  const { at, doubtful } = endOfDamage({ view, dialect, columns }, stray);
-  const isEscaped = dialect.escape === null && text.charAt(stray.at - 1) === '\\';
-  const problem = `${STRAY_QUOTE} (cell ${stray.cells + 1})${isEscaped ? ESCAPED : ''}`;
-  if (at === null) return unendedRecord(end, problem);
-  const next = afterNewline(text, at);
-  return { kind: 'bad', next, ended: true, problem, doubtful: Math.max(next, doubtful) };
+function strayProblem(cell: number, before: string, { escape: sign }: CsvDialect): string {
+  return `${STRAY_QUOTE} (cell ${cell})${sign === null && before === '\\' ? ESCAPED : ''}`;
 }
 
 const STRAY_QUOTE =
   'a quote in the middle of a cell: expected quotes only around a whole cell, and doubled inside it';
 
 const ESCAPED = '; where the file writes \\ before a quote in a cell, set format.escape: "\\\\"';
-
-/** How far behind a stray quote its record's end is searched: a fixed length, so that block sizes don't change the answer. */
-const LOOKAHEAD_CHARS = 64 * 1024;
-
-/**
- * How many damaged records of a file are looked behind so far. In a file of nothing but lone quotes each look would go over
- * the same text again: one of 1 MB kept the process busy for minutes. Those that follow are looked behind by lines.
- */
-const FULL_LOOKS = 500;
-const LOOKAHEAD_LINES = 50;
-
-function afterLines(text: string, from: number, { newline }: CsvDialect): number {
-  let at = from;
-  for (let lines = 0; lines < LOOKAHEAD_LINES; lines += 1) {
-    const found = indexOfNewline(text, at, newline);
-    if (found === -1) return text.length;
-    at = afterNewline(text, found);
-  }
-  return at;
-}
-
-function unendedRecord(next: number, problem: string): CsvStep {
-  return { kind: 'bad', next, ended: false, problem, doubtful: next };
-}

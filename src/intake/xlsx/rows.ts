@@ -7,7 +7,7 @@ import type { Row } from '../../model/row.ts';
 import { REPORT_ROW_COLUMN } from '../../model/source.ts';
 import { HEADER_AGAIN, isHeaderAgain, nameProblems } from '../column-names.ts';
 import { NOT_TYPED, typedInReport, unreadInReport } from '../report-file.ts';
-import { cellsRow, MAX_RECORD_CHARS, type Sure, TOO_LONG, unreadableRow } from '../row.ts';
+import { cellsRow, MAX_RECORD_CHARS, TOO_LONG, unreadableRow } from '../row.ts';
 import { type CellContext, type CellValue, readCell, type SheetCell } from './cell.ts';
 import { tooLarge, WorkbookError } from './error.ts';
 import { columnLetters, mergeFinder, type SheetLayout, type SheetRow } from './sheet.ts';
@@ -84,12 +84,7 @@ export function createRowMaker(context: RowsContext): RowMaker {
         (header.isReport ? unreadInReport(place, read.cells, header.columns) : null) ??
         cellsRow(place, read.cells, read)
       );
-    return unreadableRow(
-      place,
-      read.cells.join('\t'),
-      problem,
-      merge === undefined ? sureOf(read) : undefined,
-    );
+    return unreadableRow(place, read.cells.join('\t'), problem);
   };
   return (row) => {
     const read = readRecord(row, context);
@@ -124,16 +119,8 @@ function merged(reference: string): string {
 
 type RecordContext = CellContext & { readonly header: SheetHeader; readonly trim: boolean };
 
-/** All but the damaged cells, where nothing else is wrong with the row. */
-function sureOf({ cells, damaged, numeric, typed }: SheetRecord): Sure | undefined {
-  if (damaged.length === 0) return undefined;
-  return { cells: cells.map((cell, i) => (damaged.includes(i) ? null : cell)), numeric, typed };
-}
-
 type SheetRecord = {
   readonly cells: string[];
-  /** Positions of cells that can't be read; empty where something else is wrong. */
-  readonly damaged: number[];
   readonly numeric: number[];
   readonly typed: number[];
   readonly problem: string | null;
@@ -141,7 +128,7 @@ type SheetRecord = {
 
 function readRecord(row: SheetRow, context: RecordContext): SheetRecord {
   const { columns, isReport } = context.header;
-  const record = { cells: new Array<string>(columns.length).fill(''), damaged: [], numeric: [], typed: [] };
+  const record = { cells: new Array<string>(columns.length).fill(''), numeric: [], typed: [] };
   const problem = fillRecord(record, row, context);
   if (problem !== null || !isReport) return { ...record, problem };
   const told = typedInReport(record.cells, columns);
@@ -167,17 +154,10 @@ function fillRecord(
     const reading = readCell(cell, context);
     const found = cellProblem(reading, cell.column, columns);
     problem ??= found;
-    if (found !== null && !isOutside) record.damaged.push(cell.column);
-    if (found !== null && isOutside) {
-      record.damaged.length = 0;
-      return problem;
-    }
+    if (found !== null && isOutside) return problem;
     if (reading.kind === 'problem' || isOutside) continue;
     chars += reading.text.length;
-    if (chars > MAX_RECORD_CHARS) {
-      record.damaged.length = 0;
-      return TOO_LONG;
-    }
+    if (chars > MAX_RECORD_CHARS) return TOO_LONG;
     fillCell(record, cell.column, reading, context);
   }
   return problem ?? (isHeaderAgain(record.cells, columns) ? HEADER_AGAIN : null);

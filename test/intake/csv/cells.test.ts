@@ -21,7 +21,7 @@ test('whatever the text, its records have the cells that csv-parse finds in them
     fc.property(text, dialect, (text, dialect) => {
       const cut = createCellParser(dialect);
       const parse = createTextParser(dialect);
-      for (const piece of createCsvSplitter({ dialect, columns: 0 }, 1)(text, true)) {
+      for (const piece of createCsvSplitter(dialect, 1)(text, true)) {
         if (piece.kind !== 'records') continue;
         seen += piece.starts.length;
         expect(cut(piece)).toEqual(parse(piece.text));

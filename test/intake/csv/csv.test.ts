@@ -21,7 +21,8 @@ const FILES = [
     ['2: 1,"x"\r\n\n2¦3', '5: 4¦5'],
   ],
   ['blank lines are no rows, but lines', '\n\na,b\n\n1,2\n\r\n\n3,4\n\n', ['5: 1¦2', '8: 3¦4']],
-  ['a line of spaces is a record', 'a,b\n  \n1,2\n', ['2: ! 1 cell where the header has 2', '3: 1¦2']],
+  ['a line of white space is an empty one', 'a,b\n  \n1,2\n \t\n', ['3: 1¦2']],
+  ['a line of spaces is a row of a one-column file', 'a\n  \n1\n', ['2:   ', '3: 1']],
   ['cells of spaces and empty cells stay', 'a,b\n ,\n,\n" x ",y \n', ['2:  ¦', '4:  x ¦y ']],
   ['one column is enough', 'a\n1\n"2\n3"\n', ['2: 1', '3: 2\n3']],
   ['a quoted empty cell is a row of a one-column file', 'a\n""\n', ['2: ']],
@@ -36,11 +37,6 @@ const FILES = [
     'too many cells make the row unreadable and nothing else',
     'a,b\n1,2\n1,2,3\n4,5\n',
     ['2: 1¦2', '3: ! 3 cells where the header has 2', '4: 4¦5'],
-  ],
-  [
-    'too few cells make the row unreadable and nothing else',
-    'a,b,c\n1,2\n4,5,6\n',
-    ['2: ! 2 cells where the header has 3', '3: 4¦5¦6'],
   ],
 ] as const;
 
@@ -59,9 +55,6 @@ const DAMAGED = [
   { name: 'a space after a closing quote', bad: '"x" ,y', cell: 1 },
   { name: 'a second damaged cell', bad: '"a"b,"c"d', cell: 1 },
   { name: 'a quoted cell left open behind the damage', bad: '"a"b,"', cell: 1 },
-  { name: 'a cell too many behind such a cell', bad: 'x"y,"m\nfoo,bar\nz",extra', cell: 1 },
-  { name: 'line breaks in a quoted cell behind the damage', bad: 'x"y,"m\nfoo,bar\nz"', cell: 1 },
-  { name: 'unescaped quotes over several lines', bad: '"one\nthe "best" one\nfoo,bar\nend",GB', cell: 1 },
 ] as const;
 
 const NEIGHBOURS = [
@@ -162,8 +155,7 @@ test('a row longer than a record may be is unreadable, its text is bounded, and 
   const long = 'x'.repeat(1_100_000);
   const { rows } = await readText(`a,b\n${long},1\n"q\n2",${long}\n3,4\n`, COMMA);
   expect(rows.map(brief)).toEqual([
-    '2: ! longer than 1048576 characters: expected a shorter record',
-    '3: ! longer than 1048576 characters: expected a shorter record',
+    '2: ! lines 2 to 4: longer than 1048576 characters: expected a shorter record',
     '5: 3¦4',
   ]);
   expect(rows[0]?.kind === 'unreadable' && rows[0].text.length).toBe(65_536);

@@ -3,7 +3,7 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { csvText } from '../../../src/report/csv-text.ts';
-import { COMMA, readError, readText } from '../read-text.ts';
+import { readError, readText } from '../read-text.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'] as const;
 
@@ -106,33 +106,38 @@ test('whatever stands in a file, the block boundaries change nothing', async () 
 });
 
 test('whatever stands in a file, rows read are those of csv-parse where it accepts the file, and damage is told where it does not', async () => {
+  let seen = 0;
   await fc.assert(
     fc.asyncProperty(soup, async (body) => {
       const text = `x,y\n${body}`;
-      const format = { delimiter: ',', header: 1 };
-      const reading = await readText(text, { format }).catch((error) =>
-        isTwoTables(error) ? undefined : null,
-      );
-      // Letters that form a second table by chance: whole files with two are refused.
-      if (reading === undefined) return;
-      const expected = strictly(text);
-      if (expected === null) {
+      const reading = await readText(text, { format: { delimiter: ',', header: 1 } }).catch(() => null);
+      const records = strictly(text)?.slice(1);
+      if (records === undefined) {
         expect(reading === null || reading.rows.some((row) => row.kind === 'unreadable')).toBe(true);
-      } else {
-        expect(reading?.rows.map((row) => (row.kind === 'cells' ? row.cells : 'unreadable'))).toEqual(
-          expected.slice(1).map((cells) => (cells.length === 2 ? cells : 'unreadable')),
-        );
+        return;
       }
+      const fitting = records.filter((cells) => cells.length === 2);
+      const read = reading?.rows.flatMap((row) => (row.kind === 'cells' ? [row.cells] : [])) ?? [];
+      const missing = fitting.length - read.length;
+      // A record with fewer cells takes the one before it along.
+      expect(missing).toBeLessThanOrEqual(records.filter((cells) => cells.length < 2).length);
+      expect(isWithin(read, fitting)).toBe(true);
+      expect(reading?.rows.some((row) => row.kind === 'unreadable')).toBe(fitting.length < records.length);
+      seen += read.length;
     }),
     { numRuns: 1500 },
   );
+  expect(seen).toBeGreaterThan(200);
 });
 
-function isTwoTables(error: unknown): boolean {
-  return String(error).includes('a second table');
+/** Whether some of the records were left out of the others, and nothing else changed. */
+function isWithin(some: readonly string[][], all: readonly string[][]): boolean {
+  let next = 0;
+  for (const cells of all) if (JSON.stringify(cells) === JSON.stringify(some[next])) next += 1;
+  return next === some.length;
 }
 
-/** What csv-parse makes of it, without the records of bare separators, which are no rows. */
+/** What csv-parse makes of it, without the records of bare separators or white space, which are no rows. */
 function strictly(text: string): string[][] | null {
   // A lone CR at the end of a file counts as a line end here.
   const whole = text.endsWith('\r') ? `${text}\n` : text;
@@ -145,11 +150,15 @@ function strictly(text: string): string[][] | null {
       cast: (cell, { quoting }) => (quoting ? `"${cell}` : cell),
     });
     return read
-      .filter((cells, i) => i === 0 || cells.length !== 2 || cells.join('') !== '')
+      .filter((cells, i) => i === 0 || !isEmpty(cells))
       .map((cells) => cells.map((cell) => cell.replace(/^"/, '')));
   } catch {
     return null;
   }
+}
+
+function isEmpty(cells: readonly string[]): boolean {
+  return cells.length === 2 ? cells.join('') === '' : cells.length === 1 && cells.join('').trim() === '';
 }
 
 const goodRow = fc.tuple(fc.constantFrom('a', 'b c', 'é'), fc.constantFrom('x', '', 'y z'));
@@ -162,15 +171,26 @@ test('wherever damaged rows stand in a file, every other row is exact', async ()
     fc.asyncProperty(lines, newline, fc.boolean(), async (rows, newline, quoted) => {
       const write = (row: [string, string]) => (quoted ? `"${row[0]}","${row[1]}"` : row.join(','));
       const text = ['x,y', ...rows.map((row) => (typeof row === 'string' ? row : write(row)))].join(newline);
-      const { rows: read } = await readText(text, COMMA);
-      expect(read.map((row) => (row.kind === 'cells' ? row.cells : row.kind))).toEqual(
-        rows.map((row) => (typeof row === 'string' ? 'unreadable' : row)),
+      const { rows: read } = await readText(text, { format: { delimiter: ',', header: 1 } });
+      expect(read.map((row) => [row.line, row.kind === 'cells' ? row.cells : row.kind])).toEqual(
+        salvaged(rows),
       );
-      expect(read.map((row) => row.line)).toEqual(rows.map((_, i) => i + 2));
     }),
     { numRuns: 400 },
   );
 });
+
+/** Neighbours that are damaged are one row, which a line with too few cells begins on the line before. */
+function salvaged(rows: readonly (string | string[])[]): (readonly [number, string | string[]])[] {
+  const found: (readonly [number, string | string[]])[] = [];
+  for (const [i, row] of rows.entries()) {
+    const isFirst = typeof rows[i - 1] !== 'string';
+    if (typeof row !== 'string') found.push([i + 2, row]);
+    else if (row === 'only' && isFirst && i > 0) found.splice(-1, 1, [i + 1, 'unreadable']);
+    else if (isFirst) found.push([i + 2, 'unreadable']);
+  }
+  return found;
+}
 
 const header = fc.uniqueArray(fc.constantFrom('id', 'details.name', 'Country', 'Straße', 'a b'), {
   minLength: 2,

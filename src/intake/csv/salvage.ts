@@ -1,0 +1,189 @@
+/**
+ * The one rule of salvage: a line that doesn't fit the header's width makes one unreadable row, up to the next line that
+ * does. Has it fewer cells, the record before it may have been cut at a line break without quotes, and is taken with it;
+ * after an empty line it stands alone. So no row is ever sent whose last cell goes on below, and none is lost unnamed.
+ */
+import { MAX_UNREADABLE_CHARS } from '../row.ts';
+import { type CsvDialect, countNewlines } from './grammar.ts';
+
+/** A record with as many cells as the header. */
+export type FittingRecord = {
+  readonly cells: string[];
+  readonly line: number;
+  /** Whether it stands near bytes that are no characters. */
+  readonly mayBeBad: boolean;
+  readonly text: () => string;
+};
+
+/** A record of another width, or a line where no well-formed record begins. */
+export type Misfit = {
+  readonly text: string;
+  readonly line: number;
+  readonly cells: number;
+  readonly problem: string;
+  readonly isAfterBlank: boolean;
+  /** Whether the quotes in it are not in good order. */
+  readonly isDamaged: boolean;
+};
+
+/** What becomes one unreadable row. */
+type Unreadable = { readonly text: string; readonly line: number; readonly problem: string };
+
+/** What takes, in file order, what is sure of the table. */
+export type Found = {
+  record(record: FittingRecord): void;
+  unreadable(unreadable: Unreadable): void;
+};
+
+type Salvage = {
+  fits(record: FittingRecord): void;
+  misfits(misfit: Misfit): void;
+  end(): void;
+};
+
+/** To be given records and misfits in file order. */
+export function createSalvage(dialect: CsvDialect, width: number, found: Found): Salvage {
+  /** Records that a misfit below may still take: the last one, or all since a quote was left open. */
+  let held: FittingRecord[] = [];
+  let damage: Damage | null = null;
+  const release = () => {
+    if (damage !== null) found.unreadable(unreadableOf(damage));
+    for (const record of held) found.record(record);
+    damage = null;
+    held = [];
+  };
+  const begin = (misfit: Misfit) => {
+    const before = misfit.cells < width ? held.pop() : undefined;
+    release();
+    damage = beginDamage(misfit, before, dialect, width);
+  };
+  return {
+    fits(record) {
+      const fate = damage?.isOpen === true ? fateBelow(damage, record, held.length, dialect) : 'outside';
+      if (fate === 'outside') release();
+      held.push(record);
+      if (fate === 'inside' && damage !== null) endCell(damage, held.splice(0), dialect);
+    },
+    misfits(misfit) {
+      if (misfit.isAfterBlank && damage?.isOpen !== true) release();
+      if (damage === null) begin(misfit);
+      else extendDamage(damage, held.splice(0), misfit, dialect, width);
+    },
+    end: release,
+  };
+}
+
+/** A cell with more lines than that below an open quote would take too many good records with it. */
+const MOST_HELD = 50;
+
+type Damage = {
+  readonly line: number;
+  readonly problem: string;
+  /** The record taken with the line `by`. */
+  readonly taken: { readonly line: number; readonly by: number } | null;
+  /** The cells of the line with which the damaged record is whole; `null` where it is. */
+  rest: number | null;
+  text: string;
+  lastLine: number;
+  /** Whether a quote was left open, so that records below may be lines of its cell. */
+  isOpen: boolean;
+};
+
+/**
+ * Whether a record below an open quote is a line of its cell: it is where the next quote stands on a misfit. Where that
+ * stands in a good record, a closing quote was missing, and the damaged record ends above it if it is whole by then.
+ */
+function fateBelow(
+  { rest }: Damage,
+  record: FittingRecord,
+  above: number,
+  { quote }: CsvDialect,
+): 'inside' | 'outside' | 'open' {
+  if (above >= MOST_HELD) return 'outside';
+  if (!record.text().includes(quote)) return 'open';
+  return rest === null ? 'outside' : 'inside';
+}
+
+function beginDamage(
+  { text, line, cells, problem, isDamaged }: Misfit,
+  before: FittingRecord | undefined,
+  dialect: CsvDialect,
+  width: number,
+): Damage {
+  return {
+    line: before?.line ?? line,
+    problem,
+    taken: before === undefined ? null : { line: before.line, by: line },
+    rest: restBelow(cells, width),
+    text: bounded(before === undefined ? text : `${before.text()}\n${text}`),
+    lastLine: lastLineOf({ text, line }, dialect),
+    isOpen: isDamaged && leavesOpen(text, false, dialect),
+  };
+}
+
+function restBelow(cells: number, width: number): number | null {
+  return cells < width ? width - cells + 1 : null;
+}
+
+function extendDamage(
+  damage: Damage,
+  inside: readonly FittingRecord[],
+  misfit: Misfit,
+  dialect: CsvDialect,
+  width: number,
+): void {
+  const { text, cells, isDamaged } = misfit;
+  if (!damage.isOpen) damage.rest = restBelow(cells, width);
+  else if (cells === damage.rest) damage.rest = null;
+  addLines(damage, [...inside.map((record) => record.text()), text]);
+  damage.lastLine = lastLineOf(misfit, dialect);
+  if (isDamaged) damage.isOpen = leavesOpen(text, damage.isOpen, dialect);
+}
+
+/** Takes records into the damage, of which the last one ends its cell. */
+function endCell(damage: Damage, inside: readonly FittingRecord[], dialect: CsvDialect): void {
+  const texts = inside.map((record) => record.text());
+  addLines(damage, texts);
+  damage.lastLine = lastLineOf(
+    { line: inside.at(-1)?.line ?? damage.line, text: texts.at(-1) ?? '' },
+    dialect,
+  );
+  damage.isOpen = false;
+}
+
+function addLines(damage: Damage, texts: readonly string[]): void {
+  if (damage.text.length < MAX_UNREADABLE_CHARS) damage.text = bounded([damage.text, ...texts].join('\n'));
+}
+
+function bounded(text: string): string {
+  return text.slice(0, MAX_UNREADABLE_CHARS);
+}
+
+function lastLineOf({ text, line }: Pick<Misfit, 'text' | 'line'>, { newline }: CsvDialect): number {
+  return line + countNewlines(text, { from: 0, to: text.length }, newline);
+}
+
+/**
+ * Whether a cell may go on below a damaged line, on which the quotes that were open before are closed by one more at a
+ * cell's end. A quote at a cell's start opens one; a single quote within a cell may, where it doesn't stand for inches.
+ */
+function leavesOpen(line: string, isOpen: boolean, { quote, delimiter }: CsvDialect): boolean {
+  const at = line.lastIndexOf(quote);
+  if (at === -1) return isOpen;
+  const before = line.slice(0, at).split(delimiter).at(-1)?.trimStart() ?? '';
+  const [after = ''] = line.slice(at + 1).split(delimiter, 1);
+  const isOdd = line.split(quote).length % 2 === 0;
+  const isEnd = after.trim() === '';
+  const isInch = /\d$/.test(before) && /^[^\p{L}\p{N}]/u.test(after);
+  if (before === '') return true;
+  return isOpen ? !(isOdd && isEnd) : isOdd && !isEnd && !isInch;
+}
+
+function unreadableOf({ text, line, problem, taken, lastLine }: Damage): Unreadable {
+  const lines = lastLine === line ? '' : `lines ${line} to ${lastLine}: `;
+  const advice =
+    taken === null
+      ? ''
+      : `; line ${taken.by} may be the rest of the record of line ${taken.line}, so that neither is read: put quotes around a cell of several lines or, if the record of line ${taken.line} is whole, an empty line below it`;
+  return { text, line, problem: `${lines}${problem}${advice}` };
+}
