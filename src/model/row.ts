@@ -9,8 +9,6 @@ const place = {
   line: z.number().int().positive(),
 };
 
-const positions = z.array(z.number().int().nonnegative()).optional();
-
 const findings = z.array(rowFindingSchema).optional();
 
 /** A table's cells in header order, or the raw text of one JSON object. */
@@ -19,14 +17,12 @@ export const rowSchema = z.discriminatedUnion('kind', [
     kind: z.literal('cells'),
     ...place,
     cells: z.array(z.string()),
-    /** The positions of a workbook's numbers, which may have lost zeros or digits. */
-    numeric: positions,
     /**
      * Workbooks and their report files: the positions of numbers in plain notation, dates in ISO
      * 8601, `true` and `false`, which are read as such whatever signs and patterns the definition
-     * gives for text.
+     * gives for text. As an identifier each may be another than was meant.
      */
-    typed: positions,
+    typed: z.array(z.number().int().nonnegative()).optional(),
     /** What only a look at the file or at the ledger tells of the row. */
     findings,
   }),

@@ -79,12 +79,9 @@ export function createRowMaker(context: RowsContext): RowMaker {
     const place = { row: rows, line };
     const merge = mergeAt(line);
     const problem = read.problem ?? (merge === undefined ? null : merged(merge.reference));
-    if (problem === null)
-      return (
-        (header.isReport ? unreadInReport(place, read.cells, header.columns) : null) ??
-        cellsRow(place, read.cells, read)
-      );
-    return unreadableRow(place, read.cells.join('\t'), problem);
+    if (problem !== null) return unreadableRow(place, read.cells.join('\t'), problem);
+    const unread = header.isReport ? unreadInReport(place, read.cells, header.columns) : null;
+    return unread ?? cellsRow(place, read.cells, read.typed);
   };
   return (row) => {
     const read = readRecord(row, context);
@@ -121,24 +118,18 @@ type RecordContext = CellContext & { readonly header: SheetHeader; readonly trim
 
 type SheetRecord = {
   readonly cells: string[];
-  readonly numeric: number[];
   readonly typed: number[];
   readonly problem: string | null;
 };
 
 function readRecord(row: SheetRow, context: RecordContext): SheetRecord {
   const { columns, isReport } = context.header;
-  const record = { cells: new Array<string>(columns.length).fill(''), numeric: [], typed: [] };
+  const record = { cells: new Array<string>(columns.length).fill(''), typed: [] };
   const problem = fillRecord(record, row, context);
   if (problem !== null || !isReport) return { ...record, problem };
   const told = typedInReport(record.cells, columns);
   if (told === null) return { ...record, problem: NOT_TYPED };
-  return {
-    ...record,
-    numeric: [...new Set([...record.numeric, ...told.numeric])],
-    typed: [...new Set([...record.typed, ...told.typed])],
-    problem,
-  };
+  return { ...record, typed: [...new Set([...record.typed, ...told])], problem };
 }
 
 function fillRecord(
@@ -164,12 +155,11 @@ function fillRecord(
 }
 
 function fillCell(
-  { cells, numeric, typed }: Omit<SheetRecord, 'problem'>,
+  { cells, typed }: Omit<SheetRecord, 'problem'>,
   column: number,
   reading: Exclude<CellValue, { kind: 'problem' }>,
   { header, trim }: RecordContext,
 ): void {
-  if (reading.kind === 'number') numeric.push(column);
   if (reading.kind !== 'text') typed.push(column);
   const text = header.isReport ? unguardCell(reading.text) : reading.text;
   cells[column] = trim ? text.trim() : text;
