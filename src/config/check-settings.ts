@@ -20,9 +20,7 @@ export const checksSchema = z
     // What is typed may have lost zeros or digits: as a key it would be another record's.
     number_cell: severitySchema
       .default('error')
-      .describe(
-        'A cell of a workbook that holds a number, a date or a boolean where an identifier or a key is meant.',
-      ),
+      .describe('A number, date or boolean cell of a workbook where an identifier or a key is meant.'),
   })
   .describe('What looks damaged counts as: off, warn (sent all the same) or error (not sent).');
 export type CheckSettings = z.infer<typeof checksSchema>;

@@ -1,7 +1,7 @@
 /**
- * Typed cells in report files: a workbook's report says which of a row's cells held numbers, dates
- * or booleans, with a digest of each, so that those that come back unchanged are not read by the
- * signs and patterns that a definition gives for text.
+ * Typed cells in report files: a workbook's report says which cells held numbers, dates or
+ * booleans, with a digest of each. Those that come back unchanged are not read by the signs and
+ * patterns that a definition gives for text.
  */
 import { z } from 'zod';
 import { shortDigest } from './digest.ts';
@@ -12,13 +12,13 @@ type Row = { readonly cells: readonly string[]; readonly typed?: readonly number
 const DIGEST_LENGTH = 8;
 const digestsSchema = z.record(z.string(), z.string().length(DIGEST_LENGTH));
 
-/** A row's typed cells for a report file: the digest of each, by column; empty where there are none. */
+/** The digest of each typed cell, by column; empty where there are none. */
 export function typedText({ cells, typed = [] }: Row, columns: readonly string[]): string {
   const digests = typed.map((at) => [columns[at] ?? '', digestOf(cells[at] ?? '')]);
   return digests.length === 0 ? '' : JSON.stringify(Object.fromEntries(digests));
 }
 
-/** The typed cells that nobody has changed since; `null` where the text names none or other columns. */
+/** The typed cells that nobody has changed since; `null` where other columns are named. */
 export function readTyped(
   told: string,
   cells: readonly string[],

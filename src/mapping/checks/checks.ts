@@ -148,7 +148,7 @@ function textOf(binding: Binding | undefined): BesideOf {
 }
 
 const TEXT =
-  'text; the cell holds a number, a date or a boolean, which keeps no leading zeros and no more than 15 digits, so the identifier may be another one: format the column as text and write it again';
+  'text; the cell holds a number, a date or a boolean, so the identifier may be another one: format the column as text and write it again';
 
 function compileTypedCells(
   columns: ReadonlyMap<number, string>,
