@@ -14,10 +14,10 @@ export const checksSchema = z
       .describe(
         'An identifier or key in scientific notation, what a spreadsheet shows in place of a value (#REF!, ####), text read in a wrong encoding, codes short of their leading zeros. Left out, it is error in accounts.*, and warn elsewhere and for lost zeros.',
       ),
-    // A number can have lost zeros or digits: as a key it would be another record's.
+    // What is typed may have lost zeros or digits: as a key it would be another record's.
     number_cell: severitySchema
       .default('error')
-      .describe('A cell of a workbook that holds a number where an identifier or a key is meant.'),
+      .describe('A number, date or boolean cell of a workbook where an identifier or a key is meant.'),
   })
   .describe('What looks damaged counts as: off, warn (sent all the same) or error (not sent).');
 export type CheckSettings = z.infer<typeof checksSchema>;

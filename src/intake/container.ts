@@ -1,7 +1,8 @@
 /**
- * What a file's data is wrapped in: nothing, gzip, or an Excel workbook, told by its first bytes and not by its name.
- * Files of other formats that partners send by mistake are refused with what to do about them. `unpack` gives the bytes
- * of the text inside; a gzip file that expands beyond any data is refused before it fills a disk or the memory.
+ * What a file's data is wrapped in: nothing, gzip, or an Excel workbook, told by its first bytes
+ * and not by its name. Files of other formats that partners send by mistake are refused with what
+ * to do about them. `unpack` gives the bytes of the text inside; a gzip file that expands beyond
+ * any data is refused before it fills a disk or the memory.
  */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -15,7 +16,7 @@ export type Container = 'plain' | 'gzip' | 'workbook';
 /** As many bytes as the longest signature has. */
 export const SIGNATURE_BYTES = 10;
 
-/** Tells the container by the file's first bytes; UsageError where its name or `format.type` contradicts them. */
+/** UsageError where the file's name or `format.type` contradicts its first bytes. */
 export function containerOf(start: Buffer, path: string, format: Format): Container {
   const hex = start.toString('hex');
   if (hex.startsWith(ZIP) && isWorkbook(path, format)) return 'workbook';
@@ -96,7 +97,7 @@ export function unpack(bytes: AsyncGenerator<Buffer>, container: Container, path
   return container === 'gzip' ? gunzip(bytes, path) : bytes;
 }
 
-/** How far a file may expand: to `maxBytes`, and beyond `freeBytes` to `maxRatio` times the bytes that were read. */
+/** To `maxBytes`, and beyond `freeBytes` to `maxRatio` times the bytes that were read. */
 type GunzipLimits = {
   readonly maxBytes: number;
   readonly maxRatio: number;
@@ -105,7 +106,7 @@ type GunzipLimits = {
 
 const LIMITS: GunzipLimits = { maxBytes: 8 * 1024 ** 3, maxRatio: 200, freeBytes: 64 * 1024 ** 2 };
 
-/** The bytes in a gzip file (RFC 1952) of one or several members; UsageError where it is broken, cut off, goes on after its end, or expands too far. */
+/** The bytes in a gzip file (RFC 1952); UsageError where it isn't whole, or expands too far. */
 export async function* gunzip(
   bytes: AsyncGenerator<Buffer>,
   path: string,

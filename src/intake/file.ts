@@ -48,7 +48,8 @@ async function* after(blocks: readonly Buffer[], rest: AsyncGenerator<Buffer>): 
   }
 }
 
-async function openRegular(path: string): Promise<FileHandle> {
+/** Opens a file for reading; UsageError where there is none, or none that is regular. */
+export async function openRegular(path: string): Promise<FileHandle> {
   const handle = await openAny(path);
   const stats = await handle.stat();
   if (stats.isFile()) return handle;

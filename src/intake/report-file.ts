@@ -4,7 +4,7 @@
  * a report is told from a partner's file, and what it says of its own rows, is decided here.
  */
 import { z } from 'zod';
-import { readTyped, type TypedCells } from '../lib/typed-cells.ts';
+import { readTyped } from '../lib/typed-cells.ts';
 import type { Row } from '../model/row.ts';
 import {
   REPORT_COLUMN_PREFIX,
@@ -36,12 +36,13 @@ export function delimiterInReport(text: string, quote: string): string | null {
 }
 
 /** The cells that were typed in the workbook, by the report's own column, where they are unchanged; `null` where that can't be told. */
-export function typedInReport(cells: readonly string[], columns: readonly string[]): TypedCells | null {
+export function typedInReport(
+  cells: readonly string[],
+  columns: readonly string[],
+): readonly number[] | null {
   const told = cells[columns.indexOf(REPORT_TYPED_COLUMN)] ?? '';
-  return told === '' ? NONE : readTyped(told, cells, columns);
+  return told === '' ? [] : readTyped(told, cells, columns);
 }
-
-const NONE: TypedCells = { typed: [], numeric: [] };
 
 /** The row of a report file, whose cells are without their guards. */
 export function reportRow(place: RowPlace, cells: string[], columns: readonly string[], text: string): Row {

@@ -1,5 +1,4 @@
 /** Rows as the parsers make them, readable or not, and the limits on how much of a record is read and kept. */
-import type { TypedCells } from '../lib/typed-cells.ts';
 import type { JsonObject } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import type { Encoding } from '../model/source.ts';
@@ -8,13 +7,13 @@ import { BAD_BYTES } from './decode.ts';
 /** Where a record stands: its number (1 = first) and the line it starts on (1 = first). */
 export type RowPlace = { readonly row: number; readonly line: number };
 
-export function cellsRow({ row, line }: RowPlace, cells: string[], { numeric, typed }: TypedCells): Row {
+/** `typed`: the positions of the cells that a workbook held as numbers, dates or booleans. */
+export function cellsRow({ row, line }: RowPlace, cells: string[], typed: readonly number[]): Row {
   return {
     kind: 'cells',
     row,
     line,
     cells,
-    ...(numeric.length === 0 ? {} : { numeric: [...numeric] }),
     ...(typed.length === 0 ? {} : { typed: [...typed] }),
   };
 }

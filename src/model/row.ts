@@ -9,8 +9,6 @@ const place = {
   line: z.number().int().positive(),
 };
 
-const positions = z.array(z.number().int().nonnegative()).optional();
-
 const findings = z.array(rowFindingSchema).optional();
 
 /** A table's cells in header order, or the raw text of one JSON object. */
@@ -19,13 +17,12 @@ export const rowSchema = z.discriminatedUnion('kind', [
     kind: z.literal('cells'),
     ...place,
     cells: z.array(z.string()),
-    /** Positions of a workbook's numbers, which may have lost zeros or digits. */
-    numeric: positions,
     /**
      * In workbooks and their report files: positions of plain numbers, ISO 8601 dates, `true` and
-     * `false`, which the definition's signs and patterns for text don't apply to.
+     * `false`, which the definition's signs and patterns for text don't apply to. As an identifier
+     * each may be another than was meant.
      */
-    typed: positions,
+    typed: z.array(z.number().int().nonnegative()).optional(),
     /** Needs the file or the ledger to be found. */
     findings,
   }),

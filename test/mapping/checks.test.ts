@@ -106,7 +106,7 @@ describe('where a field says what certain cells mean', () => {
   test('identifiers that are numbers in a workbook are found', () => {
     const column = { column: 'Post code', values: { none: null } };
     const mapping = compileCsv(['Post code'], { fields: { postCode: column } }, { catalog: CATALOG });
-    const mapped = mapping.map({ ...cells('1234'), numeric: [0] });
+    const mapped = mapping.map({ ...cells('1234'), typed: [0] });
     expect(mapped.kind === 'issues' && mapped.issues.map(({ code }) => code)).toEqual(['number_cell']);
   });
 });
@@ -421,14 +421,14 @@ describe('when a row has damage', () => {
   });
 });
 
-describe('when a workbook holds a number', () => {
+describe('when a workbook holds a number, a date or a boolean', () => {
   const mapping = (settings: Settings = {}) =>
     compileCsv(
       ['Ref', 'name', 'accounts.0.accountNumber'],
       { key: 'Ref', ...settings },
       { catalog: CATALOG },
     );
-  const row = (...numeric: number[]) => ({ ...cells('17', 'N', '55555555'), numeric });
+  const row = (...typed: number[]) => ({ ...cells('17', 'N', '55555555'), typed });
 
   test('in an identifier or in the key, the row is not sent', () => {
     expect(bodyOf(mapping().map(row(0, 1, 2)))).toEqual([

@@ -214,7 +214,7 @@ test.each<[BuiltIn, string]>([
 describe('when the rows come from a workbook', () => {
   test('its dates and numbers are read in one way, and raise no question', () => {
     const columns = ['Name', 'Incorporated', 'Volume'];
-    const rows = [row(['A', '2020-04-03', '1.234'], { typed: [1, 2], numeric: [2] })];
+    const rows = [row(['A', '2020-04-03', '1.234'], { typed: [1, 2] })];
     const { fields } = propose('subclient.create', columns, rows);
     expect(fields.map(({ notation }) => notation)).toEqual([{}, {}, {}]);
   });

@@ -23,7 +23,7 @@ const cellsOf = (width: number) => fc.array(cell, { minLength: width, maxLength:
 const cellsRow = (width: number) =>
   fc.record({ kind: fc.constant('cells' as const), ...place, cells: cellsOf(width) });
 const oddRow = fc.oneof(
-  fc.record({ kind: fc.constant('cells' as const), ...place, cells: fc.array(cell), numeric: positions }),
+  fc.record({ kind: fc.constant('cells' as const), ...place, cells: fc.array(cell), typed: positions }),
   fc.record({ kind: fc.constant('cells' as const), ...place, cells: fc.array(cell) }),
   fc.record({ kind: fc.constant('record' as const), ...place, text: fc.json() }),
   fc.record({ kind: fc.constant('unreadable' as const), ...place, text: cell, problem: cell }),

@@ -1,18 +1,13 @@
 /**
- * What a workbook has beside the cells of its sheets (ECMA-376): which sheets there are, the texts that cells share, and
- * what the styles show a number as. Parts refer to each other by relations; what doesn't hang together is refused.
+ * What a workbook has beside the cells of its sheets (ECMA-376): which sheets there are, the texts
+ * that cells share, and what the styles show a number as. Parts refer to each other by relations;
+ * what doesn't hang together is refused.
  */
 import { posix } from 'node:path';
 import { shorten } from '../../lib/terminal.ts';
 import { damaged, otherFile, tooLarge, WorkbookError } from './error.ts';
-import {
-  type Attributes,
-  decodeEscapes,
-  gather,
-  MAX_CELL_CHARS,
-  readXmlDocument,
-  type XmlHandler,
-} from './xml.ts';
+import { createRuns, decodeEscapes, MAX_CELL_CHARS } from './text.ts';
+import { type Attributes, localName, readXmlDocument, type XmlHandler } from './xml.ts';
 import type { Zip } from './zip.ts';
 
 export type Sheet = { readonly name: string; readonly hidden: boolean; readonly part: string };
@@ -20,7 +15,7 @@ export type Sheet = { readonly name: string; readonly hidden: boolean; readonly 
 export type Book = {
   readonly sheets: readonly Sheet[];
   readonly from1904: boolean;
-  /** Whether the program that wrote the file didn't calculate, so that results of formulas are placeholders. */
+  /** The file's writer did not calculate: results of formulas are placeholders. */
   readonly uncalculated: boolean;
   readonly stringsPart: string | null;
   readonly stylesPart: string | null;
@@ -61,23 +56,19 @@ async function readContents(zip: Zip, part: string): Promise<Contents> {
     open(element, attributes) {
       root ??= element;
       if (element === 'sheet') addTo(contents.sheets, sheetOf(attributes));
-      if (element === 'workbookPr') contents.from1904 ||= isTrue(attributes.get('date1904'));
-      if (element === 'calcPr') contents.uncalculated ||= isTrue(attributes.get('fullCalcOnLoad'));
+      if (element === 'workbookPr') contents.from1904 ||= isTrue(attributes.date1904);
+      if (element === 'calcPr') contents.uncalculated ||= isTrue(attributes.fullCalcOnLoad);
     },
-    text() {},
-    close() {},
   });
   if (root !== 'workbook') throw noWorkbook(zip);
   return contents;
 }
 
 function sheetOf(attributes: Attributes): SheetEntry {
-  const state = attributes.get('state') ?? 'visible';
-  return {
-    name: decodeEscapes(attributes.get('name') ?? ''),
-    hidden: state !== 'visible',
-    relation: attributes.getPrefixed('id') ?? '',
-  };
+  const state = attributes.state ?? 'visible';
+  // The prefix of the relation's namespace is whatever the document says.
+  const [, relation = ''] = Object.entries(attributes).find(([name]) => localName(name) === 'id') ?? [];
+  return { name: decodeEscapes(attributes.name ?? ''), hidden: state !== 'visible', relation };
 }
 
 function isTrue(value: string | undefined): boolean {
@@ -122,7 +113,7 @@ const NAME_CHARS = 60;
 
 type Relation = { readonly id: string; readonly kind: string; readonly part: string };
 
-/** The relations of a part, `''` for the workbook file itself; `kind` is the type's last segment, alike in both editions of the format. */
+/** The relations of a part, `''` for the workbook; `kind` is the last segment of the type. */
 async function readRelations(zip: Zip, part: string): Promise<readonly Relation[]> {
   const folder = posix.dirname(part);
   const name = posix.join(folder, '_rels', `${posix.basename(part)}.rels`);
@@ -130,34 +121,29 @@ async function readRelations(zip: Zip, part: string): Promise<readonly Relation[
   if (!zip.has(name)) return relations;
   await readXmlDocument(zip.read(name), {
     open(element, attributes) {
-      const target = attributes.get('Target');
+      const target = attributes.Target;
       if (element !== 'Relationship' || target === undefined) return;
-      if (attributes.get('TargetMode') === 'External') return;
+      if (attributes.TargetMode === 'External') return;
       addTo(relations, {
-        id: attributes.get('Id') ?? '',
-        kind: (attributes.get('Type') ?? '').split('/').at(-1) ?? '',
+        id: attributes.Id ?? '',
+        kind: (attributes.Type ?? '').split('/').at(-1) ?? '',
         part: target.startsWith('/') ? target.slice(1) : posix.join(folder, target),
       });
     },
-    text() {},
-    close() {},
   });
   return relations;
 }
 
-/** The texts that cells share; `undefined` where there is none of that number, or it can't be a cell's text. */
+/** `undefined` where there is none of that number, or it can't be a cell's text. */
 export type SharedStrings = (index: number) => string | undefined;
 
 const MAX_STRINGS_BYTES = 256 * 1024 ** 2;
 const MAX_STRINGS = 8_000_000;
 
-/** How much longer a text can be in UTF-8 than in the file: UTF-16 takes two bytes where UTF-8 takes three. */
+/** UTF-16 takes two bytes where UTF-8 takes three. */
 const GROWTH = 1.5;
 
-/**
- * Reads the table of shared strings. The texts lie encoded in one buffer and become strings when a cell asks: a million
- * strings of their own would take several times the memory.
- */
+/** Held encoded in one buffer: as strings, a million texts take several times the memory. */
 export async function readSharedStrings(zip: Zip, part: string | null): Promise<SharedStrings> {
   if (part === null || !zip.has(part)) return () => undefined;
   const size = zip.sizeOf(part);
@@ -185,27 +171,21 @@ function createTable(buffer: Buffer): { add(text: string): void; get: SharedStri
   };
 }
 
-/** Rich text is the text of its runs; phonetic runs say how the text is pronounced and are no part of it. */
 function stringsHandler(add: (text: string) => void): XmlHandler {
-  let text: string | null = null;
-  let inText = false;
-  let inPhonetic = false;
+  const runs = createRuns();
+  let inString = false;
   return {
     open(name) {
-      if (name === 'si') text = '';
-      if (name === 'rPh') inPhonetic = true;
-      if (name === 't') inText = true;
+      if (name !== 'si') return runs.open(name);
+      runs.take();
+      inString = true;
     },
-    text(piece) {
-      if (text !== null && inText && !inPhonetic) text = gather(text, piece);
-    },
+    text: (piece) => runs.text(piece),
     close(name) {
-      if (name === 't') inText = false;
-      if (name === 'rPh') inPhonetic = false;
-      if (name === 'si' && text !== null) {
-        add(decodeEscapes(text));
-        text = null;
-      }
+      runs.close(name);
+      if (name !== 'si' || !inString) return;
+      inString = false;
+      add(decodeEscapes(runs.take()));
     },
   };
 }
@@ -231,7 +211,7 @@ function numbers(from: number, to: number, kind: NumberKind): readonly (readonly
   return Array.from({ length: to - from + 1 }, (_, i) => [from + i, kind]);
 }
 
-/** Formats that every program knows by their number (ECMA-376 part 1, 18.8.30); 27 to 36 and 50 to 58 are dates of East Asian editions. */
+/** Known by number (ECMA-376 part 1, 18.8.30); 27 to 36 and 50 to 58 are East Asian dates. */
 const BUILT_IN: ReadonlyMap<number, NumberKind> = new Map([
   ...numbers(14, 17, 'date'),
   ...numbers(18, 21, 'time'),
@@ -249,12 +229,11 @@ function stylesHandler(codes: Map<number, string>, styles: number[]): XmlHandler
   let inCellStyles = false;
   return {
     open(name, attributes) {
-      const format = Number(attributes.get('numFmtId') ?? 0);
+      const format = Number(attributes.numFmtId ?? 0);
       if (name === 'cellXfs') inCellStyles = true;
-      if (name === 'numFmt') codes.set(format, attributes.get('formatCode') ?? '');
+      if (name === 'numFmt') codes.set(format, attributes.formatCode ?? '');
       if (name === 'xf' && inCellStyles) styles.push(format);
     },
-    text() {},
     close(name) {
       if (name === 'cellXfs') inCellStyles = false;
     },

@@ -1,10 +1,10 @@
 /**
- * What one cell of a sheet says: its text, its number without the noise of a double, its date in ISO 8601; or why that
- * can't be told. Nothing is guessed: a formula without a result, an error, a duration and a date before March 1900 are
- * problems of their rows.
+ * What one cell of a sheet says: its text, its number without the noise of a double, its date in
+ * ISO 8601; or why that can't be told. Nothing is guessed: a formula without a result, an error, a
+ * duration and a date before March 1900 are problems of their rows.
  */
 import type { NumberKind, SharedStrings, StyleKinds } from './book.ts';
-import { decodeEscapes, MAX_CELL_CHARS } from './xml.ts';
+import { decodeEscapes, MAX_CELL_CHARS } from './text.ts';
 
 /** A cell as the sheet's XML has it (ECMA-376 part 1, 18.3.1.4). */
 export type SheetCell = {
@@ -17,7 +17,7 @@ export type SheetCell = {
   readonly hasFormula: boolean;
 };
 
-/** What a cell says: text, a number in plain notation, a date in ISO 8601, `true` or `false`, nothing (`''`); or why it can't be told. */
+/** A number is in plain notation, a date in ISO 8601, a boolean `true` or `false`. */
 export type CellValue =
   | { readonly kind: 'text' | 'number' | 'date' | 'boolean'; readonly text: string }
   | { readonly kind: 'problem'; readonly problem: string };
@@ -52,7 +52,7 @@ export function readCell(cell: SheetCell, context: CellContext): CellValue {
   }
 }
 
-/** Whether a formula has no result. Some programs write an empty one where they calculated none; only a text may really be empty. */
+/** Some programs write an empty result where they calculated none; only a text may be empty. */
 function lacksResult({ type, value, inline }: SheetCell): boolean {
   return type === 'inlineStr' ? inline === null : value === null || (value === '' && type !== 'str');
 }
@@ -84,7 +84,7 @@ function checkedText(raw: string): string | undefined {
   return decoded.length > MAX_CELL_CHARS || !decoded.isWellFormed() ? undefined : decoded;
 }
 
-/** The error's name where it has the form of one, so that no other text of the cell gets into messages. */
+/** The error's name, where it has the form of one: no other text gets into messages. */
 function errorName(value: string): string {
   return /^#[A-Z][A-Z0-9_/]{1,20}[!?]?$/.test(value) ? value : 'of a formula';
 }
@@ -108,8 +108,9 @@ const NO_TEXT = `a text that the workbook does not hold whole: expected at most 
 const DURATION = 'a duration: expected it as text, or as a plain number';
 
 /**
- * A cell's number in plain notation, `undefined` where it is none. The digits are the file's own, but for those that
- * only spell out a double: the fraction 1.1000000000000001 and 1.1 are the same double, and 1.1 is what was typed.
+ * A cell's number in plain notation, `undefined` where it is none. The digits are the file's own,
+ * but for those that only spell out a double: the fraction 1.1000000000000001 and 1.1 are the same
+ * double, and 1.1 is what was typed.
  */
 function plainNumeral(raw: string): string | undefined {
   const plain = withoutExponent(raw);
@@ -131,7 +132,7 @@ const EXCEL_DIGITS = 17;
 /** Significant digits that any double keeps (IEEE 754); Excel shows no more. */
 const SAFE_DIGITS = 15;
 
-/** The numeral without an exponent: the point is moved, not the number multiplied, so that no digit changes. */
+/** The point is moved, not the number multiplied, so that no digit changes. */
 function withoutExponent(raw: string): string | undefined {
   const match = raw.length > MAX_DIGITS ? null : NUMERAL.exec(raw);
   if (match === null) return undefined;
@@ -143,7 +144,7 @@ function withoutExponent(raw: string): string | undefined {
   return sign + shifted(whole + fraction, whole.length + Number(power ?? 0));
 }
 
-/** The digits with the point at a place that may lie outside them, without zeros that the shift would leave in front. */
+/** The digits with the point at a place that may lie outside them. */
 function shifted(digits: string, point: number): string {
   const padded = digits.padEnd(point, '0');
   const whole = point > 0 ? padded.slice(0, point) : '';
@@ -183,7 +184,7 @@ function timeOf(ms: number): string {
 
 const DAY_MS = 86_400_000;
 
-/** Day 0 of the count since 1900, right from March 1900 on: Excel has a 29 February 1900, which never was. */
+/** Day 0 since 1900, right from March on: Excel counts a 29 February 1900, which never was. */
 const EPOCH_1900 = Date.UTC(1899, 11, 30);
 const EPOCH_1904 = Date.UTC(1904, 0, 1);
 const FIRST_DAY_1900 = 61;

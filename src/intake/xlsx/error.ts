@@ -1,4 +1,7 @@
-/** Why a workbook can't be read as a whole: what is wrong, what was expected, what to do. `readWorkbook` adds the path. */
+/**
+ * Why a workbook can't be read as a whole: what is wrong, what was expected, what to do.
+ * `readWorkbook` adds the path.
+ */
 export class WorkbookError extends Error {
   override readonly name = 'WorkbookError';
 }

@@ -1,4 +1,7 @@
-/** The table of a sheet: its header, and the records below it as rows, with what makes a row unreadable. */
+/**
+ * The table of a sheet: its header, and the records below it as rows, with what makes a row
+ * unreadable.
+ */
 import { unguardCell } from '../../lib/formula-guard.ts';
 import type { Row } from '../../model/row.ts';
 import { REPORT_ROW_COLUMN } from '../../model/source.ts';
@@ -16,8 +19,9 @@ export type SheetHeader = {
 };
 
 /**
- * Finds the header among the rows of a sheet, from top to bottom: the row that `wanted` names, else the first that isn't
- * empty. `null` where the header is not among these rows; WorkbookError where they are already past it.
+ * Finds the header among the rows of a sheet, from top to bottom: the row that `wanted` names, else
+ * the first that isn't empty. `null` where the header is not among these rows; WorkbookError where
+ * they are already past it.
  */
 export function findHeader(
   rows: readonly SheetRow[],
@@ -60,7 +64,7 @@ function readSheetHeader(row: SheetRow, context: CellContext): SheetHeader {
 
 type RowsContext = RecordContext & { readonly layout: SheetLayout };
 
-/** Takes the sheet's next row and answers its record, if any: empty rows are passed over like blank lines. */
+/** Takes the next row and answers its record; an empty row has none. */
 export type RowMaker = (row: SheetRow) => readonly Row[];
 
 export function createRowMaker(context: RowsContext): RowMaker {
@@ -75,12 +79,9 @@ export function createRowMaker(context: RowsContext): RowMaker {
     const place = { row: rows, line };
     const merge = mergeAt(line);
     const problem = read.problem ?? (merge === undefined ? null : merged(merge.reference));
-    if (problem === null)
-      return (
-        (header.isReport ? unreadInReport(place, read.cells, header.columns) : null) ??
-        cellsRow(place, read.cells, read)
-      );
-    return unreadableRow(place, read.cells.join('\t'), problem);
+    if (problem !== null) return unreadableRow(place, read.cells.join('\t'), problem);
+    const unread = header.isReport ? unreadInReport(place, read.cells, header.columns) : null;
+    return unread ?? cellsRow(place, read.cells, read.typed);
   };
   return (row) => {
     const read = readRecord(row, context);
@@ -91,7 +92,7 @@ export function createRowMaker(context: RowsContext): RowMaker {
   };
 }
 
-/** More empty rows than this one after the other end the table; what stands below was forgotten there. */
+/** After more empty rows than this, something was forgotten further down. */
 const MAX_GAP = 10_000;
 
 const MAX_CELLS = 50_000_000;
@@ -117,24 +118,18 @@ type RecordContext = CellContext & { readonly header: SheetHeader; readonly trim
 
 type SheetRecord = {
   readonly cells: string[];
-  readonly numeric: number[];
   readonly typed: number[];
   readonly problem: string | null;
 };
 
 function readRecord(row: SheetRow, context: RecordContext): SheetRecord {
   const { columns, isReport } = context.header;
-  const record = { cells: new Array<string>(columns.length).fill(''), numeric: [], typed: [] };
+  const record = { cells: new Array<string>(columns.length).fill(''), typed: [] };
   const problem = fillRecord(record, row, context);
   if (problem !== null || !isReport) return { ...record, problem };
   const told = typedInReport(record.cells, columns);
   if (told === null) return { ...record, problem: NOT_TYPED };
-  return {
-    ...record,
-    numeric: [...new Set([...record.numeric, ...told.numeric])],
-    typed: [...new Set([...record.typed, ...told.typed])],
-    problem,
-  };
+  return { ...record, typed: [...new Set([...record.typed, ...told])], problem };
 }
 
 function fillRecord(
@@ -160,12 +155,11 @@ function fillRecord(
 }
 
 function fillCell(
-  { cells, numeric, typed }: Omit<SheetRecord, 'problem'>,
+  { cells, typed }: Omit<SheetRecord, 'problem'>,
   column: number,
   reading: Exclude<CellValue, { kind: 'problem' }>,
   { header, trim }: RecordContext,
 ): void {
-  if (reading.kind === 'number') numeric.push(column);
   if (reading.kind !== 'text') typed.push(column);
   const text = header.isReport ? unguardCell(reading.text) : reading.text;
   cells[column] = trim ? text.trim() : text;

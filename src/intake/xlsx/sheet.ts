@@ -1,28 +1,38 @@
 /**
- * A sheet's XML: its rows and cells as they are written, in order, and its layout (merged and hidden cells), which stands
- * behind the cells and so takes a reading of its own.
+ * A sheet's XML: its rows and cells as they are written, in order, and its layout (merged and
+ * hidden cells), which stands behind the cells and so takes a reading of its own.
  */
 import type { SheetCell } from './cell.ts';
 import { damaged, tooLarge } from './error.ts';
-import { type Attributes, gather, readXmlText, type XmlHandler } from './xml.ts';
+import { createRuns } from './text.ts';
+import { type Attributes, readXmlText, type XmlHandler } from './xml.ts';
 import type { Zip } from './zip.ts';
 
-/** A row of a sheet as its XML has it: `line` is its number in the sheet, cells without content may be missing. */
+/** `line` is the row's number in the sheet; cells without content may be missing. */
 export type SheetRow = { readonly line: number; readonly cells: readonly SheetCell[] };
 
 type OpenRow = { readonly line: number; readonly cells: OpenCell[] };
+type OpenCell = { -readonly [K in keyof SheetCell]: SheetCell[K] };
 
-/** Hands on the rows of a sheet in order; WorkbookError where their numbers contradict each other. */
+/** Hands on the rows in order; WorkbookError where their numbers contradict each other. */
 export function sheetHandler(take: (row: SheetRow) => void): XmlHandler {
-  const content = createCellContent();
+  const runs = createRuns();
   let inData = false;
   let line = 0;
   let row: OpenRow | null = null;
   let cell: OpenCell | null = null;
 
-  const openRow = (attributes: Attributes) => {
-    line = lineOf(attributes, line);
-    row = { line, cells: [] };
+  const openCell = (name: string, open: OpenCell) => {
+    runs.open(name);
+    if (name === 'f') open.hasFormula = true;
+    if (name === 'v' && open.value !== null) throw damaged('it holds a cell with two values');
+    if (name === 'v' || name === 'is') runs.take();
+  };
+  const closeCell = (name: string, open: OpenCell) => {
+    runs.close(name);
+    if (name === 'v') open.value = runs.take();
+    else if (name === 'is') open.inline = (open.inline ?? '') + runs.take();
+    else if (name === 'c') cell = null;
   };
   const closeRow = (open: OpenRow) => {
     row = null;
@@ -30,19 +40,20 @@ export function sheetHandler(take: (row: SheetRow) => void): XmlHandler {
   };
   return {
     open(name, attributes) {
-      if (cell !== null) content.open(name, cell);
+      if (cell !== null) openCell(name, cell);
       else if (row !== null && name === 'c') {
         cell = newCell(attributes, row);
         row.cells.push(cell);
-      } else if (inData && name === 'row') openRow(attributes);
-      else if (name === 'sheetData') inData = true;
+      } else if (inData && name === 'row') {
+        line = lineOf(attributes, line);
+        row = { line, cells: [] };
+      } else if (name === 'sheetData') inData = true;
     },
     text(piece) {
-      if (cell !== null) content.text(piece, cell);
+      if (cell !== null) runs.text(piece);
     },
     close(name) {
-      if (name === 'c') cell = null;
-      else if (cell !== null) content.close(name);
+      if (cell !== null) closeCell(name, cell);
       else if (row !== null && name === 'row') closeRow(row);
       else if (name === 'sheetData') inData = false;
     },
@@ -51,7 +62,7 @@ export function sheetHandler(take: (row: SheetRow) => void): XmlHandler {
 
 /** The number of a row: the next one where the row doesn't say it. Rows must come in order. */
 function lineOf(attributes: Attributes, last: number): number {
-  const line = Number(attributes.get('r') ?? last + 1);
+  const line = Number(attributes.r ?? last + 1);
   if (!Number.isSafeInteger(line) || line <= last) throw damaged('its rows are out of order');
   if (line > MAX_SHEET_ROWS) throw damaged('it has more rows than a sheet can have');
   return line;
@@ -59,9 +70,9 @@ function lineOf(attributes: Attributes, last: number): number {
 
 function newCell(attributes: Attributes, { line, cells }: OpenRow): OpenCell {
   return {
-    column: columnOf(attributes.get('r'), line, (cells.at(-1)?.column ?? -1) + 1),
-    type: attributes.get('t') ?? 'n',
-    style: Number(attributes.get('s') ?? 0),
+    column: columnOf(attributes.r, line, (cells.at(-1)?.column ?? -1) + 1),
+    type: attributes.t ?? 'n',
+    style: Number(attributes.s ?? 0),
     value: null,
     inline: null,
     hasFormula: false,
@@ -74,40 +85,6 @@ function columnOf(reference: string | undefined, line: number, next: number): nu
     throw damaged(`row ${line} holds a cell that belongs elsewhere`);
   }
   return place.column;
-}
-
-type OpenCell = { -readonly [K in keyof SheetCell]: SheetCell[K] };
-
-type CellContent = {
-  open(name: string, cell: OpenCell): void;
-  text(piece: string, cell: OpenCell): void;
-  close(name: string): void;
-};
-
-/** Rich text is the text of its runs; phonetic runs say how the text is pronounced and are no part of it. */
-function createCellContent(): CellContent {
-  let into: 'value' | 'inline' | null = null;
-  let inPhonetic = false;
-  return {
-    open(name, cell) {
-      if (name === 'f') cell.hasFormula = true;
-      else if (name === 'is') cell.inline ??= '';
-      else if (name === 'rPh') inPhonetic = true;
-      else if (name === 't' && cell.inline !== null && !inPhonetic) into = 'inline';
-      else if (name === 'v') {
-        if (cell.value !== null) throw damaged('it holds a cell with two values');
-        cell.value = '';
-        into = 'value';
-      }
-    },
-    text(piece, cell) {
-      if (into !== null) cell[into] = gather(cell[into] ?? '', piece);
-    },
-    close(name) {
-      if (name === 'v' || name === 't') into = null;
-      else if (name === 'rPh') inPhonetic = false;
-    },
-  };
 }
 
 type CellPlace = { readonly line: number; readonly column: number };
@@ -138,7 +115,7 @@ export function columnLetters(column: number): string {
 const LETTERS = 26;
 const BEFORE_A = 64;
 
-/** Cells that are shown as one; only the first of them holds a value. Rows from 1, columns from 0, all inclusive. */
+/** Only the first cell of a merge has a value. Rows from 1, columns from 0, all inclusive. */
 type Merge = {
   readonly reference: string;
   readonly top: number;
@@ -151,7 +128,7 @@ export type SheetLayout = {
   readonly hasHidden: boolean;
 };
 
-/** Searches a sheet for its layout: as text, since to parse the cells twice would take twice as long. */
+/** Searches the text: to parse the cells once more would take twice as long. */
 export async function readLayout(zip: Zip, part: string): Promise<SheetLayout> {
   const merges: Merge[] = [];
   let hasHidden = false;
@@ -175,7 +152,7 @@ const MAX_MERGES = 100_000;
 /** The longest tag that is searched: rows and columns have a few short attributes. */
 const MAX_TAG_CHARS = 4096;
 
-/** Tags in a sheet that say something of its layout; the first group is the place of merged cells. */
+/** The first group is the place of merged cells. */
 const TAGS =
   /<(?:[\w.-]+:)?(?:mergeCell\s[^>]*?\bref\s*=\s*["']([^"']*)["']|(?:row|col)\s[^>]*?\bhidden\s*=\s*["'](?:1|true)["'])/g;
 
@@ -187,7 +164,7 @@ function mergeOf(reference: string): Merge {
   return { reference, top: from.line, bottom: to.line, left: from.column };
 }
 
-/** The merge that a row lies in, if it reaches into the first `columns` columns; to be asked row by row downwards. */
+/** The merge of a row within the first `columns` columns; to be asked row by row downwards. */
 export function mergeFinder(layout: SheetLayout, columns: number): (line: number) => Merge | undefined {
   let next = 0;
   let open: readonly Merge[] = [];

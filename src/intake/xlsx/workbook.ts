@@ -1,13 +1,13 @@
 /**
- * The front door to Excel workbooks: reads a file into memory, chooses a sheet and gives the rows below its header. Inside
- * the folder a problem with the workbook as a whole is a WorkbookError; it leaves the folder as a UsageError with the
- * file's path.
+ * The front door to Excel workbooks: chooses a sheet and gives the rows below its header. Inside
+ * the folder a problem with the workbook as a whole is a WorkbookError; it leaves the folder as a
+ * UsageError with the file's path.
  */
 import type { Format } from '../../config/job-definition.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import type { SourceInfo } from '../../model/source.ts';
 import { headerBelow, type SampleRecord } from '../column-names.ts';
-import { fileBytes } from '../file.ts';
+import { openRegular } from '../file.ts';
 import type { RowBatch } from '../row-feed.ts';
 import {
   type Book,
@@ -19,21 +19,20 @@ import {
   type Sheet,
 } from './book.ts';
 import { type CellContext, readCell } from './cell.ts';
-import { encrypted, otherFile, tooLarge, WorkbookError } from './error.ts';
+import { WorkbookError } from './error.ts';
 import { createRowMaker, findHeader, type RowMaker, type SheetHeader } from './rows.ts';
 import { readLayout, type SheetLayout, type SheetRow, sheetHandler } from './sheet.ts';
 import { readXml } from './xml.ts';
 import { openZip, type Zip } from './zip.ts';
 
 /**
- * The rows of a workbook in batches; the first batch comes without rows as soon as the sheet's header is understood.
- * UsageError where the workbook can't be read as a whole.
+ * The rows of a workbook in batches; the first batch comes without rows as soon as the sheet's
+ * header is understood. UsageError where the workbook can't be read as a whole.
  */
 export async function* readWorkbook(path: string, format: Format): AsyncGenerator<RowBatch, void, undefined> {
+  const file = await openRegular(path);
   try {
-    const bytes = await readWhole(path);
-    refuseCompound(bytes);
-    const zip = openZip(bytes);
+    const zip = await openZip(file.fd);
     const book = await readBook(zip);
     const sheet = chooseSheet(book, format.sheet);
     const context = await readContext(zip, book);
@@ -44,34 +43,10 @@ export async function* readWorkbook(path: string, format: Format): AsyncGenerato
     throw error instanceof WorkbookError
       ? new UsageError(`${path}: ${error.message}`, { cause: error })
       : error;
+  } finally {
+    await file.close();
   }
 }
-
-/** Reads the file into memory, so that nothing can change between one part and the next. */
-async function readWhole(path: string): Promise<Buffer> {
-  const blocks: Buffer[] = [];
-  let bytes = 0;
-  for await (const block of fileBytes(path)) {
-    blocks.push(block);
-    bytes += block.length;
-    if (bytes > MAX_FILE_BYTES) throw tooLarge(`the file has more than ${MAX_FILE_BYTES} bytes`);
-  }
-  return Buffer.concat(blocks);
-}
-
-/** The file lies in memory as it is, compressed; a sheet of 100,000 rows and twenty columns has 10 MiB. */
-const MAX_FILE_BYTES = 128 * 1024 ** 2;
-
-function refuseCompound(bytes: Buffer): void {
-  if (!bytes.subarray(0, SIGNATURE.length).equals(SIGNATURE)) return;
-  throw bytes.includes(ENCRYPTED) ? encrypted() : otherFile('is an old Excel file (.xls)');
-}
-
-/** How compound files begin (MS-CFB): Excel's old workbooks, and new ones with a password. */
-const SIGNATURE = Buffer.from('d0cf11e0a1b11ae1', 'hex');
-
-/** The stream that holds an encrypted workbook (MS-OFFCRYPTO, section 2.3.4.4). */
-const ENCRYPTED = Buffer.from('EncryptedPackage', 'utf16le');
 
 async function readContext(zip: Zip, book: Book): Promise<CellContext> {
   const { from1904, uncalculated } = book;
@@ -172,7 +147,7 @@ const TITLE_ROWS = 100;
 /** Columns that count when titles are told from a header; rows are padded to the widest. */
 const MAX_WIDTH = 1000;
 
-/** WorkbookError where the first of these rows has few cells, and one below looks like the header of what follows it. */
+/** WorkbookError where the first row has few cells, and one below looks like a header. */
 function refuseTitleRows(rows: readonly SheetRow[], context: CellContext): void {
   const read = rows
     .slice(0, TITLE_ROWS)

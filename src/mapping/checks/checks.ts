@@ -36,10 +36,10 @@ export function compileChecks(
   key: ColumnSlot | null,
 ): CheckRow {
   const columns = checkedColumns(bindings, key, definition.checks);
-  const checkNumbers = compileNumberCells(identifierColumns(bindings, key), definition.checks.number_cell);
+  const checkTyped = compileTypedCells(identifierColumns(bindings, key), definition.checks.number_cell);
   return (row, context) => {
     for (const column of columns) checkCell(column, context);
-    if (row.kind === 'cells' && row.numeric !== undefined) checkNumbers(row.numeric, context);
+    if (row.kind === 'cells' && row.typed !== undefined) checkTyped(row.typed, context);
   };
 }
 
@@ -148,16 +148,16 @@ function textOf(binding: Binding | undefined): BesideOf {
 }
 
 const TEXT =
-  'text; the cell holds a number, which has no leading zeros and keeps only 15 digits, so the identifier may be another one: format the column as text and write it again';
+  'text; the cell holds a number, a date or a boolean, so the identifier may be another one: format the column as text and write it again';
 
-function compileNumberCells(
+function compileTypedCells(
   columns: ReadonlyMap<number, string>,
   severity: Severity,
-): (numeric: readonly number[], context: RowContext) => void {
+): (typed: readonly number[], context: RowContext) => void {
   if (severity === 'off') return () => undefined;
   const add = severity === 'error' ? addIssue : addWarning;
-  return (numeric, context) => {
-    for (const slot of numeric) {
+  return (typed, context) => {
+    for (const slot of typed) {
       const column = columns.get(slot);
       if (column === undefined) continue;
       add(context, { code: 'number_cell', column, value: context.values[slot], expected: TEXT });

@@ -179,8 +179,9 @@ const BROKEN = [
   ['a list cut off after its bracket', '[', 'column 2', `a value or ]${AT_THE_END}`],
   ['a record cut off', '[{"a":1},\n{"b":', 'line 2, column 6', `a value${AT_THE_END}`],
   ['a string cut off', '[{"a":"x', 'column 9', `a closing quote${AT_THE_END}`],
-  ['text after the list', '[{"a":1}]\nx', 'line 2, column 1', 'nothing after the closing ]'],
+  ['text after the list', '[{"a":1}]\nx', 'line 2, column 1', 'nothing more'],
   ['a long record that is broken early', `[{"a":1},\n{"b":x,"c":"${LONG}"}]`, 'line 2, column 6', 'a value'],
+  ['a long record that is broken late', `[{"a":"${LONG}",x}]`, 'column 1200010', 'a member name'],
   ['printed objects that break off', `${PRETTY}\n{"a":\n`, 'line 6, column 1', `a value${AT_THE_END}`],
 ];
 
@@ -198,6 +199,11 @@ test.each([
   const error = await readError(text, { path: 'f.json' });
   expect(error).toMatch(/^UsageError: f\.json/);
   expect(error).toContain(message);
+});
+
+test('a line that is too long is a row, whatever it begins with', async () => {
+  const { rows } = await readText(`${' '.repeat(1_100_000)}{"a":1}\n{"b":2}`, { path: 'f.ndjson' });
+  expect(rows.map(({ kind }) => kind)).toEqual(['unreadable', 'record']);
 });
 
 test('when no line of NDJSON is JSON, the file is refused with the first problem', async () => {

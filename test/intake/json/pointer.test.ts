@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatSchema } from '../../../src/config/job-definition.ts';
-import { extend, newCursor } from '../../../src/intake/json/cursor.ts';
-import { newOutside, stepOutside } from '../../../src/intake/json/pointer.ts';
+import { newTrail, takeOutside } from '../../../src/intake/json/pointer.ts';
+import { extend, newScanner, nextToken } from '../../../src/intake/json/scanner.ts';
 import { openRows } from '../../../src/intake/rows.ts';
 import { brief, readError, readText } from '../read-text.ts';
 
@@ -124,7 +124,12 @@ const REFUSED = [
   ['a missing comma', '{"items":[] "a":1}', '/items', 'expected a comma or }'],
   ['a comma too many', '{"items":[],}', '/items', 'expected a member name'],
   ['a wrong bracket', '{"a":[1},"items":[]}', '/items', 'expected a comma or ]'],
-  ['a file cut off behind the list', '{"items":[{"a":1}]', '/items', 'expected }, but the file ends there'],
+  [
+    'a file cut off behind the list',
+    '{"items":[{"a":1}]',
+    '/items',
+    'expected a comma or }, but the file ends there',
+  ],
   ['a file cut off in the list', '{"items":[{"a":1}', '/items', 'but the file ends there'],
   ['a file cut off in a string', '{"a":"x', '/items', 'expected a closing quote, but the file ends there'],
   ['a bad escape', '{"a":"\\x","items":[]}', '/items', 'expected an escape'],
@@ -168,18 +173,19 @@ test('whatever stands around the list, the block boundaries change nothing, and 
 });
 
 test('what stands before the list is let go of as soon as it is read', () => {
-  const outside = newOutside('f.json', '/items');
-  const cursor = newCursor();
+  const trail = newTrail('f.json', '/items');
+  const scanner = newScanner();
+  let isFound = false;
+  const held = (piece: string) => {
+    extend(scanner, piece, false);
+    for (let token = nextToken(scanner); token !== 'wait'; token = nextToken(scanner))
+      isFound = takeOutside(trail, token, scanner);
+    return scanner.text.length - scanner.at;
+  };
   const block = '{"no":["items",1,true]},'.repeat(100);
-  const held = Array.from({ length: 50 }, (_, i) => {
-    extend(cursor, i === 0 ? `{"before":[${block}` : block);
-    while (stepOutside(outside, cursor, false) === 'on');
-    return cursor.text.length - cursor.at;
-  });
-  expect(held).toEqual(held.map(() => 0));
-  extend(cursor, '0],"items":[');
-  while (stepOutside(outside, cursor, false) === 'on');
-  expect([cursor.line, cursor.at]).toEqual([1, cursor.text.length]);
+  const sizes = Array.from({ length: 50 }, (_, i) => held(i === 0 ? `{"before":[${block}` : block));
+  expect(sizes).toEqual(sizes.map(() => 0));
+  expect([held('0],"items":['), isFound, scanner.line]).toEqual([0, true, 1]);
 });
 
 test('a string around the list that has no end is refused before the file has been read to its end', async () => {

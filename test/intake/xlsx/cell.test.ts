@@ -42,7 +42,7 @@ describe('a number is written in plain notation, digit by digit as in the file',
     expect(await readCells(`<c><v>${raw}</v></c>`)).toMatchObject({
       kind: 'cells',
       cells: [text, '', '', '', ''],
-      numeric: [0],
+      typed: [0],
     });
   });
 
@@ -78,7 +78,7 @@ describe('a number is written in plain notation, digit by digit as in the file',
   ])('the format %s makes no date of it', async (format) => {
     expect(await readCells('<c s="1"><v>43921</v></c>', { formats: [format] })).toMatchObject({
       cells: ['43921', '', '', '', ''],
-      numeric: [0],
+      typed: [0],
     });
   });
 });

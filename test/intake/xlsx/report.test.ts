@@ -79,11 +79,14 @@ test("a row with a formula's error comes back with its text, and loads once its 
   expect(corrected.rows).toMatchObject([{ kind: 'cells' }]);
 });
 
-test('a number that was refused for an identifier is refused again from failed.csv, until somebody writes it as text', async () => {
-  const content = await writeXlsxFile([
+test('what was refused for an identifier is refused again from failed.csv, until somebody writes it as text', async () => {
+  const sheet = [
     ['Ref', 'name'],
     [17, 'x'],
-  ]).toBuffer();
+    [new Date(Date.UTC(2020, 2, 4)), 'y'],
+    [true, 'z'],
+  ];
+  const content = await writeXlsxFile(sheet, { dateFormat: 'dd/mm/yyyy' }).toBuffer();
   const codes = ({ source, rows }: { source: SourceInfo; rows: readonly Row[] }) => {
     const definition = definitionOf({ key: 'Ref' });
     const about = { definition, source, catalog: CATALOG, pathField: null, needsPathId: false };
@@ -93,11 +96,12 @@ test('a number that was refused for an identifier is refused again from failed.c
   const first = await readFileOf(content);
   const again = await failedAgain(first);
   const twice = await failedAgain(again);
-  const refused = [['number_cell Ref "17"']];
+  const refused = ['17', '2020-03-04', 'true'].map((cell) => [`number_cell Ref "${cell}"`]);
   expect([codes(first), codes(again), codes(twice)]).toEqual([refused, refused, refused]);
   const mended = await failedAgain(first, (text) => text.replace('\n17,', '\n0017,'));
-  const accepted = await failedAgain(first, (text) => text.replace(/,"\{.*\}"/, ','));
-  expect([codes(mended), codes(accepted)]).toEqual([[{ name: 'x' }], [{ name: 'x' }]]);
+  const accepted = await failedAgain(first, (text) => text.replaceAll(/,"\{.*\}"/g, ','));
+  expect(codes(mended)).toEqual([{ name: 'x' }, ...refused.slice(1)]);
+  expect(codes(accepted)).toEqual(['x', 'y', 'z'].map((name) => ({ name })));
 });
 
 /** The rows of a run's failed.csv, where all of its rows failed. */
