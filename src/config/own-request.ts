@@ -1,7 +1,7 @@
 /**
- * `request` of a job definition: an operation of the service that its document only names, as somebody describes it who
- * knows it (`operation: custom`). Nothing about it is assumed but what HTTP says of its method: whether an outcome that is
- * not known may be asked for again decides what keeps it from being carried out twice.
+ * `request` of a job definition: an operation of the service that its document only names, as
+ * somebody describes it who knows it (`operation: custom`). Whether it may be sent again where its
+ * outcome is not known goes by its method alone, as HTTP has it.
  */
 import { z } from 'zod';
 import { isJsonPointer } from '../lib/json-pointer.ts';
@@ -19,7 +19,9 @@ export const ownRequestSchema = z
     name: ownNameSchema.describe(
       'What the operation is called in reports, with a dot in it; its keys are apart from those of all other names.',
     ),
-    method: z.enum(METHODS).describe('The HTTP method.'),
+    method: z
+      .enum(METHODS)
+      .describe('The HTTP method. GET, PUT and DELETE are sent again where their outcome is not known.'),
     path: z
       .string()
       .superRefine((text, context) => {
@@ -27,12 +29,6 @@ export const ownRequestSchema = z
         if (typeof parsed === 'string') context.addIssue({ code: 'custom', message: `expected ${parsed}` });
       })
       .describe('The path below the base URL; columns in braces, percent-encoded: /v3/things/{Thing Id}.'),
-    repeatable: z
-      .boolean()
-      .optional()
-      .describe(
-        'Whether a request whose outcome is not known may be sent again. Left out: yes for GET, PUT and DELETE, no for POST and PATCH.',
-      ),
     id: z
       .string()
       .refine(isJsonPointer, 'expected a JSON pointer such as /data/id (RFC 6901)')
@@ -42,16 +38,6 @@ export const ownRequestSchema = z
   .describe('`operation: custom`: the request of an operation that the program does not know.');
 export type OwnRequest = z.infer<typeof ownRequestSchema>;
 
-function isRepeatable({
-  method,
-  repeatable,
-}: {
-  readonly method: Method;
-  readonly repeatable?: boolean | undefined;
-}): boolean {
-  return repeatable ?? REPEATABLE.has(method);
-}
-
-export function operationOfRequest(request: OwnRequest): OwnOperation {
-  return ownOperation(request.name, isRepeatable(request));
+export function operationOfRequest({ name, method }: OwnRequest): OwnOperation {
+  return ownOperation(name, REPEATABLE.has(method));
 }
