@@ -1,6 +1,6 @@
 /**
- * The settings of the checks for what looks damaged in a file (`checks` of a job definition), with the defaults that hold where a
- * definition says nothing, and which of them a finding belongs to.
+ * The settings of the checks for what looks damaged in a file (`checks` of a job definition), with
+ * the defaults that hold where a definition says nothing, and which of them a finding belongs to.
  */
 import { z } from 'zod';
 import { type CheckCode, severitySchema } from '../model/issue.ts';

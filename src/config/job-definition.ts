@@ -1,8 +1,9 @@
 /**
  * What a job definition may say: one schema from which types, defaults, validation, the JSON Schema
- * for editors and the table of settings all come. The settings are declared from the innermost outwards; the schema of
- * the whole is at the end.
+ * for editors and the table of settings all come. The settings are declared from the innermost
+ * outwards; the schema of the whole is at the end.
  */
+
 import { CronExpressionParser } from 'cron-parser';
 import iconv from 'iconv-lite';
 import { z } from 'zod';
@@ -10,6 +11,7 @@ import { isTimeZone, parseDailyWindow } from '../lib/daily-window.ts';
 import { isJsonPointer } from '../lib/json-pointer.ts';
 import { parsePathPattern } from '../lib/path-pattern.ts';
 import { columnsIn, parsePathTemplate } from '../lib/path-template.ts';
+import { keyFormSchema } from '../model/key-form.ts';
 import { OPERATIONS, type Operation, spaceOf } from '../model/operation.ts';
 import { checksSchema } from './check-settings.ts';
 import { operationOfRequest, ownRequestSchema } from './own-request.ts';
@@ -232,6 +234,11 @@ const settingsSchema = z.strictObject({
     .min(1)
     .optional()
     .describe("The column of the row's own external key. Left out: the file's sha256 and the row number."),
+  keyForm: keyFormSchema
+    .default('loose')
+    .describe(
+      '`loose`: keys that differ only in capitals, leading zeros, invisible signs or spaces at their ends are one. `exact`: they are not.',
+    ),
   format: formatSchema.prefault({}).describe('How the file is read.'),
   fields: z
     .record(z.string(), fieldSourceSchema)
@@ -305,7 +312,10 @@ export const jobDefinitionSchema = settingsSchema
   });
 export type JobDefinition = z.infer<typeof jobDefinitionSchema>;
 
-/** The JSON Schema of a job definition as it is written, for editors; draft 7 is what their YAML support reads. */
+/**
+ * The JSON Schema of a job definition as it is written, for editors; draft 7 is what their YAML
+ * support reads.
+ */
 export function jobDefinitionJsonSchema(): z.core.JSONSchema.BaseSchema {
   return {
     $id: 'urn:onboard:job-definition',
@@ -316,7 +326,10 @@ export function jobDefinitionJsonSchema(): z.core.JSONSchema.BaseSchema {
   };
 }
 
-/** All that the form of the page says of a job: a definition that comes from there has no other setting. */
+/**
+ * All that the form of the page says of a job: a definition that comes from there has no other
+ * setting.
+ */
 export const formSettingsSchema = settingsSchema
   .pick({ operation: true, key: true, ignore: true, group: true, required: true })
   .extend({
@@ -328,7 +341,10 @@ export const formSettingsSchema = settingsSchema
       .default({}),
   });
 
-/** What a run of the job does: one of the built-in operations, or the one that the definition describes. */
+/**
+ * What a run of the job does: one of the built-in operations, or the one that the definition
+ * describes.
+ */
 export function operationOf({
   operation,
   request,

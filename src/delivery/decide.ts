@@ -175,6 +175,8 @@ function stepOf({ claim, run }: Undecided, definition: JobDefinition): Step {
       return definition.group === undefined
         ? unsendable('duplicate_key', 'the same key is in row {row} of this file', placeOf(claim))
         : unsendable('group_too_large', TOO_MANY, placeOf(claim));
+    case 'alike':
+      return unsendable('key_alike', alikeWords(claim), placeOf(claim));
     case 'apart':
       return unsendable(
         'group_apart',
@@ -192,8 +194,13 @@ function stepOf({ claim, run }: Undecided, definition: JobDefinition): Step {
   }
 }
 
-function placeOf({ row, run }: { readonly row: number; readonly run?: string }): Values {
-  return { row: String(row), ...(run !== undefined && { run }) };
+function placeOf({ row, run }: { readonly row: number; readonly run?: string | null }): Values {
+  return { row: String(row), ...(run != null && { run }) };
+}
+
+function alikeWords({ run }: Extract<KeyClaim, { kind: 'alike' }>): string {
+  const other = run === null ? 'row {row} of this file' : 'row {row} of run {run}';
+  return `${other} has this key, written otherwise`;
 }
 
 /** What is to be done about the run that has the key. */
@@ -303,7 +310,7 @@ function trackedFields({ run, identityKey: key }: Undecided, definition: JobDefi
   const list = mayUpdate ? null : (definition.group ?? null);
   if ((!mayUpdate && list === null) || definition.key === undefined || space === null || key === null)
     return null;
-  return { space, key, list };
+  return { space, key, form: definition.keyForm, list };
 }
 
 /** What is followed of the body. */
@@ -370,9 +377,9 @@ function sendPlan(
 }
 
 function fieldsChange(record: Tracked, body: JsonObject, before: string): FieldsChange {
-  const { space, key } = record;
+  const { space, key, form } = record;
   const after = packFieldDigests(trackedBody(record, body), key, areFieldsKnown(before) ? before : '');
-  return { space, key, before, after };
+  return { space, key, form, before, after };
 }
 
 function internalError(error: unknown): End {

@@ -88,7 +88,7 @@ function planChunk(job: ChunkJob, taken: Taken, context: RunContext): Planned[] 
   const rows = tasks.map((task) => ({ row: task.row.row, task }));
   const groups = isMadeUp(job)
     ? groupsAtMarks(rows, taken.marks)
-    : groupRows(rows, ({ task }) => (task.key === '' ? null : task.key));
+    : groupRows(rows, ({ task }) => context.mapping.groupOf(task.row));
   return groups.map((group) => {
     const lead = group.lead.task;
     // The key is the first row's to claim and to give back.
@@ -136,7 +136,7 @@ function taskOf(
     row,
     key: key ?? '',
     identityKey,
-    place: identityKey === null ? undefined : identityOf(identityKey),
+    place: identityKey === null ? undefined : identityOf(identityKey, mapping.keyForm),
     claim,
     foundMark: mark?.kind === 'intent' ? mark.text : '',
     suspect: taken.suspect,

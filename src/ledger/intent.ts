@@ -61,7 +61,7 @@ export type Granted =
 
 export const GRANTED = { kind: 'granted' } as const;
 
-const HELD = /^held [a-z] (\S+) (\d+)/;
+const HELD = /^held [a-z]\S* (\S+) (\d+)/;
 const WAIT = /^(wait|hold) (\d+)/;
 
 /** The script's word on a row that is not granted. */

@@ -1,13 +1,17 @@
 /**
- * The names of everything in Redis, and where a key is kept in an identity ledger. All of one target share a hash tag, so that a script's
- * keys share a cluster slot, and the ledgers of the sandbox and of each base URL are apart. Some stored names are shorter or older than
- * the program's words: they stay, since ledgers outlive versions.
+ * The names of everything in Redis, and where a key is kept in an identity ledger. All of one
+ * target share a hash tag, so that a script's keys share a cluster slot, and the ledgers of the
+ * sandbox and of each base URL are apart.
  */
 
 import { shortDigest } from '../lib/digest.ts';
+import { type KeyForm, normalForm } from '../model/key-form.ts';
 
 export type LedgerKeys = {
-  /** Hash: the epoch, that is, for which server run the ledger was verified, and the registry of workers. */
+  /**
+   * Hash: the epoch, that is, for which server run the ledger was verified, and the registry of
+   * workers.
+   */
   readonly epoch: string;
   /** Hash: the service's circuit breaker, over all workers. */
   readonly breaker: string;
@@ -15,7 +19,10 @@ export type LedgerKeys = {
   readonly queuePrefix: string;
   /** Sorted set: run id by creation time. */
   readonly runs: string;
-  /** Hash: `<sha256>:<job>` → the latest run of that file through that job; `proven:<job>` → a run of it whose first rows succeeded. */
+  /**
+   * Hash: `<sha256>:<job>` → the latest run of that file through that job; `proven:<job>` → a run
+   * of it whose first rows succeeded.
+   */
   readonly files: string;
   /** Stream: what was asked for at the page, by whom (page/audit.ts). */
   readonly audit: string;
@@ -97,41 +104,75 @@ function runKeys(base: string): RunKeys {
   };
 }
 
-/** Where the ledger of a space has a key: its bucket, and the digest within it. */
+/**
+ * Where the ledger of a space has a key: its bucket, and what finds it there. `digest`: of the
+ * key's normal form, then of its text where that is another, so that two texts of one form meet;
+ * with a `=` between them it is a job's with `keyForm: exact`, and the text has an entry of its
+ * own.
+ */
 export type Place = { readonly bucket: string; readonly digest: string };
 
 /** Of a row without a key. */
 export const NOWHERE: Place = { bucket: '', digest: '' };
 
-/** A key of one identity ledger. `place`: within its space, where it was worked out before. */
-export type KeyPlace = { readonly space: string; readonly key: string; readonly place?: Place | undefined };
+/** A key of one identity ledger. */
+export type KeyPlace = {
+  readonly space: string;
+  readonly key: string;
+  /** Left out: loose. */
+  readonly form?: KeyForm | undefined;
+  /** Within its space, where it was worked out before. */
+  readonly place?: Place | undefined;
+};
 
-/** Where the digests of a record's fields are kept: the bucket's full name and the digest within it. */
-export function fieldsPlace(keys: LedgerKeys, { space, key, place = identityOf(key) }: KeyPlace): Place {
-  return { bucket: keys.fields(space) + place.bucket, digest: place.digest };
+/**
+ * Where the digests of a record's fields are kept: the bucket's full name and the digest within it.
+ */
+export function fieldsPlace(keys: LedgerKeys, of: KeyPlace): Place {
+  const place = placeOf(of);
+  // A record has its fields whichever way the job compares keys.
+  return { bucket: keys.fields(of.space) + place.bucket, digest: place.digest.replace(EXACT, '') };
 }
 
-/** Where an identity ledger keeps a key: the bucket's full name and the digest within it. */
-export function identityPlace(keys: LedgerKeys, { space, key, place = identityOf(key) }: KeyPlace): Place {
-  return { bucket: keys.identity(space) + place.bucket, digest: place.digest };
+/** Where an identity ledger keeps a key: the bucket's full name and what finds it there. */
+export function identityPlace(keys: LedgerKeys, of: KeyPlace): Place {
+  const { bucket, digest } = placeOf(of);
+  return { bucket: keys.identity(of.space) + bucket, digest };
+}
+
+function placeOf({ key, form, place = identityOf(key, form) }: KeyPlace): Place {
+  return place;
 }
 
 const BUCKETS = 16_384;
 /** 96 bits: two keys share one with a chance below one in 10^14 at ten million keys. */
-const DIGEST_CHARACTERS = 16;
+const FORM_CHARACTERS = 16;
+/** 36 bits tell the texts of one form apart, which are few. */
+const TEXT_CHARACTERS = 6;
+const EXACT = '=';
 
 /**
  * Where the identity ledger keeps a key: small hashes stay in Redis' compact encoding,
  * and a digest of fixed size instead of the key keeps partner data out of it.
  */
-export function identityOf(key: string): Place {
-  const digest = shortDigest(key, DIGEST_CHARACTERS);
-  return { bucket: bucketOf(digest), digest };
+export function identityOf(key: string, form: KeyForm = 'loose'): Place {
+  const normal = normalForm(key);
+  const digest = shortDigest(normal, FORM_CHARACTERS);
+  const text = normal === key ? '' : shortDigest(key, TEXT_CHARACTERS);
+  return { bucket: bucketOf(digest), digest: digest + (form === 'exact' ? EXACT : '') + text };
+}
+
+/** The fields of the bucket under which rows may have the key, and the digest of its text. */
+export function fieldsOf({ digest }: Place) {
+  const form = digest.slice(0, FORM_CHARACTERS);
+  const isExact = digest.charAt(FORM_CHARACTERS) === EXACT;
+  const text = digest.slice(FORM_CHARACTERS + (isExact ? 1 : 0));
+  return { ofForm: form, ofText: form + EXACT + text, text, isExact };
 }
 
 const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
-/** By the digest's first 16 bits, which are in its first three characters: no need to decode them all, twice for each row. */
+/** By the digest's first 16 bits, in its first three characters: they need not be decoded all. */
 function bucketOf(digest: string): string {
   const bits = (sextet(digest, 0) << 12) | (sextet(digest, 1) << 6) | sextet(digest, 2);
   return ((bits >> 2) % BUCKETS).toString(36);

@@ -24,7 +24,7 @@ const TARGETS = 'onboard:{index}:targets';
 const VERSION = 'onboard:{index}:version';
 
 /** The form of what is in Redis that this program writes, and the only one that it reads. */
-const LEDGER_VERSION = '4';
+const LEDGER_VERSION = '5';
 
 type Asked = { exists(key: string): Promise<number>; get(key: string): Promise<string | null> };
 

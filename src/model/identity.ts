@@ -1,8 +1,9 @@
 /**
  * Identity: by what a row is known across runs, so that no record is created twice. A row's
- * identity is its external key, or its place in the file where the job names none; the ledger's
- * identity spaces say who has it. When a file is read each row claims its identity (`KeyClaim`,
- * travels with the row in its chunk); afterwards others may ask what became of it (`KeyState`).
+ * identity is the normal form of its external key, or its place in the file where the job names
+ * none; the ledger's identity spaces say who has it. When a file is read each row claims its
+ * identity (`KeyClaim`, travels with the row in its chunk); afterwards others may ask what became
+ * of it (`KeyState`).
  */
 import { z } from 'zod';
 import type { Mapping } from './mapping.ts';
@@ -31,6 +32,12 @@ export const keyClaimSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('claimed') }),
   /** An earlier row of the same file has the key. */
   z.object({ kind: z.literal('duplicate'), row: z.number().int().positive() }),
+  /** An earlier row has another text of the same normal form; `run`: `null` for one of this file. */
+  z.object({
+    kind: z.literal('alike'),
+    run: z.string().nullable(),
+    row: z.number().int().positive(),
+  }),
   /** The job groups rows, and this one of the key stands apart from another. */
   z.object({ kind: z.literal('apart'), row: z.number().int().positive() }),
   /** An earlier run created a record under the key, with this identifier. */
@@ -47,10 +54,23 @@ export const keyClaimSchema = z.discriminatedUnion('kind', [
 ]);
 export type KeyClaim = z.infer<typeof keyClaimSchema>;
 
+/** `alike`: the row's key has another text of the same normal form. */
 export type KeyState =
-  | { readonly kind: 'known'; readonly run: string; readonly row: number; readonly id: string }
+  | {
+      readonly kind: 'known';
+      readonly run: string;
+      readonly row: number;
+      readonly id: string;
+      readonly alike?: true;
+    }
   /** A row has the key that is not done yet, or that is in doubt. */
-  | { readonly kind: 'held'; readonly run: string; readonly row: number; readonly inDoubt: boolean }
+  | {
+      readonly kind: 'held';
+      readonly run: string;
+      readonly row: number;
+      readonly inDoubt: boolean;
+      readonly alike?: true;
+    }
   /** A row had the key, and its record was not created. */
   | { readonly kind: 'given-back'; readonly run: string; readonly row: number }
   | { readonly kind: 'free' };

@@ -1,6 +1,5 @@
 /** Rows: the records of a file as they were read, before any mapping. */
 import { z } from 'zod';
-import { type RowFinding, rowFindingSchema } from './issue.ts';
 
 const place = {
   /** 1 = the file's first record. */
@@ -10,8 +9,6 @@ const place = {
 };
 
 const positions = z.array(z.number().int().nonnegative()).optional();
-
-const findings = z.array(rowFindingSchema).optional();
 
 /** A table's cells in header order, or the raw text of one JSON object. */
 export const rowSchema = z.discriminatedUnion('kind', [
@@ -27,10 +24,8 @@ export const rowSchema = z.discriminatedUnion('kind', [
      * gives for text.
      */
     typed: positions,
-    /** What only a look at the file or at the ledger tells of the row. */
-    findings,
   }),
-  z.object({ kind: z.literal('record'), ...place, text: z.string(), findings }),
+  z.object({ kind: z.literal('record'), ...place, text: z.string() }),
   z.object({
     kind: z.literal('unreadable'),
     ...place,
@@ -49,16 +44,3 @@ export type Row = z.infer<typeof rowSchema>;
 export type CellsRow = Extract<Row, { kind: 'cells' }>;
 export type UnreadableRow = Extract<Row, { kind: 'unreadable' }>;
 export type RecordRow = Extract<Row, { kind: 'record' }>;
-
-/** The row with these findings in place of those of the same checks. */
-export function withFindings(
-  row: Row,
-  codes: readonly RowFinding['code'][],
-  found: readonly RowFinding[],
-): Row {
-  if (row.kind === 'unreadable' || (found.length === 0 && row.findings === undefined)) return row;
-  const others = row.findings?.filter(({ code }) => !codes.includes(code)) ?? [];
-  const { findings: _, ...plain } = row;
-  const all = [...others, ...found];
-  return all.length === 0 ? plain : { ...plain, findings: all };
-}

@@ -4,9 +4,11 @@
  * The ledger is read once, and only the chunks of the rows that are named, unless an id is given: any row of the run
  * may have that id. Changes nothing.
  */
+import type { JobDefinition } from '../config/job-definition.ts';
 import { type Holder, isOneRecord, type RowDecision } from '../ledger/resolve.ts';
 import { chunksAround, createRunView } from '../ledger/run-view.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { identityOfKey, type KeyForm } from '../model/key-form.ts';
 import { wasAccepted } from '../model/outcome.ts';
 import { type Decision, describeDecision } from '../model/resolution.ts';
 import { createGroupCutter, type RowGroup } from '../model/row-group.ts';
@@ -19,12 +21,19 @@ import type { Said, Told } from './resolve-file.ts';
 export async function checkDecisions(
   run: Run,
   said: Pick<Said, 'decisions' | 'told'>,
-  isGrouped: boolean,
+  { isGrouped, keyForm }: JobKeys,
   ledger: Pick<Ledger, 'redis' | 'of'>,
 ): Promise<WithMates> {
   const held = await heldOf(run, said.told, isGrouped, ledger);
-  refuseMisplaced(said.told, held);
+  refuseMisplaced(said.told, held, keyForm);
   return withMates(held.groups, said.decisions);
+}
+
+/** What the run's job says of its keys. */
+export type JobKeys = { readonly isGrouped: boolean; readonly keyForm: KeyForm };
+
+export function jobKeysOf(definition: JobDefinition | null): JobKeys {
+  return { isGrouped: definition?.group !== undefined, keyForm: definition?.keyForm ?? 'exact' };
 }
 
 /** What a run holds of rows and ids that somebody names; rows without an outcome are absent. */
@@ -92,11 +101,11 @@ export async function readHeld(
 }
 
 /** Throws a UsageError that lists every row told of under another key than the run's, and every id that would be two records'. */
-function refuseMisplaced(told: readonly Told[], held: Held): void {
+function refuseMisplaced(told: readonly Told[], held: Held, form: KeyForm): void {
   const given = new Map<string, Told>();
   const problems = told.flatMap((one) =>
-    [keyProblem(one, held), sharedProblem(one, given, held), heldProblem(one, held)].flatMap((problem) =>
-      problem === null ? [] : [`${one.where}: ${problem}`],
+    [keyProblem(one, held, form), sharedProblem(one, given, held), heldProblem(one, held)].flatMap(
+      (problem) => (problem === null ? [] : [`${one.where}: ${problem}`]),
     ),
   );
   if (problems.length > 0) throw new UsageError([...problems, 'Nothing was resolved.']);
@@ -106,10 +115,11 @@ function idOf({ decision }: Told): string | null {
   return decision?.kind === 'created' ? decision.id : null;
 }
 
-function keyProblem({ row, key }: Told, { keys }: Held): string | null {
+function keyProblem({ row, key }: Told, { keys }: Held, form: KeyForm): string | null {
   if (key === null) return null;
   const known = keys.get(row);
-  if (known === key) return null;
+  // A spreadsheet may have taken zeros off, and the row is named by its number besides.
+  if (known !== undefined && identityOfKey(known, form) === identityOfKey(key, form)) return null;
   if (known === undefined) return `row ${row} has no outcome, or the run has no such row`;
   return `row ${row} has the key ${JSON.stringify(key)} here, but ${JSON.stringify(known)} in the run: expected lines as the report has them; sort whole lines only`;
 }

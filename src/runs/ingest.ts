@@ -1,8 +1,8 @@
 /**
- * The way of a run's rows into the queue: read from the start, their keys claimed in file order, handed over in
- * chunks, a bounded number of them open at a time. Every step may be done again: chunks that are closed are passed
- * over, those in the queue stay, claims give the same answers. While Redis is full or away, the reading waits where
- * it is.
+ * The way of a run's rows into the queue: read from the start, their keys claimed in file order,
+ * handed over in chunks, a bounded number of them open at a time. Every step may be done again:
+ * chunks that are closed are passed over, those in the queue stay, claims give the same answers.
+ * While Redis is full or away, the reading waits where it is.
  */
 import { type JobDefinition, pathColumnsOf } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
@@ -15,18 +15,10 @@ import { readChunks } from '../ledger/run-view.ts';
 import { passStage } from '../lib/stage.ts';
 import { sleep } from '../lib/waiting.ts';
 import { identityKeyOf, identitySpace, type KeyClaim } from '../model/identity.ts';
-import {
-  createKeyLikeness,
-  type FindAlike,
-  KEY_CHECK_CODES,
-  type KeyLikeness,
-  likenessFinding,
-  worse,
-} from '../model/key-likeness.ts';
 import type { Mapping } from '../model/mapping.ts';
 import { isInPath } from '../model/operation.ts';
 import { succeeded } from '../model/outcome.ts';
-import { type Row, withFindings } from '../model/row.ts';
+import type { Row } from '../model/row.ts';
 import { createGroupStart } from '../model/row-group.ts';
 import { type Run, rowsOfChunk } from '../model/run.ts';
 import type { ChunkJob } from '../queue/chunk-job.ts';
@@ -41,7 +33,7 @@ type Ingest = {
   readonly definition: JobDefinition;
   /** The run's rows, the same chunks at every reading. */
   readonly chunks: AsyncIterable<RowChunk>;
-  /** Where the job groups rows, the same rows to be looked through before, for keys whose rows stand apart; else `null`. */
+  /** The same rows, to be looked through before where the job groups rows; else `null`. */
   readonly before: AsyncIterable<RowChunk> | null;
   readonly queue: ChunkQueue;
   readonly notice: WaitingNotice;
@@ -52,8 +44,9 @@ type Ingest = {
 };
 
 /**
- * `stopped`: before the file's end. `file-changed`: it has other rows than when it was surveyed; those already sent stay as they are.
- * `canary`: the first chunk went ahead alone, none of its rows succeeded, and the rest would fare no better.
+ * `stopped`: before the file's end. `file-changed`: it has other rows than when it was surveyed;
+ * those already sent stay as they are. `canary`: the first chunk went ahead alone, none of its rows
+ * succeeded, and the rest would fare no better.
  */
 export type IngestEnd = 'complete' | 'stopped' | 'file-changed' | 'canary';
 
@@ -61,7 +54,7 @@ const CHUNKS_PER_ADD = 8;
 /** Where so many chunks of all runs wait, each run keeps fewer open, which bounds Redis' memory. */
 const CROWD = 1_024;
 const OPEN_CHUNKS_IN_CROWD = 2 * CHUNKS_PER_ADD;
-/** Between two counts of the open chunks, so that many runs that are read at once don't keep Redis busy with counting. */
+/** Between two counts of the open chunks: many runs that are read at once must not count all day. */
 const ROOM_POLL_MS = 20;
 const ROOM_POLL_MAX_MS = 320;
 
@@ -72,8 +65,6 @@ type Ingesting = Ingest & {
   readonly mapping: Mapping;
   /** Where the job groups rows: the keys of which rows stand apart. */
   readonly apart: ApartKeys | null;
-  /** Finds keys that look like those of earlier rows of the same file. */
-  readonly findAlike: FindAlike;
   /** Chunks that were closed when the reading began. */
   readonly closed: ReadonlySet<number>;
 };
@@ -88,8 +79,7 @@ export async function ingestRun(ingest: Ingest, session: IngestSession): Promise
   if (ingest.signal.aborted) return 'stopped';
   const closed = await untilTaken(() => store.closedChunks(run.id), ingest);
   if (closed === null) return 'stopped';
-  const findAlike = createKeyLikeness();
-  const ingesting = { ...ingest, session, keys, store, mapping, apart, findAlike, closed };
+  const ingesting = { ...ingest, session, keys, store, mapping, apart, closed };
   const outlet = createOutlet(ingesting);
   let read = 0;
   for await (const chunk of ingesting.chunks) {
@@ -99,17 +89,16 @@ export async function ingestRun(ingest: Ingest, session: IngestSession): Promise
     if (rows.length !== rowsOfChunk(run, n)) return 'file-changed';
     const held = n === 2 ? await afterCanary(outlet.flush, ingesting) : null;
     if (held !== null) return held;
-    // Also of chunks that are closed: later rows may have keys that look like theirs.
-    const keyed = keyedRows(rows, ingesting);
-    if (!ingesting.closed.has(n) && !(await outlet.push({ n, rows, keyed }))) return 'stopped';
+    if (!closed.has(n) && !(await outlet.push({ n, rows, keyed: keyedRows(rows, ingesting) })))
+      return 'stopped';
   }
   if (!(await outlet.flush())) return 'stopped';
   return read === run.rows ? 'complete' : 'file-changed';
 }
 
-async function findApart({ before, signal }: Ingest, { keyOf }: Mapping): Promise<ApartKeys | null> {
+async function findApart({ before, signal }: Ingest, { groupOf }: Mapping): Promise<ApartKeys | null> {
   if (before === null) return null;
-  const apart = createApartKeys(keyOf);
+  const apart = createApartKeys(groupOf);
   for await (const { rows } of before) {
     for (const row of rows) apart.see(row);
     if (signal.aborted) break;
@@ -117,7 +106,7 @@ async function findApart({ before, signal }: Ingest, { keyOf }: Mapping): Promis
   return apart;
 }
 
-/** Where the first chunk goes ahead alone: hands it over and waits until it is closed. `null`: the others may follow. */
+/** Hands a first chunk that goes alone over until it is closed. `null`: the others may follow. */
 async function afterCanary(
   flush: () => Promise<boolean>,
   ingesting: Ingesting,
@@ -149,7 +138,10 @@ async function untilClosed(ingesting: Ingesting): Promise<boolean> {
   }
 }
 
-/** `failed`: none of the first rows succeeded, and, where nobody asked them to go first, they failed as all others would; `open`: neither. */
+/**
+ * `failed`: none of the first rows succeeded, and, where nobody asked them to go first, they failed
+ * as all others would; `open`: neither.
+ */
 async function judgeCanary(
   { kind }: Pick<Canary, 'kind'>,
   { run, definition, keys, session }: Ingesting,
@@ -167,43 +159,40 @@ async function judgeCanary(
 const TELLING = 2;
 
 /**
- * Whether a row that failed so says nothing of itself: the service is not well, or there is no such address; where the path holds
- * something of the row (`isOfRow`), a 404 may be about that.
+ * Whether a row that failed so says nothing of itself: the service is not well, or there is no such
+ * address; where the path holds something of the row (`isOfRow`), a 404 may be about that.
  */
 function concernsAll(code: string, isOfRow: boolean): boolean {
   return /^http_(?:405|5\d\d)$|^(?:connect_)?timeout$/.test(code) || (code === 'http_404' && !isOfRow);
 }
 
-/** A row that has a key to claim, and the earlier one of the file whose key looks like it. */
-type KeyedRow = { readonly row: number; readonly key: string; readonly alike: KeyLikeness | null };
+/**
+ * A chunk's rows that have a key to claim, and what the others have instead of a claim: their key's
+ * rows stand apart.
+ */
+type KeyedRows = {
+  readonly claiming: ReadonlyArray<{ readonly row: number; readonly key: string }>;
+  readonly apart: ReadonlyMap<number, KeyClaim>;
+};
 
-/** A chunk's rows that have a key to claim, and what the others have instead of a claim: their key's rows stand apart. */
-type KeyedRows = { readonly claiming: readonly KeyedRow[]; readonly apart: ReadonlyMap<number, KeyClaim> };
-
-/** To be asked for all rows in file order. */
 export function keyedRows(
   rows: readonly Row[],
   {
     run,
     definition,
     mapping,
-    findAlike,
     apart,
-  }: Pick<Ingesting, 'definition' | 'mapping' | 'findAlike' | 'apart'> & {
-    readonly run: Pick<Run, 'sha256'>;
-  },
+  }: Pick<Ingesting, 'definition' | 'mapping' | 'apart'> & { readonly run: Pick<Run, 'sha256'> },
 ): KeyedRows {
   // Rows of one key that follow each other are one request: the key is the first one's.
-  const leads = definition.group === undefined ? rows : rows.filter(createGroupStart(mapping.keyOf));
-  const claiming: KeyedRow[] = [];
+  const leads = definition.group === undefined ? rows : rows.filter(createGroupStart(mapping.groupOf));
+  const claiming: { readonly row: number; readonly key: string }[] = [];
   const others = new Map<number, KeyClaim>();
   for (const row of leads) {
     const key = identityKeyOf(run, mapping, row);
     if (key === null) continue;
-    // Also of rows that stand apart: corrected, they are sent, and what looks like them would be a second record.
-    const alike = mapping.hasKey ? findAlike(key, row.row) : null;
     const other = apart?.otherRow(row) ?? null;
-    if (other === null) claiming.push({ row: row.row, key, alike });
+    if (other === null) claiming.push({ row: row.row, key });
     else others.set(row.row, { kind: 'apart', row: other });
   }
   return { claiming, apart: others };
@@ -211,47 +200,45 @@ export function keyedRows(
 
 const UNCLAIMED: KeyClaim = { kind: 'claimed' };
 
-/** The rows with what became of their claims, and with what their keys were found to look like. `from`: the place of the first of them among the claims. */
+/**
+ * The rows with what became of their claims. `from`: the place of the first of them among the
+ * claims.
+ */
 export function claimedRows(
   rows: readonly Row[],
   { claiming, apart }: KeyedRows,
-  { claims, alike, from = 0 }: Omit<Claimed, 'epoch'> & { readonly from?: number },
-  { key: column = '' }: Pick<JobDefinition, 'key'>,
+  { claims, from = 0 }: Pick<Claimed, 'claims'> & { readonly from?: number },
 ): ChunkJob['rows'] {
   const places = new Map(claiming.map(({ row }, i) => [row, i]));
   return rows.map((row) => {
     const i = places.get(row.row);
-    if (i === undefined) return { row, claim: apart.get(row.row) ?? UNCLAIMED };
-    const { key = '', alike: inFile = null } = claiming[i] ?? {};
-    const likeness = worse(inFile, alike.get(from + i) ?? null);
-    const found = likeness === null ? [] : [likenessFinding(likeness, { column, key })];
-    // A rerun's rows may have what was found of their keys before.
-    return { row: withFindings(row, KEY_CHECK_CODES, found), claim: claims[from + i] ?? UNCLAIMED };
+    const claim = i === undefined ? apart.get(row.row) : claims[from + i];
+    return { row, claim: claim ?? UNCLAIMED };
   });
 }
 
 type KeyedChunk = RowChunk & { readonly keyed: KeyedRows };
 
-/** The chunks with the claims of their keys, in file order and in one command; `null`: stop reading. */
+/**
+ * The chunks with the claims of their keys, in file order and in one command; `null`: stop reading.
+ */
 async function claimChunks(
   chunks: readonly KeyedChunk[],
   ingesting: Ingesting,
 ): Promise<readonly ChunkJob[] | null> {
-  const { run, definition, mapping, keys, session } = ingesting;
+  const { run, definition, keys, session } = ingesting;
   const last = chunks.at(-1)?.n ?? null;
   const claim = {
     run: run.id,
     space: identitySpace(run),
+    form: definition.keyForm,
     rows: chunks.flatMap(({ keyed }) => keyed.claiming),
   };
   passStage('claiming', () => [], last);
-  const claimed = await untilTaken(async () => {
-    const alike = mapping.hasKey ? { alike: await likenessAsked(ingesting) } : {};
-    return withStates(
-      await claimKeys(session.registration.epoch, keys, { ...claim, ...alike }),
-      ingesting.store,
-    );
-  }, ingesting);
+  const claimed = await untilTaken(
+    async () => withStates(await claimKeys(session.registration.epoch, keys, claim), ingesting.store),
+    ingesting,
+  );
   if (claimed === null) return null;
   passStage('claimed', () => [], last);
   let from = 0;
@@ -262,12 +249,15 @@ async function claimChunks(
       run: run.id,
       chunk: n,
       claimed: claimed.epoch,
-      rows: claimedRows(rows, keyed, own, definition),
+      rows: claimedRows(rows, keyed, own),
     };
   });
 }
 
-/** The claims, with the states of the runs that have the keys of rows here: what is to be done goes by that. */
+/**
+ * The claims, with the states of the runs that have the keys of rows here: what is to be done goes
+ * by that.
+ */
 async function withStates(claimed: Claimed, store: RunStore): Promise<Claimed> {
   const runs = claimed.claims.flatMap((claim) => (claim.kind === 'held' && !claim.inDoubt ? claim.run : []));
   if (runs.length === 0) return claimed;
@@ -280,15 +270,9 @@ async function withStates(claimed: Claimed, store: RunStore): Promise<Claimed> {
 }
 
 /**
- * Which keys that look alike are looked for in the ledger. Where no other run is in it yet, nearly
- * each row is spared a question whose answer would be a warning only; asked for each batch, since
- * another run may begin at any time.
+ * Claims the keys of chunks and hands them to the queue, several in one command; false: stop
+ * reading.
  */
-async function likenessAsked({ session, keys }: Ingesting): Promise<{ readonly withCase: boolean }> {
-  return { withCase: (await session.ledger.redis.zcard(keys.runs)) > 1 };
-}
-
-/** Claims the keys of chunks and hands them to the queue, several in one command; false: stop reading. */
 function createOutlet(ingesting: Ingesting) {
   const { run, store, queue } = ingesting;
   let batch: KeyedChunk[] = [];
@@ -324,7 +308,10 @@ function createOutlet(ingesting: Ingesting) {
   return { push, flush };
 }
 
-/** Adds chunks to the queue; those that an earlier try has added stay as they are. False: stop reading. */
+/**
+ * Adds chunks to the queue; those that an earlier try has added stay as they are. False: stop
+ * reading.
+ */
 async function addChunks(chunks: readonly ChunkJob[], open: number, ingesting: Ingesting): Promise<boolean> {
   const last = chunks.at(-1)?.chunk;
   if (last === undefined) return true;

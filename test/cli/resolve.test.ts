@@ -5,13 +5,14 @@ import { parse } from 'csv-parse/sync';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
-import { identityOf, ledgerKeys } from '../../src/ledger/keys.ts';
+import { ledgerKeys } from '../../src/ledger/keys.ts';
 import { createRunIndex } from '../../src/ledger/run-index.ts';
 import type { NewRun } from '../../src/ledger/run-store.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import { connectRedis } from '../../src/redis/connection.ts';
 import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { doubtOf, seedRun } from '../support/doubts.ts';
+import { getEntry } from '../support/ledger.ts';
 import { newRun } from '../support/runs.ts';
 import { onboard } from './memory-io.ts';
 
@@ -366,9 +367,7 @@ describe('rows of one key, where the job groups them', () => {
       ...Array(3).fill(['drafted', 'cp-1']),
       ['in-doubt', ''],
     ]);
-    const { bucket, digest } = identityOf('A');
-    const name = `${KEYS.identity('counterparty')}${bucket}`;
-    expect(await redis.hget(name, digest)).toBe(`k ${run} 1 cp-1`);
+    expect(await getEntry(redis, KEYS, 'A', 'counterparty')).toBe(`k ${run} 1 cp-1`);
     expect((await json([run, '3', '--created', 'cp-1'])).answer).toMatchObject({ unchanged: 1, mates: 0 });
   });
 
