@@ -88,7 +88,7 @@ export type LineRecord = JournalRecord | { readonly kind: 'forgotten'; readonly 
 const CRC_DIGITS = 8;
 
 /** The form of the journals that this program writes, and the only one that it reads. */
-export const JOURNAL_VERSION = 3;
+export const JOURNAL_VERSION = 4;
 
 const headSchema = z.object({ kind: z.literal('journal'), version: z.number().int() });
 

@@ -223,18 +223,18 @@ describe('the version of a journal', () => {
     const { path, journal, files } = await ownJournal();
     await journal.write(RUN);
     const [head] = (await readFile(join(path, (await files())[0] ?? ''), 'utf8')).split('\n');
-    expect(head).toBe('703eb668 {"kind":"journal","version":3}');
+    expect(head).toBe('3f7f20af {"kind":"journal","version":4}');
   });
 
   const head = (version: number) => JSON.stringify({ kind: 'journal', version });
   const OLD = '{"kind":"forgotten","run":"r0"}';
   test.each([
-    ['newer', head(4), 'form 4; this version of onboard knows form 3 alone'],
-    ['older', head(1), 'form 1; this version of onboard knows form 3 alone'],
+    ['newer', head(5), 'form 5; this version of onboard knows form 4 alone'],
+    ['older', head(1), 'form 1; this version of onboard knows form 4 alone'],
     [
       'older, without one',
       OLD,
-      'an older form, without a version; this version of onboard knows form 3 alone',
+      'an older form, without a version; this version of onboard knows form 4 alone',
     ],
   ])('that is %s is known for that, and nothing of such a journal is put back', async (_, json, words) => {
     const { folder, path, journal, files } = await ownJournal();
@@ -254,7 +254,7 @@ describe('the version of a journal', () => {
     await journal.write(RUN);
     await writeFile(join(path, '000002.gz'), '');
     expect(await foreignForm(folder, journal.worker)).toBe(
-      'form 1; this version of onboard knows form 3 alone',
+      'form 1; this version of onboard knows form 4 alone',
     );
   });
 });
