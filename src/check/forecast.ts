@@ -295,15 +295,18 @@ export type SeenKeys = {
 export function createSeenKeys(form: KeyForm): SeenKeys {
   // Below 0: a row that would not be sent.
   const rows = createDigestTable();
-  /** The rows that came first, by their very texts. */
-  const texts = createDigestTable();
+  /** By row, of those that came first: what tells the texts of one key apart. */
+  const texts: number[] = [];
   return {
     claim(key, row) {
       const earlier = rows.setFirst(identityOfKey(key, form), row);
-      if (form === 'loose' && earlier === undefined) texts.set(key, row);
-      if (earlier === undefined) return null;
+      const text = textHash(key);
+      if (earlier === undefined) {
+        texts[row] = text;
+        return null;
+      }
       const first = Math.abs(earlier);
-      return { row: first, isAlike: form === 'loose' && texts.get(key) !== first };
+      return { row: first, isAlike: texts[first] !== text };
     },
     spoil(key, row) {
       const identity = identityOfKey(key, form);
@@ -314,4 +317,11 @@ export function createSeenKeys(form: KeyForm): SeenKeys {
       return creator > 0 && creator < row;
     },
   };
+}
+
+/** 32 bits: the texts of one key are few, and a digest of each costs more than all else of it. */
+function textHash(text: string): number {
+  let hash = 0;
+  for (let i = 0; i < text.length; i += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0;
+  return hash;
 }
