@@ -192,6 +192,21 @@ describe('an edited report file', () => {
     expect((await json([run, '2', '--created', 'sub;2'])).answer.unchanged).toBe(1);
   });
 
+  test('saved again without the zeros of its keys is read as well, but for a job that tells such keys apart', async () => {
+    const answers = [];
+    for (const keyForm of ['loose', 'exact']) {
+      const definition = jobDefinitionSchema.parse({
+        operation: 'subclient.create',
+        key: 'externalId',
+        keyForm,
+      });
+      const run = await seed([doubtOf(1, { key: '00017' })], { definition });
+      const saved = filled(await inDoubtCsv(run), { 1: 'created:a' }).replace(/^00017/m, '17');
+      answers.push((await command([run, '--file', await file('zeros.csv', saved)])).exitCode);
+    }
+    expect(answers).toEqual([0, 3]);
+  });
+
   test('with anything malformed in it is refused whole, every problem with its line', async () => {
     const run = await threeDoubts();
     const csv = filled(await inDoubtCsv(run), { 1: 'created:sub-1', 2: 'creatd:sub-2', 3: 'created: ' });
