@@ -1,10 +1,12 @@
 /**
- * Decides what becomes of the rows of a request: purely, from what the ledger says of them (the claim of their key, their
- * marks) and from what they map to. The plan is one of four: they are done already, they end with an outcome, a request is to
- * be sent, or the ledger is to be asked first. The worker carries plans out, and the check shows them, so that both say the
- * same of the same row.
- * The order counts: what is settled stays so; a key that is another row's is never sent; what a worker that is gone may have
- * created is in doubt, even where the row no longer maps; then only is it mapped.
+ * Decides what becomes of the rows of a request: purely, from what the ledger says of them (the
+ * claim of their key, their marks) and from what they map to. The plan is one of four: they are
+ * done already, they end with an outcome, a request is to be sent, or the ledger is to be asked
+ * first. The worker carries plans out, and the check shows them, so that both say the same of the
+ * same row.
+ * The order counts: what is settled stays so; a key that is another row's is never sent; what a
+ * worker that is gone may have created is in doubt, even where the row no longer maps; then only is
+ * it mapped.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
 import type { KeyPlace } from '../ledger/keys.ts';
@@ -34,7 +36,10 @@ export type Plan =
       /** A dead worker's intent that is taken over, `''` where the row is untouched. */
       readonly expected: string;
       readonly warnings?: readonly Issue[];
-      /** What is known of what the service has of the record's fields, and what it has once it has accepted the request. */
+      /**
+       * What is known of what the service has of the record's fields, and what it has once it has
+       * accepted the request.
+       */
       readonly fields?: FieldsChange;
     }
   /** The ledger is to be asked first. */
@@ -53,13 +58,19 @@ export type Decided = {
   readonly warnings?: ReadonlyMap<number, readonly Issue[]> | undefined;
 };
 
-/** A request's rows with what is to be done about them: as a rule one row, else a group whose rows end as the first one does. */
+/**
+ * A request's rows with what is to be done about them: as a rule one row, else a group whose rows
+ * end as the first one does.
+ */
 export type Planned = Decided & { readonly lead: RowTask; readonly mates: readonly RowTask[] };
 
 /** The rows of a request that is to be sent. */
 export type PlannedSend = Planned & { readonly plan: Extract<Plan, { kind: 'send' }> };
 
-/** What is known of a row before anything is decided. The first of a group stands for it with its claim and its mark. */
+/**
+ * What is known of a row before anything is decided. The first of a group stands for it with its
+ * claim and its mark.
+ */
 type Undecided = Pick<RowTask, 'run' | 'row' | 'identityKey' | 'claim' | 'suspect'>;
 export type UndecidedRows = Pick<RowGroup<Undecided>, 'lead' | 'keyless'> & {
   readonly mates: readonly Pick<RowTask, 'row'>[];
@@ -76,7 +87,10 @@ type Marks = ReadonlyMap<number, Mark>;
 type Intent = Extract<Mark, { kind: 'intent' }>;
 type End = Extract<Plan, { kind: 'end' }>;
 
-/** Of a run that runs. Rows on which the program itself fails are invalid: they must not keep their chunk from ending. */
+/**
+ * Of a run that runs. Rows on which the program itself fails are invalid: they must not keep their
+ * chunk from ending.
+ */
 export function decide(rows: UndecidedRows, marks: Marks, means: Means): Decided {
   const mark = marks.get(rows.lead.row.row);
   // A mate that can't be sent says nothing yet of the others: all are looked at again.
@@ -89,7 +103,9 @@ export function decide(rows: UndecidedRows, marks: Marks, means: Means): Decided
   }
 }
 
-/** Of a run that was cancelled: nothing is sent any more, and what may have been sent is in doubt. */
+/**
+ * Of a run that was cancelled: nothing is sent any more, and what may have been sent is in doubt.
+ */
 export function decideCancelled(rows: UndecidedRows, marks: Marks): Decided {
   const { lead } = rows;
   const settled = settledPlan(rows, marks, () => true);
@@ -100,8 +116,9 @@ export function decideCancelled(rows: UndecidedRows, marks: Marks): Decided {
 }
 
 /**
- * Rows of a group end together: where a worker died while it recorded them, the others get what one of them has already.
- * `decides`: whether a settled mate's outcome is the others' too. `null`: nothing is settled.
+ * Rows of a group end together: where a worker died while it recorded them, the others get what one
+ * of them has already. `decides`: whether a settled mate's outcome is the others' too. `null`:
+ * nothing is settled.
  */
 function settledPlan(
   { lead, mates }: UndecidedRows,
@@ -129,7 +146,11 @@ function decideOpen(rows: UndecidedRows, mark: Intent | null, means: Means): Dec
   const { lead } = rows;
   const { definition } = means;
   const step = stepOf(lead, definition);
-  if (step.kind === 'end') return { plan: comparedPlan(rows, step, means) };
+  if (step.kind === 'end') {
+    const merged = isOneText(rows, means.mapping) ? null : mergedOf(rows, means.mapping);
+    if (merged?.kind === 'issues') return invalidGroup(merged.issues, lead.row);
+    return { plan: comparedPlan(rows, step, means) };
+  }
   if (!mayRepeat(step.call)) {
     if (mark !== null) return { plan: { kind: 'end', end: WORKER_LOST } };
     if (lead.suspect) return { plan: { kind: 'end', end: JOURNAL_LOST } };
@@ -148,6 +169,11 @@ function decideOpen(rows: UndecidedRows, mark: Intent | null, means: Means): Dec
   const mapped = means.mapping.map(lead.row);
   if (mapped.kind === 'issues') return { plan: invalid(mapped.issues) };
   return { plan: planOf({ lead, step, mapped, expected, tracked }, means) };
+}
+
+/** A row that writes the key otherwise is invalid, also where the key of the others is known. */
+function isOneText({ lead, mates }: UndecidedRows, { keyOf }: Mapping): boolean {
+  return mates.length === 0 || mates.every(({ row }) => keyOf(row) === keyOf(lead.row));
 }
 
 function mergedOf({ lead, mates, keyless }: UndecidedRows, mapping: Mapping): GroupMapped {
@@ -214,12 +240,16 @@ function heldWords({ state }: Extract<KeyClaim, { kind: 'held' }>): string {
 
 const APART = 'and rows of one key are one request: they must follow each other, and none of them is sent';
 
-/** Only where it was cut because of its length can a group's key have been claimed by rows right above it. */
+/**
+ * Only where it was cut because of its length can a group's key have been claimed by rows right
+ * above it.
+ */
 const TOO_MANY = `the rows from {row} on have the same key, and at most ${MAX_GROUP_ROWS - 1} rows can be one request`;
 
 /**
- * The end of rows whose key is known and that are not sent; where the ledger knows what list the record of a group was created
- * with, it is compared with that of the rows, and a warning says that they differ.
+ * The end of rows whose key is known and that are not sent; where the ledger knows what list the
+ * record of a group was created with, it is compared with that of the rows, and a warning says that
+ * they differ.
  */
 function comparedPlan(rows: UndecidedRows, plan: End, { definition, mapping }: Means): Plan {
   const { claim, row } = rows.lead;
@@ -297,11 +327,17 @@ type Outgoing = {
   readonly step: Extract<Step, { kind: 'call' }>;
   readonly mapped: Extract<Mapped, { kind: 'mapped' }>;
   readonly expected: string;
-  /** The record whose fields are followed from one accepted request to the next; `null`: they aren't. */
+  /**
+   * The record whose fields are followed from one accepted request to the next; `null`: they
+   * aren't.
+   */
   readonly tracked: Tracked | null;
 };
 
-/** A record whose fields are followed. `list`: nothing but that list, for a group that is not updated; `null`: all of them. */
+/**
+ * A record whose fields are followed. `list`: nothing but that list, for a group that is not
+ * updated; `null`: all of them.
+ */
 type Tracked = KeyPlace & { readonly list: string | null };
 
 function trackedFields({ run, identityKey: key }: Undecided, definition: JobDefinition): Tracked | null {

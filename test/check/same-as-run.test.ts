@@ -184,6 +184,13 @@ test.each<[string, object, Before, readonly string[], readonly string[]]>([
     ['group_member', 'key_alike', 'sent'],
   ],
   [
+    'a known group whose rows write its key in two ways',
+    PAYEES,
+    { A: 'known' },
+    ['A,Acme,GB1', 'a,Acme,GB2'],
+    ['group_member', 'key_alike'],
+  ],
+  [
     'a key whose rows stand apart, in another text',
     PAYEES,
     {},
