@@ -351,7 +351,7 @@ describe('a process that was killed', () => {
     await writeFile(file, lines.join('\n'));
     const before = await listWorkers(place.folder);
     await expect(joinAs(place)).rejects.toThrow(
-      /has an older form, without a version; .+ knows form 3 alone\. Let the version/,
+      /has an older form, without a version; .+ knows form 4 alone\. Let the version/,
     );
     expect(await listWorkers(place.folder)).toEqual(before);
   });
