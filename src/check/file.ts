@@ -10,8 +10,6 @@ import type { RowBatch } from '../intake/row-feed.ts';
 import { openRows } from '../intake/rows.ts';
 import { createNamelessColumns, hashFile, surveyFile } from '../intake/survey.ts';
 import { changedWhileRead, fileStamp } from '../lib/file-stamp.ts';
-import { markTotals } from '../mapping/totals.ts';
-import { createKeyLikeness } from '../model/key-likeness.ts';
 import type { Mapping } from '../model/mapping.ts';
 import { createGroupCutter } from '../model/row-group.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
@@ -24,7 +22,7 @@ import type { Look } from './ledger.ts';
 export function createChecker(job: Job, look: Look): (reading: CheckReading) => Promise<Checked> {
   const before: SeenKeys[] = [];
   return async (reading) => {
-    const seen = createSeenKeys();
+    const seen = createSeenKeys(job.definition.keyForm);
     const checked = await checkFile(reading, { job, look, seen, before });
     before.push(seen);
     return checked;
@@ -55,11 +53,10 @@ async function checkFile(reading: CheckReading, { job, look, seen, before }: Aro
     earlier: earlier?.id ?? null,
     seen,
     apart: definition.group === undefined ? null : await findApart(reading, definition.format, mapping),
-    findAlike: createKeyLikeness(),
     before,
     isShown: findings.isShown,
   };
-  const cutter = createGroupCutter(definition.group === undefined ? null : mapping.keyOf);
+  const cutter = createGroupCutter(definition.group === undefined ? null : mapping.groupOf);
   const add = async (groups: readonly ReturnType<typeof cutter.end>[]) => {
     const ended = groups.filter((group) => group !== null);
     for (const forecast of await foresee(ended, foreseeing)) findings.add(forecast);
@@ -67,10 +64,7 @@ async function checkFile(reading: CheckReading, { job, look, seen, before }: Aro
   const nameless = createNamelessColumns();
   let rows = 0;
   let { source } = reading;
-  const { again } = reading;
-  const keyOf = mapping.hasKey ? mapping.keyOf : null;
-  const totals = { source, keyOf, again };
-  for await (const batch of markTotals(reading.batches, totals)) {
+  for await (const batch of reading.batches) {
     nameless.see({ source, rows: batch.rows });
     rows += batch.rows.length;
     // The last batch has the notes on the whole file.
@@ -89,9 +83,9 @@ async function checkFile(reading: CheckReading, { job, look, seen, before }: Aro
 async function findApart(
   { path, source }: CheckReading,
   format: Format,
-  { keyOf }: Mapping,
+  { groupOf }: Mapping,
 ): Promise<ApartKeys> {
-  const apart = createApartKeys(keyOf);
+  const apart = createApartKeys(groupOf);
   for await (const { rows } of readChunks(path, source, format)) for (const row of rows) apart.see(row);
   return apart;
 }
@@ -102,7 +96,6 @@ type CheckReading = {
   readonly source: SourceInfo;
   /** UsageError where it turns out that the file can't be read as a whole. */
   readonly batches: AsyncIterable<Pick<RowBatch, 'rows'> & Partial<RowBatch>>;
-  again(): AsyncIterable<Pick<RowBatch, 'rows'>>;
 };
 
 /** Of a table the header is enough to begin with, while JSON is surveyed first. */
@@ -114,13 +107,11 @@ export async function openReading(path: string, format: Format): Promise<CheckRe
   if (first.done !== true && isTable(first.value.source)) {
     const { source } = first.value;
     const all = after(first.value, batches);
-    const again = () => openRows(path, format);
-    return { path, sha256, source, batches: unchanged(all, path, stamp), again };
+    return { path, sha256, source, batches: unchanged(all, path, stamp) };
   }
   await batches.return(undefined);
-  const facts = await surveyFile(path, format);
-  const again = () => readChunks(path, facts.source, format);
-  return { path, sha256: facts.sha256, source: facts.source, batches: again(), again };
+  const { sha256: hash, source: read } = await surveyFile(path, format);
+  return { path, sha256: hash, source: read, batches: readChunks(path, read, format) };
 }
 
 /** Whoever checks a file looks at it, and is told how its text reads where that can't be told. */

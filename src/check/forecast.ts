@@ -4,6 +4,7 @@
  * whose keys the rows have by now, and which row of the file would have claimed one before. Nothing
  * is known of marks: a row is taken for untouched.
  */
+
 import { type JobDefinition, operationOf } from '../config/job-definition.ts';
 import { type Decided, decide, type Plan } from '../delivery/decide.ts';
 import type { ApartKeys } from '../intake/apart-keys.ts';
@@ -11,17 +12,11 @@ import type { KeyPlace } from '../ledger/keys.ts';
 import { createDigestTable } from '../lib/digest.ts';
 import { identityKeyOf, type KeyClaim, type KeyState } from '../model/identity.ts';
 import type { Issue } from '../model/issue.ts';
-import {
-  type FindAlike,
-  KEY_CHECK_CODES,
-  type KeyLikeness,
-  likenessFinding,
-  worse,
-} from '../model/key-likeness.ts';
+import { identityOfKey, type KeyForm } from '../model/key-form.ts';
 import type { Mapping, Reference } from '../model/mapping.ts';
 import { type Call, spaceOf } from '../model/operation.ts';
 import type { ServiceRequest } from '../model/request.ts';
-import { type Row, withFindings } from '../model/row.ts';
+import type { Row } from '../model/row.ts';
 import type { RowGroup } from '../model/row-group.ts';
 import { buildRequest } from '../service/operations.ts';
 import type { Look } from './ledger.ts';
@@ -69,7 +64,6 @@ type Foreseeing = {
   readonly seen: SeenKeys;
   /** Where the job groups rows: the keys of which rows stand apart in the file. */
   readonly apart: ApartKeys | null;
-  readonly findAlike: FindAlike;
   /** The keys of files that are taken first. */
   readonly before: readonly SeenKeys[];
   /** Whether requests of the call are still shown: those that aren't need not be put together. */
@@ -86,11 +80,9 @@ export async function foresee(
   const { look, seen } = foreseeing;
   const keyed = groups.map((group) => keyedOf(group, foreseeing));
   const known = await statesOf(look, () => keyed.flatMap(({ identity }) => identity ?? []));
-  const alike = await alikeOf(keyed, foreseeing);
   const decideRows = createDecider(foreseeing);
-  const planned = keyed.map(({ group: read, key, identity }) => {
+  const planned = keyed.map(({ group, key, identity }) => {
     const state = identity === null ? FREE : known(identity);
-    const group = key === null ? read : withLikeness(read, { key, state, alike: alike.get(key) }, foreseeing);
     return { group, key, state, decided: decideRows(group, key, state) };
   });
   const questions = planned.flatMap(({ decided: { plan } }) => (plan.kind === 'ask' ? [plan.questions] : []));
@@ -109,36 +101,6 @@ export async function foresee(
   });
 }
 
-function isTaken(state: KeyState, earlier: string | null): boolean {
-  return (state.kind === 'known' || state.kind === 'held') && state.run !== earlier;
-}
-
-async function alikeOf(
-  keyed: ReadonlyArray<ReturnType<typeof keyedOf>>,
-  { look, definition, mapping, earlier }: Foreseeing,
-): Promise<ReadonlyMap<string, KeyLikeness>> {
-  const space = spaceOf(operationOf(definition));
-  if (look.kind === 'none' || space === null || !mapping.hasKey) return new Map();
-  const names = keyed.flatMap(({ key }) => key ?? []);
-  return look.alike({ run: earlier ?? '', space, names });
-}
-
-function withLikeness(
-  group: RowGroup<Row>,
-  {
-    key,
-    state,
-    alike,
-  }: { readonly key: string; readonly state: KeyState; readonly alike?: KeyLikeness | undefined },
-  { findAlike, definition, earlier }: Foreseeing,
-): RowGroup<Row> {
-  const inLedger = alike === undefined || isTaken(state, earlier) ? null : alike;
-  const likeness = worse(findAlike(key, group.lead.row), inLedger);
-  if (likeness === null) return group;
-  const found = likenessFinding(likeness, { column: definition.key ?? '', key });
-  return { ...group, lead: withFindings(group.lead, KEY_CHECK_CODES, [found]) };
-}
-
 type StateOf = (place: KeyPlace) => KeyState;
 
 async function statesOf(look: Look, places: () => readonly KeyPlace[]): Promise<StateOf> {
@@ -146,8 +108,9 @@ async function statesOf(look: Look, places: () => readonly KeyPlace[]): Promise<
   const asked = places();
   const states = new Map<string, ReadonlyMap<string, KeyState>>();
   for (const space of new Set(asked.map((place) => place.space))) {
-    const keys = new Set(asked.flatMap((place) => (place.space === space ? [place.key] : [])));
-    states.set(space, await look.states(space, [...keys]));
+    const own = asked.filter((place) => place.space === space);
+    const names = [...new Set(own.map(({ key }) => key))];
+    states.set(space, await look.states({ space, form: own[0]?.form, names }));
   }
   return ({ space, key }) => states.get(space)?.get(key) ?? FREE;
 }
@@ -161,10 +124,7 @@ async function fieldsFrom(
   const [first] = asked;
   if (look.kind === 'none' || first === undefined) return () => '';
   // The records of one job are in one space.
-  const found = await look.fields(
-    first.space,
-    asked.map(({ key }) => key),
-  );
+  const found = await look.fields({ space: first.space, names: asked.map(({ key }) => key) });
   return ({ key }) => found.get(key) ?? '';
 }
 
@@ -173,7 +133,8 @@ function keyedOf(group: RowGroup<Row>, { definition, mapping, sha256 }: Foreseei
   const key = mapping.keyOf(group.lead);
   const space = spaceOf(operationOf(definition));
   const known = mapping.hasKey ? key : identityKeyOf({ sha256 }, mapping, group.lead);
-  return { group, key, identity: space === null || known === null ? null : { space, key: known } };
+  if (space === null || known === null) return { group, key, identity: null };
+  return { group, key, identity: { space, key: known, form: mapping.keyForm } };
 }
 
 type Build = (
@@ -190,30 +151,31 @@ function createDecider({ definition, mapping, sha256, earlier, seen, apart, isSh
       : { call, method: 'POST', path: '', body: null };
   const means = { definition, mapping, service: { build } };
   return ({ lead: row, mates, keyless }: RowGroup<Row>, key: string | null, state: KeyState): Decided => {
-    const first = key === null ? null : seen.claim(key, row.row);
-    const claim = claimOf(state, { first, earlier, other: apart?.otherRow(row) ?? null });
+    const claim = claimOf(state, { row, key, earlier, seen, apart });
     if (claim === null) return { plan: { kind: 'done' } };
     const lead = { run, row, claim, suspect: false, identityKey: mapping.hasKey ? key : null };
     return decide({ lead, mates: mates.map((mate) => ({ row: mate })), keyless }, UNTOUCHED, means);
   };
 }
 
-/**
- * What the claim of the key would answer; `null`: the earlier run of this very file is done with
- * the row. `first`: the row of the file that has the key before this one; `other`: one that has it
- * too, apart from this one and those that follow it.
- */
-function claimOf(
-  state: KeyState,
-  {
-    first,
-    earlier,
-    other,
-  }: { readonly first: number | null; readonly earlier: string | null; readonly other: number | null },
-): KeyClaim | null {
+type Claiming = Pick<Foreseeing, 'earlier' | 'seen' | 'apart'> & {
+  readonly row: Row;
+  readonly key: string | null;
+};
+
+/** What a claim would answer; `null`: the earlier run of this very file is done with the row. */
+function claimOf(state: KeyState, { row, key, earlier, seen, apart }: Claiming): KeyClaim | null {
+  const isTaken = state.kind === 'known' || state.kind === 'held';
+  const other = key === null ? null : (apart?.otherRow(row) ?? null);
   if (other !== null) return { kind: 'apart', row: other };
-  if (first !== null) return { kind: 'duplicate', row: first };
-  if (state.kind === 'free' || state.kind === 'given-back') return { kind: 'claimed' };
+  if (isTaken && state.alike === true && state.run !== earlier)
+    return { kind: 'alike', run: state.run, row: state.row };
+  const first = key === null ? null : seen.claim(key, row.row);
+  if (first !== null)
+    return first.isAlike
+      ? { kind: 'alike', run: null, row: first.row }
+      : { kind: 'duplicate', row: first.row };
+  if (!isTaken) return { kind: 'claimed' };
   if (state.run !== earlier) return state;
   return state.kind === 'held' && !state.inDoubt ? { kind: 'claimed' } : null;
 }
@@ -242,6 +204,7 @@ function fateOf(plan: Plan, context: Context, foreseeing: Foreseeing): Fate {
 
 const EXPECTED: Readonly<Record<string, string>> = {
   duplicate_key: 'a key that no other row has; ',
+  key_alike: 'a key that no other row has, however it is written; ',
   group_apart: 'all rows of one key directly below each other; ',
   key_known: 'a key that is not known yet; ',
   key_held: 'a key that no other run has; ',
@@ -313,35 +276,52 @@ function standingOf(
   { definition, seen, before }: Foreseeing,
 ): ForeseenReference['standing'] {
   if (state.kind === 'known') return 'known';
+  if (space !== spaceOf(operationOf(definition))) return 'open';
   // A row that comes later is not waited for: two rows could wait for each other.
-  const isInFile =
-    space === spaceOf(operationOf(definition)) &&
-    (seen.hasCreatorBefore(key, row) || before.some((file) => file.hasCreatorBefore(key, Infinity)));
-  return isInFile ? 'in-file' : 'open';
+  if (seen.hasCreatorBefore(key, row)) return 'in-file';
+  const isInEarlier = before.some((file) => file.hasCreatorBefore(key, Infinity));
+  return isInEarlier ? 'in-file' : 'open';
 }
 
 /** The keys of a file so far, as digests, so that a million of them take little room. */
 export type SeenKeys = {
-  claim(key: string, row: number): number | null;
+  /** The row that has the key before this one, `isAlike` in another text; `null`: none. */
+  claim(key: string, row: number): { readonly row: number; readonly isAlike: boolean } | null;
   /** Where it is the row that has the key: the row would not be sent. */
   spoil(key: string, row: number): void;
   hasCreatorBefore(key: string, row: number): boolean;
 };
 
-export function createSeenKeys(): SeenKeys {
+export function createSeenKeys(form: KeyForm): SeenKeys {
   // Below 0: a row that would not be sent.
   const rows = createDigestTable();
+  /** By row, of those that came first: what tells the texts of one key apart. */
+  const texts: number[] = [];
   return {
     claim(key, row) {
-      const earlier = rows.setFirst(key, row);
-      return earlier === undefined ? null : Math.abs(earlier);
+      const earlier = rows.setFirst(identityOfKey(key, form), row);
+      const text = textHash(key);
+      if (earlier === undefined) {
+        texts[row] = text;
+        return null;
+      }
+      const first = Math.abs(earlier);
+      return { row: first, isAlike: texts[first] !== text };
     },
     spoil(key, row) {
-      if (rows.get(key) === row) rows.set(key, -row);
+      const identity = identityOfKey(key, form);
+      if (rows.get(identity) === row) rows.set(identity, -row);
     },
     hasCreatorBefore(key, row) {
-      const creator = rows.get(key) ?? -1;
+      const creator = rows.get(identityOfKey(key, form)) ?? -1;
       return creator > 0 && creator < row;
     },
   };
+}
+
+/** 32 bits: the texts of one key are few, and a digest of each costs more than all else of it. */
+function textHash(text: string): number {
+  let hash = 0;
+  for (let i = 0; i < text.length; i += 1) hash = (Math.imul(hash, 31) + text.charCodeAt(i)) | 0;
+  return hash;
 }

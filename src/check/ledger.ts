@@ -3,13 +3,12 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import { baseUrlOf, SANDBOX_TARGET } from '../delivery/target.ts';
-import { readAlike, readKeyFields, readKeys } from '../ledger/key-claims.ts';
+import { type KeysAsked, readKeyFields, readKeys } from '../ledger/key-claims.ts';
 import { runOfFile } from '../ledger/run-store.ts';
 import type { Log } from '../lib/log.ts';
 import type { Releasers } from '../lib/releasers.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { KeyState } from '../model/identity.ts';
-import type { KeyLikeness } from '../model/key-likeness.ts';
 import { OUTCOMES, wasAccepted } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 import { summarize } from '../report/summary.ts';
@@ -19,15 +18,9 @@ type LedgerLook = {
   readonly kind: 'ledger';
   readonly target: string;
   /** Keys that are not in the answer are free. */
-  states(space: string, names: readonly string[]): Promise<ReadonlyMap<string, KeyState>>;
+  states(asked: KeysAsked): Promise<ReadonlyMap<string, KeyState>>;
   /** The fields that the service last accepted for these keys; only the decision reads them. */
-  fields(space: string, names: readonly string[]): Promise<ReadonlyMap<string, string>>;
-  /** Keys of other runs than `run` that look like these, where they are free. */
-  alike(asked: {
-    readonly run: string;
-    readonly space: string;
-    readonly names: readonly string[];
-  }): Promise<ReadonlyMap<string, KeyLikeness>>;
+  fields(asked: KeysAsked): Promise<ReadonlyMap<string, string>>;
   earlierRun(file: { readonly sha256: string; readonly job: string }): Promise<Run | null>;
   /** How fast the last finished run of the job was that sent something. */
   lastSpeed(job: string): Promise<{ readonly run: string; readonly rowsPerSecond: number } | null>;
@@ -73,14 +66,11 @@ function createLook({ redis, of }: Pick<Ledger, 'redis' | 'of'>, target: string)
   return {
     kind: 'ledger',
     target,
-    async states(space, names) {
-      return (await isEmpty()) ? new Map() : readKeys(redis, keys, space, names);
+    async states(asked) {
+      return (await isEmpty()) ? new Map() : readKeys(redis, keys, asked);
     },
-    async fields(space, names) {
-      return (await isEmpty()) ? new Map() : readKeyFields(redis, keys, space, names);
-    },
-    async alike(asked) {
-      return (await isEmpty()) ? new Map() : readAlike(redis, keys, asked);
+    async fields(asked) {
+      return (await isEmpty()) ? new Map() : readKeyFields(redis, keys, asked);
     },
     async earlierRun(file) {
       const id = await runOfFile(redis, keys, file);

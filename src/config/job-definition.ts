@@ -2,6 +2,7 @@
  * What a job definition may say: one schema from which types, defaults, validation, the JSON Schema
  * for editors and the table of settings come. The schema of the whole is at the end.
  */
+
 import { CronExpressionParser } from 'cron-parser';
 import iconv from 'iconv-lite';
 import { z } from 'zod';
@@ -9,6 +10,7 @@ import { isTimeZone, parseDailyWindow } from '../lib/daily-window.ts';
 import { isJsonPointer } from '../lib/json-pointer.ts';
 import { parsePathPattern } from '../lib/path-pattern.ts';
 import { columnsIn, parsePathTemplate } from '../lib/path-template.ts';
+import { keyFormSchema } from '../model/key-form.ts';
 import { OPERATIONS, type Operation, spaceOf } from '../model/operation.ts';
 import { checksSchema } from './check-settings.ts';
 import { operationOfRequest, ownRequestSchema } from './own-request.ts';
@@ -231,6 +233,11 @@ const settingsSchema = z.strictObject({
     .min(1)
     .optional()
     .describe("The column of the row's own external key. Left out: the file's sha256 and the row number."),
+  keyForm: keyFormSchema
+    .default('loose')
+    .describe(
+      '`loose`: keys that differ only in capitals, leading zeros, invisible signs or spaces at their ends are one. `exact`: they are not.',
+    ),
   format: formatSchema.prefault({}).describe('How the file is read.'),
   fields: z
     .record(z.string(), fieldSourceSchema)

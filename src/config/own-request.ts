@@ -18,7 +18,9 @@ export const ownRequestSchema = z
     name: ownNameSchema.describe(
       'What the operation is called in reports, with a dot in it; its keys are apart from those of all other names.',
     ),
-    method: z.enum(METHODS).describe('The HTTP method.'),
+    method: z
+      .enum(METHODS)
+      .describe('The HTTP method. GET, PUT and DELETE are sent again where their outcome is not known.'),
     path: z
       .string()
       .superRefine((text, context) => {
@@ -26,12 +28,6 @@ export const ownRequestSchema = z
         if (typeof parsed === 'string') context.addIssue({ code: 'custom', message: `expected ${parsed}` });
       })
       .describe('The path below the base URL; columns in braces, percent-encoded: /v3/things/{Thing Id}.'),
-    repeatable: z
-      .boolean()
-      .optional()
-      .describe(
-        'Whether a request whose outcome is not known may be sent again. Left out: yes for GET, PUT and DELETE, no for POST and PATCH.',
-      ),
     id: z
       .string()
       .refine(isJsonPointer, 'expected a JSON pointer such as /data/id (RFC 6901)')
@@ -41,6 +37,6 @@ export const ownRequestSchema = z
   .describe('`operation: custom`: the request of an operation that the program does not know.');
 export type OwnRequest = z.infer<typeof ownRequestSchema>;
 
-export function operationOfRequest({ name, method, repeatable }: OwnRequest): OwnOperation {
-  return ownOperation(name, repeatable ?? REPEATABLE.has(method));
+export function operationOfRequest({ name, method }: OwnRequest): OwnOperation {
+  return ownOperation(name, REPEATABLE.has(method));
 }

@@ -121,7 +121,11 @@ function decideOpen(rows: UndecidedRows, mark: Intent | null, means: Means): Dec
   const { lead } = rows;
   const { definition } = means;
   const step = stepOf(lead, definition);
-  if (step.kind === 'end') return { plan: comparedPlan(rows, step, means) };
+  if (step.kind === 'end') {
+    const merged = isOneText(rows, means.mapping) ? null : mergedOf(rows, means.mapping);
+    if (merged?.kind === 'issues') return invalidGroup(merged.issues, lead.row);
+    return { plan: comparedPlan(rows, step, means) };
+  }
   if (!mayRepeat(step.call)) {
     if (mark !== null) return { plan: { kind: 'end', end: WORKER_LOST } };
     if (lead.suspect) return { plan: { kind: 'end', end: JOURNAL_LOST } };
@@ -140,6 +144,11 @@ function decideOpen(rows: UndecidedRows, mark: Intent | null, means: Means): Dec
   const mapped = means.mapping.map(lead.row);
   if (mapped.kind === 'issues') return { plan: invalid(mapped.issues) };
   return { plan: planOf({ lead, step, mapped, expected, tracked }, means) };
+}
+
+/** A row that writes the key otherwise is invalid, also where the key of the others is known. */
+function isOneText({ lead, mates }: UndecidedRows, { keyOf }: Mapping): boolean {
+  return mates.length === 0 || mates.every(({ row }) => keyOf(row) === keyOf(lead.row));
 }
 
 function mergedOf({ lead, mates, keyless }: UndecidedRows, mapping: Mapping): GroupMapped {
@@ -167,6 +176,8 @@ function stepOf({ claim, run }: Undecided, definition: JobDefinition): Step {
       return definition.group === undefined
         ? unsendable('duplicate_key', 'the same key is in row {row} of this file', placeOf(claim))
         : unsendable('group_too_large', TOO_MANY, placeOf(claim));
+    case 'alike':
+      return unsendable('key_alike', alikeWords(claim), placeOf(claim));
     case 'apart':
       return unsendable(
         'group_apart',
@@ -184,8 +195,13 @@ function stepOf({ claim, run }: Undecided, definition: JobDefinition): Step {
   }
 }
 
-function placeOf({ row, run }: { readonly row: number; readonly run?: string }): Values {
-  return { row: String(row), ...(run !== undefined && { run }) };
+function placeOf({ row, run }: { readonly row: number; readonly run?: string | null }): Values {
+  return { row: String(row), ...(run != null && { run }) };
+}
+
+function alikeWords({ run }: Extract<KeyClaim, { kind: 'alike' }>): string {
+  const other = run === null ? 'row {row} of this file' : 'row {row} of run {run}';
+  return `${other} has this key, written otherwise`;
 }
 
 /** Advice about the run that has the key. */
@@ -293,7 +309,7 @@ function trackedFields({ run, identityKey: key }: Undecided, definition: JobDefi
   const list = mayUpdate ? null : (definition.group ?? null);
   if ((!mayUpdate && list === null) || definition.key === undefined || space === null || key === null)
     return null;
-  return { space, key, list };
+  return { space, key, form: definition.keyForm, list };
 }
 
 function trackedBody({ list }: Tracked, body: JsonObject): JsonObject {
@@ -358,9 +374,9 @@ function sendPlan(
 }
 
 function fieldsChange(record: Tracked, body: JsonObject, before: string): FieldsChange {
-  const { space, key } = record;
+  const { space, key, form } = record;
   const after = packFieldDigests(trackedBody(record, body), key, areFieldsKnown(before) ? before : '');
-  return { space, key, before, after };
+  return { space, key, form, before, after };
 }
 
 function internalError(error: unknown): End {

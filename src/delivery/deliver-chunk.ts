@@ -86,7 +86,7 @@ function planChunk(job: ChunkJob, taken: Taken, context: RunContext): Planned[] 
   const rows = tasks.map((task) => ({ row: task.row.row, task }));
   const groups = isMadeUp(job)
     ? groupsAtMarks(rows, taken.marks)
-    : groupRows(rows, ({ task }) => (task.key === '' ? null : task.key));
+    : groupRows(rows, ({ task }) => context.mapping.groupOf(task.row));
   return groups.map((group) => {
     const lead = group.lead.task;
     // The first row claims the key and gives it back.
@@ -134,7 +134,7 @@ function taskOf(
     row,
     key: key ?? '',
     identityKey,
-    place: identityKey === null ? undefined : identityOf(identityKey),
+    place: identityKey === null ? undefined : identityOf(identityKey, mapping.keyForm),
     claim,
     foundMark: mark?.kind === 'intent' ? mark.text : '',
     suspect: taken.suspect,

@@ -121,8 +121,8 @@ function fieldsAfter(
   taker: string,
 ): FieldsChange | null {
   if (fields === undefined) return null;
-  const { space, key, before, after } = fields;
-  const change = { space, key, before: fieldsUnderWay(taker) };
+  const { space, key, form, before, after } = fields;
+  const change = { space, key, form, before: fieldsUnderWay(taker) };
   if (wasAccepted(outcome)) return { ...change, after };
   // Before a refusal, an earlier attempt may have been carried out.
   const isUntouched = leavesAsItWas(outcome) && attempts === 1;

@@ -1,15 +1,15 @@
 /**
- * Keys whose rows stand apart in a file although its job makes one request of the rows of a key: which they are shows only
- * when the whole file has been looked through, so that nothing is sent before. Digests of the keys are kept, not the keys,
- * so that a million of them take little room.
+ * Keys whose rows stand apart in a file although its job makes one request of the rows of a key:
+ * which they are shows only when the whole file has been looked through, so that nothing is sent
+ * before. Digests of the keys are kept, not the keys, so that a million of them take little room.
  */
 import { createDigestTable } from '../lib/digest.ts';
 import type { Row } from '../model/row.ts';
 import type { KeyOf } from '../model/row-group.ts';
 
-/** The keys whose rows do not all follow each other: they would be one record, and are more than one group. */
+/** The keys of more than one group, which would be one record. */
 export type ApartKeys = {
-  /** Of the row that begins a group, the first row of its key that stands elsewhere; `null` where there is none. */
+  /** The first row of its key outside the group that the row begins; `null`: there is none. */
   otherRow(row: Row): number | null;
 };
 

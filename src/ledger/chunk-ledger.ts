@@ -12,8 +12,8 @@ import type { Run } from '../model/run.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import { type Exchange, type Exchanged, exchangeRows, type RowJournal, withdrawRows } from './exchange.ts';
 import type { MarkedRow } from './intent.ts';
-import { parseKeyState } from './key-claims.ts';
-import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys } from './keys.ts';
+import { keyFields, keyStateIn } from './key-claims.ts';
+import { fieldsPlace, type KeyPlace, type LedgerKeys } from './keys.ts';
 import { LOOK_UP } from './lua/keys.ts';
 import { RESERVE } from './lua/runs.ts';
 import { createChunkClosing, createChunkMemory, readChunk, type Taken } from './open-chunk.ts';
@@ -88,8 +88,9 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
       return (await readChunk(chunk, rows, { epoch, keys, run: run.id })).taken;
     },
     readKey: tickBatch(async (places: readonly KeyPlace[]) => {
-      const found = places.map((place) => identityPlace(keys, place));
-      return (await epoch.read(lookUp, [], placeArguments(found))).map(parseKeyState);
+      const asked = places.flatMap((place) => keyFields(keys, place));
+      const found = await epoch.read(lookUp, [], placeArguments(asked));
+      return places.map((place, i) => keyStateIn(place, found[2 * i] ?? '', found[2 * i + 1] ?? ''));
     }, MAX_BATCH),
     readFields: tickBatch(async (places: readonly KeyPlace[]) => {
       const found = places.map((place) => fieldsPlace(keys, place));

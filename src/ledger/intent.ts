@@ -59,7 +59,7 @@ export type Granted =
 
 export const GRANTED = { kind: 'granted' } as const;
 
-const HELD = /^held [a-z] (\S+) (\d+)/;
+const HELD = /^held [a-z]\S* (\S+) (\d+)/;
 const WAIT = /^(wait|hold) (\d+)/;
 
 export function parseRefusal(answer: string): Granted {

@@ -5,6 +5,7 @@
  */
 
 import { shortDigest } from '../lib/digest.ts';
+import { type KeyForm, normalForm } from '../model/key-form.ts';
 
 export type LedgerKeys = {
   /** Hash: the server run for which the ledger was verified, and the registry of workers. */
@@ -101,27 +102,59 @@ export type Place = { readonly bucket: string; readonly digest: string };
 
 export const NOWHERE: Place = { bucket: '', digest: '' };
 
-/** A key of one identity ledger. `place`: within its space, where it is known already. */
-export type KeyPlace = { readonly space: string; readonly key: string; readonly place?: Place | undefined };
+/** A key of one identity ledger. */
+export type KeyPlace = {
+  readonly space: string;
+  readonly key: string;
+  /** Left out: loose. */
+  readonly form?: KeyForm | undefined;
+  /** Within its space, where it was worked out before. */
+  readonly place?: Place | undefined;
+};
 
-/** Where the field digests of a record are kept, by the bucket's full name. */
-export function fieldsPlace(keys: LedgerKeys, { space, key, place = identityOf(key) }: KeyPlace): Place {
-  return { bucket: keys.fields(space) + place.bucket, digest: place.digest };
+/**
+ * Where the digests of a record's fields are kept: the bucket's full name and the digest within it.
+ */
+export function fieldsPlace(keys: LedgerKeys, of: KeyPlace): Place {
+  const place = placeOf(of);
+  // A record has its fields whichever way the job compares keys.
+  return { bucket: keys.fields(of.space) + place.bucket, digest: place.digest.replace(EXACT, '') };
 }
 
-/** Where an identity ledger keeps a key, by the bucket's full name. */
-export function identityPlace(keys: LedgerKeys, { space, key, place = identityOf(key) }: KeyPlace): Place {
-  return { bucket: keys.identity(space) + place.bucket, digest: place.digest };
+/** Where an identity ledger keeps a key: the bucket's full name and what finds it there. */
+export function identityPlace(keys: LedgerKeys, of: KeyPlace): Place {
+  const { bucket, digest } = placeOf(of);
+  return { bucket: keys.identity(of.space) + bucket, digest };
+}
+
+function placeOf({ key, form, place = identityOf(key, form) }: KeyPlace): Place {
+  return place;
 }
 
 const BUCKETS = 16_384;
-/** 96 bits: among ten million keys, two share a digest with a chance below one in 10^14. */
-const DIGEST_CHARACTERS = 16;
+/** 96 bits: two keys share one with a chance below one in 10^14 at ten million keys. */
+const FORM_CHARACTERS = 16;
+/** 36 bits tell the texts of one form apart, which are few. */
+const TEXT_CHARACTERS = 6;
+const EXACT = '=';
 
-/** Small hashes stay in Redis' compact encoding, and a digest keeps partner data out of Redis. */
-export function identityOf(key: string): Place {
-  const digest = shortDigest(key, DIGEST_CHARACTERS);
-  return { bucket: bucketOf(digest), digest };
+/**
+ * Where the identity ledger keeps a key: small hashes stay in Redis' compact encoding,
+ * and a digest of fixed size instead of the key keeps partner data out of it.
+ */
+export function identityOf(key: string, form: KeyForm = 'loose'): Place {
+  const normal = normalForm(key);
+  const digest = shortDigest(normal, FORM_CHARACTERS);
+  const text = normal === key ? '' : shortDigest(key, TEXT_CHARACTERS);
+  return { bucket: bucketOf(digest), digest: digest + (form === 'exact' ? EXACT : '') + text };
+}
+
+/** The fields of the bucket under which rows may have the key, and the digest of its text. */
+export function fieldsOf({ digest }: Place) {
+  const form = digest.slice(0, FORM_CHARACTERS);
+  const isExact = digest.charAt(FORM_CHARACTERS) === EXACT;
+  const text = digest.slice(FORM_CHARACTERS + (isExact ? 1 : 0));
+  return { ofForm: form, ofText: form + EXACT + text, text, isExact };
 }
 
 const BASE64URL = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';

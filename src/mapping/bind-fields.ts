@@ -3,8 +3,10 @@
  * headers that are field paths themselves. What names no field, no column or no fitting conversion
  * becomes a problem, with the field that was probably meant.
  */
+
 import type { FieldSource } from '../config/job-definition.ts';
 import { namesOf } from '../lib/json-pointer.ts';
+import type { KeyForm } from '../model/key-form.ts';
 import type { ReferenceSpace } from '../model/mapping.ts';
 import type { JsonValue } from '../model/request.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
@@ -28,7 +30,7 @@ export type Binding =
 type ColumnBinding = ColumnSlot & { readonly path: FieldPath } & (
     | { readonly kind: 'cell'; readonly conversion: Conversion }
     /** The cell is the key of another record, whose identifier the field takes later. */
-    | { readonly kind: 'reference'; readonly space: ReferenceSpace }
+    | { readonly kind: 'reference'; readonly space: ReferenceSpace; readonly form: KeyForm }
     /** JSON only: a member whose contents are not shown, passed through as it stands. */
     | { readonly kind: 'member' }
     /** JSON only: an object or a list that some record leaves empty or null. */
@@ -143,7 +145,7 @@ function bindReference(
     return `${option} doesn't go with ref: the cell is a key and is taken as it stands`;
   const place = placeOf(column, compilation);
   if (place === null || typeof place === 'string') return place;
-  return { kind: 'reference', path, ...place, space: ref };
+  return { kind: 'reference', path, ...place, space: ref, form: compilation.definition.keyForm };
 }
 
 function bindConstant({ path, known }: Target, value: string | number | boolean): Binding | string {

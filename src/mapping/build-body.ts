@@ -11,7 +11,7 @@ import type { JsonValue } from '../model/request.ts';
 import type { WrittenAs } from '../model/written-as.ts';
 import type { Binding } from './bind-fields.ts';
 import { severalOfName } from './compilation.ts';
-import { type Conversion, convert } from './conversion.ts';
+import { type Conversion, convert, isEmpty } from './conversion.ts';
 import { type FieldPath, formatFieldPath } from './request-field.ts';
 import { addIssue, type RowContext } from './row-context.ts';
 import { keyText } from './row-key.ts';
@@ -180,8 +180,8 @@ function buildCell(binding: Extract<Binding, { kind: 'cell' }>, emptyCell: Empty
   const empty = emptyCell === 'null' ? null : undefined;
   return (context) => {
     const value = context.values[slot];
-    if (value === '' || value === null) return empty;
     if (value === undefined) return undefined;
+    if (isEmpty(value)) return empty;
     const isTyped = context.typed.includes(slot);
     const applied = isTyped ? (conversion.typed ?? conversion) : conversion;
     const converted = convert(applied, value);
@@ -202,14 +202,14 @@ function remedyOf({ remedy }: Conversion, value: JsonValue): readonly WrittenAs[
 
 /** Puts nothing into the body: the identifier follows when the record's key has been looked up. */
 function buildReference(binding: Extract<Binding, { kind: 'reference' }>, emptyCell: EmptyCell): Build {
-  const { path, column, slot, space } = binding;
+  const { path, column, slot, space, form } = binding;
   return (context) => {
     const value = context.values[slot];
     if (value === undefined) return undefined;
-    if (value === '' || value === null) return emptyCell === 'null' ? null : undefined;
+    if (isEmpty(value)) return emptyCell === 'null' ? null : undefined;
     context.filled += 1;
     const key = keyText(value);
-    if (key !== null) context.references.push({ space, key, path, column });
+    if (key !== null) context.references.push({ space, key, form, path, column });
     else addIssue(context, { code: 'cell_not_convertible', column, value, expected: REFERENCE });
     return undefined;
   };
@@ -231,7 +231,7 @@ function buildContainer(binding: Extract<Binding, { kind: 'container' }>, emptyC
   return (context) => {
     const value = context.values[slot];
     if (value === undefined) return undefined;
-    if (value === '' || value === null) return emptyCell === 'null' ? null : undefined;
+    if (isEmpty(value)) return emptyCell === 'null' ? null : undefined;
     if (shape === 'object' && isEmptyObject(value)) return value;
     context.filled += 1;
     if (shape === 'list' && Array.isArray(value) && value.length === 0) return value;

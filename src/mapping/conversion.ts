@@ -23,9 +23,16 @@ export type Conversion = {
   readonly expected: string;
 };
 
-/** Converts one value, text or typed; answers `null` for `null` and the empty text. */
+/** Whether a cell is empty: white space alone says nothing. */
+export function isEmpty(value: JsonValue): value is null | string {
+  return value === null || (typeof value === 'string' && BLANK.test(value));
+}
+
+const BLANK = /^\s*$/;
+
+/** Converts one value, text or typed; answers `null` for what is empty. */
 export function convert(conversion: Conversion, value: JsonValue): JsonValue | undefined {
-  if (value === null || value === '') return null;
+  if (isEmpty(value)) return null;
   return typeof value === 'string' ? conversion.fromText(value) : conversion.fromJson(value);
 }
 
@@ -102,6 +109,6 @@ function partsOf(text: string): readonly string[] | null {
 }
 
 function stringsOf(values: readonly JsonValue[]): readonly string[] | undefined {
-  const filled = values.filter((value) => value !== null && value !== '');
+  const filled = values.filter((value) => !isEmpty(value));
   return filled.every((value) => typeof value === 'string') ? filled : undefined;
 }

@@ -21,13 +21,17 @@ type MappedRow = Extract<Mapped, { kind: 'mapped' }> & { readonly row: Row };
 
 type Merging = {
   map(row: Row): Mapped;
+  keyOf(row: Row): string | null;
   readonly list: string;
   /** What the record of all the rows lacks, as issues of the first row. */
   lacking(lead: Row, record: Pick<MappedRow, 'body' | 'references'>): readonly Issue[];
 };
 
-/** A row alone maps to itself. */
-export function mergeGroup(rows: readonly Row[], { map, list, lacking }: Merging): GroupMapped {
+/**
+ * Maps rows of one key to one request: the first row's body, with each row's items of the list in row order. Whatever
+ * else a later row says has to be what the first one says. A row alone maps to itself.
+ */
+export function mergeGroup(rows: readonly Row[], { map, keyOf, list, lacking }: Merging): GroupMapped {
   if (rows.length >= MAX_GROUP_ROWS) return issuesOfEach(rows, tooLarge);
   const mapped: MappedRow[] = [];
   const own = new Map<number, readonly Issue[]>();
@@ -37,14 +41,33 @@ export function mergeGroup(rows: readonly Row[], { map, list, lacking }: Merging
     else mapped.push({ ...made, row });
   }
   const whole = rows[0] === mapped[0]?.row ? merged(mapped, list) : null;
-  const found = [...findConflicts(mapped, list), ...(whole === null ? [] : lacking(whole.row, whole))];
+  const found = [
+    ...alikeKeys(rows, keyOf),
+    ...findConflicts(mapped, list),
+    ...(whole === null ? [] : lacking(whole.row, whole)),
+  ];
   for (const issue of found) own.set(issue.row, [...(own.get(issue.row) ?? []), issue]);
   if (whole === null || own.size > 0) return refused(rows, own);
   const { body, pathId, references } = whole;
   return { kind: 'mapped', body, pathId, warnings: warningsIn(mapped), references };
 }
 
-/** Beside the group stands a row without a readable key, which may belong to it. */
+/** Rows whose keys are the first one's but for how they are written. */
+function alikeKeys(rows: readonly Row[], keyOf: Merging['keyOf']): readonly Issue[] {
+  const [lead] = rows;
+  if (lead === undefined) return [];
+  const key = keyOf(lead);
+  const values = { row: String(lead.row) };
+  return rows.flatMap((row) => {
+    const value = keyOf(row);
+    if (value === key) return [];
+    return [issueOf(row, { column: null, value, expected: AS_WRITTEN, values, code: 'key_alike' })];
+  });
+}
+
+const AS_WRITTEN = 'a key that no other row has, however it is written; row {row} has this one';
+
+/** The issues of a group beside which a row without a readable key stands: that row may belong to the group. */
 export function besideKeyless(
   rows: readonly Row[],
   keyless: number,

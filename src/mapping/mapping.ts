@@ -13,10 +13,11 @@ import type { GroupMapped, Mapped, Mapping } from '../model/mapping.ts';
 import { spaceOf } from '../model/operation.ts';
 import { idProblem } from '../model/record-id.ts';
 import type { Row } from '../model/row.ts';
+import type { KeyOf } from '../model/row-group.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER } from '../model/source.ts';
 import { type Binding, bindFields } from './bind-fields.ts';
 import { type Build, bodyTree, buildBody } from './build-body.ts';
-import { type CheckRow, compileChecks, noteFindings } from './checks/checks.ts';
+import { type CheckRow, compileChecks } from './checks/checks.ts';
 import {
   type ColumnSlot,
   type Compilation,
@@ -35,13 +36,23 @@ import {
   type ReadRecord,
   type RowContext,
 } from './row-context.ts';
-import { compileKeyOf, keyText } from './row-key.ts';
+import {
+  compileGroupOf,
+  compileIsTotal,
+  compileKeyOf,
+  compileTotalsCell,
+  isNothing,
+  keyText,
+} from './row-key.ts';
 
 /** In the order a row goes through them. */
 type Steps = {
   readonly isInDoubt: (row: Row) => boolean;
   readonly readRecord: ReadRecord;
   readonly key: ColumnSlot | null;
+  readonly keyOf: KeyOf;
+  /** False: the row is a totals line, which is noted. */
+  readonly checkKey: (row: Row, context: RowContext) => boolean;
   readonly pathIdOf: PathIdOf;
   readonly build: Build;
   /** False for a call without a body: none of its rows is an empty row. */
@@ -63,7 +74,9 @@ export function compileMapping(options: MappingOptions): Mapping {
   if (compilation.problems.length > 0) throw new UsageError(compilation.problems);
   return {
     hasKey: steps.key !== null,
-    keyOf: steps.key === null ? () => null : compileKeyOf(steps.key),
+    keyForm: options.definition.keyForm,
+    keyOf: steps.keyOf,
+    groupOf: steps.key === null ? () => null : compileGroupOf(steps.key, options.definition.keyForm),
     map: (row) => mapRow(row, steps, { asked: 'all', isLead: true }),
     mapGroup: (rows) => mapGroup(rows, steps, options.definition.group ?? ''),
   };
@@ -77,6 +90,7 @@ function mapGroup(rows: readonly Row[], steps: Steps, list: string): GroupMapped
   return mergeGroup(rows, {
     list,
     map: (row) => mapRow(row, steps, { asked, isLead: row === rows[0] }),
+    keyOf: steps.keyOf,
     lacking(row, { body, references }) {
       const context = createContext(row, []);
       context.references.push(...references);
@@ -96,6 +110,8 @@ function compileSteps(compilation: Compilation): Steps {
     isInDoubt: compileIsInDoubt(compilation),
     readRecord: compileRecordReader(compilation, bindings, key),
     key,
+    keyOf: key === null ? () => null : compileKeyOf(key),
+    checkKey: key === null ? compileTotalsCheck(compilation) : compileKeyCheck(key),
     pathIdOf:
       definition.request === undefined
         ? compilePathId(compilation, bindings.filter(isPathId))
@@ -129,8 +145,8 @@ function mapRow(row: Row, steps: Steps, { asked, isLead }: Part): Mapped {
   if (row.kind === 'unreadable') return refused(row, 'unreadable_row', `a readable row: ${row.problem}`);
   const context = row.kind === 'cells' ? createContext(row, row.cells) : steps.readRecord(row);
   if (context.issues.some((issue) => issue.code === 'unreadable_row')) return issuesOf(context);
-  noteFindings(row, context);
-  checkKey(steps.key, context);
+  // What else is wrong with a totals line helps nobody.
+  if (!steps.checkKey(row, context)) return issuesOf(context);
   const pathId = steps.pathIdOf(context, isLead);
   const built = steps.build(context);
   const body = isJsonObject(built) ? built : {};
@@ -146,12 +162,31 @@ function mapRow(row: Row, steps: Steps, { asked, isLead }: Part): Mapped {
 const EMPTY_KEY = "a key: the job definition makes this column the row's own key";
 const EMPTY_ROW = 'at least one field with a value';
 
-function checkKey(key: ColumnSlot | null, context: RowContext): void {
-  if (key === null) return;
-  const value = context.values[key.slot];
-  if (keyText(value) === null) {
-    addIssue(context, { code: 'empty_key', column: key.column, value, expected: EMPTY_KEY });
-  }
+const TOTALS = 'a record; the row says that it adds up or counts others: leave it out';
+
+function compileKeyCheck({ column, slot }: ColumnSlot): Steps['checkKey'] {
+  const isTotal = compileIsTotal();
+  return (_, context) => {
+    const value = context.values[slot];
+    const key = keyText(value);
+    if (key === null) addIssue(context, { code: 'empty_key', column, value, expected: EMPTY_KEY });
+    if (key === null || !isTotal(key)) return true;
+    addIssue(context, { code: 'totals_row', column, value, expected: TOTALS });
+    return false;
+  };
+}
+
+/** Of rows without a key of their own. */
+function compileTotalsCheck({ source }: Compilation): Steps['checkKey'] {
+  const totalsCell = compileTotalsCell(source);
+  return (row, context) => {
+    if (row.kind !== 'cells') return true;
+    const slot = totalsCell(row);
+    if (slot === -1) return true;
+    const [column = '', value] = [source.columns[slot], row.cells[slot]];
+    addIssue(context, { code: 'totals_row', column, value, expected: TOTALS });
+    return false;
+  };
 }
 
 function issuesOf({ issues }: RowContext): Mapped {
@@ -223,6 +258,7 @@ function idOf(binding: Binding | null, context: RowContext): string | undefined 
   if (binding.kind !== 'cell') return '';
   const { slot, conversion, column } = binding;
   const value = context.values[slot];
+  if (typeof value === 'string' && isNothing(value)) return '';
   const id = value === undefined ? null : convert(conversion, value);
   if (id === null) return '';
   if (typeof id === 'string') return id;

@@ -16,6 +16,7 @@ import { convertedColumn } from './field-conversion.ts';
 import { noSuchField } from './proposal/meaning.ts';
 import { catalogPath, type FieldPath, formatFieldPath, parseFieldPath } from './request-field.ts';
 import { addIssue, type RowContext } from './row-context.ts';
+import { isNothing } from './row-key.ts';
 
 export type RequireFields = (body: JsonObject, context: RowContext, asked: Asked) => void;
 
@@ -88,10 +89,12 @@ function hasIssue({ issues }: RowContext, columns: ReadonlySet<string>): boolean
 }
 
 function isPresent(value: JsonValue | undefined, path: FieldPath, depth: number): boolean {
-  if (value === undefined || value === null || value === '') return false;
+  if (value === undefined || value === null) return false;
+  if (typeof value === 'string' && isNothing(value)) return false;
   const segment = path[depth];
   if (typeof value !== 'object') return segment === undefined;
-  if (segment === undefined) return Object.keys(value).length > 0;
+  if (segment === undefined)
+    return Object.values(value).some((item) => typeof item !== 'string' || !isNothing(item));
   if (segment === '#') return Object.values(value).every((item) => isPresent(item, path, depth + 1));
   return isPresent(memberOf(value, segment), path, depth + 1);
 }

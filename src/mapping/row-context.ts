@@ -5,7 +5,7 @@
  */
 import { pathColumnsOf } from '../config/job-definition.ts';
 import { visitLeaves } from '../model/flatten-record.ts';
-import type { CheckCode, FileCheckCode, Issue, KeptIssue } from '../model/issue.ts';
+import type { CheckCode, Issue, KeptIssue } from '../model/issue.ts';
 import { memberOf, parseRecord } from '../model/json-record.ts';
 import type { Reference } from '../model/mapping.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
@@ -39,10 +39,7 @@ export function addIssue(context: RowContext, issue: Finding): void {
 }
 
 /** Notes something that looks damaged in a row that is sent all the same. */
-export function addWarning(
-  context: RowContext,
-  warning: Finding & { readonly code: CheckCode | FileCheckCode },
-): void {
+export function addWarning(context: RowContext, warning: Finding & { readonly code: CheckCode }): void {
   context.warnings.push(issueOf(context, warning));
 }
 

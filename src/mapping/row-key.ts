@@ -1,33 +1,54 @@
 /**
- * The key by which the ledger knows a row. It is read apart from the mapping and before it, for every row, so that rows
- * with the same key can be found and grouped; a report file's key is found the same way by its name alone.
+ * The key by which the ledger knows a row, read apart from the mapping and before it, for every
+ * row, so that rows with the same key can be found and grouped; a report file's key is found the
+ * same way by its name alone. What is no key stands here too: nothing, what programs write for
+ * nothing, and the word for a total at the foot of a table.
  */
+
 import { flattenRecord, visitLeaves } from '../model/flatten-record.ts';
 import { memberOf, parseRecord } from '../model/json-record.ts';
+import { identityOfKey, type KeyForm, normalForm } from '../model/key-form.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
+import type { CellsRow, Row } from '../model/row.ts';
 import type { KeyOf } from '../model/row-group.ts';
-import { isTable, type SourceInfo } from '../model/source.ts';
+import { isTable, REPORT_COLUMN_PREFIX, type SourceInfo } from '../model/source.ts';
 import type { ColumnSlot } from './compilation.ts';
+import { readData, remembered } from './read-data.ts';
 import { foldName } from './request-field.ts';
 
-export function compileKeyOf({ column, slot }: ColumnSlot): KeyOf {
+/** The key as the row has it; `null` where it has none. */
+export function compileKeyOf(key: ColumnSlot): KeyOf {
+  const isTotal = compileIsTotal();
   return (row) => {
-    switch (row.kind) {
-      case 'cells':
-        return keyText(row.cells[slot]);
-      case 'record':
-        return keyText(memberAt(parseRecord(row.text) ?? {}, column));
-      case 'unreadable':
-        return null;
-      default:
-        return row satisfies never;
-    }
+    const text = keyText(keyValue(row, key));
+    return text === null || isTotal(text) ? null : text;
   };
 }
 
+/** What rows of one request have in common. A totals line stands for itself, not for a lost key. */
+export function compileGroupOf(key: ColumnSlot, form: KeyForm): KeyOf {
+  return (row) => {
+    const text = keyText(keyValue(row, key));
+    return text === null ? null : identityOfKey(text, form);
+  };
+}
+
+function keyValue(row: Row, { column, slot }: ColumnSlot): JsonValue | undefined {
+  switch (row.kind) {
+    case 'cells':
+      return row.cells[slot];
+    case 'record':
+      return memberAt(parseRecord(row.text) ?? {}, column);
+    case 'unreadable':
+      return undefined;
+    default:
+      return row satisfies never;
+  }
+}
+
 /**
- * Compiles the reading of a report file's key by its name in the job definition, which finds the column as a mapping would;
- * `null` where a table has no such column or more than one.
+ * Compiles the reading of a report file's key by its name in the job definition, which finds the
+ * column as a mapping would; `null` where a table has no such column or more than one.
  */
 export function compileReportKeyOf(name: string, source: Pick<SourceInfo, 'type' | 'columns'>): KeyOf | null {
   if (!isTable(source)) return (row) => (row.kind === 'record' ? keyText(memberRead(row.text, name)) : null);
@@ -46,12 +67,6 @@ function memberRead(text: string, name: string): JsonValue | undefined {
   return [...flattenRecord(record)].find(([path]) => foldName(path) === folded)?.[1];
 }
 
-/** The key as text; a JSON number is a key only where it can't have lost a digit. */
-export function keyText(value: JsonValue | undefined): string | null {
-  if (typeof value === 'string') return value === '' ? null : value;
-  return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : null;
-}
-
 function memberAt(record: JsonObject, path: string): JsonValue | undefined {
   const own = memberOf(record, path);
   if (own !== undefined || !path.includes('.')) return own;
@@ -60,4 +75,62 @@ function memberAt(record: JsonObject, path: string): JsonValue | undefined {
     if (leafPath === path) found = leaf;
   });
   return found;
+}
+
+/** The key as text; a JSON number is a key only where it can't have lost a digit. */
+export function keyText(value: JsonValue | undefined): string | null {
+  if (typeof value === 'string') return isNothing(value) || isUnseen(value) ? null : value;
+  return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : null;
+}
+
+function isUnseen(text: string): boolean {
+  return !startsPlain(text) && normalForm(text) === '';
+}
+
+/** With printable ASCII that is no space, as nearly all keys do. */
+function startsPlain(text: string): boolean {
+  const first = text.charCodeAt(0);
+  return first > 32 && first < 127;
+}
+
+const PLACEHOLDERS: ReadonlySet<string> = new Set(['NULL', '\\N', 'NaN', '#N/A', 'undefined']);
+const LONGEST_PLACEHOLDER = 9;
+
+/** Empty, white space alone, or what programs write where there is nothing. */
+export function isNothing(text: string): boolean {
+  if (text.length > LONGEST_PLACEHOLDER && startsPlain(text)) return false;
+  const bare = text.trim();
+  return bare === '' || PLACEHOLDERS.has(bare);
+}
+
+const wordsOf = remembered(
+  (table: string) => new Set(readData(table).flatMap(([, ...words]) => words.map(normalForm))),
+);
+const LONGEST_WORD = 40;
+const COUNT = /\s*\(\s*\d+\s*\)$/;
+const COLON = /\s*:$/;
+
+/** Whether a text is a word for a total, also with a colon or the number of rows behind it. */
+export function compileIsTotal(): (text: string) => boolean {
+  const words = wordsOf('totals.tsv');
+  return (text) => {
+    if (text.length > LONGEST_WORD || (/\d/.test(text) && !text.includes('('))) return false;
+    return words.has(normalForm(text).replace(COLON, '').replace(COUNT, '').replace(COLON, ''));
+  };
+}
+
+/**
+ * Of rows without a key of their own: the number of the column in which a row says that it is a
+ * totals line, -1 where it doesn't: its first filled cell is such a word, and at most half are
+ * filled.
+ */
+export function compileTotalsCell({ columns }: Pick<SourceInfo, 'columns'>): (row: CellsRow) => number {
+  const isTotal = compileIsTotal();
+  const own = columns.flatMap((name, slot) => (name.startsWith(REPORT_COLUMN_PREFIX) ? [] : [slot]));
+  return ({ cells }) => {
+    const filled = own.filter((slot) => (cells[slot] ?? '').trim() !== '');
+    const [first = -1] = filled;
+    const isSparse = filled.length * 2 <= own.length;
+    return isSparse && first !== -1 && isTotal(cells[first] ?? '') ? first : -1;
+  };
 }

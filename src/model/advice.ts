@@ -31,6 +31,7 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   empty_key: `Give the row its key ${IN_FAILED}.`,
   empty_row: 'Nothing to send: fill the row or take it out of the file.',
   duplicate_key: `Give each record its own key ${IN_FAILED}; or leave the row out where it is the same record twice.`,
+  key_alike: `Leave the row out where it is the same record as the one that its message names; else correct its key ${IN_FAILED}, or set \`keyForm: exact\` in the job definition where such keys are different ones.`,
   key_known:
     'The record exists already: leave the row out, or set `onKnownKey` to skip or update in the job definition.',
   key_held:
@@ -61,9 +62,7 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   mojibake: `Export the file again in one encoding, or correct the text ${IN_FAILED}.`,
   number_cell: `Format the column as text in the workbook and type the value again, or write it ${IN_FAILED}.`,
   totals_row:
-    'Leave the line out: it adds up or counts the others. If it is a record after all, load it from a file of its own, without the columns of the report.',
-  key_lookalike: `Leave the row out where it is the same record as the one that its message names; else correct its key ${IN_FAILED}.`,
-  key_case: `Leave the row out where it is the same record as the one that its message names; else correct its key ${IN_FAILED}.`,
+    'Leave the line out: it adds up or counts the others. If it is a record after all, give it another key.',
   conflicting_columns: `Leave only one of the columns filled ${IN_FAILED}.`,
 };
 

@@ -30,7 +30,13 @@ export const keyClaimSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('claimed') }),
   /** An earlier row of the same file has the key. */
   z.object({ kind: z.literal('duplicate'), row: z.number().int().positive() }),
-  /** In a job with groups, this row of the key stands apart from another. */
+  /** An earlier row has another text of the same normal form; `run`: `null` for one of this file. */
+  z.object({
+    kind: z.literal('alike'),
+    run: z.string().nullable(),
+    row: z.number().int().positive(),
+  }),
+  /** The job groups rows, and this one of the key stands apart from another. */
   z.object({ kind: z.literal('apart'), row: z.number().int().positive() }),
   /** An earlier run created a record with this id under the key. */
   z.object({ kind: z.literal('known'), run: z.string(), id: z.string() }),
@@ -46,10 +52,23 @@ export const keyClaimSchema = z.discriminatedUnion('kind', [
 ]);
 export type KeyClaim = z.infer<typeof keyClaimSchema>;
 
+/** `alike`: the row's key has another text of the same normal form. */
 export type KeyState =
-  | { readonly kind: 'known'; readonly run: string; readonly row: number; readonly id: string }
-  /** A row that is not done yet, or in doubt, has the key. */
-  | { readonly kind: 'held'; readonly run: string; readonly row: number; readonly inDoubt: boolean }
+  | {
+      readonly kind: 'known';
+      readonly run: string;
+      readonly row: number;
+      readonly id: string;
+      readonly alike?: true;
+    }
+  /** A row has the key that is not done yet, or that is in doubt. */
+  | {
+      readonly kind: 'held';
+      readonly run: string;
+      readonly row: number;
+      readonly inDoubt: boolean;
+      readonly alike?: true;
+    }
   /** A row had the key, and its record was not created. */
   | { readonly kind: 'given-back'; readonly run: string; readonly row: number }
   | { readonly kind: 'free' };

@@ -22,11 +22,7 @@ export const CHECK_CODES = [
 ] as const;
 export type CheckCode = (typeof CHECK_CODES)[number];
 
-/** Checks that need more than one row. */
-const FILE_CHECK_CODES = ['totals_row', 'key_lookalike', 'key_case'] as const;
-export type FileCheckCode = (typeof FILE_CHECK_CODES)[number];
-
-/** Stand for the names in braces of a sentence: rows, runs, keys. Causes are shown without. */
+/** What the names in braces of a sentence stand for: rows, runs, keys. Causes are told without. */
 export const valuesSchema = z.record(z.string(), z.string());
 export type Values = Readonly<z.infer<typeof valuesSchema>>;
 
@@ -47,7 +43,9 @@ const issueSchema = z.object({
     'missing_required',
     'empty_key',
     'empty_row',
+    'totals_row',
     'duplicate_key',
+    'key_alike',
     'key_known',
     'key_held',
     'key_in_doubt',
@@ -62,7 +60,6 @@ const issueSchema = z.object({
     'reference_unknown',
     'reference_in_doubt',
     ...CHECK_CODES,
-    ...FILE_CHECK_CODES,
   ]),
 });
 export type Issue = z.infer<typeof issueSchema>;
@@ -74,9 +71,3 @@ export type KeptIssue = z.infer<typeof keptIssueSchema>;
 export function keptIssue({ row: _, line: _line, value: _value, ...kept }: Issue): KeptIssue {
   return kept;
 }
-
-/** Found with other rows, and kept with the row, which alone doesn't show it. */
-export const rowFindingSchema = issueSchema
-  .pick({ column: true, value: true, expected: true, values: true })
-  .extend({ code: z.enum(FILE_CHECK_CODES) });
-export type RowFinding = z.infer<typeof rowFindingSchema>;

@@ -2,7 +2,9 @@
  * What a mapping is to its users: a row in, a request body or the row's issues out. Also the type
  * of each field that an operation's request can carry.
  */
+
 import type { Issue } from './issue.ts';
+import type { KeyForm } from './key-form.ts';
 import type { JsonObject } from './request.ts';
 import type { Row } from './row.ts';
 
@@ -41,7 +43,9 @@ export type GroupMapped =
 export type Reference = {
   readonly space: ReferenceSpace;
   readonly key: string;
-  /** The members from the body down. */
+  /** How the job compares keys. */
+  readonly form?: KeyForm;
+  /** Where the identifier goes: the members from the body down. */
   readonly path: readonly (string | number)[];
   readonly column: string;
 };
@@ -52,8 +56,11 @@ export type ReferenceSpace = 'subclient' | 'counterparty';
 export type Mapping = {
   /** False: without a key, the row's place in the file is its identity. */
   readonly hasKey: boolean;
-  /** `null`: missing or unreadable. Never empty. */
+  readonly keyForm: KeyForm;
+  /** As the row has it; `null` where it has none, or where it can't be read. Never empty. */
   keyOf(row: Row): string | null;
+  /** What rows of one request have in common: their key's identity. Of totals lines, their word. */
+  groupOf(row: Row): string | null;
   map(row: Row): Mapped;
   /** Required fields are asked of the rows of a group as a whole. */
   mapGroup(rows: readonly Row[]): GroupMapped;

@@ -12,7 +12,7 @@ import type { RowDecision } from '../ledger/resolve.ts';
 import { readDoubts } from '../ledger/run-view.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { isTable } from '../model/source.ts';
-import { checkDecisions } from '../runs/decisions.ts';
+import { checkDecisions, jobKeysOf } from '../runs/decisions.ts';
 import { parseDecision, readDecisions } from '../runs/resolve-file.ts';
 import type { Session } from '../session.ts';
 import { type RunRows, rowNumber } from './run-rows.ts';
@@ -77,7 +77,7 @@ export async function readDecisionFile(
   try {
     await writeFile(path, file, { flag: 'wx', mode: 0o600 });
     const said = await readDecisions(path, run, definition.key ?? null);
-    const { decisions, mates } = await checkDecisions(run, said, definition.group !== undefined, ledger);
+    const { decisions, mates } = await checkDecisions(run, said, jobKeysOf(definition), ledger);
     const rows = decisions.map(({ row }) => row);
     const doubts = await readDoubts(redis, k, rows);
     const left = decisions.filter(({ row }) => doubts.has(row));

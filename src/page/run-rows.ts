@@ -2,8 +2,8 @@
  * A run for pages about its rows: its record, the definition it began with, where in it a row is,
  * and what the ledger knows of keys. Only reads the ledger.
  */
-import { parseKeyState } from '../ledger/key-claims.ts';
-import { identityPlace, type LedgerKeys } from '../ledger/keys.ts';
+import { readKeys } from '../ledger/key-claims.ts';
+import type { LedgerKeys } from '../ledger/keys.ts';
 import { createRunInput } from '../ledger/reruns.ts';
 import { createRunView } from '../ledger/run-view.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
@@ -54,9 +54,8 @@ export async function knownIn(
   spaces: Iterable<string>,
 ): Promise<readonly KnownKey[]> {
   const found = [...spaces].map(async (space): Promise<readonly KnownKey[]> => {
-    const { bucket, digest } = identityPlace(keys, { space, key });
-    const state = parseKeyState((await redis.hget(bucket, digest)) ?? '');
-    return state.kind === 'free' ? [] : [{ ...state, space }];
+    const state = (await readKeys(redis, keys, { space, names: [key] })).get(key);
+    return state === undefined || state.kind === 'free' ? [] : [{ ...state, space }];
   });
   return (await Promise.all(found)).flat();
 }

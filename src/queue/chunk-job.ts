@@ -91,7 +91,7 @@ function packRows(rows: ChunkJob['rows']): PackedRows | null {
 }
 
 function isPlain(row: Row): row is CellsRow {
-  return row.kind === 'cells' && row.typed === undefined && row.findings === undefined;
+  return row.kind === 'cells' && row.typed === undefined;
 }
 
 function countSeparators(text: string): number {

@@ -4,9 +4,11 @@
  * records would have, two ends within one request. Reads only the chunks of named rows, or the
  * whole run once where an id is given: any row may have it. Changes nothing.
  */
+import type { JobDefinition } from '../config/job-definition.ts';
 import { type Holder, isOneRecord, type RowDecision } from '../ledger/resolve.ts';
 import { chunksAround, createRunView } from '../ledger/run-view.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { identityOfKey, type KeyForm } from '../model/key-form.ts';
 import { wasAccepted } from '../model/outcome.ts';
 import { type Decision, describeDecision } from '../model/resolution.ts';
 import { createGroupCutter, type RowGroup } from '../model/row-group.ts';
@@ -19,15 +21,22 @@ import type { Said, Told } from './resolve-file.ts';
 export async function checkDecisions(
   run: Run,
   said: Pick<Said, 'decisions' | 'told'>,
-  isGrouped: boolean,
+  { isGrouped, keyForm }: JobKeys,
   ledger: Pick<Ledger, 'redis' | 'of'>,
 ): Promise<WithMates> {
   const held = await heldOf(run, said.told, isGrouped, ledger);
-  refuseMisplaced(said.told, held);
+  refuseMisplaced(said.told, held, keyForm);
   return withMates(held.groups, said.decisions);
 }
 
-/** What a run holds of the named rows and ids, without rows that have no outcome. */
+/** What the run's job says of its keys. */
+export type JobKeys = { readonly isGrouped: boolean; readonly keyForm: KeyForm };
+
+export function jobKeysOf(definition: JobDefinition | null): JobKeys {
+  return { isGrouped: definition?.group !== undefined, keyForm: definition?.keyForm ?? 'exact' };
+}
+
+/** What a run holds of rows and ids that somebody names; rows without an outcome are absent. */
 type Held = {
   /** Keys by row number; `''`: the row has none. */
   readonly keys: ReadonlyMap<number, string>;
@@ -91,12 +100,12 @@ export async function readHeld(
   return { keys, holders, groups };
 }
 
-/** A UsageError lists rows under another key than the run's, and ids of two records. */
-function refuseMisplaced(told: readonly Told[], held: Held): void {
+/** Throws a UsageError that lists every row told of under another key than the run's, and every id that would be two records'. */
+function refuseMisplaced(told: readonly Told[], held: Held, form: KeyForm): void {
   const given = new Map<string, Told>();
   const problems = told.flatMap((one) =>
-    [keyProblem(one, held), sharedProblem(one, given, held), heldProblem(one, held)].flatMap((problem) =>
-      problem === null ? [] : [`${one.where}: ${problem}`],
+    [keyProblem(one, held, form), sharedProblem(one, given, held), heldProblem(one, held)].flatMap(
+      (problem) => (problem === null ? [] : [`${one.where}: ${problem}`]),
     ),
   );
   if (problems.length > 0) throw new UsageError([...problems, 'Nothing was resolved.']);
@@ -106,10 +115,11 @@ function idOf({ decision }: Told): string | null {
   return decision?.kind === 'created' ? decision.id : null;
 }
 
-function keyProblem({ row, key }: Told, { keys }: Held): string | null {
+function keyProblem({ row, key }: Told, { keys }: Held, form: KeyForm): string | null {
   if (key === null) return null;
   const known = keys.get(row);
-  if (known === key) return null;
+  // A spreadsheet may have taken zeros off, and the row is named by its number besides.
+  if (known !== undefined && identityOfKey(known, form) === identityOfKey(key, form)) return null;
   if (known === undefined) return `row ${row} has no outcome, or the run has no such row`;
   return `row ${row} has the key ${JSON.stringify(key)} here, but ${JSON.stringify(known)} in the run: expected lines as the report has them; sort whole lines only`;
 }

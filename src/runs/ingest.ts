@@ -15,18 +15,10 @@ import { readChunks } from '../ledger/run-view.ts';
 import { passStage } from '../lib/stage.ts';
 import { sleep } from '../lib/waiting.ts';
 import { identityKeyOf, identitySpace, type KeyClaim } from '../model/identity.ts';
-import {
-  createKeyLikeness,
-  type FindAlike,
-  KEY_CHECK_CODES,
-  type KeyLikeness,
-  likenessFinding,
-  worse,
-} from '../model/key-likeness.ts';
 import type { Mapping } from '../model/mapping.ts';
 import { isInPath } from '../model/operation.ts';
 import { succeeded } from '../model/outcome.ts';
-import { type Row, withFindings } from '../model/row.ts';
+import type { Row } from '../model/row.ts';
 import { createGroupStart } from '../model/row-group.ts';
 import { type Run, rowsOfChunk } from '../model/run.ts';
 import type { ChunkJob } from '../queue/chunk-job.ts';
@@ -70,8 +62,6 @@ type Ingesting = Ingest & {
   readonly store: RunStore;
   readonly mapping: Mapping;
   readonly apart: ApartKeys | null;
-  /** Finds keys that look like those of earlier rows of the same file. */
-  readonly findAlike: FindAlike;
   /** Chunks that were closed when the reading began. */
   readonly closed: ReadonlySet<number>;
 };
@@ -86,8 +76,7 @@ export async function ingestRun(ingest: Ingest, session: IngestSession): Promise
   if (ingest.signal.aborted) return 'stopped';
   const closed = await untilTaken(() => store.closedChunks(run.id), ingest);
   if (closed === null) return 'stopped';
-  const findAlike = createKeyLikeness();
-  const ingesting = { ...ingest, session, keys, store, mapping, apart, findAlike, closed };
+  const ingesting = { ...ingest, session, keys, store, mapping, apart, closed };
   const outlet = createOutlet(ingesting);
   let read = 0;
   for await (const chunk of ingesting.chunks) {
@@ -97,17 +86,16 @@ export async function ingestRun(ingest: Ingest, session: IngestSession): Promise
     if (rows.length !== rowsOfChunk(run, n)) return 'file-changed';
     const held = n === 2 ? await afterCanary(outlet.flush, ingesting) : null;
     if (held !== null) return held;
-    // Also of closed chunks: later rows may have keys that look like theirs.
-    const keyed = keyedRows(rows, ingesting);
-    if (!ingesting.closed.has(n) && !(await outlet.push({ n, rows, keyed }))) return 'stopped';
+    if (!closed.has(n) && !(await outlet.push({ n, rows, keyed: keyedRows(rows, ingesting) })))
+      return 'stopped';
   }
   if (!(await outlet.flush())) return 'stopped';
   return read === run.rows ? 'complete' : 'file-changed';
 }
 
-async function findApart({ before, signal }: Ingest, { keyOf }: Mapping): Promise<ApartKeys | null> {
+async function findApart({ before, signal }: Ingest, { groupOf }: Mapping): Promise<ApartKeys | null> {
   if (before === null) return null;
-  const apart = createApartKeys(keyOf);
+  const apart = createApartKeys(groupOf);
   for await (const { rows } of before) {
     for (const row of rows) apart.see(row);
     if (signal.aborted) break;
@@ -175,36 +163,33 @@ function concernsAll(code: string, isOfRow: boolean): boolean {
   return /^http_(?:405|5\d\d)$|^(?:connect_)?timeout$/.test(code) || (code === 'http_404' && !isOfRow);
 }
 
-/** `alike`: the file's earlier row whose key looks like this one. */
-type KeyedRow = { readonly row: number; readonly key: string; readonly alike: KeyLikeness | null };
+/**
+ * A chunk's rows that have a key to claim, and what the others have instead of a claim: their key's
+ * rows stand apart.
+ */
+type KeyedRows = {
+  readonly claiming: ReadonlyArray<{ readonly row: number; readonly key: string }>;
+  readonly apart: ReadonlyMap<number, KeyClaim>;
+};
 
-/** `apart`: rows whose key's rows stand apart have this in place of a claim. */
-type KeyedRows = { readonly claiming: readonly KeyedRow[]; readonly apart: ReadonlyMap<number, KeyClaim> };
-
-/** Call for all rows in file order. */
 export function keyedRows(
   rows: readonly Row[],
   {
     run,
     definition,
     mapping,
-    findAlike,
     apart,
-  }: Pick<Ingesting, 'definition' | 'mapping' | 'findAlike' | 'apart'> & {
-    readonly run: Pick<Run, 'sha256'>;
-  },
+  }: Pick<Ingesting, 'definition' | 'mapping' | 'apart'> & { readonly run: Pick<Run, 'sha256'> },
 ): KeyedRows {
-  // Neighbouring rows of one key are one request: the first has the key.
-  const leads = definition.group === undefined ? rows : rows.filter(createGroupStart(mapping.keyOf));
-  const claiming: KeyedRow[] = [];
+  // Rows of one key that follow each other are one request: the key is the first one's.
+  const leads = definition.group === undefined ? rows : rows.filter(createGroupStart(mapping.groupOf));
+  const claiming: { readonly row: number; readonly key: string }[] = [];
   const others = new Map<number, KeyClaim>();
   for (const row of leads) {
     const key = identityKeyOf(run, mapping, row);
     if (key === null) continue;
-    // Also of rows that stand apart: once corrected, a look-alike would be a second record.
-    const alike = mapping.hasKey ? findAlike(key, row.row) : null;
     const other = apart?.otherRow(row) ?? null;
-    if (other === null) claiming.push({ row: row.row, key, alike });
+    if (other === null) claiming.push({ row: row.row, key });
     else others.set(row.row, { kind: 'apart', row: other });
   }
   return { claiming, apart: others };
@@ -216,18 +201,13 @@ const UNCLAIMED: KeyClaim = { kind: 'claimed' };
 export function claimedRows(
   rows: readonly Row[],
   { claiming, apart }: KeyedRows,
-  { claims, alike, from = 0 }: Omit<Claimed, 'epoch'> & { readonly from?: number },
-  { key: column = '' }: Pick<JobDefinition, 'key'>,
+  { claims, from = 0 }: Pick<Claimed, 'claims'> & { readonly from?: number },
 ): ChunkJob['rows'] {
   const places = new Map(claiming.map(({ row }, i) => [row, i]));
   return rows.map((row) => {
     const i = places.get(row.row);
-    if (i === undefined) return { row, claim: apart.get(row.row) ?? UNCLAIMED };
-    const { key = '', alike: inFile = null } = claiming[i] ?? {};
-    const likeness = worse(inFile, alike.get(from + i) ?? null);
-    const found = likeness === null ? [] : [likenessFinding(likeness, { column, key })];
-    // A rerun's rows may have findings of their keys from before.
-    return { row: withFindings(row, KEY_CHECK_CODES, found), claim: claims[from + i] ?? UNCLAIMED };
+    const claim = i === undefined ? apart.get(row.row) : claims[from + i];
+    return { row, claim: claim ?? UNCLAIMED };
   });
 }
 
@@ -238,21 +218,19 @@ async function claimChunks(
   chunks: readonly KeyedChunk[],
   ingesting: Ingesting,
 ): Promise<readonly ChunkJob[] | null> {
-  const { run, definition, mapping, keys, session } = ingesting;
+  const { run, definition, keys, session } = ingesting;
   const last = chunks.at(-1)?.n ?? null;
   const claim = {
     run: run.id,
     space: identitySpace(run),
+    form: definition.keyForm,
     rows: chunks.flatMap(({ keyed }) => keyed.claiming),
   };
   passStage('claiming', () => [], last);
-  const claimed = await untilTaken(async () => {
-    const alike = mapping.hasKey ? { alike: await likenessAsked(ingesting) } : {};
-    return withStates(
-      await claimKeys(session.registration.epoch, keys, { ...claim, ...alike }),
-      ingesting.store,
-    );
-  }, ingesting);
+  const claimed = await untilTaken(
+    async () => withStates(await claimKeys(session.registration.epoch, keys, claim), ingesting.store),
+    ingesting,
+  );
   if (claimed === null) return null;
   passStage('claimed', () => [], last);
   let from = 0;
@@ -263,7 +241,7 @@ async function claimChunks(
       run: run.id,
       chunk: n,
       claimed: claimed.epoch,
-      rows: claimedRows(rows, keyed, own, definition),
+      rows: claimedRows(rows, keyed, own),
     };
   });
 }
@@ -281,14 +259,9 @@ async function withStates(claimed: Claimed, store: RunStore): Promise<Claimed> {
 }
 
 /**
- * Asked for each batch, since another run may begin at any time. Without another run nearly every
- * row is spared a question that could only bring a warning.
+ * Claims the keys of chunks and hands them to the queue, several in one command; false: stop
+ * reading.
  */
-async function likenessAsked({ session, keys }: Ingesting): Promise<{ readonly withCase: boolean }> {
-  return { withCase: (await session.ledger.redis.zcard(keys.runs)) > 1 };
-}
-
-/** Several chunks in one command. False: stop reading. */
 function createOutlet(ingesting: Ingesting) {
   const { run, store, queue } = ingesting;
   let batch: KeyedChunk[] = [];

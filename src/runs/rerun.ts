@@ -211,7 +211,7 @@ export async function freezeRows(id: string, family: Family, ledger: Ledger): Pr
   const counts = noCounts();
   const input = createRunInput(ledger.redis, ledger.of(parent.target).keys, id);
   const isGrouped = job.definition.group !== undefined;
-  const keyOf = isGrouped ? mappingFor(job.definition, parent.source).keyOf : null;
+  const keyOf = isGrouped ? mappingFor(job.definition, parent.source).groupOf : null;
   const firstRows = canaryOf(job.definition)?.rows;
   const endsBefore = createCut({ chunkRows: CHUNK_ROWS, firstRows, keyOf });
   const numbers: number[] = [];

@@ -14,7 +14,7 @@ import type { Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
 import type { Summary } from '../report/summary.ts';
 import { type Ledger, reportDirectory, type Session } from '../session.ts';
-import { checkDecisions } from './decisions.ts';
+import { checkDecisions, type JobKeys, jobKeysOf } from './decisions.ts';
 import { lookUpOnDemand } from './look-up.ts';
 import { writeReportOf } from './report.ts';
 import { readDecisions, type Said } from './resolve-file.ts';
@@ -53,7 +53,7 @@ export async function resolveRun(
   const definition = await session.ledger.of(run.target).store.definition(run.id);
   const createdAs = outcomeOfCreated(run.operation);
   const decideAll = async (said: Said) => ({
-    ...(await decide(run, said, { by, isGrouped: definition?.group !== undefined }, session.ledger)),
+    ...(await decide(run, said, { by, ...jobKeysOf(definition) }, session.ledger)),
     createdAs,
   });
   switch (request.kind) {
@@ -81,11 +81,11 @@ export async function resolveRun(
 async function decide(
   run: Run,
   said: Said,
-  { by, isGrouped }: { readonly by: string; readonly isGrouped: boolean },
+  { by, ...job }: JobKeys & { readonly by: string },
   ledger: Ledger,
 ): Promise<Omit<Resolved, 'createdAs'>> {
   const { keys } = ledger.of(run.target);
-  const { decisions, mates } = await checkDecisions(run, said, isGrouped, ledger);
+  const { decisions, mates } = await checkDecisions(run, said, job, ledger);
   const answers = await resolveRows(ledger.redis, keys, { run, by, at: new Date(), decisions });
   // Open lines are settled with the others of their key.
   const settledOpen = said.told.filter(({ row }) => mates.includes(row)).length;

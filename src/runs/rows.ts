@@ -10,7 +10,6 @@ import { createRunInput } from '../ledger/reruns.ts';
 import type { Canary } from '../ledger/run-store.ts';
 import { changedWhileRead, fileStamp } from '../lib/file-stamp.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { markTotals } from '../mapping/totals.ts';
 import type { Run } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
 import type { Ledger } from '../session.ts';
@@ -29,11 +28,7 @@ export const CHUNK_ROWS = 100;
 export function fileRows(facts: FileFacts): RowSource {
   return async (run, definition) => {
     if ((await fileStamp(facts.path)) !== facts.stamp) return null;
-    const { source } = run;
-    const read = (cuts?: Run) => readChunks(facts.path, source, definition.format, cuts);
-    const { hasKey, keyOf } = mappingFor(definition, source);
-    const totals = { source, keyOf: hasKey ? keyOf : null };
-    return untouched(markTotals(read(run), { ...totals, again: () => read() }), facts);
+    return untouched(readChunks(facts.path, run.source, definition.format, run), facts);
   };
 }
 
@@ -114,9 +109,9 @@ export async function withChunkEnds(
   if (definition.group === undefined) return facts;
   const cutting = { chunkRows: CHUNK_ROWS, firstRows };
   const { path, source, rows, stamp } = facts;
-  const { keyOf } = mappingFor(definition, source);
+  const { groupOf } = mappingFor(definition, source);
   const batches = readChunks(path, source, definition.format);
-  const chunkEnds = await chunkEndsOf(batches, { ...cutting, keyOf });
+  const chunkEnds = await chunkEndsOf(batches, { ...cutting, keyOf: groupOf });
   if ((chunkEnds.at(-1) ?? 0) === rows && (await fileStamp(path)) === stamp) return { ...facts, chunkEnds };
   throw changedWhileRead(path);
 }

@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { createSeenKeys, foresee } from '../../src/check/forecast.ts';
 import { createApartKeys } from '../../src/intake/apart-keys.ts';
 import type { KeyState } from '../../src/model/identity.ts';
-import { createKeyLikeness } from '../../src/model/key-likeness.ts';
 import type { Row } from '../../src/model/row.ts';
 import { createGroupCutter } from '../../src/model/row-group.ts';
 import { compiled, lookWith, PAYEES, rowsOf, SUBCLIENTS } from './sample-portfolio.ts';
@@ -26,22 +25,21 @@ type Given = {
 async function fatesOf(lines: readonly string[], given: Given = {}) {
   const { job = {}, states = {}, earlier = null, batch = 100 } = given;
   const { definition, mapping } = compiled({ ...SUBCLIENTS, ...job });
-  const cutter = createGroupCutter<Row>(definition.group === undefined ? null : mapping.keyOf);
+  const cutter = createGroupCutter<Row>(definition.group === undefined ? null : mapping.groupOf);
   const rows = rowsOf(lines);
-  const apart = createApartKeys(mapping.keyOf);
+  const apart = createApartKeys(mapping.groupOf);
   for (const row of rows) apart.see(row);
   const foreseeing = {
     definition,
     mapping,
     sha256: 'f'.repeat(64),
     look: lookWith(
-      async (_, keys) =>
-        new Map(keys.flatMap((key) => (states[key] === undefined ? [] : [[key, states[key]] as const]))),
+      async ({ names }) =>
+        new Map(names.flatMap((key) => (states[key] === undefined ? [] : [[key, states[key]] as const]))),
     ),
     earlier,
-    seen: createSeenKeys(),
+    seen: createSeenKeys('loose'),
     apart: definition.group === undefined ? null : apart,
-    findAlike: createKeyLikeness(),
     before: [],
     isShown: () => true,
   };

@@ -2,15 +2,14 @@ import { expect, test } from 'vitest';
 import { createSeenKeys, foresee } from '../../src/check/forecast.ts';
 import { operationOf } from '../../src/config/job-definition.ts';
 import { createApartKeys } from '../../src/intake/apart-keys.ts';
-import { claimKeys, readAlike, readKeys } from '../../src/ledger/key-claims.ts';
-import { identityPlace } from '../../src/ledger/keys.ts';
+import { claimKeys, readKeys } from '../../src/ledger/key-claims.ts';
 import { identitySpace } from '../../src/model/identity.ts';
-import { createKeyLikeness } from '../../src/model/key-likeness.ts';
 import { wasAccepted } from '../../src/model/outcome.ts';
 import { groupRows } from '../../src/model/row-group.ts';
 import { issueWords, messageOf } from '../../src/model/sentence.ts';
 import { claimedRows, keyedRows } from '../../src/runs/ingest.ts';
 import { answer, type Bench, created, deliverOn, settlementsOf, startBench } from '../delivery/row-bench.ts';
+import { setEntry } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { compiled, lookWith, PAYEES, rowsOf, SUBCLIENTS } from './sample-portfolio.ts';
 
@@ -31,19 +30,15 @@ type Said = { readonly row: number; readonly fate: string; readonly words: strin
 async function foreseen(bench: Bench, job: object, lines: readonly string[]): Promise<Said[]> {
   const { definition, mapping } = compiled(job);
   const apart = apartIn(job, lines);
-  const groups = groupRows(rowsOf(lines), definition.group === undefined ? null : mapping.keyOf);
+  const groups = groupRows(rowsOf(lines), definition.group === undefined ? null : mapping.groupOf);
   const forecasts = await foresee(groups, {
     definition,
     mapping,
     sha256: bench.context.run.sha256,
-    look: lookWith(
-      (space, keys) => readKeys(own().redis, bench.keys, space, keys),
-      (asked) => readAlike(own().redis, bench.keys, asked),
-    ),
+    look: lookWith((asked) => readKeys(own().redis, bench.keys, asked)),
     earlier: null,
-    seen: createSeenKeys(),
+    seen: createSeenKeys(definition.keyForm),
     apart,
-    findAlike: createKeyLikeness(),
     before: [],
     isShown: () => true,
   });
@@ -76,7 +71,7 @@ async function carriedOut(bench: Bench, job: object, lines: readonly string[]): 
 function apartIn(job: object, lines: readonly string[]) {
   const { definition, mapping } = compiled(job);
   if (definition.group === undefined) return null;
-  const apart = createApartKeys(mapping.keyOf);
+  const apart = createApartKeys(mapping.groupOf);
   for (const row of rowsOf(lines)) apart.see(row);
   return apart;
 }
@@ -87,13 +82,14 @@ async function claimed(bench: Bench, job: object, lines: readonly string[]) {
   const { run } = bench.context;
   const rows = rowsOf(lines);
   const apart = apartIn(job, lines);
-  const keyed = keyedRows(rows, { run, definition, mapping, findAlike: createKeyLikeness(), apart });
-  const own = { run: run.id, space: identitySpace(run), rows: keyed.claiming };
-  const claim = { ...own, ...(mapping.hasKey && { alike: { withCase: true } }) };
-  return claimedRows(rows, keyed, await claimKeys(bench.epoch, bench.keys, claim), definition);
+  const keyed = keyedRows(rows, { run, definition, mapping, apart });
+  const form = definition.keyForm;
+  const claim = { run: run.id, space: identitySpace(run), form, rows: keyed.claiming };
+  return claimedRows(rows, keyed, await claimKeys(bench.epoch, bench.keys, claim));
 }
 
 const FAIL = { ...SUBCLIENTS, onKnownKey: 'fail' };
+const EXACT = { ...SUBCLIENTS, keyForm: 'exact' };
 const UPSERT = { ...SUBCLIENTS, operation: 'subclient.upsert' };
 const PLACES = { ...SUBCLIENTS, key: undefined, ignore: ['IBAN', 'Ref'] };
 
@@ -150,29 +146,80 @@ test.each<[string, object, Before, readonly string[], readonly string[]]>([
     ['group_apart', 'sent', 'group_apart'],
   ],
   [
-    'keys that look alike',
+    'one key in several texts',
     SUBCLIENTS,
     {},
-    ['A,Acme', 'A ,Again', 'a,Small', 'A\u00a0,', 'a\u200b,Small'],
-    ['sent', 'key_lookalike', 'sent', 'key_lookalike', 'key_lookalike'],
+    ['A,Acme', 'A ,Again', 'a,Small', 'A\u00a0,', 'A,Same', '007,Bond', '7,Bond'],
+    ['sent', 'key_alike', 'key_alike', 'key_alike', 'duplicate_key', 'sent', 'key_alike'],
   ],
   [
-    'a key that looks like a known one',
-    SUBCLIENTS,
+    'one key in several texts, in a job that tells them apart',
+    EXACT,
+    {},
+    ['A,Acme', 'a,Small', 'A,Again', '007,Bond', '7,Bond'],
+    ['sent', 'sent', 'duplicate_key', 'sent', 'sent'],
+  ],
+  [
+    'another text of a known key',
+    UPSERT,
     { A: 'known' },
-    ['A ,Acme', 'a,Bay'],
-    ['key_lookalike', 'sent'],
+    ['a,Acme', 'A,Bay', 'A,Bay', ' a,Cox'],
+    ['key_alike', 'sent', 'duplicate_key', 'key_alike'],
   ],
-  ['a key that looks like that of another run', SUBCLIENTS, { A: 'held' }, [' A,Acme'], ['key_lookalike']],
-  ['a key that looks like one given back', SUBCLIENTS, { A: 'given back' }, ['A ,Acme'], ['sent']],
-  ['groups whose keys look alike', PAYEES, {}, ['A,Acme,GB1', 'A ,Acme,GB2'], ['sent', 'key_lookalike']],
   [
-    'a key that looks like one whose rows stand apart',
+    'another text of a known key, in a job that tells them apart',
+    EXACT,
+    { A: 'known' },
+    ['a,Acme', 'A,Bay'],
+    ['sent', 'skipped'],
+  ],
+  ['another text of a key that another run has', SUBCLIENTS, { A: 'held' }, [' A,Acme'], ['key_alike']],
+  ['another text of a key in doubt', SUBCLIENTS, { A: 'doubted' }, ['a,Acme'], ['key_alike']],
+  ['another text of one given back', SUBCLIENTS, { A: 'given back' }, ['A ,Acme'], ['sent']],
+  [
+    'a group whose rows write its key in two ways',
     PAYEES,
     {},
-    ['A,Acme,GB1', 'B,Bay,GB2', 'A,Acme,GB3', 'A ,Acme,GB4'],
-    ['group_apart', 'sent', 'group_apart', 'key_lookalike'],
+    ['A,Acme,GB1', 'a,Acme,GB2', 'B,Bay,GB3'],
+    ['group_member', 'key_alike', 'sent'],
   ],
+  [
+    'a known group whose rows write its key in two ways',
+    PAYEES,
+    { A: 'known' },
+    ['A,Acme,GB1', 'a,Acme,GB2'],
+    ['group_member', 'key_alike'],
+  ],
+  [
+    'a key whose rows stand apart, in another text',
+    PAYEES,
+    {},
+    ['A,Acme,GB1', 'B,Bay,GB2', 'a,Acme,GB4'],
+    ['group_apart', 'sent', 'group_apart'],
+  ],
+  ['a reference in another text', SUBCLIENTS, { P: 'known' }, ['A,Acme,,p', 'B,Bay,,a'], ['sent', 'sent']],
+  [
+    'a reference in another text, in a job that tells them apart',
+    EXACT,
+    { P: 'known' },
+    ['A,Acme,,p', 'B,Bay,,P'],
+    ['waits', 'sent'],
+  ],
+  [
+    'totals lines',
+    SUBCLIENTS,
+    {},
+    ['A,Acme', 'Summe,', 'TOTAL:,Acme', 'B,Total', 'Summe,3'],
+    ['sent', 'totals_row', 'totals_row', 'sent', 'totals_row'],
+  ],
+  [
+    'totals lines among groups',
+    PAYEES,
+    {},
+    ['A,Acme,GB1', 'Summe,,1', 'B,Bay,GB2', 'Summe,,2'],
+    ['sent', 'totals_row', 'sent', 'totals_row'],
+  ],
+  ['what is no key', SUBCLIENTS, {}, ['NULL,Acme', '  ,Bay', 'NaN,Cox'], Array(3).fill('empty_key')],
   ['a known group', PAYEES, { A: 'known' }, ['A,Acme,GB1', 'A,Other,GB2'], ['skipped', 'skipped']],
   ['another run’s group', PAYEES, { A: 'held' }, ['A,Acme,GB1', 'A,Acme,GB2'], ['key_held', 'key_held']],
 ])('of %s the check says what a run does, in its words', async (_, job, before, lines, fates) => {
@@ -187,8 +234,7 @@ test.each<[string, object, Before, readonly string[], readonly string[]]>([
   });
   const { name } = identitySpace(bench.context.run);
   for (const [key, kind] of Object.entries(before)) {
-    const { bucket, digest } = identityPlace(bench.keys, { space: name, key });
-    await own().redis.hset(bucket, digest, ENTRIES[kind]);
+    await setEntry(own().redis, bench.keys, key, ENTRIES[kind], name);
   }
   const check = await foreseen(bench, job, lines);
   const run = await carriedOut(bench, job, lines);

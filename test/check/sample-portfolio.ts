@@ -1,7 +1,6 @@
 import type { Look } from '../../src/check/ledger.ts';
 import { type JobDefinition, jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { mappingFor } from '../../src/delivery/run-mapping.ts';
-import type { KeyState } from '../../src/model/identity.ts';
 import type { Mapping } from '../../src/model/mapping.ts';
 import type { Row } from '../../src/model/row.ts';
 import { newRun } from '../support/runs.ts';
@@ -45,15 +44,11 @@ export function compiled(job: object): { readonly definition: JobDefinition; rea
 type LedgerLook = Extract<Look, { kind: 'ledger' }>;
 
 /** A look into a ledger that says so of keys. */
-export function lookWith(
-  states: (space: string, keys: readonly string[]) => Promise<ReadonlyMap<string, KeyState>>,
-  alike: LedgerLook['alike'] = async () => new Map(),
-) {
+export function lookWith(states: LedgerLook['states']) {
   return {
     kind: 'ledger' as const,
     target: 'test',
     states,
-    alike,
     fields: async () => new Map(),
     earlierRun: async () => null,
     lastSpeed: async () => null,

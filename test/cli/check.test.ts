@@ -113,17 +113,15 @@ describe('the check of a file', () => {
     ]);
   });
 
-  test('groups what is wrong by column and cause where rows share one, totals lines and keys that look alike among it', async () => {
-    const rows = 'Ref,Name,Parent\nA1,Acme,\nA1 ,Bay,\nA\u00a01,Cox,\nB2,Be,\nC3,Dale,\nTotal,5 clients,\n';
+  test('groups what is wrong by column and cause where rows share one, totals lines and keys written in two ways among it', async () => {
+    const rows = 'Ref,Name,Parent\nA1,Acme,\nA1 ,Bay,\n\u00a0a1,Cox,\nB2,Be,\nC3,Dale,\nTotal,5 clients,\n';
     const started = await startCheck(SUBCLIENTS, { 'a.csv': rows });
     const { stdout } = await started.check();
     expect(stdout).toContain('6 rows, 3 would be invalid, 3 can be sent');
     expect(stdout).toContain(
-      '\n  2 × key_lookalike in "Ref", first in row 2\n  1 × totals_row in "Ref", first in row 6\n',
+      '\n  2 × key_alike in "Ref", first in row 2\n  1 × totals_row in "Ref", first in row 6\n',
     );
-    expect(stdout).toContain(
-      'row 6 (line 7, column "Ref"): expected a record; this looks like a totals line',
-    );
+    expect(stdout).toContain('row 6 (line 7, column "Ref"): expected a record; the row says that it adds up');
   });
 
   test('shows the first three requests as they would be sent, method, path and body', async () => {

@@ -5,13 +5,14 @@ import { parse } from 'csv-parse/sync';
 import type { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
-import { identityOf, ledgerKeys } from '../../src/ledger/keys.ts';
+import { ledgerKeys } from '../../src/ledger/keys.ts';
 import { createRunIndex } from '../../src/ledger/run-index.ts';
 import type { NewRun } from '../../src/ledger/run-store.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import { connectRedis } from '../../src/redis/connection.ts';
 import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { doubtOf, seedRun } from '../support/doubts.ts';
+import { getEntry } from '../support/ledger.ts';
 import { newRun } from '../support/runs.ts';
 import { onboard } from './memory-io.ts';
 
@@ -191,6 +192,21 @@ describe('an edited report file', () => {
     expect((await json([run, '2', '--created', 'sub;2'])).answer.unchanged).toBe(1);
   });
 
+  test('saved again without the zeros of its keys is read as well, but for a job that tells such keys apart', async () => {
+    const answers = [];
+    for (const keyForm of ['loose', 'exact']) {
+      const definition = jobDefinitionSchema.parse({
+        operation: 'subclient.create',
+        key: 'externalId',
+        keyForm,
+      });
+      const run = await seed([doubtOf(1, { key: '00017' })], { definition });
+      const saved = filled(await inDoubtCsv(run), { 1: 'created:a' }).replace(/^00017/m, '17');
+      answers.push((await command([run, '--file', await file('zeros.csv', saved)])).exitCode);
+    }
+    expect(answers).toEqual([0, 3]);
+  });
+
   test('with anything malformed in it is refused whole, every problem with its line', async () => {
     const run = await threeDoubts();
     const csv = filled(await inDoubtCsv(run), { 1: 'created:sub-1', 2: 'creatd:sub-2', 3: 'created: ' });
@@ -366,9 +382,7 @@ describe('rows of one key, where the job groups them', () => {
       ...Array(3).fill(['drafted', 'cp-1']),
       ['in-doubt', ''],
     ]);
-    const { bucket, digest } = identityOf('A');
-    const name = `${KEYS.identity('counterparty')}${bucket}`;
-    expect(await redis.hget(name, digest)).toBe(`k ${run} 1 cp-1`);
+    expect(await getEntry(redis, KEYS, 'A', 'counterparty')).toBe(`k ${run} 1 cp-1`);
     expect((await json([run, '3', '--created', 'cp-1'])).answer).toMatchObject({ unchanged: 1, mates: 0 });
   });
 

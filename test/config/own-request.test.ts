@@ -19,8 +19,6 @@ test.each<[object, string, string | null]>([
   [{ method: 'PUT' }, 'custom.again:counterparty.addAccount', null],
   [{ method: 'DELETE' }, 'custom.again:counterparty.addAccount', null],
   [{ method: 'GET' }, 'custom.again:counterparty.addAccount', null],
-  [{ repeatable: true }, 'custom.again:counterparty.addAccount', null],
-  [{ method: 'PUT', repeatable: false }, 'custom.once:counterparty.addAccount', 'counterparty.addAccount'],
 ])('%j is %s, with its keys in %s', (request, operation, space) => {
   const definition = parse(request).data;
   if (definition === undefined) throw new Error('refused');

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { decodeLine, encodeLine } from '../../src/journal/record.ts';
-import { identityPlace } from '../../src/ledger/keys.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
 import type { Reply } from '../../src/model/request.ts';
+import { getEntry, setEntry } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { until } from '../support/until.ts';
 import {
@@ -57,7 +57,6 @@ function markOfSettled({ journal }: Bench): unknown {
 
 /** No test waits for it, and a run just does. */
 const FAR_TOO_LONG_MS = 500_000;
-const placeOfKey = (bench: Bench) => identityPlace(bench.keys, { space: 'subclient', key: 'K1' });
 
 describe('an attempt', () => {
   test('finds its intent in Redis as it begins', async () => {
@@ -118,8 +117,7 @@ describe('a key that Redis has forgotten the claim of', () => {
 
   test('and that another run has by now: the row is not sent, and says who has it', async () => {
     const bench = await start();
-    const { bucket, digest } = placeOfKey(bench);
-    await own().redis.hset(bucket, digest, 'c run-other 7 ');
+    await setEntry(own().redis, bench.keys, 'K1', 'c run-other 7 ');
     const sent = await send(bench, {}, claimedBefore(bench));
     expect(sent).toMatchObject({ end: 'closed', outcome: 'invalid', code: 'key_held' });
     expect(sent.values).toEqual({ row: '7', run: 'run-other' });
@@ -128,10 +126,9 @@ describe('a key that Redis has forgotten the claim of', () => {
 
   test('and that nobody has: it is claimed again with the intent', async () => {
     const { bench, seen } = await watched([]);
-    const { bucket, digest } = placeOfKey(bench);
     const claims: Array<string | null> = [];
     const attempt: Bench['context']['service']['attempt'] = async (...args) => {
-      claims.push(await own().redis.hget(bucket, digest));
+      claims.push(await getEntry(own().redis, bench.keys, 'K1'));
       return bench.context.service.attempt(...args);
     };
     const sent = await send(bench, { context: serving(bench, { attempt }) }, claimedBefore(bench));

@@ -7,7 +7,6 @@ import type { Mapped } from '../../src/model/mapping.ts';
 import { mayRepeat, OPERATIONS, type Operation } from '../../src/model/operation.ts';
 import { OUTCOMES } from '../../src/model/outcome.ts';
 import type { JsonObject, ServiceRequest } from '../../src/model/request.ts';
-import type { Row } from '../../src/model/row.ts';
 import type { RunState } from '../../src/model/run.ts';
 import { messageOf } from '../../src/model/sentence.ts';
 import { sampleMapping } from '../support/mapping.ts';
@@ -305,7 +304,7 @@ test('a new group keeps a digest of its list, and of nothing else', () => {
 });
 
 describe('a row whose record may be updated', () => {
-  const PLACE = { space: 'subclient', key: 'K7' };
+  const PLACE = { space: 'subclient', key: 'K7', form: 'loose' };
   const ACCEPTED = packFieldDigests(BODY, 'K7');
   const OTHER = packFieldDigests({ details: { name: 'Company 6' } }, 'K7');
   const updateWith = (fields: string) =>
@@ -357,12 +356,11 @@ describe('a row that refers to another record', () => {
 });
 
 describe('rows of one key', () => {
-  const keyOf = (row: Row) => (row.kind === 'cells' ? (row.cells[0] ?? null) : null);
   /** Row 9 has no IBAN where `gap`; every row is warned of. */
   const mappingWith = (gap: boolean) =>
     sampleMapping({
       hasKey: true,
-      keyOf,
+      keyOf: () => 'K7',
       map({ row, line }) {
         const issue = { row, line, column: 'IBAN', value: '', expected: 'a value' } as const;
         if (gap && row === 9) return { kind: 'issues', issues: [{ ...issue, code: 'missing_required' }] };

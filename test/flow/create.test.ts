@@ -92,6 +92,50 @@ describe('keys', () => {
   });
 });
 
+describe('twenty keys of which a spreadsheet has taken the zeros, and twenty in small letters', () => {
+  const keysOf = (write: (n: number) => string) => Array.from({ length: 20 }, (_, i) => write(i + 1));
+  const FIRST = [
+    ...keysOf((n) => String(n).padStart(5, '0')),
+    ...keysOf((n) => `CL-${String(n).padStart(4, '0')}`),
+  ];
+  const OTHERS = [...keysOf(String), ...keysOf((n) => `cl-${String(n).padStart(4, '0')}`)];
+  const csv = (keys: readonly string[]) =>
+    `externalId,details.name\n${keys.map((key, i) => `${key},Name ${i % 40}\n`).join('')}`;
+  type Flow = Awaited<ReturnType<typeof startFlow>>;
+  const codesOf = async (flow: Flow, run: Awaited<ReturnType<Flow['run']>>) => [
+    ...new Set((await flow.results(run.summary)).flatMap(({ code }) => code || [])),
+  ];
+
+  test('are found in one file, and in a file that is loaded later', async () => {
+    const flow = await startFlow();
+    const one = await flow.run(['subclients-create', await flow.file('1.csv', csv([...FIRST, ...OTHERS]))]);
+    expect(one.summary.outcomes).toMatchObject({ created: 40, invalid: 40 });
+    const later = await flow.run(['subclients-create', await flow.file('2.csv', csv(OTHERS))]);
+    expect(later.summary.outcomes).toMatchObject({ created: 0, invalid: 40 });
+    expect([await codesOf(flow, one), await codesOf(flow, later)]).toEqual([['key_alike'], ['key_alike']]);
+    expect(flow.sandbox.stats().made.subclients).toBe(40);
+  });
+
+  test('are found while the other run is under way: whichever row comes first is created', async () => {
+    const flow = await startFlow();
+    const files = [await flow.file('1.csv', csv(FIRST)), await flow.file('2.csv', csv(OTHERS))];
+    const runs = await Promise.all(files.map((file) => flow.run(['subclients-create', file])));
+    const outcomes = runs.map(({ summary }) => summary.outcomes);
+    expect(outcomes.reduce((sum, { created }) => sum + created, 0)).toBe(40);
+    expect(outcomes.reduce((sum, { invalid }) => sum + invalid, 0)).toBe(40);
+    expect(flow.sandbox.stats().made.subclients).toBe(40);
+  });
+
+  test('are records of their own where the job says so', async () => {
+    const flow = await startFlow();
+    const job =
+      'operation: subclient.create\nkey: externalId\nkeyForm: exact\nfields: {additionalInformation.crmId: externalId}\n';
+    const { summary } = await flow.load(job, csv([...FIRST, ...OTHERS]));
+    expect(summary.outcomes).toMatchObject({ created: 80, invalid: 0 });
+    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 80 }, duplicateKeys: 0 });
+  });
+});
+
 describe('refused drafts', () => {
   const HEADER = 'externalId,alias,name,email,accounts.0.accountNumber\n';
 

@@ -11,7 +11,6 @@ export const DOORS: Doors = {
   'intake/xlsx': ['workbook.ts'],
   mapping: [
     'mapping.ts',
-    'totals.ts',
     'group.ts',
     'field-digests.ts',
     'row-key.ts',

@@ -10,7 +10,7 @@ import type { SettledRow } from '../../src/ledger/settle-entry.ts';
 import { exitCodeOf } from '../../src/model/exit.ts';
 import { noOutcomes, type Outcome } from '../../src/model/outcome.ts';
 import { memoryJournal } from '../support/epoch.ts';
-import { claimOf, entryOf, grantOf, intentOn, runningRun as startRun } from '../support/ledger.ts';
+import { claimOf, getEntry, grantOf, intentOn, setEntry, runningRun as startRun } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { settledRow } from '../support/settled-row.ts';
 
@@ -89,14 +89,13 @@ describe('intents', () => {
   test('a row whose key has become another’s since it was claimed is not granted; a key that was given back is claimed again', async () => {
     const { ledger, keys, id } = await runningRun(3);
     const identity = { space: 'subclient', key: 'A' };
-    const entry = entryOf(keys, 'A');
-    await own().redis.hset(...entry, 'c run-other 7 ');
+    await setEntry(own().redis, keys, 'A', 'c run-other 7 ');
     const held = { kind: 'held', by: { run: 'run-other', row: 7 } };
     expect(await grantOf(ledger, intent('i a 1', { identity }))).toEqual(held);
     expect((await ledger.take(1, [])).marks.size).toBe(0);
-    await own().redis.hset(...entry, 'x run-other 7 ');
+    await setEntry(own().redis, keys, 'A', 'x run-other 7 ');
     expect(await grantOf(ledger, intent('i a 1', { identity }))).toEqual(GRANTED);
-    expect(await own().redis.hget(...entry)).toBe(`c ${id} 1 `);
+    expect(await getEntry(own().redis, keys, 'A')).toBe(`c ${id} 1 `);
   });
 
   test('a withdrawn intent leaves the row free; another’s can’t be withdrawn', async () => {
@@ -114,7 +113,8 @@ describe('the journal', () => {
   test('has what was granted, and where the key’s identity lives', async () => {
     const { ledger, journal, id, keys } = await runningRun();
     await grantOf(ledger, intent('i a 1', { identity }));
-    const rows = [[1, 1, 'i a 1', ...entryOf(keys, 'A')]];
+    const { bucket, digest } = identityPlace(keys, identity);
+    const rows = [[1, 1, 'i a 1', bucket, digest]];
     expect(journal.records).toEqual([{ kind: 'intended', run: id, rows }]);
   });
 
@@ -200,8 +200,7 @@ describe('a take that gave up a row which a lost worker may have sent', () => {
     ['custom.again:thing.addPart', '', true],
   ])('of %s, key %j, is believed: %s', async (operation, held, believed) => {
     const bench = await runningRun(6, 2);
-    const { bucket, digest } = identityPlace(bench.keys, GIVEN_BACK);
-    if (held !== '') await own().redis.hset(bucket, digest, held);
+    if (held !== '') await setEntry(own().redis, bench.keys, GIVEN_BACK.key, held);
     await own().redis.hset(bench.keys.run(bench.id).record, { operation, suspect: 1 });
     expect(await bench.ledger.settle(row(1, 'failed', { identity: GIVEN_BACK, mark: '' }))).toBe(believed);
     expect((await bench.ledger.take(1, [])).marks.size).toBe(believed ? 1 : 0);
@@ -268,7 +267,7 @@ describe('settling', () => {
     await claimA(bench, bench.id);
     const held = { kind: 'held', run: bench.id, row: 1, inDoubt: false };
     expect(await bench.ledger.readKey(place)).toEqual(held);
-    const states = await readKeys(own().redis, bench.keys, 'subclient', ['A', 'B']);
+    const states = await readKeys(own().redis, bench.keys, { space: 'subclient', names: ['A', 'B'] });
     expect(Object.fromEntries(states)).toEqual({ A: held, B: { kind: 'free' } });
     const identity = { ...place, becomes: 'known', id: 'id-9' } as const;
     await bench.ledger.settle(row(1, 'created', { identity }, 'id-9'));
@@ -320,10 +319,9 @@ describe('two workers on one row', () => {
 
   test('a row that was refused leaves its key to another run that has created it since', async () => {
     const bench = await runningRun();
-    const entry = entryOf(bench.keys, 'A');
-    await own().redis.hset(...entry, 'k run-other 7 id-7');
+    await setEntry(own().redis, bench.keys, 'A', 'k run-other 7 id-7');
     expect(await bench.ledger.settle(row(1, 'rejected', { identity: GIVEN_BACK }))).toBe(true);
-    expect(await own().redis.hget(...entry)).toBe('k run-other 7 id-7');
+    expect(await getEntry(own().redis, bench.keys, 'A')).toBe('k run-other 7 id-7');
   });
 });
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
-import { claimKeys, readAlike, readKeys } from '../../src/ledger/key-claims.ts';
+import { readKeys } from '../../src/ledger/key-claims.ts';
 import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { openTestEpoch } from '../support/epoch.ts';
-import { claimOf, entryOf } from '../support/ledger.ts';
+import { claimOf, setEntry } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { ownKeys } from '../support/runs.ts';
 
@@ -22,8 +22,7 @@ async function ownLedger(): Promise<Ledger> {
 const claim = (ledger: Ledger, run: string, ...rows: ReadonlyArray<readonly [number, string]>) =>
   claimOf(ledger, run, rows);
 
-const write = ({ keys }: Ledger, key: string, entry: string) =>
-  own().redis.hset(...entryOf(keys, key), entry);
+const write = ({ keys }: Ledger, key: string, entry: string) => setEntry(own().redis, keys, key, entry);
 
 test('a key is claimed once per file: the later row is a duplicate and names the earlier', async () => {
   const ledger = await ownLedger();
@@ -68,68 +67,141 @@ test('a key that was given back is free for another run, and still a duplicate w
   expect(await claim(ledger, 'r2', [1, 'A'])).toEqual([CLAIMED]);
 });
 
-/** What the rows' keys look like in the ledger, as `lookalike of r1 7`. */
-async function alikeOf({ epoch, keys }: Ledger, run: string, names: readonly string[]) {
-  const rows = names.map((key, i) => ({ row: i + 1, key }));
-  const space = { name: 'subclient', ofRun: false };
-  const claimed = await claimKeys(epoch, keys, { run, space, rows, alike: { withCase: true } });
-  return claimed.claims.map(({ kind }, i) => {
-    const like = claimed.alike.get(i);
-    return like === undefined ? kind : `${like.code} of ${like.run} ${like.row}`;
-  });
-}
+/** Other texts of one form, which is the last of them. */
+const TEXTS = ['CL-0003', 'Cl-0003', '\u200bCL-0003', 'cl-0003'] as const;
+const alike = (run: string | null, row: number) => ({ kind: 'alike', run, row });
 
-describe('of keys that look like those of other runs', () => {
-  test.each<[string, string, string, string]>([
-    ['a space more', 'A1', 'A1 ', 'key_lookalike of r1 1'],
-    ['a space less', 'A1 ', 'A1', 'key_lookalike of r1 1'],
-    ['another space', ' A1', 'A1\u00a0', 'key_lookalike of r1 1'],
-    ['small letters', 'A1', 'a1', 'key_case of r1 1'],
-    ['capital letters', 'a1', 'A1', 'key_case of r1 1'],
-    ['mixed letters', 'ab', 'aB', 'key_case of r1 1'],
-    ['small letters and a space', 'A1', 'a1 ', 'key_case of r1 1'],
-    ['the other way round', 'A1 ', 'a1', 'key_case of r1 1'],
-    ['another key', 'A1', 'A2', 'claimed'],
-    ['the same key', 'A1', 'A1', 'held'],
-  ])('%s: after %j, %j', async (_, before, after, said) => {
+describe('two texts of one normal form', () => {
+  test('in one file: the later row is told of the first, whatever became of that', async () => {
     const ledger = await ownLedger();
-    expect(await alikeOf(ledger, 'r1', [before])).toEqual(['claimed']);
-    expect(await alikeOf(ledger, 'r2', [after])).toEqual([said]);
-    // As a resumed reading asks, and after the row was not sent.
-    expect(await alikeOf(ledger, 'r2', [after])).toEqual([said]);
-    await write(ledger, after, 'x r2 1 ');
-    expect(await alikeOf(ledger, 'r3', [after])).toEqual([said.replace('held', 'claimed')]);
+    const rows = TEXTS.map((key, i) => [i + 1, key] as const);
+    const said = [CLAIMED, alike(null, 1), alike(null, 1), alike(null, 1)];
+    expect(await claim(ledger, 'r1', ...rows)).toEqual(said);
+    await write(ledger, TEXTS[0], 'x r1 1 ');
+    expect(await claim(ledger, 'r1', ...rows, [5, TEXTS[0]])).toEqual([
+      ...said,
+      { kind: 'duplicate', row: 1 },
+    ]);
   });
 
-  test('what was not created stands in nobody’s way, and its place is taken', async () => {
+  test.each(['c r1 7 ', 'k r1 7 id', 'd r1 7 '])('over runs, where the first is %j', async (entry) => {
     const ledger = await ownLedger();
-    await alikeOf(ledger, 'r1', ['A1 ']);
-    await write(ledger, 'A1 ', 'x r1 1 ');
-    expect(await alikeOf(ledger, 'r2', ['\tA1'])).toEqual(['claimed']);
-    expect(await alikeOf(ledger, 'r3', ['A1'])).toEqual(['key_lookalike of r2 1']);
+    await write(ledger, TEXTS[0], entry);
+    const said = [alike('r1', 7), alike('r1', 7)];
+    expect(await claim(ledger, 'r2', [1, TEXTS[1]], [2, TEXTS[3]])).toEqual(said);
+    // As a resumed reading asks; and the very text is what it is.
+    expect(await claim(ledger, 'r2', [1, TEXTS[1]], [2, TEXTS[3]])).toEqual(said);
+    const [own] = await claim(ledger, 'r3', [1, TEXTS[0]]);
+    expect(own?.kind).toBe(entry.startsWith('k') ? 'known' : 'held');
   });
 
-  test('those of the own run are not counted: the reading of the file finds them', async () => {
+  test('what was given back stands in nobody’s way, and the next text has the key', async () => {
     const ledger = await ownLedger();
-    expect(await alikeOf(ledger, 'r1', ['A1', 'A1 ', 'a1', ' A1'])).toEqual(Array(4).fill('claimed'));
+    await write(ledger, TEXTS[0], 'x r1 1 ');
+    expect(await claim(ledger, 'r2', [1, TEXTS[1]])).toEqual([CLAIMED]);
+    expect(await claim(ledger, 'r3', [1, TEXTS[0]])).toEqual([alike('r2', 1)]);
   });
 
-  test('a key that was left word of is free for those who look it up', async () => {
+  test('twenty keys that lost their zeros are all found', async () => {
     const ledger = await ownLedger();
-    await alikeOf(ledger, 'r1', ['A1 ']);
-    const asked = { run: 'r2', space: 'subclient', names: ['A1', 'A1 ', 'a1', 'B'] };
-    expect((await readKeys(own().redis, ledger.keys, 'subclient', ['A1'])).get('A1')).toEqual({
-      kind: 'free',
-    });
-    const like = { code: 'key_lookalike', run: 'r1', row: 1 };
-    expect(await readAlike(own().redis, ledger.keys, asked)).toEqual(
-      new Map([
-        ['A1', like],
-        ['A1 ', like],
-        ['a1', { ...like, code: 'key_case' }],
-      ]),
-    );
+    const keys = Array.from({ length: 20 }, (_, i) => `${i + 1}`);
+    await claim(ledger, 'r1', ...keys.map((key, i) => [i + 1, key.padStart(5, '0')] as const));
+    const stripped = await claim(ledger, 'r2', ...keys.map((key, i) => [i + 1, key] as const));
+    expect(stripped).toEqual(keys.map((_, i) => alike('r1', i + 1)));
   });
+
+  test('are told to those who look them up', async () => {
+    const ledger = await ownLedger();
+    await write(ledger, TEXTS[0], 'k r1 7 id');
+    const known = { kind: 'known', run: 'r1', row: 7, id: 'id' };
+    const asked = { space: 'subclient', names: [TEXTS[0], TEXTS[3], 'other'] };
+    expect([...(await readKeys(own().redis, ledger.keys, asked)).values()]).toEqual([
+      known,
+      { ...known, alike: true },
+      { kind: 'free' },
+    ]);
+    const exact = await readKeys(own().redis, ledger.keys, { ...asked, form: 'exact' });
+    expect([...exact.values()]).toEqual([known, { kind: 'free' }, { kind: 'free' }]);
+  });
+});
+
+describe('a job with keyForm: exact', () => {
+  const exact = (ledger: Ledger, run: string, ...rows: ReadonlyArray<readonly [number, string]>) =>
+    claimOf(ledger, run, rows, 'exact');
+
+  test('has both texts, in one file and over runs, and each once', async () => {
+    const ledger = await ownLedger();
+    expect(await exact(ledger, 'r1', [1, 'A1'], [2, 'a1'], [3, 'A1'])).toEqual([
+      CLAIMED,
+      CLAIMED,
+      { kind: 'duplicate', row: 1 },
+    ]);
+    const held = { kind: 'held', run: 'r1', row: 2, inDoubt: false };
+    expect(await exact(ledger, 'r2', [1, '\u200ba1'], [2, 'a1'])).toEqual([CLAIMED, held]);
+  });
+
+  test('has a text beside the other one of a loose job, and not the same', async () => {
+    const ledger = await ownLedger();
+    await write(ledger, 'A1', 'k r1 7 id');
+    const known = { kind: 'known', run: 'r1', id: 'id' };
+    expect(await exact(ledger, 'r2', [1, 'a1'], [2, 'A1'])).toEqual([CLAIMED, known]);
+  });
+
+  test.each([
+    ['the same text', ['A1'], 'A1', 'held'],
+    ['the same text, which is its form', ['a1'], 'a1', 'held'],
+    ['another text', ['A1'], 'a1', 'alike'],
+    ['the first of several texts', ['A1', 'a1'], 'A1', 'held'],
+    ['none of several texts', ['A1', 'a1'], ' A1', 'alike'],
+  ])('is in the way of a loose one: %s', async (_, texts, key, kind) => {
+    const ledger = await ownLedger();
+    await exact(ledger, 'r1', ...texts.map((text, i) => [i + 1, text] as const));
+    expect(await claim(ledger, 'r2', [1, key])).toMatchObject([{ kind, run: 'r1' }]);
+    const asked = { space: 'subclient', names: [texts[0] ?? ''] };
+    expect([...(await readKeys(own().redis, ledger.keys, asked)).values()]).toMatchObject([
+      { kind: 'held', run: 'r1', row: 1 },
+    ]);
+  });
+
+  test('is in its way also where a loose run has given the place back', async () => {
+    const ledger = await ownLedger();
+    await claim(ledger, 'r1', [1, 'A1']);
+    await exact(ledger, 'r2', [1, 'a1']);
+    await write(ledger, 'A1', 'x r1 1 ');
+    expect(await claim(ledger, 'r3', [1, 'A1'])).toEqual([alike('r2', 1)]);
+    expect(await claim(ledger, 'r3', [1, 'a1'])).toMatchObject([{ kind: 'held', run: 'r2' }]);
+  });
+});
+
+test('whatever the order of claims, each form has one row, each text of an exact job one, and no text two', async () => {
+  const claims = fc.record({
+    run: fc.constantFrom('loose 1', 'loose 2', 'exact 1', 'exact 2'),
+    key: fc.constantFrom('a', 'A', ' a', 'b'),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(claims, { minLength: 1, maxLength: 12 }), async (all) => {
+      const ledger = await ownLedger();
+      const ask = async () => {
+        const said = [];
+        for (const [i, { run, key }] of all.entries()) {
+          const form = run.startsWith('exact') ? 'exact' : 'loose';
+          said.push((await claimOf(ledger, run.replace(' ', '-'), [[i + 1, key]], form))[0]?.kind);
+        }
+        return said;
+      };
+      const said = await ask();
+      const won = all.filter((_, i) => said[i] === 'claimed');
+      const loose = won
+        .filter(({ run }) => run.startsWith('loose'))
+        .map(({ key }) => key.trim().toLowerCase());
+      const texts = won.map(({ key }) => key);
+      expect(new Set(texts).size).toBe(texts.length);
+      expect(new Set(loose).size).toBe(loose.length);
+      // Whoever reads its file once more has what it had, and nobody else.
+      expect((await ask()).map((kind) => kind === 'claimed')).toEqual(said.map((kind) => kind === 'claimed'));
+    }),
+    { numRuns: 100 },
+  );
 });
 
 it('given any key, keeps it in the bucket that the first 16 bits of its digest say', () => {

@@ -7,7 +7,7 @@ import { createReplay } from '../../src/ledger/replay.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import { memoryJournal } from '../support/epoch.ts';
-import { entryOf, grantOf, intentOn, runningRun } from '../support/ledger.ts';
+import { entryOf, getEntry, grantOf, intentOn, runningRun, setEntry } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { settledRow } from '../support/settled-row.ts';
 
@@ -39,7 +39,7 @@ async function start() {
     const { marks, at } = await run.ledger.take(1, ROWS);
     return { at, marks: ROWS.map((row) => told(marks.get(row))) };
   };
-  const keyOf = (row: number) => own().redis.hget(...entryOf(run.keys, `K${row}`));
+  const keyOf = (row: number) => getEntry(own().redis, run.keys, `K${row}`);
   return { ...run, rangeOf, ask, hash, take, keyOf };
 }
 
@@ -270,11 +270,11 @@ describe('a Redis that goes back in time', () => {
       const stored = decodeLine(encodeLine(record).trimEnd());
       return stored?.kind === 'intended' ? stored.rows : [];
     });
-    const [bucket, digest] = entryOf(bench.keys, 'K1');
+    const { bucket } = entryOf(bench.keys, 'K1');
     await own().redis.del(`${bench.keys.run(bench.id).chunk}1`, bucket);
     await createReplay(own().redis, bench.keys).intended(bench.id, rows);
     expect((await bench.take()).marks.slice(0, 3)).toEqual(['i a.1 1.1', 'i a.1 1.2', '']);
-    expect(await own().redis.hget(bucket, digest)).toBe(`c ${bench.id} 1 `);
+    expect(await bench.keyOf(1)).toBe(`c ${bench.id} 1 `);
     expect(await bench.ask('a.1', [1, 2])).toEqual(granted(2));
     expect(await bench.ask('b.1', [1, 2, 3])).toEqual(['taken', 'taken', 'granted']);
     expect(await bench.ledger.settleAll([created(1), created(2)])).toEqual([true, true]);
@@ -284,8 +284,7 @@ describe('a Redis that goes back in time', () => {
   test('keeps what another run has claimed meanwhile', async () => {
     const bench = await start();
     await bench.ask('a.1', [1, 2]);
-    const [bucket, digest] = entryOf(bench.keys, 'K1');
-    await own().redis.hset(bucket, digest, 'c run-other 7 ');
+    await setEntry(own().redis, bench.keys, 'K1', 'c run-other 7 ');
     await own().redis.hset(bench.keys.epoch, 'opened', 'again');
     await bench.ledger.settleAll([created(1), created(2)]);
     expect(await bench.keyOf(1)).toBe('c run-other 7 ');

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { fieldsPlace, type LedgerKeys } from '../../src/ledger/keys.ts';
+import { fieldsPlace, identityPlace, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { CONTESTED_MARK } from '../../src/ledger/mark.ts';
 import { createReplay, restorableFields } from '../../src/ledger/replay.ts';
 import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
 import type { SettledRow } from '../../src/ledger/settle-entry.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
 import { openTestEpoch } from '../support/epoch.ts';
-import { claimOf, entryOf, settleEntries } from '../support/ledger.ts';
+import { claimOf, getEntry, setEntry, settleEntries } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
 import { settledRow } from '../support/settled-row.ts';
@@ -62,7 +62,10 @@ async function startBench(): Promise<Bench> {
 
 const settled = settledRow;
 
-const placeOf = ({ keys }: Bench, key: string) => entryOf(keys, key);
+const placeOf = ({ keys }: Bench, key: string) => {
+  const { bucket, digest } = identityPlace(keys, { space: 'subclient', key });
+  return [bucket, digest] as const;
+};
 
 /** Puts the ends of these rows back. */
 const settle = (bench: Bench, ...rows: readonly SettledRow[]) =>
@@ -304,14 +307,14 @@ describe('intents', () => {
   test('leave a key as it is that the ledger knows more of, and claim one that was given back', async () => {
     const bench = await startBench();
     const [[known, a], [given, b]] = [placeOf(bench, 'A'), placeOf(bench, 'B')];
-    await own().redis.hset(known, a, 'k run-before 1 id-9');
-    await own().redis.hset(given, b, 'x run-before 2 ');
+    await setEntry(own().redis, bench.keys, 'A', 'k run-before 1 id-9');
+    await setEntry(own().redis, bench.keys, 'B', 'x run-before 2 ');
     await bench.replay.intended(bench.id, [
       [1, 1, 'i me.1 1', known, a],
       [1, 2, 'i me.1 1', given, b],
     ]);
-    expect(await own().redis.hget(known, a)).toBe('k run-before 1 id-9');
-    expect(await own().redis.hget(given, b)).toBe(`c ${bench.id} 2 `);
+    expect(await getEntry(own().redis, bench.keys, 'A')).toBe('k run-before 1 id-9');
+    expect(await getEntry(own().redis, bench.keys, 'B')).toBe(`c ${bench.id} 2 `);
   });
 
   test('of more rows than one command takes all come back', async () => {

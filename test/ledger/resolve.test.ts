@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
-import type { LedgerKeys } from '../../src/ledger/keys.ts';
+import { identityPlace, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { noteDoubts, type RowDecision, resolveRows } from '../../src/ledger/resolve.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import { createRunView, readDoubts, rowsInDoubt } from '../../src/ledger/run-view.ts';
@@ -11,7 +11,7 @@ import { messageOf } from '../../src/model/sentence.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import { doubtOf, seedRun } from '../support/doubts.ts';
 import { memoryJournal, openTestEpoch } from '../support/epoch.ts';
-import { entryOf } from '../support/ledger.ts';
+import { getEntry, setEntry } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
 import { settledRow } from '../support/settled-row.ts';
@@ -50,7 +50,7 @@ async function state({ keys, run }: Bench) {
 }
 
 const identity = ({ keys }: Bench, key: string, space = 'subclient') =>
-  own().redis.hget(...entryOf(keys, key, space));
+  getEntry(own().redis, keys, key, space);
 
 describe.each([
   ['closed', true],
@@ -162,9 +162,20 @@ test('a row without a key gives its permit in the file back', async () => {
 
 test('a key that is another run’s by now stays that run’s', async () => {
   const one = await bench();
-  await own().redis.hset(...entryOf(one.keys, 'K1'), 'k run-other 5 sub-9');
+  await setEntry(own().redis, one.keys, 'K1', 'k run-other 5 sub-9');
   await decide(one, [created(1)]);
   expect(await identity(one, 'K1')).toBe('k run-other 5 sub-9');
+});
+
+test('a key of a job with keyForm: exact is settled where its own text is', async () => {
+  const one = await bench({ settlements: [doubtOf(1, { key: 'A1' })] });
+  const { bucket, digest } = identityPlace(one.keys, { space: 'subclient', key: 'A1', form: 'exact' });
+  const text = digest.slice(digest.indexOf('=') + 1);
+  await own().redis.del(bucket);
+  await own().redis.hset(bucket, digest, `d${text} ${one.run.id} 1 `);
+  await decide(one, [created(1)]);
+  expect(await own().redis.hget(bucket, digest)).toBe(`k${text} ${one.run.id} 1 sub-1`);
+  expect(await identity(one, 'A1')).toBeNull();
 });
 
 test('a counterparty is drafted', async () => {

@@ -7,7 +7,6 @@ import { createSharedBreaker } from '../../src/ledger/breaker.ts';
 import type { ChunkLedger } from '../../src/ledger/chunk-ledger.ts';
 import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
 import { inEpoch, registerWorker } from '../../src/ledger/epoch.ts';
-import { readAlike } from '../../src/ledger/key-claims.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { FAILURE } from '../../src/ledger/lua/breaker.ts';
 import {
@@ -21,7 +20,7 @@ import {
   UNAWARE,
   VOUCH,
 } from '../../src/ledger/lua/epoch.ts';
-import { CLAIM, LOOK_ALIKE, LOOK_UP } from '../../src/ledger/lua/keys.ts';
+import { CLAIM, LOOK_UP } from '../../src/ledger/lua/keys.ts';
 import { ADDED, REPLAY_INTENT, RESTORE } from '../../src/ledger/lua/replay.ts';
 import { EXCHANGE, REPLAY_SETTLED, RESOLVE, WITHDRAW } from '../../src/ledger/lua/rows.ts';
 import {
@@ -122,18 +121,6 @@ const OF_ROWS: readonly Case[] = [
   ['CLAIM', 'nothing else', CLAIM, claim],
   ['TAKE', 'nothing else', TAKE, ({ ledger }) => ledger.take(1, [])],
   ['LOOK_UP', 'nothing else', LOOK_UP, ({ ledger }) => ledger.readKey(PLACE)],
-  [
-    'LOOK_ALIKE',
-    'nothing else',
-    LOOK_ALIKE,
-    ({ redis, keys }) =>
-      readAlike(redis, keys, {
-        run: 'another',
-        space: 'subclient',
-        names: ['K1', ' K1'],
-      }),
-    claim,
-  ],
   ['EXCHANGE, of intents', 'nothing else', EXCHANGE, intend],
   // It was taken back already.
   ['WITHDRAW', 'answers otherwise', WITHDRAW, ({ ledger }) => ledger.withdraw(INTENT), intend],

@@ -30,7 +30,8 @@ const created = (row: number, mark: string, id = `id-${row}`) =>
 async function runningRun() {
   const { redis } = own();
   const { keys, ledger, run } = await startRun(redis, { rows: 15, chunkRows: 9 });
-  const known = async (row: number) => (await readKeys(redis, keys, SPACE, [`K${row}`])).get(`K${row}`);
+  const known = async (row: number) =>
+    (await readKeys(redis, keys, { space: SPACE, names: [`K${row}`] })).get(`K${row}`);
   return { ledger, known, outcomes: async () => (await run()).outcomes };
 }
 

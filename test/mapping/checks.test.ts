@@ -390,8 +390,8 @@ describe('when a row has damage', () => {
   });
 
   test('in a key it keeps the row back as a number would: the next such row would pass for the same record', () => {
-    const key = (checks: Settings) => mapOf({ Ref: '#N/A', name: 'N' }, { key: 'Ref', checks });
-    expect(bodyOf(key({}))).toEqual(['spreadsheet_error Ref "#N/A"']);
+    const key = (checks: Settings) => mapOf({ Ref: '#REF!', name: 'N' }, { key: 'Ref', checks });
+    expect(bodyOf(key({}))).toEqual(['spreadsheet_error Ref "#REF!"']);
     expect(warningsOf(key({ number_cell: 'warn' }))).toEqual(['spreadsheet_error Ref']);
     expect(warningsOf(key({ damage: 'off' }))).toEqual([]);
   });

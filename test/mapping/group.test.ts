@@ -24,7 +24,7 @@ function merge(given: readonly Given[], list = 'accounts') {
     return { kind: 'mapped', body: {}, pathId: null, warnings: [], references: [], ...made };
   };
   const rows = given.map((_, i) => row(11 + i));
-  return mergeGroup(rows, { map, list, lacking: () => [] });
+  return mergeGroup(rows, { map, keyOf: () => 'K', list, lacking: () => [] });
 }
 
 const bodies = (...all: readonly JsonObject[]) => all.map((body) => ({ body }));

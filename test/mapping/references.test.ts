@@ -17,7 +17,7 @@ describe('when a field takes the identifier of another record', () => {
     const mapping = compileCsv(['name', 'PARENT REF'], PARENT);
     expect(sentOf(mapping.map(cells('N', ' 007')))).toEqual([
       { name: 'N' },
-      [{ space: 'subclient', key: ' 007', path: ['parent', 'id'], column: 'PARENT REF' }],
+      [{ space: 'subclient', key: ' 007', form: 'loose', path: ['parent', 'id'], column: 'PARENT REF' }],
     ]);
   });
 
@@ -50,7 +50,7 @@ describe('when a field takes the identifier of another record', () => {
     const path = ['parent', 'id'];
     expect(sentOf(mapping.map(record({ name: 'N', parentRef: 17 })))).toEqual([
       { name: 'N' },
-      [{ space: 'counterparty', key: '17', path, column: 'parentRef' }],
+      [{ space: 'counterparty', key: '17', form: 'loose', path, column: 'parentRef' }],
     ]);
     expect(sentOf(mapping.map(record({ name: 'N' })))).toEqual([{ name: 'N' }, []]);
     expect(sentOf(mapping.map(record({ name: 'N', parentRef: true })))).toEqual([

@@ -1,6 +1,8 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { compileReportKeyOf } from '../../src/mapping/row-key.ts';
-import { cells, record, sourceOf } from './catalog.ts';
+import type { Mapping } from '../../src/model/mapping.ts';
+import type { Row } from '../../src/model/row.ts';
+import { cells, compileCsv, compileJson, record, sourceOf } from './catalog.ts';
 
 const csv = (...columns: string[]) => compileReportKeyOf('Ref', sourceOf('csv', columns));
 
@@ -20,4 +22,92 @@ test('when a report holds JSON records, the member is found in the same way', ()
   expect(keyOf?.(record({ party: { Ref: 'K1', REF: 'other' } }))).toBe('K1');
   expect(keyOf?.(record({ Party: { REF: 'K1' } }))).toBe('K1');
   expect(keyOf?.(record({ name: 'N' }))).toBeNull();
+});
+
+const noted = (mapping: Mapping, row: Row) => {
+  const mapped = mapping.map(row);
+  return mapped.kind === 'issues' ? mapped.issues.map(({ code, column }) => `${code} ${column}`) : [];
+};
+const WITH_KEY = compileCsv(['Ref', 'name', 'email', 'country'], { key: 'Ref' });
+const NO_KEY = compileCsv(['name', 'email', 'details.taxId', 'country', 'onboard_run', 'onboard_row']);
+
+describe('a totals line', () => {
+  test.each([
+    ['Total', 'Grand Total', 'subtotal', 'Row count'],
+    ['Summe', 'ÜBERTRAG', 'Zwischensumme:', 'Gesamt (47)'],
+    ['Sous-total', 'Total général', 'Somme :'],
+    ['Suma total', 'Total parcial'],
+    ['Totale complessivo', 'riporto'],
+    ['Eindtotaal', 'aantal'],
+    ['Razem', 'Łącznie'],
+    ['Total geral', 'Soma'],
+    ['Summa', 'Delsumma'],
+    ['I alt'],
+    ['Celkem', 'Mezisoučet'],
+    ['Итого', 'ИТОГО:', 'Всего (3)'],
+    ['∑', ' Total ', 'Total (3):', 'Ｔｏｔａｌ'],
+  ])('has the word as its key, anywhere in the table: %s', (...words) => {
+    for (const word of words) {
+      expect(noted(WITH_KEY, cells(word, 'Acme', 'a@b', 'DE'))).toEqual(['totals_row Ref']);
+      expect(WITH_KEY.keyOf(cells(word, 'Acme', 'a@b', 'DE'))).toBeNull();
+    }
+  });
+
+  test('has it in its first filled cell, where the rows have no key and at most half of its cells are filled', () => {
+    expect(noted(NO_KEY, cells('Summe', '', '', '9', '', ''))).toEqual(['totals_row name']);
+    expect(noted(NO_KEY, cells('', ' ', 'Total:', '9', 'run-1', '7'))).toEqual(['totals_row details.taxId']);
+  });
+
+  test('is none without such a word there, however few cells it has', () => {
+    for (const key of ['Total Energies', 'Sum-1', '47', 'Totals Ltd', 'Total2'])
+      expect(WITH_KEY.keyOf(cells(key, '', '', ''))).toBe(key);
+    expect(noted(WITH_KEY, cells('K1', 'Total', '', ''))).toEqual([]);
+    expect(noted(NO_KEY, cells('Acme', '', '', ''))).toEqual([]);
+    expect(noted(NO_KEY, cells('Acme', 'Total', '', ''))).toEqual([]);
+    expect(noted(NO_KEY, cells('Total', 'mail@total.example', '', 'FRA', '', ''))).toEqual([]);
+  });
+
+  test('of JSON has the word as its key as well', () => {
+    const mapping = compileJson(['Ref', 'name'], { key: 'Ref' });
+    expect(noted(mapping, record({ Ref: 'Summe', name: 'N' }))).toEqual(['totals_row Ref']);
+    expect(noted(compileJson(['name']), record({ name: 'Summe' }))).toEqual([]);
+  });
+});
+
+describe('what stands for nothing', () => {
+  const required = compileCsv(['Ref', 'name', 'email', 'currencies'], {
+    key: 'Ref',
+    required: ['name', 'currencies'],
+  });
+  test.each(['', ' ', '\u00a0\t', 'NULL', '\\N', 'NaN', '#N/A', 'undefined', ' NULL '])(
+    'is no key and fills no required field: %j',
+    (nothing) => {
+      expect(required.keyOf(cells(nothing, 'N', '', 'EUR'))).toBeNull();
+      const found = noted(required, cells(nothing, nothing, '', nothing));
+      expect(found).toContain('empty_key Ref');
+      expect(found).toContain('missing_required name');
+      expect(found).toContain('missing_required currencies');
+    },
+  );
+
+  test('and is drawn as nothing is no key', () => {
+    expect(required.keyOf(cells('\u200b', 'N', '', 'EUR'))).toBeNull();
+  });
+
+  test('may be part of a key or of a name, and in small letters a word like any other', () => {
+    for (const text of ['NULL-1', 'Nan', 'null', 'undefined Ltd'])
+      expect(noted(required, cells(text, text, '', text))).toEqual([]);
+  });
+
+  test('is left out where it is white space, and sent as it stands elsewhere', () => {
+    const body = (email: string) => required.map(cells('K', 'N', email, 'EUR'));
+    expect(body(' \u00a0')).toMatchObject({ body: { name: 'N', currencies: ['EUR'] } });
+    expect(body(' ')).not.toHaveProperty('body.email');
+    expect(body('NULL')).toHaveProperty('body.email', 'NULL');
+  });
+});
+
+test('a number of JSON and its digits as text are one key', () => {
+  const { keyOf } = compileJson(['Ref', 'name'], { key: 'Ref' });
+  expect([keyOf(record({ Ref: 17 })), keyOf(record({ Ref: '17' }))]).toEqual(['17', '17']);
 });

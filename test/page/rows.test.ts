@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { identityPlace } from '../../src/ledger/keys.ts';
 import { resolveRows } from '../../src/ledger/resolve.ts';
 import type { Visitor } from '../../src/model/ask.ts';
 import type { Outcome } from '../../src/model/outcome.ts';
@@ -10,6 +9,7 @@ import type { Settlement } from '../../src/model/settlement.ts';
 import type { Desk } from '../../src/page/desk.ts';
 import { createDigestTally } from '../../src/report/digest.ts';
 import { doubtOf } from '../support/doubts.ts';
+import { setEntry } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { keep, look, OPERATOR, openOwnDesk, textOf, VIEWER } from './own-desk.ts';
 
@@ -61,8 +61,7 @@ async function csvOf(desk: Desk, path: string, visitor: Visitor = OPERATOR): Pro
 
 /** The ledger knows that key as that of a record. */
 async function know(desk: Desk, run: Run, key: string, row: number) {
-  const { bucket, digest } = identityPlace(desk.ledger.of(run.target).keys, { space: 'subclient', key });
-  await desk.ledger.redis.hset(bucket, digest, `k ${run.id} ${row} sub-${row}`);
+  await setEntry(desk.ledger.redis, desk.ledger.of(run.target).keys, key, `k ${run.id} ${row} sub-${row}`);
 }
 
 /** As if only these chunks had refusals: the first of them those of its own, the last all others. */

@@ -1,12 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { identityPlace } from '../../src/ledger/keys.ts';
 import { resolveRows } from '../../src/ledger/resolve.ts';
 import type { Outcome } from '../../src/model/outcome.ts';
 import { createDigests } from '../../src/page/digests.ts';
 import { writeReportOf } from '../../src/runs/report.ts';
 import { doubtOf } from '../support/doubts.ts';
+import { setEntry } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { until } from '../support/until.ts';
 import { keep, look, OPERATOR, openOwnDesk, textOf, VIEWER } from './own-desk.ts';
@@ -126,11 +126,8 @@ test('runs are listed newest first, by state and job, in pages that leave none o
 
 test('what is looked for from any page is a key that some run has, or a run by the ending of its id', async () => {
   const { desk, run } = await openRun();
-  const { bucket, digest } = identityPlace(desk.ledger.of(run.target).keys, {
-    space: 'counterparty',
-    key: 'P 9',
-  });
-  await desk.ledger.redis.hset(bucket, digest, `k ${run.id} 9 cp-9`);
+  const { redis, of } = desk.ledger;
+  await setEntry(redis, of(run.target).keys, 'P 9', `k ${run.id} 9 cp-9`, 'counterparty');
   const named = async (text: string, visitor: typeof OPERATOR | typeof VIEWER) => {
     const { reply } = await look(desk, `/runs?${new URLSearchParams({ q: text })}`, { visitor });
     return reply.kind === 'redirect' ? reply.to : null;

@@ -5,12 +5,12 @@ import { identityOf } from '../../src/ledger/keys.ts';
 import type { Canary } from '../../src/ledger/run-store.ts';
 import { identitySpace } from '../../src/model/identity.ts';
 import type { Row } from '../../src/model/row.ts';
-import { issueWords } from '../../src/model/sentence.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import { ingestRun } from '../../src/runs/ingest.ts';
 import { createWaitingNotice } from '../../src/runs/redis-wait.ts';
 import { keepServerBusy } from '../support/busy-redis.ts';
 import { doubtOf } from '../support/doubts.ts';
+import { getEntry, setEntry } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { closeChunk, inChunks, openTestSession, rowsTo, startTestRun } from '../support/session.ts';
 import { until } from '../support/until.ts';
@@ -61,8 +61,7 @@ async function startIngest({ onTestFinished }: TestContext, setup: Setup = {}) {
   };
   const keys = ledger.of(run.target).keys;
   const claimOf = async (key: string) => {
-    const { bucket, digest } = identityOf(key);
-    return ledger.redis.hget(`${keys.identity(identitySpace(run).name)}${bucket}`, digest);
+    return getEntry(ledger.redis, keys, key, identitySpace(run).name);
   };
   const close = (n: number, ...of: ReadonlyArray<Pick<Settlement, 'outcome'> & Partial<Settlement>>) => {
     const [one = { outcome: 'created' }, other = one] = of;
@@ -92,9 +91,7 @@ describe.concurrent('a file', () => {
   test('becomes its chunks in order, each row with what its key’s claim said', async (context) => {
     const keys = ['A', 'B', '', 'A', 'C'];
     const i = await startIngest(context, { rows: rowsTo(5, (row) => keys[row - 1] ?? '') });
-    const { bucket, digest } = identityOf('B');
-    const held = `${i.keys.identity('subclient')}${bucket}`;
-    await i.session.ledger.redis.hset(held, digest, 'k run-0 7 sub-2');
+    await setEntry(i.session.ledger.redis, i.keys, 'B', 'k run-0 7 sub-2');
     expect(await i.ingest()).toBe('complete');
     // A row without a key has nothing to claim.
     const rows = (await i.takeAll(3)).map(
@@ -189,55 +186,23 @@ describe.concurrent('a file that is read again', () => {
     expect([await i.claimOf('K1'), await i.claimOf('K3')]).toEqual([null, expect.any(String)]);
   });
 
-  test('has rows told whose keys look like those of closed chunks, and like known ones', async (context) => {
+  test('has rows told whose keys are written otherwise in closed chunks, and in another run', async (context) => {
     const keys = ['A', 'B', 'A ', 'C', 'D', 'E '];
     const i = await startIngest(context, { rows: rowsTo(6, (row) => keys[row - 1] ?? '') });
-    const { bucket, digest } = identityOf('E');
-    await i.session.ledger.redis.hset(`${i.keys.identity('subclient')}${bucket}`, digest, 'k run-0 7 sub-2');
+    const { redis } = i.session.ledger;
+    await setEntry(redis, i.keys, 'E', 'k run-0 7 sub-2');
+    await setEntry(redis, i.keys, 'A', `k ${i.run.id} 1 sub-1`);
     await i.close(1);
     expect(await i.ingest()).toBe('complete');
     const jobs = [2, 3].map((n) => i.session.queue.takeOut(i.run.id, n));
-    const rows = (await Promise.all(jobs)).flatMap((job) => job?.rows ?? []);
-    const found = rows.flatMap(({ row }) => {
-      const [finding] = row.kind === 'unreadable' ? [] : (row.findings ?? []);
-      return finding === undefined ? [undefined] : [issueWords(finding)];
-    });
-    expect(found).toEqual([
-      expect.stringContaining('row 1 of this file'),
-      undefined,
-      undefined,
-      expect.stringContaining('row 7 of run run-0'),
+    const claims = (await Promise.all(jobs)).flatMap((job) => (job?.rows ?? []).map(({ claim }) => claim));
+    expect(claims).toEqual([
+      { kind: 'alike', run: null, row: 1 },
+      { kind: 'claimed' },
+      { kind: 'claimed' },
+      { kind: 'alike', run: 'run-0', row: 7 },
     ]);
   });
-
-  test.for([
-    ['no row', 'no other run is in', false, []],
-    ['the rows that come after', 'another run comes into', true, [31]],
-  ] as const)(
-    'has %s told of known keys that differ in case only, where %s the ledger',
-    async ([_rows, _when, another, expected], context) => {
-      const rows = rowsTo(32, (row) => `k${row}`);
-      const own: { i?: Awaited<ReturnType<typeof startIngest>> } = {};
-      async function* chunks() {
-        for await (const chunk of inChunks(rows, ROWS_PER_CHUNK)) {
-          // The first eight chunks are claimed by now.
-          if (chunk.n === 9 && another) await own.i?.session.ledger.redis.zadd(own.i.keys.runs, 1, 'run-0');
-          yield chunk;
-        }
-      }
-      const i = await startIngest(context, { surveyed: 32, chunks: chunks() });
-      own.i = i;
-      for (const key of ['K3', 'K31']) {
-        const { bucket, digest } = identityOf(key);
-        await i.session.ledger.redis.hset(`${i.keys.identity('subclient')}${bucket}`, digest, 'k run-0 7 x');
-      }
-      expect(await i.ingest()).toBe('complete');
-      const jobs = await Promise.all(numbersTo(16).map((n) => i.session.queue.takeOut(i.run.id, n)));
-      const found = jobs.flatMap((job) => job?.rows ?? []).map(({ row }) => row);
-      const marked = found.filter((row) => row.kind !== 'unreadable' && row.findings !== undefined);
-      expect(marked.map(({ row }) => row)).toEqual(expected);
-    },
-  );
 });
 
 describe.concurrent('room', () => {

@@ -1,5 +1,5 @@
 import { operationOf } from '../../src/config/job-definition.ts';
-import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
+import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { packBlock, settledMark } from '../../src/ledger/mark.ts';
 import { createRunStore, type NewRun } from '../../src/ledger/run-store.ts';
 import type { RedisConnection } from '../../src/lib/redis-connection.ts';
@@ -7,6 +7,7 @@ import { spaceOf } from '../../src/model/operation.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { Run } from '../../src/model/run.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
+import { entryOf } from './ledger.ts';
 
 /** A row in doubt, of row number and key. */
 export function doubtOf(row: number, over: Partial<Settlement> = {}): Settlement {
@@ -70,12 +71,10 @@ async function seedRow(redis: RedisConnection, keys: LedgerKeys, { run, settleme
   if (settlement.outcome === 'in-doubt') {
     batch.hset(k.doubts, row, chunk);
     batch.hset(k.sources, row, JSON.stringify(sourceOf(run, settlement)));
-    const { bucket, digest } = identityOf(
-      settlement.key === '' ? `${run.facts.sha256}:${row}` : settlement.key,
-    );
-    const space = spaceOf(operationOf(run.definition)) ?? '';
+    const key = settlement.key === '' ? `${run.facts.sha256}:${row}` : settlement.key;
+    const { bucket, field, text } = entryOf(keys, key, spaceOf(operationOf(run.definition)) ?? '');
     // Rows of one key: it is held by the first of them.
-    batch.hsetnx(`${keys.identity(space)}${bucket}`, digest, `d ${run.id} ${row} `);
+    batch.hsetnx(bucket, field, `d${text} ${run.id} ${row} `);
   }
   await batch.exec();
 }

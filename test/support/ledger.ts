@@ -3,9 +3,11 @@ import { type ChunkLedger, createChunkLedger } from '../../src/ledger/chunk-ledg
 import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
 import type { Granted, Intent } from '../../src/ledger/intent.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
-import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
+import { fieldsOf, identityPlace, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import { type SettledRow, toldRows } from '../../src/ledger/settle-entry.ts';
+import type { RedisConnection } from '../../src/lib/redis-connection.ts';
+import type { KeyForm } from '../../src/model/key-form.ts';
 import { memoryJournal, openTestEpoch } from './epoch.ts';
 import { newRun, ownKeys } from './runs.ts';
 import { knownRun } from './session.ts';
@@ -55,15 +57,35 @@ export async function claimOf(
   { epoch, keys }: { readonly epoch: LedgerEpoch; readonly keys: LedgerKeys },
   run: string,
   rows: ReadonlyArray<readonly [row: number, key: string]>,
-  name = 'subclient',
+  form: KeyForm = 'loose',
 ) {
-  const space = { name, ofRun: false };
-  const of = { run, space, rows: rows.map(([row, key]) => ({ row, key })) };
+  const space = { name: 'subclient', ofRun: false };
+  const of = { run, space, form, rows: rows.map(([row, key]) => ({ row, key })) };
   return (await claimKeys(epoch, keys, of)).claims;
 }
 
-/** Where a key's entry is: the hash, and the field in it. */
+/** Where a key's entry is: the hash, the field in it, and the digest of its text within the entry. */
 export function entryOf(keys: LedgerKeys, key: string, space = 'subclient') {
-  const { bucket, digest } = identityOf(key);
-  return [`${keys.identity(space)}${bucket}`, digest] as const;
+  const place = identityPlace(keys, { space, key });
+  const { ofForm, text } = fieldsOf(place);
+  return { bucket: place.bucket, field: ofForm, text };
+}
+
+/** Writes a key's entry as `<kind> <run> <row> <id>`. */
+export async function setEntry(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  key: string,
+  entry: string,
+  space?: string,
+) {
+  const { bucket, field, text } = entryOf(keys, key, space);
+  await redis.hset(bucket, field, entry.replace(' ', `${text} `));
+}
+
+/** A key's entry as `<kind> <run> <row> <id>`; `null`: there is none, or it is of another text. */
+export async function getEntry(redis: RedisConnection, keys: LedgerKeys, key: string, space?: string) {
+  const { bucket, field, text } = entryOf(keys, key, space);
+  const entry = await redis.hget(bucket, field);
+  return entry?.startsWith(`${text} `, 1) === true ? entry.replace(text, '') : null;
 }

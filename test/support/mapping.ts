@@ -1,8 +1,15 @@
 import { mergeGroup } from '../../src/mapping/group.ts';
 import type { Mapping } from '../../src/model/mapping.ts';
 
+type Given = Omit<Mapping, 'mapGroup' | 'groupOf' | 'keyForm'>;
+
 /** A mapping made by hand; rows of one key are one record by their accounts, and nothing is required of it. */
-export function sampleMapping(mapping: Omit<Mapping, 'mapGroup'>): Mapping {
-  const { map } = mapping;
-  return { ...mapping, mapGroup: (rows) => mergeGroup(rows, { map, list: 'accounts', lacking: () => [] }) };
+export function sampleMapping(mapping: Given): Mapping {
+  const { map, keyOf } = mapping;
+  return {
+    ...mapping,
+    keyForm: 'loose',
+    groupOf: keyOf,
+    mapGroup: (rows) => mergeGroup(rows, { map, keyOf, list: 'accounts', lacking: () => [] }),
+  };
 }

@@ -57,16 +57,12 @@ end
 -- Redis may have lost the ingest's claim: it is claimed again here, unless another row has the key.
 local function holder(row, bucket, digest)
   if bucket == '' then return nil end
-  local held = redis.call('HGET', bucket, digest)
-  local claimed = 'c ' .. ARGV[1] .. ' ' .. row .. ' '
-  if held == claimed then return nil end
-  if held and string.sub(held, 1, 1) ~= 'x' then
-    local run, of = string.match(held, '^%a (%S+) (%d+)')
-    if run == ARGV[1] and of == row then return nil end
-    return held
-  end
-  redis.call('HSET', bucket, digest, claimed)
-  return nil
+  local field, text = placeOf(digest)
+  local held = redis.call('HGET', bucket, field)
+  if isTaken(held) and isOf(held, text, ARGV[1], row) then return nil end
+  local other = otherOf(bucket, digest)
+  if not other then putKey(bucket, digest, 'c', ARGV[1], row, '') end
+  return other
 end
 
 local function unknownFields(key, digest, before, own)

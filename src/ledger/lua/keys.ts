@@ -1,110 +1,111 @@
 /**
- * The scripts of the identity ledgers: keys are claimed by rows, and looked up.
+ * The scripts of the identity ledgers: keys are claimed by rows, and looked up. A bucket has for a
+ * key:
+ * `<form>`: the entry of the row that has the normal form, whatever its text;
+ * `<form>=<text>`: of the row of a job with `keyForm: exact` that has this very text;
+ * `<form>e`: the text that such a row had last, so that others find it;
+ * `<form>s`, `<form>=<text>s`: which row of which run met the key of another run first.
+ * An entry is '<kind><text> <run> <row> <id>', kind c: claimed, k: known (created), d: in doubt,
+ * x: given back by a row that was not created; the text's digest is empty where it is its form.
  */
 
 /**
- * Lua that declares alike(run, prefix, bucket, digest): '<run> <row>' of another run's row that has the key of that place, or one that was
- * left there (LEFT below), created, claimed or in doubt; nil: there is none. And left(prefix, bucket, digest): whose row has the key left there.
+ * Lua that all scripts share which touch entries. placeOf(digest): the field of the key's own
+ * entry, its text, its form, is it of an exact job. partsOf(entry): kind, text, run, row.
+ * hasKey(bucket, digest, run, row): does the row have the entry, or nobody.
+ * putKey(bucket, digest, kind, run, row, id): writes the entry. A key of an exact job leaves word
+ * at the place of its form: 'x - 0 ', given back by nobody, so that the others need not look for it
+ * where that place was free.
+ * otherOf(bucket, digest): the entry of another row that keeps a row without an entry of its own
+ * from the key: the very text before another of its form, then what exact jobs have. nil: none.
  */
-const ALIKE = `
-local function holder(entry)
-  local kind, hrun, hrow = string.match(entry or '', '^(%a) (%S+) (%d+)')
-  if not kind or kind == 'x' then return nil end
-  return hrun, hrow
+export const KEY_ENTRIES = `
+local function placeOf(digest)
+  local isExact = string.sub(digest, 17, 17) == '='
+  local form = string.sub(digest, 1, 16)
+  return isExact and digest or form, string.sub(digest, isExact and 18 or 17), form, isExact
 end
-local function left(prefix, bucket, digest)
-  local place = redis.call('HGET', bucket, digest .. 'l')
-  if not place then return nil end
-  local theirs, key = string.match(place, '^(%S+) (%S+)$')
-  return holder(redis.call('HGET', prefix .. theirs, key))
+local function partsOf(entry) return string.match(entry or '', '^(%a)(%S*) (%S+) (%d+)') end
+local function isTaken(entry) return entry and string.sub(entry, 1, 1) ~= 'x' end
+local function isOf(entry, text, run, row)
+  local owner = text .. ' ' .. run .. ' ' .. row .. ' '
+  return string.sub(entry, 2, #owner + 1) == owner
 end
-local function alike(run, prefix, bucket, digest)
-  local entry = redis.call('HGET', bucket, digest)
-  -- Where nothing stands, nothing was left.
-  if not entry then return nil end
-  local hrun, hrow = holder(entry)
-  if not hrun or hrun == run then hrun, hrow = left(prefix, bucket, digest) end
-  return hrun and hrun ~= run and hrun .. ' ' .. hrow or nil
+local function putKey(bucket, digest, kind, run, row, id)
+  local field, text, form, isExact = placeOf(digest)
+  redis.call('HSET', bucket, field, kind .. text .. ' ' .. run .. ' ' .. row .. ' ' .. id)
+  if isExact then
+    redis.call('HSETNX', bucket, form, 'x - 0 ')
+    redis.call('HSET', bucket, form .. 'e', text)
+  end
+end
+local function hasKey(bucket, digest, run, row)
+  local field, text = placeOf(digest)
+  local held = redis.call('HGET', bucket, field)
+  return not held or held == 'x - 0 ' or isOf(held, text, run, row)
+end
+local function otherOf(bucket, digest)
+  local field, text, form, isExact = placeOf(digest)
+  local held = redis.call('HGET', bucket, field)
+  local ofForm = isExact and redis.call('HGET', bucket, form) or held
+  local _, theirs = partsOf(ofForm)
+  if isTaken(held) and (isExact or theirs == text) then return held end
+  if isExact then return isTaken(ofForm) and theirs == text and ofForm or nil end
+  local last = redis.call('HGET', bucket, form .. 'e')
+  local same = last and redis.call('HGET', bucket, form .. '=' .. text)
+  if isTaken(same) then return same end
+  if isTaken(held) then return held end
+  local another = last and redis.call('HGET', bucket, form .. '=' .. last)
+  return isTaken(another) and another or nil
 end
 `;
 
 /**
  * Claims keys for rows, in file order. Running it again for the same rows gives the same answers.
- * KEYS: prefix of the identity buckets. ARGV: run, seconds the bucket lives (0: for ever), number of rows, bucket, digest, row, …, then
- * places at which a key may be that looks like a row's: place of the row (1: the first), 'L' or 'C', bucket, digest, …
- * An entry is '<kind> <run> <row> <id>', kind c: claimed, k: known (created), d: in doubt, x: given back by a row that was not created.
- * A given-back key is free for other runs, yet still a duplicate within its own, so that what a file's
- * second row with the key becomes never depends on timing. '<digest>s' marks who met a key of another run.
- * LEFT: a key that isn't written as it looks (a space at its end) leaves word at the place of the one that is, so that this one finds it at
- * no cost for all others: '<digest>l' with its bucket and digest, and, where the place is free, the entry 'x - 0 ', given back by nobody.
- * Answers the epoch, then place, what keeps the row from its key ('dup <row>', or the other run's entry), … of those that did not get theirs,
- * and place, 'L <run> <row>' or 'C <run> <row>', … of those that did though a key of another run looks like it, or does but for its case.
+ * KEYS: prefix of the identity buckets. ARGV: run, seconds the bucket lives (0: for ever), then
+ * bucket, digest, row, …
+ * A given-back key is free for other runs, yet still a duplicate within its own, so that what a
+ * file's second row with the key becomes never depends on timing.
+ * Answers the epoch, then the number of the row (1: the first) and what keeps it from its key, …:
+ * 'dup <row>', 'alike <run> <row>' (that row has another text of the form), or the entry of another
+ * run's row.
  */
-export const CLAIM = `${ALIKE}
-local run, prefix, rows = ARGV[1], KEYS[1], tonumber(ARGV[3])
+export const CLAIM = `${KEY_ENTRIES}
+local run, prefix = ARGV[1], KEYS[1]
 -- What stands in the way of the row; nil: the key is the row's.
-local function obstacle(bucket, digest, row, claimed)
-  local held = redis.call('HGET', bucket, digest)
-  local kind, hrun, hrow = string.match(held, '^(%a) (%S+) (%d+)')
-  if hrun == run then return hrow ~= row and 'dup ' .. hrow or nil end
-  if kind == 'x' then
-    redis.call('HSET', bucket, digest, claimed)
+local function obstacle(bucket, digest, row)
+  local field, text = placeOf(digest)
+  local kind, theirs, hrun, hrow = partsOf(redis.call('HGET', bucket, field))
+  if hrun == run then
+    if hrow == row then return nil end
+    return theirs == text and 'dup ' .. hrow or 'alike ' .. run .. ' ' .. hrow
+  end
+  local held = otherOf(bucket, digest)
+  if not held then
+    putKey(bucket, digest, 'c', run, row, '')
     return nil
   end
-  local seen = redis.call('HGET', bucket, digest .. 's')
-  local srun, srow
-  if seen then srun, srow = string.match(seen, '^(%S+) (%d+)') end
+  kind, theirs, hrun, hrow = partsOf(held)
+  if theirs ~= text then return 'alike ' .. hrun .. ' ' .. hrow end
+  local seen = redis.call('HGET', bucket, field .. 's')
+  local srun, srow = string.match(seen or '', '^(%S+) (%d+)')
   if srun == run and srow ~= row then return 'dup ' .. srow end
-  redis.call('HSET', bucket, digest .. 's', run .. ' ' .. row)
+  redis.call('HSET', bucket, field .. 's', run .. ' ' .. row)
   return held
 end
 local out = {OPENED}
-local answered = {}
-local function answer(i, text)
-  if answered[i] then return end
-  answered[i] = true
-  out[#out + 1] = tostring(i)
-  out[#out + 1] = text
-end
-for i = 1, rows do
-  local at = 3 * i + 1
-  local bucket, digest, row = prefix .. ARGV[at], ARGV[at + 1], ARGV[at + 2]
-  local claimed = 'c ' .. run .. ' ' .. row .. ' '
+for i = 3, #ARGV, 3 do
+  local bucket, digest, row = prefix .. ARGV[i], ARGV[i + 1], ARGV[i + 2]
+  local field, text, _, isExact = placeOf(digest)
   -- Most keys are free: to look first would be another command for each.
-  if redis.call('HSETNX', bucket, digest, claimed) == 0 then
-    local held = obstacle(bucket, digest, row, claimed)
-    local other = not held and ARGV[2] == '0' and alike(run, prefix, bucket, digest)
-    if held then answer(i, held) elseif other then answer(i, 'L ' .. other) end
+  if isExact or redis.call('HSETNX', bucket, field, 'c' .. text .. ' ' .. run .. ' ' .. row .. ' ') == 0 then
+    local held = obstacle(bucket, digest, row)
+    if held then
+      out[#out + 1] = tostring(i / 3)
+      out[#out + 1] = held
+    end
   end
   if ARGV[2] ~= '0' then redis.call('EXPIRE', bucket, ARGV[2]) end
-end
-for at = 3 * rows + 4, #ARGV, 4 do
-  local i, code, bucket, digest = tonumber(ARGV[at]), ARGV[at + 1], prefix .. ARGV[at + 2], ARGV[at + 3]
-  local other = not answered[i] and alike(run, prefix, bucket, digest)
-  if other then answer(i, code .. ' ' .. other) end
-  if code == 'L' and not left(prefix, bucket, digest) then
-    redis.call('HSET', bucket, digest .. 'l', ARGV[3 * i + 1] .. ' ' .. ARGV[3 * i + 2])
-    redis.call('HSETNX', bucket, digest, 'x - 0 ')
-  end
-end
-return out
-`;
-
-/**
- * Reads who has a key that looks like another; changes nothing.
- * ARGV: run whose own keys don't count, prefix, then number, 'L' or 'C', bucket, digest, … Answers number, 'L <run> <row>' or 'C <run> <row>', …:
- * of each number the first that was found.
- */
-export const LOOK_ALIKE = `${ALIKE}
-local out, answered = {}, {}
-for at = 3, #ARGV, 4 do
-  local i = ARGV[at]
-  local other = not answered[i] and alike(ARGV[1], ARGV[2], ARGV[2] .. ARGV[at + 2], ARGV[at + 3])
-  if other then
-    answered[i] = true
-    out[#out + 1] = i
-    out[#out + 1] = ARGV[at + 1] .. ' ' .. other
-  end
 end
 return out
 `;

@@ -4,6 +4,7 @@
  */
 
 import { CONTESTED_MARK } from '../mark.ts';
+import { KEY_ENTRIES } from './keys.ts';
 import { OPEN_CHUNK } from './open-chunk.ts';
 import { BY_PROCESS } from './rows.ts';
 
@@ -45,7 +46,7 @@ return 1
  * A row with an outcome stays as it is, and so does its key, which may have been given back. An
  * earlier intent of the same process gives way; with one of another process the row is contested.
  */
-export const REPLAY_INTENT = `${OPEN_CHUNK}${BY_PROCESS}
+export const REPLAY_INTENT = `${KEY_ENTRIES}${OPEN_CHUNK}${BY_PROCESS}
 local run = ARGV[1]
 local function isIntent(mark) return string.sub(mark, 1, 2) == 'i ' end
 -- A journal knows its process' intents best: one it no longer names was withdrawn.
@@ -61,8 +62,7 @@ for i = 2, #ARGV, 5 do
   local stands = open and markOver(current, mark)
   if stands and current ~= stands then redis.call('HSET', key, row, stands) end
   if stands and bucket ~= '' then
-    local held = redis.call('HGET', bucket, digest)
-    if not held or string.sub(held, 1, 1) == 'x' then redis.call('HSET', bucket, digest, 'c ' .. run .. ' ' .. row .. ' ') end
+    if not isTaken(redis.call('HGET', bucket, (placeOf(digest)))) then putKey(bucket, digest, 'c', run, row, '') end
   end
 end
 return 1

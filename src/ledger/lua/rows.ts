@@ -7,6 +7,7 @@
 import { CONTESTED_MARK } from '../mark.ts';
 import { SUCCESS } from './breaker.ts';
 import { GRANT } from './grant.ts';
+import { KEY_ENTRIES } from './keys.ts';
 import { OPEN_CHUNK } from './open-chunk.ts';
 import { CLOSE_CHUNK } from './runs.ts';
 
@@ -83,11 +84,8 @@ local function keep(key, row, value)
 end
 local function identity(row, bucket, digest, becomes, id, isClaimed)
   if bucket == '' then return end
-  local owner = ' ' .. run .. ' ' .. row .. ' '
   -- Claimed in this epoch: nobody else can have it, so no look is needed.
-  local held = not isClaimed and redis.call('HGET', bucket, digest)
-  if held and string.sub(held, 2, #owner + 1) ~= owner then return end
-  redis.call('HSET', bucket, digest, becomes .. owner .. id)
+  if isClaimed or hasKey(bucket, digest, run, row) then putKey(bucket, digest, becomes, run, row, id) end
 end
 local function fields(e)
   if not e[16] then return end
@@ -168,7 +166,7 @@ local lost
 local function isUnsure(chunk, bucket, digest)
   lost = lost or redis.call('HMGET', KEYS[1], 'suspect', 'operation')
   if REPLAYED or tonumber(chunk) > tonumber(lost[1] or '0') then return false end
-  if lost[2] == 'subclient.upsert' then return bucket == '' or string.sub(redis.call('HGET', bucket, digest) or '', 1, 1) ~= 'k' end
+  if lost[2] == 'subclient.upsert' then return bucket == '' or string.sub(redis.call('HGET', bucket, (placeOf(digest))) or '', 1, 1) ~= 'k' end
   return lost[2] == 'subclient.create' or lost[2] == 'counterparty.draft' or string.sub(lost[2] or '', 1, 12) == 'custom.once:'
 end
 for _, e in ipairs(entries) do
@@ -238,7 +236,7 @@ end
  * Answers how many rows were not recorded, their places, of each chunk whether it is closed (0|1),
  * then grant's answer.
  */
-export const EXCHANGE = `${OPEN_CHUNK}${BY_TAKE}${RECORD}${CLOSE_CHUNK}${GRANT}
+export const EXCHANGE = `${KEY_ENTRIES}${OPEN_CHUNK}${BY_TAKE}${RECORD}${CLOSE_CHUNK}${GRANT}
 local last = tonumber(ARGV[3])
 local answer = record(ARGV[2], 5, last)
 table.insert(answer, 1, #answer)
@@ -262,7 +260,7 @@ return answer
  * it.
  * KEYS: as of record. ARGV: run, JSON of record.
  */
-export const REPLAY_SETTLED = `${OPEN_CHUNK}${BY_PROCESS}
+export const REPLAY_SETTLED = `${KEY_ENTRIES}${OPEN_CHUNK}${BY_PROCESS}
 local REPLAYED = true
 ${RECORD}
 return record(ARGV[2], 3, #ARGV)
@@ -279,15 +277,17 @@ return record(ARGV[2], 3, #ARGV)
  * decided otherwise before; 'settled': not in doubt. Sent again after a lost reply, it answers the
  * same.
  */
-export const RESOLVE = `
+export const RESOLVE = `${KEY_ENTRIES}
 local run = ARGV[1]
 local out = {}
 local function identity(e)
-  if e[4] == '' then return end
-  local held = redis.call('HGET', e[4], e[5])
-  local owner = ' ' .. run .. ' ' .. e[1] .. ' '
-  if held and string.sub(held, 2, #owner + 1) ~= owner then return end
-  redis.call('HSET', e[4], e[5], e[6] .. owner .. e[7])
+  local row, bucket, digest = e[1], e[4], e[5]
+  if bucket == '' then return end
+  local _, text, form = placeOf(digest)
+  -- The entry itself says whether the row's job is an exact one.
+  local exact = redis.call('HGET', bucket, form .. '=' .. text)
+  if exact and isOf(exact, text, run, row) then digest = form .. '=' .. text end
+  if hasKey(bucket, digest, run, row) then putKey(bucket, digest, e[6], run, row, e[7]) end
 end
 local function replace(chunk, row, settlement)
   if redis.call('HEXISTS', KEYS[3], chunk) == 1 then

@@ -15,16 +15,6 @@ import { addIssue, addWarning, type RowContext } from '../row-context.ts';
 import { type BesideOf, type CellCheck, mojibake, scientificNotation, spreadsheetError } from './damage.ts';
 import { identifierChecks, isIdentifierField } from './identifiers.ts';
 
-/** Notes what a look at more than this row has found, before anything else is said of the row. */
-export function noteFindings(row: Row, context: RowContext): void {
-  if (row.kind === 'unreadable' || row.findings === undefined) return;
-  for (const finding of row.findings) {
-    // Capital and small letters may tell keys apart: such a row is sent.
-    const add = finding.code === 'key_case' ? addWarning : addIssue;
-    add(context, { ...finding, value: finding.value ?? undefined });
-  }
-}
-
 export type CheckRow = (row: Row, context: RowContext) => void;
 
 type SeverityOf = (code: CheckCode) => Severity;

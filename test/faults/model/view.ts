@@ -1,7 +1,7 @@
-import { identityPlace } from '../../../src/ledger/keys.ts';
 import { parseSettlement, unpackBlock } from '../../../src/ledger/mark.ts';
 import { readFields } from '../../../src/ledger/open-chunk.ts';
 import type { Settlement } from '../../../src/model/settlement.ts';
+import { entryOf } from '../../support/ledger.ts';
 import { rowKey } from './keyspace.ts';
 import type { World } from './world.ts';
 
@@ -28,9 +28,7 @@ const CHANGING = /^(o:|finishedAt$|state$|reason$|suspect$)/;
 
 export async function look({ redis, keys, run, rows: count }: World): Promise<View> {
   const k = keys.run(run.id);
-  const places = Array.from({ length: count }, (_, i) =>
-    identityPlace(keys, { space: 'subclient', key: rowKey(i + 1) }),
-  );
+  const places = Array.from({ length: count }, (_, i) => entryOf(keys, rowKey(i + 1)));
   const [record, marks, block, late, doubts, sources, resolutions, ...held] = await Promise.all([
     redis.hgetall(k.record),
     redis.hgetall(`${k.chunk}1`),
@@ -39,10 +37,10 @@ export async function look({ redis, keys, run, rows: count }: World): Promise<Vi
     redis.hgetall(k.doubts),
     redis.hkeys(k.sources),
     redis.hgetall(k.resolutions),
-    ...places.map(({ bucket, digest }) => redis.hget(bucket, digest)),
+    ...places.map(({ bucket, field }) => redis.hget(bucket, field)),
   ]);
   const rows = rowsOf(count, block ?? null, { marks, late });
-  const identities = held.map((entry) => entry ?? '');
+  const identities = held.map((entry, i) => (entry ?? '').replace(places[i]?.text ?? '', ''));
   const changing = Object.entries(record).filter(([name]) => CHANGING.test(name));
   const raw = [marks, rows, late, doubts, resolutions];
   return {
