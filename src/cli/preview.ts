@@ -20,7 +20,7 @@ type Flags = {
   readonly rows: number;
 };
 
-/** So many rows are looked at to say how sure the reader is, however few are shown. */
+/** Enough to say how sure the reader is, however few are shown. */
 const SAMPLE_ROWS = 100;
 
 export const addPreviewCommand: AddCommand = (program, io, done) => {
@@ -65,7 +65,7 @@ function headLine({ encoding, delimiter, quote, columns, ...more }: SourceInfo):
   return JSON.stringify({ encoding, delimiter, quote, header: columns, ...more });
 }
 
-/** `cells` in header order; a JSON record's values keep their types, and what it doesn't have is null. */
+/** `cells` in header order; values of a JSON record keep their types, `null`: it has none there. */
 function rowLine(source: SourceInfo, row: Row): string {
   const { row: number, line } = row;
   switch (row.kind) {

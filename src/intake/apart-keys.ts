@@ -1,19 +1,18 @@
 /**
- * Keys whose rows stand apart in a file although its job makes one request of the rows of a key:
- * which they are shows only when the whole file has been looked through, so that nothing is sent
- * before. Digests of the keys are kept, not the keys, so that a million of them take little room.
+ * Finds keys whose rows are not next to each other, though the job makes one request of the rows of
+ * a key. Only the whole file shows which, so nothing is sent before. Keeps digests, not keys, to
+ * stay small at a million keys.
  */
 import { createDigestTable } from '../lib/digest.ts';
 import type { Row } from '../model/row.ts';
 import type { KeyOf } from '../model/row-group.ts';
 
-/** The keys of more than one group, which would be one record. */
 export type ApartKeys = {
-  /** The first row of its key outside the group that the row begins; `null`: there is none. */
+  /** The first row of its key outside this row's group; `null`: none. */
   otherRow(row: Row): number | null;
 };
 
-/** Finds the keys whose rows stand apart, once it has seen all rows in file order. */
+/** Complete once it has seen all rows, in file order. */
 export function createApartKeys(keyOf: KeyOf): ApartKeys & { see(row: Row): void } {
   const firsts = createDigestTable();
   const seconds = createDigestTable();
@@ -22,7 +21,7 @@ export function createApartKeys(keyOf: KeyOf): ApartKeys & { see(row: Row): void
   return {
     see(row) {
       const own = keyOf(row);
-      // A group that is too long goes on here: its rows do follow each other.
+      // A group over the size limit goes on here: its rows are still next to each other.
       const goesOn = own === key && row.row === last + 1;
       key = own;
       last = row.row;

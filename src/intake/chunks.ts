@@ -1,7 +1,7 @@
 /**
- * A file's rows in chunks, the pieces that a run is worked on in. The same file with the same cuts always gives the same
- * chunks: whoever takes a run up again reads them instead of keeping them. Where rows are grouped (rows of one key
- * become one request), a chunk goes on to the end of its last group, and the run keeps the ends that were found.
+ * A file's rows in chunks, the units of work of a run. The same file and cuts always give the same
+ * chunks, so nobody keeps them: whoever takes up a run again reads them. Where rows are grouped, a
+ * chunk runs to the end of its last group, and the run keeps these ends.
  */
 import type { Format } from '../config/job-definition.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -14,15 +14,15 @@ import { openRows } from './rows.ts';
 
 export type RowChunk = { readonly n: number; readonly rows: readonly Row[] };
 
-/** How the rows are cut: at the ends that were found before, else into chunks of one size, the last one shorter. */
+/** Cuts at `chunkEnds` where they are known, else into chunks of one size, the last one shorter. */
 type Cuts = Pick<Chunking, 'chunkRows' | 'chunkEnds' | 'firstRows'>;
 
-/** For whoever reads a file without a run: enough rows at once that their handling costs little. */
+/** For reading without a run: large enough that handling a batch costs little. */
 const BATCHES: Cuts = { chunkRows: 500, chunkEnds: null };
 
 /**
- * A file's rows as a stream of chunks. `source` is what the survey found out; UsageError where the file is another one now.
- * The file is closed when the consumer stops.
+ * `source`: the survey's; UsageError where the file is another one now. Closes the file when the
+ * consumer stops.
  */
 export async function* readChunks(
   path: string,
@@ -34,7 +34,7 @@ export async function* readChunks(
   yield* inChunks(checked(batches, path, source), cuts);
 }
 
-/** With all that the survey told, which holds for the whole run. */
+/** What the survey found holds for the whole run. */
 function formatOf(source: SourceInfo, format: Format): Format {
   const sheet = source.sheet === null ? {} : { sheet: source.sheet };
   const { type, encoding } = source;
@@ -81,7 +81,7 @@ async function* inChunks(batches: AsyncIterable<readonly Row[]>, cuts: Cuts): As
   if (rest.length > 0) yield { n, rows: rest };
 }
 
-/** How many rows the chunk has. A file that has grown has rows behind the last end: they make a chunk too many, which the caller finds. */
+/** Rows beyond the last end (the file has grown) make a chunk too many, which the caller finds. */
 function sizeOf(n: number, cuts: Cuts): number {
   const end = cuts.chunkEnds?.[n - 1];
   if (end !== undefined) return end - (cuts.chunkEnds?.[n - 2] ?? 0);
@@ -89,15 +89,15 @@ function sizeOf(n: number, cuts: Cuts): number {
 }
 
 type Cutting = {
-  /** The size of the smallest chunk, apart from the last one. */
+  /** The least rows in a chunk, except in the last one. */
   readonly chunkRows: number;
-  /** The size of the first chunk, where that is sent ahead of the others. */
+  /** Set where the first chunk is sent ahead of the others. */
   readonly firstRows?: number | undefined;
-  /** Where rows of one key are one request, a chunk goes on to the end of its last group; else `null`. */
+  /** A chunk ends between groups of these keys; `null`: anywhere. */
   readonly keyOf: KeyOf | null;
 };
 
-/** Tells, asked for the rows in file order, whether a chunk that has `size` rows so far ends before the row. */
+/** Call for the rows in file order: returns whether a chunk of `size` rows ends before the row. */
 export function createCut(cutting: Cutting): (row: Row, size: number) => boolean {
   const { chunkRows, firstRows, keyOf } = cutting;
   const mayEndBefore = keyOf === null ? () => true : createGroupEnd(keyOf);

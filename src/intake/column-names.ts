@@ -1,11 +1,10 @@
 /**
- * What a header is, whatever kind of file it stands in: cells that look like names, and names that can be used. A CSV
- * file and a workbook both ask here whether a row further down looks more like the header than the first row, and what is
- * wrong with a header's names.
+ * What a header is, in CSV files and workbooks alike: whether a row further down looks more like
+ * the header than the first, and what is wrong with its names.
  */
 import { REPORT_COLUMN_PREFIX, REPORT_ROW_COLUMN } from '../model/source.ts';
 
-/** Whether cells look like column names: two at least, all different, short, and no numbers, dates, ids or addresses. */
+/** Two cells at least, all different and short; no numbers, dates, ids or addresses. */
 function looksLikeHeader(cells: readonly string[]): boolean {
   if (cells.length < 2) return false;
   const names = new Set(cells.map((cell) => cell.trim().toLowerCase()));
@@ -18,7 +17,7 @@ function looksLikeName(cell: string): boolean {
   );
 }
 
-/** Signs that separate cells or list items; a name in a header has none of them. */
+/** They separate cells or list items: no name in a header has one. */
 const SEPARATORS = /[;|\t]/;
 const LONGEST_NAME = 80;
 
@@ -29,13 +28,13 @@ function looksLikeValue(cell: string): boolean {
 
 const MOST_DIGITS = 0.3;
 
-/** One of a file's first records; a damaged record has no cells. */
+/** A damaged record has no cells. */
 export type SampleRecord = { readonly line: number; readonly cells: readonly string[] };
 
 /**
- * The record that looks like the header where the first record clearly is a title, else `null`: the first has fewer cells
- * (in rows padded with empty cells, as spreadsheets write them, up to the last that isn't empty), as have all records up to
- * one that looks like a header, and most records below that one have as many cells as it, or more than the title.
+ * The record that looks like the header where the first is clearly a title, else `null`. All
+ * records above it must have fewer cells; most below must have as many as it or, in rows that a
+ * spreadsheet pads with empty cells, more than the title. Padding doesn't count.
  */
 export function headerBelow(records: readonly SampleRecord[]): SampleRecord | null {
   const [first] = records;
@@ -44,9 +43,9 @@ export function headerBelow(records: readonly SampleRecord[]): SampleRecord | nu
   const isPadded = first.cells.length > Math.max(1, titled);
   const count = isPadded ? filled : ({ cells }: SampleRecord) => cells.length;
   const mayBeHeader = isPadded && looksLikeHeader(first.cells.slice(0, titled));
-  // One cell more than a header has is rather a column without a name than the header's own table.
+  // One cell more is rather a column without a name than the real header.
   let most = mayBeHeader ? titled + 1 : count(first);
-  // The columns right of a label and its value may well be empty in many rows.
+  // Right of a label and its value, columns may be empty in many rows.
   const share = isPadded && titled > 1 && !mayBeHeader ? HALF : MOST;
   let found: SampleRecord | null = null;
   for (const [at, record] of records.entries()) {
@@ -57,16 +56,16 @@ export function headerBelow(records: readonly SampleRecord[]): SampleRecord | nu
     const isTable = fitting > 0 && fitting >= share * below.length;
     if (!isTable || !looksLikeHeader(record.cells.filter((cell) => cell !== ''))) continue;
     if (!isPadded) return record;
-    // A title may have a second cell, such as a label and its value, so that the widest record is the header.
+    // A title may have two cells, such as a label and its value: the widest record is the header.
     found = record;
   }
   return found;
 }
 
-/** The share of the records below a header that must be as long as it before the records above are taken for titles. */
+/** Share of the records below a header that must fit it before those above count as titles. */
 const MOST = 0.8;
 
-/** The share that is enough below a label and its value. */
+/** Share that is enough below a label and its value. */
 const HALF = 0.5;
 
 function filled({ cells }: SampleRecord): number {
@@ -74,8 +73,8 @@ function filled({ cells }: SampleRecord): number {
 }
 
 /**
- * What is wrong with the names of a header. `labelOf` gives a column's label. A column without a name, and one that shares
- * its name, is wrong only where a job needs it (mapping/); columns of a report are always needed.
+ * `labelOf`: a column's label in messages. Missing and repeated names are checked where a job needs
+ * the column (mapping/); a report's own columns are always needed.
  */
 export function nameProblems(names: readonly string[], labelOf: (at: number) => string): readonly string[] {
   const problem = tooLongTogether(names);
@@ -101,8 +100,8 @@ export function nameProblems(names: readonly string[], labelOf: (at: number) => 
 }
 
 /**
- * What is wrong where some of a report's columns are left but not the one that it is known by: its cells would keep the signs that
- * guard them against being run as formulas, so that a key of a row in doubt would be another one, and its record made twice.
+ * A report without the column it is known by: cells would keep their formula guards, so the key of
+ * a row in doubt would be another one, and its record created twice.
  */
 function tornReport(names: readonly string[]): string | null {
   if (names.includes(REPORT_ROW_COLUMN)) return null;
@@ -112,10 +111,9 @@ function tornReport(names: readonly string[]): string | null {
     : `has the column "${left}" of a report, but no "${REPORT_ROW_COLUMN}": expected a report file's own columns whole; take the file from the report again, and correct its other cells only`;
 }
 
-/** The most characters that all names of a file may have together: they are kept with its run, and named in messages. */
+/** Of all names together: they are kept with the run and shown in messages. */
 const MOST_NAME_CHARS = 1_000_000;
 
-/** What is wrong where the names together are longer than those of any table; `null` where they are not. */
 export function tooLongTogether(names: Iterable<string>): string | null {
   let chars = 0;
   for (const name of names) chars += name.length;
@@ -124,14 +122,14 @@ export function tooLongTogether(names: Iterable<string>): string | null {
     : `its columns have names of ${chars} characters together: expected at most ${MOST_NAME_CHARS}; check that it is the right file`;
 }
 
-/** Whether a column or a member name has a segment that would reach an object's prototype instead of a field. */
+/** Whether a segment of the name would reach an object's prototype instead of a field. */
 export function isForbiddenName(name: string): boolean {
   return name.length >= '__proto__'.length && FORBIDDEN.test(name);
 }
 
 const FORBIDDEN = /(?:^|[.[\]])(?:__proto__|constructor|prototype)(?:$|[.[\]])/;
 
-/** Sheets put together by hand repeat their header; a table of one column may well hold its own name. */
+/** Sheets made by hand repeat their header. A table of one column may well hold its own name. */
 export function isHeaderAgain(cells: readonly string[], columns: readonly string[]): boolean {
   return columns.length > 1 && columns.every((name, i) => name === cells[i]?.trim());
 }

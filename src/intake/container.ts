@@ -1,8 +1,7 @@
 /**
- * What a file's data is wrapped in: nothing, gzip, or an Excel workbook, told by its first bytes
- * and not by its name. Files of other formats that partners send by mistake are refused with what
- * to do about them. `unpack` gives the bytes of the text inside; a gzip file that expands beyond
- * any data is refused before it fills a disk or the memory.
+ * What a file is wrapped in: nothing, gzip or an Excel workbook, by its first bytes, not its name.
+ * Other formats that partners send by mistake are refused with advice; so is a gzip file that
+ * expands too far, before it fills disk or memory.
  */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -13,7 +12,7 @@ import { UsageError } from '../lib/usage-error.ts';
 
 export type Container = 'plain' | 'gzip' | 'workbook';
 
-/** As many bytes as the longest signature has. */
+/** As many as the longest signature has. */
 export const SIGNATURE_BYTES = 10;
 
 /** UsageError where the file's name or `format.type` contradicts its first bytes. */
@@ -21,7 +20,7 @@ export function containerOf(start: Buffer, path: string, format: Format): Contai
   const hex = start.toString('hex');
   if (hex.startsWith(ZIP) && isWorkbook(path, format)) return 'workbook';
   refuseKnown(hex, path);
-  // Report files of a workbook's run are CSV; whether the file is a report shows in its header.
+  // Reports of a workbook's run are CSV; only the header shows whether the file is one.
   if (isWorkbook(path, format) && !isCsv(path)) throw noWorkbook(path);
   if (hex.startsWith(GZIP)) return 'gzip';
   if (!/\.gz$/i.test(path)) return 'plain';
@@ -61,14 +60,13 @@ function refuseKnown(hex: string, path: string): void {
 const GZIP = '1f8b';
 const ZIP = '504b0304';
 
-/** "BZh" may also begin a text, so that the bytes after it are compared too. */
+/** "BZh" may begin a text too, so the bytes after it are compared as well. */
 const BZIP2 = '425a68';
 const BZIP2_BLOCK = '314159265359';
 
 const WEB_PAGE =
   'is a web page, perhaps one that asks to log in or a table that was saved as .xls: export the data as CSV or .xlsx';
 
-/** The file formats that partners send by mistake, by their first bytes. */
 const KNOWN: readonly (readonly [start: string, problem: string])[] = [
   [
     ZIP,
@@ -97,7 +95,7 @@ export function unpack(bytes: AsyncGenerator<Buffer>, container: Container, path
   return container === 'gzip' ? gunzip(bytes, path) : bytes;
 }
 
-/** To `maxBytes`, and beyond `freeBytes` to `maxRatio` times the bytes that were read. */
+/** `maxRatio`, of bytes written to bytes read, holds beyond `freeBytes` only. */
 type GunzipLimits = {
   readonly maxBytes: number;
   readonly maxRatio: number;
@@ -106,7 +104,7 @@ type GunzipLimits = {
 
 const LIMITS: GunzipLimits = { maxBytes: 8 * 1024 ** 3, maxRatio: 200, freeBytes: 64 * 1024 ** 2 };
 
-/** The bytes in a gzip file (RFC 1952); UsageError where it isn't whole, or expands too far. */
+/** RFC 1952. UsageError where the file is not whole, or expands too far. */
 export async function* gunzip(
   bytes: AsyncGenerator<Buffer>,
   path: string,
@@ -124,7 +122,7 @@ export async function* gunzip(
     ),
     unpacker,
   );
-  // The unpacker, which is waited for below, throws the same error.
+  // The loop below gets the same error from the unpacker.
   feeding.catch(() => {});
   try {
     for await (const block of unpacker) {

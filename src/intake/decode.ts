@@ -1,7 +1,7 @@
 /**
- * Bytes to text, block by block, in the encoding that was told before. Bytes that are no characters
- * in it never become a guess: `BAD_BYTES` stands for them, so that the parsers can mark just the
- * rows they are in. A NUL character means that the file is no text, and refuses all of it.
+ * Bytes to text, block by block, in a known encoding. Bytes that are no characters in it become
+ * `BAD_BYTES`, never a guess, so that parsers mark just the rows they are in. A NUL character means
+ * that the file is no text, and refuses all of it.
  */
 import { isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
@@ -9,16 +9,12 @@ import { UsageError } from '../lib/usage-error.ts';
 import type { Encoding } from '../model/source.ts';
 
 /**
- * Stands in decoded text for bytes that are no characters in its encoding. Two high surrogates in a
- * row never come out of text that is valid, so they can't be mistaken for a U+FFFD that the file
- * really holds, nor for half of another character.
+ * Two high surrogates in a row never come out of valid text: they can't be mistaken for a U+FFFD of
+ * the file, nor for half of another character.
  */
 export const BAD_BYTES = '\uD800\uD800';
 
-/**
- * The text of the bytes, whatever the block boundaries, with `BAD_BYTES` for bytes that are no
- * character; UsageError where the text holds U+0000.
- */
+/** Whatever the block boundaries. UsageError where the text holds U+0000. */
 export function decodeText(
   bytes: AsyncIterable<Buffer>,
   encoding: Encoding,
@@ -49,7 +45,7 @@ function decodeBlock(bytes: Buffer, offset: number, path: string): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : decodeLines(bytes);
 }
 
-/** Decodes line by line, so that a U+FFFD that the file really holds is only taken for bad bytes in a line that has some. */
+/** Line by line: a U+FFFD of the file only counts as bad bytes in a line that has some. */
 function decodeLines(bytes: Buffer): string {
   let text = '';
   let start = 0;
@@ -74,7 +70,7 @@ async function* decodeUtf16(bytes: AsyncIterable<Buffer>, encoding: Encoding, pa
   for await (const block of bytes) {
     length += block.length;
     const all = held + decoder.write(block);
-    // iconv-lite cuts pairs of surrogates in UTF-16BE, so that a first half waits for the next block.
+    // iconv-lite cuts surrogate pairs in UTF-16BE: a first half waits for the next block.
     held = isHighSurrogate(all.charCodeAt(all.length - 1)) ? all.slice(-1) : '';
     const text = all.slice(0, all.length - held.length);
     const nul = text.indexOf('\u0000');
@@ -99,12 +95,11 @@ function markLone(text: string): string {
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
 /**
- * Text of one or two bytes for a character. It is cut behind bytes that begin no character and end
- * none, such as spaces and commas: given a character that is no whole one, iconv-lite drops the
- * line end behind it where a block begins there.
+ * Cuts only behind bytes that are no part of a longer character, such as spaces and commas:
+ * iconv-lite drops the line end behind a broken character where a block begins there.
  */
 async function* decodeByTable(bytes: AsyncIterable<Buffer>, encoding: Encoding, path: string) {
-  // iconv-lite makes the control characters U+0080 to U+009F of bytes that ISO 8859 has no letters or signs for.
+  // For bytes without a sign in ISO 8859, iconv-lite gives control characters U+0080 to U+009F.
   const bad = /^iso-?8859/i.test(encoding) ? /[\u0080-\u009F\uFFFD]/g : /\uFFFD/g;
   const textOf = (part: Buffer) =>
     iconv.decode(part, encoding, { stripBOM: false }).replaceAll(bad, BAD_BYTES);
@@ -131,7 +126,7 @@ export function nulProblem(byte: number): string {
   return `byte ${byte} is NUL, so this is no text: expected a CSV or JSON file in utf-8; export the data again as text`;
 }
 
-/** The number of bytes before a UTF-8 sequence that the end cuts off; all bytes where none is cut off. */
+/** Bytes before a UTF-8 sequence that the end cuts off; all where none is cut off. */
 export function completeLength(bytes: Uint8Array): number {
   const end = bytes.length;
   for (let back = 1; back <= Math.min(3, end); back += 1) {
@@ -143,8 +138,8 @@ export function completeLength(bytes: Uint8Array): number {
 }
 
 /**
- * The length of the UTF-8 sequence of several bytes that begins at `at` (Unicode, table 3-7), 0
- * where none does, or `cut` where the bytes end within it.
+ * Length of the UTF-8 sequence of several bytes at `at` (Unicode, table 3-7); 0: none begins there;
+ * `cut`: the bytes end within it.
  */
 export function utf8SequenceAt(bytes: Uint8Array, at: number): number | 'cut' {
   const lead = bytes[at] ?? 0;

@@ -1,7 +1,7 @@
 /**
- * Tells a text's encoding by its first bytes, or refuses to: a byte order mark says it, UTF-16 shows by its NULs, and
- * everything else is UTF-8 or has to be named by the job definition, since the bytes of one encoding are names in
- * another. The refusal shows how the likeliest encodings read the line where the text stops being UTF-8.
+ * Tells a text's encoding by its first bytes: a byte order mark says it, UTF-16 shows by its NULs,
+ * all else is UTF-8 or has to be named by the job definition, since one encoding's bytes are names
+ * in another. A refusal shows how the likeliest encodings read the line that is not UTF-8.
  */
 import { isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
@@ -12,12 +12,14 @@ import { ENCODINGS, type Encoding } from '../model/source.ts';
 import { completeLength, nulProblem } from './decode.ts';
 import { isReport } from './report-file.ts';
 
-/** An encoding, or why there is none. */
 type Choice =
   | { readonly kind: 'chosen'; readonly encoding: Encoding; readonly note: string | null }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** The encoding that the definition names, where the text's first bytes allow it, else the one that they tell. */
+/**
+ * The definition's encoding, refused where the first bytes contradict it; `auto`: the one that they
+ * tell.
+ */
 export function chooseEncoding(head: Buffer, wanted: Format['encoding']): Choice {
   const mark = markOf(head);
   if (mark === 'utf-32') return refused('the text is utf-32: expected utf-8; save it again as utf-8');
@@ -29,7 +31,6 @@ export function chooseEncoding(head: Buffer, wanted: Format['encoding']): Choice
   return head.includes(0) ? noText(head) : chosen(wanted);
 }
 
-/** The encoding of the byte order mark that the text begins with. */
 function markOf(head: Buffer): Encoding | null {
   const start = head.subarray(0, 4).toString('hex');
   if (start === 'fffe0000' || start === '0000feff') return 'utf-32';
@@ -47,14 +48,13 @@ function find(head: Buffer): Choice {
   );
 }
 
-/** NUL bytes at even and at odd places. */
 function nulsIn(head: Buffer): readonly [even: number, odd: number] {
   const nuls: [number, number] = [0, 0];
   for (let at = head.indexOf(0); at !== -1; at = head.indexOf(0, at + 1)) nuls[at % 2 === 0 ? 0 : 1] += 1;
   return nuls;
 }
 
-/** The byte order of UTF-16, in which most units are plain letters with a NUL as upper byte. */
+/** In UTF-16 most units are plain letters with a NUL as upper byte. */
 function byteOrder(head: Buffer): 'utf-16le' | 'utf-16be' | null {
   const [even, odd] = nulsIn(head);
   const half = head.length / 2 / 2;
@@ -76,7 +76,7 @@ function isReadAsUtf8(head: Buffer, mark: Encoding | null): boolean {
   return isUtf8(head.subarray(0, completeLength(head))) && !head.includes(0) && (mark ?? 'utf-8') === 'utf-8';
 }
 
-/** Reports are written in UTF-8 whatever their input was in, and loaded again with the same definition. */
+/** Reports are always in UTF-8, and loaded again with the definition of their input. */
 function report(wanted: Encoding): Choice {
   if (wanted === 'utf-8') return chosen('utf-8');
   return chosen(
@@ -89,7 +89,7 @@ function utf16(wanted: 'utf-16le' | 'utf-16be', head: Buffer): Choice {
   const [even, odd] = nulsIn(head);
   const [right, wrong] = wanted === 'utf-16le' ? [odd, even] : [even, odd];
   if (wrong > right) return contradiction(wanted, 'has its NUL bytes where the other byte order has them');
-  // UTF-16 without a NUL byte would have neither a line end nor a delimiter.
+  // UTF-16 without a NUL byte has neither a line end nor a delimiter.
   if (right === 0) return contradiction(wanted, 'has none of the NUL bytes that any text in it has');
   return chosen(wanted);
 }
@@ -108,9 +108,9 @@ function refused(why: string): Choice {
   return { kind: 'refused', why };
 }
 
-/** A text whose encoding nobody said. Notes and logs have its message, which has nothing of the text. */
+/** Nobody named the encoding. Notes and logs have `message`, which holds nothing of the text. */
 export class UntoldEncodingError extends UsageError {
-  /** With text of the file, for who looks at it. */
+  /** With text of the file, for a person who looks at it. */
   readonly shown: string;
 
   constructor(path: string, untold: Untold) {
@@ -119,12 +119,12 @@ export class UntoldEncodingError extends UsageError {
   }
 }
 
-/** The same refusal as somebody is told who looks at the file. */
+/** The same refusal for a person who looks at the file. */
 export function asShown(error: unknown): never {
   throw error instanceof UntoldEncodingError ? new UsageError(error.shown) : error;
 }
 
-/** A text that is not UTF-8: the first line that tells it, and its bytes near there. */
+/** The first line that is not UTF-8, and its bytes near there. */
 export type Untold = { readonly line: number; readonly bytes: Buffer; readonly isPartlyUtf8: boolean };
 
 function untoldWords({ line, bytes, isPartlyUtf8 }: Untold, isShown: boolean): string {
@@ -162,7 +162,7 @@ function readingsOf(bytes: Buffer): readonly Reading[] {
 /** Bytes without a character, and control characters that no text has. */
 const NO_TEXT = /[\uFFFD\u0080-\u009F]/;
 
-/** What words seldom have, beyond ASCII. */
+/** Seldom found in words, beyond ASCII. */
 const ODD = new RegExp(
   [
     '(?<=\\p{L})[^\\p{ASCII}\\p{L}\\p{M}]', // a sign behind a letter
@@ -174,7 +174,7 @@ const ODD = new RegExp(
   'gu',
 );
 
-/** The part of a line that the encodings read in different ways. */
+/** The part of a line that encodings read differently. */
 function nearLetters(line: string): string {
   const at = line.search(/[^\p{ASCII}]/u);
   const from = Math.max(0, at - SHOWN / 2);

@@ -1,13 +1,13 @@
 /**
- * The bytes of a file on the disk. Only regular files are read; whatever else a path may lead to is refused with what to
- * do about it. Whether a file is still the one that was looked at, lib/file-stamp.ts tells.
+ * The bytes of a regular file; whatever else a path leads to is refused with advice.
+ * lib/file-stamp.ts tells whether a file is still the one that was looked at.
  */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { errorCode, hasCode } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
-/** The bytes of a regular file, block by block; UsageError where it can't be opened. The file is closed when the consumer stops. */
+/** Block by block; UsageError where the file can't be opened. Closes it when the consumer stops. */
 export async function* fileBytes(path: string): AsyncGenerator<Buffer, void, undefined> {
   const handle = await openRegular(path);
   try {
@@ -23,7 +23,7 @@ export async function* fileBytes(path: string): AsyncGenerator<Buffer, void, und
 
 const BLOCK_BYTES = 256 * 1024;
 
-/** The first `length` bytes, fewer where there are no more, and all bytes from the first on. */
+/** `start`: the first `length` bytes, fewer where there are no more. `all`: all bytes. */
 export async function peek(
   bytes: AsyncGenerator<Buffer>,
   length: number,
@@ -48,7 +48,7 @@ async function* after(blocks: readonly Buffer[], rest: AsyncGenerator<Buffer>): 
   }
 }
 
-/** Opens a file for reading; UsageError where there is none, or none that is regular. */
+/** UsageError where there is no regular file. */
 export async function openRegular(path: string): Promise<FileHandle> {
   const handle = await openAny(path);
   const stats = await handle.stat();
@@ -59,7 +59,7 @@ export async function openRegular(path: string): Promise<FileHandle> {
 
 async function openAny(path: string): Promise<FileHandle> {
   try {
-    // Without O_NONBLOCK, opening a FIFO waits for a writer for ever. Windows has neither of the two.
+    // O_NONBLOCK: else opening a FIFO waits for a writer for ever. Windows has neither.
     return await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     throw explain(path, error);

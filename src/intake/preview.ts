@@ -1,4 +1,7 @@
-/** What the reader sees of a file, for people (`onboard preview`): how it was understood, how sure that is, its first rows. */
+/**
+ * What the reader sees of a file, for people: how it was understood, how sure that is, its first
+ * rows.
+ */
 import { renderTable, shorten } from '../lib/terminal.ts';
 import { flattenRecord } from '../model/flatten-record.ts';
 import type { Row } from '../model/row.ts';
@@ -6,10 +9,7 @@ import { isTable, type SourceInfo } from '../model/source.ts';
 import { DELIMITER_NAMES } from './csv/dialect.ts';
 import { recordObject } from './row.ts';
 
-/**
- * How the file was understood, its columns, and the first `limit` of these first rows in a table of that width; one entry per line
- * of the terminal.
- */
+/** One entry per line of the terminal; at most `limit` rows, in a table of that width. */
 export function previewLines(
   info: SourceInfo,
   rows: readonly Row[],
@@ -24,7 +24,7 @@ export function previewLines(
   ];
 }
 
-/** Says that there are more rows, but not how many: the rows at hand may be a sample. */
+/** Doesn't say how many more: the rows at hand may be a sample. */
 function moreLines(rows: number, limit: number): string[] {
   if (rows <= limit) return [];
   const shown = limit === 1 ? 'This is the first row' : `These are the first ${limit} rows`;

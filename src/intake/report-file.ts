@@ -1,7 +1,7 @@
 /**
- * Report files that are loaded again, such as a `failed.csv` with its rows corrected. They are read with the definition
- * of the job's own file, which says things that don't hold for a report: its encoding, its delimiter, its title lines. How
- * a report is told from a partner's file, and what it says of its own rows, is decided here.
+ * Report files that are loaded again, such as a corrected `failed.csv`. The job's definition speaks
+ * of the partner's file: its encoding, delimiter and title lines don't hold for a report. How a
+ * report is recognised, and what it says of its own rows, is decided here.
  */
 import { z } from 'zod';
 import { readTyped } from '../lib/typed-cells.ts';
@@ -27,7 +27,7 @@ function firstLineOf(text: string): string {
   return text.slice(0, text.search(/[\r\n]|$/));
 }
 
-/** The delimiter of a report file: the sign that stands before its own column, whatever cuts its other cells; `null` where none does. */
+/** The sign before the report's own column, whatever cuts its other cells; `null`: none. */
 export function delimiterInReport(text: string, quote: string): string | null {
   const before = firstLineOf(text).split(REPORT_ROW_COLUMN)[0] ?? '';
   const isQuoted = before.endsWith(quote) || before.endsWith('"');
@@ -35,7 +35,7 @@ export function delimiterInReport(text: string, quote: string): string | null {
   return /^[^\p{L}\p{N}\p{Cf}_ ]$/u.test(sign) ? sign : null;
 }
 
-/** The cells that were typed in the workbook, by the report's own column, where they are unchanged; `null` where that can't be told. */
+/** Unchanged cells that the workbook held typed, by the report's column; `null`: can't be told. */
 export function typedInReport(
   cells: readonly string[],
   columns: readonly string[],
@@ -44,7 +44,7 @@ export function typedInReport(
   return told === '' ? [] : readTyped(told, cells, columns);
 }
 
-/** The row of a report file, whose cells are without their guards. */
+/** `cells`: without their guards. */
 export function reportRow(place: RowPlace, cells: string[], columns: readonly string[], text: string): Row {
   const typed = typedInReport(cells, columns);
   if (typed === null) return unreadableRow(place, text, NOT_TYPED);
@@ -52,8 +52,8 @@ export function reportRow(place: RowPlace, cells: string[], columns: readonly st
 }
 
 /**
- * The row of a table that could not be read when the report was written, as long as nobody has filled its cells from its
- * text: the same row once more. `null` for any other.
+ * A row that was unreadable when the report was written, as long as nobody has filled its cells
+ * from its text; `null`: any other row.
  */
 export function unreadInReport(
   place: RowPlace,
@@ -70,7 +70,7 @@ const STILL_EMPTY = `"${REPORT_TEXT_COLUMN}" alone: expected its text in the cel
 
 const STILL_UNREAD = `"${REPORT_MEMBER}" alone: expected the members of the record that its "text" should have been`;
 
-/** The record of a JSON file that could not be read when the report was written, as long as nobody has written its members; else `null`. */
+/** A record that was unreadable then, as long as nobody has written its members; else `null`. */
 export function unreadRecord(place: RowPlace, text: string): Row | null {
   if (!text.includes(REPORT_MEMBER)) return null;
   const parsed = unreadSchema.safeParse(JSON.parse(text));

@@ -1,13 +1,13 @@
-/** Rows as the parsers make them, readable or not, and the limits on how much of a record is read and kept. */
+/** Rows as the parsers make them, and limits on how much of a record is read and kept. */
 import type { JsonObject } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import type { Encoding } from '../model/source.ts';
 import { BAD_BYTES } from './decode.ts';
 
-/** Where a record stands: its number (1 = first) and the line it starts on (1 = first). */
+/** A record's number and the line it starts on, both from 1. */
 export type RowPlace = { readonly row: number; readonly line: number };
 
-/** `typed`: the positions of the cells that a workbook held as numbers, dates or booleans. */
+/** `typed`: positions of cells that a workbook held as numbers, dates or booleans. */
 export function cellsRow({ row, line }: RowPlace, cells: string[], typed: readonly number[]): Row {
   return {
     kind: 'cells',
@@ -23,7 +23,7 @@ export function recordObject(text: string): JsonObject {
   return record;
 }
 
-/** A row that can't be read: its text, bounded, with U+FFFD for bytes that could not be decoded, and what is wrong. */
+/** Keeps the text bounded, with U+FFFD for bytes that could not be decoded. */
 export function unreadableRow({ row, line }: RowPlace, text: string, problem: string): Row {
   const kept = text.slice(0, MAX_UNREADABLE_CHARS).replaceAll(BAD_BYTES, '\uFFFD');
   return { kind: 'unreadable', row, line, text: kept, problem };
@@ -31,7 +31,7 @@ export function unreadableRow({ row, line }: RowPlace, text: string, problem: st
 
 export const MAX_UNREADABLE_CHARS = 64 * 1024;
 
-/** The longest record that is read, in characters; a longer one is an unreadable row. */
+/** In characters; a longer record is an unreadable row. */
 export const MAX_RECORD_CHARS = 1024 * 1024;
 
 export const TOO_LONG = `longer than ${MAX_RECORD_CHARS} characters: expected a shorter record`;

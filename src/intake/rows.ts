@@ -1,7 +1,7 @@
 /**
- * The reader: the one way from a file to rows. Its first bytes tell what it is wrapped in, its text's head whether it is
- * CSV or JSON, and the parser of that kind makes rows of all of it. Rows are the same however the bytes are cut into
- * blocks. What can't be read without a guess is an unreadable row, or refuses the file with a UsageError.
+ * The reader: the one way from a file to rows. Rows are the same however the bytes are cut into
+ * blocks. What can't be read without a guess is an unreadable row, or refuses the file with a
+ * UsageError.
  */
 import type { Format } from '../config/job-definition.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -18,9 +18,9 @@ import { openText } from './text.ts';
 import { readWorkbook } from './xlsx/workbook.ts';
 
 /**
- * The rows of a file in batches; the first batch comes without rows as soon as the file is understood, and the last one
- * has all notes. UsageError where the file can't be read as a whole. `bytes` are those of the file, read to their end;
- * they are closed when the consumer stops.
+ * The first batch has no rows and comes as soon as the file is understood; the last has all notes.
+ * UsageError where the file can't be read as a whole. `bytes`: the file's, read to their end and
+ * closed when the consumer stops.
  */
 export async function* openRows(
   path: string,
@@ -78,7 +78,7 @@ function refuseEmpty(path: string, head: FileHead): void {
 const UNENDED =
   'The last line has no line end, though the others have one: the file may have been cut off. Check that its last row is whole, and that it is the last.';
 
-/** Names the encoding in problems with bytes that are no characters: the parsers don't know it. */
+/** Parsers don't know the encoding: problems with bytes that are no characters name it here. */
 function inWords(rows: readonly Row[], encoding: Encoding): readonly Row[] {
   if (encoding === 'utf-8') return rows;
   return rows.map((row) =>
@@ -86,7 +86,7 @@ function inWords(rows: readonly Row[], encoding: Encoding): readonly Row[] {
   );
 }
 
-/** Tells from a file's head how to read it; UsageError where that can't be told or the header is broken. */
+/** UsageError where the head doesn't show how to read the file, or the header is broken. */
 function understand(path: string, head: FileHead, format: Format): Understanding {
   if (format.type === 'xlsx' && !isReportText(head.text)) throw noWorkbook(path);
   const type = detectType(path, head.text, format);
@@ -96,7 +96,7 @@ function understand(path: string, head: FileHead, format: Format): Understanding
 
 type FileType = Exclude<SourceInfo['type'], 'xlsx'>;
 
-/** The file's type: what the definition says, else by its ending and its first character that is no space. */
+/** What the definition says, else by the name's ending and the first character that is no space. */
 function detectType(path: string, head: string, format: Format): FileType {
   const first = head.trimStart().charAt(0);
   if (format.type === 'csv') return 'csv';
@@ -110,7 +110,7 @@ function detectType(path: string, head: string, format: Format): FileType {
   return ending === null ? 'csv' : jsonWithout(path, first, ending);
 }
 
-/** Whether the file may be one object that holds the list of records: not where its type or name says one object per line. */
+/** Whether the file may be an object that holds the list: not if type or name says one per line. */
 function isPointedTo(path: string, { type, records }: Format): boolean {
   return records !== undefined && type !== 'ndjson' && endingOf(path) !== 'ndjson';
 }
@@ -122,7 +122,7 @@ function endingOf(path: string): FileType | null {
   return name.endsWith('.json') ? 'json' : null;
 }
 
-/** Objects one after the other are read the same way whether they are called json or ndjson. */
+/** Objects one after the other are read alike, whether they are called json or ndjson. */
 function jsonWithout(path: string, first: string, type: 'json' | 'ndjson'): FileType {
   if (first === '{' || type === 'ndjson') return 'ndjson';
   throw new UsageError(

@@ -1,6 +1,6 @@
 /**
- * What is known of a file once it has been read to its end, before anything is sent: that it can be read as a whole, how
- * many rows it has and which columns. A sample tells the same of the first rows alone.
+ * What is known of a file read to its end, before anything is sent: that it can be read as a whole,
+ * its number of rows, its columns. A sample tells the same of the first rows alone.
  */
 import { createHash } from 'node:crypto';
 import type { Format } from '../config/job-definition.ts';
@@ -16,10 +16,7 @@ import { recordObject } from './row.ts';
 import type { RowBatch } from './row-feed.ts';
 import { openRows } from './rows.ts';
 
-/**
- * Reads a whole file once: its hash, its number of rows (readable or not) and how it was understood. UsageError where it
- * can't be read as a whole.
- */
+/** `rows` counts unreadable ones too. UsageError where the file can't be read whole, or changes. */
 export async function surveyFile(path: string, format: Format): Promise<FileFacts> {
   const stamp = await stampOf(path);
   const hash = createHash('sha256');
@@ -43,14 +40,14 @@ async function* tap(blocks: AsyncIterable<Buffer>, see: (block: Buffer) => void)
   }
 }
 
-/** The file's hash alone; lower-case hex. */
+/** SHA-256, lower-case hex. */
 export async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const block of fileBytes(path)) hash.update(block);
   return hash.digest('hex');
 }
 
-/** Shows the rows up to the limit, and answers how the file was understood, with the columns that those rows have. */
+/** Passes rows up to the limit to `see`. Without a header, the columns are those of these rows. */
 async function lookThrough(
   path: string,
   batches: AsyncIterable<RowBatch>,
@@ -74,7 +71,7 @@ async function lookThrough(
   return { ...source, notes, columns: isTable(source) ? source.columns : [...columns] };
 }
 
-/** Finds the columns of a table that have values but no name: nothing is sent of them. */
+/** Columns that have values but no name: nothing is sent of them. */
 export function createNamelessColumns() {
   const found = new Set<number>();
   return {
@@ -103,21 +100,21 @@ function listed(numbers: readonly number[]): string {
   return numbers.slice(0, COLUMNS_LISTED).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
 }
 
-/** Empty where the path has no stamp: opening the file then says best what is wrong. */
+/** Empty where the path has no stamp: opening the file says best what is wrong. */
 async function stampOf(path: string): Promise<string> {
   return fileStamp(path).catch(() => '');
 }
 
 export type Sample = { readonly source: SourceInfo; readonly rows: readonly Row[] };
 
-/** Up to `limit` rows from the front of a file that is read to its end, as in a survey; UsageError as there. */
+/** Up to `limit` rows from the front. Reads to the file's end, with the survey's UsageErrors. */
 export async function readSample(path: string, format: Format, limit: number): Promise<Sample> {
   const rows: Row[] = [];
   const see = (seen: readonly Row[]) => void rows.push(...seen);
   return { source: await lookThrough(path, openRows(path, format), see, limit).catch(asShown), rows };
 }
 
-/** Adds the field paths of a batch of JSON records, in order of appearance, without the member that a report adds. */
+/** In order of appearance, without the member that a report adds. */
 function collectColumns(path: string, rows: readonly Row[], columns: Set<string>): void {
   const before = columns.size;
   for (const row of rows) collectRow(row, columns);
@@ -130,7 +127,7 @@ function collectColumns(path: string, rows: readonly Row[], columns: Set<string>
   );
 }
 
-/** The most field paths that the records of one JSON file may have together; more than that is no table. */
+/** Of all records of a JSON file together; more than that is no table. */
 const MAX_PATHS = 10_000;
 
 function collectRow(row: Row, columns: Set<string>): void {

@@ -1,6 +1,7 @@
 /**
- * A file's text, told and decoded while it is read once: its first bytes tell the encoding, and the same reading finds
- * what contradicts it further down. A text that is not UTF-8 and whose encoding nobody named is refused where that shows.
+ * A file's text in one reading: its first bytes tell the encoding, and the reading finds what
+ * contradicts it further down. Text that is not UTF-8 is refused there, if nobody named its
+ * encoding.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { Format } from '../config/job-definition.ts';
@@ -10,15 +11,15 @@ import { completeLength, decodeText, utf8SequenceAt } from './decode.ts';
 import { chooseEncoding, type Untold, UntoldEncodingError } from './encoding.ts';
 import { peek } from './file.ts';
 
-/** How much of a text tells its encoding. */
+/** Enough to tell the encoding. */
 const HEAD_BYTES = 64 * 1024;
 
 type OpenText = {
   readonly encoding: Encoding;
   readonly texts: AsyncGenerator<string>;
-  /** What was decided on thin evidence, in words for people, without cell values; whole once the text was read to its end. */
+  /** What was decided on thin evidence, without cell values; complete at the end of the text. */
   notes(): readonly string[];
-  /** Whether the text, read to its end, breaks off within a line though two lines or more have an end. */
+  /** At the end of the text: the last line has no end, though two others or more have one. */
   isUnended(): boolean;
 };
 
@@ -67,11 +68,11 @@ function lateNote(encoding: Encoding, { untold, hasUtf8 }: ByteWatch): string | 
   return `The text is read as ${encoding}, as format.encoding says, but all of it is valid utf-8: if accented letters come out as two signs, remove format.encoding.`;
 }
 
-/** Takes a text's bytes block by block, whatever the cuts between them. */
+/** Takes a text's bytes block by block; where they are cut changes nothing. */
 type ByteWatch = {
-  /** The first line that is no UTF-8, `null` where there is none so far. */
+  /** The first line that is no UTF-8; `null`: none so far. */
   readonly untold: Untold | null;
-  /** Whether there was a character of several bytes in UTF-8 before. */
+  /** A multi-byte character in UTF-8 came before. */
   readonly hasUtf8: boolean;
   see(block: Buffer): Untold | null;
   end(): Untold | null;
@@ -80,7 +81,7 @@ type ByteWatch = {
 
 function createByteWatch(): ByteWatch {
   const lines = createLineCount();
-  /** A UTF-8 sequence that the next block goes on with, behind the bytes that stand before it. */
+  /** A UTF-8 sequence that the next block goes on with, and the bytes before it. */
   let carry = Buffer.alloc(0);
   let near = Buffer.alloc(0);
   let untold: Untold | null = null;
@@ -119,7 +120,7 @@ function createByteWatch(): ByteWatch {
   };
 }
 
-/** How many bytes there are before the first that is no UTF-8. */
+/** Bytes before the first that is no UTF-8. */
 function validLength(bytes: Buffer): number {
   let at = 0;
   while (at < bytes.length) {
@@ -132,7 +133,7 @@ function validLength(bytes: Buffer): number {
 
 const NEAR_BYTES = 200;
 
-/** The bytes of the line at `at`, as far as they are near it; `before` stands before `bytes`. */
+/** The line at `at`, as far as it is near; `before` stands before `bytes`. */
 function lineAround(before: Buffer, bytes: Buffer, at: number): Buffer {
   const left = Buffer.concat([before, bytes.subarray(0, at)]).subarray(-NEAR_BYTES);
   const right = bytes.subarray(at, at + NEAR_BYTES);
@@ -149,7 +150,7 @@ function createLineCount() {
   let returns = 0;
   let last: readonly number[] = [];
   return {
-    /** The line at a place of the bytes that follow those added, 1 = first. */
+    /** The line of a place in bytes that follow those added, 1 = first. */
     at(bytes: Buffer, place: number): number {
       const before = bytes.subarray(0, place);
       const found = feeds + countBytes(before, LF);
@@ -162,7 +163,7 @@ function createLineCount() {
     },
     isUnended(): boolean {
       const byte = last.at(-1);
-      // In UTF-16LE a line end has its NUL byte behind it.
+      // In UTF-16LE a NUL byte follows the line end.
       const isEnded = isLineEnd(byte) || (byte === 0 && isLineEnd(last[0]));
       return Math.max(feeds, returns) > 1 && !isEnded;
     },

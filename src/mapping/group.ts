@@ -1,8 +1,7 @@
 /**
  * Rows with the same key as one request (the setting `group`). The first row says what the record
- * is; each row adds its items to one list in row order, and what a later row says otherwise is an
- * issue. A group is sent as a whole or not at all: a row that is fine itself gets an issue that
- * names the one that isn't.
+ * is; each row adds its items to one list, in row order. A group is sent whole or not at all: a
+ * good row gets an issue that names the bad one.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Issue } from '../model/issue.ts';
@@ -23,14 +22,11 @@ type Merging = {
   map(row: Row): Mapped;
   keyOf(row: Row): string | null;
   readonly list: string;
-  /** What the record of all the rows lacks, as issues of the first row. */
+  /** What the whole record lacks, as issues of the first row. */
   lacking(lead: Row, record: Pick<MappedRow, 'body' | 'references'>): readonly Issue[];
 };
 
-/**
- * Maps rows of one key to one request: the first row's body, with each row's items of the list in row order. Whatever
- * else a later row says has to be what the first one says. A row alone maps to itself.
- */
+/** Outside the list a later row has to say what the first one does. A row alone maps to itself. */
 export function mergeGroup(rows: readonly Row[], { map, keyOf, list, lacking }: Merging): GroupMapped {
   if (rows.length >= MAX_GROUP_ROWS) return issuesOfEach(rows, tooLarge);
   const mapped: MappedRow[] = [];
@@ -52,7 +48,7 @@ export function mergeGroup(rows: readonly Row[], { map, keyOf, list, lacking }: 
   return { kind: 'mapped', body, pathId, warnings: warningsIn(mapped), references };
 }
 
-/** Rows whose keys are the first one's but for how they are written. */
+/** Keys that match the first row's by their normal form only. */
 function alikeKeys(rows: readonly Row[], keyOf: Merging['keyOf']): readonly Issue[] {
   const [lead] = rows;
   if (lead === undefined) return [];
@@ -67,7 +63,7 @@ function alikeKeys(rows: readonly Row[], keyOf: Merging['keyOf']): readonly Issu
 
 const AS_WRITTEN = 'a key that no other row has, however it is written; row {row} has this one';
 
-/** The issues of a group beside which a row without a readable key stands: that row may belong to the group. */
+/** Row `keyless` has no readable key, stands beside these and may be one of them. */
 export function besideKeyless(
   rows: readonly Row[],
   keyless: number,
@@ -148,7 +144,7 @@ function positionIn(list: readonly string[], { path }: Reference): number | null
 
 type Difference = { readonly column: string; readonly value: JsonValue };
 
-/** Apart from the list. What later rows leave out or empty is no conflict. */
+/** Outside the list. What later rows leave out or empty is no conflict. */
 function findConflicts(rows: readonly MappedRow[], list: string): readonly Issue[] {
   const [first, ...later] = rows;
   if (first === undefined) return [];

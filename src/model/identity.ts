@@ -1,7 +1,7 @@
 /**
- * By what a row is known across runs, so that no record is created twice: its external key, or its
- * place in the file where the job names no key. Each row claims its identity while its file is read
- * (`KeyClaim`, in its chunk); later others ask what became of it (`KeyState`).
+ * What a row is known by across runs, so that no record is created twice: its external key, or its
+ * place in the file where the job names no key. Each row claims it while its file is read
+ * (`KeyClaim`); later others ask what became of it (`KeyState`).
  */
 import { z } from 'zod';
 import type { Mapping } from './mapping.ts';
@@ -9,7 +9,7 @@ import { spaceOf } from './operation.ts';
 import type { Row } from './row.ts';
 import { type Run, runStateSchema } from './run.ts';
 
-/** Operations that create nothing have a space per run, to find duplicate keys. */
+/** Operations that create nothing have a space per run: only to find duplicate keys. */
 export function identitySpace(run: Pick<Run, 'id' | 'operation'>): {
   readonly name: string;
   readonly ofRun: boolean;
@@ -18,7 +18,7 @@ export function identitySpace(run: Pick<Run, 'id' | 'operation'>): {
   return space === null ? { name: `run-${run.id}`, ofRun: true } : { name: space, ofRun: false };
 }
 
-/** Its key, else its place; `null`: the key is missing. */
+/** `null`: the key is missing. */
 export function identityKeyOf(run: Pick<Run, 'sha256'>, mapping: Mapping, row: Row): string | null {
   if (!mapping.hasKey) return `${run.sha256}:${row.row}`;
   return mapping.keyOf(row);
@@ -26,17 +26,17 @@ export function identityKeyOf(run: Pick<Run, 'sha256'>, mapping: Mapping, row: R
 
 /** The ledger's answer to a row's claim. */
 export const keyClaimSchema = z.discriminatedUnion('kind', [
-  /** The row has its key, or has no key to claim. */
+  /** The row has its key, or none to claim. */
   z.object({ kind: z.literal('claimed') }),
   /** An earlier row of the same file has the key. */
   z.object({ kind: z.literal('duplicate'), row: z.number().int().positive() }),
-  /** An earlier row has another text of the same normal form; `run`: `null` for one of this file. */
+  /** An earlier row has another text of the same normal form; `run`: `null` for this file's. */
   z.object({
     kind: z.literal('alike'),
     run: z.string().nullable(),
     row: z.number().int().positive(),
   }),
-  /** The job groups rows, and this one of the key stands apart from another. */
+  /** The job groups rows, and another row of this key stands apart. */
   z.object({ kind: z.literal('apart'), row: z.number().int().positive() }),
   /** An earlier run created a record with this id under the key. */
   z.object({ kind: z.literal('known'), run: z.string(), id: z.string() }),
@@ -46,7 +46,7 @@ export const keyClaimSchema = z.discriminatedUnion('kind', [
     run: z.string(),
     row: z.number().int().positive(),
     inDoubt: z.boolean(),
-    /** That run's state at the claim; absent: its record is gone. */
+    /** At the claim; absent: that run's record is gone. */
     state: runStateSchema.optional(),
   }),
 ]);
@@ -61,7 +61,7 @@ export type KeyState =
       readonly id: string;
       readonly alike?: true;
     }
-  /** A row has the key that is not done yet, or that is in doubt. */
+  /** A row has the key and is not done yet, or is in doubt. */
   | {
       readonly kind: 'held';
       readonly run: string;

@@ -1,14 +1,8 @@
 /**
- * The chunks of all runs of one target, in one BullMQ queue that any number of processes add to and
- * work on. Priorities let runs take turns (chunk-order.ts); workers see to it that no run waits for
- * a place (chunk-worker.ts). Two other designs were rejected:
- *
- * - A queue for each run: a waiting connection per run and process, or polling that keeps Redis
- *   busy with 1,000 workers and 16 runs; besides, an index of runs, a check for stalled jobs per
- *   queue, and a sweep for old queues.
- * - A second queue for each run's first two chunks, with places of its own: a new run's first row
- *   goes at once, but its third chunk waits until a large run's ends, for minutes at a slow
- *   service.
+ * The chunks of all runs of one target, in one BullMQ queue for any number of processes. Priorities
+ * let runs take turns (chunk-order.ts); workers see that none waits for a place (chunk-worker.ts).
+ * Not a queue per run: connections or polling keep Redis busy. Not a second queue for first chunks:
+ * a new run's third one would wait until a large run ends.
  */
 
 import { type Job, Queue } from 'bullmq';
@@ -23,20 +17,20 @@ import {
 } from './chunk-job.ts';
 import { FIRST_PRIORITY, isRenumberingDue, nextPriority, renumbered } from './chunk-order.ts';
 
-/** BullMQ's name; the target is in the prefix. */
+/** The target is in the prefix. */
 export const QUEUE_NAME = 'chunks';
 
 /**
- * BullMQ's option to do without its first question, for the server's version, which `doctor` and the
- * start of a run judge. One that Redis answers with an error (BUSY, for example) is never ready: a
- * queue refuses every command then, and a worker spins without letting a timer or a signal through.
+ * Skips BullMQ's first question, for the server's version, which `doctor` and the start of a run
+ * judge. If Redis answers that with an error (BUSY, for example), a queue refuses every command,
+ * and a worker spins without letting a timer or a signal through.
  */
 export const UNASKED = { skipVersionCheck: true } as const;
 
-/** For users who may only read: all others note themselves in Redis when they are opened. */
+/** For users who may only read: all others write to Redis when they are opened. */
 export const LOOKING = { ...UNASKED, skipMetasUpdate: true } as const;
 
-/** Retried for ever: a job's failure is no verdict on rows, only a fate that can't be recorded. */
+/** Retried for ever: a failed job is no verdict on rows, only a fate that can't be recorded. */
 const JOB_OPTIONS = {
   attempts: Number.MAX_SAFE_INTEGER,
   backoff: { type: 'fixed', delay: 1000 },
@@ -44,25 +38,24 @@ const JOB_OPTIONS = {
   removeOnFail: false,
 } as const;
 
-/** Between two looks at the distance of waiting chunks, which read two payloads. */
+/** Adds between two looks at the distance of waiting chunks, which read two payloads. */
 const ADDS_PER_LOOK = 16;
 /** Jobs read at once: each comes with its payload. */
 const JOBS_PER_LOOK = 64;
 
 export type ChunkQueue = {
-  /** All of one run, in order; existing ones stay. `open`: the run's open chunks, 0: unknown. */
+  /** All of one run, in order; existing ones stay. `open`: the run's open chunks; 0: unknown. */
   add(chunks: readonly ChunkJob[], open?: number): Promise<void>;
   /** Of all runs. */
   countWaiting(): Promise<number>;
-  /** Chunks by state, and how long the next one has waited, ms; 0: none waits. */
+  /** `nextWaitingMs`: how long the next chunk has waited; 0: none waits. */
   counts(): Promise<ChunkCounts>;
-  /** Whether a list of the queue has the chunk: else nobody would ever take it. */
+  /** False: no list of the queue has the chunk, so nobody would ever take it. */
   has(run: string, chunk: number): Promise<boolean>;
-  /** How many of the run's chunks are where. */
   placesOf(run: string, chunks: readonly number[]): Promise<ChunkPlaces>;
-  /** Puts chunks back that BullMQ gave up, which it can do without running them. */
+  /** Puts back chunks that BullMQ gave up, which it can do without running them. */
   retryFailed(): Promise<void>;
-  /** Removes a chunk, with its rows where it had them; `null`: a worker has it in hand. */
+  /** Returns the chunk's rows where it had them; `null`: a worker has it in hand. */
   takeOut(run: string, chunk: number): Promise<{ readonly rows: ChunkJob['rows'] | null } | null>;
   /** Lets a run's put-back chunks start at once. */
   promote(run: string): Promise<void>;
@@ -100,7 +93,7 @@ export function openBullQueue(
   return queue.on('error', onError);
 }
 
-/** Counts chunks, by commands that only read. */
+/** By commands that only read. */
 export function watchChunks(
   connection: RedisConnection,
   prefix: string,
@@ -119,7 +112,7 @@ export function createChunkQueue(
   onError: (error: Error) => void,
 ): ChunkQueue {
   const queue = openBullQueue(connection, prefix, onError);
-  /** Of each run that is read here, its last chunk's priority. */
+  /** The priority of each run's last chunk, of runs read here. */
   const lasts = new Map<string, number>();
   let adds = 0;
   const priorityOf = ({ run }: ChunkJob, virtualTime: number, open: number) => {
@@ -153,7 +146,7 @@ export function createChunkQueue(
     async takeOut(run, chunk) {
       const id = chunkJobId(run, chunk);
       const job = await queue.getJob(id);
-      // Refused while its lock lives: the worker that holds it may have rows on the wire.
+      // Refused while its lock lives: that worker may have rows on the wire.
       if (job !== undefined && (await queue.remove(id)) !== 1) return null;
       return { rows: rowsOf(job?.data) };
     },
@@ -202,7 +195,7 @@ async function renumberIfDue(queue: BullQueue): Promise<void> {
   });
 }
 
-/** Acts on jobs in that order, except those that a worker has taken meanwhile. */
+/** In that order; skips jobs that a worker has taken meanwhile. */
 export async function eachJob(
   queue: BullQueue,
   ids: readonly string[],

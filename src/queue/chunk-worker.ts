@@ -1,8 +1,8 @@
 /**
- * Takes chunks from a target's queue (chunk-queue.ts) and hands each to `deliver` with a lease: the
- * lock in Redis, as far as this process can be sure of it. A take whose lock has lapsed sends
- * nothing more, since another worker may have the chunk. Jobs are processed manually, as BullMQ
- * calls it, so that places and locks are decided here.
+ * Takes chunks from a target's queue (chunk-queue.ts) and hands each to `deliver` with a lease: its
+ * lock in Redis, as far as this process can be sure of it. Once it lapses nothing more is sent:
+ * another worker may have the chunk. Jobs are processed manually, so that places and locks are
+ * decided here.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -18,27 +18,26 @@ import { type BullQueue, eachJob, openBullQueue, QUEUE_NAME, UNASKED } from './c
 
 /** Of the lock's time: for differences between Redis' clock and this process'. */
 const LOCK_MARGIN = 1 / 10;
-/** Of the lock's time: how often a lock is renewed. */
+/** Of the lock's time, between renewals. */
 const RENEWAL = 1 / 3;
-/** Of the lock's time: how often lapsed locks are looked for. */
+/** Of the lock's time, between looks for lapsed locks. */
 const STALLED_CHECK = 1 / 2;
-/** Chunks in hand in one process: enough that rows are ready while others wait for last replies. */
+/** Chunks in hand in one process: rows are ready while others wait for last replies. */
 const PLACES = 8;
-/** Chunks beyond them, for runs that have none in hand: they bound what a process holds in memory. */
+/** Beyond those, for runs with none in hand; limits what a process holds in memory. */
 const EXTRA_PLACES_MAX = 8;
-/** How often a process whose places are all taken looks for such runs, among so many waiting chunks. */
+/** How often a full process looks for such runs, among so many waiting chunks. */
 const LOOK_MS = 1_000;
 const LOOKED_AT = 16;
 /** When a chunk that was put back is looked at again; `promote` ends the wait. */
 const AGAIN_AFTER_MS: Readonly<Record<Exclude<ChunkEnd, 'closed'>, number>> = {
   'put-back': 1_000,
-  // Somebody looks this often at every chunk of every paused run.
+  // Every chunk of every paused run is looked at this often.
   'put-aside': 5_000,
 };
 const RETRY_MS = 1_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 
-/** The right to work on a chunk, while this worker surely has it. */
 export type ChunkLease = {
   /** False once another worker may have the lock: nothing more of the chunk may be sent. */
   isHeld(): boolean;
@@ -55,7 +54,7 @@ type ChunkWorker = {
 type ChunkWorkerOptions = {
   readonly connection: RedisConnection;
   readonly prefix: string;
-  /** How long a lock lives that is not renewed; default: the shipped time. */
+  /** How long a lock lives unless it is renewed; default: the shipped time. */
   readonly lockMs?: number;
   readonly deliver: (job: ChunkJob, lease: ChunkLease) => Promise<ChunkEnd>;
   readonly onError: (error: Error) => void;
@@ -66,14 +65,14 @@ type BullJob = Job<ChunkPayload, void>;
 /** A chunk in hand. */
 type Take = { readonly run: string; readonly lease: ChunkLease; readonly ended: Promise<void> };
 
-/** Takes chunks until it is closed; `deliver` throws only where a row's fate can't be recorded. */
+/** `deliver` throws only where a row's fate can't be recorded. */
 export function startChunkWorker(options: ChunkWorkerOptions): ChunkWorker {
   const { connection, prefix, lockMs = SHIPPED_TIMES.lockMs, deliver, onError } = options;
   const queue = openBullQueue(connection, prefix, onError);
   const worker = openBullWorker({ connection, prefix, lockMs, onError });
   const takes = new Set<Take>();
   const places = createPlaces(takes, queue, onError);
-  /** How far the queue has come: the priority of the chunk that was taken last. */
+  /** How far the queue has come: the priority of the chunk taken last. */
   let virtualTime = FIRST_PRIORITY;
   let closing: Promise<void> | null = null;
 
@@ -159,10 +158,10 @@ function openBullWorker({
 }
 
 /**
- * The places for chunks in one process. While all are taken, one more is opened for each run that
- * has none in hand here, and that run's first chunk is brought to the front: else it would wait for
- * chunks of others to end, for minutes where the service is slow. Runs share the requests in flight
- * whatever chunks they have in hand. An extra place closes with the next chunk that ends.
+ * The places for chunks in one process. While all are taken, each run with none in hand here gets
+ * one more, and its first chunk comes to the front: else it would wait for chunks of others, for
+ * minutes at a slow service. Runs share the requests in flight whatever they have in hand. An extra
+ * place closes with the next chunk that ends.
  */
 function createPlaces(takes: ReadonlySet<Take>, queue: BullQueue, onError: (error: Error) => void) {
   let places = PLACES;
@@ -186,7 +185,7 @@ function createPlaces(takes: ReadonlySet<Take>, queue: BullQueue, onError: (erro
   }, LOOK_MS);
   timer.unref();
   return {
-    /** Resolves when there is a place, or none is to be taken any more. */
+    /** Resolves when there is a place, or when the places are closed. */
     async free(): Promise<void> {
       while (isFull() && !isClosed)
         await new Promise<void>((resolve) => {
@@ -206,7 +205,7 @@ function createPlaces(takes: ReadonlySet<Take>, queue: BullQueue, onError: (erro
   };
 }
 
-/** Of waiting jobs, by their ids in order, the first of each run that is not among `runs`. */
+/** Of waiting jobs, ids in order, the first of each run that is not among `runs`. */
 export function firstsOfOthers(waiting: readonly string[], runs: ReadonlySet<string>): readonly string[] {
   const firsts = new Map<string, string>();
   for (const id of waiting) {
@@ -217,8 +216,8 @@ export function firstsOfOthers(waiting: readonly string[], runs: ReadonlySet<str
 }
 
 /**
- * A moment by two clocks, of which the one that went on further counts: the steady one stands still
- * while a machine is suspended, and the wall clock can be set back.
+ * By two clocks, of which the one further on counts: the steady one stands still while a machine is
+ * suspended, the wall clock can be set back.
  */
 type Moment = { readonly steady: number; readonly wall: number };
 
@@ -229,7 +228,7 @@ const ageOf = ({ steady, wall }: Moment) => Math.max(performance.now() - steady,
 type HeldLease = ChunkLease & { readonly begun: Promise<void>; end(): void };
 type Holding = { readonly token: string; readonly lockMs: number; readonly onError: (error: Error) => void };
 
-/** Renews a job's lock, which counts from before each renewal was asked for, until it is lost or ended. */
+/** Renews a job's lock until it is lost or ended; it counts from before each renewal was sent. */
 function holdLease(job: BullJob, { token, lockMs, onError }: Holding): HeldLease {
   let renewedAt = LAPSED;
   let isLost = false;
@@ -238,7 +237,7 @@ function holdLease(job: BullJob, { token, lockMs, onError }: Holding): HeldLease
     isLost = (await job.extendLock(token, lockMs)) !== 1 || isLost;
     if (!isLost) renewedAt = at;
   };
-  // A process that doesn't hear of a renewal asks for no other: it must not keep the chunk for ever.
+  // A process that hears of no renewal sends no other: it must not keep the chunk for ever.
   let isAsking = false;
   const renewAgain = async () => {
     if (isAsking) return;
@@ -255,7 +254,7 @@ function holdLease(job: BullJob, { token, lockMs, onError }: Holding): HeldLease
   };
 }
 
-/** Waits for chunks in hand as long as one of their locks is renewed: with Redis away they never end. */
+/** Gives up once all their locks have lapsed: with Redis away, chunks in hand never end. */
 async function untilEnded(takes: ReadonlySet<Take>): Promise<void> {
   for (;;) {
     const all = [...takes];

@@ -1,8 +1,8 @@
 /**
- * Checks what a person says of rows in doubt against what the run holds, before any of it is
- * recorded. All is refused where any of it can't be right: a row under another key, an id that two
- * records would have, two ends within one request. Reads only the chunks of named rows, or the
- * whole run once where an id is given: any row may have it. Changes nothing.
+ * Checks decisions on rows in doubt against the run, before any is recorded; changes nothing. All
+ * are refused where one can't be right: a row under another key, an id of two records, two ends
+ * within one request. Reads the chunks of named rows, or the whole run once where an id is given:
+ * any row may have it.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
 import { type Holder, isOneRecord, type RowDecision } from '../ledger/resolve.ts';
@@ -17,7 +17,7 @@ import type { SettledChunk, Settlement } from '../model/settlement.ts';
 import type { Ledger } from '../session.ts';
 import type { Said, Told } from './resolve-file.ts';
 
-/** With those that follow for other rows; a UsageError lists everything that can't be right. */
+/** With decisions that follow for other rows. A UsageError lists everything that can't be right. */
 export async function checkDecisions(
   run: Run,
   said: Pick<Said, 'decisions' | 'told'>,
@@ -36,11 +36,11 @@ export function jobKeysOf(definition: JobDefinition | null): JobKeys {
   return { isGrouped: definition?.group !== undefined, keyForm: definition?.keyForm ?? 'exact' };
 }
 
-/** What a run holds of rows and ids that somebody names; rows without an outcome are absent. */
+/** Of rows and ids that somebody names; rows without an outcome are absent. */
 type Held = {
   /** Keys by row number; `''`: the row has none. */
   readonly keys: ReadonlyMap<number, string>;
-  /** By id, two at most: rows of one key are one record and stand for each other. */
+  /** By id, two at most: rows of one key are one record and count once. */
   readonly holders: ReadonlyMap<string, readonly Holder[]>;
   /** For jobs with groups: the groups of named rows. */
   readonly groups: ReadonlyArray<readonly Settlement[]>;
@@ -68,7 +68,7 @@ async function heldOf(
   return readHeld(chunks, { rows, ids, isGrouped });
 }
 
-/** Two are enough: where one holder is the row that gets the id, the other one is in its way. */
+/** Where one holder is the row that gets the id, the other one is in its way. */
 const HOLDERS_KEPT = 2;
 
 /** Memory grows with what is named, not with the run. */
@@ -100,7 +100,7 @@ export async function readHeld(
   return { keys, holders, groups };
 }
 
-/** Throws a UsageError that lists every row told of under another key than the run's, and every id that would be two records'. */
+/** A UsageError lists every row under another key than the run's, and every id of two records. */
 function refuseMisplaced(told: readonly Told[], held: Held, form: KeyForm): void {
   const given = new Map<string, Told>();
   const problems = told.flatMap((one) =>
@@ -118,7 +118,7 @@ function idOf({ decision }: Told): string | null {
 function keyProblem({ row, key }: Told, { keys }: Held, form: KeyForm): string | null {
   if (key === null) return null;
   const known = keys.get(row);
-  // A spreadsheet may have taken zeros off, and the row is named by its number besides.
+  // A spreadsheet may have taken zeros off; the row is named by its number besides.
   if (known !== undefined && identityOfKey(known, form) === identityOfKey(key, form)) return null;
   if (known === undefined) return `row ${row} has no outcome, or the run has no such row`;
   return `row ${row} has the key ${JSON.stringify(key)} here, but ${JSON.stringify(known)} in the run: expected lines as the report has them; sort whole lines only`;
@@ -189,7 +189,7 @@ function problemOf(
   return null;
 }
 
-/** What was decided or found of a row before; `null`: nothing that counts for the others. */
+/** What was decided or found before; `null`: nothing that counts for the others. */
 function settledAs({ outcome, id, code }: Settlement): Decision | null {
   if (wasAccepted(outcome)) return { kind: 'created', id };
   return code === 'not_created' ? { kind: 'not-created' } : null;

@@ -1,6 +1,6 @@
 /**
- * The decisions in a run's edited `in-doubt.csv` or `.ndjson`, perhaps saved by a spreadsheet in its
- * own way. Anything malformed refuses the whole file, every problem with its line.
+ * The decisions in a run's edited `in-doubt.csv` or `.ndjson`, perhaps saved by a spreadsheet.
+ * Anything malformed refuses the whole file, every problem with its line.
  */
 import { z } from 'zod';
 import { type Format, formatSchema } from '../config/job-definition.ts';
@@ -15,10 +15,10 @@ import type { Run } from '../model/run.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
 
 export type Told = {
-  /** Begins a message about the row: the option, or the file and its line. */
+  /** Begins a message: the option, or the file and its line. */
   readonly where: string;
   readonly row: number;
-  /** The key beside the decision; `null`: none. */
+  /** `null`: none stands beside the decision. */
   readonly key: string | null;
   /** `null`: the row is still open. */
   readonly decision: Decision | null;
@@ -31,7 +31,7 @@ export type Said = {
   readonly told: readonly Told[];
 };
 
-/** With the key column's values; a UsageError lists every line that is malformed. */
+/** `key`: the key's column. A UsageError lists every malformed line. */
 export async function readDecisions(path: string, run: Run, key: string | null): Promise<Said> {
   const told: ToldLine[] = [];
   const problems: string[] = [];
@@ -53,7 +53,7 @@ export async function readDecisions(path: string, run: Run, key: string | null):
 
 type ToldLine = Told & { readonly line: number };
 
-/** The same decision twice is one; a row that is decided in two ways is a problem. */
+/** The same decision twice is one; two different ones for a row are a problem. */
 function oneEach(told: readonly ToldLine[], problems: string[]): RowDecision[] {
   const first = new Map<number, RowDecision & { readonly line: number }>();
   for (const { row, decision, where, line } of told) {
@@ -81,7 +81,7 @@ function formatOf({ source: { quote, delimiter } }: Run): Format {
   return formatSchema.parse({ ...(quote !== null && { quote }), ...(delimiter !== null && { delimiter }) });
 }
 
-/** What a line says; a text: why it can't be read. */
+/** A text: why the line can't be read. */
 type Fields = { readonly run: string; readonly row: string; readonly resolution: string } | string;
 
 const COLUMNS = ['run', 'row', 'resolution'] as const;
@@ -125,7 +125,7 @@ type ReadLine = Pick<Told, 'row' | 'decision'> | { readonly problems: readonly s
 
 const ROW = /^[1-9]\d{0,14}$/;
 
-/** Whether the line is of the run, of a row, and holds a decision that can be followed. */
+/** Returns every problem of the line. */
 function readLine(fields: Fields, run: Run): ReadLine {
   if (typeof fields === 'string') return { problems: [fields] };
   const problems: string[] = [];
@@ -160,7 +160,7 @@ function shown(text: string): string {
 
 const PLACEHOLDER = /^<.*>$/u;
 
-/** What is wrong with an id that somebody typed, to follow "expected an id"; `null`: nothing. */
+/** Follows "expected an id"; `null`: nothing is wrong. */
 export function typedIdProblem(id: string): string | null {
   const problem = idProblem(id);
   if (problem !== null) return problem;

@@ -1,7 +1,7 @@
 /**
- * What a process tells a monitor: metrics of its own and, where it watches inboxes, of its target's
- * ledger, and whether it can send now. The ledger is read every five seconds at most, and an absent
- * Redis is not waited for.
+ * What a process tells a monitor: its own metrics, those of its target's ledger where it watches
+ * inboxes, and whether it can send now. Reads the ledger every five seconds at most, and doesn't
+ * wait for an absent Redis.
  */
 import { countWorkers, createCensus, untilOpen } from '../ledger/census.ts';
 import { kept } from '../lib/kept.ts';
@@ -15,7 +15,7 @@ import type { TargetSession } from '../session.ts';
 import { serviceReport } from './status.ts';
 
 type Watched = {
-  /** Set where the process watches inboxes: then the shared ledger's metrics are its to give. */
+  /** Set where the process watches inboxes: it then gives the shared ledger's metrics too. */
   readonly inbox?: () => Promise<InboxNumbers>;
   readonly isPageUp?: (() => boolean) | undefined;
 };
@@ -24,7 +24,7 @@ const EVERY_MS = 5_000;
 /** A monitor waits ten seconds for an answer. */
 const PATIENCE_MS = 2_000;
 
-/** Serves the metrics that were asked for until the session is closed; a UsageError where it can't. */
+/** Serves metrics until the session is closed; a UsageError where it can't. */
 export async function tellVitals(session: TargetSession, { inbox, isPageUp }: Watched = {}): Promise<void> {
   const { io, meter, metrics, delivery, releasers, registration } = session;
   if (metrics === null || meter.registry === null) return;
@@ -106,7 +106,7 @@ async function timeRedis({ ledger, service, meter, clock }: TargetSession, stop:
   }
 }
 
-/** Gives up waiting after `ms`; a look that goes on is not started twice. */
+/** Gives up waiting after `ms`; a look still under way is not started twice. */
 function within<Found>(ms: number, look: () => Promise<Found>): () => Promise<Found> {
   let asked: Promise<Found> | null = null;
   return async () => {

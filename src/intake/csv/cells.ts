@@ -1,7 +1,7 @@
 /**
- * The cells of CSV records, as csv-parse reads them. Records without a quote, which most are, are cut at their delimiters
- * instead: csv-parse takes ten times as long over each character. So are records whose quotes are escaped, by the grammar:
- * csv-parse would drop the escape before any character, that of a Windows path too.
+ * The cells of CSV records, as csv-parse reads them. Records without a quote are split at their
+ * delimiters: csv-parse takes ten times as long. Records with escapes are read by our grammar:
+ * csv-parse would drop the escape before any character, in a Windows path too.
  */
 import { parse } from 'csv-parse/sync';
 import {
@@ -16,22 +16,22 @@ import {
   withinQuotes,
 } from './grammar.ts';
 
-/** Well-formed records; `starts` has the index of each record's first character. */
+/** Well-formed records; `starts`: the index of each one's first character. */
 type RecordsText = { readonly text: string; readonly starts: readonly number[] };
 
-/** One list of cells per record, blank lines left out; records may differ in length. */
+/** One list of cells per record, without blank lines; records may differ in length. */
 type CellParser = (records: RecordsText) => readonly string[][];
 
 export function createCellParser(dialect: CsvDialect): CellParser {
   const parseAll = createTextParser(dialect);
-  // What `trim` takes off around cells only csv-parse knows.
+  // Only csv-parse knows what `trim` takes off around cells.
   if (dialect.trim) return ({ text }) => parseAll(text);
   return (records) => {
     const plain = cutPlain(records, dialect);
     const quoted = plain.flatMap((cells, i) => (cells === null ? [i] : []));
     if (quoted.length === 0) return plain.map((cells) => cells ?? []);
     const parsed = parseAll(quoted.map((i) => lineOf(records, i, dialect)).join(''));
-    // Where csv-parse counts records differently, all are parsed by it, and the caller sees the difference by their number.
+    // Where csv-parse counts differently, it parses all; the caller notices the other number.
     if (parsed.length !== quoted.length) return parseAll(records.text);
     let next = 0;
     return plain.map((cells) => cells ?? parsed[next++] ?? []);
@@ -51,7 +51,7 @@ function cutPlain({ text, starts }: RecordsText, dialect: CsvDialect): Array<str
   });
 }
 
-/** A record with a line end, which the last record of a file may lack. */
+/** Ends with a line end, which the last record of a file may lack. */
 function lineOf({ text, starts }: RecordsText, index: number, { newline }: CsvDialect): string {
   const record = text.slice(starts[index], starts[index + 1]);
   const isEnded = record.endsWith('\n') || (newline === 'cr' && record.endsWith('\r'));
@@ -68,12 +68,12 @@ export function createTextParser(dialect: CsvDialect): (text: string) => string[
     escape: dialect.quote,
     record_delimiter: dialect.newline === 'lf' ? ['\r\n', '\n'] : ['\r\n', '\n', '\r'],
     skip_empty_lines: true,
-    // So that the reader can compare a record's length with the header's and report it.
+    // The reader compares lengths with the header's, and reports them.
     relax_column_count: true,
     trim,
   };
   if (!trim) return (text) => parse(text, options);
-  // csv-parse only takes off spaces outside the quotes.
+  // csv-parse trims only outside the quotes.
   return (text) => parse(text, options).map((cells) => cells.map((cell) => cell.trim()));
 }
 
@@ -103,7 +103,7 @@ function isBlank(line: string, { trim }: CsvDialect): boolean {
   return line === '' || (trim && line.trim() === '');
 }
 
-/** The text of the well-formed cell between two places: without its quotes, and without the escapes before quotes and escapes in it. */
+/** For a well-formed cell: without its quotes, and without escapes before quotes and escapes. */
 function createCellText(view: TextView, dialect: EscapedDialect): (start: number, end: number) => string {
   const { escape: sign, quote, trim } = dialect;
   const escaped = new RegExp(`${literal(sign)}([${literal(sign)}${literal(quote)}])`, 'g');

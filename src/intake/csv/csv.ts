@@ -1,6 +1,7 @@
 /**
- * The front door to CSV: tells from a file's head how it is written, and makes rows of what follows its header.
- * Records come cut (records.ts) and parsed (cells.ts); what doesn't fit the header goes through one rule (salvage.ts).
+ * The front door to CSV: tells from a file's head how it is written, and makes rows of what follows
+ * the header. Records come cut (records.ts) and parsed (cells.ts); what doesn't fit the header goes
+ * through salvage.ts.
  */
 import type { Format } from '../../config/job-definition.ts';
 import { unguardCell } from '../../lib/formula-guard.ts';
@@ -18,7 +19,7 @@ import { type CsvHeader, readHeader, readPreamble } from './header.ts';
 import { type BadLine, type CsvRecords, createCsvSplitter, withoutLineEnd } from './records.ts';
 import { createSalvage, type FittingRecord, type Found, type Misfit } from './salvage.ts';
 
-/** How a CSV file is read, told from its head; UsageError where that can't be told or the header is broken. */
+/** UsageError where the head doesn't show how to read the file, or the header is broken. */
 export function understandCsv(path: string, head: FileHead, given: Format): Understanding {
   const format = isReportText(head.text) ? reportFormat(head.text, given) : given;
   const preamble = readPreamble(path, head, format);
@@ -39,14 +40,14 @@ export function understandCsv(path: string, head: FileHead, given: Format): Unde
 }
 
 /**
- * How a report file is read with its job's definition, whose title lines are the partner's file's: a report has none, and
- * each of its lines is a row. Its quotes are doubled, and a spreadsheet may have saved it with another delimiter.
+ * A report has no title lines and doubles its quotes, whatever its job's definition says of the
+ * partner's file. A spreadsheet may have saved it with another delimiter.
  */
 function reportFormat(text: string, { header, escape: sign, ...plain }: Format): Format {
   return { ...plain, delimiter: delimiterInReport(text, plain.quote) ?? plain.delimiter };
 }
 
-/** Makes rows of the text after the header; UsageError where a quote is never closed. */
+/** UsageError where a quote is never closed. */
 function createCsvRows(path: string, header: CsvHeader, dialect: CsvDialect): RowFeed {
   const split = createCsvSplitter(dialect, header.line);
   const parse = createCellParser(dialect);
@@ -74,7 +75,7 @@ function unclosedQuote(path: string, line: number): UsageError {
   );
 }
 
-/** Sorts what was cut into records that fit the header and those that don't; one of separators alone is an empty line. */
+/** A record of separators alone is an empty line. */
 function createTable({ width }: CsvHeader, dialect: CsvDialect, found: Found) {
   const salvage = createSalvage(dialect, width, found);
   let isAfterEmpty = false;
@@ -88,7 +89,7 @@ function createTable({ width }: CsvHeader, dialect: CsvDialect, found: Found) {
   };
   return {
     records(piece: CsvRecords, records: readonly string[][]) {
-      // The splitter and csv-parse follow the same grammar. If they ever differ, no row may be sent under a wrong number.
+      // Splitter and parser follow one grammar; no row may be sent under a wrong number.
       if (records.length !== piece.starts.length) {
         throw new Error(`cut ${piece.starts.length} records, but csv-parse reads ${records.length}`);
       }
@@ -106,7 +107,7 @@ function createTable({ width }: CsvHeader, dialect: CsvDialect, found: Found) {
   };
 }
 
-/** Whether a record of several cells is separators only (and spaces, where cells are trimmed), without quotes. */
+/** Several empty cells, none in quotes. */
 function isSeparatorsOnly({ cells, text }: FittingRecord, quote: string): boolean {
   const isEmpty = cells.length > 1 && cells[0] === '' && cells.every((cell) => cell === '');
   return isEmpty && !text().includes(quote);
@@ -149,7 +150,7 @@ function recordProblem(
   if (mayBeBad && text().includes(BAD_BYTES)) return NOT_UTF8;
   const nameless =
     cells.length === columns.length ? -1 : cells.findIndex((cell, i) => i >= columns.length && cell !== '');
-  // With a separator too many in its text, a row would have its last cell there.
+  // A row with one separator too many in its text would have its last cell there.
   if (nameless !== -1) return `column ${nameless + 1} has no name in the header: ${NOTHING_THERE}`;
   return isHeaderAgain(named, columns) ? HEADER_AGAIN : null;
 }

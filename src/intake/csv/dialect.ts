@@ -1,7 +1,7 @@
 /**
- * How a CSV file is written: as the job definition or the file's own `sep=` line says, else by the delimiter that cuts the
- * first records alike. A file is refused where two delimiters do so equally well, and where the header seems to stand below
- * title lines, since the columns would be a guess.
+ * How a CSV file is written: as the job definition or its `sep=` line says, else by the delimiter
+ * that cuts the first records alike. Refused, since the columns would be a guess: two delimiters
+ * that do so equally well, and a header that seems to stand below title lines.
  */
 import type { Format } from '../../config/job-definition.ts';
 import { UsageError } from '../../lib/usage-error.ts';
@@ -56,9 +56,8 @@ type Candidate = {
 type FoundDelimiter = { readonly delimiter: string; readonly notes: readonly string[] };
 
 /**
- * The delimiter that cuts the most of the first records into as many cells as the header, outside quotes;
- * `,` where none cuts the header at all (a file of one column). UsageError where two are equally good, or where
- * the header seems to stand below title lines and the definition doesn't say so.
+ * The delimiter that cuts most of the first records into as many cells as the header; `,` where
+ * none cuts the header (a file of one column).
  */
 function detectDelimiter(
   path: string,
@@ -85,7 +84,7 @@ function candidate(head: FileHead, preamble: Preamble, dialect: CsvDialect): Can
   return { delimiter: dialect.delimiter, records, fitting, share: fitting / Math.max(1, records.length) };
 }
 
-/** The share of fitting records below which the first one isn't taken for the header where a later one looks like it. */
+/** A delimiter that fits this share of records is believed: only it is used to find titles. */
 const BELIEVED_SHARE = 0.5;
 
 function refuseTitles(path: string, candidates: readonly Candidate[]): void {

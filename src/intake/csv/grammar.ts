@@ -1,29 +1,28 @@
 /**
- * The grammar of RFC 4180 over a stretch of text: where lines, cells and records end, and where a quote stands that the
- * grammar has no place for. No text is kept here, and a stretch may end anywhere: what can't be told yet is answered as
- * such, so that block boundaries never change a record.
+ * The grammar of RFC 4180: where lines, cells and records end, and where a quote stands that may
+ * not. Keeps no text. A stretch of text may end anywhere: what can't be decided yet is returned as
+ * such, so block boundaries never change a record.
  */
 
-/** How a CSV file is written. */
 export type CsvDialect = {
   /** One character. */
   readonly delimiter: string;
-  /** One character; inside a quoted cell it is doubled (RFC 4180, 2.7), or stands behind `escape`. */
+  /** One character; inside a quoted cell doubled (RFC 4180, 2.7) or behind `escape`. */
   readonly quote: string;
-  /** One character other than the quote: what stands before a quote, or before itself, inside a quoted cell; `null`: quotes are doubled. */
+  /** One character, not the quote; before a quote or itself. `null`: quotes are doubled. */
   readonly escape: string | null;
-  /** `lf`: records end with LF or CRLF, a lone CR belongs to the cell. `cr`: a lone CR ends a record too. */
+  /** `lf`: records end with LF or CRLF, a lone CR is text. `cr`: a lone CR ends one too. */
   readonly newline: 'lf' | 'cr';
-  /** Whether spaces around a cell are no part of it. */
+  /** Spaces around a cell are no part of it. */
   readonly trim: boolean;
 };
 
-/** The character of a delimiter as a definition or a `sep=` line writes it: `\\t` is a tab. */
+/** A definition or a `sep=` line may write a tab as a backslash and a t. */
 export function delimiterOf(sign: string): string {
   return sign === '\\t' ? '\t' : sign;
 }
 
-/** The kind of line end, told by the first one outside quotes at or after `from`. */
+/** By the first line end outside quotes at or after `from`. */
 export function detectNewline(
   text: string,
   dialect: Pick<CsvDialect, 'quote' | 'escape'>,
@@ -41,10 +40,10 @@ export function detectNewline(
   return 'lf';
 }
 
-/** Index of the next line end at or after `from`, or -1. */
+/** -1: there is none. */
 export function indexOfNewline(text: string, from: number, newline: CsvDialect['newline']): number {
   if (newline === 'lf') return text.indexOf('\n', from);
-  // Not two calls of indexOf: each record would search a character that never occurs to the end of the text.
+  // Not two calls of indexOf: one would search to the end of the text for each record.
   for (let at = from; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === CR || code === LF) return at;
@@ -52,18 +51,16 @@ export function indexOfNewline(text: string, from: number, newline: CsvDialect['
   return -1;
 }
 
-/** Index of the next `sign` at or after `from`, or that of the text's end. */
+/** The text's end where there is none. */
 export function indexOrEnd(text: string, sign: string, from: number): number {
   const at = text.indexOf(sign, from);
   return at === -1 ? text.length : at;
 }
 
-/** Index after the line end that stands at `at`. */
 export function afterNewline(text: string, at: number): number {
   return text.charCodeAt(at) === CR && text.charCodeAt(at + 1) === LF ? at + 2 : at + 1;
 }
 
-/** How many line ends there are in `text` from `from` up to `to`. */
 export function countNewlines(
   text: string,
   range: { from: number; to: number },
@@ -78,24 +75,20 @@ export function countNewlines(
   return count;
 }
 
-/** A stretch of a file: `text` up to `end`; `final` where the file ends there. */
+/** `text` up to `end`; `final`: the file ends there. */
 export type TextView = { readonly text: string; readonly end: number; readonly final: boolean };
 
-/** What stands at the start of a stretch. */
 type Cut =
-  /** `next` is the index after its line end. */
+  /** `next`: the index after its line end. */
   | { readonly kind: 'record'; readonly next: number }
-  /** A quote stands at `at`, where none may stand, behind so many whole cells. */
+  /** A quote at `at`, where none may stand, behind `cells` whole cells. */
   | { readonly kind: 'stray'; readonly at: number; readonly cells: number }
   /** The stretch ends inside the quotes opened at `quote`. */
   | { readonly kind: 'open'; readonly quote: number }
   /** The stretch ends inside a record. */
   | { readonly kind: 'part' };
 
-/**
- * The record that starts at `start`, by the grammar of RFC 4180 that csv-parse keeps to without its relaxed options:
- * quotes only around a whole cell, doubled inside it.
- */
+/** As csv-parse reads without its relaxed options: quotes only around a whole cell. */
 export function cutRecord(view: TextView, start: number, dialect: CsvDialect): Cut {
   let cellStart = start;
   for (let cells = 0; ; cells += 1) {
@@ -116,7 +109,7 @@ export function cutRecord(view: TextView, start: number, dialect: CsvDialect): C
   }
 }
 
-/** How many cells a line has; from the first one on that is damaged, each delimiter ends one. */
+/** From the first damaged cell on, each delimiter ends one. */
 export function cellsInLine(line: string, dialect: CsvDialect): number {
   const view = { text: line, end: line.length, final: true };
   let start = 0;
@@ -134,7 +127,6 @@ type CellCut =
   | { readonly kind: 'stray'; readonly at: number }
   | Extract<Cut, { kind: 'open' | 'part' }>;
 
-/** Where the cell that starts at `start` ends. */
 export function cutCell(view: TextView, start: number, dialect: CsvDialect): CellCut {
   const open = skipBlanks(view, start, dialect);
   if (open >= view.end || view.text.charAt(open) !== dialect.quote) return cutBare(view, open, dialect);
@@ -144,7 +136,6 @@ export function cutCell(view: TextView, start: number, dialect: CsvDialect): Cel
   return ending ?? { kind: 'open', quote: open };
 }
 
-/** The unquoted cell at `start`. */
 function cutBare(view: TextView, start: number, dialect: CsvDialect): CellCut {
   const quote = dialect.quote.charCodeAt(0);
   const delimiter = dialect.delimiter.charCodeAt(0);
@@ -159,7 +150,7 @@ function cutBare(view: TextView, start: number, dialect: CsvDialect): CellCut {
   return view.final ? { kind: 'end', at: view.end } : { kind: 'part' };
 }
 
-/** Index of the quote that closes the cell opened at `open`; -1 where the stretch ends first. */
+/** -1: the stretch ends first. */
 function closingQuote(view: TextView, open: number, dialect: CsvDialect): number {
   const { quote } = dialect;
   if (dialect.escape !== null) {
@@ -175,21 +166,21 @@ function closingQuote(view: TextView, open: number, dialect: CsvDialect): number
   return -1;
 }
 
-/** Index of the next quote at or after `from` that no escape stands before, or -1. */
+/** The next quote without an escape before it, or -1. */
 function indexOfQuote(text: string, from: number, { quote, escape: sign }: CsvDialect): number {
   let at = text.indexOf(quote, from);
   while (sign !== null && at !== -1 && isEscaped(text, at, from, sign)) at = text.indexOf(quote, at + 1);
   return at;
 }
 
-/** An escape that is escaped itself is text. */
+/** An escaped escape is text. */
 function isEscaped(text: string, at: number, from: number, sign: string): boolean {
   let before = at;
   while (before > from && text.charAt(before - 1) === sign) before -= 1;
   return (at - before) % 2 === 1;
 }
 
-/** What stands between the quotes of a well-formed cell from `start` to `end`; `null` where it has none. */
+/** For a well-formed cell; `null`: it has no quotes. */
 export function withinQuotes(
   view: TextView,
   { start, end }: { start: number; end: number },
@@ -200,16 +191,15 @@ export function withinQuotes(
   return isQuoted ? view.text.slice(open + 1, closingQuote(view, open, dialect)) : null;
 }
 
-/** What follows the closing quote at `close`. */
 function endAfterQuote(view: TextView, close: number, dialect: CsvDialect): CellEnd | 'stray' {
   const at = skipBlanks(view, close + 1, dialect);
   return cellEndAt(view, at, dialect) ?? (at >= view.end || isHalfNewline(view, at) ? null : 'stray');
 }
 
-/** What ends a cell, or `null` where the stretch ends first. */
+/** `null`: the stretch ends first. */
 type CellEnd = { readonly kind: 'delimiter' | 'newline' | 'end'; readonly at: number } | null;
 
-/** The cell end that stands at `at`, or `null` where none does (or it can't be told yet). */
+/** `null`: no cell ends there, or that can't be decided yet. */
 function cellEndAt(view: TextView, at: number, dialect: CsvDialect): CellEnd {
   if (at >= view.end) return view.final ? { kind: 'end', at: view.end } : null;
   const code = view.text.charCodeAt(at);

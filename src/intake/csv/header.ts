@@ -1,6 +1,6 @@
 /**
- * A CSV file's header: the line it stands on, below whatever a partner puts above it, and its column names. A header
- * that leaves a column without a name of its own is refused with all that is wrong with it.
+ * A CSV file's header: the line it stands on, below whatever a partner puts above it, and its
+ * column names. A broken header is refused with all that is wrong with it.
  */
 import type { Format } from '../../config/job-definition.ts';
 import { unguardCell } from '../../lib/formula-guard.ts';
@@ -14,9 +14,9 @@ import { createTextParser } from './cells.ts';
 import { type CsvDialect, countNewlines, delimiterOf } from './grammar.ts';
 import { type CsvPiece, createCsvSplitter } from './records.ts';
 
-/** What stands above the header: where the header starts, and the delimiter that a `sep=` line names. */
+/** `delimiter`: the one that a `sep=` line names. */
 export type Preamble = {
-  /** Index into the head of the header's first character. */
+  /** Index of the header's first character in the head. */
   readonly start: number;
   readonly line: number;
   readonly delimiter: string | null;
@@ -26,9 +26,9 @@ export type Preamble = {
 type LineStart = { readonly start: number; readonly line: number };
 
 /**
- * What stands above the header is passed over by whole lines, as an editor counts them: CRLF, LF and CR each end a line,
- * and quotes mean nothing there, so that no apostrophe or inch mark in a title can shift the header.
- * A `sep=` line first; then `format.header` says the line, or blank lines are passed over.
+ * Skips whole lines, as an editor counts them: CRLF, LF and CR each end one, and quotes mean
+ * nothing, so no apostrophe or inch mark in a title shifts the header. A `sep=` line comes first;
+ * then `format.header` says the line, or blank lines are skipped.
  */
 export function readPreamble(path: string, head: FileHead, format: Format): Preamble {
   const sep = SEP_LINE.exec(head.text);
@@ -40,7 +40,7 @@ export function readPreamble(path: string, head: FileHead, format: Format): Prea
   return { ...place, delimiter, isGiven: format.header !== undefined };
 }
 
-/** Excel's own way to name the delimiter, in upper or lower case, with or without quotes. */
+/** Excel's own way to name the delimiter. */
 const SEP_LINE = /^("?)sep=(\\t|[^\r\n])\1(?=[\r\n]|$)/i;
 
 const TOP: LineStart = { start: 0, line: 1 };
@@ -75,7 +75,7 @@ function isBlank(text: string, start: number): boolean {
 
 const BLANK_LINE = /[ \u00A0]*(?:[\r\n]|$)/y;
 
-/** The start of the line that `format.header` names; `null` where the head has no such line. */
+/** `null`: the head has no such line. */
 function startOfGiven(head: FileHead, { header = 1 }: Format): LineStart | null {
   let place = TOP;
   while (place.line < header && place.start < head.text.length) place = afterLine(head.text, place);
@@ -111,9 +111,9 @@ function linesIn(text: string): number {
 
 export type CsvHeader = {
   readonly columns: readonly string[];
-  /** How many cells a record has: those of `columns`, then those of nameless columns at the end, where nothing may stand. */
+  /** Cells of a record: those of `columns`, then those of nameless columns, which must be empty. */
   readonly width: number;
-  /** Whether the file is a report's, whose cells are guarded against formulas. */
+  /** The file is a report's: its cells are guarded against formulas. */
   readonly isReport: boolean;
   readonly headerLine: number;
   readonly end: number;
@@ -123,11 +123,11 @@ export type CsvHeader = {
 type Told = {
   readonly preamble: Preamble;
   readonly dialect: CsvDialect;
-  /** The encoding that was found, or `auto` where it is not known. */
+  /** `auto`: not known. */
   readonly encoding: Format['encoding'];
 };
 
-/** Reads the header that the preamble leads to; UsageError with its problems where it is broken. */
+/** UsageError with all problems where the header is broken. */
 export function readHeader(path: string, head: FileHead, told: Told): CsvHeader {
   const { preamble, dialect, encoding } = told;
   const { text, line, end } = headerText(path, head, told);
@@ -146,7 +146,7 @@ export function readHeader(path: string, head: FileHead, told: Told): CsvHeader 
   return { columns, width: cells.length, isReport, headerLine: line, end, line: line + lines };
 }
 
-/** The header's text, up to the first character of the records, and the line it starts on. */
+/** The text up to the first character of the records. */
 function headerText(path: string, head: FileHead, { preamble, dialect }: Told) {
   const body = head.text.slice(preamble.start);
   const [first] = createCsvSplitter(dialect, preamble.line)(body, head.whole);
@@ -170,7 +170,10 @@ function noHeader(path: string, first: Exclude<CsvPiece, { kind: 'records' }> | 
   return new UsageError(`${path}, line ${first.line}: the header has ${problem}; correct the header`);
 }
 
-/** Refuses a header whose names all stand in another sign than the quote: cells with a delimiter would be cut, and the others keep the signs. */
+/**
+ * All names stand in another sign than the quote: cells with a delimiter would be cut, and the
+ * others keep the signs.
+ */
 function refuseOtherQuote(
   path: string,
   line: number,
@@ -201,7 +204,10 @@ function noRecord(path: string, line: number): UsageError {
   );
 }
 
-/** A name without invisible characters at its ends: every kind of space, signs without width, marks of byte order and direction. */
+/**
+ * Drops invisible characters at both ends: spaces of every kind, signs without width, marks of byte
+ * order and direction.
+ */
 function trimName(name: string): string {
   let start = 0;
   let end = name.length;
@@ -210,21 +216,24 @@ function trimName(name: string): string {
   return name.slice(start, end);
 }
 
-// Tested character by character, since one expression for both ends takes quadratic time on a long run of spaces.
+// One expression for both ends would take quadratic time on a long run of spaces.
 function isInvisible(char: string): boolean {
   return INVISIBLE.test(char);
 }
 
 const INVISIBLE = /^[\s\p{Cf}]$/u;
 
-/** The names without empty ones at the end, which spreadsheets write; a header of empty names only stays as it is, to be refused. */
+/**
+ * Drops empty names at the end, as spreadsheets write them. If all are empty they stay, to be
+ * refused.
+ */
 function withoutNamelessEnd(names: readonly string[]): readonly string[] {
   return names.slice(0, 1 + names.findLastIndex((name) => name !== '') || names.length);
 }
 
 const MAX_PROBLEMS = 20;
 
-/** Names with bytes that are no characters. csv-parse turns `BAD_BYTES` into U+FFFD, so that only the text tells them for sure. */
+/** csv-parse turns `BAD_BYTES` into U+FFFD, so only the text shows them for sure. */
 function encodingProblems(text: string, columns: readonly string[], encoding: Told['encoding']): string[] {
   if (!text.includes(BAD_BYTES)) return [];
   const number = 1 + columns.findIndex((name) => name.includes('\uFFFD'));

@@ -1,7 +1,7 @@
 /**
- * Cuts a CSV file's text into records, block by block. A line where no well-formed record begins is a piece of its own,
- * and the cutting goes on with the line below it: csv-parse would stop there, or read on inside an open quote.
- * The pieces are the same however the text was cut into blocks, and only the text of an open record is kept.
+ * Cuts CSV text into records, block by block. A line where no well-formed record begins is a piece
+ * of its own, and cutting goes on below it: csv-parse would stop, or read on inside an open quote.
+ * Block boundaries never change the pieces; only the text of an open record is kept.
  */
 import { MAX_RECORD_CHARS, MAX_UNREADABLE_CHARS, TOO_LONG } from '../row.ts';
 import {
@@ -15,17 +15,17 @@ import {
   LF,
 } from './grammar.ts';
 
-/** Well-formed records: `starts` (index into `text`) and `lines` (1 = first of the file), one entry per record. */
+/** One entry per record: `starts` are indexes into `text`, `lines` count from 1 in the file. */
 export type CsvRecords = {
   readonly kind: 'records';
   readonly text: string;
   readonly starts: readonly number[];
   readonly lines: readonly number[];
-  /** Which of them have a blank line above them. */
+  /** Indexes of records with a blank line above them. */
   readonly afterBlank: ReadonlySet<number>;
 };
 
-/** A line without its end, bounded in length. */
+/** Without its line end; bounded in length. */
 export type BadLine = {
   readonly kind: 'bad';
   readonly text: string;
@@ -34,12 +34,12 @@ export type BadLine = {
   readonly isAfterBlank: boolean;
 };
 
-/** The quote opened on `line` isn't closed, so that nothing after it can be told apart. */
+/** The quote opened on `line` isn't closed: nothing after it can be told apart. */
 type Unclosed = { readonly kind: 'unclosed'; readonly line: number };
 
 export type CsvPiece = CsvRecords | BadLine | Unclosed;
 
-/** Answers the pieces that can be told with this text; with `final` the file ends with it. */
+/** Returns the pieces that are sure so far; `final`: the file ends with this chunk. */
 type CsvSplitter = (chunk: string, final: boolean) => readonly CsvPiece[];
 
 type Splitting = {
@@ -48,7 +48,7 @@ type Splitting = {
   at: number;
   line: number;
   isBlankBefore: boolean;
-  /** A bad line whose end is not at hand yet. */
+  /** A bad line whose end hasn't come yet. */
   bad: BadLine | null;
   pieces: CsvPiece[];
 };
@@ -58,7 +58,7 @@ export function createCsvSplitter(dialect: CsvDialect, firstLine: number): CsvSp
   const state: Splitting = { dialect, ...start, pieces: [] };
   return (chunk, final) => {
     const text = state.text.slice(state.at) + chunk;
-    // A lone CR at the end of the file: the file was cut off between CR and LF.
+    // A lone CR at the end: the file was cut off between CR and LF.
     state.text = final && text.endsWith('\r') ? `${text}\n` : text;
     state.at = 0;
     state.pieces = [];
@@ -82,7 +82,7 @@ function advance(state: Splitting, final: boolean): boolean {
   return true;
 }
 
-/** Goes to the end of a bad line; false where it is not at hand yet. */
+/** Goes to the end of a bad line; false: it hasn't come yet. */
 function passLine(state: Splitting, bad: BadLine, final: boolean): boolean {
   const { text, at } = state;
   const found = indexOfNewline(text, at, state.dialect.newline);
@@ -103,7 +103,7 @@ export function withoutLineEnd(text: string): string {
   return text.slice(0, end);
 }
 
-/** Takes all well-formed records up to what keeps the next one from being told. */
+/** Takes well-formed records until the next one can't be told. */
 function takeRecords(state: Splitting, final: boolean): Stop {
   const { text, at: first, dialect } = state;
   const run = { starts: [], lines: [], afterBlank: new Set<number>() };
@@ -113,7 +113,7 @@ function takeRecords(state: Splitting, final: boolean): Stop {
     const { at } = state;
     if (quoteAt < at) quoteAt = indexOrEnd(text, dialect.quote, at);
     const end = indexOfNewline(text, at, dialect.newline);
-    // The record of a line without a quote ends with it: no look at its single characters is needed.
+    // A line without a quote is a whole record: no need to look at its characters.
     const isPlain = end !== -1 && end < quoteAt && end - at <= MAX_RECORD_CHARS && !isHalf(text, end, final);
     const step = isPlain ? recordUpTo(text, end) : stepAt(text, at, final, dialect);
     if (step.kind === 'record') pass(state, run, first, step.next, isPlain);
@@ -164,7 +164,7 @@ type CsvStep =
   | { readonly kind: 'record'; readonly next: number }
   /** No record begins on the line. */
   | { readonly kind: 'bad'; readonly problem: string }
-  /** The quote at `quote` isn't closed: before the end of the file, or within the longest record. */
+  /** The quote isn't closed before the end of the file, or within the longest record. */
   | { readonly kind: 'unclosed'; readonly quote: number }
   | { readonly kind: 'wait' };
 

@@ -1,35 +1,35 @@
 /**
- * The one rule of salvage: a line that doesn't fit the header's width makes one unreadable row, up to the next line that
- * does. Has it fewer cells, the record before it may have been cut at a line break without quotes, and is taken with it;
- * after an empty line it stands alone. So no row is ever sent whose last cell goes on below, and none is lost unnamed.
+ * The one rule of salvage: a line that doesn't fit the header's width begins one unreadable row, up
+ * to the next line that fits. If it has fewer cells, the record above may have been cut at a line
+ * break and goes with it, unless an empty line is between. So no row is sent whose last cell goes
+ * on below, and none is lost unnamed.
  */
 import { MAX_UNREADABLE_CHARS } from '../row.ts';
 import { type CsvDialect, countNewlines } from './grammar.ts';
 
-/** A record with as many cells as the header. */
+/** As many cells as the header has. */
 export type FittingRecord = {
   readonly cells: string[];
   readonly line: number;
-  /** Whether it stands near bytes that are no characters. */
+  /** It stands near bytes that are no characters. */
   readonly mayBeBad: boolean;
   readonly text: () => string;
 };
 
-/** A record of another width, or a line where no well-formed record begins. */
+/** Another width than the header's, or no well-formed record begins on the line. */
 export type Misfit = {
   readonly text: string;
   readonly line: number;
   readonly cells: number;
   readonly problem: string;
   readonly isAfterBlank: boolean;
-  /** Whether the quotes in it are not in good order. */
+  /** Its quotes are not in good order. */
   readonly isDamaged: boolean;
 };
 
-/** What becomes one unreadable row. */
 type Unreadable = { readonly text: string; readonly line: number; readonly problem: string };
 
-/** What takes, in file order, what is sure of the table. */
+/** Called in file order. */
 export type Found = {
   record(record: FittingRecord): void;
   unreadable(unreadable: Unreadable): void;
@@ -41,9 +41,9 @@ type Salvage = {
   end(): void;
 };
 
-/** To be given records and misfits in file order. */
+/** Takes records and misfits in file order. */
 export function createSalvage(dialect: CsvDialect, width: number, found: Found): Salvage {
-  /** Records that a misfit below may still take: the last one, or all since a quote was left open. */
+  /** What a misfit below may still take: the last record, or all since a quote was left open. */
   const held: FittingRecord[] = [];
   let damage: Damage | null = null;
   const release = () => {
@@ -73,25 +73,26 @@ export function createSalvage(dialect: CsvDialect, width: number, found: Found):
   };
 }
 
-/** A cell with more lines than that below an open quote would take too many good records with it. */
+/** A cell of more lines below an open quote would take too many good records with it. */
 const MOST_HELD = 50;
 
 type Damage = {
   readonly line: number;
   readonly problem: string;
-  /** The record taken with the line `by`. */
+  /** The record above that is taken with the line `by`. */
   readonly taken: { readonly line: number; readonly by: number } | null;
-  /** The cells of the line with which the damaged record is whole; `null` where it is. */
+  /** Cells that a line needs to complete the damaged record; `null`: it is complete. */
   rest: number | null;
   text: string;
   lastLine: number;
-  /** Whether a quote was left open, so that records below may be lines of its cell. */
+  /** A quote was left open: records below may be lines of its cell. */
   isOpen: boolean;
 };
 
 /**
- * Whether a record below an open quote is a line of its cell: it is where the next quote stands on a misfit. Where that
- * stands in a good record, a closing quote was missing, and the damaged record ends above it if it is whole by then.
+ * Whether a record below an open quote is a line of its cell. It is if the next quote stands on a
+ * misfit. If that stands in a good record, a closing quote was missing: the damaged record ends
+ * above, if it is complete by then.
  */
 function fateBelow(
   { rest }: Damage,
@@ -140,7 +141,7 @@ function extendDamage(
   if (isDamaged) damage.isOpen = leavesOpen(text, damage.isOpen, dialect);
 }
 
-/** Takes records into the damage, of which the last one ends its cell. */
+/** The last of these records ends the open cell. */
 function endCell(damage: Damage, inside: readonly FittingRecord[], dialect: CsvDialect): void {
   const texts = inside.map((record) => record.text());
   addLines(damage, texts);
@@ -164,8 +165,9 @@ function lastLineOf({ text, line }: Pick<Misfit, 'text' | 'line'>, { newline }: 
 }
 
 /**
- * Whether a cell may go on below a damaged line, on which the quotes that were open before are closed by one more at a
- * cell's end. A quote at a cell's start opens one; a single quote within a cell may, where it doesn't stand for inches.
+ * Whether a cell may go on below a damaged line. One more quote at a cell's end closes what was
+ * open before. A quote at a cell's start opens a cell; a single one within may, unless it stands
+ * for inches.
  */
 function leavesOpen(line: string, isOpen: boolean, { quote, delimiter }: CsvDialect): boolean {
   const at = line.lastIndexOf(quote);

@@ -1,7 +1,7 @@
 /**
  * The front door to JSON: tells from a file's head whether its records stand one per line, follow
- * each other over several lines, or are the elements of a list, and reads those that stand one per
- * line itself (the others: list.ts).
+ * each other over several lines, or are elements of a list. Reads the first kind itself, the others
+ * by list.ts.
  */
 import type { Format } from '../../config/job-definition.ts';
 import { UsageError } from '../../lib/usage-error.ts';
@@ -14,7 +14,7 @@ import { pointerOf } from './pointer.ts';
 import { inspectJson, jsonRow } from './record.ts';
 import { endOfFirst, literalOf, nextToken, scannerOf } from './scanner.ts';
 
-/** `json` is one list, or an object that holds it; `ndjson` is objects one after the other. */
+/** `json`: one list, or an object that holds it. `ndjson`: objects one after the other. */
 export function understandJson(
   path: string,
   head: FileHead,
@@ -38,7 +38,7 @@ export function understandJson(
   return { source, feed: feedFor(path, head, type, records), start: 0 };
 }
 
-/** A record has a member that is text; what only holds a list of records need not. */
+/** A record has a member that is text; an object that only holds lists need not. */
 const HAS_TEXT = /:\s*"/;
 
 function feedFor(path: string, head: FileHead, type: 'json' | 'ndjson', records: Format['records']): RowFeed {
@@ -46,10 +46,10 @@ function feedFor(path: string, head: FileHead, type: 'json' | 'ndjson', records:
   return isLinewise(head.text) ? createNdjsonRows(path) : createJsonRows(path, null);
 }
 
-/** The pointer to the list that is the whole file. */
+/** The pointer to the whole file. */
 const WHOLE_FILE = '';
 
-/** Whether a JSON text begins with a record of a report, whatever the file is named. */
+/** Whatever the file is named. */
 export function isReportRecord(head: string): boolean {
   const end = endOfFirst(head);
   const record: unknown = end === null ? null : JSON.parse(head.slice(0, end));
@@ -60,7 +60,7 @@ function oneObject(lists: readonly string[]): string {
   return `The file is one object with a list of objects in it: where those are the records, format.records has to name the list: ${lists.join(' or ')}.`;
 }
 
-/** Whether objects stand one per line, or are printed over several lines. */
+/** False: objects are printed over several lines. */
 function isLinewise(head: string): boolean {
   const text = head.trimStart();
   const lineEnd = text.indexOf('\n');
@@ -68,7 +68,7 @@ function isLinewise(head: string): boolean {
   return inspectJson(firstLine).kind === 'valid' || !text.startsWith('{') || endOfFirst(text) === null;
 }
 
-/** Whether a file, as far as its head shows, is one object that holds a list of objects. */
+/** One object that holds a list of objects, as far as the head shows. */
 function isOneHolder(head: FileHead): boolean {
   const text = head.text.trimStart();
   if (!text.startsWith('{') || !/:\s*\[\s*[{\]]/.test(text)) return false;
@@ -76,10 +76,10 @@ function isOneHolder(head: FileHead): boolean {
   return end === null ? !head.whole : head.whole && text.slice(end).trim() === '';
 }
 
-/** Lists to name at most: more of them tell nobody where the records are. */
+/** More lists help nobody to find the records. */
 const MOST = 5;
 
-/** Pointers to the lists, in no other list, that begin with an object, or, with `]`, are empty. */
+/** Pointers to lists, in no other list, that begin with an object, or with `]` are empty. */
 export function listPointers(text: string, first: '{' | ']' = '{'): readonly string[] {
   const scanner = scannerOf(text);
   const found: string[] = [];
@@ -101,12 +101,12 @@ export function listPointers(text: string, first: '{' | ']' = '{'): readonly str
 
 type Around = { readonly name: string; readonly isList: boolean };
 
-/** Whether the innermost of these is the only list; the outermost is the object itself. */
+/** Whether the innermost is the only list; the outermost is the object itself. */
 function isOnlyList(around: readonly Around[]): boolean {
   return around.length > 1 && around.findIndex(({ isList }) => isList) === around.length - 1;
 }
 
-/** Makes a row of every line that isn't blank; UsageError where no line of the file was JSON. */
+/** One row per line that isn't blank; UsageError where no line of the file was JSON. */
 function createNdjsonRows(path: string): RowFeed {
   const split = createLineSplitter();
   let rows = 0;
@@ -134,7 +134,7 @@ function createNdjsonRows(path: string): RowFeed {
   };
 }
 
-/** JSON's white space; a no-break space makes a line no JSON. */
+/** JSON's own white space: a line with a no-break space is no JSON. */
 const BLANK = /^[ \t\r]*$/;
 
 function noJson(path: string, firstProblem: string): UsageError {
@@ -146,7 +146,7 @@ function noJson(path: string, firstProblem: string): UsageError {
 
 type Line = { readonly text: string; readonly line: number; readonly isTooLong: boolean };
 
-/** Cuts text into lines; of a line that is too long for a record, the beginning is kept. */
+/** Keeps only the beginning of a line that is too long for a record. */
 function createLineSplitter(): (chunk: string, final: boolean) => readonly Line[] {
   let rest = '';
   let line = 0;

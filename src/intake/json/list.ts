@@ -1,8 +1,7 @@
 /**
- * Rows of JSON that is no line-by-line file: the elements of the list that a pointer leads to, or
- * objects that follow each other. Each element becomes a row as it stands; broken JSON, in an
- * element or around it, refuses the file with line and column, since what follows can't be told
- * apart any more.
+ * Rows of JSON that is not line by line: the elements of the list at a pointer, or objects that
+ * follow each other. Each becomes a row as it stands. Broken JSON refuses the file with line and
+ * column, since what follows can't be told apart any more.
  */
 import { UsageError } from '../../lib/usage-error.ts';
 import type { Row } from '../../model/row.ts';
@@ -15,9 +14,9 @@ import { columnOf, dropKept, extend, newScanner, nextToken, type Scanner, type T
 type State = {
   readonly path: string;
   readonly scanner: Scanner;
-  /** The way to the list; `null` where the records follow each other. */
+  /** `null`: the records follow each other. */
   readonly trail: Trail | null;
-  /** How many brackets are open around a record; `null` outside the list. */
+  /** Open brackets around a record; `null`: outside the list. */
   depth: number | null;
   record: OpenRecord | null;
   rows: Row[];
@@ -27,13 +26,11 @@ type State = {
 type OpenRecord = {
   readonly line: number;
   readonly check: RecordCheck;
-  /** The beginning of a record that is longer than one may be: it is passed over. */
+  /** The beginning of a record that is too long; the rest is passed over. */
   readonly oversized: string | null;
 };
 
-/**
- * Makes rows of the elements of the list at `pointer`; `null`: of values that follow each other.
- */
+/** The elements of the list at `pointer`; `null`: values that follow each other. */
 export function createJsonRows(path: string, pointer: string | null): RowFeed {
   const isSequence = pointer === null;
   const state: State = {
@@ -99,7 +96,7 @@ function endRecord(state: State, { line, check, oversized }: OpenRecord): void {
   state.scanner.kept = null;
 }
 
-/** Passes over a record that is too long; a text of that length around the list is refused. */
+/** Passes over a record that is too long; around the list, such a text refuses the file. */
 function holdLimit(state: State): void {
   const { scanner } = state;
   const { text, at } = scanner;

@@ -1,7 +1,7 @@
 /**
  * The way to the list of records that `format.records` points at (RFC 6901). What stands around the
- * list is checked and none of it kept: a member on the way that is doubled or missing, or leads to
- * no list, refuses the file.
+ * list is checked, but not kept: a member on the way that is doubled or missing, or leads to no
+ * list, refuses the file.
  */
 import { namesOf } from '../../lib/json-pointer.ts';
 import { shorten } from '../../lib/terminal.ts';
@@ -9,17 +9,15 @@ import { UsageError } from '../../lib/usage-error.ts';
 import { MAX_DEPTH } from './record.ts';
 import { literalOf, type Scanner, type Token } from './scanner.ts';
 
-/** Where the tokens around the list have come to, in relation to the pointer. */
+/** How far the tokens around the list have come on the pointer's way. */
 export type Trail = {
   readonly path: string;
   readonly pointer: string;
   readonly wanted: readonly string[];
   readonly keys: (string | number)[];
-  /**
-   * Depths at which a name of the pointer was met: met twice, the pointer would lead to two values.
-   */
+  /** Depths at which a name of the pointer was met: twice, it would lead to two values. */
   readonly met: Set<number>;
-  /** The last value on the pointer's way, with the names of its first members. */
+  /** The last value on the way, with the names of its first members. */
   reached: { readonly depth: number; readonly kind: JsonKind; readonly names: string[] };
   isFound: boolean;
 };
@@ -31,7 +29,7 @@ export function newTrail(path: string, pointer: string): Trail {
   return { path, pointer, wanted: namesOf(pointer), keys: [], met: new Set(), reached, isFound: false };
 }
 
-/** Takes the next token around the list; answers whether it opens the list. */
+/** Returns whether the token opens the list. */
 export function takeOutside(trail: Trail, token: Token, scanner: Scanner): boolean {
   if (token === 'open') return openValue(trail, scanner);
   if (token === 'name') meetName(trail, String(JSON.parse(literalOf(scanner))), scanner.line);
@@ -52,7 +50,7 @@ function openValue(trail: Trail, { closers, line }: Scanner): boolean {
   return false;
 }
 
-/** UsageError where the pointer leads through a name that was met before. */
+/** UsageError for a name on the way that was met before. */
 function meetName(trail: Trail, name: string, line: number): void {
   const { keys, met, reached } = trail;
   keys[keys.length - 1] = name;
@@ -67,7 +65,7 @@ function meetName(trail: Trail, name: string, line: number): void {
   met.add(keys.length);
 }
 
-/** Answers whether the value is the list; UsageError where something else is in its place. */
+/** Returns whether the value is the list; UsageError where something else is in its place. */
 function meetValue(trail: Trail, kind: JsonKind, line: number): boolean {
   const { keys, wanted } = trail;
   const item = keys.at(-1);

@@ -1,7 +1,7 @@
 /**
- * One JSON record: whether `JSON.parse` would silently change or lose anything of it. Members given
- * twice, numbers that a double would round, names that would reach a prototype and half characters
- * make an unreadable row. A readable row keeps its text as it stands.
+ * One JSON record. What `JSON.parse` would silently change or lose makes it an unreadable row:
+ * members given twice, numbers that a double rounds, names that reach a prototype, half characters.
+ * A readable row keeps its text as it stands.
  */
 import { isExactNumber } from '../../lib/exact-number.ts';
 import { visitLeaves } from '../../model/flatten-record.ts';
@@ -13,13 +13,12 @@ import { unreadRecord } from '../report-file.ts';
 import { MAX_RECORD_CHARS, NOT_UTF8, type RowPlace, recordObject, TOO_LONG, unreadableRow } from '../row.ts';
 import { literalOf, nextToken, type Scanner, scannerOf, type Token } from './scanner.ts';
 
-/** What the tokens of one record have told so far. */
 export type RecordCheck = {
-  /** The first thing that would be changed or lost in silence, or may not be sent. */
+  /** The first thing that would change or be lost in silence, or may not be sent. */
   problem: string | null;
-  /** Whether a member's name has a dot, so that two members may spell one field. */
+  /** A member's name has a dot: two members may spell one field. */
   hasDottedName: boolean;
-  /** The names met in each object that is open; `null` for a list. */
+  /** Names met in each open object; `null`: a list. */
   readonly open: (Set<string> | null)[];
 };
 
@@ -27,7 +26,6 @@ export function newRecordCheck(): RecordCheck {
   return { problem: null, hasDottedName: false, open: [] };
 }
 
-/** Takes the next token of the record. */
 export function checkToken(check: RecordCheck, token: Token, scanner: Scanner): void {
   if (check.problem !== null) return;
   if (token === 'open') checkDepth(check, scanner.next === 'name');
@@ -42,14 +40,14 @@ function checkDepth(check: RecordCheck, isObject: boolean): void {
   else check.problem = `nested deeper than ${MAX_DEPTH} levels: expected a flatter record`;
 }
 
-/** The deepest nesting of a JSON record; the service's deepest field is at five. */
+/** The service's deepest field is at five. */
 export const MAX_DEPTH = 32;
 
 function checkNumber(check: RecordCheck, literal: string): void {
   if (!isExactNumber(literal)) check.problem = ROUNDED;
 }
 
-/** Finds a NUL or half a character, which only an escape can spell: no decoded text holds them. */
+/** NUL and half a character: only an escape can spell them, no decoded text holds them. */
 function checkCharacters(check: RecordCheck, literal: string): void {
   if (!literal.includes('\\u')) return;
   const text = String(JSON.parse(literal));
@@ -76,7 +74,7 @@ const ROUNDED = 'a number with more digits than a JSON number keeps: expected it
 const NUL = 'a NUL character (\\u0000): expected text without it';
 const HALF = 'half a character (\\ud800 to \\udfff without its other half): expected whole characters';
 
-/** The row that a valid JSON text makes once all of its tokens were checked. */
+/** For a valid JSON text whose tokens were all checked. */
 export function jsonRow(place: RowPlace, text: string, check: RecordCheck): Row {
   const problem = text.length > MAX_RECORD_CHARS ? TOO_LONG : problemOf(text, check);
   if (problem !== null) return unreadableRow(place, text, problem);
@@ -119,12 +117,12 @@ function repeatedPath(record: JsonObject): string | null {
 }
 
 type Inspection =
-  /** `text`: without the white space around the value. */
+  /** `text`: without white space around the value. */
   | { readonly kind: 'valid'; readonly text: string; readonly check: RecordCheck }
   /** `at`: the first character that can't stand there, or the end of a text cut short. */
   | { readonly kind: 'broken'; readonly at: number; readonly expected: string };
 
-/** Inspects one JSON text: valid exactly where `JSON.parse` accepts it. */
+/** Valid exactly where `JSON.parse` accepts the text. */
 export function inspectJson(text: string): Inspection {
   const scanner = scannerOf(text);
   const check = newRecordCheck();

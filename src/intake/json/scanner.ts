@@ -1,8 +1,7 @@
 /**
- * JSON text (RFC 8259) that comes in pieces, token by token: the one reader of its grammar, for a
- * list, the JSON around one, and a record. Each answer is a token that may stand there; what may
- * not is `broken`, with its place and what was expected. Where the pieces are cut changes nothing,
- * and no more is held than the token at the end or what is `kept`.
+ * The one reader of JSON's grammar (RFC 8259), token by token, for text that comes in pieces. What
+ * may not stand there is `broken`, with its place and what was expected. Where pieces are cut
+ * changes nothing; only the token at the end and what is `kept` are held.
  */
 import { MAX_RECORD_CHARS } from '../row.ts';
 
@@ -15,35 +14,35 @@ export type Scanner = {
   at: number;
   /** Where the last token began. */
   start: number;
-  /** The line of `at` (1 = first), and where it begins: before 0 where that part was let go. */
+  /** The line of `at` (1 = first), and where it begins; below 0: that part was let go. */
   line: number;
   lineStart: number;
-  /** From where on the text is kept, `null` where nothing before `at` is. */
+  /** Text is kept from here on; `null`: from `at` on. */
   kept: number | null;
-  /** The brackets that are to close the objects and lists that are open, outermost first. */
+  /** The brackets that close what is open, outermost first. */
   readonly closers: ('}' | ']')[];
   /** Whether the last string has an escape. */
   hasEscape: boolean;
-  /** What should stand in the place of what is broken. */
+  /** What should stand where the text is broken. */
   expected: string;
-  /** How far the string that begins at `at` has been looked through. */
+  /** How far the string at `at` has been looked through. */
   searched: number;
   next: Next;
-  /** Whether the innermost object or list may be closed here. */
+  /** Whether the innermost object or list may close here. */
   mayClose: boolean;
   isFinal: boolean;
   readonly isSequence: boolean;
 };
 
-/** What comes next in the innermost object or list, or at the top of the text. */
+/** In the innermost object or list, or at the top of the text. */
 type Next = 'value' | 'name' | 'colon' | 'comma' | 'nothing';
 
-/** A scanner for one value, or a sequence of values, whose text comes by `extend`. */
+/** For text that comes by `extend`. */
 export function newScanner(isSequence = false): Scanner {
   return scannerOf('', isSequence, false);
 }
 
-/** A scanner for one value whose text is whole. */
+/** For text that is whole. */
 export function scannerOf(text: string, isSequence = false, isFinal = true): Scanner {
   return {
     text,
@@ -63,7 +62,7 @@ export function scannerOf(text: string, isSequence = false, isFinal = true): Sca
   };
 }
 
-/** Adds the next piece of the text, and lets go of what need not be kept. */
+/** Lets go of what need not be kept. */
 export function extend(scanner: Scanner, piece: string, isFinal: boolean): void {
   letGo(scanner, scanner.kept ?? scanner.at);
   scanner.text += piece;
@@ -78,7 +77,7 @@ function letGo(scanner: Scanner, before: number): void {
   if (scanner.kept !== null) scanner.kept -= before;
 }
 
-/** Keeps nothing more of the text; a string that it ends in goes on as if it had begun here. */
+/** Keeps nothing more of the text; a string it ends in goes on as if it had begun here. */
 export function dropKept(scanner: Scanner): void {
   const isInString = scanner.searched > scanner.at + 1;
   scanner.kept = null;
@@ -88,7 +87,7 @@ export function dropKept(scanner: Scanner): void {
   scanner.at = 0;
 }
 
-/** The column of the place `at`, 1 = first. */
+/** The column of `at`, 1 = first. */
 export function columnOf({ at, lineStart }: Scanner): number {
   return at - lineStart + 1;
 }
@@ -98,7 +97,7 @@ export function literalOf({ text, start, at }: Scanner): string {
   return text.slice(start, at);
 }
 
-/** Where the first value of a text ends; `null` where it is broken, or the text ends before it. */
+/** `null`: the value is broken, or the text ends before it does. */
 export function endOfFirst(text: string): number | null {
   const scanner = scannerOf(text);
   for (;;) {
@@ -108,7 +107,6 @@ export function endOfFirst(text: string): number | null {
   }
 }
 
-/** Moves past the next token and says what it is. */
 export function nextToken(scanner: Scanner): Token {
   for (;;) {
     skipSpace(scanner);
@@ -119,7 +117,7 @@ export function nextToken(scanner: Scanner): Token {
   }
 }
 
-/** Line breaks stand in white space alone, so that lines are counted here. */
+/** Counts lines here: JSON has line breaks in white space alone. */
 function skipSpace(scanner: Scanner): void {
   const { text } = scanner;
   for (let at = scanner.at; isSpace(text.charCodeAt(at)); ) {
@@ -155,7 +153,7 @@ const EXPECTED: Readonly<Record<Next, string>> = {
   nothing: 'nothing more',
 };
 
-/** The token at this character; `null` past a comma or a colon, which are none. */
+/** `null`: past a comma or a colon, which are no tokens. */
 function step(scanner: Scanner, char: string): Token | null {
   const { next, mayClose, closers } = scanner;
   const closer = closers.at(-1);
@@ -197,7 +195,7 @@ function open(scanner: Scanner, closer: '}' | ']', next: Next): Token {
   return taken(scanner, 'open', scanner.at + 1, next);
 }
 
-/** What is open is remembered, so that a file of brackets alone would fill the memory. */
+/** Open brackets are remembered: a file of brackets alone would fill the memory. */
 const MAX_OPEN = 100_000;
 
 function close(scanner: Scanner): Token {
@@ -256,7 +254,7 @@ function takeWord(scanner: Scanner): Token {
   return takePlain(scanner, WORD, 'word') ?? fail(scanner, 'a value');
 }
 
-/** A number or a word, which shows its end only by what follows it; `null` where there is none. */
+/** A number or a word shows its end only by what follows it; `null`: there is none. */
 function takePlain(scanner: Scanner, form: RegExp, token: 'number' | 'word'): Token | null {
   const { text, at, isFinal } = scanner;
   form.lastIndex = at;
@@ -270,7 +268,7 @@ function isPlainEnd(code: number): boolean {
   return code === COMMA || code === BRACKET_END || code === BRACE_END || isSpace(code);
 }
 
-/** What follows is no sign that may: more of it is to come, or it can't stand there. */
+/** What follows ends no value: more of it is to come, or it can't stand there. */
 function cutPlain(scanner: Scanner, end: number): Token | null {
   const { text, at, isFinal } = scanner;
   PLAIN_END.lastIndex = end;
@@ -280,7 +278,7 @@ function cutPlain(scanner: Scanner, end: number): Token | null {
   return fail(scanner, scanner.closers.length === 0 ? 'nothing more' : expectedIn(scanner));
 }
 
-/** Ends the scan: `expected` should stand at its place. */
+/** Ends the scan; `expected`: what should stand here. */
 function fail(scanner: Scanner, expected: string): Token {
   scanner.expected = expected;
   return 'broken';

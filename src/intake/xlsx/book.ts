@@ -1,7 +1,7 @@
 /**
- * What a workbook has beside the cells of its sheets (ECMA-376): which sheets there are, the texts
- * that cells share, and what the styles show a number as. Parts refer to each other by relations;
- * what doesn't hang together is refused.
+ * What a workbook has beside its sheets' cells (ECMA-376): its sheets, the texts that cells share,
+ * and what styles show a number as. Parts refer to each other by relations; what doesn't hang
+ * together is refused.
  */
 import { posix } from 'node:path';
 import { shorten } from '../../lib/terminal.ts';
@@ -15,7 +15,7 @@ export type Sheet = { readonly name: string; readonly hidden: boolean; readonly 
 export type Book = {
   readonly sheets: readonly Sheet[];
   readonly from1904: boolean;
-  /** The file's writer did not calculate: results of formulas are placeholders. */
+  /** The writer did not calculate: results of formulas are placeholders. */
   readonly uncalculated: boolean;
   readonly stringsPart: string | null;
   readonly stylesPart: string | null;
@@ -38,7 +38,7 @@ export async function readBook(zip: Zip): Promise<Book> {
   };
 }
 
-/** Sheets and relations that are read: each is looked for among all others, and kept. */
+/** Each is looked for among all others, and kept. */
 const MAX_PARTS = 2_000;
 
 function addTo<T>(list: T[], part: T): void {
@@ -66,7 +66,7 @@ async function readContents(zip: Zip, part: string): Promise<Contents> {
 
 function sheetOf(attributes: Attributes): SheetEntry {
   const state = attributes.state ?? 'visible';
-  // The prefix of the relation's namespace is whatever the document says.
+  // The document chooses the prefix of the relation's namespace.
   const [, relation = ''] = Object.entries(attributes).find(([name]) => localName(name) === 'id') ?? [];
   return { name: decodeEscapes(attributes.name ?? ''), hidden: state !== 'visible', relation };
 }
@@ -79,7 +79,7 @@ function noWorkbook(zip: Zip): WorkbookError {
   return otherFile(OTHERS.find(([part]) => zip.has(part))?.[1] ?? 'is a zip archive without a workbook');
 }
 
-/** Other things that come as zip archives, by a part that only they have. */
+/** Other zip archives, by a part that only they have. */
 const OTHERS: readonly (readonly [part: string, what: string])[] = [
   ['xl/workbook.bin', 'is a binary workbook (.xlsb)'],
   ['word/document.xml', 'is a Word document'],
@@ -113,7 +113,7 @@ const NAME_CHARS = 60;
 
 type Relation = { readonly id: string; readonly kind: string; readonly part: string };
 
-/** The relations of a part, `''` for the workbook; `kind` is the last segment of the type. */
+/** `part`: `''` for the workbook. `kind`: the last segment of the type. */
 async function readRelations(zip: Zip, part: string): Promise<readonly Relation[]> {
   const folder = posix.dirname(part);
   const name = posix.join(folder, '_rels', `${posix.basename(part)}.rels`);
@@ -134,7 +134,7 @@ async function readRelations(zip: Zip, part: string): Promise<readonly Relation[
   return relations;
 }
 
-/** `undefined` where there is none of that number, or it can't be a cell's text. */
+/** `undefined`: none of that number, or it can't be a cell's text. */
 export type SharedStrings = (index: number) => string | undefined;
 
 const MAX_STRINGS_BYTES = 256 * 1024 ** 2;
@@ -143,7 +143,7 @@ const MAX_STRINGS = 8_000_000;
 /** UTF-16 takes two bytes where UTF-8 takes three. */
 const GROWTH = 1.5;
 
-/** Held encoded in one buffer: as strings, a million texts take several times the memory. */
+/** One encoded buffer: as strings, a million texts take several times the memory. */
 export async function readSharedStrings(zip: Zip, part: string | null): Promise<SharedStrings> {
   if (part === null || !zip.has(part)) return () => undefined;
   const size = zip.sizeOf(part);
@@ -194,7 +194,7 @@ export type NumberKind = 'number' | 'date' | 'time' | 'duration';
 
 export type StyleKinds = (style: number) => NumberKind | undefined;
 
-/** Reads which styles show a number as a date; without a part of styles every number is one. */
+/** Without a part of styles every number is a plain one. */
 export async function readStyleKinds(zip: Zip, part: string | null): Promise<StyleKinds> {
   const codes = new Map<number, string>();
   const styles: number[] = [];
@@ -211,7 +211,7 @@ function numbers(from: number, to: number, kind: NumberKind): readonly (readonly
   return Array.from({ length: to - from + 1 }, (_, i) => [from + i, kind]);
 }
 
-/** Known by number (ECMA-376 part 1, 18.8.30); 27 to 36 and 50 to 58 are East Asian dates. */
+/** ECMA-376 part 1, 18.8.30; 27 to 36 and 50 to 58 are East Asian dates. */
 const BUILT_IN: ReadonlyMap<number, NumberKind> = new Map([
   ...numbers(14, 17, 'date'),
   ...numbers(18, 21, 'time'),

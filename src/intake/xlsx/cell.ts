@@ -1,12 +1,12 @@
 /**
- * What one cell of a sheet says: its text, its number without the noise of a double, its date in
- * ISO 8601; or why that can't be told. Nothing is guessed: a formula without a result, an error, a
- * duration and a date before March 1900 are problems of their rows.
+ * What one cell says: its text, its number without the noise of a double, its date in ISO 8601.
+ * Nothing is guessed: a formula without a result, an error, a duration and a date before March 1900
+ * are problems of their rows.
  */
 import type { NumberKind, SharedStrings, StyleKinds } from './book.ts';
 import { decodeEscapes, MAX_CELL_CHARS } from './text.ts';
 
-/** A cell as the sheet's XML has it (ECMA-376 part 1, 18.3.1.4). */
+/** As the sheet's XML has it (ECMA-376 part 1, 18.3.1.4). */
 export type SheetCell = {
   /** 0 = column A. */
   readonly column: number;
@@ -17,7 +17,7 @@ export type SheetCell = {
   readonly hasFormula: boolean;
 };
 
-/** A number is in plain notation, a date in ISO 8601, a boolean `true` or `false`. */
+/** Numbers in plain notation, dates in ISO 8601, booleans `true` or `false`. */
 export type CellValue =
   | { readonly kind: 'text' | 'number' | 'date' | 'boolean'; readonly text: string }
   | { readonly kind: 'problem'; readonly problem: string };
@@ -84,7 +84,7 @@ function checkedText(raw: string): string | undefined {
   return decoded.length > MAX_CELL_CHARS || !decoded.isWellFormed() ? undefined : decoded;
 }
 
-/** The error's name, where it has the form of one: no other text gets into messages. */
+/** Only text in the form of an error's name gets into messages. */
 function errorName(value: string): string {
   return /^#[A-Z][A-Z0-9_/]{1,20}[!?]?$/.test(value) ? value : 'of a formula';
 }
@@ -108,9 +108,8 @@ const NO_TEXT = `a text that the workbook does not hold whole: expected at most 
 const DURATION = 'a duration: expected it as text, or as a plain number';
 
 /**
- * A cell's number in plain notation, `undefined` where it is none. The digits are the file's own,
- * but for those that only spell out a double: the fraction 1.1000000000000001 and 1.1 are the same
- * double, and 1.1 is what was typed.
+ * `undefined`: no number. Digits are the file's own, except those that only spell out a double:
+ * 1.1000000000000001 and 1.1 are the same double, and 1.1 is what was typed.
  */
 function plainNumeral(raw: string): string | undefined {
   const plain = withoutExponent(raw);
@@ -123,7 +122,7 @@ function plainNumeral(raw: string): string | undefined {
 
 const NUMERAL = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,3}))?$/;
 
-/** More digits than any double needs; a longer numeral is no number of a workbook. */
+/** No double needs more; a longer numeral is no number of a workbook. */
 const MAX_DIGITS = 400;
 
 /** Significant digits of a double as Excel writes it: 1.1 as 1.1000000000000001. */
@@ -132,7 +131,7 @@ const EXCEL_DIGITS = 17;
 /** Significant digits that any double keeps (IEEE 754); Excel shows no more. */
 const SAFE_DIGITS = 15;
 
-/** The point is moved, not the number multiplied, so that no digit changes. */
+/** Moves the point instead of multiplying, so that no digit changes. */
 function withoutExponent(raw: string): string | undefined {
   const match = raw.length > MAX_DIGITS ? null : NUMERAL.exec(raw);
   if (match === null) return undefined;
@@ -144,7 +143,7 @@ function withoutExponent(raw: string): string | undefined {
   return sign + shifted(whole + fraction, whole.length + Number(power ?? 0));
 }
 
-/** The digits with the point at a place that may lie outside them. */
+/** `point` may lie outside the digits. */
 function shifted(digits: string, point: number): string {
   const padded = digits.padEnd(point, '0');
   const whole = point > 0 ? padded.slice(0, point) : '';

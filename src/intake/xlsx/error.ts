@@ -1,7 +1,4 @@
-/**
- * Why a workbook can't be read as a whole: what is wrong, what was expected, what to do.
- * `readWorkbook` adds the path.
- */
+/** Why a workbook can't be read as a whole. `readWorkbook` makes it a UsageError with the path. */
 export class WorkbookError extends Error {
   override readonly name = 'WorkbookError';
 }

@@ -1,7 +1,4 @@
-/**
- * The table of a sheet: its header, and the records below it as rows, with what makes a row
- * unreadable.
- */
+/** The table of a sheet: its header, and the rows below it, with what makes one unreadable. */
 import { unguardCell } from '../../lib/formula-guard.ts';
 import type { Row } from '../../model/row.ts';
 import { REPORT_ROW_COLUMN } from '../../model/source.ts';
@@ -19,9 +16,8 @@ export type SheetHeader = {
 };
 
 /**
- * Finds the header among the rows of a sheet, from top to bottom: the row that `wanted` names, else
- * the first that isn't empty. `null` where the header is not among these rows; WorkbookError where
- * they are already past it.
+ * The row that `wanted` names, else the first that isn't empty. Call with rows from top to bottom;
+ * `null`: it is not among these. WorkbookError where they are already past it.
  */
 export function findHeader(
   rows: readonly SheetRow[],
@@ -51,7 +47,7 @@ function readSheetHeader(row: SheetRow, context: CellContext): SheetHeader {
     if (reading.kind === 'problem') problems.push(`column ${columnLetters(cell.column)}: ${reading.problem}`);
     else if (reading.text.trim() !== '') names[cell.column] = reading.text.trim();
   }
-  // A column without a cell in the row is a hole in the list.
+  // A column without a cell is a hole in the list.
   const plain = Array.from(names, (name = '') => name);
   const isReport = plain.includes(REPORT_ROW_COLUMN);
   const columns = isReport ? plain.map(unguardCell) : plain;
@@ -64,7 +60,7 @@ function readSheetHeader(row: SheetRow, context: CellContext): SheetHeader {
 
 type RowsContext = RecordContext & { readonly layout: SheetLayout };
 
-/** Takes the next row and answers its record; an empty row has none. */
+/** An empty row gives none. */
 export type RowMaker = (row: SheetRow) => readonly Row[];
 
 export function createRowMaker(context: RowsContext): RowMaker {
@@ -92,7 +88,7 @@ export function createRowMaker(context: RowsContext): RowMaker {
   };
 }
 
-/** After more empty rows than this, something was forgotten further down. */
+/** Below more empty rows than this, something was forgotten. */
 const MAX_GAP = 10_000;
 
 const MAX_CELLS = 50_000_000;
@@ -167,7 +163,7 @@ function fillCell(
 
 function cellProblem(reading: CellValue, column: number, columns: readonly string[]): string | null {
   if (column < columns.length) {
-    // Nothing is taken from below a cell without a name.
+    // Nothing is sent from a column without a name: its problems don't matter.
     return reading.kind === 'problem' && columns[column] !== ''
       ? `column "${columns[column]}": ${reading.problem}`
       : null;

@@ -1,6 +1,6 @@
 /**
- * A sheet's XML: its rows and cells as they are written, in order, and its layout (merged and
- * hidden cells), which stands behind the cells and so takes a reading of its own.
+ * A sheet's XML: its rows and cells as written, in order, and its layout (merged and hidden cells),
+ * which stands behind the cells and so takes a reading of its own.
  */
 import type { SheetCell } from './cell.ts';
 import { damaged, tooLarge } from './error.ts';
@@ -8,13 +8,13 @@ import { createRuns } from './text.ts';
 import { type Attributes, readXmlText, type XmlHandler } from './xml.ts';
 import type { Zip } from './zip.ts';
 
-/** `line` is the row's number in the sheet; cells without content may be missing. */
+/** `line`: the row's number in the sheet. Cells without content may be missing. */
 export type SheetRow = { readonly line: number; readonly cells: readonly SheetCell[] };
 
 type OpenRow = { readonly line: number; readonly cells: OpenCell[] };
 type OpenCell = { -readonly [K in keyof SheetCell]: SheetCell[K] };
 
-/** Hands on the rows in order; WorkbookError where their numbers contradict each other. */
+/** In order; WorkbookError where row numbers contradict each other. */
 export function sheetHandler(take: (row: SheetRow) => void): XmlHandler {
   const runs = createRuns();
   let inData = false;
@@ -60,7 +60,7 @@ export function sheetHandler(take: (row: SheetRow) => void): XmlHandler {
   };
 }
 
-/** The number of a row: the next one where the row doesn't say it. Rows must come in order. */
+/** A row without a number is the next one. Rows must come in order. */
 function lineOf(attributes: Attributes, last: number): number {
   const line = Number(attributes.r ?? last + 1);
   if (!Number.isSafeInteger(line) || line <= last) throw damaged('its rows are out of order');
@@ -89,7 +89,7 @@ function columnOf(reference: string | undefined, line: number, next: number): nu
 
 type CellPlace = { readonly line: number; readonly column: number };
 
-/** The size of a sheet at most (Excel's specifications and limits). */
+/** Excel's specifications and limits. */
 const MAX_SHEET_ROWS = 1_048_576;
 const MAX_SHEET_COLUMNS = 16_384;
 
@@ -128,11 +128,11 @@ export type SheetLayout = {
   readonly hasHidden: boolean;
 };
 
-/** Searches the text: to parse the cells once more would take twice as long. */
+/** Searches the text: parsing the cells again would take twice as long. */
 export async function readLayout(zip: Zip, part: string): Promise<SheetLayout> {
   const merges: Merge[] = [];
   let hasHidden = false;
-  let cut = ''; // the start of a tag whose end is in the next block
+  let cut = ''; // the start of a tag that ends in the next block
   for await (const text of readXmlText(zip.read(part))) {
     const whole = cut + text;
     cut = whole.slice(whole.lastIndexOf('<')).slice(0, MAX_TAG_CHARS);
@@ -149,10 +149,10 @@ export async function readLayout(zip: Zip, part: string): Promise<SheetLayout> {
 
 const MAX_MERGES = 100_000;
 
-/** The longest tag that is searched: rows and columns have a few short attributes. */
+/** Rows and columns have a few short attributes. */
 const MAX_TAG_CHARS = 4096;
 
-/** The first group is the place of merged cells. */
+/** The first group: the place of merged cells. */
 const TAGS =
   /<(?:[\w.-]+:)?(?:mergeCell\s[^>]*?\bref\s*=\s*["']([^"']*)["']|(?:row|col)\s[^>]*?\bhidden\s*=\s*["'](?:1|true)["'])/g;
 
@@ -164,7 +164,7 @@ function mergeOf(reference: string): Merge {
   return { reference, top: from.line, bottom: to.line, left: from.column };
 }
 
-/** The merge of a row within the first `columns` columns; to be asked row by row downwards. */
+/** Finds a row's merge within the first `columns` columns. Call row by row, downwards. */
 export function mergeFinder(layout: SheetLayout, columns: number): (line: number) => Merge | undefined {
   let next = 0;
   let open: readonly Merge[] = [];

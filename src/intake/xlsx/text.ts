@@ -1,9 +1,9 @@
 /**
- * The text of a workbook's cells: put together from its runs, with `_xHHHH_` decoded, by which
- * workbooks write characters that XML can't (ECMA-376 part 1, 22.9.2.19, ST_Xstring).
+ * The text of a workbook's cells, put together from its runs. `_xHHHH_` stands for a character that
+ * XML can't hold (ECMA-376 part 1, 22.9.2.19, ST_Xstring).
  */
 
-/** The most that a cell of a workbook holds, in characters (Excel's specifications and limits). */
+/** Excel's specifications and limits. */
 export const MAX_CELL_CHARS = 32_767;
 
 export function decodeEscapes(text: string): string {
@@ -13,19 +13,19 @@ export function decodeEscapes(text: string): string {
   );
 }
 
-/** Gathers what stands in `t`, or, for a cell's value, in `v`. */
+/** Gathers what stands in `t` or, for a cell's value, in `v`. */
 export type Runs = {
   open(name: string): void;
   text(piece: string): void;
   close(name: string): void;
-  /** Answers what was gathered, and begins anew. */
+  /** Returns what was gathered, and begins anew. */
   take(): string;
 };
 
 export function createRuns(): Runs {
   let gathered = '';
   let isText = false;
-  // A phonetic run says how the text is pronounced, and is no part of it.
+  // A phonetic run gives the pronunciation: it is no part of the text.
   let isPhonetic = false;
   return {
     open(name) {
@@ -47,5 +47,5 @@ export function createRuns(): Runs {
   };
 }
 
-/** The longest text that is gathered: a full cell whose every character is escaped as `_x000D_`. */
+/** A full cell whose every character is escaped as `_x000D_`. */
 const MAX_RAW_CHARS = 7 * MAX_CELL_CHARS;

@@ -1,7 +1,7 @@
 /**
  * The front door to Excel workbooks: chooses a sheet and gives the rows below its header. Inside
- * the folder a problem with the workbook as a whole is a WorkbookError; it leaves the folder as a
- * UsageError with the file's path.
+ * the folder, a problem with the workbook as a whole is a WorkbookError; it leaves as a UsageError
+ * with the file's path.
  */
 import type { Format } from '../../config/job-definition.ts';
 import { UsageError } from '../../lib/usage-error.ts';
@@ -26,8 +26,8 @@ import { readXml } from './xml.ts';
 import { openZip, type Zip } from './zip.ts';
 
 /**
- * The rows of a workbook in batches; the first batch comes without rows as soon as the sheet's
- * header is understood. UsageError where the workbook can't be read as a whole.
+ * The first batch has no rows and comes as soon as the header is understood. UsageError where the
+ * workbook can't be read as a whole.
  */
 export async function* readWorkbook(path: string, format: Format): AsyncGenerator<RowBatch, void, undefined> {
   const file = await openRegular(path);
@@ -124,7 +124,7 @@ function noHeader(sheet: Sheet, { header }: Format): WorkbookError {
   );
 }
 
-/** What may surprise whoever sent the workbook; names of sheets, no cell values. */
+/** What may surprise the workbook's sender; names of sheets, no cell values. */
 function notesOf(
   book: Book,
   sheet: Sheet,
@@ -144,10 +144,10 @@ function notesOf(
 
 const TITLE_ROWS = 100;
 
-/** Columns that count when titles are told from a header; rows are padded to the widest. */
+/** Columns that count when looking for titles; rows are padded to the widest. */
 const MAX_WIDTH = 1000;
 
-/** WorkbookError where the first row has few cells, and one below looks like a header. */
+/** WorkbookError where the first row has few cells and one below looks like a header. */
 function refuseTitleRows(rows: readonly SheetRow[], context: CellContext): void {
   const read = rows
     .slice(0, TITLE_ROWS)
@@ -156,7 +156,7 @@ function refuseTitleRows(rows: readonly SheetRow[], context: CellContext): void 
   const [first] = read;
   if (first === undefined) return;
   const width = Math.max(2, ...read.map(({ cells }) => cells.length));
-  // A title may stand anywhere in its row, over the middle of the table perhaps.
+  // A title may stand anywhere in its row, perhaps over the middle of the table.
   const title = { line: first.line, cells: first.cells.filter((cell) => cell !== '') };
   const header = headerBelow(
     [title, ...read.slice(1)].map(({ line, cells }) => ({ line, cells: padded(cells, width) })),
@@ -168,7 +168,7 @@ function textsOf({ cells }: SheetRow, context: CellContext): readonly string[] {
   const texts: string[] = [];
   for (const cell of cells) {
     const reading = readCell(cell, context);
-    // A cell that can't be read is no name, but it is not empty.
+    // An unreadable cell is no name, but it is not empty.
     const text = reading.kind === 'problem' ? '0' : reading.text.trim();
     if (text !== '' && cell.column < MAX_WIDTH) texts[cell.column] = text;
   }

@@ -1,7 +1,7 @@
 /**
- * XML as workbooks use it, read piece by piece by saxes: elements without their prefixes, text and
- * attributes decoded. Refused beside what is not well-formed: a document type, an encoding other
- * than Unicode, nesting that is too deep, and a text longer than any cell.
+ * XML as workbooks use it, read piece by piece: elements without prefixes, text and attributes
+ * decoded. Refused, beside what is not well-formed: a document type, an encoding other than
+ * Unicode, nesting that is too deep, and a text longer than any cell.
  */
 import { TextDecoder } from 'node:util';
 import { SaxesParser } from 'saxes';
@@ -15,7 +15,7 @@ export type XmlHandler = {
   close?(name: string): void;
 };
 
-/** Hands an XML document's parts to the handler, pausing after each block. */
+/** Yields after each block, once its parts went to the handler. */
 export async function* readXml(
   blocks: AsyncIterable<Buffer>,
   handler: XmlHandler,
@@ -44,7 +44,7 @@ export async function* readXmlText(blocks: AsyncIterable<Buffer>): AsyncGenerato
   if (decoder !== null) yield decode(decoder, null);
 }
 
-/** XML is UTF-8 unless its byte order mark says UTF-16 (XML 1.0, section 4.3.3). */
+/** UTF-8 unless its byte order mark says UTF-16 (XML 1.0, section 4.3.3). */
 function decoderFor(block: Buffer): TextDecoder {
   const mark = block.subarray(0, 2).toString('hex');
   const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8';
@@ -95,10 +95,10 @@ function createXmlParser(handler: XmlHandler): { write(text: string): void; clos
   };
 }
 
-/** The longest tag or text: a full cell whose every character is escaped takes half of it. */
+/** Of a tag or text; a full cell whose every character is escaped takes half of it. */
 const MAX_TOKEN_CHARS = 512 * 1024;
 
-/** The deepest nesting that is read; sheets nest eight deep. */
+/** Sheets nest eight deep. */
 const MAX_XML_DEPTH = 64;
 
 function checkEncoding(encoding: string | undefined): void {

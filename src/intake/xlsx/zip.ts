@@ -1,22 +1,22 @@
 /**
- * A workbook's zip archive, read where its parts lie in the file: yauzl reads the directory and
- * expands, and holds each part to the size that the directory gives. What is refused here beyond
- * that: passwords, parts that are too large or damaged (CRC), and two parts of one name.
+ * A workbook's zip archive, read where its parts lie in the file. yauzl holds each part to the size
+ * in the directory. Refused beyond that: passwords, parts that are too large or damaged (CRC), and
+ * two parts of one name.
  */
 import { crc32 } from 'node:zlib';
 import { type Entry, fromFdPromise, type ZipFile } from 'yauzl';
 import { damaged, encrypted, tooLarge, WorkbookError } from './error.ts';
 
-/** A zip archive's parts by name, whatever its case (ECMA-376 part 2). */
+/** Names ignore case (ECMA-376 part 2). */
 export type Zip = {
   has(name: string): boolean;
-  /** The size that the directory gives; 0 where there is no such part. */
+  /** As the archive's directory says; 0: no such part. */
   sizeOf(name: string): number;
-  /** WorkbookError where the part is missing, or isn't whole. */
+  /** WorkbookError where the part is missing or not whole. */
   read(name: string): AsyncGenerator<Buffer, void, undefined>;
 };
 
-/** Opens the archive in a file that stays open; WorkbookError where it is none, or is torn. */
+/** The file stays open. WorkbookError where it is no archive, or torn. */
 export async function openZip(fd: number): Promise<Zip> {
   const file = await openArchive(fd);
   const entries = await readDirectory(file);
@@ -30,7 +30,7 @@ export async function openZip(fd: number): Promise<Zip> {
 
 async function openArchive(fd: number): Promise<ZipFile> {
   try {
-    // Decoded names would be refused for a slash in front, which some programs write.
+    // Decoded names are refused for a slash in front, which some programs write.
     return await fromFdPromise(fd, { autoClose: false, decodeStrings: false });
   } catch (error) {
     throw explain('its end is missing: it was cut off, or never written to its end', error);
@@ -89,7 +89,7 @@ function checkEntry(entry: Entry, name: string): void {
   }
 }
 
-/** The largest part that is read; a sheet of a million rows and twenty columns has 0.8 GiB. */
+/** A sheet of a million rows and twenty columns has 0.8 GiB. */
 const MAX_PART_BYTES = 1024 ** 3;
 
 async function openPart(file: ZipFile, entry: Entry, name: string): Promise<AsyncIterable<Buffer>> {
