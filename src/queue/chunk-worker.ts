@@ -7,7 +7,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
-import { type Job, Worker } from 'bullmq';
+import { Job, Worker } from 'bullmq';
 import { messageOf } from '../lib/errors.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { SHIPPED_TIMES } from '../lib/times.ts';
@@ -76,16 +76,18 @@ export function startChunkWorker(options: ChunkWorkerOptions): ChunkWorker {
   let virtualTime = FIRST_PRIORITY;
   let closing: Promise<void> | null = null;
 
-  const finish = async (job: BullJob, token: string, lease: HeldLease) => {
-    await lease.begun;
+  /** Answers the next chunk: a Redis that is full hands none out but in place of one that ends. */
+  const finish = async (job: BullJob, token: string, lease: ChunkLease): Promise<BullJob | null> => {
     const chunk = chunkOfPayload(job.data);
     const end = await deliver(chunk, lease);
     if (end === 'closed') {
-      await job.moveToCompleted(undefined, token, false);
-      return;
+      const [next, id] =
+        (await job.moveToCompleted(undefined, token, closing === null && places.isKept())) ?? [];
+      return next ? Job.fromJSON(worker, next, id) : null;
     }
     await job.changePriority({ priority: priorityAgain(virtualTime, chunk.chunk) });
     await job.moveToDelayed(Date.now() + AGAIN_AFTER_MS[end], token);
+    return null;
   };
   const hold = (job: BullJob, token: string) => {
     virtualTime = job.priority;
@@ -95,11 +97,16 @@ export function startChunkWorker(options: ChunkWorkerOptions): ChunkWorker {
       .catch(async (error: unknown) => {
         onError(new Error(`${job.id ?? 'a chunk'}: ${messageOf(error)}`));
         if (lease.isHeld()) await job.moveToFailed(errorOf(error), token, false);
+        return null;
       })
-      .catch((error: unknown) => onError(errorOf(error)))
-      .finally(() => {
+      .catch((error: unknown) => {
+        onError(errorOf(error));
+        return null;
+      })
+      .then((next) => {
         lease.end();
         takes.delete(take);
+        if (next !== null) hold(next, token);
         places.leave();
       });
     const take = { run: runOfJobId(job.id ?? ''), lease, ended };
@@ -192,6 +199,8 @@ function createPlaces(takes: ReadonlySet<Take>, queue: BullQueue, onError: (erro
           ring = resolve;
         });
     },
+    /** Whether a chunk that ends may be followed by another in its place, which is no extra one. */
+    isKept: () => takes.size <= PLACES,
     /** A chunk has ended. */
     leave(): void {
       if (places > PLACES) places -= 1;
@@ -222,15 +231,14 @@ export function firstsOfOthers(waiting: readonly string[], runs: ReadonlySet<str
 type Moment = { readonly steady: number; readonly wall: number };
 
 const moment = (): Moment => ({ steady: performance.now(), wall: Date.now() });
-const LAPSED: Moment = { steady: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
 const ageOf = ({ steady, wall }: Moment) => Math.max(performance.now() - steady, Date.now() - wall);
 
-type HeldLease = ChunkLease & { readonly begun: Promise<void>; end(): void };
 type Holding = { readonly token: string; readonly lockMs: number; readonly onError: (error: Error) => void };
 
 /** Renews a job's lock until it is lost or ended; it counts from before each renewal was sent. */
-function holdLease(job: BullJob, { token, lockMs, onError }: Holding): HeldLease {
-  let renewedAt = LAPSED;
+function holdLease(job: BullJob, { token, lockMs, onError }: Holding): ChunkLease & { end(): void } {
+  // `processedOn`: when this process asked for the chunk, by its own clock.
+  let renewedAt = { ...moment(), wall: job.processedOn ?? Number.NEGATIVE_INFINITY };
   let isLost = false;
   const renew = async () => {
     const at = moment();
@@ -245,10 +253,8 @@ function holdLease(job: BullJob, { token, lockMs, onError }: Holding): HeldLease
     await renew().catch(onError);
     isAsking = false;
   };
-  const begun = renew();
   const timer = setInterval(() => void renewAgain(), RENEWAL * lockMs);
   return {
-    begun,
     isHeld: () => !isLost && ageOf(renewedAt) < (1 - LOCK_MARGIN) * lockMs,
     end: () => clearInterval(timer),
   };
