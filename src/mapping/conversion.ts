@@ -25,10 +25,8 @@ export type Conversion = {
 
 /** Whether a cell is empty: white space alone says nothing. */
 export function isEmpty(value: JsonValue): value is null | string {
-  return value === null || (typeof value === 'string' && BLANK.test(value));
+  return value === null || (typeof value === 'string' && value.trim() === '');
 }
-
-const BLANK = /^\s*$/;
 
 /** Converts one value, text or typed; answers `null` for what is empty. */
 export function convert(conversion: Conversion, value: JsonValue): JsonValue | undefined {
