@@ -48,8 +48,7 @@ async function* readText(
 ): AsyncGenerator<RowBatch, void, undefined> {
   const { start, all } = await peek(bytes, SIGNATURE_BYTES);
   if (container === 'gzip') refuseNested(start, path);
-  const text = await openText(all, path, format);
-  const { texts, encoding } = text;
+  const { texts, encoding, notes } = await openText(all, path, format);
   const compression = container === 'gzip' ? 'gzip' : 'none';
   try {
     const head = await readHead(texts);
@@ -59,13 +58,22 @@ async function* readText(
     const rowsOf = (chunk: string, final: boolean) => inWords(feed(chunk, final), encoding);
     yield { source, rows: [] };
     yield { source, rows: rowsOf(head.text.slice(start), false) };
-    for await (const chunk of texts) yield { source, rows: rowsOf(chunk, false) };
+    let last = head.text;
+    for await (const chunk of texts) {
+      last = chunk;
+      yield { source, rows: rowsOf(chunk, false) };
+    }
     const rows = rowsOf('', true);
-    const unended = text.isUnended() && source.type === 'csv' ? [UNENDED] : [];
-    yield { source: { ...source, notes: [...text.notes(), ...source.notes, ...unended] }, rows };
+    const unended = source.type === 'csv' && isUnended(head, last) ? [UNENDED] : [];
+    yield { source: { ...source, notes: [...notes(), ...source.notes, ...unended] }, rows };
   } finally {
     await texts.return(undefined);
   }
+}
+
+/** The last line has no end, though two others or more have one. */
+function isUnended({ text }: FileHead, last: string): boolean {
+  return /\n.*\n|\r.*\r/s.test(text) && !/[\r\n]$/.test(last);
 }
 
 function refuseEmpty(path: string, head: FileHead): void {
