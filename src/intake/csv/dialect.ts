@@ -7,10 +7,9 @@ import type { Format } from '../../config/job-definition.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { headerBelow, type SampleRecord } from '../column-names.ts';
 import { type FileHead, HEAD_CHARS } from '../row-feed.ts';
-import { createTextParser } from './cells.ts';
+import { createCsvReader } from './cells.ts';
 import { type CsvDialect, delimiterOf, detectNewline } from './grammar.ts';
 import type { Preamble } from './header.ts';
-import { createCsvSplitter } from './records.ts';
 
 export function tellDialect(
   path: string,
@@ -137,13 +136,8 @@ function sampleRecords(
 ): readonly SampleRecord[] {
   const sample = head.text.slice(start, Math.min(start + SAMPLE_CHARS, HEAD_CHARS));
   const isWhole = head.whole && start + sample.length === head.text.length;
-  const parse = createTextParser(dialect);
-  return createCsvSplitter(dialect, line)(sample, isWhole)
-    .flatMap((piece) =>
-      piece.kind === 'records'
-        ? parse(piece.text).map((cells, i) => ({ line: piece.lines[i] ?? 0, cells }))
-        : [{ line: piece.line, cells: [] }],
-    )
+  return createCsvReader(dialect, line)(sample, isWhole)
+    .map((piece) => ({ line: piece.line, cells: piece.kind === 'record' ? piece.cells : [] }))
     .slice(0, SAMPLE_RECORDS);
 }
 

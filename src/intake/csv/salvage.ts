@@ -6,15 +6,10 @@
  */
 import { MAX_UNREADABLE_CHARS } from '../row.ts';
 import { type CsvDialect, countNewlines } from './grammar.ts';
+import type { CsvRecord } from './records.ts';
 
 /** As many cells as the header has. */
-export type FittingRecord = {
-  readonly cells: string[];
-  readonly line: number;
-  /** It stands near bytes that are no characters. */
-  readonly mayBeBad: boolean;
-  readonly text: () => string;
-};
+export type FittingRecord = Pick<CsvRecord, 'cells' | 'line' | 'text'>;
 
 /** Another width than the header's, or no well-formed record begins on the line. */
 export type Misfit = {
@@ -101,7 +96,7 @@ function fateBelow(
   { quote }: CsvDialect,
 ): 'inside' | 'outside' | 'open' {
   if (above >= MOST_HELD) return 'outside';
-  if (!record.text().includes(quote)) return 'open';
+  if (!record.text.includes(quote)) return 'open';
   return rest === null ? 'outside' : 'inside';
 }
 
@@ -116,7 +111,7 @@ function beginDamage(
     problem,
     taken: before === undefined ? null : { line: before.line, by: line },
     rest: restBelow(cells, width),
-    text: bounded(before === undefined ? text : `${before.text()}\n${text}`),
+    text: bounded(before === undefined ? text : `${before.text}\n${text}`),
     lastLine: lastLineOf({ text, line }, dialect),
     isOpen: isDamaged && leavesOpen(text, false, dialect),
   };
@@ -136,14 +131,14 @@ function extendDamage(
   const { text, cells, isDamaged } = misfit;
   if (!damage.isOpen) damage.rest = restBelow(cells, width);
   else if (cells === damage.rest) damage.rest = null;
-  addLines(damage, [...inside.map((record) => record.text()), text]);
+  addLines(damage, [...inside.map((record) => record.text), text]);
   damage.lastLine = lastLineOf(misfit, dialect);
   if (isDamaged) damage.isOpen = leavesOpen(text, damage.isOpen, dialect);
 }
 
 /** The last of these records ends the open cell. */
 function endCell(damage: Damage, inside: readonly FittingRecord[], dialect: CsvDialect): void {
-  const texts = inside.map((record) => record.text());
+  const texts = inside.map((record) => record.text);
   addLines(damage, texts);
   damage.lastLine = lastLineOf(
     { line: inside.at(-1)?.line ?? damage.line, text: texts.at(-1) ?? '' },
