@@ -49,5 +49,5 @@ export function createApartRows({ keyOf, groupOf }: Keyed): { see(row: Row): voi
 const MOST_APART = 10_000;
 
 function unsorted(first: number, row: number): string {
-  return `rows of one key stand apart in more than ${MOST_APART} places, such as rows ${first} and ${row}: expected them directly below each other, since they are one request; sort the file by its key`;
+  return `rows of one key stand apart in more than ${MOST_APART} places, such as rows ${first} and ${row}: sort the file by its key`;
 }

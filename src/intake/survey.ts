@@ -12,7 +12,7 @@ import { type FileFacts, isTable, REPORT_MEMBER, type SourceInfo } from '../mode
 import { readChunks } from './chunks.ts';
 import { tooLongTogether } from './column-names.ts';
 import { asShown } from './encoding.ts';
-import { fileBytes } from './file.ts';
+import { fileBytes, tap } from './file.ts';
 import { recordObject } from './row.ts';
 import type { RowBatch } from './row-feed.ts';
 import { openRows } from './rows.ts';
@@ -48,13 +48,6 @@ export async function surveyFile(
   }
   if ((await stampOf(path)) !== stamp) throw changedWhileRead(path);
   return { path, sha256: hash.digest('hex'), bytes, rows, source, chunkEnds: null, stamp };
-}
-
-async function* tap(blocks: AsyncIterable<Buffer>, see: (block: Buffer) => void): AsyncGenerator<Buffer> {
-  for await (const block of blocks) {
-    see(block);
-    yield block;
-  }
 }
 
 /** SHA-256, lower-case hex. */

@@ -10,7 +10,7 @@ import type { Row } from '../../model/row.ts';
 import { HEADER_AGAIN, isHeaderAgain } from '../column-names.ts';
 import { BAD_BYTES } from '../decode.ts';
 import { delimiterInReport, isReportText, reportRow } from '../report-file.ts';
-import { NOT_UTF8, unreadableRow } from '../row.ts';
+import { NO_TEXT, unreadableRow } from '../row.ts';
 import { type FileHead, type RowFeed, TEXT_SOURCE, type Understanding } from '../row-feed.ts';
 import { createCsvReader } from './cells.ts';
 import { tellDialect } from './dialect.ts';
@@ -24,7 +24,7 @@ export function understandCsv(path: string, head: FileHead, given: Format): Unde
   const format = isReportText(head.text) ? reportFormat(head.text, given) : given;
   const preamble = readPreamble(path, head, format);
   const { dialect, notes } = tellDialect(path, head, preamble, format);
-  const header = readHeader(path, head, { preamble, dialect, encoding: format.encoding });
+  const header = readHeader(path, head, { preamble, dialect });
   const { delimiter, quote } = dialect;
   const source = {
     ...TEXT_SOURCE,
@@ -121,7 +121,7 @@ function recordProblem(
   named: readonly string[],
   columns: readonly string[],
 ): string | null {
-  if (text.includes(BAD_BYTES)) return NOT_UTF8;
+  if (text.includes(BAD_BYTES)) return NO_TEXT;
   const nameless =
     cells.length === columns.length ? -1 : cells.findIndex((cell, i) => i >= columns.length && cell !== '');
   // A row with one separator too many in its text would have its last cell there.

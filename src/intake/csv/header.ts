@@ -8,7 +8,7 @@ import { UsageError } from '../../lib/usage-error.ts';
 import { REPORT_ROW_COLUMN } from '../../model/source.ts';
 import { nameProblems } from '../column-names.ts';
 import { BAD_BYTES } from '../decode.ts';
-import { NOT_UTF8, notIn } from '../row.ts';
+import { NO_TEXT } from '../row.ts';
 import { type FileHead, HEAD_CHARS } from '../row-feed.ts';
 import { createCsvReader } from './cells.ts';
 import { type CsvDialect, countNewlines, delimiterOf } from './grammar.ts';
@@ -120,26 +120,18 @@ export type CsvHeader = {
   readonly line: number;
 };
 
-type Told = {
-  readonly preamble: Preamble;
-  readonly dialect: CsvDialect;
-  /** `auto`: not known. */
-  readonly encoding: Format['encoding'];
-};
+type Told = { readonly preamble: Preamble; readonly dialect: CsvDialect };
 
 /** UsageError with all problems where the header is broken. */
 export function readHeader(path: string, head: FileHead, told: Told): CsvHeader {
-  const { preamble, dialect, encoding } = told;
+  const { preamble, dialect } = told;
   const { text, cells, line, start, lineEnd } = headerRecord(path, head, told);
   if (preamble.isGiven && line !== preamble.line) throw noRecord(path, preamble.line);
   const names = cells.map(trimName);
   refuseOtherQuote(path, line, { text, names, quote: dialect.quote });
   const isReport = names.includes(REPORT_ROW_COLUMN);
   const columns = withoutNamelessEnd(isReport ? names.map(unguardCell) : names);
-  const problems = [...encodingProblems(text, columns, encoding), ...columnProblems(columns)].slice(
-    0,
-    MAX_PROBLEMS,
-  );
+  const problems = [...encodingProblems(text, columns), ...columnProblems(columns)].slice(0, MAX_PROBLEMS);
   if (problems.length > 0) throw new UsageError(problems.map((p) => `${path}, line ${line}: ${p}`));
   const whole = text + lineEnd;
   const lines = countNewlines(whole, { from: 0, to: whole.length }, dialect.newline);
@@ -190,7 +182,7 @@ function refuseOtherQuote(
     return;
   const set = sign === '"' ? `'"'` : `"${sign}"`;
   throw new UsageError(
-    `${path}, line ${line}: all names of the header stand in ${sign}, so that it seems to be the quote character: expected names in ${quote} or in none; set format.quote: ${set}`,
+    `${path}, line ${line}: all names of the header stand in ${sign}: expected names in ${quote} or in none; set format.quote: ${set}`,
   );
 }
 
@@ -224,13 +216,12 @@ function withoutNamelessEnd(names: readonly string[]): readonly string[] {
 
 const MAX_PROBLEMS = 20;
 
-/** csv-parse turns `BAD_BYTES` into U+FFFD, so only the text shows them for sure. */
-function encodingProblems(text: string, columns: readonly string[], encoding: Told['encoding']): string[] {
+/** csv-parse turns `BAD_BYTES` into U+FFFD, so only the text shows for sure that there are some. */
+function encodingProblems(text: string, columns: readonly string[]): string[] {
   if (!text.includes(BAD_BYTES)) return [];
-  const number = 1 + columns.findIndex((name) => name.includes('\uFFFD'));
-  const problem = encoding === 'auto' || encoding === 'utf-8' ? NOT_UTF8 : notIn(encoding);
+  const number = 1 + columns.findIndex((name) => name.includes(BAD_BYTES) || name.includes('\uFFFD'));
   return [
-    `column ${number} of the header holds ${problem}; save the file again as utf-8 (in Excel: "CSV UTF-8")`,
+    `column ${number} of the header holds ${NO_TEXT}; save the file again as utf-8 (in Excel: "CSV UTF-8")`,
   ];
 }
 

@@ -57,7 +57,10 @@ export function createSalvage(dialect: CsvDialect, width: number, found: Found):
       const fate = damage?.isOpen === true ? fateBelow(damage, record, held.length, dialect) : 'outside';
       if (fate === 'outside') release();
       held.push(record);
-      if (fate === 'inside' && damage !== null) endCell(damage, held.splice(0), dialect);
+      if (fate !== 'inside' || damage === null) return;
+      // This record ends the open cell.
+      addLines(damage, held.splice(0), dialect);
+      damage.isOpen = false;
     },
     misfits(misfit) {
       if (misfit.isAfterBlank && damage?.isOpen !== true) release();
@@ -131,31 +134,23 @@ function extendDamage(
   const { text, cells, isDamaged } = misfit;
   if (!damage.isOpen) damage.rest = restBelow(cells, width);
   else if (cells === damage.rest) damage.rest = null;
-  addLines(damage, [...inside.map((record) => record.text), text]);
-  damage.lastLine = lastLineOf(misfit, dialect);
+  addLines(damage, [...inside, misfit], dialect);
   if (isDamaged) damage.isOpen = leavesOpen(text, damage.isOpen, dialect);
 }
 
-/** The last of these records ends the open cell. */
-function endCell(damage: Damage, inside: readonly FittingRecord[], dialect: CsvDialect): void {
-  const texts = inside.map((record) => record.text);
-  addLines(damage, texts);
-  damage.lastLine = lastLineOf(
-    { line: inside.at(-1)?.line ?? damage.line, text: texts.at(-1) ?? '' },
-    dialect,
-  );
-  damage.isOpen = false;
-}
+type Lines = Pick<Misfit, 'text' | 'line'>;
 
-function addLines(damage: Damage, texts: readonly string[]): void {
-  if (damage.text.length < MAX_UNREADABLE_CHARS) damage.text = bounded([damage.text, ...texts].join('\n'));
+function addLines(damage: Damage, added: readonly Lines[], dialect: CsvDialect): void {
+  for (const lines of added.slice(-1)) damage.lastLine = lastLineOf(lines, dialect);
+  if (damage.text.length < MAX_UNREADABLE_CHARS)
+    damage.text = bounded([damage.text, ...added.map(({ text }) => text)].join('\n'));
 }
 
 function bounded(text: string): string {
   return text.slice(0, MAX_UNREADABLE_CHARS);
 }
 
-function lastLineOf({ text, line }: Pick<Misfit, 'text' | 'line'>, { newline }: CsvDialect): number {
+function lastLineOf({ text, line }: Lines, { newline }: CsvDialect): number {
   return line + countNewlines(text, { from: 0, to: text.length }, newline);
 }
 
