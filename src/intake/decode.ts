@@ -58,7 +58,7 @@ async function* decodeParts(
 }
 
 /** The bytes up to the last that is no part of a longer character. */
-export function wholeLength(bytes: Buffer, encoding: Encoding): number {
+function wholeLength(bytes: Buffer, encoding: Encoding): number {
   const longer = encoding === 'utf-8' ? 0x80 : FIRST_OF_PAIRS;
   return 1 + bytes.findLastIndex((byte) => byte < longer);
 }

@@ -9,7 +9,7 @@ import type { Format } from '../config/job-definition.ts';
 import { printable } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { ENCODINGS, type Encoding } from '../model/source.ts';
-import { nulProblem, wholeLength } from './decode.ts';
+import { nulProblem } from './decode.ts';
 import { isReport } from './report-file.ts';
 
 type Choice = { readonly encoding: Encoding; readonly note: string | null };
@@ -76,9 +76,9 @@ function noText(head: Buffer): string {
 }
 
 function isReadAsUtf8(head: Buffer, mark: Encoding | null): boolean {
-  return (
-    isUtf8(head.subarray(0, wholeLength(head, 'utf-8'))) && !head.includes(0) && (mark ?? 'utf-8') === 'utf-8'
-  );
+  // The head may end within a character.
+  const isText = [0, 1, 2, 3].some((cut) => isUtf8(head.subarray(0, head.length - cut)));
+  return isText && !head.includes(0) && (mark ?? 'utf-8') === 'utf-8';
 }
 
 /** Reports are always in UTF-8, and loaded again with the definition of their input. */
