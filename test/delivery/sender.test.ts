@@ -114,6 +114,14 @@ describe('rows that have their intent and wait for a permit', () => {
     expect(bench.attempts).toHaveLength(1);
   });
 
+  test('are unsent when the process ends while another run keeps every permit', async () => {
+    const bench = await start({ rows: 1, over: { permits: crowdedPermits().joined } });
+    const end = deliver(bench, 1);
+    await until(async () => (await intended(bench, 1)) === 1);
+    bench.stop.abort();
+    expect([await end, await intended(bench, 1), bench.attempts]).toEqual(['put-back', 0, []]);
+  });
+
   test('do not go when the service asks to be left alone, but ask again', async () => {
     const service = heldAnswers();
     const { bench, end, free } = await waitingRows(3, service.attempt);

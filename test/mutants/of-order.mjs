@@ -216,4 +216,12 @@ export const OF_ORDER = [
     tests: ['test/ledger/exchange'],
     why: 'a row that an unknown attempt may have made is free again when the disk is full',
   },
+  {
+    id: 'ready-rows-wait-for-a-permit',
+    in: 'src/delivery',
+    find: 'for (const sending of takeFrom(ready, ready.length())) void apply(hand, sending, givenUp(sending));',
+    put: '',
+    tests: ['test/delivery/sender'],
+    why: 'a process does not end while other runs have the permits, and a kill leaves rows in doubt',
+  },
 ];
