@@ -170,6 +170,7 @@ export function Latencies({
   readonly digest: Pick<Digest, 'latency' | 'moments' | 'statuses'>;
 }) {
   if (latency === null) return null;
+  const answered = statuses.reduce((sum, { rows }) => sum + rows, 0);
   const points = moments.flatMap(({ to, took }) => (took === null ? [] : [{ seconds: to, ...took }]));
   const lines = (['p50', 'p90', 'p99'] as const).map((kind) => ({
     kind,
@@ -192,7 +193,7 @@ export function Latencies({
         {points.length < 2 ? '' : 'From below: half, nine in ten, 99 in 100 rows. '}
         {statuses
           .filter(({ status }) => status !== USUAL_STATUS)
-          .map(({ status, rows }) => `${status || 'no answer'}: ${shareOf(rows, latency.rows)}`)
+          .map(({ status, rows }) => `${status || 'no answer'}: ${shareOf(rows, answered)}`)
           .join(' · ')}
       </p>
     </figure>
