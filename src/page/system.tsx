@@ -18,25 +18,12 @@ import type { Desk } from './desk.ts';
 import { runPath } from './runs.tsx';
 
 export const systemRoutes: readonly Route<Desk>[] = [
-  { method: 'GET', path: '/system', role: 'viewer', answer: show },
-  { method: 'GET', path: '/system/live', role: 'viewer', answer: live },
+  { method: 'GET', path: '/system', role: 'viewer', isLive: true, answer: show },
 ];
 
 async function show(visit: Visit<Desk>): Promise<Reply> {
-  const body = (
-    <>
-      <h1>System</h1>
-      <div data-live="/system/live">
-        <System desk={visit.page} system={await lookAtSystem(visit)} />
-      </div>
-    </>
-  );
-  return { kind: 'page', title: 'System', body };
-}
-
-async function live(visit: Visit<Desk>): Promise<Reply> {
-  const body = <System desk={visit.page} system={await lookAtSystem(visit)} />;
-  return { kind: 'fragment', body };
+  const live = <System desk={visit.page} system={await lookAtSystem(visit)} />;
+  return { kind: 'page', title: 'System', body: <h1>System</h1>, live };
 }
 
 async function lookAtSystem({ page, visitor }: Visit<Desk>) {
