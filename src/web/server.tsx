@@ -220,19 +220,17 @@ function createApp<Page extends Core>(options: AppOptions<Page>) {
       });
       return typeof made === 'string' ? fragmentResponse(made, asked.context) : responseTo(made, asked);
     };
-    const serve = (path: string, isLive: boolean) =>
-      app.on(route.method, path, async (context) => {
-        const visitor = await visitorOf(context, isLive);
-        if (visitor === null) return isLive ? entrance.refuse(context) : entrance.refer(context);
-        const asked = { context, frame, visitor };
-        if (!MAY[route.role].includes(visitor.role))
-          return messageResponse(asked, { status: 403, words: NOT_YOURS });
-        const made = isLive ? showLive(asked) : show(asked);
-        const shown = made.catch((error: unknown) => failureResponse(error, asked));
-        return route.method === 'GET' ? inTime(shown, asked) : shown;
-      });
-    serve(route.path, false);
-    if (route.isLive === true) serve(livePath(route.path), true);
+    app.on(route.method, route.path, async (context) => {
+      const visitor = await visitorOf(context, false);
+      if (visitor === null) return entrance.refer(context);
+      return ifAllowed(route, { context, frame, visitor }, show);
+    });
+    if (route.isLive !== true) continue;
+    app.get(livePath(route.path), async (context) => {
+      const visitor = await visitorOf(context, true);
+      if (visitor === null) return entrance.refuse(context);
+      return ifAllowed(route, { context, frame, visitor }, showLive);
+    });
   }
 
   app.notFound(async (context) => {
@@ -245,6 +243,17 @@ function createApp<Page extends Core>(options: AppOptions<Page>) {
 }
 
 type AskedBy = Asked & { readonly visitor: Visitor };
+
+function ifAllowed(
+  { role, method }: Pick<Route, 'role' | 'method'>,
+  asked: AskedBy,
+  show: (asked: AskedBy) => Promise<Response>,
+): Promise<Response> {
+  if (!MAY[role].includes(asked.visitor.role))
+    return messageResponse(asked, { status: 403, words: NOT_YOURS });
+  const shown = show(asked).catch((error: unknown) => failureResponse(error, asked));
+  return method === 'GET' ? inTime(shown, asked) : shown;
+}
 
 async function answer<Page extends Core>(
   route: Route<Page>,
