@@ -4,8 +4,8 @@
  * not, why). Nobody logs in, so the address belongs inside. The server keeps no process alive.
  */
 import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import { errorCode, messageOf } from '../lib/errors.ts';
+import { createServer, type Server } from 'node:http';
+import { errorCode } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Sources } from './registry.ts';
 
@@ -33,19 +33,11 @@ const CONNECTIONS = 50;
 
 /** Listens; throws a UsageError where it can't. */
 export async function serveMetrics(address: MetricsAddress, sources: MetricsSources): Promise<MetricsServer> {
-  const { registerGauges } = await import('./registry.ts');
-  const { registry } = sources;
-  registerGauges(sources);
-  const type = registry.contentType;
-  const metrics = async () => ({ status: 200, type, text: await registry.metrics() });
-  const pages: Readonly<Record<string, () => Promise<Page>>> = {
-    '/metrics': metrics,
-    '/healthz': async () => ({ status: 200, type: PLAIN, text: 'ok\n' }),
-    '/readyz': async () => readiness(await sources.notReady()),
-  };
+  const { getRequestListener } = await import('@hono/node-server');
+  const { fetch } = await createApp(sources);
   const server = createServer(
     { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS },
-    ({ method, url = '/' }, response) => void answer({ method, path: pathOf(url) }, response, pages),
+    getRequestListener(fetch, { overrideGlobalObjects: false }),
   );
   server.maxConnections = CONNECTIONS;
   await listen(server, address);
@@ -59,43 +51,31 @@ export async function serveMetrics(address: MetricsAddress, sources: MetricsSour
   };
 }
 
-type Page = { readonly status: number; readonly type: string; readonly text: string };
+const OTHERS = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-const PLAIN = 'text/plain; charset=utf-8';
-
-function readiness(reasons: readonly string[]): Page {
-  const isReady = reasons.length === 0;
-  const text = `${JSON.stringify({ ready: isReady, reasons })}\n`;
-  return { status: isReady ? 200 : 503, type: 'application/json', text };
-}
-
-function pathOf(url: string): string {
-  return url.replace(/[?#].*$/s, '');
-}
-
-async function answer(
-  { method, path }: { readonly method: string | undefined; readonly path: string },
-  response: ServerResponse,
-  pages: Readonly<Record<string, () => Promise<Page>>>,
-): Promise<void> {
-  const page = await pageFor(method, Object.hasOwn(pages, path) ? pages[path] : undefined);
-  const headers = {
-    'content-type': page.type,
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-  };
-  response.writeHead(page.status, headers).end(method === 'HEAD' ? undefined : page.text);
-}
-
-async function pageFor(method: string | undefined, make: (() => Promise<Page>) | undefined): Promise<Page> {
-  if (method !== 'GET' && method !== 'HEAD') return { status: 405, type: PLAIN, text: 'expected GET\n' };
-  if (make === undefined)
-    return { status: 404, type: PLAIN, text: 'expected /metrics, /healthz or /readyz\n' };
-  try {
-    return await make();
-  } catch (error) {
-    return { status: 500, type: PLAIN, text: `${messageOf(error)}\n` };
-  }
+/** Loads the libraries only for a process that is asked for metrics. */
+async function createApp({ notReady, ...sources }: MetricsSources) {
+  const [{ Hono }, { registerGauges }] = await Promise.all([import('hono'), import('./registry.ts')]);
+  const { registry } = sources;
+  registerGauges(sources);
+  const app = new Hono();
+  app.use(async ({ header }, next) => {
+    header('cache-control', 'no-store');
+    header('x-content-type-options', 'nosniff');
+    await next();
+  });
+  app.on(OTHERS, '*', ({ text }) => text('expected GET\n', 405));
+  app.get('/metrics', async ({ body }) => {
+    return body(await registry.metrics(), 200, { 'content-type': registry.contentType });
+  });
+  app.get('/healthz', ({ text }) => text('ok\n'));
+  app.get('/readyz', async ({ json }) => {
+    const reasons = await notReady();
+    return json({ ready: reasons.length === 0, reasons }, reasons.length === 0 ? 200 : 503);
+  });
+  app.notFound(({ text }) => text('expected /metrics, /healthz or /readyz\n', 404));
+  app.onError((error, { text }) => text(`${error.message}\n`, 500));
+  return app;
 }
 
 async function listen(server: Server, { host, port }: MetricsAddress): Promise<void> {
