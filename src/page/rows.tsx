@@ -8,10 +8,10 @@ import { cut, Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import { OUTCOMES, type Outcome } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
-import { Dot, kindWords } from '../report/html/parts.tsx';
+import { Dot, kindWords, Table } from '../report/html/parts.tsx';
 import { runOf } from '../runs/status.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
-import { Empty, Table } from '../web/words.tsx';
+import { Empty } from '../web/words.tsx';
 import type { Desk } from './desk.ts';
 import {
   csvOf,

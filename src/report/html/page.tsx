@@ -4,11 +4,12 @@
  * is cut.
  */
 import { basename } from 'node:path';
+import type { Child } from 'hono/jsx';
 import { cut, Text } from '../../lib/html-text.tsx';
 import { countOf } from '../../lib/terminal.ts';
 import { sourceWords } from '../../model/source.ts';
 import { requestWords } from '../words.ts';
-import { Time, targetShown } from './parts.tsx';
+import { Facts, Time, targetShown } from './parts.tsx';
 import { Causes, Damaged, Needing, Pace, type Page, Steps, Times, Total } from './sections.tsx';
 import { POLICY, STYLE } from './style.ts';
 import { TONE_SIGN, verdictOf } from './words.ts';
@@ -111,46 +112,36 @@ function About({ page }: Props) {
     ['ended', summary.finishedAt],
     ['report written', summary.writtenAt],
   ] as const;
+  const facts: ReadonlyArray<readonly [string, Child]> = [
+    [
+      'run',
+      <>
+        <code>{summary.run}</code>, {summary.state}
+        {summary.parent === null ? '' : `, a rerun of rows of ${summary.parent}`}
+      </>,
+    ],
+    [
+      'job',
+      <>
+        <Text of={summary.job} bytes={100} />, operation <Text of={summary.operation} bytes={100} />
+      </>,
+    ],
+    ...(isShared ? [] : [['target', <Text of={summary.target} />] as const]),
+    [
+      'file',
+      <>
+        <Text of={summary.file} bytes={600} />
+        <br />
+        <span class="dim mono">sha256 {summary.sha256}</span>
+      </>,
+    ],
+    ...times.flatMap(([name, at]) => (at === null ? [] : [[name, <Time at={at} />] as const])),
+    ['program', `onboard ${version}`],
+  ];
   return (
     <section>
       <h2>About this run</h2>
-      <dl>
-        <dt>run</dt>
-        <dd>
-          <code>{summary.run}</code>, {summary.state}
-          {summary.parent === null ? '' : `, a rerun of rows of ${summary.parent}`}
-        </dd>
-        <dt>job</dt>
-        <dd>
-          <Text of={summary.job} bytes={100} />, operation <Text of={summary.operation} bytes={100} />
-        </dd>
-        {isShared ? null : (
-          <>
-            <dt>target</dt>
-            <dd>
-              <Text of={summary.target} />
-            </dd>
-          </>
-        )}
-        <dt>file</dt>
-        <dd>
-          <Text of={summary.file} bytes={600} />
-          <br />
-          <span class="dim mono">sha256 {summary.sha256}</span>
-        </dd>
-        {times.flatMap(([name, at]) =>
-          at === null
-            ? []
-            : [
-                <dt>{name}</dt>,
-                <dd>
-                  <Time at={at} />
-                </dd>,
-              ],
-        )}
-        <dt>program</dt>
-        <dd>onboard {version}</dd>
-      </dl>
+      <Facts of={facts} />
     </section>
   );
 }
