@@ -3,6 +3,7 @@
  * lib/html-text.tsx.
  */
 import type { Child } from 'hono/jsx';
+import { round } from '../lib/chart/frame.tsx';
 import { Text } from '../lib/html-text.tsx';
 import { countOf } from '../lib/terminal.ts';
 import { kindsOf } from '../model/outcome.ts';
@@ -33,10 +34,6 @@ export function Bar({ outcomes, rows }: CountsProps) {
         })}
     </svg>
   );
-}
-
-function round(n: number): string {
-  return String(Math.round(n * 10) / 10);
 }
 
 export function Problems({ of }: { readonly of: readonly string[] }) {
