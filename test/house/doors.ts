@@ -67,7 +67,7 @@ export const DOORS: Doors = {
   ],
   notify: ['notifier.ts', 'event.ts', 'webhook.ts'],
   redis: ['append-only-file.ts', 'connection.ts', 'embedded.ts', 'reach.ts', 'settings.ts'],
-  'report/html': ['page.tsx', 'causes.tsx', 'parts.tsx'],
+  'report/html': ['page.tsx', 'causes.tsx', 'parts.tsx', 'style.ts'],
   report: [
     'report.ts',
     'summary.ts',
