@@ -83,6 +83,7 @@ export const DOORS: Doors = {
     'results.ts',
     'html/causes.tsx',
     'html/parts.tsx',
+    'html/style.ts',
   ],
   metrics: ['meter.ts', 'registry.ts', 'server.ts'],
   sandbox: ['sandbox.ts', 'options.ts'],

@@ -1,7 +1,7 @@
 /**
- * The style of report.html, and what the page has of it (web/style.css: the rest): light, dark and on
- * paper, from 320 px up. The sum for report.html has no sign that HTML
- * escapes, so that its policy can admit it by a hash.
+ * The style of report.html, light, dark and on paper, from 320 px up, and what the page has of it
+ * (web/style.css is the rest). It has no sign that HTML escapes, so that the policy of report.html
+ * can admit it by the hash of its text.
  */
 import { createHash } from 'node:crypto';
 import { OUTCOMES } from '../../model/outcome.ts';
