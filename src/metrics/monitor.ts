@@ -5,7 +5,7 @@
  */
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
-import { registerGauges, type Sources } from './registry.ts';
+import type { Sources } from './registry.ts';
 
 export type MetricsSources = Sources & {
   /** Why nothing can be sent now, each in words; empty: it can. */
@@ -14,9 +14,7 @@ export type MetricsSources = Sources & {
 
 const OTHERS = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-export function listenerFor({ notReady, ...sources }: MetricsSources) {
-  const { registry } = sources;
-  registerGauges(sources);
+export function listenerFor({ notReady, registry }: MetricsSources) {
   const app = new Hono();
   app.use(async ({ header }, next) => {
     header('cache-control', 'no-store');

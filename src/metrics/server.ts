@@ -28,7 +28,11 @@ const CONNECTIONS = 50;
 /** Listens; throws a UsageError where it can't. */
 export async function serveMetrics(address: MetricsAddress, sources: MetricsSources): Promise<MetricsServer> {
   // Loaded only by a process that is asked for metrics.
-  const { listenerFor } = await import('./monitor.ts');
+  const [{ listenerFor }, { registerGauges }] = await Promise.all([
+    import('./monitor.ts'),
+    import('./registry.ts'),
+  ]);
+  registerGauges(sources);
   const server = createServer(
     { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS },
     listenerFor(sources),
