@@ -105,7 +105,7 @@ export async function look(
     bytes: bytes ?? null,
     page: { ...desk, standing: () => Promise.reject(new Error('not asked for')) },
   });
-  const html = reply.kind === 'page' || reply.kind === 'fragment' ? String(await reply.body) : '';
+  const html = reply.kind === 'page' ? `${await reply.body}${(await reply.live) ?? ''}` : '';
   return { kind: reply.kind, reply, html };
 }
 
