@@ -67,7 +67,7 @@ export const DOORS: Doors = {
   ],
   notify: ['notifier.ts', 'event.ts', 'webhook.ts'],
   redis: ['append-only-file.ts', 'connection.ts', 'embedded.ts', 'reach.ts', 'settings.ts'],
-  'report/html': ['page.tsx', 'causes.tsx', 'parts.tsx'],
+  'report/html': ['page.tsx', 'causes.tsx', 'parts.tsx', 'style.ts'],
   report: [
     'report.ts',
     'summary.ts',
@@ -83,6 +83,7 @@ export const DOORS: Doors = {
     'results.ts',
     'html/causes.tsx',
     'html/parts.tsx',
+    'html/style.ts',
   ],
   metrics: ['meter.ts', 'registry.ts', 'server.ts'],
   sandbox: ['sandbox.ts', 'options.ts'],
