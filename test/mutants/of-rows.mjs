@@ -227,8 +227,8 @@ export const OF_ROWS = [
   {
     id: 'mapping-30th-of-february',
     in: 'src/mapping',
-    find: 'return days !== undefined && day <= days;',
-    put: 'return days !== undefined && day <= 31;',
+    find: 'if (moment.getUTCMonth() !== month - 1) return undefined;',
+    put: 'if (month > 12) return undefined;',
     tests: ['test/mapping/dates'],
     why: 'a day that is in no calendar becomes the next month’s',
   },
