@@ -43,8 +43,8 @@ export const OF_ROWS = [
   {
     id: 'judge-created-without-id',
     in: 'src/service',
-    find: 'if (mayRepeat(call)) {\n    // Only a 200',
-    put: 'if (json !== null) {\n    // Only a 200',
+    find: 'if (mayRepeat(call)) return accepted(',
+    put: 'if (json !== null) return accepted(',
     tests: ['test/service/judge'],
     why: 'a create is called done of which nobody knows the id',
   },
