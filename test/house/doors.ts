@@ -85,7 +85,7 @@ export const DOORS: Doors = {
     'html/parts.tsx',
   ],
   metrics: ['meter.ts', 'registry.ts', 'server.ts'],
-  sandbox: ['sandbox.ts', 'options.ts'],
+  sandbox: ['sandbox.ts'],
   delivery: [
     'delivery.ts',
     'decide.ts',
