@@ -25,7 +25,6 @@ import type { Look } from './ledger.ts';
 export type Forecast = {
   readonly rows: readonly Row[];
   readonly lead: Row;
-  /** The rows' own key, `null` where they have none. */
   readonly key: string | null;
   readonly state: KeyState;
   readonly fate: Fate;
@@ -64,7 +63,6 @@ type Foreseeing = {
   readonly seen: SeenKeys;
   /** Where the job groups rows: the keys of which rows stand apart in the file. */
   readonly apart: ApartKeys | null;
-  /** The keys of files that are taken first. */
   readonly before: readonly SeenKeys[];
   /** Whether requests of the call are still shown: those that aren't need not be put together. */
   isShown(call: Call): boolean;
@@ -72,7 +70,6 @@ type Foreseeing = {
 
 const FREE: KeyState = { kind: 'free' };
 
-/** The forecasts for rows in file order; what comes first decides on what comes later. */
 export async function foresee(
   groups: readonly RowGroup<Row>[],
   foreseeing: Foreseeing,

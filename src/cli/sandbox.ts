@@ -2,8 +2,7 @@
 import { once } from 'node:events';
 import { InvalidArgumentError } from 'commander';
 import { type Io, say } from '../lib/terminal.ts';
-import { DEFAULT_TOKEN } from '../sandbox/options.ts';
-import { startSandbox } from '../sandbox/sandbox.ts';
+import { DEFAULT_TOKEN, startSandbox } from '../sandbox/sandbox.ts';
 import { bodySchemaOf } from '../service/operations.ts';
 import { type AddCommand, collect } from './command.ts';
 
