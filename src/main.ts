@@ -1,18 +1,13 @@
 #!/usr/bin/env node
 /**
  * The program. A signal that comes while it is still being loaded, when nothing has begun, ends it
- * with the status of every other interruption.
+ * with the status of every other interruption; cli/process.ts replaces that answer.
  */
 import process from 'node:process';
 
 /** EXIT.interrupted; its module comes with half of the program. */
 const INTERRUPTED = 4;
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-const end = () => process.exit(INTERRUPTED);
-for (const signal of SIGNALS) process.on(signal, end);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(INTERRUPTED));
 const { runProcess } = await import('./cli/process.ts');
-const ended = runProcess();
-// Its own handlers are there by now.
-for (const signal of SIGNALS) process.off(signal, end);
-await ended;
+await runProcess();

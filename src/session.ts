@@ -224,6 +224,7 @@ export async function joinTarget(session: Session, service: Service, join: Join)
   if (join.sends) {
     await checkRedisSettings(session, join.acceptsSettings);
     releasers.push(noticeRedis(io, ledger.redis, shownAddress(ledger.address)));
+    io.interrupted.addEventListener('abort', () => tellEnding(session));
   }
   const { keys, store } = ledger.of(service.target);
   const registration = await register(session, service.target);
@@ -262,6 +263,13 @@ export async function joinTarget(session: Session, service: Service, join: Join)
   });
   releasers.push(() => notifier?.close());
   return { ...session, service, registration, delivery, notifier };
+}
+
+function tellEnding({ io, times }: Session): void {
+  const limit = `at most ${times.deadlineMs / 1000} s; once more ends at once`;
+  // Below the `^C` that the terminal has drawn into the progress.
+  if (io.stderr.isTTY === true) tell(io, '');
+  tell(io, `Ending: rows in flight are being settled, ${limit} and leaves them in doubt.`);
 }
 
 async function register(session: Session, target: string): Promise<Registration> {
