@@ -300,49 +300,36 @@ export async function checkRedisSettings(
   for (const text of await acceptSettings(ledger.redis, accepts === true)) tell(io, `warning: ${text}`);
 }
 
+const LOOK_MS = 250;
 /** By then an embedded server is started again, and a failover nearly over. */
 const WORTH_A_WORD_MS = 3_000;
-/** A connection lost again within this is not back: a full server is left at once. */
-const BACK_AFTER_MS = 500;
+/** So many looks in a row: a connection to a full server is lost again at once. */
+const LOOKS_TO_BE_BACK = 2;
 
 /**
  * Tells the user when everything waits for Redis, and when it goes on; a terminal shows no log.
  * `name`: how the user knows the server. Answers a function that ends the notice.
  */
-export function noticeRedis(io: Io, redis: RedisConnection, name: string): () => void {
-  let waiting: NodeJS.Timeout | null = null;
-  let settling: NodeJS.Timeout | null = null;
+export function noticeRedis(io: Io, redis: Pick<RedisConnection, 'status'>, name: string): () => void {
+  let since: Date | null = null;
   let isTold = false;
-  const clear = () => {
-    for (const timer of [waiting, settling]) if (timer !== null) clearTimeout(timer);
-    waiting = null;
-    settling = null;
-  };
-  const away = () => {
-    if (settling !== null) clearTimeout(settling);
-    if (isTold) return;
-    const since = new Date();
-    waiting ??= setTimeout(() => {
-      isTold = true;
-      const time = since.toISOString().slice(11, 19);
-      tell(
-        io,
-        `Redis at ${name} is away or takes no writes since ${time} UTC: nothing is sent meanwhile, and it goes on by itself.`,
-      );
-    }, WORTH_A_WORD_MS).unref();
-  };
-  const back = () => {
-    settling = setTimeout(() => {
-      clear();
+  let looks = 0;
+  const look = () => {
+    looks = redis.status === 'ready' ? looks + 1 : 0;
+    if (looks >= LOOKS_TO_BE_BACK) {
       if (isTold) tell(io, 'Redis is back.');
-      isTold = false;
-    }, BACK_AFTER_MS).unref();
+      [since, isTold] = [null, false];
+    }
+    if (looks > 0 || isTold) return;
+    since ??= new Date();
+    if (Date.now() - since.getTime() < WORTH_A_WORD_MS) return;
+    isTold = true;
+    const time = since.toISOString().slice(11, 19);
+    tell(
+      io,
+      `Redis at ${name} is away or takes no writes since ${time} UTC: nothing is sent meanwhile, and it goes on by itself.`,
+    );
   };
-  redis.on('close', away);
-  redis.on('ready', back);
-  return () => {
-    redis.off('close', away);
-    redis.off('ready', back);
-    clear();
-  };
+  const looking = setInterval(look, LOOK_MS).unref();
+  return () => clearInterval(looking);
 }
