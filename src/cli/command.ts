@@ -95,11 +95,11 @@ export const WEB = [
 
 export type EndedFlags = { readonly json?: boolean; readonly jobFile?: string };
 
-/** Answers the exit status; `service`: `null` where nothing was to be sent. */
+/** Answers the exit status. A session without a service had nothing to send. */
 export function tellEnded(
   { run, summary }: Executed,
-  { io, env }: Pick<Session, 'io' | 'env'>,
-  { service, flags }: { readonly service: Service | null; readonly flags: EndedFlags },
+  { io, env, service }: Pick<Session, 'io' | 'env'> & { readonly service?: Service },
+  flags: EndedFlags,
 ): number {
   const directory = reportDirectory(env, run.id);
   const job = flags.jobFile === undefined ? {} : { job: `--job-file ${shellWord(anywhere(flags.jobFile))}` };

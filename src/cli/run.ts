@@ -7,7 +7,7 @@ import { confirm, countOf, type Io, tell } from '../lib/terminal.ts';
 import type { MetricsAddress } from '../metrics/server.ts';
 import { EXIT, endsSeries, worse } from '../model/exit.ts';
 import type { FileFacts } from '../model/source.ts';
-import { tellLeft, tellOutages } from '../runs/events.ts';
+import { tellEvents } from '../runs/events.ts';
 import { executeToEnd } from '../runs/execute.ts';
 import { cautions, type Input, type InputArguments, loadInput } from '../runs/input.ts';
 import { beginFile, waitForJobs } from '../runs/register.ts';
@@ -72,8 +72,7 @@ async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<num
     const terms = { sends: true, acceptsSettings: flags.acceptRedisSettings, isFollowed: true };
     const joined = await joinTarget(session, service, terms);
     await tellVitals(joined);
-    await tellLeft(joined);
-    tellOutages(joined);
+    await tellEvents(joined);
     return runInOrder(input, joined, flags);
   });
 }
@@ -138,10 +137,9 @@ async function runInOrder({ job, files }: Input, session: TargetSession, flags: 
 type Running = { readonly session: TargetSession; readonly flags: Flags };
 
 async function runFile(facts: FileFacts, job: Input['job'], { session, flags }: Running): Promise<number> {
-  const { service } = session;
-  const file = { facts, job, target: service.target, again: flags.again === true };
+  const file = { facts, job, target: session.service.target, again: flags.again === true };
   const run = await beginFile(file, session);
-  return tellEnded(await executeToEnd(run, fileRows(facts), session), session, { service, flags });
+  return tellEnded(await executeToEnd(run, fileRows(facts), session), session, flags);
 }
 
 function interrupted(io: Io): number {

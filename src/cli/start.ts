@@ -23,7 +23,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import type { MetricsAddress } from '../metrics/server.ts';
 import { EXIT } from '../model/exit.ts';
 import type { PageAddress } from '../page/fork.ts';
-import { tellLeft, tellOutages } from '../runs/events.ts';
+import { tellEvents, tellLeft } from '../runs/events.ts';
 import { tellOfService } from '../runs/service-notice.ts';
 import { tellVitals } from '../runs/vitals.ts';
 import {
@@ -81,8 +81,7 @@ function watch(flags: InboxFlags, io: Io, { sends }: Sends): Promise<number> {
       const watcher = createWatcher(joined, book, flags);
       const isPageUp = await servePage(watcher, joined, flags);
       await tellVitals(joined, { inbox: countFiles(watcher), isPageUp });
-      await tellLeft(joined);
-      tellOutages(joined);
+      await tellEvents(joined);
       const { inbox } = watcher.places;
       if (sends) tell(io, `Watching ${inbox} and working for ${service.target}; Ctrl-C stops it cleanly.`);
       else tell(io, `Watching ${inbox} for ${service.target}; rows are sent by \`onboard work\`.`);

@@ -23,6 +23,12 @@ export function tellEnd(executed: Executed, { notifier, env, io }: TargetSession
   return executed;
 }
 
+/** For a process that follows runs. */
+export async function tellEvents(session: TargetSession): Promise<void> {
+  await tellLeft(session);
+  tellOutages(session);
+}
+
 const RUNS_LOOKED_AT = 100;
 
 /** Notifies for runs whose processes were killed before they did. */
