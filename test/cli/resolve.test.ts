@@ -232,7 +232,7 @@ describe('an edited report file', () => {
     const line = csv.split('\n')[1] ?? '';
     const two = await file('two.csv', `${filled(csv, { 1: 'not-created' })}${line}created:a\n`);
     expect((await command([run, '--file', two])).stderr).toContain(
-      'line 5: row 1 is decided otherwise on line 2: expected one decision',
+      `line 5: row 1 is decided otherwise at ${two}, line 2: expected one decision`,
     );
     const same = await file('same.csv', `${filled(csv, { 1: 'not-created' })}${line}not-created\n`);
     expect((await json([run, '--file', same])).answer).toMatchObject({ notCreated: 1, unchanged: 0 });
