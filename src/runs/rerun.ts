@@ -4,7 +4,8 @@
  * an unregistered rerun expire.
  */
 import { type Job, operationOf } from '../config/job-definition.ts';
-import { mappingFor } from '../delivery/run-mapping.ts';
+import { loadJob, loadJobFile } from '../config/load-job.ts';
+import { definitionProblems, mappingFor } from '../delivery/run-mapping.ts';
 import { createCut } from '../intake/chunks.ts';
 import {
   type ChoiceCounts,
@@ -25,7 +26,6 @@ import type { Row } from '../model/row.ts';
 import { isOver, type Run } from '../model/run.ts';
 import type { Ledger, Session, TargetSession } from '../session.ts';
 import { type Resumed, resumeRun } from './control.ts';
-import { loadFittingJob, loadFittingJobFile } from './input.ts';
 import { CHUNK_ROWS, canaryOf } from './rows.ts';
 import { definitionOf } from './status.ts';
 
@@ -84,8 +84,8 @@ export async function rerunRows(
 }
 
 async function jobOf(parent: Run, { job, jobFile }: Asked, { env, ledger }: Session): Promise<Job> {
-  if (jobFile !== undefined) return loadFittingJobFile(jobFile);
-  if (job !== undefined) return loadFittingJob(job, env.jobsDirectory);
+  if (jobFile !== undefined) return loadJobFile(jobFile, definitionProblems);
+  if (job !== undefined) return loadJob(job, env.jobsDirectory, definitionProblems);
   return { name: parent.job, definition: await definitionOf(parent, ledger) };
 }
 

@@ -128,10 +128,15 @@ export function goingOnWith({ id, state }: Pick<Run, 'id' | 'state'>, { owner }:
 
 /** From the run's report, where that is there and true, else from the ledger. */
 export async function summaryOf(run: Run, report: string): Promise<Summary> {
+  return (await reportedSummary(run, report)) ?? summarize(run, new Date());
+}
+
+/** `null`: there is no report, or the run is not as it was then. */
+export async function reportedSummary(run: Run, report: string): Promise<Summary | null> {
   const known = await readSummary(report);
-  const now = summarize(run, new Date());
   const told = ({ state, reason, request, outcomes }: Summary) => ({ state, reason, request, outcomes });
-  return known !== null && isDeepStrictEqual(told(known), told(now)) ? known : now;
+  const now = summarize(run, new Date());
+  return known !== null && isDeepStrictEqual(told(known), told(now)) ? known : null;
 }
 
 /** As every `--json` shows it: all of `summary.json`, and how it stands right now. */
