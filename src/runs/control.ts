@@ -144,16 +144,13 @@ export async function windUpCancelled(run: Run, session: Session): Promise<Execu
 
 /** Opened only when needed; the user is warned where they can't be read any more. */
 function rowsIfNeeded(run: Run, { io, ledger }: Session): RowSource {
-  let registered: Promise<RowSource> | null = null;
   return async (again, definition) => {
-    const isFirst = registered === null;
-    registered ??= registeredRows(run, ledger);
     try {
-      return await (await registered)(again, definition);
+      return await (await registeredRows(run, ledger))(again, definition);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      for (const problem of isFirst ? error.problems : []) tell(io, `warning: ${problem}`);
-      if (isFirst) tell(io, 'Rows that were not handed out yet are recorded without line and key.');
+      for (const problem of error.problems) tell(io, `warning: ${problem}`);
+      tell(io, 'Rows that were not handed out yet are recorded without line and key.');
       return null;
     }
   };
