@@ -25,7 +25,7 @@ export const addRunsCommand: AddCommand = (program, io, done) => {
   program
     .command('runs')
     .description('List the runs, newest first')
-    .option('--limit <n>', 'how many', wholeNumber, 20)
+    .option('--limit <n>', 'how many', wholeNumber(1), 20)
     .option('--json', 'a JSON line per run')
     .addHelpText('after', '\nExample:\n  onboard runs --limit 5')
     .action(async (flags: RunsFlags) => done(await listRuns(flags, io)));
