@@ -73,20 +73,22 @@ export type Ledger = {
   of(target: string): { readonly keys: LedgerKeys; readonly store: RunStore };
   /** Whether an embedded server is still this machine's to use; absent for any other server. */
   isOurs?(): Promise<boolean>;
-  /** What the user is told when the embedded server can't go on for want of room. */
-  onDiskFull(tell: (text: string) => void): void;
 };
 
-/** There is no ledger yet where one was to be read. */
-export class NoLedgerError extends UsageError {}
-
-/** As `withSession`, but throws a NoLedgerError where there is no ledger, and makes none. */
-export async function withKnownLedger<T>(io: Io, work: (session: Session) => Promise<T>): Promise<T> {
-  const { redis, home } = readEnvironment(io.env);
-  if (redis !== null || existsSync(join(home, 'redis'))) return withSession(io, work);
-  throw new NoLedgerError(
-    `There is no ledger in ${home} yet: nothing was run there. For one elsewhere, set ONBOARD_HOME to its folder.`,
-  );
+/**
+ * As `withSession`, but makes no ledger where there is none: `without` answers then, or else a
+ * UsageError is thrown.
+ */
+export async function withKnownLedger<T>(
+  io: Io,
+  work: (session: Session) => Promise<T>,
+  without?: (why: string, env: Environment) => T | Promise<T>,
+): Promise<T> {
+  const env = readEnvironment(io.env);
+  if (env.redis !== null || existsSync(join(env.home, 'redis'))) return withSession(io, work);
+  const why = `There is no ledger in ${env.home} yet: nothing was run there. For one elsewhere, set ONBOARD_HOME to its folder.`;
+  if (without === undefined) throw new UsageError(why);
+  return without(why, env);
 }
 
 export function withSession<T>(
@@ -185,11 +187,8 @@ export async function openLedger(
     const reviving = reviveOnLoss(redis, () => diskNotice.around(server.revive), onTrouble);
     releasers.push(() => reviving.stop());
   }
-  return {
-    ...ledgerOn(redis, address, env),
-    ...('isOurs' in server && { isOurs: server.isOurs }),
-    onDiskFull: diskNotice.onFull,
-  };
+  diskNotice.onFull(notify);
+  return { ...ledgerOn(redis, address, env), ...('isOurs' in server && { isOurs: server.isOurs }) };
 }
 
 export function ledgerOn(
@@ -206,7 +205,6 @@ export function ledgerOn(
       const keys = ledgerKeys(target);
       return { keys, store: createRunStore(redis, keys, () => new Date()) };
     },
-    onDiskFull: () => undefined,
   };
 }
 
@@ -274,8 +272,6 @@ function tellEnding({ io, times }: Session): void {
 
 async function register(session: Session, target: string): Promise<Registration> {
   const { io, env, log, ledger, times, meter, releasers } = session;
-  const notify = (text: string) => tell(io, text);
-  ledger.onDiskFull(notify);
   const registration = await openRegistration({
     redis: ledger.redis,
     ...ledger.of(target),
@@ -286,7 +282,7 @@ async function register(session: Session, target: string): Promise<Registration>
     ...(ledger.isOurs !== undefined && { isOurs: ledger.isOurs }),
     log,
     onSync: (ms) => meter.synced(ms),
-    notify,
+    notify: (text) => tell(io, text),
   });
   releasers.push(() => registration.close());
   return registration;

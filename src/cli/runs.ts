@@ -16,7 +16,7 @@ import type { Run } from '../model/run.ts';
 import { renderSummary } from '../report/words.ts';
 import { writeReportOf } from '../runs/report.ts';
 import { findRun, goingOnWith, latestRuns, readRunStatus, type ShownRun } from '../runs/status.ts';
-import { NoLedgerError, reportDirectory, withKnownLedger } from '../session.ts';
+import { reportDirectory, withKnownLedger } from '../session.ts';
 import { type AddCommand, RUN_ARGUMENT, wholeNumber } from './command.ts';
 
 type RunsFlags = { readonly json?: boolean; readonly limit: number };
@@ -33,13 +33,11 @@ export const addRunsCommand: AddCommand = (program, io, done) => {
 
 async function listRuns({ json, limit }: RunsFlags, io: Io): Promise<number> {
   const env = readEnvironment(io.env);
-  const { listed, where } = await withKnownLedger(io, async ({ ledger }) => ({
-    listed: await latestRuns(ledger, limit),
-    where: ledger.name,
-  })).catch((error: unknown) => {
-    if (error instanceof NoLedgerError) return { listed: [], where: env.home };
-    throw error;
-  });
+  const { listed, where } = await withKnownLedger(
+    io,
+    async ({ ledger }) => ({ listed: await latestRuns(ledger, limit), where: ledger.name }),
+    () => ({ listed: [], where: env.home }),
+  );
   if (json === true)
     for (const shown of listed)
       sayJson(io, JSON.stringify(await readRunStatus(shown, reportDirectory(env, shown.run.id))));

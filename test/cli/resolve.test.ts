@@ -179,7 +179,7 @@ describe('an edited report file', () => {
     const path = await file('untouched.csv', await inDoubtCsv(run));
     const said = await command([run, '--file', path]);
     expect([said.exitCode, await decisionsOf(run)]).toEqual([1, {}]);
-    expect(said.stdout).toContain('No resolution is filled in: 0 rows resolved, 3 still open.');
+    expect(said.stdout).toContain('No resolution is filled in: expected created:<id> or not-created');
     expect(await json([run, '--file', path])).toMatchObject({ exitCode: 1, answer: { created: 0, open: 3 } });
   });
 
