@@ -5,6 +5,7 @@
  */
 import { awayMsOf } from '../config/send-settings.ts';
 import { nowhere } from '../delivery/target.ts';
+import { isDeadHere } from '../journal/worker-registry.ts';
 import { createSharedBreaker } from '../ledger/breaker.ts';
 import type { RunStore } from '../ledger/run-store.ts';
 import { tell } from '../lib/terminal.ts';
@@ -113,6 +114,8 @@ export async function ownerOf(
   interrupted: AbortSignal,
 ): Promise<string | null> {
   let last = await store.leaseOf(id);
+  // A killed process' lease lasts a while: where its death is known, nothing waits for it.
+  if (last !== null && isDeadHere(last.holder)) return null;
   while (last !== null && !interrupted.aborted) {
     await sleep(OWNER_POLL_MS, interrupted);
     const lease = await store.leaseOf(id);
