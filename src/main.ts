@@ -1,13 +1,17 @@
 #!/usr/bin/env node
 /**
  * The program. A signal that comes while it is still being loaded, when nothing has begun, ends it
- * with the status of every other interruption; cli/process.ts replaces that answer.
+ * with the status of every other interruption.
  */
 import process from 'node:process';
 
 /** EXIT.interrupted; its module comes with half of the program. */
 const INTERRUPTED = 4;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(INTERRUPTED));
+const end = () => process.exit(INTERRUPTED);
+for (const signal of SIGNALS) process.on(signal, end);
 const { runProcess } = await import('./cli/process.ts');
-await runProcess();
+await runProcess(undefined, () => {
+  for (const signal of SIGNALS) process.off(signal, end);
+});

@@ -12,7 +12,8 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** What is left to be closed when a command has ended must not keep its terminal. */
 const LINGER_MS = 2_000;
 
-export async function runProcess(times: Times = SHIPPED_TIMES): Promise<void> {
+/** `onLoaded`: signals are answered here from then on. */
+export async function runProcess(times: Times = SHIPPED_TIMES, onLoaded?: () => void): Promise<void> {
   // Rows pass through: by default V8 lets four times what is in use pile up, for no gain.
   setFlagsFromString('--heap-growing-percent=100');
   // Young objects are few: threads that collect them cost more than they save.
@@ -40,8 +41,8 @@ export async function runProcess(times: Times = SHIPPED_TIMES): Promise<void> {
     interruption.abort();
     setTimeout(() => leave(`Ended after ${times.deadlineMs / 1000} s.`), times.deadlineMs).unref();
   };
-  // Until here main.ts answers signals.
-  for (const signal of SIGNALS) process.removeAllListeners(signal).on(signal, interrupt);
+  for (const signal of SIGNALS) process.on(signal, interrupt);
+  onLoaded?.();
   // A reader that goes away (`| head`, a closed terminal) ends the reading, not the work.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {

@@ -3,7 +3,7 @@ import { countOf, type Io, say, sayJson } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { exitCodeOf } from '../model/exit.ts';
 import type { Decision } from '../model/resolution.ts';
-import type { Run } from '../model/run.ts';
+import { isUnderWay, type Run } from '../model/run.ts';
 import { keptLines } from '../report/words.ts';
 import {
   type Resolved,
@@ -135,7 +135,7 @@ function resolvedJson({ run, by, resolved, report }: ResolveOutcome): string {
     inDoubt: run.outcomes['in-doubt'],
     outcomes: run.outcomes,
     state: run.state,
-    exitCode: hasEnded(run) ? exitCodeOf(run) : null,
+    exitCode: isUnderWay(run) ? null : exitCodeOf(run),
     report: report.kind === 'written' ? report.directory : null,
     kept: kept.find((name) => name.startsWith('in-doubt.')) ?? null,
     keptFiles: kept,
@@ -164,16 +164,12 @@ function nextLines({ run, resolved, report }: ResolveOutcome): string[] {
   const left = run.outcomes['in-doubt'];
   const words = `${countOf(left, 'row')} ${left === 1 ? 'is' : 'are'}`;
   const doubt = left === 0 ? 'No row is in doubt any more' : `${words} still in doubt`;
-  const status = hasEnded(run) ? `; the run's exit status is now ${exitCodeOf(run)}.` : '.';
+  const status = isUnderWay(run) ? '.' : `; the run's exit status is now ${exitCodeOf(run)}.`;
   const errors = report.kind === 'written' ? report.summary.topErrors : [];
   const hasNotCreated = resolved.notCreated > 0 || errors.some(({ code }) => code === 'not_created');
   if (!hasNotCreated) return [doubt + status];
   const rerun = 'To send the rows that were not created, with the others that failed:';
   return [doubt + status, rerun, `  onboard rerun ${run.id} --only failed`];
-}
-
-function hasEnded({ state }: Run): boolean {
-  return state !== 'running' && state !== 'queued';
 }
 
 const EXAMPLE = `

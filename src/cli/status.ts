@@ -17,7 +17,7 @@ import {
 import { sleep } from '../lib/waiting.ts';
 import { EXIT } from '../model/exit.ts';
 import { nameOf } from '../model/operation.ts';
-import { openRows, type Run } from '../model/run.ts';
+import { isUnderWay, openRows, type Run } from '../model/run.ts';
 import { watchChunks } from '../queue/chunk-queue.ts';
 import { renderNext, requestWords } from '../report/words.ts';
 import { outcomesOf } from '../runs/progress.ts';
@@ -212,10 +212,6 @@ function needyLines(
     ...(goOn === null || next.some((line) => line.includes(goOn)) ? [] : ['    to go on:', `      ${goOn}`]),
     ...(written ? [] : ['    for its report:', `      onboard report ${run.id}`]),
   ];
-}
-
-function isUnderWay({ state }: Run): boolean {
-  return state === 'running' || state === 'queued';
 }
 
 /** What concerns one service: nothing of it is said beside another one's. */

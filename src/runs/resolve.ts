@@ -11,7 +11,7 @@ import { type RowDecision, type RowResolved, resolveRows } from '../ledger/resol
 import { chunksAround } from '../ledger/run-view.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { type Decision, describeDecision, outcomeOfCreated } from '../model/resolution.ts';
-import type { Run } from '../model/run.ts';
+import { isUnderWay, type Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
 import type { Summary } from '../report/summary.ts';
 import { type Ledger, reportDirectory, type Session } from '../session.ts';
@@ -160,9 +160,8 @@ export async function rewriteReport(
   { request, resolved }: Done,
   session: Pick<Session, 'env' | 'io' | 'ledger'>,
 ): Promise<Rewritten> {
-  const underWay = run.state === 'running' || run.state === 'queued';
   const { store } = session.ledger.of(run.target);
-  if (underWay && (await store.hasLease(run.id))) return { kind: 'of-another' };
+  if (isUnderWay(run) && (await store.hasLease(run.id))) return { kind: 'of-another' };
   const directory = reportDirectory(session.env, run.id);
   // Where every decision of a file was taken, replacing it loses nobody's work.
   const isFollowed = request.kind === 'file' && resolved.refused.length === 0;

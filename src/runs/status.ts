@@ -10,7 +10,7 @@ import { didYouMean } from '../lib/did-you-mean.ts';
 import { countOf } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { countSettled } from '../model/outcome.ts';
-import { isOver, openRows, type Run, type RunProgress } from '../model/run.ts';
+import { isOver, isUnderWay, openRows, type Run, type RunProgress } from '../model/run.ts';
 import type { ChunkQueue } from '../queue/chunk-queue.ts';
 import { readSummary } from '../report/report.ts';
 import { type Summary, summarize } from '../report/summary.ts';
@@ -89,7 +89,7 @@ export function stateOf(run: Pick<Run, 'reason'> & RunProgress, leased: boolean)
     const owner = leased ? 'alive' : 'gone';
     return { words: leased ? 'cancelled, winding up' : 'cancelled, owner gone', owner };
   }
-  if (run.state !== 'running' && run.state !== 'queued') {
+  if (!isUnderWay(run)) {
     // The process that follows the run resumes it when its window opens.
     const owner = leased && run.reason === 'window' ? 'alive' : 'none';
     return { words: run.reason === null ? run.state : `${run.state} (${run.reason})`, owner };
