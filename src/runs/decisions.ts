@@ -70,7 +70,7 @@ async function heldOf(
 /** Where one holder is the row that gets the id, the others are in its way. */
 const HOLDERS_KEPT = 3;
 
-/** Finds who has these ids, the first few of each: rows of one key are one record and count once. */
+/** The first few who have each of these ids: rows of one key are one record and count once. */
 export function createHolders(ids: ReadonlySet<string>) {
   const found = new Map<string, Holder[]>();
   return {

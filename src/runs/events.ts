@@ -24,9 +24,9 @@ export function tellEnd(executed: Executed, { notifier, env, io }: TargetSession
 }
 
 /** For a process that follows runs. */
-export async function tellEvents(session: TargetSession): Promise<void> {
+export async function tellEvents(session: TargetSession, everyMs?: number): Promise<void> {
   await tellLeft(session);
-  tellOutages(session);
+  tellOutages(session, everyMs);
 }
 
 const RUNS_LOOKED_AT = 100;
@@ -88,7 +88,7 @@ const LOOK_EVERY_MS = 5_000;
 /** A shorter outage is over before it is read. */
 const AWAY_WORTH_MS = 60_000;
 
-export function tellOutages(
+function tellOutages(
   { ledger, service: { target }, notifier, log, releasers }: TargetSession,
   everyMs = LOOK_EVERY_MS,
 ): void {

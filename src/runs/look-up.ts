@@ -291,7 +291,7 @@ type Conclusion =
 type Circumstances = {
   /** Not found means not created. */
   readonly absenceIsProof: boolean;
-  /** Rows that the found record would belong to, the first few: with more than one there is no proof. */
+  /** The first rows that the found record would belong to: more than one is no proof. */
   readonly sharedBy: readonly number[];
   readonly at: Date;
 };
