@@ -15,8 +15,9 @@ import {
   readEnvironment,
   type TokenSource,
 } from '../config/environment.ts';
-import { listJobs } from '../config/load-job.ts';
+import { listJobs, loadJob } from '../config/load-job.ts';
 import { shownAddress } from '../config/redis-address.ts';
+import { definitionProblems } from '../delivery/run-mapping.ts';
 import { messageOf } from '../lib/errors.ts';
 import { createLog } from '../lib/log.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
@@ -32,7 +33,6 @@ import {
   readSettings,
   type SettingsFinding,
 } from '../redis/settings.ts';
-import { loadFittingJob } from '../runs/input.ts';
 import { type BaseUrl, parseBaseUrl } from '../service/base-url.ts';
 import { createCredentials } from '../service/credentials.ts';
 import { codeOf, codeOfNetworkError, NETWORK_SENTENCES } from '../service/network-error.ts';
@@ -316,7 +316,7 @@ async function checkJobs(folder: string): Promise<Finding[]> {
 
 async function checkJob(name: string, folder: string): Promise<Finding[]> {
   try {
-    await loadFittingJob(name, folder);
+    await loadJob(name, folder, definitionProblems);
     return [];
   } catch (error) {
     return problemsOf('jobs', error, 'Correct the definition; `onboard schema` says what may stand in it.');
