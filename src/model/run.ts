@@ -63,6 +63,8 @@ export const runSchema = z.object({
   source: sourceInfoSchema,
   /** In jobs with groups: the number of rows up to the end of each chunk. */
   chunkEnds: z.array(z.number().int().positive()).nullable(),
+  /** As in the survey. */
+  apart: z.array(z.tuple([z.number(), z.number()])).optional(),
   /** Where first rows go ahead and `chunkEnds` doesn't say it: the size of the first chunk. */
   firstRows: z.number().int().positive().optional(),
   state: runStateSchema,

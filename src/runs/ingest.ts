@@ -6,7 +6,6 @@
  */
 import { type JobDefinition, pathColumnsOf } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
-import { type ApartKeys, createApartKeys } from '../intake/apart-keys.ts';
 import type { RowChunk } from '../intake/chunks.ts';
 import { type Claimed, claimKeys } from '../ledger/key-claims.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
@@ -32,8 +31,6 @@ type Ingest = {
   readonly run: Run;
   readonly definition: JobDefinition;
   readonly chunks: AsyncIterable<RowChunk>;
-  /** For jobs with groups, read first for keys whose rows stand apart; else `null`. */
-  readonly before: AsyncIterable<RowChunk> | null;
   readonly queue: ChunkQueue;
   readonly notice: WaitingNotice;
   readonly signal: AbortSignal;
@@ -61,7 +58,8 @@ type Ingesting = Ingest & {
   readonly keys: LedgerKeys;
   readonly store: RunStore;
   readonly mapping: Mapping;
-  readonly apart: ApartKeys | null;
+  /** By the first row of a group: another row of its key, which stands apart. */
+  readonly apart: ReadonlyMap<number, number>;
   /** Chunks that were closed when the reading began. */
   readonly closed: ReadonlySet<number>;
 };
@@ -82,8 +80,7 @@ async function readToEnd(ingest: Ingest, session: IngestSession): Promise<Ingest
   const { run, definition, signal } = ingest;
   const { keys, store } = session.ledger.of(run.target);
   const mapping = mappingFor(definition, run.source);
-  const apart = await findApart(ingest, mapping);
-  signal.throwIfAborted();
+  const apart = new Map(run.apart);
   const closed = await waitOut(() => store.closedChunks(run.id), ingest);
   const ingesting = { ...ingest, session, keys, store, mapping, apart, closed };
   const outlet = createOutlet(ingesting);
@@ -95,20 +92,10 @@ async function readToEnd(ingest: Ingest, session: IngestSession): Promise<Ingest
     // A file that grew or shrank since its survey shows here.
     if (rows.length !== rowsOfChunk(run, n)) return 'file-changed';
     if (n === 2 && !(await passesCanary(outlet.flush, ingesting))) return 'canary';
-    if (!closed.has(n)) await outlet.push({ n, rows, keyed: keyedRows(rows, ingesting) });
+    if (!closed.has(n)) await outlet.push({ n, rows, claiming: claimingRows(rows, ingesting) });
   }
   await outlet.flush();
   return read === run.rows ? 'complete' : 'file-changed';
-}
-
-async function findApart({ before, signal }: Ingest, { groupOf }: Mapping): Promise<ApartKeys | null> {
-  if (before === null) return null;
-  const apart = createApartKeys(groupOf);
-  for await (const { rows } of before) {
-    for (const row of rows) apart.see(row);
-    if (signal.aborted) break;
-  }
-  return apart;
 }
 
 /** Sends the first chunk alone, where there is a canary; false: the others would fail like it. */
@@ -156,16 +143,10 @@ function concernsAll(code: string, isOfRow: boolean): boolean {
   return /^http_(?:405|5\d\d)$|^(?:connect_)?timeout$/.test(code) || (code === 'http_404' && !isOfRow);
 }
 
-/**
- * A chunk's rows that have a key to claim, and what the others have instead of a claim: their key's
- * rows stand apart.
- */
-type KeyedRows = {
-  readonly claiming: ReadonlyArray<{ readonly row: number; readonly key: string }>;
-  readonly apart: ReadonlyMap<number, KeyClaim>;
-};
+/** A row's key, which it claims; a row of a group that stands apart claims none. */
+type Claiming = { readonly row: number; readonly key: string };
 
-export function keyedRows(
+export function claimingRows(
   rows: readonly Row[],
   {
     run,
@@ -173,51 +154,47 @@ export function keyedRows(
     mapping,
     apart,
   }: Pick<Ingesting, 'definition' | 'mapping' | 'apart'> & { readonly run: Pick<Run, 'sha256'> },
-): KeyedRows {
+): readonly Claiming[] {
   // Rows of one key that follow each other are one request: the key is the first one's.
   const leads = definition.group === undefined ? rows : rows.filter(createGroupStart(mapping.groupOf));
-  const claiming: { readonly row: number; readonly key: string }[] = [];
-  const others = new Map<number, KeyClaim>();
-  for (const row of leads) {
+  return leads.flatMap((row) => {
     const key = identityKeyOf(run, mapping, row);
-    if (key === null) continue;
-    const other = apart?.otherRow(row) ?? null;
-    if (other === null) claiming.push({ row: row.row, key });
-    else others.set(row.row, { kind: 'apart', row: other });
-  }
-  return { claiming, apart: others };
+    return key === null || apart.has(row.row) ? [] : [{ row: row.row, key }];
+  });
 }
 
 const UNCLAIMED: KeyClaim = { kind: 'claimed' };
 
-/** `from`: the place of the rows' first claim among `claims`. */
+/** `claims`: of the claiming rows, from `from` on. */
 export function claimedRows(
   rows: readonly Row[],
-  { claiming, apart }: KeyedRows,
+  claiming: readonly Claiming[],
   { claims, from = 0 }: Pick<Claimed, 'claims'> & { readonly from?: number },
+  apart: Ingesting['apart'],
 ): ChunkJob['rows'] {
-  const places = new Map(claiming.map(({ row }, i) => [row, i]));
+  const places = new Map(claiming.map(({ row }, i) => [row, from + i]));
   return rows.map((row) => {
-    const i = places.get(row.row);
-    const claim = i === undefined ? apart.get(row.row) : claims[from + i];
-    return { row, claim: claim ?? UNCLAIMED };
+    const place = places.get(row.row);
+    const other = apart.get(row.row);
+    if (other !== undefined) return { row, claim: { kind: 'apart', row: other } };
+    return { row, claim: (place === undefined ? null : claims[place]) ?? UNCLAIMED };
   });
 }
 
-type KeyedChunk = RowChunk & { readonly keyed: KeyedRows };
+type KeyedChunk = RowChunk & { readonly claiming: readonly Claiming[] };
 
 /** Claims keys in file order in one command. */
 async function claimChunks(
   chunks: readonly KeyedChunk[],
   ingesting: Ingesting,
 ): Promise<readonly ChunkJob[]> {
-  const { run, definition, keys, session } = ingesting;
+  const { run, definition, keys, session, apart } = ingesting;
   const last = chunks.at(-1)?.n ?? null;
   const claim = {
     run: run.id,
     space: identitySpace(run),
     form: definition.keyForm,
-    rows: chunks.flatMap(({ keyed }) => keyed.claiming),
+    rows: chunks.flatMap(({ claiming }) => claiming),
   };
   passStage('claiming', () => [], last);
   const claimed = await waitOut(
@@ -226,14 +203,14 @@ async function claimChunks(
   );
   passStage('claimed', () => [], last);
   let from = 0;
-  return chunks.map(({ n, rows, keyed }) => {
+  return chunks.map(({ n, rows, claiming }) => {
     const own = { ...claimed, from };
-    from += keyed.claiming.length;
+    from += claiming.length;
     return {
       run: run.id,
       chunk: n,
       claimed: claimed.epoch,
-      rows: claimedRows(rows, keyed, own),
+      rows: claimedRows(rows, claiming, own, apart),
     };
   });
 }

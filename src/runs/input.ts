@@ -7,12 +7,12 @@ import type { Environment } from '../config/environment.ts';
 import { type Job, operationOf } from '../config/job-definition.ts';
 import { knownJobs, loadJob, loadJobFile } from '../config/load-job.ts';
 import { definitionProblems, mappingFor } from '../delivery/run-mapping.ts';
-import { surveyFile } from '../intake/survey.ts';
 import { anywhere, shellWord } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Mapping } from '../model/mapping.ts';
 import { spaceOf } from '../model/operation.ts';
 import type { FileFacts, SourceInfo } from '../model/source.ts';
+import { surveyFor } from './rows.ts';
 
 export type Input = { readonly job: Job; readonly files: readonly FileFacts[] };
 
@@ -27,7 +27,7 @@ export type InputArguments = {
 export async function loadInput(env: Environment, args: InputArguments): Promise<Input> {
   const { job, paths } = await loadNamed(env, args);
   const files: FileFacts[] = [];
-  for (const path of paths) files.push(await surveyFile(path, job.definition.format));
+  for (const path of paths) files.push(await surveyFor(job, path));
   for (const facts of files) mappingOf(job, facts);
   return { job, files };
 }

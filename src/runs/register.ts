@@ -12,7 +12,7 @@ import { isOver, type Run } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
 import type { Ledger, TargetSession } from '../session.ts';
 import { ownerOf } from './control.ts';
-import { CHUNK_ROWS, canaryOf, withChunkEnds } from './rows.ts';
+import { CHUNK_ROWS, canaryOf, FIRST_ROWS } from './rows.ts';
 import { goingOnWith, stateOf } from './status.ts';
 
 const POLL_MS = 500;
@@ -74,7 +74,7 @@ export async function registerFile(
   const { job, target, again } = file;
   const { store } = ledger.of(target);
   const canary = canaryOf(job.definition) ?? (await firstCanary(file, store));
-  const facts = await withChunkEnds(file.facts, job.definition, canary?.rows);
+  const { facts } = file;
   const createdAt = new Date();
   const id = file.id ?? newRunId(createdAt);
   await ledger.index.add(id, target, createdAt);
@@ -95,7 +95,6 @@ export async function registerFile(
   return registered;
 }
 
-const FIRST_ROWS = 5;
 /** With fewer rows little is lost where all of them fail. */
 const WORTH_TRYING_ROWS = 50;
 

@@ -6,6 +6,7 @@
 import { type Job, operationOf } from '../config/job-definition.ts';
 import { loadJob, loadJobFile } from '../config/load-job.ts';
 import { definitionProblems, mappingFor } from '../delivery/run-mapping.ts';
+import { type ApartRows, createApartRows } from '../intake/apart-rows.ts';
 import { createCut } from '../intake/chunks.ts';
 import {
   type ChoiceCounts,
@@ -26,7 +27,7 @@ import type { Row } from '../model/row.ts';
 import { isOver, type Run } from '../model/run.ts';
 import type { Ledger, Session, TargetSession } from '../session.ts';
 import { type Resumed, resumeRun } from './control.ts';
-import { CHUNK_ROWS, canaryOf } from './rows.ts';
+import { CHUNK_ROWS, canaryOf, NO_KEYS } from './rows.ts';
 import { definitionOf } from './status.ts';
 
 /** Not in doubt: such a row may have been created. */
@@ -165,6 +166,7 @@ type Frozen = {
   readonly rows: readonly number[];
   /** For jobs with groups: the number of rows up to the end of each chunk. */
   readonly chunkEnds: number[] | null;
+  readonly apart: ApartRows;
 };
 
 export async function freezeRows(id: string, family: Family, ledger: Ledger): Promise<Frozen> {
@@ -172,9 +174,10 @@ export async function freezeRows(id: string, family: Family, ledger: Ledger): Pr
   const counts: ChoiceCounts = { chosen: 0, takenBefore: 0, withoutRecord: 0, inDoubt: 0 };
   const input = createRunInput(ledger.redis, ledger.of(parent.target).keys, id);
   const isGrouped = job.definition.group !== undefined;
-  const keyOf = isGrouped ? mappingFor(job.definition, parent.source).groupOf : null;
+  const grouping = isGrouped ? mappingFor(job.definition, parent.source) : null;
   const firstRows = canaryOf(job.definition)?.rows;
-  const endsBefore = createCut({ chunkRows: CHUNK_ROWS, firstRows, keyOf });
+  const endsBefore = createCut({ chunkRows: CHUNK_ROWS, firstRows, keyOf: grouping?.groupOf ?? null });
+  const apart = createApartRows(grouping ?? NO_KEYS);
   const numbers: number[] = [];
   const ends: number[] = [];
   let chunk: Row[] = [];
@@ -189,16 +192,17 @@ export async function freezeRows(id: string, family: Family, ledger: Ledger): Pr
       if (endsBefore(row, chunk.length)) await write();
       chunk.push(row);
       numbers.push(row.row);
+      apart.see(row);
     }
   }
   await write();
-  return { counts, rows: numbers, chunkEnds: isGrouped ? ends : null };
+  return { counts, rows: numbers, chunkEnds: isGrouped ? ends : null, apart: apart.found() };
 }
 
 function newRun(
   { parent, job }: Wanted,
   { id, createdAt }: Pick<NewRun, 'id' | 'createdAt'>,
-  { rows, chunkEnds }: Frozen,
+  { rows, chunkEnds, apart }: Frozen,
 ): NewRun {
   const { target, file, sha256, source } = parent;
   return {
@@ -207,7 +211,7 @@ function newRun(
     definition: job.definition,
     target,
     // The rows still come from the file, and rows without a key are known by their place in it.
-    facts: { path: file, sha256, bytes: 0, rows: rows.length, source, chunkEnds, stamp: '' },
+    facts: { path: file, sha256, bytes: 0, rows: rows.length, source, chunkEnds, apart, stamp: '' },
     chunkRows: CHUNK_ROWS,
     canary: canaryOf(job.definition),
     createdAt,
