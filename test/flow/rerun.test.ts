@@ -124,8 +124,8 @@ describe('the rows of a run that did not succeed', () => {
 
 describe('a rerun', () => {
   test('that is cancelled gives its rows back to be taken up by a rerun of it', async () => {
-    const { flow, parent } = await allFailed(500);
-    const running = flow.start(['rerun', parent, '--json']);
+    const { flow, parent } = await allFailed(200);
+    const running = flow.begin(['rerun', parent, '--json']);
     await until(() => flow.sandbox.stats().made.subclients > 20);
     // The commands below are given before it ends, on a slow machine too.
     flow.sandbox.setFaults(['latency=2s']);
@@ -138,15 +138,15 @@ describe('a rerun', () => {
     const cancelled = await summaryFrom(flow, ['cancel', child]);
     expect((await running.ended).exitCode).toBe(2);
     const made = flow.sandbox.stats().made.subclients;
-    expect(cancelled.summary.outcomes).toMatchObject({ created: made, cancelled: 500 - made });
+    expect(cancelled.summary.outcomes).toMatchObject({ created: made, cancelled: 200 - made });
     flow.sandbox.setFaults([]);
     const rest = await summaryFrom(flow, ['rerun', child, '--only', 'cancelled']);
-    expect(rest).toMatchObject({ exitCode: 0, summary: { outcomes: { created: 500 - made } } });
-    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 500 }, duplicateKeys: 0 });
+    expect(rest).toMatchObject({ exitCode: 0, summary: { outcomes: { created: 200 - made } } });
+    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 200 }, duplicateKeys: 0 });
   });
 
   test('of which Redis has forgotten the rows is found again, cancelled, and its rows are the parent’s to take up', async () => {
-    const rows = 500;
+    const rows = 300;
     const { flow, parent } = await allFailed(rows, { redis: 'embedded' });
     const [present, past] = [join(flow.home, 'redis'), join(flow.home, 'past')];
     await (await joinEmbeddedRedis(flow.home)).close();
