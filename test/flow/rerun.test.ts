@@ -185,39 +185,4 @@ describe('a rerun', () => {
     expect(cancelled.summary.outcomes.created + doubts + unsent).toBe(rows);
     expect(flow.sandbox.stats().duplicateKeys).toBe(0);
   });
-
-  test('whose keys are written otherwise stay behind until they are corrected, in the file, its report and a rerun', async () => {
-    const flow = await startFlow();
-    const header = 'externalId,details.name\n';
-    const others = Array.from({ length: 120 }, (_, i) => `K${i},Customer ${i}\n`).join('');
-    const file = await flow.file(
-      'a.csv',
-      `${header}A1,Acme\nA1 ,Acme\n${others} A1,Acme\n00017,Bay\na1,Acme\n17,Bay\n`,
-    );
-    const { summary } = await flow.run(['subclients-create', file]);
-    expect(summary.outcomes).toMatchObject({ created: 122, invalid: 4 });
-    const refused = (await flow.results(summary)).filter(({ outcome }) => outcome === 'invalid');
-    expect(refused.map(({ row, code }) => `${row} ${code}`)).toEqual([
-      '2 key_alike',
-      '123 key_alike',
-      '125 key_alike',
-      '126 key_alike',
-    ]);
-    expect(refused.map(({ message }) => /row \d+ of this file/.exec(message ?? '')?.[0])).toEqual([
-      ...Array(3).fill('row 1 of this file'),
-      'row 124 of this file',
-    ]);
-
-    const failed = await flow.report(summary, 'failed.csv');
-    const again = await summaryFrom(flow, ['rerun', summary.run, '--only', 'invalid']);
-    expect(again.summary.outcomes).toMatchObject({ created: 0, invalid: 4 });
-    expect((await flow.results(again.summary))[0]?.message).toContain(`row 1 of run ${summary.run}`);
-    const corrected = await flow.file('failed.csv', failed.replace('"A1 "', 'A2').replace('" A1"', 'A3'));
-    const loaded = await flow.run(['subclients-create', corrected]);
-    expect(loaded.summary.outcomes).toMatchObject({ created: 2, invalid: 2 });
-    // The same text is what it was.
-    const known = await flow.run(['subclients-create', await flow.file('b.csv', `${header}00017,Bay\n`)]);
-    expect(known.summary.outcomes).toMatchObject({ created: 0, skipped: 1 });
-    expect(flow.sandbox.stats().made.subclients).toBe(124);
-  });
 });
