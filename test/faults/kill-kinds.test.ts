@@ -9,4 +9,4 @@ test(`groups, references, updates and a rerun at a rate, while one of two worker
   // What they wait for is that the locks of the dead lapse: they do so together.
   const reports = await allOf(KINDS, (kind) => killKinds({ ...common, kind }));
   expect(reports.map(({ kills }) => kills)).toEqual(KINDS.map(() => 2));
-}, 120_000);
+}, 240_000);
