@@ -166,16 +166,10 @@ async function intend(sender: Sender, sendings: readonly Sending[]): Promise<voi
     next: singles.map(intentOf),
   });
   settling.record(ended, exchanged);
-  const { granted, ranged } = await exchanged;
-  let place = 0;
+  const { granted } = await exchanged;
   for (const { order, rows } of ranges)
-    for (const sending of rows) {
-      const answer = ranged[place];
-      if (answer?.kind === 'granted') order.passed(sending.row);
-      enter(sender, sending, { answer, token });
-      place += 1;
-    }
-  for (const [i, sending] of singles.entries()) enter(sender, sending, { answer: granted[i], token });
+    for (const { row } of rows) if (granted.get(row)?.kind === 'granted') order.passed(row);
+  for (const sending of sendings) enter(sender, sending, { answer: granted.get(sending.row), token });
   if (alarms !== sender.alarms) await recall(sender);
   putBack(sender);
 }
@@ -276,7 +270,7 @@ async function launchIfGranted(sender: Sender, sending: Sending): Promise<void> 
   const { token } = sending;
   try {
     const { granted } = await context.ledger.exchange({ next: [intentOf(sending)] });
-    enter(sender, sending, { answer: granted[0], token });
+    enter(sender, sending, { answer: granted.get(sending.row), token });
   } catch (error) {
     failSending(sending, error);
   }

@@ -282,8 +282,8 @@ export const OF_PROGRAM = [
   {
     id: 'hold-of-one-process',
     in: 'src/ledger',
-    find: 'if hold > now then return hold - now end',
-    put: '',
+    find: 'if hold > now then ms = hold - now\n  elseif open',
+    put: 'if open',
     tests: ['test/faults/storm'],
     builds: true,
     why: 'Retry-After is kept by nobody but the row that was told',
@@ -291,8 +291,8 @@ export const OF_PROGRAM = [
   {
     id: 'refused-service-flooded',
     in: 'src/ledger',
-    find: 'if probing > now then return math.min(probing - now, 250) end',
-    put: '',
+    find: '  elseif open > 0 and probing > now then ms = math.min(probing - now, 250) end',
+    put: '  end',
     tests: ['test/faults/service-away'],
     builds: true,
     why: 'all rows ask at once whether the service is back',
