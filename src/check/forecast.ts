@@ -24,7 +24,6 @@ import type { Look } from './ledger.ts';
 export type Forecast = {
   readonly rows: readonly Row[];
   readonly lead: Row;
-  /** The rows' own key, `null` where they have none. */
   readonly key: string | null;
   readonly state: KeyState;
   readonly fate: Fate;
@@ -63,7 +62,6 @@ type Foreseeing = {
   readonly seen: SeenKeys;
   /** By the first row of a group: another row of its key, which stands apart. */
   readonly apart: ReadonlyMap<number, number>;
-  /** The keys of files that are taken first. */
   readonly before: readonly SeenKeys[];
   /** Whether requests of the call are still shown: those that aren't need not be put together. */
   isShown(call: Call): boolean;
@@ -71,7 +69,6 @@ type Foreseeing = {
 
 const FREE: KeyState = { kind: 'free' };
 
-/** The forecasts for rows in file order; what comes first decides on what comes later. */
 export async function foresee(
   groups: readonly RowGroup<Row>[],
   foreseeing: Foreseeing,

@@ -108,6 +108,11 @@ export function rowsOfChunk(run: Chunking, n: number): number {
   return Math.min(rowsBefore(run, n + 1), run.rows) - rowsBefore(run, n);
 }
 
+/** Nothing has stopped or ended the run. */
+export function isUnderWay({ state }: { readonly state: RunState }): boolean {
+  return state === 'queued' || state === 'running';
+}
+
 /** A cancelled run is wound up first, so that every row has its outcome. */
 export function isOver({ state, chunks, closedChunks }: RunProgress): boolean {
   return state === 'finished' || (state === 'cancelled' && closedChunks === chunks);

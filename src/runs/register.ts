@@ -4,7 +4,7 @@
  */
 import { resolve } from 'node:path';
 import type { Job } from '../config/job-definition.ts';
-import { isDeadHere, shownWorker } from '../journal/worker-registry.ts';
+import { shownWorker } from '../journal/worker-registry.ts';
 import { type Canary, holdsUpLaterJobs, newRunId, openRunsOf, type RunStore } from '../ledger/run-store.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
@@ -139,10 +139,7 @@ async function hasChanged({ definition }: Job, run: string, store: RunStore): Pr
 }
 
 async function goingOn(id: string, store: RunStore, interrupted: AbortSignal): Promise<string> {
-  const lease = await store.leaseOf(id);
-  // A killed process' lease lasts a while: where its death is known, nothing waits for it.
-  const isTaken = lease !== null && !isDeadHere(lease.holder);
-  const owner = isTaken ? await ownerOf({ id }, store, interrupted) : null;
+  const owner = await ownerOf({ id }, store, interrupted);
   if (owner === null) return `Going on with run ${id} of this file.`;
   return `Run ${id} of this file is under way in ${shownWorker(owner)}: this process helps to send its rows.`;
 }

@@ -86,7 +86,7 @@ export const DOORS: Doors = {
     'html/style.ts',
   ],
   metrics: ['meter.ts', 'registry.ts', 'server.ts'],
-  sandbox: ['sandbox.ts', 'options.ts'],
+  sandbox: ['sandbox.ts'],
   delivery: [
     'delivery.ts',
     'decide.ts',

@@ -43,8 +43,8 @@ export const OF_ROWS = [
   {
     id: 'judge-created-without-id',
     in: 'src/service',
-    find: 'if (mayRepeat(call)) {\n    // Only a 200',
-    put: 'if (json !== null) {\n    // Only a 200',
+    find: 'if (mayRepeat(call)) return accepted(',
+    put: 'if (json !== null) return accepted(',
     tests: ['test/service/judge'],
     why: 'a create is called done of which nobody knows the id',
   },
@@ -227,8 +227,8 @@ export const OF_ROWS = [
   {
     id: 'mapping-30th-of-february',
     in: 'src/mapping',
-    find: 'return days !== undefined && day <= days;',
-    put: 'return days !== undefined && day <= 31;',
+    find: 'if (moment.getUTCMonth() !== month - 1) return undefined;',
+    put: 'if (month > 12) return undefined;',
     tests: ['test/mapping/dates'],
     why: 'a day that is in no calendar becomes the next month’s',
   },
