@@ -352,7 +352,7 @@ describe('a process that was killed', () => {
     const file = await journalOf(place, worker);
     await writeFile(file, `703eb668 {"kind":"journal","version":3}\n${await readFile(file, 'utf8')}`);
     const before = await listWorkers(place.folder);
-    await expect(joinAs(place)).rejects.toThrow(/has form 3; .+ knows form 4 alone\. Let the version/);
+    await expect(joinAs(place)).rejects.toThrow(/has form 3; .+ knows form 5 alone\. Let the version/);
     expect(await listWorkers(place.folder)).toEqual(before);
   });
 
