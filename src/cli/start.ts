@@ -15,7 +15,8 @@ import {
   startSandboxChild,
 } from '../delivery/target.ts';
 import { type JobBook, openJobBook } from '../inbox/job-book.ts';
-import { countFiles } from '../inbox/numbers.ts';
+import { lockInboxes } from '../inbox/lock.ts';
+import { countFiles } from '../inbox/overview.ts';
 import { watchInboxes } from '../inbox/watch.ts';
 import { createWatcher, type Watcher, type WatchOptions } from '../inbox/watcher.ts';
 import { type Io, tell } from '../lib/terminal.ts';
@@ -74,6 +75,7 @@ function watch(flags: InboxFlags, io: Io, { sends }: Sends): Promise<number> {
     io,
     async (session) => {
       const book = await openBook(session, flags);
+      await lockInboxes(session);
       const service = sends ? await startedService(flags, session) : watchedService(session.env);
       const acceptsSettings = flags.acceptRedisSettings;
       if (!sends) await checkRedisSettings(session, acceptsSettings);
@@ -87,7 +89,7 @@ function watch(flags: InboxFlags, io: Io, { sends }: Sends): Promise<number> {
       if (sends) tell(io, `Watching ${inbox} and working for ${service.target}; Ctrl-C stops it cleanly.`);
       else tell(io, `Watching ${inbox} for ${service.target}; rows are sent by \`onboard work\`.`);
       if (!sends && watcher.once) tell(io, WAITS);
-      return watchInboxes(watcher, { sends });
+      return watchInboxes(watcher);
     },
     flags,
   );
@@ -165,8 +167,8 @@ Examples:
   onboard start --sandbox --once          a rehearsal of what is in the inbox, where it stays
 
 Files in ONBOARD_HOME/inbox (and the definitions' own inboxes) are taken when they are whole, each as one run, and end
-in ONBOARD_HOME/done or ONBOARD_HOME/failed with a note beside them. The folders are looked at whenever the file system
-tells of a change, and every five seconds, which is what finds files on network file systems.
+in ONBOARD_HOME/done or ONBOARD_HOME/failed with a note beside them. The folders are looked at once
+a second, by one process for each home.
 ${ONCE_HELP}`;
 
 const WATCH_EXAMPLE = `
