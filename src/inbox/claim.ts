@@ -4,7 +4,7 @@
  * called, its stamp and its job are on disk there before the file moves, so that the next watcher
  * of the home goes on with it, or puts it back, whenever this one is killed.
  */
-import { lstat, mkdir, open, readdir, readFile, rename, rmdir, unlink } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { insteadOf } from '../lib/errors.ts';
@@ -188,7 +188,9 @@ export async function dropClaim(claim: Claim): Promise<void> {
   await withinClaim(claim, async (path) => {
     const names = await readdir(path);
     if (names.includes(claim.name)) return;
-    for (const name of names) await unlink(inFolder(path, name));
+    // Its information last: without it nobody knows what is left.
+    const others = names.filter((name) => name !== INFO);
+    for (const name of [...others, INFO]) await rm(inFolder(path, name), { force: true });
   }).catch(insteadOf(NOT_THERE, undefined));
   await rmdir(claim.folder).catch(insteadOf(['ENOENT', 'ENOTEMPTY'], undefined));
 }

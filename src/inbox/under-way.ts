@@ -2,6 +2,7 @@
  * The claimed files of this process, each worked on by itself: begun while there is room, tried
  * again after trouble, and kept while its run waits.
  */
+import { setMaxListeners } from 'node:events';
 import { newRunId } from '../ledger/run-store.ts';
 import { errorCode, messageOf } from '../lib/errors.ts';
 import { EXIT, worse } from '../model/exit.ts';
@@ -115,6 +116,8 @@ export type UnderWay = ReturnType<typeof createUnderWay>;
 function endingWith(watcher: Watcher, signal: AbortSignal): Watcher {
   const { session } = watcher;
   const interrupted = AbortSignal.any([session.io.interrupted, signal]);
+  // Each file under way listens.
+  setMaxListeners(0, interrupted);
   return { ...watcher, session: { ...session, io: { ...session.io, interrupted } } };
 }
 

@@ -3,6 +3,8 @@ import { appendFile, copyFile, link, mkdir, open, rename, symlink, writeFile } f
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { parseRedisUrl, shownAddress } from '../../src/config/redis-address.ts';
+import { claimIn } from '../inbox/files.ts';
 import { type FileLine, fileLines, rowsOf, startInboxFlow } from '../support/inbox.ts';
 import { until } from '../support/until.ts';
 
@@ -170,4 +172,42 @@ test('a file that is written to while its run reads it pauses the run before any
   expect(await list('inbox/.processing')).toEqual([]);
   const [line] = fileLines(ended);
   expect(line === undefined ? '' : await note(line)).toContain('was changed after it was taken');
+});
+
+test('a file that is written to between its claim and its run rests in its inbox once more, with its marker', async () => {
+  const { flow, inbox, drop, begin, list } = await startInboxFlow({
+    marked: 'operation: subclient.create\nfiles: "*.csv"\nkey: externalId\nmarker: .done\n',
+  });
+  await drop('a.csv', 'externalId,details.name\n');
+  await drop('a.csv.done', '');
+  // As a killed watcher leaves it whose file's writer goes on.
+  const ledger = shownAddress(parseRedisUrl(flow.redisUrl));
+  const info = { job: 'marked', target: flow.sandbox.url, ledger, marker: 'a.csv.done' };
+  const { file } = await claimIn(inbox, 'a.csv', info);
+  await writeFile(file, rowsOf('A', 2));
+  const ended = await begin(['start', '--once']).ended;
+  expect(ended.exitCode, ended.stderr).toBe(0);
+  expect(ended.stderr).toContain('a.csv: is still written to, and waits in its inbox');
+  expect(fileLines(ended)).toMatchObject([{ file: 'a.csv', result: 'done', rows: 2 }]);
+  expect([await list('inbox'), await list('inbox/.processing')]).toEqual([[], []]);
+});
+
+test('a file that is written to after its rows were read is told at the end of its run', async () => {
+  const { flow, inbox, drop, begin, list, note } = await startInboxFlow(
+    { slow: 'operation: subclient.create\nfiles: "*.csv"\nkey: externalId\nsend: { concurrency: 1 }\n' },
+    { faults: ['latency=1s'] },
+  );
+  await drop('a.csv', rowsOf('A', 3));
+  const watcher = begin(['start', '--once']);
+  await until(() => flow.sandbox.stats().made.subclients > 0);
+  const [claim = ''] = await list('inbox/.processing');
+  await appendFile(join(inbox, '.processing', claim, 'a.csv'), 'A-4,A 4 Ltd\n');
+  const ended = await watcher.ended;
+  expect(ended.exitCode, ended.stderr).toBe(2);
+  const [line] = fileLines(ended);
+  expect(line).toMatchObject({ result: 'failed', rows: 3 });
+  expect(line === undefined ? '' : await note(line)).toMatch(
+    /was changed after it was taken[\s\S]* created +3\n/,
+  );
+  expect(flow.sandbox.stats().made.subclients).toBe(3);
 });

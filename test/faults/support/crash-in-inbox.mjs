@@ -6,7 +6,7 @@ import { syncBuiltinESMExports } from 'node:module';
 const WAY = /^\/proc\/self\/fd\/|\/\.processing\/|\/done\/|\/failed\//;
 let left = Number(process.env.ONBOARD_TEST_CRASH_IN_INBOX);
 
-for (const name of ['mkdir', 'rename', 'link', 'unlink', 'rmdir']) {
+for (const name of ['mkdir', 'rename', 'link', 'unlink', 'rm', 'rmdir']) {
   const step = fs[name];
   fs[name] = (path, ...more) => {
     if (WAY.test(String(path))) left -= 1;
