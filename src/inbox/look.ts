@@ -173,7 +173,7 @@ function openRun(run: Run, leased: boolean): readonly [string, string] {
   return [run.job, `${words}${how}`];
 }
 
-/** A kill leaves a claim's folder empty, before anything is in it or after all has left it. */
+/** A kill may leave a claim's folder empty. */
 async function removeEmpty(folder: string, troubles: Map<string, string>): Promise<void> {
   const words = `${folder}: nothing is known of the file in it: move it into an inbox by hand`;
   await rmdir(folder).catch(() => troubles.set(folder, words));

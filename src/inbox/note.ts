@@ -152,8 +152,8 @@ function outcomeFacts({ outcomes }: Pick<Run, 'outcomes'>): Array<readonly [stri
   );
 }
 
-function findings({ warnings, source }: Summary): string[] {
-  const counts = Object.entries(warnings).map(([code, count]) => `${count} × ${code}`);
+function findings({ topWarnings, source }: Summary): string[] {
+  const counts = topWarnings.map(({ code, column = '', count }) => `${count} × ${code} ${column}`.trimEnd());
   const notes = (source?.notes ?? []).map((note) => `How it was read: ${note}`);
   const sent =
     counts.length === 0

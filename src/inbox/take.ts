@@ -7,7 +7,6 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Job } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
-import { surveyFile } from '../intake/survey.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import { reasonAdvice } from '../model/advice.ts';
@@ -17,7 +16,7 @@ import { isOver, type Reason, type Run } from '../model/run.ts';
 import { type FileFacts, isTable, type SourceInfo } from '../model/source.ts';
 import { executeToEnd } from '../runs/execute.ts';
 import { registerFile } from '../runs/register.ts';
-import { fileRows } from '../runs/rows.ts';
+import { fileRows, surveyFor } from '../runs/rows.ts';
 import { type Claim, claimedStamp, dropClaim, returnFile, undoClaim } from './claim.ts';
 import { inboxesOf, isInboxOf, uploadsOf } from './job-book.ts';
 import { type Refusal, takenWords } from './note.ts';
@@ -188,7 +187,7 @@ async function surveyed(
   job: Job,
 ): Promise<Extract<ReadClaim, { kind: 'read' | 'refused' }>> {
   try {
-    const facts = await surveyFile(file, job.definition.format);
+    const facts = await surveyFor(job, file);
     checkColumns(job, facts.source);
     return { kind: 'read', facts, job };
   } catch (error) {
