@@ -15,7 +15,7 @@ import {
   newWorkerId,
   shownWorker,
 } from '../journal/worker-registry.ts';
-import { type LedgerEpoch, openEpoch, registerWorker } from '../ledger/epoch.ts';
+import { type LedgerEpoch, openEpoch } from '../ledger/epoch.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
 import { recountRuns } from '../ledger/recount.ts';
 import { createReplay, restorableFields } from '../ledger/replay.ts';
@@ -75,7 +75,7 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
   const stopNaming = nameConnections(redis, `${connectionPrefix(keys)}${worker}`);
   const epoch = await openEpoch({
     redis,
-    key: keys.epoch,
+    keys,
     worker,
     leaveTornEnds: () => leaveTornEnds(redis, (problem) => tellOf(options, problem)),
     recount: () => recountRuns(redis, keys),
@@ -84,11 +84,11 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
     ...(options.isOurs !== undefined && { isOurs: options.isOurs }),
     ...(options.graceMs !== undefined && { graceMs: options.graceMs }),
     connected: () => connectedWorkers(redis, keys),
-    unfinished: async () => (await runsWithOpenRows(redis, keys, store)).map((id) => keys.run(id).record),
+    doubt: async (workers) =>
+      createReplay(redis, keys).suspect(await runsWithOpenRows(redis, keys, store), workers),
     onNotice: (text) => tellOf(options, text),
     onTrouble: log.warn,
   });
-  await registerWorker(redis, keys.epoch, { worker, isGone: (other) => isGoneFor(other, options) });
   const find = async <T>(look: () => Promise<T | null>) => {
     const found = await look();
     if (found !== null) return found;
@@ -189,7 +189,7 @@ async function connectedWorkers(redis: RedisConnection, keys: LedgerKeys): Promi
 async function replayJournals(
   options: RegistrationOptions,
   journal: Journal,
-  { own, intents, closed, silent, isHeld }: ReplayScope,
+  { own, silent, isHeld }: ReplayScope,
 ): Promise<string[]> {
   if (own) await journal.flush();
   const { registered, left } = await workersKnown(options);
@@ -205,14 +205,12 @@ async function replayJournals(
       read.push(await replayRun({ worker, run }, options));
   }
   const replay = createReplay(options.redis, options.keys);
-  if (intents) {
-    for (const { run, open } of read)
-      await replay.intended(
-        run,
-        open.filter(([, , mark]) => !isHeld(mark)),
-      );
-  }
-  for (const one of read) if (closed || one.worker === journal.worker) await doubtRowsOf(one, options);
+  for (const { run, open } of read)
+    await replay.intended(
+      run,
+      open.filter(([, , mark]) => !isHeld(mark)),
+    );
+  for (const one of read) await doubtRowsOf(one, options);
   return gone;
 }
 
@@ -237,9 +235,8 @@ type WorkersKnown = {
 
 async function workersKnown({ redis, keys }: RegistrationOptions): Promise<WorkersKnown> {
   const fields = await redis.hkeys(keys.epoch);
-  const of = (prefix: string) =>
-    new Set(fields.filter((field) => field.startsWith(prefix)).map((field) => field.slice(prefix.length)));
-  return { registered: of('m:'), left: of('l:') };
+  const registered = fields.flatMap((field) => (field.startsWith('m:') ? [field.slice('m:'.length)] : []));
+  return { registered: new Set(registered), left: new Set(await redis.zrange(keys.left, '0', '-1')) };
 }
 
 /** Whoever has the home may send, nobody else: another machine's worker sends nothing more. */
@@ -335,7 +332,7 @@ async function removeEnded(options: RegistrationOptions, epoch: LedgerEpoch): Pr
   const { folder, redis, keys } = options;
   for (const worker of await listWorkers(folder)) {
     if (worker === epoch.worker || !isDeadHere(worker) || (await isNeeded(worker, options))) continue;
-    const leftAt = await redis.hget(keys.epoch, `l:${worker}`);
+    const leftAt = await redis.zscore(keys.left, worker);
     if (leftAt === null) await epoch.deregister(worker);
     else if (Date.now() - Number(leftAt) > KEPT_AFTER_END_MS) await removeWorkerFolder(folder, worker);
   }

@@ -280,7 +280,7 @@ describe('a process that was killed', () => {
     const a = await joinAs(place);
     expect(a.notices).toEqual([REPLAYING]);
     expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
-    expect(await own().redis.hgetall(place.keys.epoch)).toHaveProperty([`l:${worker}`]);
+    expect(await own().redis.zscore(place.keys.left, worker)).not.toBeNull();
     await own().redis.del(`${place.keys.run(run).chunk}1`);
     await restarted(place);
     const b = await joinAs(place);
@@ -291,12 +291,13 @@ describe('a process that was killed', () => {
   test('after it had left properly has nothing put back', async () => {
     const { place, run } = await placeWithRun();
     const { worker } = await deadJournal(place, run);
-    await own().redis.hset(place.keys.epoch, { server: 'an-earlier-run', [`l:${worker}`]: Date.now() });
+    await own().redis.hset(place.keys.epoch, { server: 'an-earlier-run' });
+    await own().redis.zadd(place.keys.left, Date.now(), worker);
     const a = await joinAs(place);
     expect(a.notices).toEqual([]);
     expect(await marks(place, run)).toEqual({});
     // Redis has forgotten that it left: it may have forgotten what it did.
-    await own().redis.hdel(place.keys.epoch, `l:${worker}`);
+    await own().redis.zrem(place.keys.left, worker);
     await restarted(place);
     await a.epoch.verify();
     expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
@@ -322,7 +323,7 @@ describe('a process that was killed', () => {
     await appendFile(await journalOf(place, worker), 'not a line\n');
     const b = await joinAs(place);
     expect(await own().redis.hget(place.keys.run(run).record, 'suspect')).toBeNull();
-    expect(b.notices).toEqual([REPLAYING]);
+    expect([b.notices, b.troubles]).toEqual([[], []]);
   });
 
   test('and whose run Redis has lost with the line that names it keeps all from sending, with words', async () => {
@@ -359,11 +360,10 @@ describe('a process that was killed', () => {
     await place.store.transition(ended, 'finished', null);
     await longAgo(place, ended);
     const a = await joinAs(place);
-    const left = `l:${one.worker}`;
-    await until(async () => (await own().redis.hexists(place.keys.epoch, left)) === 1);
+    await until(async () => (await own().redis.zscore(place.keys.left, one.worker)) !== null);
     await a.close();
     expect(await listWorkers(place.folder)).toContain(one.worker);
-    await own().redis.hset(place.keys.epoch, left, Date.now() - 601_000);
+    await own().redis.zadd(place.keys.left, Date.now() - 601_000, one.worker);
     await (await joinAs(place)).close();
     expect(await listWorkers(place.folder)).not.toContain(one.worker);
     expect(await listWorkers(place.folder)).toContain(other.worker);
