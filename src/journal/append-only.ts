@@ -16,37 +16,41 @@ type AppendOnly = {
 };
 
 /** One call for a write and its sync. Not every system has it. */
-const { O_DSYNC = 0, O_WRONLY, O_CREAT, O_EXCL } = constants;
+const { O_DSYNC = 0, O_WRONLY, O_CREAT, O_EXCL, O_APPEND } = constants;
+const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 
 /** The first text makes the file, durably, for its owner alone; one call of `append` at a time. */
 export function openAppendOnly(path: string): AppendOnly {
   let handle: FileHandle | null = null;
   let size = 0;
   let broken: Error | null = null;
-  const problemOf = (error: unknown) =>
-    new Error(`${path} could not be written: ${messageOf(error)}`, { cause: error });
 
   const write = async (file: FileHandle, bytes: Buffer) => {
     try {
-      await writeAt(file, bytes, size);
+      await file.appendFile(bytes);
+      if (O_DSYNC === 0) await file.datasync();
       size += bytes.length;
     } catch (error) {
-      const isBack = await isTruncated(file, size);
+      const problem = problemOf(error);
+      const isBack = await file.truncate(size).then(
+        () => true,
+        () => false,
+      );
       // After a failed sync unwritten pages may count as written; only a full disk took nothing.
-      if (!isBack || !hasCode(error, ...FULL)) broken = problemOf(error);
-      throw error;
+      if (!isBack || !hasCode(error, ...FULL)) broken = problem;
+      throw problem;
     }
   };
+  const problemOf = (error: unknown) =>
+    new Error(`${path} could not be written: ${messageOf(error)}`, { cause: error });
 
   return {
     async append(text) {
       if (broken !== null) throw broken;
-      try {
-        handle ??= await create(path);
-        await write(handle, Buffer.from(text));
-      } catch (error) {
-        throw broken ?? problemOf(error);
-      }
+      handle ??= await create(path).catch((error: unknown) => {
+        throw problemOf(error);
+      });
+      await write(handle, Buffer.from(text));
     },
     async close() {
       await handle?.close();
@@ -56,7 +60,7 @@ export function openAppendOnly(path: string): AppendOnly {
 }
 
 async function create(path: string): Promise<FileHandle> {
-  const handle = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_DSYNC, 0o600);
+  const handle = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_DSYNC, 0o600);
   try {
     await syncFolder(dirname(path));
     return handle;
@@ -64,25 +68,5 @@ async function create(path: string): Promise<FileHandle> {
     await handle.close();
     await rm(path, { force: true });
     throw error;
-  }
-}
-
-const FULL = ['ENOSPC', 'EDQUOT', 'EFBIG'];
-
-async function writeAt(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
-  let written = 0;
-  while (written < bytes.length) {
-    const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, position + written);
-    written += bytesWritten;
-  }
-  if (O_DSYNC === 0) await handle.datasync();
-}
-
-async function isTruncated(handle: FileHandle, size: number): Promise<boolean> {
-  try {
-    await handle.truncate(size);
-    return true;
-  } catch {
-    return false;
   }
 }

@@ -18,9 +18,9 @@ export type Journal = {
    * a run that was never remembered, or was forgotten.
    */
   write(record: JournalRecord): Promise<void>;
-  /** On disk within 50 ms; what can't be written is kept for the next try. Never throws. */
+  /** On disk within 50 ms, where it can be written. Never throws. */
   note(record: JournalRecord): void;
-  /** Resolves when all notes are on disk; rejects where they can't be. */
+  /** Resolves when nothing waits to be written; rejects where the last of it can't be. */
   flush(): Promise<void>;
   runs(): readonly string[];
   /** The run has ended and its report is written: it need not be remembered. Never rejects. */
@@ -131,7 +131,6 @@ function openRunJournal(
     async close() {
       // What can't be written was reported; the file is closed all the same.
       await group.flush().catch(() => undefined);
-      group.stop();
       await file.close();
     },
   };

@@ -31,12 +31,12 @@ test('what is asked for during a write goes with the next, in its order', async 
   expect(groups).toEqual(['a', 'bcde']);
 });
 
-test('a write that fails is refused and not tried again, a note is, before what comes later', async () => {
+test('a group that fails is refused, notes and all, and not tried again', async () => {
   const { group, groups, troubles } = ownDisk(1);
   group.note('a');
   await expect(group.write('b')).rejects.toThrow('full');
   await group.write('c');
-  expect(groups).toEqual(['ac']);
+  expect(groups).toEqual(['c']);
   expect(troubles).toEqual(['the journal could not be written: full']);
 });
 
@@ -44,16 +44,7 @@ test('a flush resolves after all notes before it, and is refused where they are 
   const { group, groups } = ownDisk(1);
   group.note('a');
   await expect(group.flush()).rejects.toThrow('full');
+  group.note('b');
   await group.flush();
-  expect(groups).toEqual(['a']);
-});
-
-test('more than memory should hold is dropped, the oldest first, and told of', async () => {
-  const { group, groups, troubles } = ownDisk(1);
-  const text = 'x'.repeat(6 * 1024 * 1024);
-  for (const n of [1, 2, 3]) group.note(`${n}${text}`);
-  await expect(group.flush()).rejects.toThrow('full');
-  await group.flush();
-  expect(groups.map((g) => g.replaceAll('x', ''))).toEqual(['23']);
-  expect(troubles.at(-1)).toBe('the journal has dropped what it could not write: 1 records');
+  expect(groups).toEqual(['b']);
 });

@@ -325,7 +325,7 @@ export const OF_LEDGER = [
     in: 'src/ledger',
     find: 'const lost = silent.filter((worker) => !atHand.includes(worker));',
     put: "const lost = silent.filter((worker) => worker === '' && !atHand.includes(worker));",
-    tests: ['test/ledger/epoch', 'test/faults/away-worker'],
+    tests: ['test/ledger/epoch'],
     why: 'what a silent worker sent is taken for unsent where its journal is elsewhere',
   },
   {
