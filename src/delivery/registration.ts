@@ -7,7 +7,7 @@
 import { dirname, join } from 'node:path';
 import { removeWorkerFolder, runsIn } from '../journal/folder.ts';
 import { type Journal, openJournal } from '../journal/journal.ts';
-import { type Damage, foreignForm, type Replayed, readRun, targetOf } from '../journal/read-journal.ts';
+import { type Damage, isForeignJournal, type Replayed, readRun } from '../journal/read-journal.ts';
 import {
   isDeadHere,
   isOfAnotherMachine,
@@ -47,6 +47,7 @@ type RegistrationOptions = {
   readonly keys: LedgerKeys;
   readonly store: RunStore;
   readonly target: string;
+  /** The target's journals in this home. */
   readonly folder: string;
   /** Where a run that was put back is found by its id. */
   readonly index: RunIndex;
@@ -141,11 +142,10 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
 /** A journal of another form may name sent rows that can't be read: nothing is sent beside it. */
 async function assertKnownJournals(folder: string): Promise<void> {
   for (const worker of await listWorkers(folder)) {
-    const form = await foreignForm(folder, worker);
-    if (form === null) continue;
+    if (!(await isForeignJournal(folder, worker))) continue;
     throw new UsageError(
-      `The journal ${join(folder, worker)} has ${form}. ` +
-        'Let the version of onboard that wrote it go on until its runs have ended: the journal is gone ten minutes later. ' +
+      `The journal ${join(folder, worker)} has a form that this version of onboard does not know. ` +
+        'Let the version that wrote it go on until its runs have ended: the journal is gone ten minutes later. ' +
         'Only where those runs are known to have ended may the folder be moved away by hand.',
     );
   }
@@ -158,7 +158,7 @@ function tellOf({ log, notify }: RegistrationOptions, text: string): void {
 
 async function rememberRun(
   run: string,
-  { redis, keys, target, find }: RegistrationOptions & Pick<Registration, 'find'>,
+  { redis, keys, find }: RegistrationOptions & Pick<Registration, 'find'>,
   journal: Journal,
 ): Promise<void> {
   // A journal that restores half a run would keep the ledger closed for ever.
@@ -167,7 +167,7 @@ async function rememberRun(
     return fields.id === undefined ? null : fields;
   });
   if (record === null) throw new Error(`run ${run} is gone from the ledger`);
-  await journal.write({ kind: 'run', run, target, fields: restorableFields(record) });
+  await journal.write({ kind: 'run', run, fields: restorableFields(record) });
 }
 
 function connectionPrefix(keys: LedgerKeys): string {
@@ -249,16 +249,19 @@ type ReadBack = {
   readonly run: string;
   /** Open intents, not put back yet: at most those in flight in one process. */
   readonly open: ReadonlyArray<Extract<Replayed, { kind: 'intended' }>['rows'][number]>;
-  /** The first line that isn't what was written; `null` also for a run of another target. */
+  /** The first line that isn't what was written. */
   readonly damage: Damage | null;
 };
 
-/** Puts back everything but the open intents. */
+/**
+ * Puts back everything but the open intents. Throws a UsageError where damage took the run's record
+ * and Redis has lost it.
+ */
 async function replayRun(
   { worker, run }: Pick<ReadBack, 'worker' | 'run'>,
   options: RegistrationOptions,
 ): Promise<ReadBack> {
-  const { redis, keys, folder, target, index, log } = options;
+  const { redis, keys, store, folder, target, index, log } = options;
   const replay = createReplay(redis, keys);
   const open: Array<ReadBack['open'][number]> = [];
   const damage: Damage[] = [];
@@ -266,11 +269,11 @@ async function replayRun(
     damage.push(place);
     log.warn('a damaged line of a journal is passed over', place);
   };
-  let isOurs: boolean | null = null;
+  let isKnown = false;
   for await (const part of readRun(folder, { worker, run }, onDamage)) {
     // Without damage its record comes first.
-    isOurs ??= await isOfTarget(part, { worker, damage: damage[0] ?? { file: '', line: 1 } }, options);
-    if (!isOurs) return { worker, run, open: [], damage: null };
+    isKnown ||= part.kind === 'run' || (await store.get(run)) !== null;
+    if (!isKnown) throw unknownRun(run, worker, damage[0] ?? { file: '', line: 1 });
     if (part.kind === 'run') {
       await replay.run(run, part.fields);
       await index.add(run, target, new Date(part.fields.createdAt ?? 0));
@@ -280,25 +283,6 @@ async function replayRun(
     if (part.kind === 'intended') open.push(...part.rows);
   }
   return { worker, run, open, damage: damage[0] ?? null };
-}
-
-/**
- * By the first part that the journal has of the run. Throws a UsageError where damage took the
- * run's record and Redis has lost it.
- */
-async function isOfTarget(
-  part: Replayed,
-  { worker, damage }: { readonly worker: string; readonly damage: Damage },
-  { folder, target, store }: RegistrationOptions,
-): Promise<boolean> {
-  if (part.kind === 'run') return part.target === target;
-  if ((await store.get(part.run)) !== null) return true;
-  // A process serves one target.
-  for (const other of await runsIn(join(folder, worker))) {
-    const served = await targetOf(folder, worker, other);
-    if (served !== null && served !== target) return false;
-  }
-  throw unknownRun(part.run, worker, damage);
 }
 
 /** Nobody would recognise its file again, and its rows could be sent once more. */
@@ -338,11 +322,8 @@ async function removeEnded(options: RegistrationOptions, epoch: LedgerEpoch): Pr
   }
 }
 
-async function isNeeded(worker: string, { folder, store, target }: RegistrationOptions): Promise<boolean> {
-  for (const run of await runsIn(join(folder, worker))) {
-    const served = await targetOf(folder, worker, run);
-    if ((served !== null && served !== target) || !(await hasLongEnded(run, store))) return true;
-  }
+async function isNeeded(worker: string, { folder, store }: RegistrationOptions): Promise<boolean> {
+  for (const run of await runsIn(join(folder, worker))) if (!(await hasLongEnded(run, store))) return true;
   return false;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The journals' places, `<ONBOARD_HOME>/journal/<worker>/<run>.log`, synced so that every promise
- * outlives a power cut.
+ * The journals' places, `<ONBOARD_HOME>/journal/<target>/<worker>/<run>.log`, synced so that every
+ * promise outlives a power cut.
  */
 
 import { mkdir, open, readdir, rm } from 'node:fs/promises';
@@ -34,8 +34,7 @@ export async function makeWorkerFolder(folder: string, worker: string): Promise<
   const path = join(folder, worker);
   await makeFolder(folder);
   await mkdir(path, { mode: 0o700 });
-  await syncFolder(folder);
-  await syncFolder(join(folder, '..'));
+  for (const above of ['.', '..', '../..']) await syncFolder(join(folder, above));
   return path;
 }
 

@@ -12,7 +12,7 @@ const intentSchema = z.tuple([z.number().int(), z.number().int(), z.string(), z.
 const entrySchema = z.tuple([z.number().int(), z.number().int()]).rest(z.unknown());
 
 /** The only form that this program writes and reads. */
-export const JOURNAL_VERSION = 4;
+const VERSION = 5;
 
 const run = z.string().min(1);
 const cellSchema = z.union([z.string(), z.number()]);
@@ -32,9 +32,8 @@ const groupSchema = z.tuple([
 const storedRecordSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('run'),
-    version: z.literal(JOURNAL_VERSION),
+    version: z.literal(VERSION),
     run,
-    target: z.string(),
     fields: z.record(z.string(), z.string()),
   }),
   z.object({ kind: z.literal('added'), run, chunk: z.number().int() }),
@@ -74,7 +73,6 @@ export type JournalRecord =
   | {
       readonly kind: 'run';
       readonly run: string;
-      readonly target: string;
       readonly fields: Readonly<Record<string, string>>;
     }
   /** Chunks up to this number are about to be queued. */
@@ -97,18 +95,10 @@ export type JournalRecord =
 
 const CRC_DIGITS = 8;
 
-/** Of the first line, without its line feed; 0: none; `null`: it isn't what was written. */
-export function versionOf(line: string): number | null {
-  const json = jsonOf(line);
-  return json === null ? null : (headSchema.safeParse(parsed(json)).data?.version ?? 0);
-}
-
-const headSchema = z.object({ version: z.number().int() });
-
 /** CRC-32 of the JSON text in 8 hexadecimal digits, a space, the JSON text, a line feed. */
 export function encodeLine(record: JournalRecord): string {
   if (record.kind === 'settled') return checked(settledJson(record));
-  if (record.kind === 'run') return checked(JSON.stringify({ ...record, version: JOURNAL_VERSION }));
+  if (record.kind === 'run') return checked(JSON.stringify({ ...record, version: VERSION }));
   if (record.kind !== 'accepted') return checked(JSON.stringify(record));
   return checked(`{"kind":"accepted","run":${JSON.stringify(record.run)},"groups":[${record.groups}]}`);
 }
@@ -127,6 +117,11 @@ function settledJson({ run, entries }: Extract<JournalRecord, { kind: 'settled' 
 export function decodeLine(line: string): StoredRecord | null {
   const json = jsonOf(line);
   return json === null ? null : (storedRecordSchema.safeParse(parsed(json)).data ?? null);
+}
+
+/** What was written, by another version of the program. */
+export function isForeign(line: string): boolean {
+  return jsonOf(line) !== null && decodeLine(line) === null;
 }
 
 /** Every line's JSON begins so, and only there: within its texts quotes are escaped. */

@@ -64,8 +64,13 @@ export type RunKeys = {
   readonly story: string;
 };
 
+/** Tells the ledgers of one Redis, and the journals of one home, apart. */
+export function ledgerName(target: string): string {
+  return target === 'sandbox' ? target : shortDigest(target, 12);
+}
+
 export function ledgerKeys(target: string): LedgerKeys {
-  const root = `onboard:{${target === 'sandbox' ? target : shortDigest(target, 12)}}`;
+  const root = `onboard:{${ledgerName(target)}}`;
   return {
     epoch: `${root}:gate`,
     left: `${root}:left`,

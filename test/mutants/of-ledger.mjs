@@ -379,7 +379,7 @@ export const OF_LEDGER = [
   {
     id: 'journal-half-written-file-goes-on',
     in: 'src/journal',
-    find: 'if (!isBack || !hasCode(error, ...FULL)) broken = problemOf(error);',
+    find: 'if (!isBack || !hasCode(error, ...FULL)) broken = problem;',
     put: '',
     tests: ['test/journal/'],
     why: 'what is acknowledged stands behind a torn line',
