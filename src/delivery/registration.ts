@@ -5,7 +5,7 @@
  */
 
 import { dirname, join } from 'node:path';
-import { removeWorkerFolder, runsIn } from '../journal/folder.ts';
+import { changedAt, removeWorkerFolder, runsIn } from '../journal/folder.ts';
 import { type Journal, openJournal } from '../journal/journal.ts';
 import { type Damage, isForeignJournal, type Replayed, readRun } from '../journal/read-journal.ts';
 import {
@@ -98,11 +98,15 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
   };
   const remembered = new Map<string, Promise<void>>();
   const tidy = async () => {
-    for (const run of await forgetEnded(options, journal)) remembered.delete(run);
+    for (const run of journal.runs()) {
+      if (!(await hasLongEnded(run, store))) continue;
+      await journal.forget(run);
+      remembered.delete(run);
+    }
   };
   const tidying = setInterval(() => void tidy().catch(() => undefined), TIDY_MS);
   tidying.unref();
-  void removeEnded(options, epoch).catch(() => undefined);
+  void removeEnded(options, worker).catch(() => undefined);
 
   return {
     epoch,
@@ -129,7 +133,7 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
       // Without Redis nothing is tidied: the next process on this home does it.
       await withDeadline(
         tidy()
-          .then(() => removeEnded(options, epoch))
+          .then(() => removeEnded(options, worker))
           .catch(() => undefined),
         CLOSE_MS,
       );
@@ -192,12 +196,12 @@ async function replayJournals(
   { own, silent, isHeld }: ReplayScope,
 ): Promise<string[]> {
   if (own) await journal.flush();
-  const { registered, left } = await workersKnown(options);
-  const isSilent = (m: string) => silent.includes(m);
-  // A worker of another machine may serve another ledger, and live.
-  const isGone = (m: string) => isDeadHere(m) || isSilent(m) || (registered.has(m) && isGoneFor(m, options));
-  const gone = (await listWorkers(options.folder)).filter((m) => m !== journal.worker && isGone(m));
-  const killed = gone.filter((worker) => isSilent(worker) || !left.has(worker));
+  const isSilent = (other: string) => silent.includes(other);
+  const others = (await listWorkers(options.folder)).filter((other) => other !== journal.worker);
+  const gone = others.filter((other) => isSilent(other) || isGoneFor(other, options));
+  // Who left had everything recorded in this very Redis: there is nothing to put back.
+  const left = new Set(await options.redis.zrange(options.keys.left, '0', '-1'));
+  const killed = gone.filter((other) => isSilent(other) || !left.has(other));
   if (!killed.every(isSilent)) tellOf(options, 'Replaying the journal of a process that has ended.');
   const read: ReadBack[] = [];
   for (const worker of own ? [...killed, journal.worker] : killed) {
@@ -225,18 +229,6 @@ async function doubtRowsOf({ worker, run, damage }: ReadBack, options: Registrat
       `rows of run ${run} that this process may have sent are in doubt.`,
   );
   await createReplay(redis, keys).suspect([run], [worker]);
-}
-
-type WorkersKnown = {
-  readonly registered: ReadonlySet<string>;
-  /** They ended with everything recorded in this very Redis: nothing to put back. */
-  readonly left: ReadonlySet<string>;
-};
-
-async function workersKnown({ redis, keys }: RegistrationOptions): Promise<WorkersKnown> {
-  const fields = await redis.hkeys(keys.epoch);
-  const registered = fields.flatMap((field) => (field.startsWith('m:') ? [field.slice('m:'.length)] : []));
-  return { registered: new Set(registered), left: new Set(await redis.zrange(keys.left, '0', '-1')) };
 }
 
 /** Whoever has the home may send, nobody else: another machine's worker sends nothing more. */
@@ -297,28 +289,16 @@ function unknownRun(run: string, worker: string, { file, line }: Damage): UsageE
 /** A Redis that fails over just after a run's end would send forgotten rows again. */
 const KEPT_AFTER_END_MS = 600_000;
 
-async function forgetEnded(
-  { store }: Pick<RegistrationOptions, 'store'>,
-  journal: Journal,
-): Promise<string[]> {
-  const ended: string[] = [];
-  for (const run of journal.runs()) if (await hasLongEnded(run, store)) ended.push(run);
-  for (const run of ended) await journal.forget(run);
-  return ended;
-}
-
 /**
  * Removes journals of gone processes whose runs all ended a while ago. An empty one stays that long
- * after the deregistration too: a Redis that forgets it waits for the worker, and nobody else could
- * check in for it.
+ * too: a Redis that forgets that its worker left waits for it, and nobody else could check in.
  */
-async function removeEnded(options: RegistrationOptions, epoch: LedgerEpoch): Promise<void> {
-  const { folder, redis, keys } = options;
+async function removeEnded(options: RegistrationOptions, own: string): Promise<void> {
+  const { folder } = options;
   for (const worker of await listWorkers(folder)) {
-    if (worker === epoch.worker || !isDeadHere(worker) || (await isNeeded(worker, options))) continue;
-    const leftAt = await redis.zscore(keys.left, worker);
-    if (leftAt === null) await epoch.deregister(worker);
-    else if (Date.now() - Number(leftAt) > KEPT_AFTER_END_MS) await removeWorkerFolder(folder, worker);
+    if (worker === own || !isDeadHere(worker) || (await isNeeded(worker, options))) continue;
+    const leftAt = await changedAt(folder, worker);
+    if (Date.now() - leftAt > KEPT_AFTER_END_MS) await removeWorkerFolder(folder, worker);
   }
 }
 

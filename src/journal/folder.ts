@@ -3,7 +3,7 @@
  * promise outlives a power cut.
  */
 
-import { mkdir, open, readdir, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { insteadOf } from '../lib/errors.ts';
 import { makeFolder } from '../lib/make-folder.ts';
@@ -21,6 +21,11 @@ export async function runsIn(path: string): Promise<string[]> {
     .filter((name) => name.endsWith(ENDING))
     .map((name) => name.slice(0, -ENDING.length))
     .sort();
+}
+
+/** When its last run was begun or forgotten, or its worker left (ms); 0: it is gone. */
+export async function changedAt(folder: string, worker: string): Promise<number> {
+  return (await stat(join(folder, worker)).catch(insteadOf('ENOENT', null)))?.mtimeMs ?? 0;
 }
 
 /** A dead worker's journal, once all of its runs have ended; nothing where it is gone. */

@@ -5,7 +5,7 @@
  * file.
  */
 
-import { rm } from 'node:fs/promises';
+import { rm, utimes } from 'node:fs/promises';
 import { makeWorkerFolder, runFile, syncFolder } from './folder.ts';
 import { encodeLine, type JournalRecord } from './record.ts';
 import { openRunFile, type RunFile } from './run-file.ts';
@@ -97,6 +97,8 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     close() {
       closing ??= forgetting.then(async () => {
         await Promise.all([...files.values()].map((file) => file.close()));
+        // From now on the journal is kept for a while, though it be empty.
+        await utimes(path, new Date(), new Date()).catch(() => undefined);
       });
       return closing;
     },

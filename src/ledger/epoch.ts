@@ -29,8 +29,6 @@ export type LedgerEpoch = {
   isOurs(): Promise<boolean>;
   /** How often this process found the ledger unverified and replayed its journal. */
   recoveries(): number;
-  /** Takes a worker that is gone, with nothing left to put back, out of the registry. */
-  deregister(worker: string): Promise<void>;
   /** Deregisters this worker; calls that still wait for the epoch fail. */
   close(): Promise<void>;
 };
@@ -162,7 +160,6 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
     verify,
     isOurs: async () => edges.isOurs === undefined || edges.isOurs(),
     recoveries: () => memory.recoveries,
-    deregister: async (other) => void (await deregister(redis, [keys.epoch, keys.left], [other, 0])),
     hold(asked) {
       memory.held.add(asked);
       return () => void memory.held.delete(asked);

@@ -188,7 +188,7 @@ return out
 export const DEREGISTER = `${SERVER_ID}${REGISTRY}${NOW}
 local epoch = redis.call('HMGET', KEYS[1], 'server', 'm:' .. ARGV[1])
 local intact = epoch[1] == serverId() and (not epoch[2] or tonumber(epoch[2]) >= tonumber(ARGV[2]))
-if not intact and ARGV[2] ~= '0' then
+if not intact then
   redis.call('HSETNX', KEYS[1], 'm:' .. ARGV[1], 0)
   return 0
 end
