@@ -482,6 +482,14 @@ export const OF_LEDGER = [
     why: 'one damaged byte has all that was recorded since cut off',
   },
   {
+    id: 'chunks-of-an-earlier-epoch',
+    in: 'src/runs',
+    find: 'if (session.registration.epoch.recoveries() !== reading.recoveries()) await reading.again();',
+    put: '',
+    tests: ['test/runs/follow'],
+    why: 'chunks that Redis has lost wait until the whole run stands still',
+  },
+  {
     id: 'sweep-leaves-what-the-queue-knows',
     in: 'src/runs',
     find: '(await queue.takeOut(run.id, n)) !== null || isLost',
