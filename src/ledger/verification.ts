@@ -11,7 +11,7 @@ import type { RedisConnection } from '../lib/redis-connection.ts';
 import { SHIPPED_TIMES } from '../lib/times.ts';
 import { sleep } from '../lib/waiting.ts';
 import type { LedgerKeys } from './keys.ts';
-import { CHECK_IN, LOOK, REPLAYING } from './lua/epoch.ts';
+import { CHECK_IN, LOOK } from './lua/epoch.ts';
 import { script } from './script.ts';
 
 export type EpochEdges = {
@@ -52,7 +52,6 @@ const TELL_AFTER_MS = 1_000;
 const REPLAYING_MS = 1_000;
 
 const look = script(LOOK, z.tuple([z.string(), z.number(), z.number()]));
-const replaying = script(REPLAYING, z.number());
 const checkIn = script(CHECK_IN, z.tuple([z.enum(['open', 'moved', 'count', 'closed'])]).rest(z.string()));
 
 /** Seen among the workers at the last look: later than any batch. */
@@ -99,30 +98,26 @@ export async function verifyLedger(edges: EpochEdges, memory: Memory, stop: Abor
 
 /** Reads the epoch once no torn end is left and the others know that this worker replays. */
 async function lookUntorn(edges: EpochEdges): Promise<Found> {
-  const { redis, keys, worker, leaveTornEnds } = edges;
   for (;;) {
-    const before = await lookAt(edges);
+    const before = await lookAt(edges, 'looks');
     if (before.isOpen) return before;
-    await leaveTornEnds();
-    await replaying(redis, [keys.epoch], [worker, before.server, 1]);
-    const after = await lookAt(edges);
+    await edges.leaveTornEnds();
+    const after = await lookAt(edges, 'begins');
     if (after.server === before.server) return after;
   }
 }
 
-async function lookAt({ redis, keys, worker }: EpochEdges): Promise<Found> {
-  const [server, open, last] = await look(redis, [keys.epoch], [worker]);
+async function lookAt(
+  { redis, keys, worker }: EpochEdges,
+  does: 'looks' | 'begins' | 'goes on',
+): Promise<Found> {
+  const [server, open, last] = await look(redis, [keys.epoch], [worker, does]);
   return { server, isOpen: open === 1, last };
 }
 
 /** Answers the workers whose journals were put back. */
-async function putBack(
-  { server, last }: Found,
-  edges: EpochEdges,
-  memory: Memory,
-): Promise<readonly string[]> {
-  const { redis, keys, worker } = edges;
-  const tell = () => void replaying(redis, [keys.epoch], [worker, server, 0]).catch(() => undefined);
+async function putBack({ last }: Found, edges: EpochEdges, memory: Memory): Promise<readonly string[]> {
+  const tell = () => void lookAt(edges, 'goes on').catch(() => undefined);
   const telling = setInterval(tell, REPLAYING_MS);
   // Redis loses only its latest writes: of this worker's batches, all up to `last` are there.
   const own = memory.sent > 0 && last < memory.recorded;

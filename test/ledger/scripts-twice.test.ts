@@ -9,7 +9,7 @@ import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
 import { inEpoch } from '../../src/ledger/epoch.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { FAILURE } from '../../src/ledger/lua/breaker.ts';
-import { CHECK_IN, DEREGISTER, HEARTBEAT, LOOK, REPLAYING, SUSPECT } from '../../src/ledger/lua/epoch.ts';
+import { CHECK_IN, DEREGISTER, HEARTBEAT, LOOK, SUSPECT } from '../../src/ledger/lua/epoch.ts';
 import { CLAIM, LOOK_UP } from '../../src/ledger/lua/keys.ts';
 import { ADDED, REPLAY_INTENT, RESTORE } from '../../src/ledger/lua/replay.ts';
 import { EXCHANGE, REPLAY_SETTLED, RESOLVE, WITHDRAW } from '../../src/ledger/lua/rows.ts';
@@ -232,18 +232,14 @@ const OF_REPLAY: readonly Case[] = [
 ];
 
 const OF_WORKERS: readonly Case[] = [
-  // An epoch in which nobody gives heartbeats.
   [
     'LOOK',
     'nothing else',
     LOOK,
-    ({ redis, keys }) => script(LOOK, z.unknown())(redis, [`${keys.epoch}-new`], ['m']),
-  ],
-  [
-    'REPLAYING',
-    'nothing else',
-    REPLAYING,
-    async (bench) => raw(bench, REPLAYING, ['m', await closedGate(bench), 1]),
+    async (bench) => {
+      await closedGate(bench);
+      return raw(bench, LOOK, ['m', 'begins']);
+    },
   ],
   ['CHECK_IN', 'nothing else', CHECK_IN, async (bench) => checkIn(bench, await serverOf(bench), 'open')],
   ['DEREGISTER', 'nothing else', DEREGISTER, (bench) => raw(bench, DEREGISTER, ['m', 0], [bench.keys.left])],
@@ -287,10 +283,10 @@ describe('a Redis that is emptied, and is the same server still', () => {
   async function closed() {
     const bench = await startBench();
     const server = await closedGate(bench);
-    await raw(bench, REPLAYING, ['m', server, 1]);
+    await raw(bench, LOOK, ['m', 'begins']);
     return {
       checkIn: (knows: Knows) => checkIn(bench, server, knows),
-      goOnReplaying: () => raw(bench, REPLAYING, ['m', server, 0]),
+      goOnReplaying: () => raw(bench, LOOK, ['m', 'goes on']),
       empty: () => bench.redis.flushdb(),
     };
   }

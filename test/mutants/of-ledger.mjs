@@ -451,8 +451,8 @@ export const OF_LEDGER = [
   {
     id: 'replaying-anew-unseen',
     in: 'src/ledger',
-    find: "if ARGV[3] == '0' and redis.call('HEXISTS', KEYS[1], 'b:' .. ARGV[1]) == 0 then return 0 end",
-    put: '',
+    find: "ARGV[2] == 'begins' or (ARGV[2] == 'goes on' and epoch[3])",
+    put: "ARGV[2] ~= 'looks'",
     tests: ['test/ledger/scripts-twice'],
     why: 'a Redis that is emptied while a worker puts its journal back, or waits, is opened without what it knew: rows are sent twice',
   },
@@ -467,7 +467,7 @@ export const OF_LEDGER = [
   {
     id: 'open-before-torn-ends-are-left',
     in: 'src/ledger',
-    find: '    await leaveTornEnds();\n',
+    find: '    await edges.leaveTornEnds();\n',
     put: '',
     tests: ['test/delivery/registration'],
     why: 'half a transaction is carried out on top of what was put back for it',

@@ -71,26 +71,18 @@ end
 `;
 
 /**
- * How a worker finds the epoch.
- * KEYS: epoch. ARGV: worker. Answers {server run, open (0|1), its last batch (-1: no worker)}.
+ * How a worker finds the epoch. Where it replays a journal the others wait for it: it says so before
+ * it looks at a closed ledger, and then regularly; CHECK_IN refuses where Redis was emptied since.
+ * KEYS: epoch. ARGV: worker, what it does ('looks', 'begins' to replay, 'goes on').
+ * Answers {server run, open (0|1), its last batch (-1: no worker)}.
  */
-export const LOOK = `${SERVER_ID}
+export const LOOK = `${SERVER_ID}${NOW}
 local server = serverId()
-local epoch = redis.call('HMGET', KEYS[1], 'server', 'm:' .. ARGV[1])
-return {server, epoch[1] == server and 1 or 0, tonumber(epoch[2] or '-1')}
-`;
-
-/**
- * A worker replays a journal, and the others wait for it. It says so before it looks at the ledger
- * and then regularly; CHECK_IN refuses where Redis was emptied since.
- * KEYS: epoch. ARGV: worker, server run, does it begin (0|1).
- */
-export const REPLAYING = `${SERVER_ID}
-if serverId() ~= ARGV[2] or redis.call('HGET', KEYS[1], 'server') == ARGV[2] then return 0 end
-if ARGV[3] == '0' and redis.call('HEXISTS', KEYS[1], 'b:' .. ARGV[1]) == 0 then return 0 end
-${NOW}
-redis.call('HSET', KEYS[1], 'b:' .. ARGV[1], now)
-return 1
+local epoch = redis.call('HMGET', KEYS[1], 'server', 'm:' .. ARGV[1], 'b:' .. ARGV[1])
+local open = epoch[1] == server
+local replays = ARGV[2] == 'begins' or (ARGV[2] == 'goes on' and epoch[3])
+if replays and not open then redis.call('HSET', KEYS[1], 'b:' .. ARGV[1], now) end
+return {server, open and 1 or 0, tonumber(epoch[2] or '-1')}
 `;
 
 /**
@@ -168,7 +160,13 @@ export const HEARTBEAT = `${REGISTRY}${NOW}
 redis.call('HSET', EPOCH, 'b:' .. WORKER, now)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
 local of, out = registry(EPOCH), {tostring(now)}
-for worker in pairs(of.m) do of.b[worker] = of.b[worker] or 0 end
+for worker in pairs(of.m) do
+  -- It has just checked in: its first heartbeat is due within a second.
+  if not of.b[worker] then
+    of.b[worker] = now - ARGV[1] + 1000
+    redis.call('HSET', EPOCH, 'b:' .. worker, of.b[worker])
+  end
+end
 for worker, beat in pairs(of.b) do
   -- A heartbeat from before the clock was set back counts as given now.
   if tonumber(beat) > now then redis.call('HSET', EPOCH, 'b:' .. worker, now) end
