@@ -212,7 +212,7 @@ async function replayJournals(
   for (const { run, open } of read)
     await replay.intended(
       run,
-      open.filter(([, , mark]) => !isHeld(mark)),
+      open.filter(({ mark }) => !isHeld(mark)),
     );
   for (const one of read) await doubtRowsOf(one, options);
   return gone;
