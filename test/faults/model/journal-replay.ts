@@ -9,15 +9,13 @@ import type { World } from './world.ts';
 
 let folders = 0;
 
-type Scope = { readonly intents: boolean };
-
 /** Puts back what these journals know, as a process does it: from files, and the open intents of all of them last. */
-export async function replayDisks(world: World, disks: readonly Disk[], { intents }: Scope): Promise<void> {
+export async function replayDisks(world: World, disks: readonly Disk[]): Promise<void> {
   const replay = createReplay(world.redis, world.keys);
   const open: Intended[] = [];
   for (const disk of disks)
     if (disk.fate !== 'lost') open.push(...(await replayDisk(disk, world.run.id, replay)));
-  if (intents) for (const { run, rows } of open) await replay.intended(run, rows);
+  for (const { run, rows } of open) await replay.intended(run, rows);
 }
 
 type Replay = ReturnType<typeof createReplay>;

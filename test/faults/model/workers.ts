@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type LedgerEpoch, openEpoch } from '../../../src/ledger/epoch.ts';
+import { createReplay } from '../../../src/ledger/replay.ts';
 import { quietEdges } from '../../support/epoch.ts';
 import { replayDisks } from './journal-replay.ts';
 import { SLOTS, type Slot } from './state.ts';
@@ -64,7 +65,7 @@ async function leaveUnsaid({ redis, keys }: World, epoch: LedgerEpoch): Promise<
   const fields = [`m:${epoch.worker}`, `b:${epoch.worker}`];
   const values = await redis.hmget(keys.epoch, ...fields);
   await epoch.close();
-  await redis.hdel(keys.epoch, `l:${epoch.worker}`);
+  await redis.zrem(keys.left, epoch.worker);
   await redis.hset(keys.epoch, Object.fromEntries(fields.map((field, i) => [field, values[i] ?? '0'])));
 }
 
@@ -75,18 +76,18 @@ function join(world: World, slot: Slot, arrived: Set<string>): Promise<LedgerEpo
   return openEpoch({
     ...quietEdges,
     redis,
-    key: keys.epoch,
+    keys,
     worker: `m${own}`,
     async replay(scope) {
       const { disks } = world.state;
       const left = disks.filter(({ fate }) => fate === 'left');
-      await replayDisks(world, scope.own ? [...left, ...disks.slice(own, own + 1)] : left, scope);
+      await replayDisks(world, scope.own ? [...left, ...disks.slice(own, own + 1)] : left);
       return left.map(({ worker }) => worker);
     },
     // The living have seen the dead.
     connected: async () => [...arrived],
     graceMs: GRACE_MS,
-    unfinished: async () => [keys.run(run.id).record],
+    doubt: (workers) => createReplay(redis, keys).suspect([run.id], workers),
   });
 }
 
@@ -108,7 +109,7 @@ export async function openSteadyWorkers(world: World): Promise<Workers> {
       const [one = 0, other = 0] = slots.map((slot) => atWork[slot].disk);
       // Each puts back what the dead have left and its own, one after the other.
       for (const own of [one, other]) {
-        await replayDisks(world, [...left, ...disks.slice(own, own + 1)], { intents: true });
+        await replayDisks(world, [...left, ...disks.slice(own, own + 1)]);
       }
       const lost = disks.some(({ fate }) => fate === 'lost');
       if (lost) await redis.hset(keys.run(run.id).record, 'suspect', '1');
@@ -122,7 +123,7 @@ export async function openSteadyWorkers(world: World): Promise<Workers> {
 function openSteady({ redis, keys }: World): Promise<LedgerEpoch> {
   return openEpoch({
     redis,
-    key: keys.epoch,
+    keys,
     worker: `steady-${randomBytes(6).toString('hex')}`,
     ...quietEdges,
   });
