@@ -197,7 +197,7 @@ const REASON_ADVICE: Readonly<Record<Exclude<Reason, 'permission'>, string>> = {
   'service-hold':
     'The service asked for a longer pause than send.awayMinutes (Retry-After). Wait until then (`onboard status` says when), or have `onboard resume` lift it: requests of every run to that service go out at once then.',
   'error-limit': 'Too many rows did not succeed (stopAfter): look at results.csv and the job definition.',
-  'file-changed': 'The file is not what it was when it was read first: put the first one back.',
+  'file-changed': 'The file is gone, or not what it was when it was read first: put the first one back.',
   journal:
     'The journal in ONBOARD_HOME could not be written, and nothing is sent without it: make room on its disk.',
   requested: 'Somebody paused it.',

@@ -31,7 +31,7 @@ export const CHUNK_ROWS = 100;
 /** The rows of a file that was surveyed in this process. */
 export function fileRows(facts: FileFacts): RowSource {
   return async (run, definition) => {
-    if ((await fileStamp(facts.path)) !== facts.stamp) return null;
+    if (!(await isStill(facts))) return null;
     return untouched(readChunks(facts.path, run.source, definition.format, run), facts);
   };
 }
@@ -39,6 +39,11 @@ export function fileRows(facts: FileFacts): RowSource {
 /** The run's file changed while it was read: nothing read since may be sent. */
 export class FileChangedError extends Error {
   override readonly name = 'FileChangedError';
+}
+
+/** False also where the file is gone. */
+async function isStill({ path, stamp }: FileFacts): Promise<boolean> {
+  return (await fileStamp(path).catch(() => '')) === stamp;
 }
 
 /** Chunks between two looks: as many as are queued together. */
@@ -51,11 +56,11 @@ const BETWEEN_LOOKS = 8;
  */
 async function* untouched(
   chunks: AsyncIterable<RowChunk>,
-  { path, stamp }: FileFacts,
+  facts: FileFacts,
 ): AsyncGenerator<RowChunk, void, undefined> {
   const look = async () => {
-    if ((await fileStamp(path)) !== stamp)
-      throw new FileChangedError(`${path}: was changed while it was read`);
+    if (!(await isStill(facts)))
+      throw new FileChangedError(`${facts.path}: was changed or removed while it was read`);
   };
   let read: RowChunk[] = [];
   let most = 1;

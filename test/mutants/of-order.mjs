@@ -219,7 +219,7 @@ export const OF_ORDER = [
   {
     id: 'ready-rows-wait-for-a-permit',
     in: 'src/delivery',
-    find: 'for (const sending of takeFrom(ready, ready.length())) void apply(hand, sending, givenUp(sending));',
+    find: 'for (const sending of ready.splice(0)) void apply(hand, sending, givenUp(sending));',
     put: '',
     tests: ['test/delivery/sender'],
     why: 'a process does not end while other runs have the permits, and a kill leaves rows in doubt',

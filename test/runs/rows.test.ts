@@ -1,4 +1,4 @@
-import { appendFile, open } from 'node:fs/promises';
+import { appendFile, open, rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { formatSchema, jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { surveyFile } from '../../src/intake/survey.ts';
@@ -31,6 +31,7 @@ async function chunksWith(disturb: (path: string) => Promise<void>) {
 
 test.each([
   ['something is appended', (path: string) => appendFile(path, 'K251,Late Ltd\n')],
+  ['it is removed', (path: string) => rm(path)],
   [
     'a cell is written over in place, with as many bytes and rows as before',
     async (path: string) => {
@@ -43,6 +44,13 @@ test.each([
   const { read, count } = await chunksWith(disturb);
   await expect(read()).rejects.toThrow(FileChangedError);
   expect(count()).toBe(1);
+});
+
+test('a file that is gone before it is read gives nothing', async () => {
+  const path = await ownFile(subclientsCsv(250));
+  const facts = await surveyFile(path, FORMAT);
+  await rm(path);
+  expect(await fileRows(facts)(sampleRun({ rows: 250, source: facts.source }), DEFINITION)).toBeNull();
 });
 
 test('all chunks of a file come where nobody touches it', async () => {

@@ -71,8 +71,9 @@ end
 `;
 
 /**
- * How a worker finds the epoch. Where it replays a journal the others wait for it: it says so before
- * it looks at a closed ledger, and then regularly; CHECK_IN refuses where Redis was emptied since.
+ * How a worker finds the epoch. Where it replays a journal the others wait for it: it says so
+ * before it looks at a closed ledger, and then regularly; CHECK_IN refuses where Redis was emptied
+ * since.
  * KEYS: epoch. ARGV: worker, what it does ('looks', 'begins' to replay, 'goes on').
  * Answers {server run, open (0|1), its last batch (-1: no worker)}.
  */
