@@ -193,7 +193,7 @@ async function connectedWorkers(redis: RedisConnection, keys: LedgerKeys): Promi
 async function replayJournals(
   options: RegistrationOptions,
   journal: Journal,
-  { own, silent, isHeld }: ReplayScope,
+  { own, isWhole, silent, isHeld }: ReplayScope,
 ): Promise<string[]> {
   if (own) await journal.flush();
   const isSilent = (other: string) => silent.includes(other);
@@ -208,6 +208,7 @@ async function replayJournals(
     for (const run of await runsIn(join(options.folder, worker)))
       read.push(await replayRun({ worker, run }, options));
   }
+  if (isWhole) return gone;
   const replay = createReplay(options.redis, options.keys);
   for (const { run, open } of read)
     await replay.intended(

@@ -41,6 +41,8 @@ export type EpochEdges = {
 export type ReplayScope = {
   /** Also this worker's own journal: Redis lost something of it. */
   readonly own: boolean;
+  /** Redis has all intents. It may never have heard of outcomes: their process ended without it. */
+  readonly isWhole: boolean;
   /** Workers that may live, silent for so long that they send nothing more under their grants. */
   readonly silent: readonly string[];
   /** Marks of this worker that may not be granted yet: left out. */
@@ -88,8 +90,7 @@ export async function verifyLedger(edges: EpochEdges, memory: Memory, stop: Abor
     const isNew = memory.sent === 0;
     if (!isNew) edges.onNotice(noticeOf(found));
     const asked = found.isOpen ? [] : [...(await edges.connected()), ...forgotten(memory, found)];
-    // On an open ledger a new worker finds all that the others did.
-    const gone = found.isOpen && isNew ? [] : await putBack(found, edges, memory);
+    const gone = await putBack(found, edges, memory);
     if ((await untilOpen({ found, gone, asked, batch: memory.sent, stop }, edges)) === 'moved') continue;
     if (!isNew) memory.recoveries += 1;
     return true;
@@ -116,13 +117,18 @@ async function lookAt(
 }
 
 /** Answers the workers whose journals were put back. */
-async function putBack({ last }: Found, edges: EpochEdges, memory: Memory): Promise<readonly string[]> {
+async function putBack(
+  { isOpen, last }: Found,
+  edges: EpochEdges,
+  memory: Memory,
+): Promise<readonly string[]> {
   const tell = () => void lookAt(edges, 'goes on').catch(() => undefined);
   const telling = setInterval(tell, REPLAYING_MS);
   // Redis loses only its latest writes: of this worker's batches, all up to `last` are there.
   const own = memory.sent > 0 && last < memory.recorded;
+  const isWhole = isOpen && memory.sent === 0;
   try {
-    return await edges.replay({ own, silent: [], isHeld: (mark) => isHeld(memory, mark) });
+    return await edges.replay({ own, isWhole, silent: [], isHeld: (mark) => isHeld(memory, mark) });
   } finally {
     clearInterval(telling);
   }
@@ -238,7 +244,7 @@ function createWait() {
   };
 }
 
-const OF_OTHERS = { own: false, isHeld: () => false };
+const OF_OTHERS = { own: false, isWhole: false, isHeld: () => false };
 
 /**
  * The grace is longer than a lock lives: every grant of the silent is in their journals by now, or

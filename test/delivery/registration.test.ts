@@ -316,7 +316,15 @@ describe('a process that was killed', () => {
     await appendFile(await journalOf(place, worker), 'not a line\n');
     const b = await joinAs(place);
     expect(await own().redis.hget(place.keys.run(run).record, 'suspect')).toBeNull();
-    expect([b.notices, b.troubles]).toEqual([[], []]);
+    expect(b.notices).toEqual([REPLAYING]);
+  });
+
+  test('or that ended without Redis has the outcomes put back of which Redis never heard, and no intent', async () => {
+    const { place, run } = await placeWithRun();
+    await joinAs(place);
+    await deadJournal(place, run);
+    await joinAs(place);
+    expect(await marks(place, run)).toEqual({ 1: expect.stringMatching(/^\[1,.*"created"/) });
   });
 
   test('and whose run Redis has lost with the line that names it keeps all from sending, with words', async () => {

@@ -307,7 +307,9 @@ describe('a worker that does not come', () => {
     expect(scopes.length - before).toBe(1);
     dead.add('b');
     await pending;
-    expect(scopes.slice(before + 1)).toEqual([{ own: false, silent: [], isHeld: expect.any(Function) }]);
+    expect(scopes.slice(before + 1)).toEqual([
+      { own: false, isWhole: false, silent: [], isHeld: expect.any(Function) },
+    ]);
     expect(await suspects()).toEqual([null, null, null, '20']);
     expect(await hash(place)).not.toHaveProperty('m:b');
     expect(a.notices.filter((text) => text.includes('did not check in'))).toEqual([]);

@@ -224,4 +224,12 @@ export const OF_ORDER = [
     tests: ['test/delivery/sender'],
     why: 'a process does not end while other runs have the permits, and a kill leaves rows in doubt',
   },
+  {
+    id: 'new-worker-puts-nothing-back',
+    in: 'src/ledger',
+    find: 'const gone = await putBack(found, edges, memory);',
+    put: 'const gone = found.isOpen && isNew ? [] : await putBack(found, edges, memory);',
+    tests: ['test/delivery/registration'],
+    why: 'rows that were made are in doubt where their process ended without Redis',
+  },
 ];
