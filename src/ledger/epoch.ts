@@ -110,7 +110,15 @@ type OwnEpoch = LedgerEpoch & {
 function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
   const { redis, key, worker } = edges;
   const seen = createRecentMap<string, number>(WORKERS_KEPT);
-  const memory: Memory = { sent: 0, recorded: 0, recoveries: 0, isKnown: true, seen, held: new Set() };
+  const memory: Memory = {
+    sent: 0,
+    number: 0,
+    recorded: 0,
+    recoveries: 0,
+    isKnown: true,
+    seen,
+    held: new Set(),
+  };
   let verifying: Promise<void> | null = null;
   const verify = () => {
     verifying ??= verifyLedger(edges, memory, stop).finally(() => {
@@ -140,7 +148,7 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
     const sent = () => {
       if (isBatch) memory.sent += 1;
       batch = memory.sent;
-      return [...(typeof args === 'function' ? args() : args), worker, memory.recorded, batch];
+      return [...(typeof args === 'function' ? args() : args), worker, memory.number, memory.recorded, batch];
     };
     const answer = await run(redis, [...keys, key], sent);
     memory.recorded = Math.max(memory.recorded, batch);

@@ -56,7 +56,7 @@ const REPLAYING_MS = 1_000;
 
 const look = script(
   LOOK,
-  z.tuple([z.string(), z.number(), z.coerce.number(), z.number(), z.coerce.number()]),
+  z.tuple([z.string(), z.number(), z.coerce.number(), z.number(), z.coerce.number(), z.number()]),
 );
 const replaying = script(REPLAYING, z.number());
 const checkIn = script(CHECK_IN, z.tuple([z.enum(['open', 'moved', 'count', 'closed'])]).rest(z.string()));
@@ -66,6 +66,8 @@ const openWithout = script(OPEN_WITHOUT, z.number());
 /** What a worker knows of its own batches and of the other workers. */
 export type Memory = {
   sent: number;
+  /** Of the latest epoch that this worker was in. */
+  number: number;
   recorded: number;
   recoveries: number;
   /** Every living worker knows of this one; not so after a registry had dropped it. */
@@ -79,7 +81,8 @@ export type Memory = {
 /** Replays and checks in where the ledger is unverified or forgot what this worker did. */
 export async function verifyLedger(edges: EpochEdges, memory: Memory, stop: AbortSignal): Promise<void> {
   for (;;) {
-    const [server, open, last, known, silence] = await lookUntorn(edges);
+    const [server, open, last, known, silence, number] = await lookUntorn(edges, memory);
+    memory.number = number;
     if (open === 1 && last >= memory.recorded) return;
     // Nobody has checked in yet: a new ledger, or one that was emptied while others worked.
     const connected = known === 0 ? await edges.connected() : [];
@@ -97,20 +100,22 @@ export async function verifyLedger(edges: EpochEdges, memory: Memory, stop: Abor
     if (!isNew) edges.onNotice(noticeOf(open, last));
     const gone = await whileReplaying(() => edges.replay(scope), { ...edges, server });
     const arrival = { server, open, gone, others, batch: memory.sent, stop };
-    if ((await untilOpen(edges, arrival)) === 'moved') continue;
+    const opened = await untilOpen(edges, arrival);
+    if (opened === 'moved') continue;
+    memory.number = opened;
     if (!isNew) rememberReturn(memory, last);
     return;
   }
 }
 
 /** Reads the epoch once no torn end is left and the others know that this worker replays. */
-async function lookUntorn({ redis, key, worker, leaveTornEnds }: EpochEdges) {
+async function lookUntorn({ redis, key, worker, leaveTornEnds }: EpochEdges, { number }: Memory) {
   for (;;) {
-    const before = await look(redis, [key], [worker]);
+    const before = await look(redis, [key], [worker, number]);
     if (before[1] === 1) return before;
     await leaveTornEnds();
     await replaying(redis, [key], [worker, before[0], 1]);
-    const after = await look(redis, [key], [worker]);
+    const after = await look(redis, [key], [worker, number]);
     if (after[0] === before[0]) return after;
   }
 }
@@ -176,10 +181,11 @@ const VOUCH_AFTER = 0.8;
 
 const STAGES = { sawOpen: 0, sawClosed: 1, waits: 2, hasCounted: 3 };
 
+/** Answers the number of the epoch. */
 async function untilOpen(
   edges: EpochEdges,
   { server, open, gone: atFirst, others, batch, stop }: Arrival,
-): Promise<'open' | 'moved'> {
+): Promise<number | 'moved'> {
   const { redis, key, worker } = edges;
   const absence = waitForAbsent(server, edges);
   let gone = atFirst;
@@ -188,7 +194,8 @@ async function untilOpen(
     if (stop.aborted) throw new Error('this process is leaving the ledger');
     const args = [worker, batch, server, stage, gone.length, ...gone, ...others];
     const [state, age = '0', ...missing] = await checkIn(redis, [key], args);
-    if (state === 'open' || state === 'moved') return state;
+    if (state === 'open') return Number(age);
+    if (state === 'moved') return state;
     stage = state === 'count' ? STAGES.hasCounted : STAGES.waits;
     if (state === 'count') {
       await edges.recount();

@@ -400,6 +400,7 @@ describe('a Redis put back from a copy of long ago', () => {
     const at = Object.entries(seen).map(([other, ms]) => [other, performance.now() - ms] as const);
     const memory = {
       sent: 9,
+      number: 0,
       recorded: 9,
       recoveries: 0,
       isKnown: true,
@@ -471,7 +472,7 @@ describe('a command whose reply was lost and that runs twice changes nothing', (
     const place = ownPlace();
     await join('a', place);
     const keys = [doneKey(place.keys), place.keys.epoch];
-    const run = (batch: number) => carryOut(place.redis, keys, ['x', 'a', 0, batch]);
+    const run = (batch: number) => carryOut(place.redis, keys, ['x', 'a', 0, 0, batch]);
     for (const batch of [8, 8, 7]) await run(batch);
     expect(await hash(place)).toMatchObject({ 'm:a': '8' });
   });

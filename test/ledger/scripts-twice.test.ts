@@ -244,7 +244,7 @@ const OF_WORKERS: readonly Case[] = [
     'LOOK',
     'nothing else',
     LOOK,
-    ({ redis, keys }) => script(LOOK, z.unknown())(redis, [`${keys.epoch}-new`], ['m']),
+    ({ redis, keys }) => script(LOOK, z.unknown())(redis, [`${keys.epoch}-new`], ['m', 0]),
   ],
   [
     'REPLAYING',

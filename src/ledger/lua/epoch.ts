@@ -16,15 +16,16 @@ end
 
 /**
  * Every script that moves rows begins with this: nothing happens on a ledger that may have gone
- * back in time. It takes the last of KEYS (epoch) and the last three of ARGV (worker, the highest
- * of its batches that it knows to be recorded, this batch's number); the script itself never sees
- * them.
- * Errors: UNVERIFIED server: another server run, or an empty one. UNVERIFIED worker: what it had
- * recorded is gone.
+ * back in time. It takes the last of KEYS (epoch) and the last four of ARGV (worker, the number of
+ * the latest epoch that it knows, the highest of its batches that it knows to be recorded, this
+ * batch's number); the script itself never sees them.
+ * Errors: UNVERIFIED server: another server run, an empty one, or one from before an epoch that
+ * the worker knows (a former master that lived on). UNVERIFIED worker: what it had recorded is
+ * gone.
  *
  * The epoch's hash; times in ms:
  * - 'server': the server run for which the ledger was last verified
- * - 'opened': a name for that moment; claims carry it
+ * - 'number': of the epochs that were opened; 'opened': a name for the latest; claims carry it
  * - 'm:<worker>': its last batch; 'b:': its last heartbeat; 'k:': when it last read the registry;
  *   'l:': when it was deregistered; 'w:': when it last said that it replays a journal
  * - while the epoch is closed: 'checking': the server run; 'since': the first check-in; 'heard':
@@ -36,11 +37,12 @@ export const IN_EPOCH = `${SERVER_ID}
 local EPOCH = table.remove(KEYS)
 local BATCH = tonumber(table.remove(ARGV))
 local KNOWN = tonumber(table.remove(ARGV))
+local NUMBER = tonumber(table.remove(ARGV))
 local WORKER = table.remove(ARGV)
 local OPENED
 do
-  local epoch = redis.call('HMGET', EPOCH, 'server', 'm:' .. WORKER, 'opened')
-  if epoch[1] ~= serverId() then return redis.error_reply('UNVERIFIED server') end
+  local epoch = redis.call('HMGET', EPOCH, 'server', 'm:' .. WORKER, 'opened', 'number')
+  if epoch[1] ~= serverId() or tonumber(epoch[4] or '0') < NUMBER then return redis.error_reply('UNVERIFIED server') end
   local last = tonumber(epoch[2] or '-1')
   if last < KNOWN then return redis.error_reply('UNVERIFIED worker') end
   if last < BATCH then redis.call('HSET', EPOCH, 'm:' .. WORKER, BATCH) end
@@ -56,6 +58,15 @@ local function changed(epoch, now)
 end
 `;
 
+/** Lua: the ledger is verified for that server run. */
+const OPEN_AS = `
+local function openAs(epoch, server, now)
+  local number = redis.call('HINCRBY', epoch, 'number', 1)
+  redis.call('HSET', epoch, 'server', server, 'opened', number .. ':' .. server .. ':' .. now)
+  redis.call('HDEL', epoch, 'checking', 'since', 'heard')
+end
+`;
+
 const NEWEST_BEAT = `
 local function newestBeat()
   local newest = -1
@@ -67,14 +78,19 @@ end
 `;
 
 /**
- * How a worker finds the epoch.
- * KEYS: epoch. ARGV: worker.
+ * How a worker finds the epoch. One from before an epoch that it knows is closed for everybody.
+ * KEYS: epoch. ARGV: worker, the number of the latest epoch that it knows.
  * Answers {server run, open (0|1), the worker's last batch (-1: no worker), has anyone ever checked
- * in (0|1), ms since the last heartbeat before the ledger was found closed (-1: none)}.
+ * in (0|1), ms since the last heartbeat before the ledger was found closed (-1: none), the epoch's
+ * number}.
  */
 export const LOOK = `${SERVER_ID}
 local server = serverId()
-local epoch = redis.call('HMGET', KEYS[1], 'server', 'm:' .. ARGV[1], 'checking', 'heard')
+if tonumber(redis.call('HGET', KEYS[1], 'number') or '0') < tonumber(ARGV[2]) then
+  redis.call('HSET', KEYS[1], 'number', ARGV[2])
+  if redis.call('HGET', KEYS[1], 'server') == server then redis.call('HSET', KEYS[1], 'server', '') end
+end
+local epoch = redis.call('HMGET', KEYS[1], 'server', 'm:' .. ARGV[1], 'checking', 'heard', 'number')
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 ${NEWEST_BEAT}
@@ -82,7 +98,7 @@ ${NEWEST_BEAT}
 local newest = tonumber(epoch[4] or newestBeat())
 local silence = newest < 0 and -1 or math.max(0, now - newest)
 local known = (epoch[1] or epoch[3]) and 1 or 0
-return {server, epoch[1] == server and 1 or 0, tonumber(epoch[2] or '-1'), known, silence}
+return {server, epoch[1] == server and 1 or 0, tonumber(epoch[2] or '-1'), known, silence, tonumber(epoch[5] or '0')}
 `;
 
 /**
@@ -105,11 +121,11 @@ return 1
  * ARGV: worker, its last batch, server run, its stage (0: it arrives and saw the epoch open, 1: saw
  * it closed, 2: it waits, 3: it has counted), how many of the following are gone, gone workers,
  * workers seen before.
- * Answers {'open'}; {'moved'}: another server run again, or an emptied one; {'count'}: nobody is
+ * Answers {'open', the epoch's number}; {'moved'}: another server run again, or an emptied one; {'count'}: nobody is
  * missing, the runs have to be counted; {'closed', ms since the epoch was found closed or a missing
  * worker last worked on its journal, workers still missing, …}.
  */
-export const CHECK_IN = `${SERVER_ID}${CHANGED}
+export const CHECK_IN = `${SERVER_ID}${CHANGED}${OPEN_AS}
 local server = serverId()
 if server ~= ARGV[3] then return {'moved'} end
 local t = redis.call('TIME')
@@ -137,7 +153,7 @@ for i = 6, 5 + ARGV[5] do
   -- Its journal is put back in this Redis; a Redis that forgets that also forgets this field.
   redis.call('HSETNX', KEYS[1], 'l:' .. ARGV[i], now)
 end
-if open then return {'open'} end
+if open then return {'open', redis.call('HGET', KEYS[1], 'number') or '0'} end
 redis.call('HSET', KEYS[1], 'c:' .. ARGV[1], server)
 for i = 6 + ARGV[5], #ARGV do
   -- A worker whose deregistration is still recorded has lost nothing.
@@ -157,9 +173,8 @@ for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
 end
 if #missing == 0 and stage < 3 then return {'count'} end
 if #missing == 0 then
-  redis.call('HSET', KEYS[1], 'server', server, 'opened', server .. ':' .. now)
-  redis.call('HDEL', KEYS[1], 'checking', 'since', 'heard')
-  return {'open'}
+  openAs(KEYS[1], server, now)
+  return {'open', redis.call('HGET', KEYS[1], 'number')}
 end
 return {'closed', tostring(math.max(0, now - since)), unpack(missing)}
 `;
@@ -209,7 +224,7 @@ return 1
  * workers.
  * Answers 1: opened; 0: another server run, or one that was emptied since that worker's check-in.
  */
-export const OPEN_WITHOUT = `${SERVER_ID}${CHANGED}${SUSPECT_RUN}
+export const OPEN_WITHOUT = `${SERVER_ID}${CHANGED}${OPEN_AS}${SUSPECT_RUN}
 if serverId() ~= ARGV[1] then return 0 end
 if redis.call('HGET', KEYS[1], 'server') == ARGV[1] then return 1 end
 if redis.call('HGET', KEYS[1], 'c:' .. ARGV[2]) ~= ARGV[1] then return 0 end
@@ -221,8 +236,7 @@ for i = 3, #ARGV do
   redis.call('HDEL', KEYS[1], 'm:' .. ARGV[i], 'b:' .. ARGV[i], 'c:' .. ARGV[i], 'k:' .. ARGV[i], 'w:' .. ARGV[i])
 end
 for i = 2, #KEYS do suspect(KEYS[i], missing) end
-redis.call('HSET', KEYS[1], 'server', ARGV[1], 'opened', ARGV[1] .. ':' .. t[1] .. t[2])
-redis.call('HDEL', KEYS[1], 'checking', 'since', 'heard')
+openAs(KEYS[1], ARGV[1], t[1] .. t[2])
 return 1
 `;
 

@@ -77,7 +77,7 @@ local out = {}
 local BREAKER = KEYS[9]
 local answered = false
 local ANSWERED = {}
-local counts = {}
+local counts, free = {}, {}
 local function count(outcome, by) counts[outcome] = (counts[outcome] or 0) + by end
 local function keep(key, row, value)
   if value ~= '' then redis.call('HSET', key, row, value) end
@@ -112,11 +112,6 @@ while i <= last do
   for at = from, i - 1, 4 do rows[#rows + 1] = ARGV[at] end
   local inOrder, isClaimed = false, false
   if isNumbered then inOrder, isClaimed = isInOrder(key, shared, rows) end
-  if inOrder then
-    redis.call('HSET', key, 'd' .. rows[1], text)
-    redis.call('HINCRBY', key, 'n', #rows)
-    count(outcome, #rows)
-  end
   local settlements = not inOrder and cjson.decode(text)
   for j, row in ipairs(rows) do
     local at = from + (j - 1) * 4
@@ -126,6 +121,11 @@ while i <= last do
     ANSWERED[mark] = true
     if inOrder then identity(row, bucket, digest, 'k', id, isClaimed)
     else entries[#entries + 1] = {chunk, row, outcome, cjson.encode(settlements[j]), bucket, digest, 'k', id, '', '', '', mark, 1, 1, 0, place = place} end
+  end
+  if inOrder then
+    redis.call('HINCRBY', key, 'n', #rows)
+    redis.call('HSET', key, 'd' .. rows[1], text)
+    count(outcome, #rows)
   end
   answered = true
 end
@@ -199,8 +199,7 @@ for _, e in ipairs(entries) do
       redis.call('HSET', KEYS[10], row .. ' overruled', decided)
       redis.call('HDEL', KEYS[10], row)
     else count('in-doubt', -1) end
-    redis.call('HDEL', KEYS[5], row)
-    redis.call('HDEL', KEYS[6], row)
+    free[#free + 1] = row
   else
     recorded = 0
   end
@@ -215,9 +214,14 @@ for _, e in ipairs(entries) do
     keep(KEYS[8], row, e[11])
   else out[#out + 1] = e.place end
 end
+-- Last: a torn append-only file may carry out the beginning alone, and a repetition goes by marks.
 for _, of in pairs(chunks) do
   if #of.new > 0 then redis.call('HSET', of.key, unpack(of.new)) end
   if of.recorded > 0 then redis.call('HINCRBY', of.key, 'n', of.recorded) end
+end
+for _, row in ipairs(free) do
+  redis.call('HDEL', KEYS[5], row)
+  redis.call('HDEL', KEYS[6], row)
 end
 for outcome, by in pairs(counts) do redis.call('HINCRBY', KEYS[1], 'o:' .. outcome, by) end
 if answered then ${SUCCESS} end
