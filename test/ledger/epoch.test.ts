@@ -129,6 +129,24 @@ describe('joining', () => {
     expect([a.replays(), b.replays(), a.epoch.recoveries(), b.epoch.recoveries()]).toEqual([2, 1, 1, 0]);
   });
 
+  test('a former master that lived on carries nothing out before all who know a later epoch have come back', async () => {
+    const place = ownPlace();
+    const [a, b] = [await join('a', place), await join('b', place)];
+    const former = await hash(place);
+    await restarted(place);
+    await Promise.all([a.work('a1'), b.work('b1')]);
+    const blocked = b.block();
+    await place.redis.hset(place.keys.epoch, { number: '0', ...former });
+    // Of its own batches none is missing there: only the number of the epoch tells.
+    await place.redis.hset(place.keys.epoch, 'm:a', 1_000);
+    const pending = a.work('a2');
+    await until(async () => (await hash(place))['c:a'] !== undefined);
+    expect(await done(place)).not.toContain('a2');
+    blocked.resolve([]);
+    await Promise.all([pending, b.work('b2')]);
+    expect(Number((await hash(place)).number)).toBe(Number(former.number) + 2);
+  });
+
   test('a script that Redis refuses for another reason fails, and is not asked again', async () => {
     const place = ownPlace();
     const a = await join('a', place);
