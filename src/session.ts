@@ -28,7 +28,7 @@ import type { MetricsAddress } from './metrics/server.ts';
 import { type Notifier, openNotifier } from './notify/notifier.ts';
 import { startChunkWorker } from './queue/chunk-worker.ts';
 import { connectRedis } from './redis/connection.ts';
-import { createDiskNotice, joinEmbeddedRedis, REMOVED, reviveOnLoss, TAKEN } from './redis/embedded.ts';
+import { joinEmbeddedRedis, problemOfDisk, REMOVED, reviveOnLoss, TAKEN } from './redis/embedded.ts';
 import { assertReachable } from './redis/reach.ts';
 import { acceptSettings } from './redis/settings.ts';
 
@@ -73,8 +73,8 @@ export type Ledger = {
   of(target: string): { readonly keys: LedgerKeys; readonly store: RunStore };
   /** Whether an embedded server is still this machine's to use; absent for any other server. */
   isOurs?(): Promise<boolean>;
-  /** What the user is told when the embedded server can't go on for want of room. */
-  onDiskFull(tell: (text: string) => void): void;
+  /** What keeps an embedded server from going on, and is up to the user. */
+  problem?(): Promise<string | null>;
 };
 
 /** There is no ledger yet where one was to be read. */
@@ -178,17 +178,18 @@ export async function openLedger(
   const redis = connectRedis(address, (error) => log.warn('redis connection', { problem: error.message }));
   releasers.push(() => redis.disconnect());
   await assertKnownLedger(redis);
-  const diskNotice = createDiskNotice(join(env.home, 'redis'), () => performance.now());
   // A server of the program's own is started again when it is lost.
   if ('revive' in server) {
     const onTrouble = (error: Error) => log.warn('the embedded Redis is gone', { problem: error.message });
-    const reviving = reviveOnLoss(redis, () => diskNotice.around(server.revive), onTrouble);
+    const reviving = reviveOnLoss(redis, server.revive, onTrouble);
     releasers.push(() => reviving.stop());
   }
   return {
     ...ledgerOn(redis, address, env),
-    ...('isOurs' in server && { isOurs: server.isOurs }),
-    onDiskFull: diskNotice.onFull,
+    ...('isOurs' in server && {
+      isOurs: server.isOurs,
+      problem: () => problemOfDisk(join(env.home, 'redis')),
+    }),
   };
 }
 
@@ -206,7 +207,6 @@ export function ledgerOn(
       const keys = ledgerKeys(target);
       return { keys, store: createRunStore(redis, keys, () => new Date()) };
     },
-    onDiskFull: () => undefined,
   };
 }
 
@@ -223,7 +223,9 @@ export async function joinTarget(session: Session, service: Service, join: Join)
   const { io, log, ledger, times, meter, releasers } = session;
   if (join.sends) {
     await checkRedisSettings(session, join.acceptsSettings);
-    releasers.push(noticeRedis(io, ledger.redis, shownAddress(ledger.address)));
+    releasers.push(
+      noticeRedis(io, ledger.redis, { name: shownAddress(ledger.address), problem: ledger.problem }),
+    );
   }
   const { keys, store } = ledger.of(service.target);
   const registration = await register(session, service.target);
@@ -267,7 +269,6 @@ export async function joinTarget(session: Session, service: Service, join: Join)
 async function register(session: Session, target: string): Promise<Registration> {
   const { io, env, log, ledger, times, meter, releasers } = session;
   const notify = (text: string) => tell(io, text);
-  ledger.onDiskFull(notify);
   const registration = await openRegistration({
     redis: ledger.redis,
     ...ledger.of(target),
@@ -299,9 +300,14 @@ const BACK_AFTER_MS = 500;
 
 /**
  * Tells the user when everything waits for Redis, and when it goes on; a terminal shows no log.
- * `name`: how the user knows the server. Answers a function that ends the notice.
+ * `name`: how the user knows the server; `problem`: why, where the user can do something. Answers
+ * a function that ends the notice.
  */
-export function noticeRedis(io: Io, redis: RedisConnection, name: string): () => void {
+export function noticeRedis(
+  io: Io,
+  redis: RedisConnection,
+  { name, problem }: { readonly name: string; readonly problem?: Ledger['problem'] | undefined },
+): () => void {
   let waiting: NodeJS.Timeout | null = null;
   let settling: NodeJS.Timeout | null = null;
   let isTold = false;
@@ -321,6 +327,7 @@ export function noticeRedis(io: Io, redis: RedisConnection, name: string): () =>
         io,
         `Redis at ${name} is away or takes no writes since ${time} UTC: nothing is sent meanwhile, and it goes on by itself.`,
       );
+      void problem?.().then((why) => why !== null && tell(io, why));
     }, WORTH_A_WORD_MS).unref();
   };
   const back = () => {

@@ -136,6 +136,27 @@ async function journalOf({ folder }: Place, worker: string): Promise<string> {
   return join(folder, worker, names.find((name) => name.endsWith('.log')) ?? '');
 }
 
+test('a worker does not begin before each living one has heard of it', async () => {
+  const { redis } = own();
+  const place = await ownPlace();
+  const { epoch } = await joinAs(place);
+  const living = { 'm:living': '1', 'b:living': String(Date.now()), 'k:living': String(Date.now()) };
+  await redis.hset(place.keys.epoch, living);
+  let hasHeard = false;
+  const others = async () =>
+    Object.keys(await redis.hgetall(place.keys.epoch)).filter((name) => name.startsWith('b:'));
+  const hearing = async () => {
+    await until(async () => (await others()).length === 3);
+    const newer = (await others()).find((name) => !['b:living', `b:${epoch.worker}`].includes(name)) ?? '';
+    const first = await redis.hget(place.keys.epoch, newer);
+    // Its next heartbeat.
+    await until(async () => (await redis.hget(place.keys.epoch, newer)) !== first);
+    hasHeard = true;
+    await redis.hset(place.keys.epoch, 'k:living', Date.now() + 1_000);
+  };
+  await Promise.all([hearing(), joinAs(place).then(() => expect(hasHeard).toBe(true))]);
+});
+
 describe('a Redis that was started again', () => {
   test('has the numbers of its runs made anew before anything is sent', async () => {
     const { place, run } = await placeWithRun();

@@ -494,7 +494,7 @@ export const OF_LEDGER = [
     in: 'src/journal',
     find: 'if (record !== null) yield record;\n  if (added',
     put: 'if (added',
-    tests: ['test/journal/', 'test/faults/model'],
+    tests: ['test/journal/'],
     why: 'what a run did has no place in an emptied Redis: its file is sent again',
   },
   {
@@ -510,7 +510,7 @@ export const OF_LEDGER = [
     in: 'src/delivery',
     find: '  await registerWorker(redis, keys.epoch, { worker, isGone: (other) => isGoneFor(other, options) });\n',
     put: '',
-    tests: ['test/delivery/registration', 'test/ledger/epoch'],
+    tests: ['test/delivery/registration'],
     why: 'nobody waits for a worker that Redis forgot with all that it had sent',
   },
   {
@@ -522,28 +522,11 @@ export const OF_LEDGER = [
     why: 'nobody waits for a worker that was let go, came back and was forgotten with all that it had sent',
   },
   {
-    id: 'claim-without-a-batch',
-    in: 'src/ledger',
-    find: 'await epoch.call(claim, ',
-    put: 'await epoch.read(claim, ',
-    tests: ['test/ledger/key-claims', 'test/ledger/epoch'],
-    why: 'a Redis that lost claims is taken for whole: another run sends the same keys',
-  },
-  {
-    id: 'queue-not-looked-after-again',
-    in: 'src/runs',
-    find: 'if (session.registration.epoch.recoveries() !== reading.recoveries()) await reading.again();',
-    put: '',
-    tests: ['test/runs/follow', 'test/runs/reading', 'test/faults/redis-past'],
-    builds: true,
-    why: 'chunks that Redis lost are never sent, and their run never ends',
-  },
-  {
     id: 'lost-worker-without-doubt',
     in: 'src/ledger',
     find: 'for i = 2, #KEYS do suspect(KEYS[i], missing) end',
     put: '',
-    tests: ['test/ledger/epoch', 'test/faults/model'],
+    tests: ['test/ledger/epoch'],
     why: 'what a worker without a journal at hand had sent goes again',
   },
   {

@@ -122,8 +122,8 @@ return 1
  * it closed, 2: it waits, 3: it has counted), how many of the following are gone, gone workers,
  * workers seen before.
  * Answers {'open', the epoch's number}; {'moved'}: another server run again, or an emptied one;
- * {'count'}: nobody is missing, the runs have to be counted; {'closed', ms since the epoch was found closed or a missing
- * worker last worked on its journal, workers still missing, …}.
+ * {'count'}: nobody is missing, the runs have to be counted; {'closed', ms since the epoch was
+ * found closed or a missing worker last worked on its journal, workers still missing, …}.
  */
 export const CHECK_IN = `${SERVER_ID}${CHANGED}${OPEN_AS}
 local server = serverId()

@@ -139,8 +139,8 @@ end
  * Replaces a run's numbers and the list of its doubts, unless they changed since its rows were
  * counted.
  * KEYS: record, blocks, doubts.
- * ARGV: JSON of [[row, its chunk (0: not in doubt)], …] where the list is wrong, chunks of the run,
- * now (ISO), then the names of all outcomes, their numbers before, the new ones.
+ * ARGV: JSON of [[row, its chunk (0: not in doubt)], …] where the list is wrong, chunks of the
+ * run, now (ISO), then the names of all outcomes, their numbers before, the new ones.
  * Answers 1: replaced; 0: they have changed.
  */
 export const RECOUNT = `${CLOSE_CHUNK}
