@@ -45,9 +45,9 @@ export function createBench({ root, work, code, ...parts }: Parts) {
   const files = new Map<string, Promise<string>>();
   const make = async (rows: number, keys: string) => {
     const out = join(work, `${keys}-${rows}.csv`);
-    const script = join(root, 'scripts', 'make-samples.mjs');
+    const script = join(root, 'scripts', 'large-file.mjs');
     const args = ['--rows', String(rows), '--keys', keys, '--out', out];
-    succeeded(await processes.start(process.execPath, [script, ...args]).ended, 'make-samples');
+    succeeded(await processes.start(process.execPath, [script, ...args]).ended, 'large-file');
     return out;
   };
   return {

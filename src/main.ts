@@ -12,7 +12,6 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const end = () => process.exit(INTERRUPTED);
 for (const signal of SIGNALS) process.on(signal, end);
 const { runProcess } = await import('./cli/process.ts');
-const ended = runProcess();
-// Its own handlers are there by now.
-for (const signal of SIGNALS) process.off(signal, end);
-await ended;
+await runProcess(undefined, () => {
+  for (const signal of SIGNALS) process.off(signal, end);
+});

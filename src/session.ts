@@ -77,16 +77,20 @@ export type Ledger = {
   problem?(): Promise<string | null>;
 };
 
-/** There is no ledger yet where one was to be read. */
-export class NoLedgerError extends UsageError {}
-
-/** As `withSession`, but throws a NoLedgerError where there is no ledger, and makes none. */
-export async function withKnownLedger<T>(io: Io, work: (session: Session) => Promise<T>): Promise<T> {
-  const { redis, home } = readEnvironment(io.env);
-  if (redis !== null || existsSync(join(home, 'redis'))) return withSession(io, work);
-  throw new NoLedgerError(
-    `There is no ledger in ${home} yet: nothing was run there. For one elsewhere, set ONBOARD_HOME to its folder.`,
-  );
+/**
+ * As `withSession`, but makes no ledger where there is none: `without` answers then, or else a
+ * UsageError is thrown.
+ */
+export async function withKnownLedger<T>(
+  io: Io,
+  work: (session: Session) => Promise<T>,
+  without?: (why: string, env: Environment) => T | Promise<T>,
+): Promise<T> {
+  const env = readEnvironment(io.env);
+  if (env.redis !== null || existsSync(join(env.home, 'redis'))) return withSession(io, work);
+  const why = `There is no ledger in ${env.home} yet: nothing was run there. For one elsewhere, set ONBOARD_HOME to its folder.`;
+  if (without === undefined) throw new UsageError(why);
+  return without(why, env);
 }
 
 export function withSession<T>(
@@ -226,6 +230,7 @@ export async function joinTarget(session: Session, service: Service, join: Join)
     releasers.push(
       noticeRedis(io, ledger.redis, { name: shownAddress(ledger.address), problem: ledger.problem }),
     );
+    io.interrupted.addEventListener('abort', () => tellEnding(session));
   }
   const { keys, store } = ledger.of(service.target);
   const registration = await register(session, service.target);
@@ -266,9 +271,15 @@ export async function joinTarget(session: Session, service: Service, join: Join)
   return { ...session, service, registration, delivery, notifier };
 }
 
+function tellEnding({ io, times }: Session): void {
+  const limit = `at most ${times.deadlineMs / 1000} s; once more ends at once`;
+  // Below the `^C` that the terminal has drawn into the progress.
+  if (io.stderr.isTTY === true) tell(io, '');
+  tell(io, `Ending: rows in flight are being settled, ${limit} and leaves them in doubt.`);
+}
+
 async function register(session: Session, target: string): Promise<Registration> {
   const { io, env, log, ledger, times, meter, releasers } = session;
-  const notify = (text: string) => tell(io, text);
   const registration = await openRegistration({
     redis: ledger.redis,
     ...ledger.of(target),
@@ -279,7 +290,7 @@ async function register(session: Session, target: string): Promise<Registration>
     ...(ledger.isOurs !== undefined && { isOurs: ledger.isOurs }),
     log,
     onSync: (ms) => meter.synced(ms),
-    notify,
+    notify: (text) => tell(io, text),
   });
   releasers.push(() => registration.close());
   return registration;
@@ -293,10 +304,11 @@ export async function checkRedisSettings(
   for (const text of await acceptSettings(ledger.redis, accepts === true)) tell(io, `warning: ${text}`);
 }
 
+const LOOK_MS = 250;
 /** By then an embedded server is started again, and a failover nearly over. */
 const WORTH_A_WORD_MS = 3_000;
-/** A connection lost again within this is not back: a full server is left at once. */
-const BACK_AFTER_MS = 500;
+/** So many looks in a row: a connection to a full server is lost again at once. */
+const LOOKS_TO_BE_BACK = 2;
 
 /**
  * Tells the user when everything waits for Redis, and when it goes on; a terminal shows no log.
@@ -305,43 +317,29 @@ const BACK_AFTER_MS = 500;
  */
 export function noticeRedis(
   io: Io,
-  redis: RedisConnection,
+  redis: Pick<RedisConnection, 'status'>,
   { name, problem }: { readonly name: string; readonly problem?: Ledger['problem'] | undefined },
 ): () => void {
-  let waiting: NodeJS.Timeout | null = null;
-  let settling: NodeJS.Timeout | null = null;
+  let since: Date | null = null;
   let isTold = false;
-  const clear = () => {
-    for (const timer of [waiting, settling]) if (timer !== null) clearTimeout(timer);
-    waiting = null;
-    settling = null;
-  };
-  const away = () => {
-    if (settling !== null) clearTimeout(settling);
-    if (isTold) return;
-    const since = new Date();
-    waiting ??= setTimeout(() => {
-      isTold = true;
-      const time = since.toISOString().slice(11, 19);
-      tell(
-        io,
-        `Redis at ${name} is away or takes no writes since ${time} UTC: nothing is sent meanwhile, and it goes on by itself.`,
-      );
-      void problem?.().then((why) => why !== null && tell(io, why));
-    }, WORTH_A_WORD_MS).unref();
-  };
-  const back = () => {
-    settling = setTimeout(() => {
-      clear();
+  let looks = 0;
+  const look = () => {
+    looks = redis.status === 'ready' ? looks + 1 : 0;
+    if (looks >= LOOKS_TO_BE_BACK) {
       if (isTold) tell(io, 'Redis is back.');
-      isTold = false;
-    }, BACK_AFTER_MS).unref();
+      [since, isTold] = [null, false];
+    }
+    if (looks > 0 || isTold) return;
+    since ??= new Date();
+    if (Date.now() - since.getTime() < WORTH_A_WORD_MS) return;
+    isTold = true;
+    const time = since.toISOString().slice(11, 19);
+    tell(
+      io,
+      `Redis at ${name} is away or takes no writes since ${time} UTC: nothing is sent meanwhile, and it goes on by itself.`,
+    );
+    void problem?.().then((why) => why !== null && tell(io, why));
   };
-  redis.on('close', away);
-  redis.on('ready', back);
-  return () => {
-    redis.off('close', away);
-    redis.off('ready', back);
-    clear();
-  };
+  const looking = setInterval(look, LOOK_MS).unref();
+  return () => clearInterval(looking);
 }

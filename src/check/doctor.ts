@@ -15,8 +15,9 @@ import {
   readEnvironment,
   type TokenSource,
 } from '../config/environment.ts';
-import { listJobs } from '../config/load-job.ts';
+import { listJobs, loadJob } from '../config/load-job.ts';
 import { shownAddress } from '../config/redis-address.ts';
+import { definitionProblems } from '../delivery/run-mapping.ts';
 import { messageOf } from '../lib/errors.ts';
 import { createLog } from '../lib/log.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
@@ -32,13 +33,11 @@ import {
   readSettings,
   type SettingsFinding,
 } from '../redis/settings.ts';
-import { loadFittingJob } from '../runs/input.ts';
 import { type BaseUrl, parseBaseUrl } from '../service/base-url.ts';
 import { createCredentials } from '../service/credentials.ts';
 import { codeOf, codeOfNetworkError, NETWORK_SENTENCES } from '../service/network-error.ts';
 import { openLedger } from '../session.ts';
 
-/** What one check found; `advice` says what to do where something is wrong. */
 export type Finding = {
   readonly check: string;
   readonly status: 'ok' | 'warning' | 'problem';
@@ -46,7 +45,6 @@ export type Finding = {
   readonly advice: string | null;
 };
 
-/** In the order in which they are best put right. */
 export async function examine(io: Io): Promise<readonly Finding[]> {
   const node = checkNode(process.versions.node);
   let env: Environment;
@@ -102,7 +100,6 @@ export function checkNode(version: string): Finding {
   return problem('node', finding, 'Install a newer Node.js: https://nodejs.org');
 }
 
-/** Writable by this user, readable by no other, on a disk with space. */
 async function checkHome(home: string): Promise<Finding[]> {
   const present = await presentFolders(home);
   const places = present.length > 0 ? present.map(({ path }) => path) : [nearestFolder(home)];
@@ -176,10 +173,8 @@ async function trialHome(releasers: Releasers): Promise<string> {
 }
 
 const MEMORY_SHARE_MAX = 0.8;
-/** With clocks further apart, times in reports from several machines don't tell an order. */
-const SKEW_MAX_MS = 5_000;
 
-/** A Redis that answers: settings, memory and clock of each server. */
+/** A Redis that answers: settings and memory of each server. */
 async function checkRedis(redis: RedisConnection, where: string): Promise<Finding[]> {
   const servers = await dataServers(redis);
   const found = await Promise.all(
@@ -198,11 +193,9 @@ async function checkServer(redis: Redis, where: string): Promise<Finding[]> {
     ok('redis', `${where} answers, version ${settings.version ?? 'unknown'}`),
     ...judgedSettings(settings),
     ...judgeMemory(settings),
-    judgeSkew(await clockSkew(redis)),
   ];
 }
 
-/** Each finding with the name of its server, where there are several. */
 function named({ name }: DataServer, findings: readonly Finding[]): Finding[] {
   return findings.map((one) =>
     name === null || one.check === 'redis' ? one : { ...one, check: `${one.check} of ${name}` },
@@ -230,21 +223,6 @@ export function judgeMemory({ usedMemoryBytes, maxMemoryBytes }: RedisSettings):
   const finding = `${Math.round(share * 100)} % of maxmemory (${used} of ${inMegabytes(maxMemoryBytes)})`;
   if (share <= MEMORY_SHARE_MAX) return [ok('redis memory', finding)];
   return [warning('redis memory', finding, 'Raise maxmemory: a full Redis makes reading wait.')];
-}
-
-/** How far Redis' clock is ahead of this machine's, in milliseconds. */
-async function clockSkew(redis: Redis): Promise<number> {
-  const before = Date.now();
-  const [seconds = 0, microseconds = 0] = (await redis.time()).map(Number);
-  const here = (before + Date.now()) / 2;
-  return seconds * 1000 + microseconds / 1000 - here;
-}
-
-export function judgeSkew(skew: number): Finding {
-  const seconds = Math.round(Math.abs(skew) / 1000);
-  if (Math.abs(skew) <= SKEW_MAX_MS) return ok('clock', 'this machine and Redis agree on the time');
-  const finding = `this machine's clock is ${seconds} s ${skew > 0 ? 'behind' : 'ahead of'} that of Redis`;
-  return warning('clock', finding, 'Have both set by NTP: times in reports are wrong until then.');
 }
 
 const REHEARSE = 'or rehearse with --sandbox.';
@@ -338,7 +316,7 @@ async function checkJobs(folder: string): Promise<Finding[]> {
 
 async function checkJob(name: string, folder: string): Promise<Finding[]> {
   try {
-    await loadFittingJob(name, folder);
+    await loadJob(name, folder, definitionProblems);
     return [];
   } catch (error) {
     return problemsOf('jobs', error, 'Correct the definition; `onboard schema` says what may stand in it.');

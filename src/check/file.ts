@@ -3,17 +3,16 @@
  * in the ledger.
  */
 import type { Format, Job } from '../config/job-definition.ts';
-import { type ApartKeys, createApartKeys } from '../intake/apart-keys.ts';
 import { readChunks } from '../intake/chunks.ts';
 import { asShown } from '../intake/encoding.ts';
 import type { RowBatch } from '../intake/row-feed.ts';
 import { openRows } from '../intake/rows.ts';
-import { createNamelessColumns, hashFile, surveyFile } from '../intake/survey.ts';
+import { createNamelessColumns, hashFile } from '../intake/survey.ts';
 import { changedWhileRead, fileStamp } from '../lib/file-stamp.ts';
-import type { Mapping } from '../model/mapping.ts';
 import { createGroupCutter } from '../model/row-group.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
 import { mappingOf } from '../runs/input.ts';
+import { surveyFor } from '../runs/rows.ts';
 import { type Checked, createFindings, estimateOf } from './findings.ts';
 import { createSeenKeys, foresee, type SeenKeys } from './forecast.ts';
 import type { Look } from './ledger.ts';
@@ -52,7 +51,7 @@ async function checkFile(reading: CheckReading, { job, look, seen, before }: Aro
     look,
     earlier: earlier?.id ?? null,
     seen,
-    apart: definition.group === undefined ? null : await findApart(reading, definition.format, mapping),
+    apart: reading.apart,
     before,
     isShown: findings.isShown,
   };
@@ -79,27 +78,24 @@ async function checkFile(reading: CheckReading, { job, look, seen, before }: Aro
   return findings.result({ job: name, reading: { ...reading, source }, rows, look, earlier, estimate });
 }
 
-/** The keys whose rows stand apart: that shows only when all rows have been seen. */
-async function findApart(
-  { path, source }: CheckReading,
-  format: Format,
-  { groupOf }: Mapping,
-): Promise<ApartKeys> {
-  const apart = createApartKeys(groupOf);
-  for await (const { rows } of readChunks(path, source, format)) for (const row of rows) apart.see(row);
-  return apart;
-}
-
 type CheckReading = {
   readonly path: string;
   readonly sha256: string;
   readonly source: SourceInfo;
+  /** By the first row of a group: another row of its key, which stands apart. */
+  readonly apart: ReadonlyMap<number, number>;
   /** UsageError where it turns out that the file can't be read as a whole. */
   readonly batches: AsyncIterable<Pick<RowBatch, 'rows'> & Partial<RowBatch>>;
 };
 
-/** Of a table the header is enough to begin with, while JSON is surveyed first. */
-export async function openReading(path: string, format: Format): Promise<CheckReading> {
+/** A table's header is enough to begin with. JSON, or for a job with groups, is surveyed first. */
+export async function openReading(path: string, job: Job): Promise<CheckReading> {
+  const { format, group } = job.definition;
+  return (group === undefined ? await openTable(path, format) : null) ?? surveyed(path, job);
+}
+
+/** `null`: the file is no table. */
+async function openTable(path: string, format: Format): Promise<CheckReading | null> {
   const stamp = await fileStamp(path).catch(() => '');
   const sha256 = await hashFile(path);
   const batches = shown(openRows(path, format));
@@ -107,11 +103,16 @@ export async function openReading(path: string, format: Format): Promise<CheckRe
   if (first.done !== true && isTable(first.value.source)) {
     const { source } = first.value;
     const all = after(first.value, batches);
-    return { path, sha256, source, batches: unchanged(all, path, stamp) };
+    return { path, sha256, source, apart: new Map(), batches: unchanged(all, path, stamp) };
   }
   await batches.return(undefined);
-  const { sha256: hash, source: read } = await surveyFile(path, format);
-  return { path, sha256: hash, source: read, batches: readChunks(path, read, format) };
+  return null;
+}
+
+async function surveyed(path: string, job: Job): Promise<CheckReading> {
+  const { sha256, source, apart } = await surveyFor(job, path).catch(asShown);
+  const batches = readChunks(path, source, job.definition.format);
+  return { path, sha256, source, apart: new Map(apart), batches };
 }
 
 /** Whoever checks a file looks at it, and is told how its text reads where that can't be told. */

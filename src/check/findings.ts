@@ -25,9 +25,8 @@ export type Checked = {
   /** The sum of `invalid`, `skipped`, `waiting` and `sendable`. */
   readonly rows: number;
   readonly invalid: number;
-  /** The first of them; rows that are one request and have the same issue are one entry. */
+  /** The first of them. */
   readonly issues: readonly FoundIssue[];
-  /** How many there are, counted by row. */
   readonly issuesTotal: number;
   /** How many there are by code and column, counted by row, commonest first. */
   readonly causes: ReadonlyArray<Warning & { readonly count: number; readonly row: number }>;
@@ -54,15 +53,13 @@ export type Checked = {
     readonly examples: readonly KeyExample[];
   };
   readonly references: ReferenceCounts;
-  /** How many requests would be sent of each call. */
   readonly calls: Readonly<Record<string, number>>;
   /** The first of them, as they would be sent, and at least one of each call. */
   readonly requests: readonly SampleRequest[];
   readonly estimate: Estimate;
 };
 
-/** `rows`: all rows of the request, where several have it. */
-export type FoundIssue = Omit<RowIssue, 'values'> & { readonly rows?: readonly number[] };
+export type FoundIssue = Omit<RowIssue, 'values'>;
 
 type KeyExample = {
   readonly row: number;
@@ -71,7 +68,6 @@ type KeyExample = {
   readonly key: string | null;
   readonly kind: 'known' | 'held';
   readonly run: string;
-  /** The id of the record that was created, empty where none is known. */
   readonly id: string;
 };
 
@@ -99,18 +95,15 @@ type OpenReference = {
 };
 
 type SampleRequest = {
-  /** The first of its rows. */
   readonly row: number;
   readonly line: number;
   readonly method: ServiceRequest['method'];
-  /** Below the service's address, with the query. */
   readonly path: string;
   readonly body: unknown;
   /** What it refers to has to be loaded first: now its rows would be invalid. */
   readonly waits: boolean;
 };
 
-/** How long the sending would take, and how that is known. */
 export type Estimate = {
   readonly requests: number;
   readonly seconds: number;
@@ -118,7 +111,6 @@ export type Estimate = {
   readonly basis: 'rate' | 'last-run' | 'assumption';
   /** Requests per second; rows per second where it is the last run's. */
   readonly perSecond: number;
-  /** The last run, where it is what the estimate goes by. */
   readonly run: string | null;
 };
 
@@ -149,14 +141,13 @@ export function createFindings() {
   const isShown = (call: Call) => requests.length < EXAMPLES_SHOWN || !shown.has(call);
   const references = createReferenceTally();
 
-  const addInvalid = (rows: readonly Row[], found: readonly RowIssue[]) => {
+  const addInvalid = (rows: readonly Row[], wrong: readonly RowIssue[]) => {
     for (const { row } of rows) {
-      const own = found.filter((issue) => issue.row === row);
+      const own = wrong.filter((issue) => issue.row === row);
       tally.add({ row, outcome: 'invalid', code: own[0]?.code ?? '', issues: own, warnings: [] });
     }
-    counts.issues += found.length;
-    if (issues.length < ISSUES_SHOWN)
-      issues.push(...gatherIssues(found).slice(0, ISSUES_SHOWN - issues.length));
+    counts.issues += wrong.length;
+    if (issues.length < ISSUES_SHOWN) issues.push(...wrong.slice(0, ISSUES_SHOWN - issues.length).map(found));
   };
   const addKey = ({ lead, key }: Forecast, state: Extract<KeyState, { kind: 'known' | 'held' }>) => {
     counts[state.kind] += 1;
@@ -188,7 +179,6 @@ export function createFindings() {
   };
 
   return {
-    /** Whether requests of the call are still shown. */
     isShown,
     add(forecast: Forecast) {
       const { rows, state, fate } = forecast;
@@ -242,23 +232,6 @@ function markOf({ code, column }: Warning): string {
 
 function found({ values, ...issue }: RowIssue): FoundIssue {
   return { ...issue, expected: expectedWords({ ...issue, values }) };
-}
-
-/** Issues of one request that differ in nothing but the row are one entry, of the first row. */
-function gatherIssues(wrong: readonly RowIssue[]): readonly FoundIssue[] {
-  const alike = new Map<string, FoundIssue[]>();
-  for (const issue of wrong.map(found)) {
-    const { code, column, value, expected } = issue;
-    const mark = JSON.stringify([code, column, value, expected]);
-    const others = alike.get(mark);
-    if (others === undefined) alike.set(mark, [issue]);
-    else others.push(issue);
-  }
-  return [...alike.values()].flatMap((issues) => {
-    const [first] = issues;
-    if (first === undefined) return [];
-    return issues.length === 1 ? [first] : [{ ...first, rows: issues.map(({ row }) => row) }];
-  });
 }
 
 function createReferenceTally() {

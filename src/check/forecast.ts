@@ -7,7 +7,6 @@
 
 import { type JobDefinition, operationOf } from '../config/job-definition.ts';
 import { type Decided, decide, type Plan } from '../delivery/decide.ts';
-import type { ApartKeys } from '../intake/apart-keys.ts';
 import type { KeyPlace } from '../ledger/keys.ts';
 import { createDigestTable } from '../lib/digest.ts';
 import { identityKeyOf, type KeyClaim, type KeyState } from '../model/identity.ts';
@@ -25,7 +24,6 @@ import type { Look } from './ledger.ts';
 export type Forecast = {
   readonly rows: readonly Row[];
   readonly lead: Row;
-  /** The rows' own key, `null` where they have none. */
   readonly key: string | null;
   readonly state: KeyState;
   readonly fate: Fate;
@@ -62,9 +60,8 @@ type Foreseeing = {
   /** The run that has this very file already: what it has is its own. */
   readonly earlier: string | null;
   readonly seen: SeenKeys;
-  /** Where the job groups rows: the keys of which rows stand apart in the file. */
-  readonly apart: ApartKeys | null;
-  /** The keys of files that are taken first. */
+  /** By the first row of a group: another row of its key, which stands apart. */
+  readonly apart: ReadonlyMap<number, number>;
   readonly before: readonly SeenKeys[];
   /** Whether requests of the call are still shown: those that aren't need not be put together. */
   isShown(call: Call): boolean;
@@ -72,7 +69,6 @@ type Foreseeing = {
 
 const FREE: KeyState = { kind: 'free' };
 
-/** The forecasts for rows in file order; what comes first decides on what comes later. */
 export async function foresee(
   groups: readonly RowGroup<Row>[],
   foreseeing: Foreseeing,
@@ -166,8 +162,8 @@ type Claiming = Pick<Foreseeing, 'earlier' | 'seen' | 'apart'> & {
 /** What a claim would answer; `null`: the earlier run of this very file is done with the row. */
 function claimOf(state: KeyState, { row, key, earlier, seen, apart }: Claiming): KeyClaim | null {
   const isTaken = state.kind === 'known' || state.kind === 'held';
-  const other = key === null ? null : (apart?.otherRow(row) ?? null);
-  if (other !== null) return { kind: 'apart', row: other };
+  const other = apart.get(row.row);
+  if (other !== undefined) return { kind: 'apart', row: other };
   if (isTaken && state.alike === true && state.run !== earlier)
     return { kind: 'alike', run: state.run, row: state.row };
   const first = key === null ? null : seen.claim(key, row.row);

@@ -22,14 +22,12 @@ type LedgerLook = {
   /** The fields that the service last accepted for these keys; only the decision reads them. */
   fields(asked: KeysAsked): Promise<ReadonlyMap<string, string>>;
   earlierRun(file: { readonly sha256: string; readonly job: string }): Promise<Run | null>;
-  /** How fast the last finished run of the job was that sent something. */
   lastSpeed(job: string): Promise<{ readonly run: string; readonly rowsPerSecond: number } | null>;
 };
 
 /** `none`: why there is no ledger to look into, in words for people. */
 export type Look = LedgerLook | { readonly kind: 'none'; readonly reason: string };
 
-/** Closed by the releasers. */
 export async function openLook(
   env: Environment,
   sandbox: boolean,

@@ -14,7 +14,6 @@ import type { BuiltIn } from '../model/operation.ts';
 import { isTable, sourceWords } from '../model/source.ts';
 import { fieldCatalog, pathFieldOf } from '../service/operations.ts';
 
-/** What each operation does with a row, for somebody who has a file and doesn't know the names. */
 export const PURPOSES: Readonly<Record<BuiltIn, string>> = {
   'subclient.create': 'creates a subclient, a legal entity to onboard',
   'subclient.update': 'changes a subclient, by the id that the service gave it',
@@ -61,7 +60,6 @@ export function proposeFor({ file, source, rows }: FileSample, operation: BuiltI
   );
 }
 
-/** The proposal as a job definition with comments (YAML). */
 export function proposalText(proposal: JobProposal, { file, source, rows, format }: FileSample): string {
   return jobYaml(proposal, {
     file: basename(file),

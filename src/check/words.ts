@@ -36,13 +36,10 @@ function shownIssues(
   const shaped = issues.filter(({ column, settings }) => columns.has(column) && settings !== undefined);
   const isTold = (issue: FoundIssue) =>
     !shaped.includes(issue) || shaped.find(({ column }) => column === issue.column) === issue;
-  const rowsOf = (some: readonly FoundIssue[]) =>
-    some.reduce((sum, { rows }) => sum + (rows?.length ?? 1), 0);
-  const shapedElsewhere = shapes.reduce((sum, { count }) => sum + count, 0) - rowsOf(shaped);
-  return { shown: issues.filter(isTold), rest: issuesTotal - rowsOf(issues) - shapedElsewhere };
+  const shapedElsewhere = shapes.reduce((sum, { count }) => sum + count, 0) - shaped.length;
+  return { shown: issues.filter(isTold), rest: issuesTotal - issues.length - shapedElsewhere };
 }
 
-/** What is wrong most often, where several rows share a cause. */
 export function causeLines({ causes, issuesTotal }: Checked): string[] {
   if (issuesTotal === causes.length) return [];
   const shown = causes.slice(0, CAUSES_SHOWN);
@@ -58,7 +55,6 @@ export function causeLines({ causes, issuesTotal }: Checked): string[] {
 
 const CAUSES_SHOWN = 10;
 
-/** `10 rows, 2 would be invalid, 8 can be sent`: the counts add up to the rows. */
 export function totalLine(checked: Checked): string {
   return `${countOf(checked.rows, 'row')}, ${verdict(checked)}`;
 }
@@ -81,21 +77,10 @@ function waitingWords(waiting: number): string {
 }
 
 function issueWords(issue: Omit<FoundIssue, 'code'>): string {
-  const { line, column, value, expected } = issue;
+  const { row, line, column, value, expected } = issue;
   const where = column === null ? '' : `, column "${column}"`;
   const came = value === null || value === '' ? '' : `, got ${JSON.stringify(value)}`;
-  return `${rowsWords(issue)} (line ${line}${where}): expected ${expected}${came}`;
-}
-
-function rowsWords({ row, rows }: Pick<FoundIssue, 'row' | 'rows'>): string {
-  if (rows === undefined) return `row ${row}`;
-  const spans: { from: number; to: number }[] = [];
-  for (const one of rows) {
-    const last = spans.at(-1);
-    if (last !== undefined && one === last.to + 1) last.to = one;
-    else spans.push({ from: one, to: one });
-  }
-  return `rows ${spans.map(({ from, to }) => (from === to ? from : `${from}-${to}`)).join(', ')}`;
+  return `row ${row} (line ${line}${where}): expected ${expected}${came}`;
 }
 
 function warningLines({ warnings }: Checked): string[] {
@@ -139,7 +124,6 @@ function keyLines({ keys, earlierRun }: Checked, definition: JobDefinition): str
   ];
 }
 
-/** Where a row may become a create or an update: how many become what. */
 function callLines({ calls, keys }: Checked, { operation, onKnownKey }: JobDefinition): string[] {
   if (operation !== 'subclient.upsert' && onKnownKey !== 'update') return [];
   const creates = calls['subclient.create'] ?? 0;

@@ -36,7 +36,7 @@ async function check(args: InputArguments, flags: Flags, io: Io): Promise<number
     const checkFile = createChecker(job, look);
     let exitCode: number = EXIT.success;
     for (const path of paths) {
-      const checked = await checkFile(await openReading(path, job.definition.format));
+      const checked = await checkFile(await openReading(path, job));
       tellChecked(checked, job, flags, io);
       if (checked.invalid > 0) exitCode = EXIT.unsuccessful;
     }

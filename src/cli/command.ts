@@ -20,9 +20,15 @@ export function collect(value: string, list: readonly string[] = []): readonly s
   return [...list, value];
 }
 
-export function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('expected a whole number from 1.');
-  return Number(text);
+const MOST = 999_999_999;
+
+export function wholeNumber(least: number, most = MOST): (text: string) => number {
+  return (text) => {
+    if (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
+    throw new InvalidArgumentError(
+      `expected a whole number from ${least}${most === MOST ? '' : ` to ${most}`}.`,
+    );
+  };
 }
 
 /** As `--by` names them, else the user of this process at this machine. */
@@ -95,11 +101,11 @@ export const WEB = [
 
 export type EndedFlags = { readonly json?: boolean; readonly jobFile?: string };
 
-/** Answers the exit status; `service`: `null` where nothing was to be sent. */
+/** Answers the exit status. A session without a service had nothing to send. */
 export function tellEnded(
   { run, summary }: Executed,
-  { io, env }: Pick<Session, 'io' | 'env'>,
-  { service, flags }: { readonly service: Service | null; readonly flags: EndedFlags },
+  { io, env, service }: Pick<Session, 'io' | 'env'> & { readonly service?: Service },
+  flags: EndedFlags,
 ): number {
   const directory = reportDirectory(env, run.id);
   const job = flags.jobFile === undefined ? {} : { job: `--job-file ${shellWord(anywhere(flags.jobFile))}` };

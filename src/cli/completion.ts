@@ -2,11 +2,9 @@
  * `onboard completion <shell>`: a script that completes commands, options, jobs and files. It asks
  * nothing of Redis, so that a tab costs no time.
  */
-import { Argument, type Command, Option } from 'commander';
+import { Argument, type Command } from 'commander';
 import { sayJson } from '../lib/terminal.ts';
 import type { AddCommand } from './command.ts';
-
-const SHELLS = ['bash', 'zsh'] as const;
 
 const EXAMPLE = `
 Example:
@@ -20,40 +18,36 @@ export const addCompletionCommand: AddCommand = (program, io, done) => {
   program
     .command('completion')
     .description('Print a script for the shell that completes commands, options, jobs and files')
-    .addArgument(new Argument('<shell>').choices(SHELLS))
+    .addArgument(new Argument('<shell>').choices(['bash', 'zsh']))
     .addHelpText('after', EXAMPLE)
-    .action((shell: (typeof SHELLS)[number]) => {
-      const script = shell === 'bash' ? bashScript : zshScript;
+    .action(() => {
       // As it is: a script is no text for people.
-      sayJson(io, ...script(wordsOf(program)).split('\n'));
+      sayJson(io, ...scriptFor(program.commands).split('\n'));
       done(0);
     });
 };
 
-type Words = { readonly name: string; readonly about: string; readonly options: readonly Option[] };
-
-function wordsOf(program: Command): readonly Words[] {
-  const help = new Option('--help', 'what it does');
-  return program.commands.map((command) => ({
-    name: command.name(),
-    about: command.description(),
-    options: [...command.options, help].filter(({ long }) => long !== undefined && long !== null),
-  }));
-}
-
 const WITH_JOB = ['run', 'check', 'template'];
 
-function bashScript(commands: readonly Words[]): string {
-  const options = commands.map(
-    ({ name, options: all }) => `    ${name}) words=${quoted(all.map(({ long }) => long).join('\n'))} ;;`,
-  );
-  return `_onboard() {
+/** For bash; zsh runs it by the functions that it has for bash's completions. */
+function scriptFor(commands: readonly Command[]): string {
+  const names = commands.map((command) => command.name());
+  const options = commands.map((command) => {
+    const words = ['--help', ...command.options.flatMap(({ long }) => long ?? [])];
+    return `    ${command.name()}) words=${inLines(words)} ;;`;
+  });
+  return `if [ -n "$ZSH_VERSION" ]; then
+  autoload -Uz compinit bashcompinit
+  (( \${+functions[compdef]} )) || compinit -u
+  bashcompinit
+fi
+_onboard() {
   # Names may have spaces: they are told apart by lines.
   local IFS=$'\\n'
   local word="\${COMP_WORDS[COMP_CWORD]}" command="\${COMP_WORDS[1]}" words='' found=''
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W ${quoted(commands.map(({ name }) => name).join('\n'))} -- "$word"))
+    COMPREPLY=($(compgen -W ${inLines(names)} -- "$word"))
     return
   fi
   case "$command" in
@@ -71,44 +65,12 @@ ${options.join('\n')}
         case "$found" in "$word"*) COMPREPLY+=("$found") ;; esac
       done ;;
   esac
-  compopt -o filenames 2>/dev/null
   while read -r found; do COMPREPLY+=("$found"); done < <(compgen -f -- "$word")
 }
-complete -F _onboard onboard`;
+complete -o filenames -F _onboard onboard`;
 }
 
-function zshScript(commands: readonly Words[]): string {
-  const options = commands.map(({ name, options: all }) => {
-    const lines = all.map(({ long, description }) => quoted(`${long}:${description}`));
-    return `    ${name}) options=(${lines.join(' ')}) ;;`;
-  });
-  const names = commands.map(({ name, about }) => quoted(`${name}:${about}`));
-  return `(( \${+functions[compdef]} )) || { autoload -Uz compinit && compinit -u }
-_onboard() {
-  local -a commands options jobs
-  commands=(${names.join(' ')})
-  if (( CURRENT == 2 )); then
-    _describe -t commands command commands
-    return
-  fi
-  case "$words[2]" in
-${options.join('\n')}
-  esac
-  if [[ "$words[CURRENT]" == -* ]]; then
-    _describe -o -t options option options
-    return
-  fi
-  if (( CURRENT == 3 )) && [[ "$words[2]" == (${WITH_JOB.join('|')}) ]]; then
-    jobs=("\${ONBOARD_JOBS:-jobs}"/*.(yaml|yml)(N:t:r))
-    jobs=("\${(@)jobs//:/\\\\:}")
-    _describe -t jobs job jobs
-  fi
-  _files
-}
-compdef _onboard onboard`;
-}
-
-/** Text as one word of bash and zsh. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
+/** One word of bash and zsh. */
+function inLines(words: readonly string[]): string {
+  return `'${words.join('\n')}'`;
 }

@@ -1,4 +1,5 @@
 /** `onboard pause`, `resume`, `cancel` and `rerun`: what a person does with a run that there is. */
+import { Option } from 'commander';
 import { serviceOf } from '../delivery/target.ts';
 import { shownWorker } from '../journal/worker-registry.ts';
 import { confirm, type Io, say, shownTime, tell } from '../lib/terminal.ts';
@@ -15,7 +16,7 @@ import {
   resumeRun,
   windUpCancelled,
 } from '../runs/control.ts';
-import { tellLeft, tellOutages } from '../runs/events.ts';
+import { tellEvents } from '../runs/events.ts';
 import { rerunOutcomes, rerunRows } from '../runs/rerun.ts';
 import { findRun, stateOf } from '../runs/status.ts';
 import { joinTarget, type Session, type TargetSession, withKnownLedger } from '../session.ts';
@@ -80,7 +81,8 @@ async function resume(named: string, flags: ResumeFlags, io: Io): Promise<number
     const until = await longHold(run, session.ledger);
     if (until !== null && !(await mayLift(run, until, { session, flags }))) return EXIT.stopped;
     if (until !== null) await liftHold(run, session.ledger);
-    return tellResumed(run, await resumeRun(run, session, joinFor(run, session, flags)), { session, flags });
+    const joined = await joinFor(run, session, flags);
+    return tellResumed(run, await resumeRun(run, joined), joined, flags);
   });
 }
 
@@ -108,30 +110,16 @@ async function mayLift(
 
 type JoinFlags = EndedFlags & { readonly acceptRedisSettings?: boolean };
 
-function joinFor({ target }: Run, session: Session, flags: JoinFlags): () => Promise<TargetSession> {
-  let joined: Promise<TargetSession> | null = null;
-  const join = async () => {
-    const joinedTarget = await joinTarget(session, await serviceOf(target, session), {
-      sends: true,
-      acceptsSettings: flags.acceptRedisSettings,
-      isFollowed: true,
-    });
-    await tellLeft(joinedTarget);
-    tellOutages(joinedTarget);
-    return joinedTarget;
-  };
-  return () => {
-    joined ??= join();
-    return joined;
-  };
+async function joinFor({ target }: Run, session: Session, flags: JoinFlags): Promise<TargetSession> {
+  const acceptsSettings = flags.acceptRedisSettings;
+  const join = { sends: true, acceptsSettings, isFollowed: true };
+  const joined = await joinTarget(session, await serviceOf(target, session), join);
+  await tellEvents(joined);
+  return joined;
 }
 
-function tellResumed(
-  { id }: Run,
-  resumed: Resumed,
-  { session, flags }: { readonly session: Session; readonly flags: EndedFlags },
-): number {
-  if (resumed.kind === 'here') return tellEnded(resumed, session, { service: resumed.service, flags });
+function tellResumed({ id }: Run, resumed: Resumed, session: TargetSession, flags: EndedFlags): number {
+  if (resumed.kind === 'here') return tellEnded(resumed, session, flags);
   say(session.io, `Run ${id} goes on in ${shownWorker(resumed.owner)}, which reports it.`);
   return 0;
 }
@@ -165,7 +153,7 @@ async function cancel(named: string, flags: CancelFlags, io: Io): Promise<number
     }
     tell(io, `Run ${id} is cancelled: nothing more of it is sent. Its rows get their outcomes.`);
     const ended = await windUpCancelled(run, session);
-    const exitCode = tellEnded(ended, session, { service: null, flags });
+    const exitCode = tellEnded(ended, session, flags);
     // A cancelled run has status 2; for whoever asked for that, the command succeeded.
     return exitCode === EXIT.stopped && isOver(ended.run) ? EXIT.success : exitCode;
   });
@@ -188,7 +176,7 @@ export const addRerunCommand: AddCommand = (program, io, done) => {
     .argument('<run>', `the run whose rows are taken up: ${RUN_ARGUMENT}`)
     .option('--only <outcomes>', ONLY, collect)
     .option('--job <job>', 'a corrected job definition in ONBOARD_JOBS; without it: the one the run had')
-    .option('--job-file <file>', 'a corrected job definition from elsewhere')
+    .addOption(new Option('--job-file <file>', 'a corrected job definition from elsewhere').conflicts('job'))
     .option(...ACCEPT_REDIS_SETTINGS)
     .option('--json', 'print the summary as JSON')
     .addHelpText('after', RERUN_EXAMPLE)
@@ -200,9 +188,9 @@ async function rerun(id: string, flags: RerunFlags, io: Io): Promise<number> {
   const outcomes = rerunOutcomes(only);
   return withKnownLedger(io, async (session) => {
     const parent = await findRun(session.ledger, id);
-    const join = joinFor(parent, session, flags);
-    const done = await rerunRows(parent, { outcomes, rows: null, job, jobFile }, session, join);
-    if (done.kind === 'run') return tellResumed(done.run, done.resumed, { session, flags });
+    const joined = await joinFor(parent, session, flags);
+    const done = await rerunRows(parent, { outcomes, rows: null, job, jobFile }, joined);
+    if (done.kind === 'run') return tellResumed(done.run, done.resumed, joined, flags);
     for (const line of done.lines) say(io, line);
     return 0;
   });

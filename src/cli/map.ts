@@ -1,8 +1,8 @@
 /** `onboard map`: proposes a job definition from a file. */
 import { writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { Option } from 'commander';
 import { PURPOSES, proposalText, proposeFor, sampleFile } from '../check/proposal.ts';
-import { didYouMean } from '../lib/did-you-mean.ts';
 import { errorCode } from '../lib/errors.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { anywhere, countOf, type Io, sayContent, sayJson, shellWord, tell } from '../lib/terminal.ts';
@@ -13,7 +13,7 @@ import type { AddCommand } from './command.ts';
 import { ENCODING, FORMAT, readFormat, sayingFormat } from './format-flag.ts';
 
 type Flags = {
-  readonly operation?: string;
+  readonly operation?: BuiltIn;
   readonly format?: readonly string[];
   readonly encoding?: string;
   readonly out?: string;
@@ -27,7 +27,7 @@ export const addMapCommand: AddCommand = (program, io, done) => {
     .command('map')
     .description("Propose a job definition from a file's header and first rows")
     .argument('<file>', 'a file as the partner sends it')
-    .option('--operation <operation>', `what is to be done with its rows: ${OPERATIONS.join(', ')}`)
+    .addOption(new Option('--operation <operation>', 'what is to be done with its rows').choices(OPERATIONS))
     .option(
       '--out <file>',
       'write it there, for example jobs/partner-x.yaml; an existing file is never overwritten',
@@ -47,12 +47,12 @@ export const addMapCommand: AddCommand = (program, io, done) => {
 };
 
 async function map(file: string, flags: Flags, io: Io): Promise<void> {
-  const operation =
-    flags.json === true && flags.operation === undefined ? null : operationNamed(flags.operation);
+  const { operation } = flags;
+  if (operation === undefined && flags.json !== true) throw new UsageError(PURPOSE_MISSING);
   if (flags.out !== undefined) refuseName(flags.out);
   const { format, given } = readFormat(flags.format, flags.encoding);
   const sample = await sampleFile(file, format, given);
-  if (operation === null) {
+  if (operation === undefined) {
     sayJson(io, JSON.stringify(sample));
     return;
   }
@@ -72,22 +72,12 @@ async function map(file: string, flags: Flags, io: Io): Promise<void> {
   tellProposal(proposal, { file, out: flags.out }, io);
 }
 
-function operationNamed(name: string | undefined): BuiltIn {
-  const known = OPERATIONS.find((one) => one === name);
-  if (known !== undefined) return known;
-  const found =
-    name === undefined
-      ? '--operation is missing'
-      : name === 'custom'
-        ? '--operation custom: what to send can not be proposed from a header'
-        : `--operation ${name}: there is no such operation.${didYouMean(name, OPERATIONS)}`;
-  const width = Math.max(...OPERATIONS.map((one) => one.length));
-  throw new UsageError([
-    `${found.replace(/[^.?]$/, '$&.')} Expected what is to be done with each row, one of`,
-    ...Object.entries(PURPOSES).map(([one, purpose]) => `  ${one.padEnd(width)}  ${purpose}`),
-    `  ${'custom'.padEnd(width)}  any other request: not proposed; begin with jobs/example-custom.yaml`,
-  ]);
-}
+const WIDTH = Math.max(...OPERATIONS.map((one) => one.length));
+const PURPOSE_MISSING = [
+  '--operation is missing. Expected what is to be done with each row, one of',
+  ...Object.entries(PURPOSES).map(([one, purpose]) => `  ${one.padEnd(WIDTH)}  ${purpose}`),
+  `  ${'custom'.padEnd(WIDTH)}  any other request: not proposed; begin with jobs/example-custom.yaml`,
+];
 
 /** Only a file with such a name can be named as a job. */
 function refuseName(out: string): void {

@@ -28,7 +28,7 @@ export const addPreviewCommand: AddCommand = (program, io, done) => {
     .command('preview')
     .description('Show how a file is understood: encoding, delimiter, header, first rows')
     .argument('<file>', 'a CSV, JSON, NDJSON or Excel file')
-    .option('--rows <n>', 'how many rows', wholeNumber, 10)
+    .option('--rows <n>', 'how many rows', wholeNumber(1), 10)
     .option('--all', 'all rows, with --json')
     .option(...FORMAT)
     .option(...ENCODING)

@@ -120,23 +120,6 @@ function hasFullDisk(error: unknown): boolean {
   return error instanceof Error && error.cause !== undefined && hasFullDisk(error.cause);
 }
 
-/** Commands that have rows in flight as long as they run. */
-const SENDING: readonly (string | undefined)[] = ['run', 'start', 'work', 'resume', 'rerun'];
-/** Other commands mostly end sooner, and then nothing is said. */
-const SILENCE_MS = 1_000;
-
-/** What to say after the first signal, and after how long, if the process is still there. */
-export function interruptionNotice(
-  args: readonly string[],
-  deadlineMs: number,
-): { readonly text: string; readonly afterMs: number } {
-  const limit = `at most ${deadlineMs / 1000} s; once more ends at once`;
-  const command = args.find((argument) => !argument.startsWith('-'));
-  return SENDING.includes(command)
-    ? { text: `Ending: rows in flight are being settled, ${limit} and leaves them in doubt.`, afterMs: 0 }
-    : { text: `Ending: ${limit}.`, afterMs: SILENCE_MS };
-}
-
 /** How to call the program again: by npx where it was, and with a home that is set. */
 export function commandOf(env: Io['env'], folder: string): string {
   const { ONBOARD_HOME: home, npm_command, npm_lifecycle_event } = env;

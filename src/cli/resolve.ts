@@ -3,7 +3,7 @@ import { countOf, type Io, say, sayJson } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { exitCodeOf } from '../model/exit.ts';
 import type { Decision } from '../model/resolution.ts';
-import type { Run } from '../model/run.ts';
+import { isUnderWay, type Run } from '../model/run.ts';
 import { keptLines } from '../report/words.ts';
 import {
   type Resolved,
@@ -98,6 +98,9 @@ type ResolveOutcome = {
 };
 
 const REFUSED_SHOWN = 20;
+const NOTHING_FILLED_IN = [
+  '  No resolution is filled in: expected created:<id> or not-created as onboard_resolution.',
+];
 
 function resolvedLines(outcome: ResolveOutcome): string[] {
   const { run, by, request, resolved, report } = outcome;
@@ -112,11 +115,13 @@ function resolvedLines(outcome: ResolveOutcome): string[] {
   return [
     `Run ${run.id}: resolved by ${by}`,
     ...counts.map(([what, count]) => `  ${what.padEnd(12)} ${String(count).padStart(width)}`),
-    ...(decidesNothing(request, resolved) ? nothingFilledIn(resolved) : []),
+    ...(decidesNothing(request, resolved) ? NOTHING_FILLED_IN : []),
     ...refusedLines(resolved),
     ...mateLines(resolved),
     '',
-    ...reportLines(report),
+    ...(report.kind === 'written'
+      ? [`Report: ${report.directory}`, ...keptLines(report.summary)]
+      : ['The run is under way: its report is written by the process that executes it.']),
     ...nextLines(outcome),
   ];
 }
@@ -130,23 +135,17 @@ function resolvedJson({ run, by, resolved, report }: ResolveOutcome): string {
     inDoubt: run.outcomes['in-doubt'],
     outcomes: run.outcomes,
     state: run.state,
-    exitCode: hasEnded(run) ? exitCodeOf(run) : null,
+    exitCode: isUnderWay(run) ? null : exitCodeOf(run),
     report: report.kind === 'written' ? report.directory : null,
     kept: kept.find((name) => name.startsWith('in-doubt.')) ?? null,
     keptFiles: kept,
   });
 }
 
+/** A file in which no resolution is filled in. */
 function decidesNothing(request: ResolveRequest, resolved: Resolved): boolean {
   const { created, notCreated, unchanged, open, refused } = resolved;
   return request.kind === 'file' && open > 0 && created + notCreated + unchanged + refused.length === 0;
-}
-
-function nothingFilledIn({ open }: Resolved): string[] {
-  return [
-    `  No resolution is filled in: 0 rows resolved, ${open} still open.`,
-    '  Expected created:<id> or not-created as onboard_resolution.',
-  ];
 }
 
 function refusedLines({ refused }: Resolved): string[] {
@@ -161,34 +160,16 @@ function mateLines({ mates }: Resolved): string[] {
   return [`  ${rows} not named: rows of one key that follow each other are one record`];
 }
 
-function reportLines(report: Rewritten): string[] {
-  if (report.kind === 'of-another')
-    return ['The run is under way: its report is written by the process that executes it.'];
-  return [`Report: ${report.directory}`, ...keptLines(report.summary)];
-}
-
 function nextLines({ run, resolved, report }: ResolveOutcome): string[] {
   const left = run.outcomes['in-doubt'];
   const words = `${countOf(left, 'row')} ${left === 1 ? 'is' : 'are'}`;
   const doubt = left === 0 ? 'No row is in doubt any more' : `${words} still in doubt`;
-  const status = hasEnded(run) ? `; the run's exit status is now ${exitCodeOf(run)}.` : '.';
-  return [`${doubt}${status}`, ...(hasNotCreated(resolved, report) ? rerunLines(run) : [])];
-}
-
-function hasNotCreated({ notCreated }: Resolved, report: Rewritten): boolean {
-  if (notCreated > 0) return true;
-  return report.kind === 'written' && report.summary.topErrors.some(({ code }) => code === 'not_created');
-}
-
-function rerunLines({ id }: Run): string[] {
-  return [
-    'To send the rows that were not created, with the others that failed:',
-    `  onboard rerun ${id} --only failed`,
-  ];
-}
-
-function hasEnded({ state }: Run): boolean {
-  return state !== 'running' && state !== 'queued';
+  const status = isUnderWay(run) ? '.' : `; the run's exit status is now ${exitCodeOf(run)}.`;
+  const errors = report.kind === 'written' ? report.summary.topErrors : [];
+  const hasNotCreated = resolved.notCreated > 0 || errors.some(({ code }) => code === 'not_created');
+  if (!hasNotCreated) return [doubt + status];
+  const rerun = 'To send the rows that were not created, with the others that failed:';
+  return [doubt + status, rerun, `  onboard rerun ${run.id} --only failed`];
 }
 
 const EXAMPLE = `

@@ -2,12 +2,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { jobsBefore } from '../config/job-definition.ts';
-import { type Service, serviceReady, startSandboxChild } from '../delivery/target.ts';
+import { serviceReady, startSandboxChild } from '../delivery/target.ts';
 import { confirm, countOf, type Io, tell } from '../lib/terminal.ts';
 import type { MetricsAddress } from '../metrics/server.ts';
 import { EXIT, endsSeries, worse } from '../model/exit.ts';
 import type { FileFacts } from '../model/source.ts';
-import { tellLeft, tellOutages } from '../runs/events.ts';
+import { tellEvents } from '../runs/events.ts';
 import { executeToEnd } from '../runs/execute.ts';
 import { cautions, type Input, type InputArguments, loadInput } from '../runs/input.ts';
 import { beginFile, waitForJobs } from '../runs/register.ts';
@@ -18,7 +18,6 @@ import {
   type Ledger,
   openSession,
   prepareHome,
-  type Session,
   type TargetSession,
   withCommand,
 } from '../session.ts';
@@ -59,21 +58,24 @@ async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<num
     const input = await loadInput(env, args);
     for (const caution of cautions(input.job, input.files)) tell(io, `warning: ${caution}`);
     const outside = flags.sandbox === true ? null : await serviceReady(env, io);
-    const mayBegin = createQuestion(input, flags.yes === true ? null : outside, { env, io });
+    const asks = outside !== null && flags.yes !== true;
+    const mayBegin = async (isFirst: boolean, ledger: string) =>
+      !asks || !isFirst || (await confirmFirst(input, outside.target, ledger, io));
+    const hasLedger = env.redis !== null || existsSync(join(env.home, 'redis'));
     // Where there is no ledger yet, a no leaves none behind.
-    if (!(await mayBegin(null))) return declined(io);
+    if (!(await mayBegin(!hasLedger, env.home))) return EXIT.notStarted;
     const isNew = await prepareHome(env);
     const service = outside ?? (await startSandboxChild(env.home, releasers));
     const session = await openSession(command, flags);
     // A Redis of the user's own may know of runs from elsewhere.
     if (isNew && env.redis === null)
       tell(io, `A new ledger begins in ${env.home}: it knows of no earlier run.`);
-    if (!(await mayBegin(session.ledger))) return declined(io);
+    const isFirst = hasLedger && !(await hasRunsAt(service.target, session.ledger));
+    if (!(await mayBegin(isFirst, session.ledger.name))) return EXIT.notStarted;
     const terms = { sends: true, acceptsSettings: flags.acceptRedisSettings, isFollowed: true };
     const joined = await joinTarget(session, service, terms);
     await tellVitals(joined);
-    await tellLeft(joined);
-    tellOutages(joined);
+    await tellEvents(joined);
     return runInOrder(input, joined, flags);
   });
 }
@@ -85,27 +87,14 @@ async function hasRunsAt(target: string, { index }: Ledger): Promise<boolean> {
   return (await index.latest(RUNS_LOOKED_THROUGH)).some((run) => run.target === target);
 }
 
-/**
- * Asks the person at a terminal, once, before the first run that a ledger has for a service;
- * without a terminal nobody is asked. The answer: whether to begin. To be called with `null` before
- * the ledger is opened, then with the ledger.
- */
-function createQuestion(
-  { job, files }: Input,
-  service: Service | null,
-  { env, io }: Pick<Session, 'env' | 'io'>,
-): (ledger: Ledger | null) => Promise<boolean> {
-  let isSettled = service === null;
-  return async (ledger) => {
-    const target = service?.target ?? '';
-    const isThere = () => env.redis !== null || existsSync(join(env.home, 'redis'));
-    if (isSettled || (ledger === null ? isThere() : await hasRunsAt(target, ledger))) return true;
-    isSettled = true;
-    const rows = files.reduce((sum, file) => sum + file.rows, 0);
-    const what = `${countOf(rows, ...(VERBS.get(job.definition.operation) ?? REQUEST))} at ${target}`;
-    const where = `the first run there in the ledger of ${ledger?.name ?? env.home}`;
-    return (await confirm(io, `${what}, ${where}. Begin?`)) ?? true;
-  };
+/** Asks the person at a terminal before the first run that a ledger has for a service. */
+async function confirmFirst({ job, files }: Input, target: string, ledger: string, io: Io): Promise<boolean> {
+  const rows = files.reduce((sum, file) => sum + file.rows, 0);
+  const what = `${countOf(rows, ...(VERBS.get(job.definition.operation) ?? REQUEST))} at ${target}`;
+  const answer = await confirm(io, `${what}, the first run there in the ledger of ${ledger}. Begin?`);
+  if (answer === false)
+    tell(io, 'Nothing is sent. To begin without this question: --yes; to rehearse: --sandbox.');
+  return answer ?? true;
 }
 
 const VERBS: ReadonlyMap<string, readonly [string, string]> = new Map([
@@ -117,17 +106,15 @@ const VERBS: ReadonlyMap<string, readonly [string, string]> = new Map([
 ]);
 const REQUEST = ['request', 'requests'] as const;
 
-function declined(io: Io): number {
-  tell(io, 'Nothing is sent. To begin without this question: --yes; to rehearse: --sandbox.');
-  return EXIT.notStarted;
-}
-
 /** Where a file's run does not finish, the files after it are not begun: they may build on it. */
 async function runInOrder({ job, files }: Input, session: TargetSession, flags: Flags): Promise<number> {
   let worst = 0;
   for (const facts of files) {
-    if (!(await waitForJobs(jobsBefore(job.definition), session.service.target, session)))
-      return interrupted(session.io);
+    if (!(await waitForJobs(jobsBefore(job.definition), session.service.target, session))) {
+      const { io } = session;
+      tell(io, 'Interrupted before the run was begun: nothing is sent.', `To go on: ${io.typed}`);
+      return EXIT.interrupted;
+    }
     const exitCode = await runFile(facts, job, { session, flags });
     if (endsSeries(exitCode)) return exitCode;
     worst = worse(worst, exitCode);
@@ -135,18 +122,14 @@ async function runInOrder({ job, files }: Input, session: TargetSession, flags: 
   return worst;
 }
 
-type Running = { readonly session: TargetSession; readonly flags: Flags };
-
-async function runFile(facts: FileFacts, job: Input['job'], { session, flags }: Running): Promise<number> {
-  const { service } = session;
-  const file = { facts, job, target: service.target, again: flags.again === true };
+async function runFile(
+  facts: FileFacts,
+  job: Input['job'],
+  { session, flags }: { readonly session: TargetSession; readonly flags: Flags },
+): Promise<number> {
+  const file = { facts, job, target: session.service.target, again: flags.again === true };
   const run = await beginFile(file, session);
-  return tellEnded(await executeToEnd(run, fileRows(facts), session), session, { service, flags });
-}
-
-function interrupted(io: Io): number {
-  tell(io, 'Interrupted before the run was begun: nothing is sent.', `To go on: ${io.typed}`);
-  return EXIT.interrupted;
+  return tellEnded(await executeToEnd(run, fileRows(facts), session), session, flags);
 }
 
 const EXAMPLE = `

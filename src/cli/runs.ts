@@ -16,7 +16,7 @@ import type { Run } from '../model/run.ts';
 import { renderSummary } from '../report/words.ts';
 import { writeReportOf } from '../runs/report.ts';
 import { findRun, goingOnWith, latestRuns, readRunStatus, type ShownRun } from '../runs/status.ts';
-import { NoLedgerError, reportDirectory, withKnownLedger } from '../session.ts';
+import { reportDirectory, withKnownLedger } from '../session.ts';
 import { type AddCommand, RUN_ARGUMENT, wholeNumber } from './command.ts';
 
 type RunsFlags = { readonly json?: boolean; readonly limit: number };
@@ -25,7 +25,7 @@ export const addRunsCommand: AddCommand = (program, io, done) => {
   program
     .command('runs')
     .description('List the runs, newest first')
-    .option('--limit <n>', 'how many', wholeNumber, 20)
+    .option('--limit <n>', 'how many', wholeNumber(1), 20)
     .option('--json', 'a JSON line per run')
     .addHelpText('after', '\nExample:\n  onboard runs --limit 5')
     .action(async (flags: RunsFlags) => done(await listRuns(flags, io)));
@@ -33,13 +33,11 @@ export const addRunsCommand: AddCommand = (program, io, done) => {
 
 async function listRuns({ json, limit }: RunsFlags, io: Io): Promise<number> {
   const env = readEnvironment(io.env);
-  const { listed, where } = await withKnownLedger(io, async ({ ledger }) => ({
-    listed: await latestRuns(ledger, limit),
-    where: ledger.name,
-  })).catch((error: unknown) => {
-    if (error instanceof NoLedgerError) return { listed: [], where: env.home };
-    throw error;
-  });
+  const { listed, where } = await withKnownLedger(
+    io,
+    async ({ ledger }) => ({ listed: await latestRuns(ledger, limit), where: ledger.name }),
+    () => ({ listed: [], where: env.home }),
+  );
   if (json === true)
     for (const shown of listed)
       sayJson(io, JSON.stringify(await readRunStatus(shown, reportDirectory(env, shown.run.id))));

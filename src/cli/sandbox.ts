@@ -1,11 +1,9 @@
 /** `onboard sandbox`: the stand-in service, until it is interrupted. */
 import { once } from 'node:events';
-import { InvalidArgumentError } from 'commander';
 import { type Io, say } from '../lib/terminal.ts';
-import { DEFAULT_TOKEN } from '../sandbox/options.ts';
-import { startSandbox } from '../sandbox/sandbox.ts';
+import { DEFAULT_TOKEN, startSandbox } from '../sandbox/sandbox.ts';
 import { bodySchemaOf } from '../service/operations.ts';
-import { type AddCommand, collect } from './command.ts';
+import { type AddCommand, collect, wholeNumber } from './command.ts';
 
 type Flags = {
   readonly port: number;
@@ -17,31 +15,23 @@ type Flags = {
 
 const DEFAULT_PORT = 4010;
 const PORT_MAX = 65_535;
-const SEED_MAX = 1_000_000_000;
 
 export const addSandboxCommand: AddCommand = (program, io, done) => {
   program
     .command('sandbox')
     .description('Start the stand-in service on 127.0.0.1, for rehearsals and tests')
-    .option('--port <n>', 'port, 0 for any', upTo(PORT_MAX), DEFAULT_PORT)
+    .option('--port <n>', 'port, 0 for any', wholeNumber(0, PORT_MAX), DEFAULT_PORT)
     .option(
       '--fault <name=spec>',
       'a fault on request, e.g. latency=50ms, 503=5% or reset-after-create=every:7; may be repeated',
       collect,
     )
-    .option('--seed <n>', "of the faults' random shares", upTo(SEED_MAX))
+    .option('--seed <n>', "of the faults' random shares", wholeNumber(0))
     .option('--data-file <file>', 'remember what was made in this file')
     .option('--json', 'print its address as JSON')
     .addHelpText('after', EXAMPLE)
     .action(async (flags: Flags) => done(await serve(flags, io)));
 };
-
-function upTo(most: number): (text: string) => number {
-  return (text) => {
-    if (/^\d+$/.test(text) && Number(text) <= most) return Number(text);
-    throw new InvalidArgumentError(`expected a whole number from 0 to ${most}.`);
-  };
-}
 
 async function serve({ port, fault: faults = [], seed, dataFile, json }: Flags, io: Io): Promise<number> {
   const sandbox = await startSandbox({ port, faults, seed, dataFile, bodySchemas: bodySchemas() });

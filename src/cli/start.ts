@@ -23,7 +23,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import type { MetricsAddress } from '../metrics/server.ts';
 import { EXIT } from '../model/exit.ts';
 import type { PageAddress } from '../page/fork.ts';
-import { tellLeft, tellOutages } from '../runs/events.ts';
+import { tellEvents, tellLeft } from '../runs/events.ts';
 import { tellOfService } from '../runs/service-notice.ts';
 import { tellVitals } from '../runs/vitals.ts';
 import {
@@ -51,9 +51,9 @@ export const addStartCommand: AddCommand = (program, io, done) => {
     .command('start')
     .description('Load files from the inboxes, each by its job, and send their rows, in one process')
     .option('--sandbox', 'send to the built-in stand-in instead of MSB_BASE_URL: a rehearsal');
-  addInboxOptions(command)
-    .addHelpText('after', START_EXAMPLE)
-    .action(async (flags: InboxFlags) => done(await watch(flags, io, { sends: true })));
+  addInboxOptions(command, START_EXAMPLE).action(async (flags: InboxFlags) =>
+    done(await watch(flags, io, { sends: true })),
+  );
 };
 
 export const addWatchCommand: AddCommand = (program, io, done) => {
@@ -62,9 +62,9 @@ export const addWatchCommand: AddCommand = (program, io, done) => {
     .description(
       'Load files from the inboxes, each by its job, and wait for workers (`onboard work`) that send their rows',
     );
-  addInboxOptions(command)
-    .addHelpText('after', WATCH_EXAMPLE)
-    .action(async (flags: InboxFlags) => done(await watch(flags, io, { sends: false })));
+  addInboxOptions(command, WATCH_EXAMPLE).action(async (flags: InboxFlags) =>
+    done(await watch(flags, io, { sends: false })),
+  );
 };
 
 type Sends = { readonly sends: boolean };
@@ -73,16 +73,16 @@ function watch(flags: InboxFlags, io: Io, { sends }: Sends): Promise<number> {
   return withSession(
     io,
     async (session) => {
-      const book = await openBook(session, flags);
+      const page = await pageAsked(flags, session);
+      const book = await openBook(session, page !== null);
       const service = sends ? await startedService(flags, session) : watchedService(session.env);
       const acceptsSettings = flags.acceptRedisSettings;
       if (!sends) await checkRedisSettings(session, acceptsSettings);
       const joined = await joinTarget(session, service, { sends, acceptsSettings });
       const watcher = createWatcher(joined, book, flags);
-      const isPageUp = await servePage(watcher, joined, flags);
+      const isPageUp = page === null ? undefined : await servePage(page, watcher, joined);
       await tellVitals(joined, { inbox: countFiles(watcher), isPageUp });
-      await tellLeft(joined);
-      tellOutages(joined);
+      await tellEvents(joined);
       const { inbox } = watcher.places;
       if (sends) tell(io, `Watching ${inbox} and working for ${service.target}; Ctrl-C stops it cleanly.`);
       else tell(io, `Watching ${inbox} for ${service.target}; rows are sent by \`onboard work\`.`);
@@ -97,11 +97,9 @@ const WAITS =
   'It ends when workers have sent the rows of all files; where none is running it waits for one: `onboard work`.';
 
 /** Every definition is read first. Where there is none yet, people can make one on the page. */
-async function openBook(session: Session, flags: InboxFlags): Promise<JobBook> {
-  const { env } = session;
-  const isServed = await isPageServed(session, flags);
+async function openBook({ env }: Session, hasPage: boolean): Promise<JobBook> {
   const book = await openJobBook(env.jobsDirectory, env.home, definitionProblems);
-  if (book.jobs().length === 0 && !isServed)
+  if (book.jobs().length === 0 && !hasPage)
     throw new UsageError(
       `${env.jobsDirectory} has no job definitions: expected at least one, or every file would be refused; set ONBOARD_JOBS, or make one on the page (--web 127.0.0.1:4780)`,
     );
@@ -109,13 +107,20 @@ async function openBook(session: Session, flags: InboxFlags): Promise<JobBook> {
   return book;
 }
 
-/** The page, in a process of its own; answers whether it runs, `undefined` where there is none. */
-async function servePage(
-  watcher: Watcher,
-  joined: TargetSession,
-  flags: InboxFlags,
-): Promise<(() => boolean) | undefined> {
-  if (!(await isPageServed(joined, flags))) return undefined;
+/** `address`: as it was given; `null`: the usual place. */
+type Page = { readonly address: PageAddress | null };
+
+/** `null`: none. Where nobody asked for a page there is one only if somebody could log in. */
+async function pageAsked({ web, once }: InboxFlags, session: Session): Promise<Page | null> {
+  if (web === false || once === true) return null;
+  const { mayAnybodyEnter } = await import('../page/fork.ts');
+  const isEntered = await mayAnybodyEnter(session);
+  const address = typeof web === 'object' ? web : null;
+  return isEntered || address !== null ? { address } : null;
+}
+
+/** The page, in a process of its own; answers whether it runs. */
+async function servePage(page: Page, watcher: Watcher, joined: TargetSession): Promise<() => boolean> {
   // It comes with the views of everything: whoever wants none does not wait for them.
   const [{ forkPage }, { createActs }, { createTaking }] = await Promise.all([
     import('../page/fork.ts'),
@@ -123,22 +128,7 @@ async function servePage(
     import('../page/taking.ts'),
   ]);
   const sandbox = joined.service.target === SANDBOX_TARGET;
-  return forkPage(joined, {
-    address: addressAsked(flags),
-    sandbox,
-    acts: createActs(joined, createTaking(watcher)),
-  });
-}
-
-/** Where nobody asked for a page there is one only if somebody could log in. */
-async function isPageServed(session: Pick<Session, 'env' | 'io'>, flags: InboxFlags): Promise<boolean> {
-  if (flags.web === false || flags.once === true) return false;
-  const { mayAnybodyEnter } = await import('../page/fork.ts');
-  return (await mayAnybodyEnter(session)) || addressAsked(flags) !== null;
-}
-
-function addressAsked({ web }: InboxFlags): PageAddress | null {
-  return web === undefined || typeof web === 'boolean' ? null : web;
+  return forkPage(joined, { ...page, sandbox, acts: createActs(joined, createTaking(watcher)) });
 }
 
 function startedService({ sandbox }: InboxFlags, { env, io, releasers }: Session): Promise<Service> {
@@ -154,32 +144,30 @@ function watchedService(env: Environment): Service {
   );
 }
 
-const ONCE_HELP = `
-With --once the exit status is that of the worst file: 3 where a file was refused though others were loaded, 5 in doubt,
-2 stopped before the end, 1 some rows did not succeed, 0 otherwise. What still waits (an upload under a name such as
-.part, a schedule, a marker, another job) is named at the end and doesn't change it.`;
-
 const START_EXAMPLE = `
 Examples:
   onboard start
   onboard start --sandbox --once          a rehearsal of what is in the inbox, where it stays
 
-Files in ONBOARD_HOME/inbox (and the definitions' own inboxes) are taken when they are whole, each as one run, and end
-in ONBOARD_HOME/done or ONBOARD_HOME/failed with a note beside them. The folders are looked at whenever the file system
-tells of a change, and every five seconds, which is what finds files on network file systems.
-${ONCE_HELP}`;
+The folders are looked at whenever the file system tells of a change, and every five seconds, which is what finds files
+on network file systems.`;
 
 const WATCH_EXAMPLE = `
 Examples:
   REDIS_URL=redis://redis.internal:6379 onboard watch
   onboard watch --once --json
 
-Files in ONBOARD_HOME/inbox (and the definitions' own inboxes) are taken when they are whole, each as one run, and end
-in ONBOARD_HOME/done or ONBOARD_HOME/failed with a note beside them. Rows are sent by \`onboard work\`, in any number of
-other processes: without one, files wait, also with --once.
-${ONCE_HELP}`;
+Rows are sent by \`onboard work\`, in any number of other processes: without one, files wait, also with --once.`;
 
-function addInboxOptions(command: Command): Command {
+const INBOX_HELP = `
+Files in ONBOARD_HOME/inbox (and the definitions' own inboxes) are taken when they are whole, each as one run, and end
+in ONBOARD_HOME/done or ONBOARD_HOME/failed with a note beside them.
+
+With --once the exit status is that of the worst file: 3 where a file was refused though others were loaded, 5 in doubt,
+2 stopped before the end, 1 some rows did not succeed, 0 otherwise. What still waits (an upload under a name such as
+.part, a schedule, a marker, another job) is named at the end and doesn't change it.`;
+
+function addInboxOptions(command: Command, example: string): Command {
   return command
     .option('--rest <seconds>', 'take a file once it has not changed for this long', seconds, 2)
     .option('--once', 'take what is there, to the end, and exit: for cron')
@@ -187,7 +175,9 @@ function addInboxOptions(command: Command): Command {
     .option(...METRICS)
     .option(...WEB)
     .option('--no-web', 'serve no page')
-    .option(...ACCEPT_REDIS_SETTINGS);
+    .option(...ACCEPT_REDIS_SETTINGS)
+    .addHelpText('after', example)
+    .addHelpText('after', INBOX_HELP);
 }
 
 const LONGEST_S = 24 * 3600;

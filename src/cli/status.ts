@@ -1,6 +1,6 @@
 /** `onboard status`: what needs attention and what is going on, or how one run stands. */
 import { basename } from 'node:path';
-import { type Environment, readEnvironment } from '../config/environment.ts';
+import type { Environment } from '../config/environment.ts';
 import { emptyOverview, lookOver, type Overview, targetOf } from '../inbox/overview.ts';
 import {
   countOf,
@@ -17,7 +17,7 @@ import {
 import { sleep } from '../lib/waiting.ts';
 import { EXIT } from '../model/exit.ts';
 import { nameOf } from '../model/operation.ts';
-import { openRows, type Run } from '../model/run.ts';
+import { isUnderWay, openRows, type Run } from '../model/run.ts';
 import { watchChunks } from '../queue/chunk-queue.ts';
 import { renderNext, requestWords } from '../report/words.ts';
 import { outcomesOf } from '../runs/progress.ts';
@@ -33,7 +33,7 @@ import {
   stateOf,
   waitsFor,
 } from '../runs/status.ts';
-import { NoLedgerError, reportDirectory, type Session, withKnownLedger } from '../session.ts';
+import { reportDirectory, type Session, withKnownLedger } from '../session.ts';
 import { type AddCommand, RUN_ARGUMENT } from './command.ts';
 
 type Flags = { readonly json?: boolean; readonly sandbox?: boolean; readonly watch?: boolean };
@@ -59,35 +59,32 @@ const WATCH_EVERY_MS = 2_000;
 type Shown = { readonly lines: readonly string[]; readonly moves: boolean };
 
 async function status(named: string | undefined, flags: Flags, io: Io): Promise<number> {
-  try {
-    return await lookAt(named, flags, io);
-  } catch (error) {
-    if (!(error instanceof NoLedgerError) || named !== undefined) throw error;
-    const env = readEnvironment(io.env);
+  const showEmpty = async (why: string, env: Environment) => {
     const empty = emptyOverview(env, flags.sandbox === true);
     if (flags.json === true) sayJson(io, ...indented(await forMachines(empty, env)));
-    else say(io, ...error.problems);
+    else say(io, why);
     return EXIT.success;
-  }
+  };
+  const look = (session: Session) => lookAt(named, flags, session);
+  return withKnownLedger(io, look, named === undefined ? showEmpty : undefined);
 }
 
-async function lookAt(named: string | undefined, flags: Flags, io: Io): Promise<number> {
-  return withKnownLedger(io, async (session) => {
-    // Named once: of a newer run that begins meanwhile this command does not speak.
-    const id = named === undefined ? undefined : (await findRun(session.ledger, named)).id;
-    const look = () => (id === undefined ? showOverview(flags, session) : showStatus(id, flags, session));
-    const print = flags.json === true ? sayJson : flags.watch === true ? sayAnew : say;
-    let shown = await look();
-    print(io, ...shown.lines);
-    while (flags.watch === true && shown.moves && !io.interrupted.aborted) {
-      await sleep(WATCH_EVERY_MS, io.interrupted);
-      const last = shown.lines.join();
-      shown = await look();
-      // A file or a pipe gets what has changed, once.
-      if (shown.lines.join() !== last) print(io, ...shown.lines);
-    }
-    return EXIT.success;
-  });
+async function lookAt(named: string | undefined, flags: Flags, session: Session): Promise<number> {
+  const { io } = session;
+  // Named once: of a newer run that begins meanwhile this command does not speak.
+  const id = named === undefined ? undefined : (await findRun(session.ledger, named)).id;
+  const look = () => (id === undefined ? showOverview(flags, session) : showStatus(id, flags, session));
+  const print = flags.json === true ? sayJson : flags.watch === true ? sayAnew : say;
+  let shown = await look();
+  print(io, ...shown.lines);
+  while (flags.watch === true && shown.moves && !io.interrupted.aborted) {
+    await sleep(WATCH_EVERY_MS, io.interrupted);
+    const last = shown.lines.join();
+    shown = await look();
+    // A file or a pipe gets what has changed, once.
+    if (shown.lines.join() !== last) print(io, ...shown.lines);
+  }
+  return EXIT.success;
 }
 
 async function showStatus(id: string, flags: Flags, { ledger, env }: Session): Promise<Shown> {
@@ -215,10 +212,6 @@ function needyLines(
     ...(goOn === null || next.some((line) => line.includes(goOn)) ? [] : ['    to go on:', `      ${goOn}`]),
     ...(written ? [] : ['    for its report:', `      onboard report ${run.id}`]),
   ];
-}
-
-function isUnderWay({ state }: Run): boolean {
-  return state === 'running' || state === 'queued';
 }
 
 /** What concerns one service: nothing of it is said beside another one's. */

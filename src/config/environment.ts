@@ -71,7 +71,6 @@ export type Environment = {
   readonly logLevel: (typeof LOG_LEVELS)[number] | null;
 };
 
-/** Reads the environment; throws a UsageError that lists every malformed value. */
 export function readEnvironment(env: Readonly<Record<string, string | undefined>>): Environment {
   const parsed = environmentSchema.safeParse(withoutEmpty(env));
   const problems = parsed.success ? [] : parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`);

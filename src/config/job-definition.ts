@@ -343,13 +343,11 @@ export function operationOf({
   return operationOfRequest(request);
 }
 
-/** The columns that fill the path of the definition's own request. */
 export function pathColumnsOf({ request }: Pick<JobDefinition, 'request'>): readonly string[] {
   const template = request === undefined ? [] : parsePathTemplate(request.path);
   return typeof template === 'string' ? [] : columnsIn(template);
 }
 
-/** The jobs whose runs come before those of this one (the setting `after`). */
 export function jobsBefore({ after }: Pick<JobDefinition, 'after'>): readonly string[] {
   return after === undefined ? [] : [after].flat();
 }

@@ -14,7 +14,6 @@ export type JobProblem = { readonly path: DocumentPath; readonly words: () => st
 type Issue = z.core.$ZodIssue;
 type JsonSchema = z.core.JSONSchema.BaseSchema;
 
-/** Of alternatives, the one that was most likely meant counts. */
 export function jobProblems(issues: readonly Issue[], value: unknown): readonly JobProblem[] {
   return issues.flatMap((issue) => problemsOf(issue, [], value));
 }
@@ -39,7 +38,7 @@ function wrongWords(issue: Issue, found: unknown): string {
   return `expected ${expected}, got ${shorten(JSON.stringify(found) ?? String(found), 61)}.${suggestion}`;
 }
 
-/** The alternative with the fewest complaints; `null` where the shape of none fits. */
+/** `null` where the shape of none fits. */
 function likeliest(alternatives: readonly (readonly Issue[])[]): readonly Issue[] | null {
   const fitting = alternatives.filter((issues) => !issues.some(isWrongShape));
   return [...fitting].sort((a, b) => complaints(a) - complaints(b))[0] ?? null;
@@ -53,19 +52,8 @@ function complaints(issues: readonly Issue[]): number {
   return issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0);
 }
 
-/** Settings that there can't be, and why. */
-const REFUSED: ReadonlyMap<string, string> = new Map([
-  [
-    'onUnknownOutcome',
-    'there is no such setting: a create whose outcome is unknown is never sent again. ' +
-      'Remove the line; such rows end in-doubt, and `onboard resolve` settles them.',
-  ],
-]);
-
 function unknownSetting(path: DocumentPath): JobProblem {
   const words = () => {
-    const refusal = REFUSED.get(path.join('.'));
-    if (refusal !== undefined) return refusal;
     const known = settingsAt(jobDefinitionJsonSchema(), path.slice(0, -1));
     const suggestion = didYouMean(String(path.at(-1)), known);
     return `there is no such setting; expected one of ${known.join(', ')}.${suggestion}`;
@@ -103,7 +91,6 @@ const NOUNS: ReadonlyMap<string, string> = new Map([
   ['undefined', 'nothing'],
 ]);
 
-/** What would have been right, to follow "expected". */
 function describeExpected(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case 'invalid_type':

@@ -90,12 +90,10 @@ export async function knownJobs(jobsDirectory: string): Promise<readonly string[
   return [...new Set([...(await listJobs(jobsDirectory)), ...(await listJobs(SHIPPED))])];
 }
 
-/** The names of the jobs in the folder, sorted; none where there is no such folder. */
 export async function listJobs(jobsDirectory: string): Promise<readonly string[]> {
   return [...new Set((await jobFiles(jobsDirectory)).map(nameOf))];
 }
 
-/** `more`: what else keeps a value from being a definition. */
 function parseDefinition(
   text: string,
   path: string,
@@ -121,7 +119,6 @@ function parseDefinition(
   );
 }
 
-/** The settings that a file may have and the form of the page has not. */
 function beyondForm(value: unknown): readonly JobProblem[] {
   const issues = formSettingsSchema.safeParse(value).error?.issues ?? [];
   const words = () =>

@@ -8,7 +8,6 @@ import { UsageError } from '../lib/usage-error.ts';
 
 export type HostPort = { readonly host: string; readonly port: number };
 
-/** An ACL user with its password; `user: null` is the server's default user. */
 export type RedisLogin = { readonly user: string | null; readonly password: string };
 
 /** Absolute paths of PEM files; `null`: the system's authorities, no certificate of our own. */
@@ -41,7 +40,6 @@ export type RedisAddress =
     })
   | (OverTcp & { readonly kind: 'cluster'; readonly nodes: readonly HostPort[] });
 
-/** The variables that say where Redis is; `REDIS_URL` is parsed on the way. */
 export const redisVariables = {
   REDIS_URL: z.string().transform(redisUrl).optional(),
   REDIS_TLS_CA_FILE: z.string().optional(),
@@ -138,17 +136,15 @@ function shownServers(servers: readonly HostPort[]): string {
   return servers.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`).join(',');
 }
 
-type Kind = RedisAddress['kind'];
-
 /** `+sentinel` as in the Python world; there is no standard for more than one server. */
-const SCHEMES: Readonly<Record<string, { readonly kind: Kind; readonly encrypted: boolean }>> = {
-  redis: { kind: 'server', encrypted: false },
-  rediss: { kind: 'server', encrypted: true },
-  unix: { kind: 'socket', encrypted: false },
-  'redis+sentinel': { kind: 'sentinel', encrypted: false },
-  'rediss+sentinel': { kind: 'sentinel', encrypted: true },
-  'redis+cluster': { kind: 'cluster', encrypted: false },
-  'rediss+cluster': { kind: 'cluster', encrypted: true },
+const SCHEMES: Readonly<Record<string, RedisAddress['kind']>> = {
+  redis: 'server',
+  rediss: 'server',
+  unix: 'socket',
+  'redis+sentinel': 'sentinel',
+  'rediss+sentinel': 'sentinel',
+  'redis+cluster': 'cluster',
+  'rediss+cluster': 'cluster',
 };
 
 const FORMS =
@@ -172,14 +168,13 @@ type Parts = {
 /** A UsageError says what is malformed without a part of the URL. */
 export function parseRedisUrl(text: string): RedisAddress {
   const [, scheme = '', authority = '', path = '', rest = ''] = FORM.exec(text) ?? [];
-  const form = SCHEMES[scheme.toLowerCase()];
-  if (form === undefined) throw new UsageError(FORMS);
-  const { kind } = form;
+  const kind = SCHEMES[scheme.toLowerCase()];
+  if (kind === undefined) throw new UsageError(FORMS);
   const at = authority.lastIndexOf('@');
   if (at < 0 && `${path}${rest}`.includes('@')) throw new UsageError(`expected no @ in the path: ${ENCODE}`);
   const login = at < 0 ? null : parseLogin(authority.slice(0, at));
   const parts = { login, hosts: authority.slice(at + 1), path, database: parseQuery(rest) };
-  const tls = form.encrypted ? { caFile: null, certificate: null } : null;
+  const tls = scheme.toLowerCase().startsWith('rediss') ? { caFile: null, certificate: null } : null;
   switch (kind) {
     case 'socket':
       return { kind, login, ...socketOf(parts) };

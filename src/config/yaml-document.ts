@@ -7,7 +7,6 @@ import type { Document, ErrorCode, Node, ParsedNode } from 'yaml';
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import { messageOf } from '../lib/errors.ts';
 
-/** Where in a document a value stands: names, and positions in lists. */
 export type DocumentPath = readonly PropertyKey[];
 
 type ReadDocument =

@@ -4,7 +4,6 @@
  * breaker informed, and p-retry asked for another attempt (retry.ts).
  */
 
-import { createWaitingLine, type WaitingLine } from '../lib/waiting-line.ts';
 import { tryAgain } from './retry.ts';
 import type { Retry } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
@@ -14,9 +13,9 @@ import { afterToken, afterTries, type Effect, givenUp, UNSENT, type Wait } from 
 
 export type InHand = {
   readonly context: RunContext;
-  readonly waiting: WaitingLine<Sending>;
+  readonly waiting: Sending[];
   /** Requests with a granted intent, ready for the next permit without waiting for Redis. */
-  readonly ready: WaitingLine<Sending>;
+  readonly ready: Sending[];
   readonly settling: Settling;
   readonly goOn: () => void;
   /** Requests that wait until the ledger's whole answer is read, and their longest wait. */
@@ -32,8 +31,8 @@ export function createInHand(context: RunContext, goOn: () => void): InHand {
   return {
     context,
     goOn,
-    waiting: createWaitingLine(),
-    ready: createWaitingLine(),
+    waiting: [],
+    ready: [],
     settling: createSettling(context),
     barred: [],
     wait: null,
@@ -101,7 +100,7 @@ function carryOut(
       endSending(sending, 'unsent');
       return null;
     case 'ready':
-      if (effect.isFirst) ready.pushFirst(sending);
+      if (effect.isFirst) ready.unshift(sending);
       else ready.push(sending);
       return null;
     case 'wait':
@@ -165,7 +164,7 @@ async function tryLater(hand: InHand, sending: Sending, verdict: Retry): Promise
   const attempt = () =>
     new Promise<Retry | null>((resolve) => {
       sending.again = resolve;
-      hand.waiting.pushFirst(sending);
+      hand.waiting.unshift(sending);
       hand.goOn();
     });
   try {
@@ -179,7 +178,7 @@ async function tryLater(hand: InHand, sending: Sending, verdict: Retry): Promise
 /** Requests that have not gone ask again, and come first. */
 export async function recall(hand: InHand): Promise<void> {
   const { ready, waiting, context } = hand;
-  const sendings = takeFrom(ready, ready.length());
+  const sendings = ready.splice(0);
   const free = sendings.filter(isFreeWithout);
   try {
     await withdrawIntents(free, context);
@@ -189,7 +188,7 @@ export async function recall(hand: InHand): Promise<void> {
   for (const sending of sendings.reverse()) {
     if (sending.state !== 'intended') continue;
     notSent(sending, isFreeWithout(sending) ? '' : sending.mark);
-    waiting.pushFirst(sending);
+    waiting.unshift(sending);
   }
   hand.goOn();
 }
@@ -198,20 +197,10 @@ export async function recall(hand: InHand): Promise<void> {
 export function endAll(hand: InHand): void {
   endWaiting(hand);
   const { ready } = hand;
-  for (const sending of takeFrom(ready, ready.length())) void apply(hand, sending, givenUp(sending));
+  for (const sending of ready.splice(0)) void apply(hand, sending, givenUp(sending));
 }
 
 export function endWaiting(hand: InHand): void {
   const { waiting } = hand;
-  for (const sending of takeFrom(waiting, waiting.length())) void apply(hand, sending, UNSENT);
-}
-
-export function takeFrom(line: WaitingLine<Sending>, most: number): Sending[] {
-  const sendings: Sending[] = [];
-  while (sendings.length < most) {
-    const sending = line.shift();
-    if (sending === undefined) break;
-    sendings.push(sending);
-  }
-  return sendings;
+  for (const sending of waiting.splice(0)) void apply(hand, sending, UNSENT);
 }

@@ -209,7 +209,7 @@ async function replayJournals(
     for (const { run, open } of read)
       await replay.intended(
         run,
-        open.filter(([, , mark]) => !isHeld(mark)),
+        open.filter(({ mark }) => !isHeld(mark)),
       );
   }
   for (const one of read) if (closed || one.worker === journal.worker) await doubtRowsOf(one, options);

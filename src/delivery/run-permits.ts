@@ -6,7 +6,6 @@
  */
 
 import { AHEAD_MS, type Reserved } from '../ledger/chunk-ledger.ts';
-import { createWaitingLine, type WaitingLine } from '../lib/waiting-line.ts';
 import type { Reply } from '../model/request.ts';
 import { type AdaptiveLimit, createAdaptiveLimit } from './adaptive-limit.ts';
 
@@ -67,7 +66,7 @@ type SharingRun = {
   taken: number;
   /** The virtual time up to which the run has had its share. */
   due: number;
-  readonly line: WaitingLine<OnPermit>;
+  readonly line: OnPermit[];
 };
 
 export function createServicePermits(edges: ServicePermitsEdges): ServicePermits {
@@ -92,7 +91,7 @@ export function createServicePermits(edges: ServicePermitsEdges): ServicePermits
   };
   const serve = (run: SharingRun) => {
     const granted = run.line.shift();
-    if (run.line.length() === 0) waiting.delete(run);
+    if (run.line.length === 0) waiting.delete(run);
     take(run);
     granted?.(true);
   };
@@ -106,7 +105,7 @@ export function createServicePermits(edges: ServicePermitsEdges): ServicePermits
   const shareOf = (run: SharingRun): Share => {
     let isFirstAwaited = false;
     const goFirst = () => {
-      if (run.due === 0 && run.line.length() > 0) serve(run);
+      if (run.due === 0 && run.line.length > 0) serve(run);
     };
     return {
       tryTake() {
@@ -138,7 +137,7 @@ export function createServicePermits(edges: ServicePermitsEdges): ServicePermits
     limit: () => limit.current(ceiling),
     taken: () => taken,
     join({ rate, stopping, ...terms }) {
-      const run: SharingRun = { ...terms, taken: 0, due: 0, line: createWaitingLine() };
+      const run: SharingRun = { ...terms, taken: 0, due: 0, line: [] };
       const share = shareOf(run);
       const { tryTake, free, giveUp, ...source } = rate === null ? share : paced(share, rate, now);
       const wait: RunPermits['wait'] = (granted) =>
@@ -174,8 +173,8 @@ function nextOf(waiting: ReadonlySet<SharingRun>): SharingRun | null {
 }
 
 /** Callers that come back meanwhile wait again. */
-function refuseAll(line: WaitingLine<OnPermit>): void {
-  for (let left = line.length(); left > 0; left -= 1) line.shift()?.(false);
+function refuseAll(line: OnPermit[]): void {
+  for (const granted of line.splice(0)) granted(false);
 }
 
 /** A time missed by more is lost: a process that stood still would use all it missed at once. */
@@ -189,7 +188,7 @@ const SHORTEST_PAUSE_MS = 10;
  * or waits for answers takes few from the others.
  */
 function paced(share: Share, { intervalMs, reserve, pause, onTrouble }: RunRate, now: () => number): Share {
-  const line = createWaitingLine<OnPermit>();
+  const line: OnPermit[] = [];
   /** How many times this worker has, and when the next of them is. */
   let left = 0;
   let due = 0;
@@ -209,7 +208,7 @@ function paced(share: Share, { intervalMs, reserve, pause, onTrouble }: RunRate,
     return left;
   };
   const ask = async () => {
-    const reserved = await reserve(Math.min(line.length(), 1 + share.free()));
+    const reserved = await reserve(Math.min(line.length, 1 + share.free()));
     [left, due] = [reserved.times, now() + reserved.inMs];
     if (left === 0) askAt = Math.max(due, now() + SHORTEST_PAUSE_MS);
   };
@@ -238,7 +237,7 @@ function paced(share: Share, { intervalMs, reserve, pause, onTrouble }: RunRate,
   const serve = async () => {
     isServing = true;
     try {
-      while (line.length() > 0) if (!(await serveNext())) giveUp();
+      while (line.length > 0) if (!(await serveNext())) giveUp();
     } catch (error) {
       onTrouble(error);
       giveUp();

@@ -8,7 +8,7 @@
 import type { Granted } from '../ledger/intent.ts';
 import { passRow } from '../lib/stage.ts';
 import type { Reply } from '../model/request.ts';
-import { apply, createInHand, endAll, endWaiting, type InHand, recall, takeFrom } from './in-hand.ts';
+import { apply, createInHand, endAll, endWaiting, type InHand, recall } from './in-hand.ts';
 import type { RowOrder } from './row-order.ts';
 import type { RunContext } from './run-context.ts';
 import { createSenderPace, type SenderPace } from './sender-pace.ts';
@@ -65,7 +65,7 @@ const LOOK_MS = 500;
 function pump(sender: Sender): void {
   const { waiting, ready, context } = sender;
   if (context.stopping.aborted) endAll(sender);
-  while (ready.length() > 0 && hasPermit(sender)) launch(sender, ready.shift());
+  while (ready.length > 0 && hasPermit(sender)) launch(sender, ready.shift());
   while (sender.spare > permitsOfUse(sender)) {
     sender.spare -= 1;
     context.permits.release(null);
@@ -75,7 +75,7 @@ function pump(sender: Sender): void {
     sender.expected += 1;
     context.permits.wait(sender.permitted);
   }
-  if (waiting.length() === 0) return;
+  if (waiting.length === 0) return;
   sender.look ??= setTimeout(() => {
     sender.look = null;
     pump(sender);
@@ -98,7 +98,7 @@ function hasPermit(sender: Sender): boolean {
 /** While the breaker is open, keep no spare permit: the probing row may need it. */
 function permitsOfUse(sender: Sender): number {
   const { waiting, ready, asked } = sender;
-  return ready.length() + (mayAsk(sender) ? asked + waiting.length() : 0);
+  return ready.length + (mayAsk(sender) ? asked + waiting.length : 0);
 }
 
 /**
@@ -111,8 +111,8 @@ function permitsWanted(sender: Sender): number {
   const { permits } = context;
   const ofUse = permitsOfUse(sender);
   if (context.hasRate) return Math.min(ofUse, context.definition.send.concurrency);
-  if (!permits.isContested()) return ready.length();
-  return Math.min(ofUse, Math.max(ready.length(), permits.taken() + 1));
+  if (!permits.isContested()) return ready.length;
+  return Math.min(ofUse, Math.max(ready.length, permits.taken() + 1));
 }
 
 function permitted(sender: Sender, isTaken: boolean): void {
@@ -128,8 +128,8 @@ function permitted(sender: Sender, isTaken: boolean): void {
 function wanted({ waiting, ready, spare, context, pace }: Sender): number {
   const { permits, hasRate } = context;
   return pace.wanted({
-    waiting: waiting.length(),
-    ready: ready.length(),
+    waiting: waiting.length,
+    ready: ready.length,
     free: spare + (hasRate ? 0 : permits.free()),
     isContested: permits.isContested(),
     hasRate,
@@ -138,7 +138,7 @@ function wanted({ waiting, ready, spare, context, pace }: Sender): number {
 
 async function ask(sender: Sender): Promise<void> {
   const sendings: Sending[] = [];
-  for (const sending of takeFrom(sender.waiting, wanted(sender))) {
+  for (const sending of sender.waiting.splice(0, wanted(sender))) {
     if (maySend(sending)) sendings.push(sending);
     else void apply(sender, sending, UNSENT);
   }
@@ -166,16 +166,10 @@ async function intend(sender: Sender, sendings: readonly Sending[]): Promise<voi
     next: singles.map(intentOf),
   });
   settling.record(ended, exchanged);
-  const { granted, ranged } = await exchanged;
-  let place = 0;
+  const { granted } = await exchanged;
   for (const { order, rows } of ranges)
-    for (const sending of rows) {
-      const answer = ranged[place];
-      if (answer?.kind === 'granted') order.passed(sending.row);
-      enter(sender, sending, { answer, token });
-      place += 1;
-    }
-  for (const [i, sending] of singles.entries()) enter(sender, sending, { answer: granted[i], token });
+    for (const { row } of rows) if (granted.get(row)?.kind === 'granted') order.passed(row);
+  for (const sending of sendings) enter(sender, sending, { answer: granted.get(sending.row), token });
   if (alarms !== sender.alarms) await recall(sender);
   putBack(sender);
 }
@@ -223,7 +217,7 @@ function putBack(sender: Sender): void {
   const { barred, wait, waiting } = sender;
   sender.barred = [];
   sender.wait = null;
-  for (const sending of barred.reverse()) waiting.pushFirst(sending);
+  for (const sending of barred.reverse()) waiting.unshift(sending);
   if (wait !== null) void bar(sender, wait);
 }
 
@@ -276,7 +270,7 @@ async function launchIfGranted(sender: Sender, sending: Sending): Promise<void> 
   const { token } = sending;
   try {
     const { granted } = await context.ledger.exchange({ next: [intentOf(sending)] });
-    enter(sender, sending, { answer: granted[0], token });
+    enter(sender, sending, { answer: granted.get(sending.row), token });
   } catch (error) {
     failSending(sending, error);
   }

@@ -186,9 +186,9 @@ function outcomeFacts({ outcomes }: Pick<Run, 'outcomes'>): Array<readonly [stri
   );
 }
 
-/** Warnings of sent rows by code, and what the file's reader had to decide. */
-function findings({ warnings, source }: Summary): string[] {
-  const counts = Object.entries(warnings).map(([code, count]) => `${count} × ${code}`);
+/** Warnings of sent rows, and what the file's reader had to decide. */
+function findings({ topWarnings, source }: Summary): string[] {
+  const counts = topWarnings.map(({ code, column = '', count }) => `${count} × ${code} ${column}`.trimEnd());
   const notes = (source?.notes ?? []).map((note) => `How it was read: ${note}`);
   const sent =
     counts.length === 0

@@ -6,7 +6,6 @@
  */
 import type { Job } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
-import { surveyFile } from '../intake/survey.ts';
 import { insteadOf } from '../lib/errors.ts';
 import { fileStamp } from '../lib/file-stamp.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -18,7 +17,7 @@ import { isOver, type Reason, type Run } from '../model/run.ts';
 import { type FileFacts, isTable, type SourceInfo } from '../model/source.ts';
 import { executeToEnd } from '../runs/execute.ts';
 import { registerFile } from '../runs/register.ts';
-import { fileRows } from '../runs/rows.ts';
+import { fileRows, surveyFor } from '../runs/rows.ts';
 import { type Claim, dropClaim, openClaimed } from './claim.ts';
 import { type Fault, takenWords } from './note.ts';
 import { isOriginalWritten } from './other-file-system.ts';
@@ -185,7 +184,7 @@ async function readOnce(
   { job, run, stamp }: { readonly job: Job; readonly run: Run | null; readonly stamp: string },
 ): Promise<ReadClaim | null> {
   try {
-    const facts = await surveyFile(file, job.definition.format);
+    const facts = await surveyFor(job, file);
     if (facts.stamp !== stamp) return null;
     if (run !== null && run.sha256 !== facts.sha256) return { kind: 'changed', run, stamp };
     checkColumns(job, facts.source);

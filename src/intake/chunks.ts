@@ -109,19 +109,16 @@ export function createCut(cutting: Cutting): (row: Row, size: number) => boolean
   };
 }
 
-export async function chunkEndsOf(
-  batches: AsyncIterable<{ readonly rows: readonly Row[] }>,
-  cutting: Cutting,
-): Promise<number[]> {
+/** Call `see` for the rows in file order. */
+export function createChunkEnds(cutting: Cutting): { see(row: Row): void; ends(): number[] } {
   const endsBefore = createCut(cutting);
   const ends: number[] = [];
   let read = 0;
-  for await (const { rows } of batches) {
-    for (const row of rows) {
-      const before = ends.at(-1) ?? 0;
-      if (endsBefore(row, read - before)) ends.push(read);
+  return {
+    see(row) {
+      if (endsBefore(row, read - (ends.at(-1) ?? 0))) ends.push(read);
       read += 1;
-    }
-  }
-  return read === 0 ? ends : [...ends, read];
+    },
+    ends: () => (read === 0 ? [] : [...ends, read]),
+  };
 }

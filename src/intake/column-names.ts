@@ -62,6 +62,14 @@ export function headerBelow(records: readonly SampleRecord[]): SampleRecord | nu
   return found;
 }
 
+/** `why`: what the records below say. */
+export function titleProblem(unit: 'line' | 'row', title: number, header: number, why: string): string {
+  return (
+    `doesn't look like a header, but ${unit} ${header} does${why}: expected column names in the first ${unit}; ` +
+    `set format.header: ${header}, or format.header: ${title} if ${unit} ${title} is the header`
+  );
+}
+
 /** Share of the records below a header that must fit it before those above count as titles. */
 const MOST = 0.8;
 
@@ -108,7 +116,7 @@ function tornReport(names: readonly string[]): string | null {
   const left = names.find((name) => name.startsWith(REPORT_COLUMN_PREFIX));
   return left === undefined
     ? null
-    : `has the column "${left}" of a report, but no "${REPORT_ROW_COLUMN}": expected a report file's own columns whole; take the file from the report again, and correct its other cells only`;
+    : `has the column "${left}" of a report, but no "${REPORT_ROW_COLUMN}": expected a report's own columns whole; take the file from the report again`;
 }
 
 /** Of all names together: they are kept with the run and shown in messages. */

@@ -3,12 +3,12 @@
  * Other formats that partners send by mistake are refused with advice; so is a gzip file that
  * expands too far, before it fills disk or memory.
  */
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { Format } from '../config/job-definition.ts';
 import { errorCode } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { tap } from './file.ts';
 
 export type Container = 'plain' | 'gzip' | 'workbook';
 
@@ -78,14 +78,22 @@ const KNOWN: readonly (readonly [start: string, problem: string])[] = [
     'is an old Excel file (.xls) or a workbook with a password: save it as .xlsx without a password, or as "CSV UTF-8"',
   ],
   ['255044462d', 'is a PDF: export the data as CSV or .xlsx'],
-  ['425a68', 'is compressed with bzip2: unpack it, or compress it with gzip'],
-  ['fd377a585a00', 'is compressed with xz: unpack it, or compress it with gzip'],
-  ['28b52ffd', 'is compressed with zstd: unpack it, or compress it with gzip'],
-  ['377abcaf271c', 'is a 7z archive: unpack it and give the file in it'],
-  ['526172211a07', 'is a RAR archive: unpack it and give the file in it'],
+  [BZIP2, packedBy('bzip2')],
+  ['fd377a585a00', packedBy('xz')],
+  ['28b52ffd', packedBy('zstd')],
+  ['377abcaf271c', archive('7z')],
+  ['526172211a07', archive('RAR')],
   ...['<!DOCTYPE', '<!doctype', '<html', '<HTML', '<table'].map((text) => [hexOf(text), WEB_PAGE] as const),
   [hexOf('<?xml'), 'is XML: export the data as CSV, JSON or .xlsx'],
 ];
+
+function packedBy(what: string): string {
+  return `is compressed with ${what}: unpack it, or compress it with gzip`;
+}
+
+function archive(kind: string): string {
+  return `is a ${kind} archive: unpack it and give the file in it`;
+}
 
 function hexOf(text: string): string {
   return Buffer.from(text).toString('hex');
@@ -95,39 +103,24 @@ export function unpack(bytes: AsyncGenerator<Buffer>, container: Container, path
   return container === 'gzip' ? gunzip(bytes, path) : bytes;
 }
 
-/** `maxRatio`, of bytes written to bytes read, holds beyond `freeBytes` only. */
-type GunzipLimits = {
-  readonly maxBytes: number;
-  readonly maxRatio: number;
-  readonly freeBytes: number;
-};
-
-const LIMITS: GunzipLimits = { maxBytes: 8 * 1024 ** 3, maxRatio: 200, freeBytes: 64 * 1024 ** 2 };
-
 /** RFC 1952. UsageError where the file is not whole, or expands too far. */
 export async function* gunzip(
   bytes: AsyncGenerator<Buffer>,
   path: string,
-  limits: GunzipLimits = LIMITS,
+  maxBytes = MAX_BYTES,
 ): AsyncGenerator<Buffer, void, undefined> {
   const unpacker = createGunzip({ chunkSize: CHUNK_BYTES });
   let read = 0;
   let written = 0;
-  const feeding = pipeline(
-    Readable.from(
-      count(bytes, (length) => {
-        read += length;
-      }),
-      { objectMode: true, highWaterMark: 1 },
-    ),
-    unpacker,
-  );
+  const counted = tap(bytes, (block) => {
+    read += block.length;
+  });
   // The loop below gets the same error from the unpacker.
-  feeding.catch(() => {});
+  pipeline(counted, unpacker).catch(() => {});
   try {
     for await (const block of unpacker) {
       written += block.length;
-      checkExpansion(path, { read, written }, limits);
+      if (written > maxBytes) throw tooLarge(path, maxBytes);
       yield block;
     }
     if (unpacker.bytesWritten !== read) throw broken(path, 'it goes on after its end');
@@ -139,26 +132,12 @@ export async function* gunzip(
   }
 }
 
+const MAX_BYTES = 8 * 1024 ** 3;
 const CHUNK_BYTES = 256 * 1024;
 
-async function* count(bytes: AsyncIterable<Buffer>, add: (length: number) => void): AsyncGenerator<Buffer> {
-  for await (const block of bytes) {
-    add(block.length);
-    yield block;
-  }
-}
-
-function checkExpansion(path: string, size: { read: number; written: number }, limits: GunzipLimits): void {
-  const { maxBytes, maxRatio, freeBytes } = limits;
-  if (size.written > maxBytes) throw tooLarge(path, `more than ${maxBytes} bytes`);
-  if (size.written > freeBytes && size.written > maxRatio * size.read) {
-    throw tooLarge(path, `more than ${maxRatio} times its size`);
-  }
-}
-
-function tooLarge(path: string, size: string): UsageError {
+function tooLarge(path: string, maxBytes: number): UsageError {
   return new UsageError(
-    `${path}: expands to ${size}: expected a file of data; if it is one, unpack it and give the unpacked file`,
+    `${path}: expands to more than ${maxBytes} bytes: expected a file of data; if it is one, unpack it and give the unpacked file`,
   );
 }
 

@@ -14,34 +14,62 @@ import type { Encoding } from '../model/source.ts';
  */
 export const BAD_BYTES = '\uD800\uD800';
 
-/** Whatever the block boundaries. UsageError where the text holds U+0000. */
+/**
+ * Whatever the block boundaries. `see` takes the bytes of whole characters before they are decoded,
+ * but for UTF-16. UsageError where the text holds U+0000.
+ */
 export function decodeText(
   bytes: AsyncIterable<Buffer>,
   encoding: Encoding,
   path: string,
+  see: (part: Buffer) => void = () => {},
 ): AsyncGenerator<string> {
-  if (encoding === 'utf-8') return decodeUtf8(bytes, path);
-  return encoding.startsWith('utf-16')
-    ? decodeUtf16(bytes, encoding, path)
-    : decodeByTable(bytes, encoding, path);
+  if (encoding.startsWith('utf-16')) return decodeUtf16(bytes, encoding, path);
+  const textOf = encoding === 'utf-8' ? utf8Text : tableText(encoding);
+  return decodeParts(bytes, path, encoding, (part) => {
+    see(part);
+    return textOf(part);
+  });
 }
 
-async function* decodeUtf8(bytes: AsyncIterable<Buffer>, path: string): AsyncGenerator<string> {
+/**
+ * iconv-lite drops the line end behind a broken character where a block begins there, so the bytes
+ * are cut between whole characters alone.
+ */
+async function* decodeParts(
+  bytes: AsyncIterable<Buffer>,
+  path: string,
+  encoding: Encoding,
+  textOf: (part: Buffer) => string,
+): AsyncGenerator<string> {
   let carry = Buffer.alloc(0);
-  let decoded = 0;
+  let read = 0;
   for await (const block of bytes) {
+    const nul = block.indexOf(0);
+    if (nul !== -1) throw new UsageError(`${path}: ${nulProblem(read + nul + 1)}`);
+    read += block.length;
     const all = carry.length === 0 ? block : Buffer.concat([carry, block]);
-    const length = completeLength(all);
+    const whole = wholeLength(all, encoding);
+    const length = all.length - whole > MOST_HELD_BYTES ? all.length : whole;
     carry = Buffer.from(all.subarray(length));
-    if (length > 0) yield decodeBlock(all.subarray(0, length), decoded, path);
-    decoded += length;
+    if (length > 0) yield textOf(all.subarray(0, length));
   }
-  if (carry.length > 0) yield decodeBlock(carry, decoded, path);
+  if (carry.length > 0) yield textOf(carry);
 }
 
-function decodeBlock(bytes: Buffer, offset: number, path: string): string {
-  const nul = bytes.indexOf(0);
-  if (nul !== -1) throw new UsageError(`${path}: ${nulProblem(offset + nul + 1)}`);
+/** The bytes up to the last that is no part of a longer character. */
+function wholeLength(bytes: Buffer, encoding: Encoding): number {
+  const longer = encoding === 'utf-8' ? 0x80 : FIRST_OF_PAIRS;
+  return 1 + bytes.findLastIndex((byte) => byte < longer);
+}
+
+/** No encoding of two or four bytes has a smaller one in a character: a space, a comma, a line end. */
+const FIRST_OF_PAIRS = 0x30;
+
+/** More without such a byte makes a record too long to be read, in any encoding. */
+const MOST_HELD_BYTES = 4 * 1024 * 1024;
+
+function utf8Text(bytes: Buffer): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : decodeLines(bytes);
 }
 
@@ -94,76 +122,12 @@ function markLone(text: string): string {
 
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
 
-/**
- * Cuts only behind bytes that are no part of a longer character, such as spaces and commas:
- * iconv-lite drops the line end behind a broken character where a block begins there.
- */
-async function* decodeByTable(bytes: AsyncIterable<Buffer>, encoding: Encoding, path: string) {
+function tableText(encoding: Encoding): (part: Buffer) => string {
   // For bytes without a sign in ISO 8859, iconv-lite gives control characters U+0080 to U+009F.
   const bad = /^iso-?8859/i.test(encoding) ? /[\u0080-\u009F\uFFFD]/g : /\uFFFD/g;
-  const textOf = (part: Buffer) =>
-    iconv.decode(part, encoding, { stripBOM: false }).replaceAll(bad, BAD_BYTES);
-  let carry = Buffer.alloc(0);
-  let decoded = 0;
-  for await (const block of bytes) {
-    const nul = block.indexOf(0);
-    if (nul !== -1) throw new UsageError(`${path}: ${nulProblem(decoded + nul + 1)}`);
-    decoded += block.length;
-    const all = carry.length === 0 ? block : Buffer.concat([carry, block]);
-    const end = 1 + all.findLastIndex((byte) => byte < FIRST_OF_PAIRS);
-    const length = all.length - end > MOST_HELD_BYTES ? all.length : end;
-    carry = Buffer.from(all.subarray(length));
-    if (length > 0) yield textOf(all.subarray(0, length));
-  }
-  if (carry.length > 0) yield textOf(carry);
+  return (part) => iconv.decode(part, encoding, { stripBOM: false }).replaceAll(bad, BAD_BYTES);
 }
-
-/** No encoding of two or four bytes has a smaller one in a character. */
-const FIRST_OF_PAIRS = 0x30;
-const MOST_HELD_BYTES = 1024 * 1024;
 
 export function nulProblem(byte: number): string {
   return `byte ${byte} is NUL, so this is no text: expected a CSV or JSON file in utf-8; export the data again as text`;
-}
-
-/** Bytes before a UTF-8 sequence that the end cuts off; all where none is cut off. */
-export function completeLength(bytes: Uint8Array): number {
-  const end = bytes.length;
-  for (let back = 1; back <= Math.min(3, end); back += 1) {
-    const byte = bytes[end - back] ?? 0;
-    if (byte >= 0xc0) return utf8SequenceAt(bytes, end - back) === 'cut' ? end - back : end;
-    if (byte < 0x80) return end;
-  }
-  return end;
-}
-
-/**
- * Length of the UTF-8 sequence of several bytes at `at` (Unicode, table 3-7); 0: none begins there;
- * `cut`: the bytes end within it.
- */
-export function utf8SequenceAt(bytes: Uint8Array, at: number): number | 'cut' {
-  const lead = bytes[at] ?? 0;
-  const length = sequenceLength(lead);
-  for (let k = 1; k < length; k += 1) {
-    const next = bytes[at + k];
-    if (next === undefined) return 'cut';
-    if (!mayFollow(lead, k, next)) return 0;
-  }
-  return length;
-}
-
-function sequenceLength(lead: number): number {
-  if (lead < 0xc2 || lead > 0xf4) return 0;
-  if (lead >= 0xf0) return 4;
-  return lead >= 0xe0 ? 3 : 2;
-}
-
-function mayFollow(lead: number, place: number, byte: number): boolean {
-  if (byte < 0x80 || byte > 0xbf) return false;
-  if (place > 1) return true;
-  // Overlong forms, surrogates, and what lies beyond U+10FFFF.
-  if (lead === 0xe0) return byte >= 0xa0;
-  if (lead === 0xed) return byte <= 0x9f;
-  if (lead === 0xf0) return byte >= 0x90;
-  return lead !== 0xf4 || byte <= 0x8f;
 }

@@ -9,20 +9,25 @@ import type { Format } from '../config/job-definition.ts';
 import { printable } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { ENCODINGS, type Encoding } from '../model/source.ts';
-import { completeLength, nulProblem } from './decode.ts';
+import { nulProblem } from './decode.ts';
 import { isReport } from './report-file.ts';
 
-type Choice =
-  | { readonly kind: 'chosen'; readonly encoding: Encoding; readonly note: string | null }
-  | { readonly kind: 'refused'; readonly why: string };
+type Choice = { readonly encoding: Encoding; readonly note: string | null };
 
 /**
- * The definition's encoding, refused where the first bytes contradict it; `auto`: the one that they
- * tell.
+ * The definition's encoding, UsageError where the first bytes contradict it; `auto`: the one that
+ * they tell.
  */
-export function chooseEncoding(head: Buffer, wanted: Format['encoding']): Choice {
+export function chooseEncoding(head: Buffer, wanted: Format['encoding'], path: string): Choice {
+  const choice = choose(head, wanted);
+  if (typeof choice === 'string') throw new UsageError(`${path}: ${choice}`);
+  return choice;
+}
+
+/** A text: why the file is refused. */
+function choose(head: Buffer, wanted: Format['encoding']): Choice | string {
   const mark = markOf(head);
-  if (mark === 'utf-32') return refused('the text is utf-32: expected utf-8; save it again as utf-8');
+  if (mark === 'utf-32') return 'the text is utf-32: expected utf-8; save it again as utf-8';
   if (wanted === 'auto') return mark === null ? find(head) : chosen(mark);
   if (isReport(head.toString('latin1')) && isReadAsUtf8(head, mark)) return report(wanted);
   if (mark !== null && mark !== wanted)
@@ -39,7 +44,7 @@ function markOf(head: Buffer): Encoding | null {
   return start.startsWith('feff') ? 'utf-16be' : null;
 }
 
-function find(head: Buffer): Choice {
+function find(head: Buffer): Choice | string {
   const order = byteOrder(head);
   if (order === null) return head.includes(0) ? noText(head) : chosen('utf-8');
   return chosen(
@@ -63,17 +68,17 @@ function byteOrder(head: Buffer): 'utf-16le' | 'utf-16be' | null {
   return even > half && even > 4 * odd ? 'utf-16be' : null;
 }
 
-function noText(head: Buffer): Choice {
+function noText(head: Buffer): string {
   const order = byteOrder(head);
-  return refused(
-    order === null
-      ? nulProblem(head.indexOf(0) + 1)
-      : `the text looks like ${order}: expected what format.encoding says; correct or remove it`,
-  );
+  return order === null
+    ? nulProblem(head.indexOf(0) + 1)
+    : `the text looks like ${order}: expected what format.encoding says; correct or remove it`;
 }
 
 function isReadAsUtf8(head: Buffer, mark: Encoding | null): boolean {
-  return isUtf8(head.subarray(0, completeLength(head))) && !head.includes(0) && (mark ?? 'utf-8') === 'utf-8';
+  // The head may end within a character.
+  const isText = [0, 1, 2, 3].some((cut) => isUtf8(head.subarray(0, head.length - cut)));
+  return isText && !head.includes(0) && (mark ?? 'utf-8') === 'utf-8';
 }
 
 /** Reports are always in UTF-8, and loaded again with the definition of their input. */
@@ -85,7 +90,7 @@ function report(wanted: Encoding): Choice {
   );
 }
 
-function utf16(wanted: 'utf-16le' | 'utf-16be', head: Buffer): Choice {
+function utf16(wanted: 'utf-16le' | 'utf-16be', head: Buffer): Choice | string {
   const [even, odd] = nulsIn(head);
   const [right, wrong] = wanted === 'utf-16le' ? [odd, even] : [even, odd];
   if (wrong > right) return contradiction(wanted, 'has its NUL bytes where the other byte order has them');
@@ -94,18 +99,12 @@ function utf16(wanted: 'utf-16le' | 'utf-16be', head: Buffer): Choice {
   return chosen(wanted);
 }
 
-function contradiction(wanted: Encoding, what: string): Choice {
-  return refused(
-    `the text is not ${wanted}, as format.encoding says: it ${what}; correct format.encoding or remove it`,
-  );
+function contradiction(wanted: Encoding, what: string): string {
+  return `the text is not ${wanted}, as format.encoding says: it ${what}; correct format.encoding or remove it`;
 }
 
 function chosen(encoding: Encoding, note: string | null = null): Choice {
-  return { kind: 'chosen', encoding, note };
-}
-
-function refused(why: string): Choice {
-  return { kind: 'refused', why };
+  return { encoding, note };
 }
 
 /** Nobody named the encoding. Notes and logs have `message`, which holds nothing of the text. */

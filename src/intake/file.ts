@@ -23,6 +23,16 @@ export async function* fileBytes(path: string): AsyncGenerator<Buffer, void, und
 
 const BLOCK_BYTES = 256 * 1024;
 
+export async function* tap(
+  blocks: AsyncIterable<Buffer>,
+  see: (block: Buffer) => void,
+): AsyncGenerator<Buffer> {
+  for await (const block of blocks) {
+    see(block);
+    yield block;
+  }
+}
+
 /** `start`: the first `length` bytes, fewer where there are no more. `all`: all bytes. */
 export async function peek(
   bytes: AsyncGenerator<Buffer>,

@@ -82,4 +82,4 @@ const unreadSchema = z.strictObject({
   [REPORT_MEMBER]: z.looseObject({ text: z.string() }),
 });
 
-export const NOT_TYPED = `column "${REPORT_TYPED_COLUMN}": expected it as the report file had it; restore it, or empty it where its cells are written as the job definition reads text`;
+export const NOT_TYPED = `column "${REPORT_TYPED_COLUMN}": expected it as the report had it; restore it, or empty it where its cells are text now`;

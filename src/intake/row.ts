@@ -1,7 +1,6 @@
 /** Rows as the parsers make them, and limits on how much of a record is read and kept. */
 import type { JsonObject } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
-import type { Encoding } from '../model/source.ts';
 import { BAD_BYTES } from './decode.ts';
 
 /** A record's number and the line it starts on, both from 1. */
@@ -36,8 +35,4 @@ export const MAX_RECORD_CHARS = 1024 * 1024;
 
 export const TOO_LONG = `longer than ${MAX_RECORD_CHARS} characters: expected a shorter record`;
 
-export const NOT_UTF8 = 'bytes that are not UTF-8: expected text encoded as UTF-8';
-
-export function notIn(encoding: Encoding): string {
-  return `bytes that are no characters in ${encoding}: expected text in the file's one encoding`;
-}
+export const NO_TEXT = "bytes that are no characters in the file's encoding: expected text in that alone";

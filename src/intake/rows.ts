@@ -5,14 +5,12 @@
  */
 import type { Format } from '../config/job-definition.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import type { Row } from '../model/row.ts';
-import type { Encoding, SourceInfo } from '../model/source.ts';
+import type { SourceInfo } from '../model/source.ts';
 import { containerOf, noWorkbook, refuseNested, SIGNATURE_BYTES, unpack } from './container.ts';
 import { understandCsv } from './csv/csv.ts';
 import { fileBytes, peek } from './file.ts';
 import { isReportRecord, understandJson } from './json/json.ts';
 import { isReportText } from './report-file.ts';
-import { NOT_UTF8, notIn } from './row.ts';
 import { type FileHead, type RowBatch, readHead, type Understanding } from './row-feed.ts';
 import { openText } from './text.ts';
 import { readWorkbook } from './xlsx/workbook.ts';
@@ -48,24 +46,31 @@ async function* readText(
 ): AsyncGenerator<RowBatch, void, undefined> {
   const { start, all } = await peek(bytes, SIGNATURE_BYTES);
   if (container === 'gzip') refuseNested(start, path);
-  const text = await openText(all, path, format);
-  const { texts, encoding } = text;
+  const { texts, encoding, notes } = await openText(all, path, format);
   const compression = container === 'gzip' ? 'gzip' : 'none';
   try {
     const head = await readHead(texts);
     refuseEmpty(path, head);
-    const { source: understood, feed, start } = understand(path, head, { ...format, encoding });
+    const { source: understood, feed, start } = understand(path, head, format);
     const source: SourceInfo = { ...understood, encoding, compression };
-    const rowsOf = (chunk: string, final: boolean) => inWords(feed(chunk, final), encoding);
     yield { source, rows: [] };
-    yield { source, rows: rowsOf(head.text.slice(start), false) };
-    for await (const chunk of texts) yield { source, rows: rowsOf(chunk, false) };
-    const rows = rowsOf('', true);
-    const unended = text.isUnended() && source.type === 'csv' ? [UNENDED] : [];
-    yield { source: { ...source, notes: [...text.notes(), ...source.notes, ...unended] }, rows };
+    yield { source, rows: feed(head.text.slice(start), false) };
+    let last = head.text;
+    for await (const chunk of texts) {
+      last = chunk;
+      yield { source, rows: feed(chunk, false) };
+    }
+    const rows = feed('', true);
+    const unended = source.type === 'csv' && isUnended(head, last) ? [UNENDED] : [];
+    yield { source: { ...source, notes: [...notes(), ...source.notes, ...unended] }, rows };
   } finally {
     await texts.return(undefined);
   }
+}
+
+/** The last line has no end, though two others or more have one. */
+function isUnended({ text }: FileHead, last: string): boolean {
+  return /\n.*\n|\r.*\r/s.test(text) && !/[\r\n]$/.test(last);
 }
 
 function refuseEmpty(path: string, head: FileHead): void {
@@ -76,15 +81,7 @@ function refuseEmpty(path: string, head: FileHead): void {
 }
 
 const UNENDED =
-  'The last line has no line end, though the others have one: the file may have been cut off. Check that its last row is whole, and that it is the last.';
-
-/** Parsers don't know the encoding: problems with bytes that are no characters name it here. */
-function inWords(rows: readonly Row[], encoding: Encoding): readonly Row[] {
-  if (encoding === 'utf-8') return rows;
-  return rows.map((row) =>
-    row.kind === 'unreadable' && row.problem === NOT_UTF8 ? { ...row, problem: notIn(encoding) } : row,
-  );
-}
+  'The last line has no line end, though the others have one: check that the file was not cut off there.';
 
 /** UsageError where the head doesn't show how to read the file, or the header is broken. */
 function understand(path: string, head: FileHead, format: Format): Understanding {

@@ -9,15 +9,23 @@ import { UsageError } from '../lib/usage-error.ts';
 import { visitLeaves } from '../model/flatten-record.ts';
 import type { Row } from '../model/row.ts';
 import { type FileFacts, isTable, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
+import { readChunks } from './chunks.ts';
 import { tooLongTogether } from './column-names.ts';
 import { asShown } from './encoding.ts';
-import { fileBytes } from './file.ts';
+import { fileBytes, tap } from './file.ts';
 import { recordObject } from './row.ts';
 import type { RowBatch } from './row-feed.ts';
 import { openRows } from './rows.ts';
 
+/** `begin`: as soon as columns are known, before the first row; maybe more than once. */
+type RowLook = { begin(source: SourceInfo): void; see(row: Row): void };
+
 /** `rows` counts unreadable ones too. UsageError where the file can't be read whole, or changes. */
-export async function surveyFile(path: string, format: Format): Promise<FileFacts> {
+export async function surveyFile(
+  path: string,
+  format: Format,
+  look: RowLook | null = null,
+): Promise<FileFacts> {
   const stamp = await stampOf(path);
   const hash = createHash('sha256');
   let bytes = 0;
@@ -26,18 +34,20 @@ export async function surveyFile(path: string, format: Format): Promise<FileFact
     hash.update(block);
     bytes += block.length;
   });
-  const source = await lookThrough(path, openRows(path, format, raw), (seen) => {
+  const source = await lookThrough(path, openRows(path, format, raw), (seen, found) => {
+    if (look !== null && isTable(found)) {
+      if (rows === 0) look.begin(found);
+      for (const row of seen) look.see(row);
+    }
     rows += seen.length;
   });
+  // Only all records of JSON together show its columns.
+  if (look !== null && !isTable(source)) {
+    look.begin(source);
+    for await (const { rows } of readChunks(path, source, format)) for (const row of rows) look.see(row);
+  }
   if ((await stampOf(path)) !== stamp) throw changedWhileRead(path);
   return { path, sha256: hash.digest('hex'), bytes, rows, source, chunkEnds: null, stamp };
-}
-
-async function* tap(blocks: AsyncIterable<Buffer>, see: (block: Buffer) => void): AsyncGenerator<Buffer> {
-  for await (const block of blocks) {
-    see(block);
-    yield block;
-  }
 }
 
 /** SHA-256, lower-case hex. */
@@ -51,7 +61,7 @@ export async function hashFile(path: string): Promise<string> {
 async function lookThrough(
   path: string,
   batches: AsyncIterable<RowBatch>,
-  see: (rows: readonly Row[]) => void,
+  see: (rows: readonly Row[], source: SourceInfo) => void,
   limit = Number.POSITIVE_INFINITY,
 ): Promise<SourceInfo> {
   const columns = new Set<string>();
@@ -62,7 +72,7 @@ async function lookThrough(
     source = batch.source;
     const rows = left < batch.rows.length ? batch.rows.slice(0, left) : batch.rows;
     left -= rows.length;
-    see(rows);
+    see(rows, source);
     collectColumns(path, rows, columns);
     nameless.see(batch);
   }

@@ -13,6 +13,7 @@ import { insteadOf } from '../lib/errors.ts';
 import { runFile, runsIn } from './folder.ts';
 import {
   decodeLine,
+  type IntendedRow,
   isTorn,
   JOURNAL_VERSION,
   type JournalRecord,
@@ -27,7 +28,8 @@ import { createFold, createSurvey } from './row-fold.ts';
  * the intents without a known end. At most 200 entries or rows in one.
  */
 export type Replayed =
-  | Extract<JournalRecord, { kind: 'run' | 'added' | 'intended' }>
+  | Extract<JournalRecord, { kind: 'run' | 'added' }>
+  | { readonly kind: 'intended'; readonly run: string; readonly rows: readonly IntendedRow[] }
   | { readonly kind: 'settled'; readonly run: string; readonly entries: readonly SettleEntry[] };
 
 /** A line, from 1, that isn't what was written: it is left out. */

@@ -1,34 +1,52 @@
 /**
  * What a journal records, and its lines: CRC-32, a space, JSON text. Each file's first line is its
- * run's record, with the version of the form. Within a version, kinds and positions within entries
- * may be added, not changed.
+ * run's record, with the version of the form.
  */
 
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 
-const markSchema = z.tuple([z.number().int(), z.number().int(), z.string()]);
-const intentSchema = z.tuple([z.number().int(), z.number().int(), z.string(), z.string(), z.string()]);
-const entrySchema = z.tuple([z.number().int(), z.number().int()]).rest(z.unknown());
-
 /** The only form that this program writes and reads. */
-export const JOURNAL_VERSION = 4;
+export const JOURNAL_VERSION = 5;
 
 const run = z.string().min(1);
-const cellSchema = z.union([z.string(), z.number()]);
-/** Chunk, mark prefix, and each row's number, bucket, digest. */
-const rangeSchema = z.tuple([z.number().int(), z.string(), z.array(cellSchema)]);
-/**
- * Chunk, [the rows' common mark, does each row's number belong to it (0|1), each row's number,
- * bucket, digest, id], settlements.
- */
-const groupSchema = z.tuple([
-  z.number().int(),
-  z.tuple([z.string(), z.number().int(), z.array(cellSchema)]),
-  z.array(z.array(cellSchema)),
-]);
+const int = z.number().int();
+const markSchema = z.tuple([int, int, z.string()]);
+const keySchema = z.object({ bucket: z.string(), digest: z.string() });
+const intentSchema = z.object({ chunk: int, row: int, mark: z.string(), key: keySchema.optional() });
+/** For `chunk`, `row`, `outcome` and `accepted` alone: the rest is the ledger's. */
+const entrySchema = z.looseObject({
+  chunk: int,
+  row: int,
+  outcome: z.string(),
+  accepted: z.literal(1).optional(),
+});
+const cellsSchema = z.array(z.union([z.string(), z.number()]));
 
-/** As on disk: a settled one's entries are an array, ranges and groups their single rows. */
+/** As EXCHANGE is told: `ranges` with each row's number, bucket, digest. */
+const nextSchema = z
+  .object({
+    ranges: z.array(z.object({ chunk: int, taker: z.string(), rows: cellsSchema })),
+    rows: z.array(intentSchema),
+  })
+  .transform(({ ranges, rows }) => [...ranges.flatMap(intentsOf), ...rows]);
+
+/** As EXCHANGE is told: `together` with each row's number, bucket, digest, id. */
+const endedSchema = z
+  .object({
+    together: z.array(
+      z.object({
+        chunk: int,
+        taker: z.string(),
+        outcome: z.string(),
+        settlements: z.string(),
+        rows: cellsSchema,
+      }),
+    ),
+    rows: z.array(entrySchema),
+  })
+  .transform(({ together, rows }) => [...together.flatMap(entriesOf), ...rows]);
+
 const storedRecordSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('run'),
@@ -37,35 +55,21 @@ const storedRecordSchema = z.discriminatedUnion('kind', [
     target: z.string(),
     fields: z.record(z.string(), z.string()),
   }),
-  z.object({ kind: z.literal('added'), run, chunk: z.number().int() }),
+  z.object({ kind: z.literal('added'), run, chunk: int }),
   z
-    .object({ kind: z.literal('ranged'), run, ranges: z.array(rangeSchema) })
-    .transform(({ ranges, ...of }) => ({
-      ...of,
-      kind: 'intended' as const,
-      rows: ranges.flatMap(intentsOf),
-    })),
-  z.object({ kind: z.literal('intended'), run, rows: z.array(intentSchema) }),
+    .object({ kind: z.literal('intended'), run, next: nextSchema })
+    .transform(({ next, ...of }) => ({ ...of, rows: next })),
   z.object({ kind: z.literal('withdrawn'), run, rows: z.array(markSchema) }),
   z
-    .object({ kind: z.literal('accepted'), run, groups: z.array(groupSchema) })
-    .transform(({ groups, ...of }) => ({
-      ...of,
-      kind: 'settled' as const,
-      entries: groups.flatMap(entriesOf),
-    })),
-  z.object({ kind: z.literal('settled'), run, entries: z.array(entrySchema) }),
+    .object({ kind: z.literal('settled'), run, ended: endedSchema })
+    .transform(({ ended, ...of }) => ({ ...of, entries: ended })),
 ]);
+/** As it is read: each row by itself. */
 export type StoredRecord = z.infer<typeof storedRecordSchema>;
 
 /** `[chunk, row, mark]`. */
 export type MarkedRow = Readonly<z.infer<typeof markSchema>>;
-/** `[chunk, row, mark, bucket, digest]`: the last two are the key's place, `''`: no key. */
 export type IntendedRow = Readonly<z.infer<typeof intentSchema>>;
-/**
- * The settle script's entry for one row: opaque here, but for `[0]` (chunk), `[1]` (row), `[2]`
- * (outcome) and `[12]` (accepted by the service: 1).
- */
 export type SettleEntry = Readonly<z.infer<typeof entrySchema>>;
 
 /** In the order of events. */
@@ -79,27 +83,18 @@ export type JournalRecord =
     }
   /** Chunks up to this number are about to be queued. */
   | { readonly kind: 'added'; readonly run: string; readonly chunk: number }
-  /** Rows in order are about to be sent; rows as number, bucket, digest, … */
-  | {
-      readonly kind: 'ranged';
-      readonly run: string;
-      readonly ranges: ReadonlyArray<
-        readonly [chunk: number, prefix: string, rows: readonly (string | number)[]]
-      >;
-    }
-  | { readonly kind: 'intended'; readonly run: string; readonly rows: readonly IntendedRow[] }
+  /** Rows that are about to be sent: the JSON text that Redis is told. */
+  | { readonly kind: 'intended'; readonly run: string; readonly next: string }
   /** Nothing was received under these very marks. */
   | { readonly kind: 'withdrawn'; readonly run: string; readonly rows: readonly MarkedRow[] }
-  /** JSON text of groups of rows that the service accepted alike. */
-  | { readonly kind: 'accepted'; readonly run: string; readonly groups: string }
-  /** JSON text of an array of settle entries. */
-  | { readonly kind: 'settled'; readonly run: string; readonly entries: string };
+  /** Rows that ended: the JSON text that Redis is told. */
+  | { readonly kind: 'settled'; readonly run: string; readonly ended: string };
 
 const CRC_DIGITS = 8;
 
 /** Of the first line, without its line feed; 0: none; `null`: it isn't what was written. */
 export function versionOf(line: string): number | null {
-  const json = jsonOf(line);
+  const json = checkedJson(line);
   return json === null ? null : (headSchema.safeParse(parsed(json)).data?.version ?? 0);
 }
 
@@ -107,25 +102,32 @@ const headSchema = z.object({ version: z.number().int() });
 
 /** CRC-32 of the JSON text in 8 hexadecimal digits, a space, the JSON text, a line feed. */
 export function encodeLine(record: JournalRecord): string {
-  if (record.kind === 'settled') return checked(settledJson(record));
-  if (record.kind === 'run') return checked(JSON.stringify({ ...record, version: JOURNAL_VERSION }));
-  if (record.kind !== 'accepted') return checked(JSON.stringify(record));
-  return checked(`{"kind":"accepted","run":${JSON.stringify(record.run)},"groups":[${record.groups}]}`);
-}
-
-function checked(json: string): string {
+  const json = jsonOf(record);
   return `${checksum(json)} ${json}\n`;
 }
 
-/** The entries are JSON text already: parsing or quoting them would cost more than the rest. */
-function settledJson({ run, entries }: Extract<JournalRecord, { kind: 'settled' }>): string {
-  const line = entries.includes('\n') ? JSON.stringify(JSON.parse(entries)) : entries;
-  return `{"kind":"settled","run":${JSON.stringify(run)},"entries":${line}}`;
+/** What Redis is told is JSON already: parsing or quoting it would cost more than the rest. */
+function jsonOf(record: JournalRecord): string {
+  switch (record.kind) {
+    case 'run':
+      return JSON.stringify({ ...record, version: JOURNAL_VERSION });
+    case 'intended':
+      return withText(record, 'next', record.next);
+    case 'settled':
+      return withText(record, 'ended', record.ended);
+    default:
+      return JSON.stringify(record);
+  }
+}
+
+function withText(of: JournalRecord, name: string, text: string): string {
+  const { kind, run: id } = of;
+  return `{"kind":"${kind}","run":${JSON.stringify(id)},"${name}":${text}}`;
 }
 
 /** Of a line without its line feed; `null`: it isn't what was written. */
 export function decodeLine(line: string): StoredRecord | null {
-  const json = jsonOf(line);
+  const json = checkedJson(line);
   return json === null ? null : (storedRecordSchema.safeParse(parsed(json)).data ?? null);
 }
 
@@ -138,58 +140,50 @@ const BEGINNING = '{"kind":"';
  */
 export function isTorn(piece: string): boolean {
   const isOne = piece.lastIndexOf(BEGINNING) <= CRC_DIGITS + 1;
-  return isOne && !piece.includes('\0') && jsonOf(piece.slice(0, -1)) === null;
+  return isOne && !piece.includes('\0') && checkedJson(piece.slice(0, -1)) === null;
 }
 
 const RANGE_WIDTH = 3;
 
-function intentsOf([chunk, prefix, cells]: z.infer<typeof rangeSchema>): IntendedRow[] {
-  return rowsOf(cells, RANGE_WIDTH).map(([row = 0, bucket = '', digest = '']) => [
-    chunk,
-    Number(row),
-    `${prefix}${row}`,
-    String(bucket),
-    String(digest),
-  ]);
+type Ranged = { readonly chunk: number; readonly taker: string; readonly rows: z.infer<typeof cellsSchema> };
+
+function intentsOf({ chunk, taker, rows }: Ranged): IntendedRow[] {
+  return rowsOf(rows, RANGE_WIDTH).map(([row = 0, bucket = '', digest = '']) => {
+    const of = { chunk, row: Number(row), mark: markInOrder(taker, row) };
+    return bucket === '' ? of : { ...of, key: { bucket: String(bucket), digest: String(digest) } };
+  });
 }
 
-const GROUP_WIDTH = 4;
-const SETTLED_OUTCOME = 3;
+const TOGETHER_WIDTH = 4;
 
-function entriesOf([chunk, [mark, isNumbered, cells], settlements]: z.infer<
-  typeof groupSchema
->): SettleEntry[] {
-  return rowsOf(cells, GROUP_WIDTH).map(([row = 0, bucket = '', digest = '', id = ''], i) => {
-    const settlement = settlements[i] ?? [];
-    const becomes = bucket === '' ? '' : 'k';
-    const own = isNumbered === 1 ? `${mark}${row}` : mark;
-    const outcome = settlement[SETTLED_OUTCOME];
-    const text = JSON.stringify(settlement);
-    return [
-      chunk,
-      Number(row),
-      outcome,
-      text,
-      bucket,
-      digest,
-      becomes,
-      id,
-      '',
-      '',
-      '',
-      own,
-      1,
-      1,
-      0,
-    ] as const;
-  });
+function entriesOf({
+  outcome,
+  settlements,
+  ...of
+}: Ranged & { readonly outcome: string; readonly settlements: string }): SettleEntry[] {
+  const texts = z.array(z.unknown()).parse(JSON.parse(settlements));
+  return rowsOf(of.rows, TOGETHER_WIDTH).map(([row = 0, bucket = '', digest = '', id = ''], i) => ({
+    chunk: of.chunk,
+    row: Number(row),
+    outcome,
+    settlement: JSON.stringify(texts[i]),
+    mark: markInOrder(of.taker, row),
+    ...(bucket !== '' && { key: { bucket, digest, becomes: 'k', id } }),
+    accepted: 1,
+    answered: 1,
+  }));
+}
+
+/** The intent of a row's first attempt in its chunk's order (ledger/mark.ts). */
+function markInOrder(taker: string, row: string | number): string {
+  return `i ${taker} 1.${row}`;
 }
 
 function rowsOf<Cell>(cells: readonly Cell[], width: number): Cell[][] {
   return Array.from({ length: cells.length / width }, (_, i) => cells.slice(i * width, (i + 1) * width));
 }
 
-function jsonOf(line: string): string | null {
+function checkedJson(line: string): string | null {
   const json = line.slice(CRC_DIGITS + 1);
   if (line.charAt(CRC_DIGITS) !== ' ' || line.slice(0, CRC_DIGITS) !== checksum(json)) return null;
   return json;

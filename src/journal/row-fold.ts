@@ -23,8 +23,8 @@ export function createSurvey() {
     see(record: StoredRecord): void {
       if (record.kind === 'run') run = record;
       if (record.kind === 'added') added = Math.max(added, record.chunk);
-      if (record.kind === 'intended') for (const [, row] of record.rows) seeIntent(row);
-      if (record.kind === 'settled') for (const [, row] of record.entries) seeEnd(row);
+      if (record.kind === 'intended') for (const { row } of record.rows) seeIntent(row);
+      if (record.kind === 'settled') for (const { row } of record.entries) seeEnd(row);
     },
     /** `added`: the highest chunk, 0 for none. */
     found: (): { readonly record: RunRecord | null; readonly added: number } => ({ record: run, added }),
@@ -72,7 +72,7 @@ export function createFold(isRepeated: (row: number) => boolean) {
   };
   /** A row may have several intents, latest last: a refused one is withdrawn by its mark. */
   const intend = (intent: IntendedRow) => {
-    const [, row, mark] = intent;
+    const { row, mark } = intent;
     const { open } = rowOf(row);
     open.delete(mark);
     open.set(mark, intent);
@@ -84,12 +84,12 @@ export function createFold(isRepeated: (row: number) => boolean) {
   };
   /** A row retaken while its answer is recorded seems in doubt: the earlier entry stays. */
   const keep = (entry: SettleEntry) => {
-    const row = rowOf(entry[1]);
+    const row = rowOf(entry.row);
     row.open.clear();
     row.entry = isDoubt(entry) && row.entry !== null ? row.entry : entry;
   };
   const settle = (entry: SettleEntry): boolean => {
-    const [, row] = entry;
+    const { row } = entry;
     if (isRepeated(row)) keep(entry);
     else rows.delete(row);
     return !isRepeated(row);
@@ -111,8 +111,6 @@ export function createFold(isRepeated: (row: number) => boolean) {
   };
 }
 
-const OUTCOME = 2;
-
-function isDoubt(entry: SettleEntry): boolean {
-  return entry[OUTCOME] === 'in-doubt';
+function isDoubt({ outcome }: SettleEntry): boolean {
+  return outcome === 'in-doubt';
 }

@@ -10,7 +10,7 @@ import type { LedgerKeys } from './keys.ts';
 
 export type RunBrief = Omit<
   Run,
-  'sha256' | 'operation' | 'chunkRows' | 'source' | 'chunkEnds' | 'firstRows' | 'movedAt'
+  'sha256' | 'operation' | 'chunkRows' | 'source' | 'chunkEnds' | 'apart' | 'firstRows' | 'movedAt'
 >;
 
 const FIELDS = [

@@ -16,18 +16,15 @@ import { keyFields, keyStateIn } from './key-claims.ts';
 import { fieldsPlace, type KeyPlace, type LedgerKeys } from './keys.ts';
 import { LOOK_UP } from './lua/keys.ts';
 import { RESERVE } from './lua/runs.ts';
-import { createChunkClosing, createChunkMemory, readChunk, type Taken } from './open-chunk.ts';
+import { createChunksInHand, readChunk, type Taken } from './open-chunk.ts';
 import type { SettledRow } from './settle-entry.ts';
 
 export type ChunkLedger = {
   /**
    * Records what ended and asks for the next rows' intents, in one command and one journal write.
-   * One answer for each, in their order. An intent is granted only once it is in Redis and on this
-   * machine's disk.
+   * An intent is granted only once it is in Redis and on this machine's disk.
    */
-  exchange(
-    rows: Partial<Exchange>,
-  ): Promise<Omit<Exchanged, 'recorded' | 'closed'> & { readonly recorded: readonly boolean[] }>;
+  exchange(rows: Partial<Exchange>): Promise<Exchanged>;
   /** `rows`: the numbers of the chunk's rows. */
   take(chunk: number, rows: readonly number[]): Promise<Taken>;
   readKey(key: KeyPlace): Promise<KeyState>;
@@ -36,9 +33,12 @@ export type ChunkLedger = {
   withdraw(intent: MarkedRow): Promise<boolean>;
   /** False where the row already had an outcome or belongs to another taker. Safe to repeat. */
   settle(row: SettledRow): Promise<boolean>;
-  settleAll(rows: readonly SettledRow[]): Promise<readonly boolean[]>;
-  /** False where a row of the chunk is not settled. */
-  close(chunk: number, rows: number): Promise<boolean>;
+  /** Answers the rows for which that is so. */
+  settleAll(rows: readonly SettledRow[]): Promise<ReadonlySet<number>>;
+  /** False where a row of the chunk has no outcome, or others recorded some: take it again. */
+  close(chunk: number): Promise<boolean>;
+  /** The chunk is no longer in this process' hands. */
+  release(chunk: number): void;
   /** When the run's next requests may go, over all workers: at most `times`, `intervalMs` apart. */
   reserve(times: number, intervalMs: number): Promise<Reserved>;
 };
@@ -61,31 +61,27 @@ const lookUp = inEpoch(LOOK_UP, z.array(z.string()));
 export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
   const { epoch, keys, run } = options;
   const k = keys.run(run.id);
-  const memory = createChunkMemory(options.now);
-  const edges = { ...options, wholeWith: memory.wholeWith };
-  const closeChunk = createChunkClosing({ epoch, keys, run, memory, now: options.now });
-  const exchange: ChunkLedger['exchange'] = async ({
+  const inHand = createChunksInHand(options.now);
+  const edges = { ...options, inHand };
+  const exchange = ({
     ended = NONE,
     isFirst = true,
     ranges = NONE,
     next = NONE,
-  }) => {
-    const recovery = epoch.recoveries();
-    const { recorded, closed, ...answers } = await exchangeRows({ ended, isFirst, ranges, next }, edges);
-    for (const row of recorded) if (row !== null) memory.recorded(row, recovery);
-    for (const chunk of closed) memory.closed(chunk, recovery);
-    return { ...answers, recorded: recorded.map((row) => row !== null) };
-  };
+    closing = NONE,
+  }: Partial<Exchange>) => exchangeRows({ ended, isFirst, ranges, next, closing }, edges);
   const settleAll = async (rows: readonly SettledRow[], isFirst = true) => {
-    const recorded: boolean[] = [];
-    for (const ended of bounded(rows)) recorded.push(...(await exchange({ ended, isFirst })).recorded);
-    return recorded;
+    const unrecorded: number[] = [];
+    for (const ended of bounded(rows)) unrecorded.push(...(await exchange({ ended, isFirst })).unrecorded);
+    return new Set(unrecorded);
   };
 
   return {
     async take(chunk, rows) {
-      memory.taken(chunk, rows.length);
-      return (await readChunk(chunk, rows, { epoch, keys, run: run.id })).taken;
+      const recovery = epoch.recoveries();
+      const read = await readChunk(chunk, rows, { epoch, keys, run: run.id });
+      inHand.take(chunk, read, { rows: rows.length, recovery });
+      return read.taken;
     },
     readKey: tickBatch(async (places: readonly KeyPlace[]) => {
       const asked = places.flatMap((place) => keyFields(keys, place));
@@ -99,13 +95,20 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
     async exchange(rows) {
       const { ended = NONE, ...next } = rows;
       if (bounded(ended).length <= 1) return exchange(rows);
-      const recorded = await settleAll(ended);
-      return { ...(await exchange(next)), recorded };
+      const unrecorded = await settleAll(ended);
+      return { ...(await exchange(next)), unrecorded };
     },
     withdraw: tickBatch((rows: readonly MarkedRow[]) => withdrawRows(rows, edges), MAX_BATCH),
-    settle: tickBatch((rows: readonly SettledRow[]) => settleAll(rows, false), MAX_BATCH),
+    settle: tickBatch(async (rows: readonly SettledRow[]) => {
+      const unrecorded = await settleAll(rows, false);
+      return rows.map(({ settlement }) => !unrecorded.has(settlement.row));
+    }, MAX_BATCH),
     settleAll: (rows) => settleAll(rows),
-    close: closeChunk,
+    async close(chunk) {
+      if (!inHand.isClosed(chunk)) await exchange({ closing: [chunk] });
+      return inHand.isClosed(chunk);
+    },
+    release: inHand.release,
     reserve: (times, intervalMs) => reserveTimes(epoch, k.rate, { times, intervalMs }),
   };
 }

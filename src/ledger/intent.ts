@@ -1,12 +1,11 @@
 /**
- * What senders ask for before rows go out, in the forms of the script EXCHANGE and of the journal:
+ * What senders ask for before rows go out, in the one form that EXCHANGE and the journal are told:
  * ranges of a chunk's order, whose marks need not be written one by one, and intents of single
  * rows. The ledger answers each row with one `Granted`.
  */
 
-import { groupAdjacent } from '../lib/batches.ts';
 import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys, NOWHERE } from './keys.ts';
-import { intentMark, rangePrefix, type SharedMark, sharedMark } from './mark.ts';
+import { intentMark } from './mark.ts';
 
 export type Intent = {
   readonly chunk: number;
@@ -70,58 +69,19 @@ export function parseRefusal(answer: string): Granted {
   return { kind: 'wait', ms: Number(ms), isHold: why === 'hold' };
 }
 
-export type ToldIntents = {
-  /** ARGV of EXCHANGE behind what ended, from the second on. */
-  readonly args: readonly (string | number)[];
-  /** Number of rows: those of the ranges, then the others. */
-  readonly count: number;
-  /** Ranges for the journal: chunk, mark prefix, each row's number and the place of its key. */
-  readonly ranged: ReadonlyArray<
-    readonly [chunk: number, prefix: string, rows: readonly (string | number)[]]
-  >;
-  /** The others: chunk, row, mark, the place of its key. */
-  readonly single: ReadonlyArray<
-    readonly [chunk: number, row: number, mark: string, bucket: string, digest: string]
-  >;
-};
-
-export function toldIntents(
-  ranges: readonly Range[],
-  next: readonly Intent[],
-  keys: LedgerKeys,
-): ToldIntents {
-  const placed = next.map((intent) => placedIntent(intent, keys));
-  const follows = next.some(({ fields }) => fields !== null);
-  const args: (string | number)[] = [follows ? 1 : 0, ranges.length];
-  let count = next.length;
-  for (const range of ranges) {
-    addRange(args, range);
-    count += range.rows.length;
-  }
-  for (const group of groupAdjacent(placed, areOfOneTake)) {
-    const { intent: first, shared } = group[0];
-    const { chunk, expected, repeatable } = first;
-    args.push(chunk, shared.text, shared.isNumbered, expected, repeatable ? 1 : 0, group.length);
-    for (const { intent, bucket, digest } of group) {
-      args.push(intent.row, bucket, digest);
-      if (follows) args.push(...fieldsArguments(intent, keys));
-    }
-  }
-  return {
-    args,
-    count,
-    ranged: ranges.map(({ chunk, taker, rows }) => [chunk, rangePrefix(taker), placesOf(rows, keys)]),
-    single: placed.map(({ intent, bucket, digest }) => [
-      intent.chunk,
-      intent.row,
-      intent.mark,
-      bucket,
-      digest,
-    ]),
-  };
+/** JSON that EXCHANGE and the journal are told: rows of a range as number and place of the key. */
+export function tellIntents(ranges: readonly Range[], next: readonly Intent[], keys: LedgerKeys): string {
+  return JSON.stringify({
+    ranges: ranges.map((range) => ({ ...range, rows: range.rows.flatMap((row) => placedRow(row, keys)) })),
+    rows: next.map(({ identity, fields, ...intent }) => ({
+      ...intent,
+      key: identity === null ? undefined : identityPlace(keys, identity),
+      fields: fields === null ? undefined : fieldsOf(fields, keys),
+    })),
+  });
 }
 
-/** Each row with the mark that it asks for, in the order of the answers. */
+/** Each row with the mark that it asks for. */
 export function markedRows(ranges: readonly Range[], next: readonly Intent[]): MarkedRow[] {
   const ranged = ranges.flatMap(({ chunk, taker, rows }) =>
     rows.map(({ row }) => ({ chunk, row, mark: intentMark(taker, row, 1) })),
@@ -129,46 +89,11 @@ export function markedRows(ranges: readonly Range[], next: readonly Intent[]): M
   return [...ranged, ...next];
 }
 
-function addRange(args: (string | number)[], range: Range): void {
-  const { chunk, taker, seen, from, repeatable, claimed, rows, apart } = range;
-  args.push(chunk, taker, seen, from, repeatable ? 1 : 0, claimed, rows.length, apart.length);
-  for (const { row } of rows) args.push(row);
-  for (const [row, mark] of apart) args.push(row, mark);
-}
-
-function placesOf(rows: readonly RangeRow[], keys: LedgerKeys): (string | number)[] {
-  const places: (string | number)[] = [];
-  for (const { row, identity } of rows) {
-    const { bucket, digest } = identity === null ? NOWHERE : identityPlace(keys, identity);
-    places.push(row, bucket, digest);
-  }
-  return places;
-}
-
-/** An intent with the place of its key, `''` for none. */
-type PlacedIntent = {
-  readonly intent: Intent;
-  readonly shared: SharedMark;
-  readonly bucket: string;
-  readonly digest: string;
-};
-
-function placedIntent(intent: Intent, keys: LedgerKeys): PlacedIntent {
-  const { identity, mark, row } = intent;
+function placedRow({ row, identity }: RangeRow, keys: LedgerKeys): readonly (string | number)[] {
   const { bucket, digest } = identity === null ? NOWHERE : identityPlace(keys, identity);
-  return { intent, shared: sharedMark(mark, row), bucket, digest };
+  return [row, bucket, digest];
 }
 
-function areOfOneTake(
-  { intent: a, shared: x }: PlacedIntent,
-  { intent: b, shared: y }: PlacedIntent,
-): boolean {
-  const isOneMark = a.chunk === b.chunk && x.text === y.text && x.isNumbered === y.isNumbered;
-  return isOneMark && a.expected === b.expected && a.repeatable === b.repeatable;
-}
-
-function fieldsArguments({ fields }: Intent, keys: LedgerKeys): readonly string[] {
-  if (fields === null) return ['', '', '', ''];
-  const { bucket, digest } = fieldsPlace(keys, fields);
-  return [bucket, digest, fields.before, fields.own];
+function fieldsOf(fields: NonNullable<Intent['fields']>, keys: LedgerKeys) {
+  return { ...fieldsPlace(keys, fields), before: fields.before, own: fields.own };
 }

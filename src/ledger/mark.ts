@@ -30,23 +30,10 @@ export function intentMark(taker: string, row: number, attempt: number): string 
   return `${INTENT_PREFIX}${taker} ${attempt}.${row}`;
 }
 
-/** The marks of rows that a taker is granted in order begin with this; the row's number follows. */
-export function rangePrefix(taker: string): string {
-  return `${INTENT_PREFIX}${taker} 1.`;
-}
-
-/** The common part of a take's marks; 1: the row's number follows, 0: it is the whole mark. */
-export type SharedMark = { readonly text: string; readonly isNumbered: 0 | 1 };
-
-export function sharedMark(mark: string, row: number): SharedMark {
-  const number = String(row);
-  return mark.endsWith(number)
-    ? { text: mark.slice(0, -number.length), isNumbered: 1 }
-    : { text: mark, isNumbered: 0 };
-}
-
-export function isOfShared(mark: string, row: number, { text, isNumbered }: SharedMark): boolean {
-  return mark.startsWith(text) && (isNumbered === 1 ? `${text}${row}` : text) === mark;
+/** The taker of a row's first attempt, by its mark; `null`: it is of another form. */
+export function takerInOrder(mark: string, row: number): string | null {
+  const end = ` 1.${row}`;
+  return mark.endsWith(end) ? mark.slice(INTENT_PREFIX.length, -end.length) : null;
 }
 
 /**
@@ -78,15 +65,14 @@ export function parseSettlement(text: string): Settlement {
   return fromTuple(settlementSchema.parse(JSON.parse(text)));
 }
 
-/** When the chunk was closed, and its settlements in row order, deflated: about 20 bytes a row. */
-export function packBlock(settlements: readonly Settlement[], closedAt: number): Buffer {
-  return packBlockText(JSON.stringify(settlements.map(toTuple)), closedAt);
-}
-
 /** A block is mostly ids, which the best compression hardly shrinks, in five times the time. */
 const QUICKLY = { level: constants.Z_BEST_SPEED };
 
-export function packBlockText(json: string, closedAt: number): Buffer {
+/**
+ * When the chunk was closed, and the JSON of its settlements in row order, deflated: about 20 bytes
+ * a row.
+ */
+export function packBlock(json: string, closedAt: number): Buffer {
   return deflateRawSync(`[${closedAt},${json}]`, QUICKLY);
 }
 

@@ -1,26 +1,25 @@
 /**
- * An open chunk: how the worker that takes it sees it, what this process remembers of it, and how
- * its rows' marks become one block. A chunk closes only as it was read or remembered: CLOSE
- * compares the number of recorded outcomes, so none that came meanwhile is lost.
+ * An open chunk: how the worker that takes it sees it, what this process knows of it while it has
+ * it in hand, and how its rows' marks become one block. A chunk closes only as it is known here:
+ * EXCHANGE compares the number of recorded outcomes, so none that came meanwhile is lost.
  */
 
 import { z } from 'zod';
-import { passStage } from '../lib/stage.ts';
-import { chunksOf, type Run, type RunState, runStateSchema } from '../model/run.ts';
+import { type RunState, runStateSchema } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import type { LedgerKeys } from './keys.ts';
-import { CLOSE, TAKE } from './lua/runs.ts';
+import { TAKE } from './lua/runs.ts';
 import {
   intentMark,
   type Mark,
   packBlock,
-  packBlockText,
   parseMark,
   parseSettlements,
+  settledMark,
   UNSENT_MARK,
 } from './mark.ts';
-import type { RecordedRow } from './settle-entry.ts';
+import type { RowText } from './settle-entry.ts';
 
 export type Taken = {
   readonly state: RunState | null;
@@ -33,7 +32,7 @@ export type Taken = {
 };
 
 /** `outcomes`: how many were recorded or changed, as the scripts compare it. */
-type ReadChunk = { readonly taken: Taken; readonly outcomes: string };
+type ReadChunk = { readonly taken: Taken; readonly outcomes: number };
 
 const take = inEpoch(TAKE, z.tuple([z.string(), z.number(), z.number()]).rest(z.string()));
 
@@ -58,7 +57,7 @@ type Field = readonly [name: string, text: string];
 type Marks = {
   readonly marks: ReadonlyMap<number, Mark>;
   readonly at: string;
-  readonly outcomes: string;
+  readonly outcomes: number;
 };
 
 /** Reads an open chunk's hash (lua/open-chunk.ts); without `rows` settlements alone. */
@@ -73,7 +72,7 @@ export function readFields(fields: readonly Field[], rows: readonly number[] = [
     const isInOrder = row <= Number(last) && !apart.has(row) && !marks.has(row);
     if (isInOrder) marks.set(row, { kind: 'intent', text: intentMark(taker, row, 1) });
   }
-  return { marks, at, outcomes: named.get('n') ?? '0' };
+  return { marks, at, outcomes: Number(named.get('n') ?? 0) };
 }
 
 /** Own marks go before what was recorded in order. Answers the rows that have one. */
@@ -99,135 +98,85 @@ export function settlementsOf(marks: ReadonlyMap<number, Mark>): Settlement[] {
   return settled.sort((a, b) => a.row - b.row);
 }
 
-/** A chunk to be closed, as its rows were last read or recorded. */
-export type Closing = { readonly chunk: number; readonly outcomes: string; readonly block: Buffer };
-
-/**
- * What this process recorded in the chunks that it has in hand: a chunk whose rows it settled all
- * is closed without reading it again. `recovery`: epoch recoveries at that time; what is remembered
- * from before the last one is void.
- */
-type ChunkMemory = {
-  /** Forgets what was known of the chunk. */
-  taken(chunk: number, rows: number): void;
-  recorded(row: RecordedRow, recovery: number): void;
-  wholeWith(rows: readonly RecordedRow[], recovery: number): Closing[];
-  closed(chunk: number, recovery: number): void;
-  isClosed(chunk: number, recovery: number): boolean;
-  forget(chunk: number): void;
-  /** `null` where others recorded some rows, or the ledger was put back since. */
-  whole(chunk: number, rows: number, recovery: number): Closing | null;
+/** A chunk to be closed, as this process knows it. */
+export type Closing = {
+  readonly chunk: number;
+  /** How often an outcome was recorded or changed. */
+  readonly outcomes: number;
+  readonly block: Buffer;
+  /** Epoch recoveries when the chunk was taken. */
+  readonly recovery: number;
 };
 
-type Remembered = {
+type InHand = {
   readonly rows: number;
   readonly recovery: number;
+  /** Settlements by row: those that were found, and those that were recorded since. */
   readonly texts: Map<number, string>;
+  /** As often as outcomes were recorded or changed, as far as this process knows. */
+  outcomes: number;
   isClosed: boolean;
 };
 
-/** Bounds the memory: chunks that went back to the queue leave their rows here. */
-const CHUNKS_KEPT = 256;
+export type ChunksInHand = {
+  take(chunk: number, read: ReadChunk, of: Pick<InHand, 'rows' | 'recovery'>): void;
+  recorded(row: RowText): void;
+  /** The chunks that are whole once these rows are recorded. */
+  wholeWith(rows: readonly RowText[]): Closing[];
+  /** The chunk, if all its rows are settled and it isn't closed. */
+  whole(chunk: number): Closing[];
+  closed(chunk: number): void;
+  isClosed(chunk: number): boolean;
+  release(chunk: number): void;
+};
 
-export function createChunkMemory(now: () => Date): ChunkMemory {
-  const chunks = new Map<number, Remembered>();
-  const remember = (chunk: number, rows: number, recovery: number): Remembered => {
-    const fresh = { rows, recovery, texts: new Map<number, string>(), isClosed: false };
-    chunks.set(chunk, fresh);
-    if (chunks.size > CHUNKS_KEPT) chunks.delete(chunks.keys().next().value ?? chunk);
-    return fresh;
-  };
-  const knownOf = (chunk: number, recovery: number) => {
-    const known = chunks.get(chunk);
-    return known === undefined || known.recovery === recovery || known.texts.size === 0 ? known : undefined;
+/**
+ * What this process knows of the rows of the chunks that it has in hand, so that a chunk closes
+ * with the last of its outcomes. Where others recorded some, or the ledger was put back since, it
+ * stays open: who takes it again reads it.
+ */
+export function createChunksInHand(now: () => Date): ChunksInHand {
+  const chunks = new Map<number, InHand>();
+  const closingOf = (chunk: number, { rows, texts, outcomes, recovery }: InHand): Closing[] => {
+    if (texts.size !== rows) return [];
+    const inOrder = [...texts.keys()].sort((a, b) => a - b).map((row) => texts.get(row));
+    const block = packBlock(`[${inOrder.join(',')}]`, now().getTime());
+    return [{ chunk, outcomes, block, recovery }];
   };
   return {
-    taken: (chunk, rows) => void remember(chunk, rows, NEVER),
-    recorded({ chunk, row, text }, recovery) {
-      const known = chunks.get(chunk);
-      const is = known?.recovery === recovery ? known : remember(chunk, known?.rows ?? 0, recovery);
-      is.texts.set(row, text);
+    take(chunk, { taken, outcomes }, of) {
+      const texts = new Map(
+        settlementsOf(taken.marks).map((settlement) => [settlement.row, settledMark(settlement)]),
+      );
+      chunks.set(chunk, { ...of, texts, outcomes, isClosed: taken.closed });
     },
-    wholeWith(rows, recovery) {
-      const counts = new Map<number, number>();
-      for (const { chunk } of rows) counts.set(chunk, (counts.get(chunk) ?? 0) + 1);
-      return [...counts].flatMap(([chunk, count]) => {
-        const known = knownOf(chunk, recovery);
-        if (known === undefined || known.texts.size + count !== known.rows) return [];
+    recorded({ chunk, row, text }) {
+      const known = chunks.get(chunk);
+      if (known === undefined) return;
+      known.texts.set(row, text);
+      known.outcomes += 1;
+    },
+    wholeWith(rows) {
+      const found: Closing[] = [];
+      for (const [chunk, known] of chunks) {
+        if (known.isClosed || known.texts.size + rows.length < known.rows) continue;
+        const own = rows.filter((row) => row.chunk === chunk);
+        if (own.length === 0 || known.texts.size + own.length !== known.rows) continue;
         const texts = new Map(known.texts);
-        for (const one of rows) if (one.chunk === chunk) texts.set(one.row, one.text);
-        return texts.size === known.rows ? closingOf(chunk, texts, now()) : [];
-      });
+        for (const { row, text } of own) texts.set(row, text);
+        found.push(...closingOf(chunk, { ...known, texts, outcomes: known.outcomes + own.length }));
+      }
+      return found;
     },
-    closed(chunk, recovery) {
+    whole(chunk) {
       const known = chunks.get(chunk);
-      if (known?.recovery === recovery) known.isClosed = true;
+      return known === undefined || known.isClosed ? [] : closingOf(chunk, known);
     },
-    isClosed: (chunk, recovery) => knownOf(chunk, recovery)?.isClosed ?? false,
-    forget: (chunk) => void chunks.delete(chunk),
-    whole(chunk, rows, recovery) {
+    closed(chunk) {
       const known = chunks.get(chunk);
-      return known?.recovery === recovery && known.texts.size === rows
-        ? closingOf(chunk, known.texts, now())
-        : null;
+      if (known !== undefined) known.isClosed = true;
     },
-  };
-}
-
-const NEVER = -1;
-
-function closingOf(chunk: number, texts: ReadonlyMap<number, string>, now: Date): Closing {
-  const rows = [...texts.keys()].sort((a, b) => a - b);
-  const block = packBlockText(`[${rows.map((row) => texts.get(row)).join(',')}]`, now.getTime());
-  return { chunk, outcomes: String(rows.length), block };
-}
-
-const close = inEpoch(CLOSE, z.number());
-
-/** No chunk has this number of outcomes. */
-export const VOID = 'void';
-
-export function createChunkClosing(edges: {
-  readonly epoch: LedgerEpoch;
-  readonly keys: LedgerKeys;
-  readonly run: Run;
-  readonly memory: ChunkMemory;
-  readonly now: () => Date;
-}): (chunk: number, rows: number) => Promise<boolean> {
-  const { epoch, keys, run, memory, now } = edges;
-  const k = keys.run(run.id);
-  /** `recovery`: epoch recoveries when the outcomes were read or recorded. */
-  const closeAs = async ({ chunk, outcomes, block }: Closing, recovery: number) => {
-    const keysOfClose = [k.record, `${k.chunk}${chunk}`, k.blocks];
-    const answer = await epoch.call(close, keysOfClose, () => {
-      const expected = epoch.recoveries() === recovery ? outcomes : VOID;
-      return [chunk, expected, block, chunksOf(run), now().toISOString()];
-    });
-    return answer === 1;
-  };
-  /** Without reading it, where this process settled all of its rows. */
-  const closeWhole = async (chunk: number, rows: number) => {
-    const recovery = epoch.recoveries();
-    const isClosed = memory.isClosed(chunk, recovery);
-    const whole = isClosed ? null : memory.whole(chunk, rows, recovery);
-    memory.forget(chunk);
-    return isClosed || (whole !== null && (await closeAs(whole, recovery)));
-  };
-  const closeAsRead = async (chunk: number, rows: number) => {
-    for (;;) {
-      const recovery = epoch.recoveries();
-      const { taken, outcomes } = await readChunk(chunk, [], { epoch, keys, run: run.id });
-      if (taken.closed) return true;
-      const settled = settlementsOf(taken.marks);
-      if (settled.length !== rows) return false;
-      const block = packBlock(settled, now().getTime());
-      if (await closeAs({ chunk, outcomes, block }, recovery)) return true;
-    }
-  };
-  return async (chunk, rows) => {
-    passStage('closing', () => [], chunk);
-    const isClosed = (await closeWhole(chunk, rows)) || (await closeAsRead(chunk, rows));
-    if (isClosed) passStage('closed', () => [], chunk);
-    return isClosed;
+    isClosed: (chunk) => chunks.get(chunk)?.isClosed === true,
+    release: (chunk) => void chunks.delete(chunk),
   };
 }

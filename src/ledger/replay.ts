@@ -14,7 +14,6 @@ import { ADDED, REPLAY_INTENT, RESTORE } from './lua/replay.ts';
 import { REPLAY_SETTLED } from './lua/rows.ts';
 import { INPUT_TTL_SECONDS } from './reruns.ts';
 import { script } from './script.ts';
-import { answeredLongAgo } from './settle-entry.ts';
 
 type LedgerReplay = {
   /** Where the record is gone. */
@@ -22,18 +21,16 @@ type LedgerReplay = {
   /** The highest chunk that this worker handed to the queue. */
   added(run: string, chunk: number, worker: string): Promise<void>;
   /** Settle entries as they were journaled. */
-  settled(run: string, entries: readonly unknown[]): Promise<void>;
-  intended(
-    run: string,
-    rows: ReadonlyArray<readonly [chunk: number, row: number, mark: string, bucket: string, digest: string]>,
-  ): Promise<void>;
+  settled(run: string, entries: readonly object[]): Promise<void>;
+  /** Intents as they were journaled. */
+  intended(run: string, rows: readonly object[]): Promise<void>;
   /** What those workers sent is partly unknown: queued rows without a mark are in doubt. */
   suspect(runs: readonly string[], workers: readonly string[]): Promise<void>;
 };
 
 const restore = script(RESTORE, z.number());
 const added = script(ADDED, z.number());
-const settle = script(REPLAY_SETTLED, z.array(z.number()));
+const settle = script(REPLAY_SETTLED, z.array(z.string()));
 const suspect = script(SUSPECT, z.number());
 const replayIntent = script(REPLAY_INTENT, z.number());
 
@@ -58,13 +55,15 @@ export function createReplay(redis: RedisConnection, keys: LedgerKeys): LedgerRe
     },
     async settled(run, entries) {
       for (const batch of batchesOf(entries, MAX_BATCH)) {
-        await settle(redis, recordKeys(keys, run), [run, JSON.stringify(batch.map(answeredLongAgo))]);
+        // Without their word to the breaker, which is about now.
+        const entries = batch.map((entry) => ({ ...entry, answered: undefined }));
+        await settle(redis, recordKeys(keys, run), [run, JSON.stringify(entries)]);
       }
     },
     async intended(run, rows) {
       const k = keys.run(run);
       for (const batch of batchesOf(rows, MAX_BATCH)) {
-        await replayIntent(redis, [k.chunk, k.blocks], [run, ...batch.flat()]);
+        await replayIntent(redis, [k.chunk, k.blocks], [run, JSON.stringify(batch)]);
       }
     },
     async suspect(runs, workers) {

@@ -218,6 +218,7 @@ export function newRecord(run: NewRun): Record<string, string | number> {
     ...(chunking.firstRows !== undefined && { firstRows: chunking.firstRows }),
     ...(canary?.kind === 'first' && { canary: canary.kind }),
     ...(facts.chunkEnds === null ? {} : { chunkEnds: JSON.stringify(facts.chunkEnds) }),
+    ...((facts.apart ?? []).length > 0 && { apart: JSON.stringify(facts.apart) }),
     createdAt: run.createdAt.toISOString(),
   };
 }
@@ -231,6 +232,7 @@ function readRecord(record: Readonly<Record<string, string>>, closedChunks: numb
     chunkRows: Number(record.chunkRows),
     source: JSON.parse(record.source ?? 'null'),
     chunkEnds: JSON.parse(record.chunkEnds ?? 'null'),
+    ...(record.apart !== undefined && { apart: JSON.parse(record.apart) }),
     ...(record.firstRows !== undefined && { firstRows: Number(record.firstRows) }),
     parent: record.parent ?? null,
     reason: reasonFieldSchema.parse(record.reason),

@@ -1,13 +1,12 @@
 /**
- * A row's outcome on its way to EXCHANGE and into the journal: an array by position, since hundreds
- * travel in one command. On this side only this file knows the positions; lua/rows.ts has the other
- * side.
+ * Rows that ended, in the one form that EXCHANGE and the journal are told: JSON. What a take sent
+ * in its chunk's order and the service accepted is told together, every other row as an entry.
  */
 
-import { wasAccepted } from '../model/outcome.ts';
+import { type Outcome, wasAccepted } from '../model/outcome.ts';
 import type { Settlement } from '../model/settlement.ts';
-import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys, NOWHERE } from './keys.ts';
-import { isOfShared, type SharedMark, settledMark, sharedMark } from './mark.ts';
+import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys, NOWHERE, type Place } from './keys.ts';
+import { settledMark, takerInOrder } from './mark.ts';
 
 export type IdentityChange = KeyPlace & {
   readonly becomes: 'known' | 'in-doubt' | 'given-back';
@@ -46,65 +45,60 @@ export type SettledRow = {
   readonly lead: number | null;
 };
 
-type SettleEntry =
-  | PlainEntry
-  | readonly [...PlainEntry, fieldsBucket: string, fieldsDigest: string, before: string, after: string];
+/** One row by itself. What is left out is empty. */
+type SettleEntry = {
+  readonly chunk: number;
+  readonly row: number;
+  readonly outcome: Outcome;
+  /** JSON text, as the chunk's block will have it. */
+  readonly settlement: string;
+  /** `''`: the settler neither left nor found an intent. */
+  readonly mark: string;
+  /** The row's key and what becomes of its claim: known, in doubt, given back. */
+  readonly key?: (Place & { readonly becomes: 'k' | 'd' | 'x'; readonly id: string }) | undefined;
+  readonly source?: string | undefined;
+  readonly body?: string | undefined;
+  readonly documents?: string | undefined;
+  /** The service accepted the row. */
+  readonly accepted?: 1 | undefined;
+  /** It answered just now, a sign that it is well. */
+  readonly answered?: 1 | undefined;
+  /** The first row of the group. */
+  readonly lead?: number | undefined;
+  readonly fields?: (Place & Pick<FieldsChange, 'before' | 'after'>) | undefined;
+};
 
-type PlainEntry = readonly [
-  chunk: number,
-  row: number,
-  outcome: string,
-  settlement: string,
-  bucket: string,
-  digest: string,
-  identity: string,
-  id: string,
-  source: string,
-  body: string,
-  documents: string,
-  mark: string,
-  accepted: 0 | 1,
-  answered: 0 | 1,
-  lead: number,
-];
+const BECOMES = { known: 'k', 'in-doubt': 'd', 'given-back': 'x' } as const;
 
-const IDENTITY_LETTER = { known: 'k', 'in-doubt': 'd', 'given-back': 'x' } as const;
-
-/** Also what the journal's reader makes of a row of a group. */
-function entryOf(keys: LedgerKeys, row: SettledRow, text: string): SettleEntry {
-  const entry = plainEntry(keys, row, text);
-  return row.fields === null ? entry : [...entry, ...fieldsOf(keys, row.fields)];
+function entryOf(keys: LedgerKeys, row: SettledRow, settlement: string): SettleEntry {
+  const { chunk, settlement: end, identity, fields, mark, lead } = row;
+  return {
+    chunk,
+    row: end.row,
+    outcome: end.outcome,
+    settlement,
+    mark,
+    key: identity === null ? undefined : keyOf(keys, identity),
+    source: row.source || undefined,
+    body: row.body || undefined,
+    documents: row.documents || undefined,
+    accepted: wasAccepted(end.outcome) ? 1 : undefined,
+    answered: wasAnswered(end) ? 1 : undefined,
+    lead: lead ?? undefined,
+    fields: fields === null ? undefined : fieldsOf(keys, fields),
+  };
 }
 
-function plainEntry(keys: LedgerKeys, row: SettledRow, text: string): PlainEntry {
-  const { settlement, identity } = row;
-  const place = identity === null ? null : identityPlace(keys, identity);
-  return [
-    row.chunk,
-    settlement.row,
-    settlement.outcome,
-    text,
-    place?.bucket ?? '',
-    place?.digest ?? '',
-    identity === null ? '' : IDENTITY_LETTER[identity.becomes],
-    // Redis' JSON refuses half a surrogate pair, and with it the whole batch.
-    (identity?.id ?? '').toWellFormed(),
-    row.source,
-    row.body,
-    row.documents,
-    row.mark,
-    wasAccepted(settlement.outcome) ? 1 : 0,
-    wasAnswered(settlement) ? 1 : 0,
-    row.lead ?? 0,
-  ];
+function keyOf(keys: LedgerKeys, identity: IdentityChange): SettleEntry['key'] {
+  // Redis' JSON refuses half a surrogate pair, and with it the whole batch.
+  const id = identity.id.toWellFormed();
+  return { ...identityPlace(keys, identity), becomes: BECOMES[identity.becomes], id };
 }
 
-function fieldsOf(keys: LedgerKeys, change: FieldsChange): readonly [string, string, string, string] {
-  const { bucket, digest } = fieldsPlace(keys, change);
-  return [bucket, digest, change.before, change.after];
+function fieldsOf(keys: LedgerKeys, change: FieldsChange): SettleEntry['fields'] {
+  return { ...fieldsPlace(keys, change), before: change.before, after: change.after };
 }
 
-/** Whether the service gave a definite answer, a sign that it is well. */
 function wasAnswered({ outcome, status }: Settlement): boolean {
   if (wasAccepted(outcome) || outcome === 'rejected' || outcome === 'denied') return true;
   // Also a redirect: somebody answered.
@@ -112,91 +106,70 @@ function wasAnswered({ outcome, status }: Settlement): boolean {
 }
 
 /** The settler sent nothing of the row and still says how it ended. */
-export function isUnsent(entry: SettleEntry): boolean {
-  return entry[MARK] === '' && entry[OUTCOME] !== 'in-doubt';
+function isUnsent({ mark, settlement }: SettledRow): boolean {
+  return mark === '' && settlement.outcome !== 'in-doubt';
 }
 
-/** A journal's entry without its word to the breaker, which is about now. */
-export function answeredLongAgo(entry: unknown): unknown {
-  return Array.isArray(entry) ? entry.with(ANSWERED, 0) : entry;
-}
-
-/** What ended, in the forms of EXCHANGE and of the journal. */
-export type ToldRows = {
-  /** ARGV of the script: JSON of the others, then the groups. */
-  readonly args: readonly (string | number)[];
-  /** The rows' places, from 0, in the script's order. */
-  readonly order: readonly number[];
-  readonly rows: readonly RecordedRow[];
-  /** JSON text of the groups for the journal, without brackets; `''`: none. */
-  readonly groups: string;
-  readonly others: readonly ToldEntry[];
-};
-
-/** A row with the text of its settlement, as its chunk's block will have it. */
-export type RecordedRow = { readonly chunk: number; readonly row: number; readonly text: string };
-
-type ToldEntry = { readonly place: number; readonly entry: SettleEntry };
-
-/** Rows of one take that were accepted alike: what they share is sent once. */
-type Group = {
+/** Rows of one take that were accepted alike. */
+type Together = {
   readonly chunk: number;
-  readonly shared: SharedMark;
-  readonly outcome: string;
-  readonly places: number[];
+  readonly taker: string;
+  readonly outcome: Outcome;
   readonly settlements: string[];
   /** Each row's number, the place of its key, its id. */
   readonly rows: (string | number)[];
 };
 
+export type ToldEnds = {
+  /** JSON: `together`, then `rows`, entries; the journal has them before Redis does. */
+  readonly ended: string;
+  /**
+   * Entries of which their settler sent nothing: the journal has them only once Redis does. Where
+   * Redis refuses, another worker sends the row, and a replay must not say that it failed.
+   */
+  readonly unsent: readonly SettleEntry[];
+  /** Each row with its settlement's text. */
+  readonly texts: readonly RowText[];
+};
+
+export type RowText = { readonly chunk: number; readonly row: number; readonly text: string };
+
 /**
- * Nearly all rows were accepted and keep nothing but settlement and key: those are sent in groups,
- * the others one by one. `isFirst`: no row was in an earlier command that may have been carried
- * out; otherwise each is sent alone.
+ * Nearly all rows are told together. `isFirst`: none of them was in an earlier command that may
+ * have been carried out; otherwise each is an entry.
  */
-export function toldRows(keys: LedgerKeys, rows: readonly SettledRow[], isFirst: boolean): ToldRows {
-  const recorded: RecordedRow[] = [];
-  const groups: Group[] = [];
-  const others: ToldEntry[] = [];
-  for (const [place, row] of rows.entries()) {
+export function tellEnds(keys: LedgerKeys, ended: readonly SettledRow[], isFirst: boolean): ToldEnds {
+  const texts: RowText[] = [];
+  const groups: Together[] = [];
+  const rows: SettleEntry[] = [];
+  const unsent: SettleEntry[] = [];
+  for (const row of ended) {
     const { chunk, settlement, identity } = row;
     const text = settledMark(settlement);
-    recorded.push({ chunk, row: settlement.row, text });
-    if (!isFirst || !isPlain(row)) {
-      others.push({ place, entry: entryOf(keys, row, text) });
+    texts.push({ chunk, row: settlement.row, text });
+    const taker = isFirst && isPlain(row) ? takerInOrder(row.mark, settlement.row) : null;
+    if (taker === null) {
+      (isUnsent(row) ? unsent : rows).push(entryOf(keys, row, text));
       continue;
     }
-    const group = groupOf(groups, row);
     const { bucket, digest } = identity === null ? NOWHERE : identityPlace(keys, identity);
-    group.places.push(place);
+    const group = groupOf(groups, row, taker);
     group.settlements.push(text);
     group.rows.push(settlement.row, bucket, digest, (identity?.id ?? '').toWellFormed());
   }
-  const args: (string | number)[] = [JSON.stringify(others.map(({ entry }) => entry))];
-  const journaled: string[] = [];
-  for (const { chunk, shared, outcome, settlements, rows: own } of groups) {
-    const together = `[${settlements.join(',')}]`;
-    args.push(chunk, shared.text, shared.isNumbered, outcome, together, settlements.length, ...own);
-    journaled.push(`[${chunk},${JSON.stringify([shared.text, shared.isNumbered, own])},${together}]`);
-  }
-  const order = [...groups.flatMap(({ places }) => places), ...others.map(({ place }) => place)];
-  return { args, order, rows: recorded, groups: journaled.join(','), others };
+  const together = groups.map((group) => ({ ...group, settlements: `[${group.settlements.join(',')}]` }));
+  return { ended: JSON.stringify({ together, rows }), unsent, texts };
 }
 
 /** Answers come from a few chunks at a time, in any order. */
-function groupOf(groups: Group[], { chunk, mark, settlement }: SettledRow): Group {
-  const { row, outcome } = settlement;
+function groupOf(groups: Together[], { chunk, settlement }: SettledRow, taker: string): Together {
+  const { outcome } = settlement;
   for (const group of groups)
-    if (group.chunk === chunk && group.outcome === outcome && isOfShared(mark, row, group.shared))
-      return group;
-  const group = { chunk, shared: sharedMark(mark, row), outcome, places: [], settlements: [], rows: [] };
+    if (group.chunk === chunk && group.outcome === outcome && group.taker === taker) return group;
+  const group = { chunk, taker, outcome, settlements: [], rows: [] };
   groups.push(group);
   return group;
 }
-
-const OUTCOME = 2;
-const MARK = 11;
-const ANSWERED = 13;
 
 /** The service accepted the row under an intent, and only its settlement and key are kept. */
 function isPlain({ settlement, identity, fields, source, body, documents, mark, lead }: SettledRow): boolean {

@@ -1,16 +1,25 @@
-/** Shares a look: all who ask while it runs or soon after get the same result. */
+/** Shares looks: all who ask while one runs or soon after get the same result. Errors are not kept. */
+import { createRecentMap } from './recent.ts';
+
+/** For `ms` after a look has ended; by names, of which the `most` latest are remembered. */
+export function createKept<Found>(ms: number, most: number) {
+  const looks = createRecentMap<string, { readonly found: Promise<Found>; until: number }>(most);
+  return (name: string, look: () => Promise<Found>): Promise<Found> => {
+    const known = looks.get(name);
+    if (known !== undefined && performance.now() < known.until) return known.found;
+    const one = { found: look(), until: Number.POSITIVE_INFINITY };
+    looks.set(name, one);
+    one.found.then(
+      () => {
+        one.until = performance.now() + ms;
+      },
+      () => looks.delete(name),
+    );
+    return one.found;
+  };
+}
 
 export function kept<Found>(ms: number, look: () => Promise<Found>): () => Promise<Found> {
-  let found: Promise<Found> | null = null;
-  let at = Number.NEGATIVE_INFINITY;
-  return () => {
-    if (found !== null && performance.now() - at < ms) return found;
-    at = performance.now();
-    found = look();
-    // Errors are not kept.
-    found.catch(() => {
-      found = null;
-    });
-    return found;
-  };
+  const keep = createKept<Found>(ms, 1);
+  return () => keep('', look);
 }

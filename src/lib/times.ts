@@ -1,6 +1,6 @@
 /**
  * How long processes wait for each other. These times are part of the program's promise, so no user
- * sets them; tests use shorter ones (test/faults/support/quick.ts), and check the shipped ones.
+ * sets them; tests use shorter ones (test/faults/support/times.ts), and check the shipped ones.
  */
 export type Times = {
   /** A dead worker's lock on a chunk, and lease on a file: taken over after 0.8 to 1.5 of it. */

@@ -1,7 +1,6 @@
 /**
  * Which column or constant fills which field of the request, by the definition's `fields` and by
- * headers that are field paths themselves. What names no field, no column or no fitting conversion
- * becomes a problem, with the field that was probably meant.
+ * headers that are field paths themselves.
  */
 
 import type { FieldSource } from '../config/job-definition.ts';
@@ -20,7 +19,6 @@ import {
   formatFieldPath,
   type KnownField,
   parseFieldPath,
-  readableStart,
 } from './request-field.ts';
 
 export type Binding =
@@ -31,52 +29,39 @@ type ColumnBinding = ColumnSlot & { readonly path: FieldPath } & (
     | { readonly kind: 'cell'; readonly conversion: Conversion }
     /** The cell is the key of another record, whose identifier the field takes later. */
     | { readonly kind: 'reference'; readonly space: ReferenceSpace; readonly form: KeyForm }
-    /** JSON only: a member whose contents are not shown, passed through as it stands. */
-    | { readonly kind: 'member' }
     /** JSON only: an object or a list that some record leaves empty or null. */
     | { readonly kind: 'container'; readonly shape: 'object' | 'list' }
   );
 
-/**
- * A field that the definition takes from the key column is taken from a column of the field's own
- * name where there is one.
- */
+/** A column of the field's own name goes before the key column that the definition names for it. */
 export function bindFields(compilation: Compilation): readonly Binding[] {
-  const defined = byPlace(bindDefinition(compilation));
-  const own = byPlace(bindHeaders(compilation));
+  const defined = bindDefinition(compilation);
+  const known = new Set(defined.map(idOf));
+  const own = bindHeaders(compilation).filter((binding) => !known.has(idOf(binding)));
+  const filled = new Set(own.map(({ path }) => formatFieldPath(path)));
   const key = keyColumn(compilation);
-  const ownPlaces = new Set(own.map(({ place }) => place));
-  const [definedIds, ownIds] = [defined, own].map((list) => new Set(list.map(idOf)));
-  return [
-    ...defined.filter((one) => one.column !== key || !ownPlaces.has(one.place) || ownIds?.has(idOf(one))),
-    ...own.filter((one) => definedIds?.has(idOf(one)) === false),
-  ].map(({ binding }) => binding);
+  const isLeft = (binding: Binding) =>
+    columnOf(binding) !== key || !filled.has(formatFieldPath(binding.path));
+  return [...defined.filter(isLeft), ...own];
+}
+
+function idOf(binding: Binding): string {
+  return JSON.stringify([formatFieldPath(binding.path), columnOf(binding)]);
+}
+
+function columnOf(binding: Binding): string | null {
+  return binding.kind === 'constant' ? null : binding.column;
 }
 
 export function boundColumns(bindings: readonly Binding[]): readonly string[] {
   return bindings.flatMap((binding) => (binding.kind === 'constant' ? [] : [binding.column]));
 }
 
-type Placed = { readonly place: string; readonly column: string | null; readonly binding: Binding };
-
-function idOf({ place, column }: Placed): string {
-  return JSON.stringify([place, column]);
+function keyColumn({ definition: { key }, findColumns }: Compilation): string | undefined {
+  const [found, other] = key === undefined ? [] : findColumns(key);
+  return other === undefined ? (found?.column ?? key) : key;
 }
 
-function byPlace(bindings: readonly Binding[]): readonly Placed[] {
-  return bindings.map((binding) => ({
-    place: formatFieldPath(binding.path),
-    column: binding.kind === 'constant' ? null : binding.column,
-    binding,
-  }));
-}
-
-function keyColumn({ definition: { key }, findColumn }: Compilation): string | undefined {
-  const found = key === undefined ? null : findColumn(key);
-  return found?.kind === 'found' ? found.column : key;
-}
-
-/** Missing columns are left to `missingColumns`. */
 function bindDefinition(compilation: Compilation): readonly Binding[] {
   return Object.entries(compilation.definition.fields).flatMap(([field, source]) => {
     const target = targetOf(field, compilation);
@@ -87,8 +72,7 @@ function bindDefinition(compilation: Compilation): readonly Binding[] {
   });
 }
 
-const NOT_SHOWN =
-  'the contents of this member are not documented; only a JSON record can carry it, as it stands';
+const NOT_SHOWN = 'the contents of this member are not documented, so that it is not sent';
 
 type Target = { readonly path: FieldPath; readonly known: Extract<KnownField, { kind: 'leaf' }> };
 
@@ -110,7 +94,6 @@ function targetOf(field: string, compilation: Compilation): Target | string {
   }
 }
 
-/** The binding, or what is wrong with it; `null` for a table without the column. */
 function bindSource(target: Target, source: FieldSource, compilation: Compilation): Binding | string | null {
   if (typeof source === 'string') return bindCell(target, { column: source }, compilation);
   if (!('column' in source)) return bindConstant(target, source.value);
@@ -176,17 +159,12 @@ function bindHeaders(compilation: Compilation): readonly Binding[] {
     told.add(column);
   }
   problems.push(...misplaced);
-  return onePerMember(bindings);
+  return bindings;
 }
 
 /** Those that the definition could mean, too: they need not be field paths. */
-function namedColumns({ definition, findColumn }: Compilation): ReadonlySet<string> {
-  const named = namesTaken(definition).flatMap((name) => {
-    const found = findColumn(name);
-    if (found.kind === 'several') return found.columns;
-    return found.kind === 'found' ? [found.column] : [];
-  });
-  return new Set(named);
+function namedColumns({ definition, findColumns }: Compilation): ReadonlySet<string> {
+  return new Set(namesTaken(definition).flatMap((name) => findColumns(name).map(({ column }) => column)));
 }
 
 /** In a file that is one object; the columns of all in the list begin with `column`. */
@@ -227,12 +205,7 @@ function bindHeader(at: ColumnSlot, isTaken: boolean, compilation: Compilation):
 /** As the field that `name` spells, or what is wrong; `undefined` where there is none. */
 function bindColumn(at: ColumnSlot, name: string, compilation: Compilation): Binding | string | undefined {
   const path = parseFieldPath(name);
-  if (typeof path === 'string') {
-    // Inside a member that is carried as it stands, names and positions are the record's affair.
-    const start = readableStart(name);
-    const around = compilation.lookUp(start);
-    return around.kind === 'opaque' ? bindMember(at, start.slice(0, around.depth), compilation) : path;
-  }
+  if (typeof path === 'string') return path;
   const known = compilation.lookUp(path);
   switch (known.kind) {
     case 'leaf':
@@ -242,7 +215,7 @@ function bindColumn(at: ColumnSlot, name: string, compilation: Compilation): Bin
         ? containerProblem(at.column, known.shape, compilation)
         : { kind: 'container', path, ...at, shape: known.shape };
     case 'opaque':
-      return bindMember(at, path.slice(0, known.depth), compilation);
+      return `${NOT_SHOWN}; list "${isTable(compilation.source) ? at.column : path[0]}" under "ignore"`;
     case 'unknown':
       return undefined;
     default:
@@ -250,24 +223,9 @@ function bindColumn(at: ColumnSlot, name: string, compilation: Compilation): Bin
   }
 }
 
-function bindMember(at: ColumnSlot, path: FieldPath, { source }: Compilation): Binding | string {
-  return isTable(source) ? NOT_SHOWN : { kind: 'member', path, ...at };
-}
-
 function containerProblem(column: string, shape: 'object' | 'list', { catalog }: Compilation): string {
   const below = [...catalog.keys()].find((field) => field.startsWith(`${column}.`));
   const example = below?.replaceAll('#', '0') ?? `${column}.…`;
   const what = shape === 'list' ? 'a list' : 'an object';
   return `this is ${what}; expected a column for each field in it, for example "${example}"`;
-}
-
-/** A member with many leaves in the records is carried once, in the slot of its first leaf. */
-function onePerMember(bindings: readonly Binding[]): readonly Binding[] {
-  const seen = new Set<string>();
-  return bindings.filter((binding) => {
-    const name = binding.path.join('.');
-    const isFirst = binding.kind !== 'member' || !seen.has(name);
-    if (binding.kind === 'member') seen.add(name);
-    return isFirst;
-  });
 }

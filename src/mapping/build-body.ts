@@ -1,8 +1,6 @@
 /**
- * The body of a row's request. The bindings are arranged once as a tree of objects and lists, which
- * is compiled into one function; what can't be converted becomes an issue of the row. Objects
- * appear where they have a member. Lists are compacted in the order of their positions, so that a
- * list never has holes.
+ * The body of a row's request: a tree of objects and lists, compiled once into one function.
+ * Objects appear where they have a member; lists are compacted, so that none has holes.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
 import { isJsonObject } from '../model/json-record.ts';
@@ -166,8 +164,6 @@ function buildLeaf(binding: Binding, emptyCell: EmptyCell): Build {
       return () => binding.value;
     case 'reference':
       return buildReference(binding, emptyCell);
-    case 'member':
-      return buildMember(binding, emptyCell);
     case 'container':
       return buildContainer(binding, emptyCell);
     default:
@@ -215,15 +211,6 @@ function buildReference(binding: Extract<Binding, { kind: 'reference' }>, emptyC
   };
 }
 
-function buildMember(binding: Extract<Binding, { kind: 'member' }>, emptyCell: EmptyCell): Build {
-  return (context) => {
-    const value = context.values[binding.slot];
-    if (value === null) return emptyCell === 'null' ? null : undefined;
-    if (value !== undefined) context.filled += 1;
-    return value;
-  };
-}
-
 /** An empty list is a value (there are none); an empty object is none, but passed on. */
 function buildContainer(binding: Extract<Binding, { kind: 'container' }>, emptyCell: EmptyCell): Build {
   const { slot, shape, column } = binding;
@@ -232,14 +219,10 @@ function buildContainer(binding: Extract<Binding, { kind: 'container' }>, emptyC
     const value = context.values[slot];
     if (value === undefined) return undefined;
     if (isEmpty(value)) return emptyCell === 'null' ? null : undefined;
-    if (shape === 'object' && isEmptyObject(value)) return value;
+    if (shape === 'object' && isJsonObject(value) && Object.keys(value).length === 0) return value;
     context.filled += 1;
     if (shape === 'list' && Array.isArray(value) && value.length === 0) return value;
     addIssue(context, { code: 'cell_not_convertible', column, value, expected });
     return undefined;
   };
-}
-
-function isEmptyObject(value: JsonValue): boolean {
-  return isJsonObject(value) && Object.keys(value).length === 0;
 }

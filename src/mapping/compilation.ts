@@ -1,7 +1,6 @@
 /**
- * What a mapping is compiled from, and how the definition's names find columns of the file: as they
- * are written, else as people read them (`foldName`). Where a name could mean two, none is chosen
- * and the problem says so.
+ * What a mapping is compiled from, and how names find columns: as they are written, else as people
+ * read them (`foldName`). Where a name could mean two, none is chosen.
  */
 import { type JobDefinition, pathColumnsOf } from '../config/job-definition.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
@@ -30,7 +29,7 @@ export type MappingOptions = {
 export type Compilation = MappingOptions & {
   readonly lookUp: FieldLookup;
   readonly findField: FindField;
-  readonly findColumn: FindColumn;
+  readonly findColumns: FindColumns;
   /** Like a name that the definition ignores and the file doesn't have. */
   readonly readsAsIgnored: (column: string) => boolean;
   readonly problems: string[];
@@ -38,13 +37,8 @@ export type Compilation = MappingOptions & {
 
 export type ColumnSlot = { readonly column: string; readonly slot: number };
 
-type FindColumn = (name: string) => FoundColumn;
-
-type FoundColumn =
-  | (ColumnSlot & { readonly kind: 'found' })
-  | { readonly kind: 'none' }
-  /** All that could be meant, in file order. */
-  | { readonly kind: 'several'; readonly columns: readonly string[] };
+/** All that a name could mean, in file order. */
+type FindColumns = (name: string) => readonly ColumnSlot[];
 
 export function startCompilation(options: MappingOptions): Compilation {
   const { catalog, pathField, definition, source } = options;
@@ -57,7 +51,7 @@ export function startCompilation(options: MappingOptions): Compilation {
     ...options,
     lookUp,
     findField: createFindField(catalog, pathField),
-    findColumn: createFindColumn(source.columns, definition, isField),
+    findColumns: createFindColumns(source.columns, definition, isField),
     readsAsIgnored: createReadsAsIgnored(definition, source),
     problems: [],
   };
@@ -68,36 +62,27 @@ export function startCompilation(options: MappingOptions): Compilation {
  * `missingColumns` reports. JSON records leave out empty members: what none has is always empty.
  */
 export function placeOf(name: string, compilation: Compilation): ColumnSlot | string | null {
-  const { source, findColumn } = compilation;
-  const isSparse = !isTable(source) && findColumn(name).kind === 'none';
+  const { source, findColumns } = compilation;
+  const isSparse = !isTable(source) && findColumns(name).length === 0;
   return isSparse ? { column: name, slot: source.columns.length } : columnNamed(name, compilation);
 }
 
 /** As `placeOf`, of a column that no file may lack, unless it is JSON without a record. */
-export function columnNamed(name: string, { source, findColumn }: Compilation): ColumnSlot | string | null {
-  const found = findColumn(name);
-  switch (found.kind) {
-    case 'found':
-      return { column: found.column, slot: found.slot };
-    case 'several':
-      return severalProblem(name, found.columns);
-    case 'none':
-      return source.columns.length === 0 && !isTable(source) ? { column: name, slot: 0 } : null;
-    default:
-      return found satisfies never;
-  }
+export function columnNamed(name: string, { source, findColumns }: Compilation): ColumnSlot | string | null {
+  const [found, ...others] = findColumns(name);
+  if (found === undefined)
+    return source.columns.length === 0 && !isTable(source) ? { column: name, slot: 0 } : null;
+  return others.length === 0 ? found : severalProblem(name, [found, ...others]);
 }
 
-function severalProblem(name: string, columns: readonly string[]): string {
-  if (columns.every((column) => column === name)) {
-    return severalOfName(name);
-  }
-  const all = columns.map((column) => `"${column}"`).join(' and ');
+function severalProblem(name: string, columns: readonly ColumnSlot[]): string {
+  if (columns.every(({ column }) => column === name)) return severalOfName(name);
+  const all = columns.map(({ column }) => `"${column}"`).join(' and ');
   return `columns ${all} both read as "${name}"; expected one of them. Rename one, or list it under "ignore".`;
 }
 
 export function severalOfName(name: string): string {
-  return `the file has more than one column "${name}"; expected that name once, since the job uses it. Rename or remove the others.`;
+  return `the file has more than one column "${name}"; expected that name once. Rename or remove the others.`;
 }
 
 export function namesTaken(definition: JobDefinition): readonly string[] {
@@ -130,37 +115,32 @@ function isAtOrBelow(column: string, name: string): boolean {
 }
 
 /** No rivals of an exact match: columns that are fields, or that another setting names exactly. */
-function createFindColumn(
+function createFindColumns(
   columns: readonly string[],
   definition: JobDefinition,
   isField: (column: string) => boolean,
-): FindColumn {
+): FindColumns {
   const byName = slotsBy(columns, (column) => column);
   const byFolded = slotsBy(columns, foldName);
   const named = new Set([...namesTaken(definition), ...definition.ignore]);
-  const columnsAt = (slots: readonly number[]) => slots.map((slot) => columns[slot] ?? '');
   return (name) => {
     const exact = byName.get(name) ?? [];
-    if (exact.length > 1) return { kind: 'several', columns: columnsAt(exact) };
-    const alike = (byFolded.get(foldName(name)) ?? []).filter((slot) => !named.has(columns[slot] ?? ''));
-    const rivals = exact.length === 0 ? alike : alike.filter((slot) => !isField(columns[slot] ?? ''));
-    const [slot, ...others] = [...exact, ...rivals];
-    if (slot === undefined) return { kind: 'none' };
-    if (others.length > 0) return { kind: 'several', columns: columnsAt([slot, ...others]) };
-    return { kind: 'found', column: columns[slot] ?? name, slot };
+    if (exact.length > 1) return exact;
+    const alike = (byFolded.get(foldName(name)) ?? []).filter(({ column }) => !named.has(column));
+    return exact.length === 0 ? alike : [...exact, ...alike.filter(({ column }) => !isField(column))];
   };
 }
 
 function slotsBy(
   columns: readonly string[],
   nameOf: (column: string) => string,
-): ReadonlyMap<string, readonly number[]> {
-  const slots = new Map<string, number[]>();
+): ReadonlyMap<string, readonly ColumnSlot[]> {
+  const slots = new Map<string, ColumnSlot[]>();
   for (const [slot, column] of columns.entries()) {
     const name = nameOf(column);
-    const same = slots.get(name);
-    if (same === undefined) slots.set(name, [slot]);
-    else same.push(slot);
+    const same = slots.get(name) ?? [];
+    same.push({ column, slot });
+    slots.set(name, same);
   }
   return slots;
 }

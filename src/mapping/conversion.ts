@@ -1,7 +1,6 @@
 /**
- * How a cell or a JSON value becomes the value of a field: the form of all conversions, and those
- * of text, booleans, countries and lists. What can't be converted exactly is refused with what was
- * expected; text stays as it stands.
+ * How a cell or a JSON value becomes the value of a field. What can't be converted exactly is
+ * refused; text stays as it stands.
  */
 import type { JsonObject, JsonValue } from '../model/request.ts';
 import type { WrittenAs } from '../model/written-as.ts';
@@ -23,12 +22,10 @@ export type Conversion = {
   readonly expected: string;
 };
 
-/** Whether a cell is empty: white space alone says nothing. */
 export function isEmpty(value: JsonValue): value is null | string {
   return value === null || (typeof value === 'string' && value.trim() === '');
 }
 
-/** Converts one value, text or typed; answers `null` for what is empty. */
 export function convert(conversion: Conversion, value: JsonValue): JsonValue | undefined {
   if (isEmpty(value)) return null;
   return typeof value === 'string' ? conversion.fromText(value) : conversion.fromJson(value);
@@ -45,7 +42,6 @@ export const stringConversion: Conversion = {
 const TRUE_WORDS = ['true', 'yes', 'y', '1'] as const;
 const FALSE_WORDS = ['false', 'no', 'n', '0'] as const;
 
-/** Exactly as written; without them the usual words in any case. */
 type BooleanWords = {
   readonly true?: readonly string[] | undefined;
   readonly false?: readonly string[] | undefined;

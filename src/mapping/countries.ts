@@ -1,13 +1,11 @@
 /**
- * The three-letter code of a country as people write it: a code of two or three letters, a name in
- * English, German, French, Spanish, Italian, Dutch or Polish, or a usual short form. Nothing is
- * guessed: a name that two countries share in any of these languages, or a territory without an ISO
- * code, has none.
+ * The three-letter code of a country as people write it. Nothing is guessed: a name that two
+ * countries share in any of these languages, or a territory without an ISO code, has none.
  */
 import { createRequire } from 'node:module';
 import countries from 'i18n-iso-countries/index.js';
 import { z } from 'zod';
-import { readData, remembered } from './read-data.ts';
+import { readData, remembered, wordsOf } from './read-data.ts';
 
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pl'] as const;
 type Language = (typeof LANGUAGES)[number];
@@ -22,7 +20,6 @@ const BY_CODE = codes();
 /** Read when the first name is met: most files have codes. */
 let byName: ReadonlyMap<string, string> | undefined;
 
-/** The ISO 3166-1 alpha-3 code of a code in any case or a name, else `undefined`. */
 export const countryCode = remembered((written: string): string | undefined => {
   const code = BY_CODE.get(CODE.test(written) ? written.toUpperCase() : written);
   if (code !== undefined) return code;
@@ -36,22 +33,25 @@ export const countryCode = remembered((written: string): string | undefined => {
 
 /** `korea, republic of` and `korea (republic of)`, as lists of ISO and of customs have it. */
 const TURNED = /^([^,(]+)(?:, | \()([^,()]+)\)?$/;
-const ARTICLE = /^(?:the|die|der|das|la|le|les|los|las|il|gli|de|het) /;
-const TITLE =
-  /^(?:(?:islamic |islamische )?rep(?:ubli[ck])? (?:of )?|kingdom of |principality of |sultanate of |commonwealth of |bailiwick of |grand duchy of |konigreich |koenigreich |furstentum |fuerstentum |grossherzogtum |sultanat |(?:republique(?: islamique)?|royaume|principaute|grand duche|republica|reino|principado|repubblica|regno|principato) (?:de|du|des|del|di|of) |(?:republique(?: islamique)?|royaume|grand duche) d(?=[aeiou])|republiek |koninkrijk |groothertogdom )/;
 /** With a title these are another country's (Taiwan), or of two (Congo, Korea). */
-const NOT_WITH_TITLE = /^(?:the )?(?:china|chine|cina|[ck]ongo|[ck]orea|coree)$/;
+const NOT_WITH_TITLE = /^(?:china|chine|cina|[ck]ongo|[ck]orea|coree)$/;
 
 /** The folded name, and the plainer ones that it may be a longer form of. */
 function formsOf(folded: string): readonly string[] {
   const [, name, rest] = TURNED.exec(folded) ?? [];
   const whole = name === undefined || rest === undefined ? [folded] : [folded, `${rest} ${name}`];
-  const bare = whole.map((form) => form.replace(ARTICLE, ''));
-  const untitled = bare.flatMap((form) => {
-    const plain = form.replace(TITLE, '');
-    return plain === form || NOT_WITH_TITLE.test(plain) ? [] : [plain.replace(ARTICLE, '')];
-  });
-  return [...whole, ...bare, ...untitled];
+  return [...whole, ...whole.flatMap(untitled)];
+}
+
+/** `Ireland` of `the Republic of Ireland`, `irlande` of `republique dirlande`. */
+function untitled(name: string): readonly string[] {
+  const words = name.split(' ');
+  const isTitle = (word: string) => wordsOf('title').has(word);
+  const first = words.findIndex((word) => !isTitle(word) && !wordsOf('article').has(word));
+  const plain = words.slice(first).join(' ');
+  if (first < 1) return [];
+  if (!words.slice(0, first).some(isTitle)) return [plain];
+  return NOT_WITH_TITLE.test(plain) ? [] : [plain, plain.replace(/^d(?=[aeiou])/, '')];
 }
 
 function codes(): ReadonlyMap<string, string> {
@@ -91,7 +91,7 @@ function shortForms(): readonly Named[] {
   return readData('countries.tsv').map(([alpha3 = '', name = '']): Named => [alpha3, name]);
 }
 
-function spelledOut(name: string): string {
+export function spelledOut(name: string): string {
   return name.replaceAll(/[äÄ]/g, 'ae').replaceAll(/[öÖ]/g, 'oe').replaceAll(/[üÜ]/g, 'ue');
 }
 

@@ -5,10 +5,8 @@
 import { lenient, type WrittenAs } from '../model/written-as.ts';
 import type { Conversion } from './conversion.ts';
 
-const ISO_DATE = /^\d{4}-\d{2}-\d{2}$/;
-const DATE_LENGTH = 10;
-const ISO_TIME =
-  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,3})0*)?)?(?:Z|([+-])(\d{2}):?([0-5]\d))$/;
+const ISO =
+  /^(\d{4})-(\d{2})-(\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,3})0*)?)?(?:Z|([+-])(\d{2}):?([0-5]\d)))?$/;
 
 /** Digits beyond the millisecond are refused unless they are zeros. */
 export const isoDate: Conversion = {
@@ -60,7 +58,6 @@ type UsualPattern = { readonly pattern: string; readonly parse: DateParser };
 
 let usual: readonly UsualPattern[] | undefined;
 
-/** Compiled when the first date is refused. */
 function usualPatterns(): readonly UsualPattern[] {
   usual ??= [...DAYS, 'yyyyMMdd', 'ddMMyyyy', 'MMddyyyy']
     .flatMap((day) => TIMES.map((time) => `${day}${time}`))
@@ -81,22 +78,14 @@ export function exampleDate(pattern: string): string {
 /** A workbook's date has no offset and is UTC; a number may be a date by the pattern. */
 function typedDate(text: string, parse: DateParser): string | undefined {
   if (!/^\d{4}-/.test(text)) return parse(text);
-  return parseIso(text.length > DATE_LENGTH && !text.endsWith('Z') ? `${text}Z` : text);
+  return parseIso(text.includes('T') && !text.endsWith('Z') ? `${text}Z` : text);
 }
 
 function parseIso(text: string): string | undefined {
-  if (text.length > DATE_LENGTH) return parseIsoTime(text);
-  if (!ISO_DATE.test(text)) return undefined;
-  const year = Number(text.slice(0, 4));
-  const month = Number(text.slice(5, 7));
-  return isCalendarDate(year, month, Number(text.slice(8))) ? `${text}T00:00:00.000Z` : undefined;
-}
-
-function parseIsoTime(text: string): string | undefined {
-  const match = ISO_TIME.exec(text);
+  const match = ISO.exec(text);
   if (match === null) return undefined;
-  const [, year, month, day, hour, minute, second = '0', fraction = '0', sign, hours = '0', minutes = '0'] =
-    match;
+  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '0', ...zone] = match;
+  const [sign, hours = '0', minutes = '0'] = zone;
   if (Number(hours) > 23) return undefined;
   const offset = Number(hours) * 60 + Number(minutes);
   return isoInstant({
@@ -193,36 +182,17 @@ function parserOf(shape: RegExp, parts: readonly Part[]): DateParser {
   };
 }
 
-type WrittenTime = {
-  readonly year: number;
-  readonly month: number;
-  readonly day: number;
-  readonly hour: number;
-  readonly minute: number;
-  readonly second: number;
-  readonly ms: number;
-  readonly offset: number;
-};
+/** `offset`: minutes that the clock is ahead of UTC. */
+type WrittenTime = Readonly<Record<Part | 'offset', number>>;
 
-const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
-
-function isCalendarDate(year: number, month: number, day: number): boolean {
-  if (year < 1 || year > 9999 || day < 1) return false;
-  const days = month === 2 && isLeapYear(year) ? 29 : MONTH_DAYS[month - 1];
-  return days !== undefined && day <= days;
-}
-
-function isoInstant(t: WrittenTime): string | undefined {
-  if (!isCalendarDate(t.year, t.month, t.day)) return undefined;
-  if (t.hour > 23 || t.minute > 59 || t.second > 59) return undefined;
+function isoInstant({ year, month, day, hour, minute, second, ms, offset }: WrittenTime): string | undefined {
+  if (hour > 23 || minute > 59 || second > 59) return undefined;
   const moment = new Date(0);
   // Date.UTC takes the years 0 to 99 for 1900 to 1999.
-  moment.setUTCFullYear(t.year, t.month - 1, t.day);
-  moment.setUTCHours(t.hour, t.minute - t.offset, t.second, t.ms);
+  moment.setUTCFullYear(year, month - 1, day);
+  // A day that no calendar has became another month's.
+  if (moment.getUTCMonth() !== month - 1) return undefined;
+  moment.setUTCHours(hour, minute - offset, second, ms);
   const text = moment.toISOString();
   return text.length === 24 && !text.startsWith('0000') ? text : undefined;
-}
-
-function isLeapYear(year: number): boolean {
-  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }

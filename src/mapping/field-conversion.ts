@@ -19,7 +19,6 @@ import type { LeafType } from './request-field.ts';
 export type ConvertedColumn = Extract<FieldSource, { column: string }>;
 type As = NonNullable<ConvertedColumn['as']>;
 
-/** `null` where the source is a constant. */
 export function convertedColumn(source: FieldSource): ConvertedColumn | null {
   if (typeof source === 'string') return { column: source };
   return 'column' in source ? source : null;
@@ -37,7 +36,6 @@ const BY_TYPE: Readonly<Record<LeafType, As>> = {
   'string-list': 'list',
 };
 
-/** The types that a conversion's result fits; dates and countries are strings on the wire. */
 const FITS: Readonly<Record<As, readonly LeafType[]>> = {
   string: ['string', 'country', 'date-time'],
   boolean: ['boolean'],
@@ -104,7 +102,6 @@ function createDate(pattern: string): Conversion | string {
   return typeof conversion === 'string' ? `pattern "${pattern}": ${conversion}` : conversion;
 }
 
-/** Certain cells are read as the definition says; or which of its values doesn't fit. */
 function withValues(
   base: Conversion,
   as: As,

@@ -3,7 +3,7 @@
  * has changed. A packed text holds a digest per field; lists count as one field.
  */
 import { shortDigest } from '../lib/digest.ts';
-import { isJsonObject } from '../model/json-record.ts';
+import { isJsonObject, withMember } from '../model/json-record.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
 
 /** 36 bits tell a body's fields apart, 72 bits their values. */
@@ -17,42 +17,27 @@ const FIELD = new RegExp(`(.{${PATH_CHARACTERS}})(.{${VALUE_CHARACTERS}})`, 'gs'
  */
 export function packFieldDigests(body: JsonObject, key: string, before = ''): string {
   const known = unpack(before);
-  visitFields(body, [], (path, value) => known.set(pathDigest(path), valueDigest(path, value, key)));
+  for (const [path, value] of fieldsIn(body)) known.set(pathDigest(path), valueDigest(path, value, key));
   return [...known].map((entry) => entry.join('')).join('');
 }
 
 /** The fields of which `packed` has no digest or another one; `null` where none has changed. */
 export function changedFields(body: JsonObject, key: string, packed: string): JsonObject | null {
   const known = unpack(packed);
-  const isChanged = (path: readonly string[], value: JsonValue) =>
-    known.get(pathDigest(path)) !== valueDigest(path, value, key);
-  return changedMembers(body, [], isChanged);
+  const changed = fieldsIn(body).filter(
+    ([path, value]) => known.get(pathDigest(path)) !== valueDigest(path, value, key),
+  );
+  if (changed.length === 0) return null;
+  return changed.reduce<JsonObject>((record, [path, value]) => withMember(record, path, value), {});
 }
 
-type IsChanged = (path: readonly string[], value: JsonValue) => boolean;
+type Field = readonly [path: readonly string[], value: JsonValue];
 
-function changedMembers(body: JsonObject, above: readonly string[], isChanged: IsChanged): JsonObject | null {
-  const changed: [string, JsonValue][] = [];
-  for (const [name, value] of Object.entries(body)) {
+function fieldsIn(body: JsonObject, above: readonly string[] = []): readonly Field[] {
+  return Object.entries(body).flatMap(([name, value]): readonly Field[] => {
     const path = [...above, name];
-    if (isFilledObject(value)) {
-      const inner = changedMembers(value, path, isChanged);
-      if (inner !== null) changed.push([name, inner]);
-    } else if (isChanged(path, value)) changed.push([name, value]);
-  }
-  return changed.length === 0 ? null : Object.fromEntries(changed);
-}
-
-function visitFields(
-  body: JsonObject,
-  above: readonly string[],
-  see: (path: readonly string[], value: JsonValue) => void,
-): void {
-  for (const [name, value] of Object.entries(body)) {
-    const path = [...above, name];
-    if (isFilledObject(value)) visitFields(value, path, see);
-    else see(path, value);
-  }
+    return isFilledObject(value) ? fieldsIn(value, path) : [[path, value]];
+  });
 }
 
 function isFilledObject(value: JsonValue): value is JsonObject {

@@ -1,7 +1,6 @@
 /**
- * Rows with the same key as one request (the setting `group`). The first row says what the record
- * is; each row adds its items to one list, in row order. A group is sent whole or not at all: a
- * good row gets an issue that names the bad one.
+ * Rows with the same key as one request (the setting `group`): the first row says what the record
+ * is, each adds its items to one list. A group is sent whole or not at all.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { Issue } from '../model/issue.ts';
@@ -110,7 +109,6 @@ function warningsIn(rows: readonly MappedRow[]): ReadonlyMap<number, readonly Is
   return new Map(rows.flatMap(({ row, warnings }) => (warnings.length === 0 ? [] : [[row.row, warnings]])));
 }
 
-/** References into the list move to their items' places. */
 function withAllItems(
   first: MappedRow,
   rows: readonly MappedRow[],

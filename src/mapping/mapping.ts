@@ -1,8 +1,7 @@
 /**
- * The front door of mapping: a job definition, compiled once against the columns of a file, is a
- * `Mapping` that turns each row into a request's body and path identifier, or into issues. What
- * doesn't fit the file at all is refused while compiling, all of it at once. A row is refused,
- * never guessed: it has a body only where no issue was found.
+ * The front door of mapping: a job definition, compiled once against the columns of a file, turns
+ * each row into a request's body and path identifier, or into issues. What doesn't fit the file is
+ * refused while compiling, all of it at once. A row has a body only where no issue was found.
  */
 import { operationOf, pathColumnsOf } from '../config/job-definition.ts';
 import { columnsIn, fillPath, parsePathTemplate } from '../lib/path-template.ts';
@@ -36,16 +35,8 @@ import {
   type ReadRecord,
   type RowContext,
 } from './row-context.ts';
-import {
-  compileGroupOf,
-  compileIsTotal,
-  compileKeyOf,
-  compileTotalsCell,
-  isNothing,
-  keyText,
-} from './row-key.ts';
+import { compileGroupOf, compileKeyOf, compileTotalsCell, isNothing, isTotal, keyText } from './row-key.ts';
 
-/** In the order a row goes through them. */
 type Steps = {
   readonly isInDoubt: (row: Row) => boolean;
   readonly readRecord: ReadRecord;
@@ -64,10 +55,7 @@ type Steps = {
 /** The identifier for the path or `null`, and issues; its lack is one where `isAsked`. */
 type PathIdOf = (context: RowContext, isAsked: boolean) => string | null;
 
-/**
- * Compiles a job definition against the columns of one file.
- * Throws a UsageError that lists every column and field that doesn't fit.
- */
+/** A UsageError lists every column and field that doesn't fit. */
 export function compileMapping(options: MappingOptions): Mapping {
   const compilation = startCompilation(options);
   const steps = compileSteps(compilation);
@@ -108,7 +96,7 @@ function compileSteps(compilation: Compilation): Steps {
   problems.push(...groupProblems(compilation, bindings));
   const steps = {
     isInDoubt: compileIsInDoubt(compilation),
-    readRecord: compileRecordReader(compilation, bindings, key),
+    readRecord: compileRecordReader(compilation),
     key,
     keyOf: key === null ? () => null : compileKeyOf(key),
     checkKey: key === null ? compileTotalsCheck(compilation) : compileKeyCheck(key),
@@ -165,7 +153,6 @@ const EMPTY_ROW = 'at least one field with a value';
 const TOTALS = 'a record; the row says that it adds up or counts others: leave it out';
 
 function compileKeyCheck({ column, slot }: ColumnSlot): Steps['checkKey'] {
-  const isTotal = compileIsTotal();
   return (_, context) => {
     const value = context.values[slot];
     const key = keyText(value);

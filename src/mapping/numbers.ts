@@ -1,7 +1,6 @@
 /**
  * Numbers as files write them. Nothing is rounded: a numeral that a double can't keep digit by
- * digit is refused, groups of three have to be in their places, and a refusal names the decimal
- * sign with which the text would be a number.
+ * digit is refused, and groups of three have to be in their places.
  */
 import { isExactNumber } from '../lib/exact-number.ts';
 import type { WrittenAs } from '../model/written-as.ts';
@@ -70,8 +69,7 @@ function groupedInteger(decimal: Decimal): (text: string) => number | undefined 
 }
 
 function safeInteger(text: string): number | undefined {
-  const value = Number(text);
-  if (value === 0) return 0; // not -0, which JSON can't tell from it
+  const value = Number(text) || 0; // not -0, which JSON can't tell from 0
   return Number.isSafeInteger(value) ? value : undefined;
 }
 

@@ -29,3 +29,8 @@ export function remembered<K, V>(make: (of: K) => V): (of: K) => V {
     return value;
   };
 }
+
+/** The words of one kind; see data/words.tsv. */
+export const wordsOf = remembered((kind: string): ReadonlySet<string> => {
+  return new Set(readData('words.tsv').flatMap(([of, word = '']) => (of === kind ? [word] : [])));
+});

@@ -1,8 +1,7 @@
 /**
- * The fields of a request: how their paths are written, what the operation's catalog knows of a
- * path, and which field a header means that people would read as one. `accounts.0.iban` is a
- * field's path; the catalog and the definition's `required` have `accounts.#.iban` for every
- * position.
+ * The fields of a request, their paths and what the operation's catalog knows of a path.
+ * `accounts.0.iban` is a field's path; the catalog and the definition's `required` have
+ * `accounts.#.iban` for every position.
  */
 import type { FieldCatalog, FieldType } from '../model/mapping.ts';
 
@@ -33,16 +32,6 @@ function segmentsOf(text: string): readonly string[] {
   return text.replaceAll(/\[(\d+)\]/g, '.$1').split('.');
 }
 
-/** The longest readable beginning: `draft.items` of `draft.items.100.x`. */
-export function readableStart(text: string): FieldPath {
-  const segments = segmentsOf(text);
-  if (segments.some((segment) => FORBIDDEN.has(segment))) return [];
-  const end = segments.findIndex((segment) => problemOf(segment) !== null);
-  const start = segments.slice(0, end === -1 ? MAX_NAMES : Math.min(end, MAX_NAMES));
-  const path = parseFieldPath(start.join('.'));
-  return typeof path === 'string' ? [] : path;
-}
-
 export function formatFieldPath(path: FieldPath): string {
   return path.join('.');
 }
@@ -65,8 +54,8 @@ export type KnownField =
   | { readonly kind: 'leaf'; readonly type: LeafType; readonly listElement: boolean }
   /** An object or a list that holds fields and is none itself. */
   | { readonly kind: 'container'; readonly shape: 'object' | 'list' }
-  /** At or inside a member whose contents are not shown; `depth` segments lead to that member. */
-  | { readonly kind: 'opaque'; readonly depth: number }
+  /** At or inside a member whose contents are not shown. */
+  | { readonly kind: 'opaque' }
   | { readonly kind: 'unknown' };
 
 export type FieldLookup = (path: FieldPath) => KnownField;
@@ -74,8 +63,7 @@ export type FieldLookup = (path: FieldPath) => KnownField;
 export function createFieldLookup(catalog: FieldCatalog, pathField: string | null): FieldLookup {
   const containers = containersOf(catalog);
   return (path) => {
-    const sign = path.indexOf('#');
-    if (sign >= 0) return opaqueAt(catalog, path.slice(0, sign)); // every position, in the catalog only
+    if (path.includes('#')) return { kind: 'unknown' }; // every position, in the catalog only
     const name = catalogPath(path);
     if (name === pathField) return { kind: 'leaf', type: 'string', listElement: false };
     const type = catalog.get(name);
@@ -83,13 +71,9 @@ export function createFieldLookup(catalog: FieldCatalog, pathField: string | nul
     if (isListElement(catalog, path)) return { kind: 'leaf', type: 'string', listElement: true };
     const shape = containers.get(name);
     if (shape !== undefined) return { kind: 'container', shape };
-    return opaqueAt(catalog, path);
+    const isOpaque = path.some((_, end) => catalog.get(catalogPath(path.slice(0, end + 1))) === 'object');
+    return { kind: isOpaque ? 'opaque' : 'unknown' };
   };
-}
-
-function opaqueAt(catalog: FieldCatalog, path: FieldPath): KnownField {
-  const depth = opaqueDepth(catalog, path);
-  return depth === null ? { kind: 'unknown' } : { kind: 'opaque', depth };
 }
 
 function containersOf(catalog: FieldCatalog): ReadonlyMap<string, 'object' | 'list'> {
@@ -107,46 +91,21 @@ function isListElement(catalog: FieldCatalog, path: FieldPath): boolean {
   return typeof path.at(-1) === 'number' && catalog.get(catalogPath(path.slice(0, -1))) === 'string-list';
 }
 
-function opaqueDepth(catalog: FieldCatalog, path: FieldPath): number | null {
-  for (let depth = 1; depth <= path.length; depth += 1) {
-    if (catalog.get(catalogPath(path.slice(0, depth))) === 'object') return depth;
-  }
-  return null;
-}
-
 export type FindField = (header: string) => string | null;
 
 export function createFindField(catalog: FieldCatalog, pathField: string | null): FindField {
-  const spellings = spellingsOf([...(pathField === null ? [] : [pathField]), ...catalog.keys()]);
+  const spellings = new Map<string, string | null>();
+  for (const field of [...(pathField === null ? [] : [pathField]), ...catalog.keys()]) {
+    const folded = foldName(field);
+    spellings.set(folded, spellings.has(folded) ? null : field); // which of two is meant nobody knows
+  }
   return (header) => {
     if (header.includes('#')) return null; // every position, in the catalog only
     const folded = foldName(header).replaceAll(/\[(\d+)\]/g, '.$1');
     const positions = folded.match(/(?<=\.)\d+(?=\.|$)/g) ?? [];
-    const pattern = folded.replaceAll(/(?<=\.)\d+(?=\.|$)/g, '#');
-    const field = spellings.get(pattern) ?? itemOf(spellings.get(pattern.replace(/\.#$/, '')), catalog);
-    return field === undefined || field === null ? null : withPositions(field, positions);
+    const field = spellings.get(folded.replaceAll(/(?<=\.)\d+(?=\.|$)/g, '#')) ?? null;
+    return field === null ? null : withPositions(field, positions);
   };
-}
-
-/** Fields, and what holds them, by folded spelling; `null` where two share one. */
-function spellingsOf(fields: readonly string[]): ReadonlyMap<string, string | null> {
-  const spellings = new Map<string, string | null>();
-  for (const path of fields.flatMap(startsOf)) {
-    const folded = foldName(path);
-    const other = spellings.get(folded);
-    spellings.set(folded, other === undefined || other === path ? path : null);
-  }
-  return spellings;
-}
-
-/** `accounts`, `accounts.#` and `accounts.#.iban` of `accounts.#.iban`. */
-function startsOf(field: string): readonly string[] {
-  const segments = field.split('.');
-  return segments.map((_, end) => segments.slice(0, end + 1).join('.'));
-}
-
-function itemOf(field: string | null | undefined, catalog: FieldCatalog): string | null {
-  return typeof field === 'string' && catalog.get(field) === 'string-list' ? `${field}.#` : null;
 }
 
 /** The catalog's path with positions in place of its `#`; 0 where there are no positions left. */
@@ -155,10 +114,7 @@ export function withPositions(field: string, positions: readonly string[]): stri
   return field.replaceAll('#', () => positions[next++] ?? '0');
 }
 
-/**
- * A name as people read it: the same for another case, another kind of space or width, spaces at
- * its ends, and characters that nobody sees. Names of one folded form are the same name.
- */
+/** A name without case, kinds and ends of space, width, and characters that nobody sees. */
 export function foldName(name: string): string {
   const visible = name.normalize('NFKC').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
   // Upper case first: it joins letters that have only one capital, such as ß and ss.

@@ -1,8 +1,7 @@
 /**
- * What the job can't do without: columns that no file of the job may lack, looked for when the
- * mapping is compiled, and the fields of the definition's `required`, in the body of each row.
- * Where rows are grouped, each is asked for the fields of the items that it adds, and the record of
- * all of them for everything else.
+ * What the job can't do without: columns, looked for when the mapping is compiled, and the fields
+ * of the definition's `required`, in the body of each row. Where rows are grouped, each is asked
+ * for the fields of its items, and the record of all of them for everything else.
  */
 import { pathColumnsOf } from '../config/job-definition.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
@@ -31,7 +30,6 @@ type Required = {
   readonly expected: string;
 };
 
-/** Compiles `required`; a field that the operation doesn't have is added to `problems`. */
 export function compileRequired(compilation: Compilation, bindings: readonly Binding[]): RequireFields {
   const { definition, pathField, problems } = compilation;
   const required: Required[] = [];
@@ -107,17 +105,14 @@ type Missing = {
   readonly candidates: readonly string[];
 };
 
-/**
- * Columns that the job can't do without and the file lacks, each once, and at the end the file's
- * columns and what to do. JSON records leave out empty members, so that only their key counts.
- */
+/** JSON records leave out empty members, so that of them only the key can be missing. */
 export function missingColumns(compilation: Compilation, bindings: readonly Binding[]): readonly string[] {
   const missing = [...missingNamed(compilation), ...missingRequired(compilation, bindings)];
   if (missing.length === 0) return [];
   return [...missing.map(missingWords), foundWords(compilation.source)];
 }
 
-function missingNamed({ definition, source, findColumn }: Compilation): readonly Missing[] {
+function missingNamed({ definition, source, findColumns }: Compilation): readonly Missing[] {
   if (source.columns.length === 0 && !isTable(source)) return []; // without a record there is nothing to miss
   const { key, fields } = definition;
   const named = [
@@ -129,7 +124,7 @@ function missingNamed({ definition, source, findColumn }: Compilation): readonly
   ];
   const uses = new Map<string, string[]>();
   for (const [column, use] of named) {
-    if (column === null || findColumn(column).kind !== 'none') continue;
+    if (column === null || findColumns(column).length > 0) continue;
     uses.set(column, [...(uses.get(column) ?? []), use]);
   }
   return [...uses].map(([column, of]) => ({

@@ -1,8 +1,6 @@
 /**
- * The key by which the ledger knows a row, read apart from the mapping and before it, for every
- * row, so that rows with the same key can be found and grouped; a report file's key is found the
- * same way by its name alone. What is no key stands here too: nothing, what programs write for
- * nothing, and the word for a total at the foot of a table.
+ * The key by which the ledger knows a row, read before the row is mapped, and what is no key:
+ * nothing, what programs write for nothing, and the word for a total at the foot of a table.
  */
 
 import { flattenRecord, visitLeaves } from '../model/flatten-record.ts';
@@ -18,7 +16,6 @@ import { foldName } from './request-field.ts';
 
 /** The key as the row has it; `null` where it has none. */
 export function compileKeyOf(key: ColumnSlot): KeyOf {
-  const isTotal = compileIsTotal();
   return (row) => {
     const text = keyText(keyValue(row, key));
     return text === null || isTotal(text) ? null : text;
@@ -46,10 +43,7 @@ function keyValue(row: Row, { column, slot }: ColumnSlot): JsonValue | undefined
   }
 }
 
-/**
- * Compiles the reading of a report file's key by its name in the job definition, which finds the
- * column as a mapping would; `null` where a table has no such column or more than one.
- */
+/** By its name in the job definition; `null` where a table has no such column or more than one. */
 export function compileReportKeyOf(name: string, source: Pick<SourceInfo, 'type' | 'columns'>): KeyOf | null {
   if (!isTable(source)) return (row) => (row.kind === 'record' ? keyText(memberRead(row.text, name)) : null);
   const exact = source.columns.filter((column) => column === name);
@@ -94,16 +88,14 @@ function startsPlain(text: string): boolean {
 }
 
 const PLACEHOLDERS: ReadonlySet<string> = new Set(['NULL', '\\N', 'NaN', '#N/A', 'undefined']);
-const LONGEST_PLACEHOLDER = 9;
 
 /** Empty, white space alone, or what programs write where there is nothing. */
 export function isNothing(text: string): boolean {
-  if (text.length > LONGEST_PLACEHOLDER && startsPlain(text)) return false;
   const bare = text.trim();
   return bare === '' || PLACEHOLDERS.has(bare);
 }
 
-const wordsOf = remembered(
+const totalsWords = remembered(
   (table: string) => new Set(readData(table).flatMap(([, ...words]) => words.map(normalForm))),
 );
 const LONGEST_WORD = 40;
@@ -111,21 +103,17 @@ const COUNT = /\s*\(\s*\d+\s*\)$/;
 const COLON = /\s*:$/;
 
 /** Whether a text is a word for a total, also with a colon or the number of rows behind it. */
-export function compileIsTotal(): (text: string) => boolean {
-  const words = wordsOf('totals.tsv');
-  return (text) => {
-    if (text.length > LONGEST_WORD || (/\d/.test(text) && !text.includes('('))) return false;
-    return words.has(normalForm(text).replace(COLON, '').replace(COUNT, '').replace(COLON, ''));
-  };
+export function isTotal(text: string): boolean {
+  if (text.length > LONGEST_WORD || (/\d/.test(text) && !text.includes('('))) return false;
+  const word = normalForm(text).replace(COLON, '').replace(COUNT, '').replace(COLON, '');
+  return totalsWords('totals.tsv').has(word);
 }
 
 /**
- * Of rows without a key of their own: the number of the column in which a row says that it is a
- * totals line, -1 where it doesn't: its first filled cell is such a word, and at most half are
- * filled.
+ * Of rows without a key of their own: the slot in which a row says that it is a totals line, else
+ * -1: its first filled cell is such a word, and at most half are filled.
  */
 export function compileTotalsCell({ columns }: Pick<SourceInfo, 'columns'>): (row: CellsRow) => number {
-  const isTotal = compileIsTotal();
   const own = columns.flatMap((name, slot) => (name.startsWith(REPORT_COLUMN_PREFIX) ? [] : [slot]));
   return ({ cells }) => {
     const filled = own.filter((slot) => (cells[slot] ?? '').trim() !== '');

@@ -1,7 +1,6 @@
 /**
  * A file to begin with: the columns that a job's definition asks for and the usual ones, with
- * example cells that the job's own mapping takes, as cells for a table and as a record for JSON.
- * The values are invented; nothing in them belongs to anybody.
+ * example cells that the job's own mapping takes. The values are invented.
  */
 import { type JobDefinition, operationOf, pathColumnsOf } from '../config/job-definition.ts';
 import { namesOf } from '../lib/json-pointer.ts';
@@ -34,10 +33,8 @@ const EXAMPLE_PATH_ID = 'EXAMPLE-ID-0001';
 const EXAMPLE_REFERENCE = 'PARTNER-0002';
 
 /**
- * The columns of a job's template, under the definition's own column names: its key, the path's
- * identifier, the fields that the definition names or requires and the usual ones, once each (of
- * lists the first item). Constants, ignored columns and members whose contents are not shown are
- * left out. The example row passes the mapping.
+ * Under the definition's own column names: its key, the path's identifier, the fields that the
+ * definition names or requires and the usual ones, once each (of lists the first item).
  */
 export function templateOf(
   catalog: FieldCatalog,
@@ -144,7 +141,6 @@ function exampleText(name: string): string {
   return cell ?? `example ${name}`;
 }
 
-/** Nested where a header is a field's path, with values of the fields' own types. */
 export function templateRecord(columns: readonly TemplateColumn[], definition: JobDefinition): JsonObject {
   const own = new Set(namesTaken(definition));
   return columns

@@ -113,11 +113,10 @@ export type Sources = {
   readonly inbox: (() => Promise<InboxNumbers>) | null;
 };
 
-/** What a metric means, and by which labels it is told. */
-type About = readonly [help: string, ...labelNames: string[]];
+/** What a gauge means, and its label. */
+type About = readonly [help: string, label?: string];
 
 const OF_PROCESS = {
-  onboard_build_info: ['The version that runs, and its Node.', 'version', 'node'],
   onboard_requests_in_flight: ['Requests with a permit, of all runs of this process.'],
   onboard_concurrency_limit: ['Permits of this process: what the service was found to bear.'],
   onboard_gate_open: ['Whether the ledger is verified, so that rows may be sent.'],
@@ -143,26 +142,27 @@ const OF_INBOX = {
 } as const;
 
 /** A gauge that the process has no source for is there, and empty. */
-export function registerGauges({ registry, ledger, inbox, ...process }: Sources): void {
-  register(registry, OF_PROCESS, () => processSeries(process));
-  register(registry, OF_LEDGER, async () => (ledger === null ? {} : ledgerSeries(await ledger())));
-  register(registry, OF_INBOX, async () => (inbox === null ? {} : inboxSeries(await inbox())));
+export function registerGauges({ registry, version, ledger, inbox, ...process }: Sources): void {
+  const labelNames = ['version', 'node'];
+  const help = 'The version that runs, and its Node.';
+  const build = new Gauge({ name: 'onboard_build_info', help, labelNames, registers: [registry] });
+  build.set({ version, node: globalThis.process.version }, 1);
+  register(registry, OF_PROCESS, () => processValues(process));
+  register(registry, OF_LEDGER, async () => (ledger === null ? {} : ledgerValues(await ledger())));
+  register(registry, OF_INBOX, async () => (inbox === null ? {} : inboxValues(await inbox())));
 }
 
-type Labels = Readonly<Record<string, string>>;
-type Series = { readonly labels: Labels; readonly value: number };
-/** By the metrics' names; one without labels is a number. */
-type SeriesOf<Abouts> = Readonly<Record<keyof Abouts, readonly Series[] | number>>;
+/** By the label, or one where there is none. */
+type Values = Iterable<readonly [string, number]> | number;
+type ValuesOf<Abouts> = Readonly<Record<keyof Abouts, Values>>;
 
-async function processSeries({
-  version,
+async function processValues({
   load,
   isLedgerOpen,
   isPageUp,
-}: Omit<Sources, 'registry' | 'ledger' | 'inbox'>): Promise<SeriesOf<typeof OF_PROCESS>> {
+}: Pick<Sources, 'load' | 'isLedgerOpen' | 'isPageUp'>): Promise<ValuesOf<typeof OF_PROCESS>> {
   const { inFlight, limit } = load();
   return {
-    onboard_build_info: [{ labels: { version, node: process.version }, value: 1 }],
     onboard_requests_in_flight: inFlight,
     onboard_concurrency_limit: limit,
     onboard_gate_open: Number(await isLedgerOpen()),
@@ -172,71 +172,51 @@ async function processSeries({
 
 const SERVICE_STATES = ['well', 'failing', 'away', 'held'] as const;
 
-function ledgerSeries(found: LedgerNumbers): SeriesOf<typeof OF_LEDGER> {
+function ledgerValues(found: LedgerNumbers): ValuesOf<typeof OF_LEDGER> {
   const lastEnds = (of: 'endedAt' | 'exitCode' | 'seconds') =>
-    by(
-      'job',
-      [...found.lastEnds].map(([job, end]) => [job, end[of]]),
-    );
+    [...found.lastEnds].map(([job, end]) => [job, end[of]] as const);
   return {
-    onboard_rows_open: by('job', found.openRows),
-    onboard_rows_in_doubt: by('job', found.inDoubt),
-    onboard_runs: by(
-      'state',
-      RUN_STATES.map((state) => [state, found.states.get(state) ?? 0]),
-    ),
+    onboard_rows_open: found.openRows,
+    onboard_rows_in_doubt: found.inDoubt,
+    onboard_runs: RUN_STATES.map((state) => [state, found.states.get(state) ?? 0]),
     onboard_run_last_end_timestamp_seconds: lastEnds('endedAt'),
     onboard_run_last_exit_code: lastEnds('exitCode'),
     onboard_run_last_duration_seconds: lastEnds('seconds'),
-    onboard_chunks: by('state', Object.entries(found.chunks)),
+    onboard_chunks: Object.entries(found.chunks),
     onboard_chunk_next_waiting_seconds: found.nextWaitingSeconds,
-    onboard_service_state: by(
-      'state',
-      SERVICE_STATES.map((state) => [state, Number(state === found.service)]),
-    ),
+    onboard_service_state: SERVICE_STATES.map((state) => [state, Number(state === found.service)]),
     onboard_workers: found.workers,
   };
 }
 
-function inboxSeries(found: InboxNumbers): SeriesOf<typeof OF_INBOX> {
+function inboxValues(found: InboxNumbers): ValuesOf<typeof OF_INBOX> {
   const states = Object.entries(found);
   return {
-    onboard_inbox_files: by(
-      'state',
-      states.map(([state, { files }]) => [state, files]),
-    ),
-    onboard_inbox_oldest_seconds: by(
-      'state',
-      states.map(([state, one]) => [state, one.oldestSeconds]),
-    ),
+    onboard_inbox_files: states.map(([state, { files }]) => [state, files]),
+    onboard_inbox_oldest_seconds: states.map(([state, { oldestSeconds }]) => [state, oldestSeconds]),
   };
-}
-
-function by(label: string, values: Iterable<readonly [string, number]>): readonly Series[] {
-  return [...values].map(([name, value]) => ({ labels: { [label]: name }, value }));
 }
 
 function register<Abouts extends Readonly<Record<string, About>>>(
   registry: Registry,
   abouts: Abouts,
-  read: () => Promise<Partial<SeriesOf<Abouts>>>,
+  read: () => Promise<Partial<ValuesOf<Abouts>>>,
 ): void {
   for (const name in abouts) {
-    const [help = '', ...labelNames] = abouts[name] ?? [];
+    const [help = '', label] = abouts[name] ?? [];
     new Gauge({
       name,
       help,
-      labelNames,
+      labelNames: label === undefined ? [] : [label],
       registers: [registry],
       async collect() {
         // One source that fails leaves the others as they are.
-        const values = await read().catch(() => null);
-        const found: readonly Series[] | number = values?.[name] ?? [];
+        const found: Values = (await read().catch(() => null))?.[name] ?? [];
         this.reset();
         if (typeof found === 'number') return this.set(found);
-        // Without labels a gauge that was reset is 0, which nobody has measured.
-        if (labelNames.length === 0) this.remove({});
-        for (const { labels, value } of found) this.set(labels, value);
+        // Without a label a gauge that was reset is 0, which nobody has measured.
+        if (label === undefined) return this.remove({});
+        for (const [of, value] of found) this.set({ [label]: of }, value);
       },
     });
   }

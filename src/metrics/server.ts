@@ -1,24 +1,18 @@
 /**
- * The three paths that a monitor asks for: `/metrics`, `/healthz` (the event loop turns; a process
- * that waits for Redis is not to be ended for it) and `/readyz` (whether it can send now, and if
- * not, why). Nobody logs in, so the address belongs inside. The server keeps no process alive.
+ * Where a monitor asks (monitor.ts: what). Nobody logs in, so the address belongs inside. The server
+ * keeps no process alive.
  */
 import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import { errorCode, messageOf } from '../lib/errors.ts';
+import { createServer, type Server } from 'node:http';
+import { errorCode } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import type { Sources } from './registry.ts';
+import type { MetricsSources } from './monitor.ts';
 
 export type MetricsAddress = {
   /** `null`: every address of this machine. */
   readonly host: string | null;
   /** 0: any free one. */
   readonly port: number;
-};
-
-type MetricsSources = Sources & {
-  /** Why nothing can be sent now, each in words; empty: it can. */
-  notReady(): Promise<readonly string[]>;
 };
 
 type MetricsServer = {
@@ -33,19 +27,15 @@ const CONNECTIONS = 50;
 
 /** Listens; throws a UsageError where it can't. */
 export async function serveMetrics(address: MetricsAddress, sources: MetricsSources): Promise<MetricsServer> {
-  const { registerGauges } = await import('./registry.ts');
-  const { registry } = sources;
+  // Loaded only by a process that is asked for metrics.
+  const [{ listenerFor }, { registerGauges }] = await Promise.all([
+    import('./monitor.ts'),
+    import('./registry.ts'),
+  ]);
   registerGauges(sources);
-  const type = registry.contentType;
-  const metrics = async () => ({ status: 200, type, text: await registry.metrics() });
-  const pages: Readonly<Record<string, () => Promise<Page>>> = {
-    '/metrics': metrics,
-    '/healthz': async () => ({ status: 200, type: PLAIN, text: 'ok\n' }),
-    '/readyz': async () => readiness(await sources.notReady()),
-  };
   const server = createServer(
     { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS },
-    ({ method, url = '/' }, response) => void answer({ method, path: pathOf(url) }, response, pages),
+    listenerFor(sources),
   );
   server.maxConnections = CONNECTIONS;
   await listen(server, address);
@@ -57,45 +47,6 @@ export async function serveMetrics(address: MetricsAddress, sources: MetricsSour
       server.closeAllConnections();
     },
   };
-}
-
-type Page = { readonly status: number; readonly type: string; readonly text: string };
-
-const PLAIN = 'text/plain; charset=utf-8';
-
-function readiness(reasons: readonly string[]): Page {
-  const isReady = reasons.length === 0;
-  const text = `${JSON.stringify({ ready: isReady, reasons })}\n`;
-  return { status: isReady ? 200 : 503, type: 'application/json', text };
-}
-
-function pathOf(url: string): string {
-  return url.replace(/[?#].*$/s, '');
-}
-
-async function answer(
-  { method, path }: { readonly method: string | undefined; readonly path: string },
-  response: ServerResponse,
-  pages: Readonly<Record<string, () => Promise<Page>>>,
-): Promise<void> {
-  const page = await pageFor(method, Object.hasOwn(pages, path) ? pages[path] : undefined);
-  const headers = {
-    'content-type': page.type,
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-  };
-  response.writeHead(page.status, headers).end(method === 'HEAD' ? undefined : page.text);
-}
-
-async function pageFor(method: string | undefined, make: (() => Promise<Page>) | undefined): Promise<Page> {
-  if (method !== 'GET' && method !== 'HEAD') return { status: 405, type: PLAIN, text: 'expected GET\n' };
-  if (make === undefined)
-    return { status: 404, type: PLAIN, text: 'expected /metrics, /healthz or /readyz\n' };
-  try {
-    return await make();
-  } catch (error) {
-    return { status: 500, type: PLAIN, text: `${messageOf(error)}\n` };
-  }
 }
 
 async function listen(server: Server, { host, port }: MetricsAddress): Promise<void> {

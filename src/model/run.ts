@@ -63,6 +63,8 @@ export const runSchema = z.object({
   source: sourceInfoSchema,
   /** In jobs with groups: the number of rows up to the end of each chunk. */
   chunkEnds: z.array(z.number().int().positive()).nullable(),
+  /** As in the survey. */
+  apart: z.array(z.tuple([z.number(), z.number()])).optional(),
   /** Where first rows go ahead and `chunkEnds` doesn't say it: the size of the first chunk. */
   firstRows: z.number().int().positive().optional(),
   state: runStateSchema,
@@ -104,6 +106,11 @@ export function rowsBefore(run: Chunking, n: number): number {
 /** `n` from 1. */
 export function rowsOfChunk(run: Chunking, n: number): number {
   return Math.min(rowsBefore(run, n + 1), run.rows) - rowsBefore(run, n);
+}
+
+/** Nothing has stopped or ended the run. */
+export function isUnderWay({ state }: { readonly state: RunState }): boolean {
+  return state === 'queued' || state === 'running';
 }
 
 /** A cancelled run is wound up first, so that every row has its outcome. */

@@ -79,6 +79,11 @@ export type FileFacts = {
   readonly source: SourceInfo;
   /** In jobs with groups: the number of rows up to the end of each chunk. */
   readonly chunkEnds: number[] | null;
+  /**
+   * Groups' first rows, each
+   * with a row of its key elsewhere.
+   */
+  readonly apart?: readonly (readonly [number, number])[];
   /** Inode, size and time of change: shows whether the file is still the same. */
   readonly stamp: string;
 };

@@ -16,7 +16,7 @@ type EventType =
 
 type EventData = Readonly<Record<string, unknown>> & {
   readonly target: string;
-  /** Its run; a note beside that run's report records the event. */
+  /** Its run: a note beside its report records the event. */
   readonly run?: string;
 };
 

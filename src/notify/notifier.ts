@@ -12,10 +12,10 @@ import { insteadOf, messageOf } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { createSemaphore } from '../lib/semaphore.ts';
+import { runShell } from '../lib/shell-command.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { withDeadline } from '../lib/waiting.ts';
-import { openCommand } from './command.ts';
-import type { Channel, NotifiedEvent } from './event.ts';
+import { type Channel, eventBody, type NotifiedEvent } from './event.ts';
 import { openWebhook } from './webhook.ts';
 
 export type Notifier = {
@@ -146,4 +146,36 @@ async function addToNote(directory: string, line: string): Promise<void> {
 async function readNote(directory: string): Promise<readonly string[]> {
   const text = await readFile(join(directory, NOTE), 'utf8').catch(insteadOf('ENOENT', ''));
   return text.split('\n');
+}
+
+type CommandOptions = {
+  /** For the shell. */
+  readonly command: string;
+  /** This process' own environment. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly timeoutMs?: number;
+};
+
+const COMMAND_MS = 60_000;
+
+/**
+ * An operator's command: the event on standard input, its subject in the environment, no
+ * credentials of the service. It is killed with its children when its time is over.
+ */
+export function openCommand({ command, env, timeoutMs = COMMAND_MS }: CommandOptions): Channel {
+  return {
+    name: 'command',
+    async tell(event, stop) {
+      const { id, type, data } = event;
+      const own = Object.entries(env).filter(([name]) => !/^(?:MSB_|REDIS_)/.test(name));
+      const about = { ONBOARD_EVENT: type, ONBOARD_EVENT_ID: id, ONBOARD_RUN: data.run ?? '' };
+      const ended = await runShell(command, {
+        env: { ...Object.fromEntries(own), ...about },
+        input: `${eventBody(event)}\n`,
+        timeoutMs,
+        stop,
+      });
+      if ('problem' in ended) throw new Error(`it ${ended.problem}`);
+    },
+  };
 }

@@ -9,18 +9,17 @@ import type { Ask, AskAnswer } from '../model/ask.ts';
 import { countSettled } from '../model/outcome.ts';
 import { type Run, runStateSchema } from '../model/run.ts';
 import { RERUN_OUTCOMES } from '../runs/rerun.ts';
-import { runOf } from '../runs/status.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
 import { decisionsIn } from './decisions.ts';
 import type { Desk } from './desk.ts';
 import { answerDoubts } from './doubts.tsx';
-import { NO_RUN } from './rows.tsx';
+import { ofRun } from './rows.tsx';
 import { rowNumber } from './run-rows.ts';
 import { runPath } from './runs.tsx';
 
 export const actingRoutes: readonly Route<Desk>[] = [
-  { method: 'GET', path: '/runs/:id/cancel', role: 'operator', answer: confirmCancel },
-  { method: 'GET', path: '/runs/:id/rerun', role: 'operator', answer: confirmRerun },
+  { method: 'GET', path: '/runs/:id/cancel', role: 'operator', answer: ofRun(confirmCancel) },
+  { method: 'GET', path: '/runs/:id/rerun', role: 'operator', answer: ofRun(confirmRerun) },
   { method: 'POST', path: '/runs/:id/pause', role: 'operator', answer: control('pause') },
   { method: 'POST', path: '/runs/:id/resume', role: 'operator', answer: control('resume') },
   { method: 'POST', path: '/runs/:id/cancel', role: 'operator', answer: control('cancel') },
@@ -163,9 +162,7 @@ function Confirm({ run: { id, job }, action, go, tone = 'go', children }: Confir
   );
 }
 
-async function confirmCancel({ params, page }: Visit<Desk>): Promise<Reply> {
-  const run = await runOf(page.ledger, params.id ?? '');
-  if (run === null) return NO_RUN;
+async function confirmCancel(run: Run): Promise<Reply> {
   const settled = countSettled(run.outcomes);
   return {
     kind: 'page',
@@ -191,9 +188,7 @@ function rowsNamed(count: string | null): string {
   return count !== null && /^[1-9]\d{0,14}$/.test(count) ? countOf(Number(count), 'row') : 'Rows';
 }
 
-async function confirmRerun({ params, query, page }: Visit<Desk>): Promise<Reply> {
-  const run = await runOf(page.ledger, params.id ?? '');
-  if (run === null) return NO_RUN;
+async function confirmRerun(run: Run, { query }: Visit<Desk>): Promise<Reply> {
   const there = RERUN_OUTCOMES.filter((outcome) => run.outcomes[outcome] > 0);
   const cause = query.get('cause') ?? '';
   const only = query.get('only');

@@ -131,12 +131,7 @@ async function control(ask: Control, by: string, acting: Acting): Promise<AskAns
       return done('The run is paused: nothing more of it is sent. Rows in flight are settled.');
     case 'resume': {
       refuseEnded(run);
-      await ownRuns.begin(id, (quiet, begun) =>
-        resumeRun(run, quiet, async () => {
-          begun(id);
-          return quiet;
-        }),
-      );
+      await ownRuns.begin(id, (quiet, onBegun) => resumeRun(run, quiet, () => onBegun(id)));
       return done('The run goes on.');
     }
     case 'cancel': {
@@ -157,13 +152,7 @@ async function rerun(ask: Extract<Ask, { readonly kind: 'rerun' }>, acting: Acti
   const job = ask.isCorrected ? parent.job : undefined;
   const asked = { outcomes, rows, job, jobFile: undefined };
   const begun = await acting.ownRuns.begin(`rerun of ${parent.id}`, async (quiet, onBegun) => {
-    const done = await rerunRows(
-      parent,
-      asked,
-      quiet,
-      async () => quiet,
-      ({ id }) => onBegun(id),
-    );
+    const done = await rerunRows(parent, asked, quiet, ({ id }) => onBegun(id));
     if (done.kind === 'nothing') throw new UsageError([...done.lines]);
   });
   return {

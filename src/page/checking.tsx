@@ -10,10 +10,10 @@ import { Lines, Text } from '../lib/html-text.tsx';
 import { countOf, duration, numberShown } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { countUnsuccessful } from '../model/outcome.ts';
-import { Time } from '../report/html/parts.tsx';
+import { Table, Time } from '../report/html/parts.tsx';
 import { type Summary, summarySchema } from '../report/summary.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
-import { Problems, Table } from '../web/words.tsx';
+import { Problems } from '../web/words.tsx';
 import { askFor, refusedFor, told } from './acting.tsx';
 import type { Work } from './child.ts';
 import type { Desk } from './desk.ts';
@@ -23,8 +23,7 @@ import { runPath } from './runs.tsx';
 export const checkRoutes: readonly Route<Desk>[] = [
   { method: 'POST', path: '/uploads/:id/check', role: 'operator', answer: begin(check) },
   { method: 'POST', path: '/uploads/:id/rehearse', role: 'operator', answer: begin(rehearse) },
-  { method: 'GET', path: '/uploads/:id/check', role: 'operator', answer: showCheck },
-  { method: 'GET', path: '/uploads/:id/check/live', role: 'operator', answer: liveCheck },
+  { method: 'GET', path: '/uploads/:id/check', role: 'operator', isLive: true, answer: showCheck },
   { method: 'POST', path: '/uploads/:id/start', role: 'operator', answer: start },
 ];
 
@@ -34,8 +33,8 @@ function nameOf({ id, job }: Way): string {
   return `${id} ${job}`;
 }
 
-function checkPath({ id, job }: Way, part = ''): string {
-  return `/uploads/${id}/check${part}?job=${encodeURIComponent(job)}`;
+function checkPath({ id, job }: Way): string {
+  return `/uploads/${id}/check?job=${encodeURIComponent(job)}`;
 }
 
 function begin(work: (page: Desk, way: Way, path: string) => void) {
@@ -77,6 +76,9 @@ function rehearse({ rehearsals, runChild }: Desk, way: Way, path: string): void 
 async function showCheck({ params, query, page }: Visit<Desk>): Promise<Reply> {
   const upload = await page.uploads.find(params.id ?? '');
   if (upload === null) return GONE;
+  const way = { id: upload.id, job: query.get('job') ?? '' };
+  const works = [page.checks.state(nameOf(way)), page.rehearsals.state(nameOf(way))];
+  const going = works.find((work) => work?.kind === 'under-way');
   return {
     kind: 'page',
     title: `Check of ${upload.given}`,
@@ -85,9 +87,10 @@ async function showCheck({ params, query, page }: Visit<Desk>): Promise<Reply> {
         <h1>
           What would be sent of <Text of={upload.given} bytes={150} />
         </h1>
-        {await checkBody(page, { id: upload.id, job: query.get('job') ?? '' })}
+        {await checkBody(page, way)}
       </>
     ),
+    live: going === undefined ? undefined : <UnderWay since={going.since} />,
   };
 }
 
@@ -110,7 +113,7 @@ async function checkBody(page: Desk, way: Way) {
     case 'failed':
       return <Problems of={work.problems} />;
     case 'under-way':
-      return <LiveWork way={way} since={work.since} />;
+      return null;
     default:
       return (
         <form method="post" action={`/uploads/${way.id}/check`}>
@@ -121,31 +124,13 @@ async function checkBody(page: Desk, way: Way) {
   }
 }
 
-function LiveWork({ way, since }: { readonly way: Way; readonly since: string }) {
-  return (
-    <div data-live={checkPath(way, '/live')}>
-      <UnderWay since={since} />
-    </div>
-  );
-}
-
+/** Its live part; once that is no more, the browser loads the page again. */
 function UnderWay({ since }: { readonly since: string }) {
   return (
     <p role="status">
       Reading the file to its end, since <Time at={since} show="time" />. Nothing is sent.
     </p>
   );
-}
-
-/**
- * For the browser while a file is read. Afterwards there is no fragment, and the browser loads the
- * page again.
- */
-async function liveCheck({ params, query, page }: Visit<Desk>): Promise<Reply> {
-  const way = { id: params.id ?? '', job: query.get('job') ?? '' };
-  for (const work of [page.checks.state(nameOf(way)), page.rehearsals.state(nameOf(way))])
-    if (work?.kind === 'under-way') return { kind: 'fragment', body: <UnderWay since={work.since} /> };
-  return { kind: 'redirect', to: checkPath(way) };
 }
 
 function Findings({ found }: { readonly found: Checked }) {
@@ -287,9 +272,7 @@ function Rehearsal({ way, work }: RehearsalProps) {
       <p>The same file goes to the built-in stand-in: nothing leaves this machine.</p>
       {work?.kind === 'done' ? <Rehearsed summary={work.value} /> : null}
       {work?.kind === 'failed' ? <Problems of={work.problems} /> : null}
-      {work?.kind === 'under-way' ? (
-        <LiveWork way={way} since={work.since} />
-      ) : (
+      {work?.kind === 'under-way' ? null : (
         <form method="post" action={`/uploads/${way.id}/rehearse`}>
           <input type="hidden" name="job" value={way.job} />
           <button type="submit">Rehearse</button>

@@ -12,8 +12,8 @@ import type { RowDecision } from '../ledger/resolve.ts';
 import { readDoubts } from '../ledger/run-view.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { isTable } from '../model/source.ts';
-import { checkDecisions, jobKeysOf } from '../runs/decisions.ts';
-import { parseDecision, readDecisions } from '../runs/resolve-file.ts';
+import { checkDecisions } from '../runs/decisions.ts';
+import { NOTHING_RESOLVED, parseDecision, readDecisions } from '../runs/resolve-file.ts';
 import type { Session } from '../session.ts';
 import { type RunRows, rowNumber } from './run-rows.ts';
 
@@ -76,8 +76,8 @@ export async function readDecisionFile(
   const path = join(folder, isTable(run.source) ? 'in-doubt.csv' : 'in-doubt.ndjson');
   try {
     await writeFile(path, file, { flag: 'wx', mode: 0o600 });
-    const said = await readDecisions(path, run, definition.key ?? null);
-    const { decisions, mates } = await checkDecisions(run, said, jobKeysOf(definition), ledger);
+    const told = await readDecisions(path, run, definition.key ?? null);
+    const { decisions, mates } = await checkDecisions(run, told, definition, ledger);
     const rows = decisions.map(({ row }) => row);
     const doubts = await readDoubts(redis, k, rows);
     const left = decisions.filter(({ row }) => doubts.has(row));
@@ -89,7 +89,7 @@ export async function readDecisionFile(
       /** Rows that are not named, but one record with a named one. */
       mates: mates.length,
       /** Lines without a decision, and decisions on rows no longer in doubt. */
-      open: said.open,
+      open: told.filter(({ decision }) => decision === null).length,
       settled: decisions.length - left.length,
     };
   } catch (error) {
@@ -97,7 +97,7 @@ export async function readDecisionFile(
     const problems = error.all.map((one) =>
       (typeof one === 'string' ? one : one()).replaceAll(path, 'the file'),
     );
-    throw new UsageError(problems.filter((one) => one !== 'Nothing was resolved.'));
+    throw new UsageError(problems.filter((one) => one !== NOTHING_RESOLVED));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

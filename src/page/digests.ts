@@ -130,5 +130,5 @@ async function countOn({ ledger }: Means, run: Run, counting: Counting): Promise
 async function countChunk(chunk: SettledChunk, tally: DigestTally, view: LedgerView): Promise<void> {
   tally.add(chunk);
   for await (const rows of unsuccessfulIn(chunk.settlements, view))
-    for (const row of rows) tally.addUnsuccessful(row, chunk.chunk);
+    for (const row of rows) tally.addUnsuccessful(row);
 }

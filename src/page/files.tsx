@@ -12,9 +12,9 @@ import { cut, Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import { type Row, rowSchema } from '../model/row.ts';
 import { sourceInfoSchema, sourceWords } from '../model/source.ts';
-import { Time } from '../report/html/parts.tsx';
+import { Facts, Table, Time } from '../report/html/parts.tsx';
 import type { Reply, Route, Visit } from '../web/visit.ts';
-import { COLUMNS_SHOWN, MoreColumns, Problems, Table } from '../web/words.tsx';
+import { COLUMNS_SHOWN, MoreColumns, Problems } from '../web/words.tsx';
 import type { Desk } from './desk.ts';
 import { textsOf } from './draft.ts';
 import { readJobs } from './jobs.tsx';
@@ -294,16 +294,12 @@ function Misfits({ jobs }: Pick<JobsProps, 'jobs'>) {
   return (
     <details>
       <summary>{`${countOf(unfit.length, 'job')} that can't take it, and why`}</summary>
-      <dl>
-        {unfit.map(({ name, problems }) => (
-          <>
-            <dt>{name}</dt>
-            <dd>
-              <Text of={problems.slice(0, MISFITS_SHOWN).join(' ')} bytes={1_000} />
-            </dd>
-          </>
-        ))}
-      </dl>
+      <Facts
+        of={unfit.map(({ name, problems }) => [
+          name,
+          <Text of={problems.slice(0, MISFITS_SHOWN).join(' ')} bytes={1_000} />,
+        ])}
+      />
     </details>
   );
 }

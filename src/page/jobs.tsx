@@ -11,10 +11,10 @@ import { Lines, Text } from '../lib/html-text.tsx';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Run } from '../model/run.ts';
 import { nextTime } from '../queue/schedule-times.ts';
-import { Time } from '../report/html/parts.tsx';
+import { Table, Time } from '../report/html/parts.tsx';
 import { latestRuns } from '../runs/status.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
-import { Problems, Table } from '../web/words.tsx';
+import { Problems } from '../web/words.tsx';
 import type { Desk } from './desk.ts';
 
 const RUNS_LOOKED_THROUGH = 200;

@@ -24,24 +24,12 @@ const NEEDS_SHOWN = 30;
 const COMING_SHOWN = 20;
 
 export const overviewRoutes: readonly Route<Desk>[] = [
-  { method: 'GET', path: '/', role: 'viewer', answer: show },
-  { method: 'GET', path: '/live', role: 'viewer', answer: live },
+  { method: 'GET', path: '/', role: 'viewer', isLive: true, answer: show },
 ];
 
 async function show({ page }: Visit<Desk>): Promise<Reply> {
-  const body = (
-    <>
-      <h1>Overview</h1>
-      <div data-live="/live">
-        <Standing seen={await lookAround(page)} />
-      </div>
-    </>
-  );
-  return { kind: 'page', title: 'Overview', body };
-}
-
-async function live({ page }: Visit<Desk>): Promise<Reply> {
-  return { kind: 'fragment', body: <Standing seen={await lookAround(page)} /> };
+  const live = <Standing seen={await lookAround(page)} />;
+  return { kind: 'page', title: 'Overview', body: <h1>Overview</h1>, live };
 }
 
 async function lookAround(desk: Desk) {

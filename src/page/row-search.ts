@@ -16,7 +16,7 @@ import type { Settlement } from '../model/settlement.ts';
 import { isTable } from '../model/source.ts';
 import { causeAmong } from '../report/causes.ts';
 import type { Cause, Digest } from '../report/digest.ts';
-import { chunksIn } from '../report/places.ts';
+import { areWithin } from '../report/places.ts';
 import { serviceMessage, unsuccessfulIn } from '../report/remainder.ts';
 import { resultsFormat } from '../report/results.ts';
 import { knownFields } from '../service/operations.ts';
@@ -164,14 +164,19 @@ async function* matchingRows(search: Search): AsyncGenerator<Found, void, undefi
 function chunksToRead(search: Search): readonly number[] {
   const { run, asked, digest, cause } = search;
   if (asked.cause !== null && cause === null) return [];
-  const chunks = chunksOf(run);
+  const { rows } = run;
   const before = rowsUpTo(search, asked.after);
-  let first = 1;
-  while (first < chunks && rowsBefore(run, first + 1) <= before) first += 1;
-  const bits = cause?.chunks ?? (asked.outcome === null ? null : (digest?.chunks[asked.outcome] ?? ''));
   // A digest that is not complete rules no chunk out.
-  if (digest !== null && isOf(digest, run) && bits !== null) return [...chunksIn(bits, chunks, first)];
-  return Array.from({ length: Math.max(0, chunks - first + 1) }, (_, i) => first + i);
+  const whole = digest !== null && isOf(digest, run) ? digest : null;
+  const ofOutcome = asked.outcome === null ? null : (whole?.where[asked.outcome] ?? []);
+  const where = whole === null ? null : (cause?.where ?? ofOutcome);
+  const chunks = Array.from({ length: chunksOf(run) }, (_, i) => i + 1);
+  return chunks.filter((chunk) => {
+    const end = Math.min(rows, rowsBefore(run, chunk + 1));
+    if (end <= before) return false;
+    const [first, last] = [rowAt(search, rowsBefore(run, chunk) + 1), rowAt(search, end)];
+    return where === null || first === null || last === null || areWithin(where, { first, last, rows });
+  });
 }
 
 function isAsked(settlement: Settlement, { asked, cause }: Search): boolean {

@@ -17,7 +17,7 @@ import type { Row } from '../model/row.ts';
 import { groupRows } from '../model/row-group.ts';
 import { messageOf } from '../model/sentence.ts';
 import type { RefusalBody, SettledChunk, Settlement } from '../model/settlement.ts';
-import { Time } from '../report/html/parts.tsx';
+import { Facts, Time } from '../report/html/parts.tsx';
 import type { Reply, Route, Visit } from '../web/visit.ts';
 import { COLUMNS_SHOWN, MoreColumns } from '../web/words.tsx';
 import type { Desk } from './desk.ts';
@@ -238,18 +238,12 @@ function File({ source, columns }: { readonly source: Row | null; readonly colum
     );
   return (
     <>
-      <dl class="fields">
-        {cells.slice(0, COLUMNS_SHOWN).map(([column, value]) => (
-          <>
-            <dt>
-              <Text of={column} />
-            </dt>
-            <dd>
-              <Text of={value} bytes={CELL_BYTES} />
-            </dd>
-          </>
-        ))}
-      </dl>
+      <Facts
+        class="fields"
+        of={cells
+          .slice(0, COLUMNS_SHOWN)
+          .map(([column, value]) => [<Text of={column} />, <Text of={value} bytes={CELL_BYTES} />])}
+      />
       <MoreColumns more={cells.length - COLUMNS_SHOWN} />
     </>
   );

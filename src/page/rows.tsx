@@ -8,9 +8,10 @@ import { cut, Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import { OUTCOMES, type Outcome } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
-import { Dot, kindWords } from '../report/html/parts.tsx';
+import { Dot, kindWords, Table } from '../report/html/parts.tsx';
+import { runOf } from '../runs/status.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
-import { Empty, Table } from '../web/words.tsx';
+import { Empty } from '../web/words.tsx';
 import type { Desk } from './desk.ts';
 import {
   csvOf,
@@ -30,6 +31,15 @@ export const rowsRoutes: readonly Route<Desk>[] = [
 ];
 
 export const NO_RUN: Reply = { kind: 'missing', words: 'There is no such run in the ledger.' };
+
+/** For pages of `/runs/:id`. */
+export function ofRun(show: (run: Run, visit: Visit<Desk>) => Promise<Reply>) {
+  return async (visit: Visit<Desk>): Promise<Reply> => {
+    const run = await runOf(visit.page.ledger, visit.params.id ?? '');
+    return run === null ? NO_RUN : show(run, visit);
+  };
+}
+
 const MOST_CHARACTERS = 200;
 
 async function answer(visit: Visit<Desk>): Promise<Reply> {

@@ -21,50 +21,31 @@ import { stretchesOf } from '../report/timeline.ts';
 import { requestWords } from '../report/words.ts';
 import { RERUN_OUTCOMES } from '../runs/rerun.ts';
 import { serviceWords } from '../runs/service-notice.ts';
-import { runOf, serviceReport, stateOf } from '../runs/status.ts';
+import { serviceReport, stateOf } from '../runs/status.ts';
 import { reportDirectory } from '../session.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
 import { Bar } from '../web/words.tsx';
 import { CAUSES_SHOWN, Causes } from './causes.tsx';
 import type { Desk } from './desk.ts';
-import { NO_RUN, RunTitle } from './rows.tsx';
+import { ofRun, RunTitle } from './rows.tsx';
 import { runPath, StateBadge, timeTaken } from './runs.tsx';
 
 export const runRoutes: readonly Route<Desk>[] = [
-  { method: 'GET', path: '/runs/:id', role: 'viewer', answer: show },
-  { method: 'GET', path: '/runs/:id/live', role: 'viewer', answer: live },
-  { method: 'GET', path: '/runs/:id/report', role: 'viewer', answer: report },
-  { method: 'GET', path: '/runs/:id/files/:name', role: 'operator', answer: file },
+  { method: 'GET', path: '/runs/:id', role: 'viewer', isLive: true, answer: ofRun(show) },
+  { method: 'GET', path: '/runs/:id/report', role: 'viewer', answer: ofRun(report) },
+  { method: 'GET', path: '/runs/:id/files/:name', role: 'operator', answer: ofRun(file) },
 ];
 
 const SUMMARY = 'summary.json';
 const PAGE = 'report.html';
 
-async function show(visit: Visit<Desk>): Promise<Reply> {
-  const shown = await lookAt(visit);
-  if (shown === null) return NO_RUN;
-  const { id, job } = shown.run;
-  const body = (
-    <>
-      <RunTitle run={shown.run} here="run" />
-      <div data-live={runPath(id, '/live')}>
-        <RunLive shown={shown} visit={visit} />
-      </div>
-    </>
-  );
-  return { kind: 'page', title: `${job}: ${id}`, body };
+async function show(run: Run, visit: Visit<Desk>): Promise<Reply> {
+  const live = <RunLive shown={await lookAt(run, visit.page)} visit={visit} />;
+  const body = <RunTitle run={run} here="run" />;
+  return { kind: 'page', title: `${run.job}: ${run.id}`, body, live };
 }
 
-async function live(visit: Visit<Desk>): Promise<Reply> {
-  const shown = await lookAt(visit);
-  return shown === null ? NO_RUN : { kind: 'fragment', body: <RunLive shown={shown} visit={visit} /> };
-}
-
-/** `null`: there is no such run. */
-async function lookAt(visit: Visit<Desk>) {
-  const { env, ledger, digests, paceOf } = visit.page;
-  const run = await runOf(ledger, visit.params.id ?? '');
-  if (run === null) return null;
+async function lookAt(run: Run, { env, ledger, digests, paceOf }: Desk) {
   const { redis } = ledger;
   const { keys, store } = ledger.of(run.target);
   const [isLeased, happened, digest, service, summary] = await Promise.all([
@@ -87,20 +68,16 @@ async function lookAt(visit: Visit<Desk>) {
   };
 }
 
-async function report({ params, page }: Visit<Desk>): Promise<Reply> {
-  const run = await runOf(page.ledger, params.id ?? '');
-  if (run === null) return NO_RUN;
-  const path = join(reportDirectory(page.env, run.id), PAGE);
+async function report({ id }: Run, { page }: Visit<Desk>): Promise<Reply> {
+  const path = join(reportDirectory(page.env, id), PAGE);
   const html = await readFile(path).catch(insteadOf('ENOENT', null));
   return html === null
     ? { kind: 'missing', words: 'There is no report of this run here.' }
     : { kind: 'report', html };
 }
 
-async function file({ params, page }: Visit<Desk>): Promise<Reply> {
-  const run = await runOf(page.ledger, params.id ?? '');
-  if (run === null) return NO_RUN;
-  const folder = reportDirectory(page.env, run.id);
+async function file({ id }: Run, { params, page }: Visit<Desk>): Promise<Reply> {
+  const folder = reportDirectory(page.env, id);
   const files = [SUMMARY, ...((await readSummary(folder))?.files ?? [])];
   const name = files.find((one) => one === params.name);
   if (name === undefined || !existsSync(join(folder, name)))
@@ -109,7 +86,7 @@ async function file({ params, page }: Visit<Desk>): Promise<Reply> {
   return { kind: 'download', name, type: 'application/octet-stream', body };
 }
 
-type Shown = NonNullable<Awaited<ReturnType<typeof lookAt>>>;
+type Shown = Awaited<ReturnType<typeof lookAt>>;
 type Props = { readonly shown: Shown; readonly visit: Visit<Desk> };
 
 function RunLive({ shown, visit: { visitor } }: Props) {

@@ -3,40 +3,28 @@
  * disk, the versions, and `doctor`, asked of the process that acts. Nothing can be done here.
  */
 import { statfs } from 'node:fs/promises';
+import type { Child } from 'hono/jsx';
 import { shownAddress } from '../config/redis-address.ts';
 import { countWorkers } from '../ledger/census.ts';
 import { readDoing } from '../ledger/doing.ts';
 import { Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import { programVersion } from '../lib/version.ts';
-import { Time } from '../report/html/parts.tsx';
+import { Facts, Table, Time } from '../report/html/parts.tsx';
 import { serviceWords } from '../runs/service-notice.ts';
 import { serviceReport } from '../runs/status.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
-import { Empty, Table } from '../web/words.tsx';
+import { Empty } from '../web/words.tsx';
 import type { Desk } from './desk.ts';
 import { runPath } from './runs.tsx';
 
 export const systemRoutes: readonly Route<Desk>[] = [
-  { method: 'GET', path: '/system', role: 'viewer', answer: show },
-  { method: 'GET', path: '/system/live', role: 'viewer', answer: live },
+  { method: 'GET', path: '/system', role: 'viewer', isLive: true, answer: show },
 ];
 
 async function show(visit: Visit<Desk>): Promise<Reply> {
-  const body = (
-    <>
-      <h1>System</h1>
-      <div data-live="/system/live">
-        <System desk={visit.page} system={await lookAtSystem(visit)} />
-      </div>
-    </>
-  );
-  return { kind: 'page', title: 'System', body };
-}
-
-async function live(visit: Visit<Desk>): Promise<Reply> {
-  const body = <System desk={visit.page} system={await lookAtSystem(visit)} />;
-  return { kind: 'fragment', body };
+  const live = <System desk={visit.page} system={await lookAtSystem(visit)} />;
+  return { kind: 'page', title: 'System', body: <h1>System</h1>, live };
 }
 
 async function lookAtSystem({ page, visitor }: Visit<Desk>) {
@@ -68,37 +56,10 @@ function tenths(n: number): string {
 }
 
 function System({ desk, system }: { readonly desk: Desk; readonly system: System }) {
-  const { states, nextWaitingMs, workers, doctor, disk } = system;
+  const { workers, doctor } = system;
   return (
     <>
-      <dl>
-        <dt>service</dt>
-        <dd>
-          <Text of={desk.target} />: <Text of={system.service} />
-        </dd>
-        <dt>Redis</dt>
-        <dd>
-          <Text of={shownAddress(desk.ledger.address)} />, answers in {tenths(system.roundTripMs)} ms
-        </dd>
-        <dt>chunks</dt>
-        <dd>
-          {numberShown(states.waiting)} waiting
-          {states.waiting === 0 ? '' : `, the next for ${tenths(nextWaitingMs / 1000)} s`} ·{' '}
-          {numberShown(states.active)} in work · {numberShown(states.delayed)} put back for a while ·{' '}
-          {numberShown(states.failed)} failed
-        </dd>
-        <dt>processes</dt>
-        <dd>{countOf(system.registered, 'process', 'processes')} registered with the ledger</dd>
-        <dt>home</dt>
-        <dd>
-          <Text of={desk.env.home} />
-          {disk === null ? '' : `, ${tenths((disk.bavail * disk.bsize) / GIB)} GiB free`}
-        </dd>
-        <dt>program</dt>
-        <dd>
-          onboard {programVersion()}, Node.js {process.versions.node}
-        </dd>
-      </dl>
+      <Facts of={factsOf(desk, system)} />
       <h2>Workers</h2>
       {workers.length > 0 ? <Workers workers={workers} /> : null}
       {workers.length > 0 ? null : <Empty>No worker has told of itself within a minute.</Empty>}
@@ -110,6 +71,26 @@ function System({ desk, system }: { readonly desk: Desk; readonly system: System
       ))}
     </>
   );
+}
+
+function factsOf(desk: Desk, system: System): ReadonlyArray<readonly [string, Child]> {
+  const { states, nextWaitingMs, disk } = system;
+  const chunks = [
+    `${numberShown(states.waiting)} waiting${states.waiting === 0 ? '' : `, the next for ${tenths(nextWaitingMs / 1000)} s`}`,
+    `${numberShown(states.active)} in work`,
+    `${numberShown(states.delayed)} put back for a while`,
+    `${numberShown(states.failed)} failed`,
+  ];
+  const free = disk === null ? '' : `, ${tenths((disk.bavail * disk.bsize) / GIB)} GiB free`;
+  const address = shownAddress(desk.ledger.address);
+  return [
+    ['service', <Text of={`${desk.target}: ${system.service}`} />],
+    ['Redis', <Text of={`${address}, answers in ${tenths(system.roundTripMs)} ms`} />],
+    ['chunks', chunks.join(' · ')],
+    ['processes', `${countOf(system.registered, 'process', 'processes')} registered with the ledger`],
+    ['home', <Text of={`${desk.env.home}${free}`} />],
+    ['program', `onboard ${programVersion()}, Node.js ${process.versions.node}`],
+  ];
 }
 
 function Workers({ workers }: Pick<System, 'workers'>) {

@@ -13,7 +13,7 @@ import type { JsonValue } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import { messageOf, withoutValues } from '../model/sentence.ts';
 import type { Settlement } from '../model/settlement.ts';
-import { createPlaces, type Places, type Size } from './places.ts';
+import { countPlace, noPlaces } from './places.ts';
 import type { RemainderRow } from './remainder.ts';
 
 export type CauseTerms = { readonly columns: readonly string[]; readonly fields: Pick<FieldCatalog, 'has'> };
@@ -31,6 +31,10 @@ export const UNTOLD = '‹…›';
 
 export type NamedRow = Pick<Settlement, 'row' | 'line' | 'key'>;
 
+export function namedRow({ row, line, key }: Settlement): NamedRow {
+  return { row, line, key };
+}
+
 type Head = Pick<Settlement, 'outcome' | 'code'>;
 
 export type CountedCause = Head & {
@@ -40,7 +44,7 @@ export type CountedCause = Head & {
   readonly first: number;
   readonly last: number;
   readonly examples: readonly NamedRow[];
-  readonly places: Places;
+  readonly places: Uint32Array;
 };
 
 type Counting = { -readonly [K in keyof CountedCause]: CountedCause[K] };
@@ -50,16 +54,17 @@ const MAX_CAUSES = 1_000;
 const ROWS_NAMED = 3;
 const NOTHING_TOLD: Said = { text: UNTOLD, words: '', fields: [] };
 
-export function createCauseTally(terms: CauseTerms, size: Size) {
+/** `rows`: of the whole file. */
+export function createCauseTally(terms: CauseTerms, rows: number) {
   const causes = new Map<string, Counting>();
   const begin = ({ outcome, code, row, issues }: Settlement, said: Said): Counting => {
     const common = said === NOTHING_TOLD ? [] : issues.map(withoutValues);
-    const rows = { count: 0, first: row, last: row, examples: [], places: createPlaces(size) };
-    return { outcome, code, said, issues: common, ...rows };
+    const none = { count: 0, first: row, last: row, examples: [], places: noPlaces(rows) };
+    return { outcome, code, said, issues: common, ...none };
   };
   return {
     /** Answers the row's cause; `toldOf` it only once all are counted. */
-    add(row: RemainderRow, chunk: number, named: () => NamedRow): CountedCause {
+    add(row: RemainderRow): CountedCause {
       const { settlement } = row;
       const full = causeOf(row, terms);
       const isTooMany = causes.size >= MAX_CAUSES && !causes.has(markOf(settlement, full.text));
@@ -70,8 +75,8 @@ export function createCauseTally(terms: CauseTerms, size: Size) {
       known.count += 1;
       known.first = Math.min(known.first, settlement.row);
       known.last = Math.max(known.last, settlement.row);
-      if (known.examples.length < ROWS_NAMED) known.examples = [...known.examples, named()];
-      known.places.add(settlement.row, chunk);
+      if (known.examples.length < ROWS_NAMED) known.examples = [...known.examples, namedRow(settlement)];
+      countPlace(known.places, settlement.row, rows);
       return known;
     },
     /** Commonest first; causes that may show the same text are one. */
@@ -124,7 +129,7 @@ function together(one: CountedCause, other: CountedCause): CountedCause {
     first: Math.min(one.first, other.first),
     last: Math.max(one.last, other.last),
     examples: [...one.examples, ...other.examples].sort((a, b) => a.row - b.row).slice(0, ROWS_NAMED),
-    places: one.places.with(other.places),
+    places: one.places.map((count, part) => count + (other.places[part] ?? 0)),
   };
 }
 

@@ -16,7 +16,7 @@ import {
   REMAINDER,
   wasAccepted,
 } from '../model/outcome.ts';
-import { chunksOf, type Run } from '../model/run.ts';
+import type { Run } from '../model/run.ts';
 import type { SettledChunk, Settlement } from '../model/settlement.ts';
 import {
   type CauseTerms,
@@ -24,14 +24,15 @@ import {
   causeId,
   createCauseTally,
   type NamedRow,
+  namedRow,
   toldOf,
 } from './causes.ts';
-import { createPlaces, type Places } from './places.ts';
+import { countPlace, noPlaces } from './places.ts';
 import type { RemainderRow } from './remainder.ts';
 import { type Advising, adviceIn } from './results.ts';
 import { shapeSchema } from './shapes.ts';
 import { type Counted, createTally } from './tally.ts';
-import { addTime, createTimeline, latencyOf, latencySchema, momentSchema, noTimes } from './timeline.ts';
+import { createTimeline, latencySchema, momentSchema } from './timeline.ts';
 
 const count = z.number().int().nonnegative();
 const rowNumber = z.number().int().positive();
@@ -57,7 +58,6 @@ export const causeSchema = z.object({
   last: rowNumber,
   examples: z.array(namedRowSchema),
   where: z.array(count),
-  chunks: z.string(),
 });
 export type Cause = z.infer<typeof causeSchema>;
 
@@ -78,16 +78,14 @@ export const digestSchema = z.object({
   records: count,
   /** Rows with each outcome by part of the file: at most 100 parts of equal size. */
   where: z.partialRecord(outcomeSchema, z.array(count)),
-  chunks: z.partialRecord(outcomeSchema, z.string()),
   topErrors: z.array(countedSchema.extend({ outcome: outcomeSchema, advice: z.string() })),
   /** Commonest first. `others`: rows with a cause that is not listed. */
   causes: z.array(causeSchema),
   others: count,
   shapes: z.array(shapeSchema),
   topWarnings: z.array(countedSchema),
-  /** `null`: nothing was sent. */
+  /** Rows of chunks that were open count in neither. `null`: nothing was sent. */
   latency: latencySchema.nullable(),
-  /** By time; rows of chunks that were open are in none. */
   moments: z.array(momentSchema),
   /** HTTP statuses of last attempts, commonest first; 0: no answer. */
   statuses: z.array(z.object({ status: count, rows: count })),
@@ -113,7 +111,7 @@ export type DigestTally = {
   /** Throws where a row comes twice or out of order, a defect of the ledger. */
   add(chunk: SettledChunk): void;
   /** In addition, each row that did not succeed. */
-  addUnsuccessful(row: RemainderRow, chunk: number): void;
+  addUnsuccessful(row: RemainderRow): void;
   digest(): Digest;
 };
 
@@ -127,35 +125,35 @@ type Needing = { readonly named: NamedRow; readonly code: string; readonly cause
 export function createDigestTally({ run, fields, advising, definition }: DigestOptions): DigestTally {
   const { rows } = run;
   const { columns } = run.source;
-  const size = { rows, chunks: chunksOf(run) };
-  const places = new Map<Outcome, Places>();
+  const places = new Map<Outcome, Uint32Array>();
   const placesOf = (outcome: Outcome) => {
-    const known = places.get(outcome) ?? createPlaces(size);
-    if (!places.has(outcome)) places.set(outcome, known);
+    const known = places.get(outcome) ?? noPlaces(rows);
+    places.set(outcome, known);
     return known;
   };
   const tally = createTally();
   const records = createRecordCount();
-  const answers = createAnswers();
+  const statuses = new Uint32Array(STATUSES);
   const timeline = createTimeline(Date.parse(run.startedAt ?? run.createdAt));
-  const causes = createCauseTally({ columns, fields }, size);
+  const causes = createCauseTally({ columns, fields }, rows);
   const needing = new Map<Outcome, Needing[]>(NEEDING.map((outcome) => [outcome, []]));
-  const namedRow = ({ settlement: { row, line, key } }: RemainderRow): NamedRow => ({ row, line, key });
   return {
     add(chunk) {
       timeline.add(chunk);
       for (const settlement of chunk.settlements) {
         records.add(settlement);
         tally.add(settlement);
-        placesOf(settlement.outcome).add(settlement.row, chunk.chunk);
-        answers.add(settlement);
+        const { row, outcome, attempts, status } = settlement;
+        countPlace(placesOf(outcome), row, rows);
+        if (attempts > 0) statuses[status] = (statuses[status] ?? 0) + 1;
       }
     },
-    addUnsuccessful(row, chunk) {
-      const { outcome, code } = row.settlement;
-      const cause = causes.add(row, chunk, () => namedRow(row));
-      const list = needing.get(outcome);
-      if (list !== undefined && list.length < NEEDING_ROWS) list.push({ named: namedRow(row), code, cause });
+    addUnsuccessful(row) {
+      const { settlement } = row;
+      const cause = causes.add(row);
+      const list = needing.get(settlement.outcome);
+      if (list !== undefined && list.length < NEEDING_ROWS)
+        list.push({ named: namedRow(settlement), code: settlement.code, cause });
     },
     digest() {
       const all = causes.told();
@@ -167,8 +165,7 @@ export function createDigestTally({ run, fields, advising, definition }: DigestO
         read: countSettled(outcomes),
         outcomes,
         records: records.count(),
-        where: Object.fromEntries([...places].map(([outcome, place]) => [outcome, place.where()])),
-        chunks: Object.fromEntries([...places].map(([outcome, place]) => [outcome, place.chunks()])),
+        where: Object.fromEntries([...places].map(([outcome, counts]) => [outcome, [...counts]])),
         topErrors: tally
           .errors()
           .slice(0, TOP_ERRORS)
@@ -180,7 +177,8 @@ export function createDigestTally({ run, fields, advising, definition }: DigestO
         others: all.slice(MAX_CAUSES).reduce((sum, one) => sum + one.count, 0),
         shapes: [...tally.shapes()],
         topWarnings: tally.warnings().map(counted),
-        ...answers.answers(),
+        latency: timeline.latency(),
+        statuses: commonest(statuses),
         moments: [...timeline.moments()],
         needing: rowsNeeding.map(({ named, code, cause }) => {
           return { ...named, outcome: cause.outcome, code, why: whyOf(cause) };
@@ -227,23 +225,11 @@ function createRecordCount() {
 /** One more than the largest status; 0: no answer. */
 const STATUSES = 1_000;
 
-function createAnswers() {
-  const times = noTimes();
-  const statuses = new Uint32Array(STATUSES);
-  return {
-    add({ attempts, ms, status }: Settlement) {
-      if (attempts === 0) return;
-      addTime(times, ms);
-      statuses[status] = (statuses[status] ?? 0) + 1;
-    },
-    answers: (): Pick<Digest, 'latency' | 'statuses'> => ({
-      latency: latencyOf(times),
-      statuses: [...statuses]
-        .map((rows, status) => ({ status, rows }))
-        .filter((one) => one.rows > 0)
-        .sort((a, b) => b.rows - a.rows || a.status - b.status),
-    }),
-  };
+function commonest(statuses: Uint32Array): Digest['statuses'] {
+  return [...statuses]
+    .map((rows, status) => ({ status, rows }))
+    .filter((one) => one.rows > 0)
+    .sort((a, b) => b.rows - a.rows || a.status - b.status);
 }
 
 type Naming = Pick<DigestOptions, 'advising' | 'definition'> & { readonly columns: readonly string[] };
@@ -267,8 +253,7 @@ function told(cause: CountedCause, { advising, definition, columns }: Naming): C
     first,
     last,
     examples: [...examples],
-    where: places.where(),
-    chunks: places.chunks(),
+    where: [...places],
   };
 }
 

@@ -1,59 +1,29 @@
 /**
- * Where in a file the rows of one kind are: how many in each of at most 100 parts, for pictures,
- * and in which chunks, one bit each, so that listing such rows reads no other chunk. Where chunks
- * share a bit, a set bit promises nothing; without it there is no such row.
+ * Where in a file rows of one kind are: how many in each of at most 100 parts of equal size, for
+ * pictures, and so that listing such rows reads no chunk of a part that has none.
  */
 
 const MOST_PARTS = 100;
-/** 342 characters of text, 68 kB for 200 causes. */
-const MAX_BITS = 2_048;
 
-export type Size = { readonly rows: number; readonly chunks: number };
-
-export type Places = {
-  /** `row`: a rerun's row has its number in the parent's file. */
-  add(row: number, chunk: number): void;
-  /** Both together. */
-  with(other: Places): Places;
-  readonly strip: Uint32Array;
-  readonly bits: Uint8Array;
-  where(): number[];
-  chunks(): string;
-};
-
-export function createPlaces({ rows, chunks }: Size): Places {
-  const parts = Math.max(1, Math.min(MOST_PARTS, rows));
-  const strip = new Uint32Array(parts);
-  const bits = new Uint8Array(Math.ceil(Math.min(chunks, MAX_BITS) / 8));
-  return {
-    add(row, chunk) {
-      const part = Math.floor(((row - 1) * parts) / Math.max(rows, row));
-      strip[part] = (strip[part] ?? 0) + 1;
-      const at = bitOf(chunk, chunks);
-      bits[at >> 3] = (bits[at >> 3] ?? 0) | (1 << (at & 7));
-    },
-    with(other) {
-      const both = createPlaces({ rows, chunks });
-      both.strip.set(strip.map((count, part) => count + (other.strip[part] ?? 0)));
-      both.bits.set(bits.map((byte, i) => byte | (other.bits[i] ?? 0)));
-      return both;
-    },
-    strip,
-    bits,
-    where: () => [...strip],
-    chunks: () => Buffer.from(bits).toString('base64'),
-  };
+export function noPlaces(rows: number): Uint32Array {
+  return new Uint32Array(Math.max(1, Math.min(MOST_PARTS, rows)));
 }
 
-/** The chunks that may have such rows, in order. */
-export function* chunksIn(text: string, chunks: number, first = 1): Generator<number, void, undefined> {
-  const bits = Buffer.from(text, 'base64');
-  for (let chunk = Math.max(1, first); chunk <= chunks; chunk += 1) {
-    const at = bitOf(chunk, chunks);
-    if (((bits[at >> 3] ?? 0) & (1 << (at & 7))) !== 0) yield chunk;
-  }
+export function countPlace(places: Uint32Array, row: number, rows: number): void {
+  const part = partOf(row, places.length, rows);
+  places[part] = (places[part] ?? 0) + 1;
 }
 
-function bitOf(chunk: number, chunks: number): number {
-  return chunks <= MAX_BITS ? chunk - 1 : Math.floor(((chunk - 1) * MAX_BITS) / chunks);
+/** Whether there may be such rows from row `first` to row `last`. */
+export function areWithin(
+  where: readonly number[],
+  { first, last, rows }: { readonly first: number; readonly last: number; readonly rows: number },
+): boolean {
+  const parts = where.length;
+  return where.slice(partOf(first, parts, rows), partOf(last, parts, rows) + 1).some((count) => count > 0);
+}
+
+/** A rerun's row has its number in the parent's file. */
+function partOf(row: number, parts: number, rows: number): number {
+  return Math.floor(((row - 1) * parts) / Math.max(rows, row));
 }

@@ -103,7 +103,7 @@ async function writeChunk(chunk: SettledChunk, writing: Writing): Promise<void> 
   digest.add(chunk);
   await files.append(RESULTS_FILE, results.lines(settlements));
   for await (const rows of unsuccessfulIn(settlements, view)) {
-    for (const row of rows) digest.addUnsuccessful(row, chunk.chunk);
+    for (const row of rows) digest.addUnsuccessful(row);
     await writeSources(writing, rows);
     for (const row of rows)
       if (row.settlement.outcome === 'rejected')

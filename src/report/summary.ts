@@ -6,8 +6,8 @@
 import { z } from 'zod';
 import { EXIT, exitCodeOf } from '../model/exit.ts';
 import { nameOf } from '../model/operation.ts';
-import { acceptedRows, countSettled, OUTCOMES, outcomeCountsSchema } from '../model/outcome.ts';
-import { isOver, openRows, type Run, reasonSchema, requestSchema, runStateSchema } from '../model/run.ts';
+import { acceptedRows, countSettled, OUTCOMES } from '../model/outcome.ts';
+import { isOver, openRows, type Run, requestSchema, runSchema } from '../model/run.ts';
 import { sourceInfoSchema } from '../model/source.ts';
 import { UNTOLD } from './causes.ts';
 import { causeSchema, type Digest, digestSchema } from './digest.ts';
@@ -25,35 +25,37 @@ const readAsSchema = sourceInfoSchema.pick({
   notes: true,
 });
 
-export const summarySchema = z.object({
+/** Times are ISO 8601, UTC. */
+const asOfRunSchema = runSchema.pick({
+  job: true,
+  target: true,
+  file: true,
+  sha256: true,
+  parent: true,
+  state: true,
+  reason: true,
+  rows: true,
+  outcomes: true,
+  createdAt: true,
+  startedAt: true,
+  finishedAt: true,
+});
+
+export const summarySchema = asOfRunSchema.extend({
   run: z.string(),
-  job: z.string(),
   operation: z.string(),
-  target: z.string(),
-  file: z.string(),
-  sha256: z.string(),
-  encoding: z.string(),
   source: readAsSchema,
-  parent: z.string().nullable(),
-  state: runStateSchema,
-  reason: reasonSchema.nullable(),
   request: requestSchema.nullable(),
-  rows: count,
-  outcomes: outcomeCountsSchema,
   /** Accepted by the service; `null`: a job with a `group`, until the report is written. */
   records: count.nullable(),
   settled: count,
   open: z.number().int(),
   /** `holds: false` is a defect: a row was lost or counted twice. */
   controlTotal: z.object({ rows: count, settled: count, open: z.number().int(), holds: z.boolean() }),
-  /** ISO 8601, UTC. */
-  createdAt: z.string(),
-  startedAt: z.string().nullable(),
-  finishedAt: z.string().nullable(),
   writtenAt: z.string(),
   /** Rows with an outcome, without cancelled ones, per second since the start, one decimal. */
   rowsPerSecond: z.number().nonnegative(),
-  /** These five are filled when the report is written. */
+  /** These four are filled when the report is written. */
   topErrors,
   /** The commonest that may be shown; `rows`: the first of each. */
   causes: z.array(
@@ -62,8 +64,7 @@ export const summarySchema = z.object({
       .extend({ rows: z.array(z.number().int().positive()) }),
   ),
   shapes,
-  /** Sent cells that looked damaged, by code. */
-  warnings: z.record(z.string(), count),
+  /** Sent cells that looked damaged. */
   topWarnings,
   /** `null` while the run is queued, running or wound up. */
   exitCode: z.number().int().nullable(),
@@ -83,19 +84,10 @@ export function summarize(run: Run, now: Date): Summary {
   const open = openRows(run);
   return {
     run: run.id,
-    job: run.job,
+    ...asOfRunSchema.parse(run),
     operation: nameOf(run.operation),
-    target: run.target,
-    file: run.file,
-    sha256: run.sha256,
-    encoding: run.source.encoding,
     source: readAsSchema.parse(run.source),
-    parent: run.parent,
-    state: run.state,
-    reason: run.reason,
     request: run.request ?? null,
-    rows: run.rows,
-    outcomes: run.outcomes,
     // In jobs with groups, outcomes don't count the records.
     records: run.chunkEnds === null ? acceptedRows(run.outcomes) : null,
     settled,
@@ -106,15 +98,11 @@ export function summarize(run: Run, now: Date): Summary {
       open,
       holds: isOver(run) || run.state === 'finished' ? open === 0 : open >= 0,
     },
-    createdAt: run.createdAt,
-    startedAt: run.startedAt,
-    finishedAt: run.finishedAt,
     writtenAt: now.toISOString(),
     rowsPerSecond: rowsPerSecond(run, settled - run.outcomes.cancelled, now),
     topErrors: [],
     causes: [],
     shapes: [],
-    warnings: {},
     topWarnings: [],
     exitCode: isUnderWay(run) ? null : exitCodeOf(run),
     files: [],
@@ -136,18 +124,11 @@ export function withWritten(summary: Summary, { digest, ...files }: Written): Su
     .map(({ outcome, code, text, issues, count, examples }) => {
       return { outcome, code, text, issues, count, rows: examples.map(({ row }) => row) };
     });
-  const warnings = countsByCode(topWarnings);
-  const whole = { ...summary, records, topErrors, causes, shapes, warnings, topWarnings, ...files };
+  const whole = { ...summary, records, topErrors, causes, shapes, topWarnings, ...files };
   const agrees = OUTCOMES.every((outcome) => digest.outcomes[outcome] === summary.outcomes[outcome]);
   const mustAgree = summary.state === 'finished' || (summary.state === 'cancelled' && summary.open === 0);
   if (agrees || !mustAgree) return whole;
   return { ...whole, controlTotal: { ...summary.controlTotal, holds: false }, exitCode: EXIT.notStarted };
-}
-
-function countsByCode(warnings: Summary['topWarnings']): Record<string, number> {
-  const counts = new Map<string, number>();
-  for (const { code, count: cells } of warnings) counts.set(code, (counts.get(code) ?? 0) + cells);
-  return Object.fromEntries(counts);
 }
 
 function isUnderWay(run: Run): boolean {

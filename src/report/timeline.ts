@@ -70,6 +70,13 @@ export function createTimeline(startedAt: number) {
           rows: Object.fromEntries(rows),
           took: within(times),
         })),
+    /** Of all slots; `null`: there was no attempt. */
+    latency(): Latency | null {
+      const all = noTimes();
+      for (const { times } of slots.values()) addTimes(all, times);
+      const took = within(all);
+      return took === null ? null : { rows: all.count, ...took, max: all.max };
+    },
   };
 }
 
@@ -111,11 +118,11 @@ const STEPS = 24 * STEPS_PER_DOUBLING;
 /** How many attempts took how long, in steps of 9 %. */
 type Times = { readonly steps: Uint32Array; count: number; max: number };
 
-export function noTimes(): Times {
+function noTimes(): Times {
   return { steps: new Uint32Array(STEPS), count: 0, max: 0 };
 }
 
-export function addTime(times: Times, ms: number): void {
+function addTime(times: Times, ms: number): void {
   const at = Math.min(STEPS - 1, Math.floor(Math.log2(Math.max(1, ms)) * STEPS_PER_DOUBLING));
   times.steps[at] = (times.steps[at] ?? 0) + 1;
   times.count += 1;
@@ -128,12 +135,6 @@ function addTimes(times: Times, others: Times): void {
   times.max = Math.max(times.max, others.max);
 }
 
-/** `null`: there was no attempt. */
-export function latencyOf(times: Times): Latency | null {
-  const took = within(times);
-  return took === null ? null : { rows: times.count, ...took, max: times.max };
-}
-
 function within({ steps, count: all, max }: Times): Moment['took'] {
   if (all === 0) return null;
   const at = (share: number) => {
@@ -142,11 +143,7 @@ function within({ steps, count: all, max }: Times): Moment['took'] {
       seen += n;
       return seen >= all * share;
     });
-    return Math.min(max, Math.round(startOf(step + 0.5)));
+    return Math.min(max, Math.round(2 ** ((step + 0.5) / STEPS_PER_DOUBLING)));
   };
   return { p50: at(0.5), p90: at(0.9), p99: at(0.99) };
-}
-
-function startOf(step: number): number {
-  return 2 ** (step / STEPS_PER_DOUBLING);
 }

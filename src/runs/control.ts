@@ -4,7 +4,8 @@
  * it, a UsageError says what is left to do.
  */
 import { awayMsOf } from '../config/send-settings.ts';
-import { nowhere, type Service } from '../delivery/target.ts';
+import { nowhere } from '../delivery/target.ts';
+import { isDeadHere } from '../journal/worker-registry.ts';
 import { createSharedBreaker } from '../ledger/breaker.ts';
 import type { RunStore } from '../ledger/run-store.ts';
 import { tell } from '../lib/terminal.ts';
@@ -53,33 +54,27 @@ export async function liftHold({ target }: Run, { redis, of }: Ledger): Promise<
 
 /** `elsewhere`: another process reads the run's rows and reports it. */
 export type Resumed =
-  | ({ readonly kind: 'here'; readonly service: Service } & Executed)
+  | ({ readonly kind: 'here' } & Executed)
   | { readonly kind: 'elsewhere'; readonly owner: string };
 
-/** In this process, unless another one reads it; `join` is called once that is sure. */
+/** Takes the run as far as it goes in this process, unless another one reads it. */
 export async function resumeRun(
   run: Run,
-  session: Session,
-  join: () => Promise<TargetSession>,
+  session: TargetSession,
+  onBegun: (run: Run) => void = () => undefined,
 ): Promise<Resumed> {
-  const { ledger } = session;
+  const { ledger, io } = session;
   const { store } = ledger.of(run.target);
   if ((await store.leaseOf(run.id)) !== null) {
     await setRunning(run, ledger);
-    const owner = await ownerOf(run, store, session.io.interrupted);
+    const owner = await ownerOf(run, store, io.interrupted);
     if (owner !== null) return { kind: 'elsewhere', owner };
   }
   // All that can be wrong is found before the run goes on.
   const rows = await registeredRows(run, ledger);
-  return goOnHere(run, rows, await join());
-}
-
-/** Sets the run running and takes it as far as it goes. */
-export async function goOnHere(run: Run, rows: RowSource, session: TargetSession): Promise<Resumed> {
-  const { ledger, service } = session;
+  onBegun(run);
   await setRunning(run, ledger);
-  const executed = await executeToEnd(await findRun(ledger, run.id), rows, session);
-  return { kind: 'here', service, ...executed };
+  return { kind: 'here', ...(await executeToEnd(await findRun(ledger, run.id), rows, session)) };
 }
 
 /** A UsageError with the command for what is left to do. */
@@ -119,6 +114,8 @@ export async function ownerOf(
   interrupted: AbortSignal,
 ): Promise<string | null> {
   let last = await store.leaseOf(id);
+  // A killed process' lease lasts a while: where its death is known, nothing waits for it.
+  if (last !== null && isDeadHere(last.holder)) return null;
   while (last !== null && !interrupted.aborted) {
     await sleep(OWNER_POLL_MS, interrupted);
     const lease = await store.leaseOf(id);
@@ -150,16 +147,13 @@ export async function windUpCancelled(run: Run, session: Session): Promise<Execu
 
 /** Opened only when needed; the user is warned where they can't be read any more. */
 function rowsIfNeeded(run: Run, { io, ledger }: Session): RowSource {
-  let registered: Promise<RowSource> | null = null;
   return async (again, definition) => {
-    const isFirst = registered === null;
-    registered ??= registeredRows(run, ledger);
     try {
-      return await (await registered)(again, definition);
+      return await (await registeredRows(run, ledger))(again, definition);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      for (const problem of isFirst ? error.problems : []) tell(io, `warning: ${problem}`);
-      if (isFirst) tell(io, 'Rows that were not handed out yet are recorded without line and key.');
+      for (const problem of error.problems) tell(io, `warning: ${problem}`);
+      tell(io, 'Rows that were not handed out yet are recorded without line and key.');
       return null;
     }
   };

@@ -15,32 +15,31 @@ import { createGroupCutter, type RowGroup } from '../model/row-group.ts';
 import type { Run } from '../model/run.ts';
 import type { SettledChunk, Settlement } from '../model/settlement.ts';
 import type { Ledger } from '../session.ts';
-import type { Said, Told } from './resolve-file.ts';
+import { NOTHING_RESOLVED, type Told } from './resolve-file.ts';
 
-/** With decisions that follow for other rows. A UsageError lists everything that can't be right. */
+/**
+ * With decisions that follow for other rows. `definition`: the run's, where the ledger still has
+ * it. A UsageError lists everything that can't be right.
+ */
 export async function checkDecisions(
   run: Run,
-  said: Pick<Said, 'decisions' | 'told'>,
-  { isGrouped, keyForm }: JobKeys,
+  told: readonly Told[],
+  definition: JobDefinition | null,
   ledger: Pick<Ledger, 'redis' | 'of'>,
 ): Promise<WithMates> {
-  const held = await heldOf(run, said.told, isGrouped, ledger);
-  refuseMisplaced(said.told, held, keyForm);
-  return withMates(held.groups, said.decisions);
-}
-
-/** What the run's job says of its keys. */
-export type JobKeys = { readonly isGrouped: boolean; readonly keyForm: KeyForm };
-
-export function jobKeysOf(definition: JobDefinition | null): JobKeys {
-  return { isGrouped: definition?.group !== undefined, keyForm: definition?.keyForm ?? 'exact' };
+  const held = await heldOf(run, told, definition?.group !== undefined, ledger);
+  refuseImpossible(told, held, definition?.keyForm ?? 'exact');
+  const decided = new Map(told.flatMap(({ row, decision }) => (decision === null ? [] : [[row, decision]])));
+  return withMates(
+    held.groups,
+    [...decided].map(([row, decision]) => ({ row, decision })),
+  );
 }
 
 /** Of rows and ids that somebody names; rows without an outcome are absent. */
 type Held = {
   /** Keys by row number; `''`: the row has none. */
   readonly keys: ReadonlyMap<number, string>;
-  /** By id, two at most: rows of one key are one record and count once. */
   readonly holders: ReadonlyMap<string, readonly Holder[]>;
   /** For jobs with groups: the groups of named rows. */
   readonly groups: ReadonlyArray<readonly Settlement[]>;
@@ -68,8 +67,22 @@ async function heldOf(
   return readHeld(chunks, { rows, ids, isGrouped });
 }
 
-/** Where one holder is the row that gets the id, the other one is in its way. */
-const HOLDERS_KEPT = 2;
+/** Where one holder is the row that gets the id, the others are in its way. */
+const HOLDERS_KEPT = 3;
+
+/** The first few who have each of these ids: rows of one key are one record and count once. */
+export function createHolders(ids: ReadonlySet<string>) {
+  const found = new Map<string, Holder[]>();
+  return {
+    found,
+    see({ row, key, id }: Settlement): void {
+      if (!ids.has(id)) return;
+      const known = found.get(id) ?? [];
+      if (known.length === HOLDERS_KEPT || known.some((one) => isOneRecord(one, { row, key }))) return;
+      found.set(id, [...known, { row, key }]);
+    },
+  };
+}
 
 /** Memory grows with what is named, not with the run. */
 export async function readHeld(
@@ -77,38 +90,47 @@ export async function readHeld(
   { rows, ids, isGrouped }: Named,
 ): Promise<Held> {
   const keys = new Map<number, string>();
-  const holders = new Map<string, Holder[]>();
+  const holders = createHolders(ids);
   const groups: (readonly Settlement[])[] = [];
   const cutter = createGroupCutter<Settlement>(({ key }) => (key === '' ? null : key));
   const keepGroup = (cut: RowGroup<Settlement> | null) => {
     const group = cut === null ? [] : [cut.lead, ...cut.mates];
     if (group.some(({ row }) => rows.has(row))) groups.push(group);
   };
-  const keepHolder = ({ row, key, id }: Settlement) => {
-    const known = holders.get(id) ?? [];
-    if (known.length === HOLDERS_KEPT || known.some((one) => isOneRecord(one, { row, key }))) return;
-    holders.set(id, [...known, { row, key }]);
-  };
   for await (const { settlements } of chunks) {
     for (const settlement of settlements) {
       if (rows.has(settlement.row)) keys.set(settlement.row, settlement.key);
-      if (ids.has(settlement.id)) keepHolder(settlement);
+      holders.see(settlement);
       if (isGrouped) keepGroup(cutter.take(settlement));
     }
   }
   keepGroup(cutter.end());
-  return { keys, holders, groups };
+  return { keys, holders: holders.found, groups };
 }
 
-/** A UsageError lists every row under another key than the run's, and every id of two records. */
-function refuseMisplaced(told: readonly Told[], held: Held, form: KeyForm): void {
+/** Rows under another key than the run's, rows decided in two ways, and ids of two records. */
+function refuseImpossible(told: readonly Told[], held: Held, form: KeyForm): void {
+  const first = new Map<number, Told>();
   const given = new Map<string, Told>();
   const problems = told.flatMap((one) =>
-    [keyProblem(one, held, form), sharedProblem(one, given, held), heldProblem(one, held)].flatMap(
-      (problem) => (problem === null ? [] : [`${one.where}: ${problem}`]),
-    ),
+    [
+      keyProblem(one, held, form),
+      otherwiseProblem(one, first),
+      sharedProblem(one, given, held),
+      heldProblem(one, held),
+    ].flatMap((problem) => (problem === null ? [] : [`${one.where}: ${problem}`])),
   );
-  if (problems.length > 0) throw new UsageError([...problems, 'Nothing was resolved.']);
+  if (problems.length > 0) throw new UsageError([...problems, NOTHING_RESOLVED]);
+}
+
+/** The same decision twice is one. */
+function otherwiseProblem(told: Told, first: Map<number, Told>): string | null {
+  const { row, decision } = told;
+  if (decision === null) return null;
+  const earlier = first.get(row);
+  if (earlier === undefined) first.set(row, told);
+  if (!earlier?.decision || describeDecision(earlier.decision) === describeDecision(decision)) return null;
+  return `row ${row} is decided otherwise at ${earlier.where}: expected one decision`;
 }
 
 function idOf({ decision }: Told): string | null {
@@ -168,7 +190,7 @@ export function withMates(groups: Held['groups'], decisions: readonly RowDecisio
     const open = doubts.filter(({ row }) => !decided.has(row));
     added.push(...open.map(({ row }) => ({ row, decision })));
   }
-  if (problems.length > 0) throw new UsageError([...problems, 'Nothing was resolved.']);
+  if (problems.length > 0) throw new UsageError([...problems, NOTHING_RESOLVED]);
   const all = [...decisions, ...added].sort((a, b) => a.row - b.row);
   return { decisions: all, mates: added.map(({ row }) => row) };
 }

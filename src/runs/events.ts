@@ -23,6 +23,12 @@ export function tellEnd(executed: Executed, { notifier, env, io }: TargetSession
   return executed;
 }
 
+/** For a process that follows runs. */
+export async function tellEvents(session: TargetSession, everyMs?: number): Promise<void> {
+  await tellLeft(session);
+  tellOutages(session, everyMs);
+}
+
 const RUNS_LOOKED_AT = 100;
 
 /** Notifies for runs whose processes were killed before they did. */
@@ -82,7 +88,7 @@ const LOOK_EVERY_MS = 5_000;
 /** A shorter outage is over before it is read. */
 const AWAY_WORTH_MS = 60_000;
 
-export function tellOutages(
+function tellOutages(
   { ledger, service: { target }, notifier, log, releasers }: TargetSession,
   everyMs = LOOK_EVERY_MS,
 ): void {

@@ -9,7 +9,6 @@ import { addToStory } from '../ledger/story.ts';
 import { messageOf } from '../lib/errors.ts';
 import { tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { countSettled } from '../model/outcome.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { isHomeRemoved, REMOVED } from '../redis/embedded.ts';
 import type { TargetSession } from '../session.ts';
@@ -97,9 +96,8 @@ async function executeRun(
     },
   };
   const notice = createServiceNotice(io, service, clock.now);
-  const before = countSettled(run.outcomes);
   const onProgress = (now: Run, isReader: boolean) => {
-    notice.update(countSettled(now.outcomes) === before);
+    notice.update();
     if (now.reason !== 'window') progress.update(now, notice.isWaiting());
     report.look(now);
     reads = isReader;

@@ -6,7 +6,6 @@
  */
 import { type JobDefinition, pathColumnsOf } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
-import { type ApartKeys, createApartKeys } from '../intake/apart-keys.ts';
 import type { RowChunk } from '../intake/chunks.ts';
 import { type Claimed, claimKeys } from '../ledger/key-claims.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
@@ -32,8 +31,6 @@ type Ingest = {
   readonly run: Run;
   readonly definition: JobDefinition;
   readonly chunks: AsyncIterable<RowChunk>;
-  /** For jobs with groups, read first for keys whose rows stand apart; else `null`. */
-  readonly before: AsyncIterable<RowChunk> | null;
   readonly queue: ChunkQueue;
   readonly notice: WaitingNotice;
   readonly signal: AbortSignal;
@@ -61,7 +58,8 @@ type Ingesting = Ingest & {
   readonly keys: LedgerKeys;
   readonly store: RunStore;
   readonly mapping: Mapping;
-  readonly apart: ApartKeys | null;
+  /** By the first row of a group: another row of its key, which stands apart. */
+  readonly apart: ReadonlyMap<number, number>;
   /** Chunks that were closed when the reading began. */
   readonly closed: ReadonlySet<number>;
 };
@@ -69,71 +67,53 @@ type Ingesting = Ingest & {
 type IngestSession = Pick<TargetSession, 'ledger' | 'registration'>;
 
 export async function ingestRun(ingest: Ingest, session: IngestSession): Promise<IngestEnd> {
-  const { run, definition } = ingest;
+  try {
+    return await readToEnd(ingest, session);
+  } catch (error) {
+    if (ingest.signal.aborted) return 'stopped';
+    throw error;
+  }
+}
+
+/** Throws once the signal has come. */
+async function readToEnd(ingest: Ingest, session: IngestSession): Promise<IngestEnd> {
+  const { run, definition, signal } = ingest;
   const { keys, store } = session.ledger.of(run.target);
   const mapping = mappingFor(definition, run.source);
-  const apart = await findApart(ingest, mapping);
-  if (ingest.signal.aborted) return 'stopped';
-  const closed = await untilTaken(() => store.closedChunks(run.id), ingest);
-  if (closed === null) return 'stopped';
+  const apart = new Map(run.apart);
+  const closed = await waitOut(() => store.closedChunks(run.id), ingest);
   const ingesting = { ...ingest, session, keys, store, mapping, apart, closed };
   const outlet = createOutlet(ingesting);
   let read = 0;
   for await (const chunk of ingesting.chunks) {
+    signal.throwIfAborted();
     const { n, rows } = chunk;
     read += rows.length;
     // A file that grew or shrank since its survey shows here.
     if (rows.length !== rowsOfChunk(run, n)) return 'file-changed';
-    const held = n === 2 ? await afterCanary(outlet.flush, ingesting) : null;
-    if (held !== null) return held;
-    if (!closed.has(n) && !(await outlet.push({ n, rows, keyed: keyedRows(rows, ingesting) })))
-      return 'stopped';
+    if (n === 2 && !(await passesCanary(outlet.flush, ingesting))) return 'canary';
+    if (!closed.has(n)) await outlet.push({ n, rows, claiming: claimingRows(rows, ingesting) });
   }
-  if (!(await outlet.flush())) return 'stopped';
+  await outlet.flush();
   return read === run.rows ? 'complete' : 'file-changed';
 }
 
-async function findApart({ before, signal }: Ingest, { groupOf }: Mapping): Promise<ApartKeys | null> {
-  if (before === null) return null;
-  const apart = createApartKeys(groupOf);
-  for await (const { rows } of before) {
-    for (const row of rows) apart.see(row);
-    if (signal.aborted) break;
-  }
-  return apart;
-}
-
-/** Sends the first chunk alone and waits until it is closed. `null`: the others may follow. */
-async function afterCanary(
-  flush: () => Promise<boolean>,
-  ingesting: Ingesting,
-): Promise<'stopped' | 'canary' | null> {
+/** Sends the first chunk alone, where there is a canary; false: the others would fail like it. */
+async function passesCanary(flush: () => Promise<void>, ingesting: Ingesting): Promise<boolean> {
   const { run, store, definition } = ingesting;
   const set = canaryOf(definition);
-  const mark = await untilTaken(() => store.canaryOf(run.id), ingesting);
-  if (mark === null) return 'stopped';
-  if (mark === '' && set === null) return null;
-  if (!(await flush()) || !(await untilClosed(ingesting))) return 'stopped';
-  const failed = await untilTaken(async () => {
+  const mark = await waitOut(() => store.canaryOf(run.id), ingesting);
+  if (mark === '' && set === null) return true;
+  await flush();
+  await untilTrue(async () => (await store.countClosed(run.id)) > 0, ingesting);
+  return waitOut(async () => {
     const judged = mark === 'overruled' ? 'succeeded' : await judgeCanary(set ?? FIRST, ingesting);
     if (judged === 'succeeded') await store.prove(run.job, run.id);
-    return judged === 'failed';
+    return judged !== 'failed';
   }, ingesting);
-  if (failed === null) return 'stopped';
-  return failed ? 'canary' : null;
 }
 
 const FIRST = { kind: 'first' } as const;
-
-/** False: stop reading. */
-async function untilClosed(ingesting: Ingesting): Promise<boolean> {
-  for (let times = 1; ; times += 1) {
-    const closed = await untilTaken(() => ingesting.store.countClosed(ingesting.run.id), ingesting);
-    if (closed === null) return false;
-    if (closed > 0) return true;
-    if (!(await waitForRoom(times, ingesting))) return false;
-  }
-}
 
 /**
  * `failed`: no first row succeeded, and, where nobody set a canary, they failed as all others
@@ -163,16 +143,10 @@ function concernsAll(code: string, isOfRow: boolean): boolean {
   return /^http_(?:405|5\d\d)$|^(?:connect_)?timeout$/.test(code) || (code === 'http_404' && !isOfRow);
 }
 
-/**
- * A chunk's rows that have a key to claim, and what the others have instead of a claim: their key's
- * rows stand apart.
- */
-type KeyedRows = {
-  readonly claiming: ReadonlyArray<{ readonly row: number; readonly key: string }>;
-  readonly apart: ReadonlyMap<number, KeyClaim>;
-};
+/** A row's key, which it claims; a row of a group that stands apart claims none. */
+type Claiming = { readonly row: number; readonly key: string };
 
-export function keyedRows(
+export function claimingRows(
   rows: readonly Row[],
   {
     run,
@@ -180,68 +154,63 @@ export function keyedRows(
     mapping,
     apart,
   }: Pick<Ingesting, 'definition' | 'mapping' | 'apart'> & { readonly run: Pick<Run, 'sha256'> },
-): KeyedRows {
+): readonly Claiming[] {
   // Rows of one key that follow each other are one request: the key is the first one's.
   const leads = definition.group === undefined ? rows : rows.filter(createGroupStart(mapping.groupOf));
-  const claiming: { readonly row: number; readonly key: string }[] = [];
-  const others = new Map<number, KeyClaim>();
-  for (const row of leads) {
+  return leads.flatMap((row) => {
     const key = identityKeyOf(run, mapping, row);
-    if (key === null) continue;
-    const other = apart?.otherRow(row) ?? null;
-    if (other === null) claiming.push({ row: row.row, key });
-    else others.set(row.row, { kind: 'apart', row: other });
-  }
-  return { claiming, apart: others };
+    return key === null || apart.has(row.row) ? [] : [{ row: row.row, key }];
+  });
 }
 
 const UNCLAIMED: KeyClaim = { kind: 'claimed' };
 
-/** `from`: the place of the rows' first claim among `claims`. */
+/** `claims`: of the claiming rows, from `from` on. */
 export function claimedRows(
   rows: readonly Row[],
-  { claiming, apart }: KeyedRows,
+  claiming: readonly Claiming[],
   { claims, from = 0 }: Pick<Claimed, 'claims'> & { readonly from?: number },
+  apart: Ingesting['apart'],
 ): ChunkJob['rows'] {
-  const places = new Map(claiming.map(({ row }, i) => [row, i]));
+  const places = new Map(claiming.map(({ row }, i) => [row, from + i]));
   return rows.map((row) => {
-    const i = places.get(row.row);
-    const claim = i === undefined ? apart.get(row.row) : claims[from + i];
-    return { row, claim: claim ?? UNCLAIMED };
+    const place = places.get(row.row);
+    const other = apart.get(row.row);
+    if (other !== undefined) return { row, claim: { kind: 'apart', row: other } };
+    return { row, claim: (place === undefined ? null : claims[place]) ?? UNCLAIMED };
   });
 }
 
-type KeyedChunk = RowChunk & { readonly keyed: KeyedRows };
+type KeyedChunk = RowChunk & { readonly claiming: readonly Claiming[] };
 
-/** Claims keys in file order in one command; `null`: stop reading. */
+/** Claims keys in file order in one command. */
 async function claimChunks(
   chunks: readonly KeyedChunk[],
   ingesting: Ingesting,
-): Promise<readonly ChunkJob[] | null> {
-  const { run, definition, keys, session } = ingesting;
+): Promise<readonly ChunkJob[]> {
+  const { run, definition, keys, session, apart } = ingesting;
   const last = chunks.at(-1)?.n ?? null;
   const claim = {
     run: run.id,
     space: identitySpace(run),
     form: definition.keyForm,
-    rows: chunks.flatMap(({ keyed }) => keyed.claiming),
+    rows: chunks.flatMap(({ claiming }) => claiming),
   };
   passStage('claiming', () => [], last);
-  const claimed = await untilTaken(
+  const claimed = await waitOut(
     async () => withStates(await claimKeys(session.registration.epoch, keys, claim), ingesting.store),
     ingesting,
   );
-  if (claimed === null) return null;
   passStage('claimed', () => [], last);
   let from = 0;
-  return chunks.map(({ n, rows, keyed }) => {
+  return chunks.map(({ n, rows, claiming }) => {
     const own = { ...claimed, from };
-    from += keyed.claiming.length;
+    from += claiming.length;
     return {
       run: run.id,
       chunk: n,
       claimed: claimed.epoch,
-      rows: claimedRows(rows, keyed, own),
+      rows: claimedRows(rows, claiming, own, apart),
     };
   });
 }
@@ -258,73 +227,50 @@ async function withStates(claimed: Claimed, store: RunStore): Promise<Claimed> {
   return { ...claimed, claims };
 }
 
-/**
- * Claims the keys of chunks and hands them to the queue, several in one command; false: stop
- * reading.
- */
+/** Claims the keys of chunks and hands them to the queue, several in one command. */
 function createOutlet(ingesting: Ingesting) {
   const { run, store, queue } = ingesting;
   let batch: KeyedChunk[] = [];
   let added = 0;
   let open = 0;
   const flush = async () => {
-    if (batch.length === 0) return true;
-    const claimed = await claimChunks(batch, ingesting);
-    if (claimed === null || !(await addChunks(claimed, open, ingesting))) return false;
+    if (batch.length === 0) return;
+    await addChunks(await claimChunks(batch, ingesting), open, ingesting);
     added += batch.length;
     open += batch.length;
     batch = [];
-    return true;
   };
   const hasRoom = async () => {
-    for (let times = 1; ; times += 1) {
-      const counted = await untilTaken(
-        () => Promise.all([store.countClosed(run.id), queue.countWaiting()]),
-        ingesting,
-      );
-      if (counted === null) return false;
-      const [closed, waiting] = counted;
-      open = added - (closed - ingesting.closed.size);
-      const most = waiting < CROWD ? OPEN_CHUNKS_MAX : OPEN_CHUNKS_IN_CROWD;
-      if (open <= most - CHUNKS_PER_ADD) return true;
-      if (!(await waitForRoom(times, ingesting))) return false;
-    }
+    const [closed, waiting] = await Promise.all([store.countClosed(run.id), queue.countWaiting()]);
+    open = added - (closed - ingesting.closed.size);
+    const most = waiting < CROWD ? OPEN_CHUNKS_MAX : OPEN_CHUNKS_IN_CROWD;
+    return open <= most - CHUNKS_PER_ADD;
   };
   const push = async (chunk: KeyedChunk) => {
     batch.push(chunk);
-    return batch.length < CHUNKS_PER_ADD || ((await flush()) && (await hasRoom()));
+    if (batch.length < CHUNKS_PER_ADD) return;
+    await flush();
+    await untilTrue(hasRoom, ingesting);
   };
   return { push, flush };
 }
 
-/** Chunks that an earlier try added stay as they are. False: stop reading. */
-async function addChunks(chunks: readonly ChunkJob[], open: number, ingesting: Ingesting): Promise<boolean> {
-  const last = chunks.at(-1)?.chunk;
-  if (last === undefined) return true;
+/** Chunks that an earlier try added stay as they are. */
+async function addChunks(chunks: readonly ChunkJob[], open: number, ingesting: Ingesting): Promise<void> {
+  const last = chunks.at(-1)?.chunk ?? 0;
   passStage('adding', () => [], last);
-  const isAdded = await untilTaken(async () => {
+  await waitOut(async () => {
     await ingesting.session.registration.noteAdded(ingesting.run.id, last);
     await ingesting.queue.add(chunks, open);
-    return true;
   }, ingesting);
-  if (isAdded === null) return false;
   ingesting.onAdded(last);
   passStage('added', () => [], last);
-  return true;
 }
 
-/** Repeats the command until Redis takes it; `null`: stop reading. */
-function untilTaken<T>(command: () => Promise<T>, { notice, signal }: Ingest): Promise<T | null> {
-  return waitOut(command, { pause: (ms) => pause(ms, signal), onWaiting: notice.heard });
-}
-
-/** Waits longer each time before the next count; false: stop reading. */
-function waitForRoom(times: number, { signal }: Ingesting): Promise<boolean> {
-  return pause(Math.min(ROOM_POLL_MS * times, ROOM_POLL_MAX_MS), signal);
-}
-
-/** False: the signal came. */
-async function pause(ms: number, signal: AbortSignal): Promise<boolean> {
-  await sleep(ms, signal);
-  return !signal.aborted;
+/** Asks the ledger until that holds, after a longer time each time. */
+async function untilTrue(holds: () => Promise<boolean>, ingesting: Ingesting): Promise<void> {
+  for (let times = 1; !(await waitOut(holds, ingesting)); times += 1) {
+    await sleep(Math.min(ROOM_POLL_MS * times, ROOM_POLL_MAX_MS), ingesting.signal);
+    ingesting.signal.throwIfAborted();
+  }
 }

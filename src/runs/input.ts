@@ -3,17 +3,16 @@
  * end, so that nothing is sent where one of them is broken or doesn't fit the job.
  */
 import { stat } from 'node:fs/promises';
-import { extname } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import { type Job, operationOf } from '../config/job-definition.ts';
 import { knownJobs, loadJob, loadJobFile } from '../config/load-job.ts';
 import { definitionProblems, mappingFor } from '../delivery/run-mapping.ts';
-import { surveyFile } from '../intake/survey.ts';
 import { anywhere, shellWord } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Mapping } from '../model/mapping.ts';
 import { spaceOf } from '../model/operation.ts';
 import type { FileFacts, SourceInfo } from '../model/source.ts';
+import { surveyFor } from './rows.ts';
 
 export type Input = { readonly job: Job; readonly files: readonly FileFacts[] };
 
@@ -28,7 +27,7 @@ export type InputArguments = {
 export async function loadInput(env: Environment, args: InputArguments): Promise<Input> {
   const { job, paths } = await loadNamed(env, args);
   const files: FileFacts[] = [];
-  for (const path of paths) files.push(await surveyFile(path, job.definition.format));
+  for (const path of paths) files.push(await surveyFor(job, path));
   for (const facts of files) mappingOf(job, facts);
   return { job, files };
 }
@@ -41,17 +40,16 @@ export async function loadNamed(
   if (jobFile !== undefined) {
     const paths = [...(job === undefined ? [] : [job]), ...files];
     if (paths.length === 0) throw new UsageError(NO_FILE);
-    return { job: await loadFittingJobFile(jobFile), paths };
+    return { job: await loadJobFile(jobFile, definitionProblems), paths };
   }
   if (job === undefined) {
     throw new UsageError(
       `No job: expected \`onboard ${command} <job> <file...>\`, or --job-file with a definition.`,
     );
   }
-  const misplaced = await misplacedJob(args, job, await knownJobs(env.jobsDirectory));
-  if (misplaced !== null) throw new UsageError(misplaced);
+  await refuseFile(job, args, await knownJobs(env.jobsDirectory));
   if (files.length === 0) throw new UsageError(NO_FILE);
-  return { job: await loadFittingJob(job, env.jobsDirectory), paths: files };
+  return { job: await loadJob(job, env.jobsDirectory, definitionProblems), paths: files };
 }
 
 const NO_FILE = 'No file: expected one or more files after the job.';
@@ -64,15 +62,6 @@ export function mappingOf(job: Job, { path, source }: Pick<FileFacts, 'path' | '
     if (!(error instanceof UsageError)) throw error;
     throw new UsageError(error.problems.map((problem) => `${path}: ${problem}`));
   }
-}
-
-/** A UsageError also where it names fields that its operation doesn't have. */
-export function loadFittingJob(name: string, jobsDirectory: string): Promise<Job> {
-  return loadJob(name, jobsDirectory, definitionProblems);
-}
-
-export function loadFittingJobFile(path: string): Promise<Job> {
-  return loadJobFile(path, definitionProblems);
 }
 
 /** For a file without rows, which is taken like any other: a person may have expected rows. */
@@ -103,18 +92,13 @@ export function cautions({ definition }: Job, files: readonly FileFacts[]): stri
   ];
 }
 
-/** What was probably meant where a file stands in a job's place; `null`: none does. */
-async function misplacedJob(
-  { command, files }: Pick<InputArguments, 'command' | 'files'>,
-  job: string,
-  jobs: readonly string[],
-): Promise<string | null> {
-  if (jobs.includes(job) || !(await isFile(job))) return null;
+async function refuseFile(job: string, { command, files }: InputArguments, jobs: readonly string[]) {
+  if (jobs.includes(job) || !(await isFile(job))) return;
   const known = jobs.length === 0 ? '' : `, with one of ${jobs.join(', ')} for its job`;
   const paths = [job, ...files.filter((file) => !jobs.includes(file))].map(anywhere).map(shellWord);
-  return ['.yaml', '.yml'].includes(extname(job))
-    ? `"${job}" is a file: expected the name of a job in ONBOARD_JOBS, or --job-file: \`onboard ${command} --job-file ${paths.join(' ')}\``
-    : `"${job}" is a file; expected a job before it: \`onboard ${command} <job> ${paths.join(' ')}\`${known}.`;
+  throw new UsageError(
+    `"${job}" is a file; expected a job before it: \`onboard ${command} <job> ${paths.join(' ')}\`${known}, or --job-file before a definition.`,
+  );
 }
 
 function isFile(path: string): Promise<boolean> {

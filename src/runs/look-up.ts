@@ -4,14 +4,14 @@
  * proof settles a row: a record found for the keys of two rows, or that another row has, settles
  * none.
  */
-import type { Environment } from '../config/environment.ts';
 import type { JobDefinition, LookupSettings } from '../config/job-definition.ts';
 import { knownJobs, loadJob } from '../config/load-job.ts';
 import { ratePerSecond } from '../config/send-settings.ts';
 import { SANDBOX_TARGET, type Service, serviceOf } from '../delivery/target.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
-import { isOneRecord, noteDoubts, type RowDecision, resolveRows } from '../ledger/resolve.ts';
+import { type Holder, noteDoubts, type RowDecision, resolveRows } from '../ledger/resolve.ts';
 import { createRunView, readDoubts, rowsInDoubt } from '../ledger/run-view.ts';
+import { batchesOf } from '../lib/batches.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { createSemaphore } from '../lib/semaphore.ts';
@@ -26,12 +26,12 @@ import { createClient } from '../service/attempt.ts';
 import { createLookUp, type LookUp, type Sighting } from '../service/look-up.ts';
 import { backoffMs } from '../service/retry-wait.ts';
 import type { Ledger, Session } from '../session.ts';
+import { createHolders } from './decisions.ts';
 import { waitToEnd } from './redis-wait.ts';
 
 type LookUpSession = Pick<Session, 'io' | 'ledger' | 'times'>;
 
-type Way = { readonly service: Service; readonly definition: WithLookUp };
-type WithLookUp = Pick<JobDefinition, 'send'> & { readonly lookup: LookupSettings };
+type Way = Pick<JobDefinition, 'send'> & { readonly service: Service; readonly lookup: LookupSettings };
 
 /** Where the definition has one; answers the run afterwards. A failure leaves rows in doubt. */
 export async function lookUpAtEnd(
@@ -49,8 +49,8 @@ export async function lookUpAtEnd(
     return run;
   }
   try {
-    const way = { service, definition: { ...definition, lookup: definition.lookup } };
-    await lookUpRun(run, times.lookUpAfterMs, way, session);
+    const { send, lookup } = definition;
+    await lookUpRun(run, times.lookUpAfterMs, { service, send, lookup }, session);
   } catch (error) {
     tell(io, `warning: the look-up failed: ${messageOf(error)}`);
   }
@@ -62,39 +62,31 @@ export async function lookUpOnDemand(
   run: Run,
   session: LookUpSession & Pick<Session, 'env' | 'releasers'>,
 ): Promise<LookedUp> {
-  const definition = await definitionWithLookUp(run, session);
-  const service = await lookUpService(run, session);
-  const waitMs = stillToWait(run, session.times.lookUpAfterMs, new Date());
-  const before = run.outcomes['in-doubt'];
-  if (before === 0) return { created: 0, notCreated: 0, open: 0, keyless: 0, left: 0 };
-  return lookUpRun(run, waitMs, { service, definition }, session);
-}
-
-/** The job as it is now: a look-up is often added once rows are in doubt. Else the run's own. */
-async function definitionWithLookUp(
-  run: Run,
-  { env, ledger }: Pick<Session, 'env' | 'ledger'>,
-): Promise<WithLookUp> {
-  const begunWith = await ledger.of(run.target).store.definition(run.id);
-  for (const definition of [await currentDefinition(run, env), begunWith]) {
-    if (definition?.lookup !== undefined) return { ...definition, lookup: definition.lookup };
-  }
-  throw new UsageError(
-    `The job ${run.job} has no look-up: expected the setting \`lookup\` (path, match, id) in its definition in ONBOARD_JOBS, or in the one that the run began with.`,
-  );
-}
-
-async function currentDefinition(run: Run, { jobsDirectory }: Environment): Promise<JobDefinition | null> {
-  const known = (await knownJobs(jobsDirectory)).includes(run.job);
-  return known ? (await loadJob(run.job, jobsDirectory)).definition : null;
-}
-
-function lookUpService(run: Run, session: Parameters<typeof serviceOf>[1]): Promise<Service> {
+  const settings = await settingsOf(run, session);
   if (run.target === SANDBOX_TARGET)
     throw new UsageError(
       `Run ${run.id} went to the built-in stand-in, which has no look-up: name the rows instead.`,
     );
-  return serviceOf(run.target, session);
+  const service = await serviceOf(run.target, session);
+  const waitMs = stillToWait(run, session.times.lookUpAfterMs, new Date());
+  if (run.outcomes['in-doubt'] === 0) return { created: 0, notCreated: 0, open: 0, keyless: 0, left: 0 };
+  return lookUpRun(run, waitMs, { service, ...settings }, session);
+}
+
+/** The job as it is now: a look-up is often added once rows are in doubt. Else the run's own. */
+async function settingsOf(
+  run: Run,
+  { env: { jobsDirectory }, ledger }: Pick<Session, 'env' | 'ledger'>,
+): Promise<Omit<Way, 'service'>> {
+  const isKnown = (await knownJobs(jobsDirectory)).includes(run.job);
+  const now = isKnown ? (await loadJob(run.job, jobsDirectory)).definition : null;
+  const begunWith = await ledger.of(run.target).store.definition(run.id);
+  for (const definition of [now, begunWith]) {
+    if (definition?.lookup !== undefined) return { send: definition.send, lookup: definition.lookup };
+  }
+  throw new UsageError(
+    `The job ${run.job} has no look-up: expected the setting \`lookup\` (path, match, id) in its definition in ONBOARD_JOBS, or in the one that the run began with.`,
+  );
 }
 
 /**
@@ -112,8 +104,7 @@ const LIMIT_MS = 10 * 60_000;
 /** Begins `waitMs` from now, and shows the result. */
 async function lookUpRun(run: Run, waitMs: number, way: Way, session: LookUpSession): Promise<LookedUp> {
   const { io, ledger } = session;
-  const { service, definition } = way;
-  const settings = definition.lookup;
+  const { service, send, lookup: settings } = way;
   const count = run.outcomes['in-doubt'];
   const signal = AbortSignal.any([io.interrupted, AbortSignal.timeout(LIMIT_MS + waitMs)]);
   if (waitMs > 0) {
@@ -124,14 +115,10 @@ async function lookUpRun(run: Run, waitMs: number, way: Way, session: LookUpSess
     );
     await sleep(waitMs, signal);
   }
-  const { concurrency, timeoutSeconds, rate } = definition.send;
+  const { concurrency, timeoutSeconds, rate } = send;
+  const { baseUrl } = service;
   const timeoutMs = timeoutSeconds * 1000;
-  const client = createClient({
-    baseUrl: service.baseUrl,
-    concurrency,
-    timeoutMs,
-    version: programVersion(),
-  });
+  const client = createClient({ baseUrl, concurrency, timeoutMs, version: programVersion() });
   // A look-up changes nothing at the service, so requests under way are broken off too.
   signal.addEventListener('abort', () => void client.destroy());
   const lookUp = createLookUp({
@@ -211,8 +198,9 @@ async function lookUpDoubts(asking: Asking, { redis, of }: Pick<Ledger, 'redis' 
   const asked: Asked[] = [];
   const ask = createAsk(asking);
   let keyless = 0;
-  for (let at = 0; at < rows.length && !signal.aborted; at += BATCH_ROWS) {
-    const doubts = [...(await readDoubts(redis, k, rows.slice(at, at + BATCH_ROWS))).values()];
+  for (const batch of batchesOf(rows, BATCH_ROWS)) {
+    if (signal.aborted) break;
+    const doubts = [...(await readDoubts(redis, k, batch)).values()];
     const keyed = doubts.filter(({ key }) => key !== '');
     keyless += doubts.length - keyed.length;
     asked.push(...(await Promise.all(keyed.map(ask))).flat());
@@ -254,12 +242,13 @@ async function settle(
 ) {
   const at = new Date();
   const owners = await ownersOf(asked, () => createRunView(redis, keys, run).chunks());
+  const rowsOf = (id: string) => (owners.get(id) ?? []).map(({ row }) => row);
   const concluded = asked.map((one) => ({
     ...one,
     conclusion: conclude(one.doubt, one.sighting, {
       absenceIsProof,
       at,
-      sharedBy: one.sighting.kind === 'found' ? (owners.get(one.sighting.id) ?? []) : [],
+      sharedBy: one.sighting.kind === 'found' ? rowsOf(one.sighting.id) : [],
     }),
   }));
   const decisions = concluded.flatMap(({ doubt: { row }, conclusion }): readonly RowDecision[] =>
@@ -281,29 +270,18 @@ function kept(sighting: Sighting, at: Date): KeptSighting {
   return { kind, ids, at: at.toISOString() };
 }
 
-/** The rows of each found id, also those that had it before: no two keys share a record. */
+/** Those of each found id, also where they had it before: no two keys share a record. */
 async function ownersOf(
   asked: readonly Asked[],
   chunksOfRun: LedgerView['chunks'],
-): Promise<Map<string, number[]>> {
-  const owners = new Map<string, Settlement[]>();
-  const own = (rows: Settlement[], settlement: Settlement) => {
-    if (!rows.some((row) => isOneRecord(row, settlement))) rows.push(settlement);
-  };
-  for (const { doubt, sighting } of asked) {
-    if (sighting.kind !== 'found') continue;
-    const rows = owners.get(sighting.id) ?? [];
-    owners.set(sighting.id, rows);
-    own(rows, doubt);
-  }
-  if (owners.size === 0) return new Map();
-  for await (const { settlements } of chunksOfRun()) {
-    for (const settlement of settlements) {
-      const rows = settlement.outcome === 'in-doubt' ? undefined : owners.get(settlement.id);
-      if (rows !== undefined) own(rows, settlement);
-    }
-  }
-  return new Map([...owners].map(([id, rows]) => [id, rows.map(({ row }) => row)]));
+): Promise<ReadonlyMap<string, readonly Holder[]>> {
+  const found = asked.flatMap(({ doubt, sighting }) =>
+    sighting.kind === 'found' ? [{ ...doubt, id: sighting.id }] : [],
+  );
+  const owners = createHolders(new Set(found.map(({ id }) => id)));
+  found.forEach(owners.see);
+  if (found.length > 0) for await (const { settlements } of chunksOfRun()) settlements.forEach(owners.see);
+  return owners.found;
 }
 
 type Conclusion =
@@ -313,12 +291,10 @@ type Conclusion =
 type Circumstances = {
   /** Not found means not created. */
   readonly absenceIsProof: boolean;
-  /** Rows that the found record would belong to: with more than one there is no proof. */
+  /** The first rows that the found record would belong to: more than one is no proof. */
   readonly sharedBy: readonly number[];
   readonly at: Date;
 };
-
-const ROWS_NAMED = 3;
 
 /** Whatever is no proof leaves the row in doubt. Pure. */
 export function conclude(doubt: Settlement, sighting: Sighting, circumstances: Circumstances): Conclusion {
@@ -326,9 +302,9 @@ export function conclude(doubt: Settlement, sighting: Sighting, circumstances: C
     case 'found':
       return concludeFound(doubt, sighting.id, circumstances);
     case 'found-twice': {
-      const others =
-        sighting.count > sighting.ids.length ? ` and ${sighting.count - sighting.ids.length} more` : '';
-      const what = `found ${sighting.count} times, as ${sighting.ids.join(', ')}${others}`;
+      const { ids, count } = sighting;
+      const others = count > ids.length ? ` and ${count - ids.length} more` : '';
+      const what = `found ${count} times, as ${ids.join(', ')}${others}`;
       return { kind: 'open', note: noted({ ...doubt, code: 'found_twice' }, what, circumstances) };
     }
     case 'not-found':
@@ -344,9 +320,8 @@ export function conclude(doubt: Settlement, sighting: Sighting, circumstances: C
 function concludeFound(doubt: Settlement, id: string, circumstances: Circumstances): Conclusion {
   const { sharedBy } = circumstances;
   if (sharedBy.length <= 1) return { kind: 'decided', decision: { kind: 'created', id } };
-  const rows = [...sharedBy].sort((a, b) => a - b);
-  const more = rows.length > ROWS_NAMED ? ` and ${rows.length - ROWS_NAMED} more` : '';
-  const what = `found as ${id}, but so were rows ${rows.slice(0, ROWS_NAMED).join(', ')}${more}: does the path of the look-up tell keys apart?`;
+  const rows = [...sharedBy].sort((a, b) => a - b).join(', ');
+  const what = `found as ${id}, but so were rows ${rows}: does the path of the look-up tell keys apart?`;
   return { kind: 'open', note: noted(doubt, what, circumstances) };
 }
 

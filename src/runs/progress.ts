@@ -1,7 +1,6 @@
 /**
  * Shows how a followed run gets on: a status line with a bar in a terminal, else a line every few
- * seconds, with the rate and the time left. The rate is measured since this process took the run
- * up, and anew after each standstill.
+ * seconds, with the rate of the last half minute and the time left at that.
  */
 import { duration, type Io, numberShown, showStatus, tell, windowOf } from '../lib/terminal.ts';
 import { countSettled, OUTCOMES, outcomeSign, REMAINDER } from '../model/outcome.ts';
@@ -17,24 +16,21 @@ const LINE_EVERY_MS = 5_000;
 /** Often enough for the eye, and seldom enough to be read. */
 const DRAWN_EVERY_MS = 200;
 
-export function createProgress(io: Io, run: Run, now: () => number): Progress {
-  const pace = createPace(run, now);
-  return io.stderr.isTTY === true ? statusProgress(io, run, { pace, now }) : lineProgress(io, pace, now);
-}
-
-function statusProgress(
-  io: Io,
-  first: Run,
-  { pace: paceOf, now }: { readonly pace: Pace; readonly now: () => number },
-): Progress {
-  let drawn = Number.NEGATIVE_INFINITY;
+export function createProgress(io: Io, first: Run, now: () => number): Progress {
+  const paceOf = createPace(first, now);
+  const isTerminal = io.stderr.isTTY === true;
+  const everyMs = isTerminal ? DRAWN_EVERY_MS : LINE_EVERY_MS;
+  let shownAt = isTerminal ? Number.NEGATIVE_INFINITY : now();
   const update = (run: Run, isServiceAway = false) => {
-    const pace = paceShown(paceOf(run), isServiceAway);
-    if (now() - drawn < DRAWN_EVERY_MS) return;
-    drawn = now();
-    showStatus(io, statusLine(run, pace, windowOf(io.stderr)));
+    // At each look, also where nothing is shown: the rate depends on when rows were settled.
+    const rate = paceOf(run);
+    if (now() - shownAt < everyMs) return;
+    shownAt = now();
+    const pace = isServiceAway ? 'waiting for the service' : rate;
+    if (isTerminal) showStatus(io, statusLine(run, pace, windowOf(io.stderr)));
+    else tell(io, `${countSettled(run.outcomes)} of ${run.rows} rows, ${pace}: ${outcomesOf(run)}`);
   };
-  update(first);
+  if (isTerminal) update(first);
   return { update, stop: () => showStatus(io, null) };
 }
 
@@ -60,24 +56,6 @@ function statusLine(
   return [`${bar}${percent}`, `${numberShown(settled)}/${numberShown(rows)}`, ...counts, pace].join('  ');
 }
 
-function lineProgress(io: Io, paceOf: Pace, now: () => number): Progress {
-  let last = now();
-  return {
-    update(run, isServiceAway = false) {
-      // At each look, also without a line: the rate depends on when rows were settled.
-      const pace = paceShown(paceOf(run), isServiceAway);
-      if (now() - last < LINE_EVERY_MS) return;
-      last = now();
-      tell(io, `${countSettled(run.outcomes)} of ${run.rows} rows, ${pace}: ${outcomesOf(run)}`);
-    },
-    stop: () => undefined,
-  };
-}
-
-function paceShown(pace: string, isServiceAway: boolean): string {
-  return isServiceAway ? 'waiting for the service' : pace;
-}
-
 /** `created 90, rejected 3`. */
 export function outcomesOf(run: Pick<Run, 'outcomes'>): string {
   const present = OUTCOMES.flatMap((outcome) => {
@@ -90,33 +68,22 @@ export function outcomesOf(run: Pick<Run, 'outcomes'>): string {
 /** `20/s, 45 s left`; or that it waits. */
 type Pace = (run: Pick<Run, 'rows' | 'outcomes'>) => string;
 
-/** A standstill lasts this long, and this many times the usual time between rows. */
-const STILL_MS = 10_000;
-const STILL_FACTOR = 5;
-const WAITING = 'waiting';
+const WINDOW_MS = 30_000;
+const POINT_EVERY_MS = 1_000;
 
 type Point = { readonly at: number; readonly settled: number };
 
 export function createPace(first: Parameters<Pace>[0], now: () => number): Pace {
-  let from: Point = { at: now(), settled: countSettled(first.outcomes) };
-  let moved = from;
-  let standstillMs = 0;
+  const points: Point[] = [{ at: now(), settled: countSettled(first.outcomes) }];
   return ({ rows, outcomes }) => {
-    const here: Point = { at: now(), settled: countSettled(outcomes) };
-    const silentMs = here.at - moved.at;
-    const isStill = silentMs > stillAfterMs(from, moved, standstillMs);
-    if (here.settled !== moved.settled) {
-      if (isStill) [from, standstillMs] = [here, silentMs];
-      moved = here;
-    } else if (isStill) return WAITING;
-    return wordsOf(from, here, rows);
+    const here = { at: now(), settled: countSettled(outcomes) };
+    // The first one that is kept is where the half minute began, or the run was taken up.
+    while (points[1] !== undefined && here.at - points[1].at >= WINDOW_MS) points.shift();
+    const [from = here] = points;
+    if (here.at - (points.at(-1) ?? here).at >= POINT_EVERY_MS) points.push(here);
+    const isStill = here.settled === from.settled && here.at - from.at >= WINDOW_MS;
+    return isStill ? 'waiting' : wordsOf(from, here, rows);
   };
-}
-
-/** With a single row since it, the last standstill is the usual time between rows. */
-function stillAfterMs(from: Point, moved: Point, standstillMs: number): number {
-  const rows = moved.settled - from.settled;
-  return Math.max(STILL_MS, STILL_FACTOR * (rows > 0 ? (moved.at - from.at) / rows : standstillMs));
 }
 
 function wordsOf(from: Point, { at, settled }: Point, rows: number): string {

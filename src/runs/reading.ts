@@ -142,12 +142,11 @@ const READ: Readonly<Record<Purpose, (opened: Opened, signal: AbortSignal) => Pr
     added.last = 0;
     const chunks = await rows(run, definition);
     if (chunks === null) return 'file-changed';
-    const before = definition.group === undefined ? null : await rows(run, definition);
     const notice = createWaitingNotice(session.io, session.clock.now);
     const onAdded = (chunk: number) => {
       added.last = chunk;
     };
-    const ingest = { run, definition, chunks, before, queue, notice, signal, onAdded };
+    const ingest = { run, definition, chunks, queue, notice, signal, onAdded };
     const end = await ingestRun(ingest, session).catch(endOfChanged);
     if (end === 'complete') notice.complete();
     return end;

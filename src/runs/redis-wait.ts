@@ -12,13 +12,6 @@ import { sleep } from '../lib/waiting.ts';
  */
 type WaitingReason = 'full' | 'disk' | 'away';
 
-type WaitEdges = {
-  /** False: give up. */
-  pause(ms: number): Promise<boolean>;
-  /** After each try: why it has to be repeated; `null`: it went through. */
-  onWaiting(reason: WaitingReason | null): void;
-};
-
 const FIRST_PAUSE_MS = 50;
 const PAUSE_MAX_MS = 2_000;
 const FULL = /^OOM\b|\bOOM command not allowed/;
@@ -36,22 +29,29 @@ const CONNECTION_CODES: ReadonlySet<unknown> = new Set([
   'EAI_AGAIN',
 ]);
 
+type Waiting = {
+  readonly notice: Pick<WaitingNotice, 'heard'>;
+  /** Fires when there is to be no more waiting. */
+  readonly signal: AbortSignal;
+};
+
 /**
- * Repeats an idempotent command with growing pauses until Redis takes it; `null`: given up. Throws
- * what waiting doesn't cure.
+ * Repeats an idempotent command with growing pauses until Redis takes it. Throws what waiting
+ * doesn't cure, and where the signal ends the waiting.
  */
-export async function waitOut<T>(command: () => Promise<T>, edges: WaitEdges): Promise<T | null> {
+export async function waitOut<T>(command: () => Promise<T>, { notice, signal }: Waiting): Promise<T> {
   for (let tries = 0; ; tries += 1) {
     try {
       const answer = await command();
-      edges.onWaiting(null);
+      notice.heard(null);
       return answer;
     } catch (error) {
       const reason = waitingReason(error);
       if (reason === null) throw error;
-      edges.onWaiting(reason);
+      notice.heard(reason);
     }
-    if (!(await edges.pause(Math.min(FIRST_PAUSE_MS * 2 ** tries, PAUSE_MAX_MS)))) return null;
+    await sleep(Math.min(FIRST_PAUSE_MS * 2 ** tries, PAUSE_MAX_MS), signal);
+    if (signal.aborted) throw new Error('Redis takes no commands right now, so there is no report yet');
   }
 }
 
@@ -68,30 +68,16 @@ function waitingReason(error: unknown): WaitingReason | null {
  * For the last commands of a run: its rows are sent, so an error here would look like a run to go
  * on with. An interrupted process gives up.
  */
-export async function waitToEnd<T>(commands: () => Promise<T>, io: Io): Promise<T> {
-  let isTold = false;
-  const edges: WaitEdges = {
-    async pause(ms) {
-      await sleep(ms, io.interrupted);
-      return !io.interrupted.aborted;
-    },
-    onWaiting(reason) {
-      if (reason !== null && !isTold) tell(io, END_WAITS);
-      isTold ||= reason !== null;
-    },
-  };
-  const taken = await waitOut(async () => ({ value: await commands() }), edges);
-  if (taken === null) throw new Error('Redis takes no commands right now, so there is no report yet');
-  return taken.value;
+export function waitToEnd<T>(commands: () => Promise<T>, io: Io): Promise<T> {
+  const notice = createWaitingNotice(io, () => performance.now(), 'the report');
+  return waitOut(commands, { notice, signal: io.interrupted });
 }
 
-const END_WAITS = 'Redis takes no commands right now: the report waits, and is written automatically.';
-
-const REASONS: Readonly<Record<WaitingReason, { readonly what: string; readonly cure: string }>> = {
-  full: { what: 'Redis is full (maxmemory)', cure: 'raise maxmemory' },
-  disk: { what: "Redis can't write to its disk", cure: 'make room on that disk' },
+const REASONS: Readonly<Record<WaitingReason, { readonly trouble: string; readonly cure: string }>> = {
+  full: { trouble: 'Redis is full (maxmemory)', cure: 'raise maxmemory' },
+  disk: { trouble: "Redis can't write to its disk", cure: 'make room on that disk' },
   away: {
-    what: 'Redis takes no commands right now',
+    trouble: 'Redis takes no commands right now',
     cure: 'wait until it does (SCRIPT KILL ends a script that keeps it busy, a replica takes no writes)',
   },
 };
@@ -104,21 +90,19 @@ export function refusalWords(error: unknown): string | null {
     'previousErrors' in error && Array.isArray(error.previousErrors) ? error.previousErrors : [];
   const reason = waitingReason(first);
   if (reason === null) return null;
-  const { what, cure } = REASONS[reason];
-  return `${what}: ${cure}, and give the command again. It said: ${messageOf(first)}`;
+  const { trouble, cure } = REASONS[reason];
+  return `${trouble}: ${cure}, and give the command again. It said: ${messageOf(first)}`;
 }
 
 /** A full Redis takes a little whenever a chunk closes: reading goes on after this calm. */
 const CALM_MS = 5_000;
 
-const GOES_ON = 'Redis takes rows again: reading goes on.';
-
-export function createWaitingNotice(io: Io, now: () => number) {
+/** `what`: what waits meanwhile. */
+export function createWaitingNotice(io: Io, now: () => number, what = 'reading') {
   let shown: WaitingReason | null = null;
   let refusedAt = 0;
-  const say = (text: string) => tell(io, text);
   const goOn = () => {
-    if (shown !== null) say(GOES_ON);
+    if (shown !== null) tell(io, `Redis takes rows again: ${what} goes on.`);
     shown = null;
   };
   return {
@@ -129,8 +113,8 @@ export function createWaitingNotice(io: Io, now: () => number) {
         return;
       }
       refusedAt = now();
-      const { what, cure } = REASONS[reason];
-      if (shown !== reason) say(`${what}: reading waits, and goes on by itself. To help: ${cure}.`);
+      const { trouble, cure } = REASONS[reason];
+      if (shown !== reason) tell(io, `${trouble}: ${what} waits, and goes on by itself. To help: ${cure}.`);
       shown = reason;
     },
     /** The file has been read to its end. */

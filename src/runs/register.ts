@@ -4,7 +4,7 @@
  */
 import { resolve } from 'node:path';
 import type { Job } from '../config/job-definition.ts';
-import { isDeadHere, shownWorker } from '../journal/worker-registry.ts';
+import { shownWorker } from '../journal/worker-registry.ts';
 import { type Canary, holdsUpLaterJobs, newRunId, openRunsOf, type RunStore } from '../ledger/run-store.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
@@ -12,7 +12,7 @@ import { isOver, type Run } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
 import type { Ledger, TargetSession } from '../session.ts';
 import { ownerOf } from './control.ts';
-import { CHUNK_ROWS, canaryOf, withChunkEnds } from './rows.ts';
+import { CHUNK_ROWS, canaryOf, FIRST_ROWS } from './rows.ts';
 import { goingOnWith, stateOf } from './status.ts';
 
 const POLL_MS = 500;
@@ -74,7 +74,7 @@ export async function registerFile(
   const { job, target, again } = file;
   const { store } = ledger.of(target);
   const canary = canaryOf(job.definition) ?? (await firstCanary(file, store));
-  const facts = await withChunkEnds(file.facts, job.definition, canary?.rows);
+  const { facts } = file;
   const createdAt = new Date();
   const id = file.id ?? newRunId(createdAt);
   await ledger.index.add(id, target, createdAt);
@@ -95,7 +95,6 @@ export async function registerFile(
   return registered;
 }
 
-const FIRST_ROWS = 5;
 /** With fewer rows little is lost where all of them fail. */
 const WORTH_TRYING_ROWS = 50;
 
@@ -140,10 +139,7 @@ async function hasChanged({ definition }: Job, run: string, store: RunStore): Pr
 }
 
 async function goingOn(id: string, store: RunStore, interrupted: AbortSignal): Promise<string> {
-  const lease = await store.leaseOf(id);
-  // A killed process' lease lasts a while: where its death is known, nothing waits for it.
-  const isTaken = lease !== null && !isDeadHere(lease.holder);
-  const owner = isTaken ? await ownerOf({ id }, store, interrupted) : null;
+  const owner = await ownerOf({ id }, store, interrupted);
   if (owner === null) return `Going on with run ${id} of this file.`;
   return `Run ${id} of this file is under way in ${shownWorker(owner)}: this process helps to send its rows.`;
 }

@@ -2,8 +2,6 @@
  * When a run's report is written: once, where the run ends or stops for now or its process is
  * interrupted; until then only the summary is kept fresh. And when an existing report stays.
  */
-
-import { isDeepStrictEqual } from 'node:util';
 import { ZodError } from 'zod';
 import type { JobDefinition } from '../config/job-definition.ts';
 import { readNotes } from '../ledger/notes.ts';
@@ -12,11 +10,12 @@ import { createRunView } from '../ledger/run-view.ts';
 import { readStory } from '../ledger/story.ts';
 import { messageOf } from '../lib/errors.ts';
 import { isOver, type Run } from '../model/run.ts';
-import { readSummary, writeReport, writeSummary } from '../report/report.ts';
+import { writeReport, writeSummary } from '../report/report.ts';
 import { type Summary, summarize } from '../report/summary.ts';
 import { knownFields } from '../service/operations.ts';
 import { reportDirectory, type Session, type TargetSession } from '../session.ts';
 import { waitToEnd } from './redis-wait.ts';
+import { reportedSummary } from './status.ts';
 
 type ReportSession = Pick<Session, 'env' | 'io' | 'ledger'>;
 type FollowSession = ReportSession & Pick<TargetSession, 'clock' | 'log' | 'meter'>;
@@ -66,10 +65,8 @@ function goesOnElsewhere(run: Run): boolean {
 
 /** The earlier report of a run that is over, where it is still true. */
 export async function knownReport(run: Run, session: ReportSession): Promise<Summary> {
-  const known = await readSummary(reportDirectory(session.env, run.id));
-  const isTrue =
-    known !== null && known.state === run.state && isDeepStrictEqual(known.outcomes, run.outcomes);
-  return isTrue ? known : writeTrueReport(run, session);
+  const known = await reportedSummary(run, reportDirectory(session.env, run.id));
+  return known ?? writeTrueReport(run, session);
 }
 
 /** Waits out a Redis that takes no commands. */

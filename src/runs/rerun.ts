@@ -4,7 +4,9 @@
  * an unregistered rerun expire.
  */
 import { type Job, operationOf } from '../config/job-definition.ts';
-import { mappingFor } from '../delivery/run-mapping.ts';
+import { loadJob, loadJobFile } from '../config/load-job.ts';
+import { definitionProblems, mappingFor } from '../delivery/run-mapping.ts';
+import { type ApartRows, createApartRows } from '../intake/apart-rows.ts';
 import { createCut } from '../intake/chunks.ts';
 import {
   type ChoiceCounts,
@@ -24,9 +26,8 @@ import { countUnsuccessful, type Outcome } from '../model/outcome.ts';
 import type { Row } from '../model/row.ts';
 import { isOver, type Run } from '../model/run.ts';
 import type { Ledger, Session, TargetSession } from '../session.ts';
-import { goOnHere, type Resumed, resumeRun } from './control.ts';
-import { loadFittingJob, loadFittingJobFile } from './input.ts';
-import { CHUNK_ROWS, canaryOf, registeredRows } from './rows.ts';
+import { type Resumed, resumeRun } from './control.ts';
+import { CHUNK_ROWS, canaryOf, NO_KEYS } from './rows.ts';
 import { definitionOf } from './status.ts';
 
 /** Not in doubt: such a row may have been created. */
@@ -63,16 +64,12 @@ type Rerun =
   | { readonly kind: 'nothing'; readonly lines: readonly string[] }
   | { readonly kind: 'run'; readonly run: Run; readonly resumed: Resumed };
 
-/**
- * Sends the rows of a run that is over again. An unfinished earlier rerun goes on instead. `join`
- * is called once there is something to do, `onBegun` once there is a run.
- */
+/** Sends the rows of a run that is over again. An unfinished earlier rerun goes on instead. */
 export async function rerunRows(
   parent: Run,
   asked: Asked,
-  session: Session,
-  join: () => Promise<TargetSession>,
-  onBegun: (run: Run) => void = () => undefined,
+  session: TargetSession,
+  onBegun?: (run: Run) => void,
 ): Promise<Rerun> {
   if (!isOver(parent)) throw new UsageError(notOver(parent));
   const job = await jobOf(parent, asked, session);
@@ -80,38 +77,16 @@ export async function rerunRows(
   // Columns that don't fit are reported before anything is registered.
   mappingFor(job.definition, parent.source);
   const wanted = { parent, job, outcomes: asked.outcomes, rows: asked.rows };
-  const { ledger, io } = session;
-  const early = await lookBeforeRerun(wanted, ledger);
-  const goOn = (no: NoRerun) => goOnInstead(no, session, { join, onBegun });
-  if (early !== null) return goOn(early);
-  // Only on a verified ledger: Redis may have forgotten a rerun of the same rows.
-  const joined = await join();
-  const begun = await registerRerun(wanted, ledger);
-  if (begun.kind !== 'registered') return goOn(begun);
-  onBegun(begun.run);
-  for (const line of begun.lines) tell(io, line);
-  const { run } = begun;
-  return { kind: 'run', run, resumed: await goOnHere(run, await registeredRows(run, ledger), joined) };
-}
-
-async function goOnInstead(
-  no: NoRerun,
-  session: Session,
-  { join, onBegun }: { readonly join: () => Promise<TargetSession>; readonly onBegun: (run: Run) => void },
-): Promise<Rerun> {
-  if (no.kind === 'nothing') return no;
-  const { run } = no;
-  tell(session.io, `Run ${run.id} of these rows is not over: that one goes on, and no new one begins.`);
-  onBegun(run);
-  return { kind: 'run', run, resumed: await resumeRun(run, session, join) };
+  const begun = await registerRerun(wanted, session.ledger);
+  if (begun.kind === 'nothing') return begun;
+  const { run, lines } = begun;
+  for (const line of lines) tell(session.io, line);
+  return { kind: 'run', run, resumed: await resumeRun(run, session, onBegun) };
 }
 
 async function jobOf(parent: Run, { job, jobFile }: Asked, { env, ledger }: Session): Promise<Job> {
-  if (job !== undefined && jobFile !== undefined) {
-    throw new UsageError('--job and --job-file: expected one of them.');
-  }
-  if (jobFile !== undefined) return loadFittingJobFile(jobFile);
-  if (job !== undefined) return loadFittingJob(job, env.jobsDirectory);
+  if (jobFile !== undefined) return loadJobFile(jobFile, definitionProblems);
+  if (job !== undefined) return loadJob(job, env.jobsDirectory, definitionProblems);
   return { name: parent.job, definition: await definitionOf(parent, ledger) };
 }
 
@@ -132,33 +107,20 @@ function otherOperation({ name, definition }: Job, parent: Run): string {
 
 type Wanted = RowChoice & { readonly parent: Run; readonly job: Job };
 
-/** What stands in the way of a new rerun; `lines` are for the user. */
-type NoRerun =
-  | { readonly kind: 'nothing'; readonly lines: readonly string[] }
-  /** An earlier rerun with rows without an outcome. */
-  | { readonly kind: 'unfinished'; readonly run: Run };
+/** `lines`: for the user. */
+type Registered = { readonly lines: readonly string[] } & (
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'run'; readonly run: Run }
+);
 
-type Registered = { readonly kind: 'registered'; readonly run: Run; readonly lines: readonly string[] };
-
-/** `null`: there are rows. Writes nothing. */
-async function lookBeforeRerun(wanted: Wanted, ledger: Ledger): Promise<NoRerun | null> {
-  const children = await childrenOf(wanted.parent, ledger);
-  const unfinished = children.find((run) => !isOver(run));
-  if (unfinished !== undefined) return { kind: 'unfinished', run: unfinished };
-  const counts = noCounts();
-  // One batch shows that there are some.
-  for await (const _ of rowsLeft({ wanted, children }, ledger, counts)) return null;
-  return { kind: 'nothing', lines: nothingLeft(wanted.parent, children, counts) };
-}
-
-async function registerRerun(wanted: Wanted, ledger: Ledger): Promise<NoRerun | Registered> {
+async function registerRerun(wanted: Wanted, ledger: Ledger): Promise<Registered> {
   const { parent } = wanted;
   const reruns = createRerunStore(ledger.redis, ledger.of(parent.target).keys, parent.id);
   for (;;) {
     const latest = await reruns.latest();
     const children = await childrenOf(parent, ledger);
     const unfinished = children.find((run) => !isOver(run));
-    if (unfinished !== undefined) return { kind: 'unfinished', run: unfinished };
+    if (unfinished !== undefined) return { kind: 'run', run: unfinished, lines: [goesOn(unfinished)] };
     const createdAt = new Date();
     const id = newRunId(createdAt);
     const frozen = await freezeRows(id, { wanted, children }, ledger);
@@ -169,9 +131,13 @@ async function registerRerun(wanted: Wanted, ledger: Ledger): Promise<NoRerun | 
       { latest, rows },
       { reruns, ledger },
     );
-    if (run !== null) return { kind: 'registered', run, lines: leftOut(parent, counts) };
+    if (run !== null) return { kind: 'run', run, lines: leftOut(parent, counts) };
     // Another rerun was registered meanwhile, perhaps of the same rows.
   }
+}
+
+function goesOn({ id }: Run): string {
+  return `Run ${id} of these rows is not over: that one goes on, and no new one begins.`;
 }
 
 async function childrenOf(parent: Run, { redis, of }: Ledger): Promise<Run[]> {
@@ -182,10 +148,6 @@ async function childrenOf(parent: Run, { redis, of }: Ledger): Promise<Run[]> {
 
 /** `children` have taken their rows. */
 type Family = { readonly wanted: Wanted; readonly children: readonly Run[] };
-
-function noCounts(): ChoiceCounts {
-  return { chosen: 0, takenBefore: 0, withoutRecord: 0, inDoubt: 0 };
-}
 
 /** The rows that no earlier rerun took, in batches; fills `counts`. */
 function rowsLeft(
@@ -204,16 +166,18 @@ type Frozen = {
   readonly rows: readonly number[];
   /** For jobs with groups: the number of rows up to the end of each chunk. */
   readonly chunkEnds: number[] | null;
+  readonly apart: ApartRows;
 };
 
 export async function freezeRows(id: string, family: Family, ledger: Ledger): Promise<Frozen> {
   const { parent, job } = family.wanted;
-  const counts = noCounts();
+  const counts: ChoiceCounts = { chosen: 0, takenBefore: 0, withoutRecord: 0, inDoubt: 0 };
   const input = createRunInput(ledger.redis, ledger.of(parent.target).keys, id);
   const isGrouped = job.definition.group !== undefined;
-  const keyOf = isGrouped ? mappingFor(job.definition, parent.source).groupOf : null;
+  const grouping = isGrouped ? mappingFor(job.definition, parent.source) : null;
   const firstRows = canaryOf(job.definition)?.rows;
-  const endsBefore = createCut({ chunkRows: CHUNK_ROWS, firstRows, keyOf });
+  const endsBefore = createCut({ chunkRows: CHUNK_ROWS, firstRows, keyOf: grouping?.groupOf ?? null });
+  const apart = createApartRows(grouping ?? NO_KEYS);
   const numbers: number[] = [];
   const ends: number[] = [];
   let chunk: Row[] = [];
@@ -228,16 +192,17 @@ export async function freezeRows(id: string, family: Family, ledger: Ledger): Pr
       if (endsBefore(row, chunk.length)) await write();
       chunk.push(row);
       numbers.push(row.row);
+      apart.see(row);
     }
   }
   await write();
-  return { counts, rows: numbers, chunkEnds: isGrouped ? ends : null };
+  return { counts, rows: numbers, chunkEnds: isGrouped ? ends : null, apart: apart.found() };
 }
 
 function newRun(
   { parent, job }: Wanted,
   { id, createdAt }: Pick<NewRun, 'id' | 'createdAt'>,
-  { rows, chunkEnds }: Frozen,
+  { rows, chunkEnds, apart }: Frozen,
 ): NewRun {
   const { target, file, sha256, source } = parent;
   return {
@@ -246,7 +211,7 @@ function newRun(
     definition: job.definition,
     target,
     // The rows still come from the file, and rows without a key are known by their place in it.
-    facts: { path: file, sha256, bytes: 0, rows: rows.length, source, chunkEnds, stamp: '' },
+    facts: { path: file, sha256, bytes: 0, rows: rows.length, source, chunkEnds, apart, stamp: '' },
     chunkRows: CHUNK_ROWS,
     canary: canaryOf(job.definition),
     createdAt,

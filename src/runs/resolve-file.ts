@@ -5,11 +5,10 @@
 import { z } from 'zod';
 import { type Format, formatSchema } from '../config/job-definition.ts';
 import { openRows } from '../intake/rows.ts';
-import type { RowDecision } from '../ledger/resolve.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { compileReportKeyOf } from '../mapping/row-key.ts';
 import { idProblem } from '../model/record-id.ts';
-import { type Decision, describeDecision } from '../model/resolution.ts';
+import type { Decision } from '../model/resolution.ts';
 import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
@@ -24,16 +23,9 @@ export type Told = {
   readonly decision: Decision | null;
 };
 
-/** `open`: lines without a resolution; `told`: every line. */
-export type Said = {
-  readonly decisions: readonly RowDecision[];
-  readonly open: number;
-  readonly told: readonly Told[];
-};
-
 /** `key`: the key's column. A UsageError lists every malformed line. */
-export async function readDecisions(path: string, run: Run, key: string | null): Promise<Said> {
-  const told: ToldLine[] = [];
+export async function readDecisions(path: string, run: Run, key: string | null): Promise<readonly Told[]> {
+  const told: Told[] = [];
   const problems: string[] = [];
   for await (const { source, rows } of openRows(path, formatOf(run))) {
     const fieldsOf = isTable(source) ? tableFields(path, source.columns) : recordFields;
@@ -42,29 +34,14 @@ export async function readDecisions(path: string, run: Run, key: string | null):
       const where = `${path}, line ${row.line}`;
       const read = readLine(fieldsOf(row), run);
       if ('problems' in read) problems.push(...read.problems.map((problem) => `${where}: ${problem}`));
-      else told.push({ ...read, where, key: keyOf(row), line: row.line });
+      else told.push({ ...read, where, key: keyOf(row) });
     }
   }
-  const decided = told.filter(({ decision }) => decision !== null);
-  const decisions = oneEach(decided, problems);
-  if (problems.length > 0) throw new UsageError([...problems, 'Nothing was resolved.']);
-  return { decisions, open: told.length - decided.length, told };
+  if (problems.length > 0) throw new UsageError([...problems, NOTHING_RESOLVED]);
+  return told;
 }
 
-type ToldLine = Told & { readonly line: number };
-
-/** The same decision twice is one; two different ones for a row are a problem. */
-function oneEach(told: readonly ToldLine[], problems: string[]): RowDecision[] {
-  const first = new Map<number, RowDecision & { readonly line: number }>();
-  for (const { row, decision, where, line } of told) {
-    if (decision === null) continue;
-    const earlier = first.get(row) ?? { row, decision, line };
-    first.set(row, earlier);
-    if (describeDecision(earlier.decision) === describeDecision(decision)) continue;
-    problems.push(`${where}: row ${row} is decided otherwise on line ${earlier.line}: expected one decision`);
-  }
-  return [...first.values()].map(({ row, decision }) => ({ row, decision }));
-}
+export const NOTHING_RESOLVED = 'Nothing was resolved.';
 
 /** A report leaves out columns named like its own: no key can be read there. */
 function keyReader(path: string, source: SourceInfo, key: string | null): (row: Row) => string | null {

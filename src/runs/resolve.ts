@@ -6,18 +6,19 @@
 import { existsSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import type { JobDefinition } from '../config/job-definition.ts';
 import { type RowDecision, type RowResolved, resolveRows } from '../ledger/resolve.ts';
 import { chunksAround } from '../ledger/run-view.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { type Decision, describeDecision, outcomeOfCreated } from '../model/resolution.ts';
-import type { Run } from '../model/run.ts';
+import { isUnderWay, type Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
 import type { Summary } from '../report/summary.ts';
 import { type Ledger, reportDirectory, type Session } from '../session.ts';
-import { checkDecisions, type JobKeys, jobKeysOf } from './decisions.ts';
+import { checkDecisions } from './decisions.ts';
 import { lookUpOnDemand } from './look-up.ts';
 import { writeReportOf } from './report.ts';
-import { readDecisions, type Said } from './resolve-file.ts';
+import { readDecisions, type Told } from './resolve-file.ts';
 
 export type ResolveRequest =
   | {
@@ -51,47 +52,49 @@ export async function resolveRun(
   session: ResolveSession,
 ): Promise<Resolved> {
   const definition = await session.ledger.of(run.target).store.definition(run.id);
-  const createdAs = outcomeOfCreated(run.operation);
-  const decideAll = async (said: Said) => ({
-    ...(await decide(run, said, { by, ...jobKeysOf(definition) }, session.ledger)),
-    createdAs,
-  });
+  const deciding = { by, definition, ledger: session.ledger };
   switch (request.kind) {
     case 'lookup': {
-      const looked = await lookUpOnDemand(run, session);
+      const { created, notCreated, ...looked } = await lookUpOnDemand(run, session);
       const open = looked.open + looked.keyless + looked.left;
-      const { created, notCreated } = looked;
+      const createdAs = outcomeOfCreated(run.operation);
       return { created, createdAs, notCreated, unchanged: 0, open, mates: 0, refused: [] };
     }
     case 'rows': {
       const told = request.rows.map((one) => ({ where: `row ${one.row}`, key: null, ...one }));
-      return decideAll({ decisions: request.rows, open: 0, told });
+      return decide(run, told, deciding);
     }
     case 'file': {
       if (definition === null) {
         throw new UsageError(`The ledger has no definition of run ${run.id}: resolve its rows one by one.`);
       }
-      return decideAll(await readDecisions(request.path, run, definition.key ?? null));
+      return decide(run, await readDecisions(request.path, run, definition.key ?? null), deciding);
     }
     default:
       return request satisfies never;
   }
 }
 
+type Deciding = {
+  readonly by: string;
+  readonly definition: JobDefinition | null;
+  readonly ledger: Ledger;
+};
+
 async function decide(
   run: Run,
-  said: Said,
-  { by, ...job }: JobKeys & { readonly by: string },
-  ledger: Ledger,
-): Promise<Omit<Resolved, 'createdAs'>> {
+  told: readonly Told[],
+  { by, definition, ledger }: Deciding,
+): Promise<Resolved> {
+  const { decisions, mates } = await checkDecisions(run, told, definition, ledger);
   const { keys } = ledger.of(run.target);
-  const { decisions, mates } = await checkDecisions(run, said, job, ledger);
   const answers = await resolveRows(ledger.redis, keys, { run, by, at: new Date(), decisions });
   // Open lines are settled with the others of their key.
-  const settledOpen = said.told.filter(({ row }) => mates.includes(row)).length;
+  const open = told.filter(({ row, decision }) => decision === null && !mates.includes(row));
   return {
     ...countAnswers(decisions, answers),
-    open: said.open - settledOpen,
+    createdAs: outcomeOfCreated(run.operation),
+    open: open.length,
     mates: mates.length,
     refused: await refusedOf(run, answers, ledger),
   };
@@ -157,9 +160,8 @@ export async function rewriteReport(
   { request, resolved }: Done,
   session: Pick<Session, 'env' | 'io' | 'ledger'>,
 ): Promise<Rewritten> {
-  const underWay = run.state === 'running' || run.state === 'queued';
   const { store } = session.ledger.of(run.target);
-  if (underWay && (await store.hasLease(run.id))) return { kind: 'of-another' };
+  if (isUnderWay(run) && (await store.hasLease(run.id))) return { kind: 'of-another' };
   const directory = reportDirectory(session.env, run.id);
   // Where every decision of a file was taken, replacing it loses nobody's work.
   const isFollowed = request.kind === 'file' && resolved.refused.length === 0;

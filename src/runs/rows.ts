@@ -2,16 +2,20 @@
  * Where a run's rows come from: its file, or the ledger for a rerun. The chunks are the same every
  * time; a file that changed since its run was registered gives none.
  */
-import type { Format, JobDefinition } from '../config/job-definition.ts';
-import { mappingFor } from '../delivery/run-mapping.ts';
-import { chunkEndsOf, type RowChunk, readChunks } from '../intake/chunks.ts';
+import type { Format, Job, JobDefinition } from '../config/job-definition.ts';
+import { mappingFor, misfits } from '../delivery/run-mapping.ts';
+import { createApartRows } from '../intake/apart-rows.ts';
+import { createChunkEnds, type RowChunk, readChunks } from '../intake/chunks.ts';
 import { surveyFile } from '../intake/survey.ts';
 import { createRunInput } from '../ledger/reruns.ts';
 import type { Canary } from '../ledger/run-store.ts';
-import { changedWhileRead, fileStamp } from '../lib/file-stamp.ts';
+import { fileStamp } from '../lib/file-stamp.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import type { Mapping } from '../model/mapping.ts';
+import type { Row } from '../model/row.ts';
+import type { KeyOf } from '../model/row-group.ts';
 import type { Run } from '../model/run.ts';
-import type { FileFacts } from '../model/source.ts';
+import type { FileFacts, SourceInfo } from '../model/source.ts';
 import type { Ledger } from '../session.ts';
 import { definitionOf } from './status.ts';
 
@@ -97,21 +101,37 @@ export function canaryOf({ send }: JobDefinition): Canary | null {
 }
 
 /**
- * Adds the ends of chunks for jobs with groups, which takes a reading of its own: only the compiled
- * mapping knows the keys. `firstRows`: the least size of a first chunk that goes alone. A
- * UsageError where the file changed since its survey.
+ * The survey of a job's file. For a job with groups it has the ends of the chunks, too, the first
+ * one a small one, as the run may have to send it ahead.
  */
-export async function withChunkEnds(
-  facts: FileFacts,
-  definition: JobDefinition,
-  firstRows: number | undefined,
-): Promise<FileFacts> {
-  if (definition.group === undefined) return facts;
-  const cutting = { chunkRows: CHUNK_ROWS, firstRows };
-  const { path, source, rows, stamp } = facts;
-  const { groupOf } = mappingFor(definition, source);
-  const batches = readChunks(path, source, definition.format);
-  const chunkEnds = await chunkEndsOf(batches, { ...cutting, keyOf: groupOf });
-  if ((chunkEnds.at(-1) ?? 0) === rows && (await fileStamp(path)) === stamp) return { ...facts, chunkEnds };
-  throw changedWhileRead(path);
+export async function surveyFor({ definition }: Pick<Job, 'definition'>, path: string): Promise<FileFacts> {
+  if (definition.group === undefined) return surveyFile(path, definition.format);
+  const groups = createGroupLook(definition);
+  return { ...(await surveyFile(path, definition.format, groups)), ...groups.found() };
 }
+
+function createGroupLook(definition: JobDefinition) {
+  let keys: Keys = NO_KEYS;
+  const groupOf: KeyOf = (row) => keys.groupOf(row);
+  const firstRows = canaryOf(definition)?.rows ?? FIRST_ROWS;
+  const chunks = createChunkEnds({ chunkRows: CHUNK_ROWS, firstRows, keyOf: groupOf });
+  const apart = createApartRows({ keyOf: (row) => keys.keyOf(row), groupOf });
+  return {
+    begin(source: SourceInfo) {
+      // Whoever asked for the survey says what doesn't fit.
+      if (misfits(definition, source).length === 0) keys = mappingFor(definition, source);
+    },
+    see(row: Row) {
+      chunks.see(row);
+      apart.see(row);
+    },
+    found: () => ({ chunkEnds: chunks.ends(), apart: apart.found() }),
+  };
+}
+
+type Keys = Pick<Mapping, 'keyOf' | 'groupOf'>;
+
+export const NO_KEYS: Keys = { keyOf: () => null, groupOf: () => null };
+
+/** Sent ahead where the job never succeeded at the target and its definition says nothing of it. */
+export const FIRST_ROWS = 5;

@@ -22,7 +22,7 @@ export async function tellOfService(session: TargetSession): Promise<void> {
   const { target } = session.service;
   const notice = createServiceNotice(io, { target, read: () => serviceReport(ledger, target) }, clock.now);
   while (!io.interrupted.aborted) {
-    notice.update(false);
+    notice.update();
     await sleep(EVERY_MS, io.interrupted);
   }
 }
@@ -42,9 +42,9 @@ export function createServiceNotice(
   let last = Number.NEGATIVE_INFINITY;
   let seen: BreakerReport | null = null;
   let shown: Shown = 'well';
-  const look = async (isFirst: boolean) => {
+  const look = async () => {
     const report = await service.read();
-    const next = worthAWord(report, { seen, shown, isFirst });
+    const next = worthAWord(report, seen, shown);
     seen = report;
     if (next === shown) return;
     const isHoldOver = next === 'well' && shown === 'held';
@@ -55,11 +55,11 @@ export function createServiceNotice(
     tell(io, isHoldOver ? HOLD_OVER : `${textOf(next, report, target)}${pauseWords(pausesIn)}`);
   };
   return {
-    /** At most once a second; never fails. `isFirst`: no row has ended in this process. */
-    update(isFirst: boolean) {
+    /** At most once a second; never fails. */
+    update() {
       if (now() - last < EVERY_MS) return;
       last = now();
-      look(isFirst).catch(() => undefined);
+      look().catch(() => undefined);
     },
     /** The service did not answer for so long that the run was paused. */
     async gaveUp() {
@@ -76,22 +76,12 @@ export function createServiceNotice(
   };
 }
 
-type Known = {
-  readonly seen: BreakerReport | null;
-  readonly shown: Shown;
-  /** No row has ended here: a file of a few rows would show it late. */
-  readonly isFirst: boolean;
-};
-
 /** Not worth it: a failure that is over at once, or from before this process. */
-function worthAWord(report: BreakerReport, { seen, shown, isFirst }: Known): Shown {
+function worthAWord(report: BreakerReport, seen: BreakerReport | null, shown: Shown): Shown {
   if (report.state === 'away') return 'away';
   if (report.state === 'held' && (shown === 'held' || isLong(report))) return 'held';
-  if (report.state !== 'failing') return 'well';
-  const isSame = report.since === seen?.since;
-  if (shown === 'failing' && isSame) return 'failing';
-  const isNew = seen !== null && (!isSame || report.failuresInARow > seen.failuresInARow);
-  return isNew && (isSame || isFirst) ? 'failing' : 'well';
+  if (report.state !== 'failing' || report.since !== seen?.since) return 'well';
+  return shown === 'failing' || report.failuresInARow > seen.failuresInARow ? 'failing' : 'well';
 }
 
 function isLong({ heldUntil }: BreakerReport): boolean {

@@ -10,7 +10,7 @@ import { didYouMean } from '../lib/did-you-mean.ts';
 import { countOf } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { countSettled } from '../model/outcome.ts';
-import { isOver, openRows, type Run, type RunProgress } from '../model/run.ts';
+import { isOver, isUnderWay, openRows, type Run, type RunProgress } from '../model/run.ts';
 import type { ChunkQueue } from '../queue/chunk-queue.ts';
 import { readSummary } from '../report/report.ts';
 import { type Summary, summarize } from '../report/summary.ts';
@@ -89,7 +89,7 @@ export function stateOf(run: Pick<Run, 'reason'> & RunProgress, leased: boolean)
     const owner = leased ? 'alive' : 'gone';
     return { words: leased ? 'cancelled, winding up' : 'cancelled, owner gone', owner };
   }
-  if (run.state !== 'running' && run.state !== 'queued') {
+  if (!isUnderWay(run)) {
     // The process that follows the run resumes it when its window opens.
     const owner = leased && run.reason === 'window' ? 'alive' : 'none';
     return { words: run.reason === null ? run.state : `${run.state} (${run.reason})`, owner };
@@ -128,10 +128,15 @@ export function goingOnWith({ id, state }: Pick<Run, 'id' | 'state'>, { owner }:
 
 /** From the run's report, where that is there and true, else from the ledger. */
 export async function summaryOf(run: Run, report: string): Promise<Summary> {
+  return (await reportedSummary(run, report)) ?? summarize(run, new Date());
+}
+
+/** `null`: there is no report, or the run is not as it was then. */
+export async function reportedSummary(run: Run, report: string): Promise<Summary | null> {
   const known = await readSummary(report);
-  const now = summarize(run, new Date());
   const told = ({ state, reason, request, outcomes }: Summary) => ({ state, reason, request, outcomes });
-  return known !== null && isDeepStrictEqual(told(known), told(now)) ? known : now;
+  const now = summarize(run, new Date());
+  return known !== null && isDeepStrictEqual(told(known), told(now)) ? known : null;
 }
 
 /** As every `--json` shows it: all of `summary.json`, and how it stands right now. */

@@ -31,7 +31,7 @@ const HELD_POLL_MS = 200;
 
 /** `stopped`: before the last chunk was closed. */
 export async function windUpRun(windUp: WindUp, session: WindUpSession): Promise<'complete' | 'stopped'> {
-  const { run } = windUp;
+  const { run, signal } = windUp;
   const { keys, store } = session.ledger.of(run.target);
   const closed = await store.closedChunks(run.id);
   const input = createRunInput(session.ledger.redis, keys, run.id);
@@ -40,37 +40,32 @@ export async function windUpRun(windUp: WindUp, session: WindUpSession): Promise
     known ??= input.numbers();
     return known;
   };
-  const reader = createReader(windUp, session);
-  try {
-    for (let n = 1; n <= chunksOf(run); n += 1) {
-      const rows = await reader.next(n);
-      if (!closed.has(n) && !(await windUpChunk(n, rows, { windUp, session, numbers }))) return 'stopped';
-    }
-    return 'complete';
-  } finally {
-    await reader.close();
+  let n = 0;
+  for await (const read of rowsByChunk(windUp, session)) {
+    n += 1;
+    if (!closed.has(n)) await windUpChunk(n, read, { windUp, session, numbers });
+    if (signal.aborted) return 'stopped';
   }
+  return 'complete';
 }
 
-/** Reads chunk after chunk; `null` from the first unreadable one on. */
-function createReader({ run, chunks }: WindUp, { log }: WindUpSession) {
-  let iterator = chunks?.[Symbol.asyncIterator]() ?? null;
-  return {
-    async next(n: number): Promise<JobRows | null> {
-      if (iterator === null) return null;
-      try {
-        const { value, done } = await iterator.next();
-        // The key's owner was decided when the chunk was added; only a row's own key is given back.
-        if (done !== true && value.n === n) return value.rows.map((row) => ({ row, claim: CLAIMED }));
-      } catch (error) {
-        const problem = messageOf(error);
-        log.warn('rows can not be read any more', { run: run.id, problem });
-      }
-      iterator = null;
-      return null;
-    },
-    close: async () => void (await iterator?.return?.()),
-  };
+/** Of every chunk of the run; `null` from the first unreadable one on. */
+async function* rowsByChunk(
+  { run, chunks }: WindUp,
+  { log }: WindUpSession,
+): AsyncGenerator<JobRows | null, void, undefined> {
+  let n = 0;
+  try {
+    for await (const chunk of chunks ?? []) {
+      if (chunk.n !== n + 1 || n === chunksOf(run)) break;
+      n += 1;
+      // The key's owner was decided when the chunk was added; only a row's own key is given back.
+      yield chunk.rows.map((row) => ({ row, claim: CLAIMED }));
+    }
+  } catch (error) {
+    log.warn('rows can not be read any more', { run: run.id, problem: messageOf(error) });
+  }
+  for (; n < chunksOf(run); n += 1) yield null;
 }
 
 const CLAIMED = { kind: 'claimed' } as const;
@@ -82,8 +77,8 @@ type WindingUp = {
   numbers(): Promise<readonly number[] | null>;
 };
 
-/** False: the signal came first. */
-async function windUpChunk(n: number, read: JobRows | null, windingUp: WindingUp): Promise<boolean> {
+/** Until the chunk is closed, or the signal comes. */
+async function windUpChunk(n: number, read: JobRows | null, windingUp: WindingUp): Promise<void> {
   const { windUp, session, numbers } = windingUp;
   const { run, queue, signal } = windUp;
   while (!signal.aborted) {
@@ -93,11 +88,10 @@ async function windUpChunk(n: number, read: JobRows | null, windingUp: WindingUp
       const rows = known ?? unknownRows(n, run, await numbers());
       // The chunk is out of the queue, and nothing is sent: no worker can take it away.
       const end = await session.delivery.deliver({ run: run.id, chunk: n, rows }, { isHeld: () => true });
-      if (end === 'closed') return true;
+      if (end === 'closed') return;
     }
     await sleep(HELD_POLL_MS, signal);
   }
-  return false;
 }
 
 function unknownRows(n: number, run: Run, known: readonly number[] | null): JobRows {

@@ -1,7 +1,5 @@
 /** Answers of the sandbox, whole or broken, and the JSON objects that they are made of. */
-import { namesOf } from '../lib/json-pointer.ts';
 
-/** What the sandbox answers a request with, or does to its connection instead. */
 export type Answer =
   | {
       readonly kind: 'response';
@@ -9,7 +7,7 @@ export type Answer =
       readonly headers: Readonly<Record<string, string>>;
       readonly body: string;
     }
-  /** The whole length is promised, half of the body is sent, then the connection is closed. */
+  /** Half of the body is sent, then the connection is closed. */
   | { readonly kind: 'cut'; readonly status: number; readonly body: string }
   /** The connection is closed with a TCP reset. */
   | { readonly kind: 'reset' }
@@ -25,25 +23,43 @@ export function jsonAnswer(status: number, value: unknown): Answer {
   return { kind: 'response', status, headers: JSON_HEADERS, body: JSON.stringify(value) };
 }
 
-/** A response with no body, the way a gateway in front of the service answers. */
+/** Without a body, as a gateway answers. */
 export function bareAnswer(status: number, headers: Readonly<Record<string, string>> = NO_HEADERS): Answer {
   return { kind: 'response', status, headers, body: '' };
 }
 
-/** The shape of error bodies is not documented: this one is the sandbox's own. */
+/** A shape of the sandbox's own: none is documented. */
 export function errorAnswer(status: number, error: string): Answer {
   return jsonAnswer(status, { error });
 }
 
-/** How the answer is counted in the statistics: its status, or what was done instead of one. */
+/** In the statistics. */
 export function labelOf(answer: Answer): string {
   return answer.kind === 'response' ? String(answer.status) : answer.kind;
 }
 
-/** A JSON object whose members are not known yet. */
+/** Call (or `unknown`) → status, or reset, close, hang or cut → requests. */
+export type Counts = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
+export type AnswerCounts = {
+  add(route: string, label: string): void;
+  all(): Counts;
+};
+
+export function createAnswerCounts(): AnswerCounts {
+  const routes = new Map<string, Map<string, number>>();
+  return {
+    add(route, label) {
+      const labels = routes.get(route) ?? new Map<string, number>();
+      labels.set(label, (labels.get(label) ?? 0) + 1);
+      routes.set(route, labels);
+    },
+    all: () => Object.fromEntries([...routes].map(([route, labels]) => [route, Object.fromEntries(labels)])),
+  };
+}
+
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Whether the value is a JSON object: neither null nor an array. */
 export function isObject(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -52,28 +68,7 @@ export function objectOf(value: unknown): Members {
   return isObject(value) ? value : {};
 }
 
-/** Reads the text at the first of the JSON pointers (through objects only) that has any. */
-export function textReader(pointers: readonly string[]): (value: unknown) => string | null {
-  const paths = pointers.map((pointer) => namesOf(pointer));
-  return (value) => {
-    for (const path of paths) {
-      const found = textAt(value, path);
-      if (found !== null) return found;
-    }
-    return null;
-  };
-}
-
-function textAt(value: unknown, path: readonly string[]): string | null {
-  let at = value;
-  for (const step of path) {
-    if (!isObject(at) || !Object.hasOwn(at, step)) return null;
-    at = at[step];
-  }
-  return typeof at === 'string' && at !== '' ? at : null;
-}
-
-/** Objects are laid over each other member by member; all else (lists, null) stands as sent. */
+/** Lists and null stand as sent. */
 export function merge(known: Members, sent: Members): Members {
   const merged = new Map(Object.entries(known));
   for (const [name, value] of Object.entries(sent)) {
@@ -84,7 +79,7 @@ export function merge(known: Members, sent: Members): Members {
   return Object.fromEntries(merged);
 }
 
-/** At any depth: `null` is how a caller empties a field, whatever its type. */
+/** `null` is how a caller empties a field of any type. */
 export function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isObject(value)) return value;

@@ -1,11 +1,12 @@
 /**
- * What each operation does and answers. Where the service's document is silent (which drafts are
- * refused, unknown ids, the bodies of errors) the sandbox has ways of its own, said where they are.
+ * What each operation does and answers. Where the service's document is silent, the sandbox has
+ * ways of its own, said where they are.
  */
 import type { z } from 'zod';
 import type { BuiltInCall } from '../model/operation.ts';
 import {
   type Answer,
+  type AnswerCounts,
   errorAnswer,
   isObject,
   jsonAnswer,
@@ -14,46 +15,44 @@ import {
   objectOf,
   withoutNulls,
 } from './answer.ts';
-import { answerAfter, answerBefore, type FaultPlan, type FaultTarget } from './faults.ts';
+import type { FaultPlan, FaultTarget } from './faults.ts';
 import type { MatchedCall, ReceivedBody } from './received.ts';
 import { type Records, seededId, seededNumber } from './records.ts';
 
-/** A request to one of the operations, read to its end. */
-export type ReceivedCall = MatchedCall & {
+type ReceivedCall = MatchedCall & {
   readonly authorization: string | undefined;
   readonly body: ReceivedBody;
-  /** Of a create in its body, of other calls the id in the path; `null` where there is none. */
   readonly key: string | null;
 };
 
-export type CallParts = {
+/** What a running sandbox consists of. */
+export type SandboxParts = {
   readonly records: Records;
   readonly tokens: TokenBook;
   readonly bodySchemas: Partial<Readonly<Record<BuiltInCall, z.ZodType>>>;
-  /** Counts what was made by calls that it plays without knowing them. */
-  readonly played: { count: number };
+  /** What was made by calls that are played without being known. */
+  played: number;
+  faults: FaultPlan;
+  readonly counts: AnswerCounts;
 };
 
-export function answerCall(request: ReceivedCall, parts: CallParts, faults: FaultPlan): Answer {
+export function answerCall(request: ReceivedCall, parts: SandboxParts): Answer {
   const target = faultTarget(request);
-  const before = faults.before(target);
-  if (before !== null) return answerBefore(before);
+  const before = parts.faults.before(target);
+  if (before !== null) return before.answer;
   const answer = parts.tokens.admits(request.authorization) ? answerAdmitted(request, parts) : UNADMITTED;
   if (answer.kind !== 'response' || answer.status !== 200) return answer;
-  const after = faults.after(target);
-  return after === null ? answer : answerAfter(after, answer);
+  return parts.faults.after(target)?.answer(answer) ?? answer;
 }
 
-/** What of a request the rules of faults look at. */
 export function faultTarget({ call, key }: ReceivedCall): FaultTarget {
   return { call, key: key ?? '' };
 }
 
 const UNADMITTED = errorAnswer(401, 'expected a valid token in Authorization: Bearer <token>');
 
-/** The bearer tokens that the sandbox knows: which are valid, and how often each was used. */
 type TokenBook = {
-  /** Whether the header carries a valid token, whose use it counts. */
+  /** Counts the use of a valid token. */
   admits(authorization: string | undefined): boolean;
   revoke(token: string): void;
   uses(): { readonly valid: boolean; readonly requests: number }[];
@@ -76,7 +75,7 @@ export function createTokenBook(tokens: readonly string[]): TokenBook {
   };
 }
 
-function answerAdmitted({ call, id, key, body }: ReceivedCall, parts: CallParts): Answer {
+function answerAdmitted({ call, id, key, body }: ReceivedCall, parts: SandboxParts): Answer {
   if (call === 'custom') return play(body, parts);
   if (call === 'payment.documents') return carryOut({ call, id, key, body: {}, text: '' }, parts.records);
   if (body.kind !== 'json') return UNREADABLE[body.kind];
@@ -87,11 +86,11 @@ function answerAdmitted({ call, id, key, body }: ReceivedCall, parts: CallParts)
   return carryOut({ call, id, key, body: value, text }, parts.records);
 }
 
-/** A call that nothing is known of: its body is JSON where it has one, and it makes something. */
-function play(body: ReceivedBody, { played }: CallParts): Answer {
+/** Of a call that nothing is known of. */
+function play(body: ReceivedBody, parts: SandboxParts): Answer {
   if (body.kind !== 'json' && body.kind !== 'none') return UNREADABLE[body.kind];
-  played.count += 1;
-  return jsonAnswer(200, { id: `made-${String(played.count).padStart(6, '0')}` });
+  parts.played += 1;
+  return jsonAnswer(200, { id: `made-${String(parts.played).padStart(6, '0')}` });
 }
 
 const UNREADABLE: Readonly<Record<Exclude<ReceivedBody['kind'], 'json'>, Answer>> = {
@@ -107,16 +106,14 @@ function typeProblems(schema: z.ZodType | undefined, value: unknown) {
   return parsed.error.issues.map((issue) => ({ field: issue.path.join('.'), problem: issue.message }));
 }
 
-/** An admitted request, with a JSON object as its body where the call has one. */
 type AdmittedCall = {
   readonly call: BuiltInCall;
-  /** The id in the path; empty for creates. */
+  /** Empty for creates. */
   readonly id: string;
   /** The parsed body; empty for a GET. */
   readonly body: Members;
   /** The body as received. */
   readonly text: string;
-  /** The entity's key; `null` where it has none. */
   readonly key: string | null;
 };
 
@@ -178,15 +175,12 @@ function findSubclient(id: string, records: Records): SubclientName | null {
   return made === null ? null : { id, vanityId: vanityIdOf('S', made.number + 1) };
 }
 
-/** Empty where the body was forgotten because many more were made since. */
+/** Empty of a seeded subclient, and where many more were made since. */
 function knownBody(id: string, records: Records): Members {
-  const text = records.bodies.get(id);
-  if (text !== undefined) return objectOf(JSON.parse(text));
-  const seeded = seededNumber('sub', id);
-  return seeded === null ? {} : seededSubclient(seeded);
+  return objectOf(JSON.parse(records.bodies.get(id) ?? '{}'));
 }
 
-/** One broken rule: the field's path with dots, and what was expected. Never a value. */
+/** Never with a value. */
 type DraftProblem = { readonly field: string; readonly problem: string };
 
 /** The sandbox's own rules: which drafts the service refuses is not shown. */
@@ -252,10 +246,7 @@ function isIban(text: string): boolean {
 const STATUSES = ['accepted', 'pending', 'rejected'] as const;
 const CATEGORIES = ['invoice', 'contract', 'identification'] as const;
 
-/**
- * The document records of a seeded payment, the same every time: none to three, each with every
- * field that is documented; values that are not are the sandbox's own.
- */
+/** None to three, with every documented field; the values are the sandbox's own. */
 function documentsOf(payment: number): readonly Readonly<Record<string, unknown>>[] {
   return Array.from({ length: payment % 4 }, (_, i) => documentOf(payment, i + 1));
 }
@@ -300,7 +291,6 @@ function dateOf(payment: number, daysLater: number): string {
   return new Date(Date.UTC(2025, 0, 1 + (payment % 28) + daysLater, 9, 30)).toISOString();
 }
 
-/** Which subclient a record speaks of. */
 type SubclientName = { readonly id: string; readonly vanityId: string };
 
 const ECHOED = [
@@ -320,7 +310,7 @@ const CORP = {
 } as const;
 const ACTIONS = ['update'] as const;
 
-/** The parts as they were sent, and `regulators`, flat in the request, nested under `payment`. */
+/** `regulators`, flat in the request, is nested under `payment`. */
 function subclientRecord({ id, vanityId }: SubclientName, body: Members): Members {
   const record: Record<string, unknown> = { id, vanityId, state: 'incomplete', actions: ACTIONS, corp: CORP };
   for (const part of ECHOED) {
@@ -330,19 +320,7 @@ function subclientRecord({ id, vanityId }: SubclientName, body: Members): Member
   return record;
 }
 
-/** The request body that a seeded subclient stands for, the same every time. */
-function seededSubclient(number: number): Members {
-  const name = `Seeded Company ${number}`;
-  return {
-    additionalInformation: { crmId: `seed-${number}` },
-    addresses: { primary: { country: 'GBR', town: 'London', streetName: `${number} Sandbox Street` } },
-    details: { name, alias: seededId('sub', number), displayName: name },
-    kyc: { details: { industry: 'Testing', monthlyPaymentsCount: number } },
-    regulators: { name: 'FCA', country: 'GBR', isRegulated: number % 2 === 1, licenseNumber: `L-${number}` },
-  };
-}
-
-/** `S-000123`: the letter and the number in at least six digits. */
+/** Such as `S-000123`. */
 function vanityIdOf(letter: string, number: number): string {
   return `${letter}-${String(number).padStart(6, '0')}`;
 }

@@ -4,36 +4,55 @@
  */
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { SANDBOX_CALLS, type SandboxCall } from './options.ts';
+import { type Answer, bareAnswer, errorAnswer, isObject } from './answer.ts';
+import { SANDBOX_CALLS, type SandboxCall } from './received.ts';
 
-/** Faults before anything is carried out: nothing is made. */
-const BEFORE_FAULTS = [
-  '503',
-  '503-retry-after',
-  '429',
-  '500',
-  '401',
-  '403',
-  '404',
-  'reset-before',
-  'hang-before',
-] as const;
-type BeforeFault = (typeof BEFORE_FAULTS)[number];
+type Whole = Extract<Answer, { kind: 'response' }>;
+type Headers = Whole['headers'];
 
-/** Faults of the answer alone: the request has been carried out. */
-const AFTER_FAULTS = [
-  '303-after-create',
-  '503-after-create',
-  '500-after-create',
-  'reset-after-create',
-  'hang',
-  'cut-answer',
-  'not-json',
-  'no-id',
-] as const;
-type AfterFault = (typeof AFTER_FAULTS)[number];
+const ASKED = 'a fault that was asked for';
 
-const FAULT_NAMES = ['latency', ...BEFORE_FAULTS, ...AFTER_FAULTS] as const;
+/** Before anything is carried out: nothing is made. */
+const BEFORE: ReadonlyMap<string, (retryAfter: Headers) => Answer> = new Map([
+  ['503', () => bareAnswer(503)],
+  ['503-retry-after', (retryAfter: Headers) => bareAnswer(503, retryAfter)],
+  ['429', (retryAfter: Headers) => bareAnswer(429, retryAfter)],
+  ['500', () => errorAnswer(500, ASKED)],
+  ['401', () => errorAnswer(401, ASKED)],
+  ['403', () => errorAnswer(403, ASKED)],
+  ['404', () => errorAnswer(404, ASKED)],
+  ['reset-before', (): Answer => ({ kind: 'close' })],
+  ['hang-before', (): Answer => ({ kind: 'hang' })],
+]);
+
+/** In the place of the answer alone: the request has been carried out. */
+const AFTER: ReadonlyMap<string, (answer: Whole) => Answer> = new Map([
+  ['303-after-create', () => bareAnswer(303, { location: '/' })],
+  ['503-after-create', () => bareAnswer(503)],
+  ['500-after-create', () => errorAnswer(500, ASKED)],
+  ['reset-after-create', (): Answer => ({ kind: 'reset' })],
+  ['hang', (): Answer => ({ kind: 'hang' })],
+  ['cut-answer', ({ status, body }: Whole): Answer => ({ kind: 'cut', status, body })],
+  ['not-json', notJson],
+  ['no-id', (answer: Whole) => ({ ...answer, body: bodyWithoutId(answer.body) })],
+]);
+
+function notJson(answer: Whole): Answer {
+  const headers = { 'content-type': 'text/html' };
+  return { ...answer, headers, body: '<html><body>OK</body></html>' };
+}
+
+function bodyWithoutId(body: string): string {
+  return JSON.stringify(withoutId(JSON.parse(body)));
+}
+
+function withoutId(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutId);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'id'));
+}
+
+const FAULT_NAMES = ['latency', ...BEFORE.keys(), ...AFTER.keys()];
 
 export type When =
   | { readonly kind: 'share'; readonly share: number }
@@ -41,32 +60,35 @@ export type When =
   | { readonly kind: 'first'; readonly n: number }
   | { readonly kind: 'always' };
 
-/** What a rule aims at: keys with a prefix (`''` for any key), one call (`null` for any). */
-type Aim = { readonly when: When; readonly keyPrefix: string; readonly call: SandboxCall | null };
+type Aim = {
+  readonly when: When;
+  readonly keyPrefix: string;
+  /** `null`: any. */
+  readonly call: SandboxCall | null;
+};
 
-export type LatencyRule = Aim & {
+type LatencyRule = Aim & {
   readonly kind: 'latency';
   readonly name: 'latency';
   readonly ms: number;
   /** The wait is spread evenly over `ms - spreadMs` to `ms + spreadMs`. */
   readonly spreadMs: number;
 };
-export type BeforeRule = Aim & {
-  readonly kind: 'before';
-  readonly name: BeforeFault;
-  /** `null` for an answer without Retry-After. */
-  readonly retryAfterSeconds: number | null;
+type BeforeRule = Aim & { readonly kind: 'before'; readonly name: string; readonly answer: Answer };
+type AfterRule = Aim & {
+  readonly kind: 'after';
+  readonly name: string;
+  readonly answer: (answer: Whole) => Answer;
 };
-export type AfterRule = Aim & { readonly kind: 'after'; readonly name: AfterFault };
 export type FaultRule = LatencyRule | BeforeRule | AfterRule;
 
 const WHEN_EXPECTED = 'a share such as 5%, every:7, first:3 or always';
 const DURATION_EXPECTED = 'a duration such as 50ms, 1.5s or 50ms±20ms';
 const DURATION = /^(\d+(?:\.\d+)?)(ms|s)(?:(?:±|\+-)(\d+(?:\.\d+)?)(ms|s))?$/;
 const RETRY_AFTER_FAULTS: readonly string[] = ['429', '503-retry-after'];
-const DEFAULT_RETRY_AFTER_SECONDS = 1;
+const DEFAULT_RETRY_AFTER_SECONDS = '1';
 
-/** Every spec as a rule, in order; throws a UsageError that lists each spec that can't be read. */
+/** A UsageError lists each spec that can't be read. */
 export function parseFaults(specs: readonly string[]): FaultRule[] {
   const problems: string[] = [];
   const rules: FaultRule[] = [];
@@ -90,19 +112,20 @@ function parseFault(spec: string): FaultRule {
   const [head = '', ...options] = spec.split(';');
   const [name, value] = splitOnce(head);
   if (name === 'latency') return parseLatency(spec, value, options);
-  const before = BEFORE_FAULTS.find((fault) => fault === name);
-  const after = AFTER_FAULTS.find((fault) => fault === name);
-  if (before === undefined && after === undefined) {
-    throw new UsageError(
-      `fault "${spec}": "${name}" is no fault; expected one of ${FAULT_NAMES.join(', ')}.${didYouMean(name, FAULT_NAMES)}`,
-    );
-  }
+  const [before, after] = [BEFORE.get(name), AFTER.get(name)];
   const allowed = RETRY_AFTER_FAULTS.includes(name) ? ['key', 'call', 'retry-after'] : ['key', 'call'];
-  const given = readOptions(spec, options, allowed);
-  const aim = aimOf(spec, given, parseWhen(spec, value));
-  if (after !== undefined) return { kind: 'after', name: after, ...aim };
-  if (before === undefined) throw new Error('one of both was found above');
-  return { kind: 'before', name: before, ...aim, retryAfterSeconds: retryAfterOf(spec, name, given) };
+  if (before !== undefined) {
+    const given = readOptions(spec, options, allowed);
+    const aim = aimOf(spec, given, parseWhen(spec, value));
+    return { kind: 'before', name, ...aim, answer: before(retryAfterOf(spec, given)) };
+  }
+  if (after !== undefined) {
+    const given = readOptions(spec, options, allowed);
+    return { kind: 'after', name, ...aimOf(spec, given, parseWhen(spec, value)), answer: after };
+  }
+  throw new UsageError(
+    `fault "${spec}": "${name}" is no fault; expected one of ${FAULT_NAMES.join(', ')}.${didYouMean(name, FAULT_NAMES)}`,
+  );
 }
 
 function parseLatency(spec: string, value: string | null, options: readonly string[]): LatencyRule {
@@ -138,13 +161,11 @@ function aimOf(spec: string, options: ReadonlyMap<string, string>, when: When): 
   return { when, keyPrefix: options.get('key') ?? '', call };
 }
 
-function retryAfterOf(spec: string, name: string, options: ReadonlyMap<string, string>): number | null {
-  if (!RETRY_AFTER_FAULTS.includes(name)) return null;
-  const value = options.get('retry-after');
-  if (value === undefined) return DEFAULT_RETRY_AFTER_SECONDS;
-  if (value === 'none') return null;
+function retryAfterOf(spec: string, options: ReadonlyMap<string, string>): Headers {
+  const value = options.get('retry-after') ?? DEFAULT_RETRY_AFTER_SECONDS;
+  if (value === 'none') return {};
   if (!/^\d{1,6}$/.test(value)) throw wrong(spec, value, 'retry-after=<whole seconds> or retry-after=none');
-  return Number(value);
+  return { 'retry-after': value };
 }
 
 function readOptions(

@@ -1,66 +1,37 @@
-/** One HTTP request from its first byte to its answer: read, carried out, delayed, counted. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+/** One HTTP request, from its first byte to its answer. */
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type Answer, errorAnswer, labelOf } from './answer.ts';
-import { answerCall, faultTarget, type ReceivedCall } from './calls.ts';
-import { answerControl, type ControlledParts, type SandboxControl } from './control.ts';
-import { matchAny, matchCall, type ReceivedBody, readBody } from './received.ts';
+import { answerCall, faultTarget, type SandboxParts } from './calls.ts';
+import { answerControl, type SandboxControl } from './control.ts';
+import { keyOf, matchAny, matchCall, type ReceivedBody, readBody } from './received.ts';
 
-type HandlerParts = ControlledParts & { readonly control: SandboxControl };
-
-export type Handler = {
-  handle(request: IncomingMessage, response: ServerResponse): void;
-  /** Drops the answers that are still held back. */
-  dropDelayed(): void;
-};
-
-export function createHandler(handler: HandlerParts): Handler {
-  const delayed = new Set<NodeJS.Timeout>();
-  const sendLater = (response: ServerResponse, answer: Answer, ms: number) => {
-    const timer = setTimeout(() => {
-      delayed.delete(timer);
-      sendAnswer(response, answer);
-    }, ms);
-    delayed.add(timer);
-  };
-
-  return {
-    handle(request, response) {
-      readBody(request, (body) => {
-        const { method = '', url = '' } = request;
-        const { answer, delayMs } = url.startsWith('/sandbox/')
-          ? { answer: answerControl(method, url, handler.control), delayMs: 0 }
-          : answerOperation(request, body, handler);
-        if (delayMs > 0) sendLater(response, answer, delayMs);
-        else sendAnswer(response, answer);
-      });
-    },
-    dropDelayed() {
-      for (const timer of delayed) clearTimeout(timer);
-      delayed.clear();
-    },
-  };
+export function createHandler(parts: SandboxParts, control: SandboxControl): RequestListener {
+  return (request, response) =>
+    readBody(request, (body) => {
+      const { method = '', url = '' } = request;
+      if (url.startsWith('/sandbox/')) return sendAnswer(response, answerControl(method, url, control));
+      const { answer, delayMs } = answerOperation(request, body, parts);
+      // Only the answer is held back: the counts are right even where the caller has gone.
+      if (delayMs > 0) setTimeout(sendAnswer, delayMs, response, answer).unref();
+      else sendAnswer(response, answer);
+    });
 }
 
 type DueAnswer = { readonly answer: Answer; readonly delayMs: number };
 
-/** Only the answer is held back, so that the counts are right even where the caller has gone. */
-function answerOperation(request: IncomingMessage, body: ReceivedBody, handler: HandlerParts): DueAnswer {
+function answerOperation(request: IncomingMessage, body: ReceivedBody, parts: SandboxParts): DueAnswer {
   const { method = '', url: target = '', headers } = request;
   const matched = matchCall(method, target) ?? matchAny(method, target);
-  const due =
-    matched === null
-      ? { answer: errorAnswer(404, 'no such operation'), delayMs: 0 }
-      : answerMatched(
-          { ...matched, authorization: headers.authorization, body, key: handler.keyOf(matched, body) },
-          handler,
-        );
-  handler.counts.add(matched?.call ?? 'unknown', labelOf(due.answer));
-  return due;
-}
-
-function answerMatched(call: ReceivedCall, { parts, plan }: HandlerParts): DueAnswer {
-  const delayMs = plan.faults.delayMs(faultTarget(call));
-  return { answer: answerCall(call, parts, plan.faults), delayMs };
+  if (matched === null) {
+    const answer = errorAnswer(404, 'no such operation');
+    parts.counts.add('unknown', labelOf(answer));
+    return { answer, delayMs: 0 };
+  }
+  const call = { ...matched, authorization: headers.authorization, body, key: keyOf(matched, body) };
+  const delayMs = parts.faults.delayMs(faultTarget(call));
+  const answer = answerCall(call, parts);
+  parts.counts.add(matched.call, labelOf(answer));
+  return { answer, delayMs };
 }
 
 function sendAnswer(response: ServerResponse, answer: Answer): void {

@@ -1,19 +1,21 @@
-/** A request as received: the operation that it names, its body, and the key that it is about. */
+/** A request as received: its operation, its body, and the key that it is about. */
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import type { BuiltInCall } from '../model/operation.ts';
-import { textReader } from './answer.ts';
-import { DEFAULT_KEY_POINTERS, type SandboxCall } from './options.ts';
-import type { EntityKind } from './records.ts';
+import { valueAtPointer } from '../lib/json-pointer.ts';
+import { type BuiltInCall, CALLS } from '../model/operation.ts';
 
-/** `id`: the path's last part decoded, empty where the path has none. */
+/** `custom`: whatever a job definition describes itself. */
+export const SANDBOX_CALLS = [...CALLS, 'custom'] as const;
+export type SandboxCall = (typeof SANDBOX_CALLS)[number];
+
+/** `id`: empty where the path has none. */
 export type MatchedCall = { readonly call: SandboxCall; readonly id: string };
 
 const SUBCLIENTS = '/v1/subclients';
 const DRAFTS = '/v3/counterparties/draft';
 const ATTACHMENTS = '/v1/documents/payments/attachments/';
 
-/** The documented operation that method and target name, or `null`. The query is not looked at. */
+/** Whatever the query. */
 export function matchCall(method: string, target: string): MatchedCall | null {
   const path = pathOf(target);
   switch (method) {
@@ -34,7 +36,7 @@ function pathOf(target: string): string {
   return query === -1 ? target : target.slice(0, query);
 }
 
-/** A request that the sandbox doesn't know but plays; a GET could be a look-up, and gets a 404. */
+/** A request that is played; a GET could be a look-up, and gets a 404. */
 export function matchAny(method: string, target: string): MatchedCall | null {
   const path = pathOf(target);
   return method !== 'GET' && /^\/v\d+\/./.test(path) ? { call: 'custom', id: path } : null;
@@ -58,10 +60,7 @@ export type ReceivedBody =
   | { readonly kind: 'json'; readonly text: string; readonly value: unknown }
   | { readonly kind: 'none' | 'malformed' | 'wrong-type' | 'too-large'; readonly text: string };
 
-/**
- * Calls `done` once the body is whole, and never where the client goes away first. A body that is
- * too long is read to its end and dropped.
- */
+/** Calls `done` once the body is whole, never where the client goes away first. */
 export function readBody(request: IncomingMessage, done: (body: ReceivedBody) => void): void {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -95,28 +94,17 @@ function isJsonType(contentType: string | undefined): boolean {
   return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json';
 }
 
-/** The key that a request is about, `null` where it has none. */
-export type KeyReader = (matched: MatchedCall, body: ReceivedBody) => string | null;
+/** Where a create has its key: the first text counts. */
+const KEYS: Readonly<Record<string, readonly string[]>> = {
+  'subclient.create': ['/additionalInformation/crmId', '/details/name'],
+  'counterparty.draft': ['/alias', '/name'],
+};
 
-/** Finds the key of a create by JSON pointers in its body, and of other calls in the path. */
-export function createKeyReader(
-  pointers: Partial<Readonly<Record<EntityKind, readonly string[]>>>,
-): KeyReader {
-  const keyOfSubclient = textReader(pointers.subclient ?? DEFAULT_KEY_POINTERS.subclient);
-  const keyOfDraft = textReader(pointers.draft ?? DEFAULT_KEY_POINTERS.draft);
-  return ({ call, id }, body) => {
-    const value = body.kind === 'json' ? body.value : null;
-    switch (call) {
-      case 'subclient.create':
-        return keyOfSubclient(value);
-      case 'counterparty.draft':
-        return keyOfDraft(value);
-      case 'subclient.update':
-      case 'payment.documents':
-      case 'custom':
-        return id;
-      default:
-        return call satisfies never;
-    }
-  };
+/** Of other calls than creates the id in the path. */
+export function keyOf({ call, id }: MatchedCall, body: ReceivedBody): string | null {
+  const value = body.kind === 'json' ? body.value : null;
+  const pointers = KEYS[call];
+  if (pointers === undefined) return id;
+  const found = pointers.map((pointer) => valueAtPointer(value, pointer));
+  return found.find((text): text is string => typeof text === 'string' && text !== '') ?? null;
 }

@@ -1,6 +1,6 @@
 /**
- * What was made, updated and listed: the truth that tests compare reports with. It stays in memory,
- * and in a data file where there is one, so that a later sandbox goes on from there.
+ * What was made, updated and listed: the truth that tests compare reports with, in memory, and in
+ * a data file where there is one.
  */
 import { randomUUID } from 'node:crypto';
 import { appendFileSync, closeSync, createReadStream, fstatSync, openSync } from 'node:fs';
@@ -9,17 +9,14 @@ import { z } from 'zod';
 import { createRecentMap, type RecentMap } from '../lib/recent.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
-/** What an entity list holds; a key is unique within its kind. */
 export const ENTITY_KINDS = ['subclient', 'draft'] as const;
 export type EntityKind = (typeof ENTITY_KINDS)[number];
 
 export type Records = {
   readonly entities: Readonly<Record<EntityKind, EntityList>>;
-  /** Of the most recent subclients, as JSON text: a load test's millions don't stay in memory. */
+  /** As JSON text, of the most recent subclients only. */
   readonly bodies: RecentMap<string, string>;
   readonly dataFile: DataFile;
-  /** Lines of the data file that could not be read at the start. */
-  readonly droppedLines: number;
   updated: number;
   listed: number;
 };
@@ -33,12 +30,12 @@ export async function openRecords(dataFile: string | null): Promise<Records> {
     updated: 0,
     listed: 0,
   };
-  if (dataFile === null) return { ...records, dataFile: NO_DATA_FILE, droppedLines: 0 };
-  const { file, droppedLines } = await openDataFile(dataFile, (line) => restoreLine(records, line));
-  return { ...records, dataFile: file, droppedLines };
+  if (dataFile === null) return { ...records, dataFile: NO_DATA_FILE };
+  const file = await openDataFile(dataFile, (line) => restoreLine(records, line));
+  return { ...records, dataFile: file };
 }
 
-function restoreLine(records: Omit<Records, 'dataFile' | 'droppedLines'>, line: DataLine): void {
+function restoreLine(records: Omit<Records, 'dataFile'>, line: DataLine): void {
   switch (line.kind) {
     case 'subclient':
       records.entities.subclient.add(line.key, line.id);
@@ -64,18 +61,17 @@ export type Entity = {
   readonly key: string | null;
 };
 
-/** A key under which more than one entity was made. */
 export type Duplicate = {
   readonly key: string;
   readonly count: number;
-  /** The identifiers of the first entities. */
+  /** Of the first entities. */
   readonly ids: readonly string[];
 };
 
 const IDS_NAMED = 20;
 
 type EntityList = {
-  /** `id`: of an entity of an earlier life; without it a new one. */
+  /** `id`: of an earlier life; without it a new one. */
   add(key: string | null, id?: string): Entity;
   find(id: string): Entity | null;
   count(): number;
@@ -115,7 +111,6 @@ function createEntityList(): EntityList {
   };
 }
 
-/** One line of the data file: an entity that was made, or a subclient's body after an update. */
 const dataLineSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('subclient'),
@@ -129,44 +124,28 @@ const dataLineSchema = z.discriminatedUnion('kind', [
 ]);
 type DataLine = z.infer<typeof dataLineSchema>;
 
-/** What the sandbox has made, as an NDJSON file that a later sandbox reads again. */
+/** NDJSON, which a later sandbox reads again. */
 type DataFile = {
-  /** Appends before it returns (no fsync): what was answered survives the death of this process. */
+  /** Before it returns, without an fsync: what was answered survives the process. */
   append(line: DataLine): void;
   close(): void;
 };
 
-/** The data file of a sandbox that has none, and forgets everything at its end. */
 const NO_DATA_FILE: DataFile = { append: () => {}, close: () => {} };
 
-/**
- * Gives `restore` each line of the file in order; a line torn by the death of its writer is
- * dropped.
- */
-async function openDataFile(
-  path: string,
-  restore: (line: DataLine) => void,
-): Promise<{ readonly file: DataFile; readonly droppedLines: number }> {
+/** A line torn by the death of its writer is dropped. */
+async function openDataFile(path: string, restore: (line: DataLine) => void): Promise<DataFile> {
   const fd = openForAppend(path);
-  const droppedLines = await readLines(path, restore);
+  for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
+    const line = parseLine(text);
+    if (line !== null) restore(line);
+  }
   // Ends a torn last line, so that the next line is whole; empty lines are passed over.
   if (fstatSync(fd).size > 0) appendFileSync(fd, '\n');
-  const file: DataFile = {
+  return {
     append: (line) => appendFileSync(fd, `${JSON.stringify(line)}\n`),
     close: () => closeSync(fd),
   };
-  return { file, droppedLines };
-}
-
-async function readLines(path: string, restore: (line: DataLine) => void): Promise<number> {
-  let dropped = 0;
-  for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
-    if (text === '') continue;
-    const line = parseLine(text);
-    if (line === null) dropped += 1;
-    else restore(line);
-  }
-  return dropped;
 }
 
 function parseLine(text: string): DataLine | null {
@@ -182,7 +161,7 @@ function openForAppend(path: string): number {
     return openSync(path, 'a', 0o600);
   } catch (error) {
     throw new UsageError(
-      `The sandbox's data file ${path} can't be opened; expected a file in a folder that exists and may be written.`,
+      `The sandbox's data file ${path} can't be opened; expected one in a folder that may be written.`,
       {
         cause: error,
       },
@@ -190,10 +169,10 @@ function openForAppend(path: string): number {
   }
 }
 
-/** How many subclients and payments exist from the start, for updates and look-ups to try. */
+/** So many subclients and payments exist from the start. */
 const SEEDED = 300;
 
-/** The seeded number (1 to SEEDED) in an identifier such as sub-0001 or pay-0300, else `null`. */
+/** In an identifier such as sub-0001 or pay-0300. */
 export function seededNumber(kind: 'sub' | 'pay', id: string): number | null {
   if (!id.startsWith(`${kind}-`)) return null;
   const digits = id.slice(4);
@@ -201,7 +180,6 @@ export function seededNumber(kind: 'sub' | 'pay', id: string): number | null {
   return number >= 1 && number <= SEEDED ? number : null;
 }
 
-/** The identifier of a seeded record: sub-0001, pay-0300. */
 export function seededId(kind: 'sub' | 'pay', number: number): string {
   return `${kind}-${String(number).padStart(4, '0')}`;
 }

@@ -1,22 +1,38 @@
 /**
- * The stand-in for the service: its four documented operations on 127.0.0.1, with tokens and faults
- * to order. It remembers what was really made, whatever its callers were told. A request goes
- * handler → received → calls → records → answer.
+ * The stand-in for the service, on 127.0.0.1, with faults to order. It remembers what was made,
+ * whatever its callers were told. A request goes handler → received → calls → records → answer.
  */
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { z } from 'zod';
 import { createReleasers, type Releasers } from '../lib/releasers.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { type CallParts, createTokenBook } from './calls.ts';
-import { type ControlledParts, createAnswerCounts, createControl, type SandboxControl } from './control.ts';
+import type { BuiltInCall } from '../model/operation.ts';
+import { createAnswerCounts } from './answer.ts';
+import { createTokenBook } from './calls.ts';
+import { createControl, type SandboxControl } from './control.ts';
 import { parseFaults } from './fault-rules.ts';
 import { createFaultPlan } from './faults.ts';
-import { createHandler, type Handler } from './handler.ts';
-import { DEFAULT_TOKEN, type SandboxOptions } from './options.ts';
-import { createKeyReader } from './received.ts';
-import { openRecords, type Records } from './records.ts';
+import { createHandler } from './handler.ts';
+import { openRecords } from './records.ts';
 
 const KEEP_ALIVE_MS = 65_000;
 const DEFAULT_SEED = 1;
+
+/** The token that a sandbox takes unless told otherwise: it guards nothing. */
+export const DEFAULT_TOKEN = 'sandbox-token';
+
+type SandboxOptions = {
+  /** Default 0: any free port. */
+  readonly port?: number | undefined;
+  readonly tokens?: readonly string[] | undefined;
+  readonly faults?: readonly string[] | undefined;
+  /** Of the faults' random shares. */
+  readonly seed?: number | undefined;
+  /** Of what was made; read at the start. Default: memory only. */
+  readonly dataFile?: string | undefined;
+  /** A body that doesn't fit is answered 400. */
+  readonly bodySchemas?: Partial<Readonly<Record<BuiltInCall, z.ZodType>>> | undefined;
+};
 
 export type Sandbox = SandboxControl & {
   readonly server: Server;
@@ -29,17 +45,17 @@ export type Sandbox = SandboxControl & {
   close(): Promise<void>;
 };
 
-/**
- * A UsageError for a fault that can't be read, a port that is taken, a data file that can't be
- * opened.
- */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { tokens = [DEFAULT_TOKEN], seed = DEFAULT_SEED, bodySchemas = {} } = options;
   const releasers = createReleasers();
   try {
-    const running = await openParts(options, releasers);
-    const control = createControl(running);
-    const { server, port } = await serve(createHandler({ ...running, control }), options, releasers);
-    const tokens = options.tokens ?? [DEFAULT_TOKEN];
+    const faults = createFaultPlan(parseFaults(options.faults ?? []), seed);
+    const records = await openRecords(options.dataFile ?? null);
+    releasers.push(() => records.dataFile.close());
+    const book = createTokenBook(tokens);
+    const parts = { records, tokens: book, bodySchemas, played: 0, faults, counts: createAnswerCounts() };
+    const control = createControl(parts, seed);
+    const { server, port } = await serve(createHandler(parts, control), options.port ?? 0, releasers);
     const url = `http://127.0.0.1:${port}`;
     return { ...control, server, url, port, tokens, close: releasers.release };
   } catch (error) {
@@ -48,39 +64,15 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   }
 }
 
-async function openParts(options: SandboxOptions, releasers: Releasers): Promise<ControlledParts> {
-  const seed = options.seed ?? DEFAULT_SEED;
-  const faults = createFaultPlan(parseFaults(options.faults ?? []), seed);
-  const records = await openRecords(options.dataFile ?? null);
-  releasers.push(() => records.dataFile.close());
-  return {
-    parts: callParts(options, records),
-    keyOf: createKeyReader(options.keyPointers ?? {}),
-    plan: { faults },
-    seed,
-    counts: createAnswerCounts(),
-  };
-}
-
-async function serve(handler: Handler, options: SandboxOptions, releasers: Releasers) {
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, handler.handle);
-  const port = await listen(server, options.port ?? 0);
+async function serve(handle: RequestListener, wanted: number, releasers: Releasers) {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, handle);
+  const port = await listen(server, wanted);
   releasers.push(async () => {
-    handler.dropDelayed();
     const closed = new Promise((resolve) => server.close(resolve));
     server.closeAllConnections();
     await closed;
   });
   return { server, port };
-}
-
-function callParts(options: SandboxOptions, records: Records): CallParts {
-  return {
-    records,
-    tokens: createTokenBook(options.tokens ?? [DEFAULT_TOKEN]),
-    bodySchemas: options.bodySchemas ?? {},
-    played: { count: 0 },
-  };
 }
 
 export async function listen(server: Server, port: number): Promise<number> {
@@ -94,7 +86,7 @@ export async function listen(server: Server, port: number): Promise<number> {
     });
   } catch (error) {
     throw new UsageError(
-      `The sandbox can't listen on 127.0.0.1:${port}; expected a free port. Choose another, or 0 for any free one.`,
+      `The sandbox can't listen on 127.0.0.1:${port}; expected a free port. Choose another, or 0.`,
       { cause: error },
     );
   }

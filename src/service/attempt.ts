@@ -39,7 +39,6 @@ type ClientOptions = {
   readonly connectTimeoutMs?: number;
   /** Until a connection came about or failed. */
   readonly firstConnectTimeoutMs?: number;
-  /** 8 MiB by default. */
   readonly maxResponseBytes?: number;
   /** A certificate authority (PEM) to trust instead of Node's own. */
   readonly ca?: string;

@@ -4,20 +4,18 @@
  * where it is proven that the service did not carry it out. Pure, but for the ids that a run's
  * judge remembers.
  */
-import { z } from 'zod';
 import type { OwnRequest } from '../config/own-request.ts';
+import { valueAtPointer } from '../lib/json-pointer.ts';
 import { createRecentSet } from '../lib/recent.ts';
 import { shorten } from '../lib/terminal.ts';
 import { type BuiltInCall, type Call, isOwn, mayRepeat, type OwnOperation } from '../model/operation.ts';
 import { type GivenId, readId } from '../model/record-id.ts';
-import type { JsonValue, Reply, Verdict } from '../model/request.ts';
+import type { Reply, Verdict } from '../model/request.ts';
 import { codeOfNetworkError, NETWORK_SENTENCES } from './network-error.ts';
-import { judgeOwnSuccess } from './own-operation.ts';
 
 /** `send.notExecuted`: statuses that prove nothing was carried out. */
 type JudgePolicy = {
   readonly notExecuted: readonly number[];
-  /** The request that the job definition describes itself. */
   readonly own?: OwnRequest | undefined;
 };
 
@@ -110,7 +108,6 @@ function repeatedId(id: string, status: number): Verdict {
   return { kind: 'unknown', status, code: 'accepted_id_repeated', message, givenId };
 }
 
-/** The verdict on one reply. Pure. */
 export function judge(call: Call, reply: Reply, policy: JudgePolicy): Verdict {
   switch (reply.kind) {
     case 'response':
@@ -221,28 +218,15 @@ const OUTCOME = {
   'payment.documents': 'listed',
 } as const satisfies Record<BuiltInCall, string>;
 
-/** A create without an id is unknown: accepted, and nobody can say under which id. */
 function judgeSuccess(call: Call, answer: Answer, { own }: JudgePolicy): Verdict {
   const json = parseAnswer(answer.body);
-  if (isOwn(call)) return judgeOwn(call, answer, own);
+  if (isOwn(call)) return judgeOwn(call, { answer, json }, own);
   if (call === 'payment.documents') return judgeDocuments(call, answer, json);
-  return judgeRecord(call, answer, json);
-}
-
-/** The documents of a payment: any list is taken, its documents as they came. */
-const documentsResponseSchema = z.array(z.custom<JsonValue>((value) => value !== undefined));
-
-function judgeOwn(
-  call: OwnOperation,
-  { status, trouble, body }: Answer,
-  own: OwnRequest | undefined,
-): Verdict {
-  if (own === undefined) throw new Error(`an answer to ${call} came to a run that does not describe it`);
-  return judgeOwnSuccess(call, own, { status, json: parseAnswer(body), trouble });
+  return judgeRecord(call, { answer, json });
 }
 
 function judgeDocuments(call: 'payment.documents', answer: Answer, json: unknown): Verdict {
-  if (documentsResponseSchema.safeParse(json).success) {
+  if (Array.isArray(json)) {
     return {
       kind: 'accepted',
       outcome: OUTCOME[call],
@@ -257,31 +241,57 @@ function judgeDocuments(call: 'payment.documents', answer: Answer, json: unknown
   return { kind: 'retry', status: answer.status, code: 'answer_unreadable', message, afterMs: null };
 }
 
-function judgeRecord(call: BuiltInCall, answer: Answer, json: unknown): Verdict {
+/** `json`: `undefined` where the answer is none. */
+type Success = { readonly answer: Answer; readonly json: unknown };
+
+/** A request without `id` was carried out, whatever came. */
+function judgeOwn(call: OwnOperation, { answer, json }: Success, own: OwnRequest | undefined): Verdict {
+  if (own === undefined) throw new Error(`an answer to ${call} came to a run that does not describe it`);
+  const outcome = mayRepeat(call) ? 'updated' : 'created';
+  if (own.id === undefined) return accepted(outcome, answer, { id: null, warning: answer.trouble });
+  const given = readId(json === undefined ? undefined : valueAtPointer(json, own.id));
+  const missing = `there was no id at ${own.id}.`;
+  return judgeId(call, { answer, json }, { outcome, given, missing, warning: answer.trouble });
+}
+
+function judgeRecord(call: BuiltInCall, { answer, json }: Success): Verdict {
+  const missing = whatWasWrong(answer, json, 'carried no id');
+  // Only a 200 promises a record; a 204, for example, has no body.
+  if (mayRepeat(call) && json === undefined && answer.status === 200) {
+    const { status } = answer;
+    const message = `The service answered ${status}, but ${missing}`;
+    return { kind: 'retry', status, code: 'answer_unreadable', message, afterMs: null };
+  }
+  const [outcome, given, warning] = [OUTCOME[call], idOf(json), undocumented(answer.status)];
+  return judgeId(call, { answer, json }, { outcome, given, missing, warning });
+}
+
+type Accepted = Extract<Verdict, { kind: 'accepted' }>;
+
+function accepted(
+  outcome: Accepted['outcome'],
+  { status }: Answer,
+  { id, warning }: Pick<Accepted, 'id' | 'warning'>,
+): Verdict {
+  return { kind: 'accepted', outcome, status, id, documents: null, warning };
+}
+
+/** `missing`: what to say where no id came. */
+type Sought = Pick<Accepted, 'outcome' | 'warning'> & { readonly given: GivenId; readonly missing: string };
+
+/** A create without an id is unknown: accepted, and nobody can say under which id. */
+function judgeId(
+  call: Call,
+  { answer, json }: Success,
+  { outcome, given, missing, warning }: Sought,
+): Verdict {
+  if (given.kind === 'id') return accepted(outcome, answer, { id: given.id, warning });
   const { status } = answer;
-  const given = idOf(json);
-  if (given.kind === 'id') {
-    return {
-      kind: 'accepted',
-      outcome: OUTCOME[call],
-      status,
-      id: given.id,
-      documents: null,
-      warning: undocumented(status),
-    };
-  }
-  const isUnusable = given.kind === 'unusable';
-  const wrong = isUnusable ? UNUSABLE_ID : whatWasWrong(answer, json, 'carried no id');
-  const message = `The service answered ${status}, but ${wrong}`;
-  if (mayRepeat(call)) {
-    // Only a 200 promises a record; a 204, for example, has no body.
-    if (json === undefined && status === 200) {
-      return { kind: 'retry', status, code: 'answer_unreadable', message, afterMs: null };
-    }
-    return { kind: 'accepted', outcome: OUTCOME[call], status, id: null, documents: null, warning: message };
-  }
+  const message = `The service answered ${status}, but ${given.kind === 'unusable' ? UNUSABLE_ID : missing}`;
+  if (mayRepeat(call)) return accepted(outcome, answer, { id: null, warning: message });
   if (json === undefined) return { kind: 'unknown', status, code: 'answer_unreadable', message };
-  if (!isUnusable) return { kind: 'unknown', status, code: 'accepted_without_id', message, givenId: '' };
+  if (given.kind !== 'unusable')
+    return { kind: 'unknown', status, code: 'accepted_without_id', message, givenId: '' };
   const givenId = shorten(given.text, GIVEN_ID_SHOWN);
   return { kind: 'unknown', status, code: 'accepted_id_unusable', message, givenId };
 }
@@ -304,7 +314,6 @@ function withoutByteOrderMark(body: string): string {
   return body.startsWith('\uFEFF') ? body.slice(1) : body;
 }
 
-/** What is read of a created or updated record. */
 function idOf(json: unknown): GivenId {
   return readId(typeof json === 'object' && json !== null && 'id' in json ? json.id : undefined);
 }

@@ -19,7 +19,6 @@ const BEFORE_REQUEST = new Set([
   'ENOTFOUND',
   'UND_ERR_CONNECT_TIMEOUT',
   'UND_ERR_INVALID_ARG',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
 /** Node's documentation of tls, "X509 certificate error codes". */
@@ -68,14 +67,12 @@ export function isBeforeRequest(error: Error): boolean {
   );
 }
 
-/** Whether the code says that no trusted, encrypted connection came about. */
 function isTlsCode(code: string): boolean {
   return (
     code === 'ERR_TLS_CERT_ALTNAME_INVALID' || code.startsWith('ERR_SSL_') || UNTRUSTED_CERTIFICATE.has(code)
   );
 }
 
-/** The error's code, or its name where it has none. */
 export function codeOf(error: Error): string {
   // undici's only words for a 100 that came before the answer, of which nothing is read then.
   if (error.message === 'bad response') return UNASKED_CONTINUE;
@@ -101,7 +98,6 @@ export const NETWORK_SENTENCES = {
   network_error: 'The request failed on the network.',
 } as const;
 
-/** The stable codes of what goes wrong below HTTP. */
 type NetworkCode = keyof typeof NETWORK_SENTENCES;
 
 const CODES = new Map<string, NetworkCode>([
@@ -128,7 +124,6 @@ const CODES = new Map<string, NetworkCode>([
   [UNASKED_CONTINUE, 'answer_continued'],
 ]);
 
-/** The stable code of an error of undici or Node, as a reply carries it. */
 export function codeOfNetworkError(raw: string): NetworkCode {
   const code = CODES.get(raw);
   if (code !== undefined) return code;

@@ -3,7 +3,7 @@
  * and which fields a row can fill, all read off `CALL_SPECS` and the request schemas.
  */
 import { z } from 'zod';
-import type { JobDefinition } from '../config/job-definition.ts';
+import type { FieldSource, JobDefinition } from '../config/job-definition.ts';
 import type { OwnRequest } from '../config/own-request.ts';
 import type { FieldCatalog, FieldType } from '../model/mapping.ts';
 import {
@@ -15,7 +15,6 @@ import {
   type OwnOperation,
 } from '../model/operation.ts';
 import type { JsonObject, ServiceRequest } from '../model/request.ts';
-import { buildOwnRequest, ownCatalog } from './own-operation.ts';
 import { counterpartyRequestSchema, subclientRequestSchema } from './request-schemas.ts';
 
 type CallSpec = {
@@ -55,33 +54,25 @@ const CALL_SPECS: Readonly<Record<BuiltInCall, CallSpec>> = {
 };
 
 /** The call whose path parameter and body say what a row of the operation can carry. */
-const WIDEST_CALL: Readonly<Record<BuiltIn, BuiltInCall>> = {
-  'subclient.create': 'subclient.create',
-  'subclient.update': 'subclient.update',
-  'subclient.upsert': 'subclient.update',
-  'counterparty.draft': 'counterparty.draft',
-  'payment.documents': 'payment.documents',
-};
+function widestCall(operation: BuiltIn): BuiltInCall {
+  return operation === 'subclient.upsert' ? 'subclient.update' : operation;
+}
 
 /** The field that goes into the path; an upsert can do without it. */
 export function pathFieldOf(operation: Operation): string | null {
-  return isOwn(operation) ? null : CALL_SPECS[WIDEST_CALL[operation]].pathParameter;
+  return isOwn(operation) ? null : CALL_SPECS[widestCall(operation)].pathParameter;
 }
 
-/** The schema of the operation's request body; `null` where its call has no body. */
 export function bodySchemaOf(operation: BuiltIn): z.ZodObject | null {
-  return CALL_SPECS[WIDEST_CALL[operation]].body;
+  return CALL_SPECS[widestCall(operation)].body;
 }
 
-/** What the mapping made of a row. */
 type RequestParts = {
   /** For the calls with a path parameter; ignored by the others. */
   readonly pathId: string | null;
-  /** Ignored by a call without a body. */
   readonly body: JsonObject;
   /** Passed through as it stands, for any call. */
   readonly query: Readonly<Record<string, string>>;
-  /** The request that the job definition describes itself. */
   readonly own?: OwnRequest | undefined;
 };
 
@@ -100,7 +91,14 @@ export function buildRequest(call: Call, parts: RequestParts): ServiceRequest {
 function ownRequest(call: OwnOperation, { own, pathId, body, query }: RequestParts): ServiceRequest {
   if (own === undefined || pathId === null)
     throw new Error(`a request for ${call} was built without its path`);
-  return buildOwnRequest(call, own, { path: pathId + queryOf(query), body });
+  // A row lacking a field that the definition fills is invalid: an empty body means none.
+  const hasBody = Object.keys(body).length > 0;
+  return {
+    call,
+    method: own.method,
+    path: pathId + queryOf(query),
+    body: hasBody ? JSON.stringify(body) : null,
+  };
 }
 
 function pathOf(spec: CallSpec, pathId: string | null): string {
@@ -144,10 +142,9 @@ const NO_FIELDS: FieldCatalog = new Map();
 
 /** By name with its type, read off the zod schema; empty where there is no body. */
 export function fieldCatalog(operation: BuiltIn): FieldCatalog {
-  const known = catalogs.get(operation);
-  if (known !== undefined) return known;
   const schema = bodySchemaOf(operation);
-  const catalog: FieldCatalog = new Map(schema === null ? [] : fieldsOf(schema, ''));
+  const catalog: FieldCatalog =
+    catalogs.get(operation) ?? new Map(schema === null ? [] : fieldsOf(schema, ''));
   catalogs.set(operation, catalog);
   return catalog;
 }
@@ -178,4 +175,38 @@ function scalarType(schema: z.core.$ZodType, path: string): FieldType {
 
 function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
   return schema instanceof z.ZodOptional ? unwrap(schema.unwrap()) : schema;
+}
+
+/** By the catalog's way of writing positions. */
+function ownCatalog({ fields }: Pick<JobDefinition, 'fields'>): FieldCatalog {
+  return new Map(
+    Object.entries(fields).map(([field, source]) => [
+      field.replaceAll(/\[(\d+)\]/g, '.$1').replaceAll(/\.\d+(?=\.|$)/g, '.#'),
+      typeOf(source),
+    ]),
+  );
+}
+
+const TYPES = {
+  string: 'string',
+  boolean: 'boolean',
+  integer: 'integer',
+  number: 'number',
+  date: 'date-time',
+  country: 'country',
+  list: 'string-list',
+} as const;
+
+function typeOf(source: FieldSource): FieldType {
+  if (typeof source === 'string') return 'string';
+  if (!('column' in source)) return typeOfConstant(source.value);
+  if (source.as !== undefined) return TYPES[source.as];
+  if (source.pattern !== undefined) return 'date-time';
+  if (source.decimal !== undefined) return 'number';
+  return source.true === undefined && source.false === undefined ? 'string' : 'boolean';
+}
+
+function typeOfConstant(value: string | number | boolean): FieldType {
+  if (typeof value === 'boolean') return 'boolean';
+  return typeof value === 'number' ? 'number' : 'string';
 }

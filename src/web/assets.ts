@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { shortDigest } from '../lib/digest.ts';
 import { programFile } from '../lib/version.ts';
+import { pageStyle } from '../report/html/style.ts';
 
 type Asset = { readonly type: string; readonly text: string };
 export type AssetPaths = { readonly style: string; readonly script: string };
@@ -26,5 +27,5 @@ export function createAssets(style: string, script: string): Assets {
 export function readAssets(): Assets {
   const folder = join(dirname(programFile()), 'web');
   const read = (name: string) => readFileSync(join(folder, name), 'utf8');
-  return createAssets(read('style.css'), read('browser.js'));
+  return createAssets(pageStyle(read('style.css')), read('browser.js'));
 }

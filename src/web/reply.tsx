@@ -26,8 +26,6 @@ export async function responseTo(reply: Reply, asked: Asked): Promise<Response> 
   switch (reply.kind) {
     case 'page':
       return pageResponse(asked, reply);
-    case 'fragment':
-      return fragmentResponse(String(await reply.body), asked.context);
     case 'redirect':
       return asked.context.redirect(reply.to, 303);
     case 'json':
@@ -52,6 +50,11 @@ export async function responseTo(reply: Reply, asked: Asked): Promise<Response> 
 }
 
 const ETAG = 22;
+
+/** Where a page's live part is fetched. */
+export function livePath(path: string): string {
+  return `${path === '/' ? '' : path}/live`;
+}
 
 /** A live part, or 304 where the browser has it. */
 export function fragmentResponse(html: string, context: Context): Response {
@@ -81,19 +84,21 @@ function bodyOf(
 
 export async function pageResponse(
   { context, frame, visitor }: Asked,
-  { title, body, status = 200 }: Omit<Extract<Reply, { kind: 'page' }>, 'kind'>,
+  { title, body, live, status = 200 }: Omit<Extract<Reply, { kind: 'page' }>, 'kind'>,
 ): Promise<Response> {
+  const { pathname, search } = new URL(context.req.url);
   const standing = visitor === null ? null : await standingOf(frame.page);
   const html = (
     <Layout
       title={title}
-      path={context.req.path}
+      path={pathname}
       standing={standing}
       visitor={visitor}
       looksOnly={frame.page.ask === null}
       assets={frame.assets.paths}
     >
       {body}
+      {live === undefined ? null : <div data-live={livePath(pathname) + search}>{live}</div>}
     </Layout>
   );
   return new Response(`<!doctype html>\n${String(await html)}\n`, { status, headers: HTML });

@@ -10,7 +10,7 @@ import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { Hono, type Context as HonoContext } from 'hono';
 import { errorCode } from '../lib/errors.ts';
-import { createRecentMap } from '../lib/recent.ts';
+import { createKept } from '../lib/kept.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Role, Visitor } from '../model/ask.ts';
 import { assertSafe, type WebAccess } from './access.ts';
@@ -22,6 +22,7 @@ import {
   failureResponse,
   fragmentResponse,
   inTime,
+  livePath,
   messageResponse,
   responseTo,
 } from './reply.tsx';
@@ -153,6 +154,10 @@ const MAY: Readonly<Record<Role, readonly Role[]>> = {
   operator: ['operator'],
 };
 
+/** All who ask within a second get the same fragment. */
+const FRESH_MS = 1_000;
+const FRAGMENTS = 200;
+
 const NOT_YOURS = 'That is for operators: you are logged in as a viewer.';
 
 /** Absent without a server in between. */
@@ -172,7 +177,7 @@ function createApp<Page extends Core>(options: AppOptions<Page>) {
   const { page, routes, assets, log, access, sessions } = options;
   const frame = { page, assets, log };
   const app = new Hono<Env>();
-  const live = createLive<string | Reply>();
+  const fragments = createKept<string | Reply>(FRESH_MS, FRAGMENTS);
   const entrance = createEntrance({ access, sessions, frame });
 
   app.use(async (context, next) => {
@@ -204,26 +209,27 @@ function createApp<Page extends Core>(options: AppOptions<Page>) {
     entrance.visitorOf(context, { address: addressOf(context), isLive });
 
   for (const route of routes) {
-    const isLive = route.path.endsWith('/live');
-    const show = async (asked: Asked & { readonly visitor: Visitor }) => {
-      const { context, visitor } = asked;
-      const ask = () => answer(context, route, { page, visitor });
-      if (!isLive) return responseTo(await ask(), asked);
-      const { pathname, search } = new URL(context.req.url);
-      const made = await live(`${visitor.role} ${pathname}${search}`, async () => {
-        const reply = await ask();
-        return reply.kind === 'fragment' ? String(await reply.body) : reply;
+    const show = async (asked: AskedBy) => responseTo(await answer(route, asked, page), asked);
+    const showLive = async (asked: AskedBy) => {
+      const { pathname, search } = new URL(asked.context.req.url);
+      const made = await fragments(`${asked.visitor.role} ${pathname}${search}`, async () => {
+        const reply = await answer(route, asked, page);
+        if (reply.kind !== 'page') return reply;
+        if (reply.live !== undefined) return String(await reply.live);
+        return { kind: 'redirect', to: pathname.replace(/\/live$/, '') + search };
       });
-      return typeof made === 'string' ? fragmentResponse(made, context) : responseTo(made, asked);
+      return typeof made === 'string' ? fragmentResponse(made, asked.context) : responseTo(made, asked);
     };
     app.on(route.method, route.path, async (context) => {
-      const visitor = await visitorOf(context, isLive);
-      if (visitor === null) return isLive ? entrance.refuse(context) : entrance.refer(context);
-      const asked = { context, frame, visitor };
-      if (!MAY[route.role].includes(visitor.role))
-        return messageResponse(asked, { status: 403, words: NOT_YOURS });
-      const shown = show(asked).catch((error: unknown) => failureResponse(error, asked));
-      return route.method === 'GET' ? inTime(shown, asked) : shown;
+      const visitor = await visitorOf(context, false);
+      if (visitor === null) return entrance.refer(context);
+      return ifAllowed(route, { context, frame, visitor }, show);
+    });
+    if (route.isLive !== true) continue;
+    app.get(livePath(route.path), async (context) => {
+      const visitor = await visitorOf(context, true);
+      if (visitor === null) return entrance.refuse(context);
+      return ifAllowed(route, { context, frame, visitor }, showLive);
     });
   }
 
@@ -236,10 +242,23 @@ function createApp<Page extends Core>(options: AppOptions<Page>) {
   return app;
 }
 
+type AskedBy = Asked & { readonly visitor: Visitor };
+
+function ifAllowed(
+  { role, method }: Pick<Route, 'role' | 'method'>,
+  asked: AskedBy,
+  show: (asked: AskedBy) => Promise<Response>,
+): Promise<Response> {
+  if (!MAY[role].includes(asked.visitor.role))
+    return messageResponse(asked, { status: 403, words: NOT_YOURS });
+  const shown = show(asked).catch((error: unknown) => failureResponse(error, asked));
+  return method === 'GET' ? inTime(shown, asked) : shown;
+}
+
 async function answer<Page extends Core>(
-  context: Context,
   route: Route<Page>,
-  { page, visitor }: { readonly page: Page; readonly visitor: Visitor },
+  { context, visitor }: AskedBy,
+  page: Page,
 ): Promise<Reply> {
   const { raw } = context.req;
   return route.answer({
@@ -264,27 +283,6 @@ async function boundedForm({ body }: Request): Promise<URLSearchParams> {
     pieces.push(piece);
   }
   return new URLSearchParams(Buffer.concat(pieces).toString('utf8'));
-}
-
-const FRESH_MS = 1_000;
-const FRAGMENTS = 200;
-
-/** All who ask within a second get the same fragment, made once. */
-function createLive<T>() {
-  const made = createRecentMap<string, { readonly value: Promise<T>; until: number }>(FRAGMENTS);
-  return (name: string, make: () => Promise<T>): Promise<T> => {
-    const known = made.get(name);
-    if (known !== undefined && performance.now() < known.until) return known.value;
-    const entry = { value: make(), until: Number.POSITIVE_INFINITY };
-    made.set(name, entry);
-    entry.value.then(
-      () => {
-        entry.until = performance.now() + FRESH_MS;
-      },
-      () => made.delete(name),
-    );
-    return entry.value;
-  };
 }
 
 function addressOf({ env }: Context): string {

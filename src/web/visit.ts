@@ -34,9 +34,14 @@ export type Visit<Part = unknown> = {
 };
 
 export type Reply =
-  | { readonly kind: 'page'; readonly title: string; readonly body: JSX.Element; readonly status?: number }
-  /** A part to be morphed in; made once a second for all viewers of one role. */
-  | { readonly kind: 'fragment'; readonly body: JSX.Element }
+  | {
+      readonly kind: 'page';
+      readonly title: string;
+      readonly body: JSX.Element;
+      /** Stands below the body, and is fetched again each second; absent: nothing moves. */
+      readonly live?: JSX.Element | undefined;
+      readonly status?: number;
+    }
   /** 303: the page that says what was done. */
   | { readonly kind: 'redirect'; readonly to: string }
   | { readonly kind: 'json'; readonly value: unknown }
@@ -56,5 +61,7 @@ export type Route<Part = unknown> = {
   /** With `:names`. */
   readonly path: string;
   readonly role: Role;
+  /** Pages of it may have a live part, made once a second for all viewers of one role. */
+  readonly isLive?: boolean;
   answer(visit: Visit<Part>): Promise<Reply>;
 };

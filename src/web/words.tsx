@@ -3,10 +3,11 @@
  * lib/html-text.tsx.
  */
 import type { Child } from 'hono/jsx';
+import { round } from '../lib/chart/frame.tsx';
 import { Text } from '../lib/html-text.tsx';
 import { countOf } from '../lib/terminal.ts';
 import { kindsOf } from '../model/outcome.ts';
-import { sumWords, Wide } from '../report/html/parts.tsx';
+import { sumWords } from '../report/html/parts.tsx';
 
 type CountsProps = Parameters<typeof kindsOf>[0];
 
@@ -32,48 +33,6 @@ export function Bar({ outcomes, rows }: CountsProps) {
           return <rect x={round(x)} width={round(width)} height="10" class={`f-${kind}`} />;
         })}
     </svg>
-  );
-}
-
-function round(n: number): string {
-  return String(Math.round(n * 10) / 10);
-}
-
-/** `n`: a column of numbers; `mono`: a column of what stands in files. */
-type TableHead = string | { readonly n: string } | { readonly mono: string };
-
-type TableProps = {
-  readonly name: string;
-  readonly heads: readonly TableHead[];
-  readonly class?: string;
-  readonly rows: ReadonlyArray<readonly Child[]>;
-};
-
-export function Table({ name, heads, class: of = 'list', rows }: TableProps) {
-  const kinds = heads.map((head) => (typeof head === 'string' ? undefined : Object.keys(head)[0]));
-  return (
-    <Wide name={name}>
-      <table class={of}>
-        <thead>
-          <tr>
-            {heads.map((head, i) => (
-              <th scope="col" class={kinds[i] === 'n' ? 'n' : undefined}>
-                {typeof head === 'string' ? head : Object.values(head)[0]}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((cells) => (
-            <tr>
-              {cells.map((cell, i) => (
-                <td class={kinds[i]}>{cell}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Wide>
   );
 }
 

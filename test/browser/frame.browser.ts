@@ -19,6 +19,7 @@ async function served(shown: Shown = { live: '', text: '' }, port = 0) {
     method: 'GET',
     path,
     role: 'viewer',
+    isLive: true,
     answer: async () => reply(),
   });
   const server = await startPage({
@@ -31,8 +32,12 @@ async function served(shown: Shown = { live: '', text: '' }, port = 0) {
       ask: null,
     },
     routes: [
-      route('/', () => ({ kind: 'page', title: 'Overview', body: example(shown.live) })),
-      route('/live', () => ({ kind: 'fragment', body: liveExample(shown.live) })),
+      route('/', () => ({
+        kind: 'page',
+        title: 'Overview',
+        body: example(),
+        live: liveExample(shown.live),
+      })),
       route('/text', () => ({
         kind: 'page',
         title: shown.text,

@@ -18,7 +18,7 @@ const LOOKS = [
 ] as const;
 
 /** What is no page of ours: parts of one, downloads, and the report, which is held by tests of its own. */
-const NO_PAGE = /\/live$|\/template$|\.csv$|\/files\/|\/report$|\/doubts\/:read$/;
+const NO_PAGE = /\/template$|\.csv$|\/files\/|\/report$|\/doubts\/:read$/;
 
 /** Rows with each thing that can become of them. */
 function rows(): string {

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { createSeenKeys, foresee } from '../../src/check/forecast.ts';
-import { createApartKeys } from '../../src/intake/apart-keys.ts';
+import { createApartRows } from '../../src/intake/apart-rows.ts';
 import type { KeyState } from '../../src/model/identity.ts';
 import type { Row } from '../../src/model/row.ts';
 import { createGroupCutter } from '../../src/model/row-group.ts';
+import { NO_KEYS } from '../../src/runs/rows.ts';
 import { compiled, lookWith, PAYEES, rowsOf, SUBCLIENTS } from './sample-portfolio.ts';
 
 const KNOWN = { kind: 'known', run: 'run-0', row: 9, id: 'sub-9' } as const;
@@ -27,7 +28,7 @@ async function fatesOf(lines: readonly string[], given: Given = {}) {
   const { definition, mapping } = compiled({ ...SUBCLIENTS, ...job });
   const cutter = createGroupCutter<Row>(definition.group === undefined ? null : mapping.groupOf);
   const rows = rowsOf(lines);
-  const apart = createApartKeys(mapping.groupOf);
+  const apart = createApartRows(definition.group === undefined ? NO_KEYS : mapping);
   for (const row of rows) apart.see(row);
   const foreseeing = {
     definition,
@@ -39,7 +40,7 @@ async function fatesOf(lines: readonly string[], given: Given = {}) {
     ),
     earlier,
     seen: createSeenKeys('loose'),
-    apart: definition.group === undefined ? null : apart,
+    apart: new Map(apart.found()),
     before: [],
     isShown: () => true,
   };

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
 import { createSeenKeys, foresee } from '../../src/check/forecast.ts';
 import { operationOf } from '../../src/config/job-definition.ts';
-import { createApartKeys } from '../../src/intake/apart-keys.ts';
+import { createApartRows } from '../../src/intake/apart-rows.ts';
 import { claimKeys, readKeys } from '../../src/ledger/key-claims.ts';
 import { identitySpace } from '../../src/model/identity.ts';
 import { wasAccepted } from '../../src/model/outcome.ts';
 import { groupRows } from '../../src/model/row-group.ts';
 import { issueWords, messageOf } from '../../src/model/sentence.ts';
-import { claimedRows, keyedRows } from '../../src/runs/ingest.ts';
+import { claimedRows, claimingRows } from '../../src/runs/ingest.ts';
+import { NO_KEYS } from '../../src/runs/rows.ts';
 import { answer, type Bench, created, deliverOn, settlementsOf, startBench } from '../delivery/row-bench.ts';
 import { setEntry } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
@@ -70,10 +71,9 @@ async function carriedOut(bench: Bench, job: object, lines: readonly string[]): 
 
 function apartIn(job: object, lines: readonly string[]) {
   const { definition, mapping } = compiled(job);
-  if (definition.group === undefined) return null;
-  const apart = createApartKeys(mapping.groupOf);
+  const apart = createApartRows(definition.group === undefined ? NO_KEYS : mapping);
   for (const row of rowsOf(lines)) apart.see(row);
-  return apart;
+  return new Map(apart.found());
 }
 
 /** As the reading of the file does it: the first row of a group claims its key, where all its rows follow each other. */
@@ -82,10 +82,10 @@ async function claimed(bench: Bench, job: object, lines: readonly string[]) {
   const { run } = bench.context;
   const rows = rowsOf(lines);
   const apart = apartIn(job, lines);
-  const keyed = keyedRows(rows, { run, definition, mapping, apart });
+  const claiming = claimingRows(rows, { run, definition, mapping, apart });
   const form = definition.keyForm;
-  const claim = { run: run.id, space: identitySpace(run), form, rows: keyed.claiming };
-  return claimedRows(rows, keyed, await claimKeys(bench.epoch, bench.keys, claim));
+  const claim = { run: run.id, space: identitySpace(run), form, rows: claiming };
+  return claimedRows(rows, claiming, await claimKeys(bench.epoch, bench.keys, claim), apart);
 }
 
 const FAIL = { ...SUBCLIENTS, onKnownKey: 'fail' };

@@ -3,7 +3,7 @@ import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { commandOf, explain, interruptionNotice, runProgram } from '../../src/cli/program.ts';
+import { commandOf, explain, runProgram } from '../../src/cli/program.ts';
 import { programVersion } from '../../src/lib/version.ts';
 import { BrokenOffError } from '../../src/runs/broken-off-error.ts';
 import { ownFolder } from '../support/folder.ts';
@@ -137,19 +137,6 @@ test('the schema is JSON', async () => {
   const { exitCode, stdout: schema } = await onboard(['schema']);
   expect(exitCode).toBe(0);
   expect(JSON.parse(schema)).toMatchObject({ type: 'object', properties: { operation: {} } });
-});
-
-const SENDING =
-  'Ending: rows in flight are being settled, at most 30 s; once more ends at once and leaves them in doubt.';
-const OTHERS = 'Ending: at most 30 s; once more ends at once.';
-
-test.each([
-  [['run', 'j', 'a.csv'], SENDING, 0],
-  [['resume', 'r'], SENDING, 0],
-  [['report', 'run'], OTHERS, 1000],
-  [[], OTHERS, 1000],
-])('the first signal to %j is answered with "%s" after %i ms', (args, text, afterMs) => {
-  expect(interruptionNotice(args, 30_000)).toEqual({ text, afterMs });
 });
 
 test.each([

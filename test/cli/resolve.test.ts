@@ -179,7 +179,7 @@ describe('an edited report file', () => {
     const path = await file('untouched.csv', await inDoubtCsv(run));
     const said = await command([run, '--file', path]);
     expect([said.exitCode, await decisionsOf(run)]).toEqual([1, {}]);
-    expect(said.stdout).toContain('No resolution is filled in: 0 rows resolved, 3 still open.');
+    expect(said.stdout).toContain('No resolution is filled in: expected created:<id> or not-created');
     expect(await json([run, '--file', path])).toMatchObject({ exitCode: 1, answer: { created: 0, open: 3 } });
   });
 
@@ -232,7 +232,7 @@ describe('an edited report file', () => {
     const line = csv.split('\n')[1] ?? '';
     const two = await file('two.csv', `${filled(csv, { 1: 'not-created' })}${line}created:a\n`);
     expect((await command([run, '--file', two])).stderr).toContain(
-      'line 5: row 1 is decided otherwise on line 2: expected one decision',
+      `line 5: row 1 is decided otherwise at ${two}, line 2: expected one decision`,
     );
     const same = await file('same.csv', `${filled(csv, { 1: 'not-created' })}${line}not-created\n`);
     expect((await json([run, '--file', same])).answer).toMatchObject({ notCreated: 1, unchanged: 0 });

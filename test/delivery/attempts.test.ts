@@ -52,7 +52,7 @@ const UNSENT = { end: 'put-back' };
 /** The intent under which row 1 was settled. */
 function markOfSettled({ journal }: Bench): unknown {
   const stored = journal.records.map((record) => decodeLine(encodeLine(record).trimEnd()));
-  return stored.flatMap((record) => (record?.kind === 'settled' ? record.entries : [])).at(-1)?.[11];
+  return stored.flatMap((record) => (record?.kind === 'settled' ? record.entries : [])).at(-1)?.mark;
 }
 
 /** No test waits for it, and a run just does. */

@@ -16,7 +16,7 @@ import type { SettledRow } from '../../src/ledger/settle-entry.ts';
 import { createLog, type Log } from '../../src/lib/log.ts';
 import { noOutcomes, type Outcome } from '../../src/model/outcome.ts';
 import { ownFolder } from '../support/folder.ts';
-import { claimOf, grantOf, intentOn, settleEntries } from '../support/ledger.ts';
+import { claimOf, endedText, grantOf, intentOn, nextText } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { growingLog, startRedisServer } from '../support/redis-server.ts';
 import { newRun } from '../support/runs.ts';
@@ -122,10 +122,10 @@ async function deadJournal(place: Place, run: string): Promise<Journal> {
   const fields = restorableFields(await own().redis.hgetall(place.keys.run(run).record));
   await journal.write({ kind: 'run', run, target: place.target, fields });
   await journal.write({ kind: 'added', run, chunk: 1 });
-  const rows = [1, 2].map((row) => [1, row, 'i dead.1 1', '', ''] as const);
-  await journal.write({ kind: 'intended', run, rows });
-  const entries = JSON.stringify(settleEntries(place.keys, [settled(1, 'created', 'i dead.1 1')]));
-  await journal.write({ kind: 'settled', run, entries });
+  const rows = [1, 2].map((row) => ({ chunk: 1, row, mark: 'i dead.1 1' }));
+  await journal.write({ kind: 'intended', run, next: nextText(...rows) });
+  const ended = endedText(place.keys, [settled(1, 'created', 'i dead.1 1')]);
+  await journal.write({ kind: 'settled', run, ended });
   // Closing would tidy it up, as a process that is killed does not.
   onTestFinished(() => journal.close().catch(() => undefined));
   return journal;
@@ -238,7 +238,11 @@ describe('a Redis that was emptied', () => {
     const ledger = await ledgerOf(a, place, run);
     await a.remember(run);
     await grantOf(ledger, intent(1, 'i a.1 1.1'));
-    await a.journal.write({ kind: 'intended', run, rows: [[1, 1, 'i a.2 1.1', '', '']] });
+    await a.journal.write({
+      kind: 'intended',
+      run,
+      next: nextText({ chunk: 1, row: 1, mark: 'i a.2 1.1' }),
+    });
     const release = a.epoch.hold(() => [{ mark: 'i a.2 1.1' }]);
     await own().redis.flushall();
     await a.epoch.verify();

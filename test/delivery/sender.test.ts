@@ -55,9 +55,9 @@ test('rows that start together have their intents in one command, and those that
   const bench = await start({ rows: 40, concurrency: 40 });
   expect(await deliver(bench, 40)).toBe('closed');
   const kinds = bench.journal.records.map(({ kind }) => kind);
-  expect(new Set(kinds)).toEqual(new Set(['ranged', 'accepted']));
-  expect(kinds.filter((kind) => kind === 'ranged').length).toBeLessThan(10);
-  expect(kinds.filter((kind) => kind === 'accepted').length).toBeLessThan(10);
+  expect(new Set(kinds)).toEqual(new Set(['intended', 'settled']));
+  expect(kinds.filter((kind) => kind === 'intended').length).toBeLessThan(10);
+  expect(kinds.filter((kind) => kind === 'settled').length).toBeLessThan(10);
   expect((await bench.run()).outcomes.created).toBe(40);
 });
 
@@ -112,6 +112,14 @@ describe('rows that have their intent and wait for a permit', () => {
     expect(await marks(bench, 4)).toEqual([expect.stringMatching(/^\[/), null, null, null]);
     expect(await intended(bench, 4)).toBe(0);
     expect(bench.attempts).toHaveLength(1);
+  });
+
+  test('are unsent when the process ends while another run keeps every permit', async () => {
+    const bench = await start({ rows: 1, over: { permits: crowdedPermits().joined } });
+    const end = deliver(bench, 1);
+    await until(async () => (await intended(bench, 1)) === 1);
+    bench.stop.abort();
+    expect([await end, await intended(bench, 1), bench.attempts]).toEqual(['put-back', 0, []]);
   });
 
   test('do not go when the service asks to be left alone, but ask again', async () => {
@@ -176,7 +184,7 @@ test('rows that were asked for before the service asked to be left alone do not 
   let granted = 0;
   const exchange: typeof ledger.exchange = async (rows) => {
     const answer = await ledger.exchange(rows);
-    granted += answer.ranged.length;
+    granted += answer.granted.size;
     if (isLate) await late.promise;
     return answer;
   };
@@ -205,7 +213,7 @@ describe('a chunk that is lost between an intent and the first byte', () => {
     let isHeld = true;
     const write: typeof journal.write = async (record) => {
       await journal.write(record);
-      if (record.kind === 'ranged' || record.kind === 'intended') isHeld = false;
+      if (record.kind === 'intended') isHeld = false;
     };
     const bench = await start({ rows: 1, journal: { ...journal, write }, ...options });
     await prepare(bench);
@@ -235,9 +243,11 @@ describe('a row that has waited for its permit since its intent was granted', ()
     const { ledger } = bench.context;
     const exchange: typeof ledger.exchange = async (rows) => {
       const answer = await ledger.exchange(rows);
-      granted += answer.ranged.length;
-      again.granted += answer.granted.filter(({ kind }) => kind === 'granted').length;
-      if (answer.granted.length > 0) await again.answer;
+      if (rows.next === undefined || rows.next.length === 0) granted += answer.granted.size;
+      else {
+        again.granted += [...answer.granted.values()].filter(({ kind }) => kind === 'granted').length;
+        await again.answer;
+      }
       return answer;
     };
     const context = { ...bench.context, ledger: { ...ledger, exchange } };

@@ -11,9 +11,12 @@ async function changeAnIntent(home: string): Promise<void> {
   const [name = ''] = await readdir(join(home, 'journal', worker));
   const file = join(home, 'journal', worker, name);
   const lines = (await readFile(file, 'utf8')).split('\n');
-  const at = lines.findLastIndex((line) => line.includes('"kind":"ranged"'));
+  const at = lines.findLastIndex((line) => line.includes('"kind":"intended"'));
   const line = lines[at] ?? '';
-  const changed = line.replace(/(.)("\]+\})$/, (_, last, end) => `${last === 'x' ? 'y' : 'x'}${end}`);
+  const changed = line.replace(
+    /(."\],"apart)/,
+    (found) => `${found.startsWith('x') ? 'y' : 'x'}${found.slice(1)}`,
+  );
   expect(changed).not.toBe(line);
   expect(changed).toHaveLength(line.length);
   await writeFile(file, lines.with(at, changed).join('\n'));

@@ -6,8 +6,8 @@ test(`several processes send no faster together than one may (seed ${SEED})`, as
   const rate = await sharedRate({
     // More rows than one of them may have in hand.
     ratePerSecond: 200,
-    seconds: 8,
-    windowSeconds: 4,
+    seconds: 5,
+    windowSeconds: 3,
     workers: 2,
     seed: SEED,
   });

@@ -30,9 +30,10 @@ type RecordedLog = { readonly folder: string; readonly units: ReadonlyMap<string
 async function cutOwn({ folder, units }: RecordedLog): Promise<void> {
   const program = await findServerProgram(process.env.PATH ?? '');
   const find = async (bytes: number, zeros = 0) => findTornEnd(await tornAt(folder, bytes, zeros), program);
-  for (const [shape, { from, to }] of units) {
-    expect(await find(to), shape).toBe(null);
+  for (const [shape, { from, to }] of units)
     expect(await find(to - 3), shape).toMatchObject({ size: to - 3, wholeBytes: from });
+  for (const [shape, { from, to }] of [...units].slice(0, SHAPES_IN_FULL)) {
+    expect(await find(to), shape).toBe(null);
     expect(await find(to - 3, 4096), shape).toMatchObject({ size: to + 4093, wholeBytes: from });
     expect(await find(to, 4096), shape).toMatchObject({ size: to + 4096, wholeBytes: to });
   }
@@ -54,7 +55,7 @@ async function forgetElsewhere({ folder, units }: RecordedLog): Promise<void> {
     await cp(join(await tornAt(folder, bytes), LOGS), join(server.folder, LOGS), { recursive: true });
     await server.start();
   };
-  for (const [shape, { from, to }] of [...units].slice(0, SHAPES_ELSEWHERE)) {
+  for (const [shape, { from, to }] of [...units].slice(0, SHAPES_IN_FULL)) {
     await startOn(from);
     const before = await contentOf(server);
     await startOn(to - 3);
@@ -67,8 +68,8 @@ async function forgetElsewhere({ folder, units }: RecordedLog): Promise<void> {
 }
 
 const LOGS = 'appendonlydir';
-/** Each is three starts of a server. */
-const SHAPES_ELSEWHERE = 5;
+/** Each is three starts of a server, and three of the tool that looks through its file. */
+const SHAPES_IN_FULL = 3;
 
 /** Where a transaction begins and ends. */
 type Unit = { readonly from: number; readonly to: number };

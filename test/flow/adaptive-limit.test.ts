@@ -1,5 +1,5 @@
-import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { buffer } from 'node:stream/consumers';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { listen } from '../../src/sandbox/sandbox.ts';
@@ -13,37 +13,36 @@ const AT_ONCE = 20;
 const CEILING = 100;
 const ROWS = 1000;
 
-/** Stands before the sandbox as a service that works on twenty requests at once, and refuses more. */
-async function startLimitedService(target: string) {
-  const agent = new Agent({ keepAlive: true });
+/** A service that works on twenty requests at once, and refuses more. */
+async function startLimitedService() {
   const presence = createPresence();
   const counts = { inHand: 0, carriedOut: 0, refused: 0 };
+  const bodies = new Set<string>();
   const answer = async (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    const body = await buffer(incoming);
+    const body = await text(incoming);
     if (counts.inHand >= AT_ONCE) {
       counts.refused += 1;
       outgoing.writeHead(429).end();
       return;
     }
     counts.inHand += 1;
+    bodies.add(body);
     await delay(ANSWER_MS);
-    const reply = await ask(new URL(incoming.url ?? '', target), { incoming, body, agent });
     counts.carriedOut += 1;
     counts.inHand -= 1;
-    outgoing.writeHead(reply.status, { 'content-type': 'application/json' }).end(reply.body);
+    outgoing.writeHead(200, { 'content-type': 'application/json' }).end(`{"id":"sub-${counts.carriedOut}"}`);
   };
   const server = createServer({ keepAliveTimeout: 65_000 }, (incoming, outgoing) => {
     presence.comes();
     outgoing.once('close', presence.goes);
-    answer(incoming, outgoing).catch(() => outgoing.socket?.resetAndDestroy());
+    void answer(incoming, outgoing);
   });
   const port = await listen(server, 0);
   atTestEnd(() => {
     server.close();
     server.closeAllConnections();
-    agent.destroy();
   });
-  return { url: `http://127.0.0.1:${port}`, counts, meanInFlight: presence.mean };
+  return { url: `http://127.0.0.1:${port}`, counts, bodies, meanInFlight: presence.mean };
 }
 
 /** How many requests were there, waiting or worked on, and since when. */
@@ -65,22 +64,9 @@ function createPresence() {
   };
 }
 
-type Asked = { readonly incoming: IncomingMessage; readonly body: Buffer; readonly agent: Agent };
-
-function ask(url: URL, { incoming, body, agent }: Asked): Promise<{ status: number; body: Buffer }> {
-  const { method = '', headers } = incoming;
-  return new Promise((resolve, reject) => {
-    request(url, { method, headers, agent }, (reply) => {
-      buffer(reply).then((text) => resolve({ status: reply.statusCode ?? 500, body: text }), reject);
-    })
-      .on('error', reject)
-      .end(body);
-  });
-}
-
 test('a run that may have a hundred in flight settles near twenty where more are refused, with few refusals, and creates every row once', async () => {
   const flow = await startFlow();
-  const { url, counts, meanInFlight } = await startLimitedService(flow.sandbox.url);
+  const { url, counts, bodies, meanInFlight } = await startLimitedService();
   const job = await flow.file('job.yaml', createJob(`concurrency: ${CEILING}`));
   const file = await flow.file('rows.csv', subclientsCsv(ROWS));
   // A process of its own: what the service takes of this one's time must not look like longer answers.
@@ -91,8 +77,7 @@ test('a run that may have a hundred in flight settles near twenty where more are
   await until(() => counts.carriedOut >= 850);
   const mean = meanInFlight(from, performance.now());
   const { exitCode, summary } = await run;
-  const { made } = flow.sandbox.stats();
-  expect([exitCode, summary.outcomes.created, made.subclients]).toEqual([0, ROWS, ROWS]);
+  expect([exitCode, summary.outcomes.created, counts.carriedOut, bodies.size]).toEqual([0, ROWS, ROWS, ROWS]);
   expect(mean).toBeGreaterThan(0.5 * AT_ONCE);
   expect(mean).toBeLessThan(2 * AT_ONCE);
   expect(counts.refused).toBeLessThan(0.1 * ROWS);

@@ -10,108 +10,84 @@ import { until } from '../support/until.ts';
  * A run of so many rows, 20 of them at a time in flight, once more than `made` of them are there. Then the service takes
  * its time: commands are given before the run's end, on a slow machine too.
  */
-async function busyRun(flow: Flow, rows: number, made: number) {
-  const file = await flow.file('a.csv', subclientsCsv(rows));
-  const run = flow.start(['run', 'subclients-create', file, '--json']);
-  await until(() => flow.sandbox.stats().made.subclients > made);
+async function busy<T>(flow: Flow, of: Busy, begin: (args: readonly string[]) => T) {
+  const file = await flow.file('a.csv', subclientsCsv(of.rows));
+  const run = begin(['run', 'subclients-create', file, '--json']);
+  await until(() => flow.sandbox.stats().made.subclients > of.made);
   flow.sandbox.setFaults(['latency=1s']);
   return { file, run, id: await newestRun(flow) };
 }
 
+type Busy = { readonly rows: number; readonly made: number };
+
 const startSlow = (atEnd?: AtTestEnd) => startFlow({ times: TIMES, faults: ['latency=40ms'] }, atEnd);
 const NO_SERVICE = { MSB_BASE_URL: '', MSB_TOKEN: '' };
 
-describe('a run that is paused from another terminal', () => {
-  test('ends soon with the command that goes on, and that one sends the rest, nothing twice', async () => {
-    const flow = await startSlow();
-    const { run, id } = await busyRun(flow, 600, 20);
-    const paused = await flow.onboard(['pause', id, '--by', 'Ann', '--reason', 'a new file comes']);
-    const madeByThen = flow.sandbox.stats().made.subclients;
-    expect([paused.exitCode, paused.stdout]).toEqual([0, expect.stringContaining(`onboard resume ${id}`)]);
-    const ended = await run.ended;
-    expect([ended.exitCode, ended.stderr]).toEqual([2, expect.stringContaining(`onboard resume ${id}`)]);
-    expect(JSON.parse(ended.stdout)).toMatchObject({
-      state: 'paused',
-      reason: 'requested',
-      request: { by: 'Ann', why: 'a new file comes' },
-    });
-
-    const again = await flow.onboard(['pause', id]);
-    expect([again.exitCode, again.stdout]).toEqual([
-      0,
-      expect.stringContaining('paused (requested) already'),
-    ]);
-    expect((await flow.onboard(['status', id])).stdout).toContain(`to go on  onboard resume ${id}`);
-    const made = flow.sandbox.stats().made.subclients;
-    // What was on the wire, and what went out until its process had looked at the run again.
-    expect(made - madeByThen).toBeLessThan((600 - madeByThen) / 2);
-    expect(made).toBe((await statusOf(flow, id)).outcomes.created);
-
-    flow.sandbox.setFaults([]);
-    const resumed = await summaryFrom(flow, ['resume', id]);
-    expect(resumed).toMatchObject({ exitCode: 0, summary: { run: id, outcomes: { created: 600 } } });
-    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 600 }, duplicateKeys: 0 });
-    for (const command of ['pause', 'resume']) {
-      const late = await flow.onboard([command, id]);
-      expect([late.exitCode, late.stderr]).toEqual([3, expect.stringContaining(`Run ${id} is finished`)]);
-    }
+test('a run is paused by a command, names the one that goes on, and is gone on with where its file and service are those that it had', async () => {
+  const flow = await startSlow();
+  const { file, run, id } = await busy(flow, { rows: 600, made: 20 }, flow.begin);
+  const meanwhile = await flow.onboard(['resume', id]);
+  expect([meanwhile.exitCode, meanwhile.stdout]).toEqual([0, expect.stringContaining(String(process.pid))]);
+  const paused = await flow.onboard(['pause', id, '--by', 'Ann', '--reason', 'a new file comes']);
+  const madeByThen = flow.sandbox.stats().made.subclients;
+  expect([paused.exitCode, paused.stdout]).toEqual([0, expect.stringContaining(`onboard resume ${id}`)]);
+  const ended = await run.ended;
+  expect([ended.exitCode, ended.stderr]).toEqual([2, expect.stringContaining(`onboard resume ${id}`)]);
+  expect(JSON.parse(ended.stdout)).toMatchObject({
+    state: 'paused',
+    reason: 'requested',
+    request: { by: 'Ann', why: 'a new file comes' },
   });
+  const again = await flow.onboard(['pause', id]);
+  expect([again.exitCode, again.stdout]).toEqual([0, expect.stringContaining('paused (requested) already')]);
+  expect((await flow.onboard(['status', id])).stdout).toContain(`to go on  onboard resume ${id}`);
+  const made = flow.sandbox.stats().made.subclients;
+  // What was on the wire, and what went out until its process had looked at the run again.
+  expect(made - madeByThen).toBeLessThan((600 - madeByThen) / 2);
+  expect(made).toBe((await statusOf(flow, id)).outcomes.created);
+
+  flow.sandbox.setFaults([]);
+  const refused = async (said: string, env = {}) => {
+    const { exitCode, stderr } = await flow.onboard(['resume', id], env);
+    expect([exitCode, stderr]).toEqual([3, expect.stringContaining(said)]);
+    return stderr;
+  };
+  const elsewhere = await refused('http://127.0.0.1:9', { MSB_BASE_URL: 'http://127.0.0.1:9' });
+  expect(elsewhere).toContain(flow.sandbox.url);
+  await flow.file('a.csv', subclientsCsv(599));
+  await refused('is not the file that run');
+  await rm(file);
+  await refused(file);
+  expect(await statusOf(flow, id)).toMatchObject({ state: 'paused', reason: 'requested' });
+  await flow.file('a.csv', subclientsCsv(600));
+  const resumed = await summaryFrom(flow, ['resume', id]);
+  expect(resumed).toMatchObject({ exitCode: 0, summary: { run: id, outcomes: { created: 600 } } });
+  expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 600 }, duplicateKeys: 0 });
+  for (const command of ['pause', 'resume']) {
+    const late = await flow.onboard([command, id]);
+    expect([late.exitCode, late.stderr]).toEqual([3, expect.stringContaining(`Run ${id} is finished`)]);
+  }
 });
 
-describe('a run that is resumed', () => {
-  test('while its process is at work is left to that one, which is named', async () => {
-    const flow = await startSlow();
-    const { run, id } = await busyRun(flow, 600, 20);
-    const resumed = await flow.onboard(['resume', id]);
-    expect([resumed.exitCode, resumed.stdout]).toEqual([0, expect.stringContaining(String(run.child.pid))]);
-    flow.sandbox.setFaults([]);
-    expect((await run.ended).exitCode).toBe(0);
-    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 600 }, duplicateKeys: 0 });
-  });
-
-  test('is refused where its file is another one or gone, or the service is, and stays paused', async () => {
-    const flow = await startSlow();
-    const { file, run, id } = await busyRun(flow, 400, 20);
-    await flow.onboard(['pause', id]);
-    await run.ended;
-    flow.sandbox.setFaults([]);
-    const elsewhere = await flow.onboard(['resume', id], { MSB_BASE_URL: 'http://127.0.0.1:9' });
-    expect([elsewhere.exitCode, elsewhere.stderr]).toEqual([
-      3,
-      expect.stringContaining('http://127.0.0.1:9'),
-    ]);
-    expect(elsewhere.stderr).toContain(flow.sandbox.url);
-    await flow.file('a.csv', subclientsCsv(399));
-    const other = await flow.onboard(['resume', id]);
-    expect([other.exitCode, other.stderr]).toEqual([3, expect.stringContaining('is not the file that run')]);
-    await rm(file);
-    expect((await flow.onboard(['resume', id])).exitCode).toBe(3);
-    expect(await statusOf(flow, id)).toMatchObject({ state: 'paused', reason: 'requested' });
-    await flow.file('a.csv', subclientsCsv(400));
-    expect((await summaryFrom(flow, ['resume', id])).summary.outcomes.created).toBe(400);
-  });
-
-  test('and is a rehearsal starts its stand-in by itself', async () => {
-    const flow = await startFlow();
-    const file = await flow.file('a.csv', subclientsCsv(150));
-    const slow = await flow.file('slow.yaml', createJob('rate: 30/s'));
-    const args = ['run', '--job-file', slow, file, '--sandbox'];
-    const run = flow.start(args, NO_SERVICE);
-    await until(async () => (await flow.look(['runs', '--json'])).includes('"created":'));
-    const id = await newestRun(flow);
-    await until(async () => (await statusOf(flow, id)).outcomes.created > 0);
-    await flow.onboard(['pause', id]);
-    await run.ended;
-    const resumed = await summaryFrom(flow, ['resume', id], NO_SERVICE);
-    expect(resumed).toMatchObject({ exitCode: 0, summary: { outcomes: { created: 150 } } });
-  });
+test('a rehearsal that is resumed starts its stand-in by itself', async () => {
+  const flow = await startFlow();
+  const file = await flow.file('a.csv', subclientsCsv(150));
+  const slow = await flow.file('slow.yaml', createJob('rate: 30/s'));
+  const run = flow.begin(['run', '--job-file', slow, file, '--sandbox'], NO_SERVICE);
+  await until(async () => (await flow.look(['runs', '--json'])).includes('"created":'));
+  const id = await newestRun(flow);
+  await until(async () => (await statusOf(flow, id)).outcomes.created > 0);
+  await flow.onboard(['pause', id]);
+  await run.ended;
+  const resumed = await summaryFrom(flow, ['resume', id], NO_SERVICE);
+  expect(resumed).toMatchObject({ exitCode: 0, summary: { outcomes: { created: 150 } } });
 });
 
 describe('a run that is cancelled', () => {
   test('while it is busy, with a worker beside it: rows in flight are settled, all others cancelled, their keys free', async () => {
     const flow = await startSlow();
     const worker = flow.start(['work']);
-    const { run, id } = await busyRun(flow, 1200, 100);
+    const { run, id } = await busy(flow, { rows: 1200, made: 100 }, flow.start);
     const cancelled = await summaryFrom(flow, ['cancel', id]);
     expect(cancelled.exitCode).toBe(0);
     const ended = await run.ended;
@@ -135,50 +111,28 @@ describe('a run that is cancelled', () => {
 
   test('while its rows wait for a service that asked to be left alone ends all the same, a worker beside it too', async () => {
     const flow = await startFlow({ faults: ['429=always;retry-after=3600'] });
-    const worker = flow.start(['work']);
-    const file = await flow.file('a.csv', subclientsCsv(2000));
-    const run = flow.start(['run', 'subclients-create', file, '--json']);
+    const worker = flow.begin(['work']);
+    const run = flow.begin([
+      'run',
+      'subclients-create',
+      await flow.file('a.csv', subclientsCsv(300)),
+      '--json',
+    ]);
     await until(() => (flow.sandbox.stats().faults['429'] ?? 0) > 0);
-    const id = await newestRun(flow);
     // Far sooner than it was asked for: what was waited for is over in an hour.
-    const cancelled = await summaryFrom(flow, ['cancel', id]);
-    const ended = await run.ended;
-    expect([cancelled.exitCode, ended.exitCode]).toEqual([0, 2]);
-    expect(cancelled.summary).toMatchObject({ state: 'cancelled', open: 0, outcomes: { cancelled: 2000 } });
-    worker.child.kill('SIGTERM');
+    const cancelled = await summaryFrom(flow, ['cancel', await newestRun(flow)]);
+    expect([cancelled.exitCode, (await run.ended).exitCode]).toEqual([0, 2]);
+    expect(cancelled.summary).toMatchObject({ state: 'cancelled', open: 0, outcomes: { cancelled: 300 } });
+    worker.interrupt();
     await worker.ended;
-  });
-
-  test('while nobody works for it, and its file is gone, is wound up by the command itself: every row has an outcome', async () => {
-    const flow = await startSlow();
-    const { file, run, id } = await busyRun(flow, 7_000, 100);
-    await flow.onboard(['pause', id]);
-    await run.ended;
-    flow.sandbox.setFaults([]);
-    await rm(file);
-    const made = flow.sandbox.stats().made.subclients;
-    const cancelled = await summaryFrom(flow, ['cancel', id], NO_SERVICE);
-    expect(cancelled).toMatchObject({
-      exitCode: 0,
-      stderr: expect.stringContaining('without line and key'),
-      summary: { outcomes: { created: made, cancelled: 7_000 - made } },
-    });
-    const results = await flow.results(cancelled.summary);
-    expect(results).toHaveLength(7_000);
-    expect(results.at(-1)).toMatchObject({ row: '7000', line: '', key: '', outcome: 'cancelled' });
-    // What was in the queue is known still.
-    expect(results[2000]).toMatchObject({ row: '2001', line: '2002', key: 'K2001', outcome: 'cancelled' });
-    const again = await flow.onboard(['cancel', id]);
-    expect([again.exitCode, again.stdout]).toEqual([0, expect.stringContaining('cancelled already')]);
-    for (const command of ['pause', 'resume']) expect((await flow.onboard([command, id])).exitCode).toBe(3);
   });
 });
 
 // Their rows wait until the lease of the dead has lapsed: they do so together.
-describe.concurrent('a run whose process was killed', () => {
-  test('has the rows that were in flight in doubt when it is cancelled', async ({ onTestFinished }) => {
+describe.concurrent('what a process leaves that is killed', () => {
+  test('is in doubt, where it was in flight, when its run is cancelled', async ({ onTestFinished }) => {
     const flow = await startSlow(onTestFinished);
-    const { run, id } = await busyRun(flow, 600, 100);
+    const { run, id } = await busy(flow, { rows: 600, made: 100 }, flow.start);
     run.child.kill('SIGKILL');
     await run.ended;
     const { exitCode, summary } = await summaryFrom(flow, ['cancel', id], NO_SERVICE);
@@ -193,21 +147,34 @@ describe.concurrent('a run whose process was killed', () => {
     }
   });
 
-  test('while it was being cancelled is wound up by the same command again', async ({ onTestFinished }) => {
+  test('of a cancelling that nobody else works for, and whose file is gone, is wound up by the same command: every row has an outcome', async ({
+    onTestFinished,
+  }) => {
+    const rows = 9_000;
     const flow = await startSlow(onTestFinished);
-    const { run, id } = await busyRun(flow, 9_000, 100);
+    const { file, run, id } = await busy(flow, { rows, made: 100 }, flow.begin);
     await flow.onboard(['pause', id]);
     await run.ended;
     flow.sandbox.setFaults([]);
-    const first = flow.start(['cancel', id]);
+    await rm(file);
+    const made = flow.sandbox.stats().made.subclients;
+    const first = flow.start(['cancel', id], NO_SERVICE);
     await until(async () => (await statusOf(flow, id)).outcomes.cancelled > 0);
     first.child.kill('SIGKILL');
     await first.ended;
-    const made = flow.sandbox.stats().made.subclients;
-    const second = await summaryFrom(flow, ['cancel', id]);
+    const second = await summaryFrom(flow, ['cancel', id], NO_SERVICE);
     expect(second).toMatchObject({
       exitCode: 0,
-      summary: { state: 'cancelled', outcomes: { created: made, cancelled: 9_000 - made } },
+      stderr: expect.stringContaining('without line and key'),
+      summary: { state: 'cancelled', outcomes: { created: made, cancelled: rows - made } },
     });
+    const results = await flow.results(second.summary);
+    expect(results).toHaveLength(rows);
+    expect(results.at(-1)).toMatchObject({ row: String(rows), line: '', key: '', outcome: 'cancelled' });
+    // What was in the queue is known still.
+    expect(results[2000]).toMatchObject({ row: '2001', line: '2002', key: 'K2001', outcome: 'cancelled' });
+    const again = await flow.onboard(['cancel', id]);
+    expect([again.exitCode, again.stdout]).toEqual([0, expect.stringContaining('cancelled already')]);
+    for (const command of ['pause', 'resume']) expect((await flow.onboard([command, id])).exitCode).toBe(3);
   });
 });

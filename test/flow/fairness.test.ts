@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import type { Flow } from '../support/flow.ts';
 import { rowsOf, startInboxFlow } from '../support/inbox.ts';
 import { until } from '../support/until.ts';
@@ -47,7 +46,7 @@ async function sinceMade(flow: Flow, moments: ReadonlyMap<string, number>): Prom
 }
 
 /** `onboard start` that has taken a file of so many rows, whose first ones are on their way. */
-async function startWithBig(rows: number, { faults }: Pick<SandboxOptions, 'faults'>) {
+async function startWithBig(rows: number, { faults }: { readonly faults?: readonly string[] }) {
   const inbox = await startInboxFlow(undefined, { faults, recordRequests: RECORDED });
   const service = watchService(inbox.flow);
   const { child, ended } = inbox.start(['start']);

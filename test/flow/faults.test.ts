@@ -79,25 +79,9 @@ describe('an answer that is lost', () => {
     ).toBe(1);
     expect(flow.sandbox.stats().made.subclients).toBe(1);
   });
-
-  test('of an update or a look-up: it is sent again', async () => {
-    const flow = await startFlow({
-      faults: ['reset-after-create=first:1', 'cut-answer=first:1', '500=first:1;call=subclient.update'],
-    });
-    const updates = await flow.load('subclients-update', 'id,details.name\nsub-0001,New\n');
-    expect(updates).toMatchObject({ exitCode: 0, summary: { outcomes: { updated: 1 } } });
-    expect(Number((await flow.results(updates.summary))[0]?.attempts)).toBe(4);
-  });
 });
 
 describe('an answer that says nothing was done', () => {
-  test('a bare 503 is tried again where the definition lists it as not executed', async () => {
-    const flow = await startFlow({ faults: ['503=first:2'] });
-    const { exitCode } = await flow.load(quick(', notExecuted: [503]'), subclientsCsv(3));
-    expect(exitCode).toBe(0);
-    expect(flow.sandbox.stats().made.subclients).toBe(3);
-  });
-
   test('a wrong path in MSB_BASE_URL: the advice names it, and the same command creates all with the right one', async () => {
     const flow = await startFlow();
     const args = [

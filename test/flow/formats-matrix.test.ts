@@ -20,11 +20,8 @@ import {
   xlsxOf,
 } from '../support/portfolio-forms.ts';
 
-const ALL_FORMS: readonly CsvForm[] = [',', ';', '\t', '|'].flatMap((delimiter) =>
-  ['\n', '\r\n', '\r'].map((lineEnd) => ({ delimiter, lineEnd })),
-);
-/** Where only the letters are others: every delimiter and every line end at least once. */
-const SOME_FORMS: readonly CsvForm[] = [
+/** Every delimiter and every line end at least once. */
+const FORMS: readonly CsvForm[] = [
   { delimiter: ',', lineEnd: '\r\n' },
   { delimiter: ';', lineEnd: '\n' },
   { delimiter: '\t', lineEnd: '\r' },
@@ -35,22 +32,17 @@ const WITH_EURO = [...WESTERN, 'Škoda', 'Nežka', '10 €', 'Cœur'];
 const WIDE = [...WITH_EURO, 'Łódź', 'Ā', '一号', '😀', 'Иван'];
 
 const UTF: readonly Encoding[] = ['utf-8', 'utf-16le', 'utf-16be'];
-const ENCODINGS: readonly Encoding[] = [...UTF, 'windows-1252', 'iso-8859-1', 'iso-8859-15'];
 
 /** What a definition has to say of a file in this encoding. */
 function toldOf(encoding: Encoding): { encoding?: Encoding } {
   return UTF.includes(encoding) ? {} : { encoding };
 }
 
-const SETS: readonly (readonly [name: string, Portfolio, readonly Encoding[], readonly CsvForm[]])[] = [
-  ['letters that every encoding has', portfolioOf(WESTERN), ENCODINGS, ALL_FORMS],
-  [
-    'letters and signs of windows-1252 and iso-8859-15',
-    portfolioOf(WITH_EURO),
-    ['windows-1252', 'iso-8859-15'],
-    SOME_FORMS,
-  ],
-  ['characters of any script', portfolioOf(WIDE), UTF, SOME_FORMS],
+/** Each encoding with the widest choice of letters that it has. */
+const SETS: readonly (readonly [name: string, Portfolio, readonly Encoding[]])[] = [
+  ['Western letters', portfolioOf(WESTERN), ['iso-8859-1']],
+  ['letters and signs of windows-1252', portfolioOf(WITH_EURO), ['windows-1252', 'iso-8859-15']],
+  ['characters of any script', portfolioOf(WIDE), UTF],
 ];
 
 let folder = '';
@@ -99,13 +91,13 @@ function expectedOf({ rows }: Portfolio): string {
     .join('\n');
 }
 
-describe.each(SETS)('150 rows with %s give byte-identical requests', (_, portfolio, encodings, forms) => {
+describe.each(SETS)('60 rows with %s give byte-identical requests', (_, portfolio, encodings) => {
   const expected = expectedOf(portfolio);
 
   test.each(encodings)(
     'in %s: CSV with its delimiters and line ends, plain and gzip, found or named',
     async (encoding) => {
-      for (const form of forms) {
+      for (const form of FORMS) {
         const text = csvOf(portfolio, form);
         const plain = encode(text, encoding, { bom: false, gzip: false });
         const zipped = encode(text, encoding, { bom: encoding.startsWith('utf'), gzip: true });
@@ -134,7 +126,7 @@ describe.each(SETS)('150 rows with %s give byte-identical requests', (_, portfol
 });
 
 test('three of the forms arrive at the service byte-identical', async () => {
-  const flow = await startFlow({ recordRequests: 150 });
+  const flow = await startFlow({ recordRequests: 60 });
   const portfolio = portfolioOf(WITH_EURO);
   const csv = (delimiter: string, lineEnd: string) => csvOf(portfolio, { delimiter, lineEnd });
   const forms: readonly (readonly [name: string, Buffer, format: string])[] = [

@@ -3,17 +3,17 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { killServer } from '../../src/redis/server-process.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
-import { embeddedFolder, embeddedPid, startFlow, subclientsCsv, withSummary } from '../support/flow.ts';
+import { embeddedFolder, embeddedPid, startFlow, subclientsCsv } from '../support/flow.ts';
 import { until } from '../support/until.ts';
 
-test('SIGINT lets the rows in flight settle, names the command that goes on, and leaves nothing in doubt', async () => {
+test('SIGINT to a run and a worker lets the rows in flight settle, names the command that goes on, and leaves nothing in doubt', async () => {
   const flow = await startFlow({ faults: ['latency=200ms'] });
   const file = await flow.file('a.csv', subclientsCsv(500));
-  const run = flow.start(['run', 'subclients-create', file]);
+  const [run, worker] = [flow.start(['run', 'subclients-create', file]), flow.start(['work'])];
   await until(() => flow.sandbox.stats().made.subclients > 50);
-  run.child.kill('SIGINT');
+  for (const { child } of [run, worker]) child.kill('SIGINT');
   const ended = await run.ended;
-  expect(ended.exitCode).toBe(4);
+  expect([ended.exitCode, (await worker.ended).exitCode]).toEqual([4, 4]);
   expect(ended.stderr.match(/rows in flight are being settled, at most 30 s/g)).toHaveLength(1);
   // The command that goes on is said once.
   expect(`${ended.stdout}${ended.stderr}`.split(`onboard run subclients-create ${file}`)).toHaveLength(2);
@@ -26,59 +26,32 @@ test('SIGINT lets the rows in flight settle, names the command that goes on, and
   expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 500 }, duplicateKeys: 0 });
 });
 
-test.each([
-  ['the program', '1'],
-  ['its command', '2'],
-])(
-  'a signal that comes while %s is still being loaded ends it at once, with the status of an interruption',
-  async (_, listener) => {
-    const flow = await startFlow();
-    const file = await flow.file('a.csv', subclientsCsv(1));
-    const preload = fileURLToPath(new URL('../support/signal-while-loading.mjs', import.meta.url));
-    const run = flow.start(['run', 'subclients-create', file], {
-      NODE_OPTIONS: `--import=${preload}`,
-      SIGNAL_AT_LISTENER: listener,
-    });
-    expect(await run.ended).toEqual({ exitCode: 4, stdout: '', stderr: '' });
-  },
-);
-
-test('a second command on a file under way names the process that reads it', async () => {
-  const flow = await startFlow({ faults: ['latency=1s'] });
-  const file = await flow.file('a.csv', subclientsCsv(500));
-  const first = flow.start(['run', 'subclients-create', file]);
-  await until(() => flow.sandbox.stats().made.subclients > 20);
-  const second = flow.start(['run', 'subclients-create', file]);
-  let said = '';
-  second.child.stderr?.on('data', (text: string) => {
-    said += text;
-  });
-  await until(() => said.includes(' is under way in process '));
-  flow.sandbox.setFaults([]);
-  const { exitCode, stderr } = await second.ended;
-  expect(exitCode).toBe(0);
-  expect(stderr).toMatch(new RegExp(` is under way in process ${first.child.pid} on [^.]+: this process`));
-  expect((await first.ended).exitCode).toBe(0);
+test('a signal that comes while the program is still being loaded ends it at once, with the status of an interruption', async () => {
+  const flow = await startFlow();
+  const file = await flow.file('a.csv', subclientsCsv(1));
+  const preload = fileURLToPath(new URL('../support/signal-while-loading.mjs', import.meta.url));
+  const run = flow.start(['run', 'subclients-create', file], { NODE_OPTIONS: `--import=${preload}` });
+  expect(await run.ended).toEqual({ exitCode: 4, stdout: '', stderr: '' });
 });
 
 test('a command that ends leaves the rows of another run alone, also those it had in hand', async () => {
   const flow = await startFlow({ faults: ['latency=40ms'] });
   const runOf = async (name: string, rows: number) => {
     const file = await flow.file(`${name}.csv`, subclientsCsv(rows, name));
-    return withSummary(await flow.start(['run', 'subclients-create', file, '--json']).ended);
+    return flow.run(['subclients-create', file]);
   };
-  const [short, long] = [runOf('A', 100), runOf('B', 800)];
+  const [short, long] = [runOf('A', 100), runOf('B', 400)];
   expect((await short).summary.outcomes.created).toBe(100);
   const { exitCode, summary } = await long;
-  expect([exitCode, summary.outcomes.created, summary.outcomes['in-doubt']]).toEqual([0, 800, 0]);
-  expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 900 }, duplicateKeys: 0 });
+  expect([exitCode, summary.outcomes.created, summary.outcomes['in-doubt']]).toEqual([0, 400, 0]);
+  expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 500 }, duplicateKeys: 0 });
 });
 
 test('a file that is changed between its survey and its reading sends nothing of it, and loses nothing', async () => {
   const flow = await startFlow({ faults: ['latency=200ms'] });
-  const first = await flow.file('1.csv', subclientsCsv(1000, 'A'));
+  const first = await flow.file('1.csv', subclientsCsv(300, 'A'));
   const second = await flow.file('2.csv', subclientsCsv(250, 'B'));
-  const both = flow.start(['run', 'subclients-create', first, second, '--json']);
+  const both = flow.begin(['run', 'subclients-create', first, second, '--json']);
   await until(() => flow.sandbox.stats().made.subclients > 50);
   await flow.file('2.csv', subclientsCsv(240, 'B'));
   flow.sandbox.setFaults([]);

@@ -3,10 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { startFlow, subclientsCsv } from '../support/flow.ts';
+import { startFlow } from '../support/flow.ts';
 import { newestRun } from '../support/run-control.ts';
-import { until } from '../support/until.ts';
-import { whileSlow } from '../support/while-slow.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -85,34 +83,3 @@ function withoutNumbers(text: string): string {
     .replaceAll(/\d[\d.,]* rows\/s/g, '<rate>')
     .replaceAll('npx onboard', 'onboard');
 }
-
-// What needs a run that waits, fails or is in doubt, and stands in no block of the README that can be carried out as it is.
-test('the commands about a run work in the built program, one after the other', async () => {
-  const flow = await startFlow({ faults: ['latency=300ms'] });
-  const built = async (...args: string[]) => {
-    const ended = await flow.start(args).ended;
-    expect(ended.stderr, args.join(' ')).not.toContain('unexpected');
-    return ended;
-  };
-  const run = flow.start(['run', 'subclients-create', await flow.file('a.csv', subclientsCsv(300))]);
-  await until(() => flow.sandbox.stats().made.subclients > 0);
-  const last = ['404=always;key=K299', 'reset-after-create=always;key=K300'];
-  const id = await whileSlow(flow.sandbox, { after: last }, async () => {
-    const newest = await newestRun(flow);
-    expect((await built('pause', newest)).exitCode).toBe(0);
-    return newest;
-  });
-  expect((await run.ended).exitCode).toBe(2);
-  const worker = flow.start(['work']);
-  expect((await built('resume', id)).exitCode).toBe(5);
-  worker.child.kill('SIGTERM');
-  expect((await worker.ended).exitCode).toBe(4);
-  expect((await built('cancel', id)).exitCode).toBe(3);
-  const [made] = [...flow.sandbox.entities('subclient')].filter(({ key }) => key === 'K300');
-  expect((await built('resolve', id, '300', '--created', made?.id ?? '')).exitCode).toBe(0);
-  flow.sandbox.setFaults([]);
-  expect((await built('rerun', id)).exitCode).toBe(0);
-  expect((await built('watch', '--once')).exitCode).toBe(0);
-  expect((await built('doctor')).exitCode).toBe(0);
-  expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 300 }, duplicateKeys: 0 });
-});

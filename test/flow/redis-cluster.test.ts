@@ -8,7 +8,7 @@ import { type RedisCluster, startRedisCluster } from '../support/redis-cluster.t
 import { until } from '../support/until.ts';
 import { whileSlow } from '../support/while-slow.ts';
 
-const ROWS = 900;
+const ROWS = 600;
 
 test('on a cluster of three nodes a run is killed, gone on with while its slot moves, and reported; each ledger lies in one slot', async () => {
   const cluster = await startRedisCluster();
@@ -19,7 +19,7 @@ test('on a cluster of three nodes a run is killed, gone on with while its slot m
   const file = await flow.file('a.csv', subclientsCsv(ROWS));
 
   const killed = flow.start(['run', 'subclients-create', file], env);
-  await until(() => made() > 200);
+  await until(() => made() > 100);
   killed.child.kill('SIGKILL');
   await killed.ended;
   const goingOn = flow.run(['subclients-create', file], env);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chunkEndsOf, createCut } from '../../src/intake/chunks.ts';
+import { createChunkEnds, createCut } from '../../src/intake/chunks.ts';
 import type { Row } from '../../src/model/row.ts';
 import { MAX_GROUP_ROWS } from '../../src/model/row-group.ts';
 import { chunksOf, rowsBefore, rowsOfChunk } from '../../src/model/run.ts';
@@ -14,37 +14,38 @@ function rowsOf(sizes: readonly number[]): Row[] {
   return keys.map((key, i) => ({ kind: 'cells', row: i + 1, line: i + 2, cells: [key] }));
 }
 
-async function* inBatches(rows: readonly Row[], size: number) {
-  for (let at = 0; at < rows.length; at += size) yield { rows: rows.slice(at, at + size) };
+function chunkEndsOf(rows: readonly Row[], cutting: Parameters<typeof createChunkEnds>[0]): number[] {
+  const chunks = createChunkEnds(cutting);
+  for (const row of rows) chunks.see(row);
+  return chunks.ends();
 }
 
-const endsOf = (sizes: readonly number[], chunkRows: number, batch = 7) =>
-  chunkEndsOf(inBatches(rowsOf(sizes), batch), { chunkRows, keyOf });
+const endsOf = (sizes: readonly number[], chunkRows: number) =>
+  chunkEndsOf(rowsOf(sizes), { chunkRows, keyOf });
 
-test('a chunk ends at the first end of a group at or after its size', async () => {
-  expect(await endsOf([3, 3, 3, 1, 1, 1], 4)).toEqual([6, 10, 12]);
-  expect(await endsOf([4, 4], 4)).toEqual([4, 8]);
+test('a chunk ends at the first end of a group at or after its size', () => {
+  expect(endsOf([3, 3, 3, 1, 1, 1], 4)).toEqual([6, 10, 12]);
+  expect(endsOf([4, 4], 4)).toEqual([4, 8]);
 });
 
-test('a file without rows has no chunks', async () => {
-  expect(await endsOf([], 4)).toEqual([]);
+test('a file without rows has no chunks', () => {
+  expect(endsOf([], 4)).toEqual([]);
 });
 
-test('a group that is too large is cut, so that no chunk has more than 299 rows', async () => {
-  const ends = await endsOf([99, 450, 2], 100);
+test('a group that is too large is cut, so that no chunk has more than 299 rows', () => {
+  const ends = endsOf([99, 450, 2], 100);
   expect(ends).toEqual([99 + MAX_GROUP_ROWS, 99 + 2 * MAX_GROUP_ROWS, 551]);
 });
 
-test('whatever the groups, chunks hold whole groups, and only the last one may be small', async () => {
-  await fc.assert(
-    fc.asyncProperty(
+test('whatever the groups, chunks hold whole groups, and only the last one may be small', () => {
+  fc.assert(
+    fc.property(
       fc.array(fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 150, max: 420 })), {
         maxLength: 30,
       }),
-      fc.integer({ min: 1, max: 50 }),
-      async (sizes, batch) => {
+      (sizes) => {
         const rows = rowsOf(sizes);
-        const chunkEnds = await endsOf(sizes, 100, batch);
+        const chunkEnds = endsOf(sizes, 100);
         const run = { rows: rows.length, chunkRows: 100, chunkEnds };
         const chunks = Array.from({ length: chunksOf(run) }, (_, i) =>
           rows.slice(rowsBefore(run, i + 1), rowsBefore(run, i + 1) + rowsOfChunk(run, i + 1)),
@@ -72,16 +73,15 @@ test('without groups a chunk ends at its size', () => {
 const rowsWith = (keys: readonly string[]): Row[] =>
   keys.map((key, i) => ({ kind: 'cells', row: i + 1, line: i + 2, cells: [key] }));
 
-test('a row that has lost its key is not parted from the groups beside it, only from another such row', async () => {
-  const ends = (keys: readonly string[]) =>
-    chunkEndsOf(inBatches(rowsWith(keys), 3), { chunkRows: 2, keyOf });
-  expect(await ends(['a', 'b', '', 'c', 'd', 'e'])).toEqual([4, 6]);
-  expect(await ends(['a', 'b', '', '', 'c', 'd'])).toEqual([3, 5, 6]);
+test('a row that has lost its key is not parted from the groups beside it, only from another such row', () => {
+  const ends = (keys: readonly string[]) => chunkEndsOf(rowsWith(keys), { chunkRows: 2, keyOf });
+  expect(ends(['a', 'b', '', 'c', 'd', 'e'])).toEqual([4, 6]);
+  expect(ends(['a', 'b', '', '', 'c', 'd'])).toEqual([3, 5, 6]);
 });
 
-test('a file of which every other row has lost its key still has chunks of bounded size', async () => {
+test('a file of which every other row has lost its key still has chunks of bounded size', () => {
   const keys = Array.from({ length: 2000 }, (_, i) => (i % 2 === 0 ? `k${i}` : ''));
-  const ends = await chunkEndsOf(inBatches(rowsWith(keys), 50), { chunkRows: 100, keyOf });
+  const ends = chunkEndsOf(rowsWith(keys), { chunkRows: 100, keyOf });
   const sizes = ends.map((end, i) => end - (ends[i - 1] ?? 0));
   expect(Math.max(...sizes)).toBe(2 * MAX_GROUP_ROWS);
 });
@@ -94,16 +94,15 @@ test.each([
   [0, []],
 ])(
   'of %i rows without groups the first five go ahead, and the rest follows in hundreds: %j',
-  async (rows, ends) => {
+  (rows, ends) => {
     const run = { rows, chunkRows: 100, chunkEnds: null, firstRows: 5 };
     const endOf = (_: unknown, i: number) => rowsBefore(run, i + 1) + rowsOfChunk(run, i + 1);
     expect(Array.from({ length: chunksOf(run) }, endOf)).toEqual(ends);
     const cut = { chunkRows: 100, firstRows: 5, keyOf: null };
-    expect(await chunkEndsOf(inBatches(rowsOf(Array<number>(rows).fill(1)), 7), cut)).toEqual(ends);
+    expect(chunkEndsOf(rowsOf(Array<number>(rows).fill(1)), cut)).toEqual(ends);
   },
 );
 
-test('a first chunk that goes ahead has whole groups too', async () => {
-  const batches = inBatches(rowsOf([2, 4, 3, 3, 3]), 7);
-  expect(await chunkEndsOf(batches, { chunkRows: 5, firstRows: 3, keyOf })).toEqual([6, 12, 15]);
+test('a first chunk that goes ahead has whole groups too', () => {
+  expect(chunkEndsOf(rowsOf([2, 4, 3, 3, 3]), { chunkRows: 5, firstRows: 3, keyOf })).toEqual([6, 12, 15]);
 });

@@ -1,4 +1,4 @@
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { formatSchema } from '../../src/config/job-definition.ts';
 import { containerOf, gunzip } from '../../src/intake/container.ts';
@@ -55,20 +55,13 @@ test.each(BROKEN_GZIP)('a gzip file that is %s is refused', async (_, bytes, mes
 
 test('a file that expands too far is refused, in all and by its ratio', async () => {
   const bytes = gzipSync(Buffer.alloc(1 << 20, 'x'));
-  const read = async (limits: { maxBytes: number; maxRatio: number; freeBytes: number }) => {
+  const read = async (maxBytes: number) => {
     let length = 0;
-    for await (const block of gunzip(inBlocks(bytes, 64), 'a.gz', limits)) length += block.length;
+    for await (const block of gunzip(inBlocks(bytes, 64), 'a.gz', maxBytes)) length += block.length;
     return length;
   };
-  const free = 1 << 21;
-  expect(await read({ maxBytes: 1 << 20, maxRatio: 1, freeBytes: free })).toBe(1 << 20);
-  await expect(read({ maxBytes: (1 << 20) - 1, maxRatio: 1, freeBytes: free })).rejects.toThrow(
-    'a.gz: expands to more than 1048575 bytes',
-  );
-  await expect(read({ maxBytes: free, maxRatio: 200, freeBytes: 1 << 18 })).rejects.toThrow(
-    'a.gz: expands to more than 200 times its size',
-  );
-  expect(gunzipSync(bytes).length / bytes.length).toBeGreaterThan(200);
+  expect(await read(1 << 20)).toBe(1 << 20);
+  await expect(read((1 << 20) - 1)).rejects.toThrow('a.gz: expands to more than 1048575 bytes');
 });
 
 const ZIP = raw('{50 4B 03 04}rest');

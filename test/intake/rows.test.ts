@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { beforeEach, expect, test } from 'vitest';
 import { type Format, formatSchema } from '../../src/config/job-definition.ts';
 import { readChunks } from '../../src/intake/chunks.ts';
+import { NO_TEXT } from '../../src/intake/row.ts';
 import { readSample, surveyFile } from '../../src/intake/survey.ts';
 import type { Row } from '../../src/model/row.ts';
 import { ownFolder } from '../support/folder.ts';
@@ -24,14 +25,14 @@ test.each([
 });
 
 const UNDECODABLE = [
-  ['windows-1252', raw('id,name\n1,{8D}\n2,{80}\n'), 'bytes that are no characters in windows-1252'],
-  ['iso-8859-1', raw('id,name\n1,{80}\n2,{E9}\n'), 'bytes that are no characters in iso-8859-1'],
-  ['iso-8859-15', raw('id,name\n1,{9F}\n2,{A4}\n'), 'bytes that are no characters in iso-8859-15'],
-  ['utf-8', raw('id,name\n1,{E9}\n2,é\n'), 'bytes that are not UTF-8'],
+  ['windows-1252', raw('id,name\n1,{8D}\n2,{80}\n'), NO_TEXT],
+  ['iso-8859-1', raw('id,name\n1,{80}\n2,{E9}\n'), NO_TEXT],
+  ['iso-8859-15', raw('id,name\n1,{9F}\n2,{A4}\n'), NO_TEXT],
+  ['utf-8', raw('id,name\n1,{E9}\n2,é\n'), NO_TEXT],
   [
     'utf-16le',
     Buffer.concat([bytesOf('id,name\n1,', 'utf-16le'), raw('{00 D8}'), bytesOf('\n2,é\n', 'utf-16le')]),
-    'bytes that are no characters in utf-16le',
+    NO_TEXT,
   ],
 ] as const;
 
@@ -99,14 +100,12 @@ test('a later reading keeps to what the survey found, and refuses another kind o
   await expect(read()).rejects.toMatchObject({ name: 'UsageError' });
 });
 
-test('a header with bytes that its file’s encoding has no characters for names that encoding', async () => {
+test('a header with bytes that its file’s encoding has no characters for names the column', async () => {
   const text = Buffer.from('id,na\x81me\n1,x\n', 'latin1');
   const errorFor = (encoding: 'windows-1252' | 'utf-8') =>
     readText(text, { format: { encoding } }).catch(String);
-  expect(await errorFor('windows-1252')).toContain(
-    'column 2 of the header holds bytes that are no characters in windows-1252',
-  );
-  expect(await errorFor('utf-8')).toContain('column 2 of the header holds bytes that are not UTF-8');
+  expect(await errorFor('windows-1252')).toContain(`column 2 of the header holds ${NO_TEXT}`);
+  expect(await errorFor('utf-8')).toContain(`column 2 of the header holds ${NO_TEXT}`);
 });
 
 /** The cells of the rows of a file of that text. */

@@ -17,9 +17,9 @@ const onTrouble = (event, error) => process.stderr.write(event + ': ' + error.me
 const journal = await openJournal({ folder, worker, onTrouble });
 await journal.write({ kind: 'run', run: 'r1', target: 't', fields: {} });
 for (let row = 1; row <= Number(rows); row += 1) {
-  const intent = [1, row, 'i a 1', 'b'.repeat(100), 'd'];
+  const intent = { chunk: 1, row, mark: 'i a 1', key: { bucket: 'b'.repeat(100), digest: 'd' } };
   try {
-    await journal.write({ kind: 'intended', run: 'r1', rows: [intent] });
+    await journal.write({ kind: 'intended', run: 'r1', next: JSON.stringify({ ranges: [], rows: [intent] }) });
     process.stdout.write(row + '\\n');
   } catch (error) {
     process.stdout.write('failed ' + row + ' ' + error.message + '\\n');
@@ -50,7 +50,7 @@ test('a process killed at any moment leaves all that was acknowledged', async ()
     }
     const [worker = ''] = await listWorkers(folder);
     const read = await readAll(folder, worker);
-    const rows = [...read.intended.values()].map((intended) => intended[1]);
+    const rows = [...read.intended.values()].map(({ row }) => row);
     expect(rows.slice(0, last)).toEqual(Array.from({ length: last }, (_, i) => i + 1));
     expect(last).toBeGreaterThanOrEqual(after);
     expect(read.damage).toEqual([]);
@@ -72,6 +72,6 @@ test('a disk that is full refuses the write, and what was and is acknowledged is
   expect(failed[0]).toMatch(/r1\.log could not be written: EFBIG/);
   expect(acknowledged.length).toBeGreaterThan(10);
   expect(acknowledged.length + failed.length).toBe(200);
-  expect([...read.intended.values()].map((i) => i[1])).toEqual(acknowledged);
+  expect([...read.intended.values()].map(({ row }) => row)).toEqual(acknowledged);
   expect(read.damage).toEqual([]);
 });

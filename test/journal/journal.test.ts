@@ -2,13 +2,13 @@ import { appendFile, readFile, stat, writeFile } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { foreignForm } from '../../src/journal/read-journal.ts';
-import { emptyJournal, intent, ownJournal, RUN, readAll, settled } from './sample-journal.ts';
+import { emptyJournal, intended, intent, ownJournal, RUN, readAll, settled } from './sample-journal.ts';
 
 /** Three rows on their way, each in a line of its own behind the run's record. */
 async function threeIntents() {
   const own = await ownJournal();
   for (const row of [1, 2, 3]) {
-    await own.journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, row)] });
+    await own.journal.write(intended('r1', intent(1, row)));
   }
   return { ...own, bytes: await readFile(own.file) };
 }
@@ -17,7 +17,7 @@ describe('what was written', () => {
   test('is read back: the run, the highest chunk, what was settled, and open intents last', async () => {
     const { folder, journal } = await ownJournal();
     await journal.write({ kind: 'added', run: 'r1', chunk: 2 });
-    await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 1), intent(1, 2), intent(1, 3)] });
+    await journal.write(intended('r1', intent(1, 1), intent(1, 2), intent(1, 3)));
     await journal.write({ kind: 'added', run: 'r1', chunk: 1 });
     journal.note(settled('r1', [1, 1, 'created "é\n\u2028" 😀']));
     journal.note({ kind: 'withdrawn', run: 'r1', rows: [[1, 2, 'i a 1']] });
@@ -26,7 +26,7 @@ describe('what was written', () => {
     expect(read.kinds).toEqual(['run', 'added', 'settled', 'intended']);
     expect(read.runs.get('r1')).toEqual({ target: RUN.target, fields: RUN.fields });
     expect(read.added.get('r1')).toBe(2);
-    expect([...read.settled.values()]).toEqual([[1, 1, 'created "é\n\u2028" 😀']]);
+    expect([...read.settled.values()]).toEqual([{ chunk: 1, row: 1, outcome: 'created "é\n\u2028" 😀' }]);
     expect([...read.intended.values()]).toEqual([intent(1, 3)]);
     expect(journal.runs()).toEqual(['r1']);
   });
@@ -42,9 +42,7 @@ describe('what was written', () => {
   test('is all on the disk when concurrent writes have resolved', async () => {
     const { folder, journal } = await ownJournal();
     const rows = Array.from({ length: 2_000 }, (_, i) => i + 1);
-    await Promise.all(
-      rows.map((row) => journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, row)] })),
-    );
+    await Promise.all(rows.map((row) => journal.write(intended('r1', intent(1, row)))));
     expect((await readAll(folder, journal.worker)).intended.size).toBe(2_000);
   });
 
@@ -53,7 +51,7 @@ describe('what was written', () => {
     const rows = Array.from({ length: 1_000 }, (_, i) => i + 1);
     await journal.write(settled('r1', ...rows.map((row) => [1, row, 'in-doubt'] as const)));
     await journal.write(settled('r1', ...rows.map((row) => [1, row, 'created'] as const)));
-    await journal.write({ kind: 'intended', run: 'r1', rows: rows.map((row) => intent(2, 1_000 + row)) });
+    await journal.write(intended('r1', ...rows.map((row) => intent(2, 1_000 + row))));
     const read = await readAll(folder, journal.worker);
     expect([read.largest, read.settled.size, read.intended.size]).toEqual([200, 1_000, 1_000]);
   });
@@ -62,11 +60,7 @@ describe('what was written', () => {
 describe('a run', () => {
   test('that was never remembered has no intents written, and late outcomes are passed over', async () => {
     const { journal, files } = await emptyJournal();
-    for (const record of [
-      { kind: 'intended', run: 'r1', rows: [intent(1, 2)] },
-      { kind: 'ranged', run: 'r1', ranges: [[1, 'i a 1.', [2, 'bucket', 'digest']]] },
-      { kind: 'added', run: 'r1', chunk: 1 },
-    ] as const)
+    for (const record of [intended('r1', intent(1, 2)), { kind: 'added', run: 'r1', chunk: 1 }] as const)
       await expect(journal.write(record)).rejects.toThrow('has no record of run r1');
     journal.note(settled('r1', [1, 1, 'created']));
     await journal.flush();
@@ -125,7 +119,7 @@ describe('a damaged journal', () => {
 
   test('with a damaged line in the middle is read without it, and says where', async () => {
     const { folder, journal, file, bytes } = await threeIntents();
-    await writeFile(file, bytes.toString().replace('[1,2', '[1,7'));
+    await writeFile(file, bytes.toString().replace('"row":2', '"row":7'));
     const read = await readAll(folder, journal.worker);
     expect([...read.intended.keys()]).toEqual(['r1 1 1', 'r1 1 3']);
     expect(read.damage).toEqual([{ file, line: 3 }]);
@@ -160,14 +154,14 @@ describe('a damaged journal', () => {
 });
 
 describe('the version of a journal', () => {
-  const KNOWN = 'this version of onboard knows form 4 alone';
+  const KNOWN = 'this version of onboard knows form 5 alone';
   test.each([
-    ['newer', '{"kind":"run","run":"r1","target":"t","fields":{},"version":5}', `form 5; ${KNOWN}`],
-    ['older', '{"kind":"journal","version":3}', `form 3; ${KNOWN}`],
+    ['newer', '{"kind":"run","run":"r1","target":"t","fields":{},"version":6}', `form 6; ${KNOWN}`],
+    ['older', '{"kind":"journal","version":4}', `form 4; ${KNOWN}`],
     ['older, without one', '{"kind":"forgotten","run":"r0"}', `an older form, without a version; ${KNOWN}`],
   ])('that is %s is known for that, and not for a run', async (_, json, words) => {
     const { folder, journal, file } = await ownJournal();
-    await journal.write({ kind: 'intended', run: 'r1', rows: [intent(1, 1)] });
+    await journal.write(intended('r1', intent(1, 1)));
     expect(await foreignForm(folder, journal.worker)).toBeNull();
     const [, ...rest] = (await readFile(file, 'utf8')).split('\n');
     const first = `${crc32(json).toString(16).padStart(8, '0')} ${json}`;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { IntendedRow, JournalRecord } from '../../src/journal/record.ts';
-import { emptyJournal, intent, RUN, readAll, settled } from './sample-journal.ts';
+import { emptyJournal, intended, intent, RUN, readAll, settled } from './sample-journal.ts';
 
 type Step =
   | {
@@ -25,7 +25,7 @@ const chunkOf = (r: number) => (r > 2 ? 2 : 1);
 function recordOf(s: Step): JournalRecord {
   const chunk = chunkOf(s.row);
   if (s.kind === 'settled') return settled(s.run, [chunk, s.row, s.what]);
-  if (s.kind === 'intended') return { kind: s.kind, run: s.run, rows: [intent(chunk, s.row, s.mark)] };
+  if (s.kind === 'intended') return intended(s.run, intent(chunk, s.row, s.mark));
   return { kind: s.kind, run: s.run, rows: [[chunk, s.row, s.mark]] };
 }
 
@@ -39,14 +39,14 @@ function naive(steps: readonly Step[]) {
     rows.set(key, after(rows.get(key) ?? { settled: null, open: [] }, s));
   }
   const words = [...rows];
-  const open = words.flatMap(([key, w]) => w.open.slice(-1).map((last) => [key, last[2]] as const));
+  const open = words.flatMap(([key, w]) => w.open.slice(-1).map((last) => [key, last.mark] as const));
   const ended = words.filter(([, w]) => w.open.length === 0 && w.settled !== null);
   return { open: new Map(open), ended: new Map(ended.map(([key, w]) => [key, w.settled])) };
 }
 
 function after(word: Word, s: Step): Word {
   if (s.kind === 'settled') return { settled: s.what, open: [] };
-  const others = word.open.filter(([, , m]) => m !== s.mark);
+  const others = word.open.filter(({ mark: m }) => m !== s.mark);
   const own = s.kind === 'intended' ? [intent(chunkOf(s.row), s.row, s.mark)] : [];
   return { settled: word.settled, open: [...others, ...own] };
 }
@@ -59,8 +59,8 @@ test('whatever happened, the last word on each row is replayed, and the intents 
     const read = await readAll(folder, journal.worker);
     await journal.close();
     const expected = naive(steps);
-    expect(new Map([...read.intended].map(([key, i]) => [key, i[2]]))).toEqual(expected.open);
-    expect(new Map([...read.settled].map(([key, e]) => [key, e[2]]))).toEqual(expected.ended);
+    expect(new Map([...read.intended].map(([key, i]) => [key, i.mark]))).toEqual(expected.open);
+    expect(new Map([...read.settled].map(([key, e]) => [key, e.outcome]))).toEqual(expected.ended);
     expect(troubles).toEqual([]);
   });
   await fc.assert(property, { numRuns: 150 });

@@ -72,10 +72,10 @@ export async function readAll(folder: string, worker: string): Promise<Read> {
     for await (const part of readRun(folder, { worker, run }, (d) => damage.push(d))) parts.push(part);
   }
   const entries = parts.flatMap((part) =>
-    part.kind === 'settled' ? part.entries.map((e) => [`${part.run} ${e[0]} ${e[1]}`, e] as const) : [],
+    part.kind === 'settled' ? part.entries.map((e) => [`${part.run} ${e.chunk} ${e.row}`, e] as const) : [],
   );
   const intents = parts.flatMap((part) =>
-    part.kind === 'intended' ? part.rows.map((i) => [`${part.run} ${i[0]} ${i[1]}`, i] as const) : [],
+    part.kind === 'intended' ? part.rows.map((i) => [`${part.run} ${i.chunk} ${i.row}`, i] as const) : [],
   );
   return {
     kinds: parts.map((part) => part.kind).filter((kind, i, kinds) => kind !== kinds[i - 1]),
@@ -97,10 +97,19 @@ function sizeOf(part: Replayed): number {
 
 /** A row's intent, its mark in its bucket's place. */
 export function intent(chunk: number, row: number, mark = 'i a 1'): IntendedRow {
-  return [chunk, row, mark, 'bucket', 'digest'];
+  return { chunk, row, mark, key: { bucket: 'bucket', digest: 'digest' } };
 }
 
-/** Settle entries as the ledger's script takes them, more or less. */
-export function settled(run: string, ...rows: ReadonlyArray<readonly [number, number, string]>) {
-  return { kind: 'settled', run, entries: JSON.stringify(rows) } as const;
+/** Rows that are about to be sent by themselves. */
+export function intended(run: string, ...rows: readonly IntendedRow[]) {
+  return { kind: 'intended', run, next: JSON.stringify({ ranges: [], rows }) } as const;
+}
+
+/** Rows that ended, as far as a journal looks at them. */
+export function settled(
+  run: string,
+  ...rows: ReadonlyArray<readonly [chunk: number, row: number, outcome: string]>
+) {
+  const entries = rows.map(([chunk, row, outcome]) => ({ chunk, row, outcome }));
+  return { kind: 'settled', run, ended: JSON.stringify({ together: [], rows: entries }) } as const;
 }

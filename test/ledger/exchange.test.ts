@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { exchangeRows } from '../../src/ledger/exchange.ts';
 import type { Intent } from '../../src/ledger/intent.ts';
+import { createChunksInHand } from '../../src/ledger/open-chunk.ts';
 import { memoryJournal } from '../support/epoch.ts';
 import { intentOn, runningRun as startRun } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
@@ -8,8 +9,10 @@ import { useOwnRedis } from '../support/redis.ts';
 const own = useOwnRedis();
 type ExchangeEdges = Parameters<typeof exchangeRows>[1];
 
-const intendRows = async (next: readonly Intent[], edges: ExchangeEdges) =>
-  (await exchangeRows({ ended: [], isFirst: true, ranges: [], next }, edges)).granted;
+const intendRows = async (next: readonly Intent[], edges: ExchangeEdges) => {
+  const { granted } = await exchangeRows({ ended: [], isFirst: true, ranges: [], next, closing: [] }, edges);
+  return [...granted.values()];
+};
 
 async function runningRun(problem: string | null = null) {
   const { redis } = own();
@@ -20,6 +23,7 @@ async function runningRun(problem: string | null = null) {
     keys,
     journal,
     run: await bench.run(),
+    inHand: createChunksInHand(() => new Date()),
     probeMs: 5_000,
     now: () => new Date(),
   };

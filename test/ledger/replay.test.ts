@@ -62,10 +62,7 @@ async function startBench(): Promise<Bench> {
 
 const settled = settledRow;
 
-const placeOf = ({ keys }: Bench, key: string) => {
-  const { bucket, digest } = identityPlace(keys, { space: 'subclient', key });
-  return [bucket, digest] as const;
-};
+const placeOf = ({ keys }: Bench, key: string) => identityPlace(keys, { space: 'subclient', key });
 
 /** Puts the ends of these rows back. */
 const settle = (bench: Bench, ...rows: readonly SettledRow[]) =>
@@ -266,8 +263,8 @@ describe('intents', () => {
   test('that Redis has lost come back with their keys’ claims', async () => {
     const bench = await startBench();
     await bench.replay.intended(bench.id, [
-      [1, 1, 'i me.1 1', ...placeOf(bench, 'A')],
-      [2, 101, 'i me.2 1', '', ''],
+      { chunk: 1, row: 1, mark: 'i me.1 1', key: placeOf(bench, 'A') },
+      { chunk: 2, row: 101, mark: 'i me.2 1' },
     ]);
     expect([await bench.marks(), await bench.marks(2)]).toEqual([{ 1: 'i me.1 1' }, { 101: 'i me.2 1' }]);
     expect(await claimed(bench, 'A')).toEqual({ kind: 'held', run: bench.id, row: 1, inDoubt: false });
@@ -277,21 +274,21 @@ describe('intents', () => {
     const { id, keys, replay, store, marks } = await startBench();
     await store.transition(id, 'paused', null);
     await own().redis.hset(keys.breaker, 'hold', Date.now() + 60_000);
-    await replay.intended(id, [[1, 1, 'i a.1 1.1', '', '']]);
+    await replay.intended(id, [{ chunk: 1, row: 1, mark: 'i a.1 1.1' }]);
     expect(await marks()).toEqual({ 1: 'i a.1 1.1' });
   });
 
   test('take the place of an earlier one of the same process', async () => {
     const bench = await startBench();
     await leaveMarks(bench, { 1: 'i me.1 1' });
-    await bench.replay.intended(bench.id, [[1, 1, 'i me.2 1', '', '']]);
+    await bench.replay.intended(bench.id, [{ chunk: 1, row: 1, mark: 'i me.2 1' }]);
     expect(await bench.marks()).toEqual({ 1: 'i me.2 1' });
   });
 
   test('over one of another process make the row contested: what the service accepted ends it, a refusal does not', async () => {
     const bench = await startBench();
     await leaveMarks(bench, { 1: 'i other.1 1', 2: 'i other.1 1' });
-    const intents = [1, 2].map((row) => [1, row, 'i me.1 1', '', ''] as const);
+    const intents = [1, 2].map((row) => ({ chunk: 1, row, mark: 'i me.1 1' }));
     await bench.replay.intended(bench.id, intents);
     expect(await bench.marks()).toEqual({ 1: CONTESTED_MARK, 2: CONTESTED_MARK });
     const mark = 'i me.1 1';
@@ -306,20 +303,19 @@ describe('intents', () => {
     await own().redis.hset(bench.keys.run(bench.id).blocks, 2, 'a block');
     const before = await bench.everything();
     await bench.replay.intended(bench.id, [
-      [1, 1, 'i me.1 1', '', ''],
-      [2, 101, 'i me.1 1', '', ''],
+      { chunk: 1, row: 1, mark: 'i me.1 1' },
+      { chunk: 2, row: 101, mark: 'i me.1 1' },
     ]);
     expect(await bench.everything()).toEqual(before);
   });
 
   test('leave a key as it is that the ledger knows more of, and claim one that was given back', async () => {
     const bench = await startBench();
-    const [[known, a], [given, b]] = [placeOf(bench, 'A'), placeOf(bench, 'B')];
     await setEntry(own().redis, bench.keys, 'A', 'k run-before 1 id-9');
     await setEntry(own().redis, bench.keys, 'B', 'x run-before 2 ');
     await bench.replay.intended(bench.id, [
-      [1, 1, 'i me.1 1', known, a],
-      [1, 2, 'i me.1 1', given, b],
+      { chunk: 1, row: 1, mark: 'i me.1 1', key: placeOf(bench, 'A') },
+      { chunk: 1, row: 2, mark: 'i me.1 1', key: placeOf(bench, 'B') },
     ]);
     expect(await getEntry(own().redis, bench.keys, 'A')).toBe('k run-before 1 id-9');
     expect(await getEntry(own().redis, bench.keys, 'B')).toBe(`c ${bench.id} 2 `);
@@ -327,7 +323,7 @@ describe('intents', () => {
 
   test('of more rows than one command takes all come back', async () => {
     const bench = await startBench();
-    const intents = Array.from({ length: 450 }, (_, i) => [1, i + 1, `i me.1 ${i}`, '', ''] as const);
+    const intents = Array.from({ length: 450 }, (_, i) => ({ chunk: 1, row: i + 1, mark: `i me.1 ${i}` }));
     await bench.replay.intended(bench.id, intents);
     expect(Object.keys(await bench.marks())).toHaveLength(450);
   });

@@ -24,7 +24,6 @@ import { CLAIM, LOOK_UP } from '../../src/ledger/lua/keys.ts';
 import { ADDED, REPLAY_INTENT, RESTORE } from '../../src/ledger/lua/replay.ts';
 import { EXCHANGE, REPLAY_SETTLED, RESOLVE, WITHDRAW } from '../../src/ledger/lua/rows.ts';
 import {
-  CLOSE,
   DROP_LEASE,
   HOLD_LEASE,
   RECOUNT,
@@ -42,7 +41,7 @@ import type { RunStore } from '../../src/ledger/run-store.ts';
 import { script } from '../../src/ledger/script.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { Run } from '../../src/model/run.ts';
-import { claimOf, grantOf, intentOn, runningRun, settleEntries } from '../support/ledger.ts';
+import { claimOf, closeAsFound, grantOf, intentOn, runningRun, settleEntries } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
 import { settledRow } from '../support/settled-row.ts';
@@ -138,10 +137,10 @@ const OF_ROWS: readonly Case[] = [
     },
   ],
   [
-    'CLOSE',
+    'EXCHANGE, of a chunk to be closed',
     'nothing else',
-    CLOSE,
-    ({ ledger }) => ledger.close(1, 2),
+    EXCHANGE,
+    ({ ledger }) => closeAsFound(ledger, 1, 2),
     ({ ledger }) => ledger.settleAll([settledRow(1, 'created'), settledRow(2, 'rejected')]),
   ],
   [
@@ -233,7 +232,9 @@ const OF_REPLAY: readonly Case[] = [
     REPLAY_INTENT,
     (bench) => {
       const bucket = `${bench.keys.identity('subclient')}a`;
-      return replayOf(bench).intended(bench.run.id, [[1, 1, INTENT.mark, bucket, 'd']]);
+      return replayOf(bench).intended(bench.run.id, [
+        { chunk: 1, row: 1, mark: INTENT.mark, key: { bucket, digest: 'd' } },
+      ]);
     },
   ],
 ];

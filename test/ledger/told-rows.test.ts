@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { decodeLine, encodeLine } from '../../src/journal/record.ts';
+import { z } from 'zod';
 import { ledgerKeys } from '../../src/ledger/keys.ts';
-import { type SettledRow, toldRows } from '../../src/ledger/settle-entry.ts';
-import { settleEntries } from '../support/ledger.ts';
+import { type SettledRow, tellEnds } from '../../src/ledger/settle-entry.ts';
+import { entriesIn, settleEntries } from '../support/ledger.ts';
 import { settledRow } from '../support/settled-row.ts';
 
 const keys = ledgerKeys('sandbox');
@@ -26,33 +26,30 @@ const accepted: fc.Arbitrary<SettledRow> = fc
     return { ...whole, settlement: { ...whole.settlement, id } };
   });
 
-/** What the journal's reader makes of the groups. */
-function readBack(groups: string): readonly unknown[] {
-  const stored = decodeLine(encodeLine({ kind: 'accepted', run: 'r', groups }).trimEnd());
-  return stored?.kind === 'settled' ? stored.entries : [];
-}
-
-test('of rows that were told in groups the journal’s reader makes what each would have been told as by itself', () => {
+test('of rows that were told together the journal’s reader makes what each would have been told as by itself', () => {
   fc.assert(
     fc.property(fc.uniqueArray(accepted, { selector: ({ settlement }) => settlement.row }), (rows) => {
-      const told = toldRows(keys, rows, true);
-      expect(told.others).toEqual([]);
-      const alone = told.order.flatMap((place) => rows.slice(place, place + 1));
-      expect(readBack(told.groups)).toEqual(settleEntries(keys, alone));
+      const inOrder = (entries: ReturnType<typeof entriesIn>) => entries.toSorted((a, b) => a.row - b.row);
+      const { ended, unsent } = tellEnds(keys, rows, true);
+      expect(unsent).toEqual([]);
+      expect(inOrder(entriesIn(ended))).toEqual(inOrder(settleEntries(keys, rows)));
     }),
   );
 });
 
-test('each row is told once: in a group where nothing is kept of it but its settlement and its key, else by itself', () => {
+test('each row is told once: together where nothing is kept of it but its settlement and its key, else by itself', () => {
   const plain = settledRow(1, 'created', { mark: 'i a.1 1.1' });
   const others = [
     settledRow(2, 'rejected', { mark: 'i a.1 1.2', source: '{}' }),
-    settledRow(3, 'created', { mark: '' }),
     settledRow(4, 'created', { mark: 'i a.1 1.4', lead: 1 }),
     settledRow(5, 'listed', { mark: 'i a.1 1.5', documents: '[]' }),
+    settledRow(6, 'created', { mark: 'i a.1 2.6' }),
   ];
-  const told = toldRows(keys, [...others, plain], true);
-  expect(told.order).toEqual([4, 0, 1, 2, 3]);
-  expect(told.others.map(({ entry }) => entry)).toEqual(settleEntries(keys, others));
-  expect(toldRows(keys, [plain], false).others).toHaveLength(1);
+  const unsent = settledRow(3, 'invalid');
+  const told = tellEnds(keys, [...others, unsent, plain], true);
+  const { together, rows } = z.object({ together: ofRows, rows: ofRows }).parse(JSON.parse(told.ended));
+  expect([together.length, rows.length, told.unsent.length]).toEqual([1, 4, 1]);
+  expect(tellEnds(keys, [plain], false).ended).toContain('"together":[]');
 });
+
+const ofRows = z.array(z.unknown());

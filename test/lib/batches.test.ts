@@ -1,16 +1,5 @@
 import { expect, test } from 'vitest';
-import { batchesOf, groupAdjacent } from '../../src/lib/batches.ts';
-
-test.each([
-  [[], []],
-  [[1], [[1]]],
-  [
-    [1, 1, 2, 1],
-    [[1, 1], [2], [1]],
-  ],
-])('%j is parted where neighbours differ', (items: number[], groups: number[][]) => {
-  expect(groupAdjacent(items, (a, b) => a === b)).toEqual(groups);
-});
+import { batchesOf } from '../../src/lib/batches.ts';
 
 test('a list is parted into batches of at most a size, none of them empty', () => {
   const parted = (items: readonly number[], size: number) => [...batchesOf(items, size)];

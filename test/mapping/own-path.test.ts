@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ownCatalog } from '../../src/service/own-operation.ts';
+import { catalogOf } from '../../src/service/operations.ts';
 import { cells, compileCsv, compileJson, definitionOf, problemsOf, record } from './catalog.ts';
 
 const SETTINGS = {
@@ -8,7 +8,7 @@ const SETTINGS = {
   request: { name: 'thing.addAccount', method: 'POST' as const, path: '/v3/things/{Thing Id}/x/{Ref}' },
   fields: { iban: 'IBAN' },
 };
-const MORE = { catalog: ownCatalog(definitionOf(SETTINGS)) };
+const MORE = { catalog: catalogOf(definitionOf(SETTINGS)) };
 const COLUMNS = ['Ref', 'Thing Id', 'IBAN'];
 
 test('the columns of the path are filled in, percent-encoded', () => {

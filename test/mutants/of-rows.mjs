@@ -43,8 +43,8 @@ export const OF_ROWS = [
   {
     id: 'judge-created-without-id',
     in: 'src/service',
-    find: 'if (mayRepeat(call)) {\n    // Only a 200',
-    put: 'if (json !== null) {\n    // Only a 200',
+    find: 'if (mayRepeat(call)) return accepted(',
+    put: 'if (json !== null) return accepted(',
     tests: ['test/service/judge'],
     why: 'a create is called done of which nobody knows the id',
   },
@@ -227,8 +227,8 @@ export const OF_ROWS = [
   {
     id: 'mapping-30th-of-february',
     in: 'src/mapping',
-    find: 'return days !== undefined && day <= days;',
-    put: 'return days !== undefined && day <= 31;',
+    find: 'if (moment.getUTCMonth() !== month - 1) return undefined;',
+    put: 'if (month > 12) return undefined;',
     tests: ['test/mapping/dates'],
     why: 'a day that is in no calendar becomes the next month’s',
   },
@@ -282,8 +282,8 @@ export const OF_PROGRAM = [
   {
     id: 'hold-of-one-process',
     in: 'src/ledger',
-    find: 'if hold > now then return hold - now end',
-    put: '',
+    find: 'if hold > now then ms = hold - now\n  elseif open',
+    put: 'if open',
     tests: ['test/faults/storm'],
     builds: true,
     why: 'Retry-After is kept by nobody but the row that was told',
@@ -291,8 +291,8 @@ export const OF_PROGRAM = [
   {
     id: 'refused-service-flooded',
     in: 'src/ledger',
-    find: 'if probing > now then return math.min(probing - now, 250) end',
-    put: '',
+    find: '  elseif open > 0 and probing > now then ms = math.min(probing - now, 250) end',
+    put: '  end',
     tests: ['test/faults/service-away'],
     builds: true,
     why: 'all rows ask at once whether the service is back',

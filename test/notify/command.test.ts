@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openCommand } from '../../src/notify/command.ts';
 import { eventBody, type NotifiedEvent } from '../../src/notify/event.ts';
+import { openCommand } from '../../src/notify/notifier.ts';
 import { ownFolder } from '../support/folder.ts';
 import { until } from '../support/until.ts';
 

@@ -7,7 +7,7 @@ import type { Outcome } from '../../src/model/outcome.ts';
 import type { Run } from '../../src/model/run.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import type { Desk } from '../../src/page/desk.ts';
-import { createDigestTally } from '../../src/report/digest.ts';
+import { createDigestTally, type Digest } from '../../src/report/digest.ts';
 import { doubtOf } from '../support/doubts.ts';
 import { setEntry } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
@@ -64,22 +64,21 @@ async function know(desk: Desk, run: Run, key: string, row: number) {
   await setEntry(desk.ledger.redis, desk.ledger.of(run.target).keys, key, `k ${run.id} ${row} sub-${row}`);
 }
 
-/** As if only these chunks had refusals: the first of them those of its own, the last all others. */
-function digestThatOmits(
-  run: Run,
-  settlements: readonly Settlement[],
-  [only, last]: readonly [number, number],
-) {
+/** As if only these chunks had refusals. */
+function digestThatOmits(run: Run, settlements: readonly Settlement[], told: readonly number[]): Digest {
   const advising = { operation: run.operation, extension: 'csv' } as const;
   const tally = createDigestTally({ run, fields: new Set(), advising, definition: null });
-  for (const settlement of settlements) {
-    const chunk = Math.ceil(settlement.row / run.chunkRows);
-    const isRefused = settlement.outcome === 'rejected';
-    const told = isRefused && chunk !== only ? last : chunk;
-    tally.add({ chunk: told, closedAt: null, settlements: [settlement] });
-    if (isRefused) tally.addUnsuccessful({ settlement, source: null, body: null }, told);
-  }
-  return tally.digest();
+  tally.add({ chunk: 1, closedAt: null, settlements });
+  for (const settlement of settlements)
+    if (settlement.outcome === 'rejected') tally.addUnsuccessful({ settlement, source: null, body: null });
+  const digest = tally.digest();
+  const omitted = (counts: readonly number[] = []) =>
+    counts.map((count, part) => (told.includes(1 + Math.floor((10 * part) / counts.length)) ? count : 0));
+  return {
+    ...digest,
+    where: { ...digest.where, rejected: omitted(digest.where.rejected) },
+    causes: digest.causes.map((cause) => ({ ...cause, where: omitted(cause.where) })),
+  };
 }
 
 describe('the rows of a run', () => {

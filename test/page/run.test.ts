@@ -33,7 +33,7 @@ test('a run without a report is counted from its closed chunks: causes, where, a
   const { desk, run } = await openRun();
   expect((await look(desk, `/runs/${run.id}`)).html).toContain('Read so far: 0 of the 250 rows');
   await until(async () => (await desk.digests(run)).read === 250);
-  const text = textOf((await look(desk, `/runs/${run.id}/live`)).html);
+  const text = textOf((await look(desk, `/runs/${run.id}`)).html);
   expect(text).not.toContain('Read so far');
   expect(text).toMatch(/50 rejected http_418 all of themthe town is unknown/);
   expect(text).toContain('Rows 5 (line 6, K5) · 10 (line 11, K10) · 15 (line 16, K15) · …');
@@ -103,7 +103,7 @@ test('only files that the summary names are given, and no other path', async () 
   for (const name of ['summary.json', 'rejected.csv', 'report.html'])
     expect(await kindOf(`/runs/${run.id}/files/${name}`), name).toBe('download');
   expect(await kindOf(`/runs/${run.id}/files/secret.txt`)).toBe('missing');
-  for (const path of ['', '/live', '/report', '/files/summary.json'])
+  for (const path of ['', '/report', '/files/summary.json'])
     expect(await kindOf(`/runs/no-such-run${path}`)).toBe('missing');
 });
 
@@ -149,7 +149,6 @@ test('the overview names rows in doubt before all else, and the system what it r
   expect(html).toContain(`<a href="/runs/${run.id}/doubts">1 row in doubt</a>`);
   expect(html.lastIndexOf('in doubt</a>')).toBeLessThan(html.indexOf('to correct</a>'));
   expect(textOf(html)).toContain('✓ the service: no outage known · 0 workers');
-  expect((await look(desk, '/live')).kind).toBe('fragment');
   const system = textOf((await look(desk, '/system')).html);
   expect(system).toMatch(/answers in [\d.]+ ms.*0 failed.*No worker has told of itself/);
   expect(system).toContain('What the doctor says');

@@ -116,7 +116,7 @@ export function digestOf(
     if (REMAINDER[settlement.outcome] === 'none') continue;
     const text = bodies?.get(settlement.row);
     const body = text === undefined ? null : { text, restBytes: 0 };
-    tally.addUnsuccessful({ settlement, source: null, body }, 1);
+    tally.addUnsuccessful({ settlement, source: null, body });
   }
   return tally.digest();
 }

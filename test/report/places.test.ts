@@ -1,41 +1,29 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { chunksIn, createPlaces } from '../../src/report/places.ts';
+import { areWithin, countPlace, noPlaces } from '../../src/report/places.ts';
 
-function textOf(set: readonly number[], chunks: number): string {
-  const places = createPlaces({ rows: 100 * chunks, chunks });
-  for (const chunk of set) places.add(1, chunk);
-  return places.chunks();
+function whereOf(set: readonly number[], rows: number): number[] {
+  const places = noPlaces(rows);
+  for (const row of set) countPlace(places, row, rows);
+  return [...places];
 }
 
-test('names every chunk that was set, in order, and none where none was', () => {
-  expect([...chunksIn(textOf([1, 9, 2_048], 2_048), 2_048)]).toEqual([1, 9, 2_048]);
-  expect([...chunksIn(textOf([1, 9, 2_048], 2_048), 2_048, 9)]).toEqual([9, 2_048]);
-  expect([...chunksIn(textOf([], 500), 500)]).toEqual([]);
-  expect([...chunksIn(textOf([], 0), 0)]).toEqual([]);
+test('of a run of any size has at most 100 parts, of equal size', () => {
+  expect(whereOf([1, 3, 3], 3)).toEqual([1, 0, 2]);
+  expect(whereOf([], 0)).toEqual([0]);
+  const where = whereOf([1, 100_000, 100_001, 10_000_000], 10_000_000);
+  expect([where.length, where[0], where[1], where[99]]).toEqual([100, 2, 1, 1]);
 });
 
-test('of a run of any size, never misses one, and reads few that share a bit with it', () => {
+test('never misses a row, also of a rerun, whose rows have higher numbers, and rules out other parts', () => {
+  const rowNumber = fc.integer({ min: 1, max: 2_000_000 });
   fc.assert(
-    fc.property(
-      fc.integer({ min: 1, max: 40_000 }),
-      fc.double({ min: 0, max: 1, noNaN: true }),
-      (chunks, at) => {
-        const chunk = 1 + Math.floor(at * (chunks - 1));
-        const found = [...chunksIn(textOf([chunk], chunks), chunks)];
-        expect(found).toContain(chunk);
-        expect(found.length).toBeLessThanOrEqual(Math.ceil(chunks / 2_048));
-      },
-    ),
+    fc.property(fc.integer({ min: 1, max: 1_000_000 }), rowNumber, fc.nat(200), (rows, row, before) => {
+      const first = Math.max(1, row - before);
+      expect(areWithin(whereOf([row], rows), { first, last: row + before, rows })).toBe(true);
+    }),
   );
-});
-
-test('stays as small for ten million rows', () => {
-  const chunks = 100_000;
-  expect(
-    textOf(
-      Array.from({ length: chunks }, (_, i) => i + 1),
-      chunks,
-    ),
-  ).toHaveLength(344);
+  const where = whereOf([500], 1_000);
+  expect(areWithin(where, { first: 401, last: 490, rows: 1_000 })).toBe(false);
+  expect(areWithin(where, { first: 501, last: 1_000, rows: 1_000 })).toBe(false);
 });

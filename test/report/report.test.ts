@@ -96,7 +96,11 @@ describe('writeReport of a CSV file', () => {
       '',
       'Refused. warning: mojibake',
     ]);
-    expect(summary.warnings).toEqual({ mojibake: 3, iban_invalid: 1 });
+    expect(summary.topWarnings.map(({ code, count }) => [code, count])).toEqual([
+      ['mojibake', 2],
+      ['iban_invalid', 1],
+      ['mojibake', 1],
+    ]);
     expect(summarySchema.parse(JSON.parse(files['summary.json'] ?? ''))).toEqual(summary);
   });
 

@@ -6,7 +6,7 @@ import { noOutcomes } from '../../src/model/outcome.ts';
 import type { Run } from '../../src/model/run.ts';
 import { eventBody } from '../../src/notify/event.ts';
 import { type Summary, summarize } from '../../src/report/summary.ts';
-import { runEvents, tellOutages } from '../../src/runs/events.ts';
+import { runEvents, tellEvents } from '../../src/runs/events.ts';
 import { sampleRun } from '../cli/sample-run.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
 import { ownFolder } from '../support/folder.ts';
@@ -156,7 +156,7 @@ test('an outage is told once it has lasted for a minute, and its end', async () 
     return Number(calls ?? 0);
   };
   await redis.hset(keys.breaker, { since, until: since + 1_000, failures: 12, cause: 'Connection refused' });
-  tellOutages(session, EVERY_MS);
+  await tellEvents(session, EVERY_MS);
   const before = await looks();
   await until(async () => (await looks()) > before + 2);
   await redis.hset(keys.breaker, { since: since - 61_000 });

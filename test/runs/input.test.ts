@@ -33,9 +33,7 @@ test.each(['run', 'check'])(
       `onboard: "${file}" is a file; expected a job before it: \`onboard ${command} <job> ${file}\`, with one of load, `,
     );
     const definition = join(folder, 'load.yaml');
-    expect(await said(definition, file)).toContain(
-      `--job-file: \`onboard ${command} --job-file ${definition} ${file}\``,
-    );
+    expect(await said(definition, file)).toContain(', or --job-file before a definition.');
     expect(await said(join(folder, 'laod.yaml'), file)).toContain(`${folder} has load. Did you mean "load"?`);
   },
 );

@@ -42,7 +42,7 @@ test('rows without a key are never one record', async () => {
   expect(await extend(doubts('', '', ''), created(2, 'x'))).toEqual(alone);
 });
 
-test('of an id two holders are named at most, rows of one key counting as one, with the keys of the rows asked for', async () => {
+test('of an id three holders are named at most, rows of one key counting as one, with the keys of the rows asked for', async () => {
   const held = (row: number, key: string) => doubtOf(row, { key, outcome: 'created', id: 'x' });
   const rows = [held(1, 'a'), held(2, 'a'), held(3, ''), held(4, ''), held(5, 'b')];
   const asked = { rows: new Set([2, 9]), ids: new Set(['x', 'y']), isGrouped: false };
@@ -55,6 +55,7 @@ test('of an id two holders are named at most, rows of one key counting as one, w
         [
           { row: 1, key: 'a' },
           { row: 3, key: '' },
+          { row: 4, key: '' },
         ],
       ],
     ]),

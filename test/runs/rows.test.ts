@@ -1,8 +1,8 @@
-import { appendFile, open, writeFile } from 'node:fs/promises';
+import { appendFile, open } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { formatSchema, jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { surveyFile } from '../../src/intake/survey.ts';
-import { FileChangedError, fileRows, withChunkEnds } from '../../src/runs/rows.ts';
+import { FileChangedError, fileRows, surveyFor } from '../../src/runs/rows.ts';
 import { sampleRun } from '../cli/sample-run.ts';
 import { subclientsCsv } from '../support/flow.ts';
 import { ownFile } from '../support/folder.ts';
@@ -59,24 +59,34 @@ const KEYS = [
 ];
 const FILE = `externalId,accounts.0.iban\n${KEYS.map((key) => `${key},x\n`).join('')}too,many,cells\n`;
 
-async function bench(group: string | undefined) {
-  const path = await ownFile(FILE);
+async function factsOf(group: string | undefined, content = FILE, name = 'file.csv') {
   const definition = jobDefinitionSchema.parse({ operation: 'counterparty.draft', key: 'externalId', group });
-  return { path, definition, facts: await surveyFile(path, definition.format) };
+  return surveyFor({ definition }, await ownFile(content, name));
 }
 
-test('a file of a job that groups rows is registered with the ends of its chunks', async () => {
-  const { facts, definition } = await bench('accounts');
-  expect((await withChunkEnds(facts, definition, undefined)).chunkEnds).toEqual([150, 181]);
+test('a file of a job that groups rows is surveyed with the ends of its chunks, the first one small', async () => {
+  expect(await factsOf('accounts')).toMatchObject({ rows: 181, chunkEnds: [5, 150, 181], apart: [] });
 });
 
 test('a file of another job has none', async () => {
-  const { facts, definition } = await bench(undefined);
-  expect(await withChunkEnds(facts, definition, undefined)).toBe(facts);
+  expect(await factsOf(undefined)).toMatchObject({ rows: 181, chunkEnds: null });
 });
 
-test('a file that has changed since it was surveyed is refused', async () => {
-  const { path, facts, definition } = await bench('accounts');
-  await writeFile(path, `${FILE}M1,x\n`);
-  await expect(withChunkEnds(facts, definition, undefined)).rejects.toThrow('was changed while it was read');
+test('rows of one key that stand apart are found in the same survey, in JSON too', async () => {
+  const json = ['A', 'A', 'B', 'A']
+    .map((key) => `{"externalId":"${key}","accounts":[{"iban":"x"}]}\n`)
+    .join('');
+  const csv = 'externalId,accounts.0.iban\nA,x\nA,y\nB,x\nA,z\n';
+  const apart = [
+    [4, 1],
+    [1, 4],
+  ];
+  expect(await factsOf('accounts', csv)).toMatchObject({ chunkEnds: [4], apart });
+  expect(await factsOf('accounts', json, 'file.ndjson')).toMatchObject({ chunkEnds: [4], apart });
+});
+
+test('a file in which they stand apart in very many places is refused', async () => {
+  const keys = Array.from({ length: 10_002 }, (_, i) => `K${i % 5_001}`);
+  const csv = `externalId,accounts.0.iban\n${keys.map((key) => `${key},x\n`).join('')}`;
+  await expect(factsOf('accounts', csv)).rejects.toThrow(/more than 10000 places, such as rows \d+ and \d+/);
 });

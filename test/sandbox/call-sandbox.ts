@@ -1,10 +1,9 @@
 import { request } from 'undici';
 import { onTestFinished } from 'vitest';
-import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 
 /** A sandbox of the test's own, closed at the test's end. */
-export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+export async function openSandbox(options: Parameters<typeof startSandbox>[0] = {}): Promise<Sandbox> {
   const sandbox = await startSandbox(options);
   onTestFinished(() => sandbox.close());
   return sandbox;

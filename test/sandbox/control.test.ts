@@ -20,7 +20,6 @@ test('the statistics over HTTP are those of the process, without a token and wit
       { valid: true, requests: 2 },
       { valid: true, requests: 0 },
     ],
-    droppedLines: 0,
   });
   expect(answer.text).not.toContain('secret');
 });

@@ -5,12 +5,8 @@ import { parseFaults } from '../../src/sandbox/fault-rules.ts';
 const anywhere = { keyPrefix: '', call: null } as const;
 
 const ALWAYS = { kind: 'always' };
-const before = (name: string, when: object, retryAfterSeconds: number | null = null) => ({
-  kind: 'before',
-  name,
-  when,
-  retryAfterSeconds,
-});
+const before = (name: string, when: object, more: object = {}) => ({ kind: 'before', name, when, ...more });
+const retryAfter = (seconds: string) => ({ answer: { headers: { 'retry-after': seconds } } });
 const latency = (ms: number, spreadMs: number, when: object = ALWAYS) => ({
   kind: 'latency',
   name: 'latency',
@@ -22,9 +18,9 @@ const share = (share: number) => ({ kind: 'share', share });
 test.each([
   ['503=5%', before('503', share(0.05))],
   ['500=0.5%', before('500', share(0.005))],
-  ['429=every:7', before('429', { kind: 'every', n: 7 }, 1)],
-  ['503-retry-after=always', before('503-retry-after', ALWAYS, 1)],
-  ['429=always;retry-after=30', before('429', ALWAYS, 30)],
+  ['429=every:7', before('429', { kind: 'every', n: 7 }, retryAfter('1'))],
+  ['503-retry-after=always', before('503-retry-after', ALWAYS, retryAfter('1'))],
+  ['429=always;retry-after=30', before('429', ALWAYS, retryAfter('30'))],
   ['429=always;retry-after=none', before('429', ALWAYS)],
   ['hang=first:3', { kind: 'after', name: 'hang', when: { kind: 'first', n: 3 } }],
   ['latency=50ms', latency(50, 0)],
@@ -33,12 +29,12 @@ test.each([
   ['latency=50ms+-20ms', latency(50, 20)],
   ['latency=5s;when=10%', latency(5000, 0, share(0.1))],
 ])('"%s" is read', (spec, rule) => {
-  expect(parseFaults([spec])).toEqual([{ ...anywhere, ...rule }]);
+  expect(parseFaults([spec])).toMatchObject([{ ...anywhere, ...rule }]);
 });
 
 test('a key prefix and a call aim the fault', () => {
   const aimed = { keyPrefix: 'ROW-7', call: 'counterparty.draft' };
-  expect(parseFaults(['cut-answer=always;key=ROW-7;call=counterparty.draft'])).toEqual([
+  expect(parseFaults(['cut-answer=always;key=ROW-7;call=counterparty.draft'])).toMatchObject([
     { kind: 'after', name: 'cut-answer', when: { kind: 'always' }, ...aimed },
   ]);
 });

@@ -112,14 +112,6 @@ describe('where a fault looks', () => {
     expect((await call(sandbox, `${DOCUMENTS}pay-0007`)).status).toBe(404);
   });
 
-  test('key pointers of one own say what the key is', async () => {
-    const sandbox = await openSandbox({
-      faults: ['500=always;key=T-1'],
-      keyPointers: { draft: ['/address1'] },
-    });
-    expect((await call(sandbox, DRAFTS, { name: 'x', address1: 'T-1' })).status).toBe(500);
-  });
-
   test('control calls are never hit', async () => {
     const sandbox = await openSandbox({ faults: ['500=always'] });
     expect((await call(sandbox, 'GET /sandbox/stats')).status).toBe(200);

@@ -30,11 +30,6 @@ describe('the steps of a fresh machine', () => {
   test.each<[string, Partial<Facts>, readonly string[]]>([
     ['all is there: nothing is done', {}, []],
     ['dependencies are missing: they are installed', { dependencies: 'missing' }, ['install']],
-    [
-      'dependencies differ from the lock file: they are installed',
-      { dependencies: 'different' },
-      ['install'],
-    ],
     ['there is no build: it is made', { build: 'missing' }, ['build']],
     ['the build is older than a source: it is made', { build: 'stale' }, ['build']],
     ['there is no Redis server: it is installed', { redis: NO_SERVER }, ['redis']],
@@ -72,14 +67,6 @@ describe('installing a Redis server', () => {
     const redis = { ...NO_SERVER, managers: ['brew'], root: false, sudo: true };
     expect(commandsOf(redis)).toEqual(['brew install redis']);
   });
-
-  test('a refusal names the three ways out', () => {
-    const message = messageOf({ redis: { ...NO_SERVER, managers: [] } });
-    expect(message).toContain('redis-server');
-    expect(message).toContain('REDIS_URL=');
-    expect(message).toContain('docker compose up -d redis');
-  });
-
   test('a refusal of an old Node names the version that came and the one expected', () => {
     const message = messageOf({ nodeVersion: 'v18.20.0' });
     expect(message).toContain('v18.20.0');

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { type OwnRequest, operationOfRequest, ownRequestSchema } from '../../src/config/own-request.ts';
 import type { Reply, Verdict } from '../../src/model/request.ts';
 import { judge } from '../../src/service/judge.ts';
-import { buildRequest } from '../../src/service/operations.ts';
-import { ownCatalog } from '../../src/service/own-operation.ts';
+import { buildRequest, catalogOf } from '../../src/service/operations.ts';
 
 const request = (more: object = {}): OwnRequest =>
   ownRequestSchema.parse({ name: 'thing.addAccount', method: 'POST', path: '/v3/things', ...more });
@@ -96,7 +96,8 @@ test('its fields are those that the definition names, with the types that it sho
     kind: { value: 3 },
     on: { value: true },
   };
-  expect([...ownCatalog({ fields })]).toEqual([
+  const definition = jobDefinitionSchema.parse({ operation: 'custom', request: request(), fields });
+  expect([...catalogOf(definition)]).toEqual([
     ['iban', 'string'],
     ['accounts.#.no', 'string'],
     ['list.#', 'string-list'],

@@ -40,7 +40,7 @@ export async function startInboxFlow(
   jobs: Readonly<Record<string, string>> = JOBS,
   options: FlowOptions = {},
 ): Promise<InboxFlow> {
-  const flow = await startFlow({ keyPointers: { subclient: ['/details/name'] }, ...options });
+  const flow = await startFlow(options);
   const inbox = join(flow.home, 'inbox');
   const folder = join(flow.home, 'jobs');
   await mkdir(inbox, { recursive: true });

@@ -1,11 +1,12 @@
 import type { Redis } from 'ioredis';
+import { decodeLine, encodeLine } from '../../src/journal/record.ts';
 import { type ChunkLedger, createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
 import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
 import type { Granted, Intent } from '../../src/ledger/intent.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
 import { fieldsOf, identityPlace, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
-import { type SettledRow, toldRows } from '../../src/ledger/settle-entry.ts';
+import { type SettledRow, tellEnds } from '../../src/ledger/settle-entry.ts';
 import type { RedisConnection } from '../../src/lib/redis-connection.ts';
 import type { KeyForm } from '../../src/model/key-form.ts';
 import { memoryJournal, openTestEpoch } from './epoch.ts';
@@ -35,9 +36,36 @@ export async function runningRun(redis: Redis, of: Of = {}) {
   return { redis, keys, epoch, journal, store, id, run, parts, ledger: createChunkLedger(parts) };
 }
 
-/** Rows as the journal has those that were settled by themselves. */
+/** Rows as the journal's reader has those that were settled by themselves. */
 export function settleEntries(keys: LedgerKeys, rows: readonly SettledRow[]) {
-  return toldRows(keys, rows, false).others.map(({ entry }) => entry);
+  const { ended, unsent } = tellEnds(keys, rows, false);
+  return [...entriesIn(ended), ...entriesIn(JSON.stringify({ together: [], rows: unsent }))];
+}
+
+/** What the journal's reader makes of rows that ended. */
+export function entriesIn(ended: string) {
+  const stored = decodeLine(encodeLine({ kind: 'settled', run: 'r', ended }).trimEnd());
+  if (stored?.kind !== 'settled') throw new Error('the journal can not be read back');
+  return stored.entries;
+}
+
+/** Rows with these intents, as the journal has them. */
+export function nextText(...rows: readonly object[]): string {
+  return JSON.stringify({ ranges: [], rows });
+}
+
+/** Rows that ended by themselves, as the journal has them. */
+export function endedText(keys: LedgerKeys, rows: readonly SettledRow[]): string {
+  return JSON.stringify({ together: [], rows: settleEntries(keys, rows) });
+}
+
+/** As a worker that takes a chunk of so many rows and finds an outcome for each. */
+export async function closeAsFound(ledger: ChunkLedger, chunk: number, rows: number): Promise<boolean> {
+  await ledger.take(
+    chunk,
+    Array.from({ length: rows }, (_, i) => i + 1),
+  );
+  return ledger.close(chunk);
 }
 
 /** An intent on a row of chunk 1. */
@@ -47,7 +75,7 @@ export function intentOn(row: number, mark: string, over: Partial<Intent> = {}):
 
 /** What the ledger answers to one intent. */
 export async function grantOf(ledger: ChunkLedger, intent: Intent): Promise<Granted> {
-  const [granted] = (await ledger.exchange({ next: [intent] })).granted;
+  const granted = (await ledger.exchange({ next: [intent] })).granted.get(intent.row);
   if (granted === undefined) throw new Error('an intent was not answered');
   return granted;
 }

@@ -9,7 +9,7 @@ export type Portfolio = { readonly header: readonly string[]; readonly rows: rea
 const HEADER = ['id', 'details.name', 'addresses.primary.town', 'internalInformation.notes'];
 
 /** Rows whose names and towns are taken from the words in turn; every tenth note needs quotes in any dialect. */
-export function portfolioOf(words: readonly string[], rows = 150): Portfolio {
+export function portfolioOf(words: readonly string[], rows = 60): Portfolio {
   const row = (i: number) => {
     const word = words[i % words.length] ?? '';
     const note = i % 10 === 0 ? `${word}: "a", b; c | d\te\nsecond line` : '';

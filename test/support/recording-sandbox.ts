@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/sandbox.ts';
 
 /** A request to one of the operations; never its token. */
@@ -12,7 +11,7 @@ export type ReceivedRequest = {
   readonly body: string;
 };
 
-export type RecordingOptions = SandboxOptions & {
+export type RecordingOptions = Parameters<typeof startSandbox>[0] & {
   /** How many of the last requests are kept; default 0. */
   readonly recordRequests?: number;
 };

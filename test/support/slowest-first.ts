@@ -3,7 +3,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Folders whose tests start whole programs, and wait for them. */
 const WITH_PROGRAMS = /\/test\/(?:flow|faults)\//;
 /** Of those, the ones that take half a minute and more: the model computes for as long, the others wait. */
-const LONGEST = /\/test\/(?:faults\/(?:model|shipped-times)|flow\/(?:control|fairness))\.test\.ts$/;
+const LONGEST =
+  /\/test\/(?:faults\/(?:model|shipped-times|kill-kinds|torn-log)|flow\/(?:control|redis-failover))\.test\.ts$/;
 
 /**
  * The files that take long come first, and hundreds that take a second fill the workers up at the end. Vitest itself

@@ -8,6 +8,7 @@ import { UsageError } from '../../src/lib/usage-error.ts';
 import { ROUTES } from '../../src/page/routes.ts';
 import type { WebAccess } from '../../src/web/access.ts';
 import { createAssets } from '../../src/web/assets.ts';
+import { livePath } from '../../src/web/reply.tsx';
 import { startPage } from '../../src/web/server.tsx';
 import type { Core, Reply, Route } from '../../src/web/visit.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
@@ -74,13 +75,15 @@ const PEOPLE = [
 ] as const;
 
 test('each page asks for a log-in, and for the role that its route says', async () => {
-  const routes = ROUTES.map(({ method, path, role }) =>
-    route(path, () => ({ kind: 'json', value: 'shown' }), { method, role }),
+  const routes = ROUTES.map(({ path, answer: _, ...own }) =>
+    route(path, () => ({ kind: 'json', value: 'shown' }), own),
   );
   const proxy = { header: 'x-user', addresses: ['127.0.0.1'], secret: SECRET };
   const { ask } = await served(routes, { proxy, people: async () => PEOPLE });
   expect(routes).not.toEqual([]);
-  for (const { method, path, role } of routes) {
+  const lives = routes.flatMap((one) => (one.isLive ? [{ ...one, path: livePath(one.path) }] : []));
+  expect(lives).not.toEqual([]);
+  for (const { method, path, role } of [...routes, ...lives]) {
     const asked = path.replaceAll(/:\w+/g, 'x');
     const nobody = await ask(asked, { method });
     expect([401, 303], `${method} ${path} as nobody`).toContain(nobody.status);
@@ -217,11 +220,14 @@ test('failures of all kinds read the same, and soon mean waiting', async () => {
 
 test('a live part is made once for all who look with the same rights, and told in a line to who has it', async () => {
   let made = 0;
-  const live = route('/live', () => {
+  const body = Text({ of: 'still' });
+  const answer = (): Reply => {
     made += 1;
-    return { kind: 'fragment', body: Text({ of: String(made) }) };
-  });
-  const { ask, cookie } = await served([live], { people: async () => PEOPLE });
+    return { kind: 'page', title: 'Live', body, live: Text({ of: String(made) }) };
+  };
+  const live = route('/', answer, { isLive: true });
+  const over = route('/over', () => ({ kind: 'page', title: 'Over', body }), { isLive: true });
+  const { ask, cookie } = await served([live, over], { people: async () => PEOPLE });
   const [one, other] = [{ cookie: await cookie() }, { cookie: await cookie() }];
   const [first, second] = await Promise.all([
     ask('/live', { headers: one }),
@@ -232,6 +238,9 @@ test('a live part is made once for all who look with the same rights, and told i
   expect((await ask('/live', { headers: { ...one, 'if-none-match': etag } })).status).toBe(304);
   expect((await ask('/live?x', { headers: one })).text).toBe('<bdi>2</bdi>');
   expect((await ask('/live')).status).toBe(401);
+  expect((await ask('/?x', { headers: one })).text).toContain('<div data-live="/live?x"><bdi>3</bdi></div>');
+  expect((await ask('/over', { headers: one })).text).not.toContain('data-live');
+  expect((await ask('/over/live?x', { headers: one })).headers.location).toBe('/over?x');
 });
 
 test('assets are known by what they are, and kept for good', async () => {

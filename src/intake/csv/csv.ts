@@ -10,13 +10,13 @@ import type { Row } from '../../model/row.ts';
 import { HEADER_AGAIN, isHeaderAgain } from '../column-names.ts';
 import { BAD_BYTES } from '../decode.ts';
 import { delimiterInReport, isReportText, reportRow } from '../report-file.ts';
-import { NOT_UTF8, unreadableRow } from '../row.ts';
+import { NO_TEXT, unreadableRow } from '../row.ts';
 import { type FileHead, type RowFeed, TEXT_SOURCE, type Understanding } from '../row-feed.ts';
-import { createCellParser } from './cells.ts';
+import { createCsvReader } from './cells.ts';
 import { tellDialect } from './dialect.ts';
 import { type CsvDialect, cellsInLine } from './grammar.ts';
 import { type CsvHeader, readHeader, readPreamble } from './header.ts';
-import { type BadLine, type CsvRecords, createCsvSplitter, withoutLineEnd } from './records.ts';
+import type { BadLine, CsvRecord } from './records.ts';
 import { createSalvage, type FittingRecord, type Found, type Misfit } from './salvage.ts';
 
 /** UsageError where the head doesn't show how to read the file, or the header is broken. */
@@ -24,7 +24,7 @@ export function understandCsv(path: string, head: FileHead, given: Format): Unde
   const format = isReportText(head.text) ? reportFormat(head.text, given) : given;
   const preamble = readPreamble(path, head, format);
   const { dialect, notes } = tellDialect(path, head, preamble, format);
-  const header = readHeader(path, head, { preamble, dialect, encoding: format.encoding });
+  const header = readHeader(path, head, { preamble, dialect });
   const { delimiter, quote } = dialect;
   const source = {
     ...TEXT_SOURCE,
@@ -49,8 +49,7 @@ function reportFormat(text: string, { header, escape: sign, ...plain }: Format):
 
 /** UsageError where a quote is never closed. */
 function createCsvRows(path: string, header: CsvHeader, dialect: CsvDialect): RowFeed {
-  const split = createCsvSplitter(dialect, header.line);
-  const parse = createCellParser(dialect);
+  const read = createCsvReader(dialect, header.line);
   let rows: Row[] = [];
   let count = 0;
   const table = createTable(header, dialect, {
@@ -59,10 +58,10 @@ function createCsvRows(path: string, header: CsvHeader, dialect: CsvDialect): Ro
   });
   return (chunk, final) => {
     rows = [];
-    for (const piece of split(chunk, final)) {
+    for (const piece of read(chunk, final)) {
       if (piece.kind === 'unclosed') throw unclosedQuote(path, piece.line);
       if (piece.kind === 'bad') table.badLine(piece);
-      else table.records(piece, parse(piece));
+      else table.record(piece);
     }
     if (final) table.end();
     return rows;
@@ -83,23 +82,12 @@ function createTable({ width }: CsvHeader, dialect: CsvDialect, found: Found) {
     salvage.misfits(isAfterEmpty ? { ...misfit, isAfterBlank: true } : misfit);
     isAfterEmpty = false;
   };
-  const fits = (record: FittingRecord) => {
-    isAfterEmpty = isSeparatorsOnly(record, dialect.quote);
-    if (!isAfterEmpty) salvage.fits(record);
-  };
   return {
-    records(piece: CsvRecords, records: readonly string[][]) {
-      // Splitter and parser follow one grammar; no row may be sent under a wrong number.
-      if (records.length !== piece.starts.length) {
-        throw new Error(`cut ${piece.starts.length} records, but csv-parse reads ${records.length}`);
-      }
-      const mayBeBad = piece.text.includes(BAD_BYTES);
-      for (const [i, cells] of records.entries()) {
-        const line = piece.lines[i] ?? 0;
-        if (cells.length === width) fits({ cells, line, mayBeBad, text: () => recordText(piece, i) });
-        else if (recordText(piece, i).trim() !== '')
-          misfits(wrongLength(piece, i, { cells: cells.length, width }));
-      }
+    record(record: CsvRecord) {
+      const isFitting = record.cells.length === width;
+      if (isFitting) isAfterEmpty = isSeparatorsOnly(record, dialect.quote);
+      if (isFitting && !isAfterEmpty) salvage.fits(record);
+      else if (!isFitting && record.text.trim() !== '') misfits(wrongLength(record, width));
     },
     badLine: (piece: BadLine) =>
       misfits({ ...piece, cells: cellsInLine(piece.text, dialect), isDamaged: true }),
@@ -108,28 +96,14 @@ function createTable({ width }: CsvHeader, dialect: CsvDialect, found: Found) {
 }
 
 /** Several empty cells, none in quotes. */
-function isSeparatorsOnly({ cells, text }: FittingRecord, quote: string): boolean {
+function isSeparatorsOnly({ cells, text }: CsvRecord, quote: string): boolean {
   const isEmpty = cells.length > 1 && cells[0] === '' && cells.every((cell) => cell === '');
-  return isEmpty && !text().includes(quote);
+  return isEmpty && !text.includes(quote);
 }
 
-function recordText(piece: CsvRecords, index: number): string {
-  return withoutLineEnd(piece.text.slice(piece.starts[index], piece.starts[index + 1]));
-}
-
-function wrongLength(
-  piece: CsvRecords,
-  index: number,
-  { cells, width }: { readonly cells: number; readonly width: number },
-): Misfit {
-  return {
-    text: recordText(piece, index),
-    line: piece.lines[index] ?? 0,
-    cells,
-    problem: `${cells} ${cells === 1 ? 'cell' : 'cells'} where the header has ${width}`,
-    isAfterBlank: piece.afterBlank.has(index),
-    isDamaged: false,
-  };
+function wrongLength({ cells: { length }, text, line, isAfterBlank }: CsvRecord, width: number): Misfit {
+  const problem = `${length} ${length === 1 ? 'cell' : 'cells'} where the header has ${width}`;
+  return { text, line, cells: length, problem, isAfterBlank, isDamaged: false };
 }
 
 function recordRow(row: number, record: FittingRecord, header: CsvHeader): Row {
@@ -138,16 +112,16 @@ function recordRow(row: number, record: FittingRecord, header: CsvHeader): Row {
   const named = cells.length === columns.length ? cells : cells.slice(0, columns.length);
   const own = isReport ? named.map(unguardCell) : named;
   const problem = recordProblem(record, own, columns);
-  if (problem !== null) return unreadableRow({ row, line }, text(), problem);
-  return isReport ? reportRow({ row, line }, own, columns, text()) : { kind: 'cells', row, line, cells: own };
+  if (problem !== null) return unreadableRow({ row, line }, text, problem);
+  return isReport ? reportRow({ row, line }, own, columns, text) : { kind: 'cells', row, line, cells: own };
 }
 
 function recordProblem(
-  { cells, text, mayBeBad }: FittingRecord,
+  { cells, text }: FittingRecord,
   named: readonly string[],
   columns: readonly string[],
 ): string | null {
-  if (mayBeBad && text().includes(BAD_BYTES)) return NOT_UTF8;
+  if (text.includes(BAD_BYTES)) return NO_TEXT;
   const nameless =
     cells.length === columns.length ? -1 : cells.findIndex((cell, i) => i >= columns.length && cell !== '');
   // A row with one separator too many in its text would have its last cell there.

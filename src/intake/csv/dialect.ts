@@ -5,12 +5,11 @@
  */
 import type { Format } from '../../config/job-definition.ts';
 import { UsageError } from '../../lib/usage-error.ts';
-import { headerBelow, type SampleRecord } from '../column-names.ts';
+import { headerBelow, type SampleRecord, titleProblem } from '../column-names.ts';
 import { type FileHead, HEAD_CHARS } from '../row-feed.ts';
-import { createTextParser } from './cells.ts';
+import { createCsvReader } from './cells.ts';
 import { type CsvDialect, delimiterOf, detectNewline } from './grammar.ts';
 import type { Preamble } from './header.ts';
-import { createCsvSplitter } from './records.ts';
 
 export function tellDialect(
   path: string,
@@ -95,9 +94,8 @@ function refuseTitles(path: string, candidates: readonly Candidate[]): void {
     if (header === null || first === undefined) continue;
     const { line } = first;
     const sign = DELIMITER_NAMES.get(delimiter) ?? `"${delimiter}"`;
-    throw new UsageError(
-      `${path}, line ${line}: doesn't look like a header, but line ${header.line} does (${header.cells.length} cells, cut by ${sign}, as most lines below it): expected column names in the first line; set format.header: ${header.line}, or format.header: ${line} if line ${line} is the header`,
-    );
+    const why = ` (${header.cells.length} cells, cut by ${sign}, as most lines below it)`;
+    throw new UsageError(`${path}, line ${line}: ${titleProblem('line', line, header.line, why)}`);
   }
 }
 
@@ -112,7 +110,7 @@ function doubts(best: Candidate, second: Candidate | undefined): readonly string
   const name = DELIMITER_NAMES.get(best.delimiter) ?? best.delimiter;
   const next = second === undefined || second.share === 0 ? '0 with the next best' : withNext(second);
   return [
-    `The delimiter was taken to be ${name}: ${best.fitting} of the first ${best.records.length} records (the header is one) have the header's ${best.records[0]?.cells.length ?? 0} cells with it, ${next}.`,
+    `The delimiter was taken to be ${name}: ${best.fitting} of the first ${best.records.length} records have the header's number of cells with it, ${next}.`,
   ];
 }
 
@@ -137,13 +135,8 @@ function sampleRecords(
 ): readonly SampleRecord[] {
   const sample = head.text.slice(start, Math.min(start + SAMPLE_CHARS, HEAD_CHARS));
   const isWhole = head.whole && start + sample.length === head.text.length;
-  const parse = createTextParser(dialect);
-  return createCsvSplitter(dialect, line)(sample, isWhole)
-    .flatMap((piece) =>
-      piece.kind === 'records'
-        ? parse(piece.text).map((cells, i) => ({ line: piece.lines[i] ?? 0, cells }))
-        : [{ line: piece.line, cells: [] }],
-    )
+  return createCsvReader(dialect, line)(sample, isWhole)
+    .map((piece) => ({ line: piece.line, cells: piece.kind === 'record' ? piece.cells : [] }))
     .slice(0, SAMPLE_RECORDS);
 }
 

@@ -76,7 +76,7 @@ export function countNewlines(
 }
 
 /** `text` up to `end`; `final`: the file ends there. */
-export type TextView = { readonly text: string; readonly end: number; readonly final: boolean };
+type TextView = { readonly text: string; readonly end: number; readonly final: boolean };
 
 type Cut =
   /** `next`: the index after its line end. */
@@ -127,7 +127,7 @@ type CellCut =
   | { readonly kind: 'stray'; readonly at: number }
   | Extract<Cut, { kind: 'open' | 'part' }>;
 
-export function cutCell(view: TextView, start: number, dialect: CsvDialect): CellCut {
+function cutCell(view: TextView, start: number, dialect: CsvDialect): CellCut {
   const open = skipBlanks(view, start, dialect);
   if (open >= view.end || view.text.charAt(open) !== dialect.quote) return cutBare(view, open, dialect);
   const close = closingQuote(view, open, dialect);
@@ -178,17 +178,6 @@ function isEscaped(text: string, at: number, from: number, sign: string): boolea
   let before = at;
   while (before > from && text.charAt(before - 1) === sign) before -= 1;
   return (at - before) % 2 === 1;
-}
-
-/** For a well-formed cell; `null`: it has no quotes. */
-export function withinQuotes(
-  view: TextView,
-  { start, end }: { start: number; end: number },
-  dialect: CsvDialect,
-) {
-  const open = skipBlanks(view, start, dialect);
-  const isQuoted = open < end && view.text.charAt(open) === dialect.quote;
-  return isQuoted ? view.text.slice(open + 1, closingQuote(view, open, dialect)) : null;
 }
 
 function endAfterQuote(view: TextView, close: number, dialect: CsvDialect): CellEnd | 'stray' {

@@ -8,11 +8,11 @@ import { UsageError } from '../../lib/usage-error.ts';
 import { REPORT_ROW_COLUMN } from '../../model/source.ts';
 import { nameProblems } from '../column-names.ts';
 import { BAD_BYTES } from '../decode.ts';
-import { NOT_UTF8, notIn } from '../row.ts';
+import { NO_TEXT } from '../row.ts';
 import { type FileHead, HEAD_CHARS } from '../row-feed.ts';
-import { createTextParser } from './cells.ts';
+import { createCsvReader } from './cells.ts';
 import { type CsvDialect, countNewlines, delimiterOf } from './grammar.ts';
-import { type CsvPiece, createCsvSplitter } from './records.ts';
+import type { CsvPiece, CsvRecord } from './records.ts';
 
 /** `delimiter`: the one that a `sep=` line names. */
 export type Preamble = {
@@ -120,44 +120,34 @@ export type CsvHeader = {
   readonly line: number;
 };
 
-type Told = {
-  readonly preamble: Preamble;
-  readonly dialect: CsvDialect;
-  /** `auto`: not known. */
-  readonly encoding: Format['encoding'];
-};
+type Told = { readonly preamble: Preamble; readonly dialect: CsvDialect };
 
 /** UsageError with all problems where the header is broken. */
 export function readHeader(path: string, head: FileHead, told: Told): CsvHeader {
-  const { preamble, dialect, encoding } = told;
-  const { text, line, end } = headerText(path, head, told);
+  const { preamble, dialect } = told;
+  const { text, cells, line, start, lineEnd } = headerRecord(path, head, told);
   if (preamble.isGiven && line !== preamble.line) throw noRecord(path, preamble.line);
-  const [cells = []] = createTextParser(dialect)(text);
   const names = cells.map(trimName);
   refuseOtherQuote(path, line, { text, names, quote: dialect.quote });
   const isReport = names.includes(REPORT_ROW_COLUMN);
   const columns = withoutNamelessEnd(isReport ? names.map(unguardCell) : names);
-  const problems = [...encodingProblems(text, columns, encoding), ...columnProblems(columns)].slice(
-    0,
-    MAX_PROBLEMS,
-  );
+  const problems = [...encodingProblems(text, columns), ...columnProblems(columns)].slice(0, MAX_PROBLEMS);
   if (problems.length > 0) throw new UsageError(problems.map((p) => `${path}, line ${line}: ${p}`));
-  const lines = countNewlines(text, { from: 0, to: text.length }, dialect.newline);
+  const whole = text + lineEnd;
+  const lines = countNewlines(whole, { from: 0, to: whole.length }, dialect.newline);
+  const end = preamble.start + start + whole.length;
   return { columns, width: cells.length, isReport, headerLine: line, end, line: line + lines };
 }
 
-/** The text up to the first character of the records. */
-function headerText(path: string, head: FileHead, { preamble, dialect }: Told) {
+function headerRecord(path: string, head: FileHead, { preamble, dialect }: Told): CsvRecord {
   const body = head.text.slice(preamble.start);
-  const [first] = createCsvSplitter(dialect, preamble.line)(body, head.whole);
-  if (first === undefined || first.kind !== 'records') throw noHeader(path, first);
-  const [start = 0, next = first.text.length] = first.starts;
-  const text = first.text.slice(start, next);
-  if (preamble.start + start + text.trimEnd().length > HEAD_CHARS) throw noHeader(path, undefined);
-  return { text, line: first.lines[0] ?? preamble.line, end: preamble.start + next };
+  const [first] = createCsvReader(dialect, preamble.line)(body, head.whole);
+  if (first?.kind !== 'record') throw noHeader(path, first);
+  if (preamble.start + first.start + first.text.length > HEAD_CHARS) throw noHeader(path, undefined);
+  return first;
 }
 
-function noHeader(path: string, first: Exclude<CsvPiece, { kind: 'records' }> | undefined): UsageError {
+function noHeader(path: string, first: Exclude<CsvPiece, CsvRecord> | undefined): UsageError {
   if (first === undefined) {
     return new UsageError(
       `${path}: the header has no end within ${HEAD_CHARS} characters: expected a line of column names; check that the file is CSV`,
@@ -192,7 +182,7 @@ function refuseOtherQuote(
     return;
   const set = sign === '"' ? `'"'` : `"${sign}"`;
   throw new UsageError(
-    `${path}, line ${line}: all names of the header stand in ${sign}, so that it seems to be the quote character: expected names in ${quote} or in none; set format.quote: ${set}`,
+    `${path}, line ${line}: all names of the header stand in ${sign}: expected names in ${quote} or in none; set format.quote: ${set}`,
   );
 }
 
@@ -206,19 +196,12 @@ function noRecord(path: string, line: number): UsageError {
 
 /**
  * Drops invisible characters at both ends: spaces of every kind, signs without width, marks of byte
- * order and direction.
+ * order and direction. No expression for the end: it would take quadratic time on a run of spaces.
  */
 function trimName(name: string): string {
-  let start = 0;
-  let end = name.length;
-  while (start < end && isInvisible(name.charAt(start))) start += 1;
-  while (end > start && isInvisible(name.charAt(end - 1))) end -= 1;
-  return name.slice(start, end);
-}
-
-// One expression for both ends would take quadratic time on a long run of spaces.
-function isInvisible(char: string): boolean {
-  return INVISIBLE.test(char);
+  const chars = [...name];
+  const isVisible = (char: string) => !INVISIBLE.test(char);
+  return chars.slice(chars.findIndex(isVisible), 1 + chars.findLastIndex(isVisible)).join('');
 }
 
 const INVISIBLE = /^[\s\p{Cf}]$/u;
@@ -233,13 +216,12 @@ function withoutNamelessEnd(names: readonly string[]): readonly string[] {
 
 const MAX_PROBLEMS = 20;
 
-/** csv-parse turns `BAD_BYTES` into U+FFFD, so only the text shows them for sure. */
-function encodingProblems(text: string, columns: readonly string[], encoding: Told['encoding']): string[] {
+/** csv-parse turns `BAD_BYTES` into U+FFFD, so only the text shows for sure that there are some. */
+function encodingProblems(text: string, columns: readonly string[]): string[] {
   if (!text.includes(BAD_BYTES)) return [];
-  const number = 1 + columns.findIndex((name) => name.includes('\uFFFD'));
-  const problem = encoding === 'auto' || encoding === 'utf-8' ? NOT_UTF8 : notIn(encoding);
+  const number = 1 + columns.findIndex((name) => name.includes(BAD_BYTES) || name.includes('\uFFFD'));
   return [
-    `column ${number} of the header holds ${problem}; save the file again as utf-8 (in Excel: "CSV UTF-8")`,
+    `column ${number} of the header holds ${NO_TEXT}; save the file again as utf-8 (in Excel: "CSV UTF-8")`,
   ];
 }
 

@@ -15,14 +15,20 @@ import {
   LF,
 } from './grammar.ts';
 
-/** One entry per record: `starts` are indexes into `text`, `lines` count from 1 in the file. */
-export type CsvRecords = {
-  readonly kind: 'records';
+/** Well-formed; its line is counted from 1. */
+export type CsvRecord = {
+  readonly kind: 'record';
+  /** The place of its first character in all text that was cut, from 0. */
+  readonly start: number;
+  readonly line: number;
   readonly text: string;
-  readonly starts: readonly number[];
-  readonly lines: readonly number[];
-  /** Indexes of records with a blank line above them. */
-  readonly afterBlank: ReadonlySet<number>;
+  /** No part of the text; the last record of a file may have none. */
+  readonly lineEnd: string;
+  readonly isAfterBlank: boolean;
+  /** On one line and without a quote. */
+  readonly isPlain: boolean;
+  /** None yet where it isn't plain. */
+  readonly cells: string[];
 };
 
 /** Without its line end; bounded in length. */
@@ -37,7 +43,7 @@ export type BadLine = {
 /** The quote opened on `line` isn't closed: nothing after it can be told apart. */
 type Unclosed = { readonly kind: 'unclosed'; readonly line: number };
 
-export type CsvPiece = CsvRecords | BadLine | Unclosed;
+export type CsvPiece = CsvRecord | BadLine | Unclosed;
 
 /** Returns the pieces that are sure so far; `final`: the file ends with this chunk. */
 type CsvSplitter = (chunk: string, final: boolean) => readonly CsvPiece[];
@@ -45,6 +51,8 @@ type CsvSplitter = (chunk: string, final: boolean) => readonly CsvPiece[];
 type Splitting = {
   readonly dialect: CsvDialect;
   text: string;
+  /** How much of all text came before. */
+  passed: number;
   at: number;
   line: number;
   isBlankBefore: boolean;
@@ -54,12 +62,13 @@ type Splitting = {
 };
 
 export function createCsvSplitter(dialect: CsvDialect, firstLine: number): CsvSplitter {
-  const start = { text: '', at: 0, line: firstLine, isBlankBefore: false, bad: null };
+  const start = { text: '', passed: 0, at: 0, line: firstLine, isBlankBefore: false, bad: null };
   const state: Splitting = { dialect, ...start, pieces: [] };
   return (chunk, final) => {
     const text = state.text.slice(state.at) + chunk;
     // A lone CR at the end: the file was cut off between CR and LF.
     state.text = final && text.endsWith('\r') ? `${text}\n` : text;
+    state.passed += state.at;
     state.at = 0;
     state.pieces = [];
     while (advance(state, final));
@@ -93,51 +102,50 @@ function passLine(state: Splitting, bad: BadLine, final: boolean): boolean {
   state.bad = isEnded ? null : whole;
   if (!isEnded) return false;
   state.line += 1;
-  state.pieces.push({ ...whole, text: withoutLineEnd(whole.text) });
+  state.pieces.push({ ...whole, text: whole.text.replace(/[\r\n]+$/, '') });
   return true;
-}
-
-export function withoutLineEnd(text: string): string {
-  let end = text.length;
-  while (text.charAt(end - 1) === '\n' || text.charAt(end - 1) === '\r') end -= 1;
-  return text.slice(0, end);
 }
 
 /** Takes well-formed records until the next one can't be told. */
 function takeRecords(state: Splitting, final: boolean): Stop {
-  const { text, at: first, dialect } = state;
-  const run = { starts: [], lines: [], afterBlank: new Set<number>() };
+  const { text, dialect } = state;
   let quoteAt = -1;
-  let stop: Stop | null = null;
-  while (stop === null) {
+  for (;;) {
     const { at } = state;
     if (quoteAt < at) quoteAt = indexOrEnd(text, dialect.quote, at);
     const end = indexOfNewline(text, at, dialect.newline);
     // A line without a quote is a whole record: no need to look at its characters.
     const isPlain = end !== -1 && end < quoteAt && end - at <= MAX_RECORD_CHARS && !isHalf(text, end, final);
     const step = isPlain ? recordUpTo(text, end) : stepAt(text, at, final, dialect);
-    if (step.kind === 'record') pass(state, run, first, step.next, isPlain);
-    else stop = step;
+    if (step.kind !== 'record') return step;
+    pass(state, step.next, isPlain);
   }
-  if (run.starts.length > 0)
-    state.pieces.push({ kind: 'records', text: text.slice(first, state.at), ...run });
-  return stop;
 }
 
-type Run = { readonly starts: number[]; readonly lines: number[]; readonly afterBlank: Set<number> };
-
-/** Passes the record or blank line that ends before `next`; `first`: where the run begins. */
-function pass(state: Splitting, run: Run, first: number, next: number, isOneLine: boolean): void {
-  const { text, at, line, dialect } = state;
-  const isBlank = isBlankLine(text, at, next, dialect);
-  if (!isBlank) {
-    if (state.isBlankBefore) run.afterBlank.add(run.starts.length);
-    run.starts.push(at - first);
-    run.lines.push(line);
+/** Passes the record or blank line that ends before `next`. */
+function pass(state: Splitting, next: number, isPlain: boolean): void {
+  const { text, at, line, dialect, isBlankBefore: isAfterBlank } = state;
+  state.isBlankBefore = isBlankLine(text, at, next, dialect);
+  if (!state.isBlankBefore) {
+    const lineEnd = lineEndBefore(text, next, dialect);
+    const own = text.slice(at, next - lineEnd.length);
+    const cells = isPlain ? plainCells(own, dialect) : [];
+    const start = state.passed + at;
+    state.pieces.push({ kind: 'record', start, line, text: own, lineEnd, isAfterBlank, isPlain, cells });
   }
-  state.isBlankBefore = isBlank;
-  state.line += isOneLine ? 1 : countNewlines(text, { from: at, to: next }, dialect.newline);
+  state.line += isPlain ? 1 : countNewlines(text, { from: at, to: next }, dialect.newline);
   state.at = next;
+}
+
+function plainCells(text: string, { delimiter, trim }: CsvDialect): string[] {
+  const cells = text.split(delimiter);
+  return trim ? cells.map((cell) => cell.trim()) : cells;
+}
+
+function lineEndBefore(text: string, next: number, { newline }: CsvDialect): string {
+  const last = text.charCodeAt(next - 1);
+  if (last === LF) return text.charCodeAt(next - 2) === CR ? '\r\n' : '\n';
+  return last === CR && newline === 'cr' ? '\r' : '';
 }
 
 function recordUpTo(text: string, end: number): CsvStep {

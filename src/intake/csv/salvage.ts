@@ -6,15 +6,10 @@
  */
 import { MAX_UNREADABLE_CHARS } from '../row.ts';
 import { type CsvDialect, countNewlines } from './grammar.ts';
+import type { CsvRecord } from './records.ts';
 
 /** As many cells as the header has. */
-export type FittingRecord = {
-  readonly cells: string[];
-  readonly line: number;
-  /** It stands near bytes that are no characters. */
-  readonly mayBeBad: boolean;
-  readonly text: () => string;
-};
+export type FittingRecord = Pick<CsvRecord, 'cells' | 'line' | 'text'>;
 
 /** Another width than the header's, or no well-formed record begins on the line. */
 export type Misfit = {
@@ -62,7 +57,10 @@ export function createSalvage(dialect: CsvDialect, width: number, found: Found):
       const fate = damage?.isOpen === true ? fateBelow(damage, record, held.length, dialect) : 'outside';
       if (fate === 'outside') release();
       held.push(record);
-      if (fate === 'inside' && damage !== null) endCell(damage, held.splice(0), dialect);
+      if (fate !== 'inside' || damage === null) return;
+      // This record ends the open cell.
+      addLines(damage, held.splice(0), dialect);
+      damage.isOpen = false;
     },
     misfits(misfit) {
       if (misfit.isAfterBlank && damage?.isOpen !== true) release();
@@ -101,7 +99,7 @@ function fateBelow(
   { quote }: CsvDialect,
 ): 'inside' | 'outside' | 'open' {
   if (above >= MOST_HELD) return 'outside';
-  if (!record.text().includes(quote)) return 'open';
+  if (!record.text.includes(quote)) return 'open';
   return rest === null ? 'outside' : 'inside';
 }
 
@@ -116,7 +114,7 @@ function beginDamage(
     problem,
     taken: before === undefined ? null : { line: before.line, by: line },
     rest: restBelow(cells, width),
-    text: bounded(before === undefined ? text : `${before.text()}\n${text}`),
+    text: bounded(before === undefined ? text : `${before.text}\n${text}`),
     lastLine: lastLineOf({ text, line }, dialect),
     isOpen: isDamaged && leavesOpen(text, false, dialect),
   };
@@ -136,31 +134,23 @@ function extendDamage(
   const { text, cells, isDamaged } = misfit;
   if (!damage.isOpen) damage.rest = restBelow(cells, width);
   else if (cells === damage.rest) damage.rest = null;
-  addLines(damage, [...inside.map((record) => record.text()), text]);
-  damage.lastLine = lastLineOf(misfit, dialect);
+  addLines(damage, [...inside, misfit], dialect);
   if (isDamaged) damage.isOpen = leavesOpen(text, damage.isOpen, dialect);
 }
 
-/** The last of these records ends the open cell. */
-function endCell(damage: Damage, inside: readonly FittingRecord[], dialect: CsvDialect): void {
-  const texts = inside.map((record) => record.text());
-  addLines(damage, texts);
-  damage.lastLine = lastLineOf(
-    { line: inside.at(-1)?.line ?? damage.line, text: texts.at(-1) ?? '' },
-    dialect,
-  );
-  damage.isOpen = false;
-}
+type Lines = Pick<Misfit, 'text' | 'line'>;
 
-function addLines(damage: Damage, texts: readonly string[]): void {
-  if (damage.text.length < MAX_UNREADABLE_CHARS) damage.text = bounded([damage.text, ...texts].join('\n'));
+function addLines(damage: Damage, added: readonly Lines[], dialect: CsvDialect): void {
+  for (const lines of added.slice(-1)) damage.lastLine = lastLineOf(lines, dialect);
+  if (damage.text.length < MAX_UNREADABLE_CHARS)
+    damage.text = bounded([damage.text, ...added.map(({ text }) => text)].join('\n'));
 }
 
 function bounded(text: string): string {
   return text.slice(0, MAX_UNREADABLE_CHARS);
 }
 
-function lastLineOf({ text, line }: Pick<Misfit, 'text' | 'line'>, { newline }: CsvDialect): number {
+function lastLineOf({ text, line }: Lines, { newline }: CsvDialect): number {
   return line + countNewlines(text, { from: 0, to: text.length }, newline);
 }
 

@@ -9,7 +9,7 @@ import { MAX_RECORD_CHARS, MAX_UNREADABLE_CHARS, TOO_LONG, unreadableRow } from 
 import type { RowFeed } from '../row-feed.ts';
 import { endTrail, newTrail, type Trail, takeOutside } from './pointer.ts';
 import { checkToken, jsonRow, newRecordCheck, type RecordCheck } from './record.ts';
-import { columnOf, dropKept, extend, newScanner, nextToken, type Scanner, type Token } from './scanner.ts';
+import { columnOf, dropKept, extend, nextToken, type Scanner, scannerOf, type Token } from './scanner.ts';
 
 type State = {
   readonly path: string;
@@ -35,7 +35,7 @@ export function createJsonRows(path: string, pointer: string | null): RowFeed {
   const isSequence = pointer === null;
   const state: State = {
     path,
-    scanner: newScanner(isSequence),
+    scanner: scannerOf('', false, isSequence),
     trail: isSequence ? null : newTrail(path, pointer),
     depth: isSequence ? 0 : null,
     record: null,

@@ -59,7 +59,7 @@ function meetName(trail: Trail, name: string, line: number): void {
   if (keys.length > trail.wanted.length || !isOnWay(trail, keys)) return;
   if (met.has(keys.length)) {
     throw new UsageError(
-      `${trail.path}, line ${line}: the member ${placeInWords(keys)} is given twice: expected it once, since format.records leads through it; export the file again`,
+      `${trail.path}, line ${line}: the member ${placeInWords(keys)} is given twice: expected it once, since format.records leads through it`,
     );
   }
   met.add(keys.length);

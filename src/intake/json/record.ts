@@ -10,7 +10,7 @@ import type { Row } from '../../model/row.ts';
 import { isForbiddenName } from '../column-names.ts';
 import { BAD_BYTES } from '../decode.ts';
 import { unreadRecord } from '../report-file.ts';
-import { MAX_RECORD_CHARS, NOT_UTF8, type RowPlace, recordObject, TOO_LONG, unreadableRow } from '../row.ts';
+import { MAX_RECORD_CHARS, NO_TEXT, type RowPlace, recordObject, TOO_LONG, unreadableRow } from '../row.ts';
 import { literalOf, nextToken, type Scanner, scannerOf, type Token } from './scanner.ts';
 
 export type RecordCheck = {
@@ -82,7 +82,7 @@ export function jsonRow(place: RowPlace, text: string, check: RecordCheck): Row 
 }
 
 function problemOf(text: string, check: RecordCheck): string | null {
-  if (text.includes(BAD_BYTES)) return NOT_UTF8;
+  if (text.includes(BAD_BYTES)) return NO_TEXT;
   if (!text.startsWith('{')) return `${whatIs(text)} and no record: expected an object in { }`;
   if (check.problem !== null) return check.problem;
   const path = check.hasDottedName ? repeatedPath(recordObject(text)) : null;

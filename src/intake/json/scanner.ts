@@ -37,13 +37,8 @@ export type Scanner = {
 /** In the innermost object or list, or at the top of the text. */
 type Next = 'value' | 'name' | 'colon' | 'comma' | 'nothing';
 
-/** For text that comes by `extend`. */
-export function newScanner(isSequence = false): Scanner {
-  return scannerOf('', isSequence, false);
-}
-
-/** For text that is whole. */
-export function scannerOf(text: string, isSequence = false, isFinal = true): Scanner {
+/** For text that is whole, or comes by `extend`. */
+export function scannerOf(text: string, isFinal = true, isSequence = false): Scanner {
   return {
     text,
     at: 0,

@@ -6,7 +6,7 @@
 import type { Format } from '../../config/job-definition.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import type { SourceInfo } from '../../model/source.ts';
-import { headerBelow, type SampleRecord } from '../column-names.ts';
+import { headerBelow, type SampleRecord, titleProblem } from '../column-names.ts';
 import { openRegular } from '../file.ts';
 import type { RowBatch } from '../row-feed.ts';
 import {
@@ -182,7 +182,7 @@ function padded(cells: readonly string[], width: number): readonly string[] {
 function titles({ line: first, cells }: SampleRecord, line: number): WorkbookError {
   const [few, several] =
     cells.length === 1 ? ['one cell', 'several cells'] : [`${cells.length} cells`, 'more'];
-  return new WorkbookError(
-    `has ${few} in row ${first}, which doesn't look like a header, but row ${line} does, and most rows below it have ${several}: expected column names in the first row; set format.header: ${line}, or format.header: ${first} if row ${first} is the header`,
-  );
+  const why = `, and most rows below it have ${several}`;
+  const problem = titleProblem('row', first, line, why);
+  return new WorkbookError(`has ${few} in row ${first}, which ${problem}`);
 }

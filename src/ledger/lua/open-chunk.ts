@@ -26,7 +26,8 @@
  * - REPLAY_*, where the mark is another process' intent: contested. Only an acceptance ends it, or
  *   a take that finds it in doubt.
  * - EXCHANGE, a grant asked for again after a pause or cancellation: the intent is taken back.
- * - EXCHANGE or CLOSE, where 'n' is as it was read: all rows are one block, the hash is gone.
+ * - EXCHANGE, a chunk to be closed, where 'n' is as the closing process knows it: all rows are one
+ *   block, the hash is gone.
  */
 
 /**

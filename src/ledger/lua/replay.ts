@@ -42,7 +42,7 @@ return 1
 
 /**
  * Puts lost intents back, with their keys' claims.
- * KEYS: prefix of chunks, blocks. ARGV: run, then chunk, row, mark, bucket key ('' none), digest, …
+ * KEYS: prefix of chunks, blocks. ARGV: run, JSON of intents: chunk, row, mark, key.
  * A row with an outcome stays as it is, and so does its key, which may have been given back. An
  * earlier intent of the same process gives way; with one of another process the row is contested.
  */
@@ -54,15 +54,15 @@ local function markOver(current, mark)
   if not current or taker(current) == taker(mark) then return mark end
   return isIntent(current) and '${CONTESTED_MARK}'
 end
-for i = 2, #ARGV, 5 do
-  local chunk, row, mark, bucket, digest = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3], ARGV[i + 4]
-  local key = KEYS[1] .. chunk
-  local open = redis.call('HEXISTS', KEYS[2], chunk) == 0
+for _, e in ipairs(cjson.decode(ARGV[2])) do
+  local row, of = tostring(e.row), e.key
+  local key = KEYS[1] .. e.chunk
+  local open = redis.call('HEXISTS', KEYS[2], e.chunk) == 0
   local current = open and marksOf(key, {row})[row]
-  local stands = open and markOver(current, mark)
+  local stands = open and markOver(current, e.mark)
   if stands and current ~= stands then redis.call('HSET', key, row, stands) end
-  if stands and bucket ~= '' then
-    if not isTaken(redis.call('HGET', bucket, (placeOf(digest)))) then putKey(bucket, digest, 'c', run, row, '') end
+  if stands and of and not isTaken(redis.call('HGET', of.bucket, (placeOf(of.digest)))) then
+    putKey(of.bucket, of.digest, 'c', run, row, '')
   end
 end
 return 1

@@ -41,20 +41,11 @@ local function taker(mark) return string.match(mark or '', '^i ([^ .]+)%.') or s
 `;
 
 /**
- * Lua: record(json, first, last): outcomes, with the row's mark, its key, what its report needs,
- * and the counters, in one step.
+ * Lua: record(together, rows): outcomes, with the row's mark, its key, what its report needs, and
+ * the counters, in one step (settle-entry.ts has both forms). Answers the rows that were not
+ * recorded: they had their outcome, or belong to another taker.
  * KEYS: record, prefix of chunks, blocks, late, doubts, sources, bodies, documents, breaker,
  * resolutions.
- * ARGV, first to last: groups of rows just accepted under an intent, of which nothing else is kept:
- * chunk, mark, does the row's number belong to it (0|1), outcome, JSON of the settlements, how
- * many, and of each row: number, bucket key of its key ('' none), digest, id.
- * JSON, all other rows: [[chunk, row, outcome, settlement, bucket key ('' none), digest, identity
- * ('k'|'d'|'x'|''), id, source, body, documents, the mark that the settler left or found ('' none),
- * accepted by the service (0|1), answered by it just now (0|1), the first row of its group (0: it
- * has a mark of its own), and where fields are followed: bucket key, digest, digests before, after
- * ('' unknown)], …].
- * Answers the places (from 1: the groups, then the JSON) of rows that were not recorded: they had
- * their outcome, or belong to another taker.
  *
  * - The first definite outcome stays. It replaces 'in-doubt', never the other way round, also after
  *   the chunk was closed.
@@ -70,9 +61,7 @@ local function taker(mark) return string.match(mark or '', '^i ([^ .]+)%.') or s
  */
 const RECORD = `
 local run = ARGV[1]
-local function record(json, first, last)
--- Before anything is written: a script that fails half-way is not undone, nor counted.
-local decoded = cjson.decode(json)
+local function record(together, rows)
 local out = {}
 local BREAKER = KEYS[9]
 local answered = false
@@ -80,70 +69,64 @@ local ANSWERED = {}
 local counts, free = {}, {}
 local function count(outcome, by) counts[outcome] = (counts[outcome] or 0) + by end
 local function keep(key, row, value)
-  if value ~= '' then redis.call('HSET', key, row, value) end
+  if value then redis.call('HSET', key, row, value) end
 end
 local function identity(row, bucket, digest, becomes, id, isClaimed)
-  if bucket == '' then return end
   -- Claimed in this epoch: nobody else can have it, so no look is needed.
   if isClaimed or hasKey(bucket, digest, run, row) then putKey(bucket, digest, becomes, run, row, id) end
 end
-local function fields(e)
-  if not e[16] then return end
-  if (redis.call('HGET', e[16], e[17]) or '') == e[18] and e[19] ~= '' then redis.call('HSET', e[16], e[17], e[19])
-  else redis.call('HDEL', e[16], e[17]) end
+local function fields(of)
+  if not of then return end
+  if (redis.call('HGET', of.bucket, of.digest) or '') == of.before and of.after ~= '' then redis.call('HSET', of.bucket, of.digest, of.after)
+  else redis.call('HDEL', of.bucket, of.digest) end
 end
 local entries = {}
-local place = 0
 -- Nearly all rows were accepted under the order's intents: those are recorded as one text.
-local function isInOrder(key, prefix, rows)
-  local found = redis.call('HMGET', key, 'at', 'd' .. rows[1], unpack(rows))
-  local by, last, epoch = order(found[1])
-  if not by or prefix ~= 'i ' .. by .. ' 1.' or found[2] then return false end
-  for j, row in ipairs(rows) do
+local function isInOrder(key, by, names)
+  local found = redis.call('HMGET', key, 'at', 'd' .. names[1], unpack(names))
+  local taker, last, epoch = order(found[1])
+  if taker ~= by or found[2] then return false end
+  for j, row in ipairs(names) do
     if found[j + 2] or tonumber(row) > last then return false end
   end
   return true, epoch == OPENED
 end
-local i = first
-while i <= last do
-  local chunk, shared, isNumbered, outcome, text, from = ARGV[i], ARGV[i + 1], ARGV[i + 2] == '1', ARGV[i + 3], ARGV[i + 4], i + 6
-  local key, rows = KEYS[2] .. chunk, {}
-  i = from + ARGV[i + 5] * 4
-  for at = from, i - 1, 4 do rows[#rows + 1] = ARGV[at] end
-  local inOrder, isClaimed = false, false
-  if isNumbered then inOrder, isClaimed = isInOrder(key, shared, rows) end
-  local settlements = not inOrder and cjson.decode(text)
-  for j, row in ipairs(rows) do
-    local at = from + (j - 1) * 4
-    local bucket, digest, id = ARGV[at + 1], ARGV[at + 2], ARGV[at + 3]
-    local mark = isNumbered and shared .. row or shared
-    place = place + 1
+for _, group in ipairs(together) do
+  local key, names, cells = KEYS[2] .. group.chunk, {}, group.rows
+  for at = 1, #cells, 4 do names[#names + 1] = tostring(cells[at]) end
+  local inOrder, isClaimed = isInOrder(key, group.taker, names)
+  local settlements = not inOrder and cjson.decode(group.settlements)
+  for j, row in ipairs(names) do
+    local bucket, digest, id = cells[4 * j - 2], cells[4 * j - 1], cells[4 * j]
+    local mark = 'i ' .. group.taker .. ' 1.' .. row
     ANSWERED[mark] = true
-    if inOrder then identity(row, bucket, digest, 'k', id, isClaimed)
-    else entries[#entries + 1] = {chunk, row, outcome, cjson.encode(settlements[j]), bucket, digest, 'k', id, '', '', '', mark, 1, 1, 0, place = place} end
+    if not inOrder then
+      local e = {chunk = group.chunk, row = row, outcome = group.outcome, settlement = cjson.encode(settlements[j]), mark = mark, accepted = 1}
+      if bucket ~= '' then e.key = {bucket = bucket, digest = digest, becomes = 'k', id = id} end
+      entries[#entries + 1] = e
+    elseif bucket ~= '' then identity(row, bucket, digest, 'k', id, isClaimed) end
   end
   if inOrder then
-    redis.call('HINCRBY', key, 'n', #rows)
-    redis.call('HSET', key, 'd' .. rows[1], text)
-    count(outcome, #rows)
+    redis.call('HINCRBY', key, 'n', #names)
+    redis.call('HSET', key, 'd' .. names[1], group.settlements)
+    count(group.outcome, #names)
   end
   answered = true
 end
-for _, e in ipairs(decoded) do
-  place = place + 1
-  e.place = place
+for _, e in ipairs(rows) do
+  -- As Lua has it a number may become a field's name in another form: 1e+08.
+  e.row, e.lead = tostring(e.row), e.lead and tostring(e.lead)
   entries[#entries + 1] = e
 end
 -- Marks are read and written chunk by chunk: a command per row would cost several times as much.
 local chunks = {}
 for _, e in ipairs(entries) do
-  local chunk = tostring(e[1])
-  local of = chunks[chunk]
+  local of = chunks[e.chunk]
   if not of then
-    of = {key = KEYS[2] .. chunk, rows = {}, new = {}, recorded = 0}
-    chunks[chunk] = of
+    of = {key = KEYS[2] .. e.chunk, rows = {}, new = {}, recorded = 0}
+    chunks[e.chunk] = of
   end
-  of.rows[#of.rows + 1] = tostring(e[2])
+  of.rows[#of.rows + 1] = e.row
 end
 for _, of in pairs(chunks) do of.marks = marksOf(of.key, of.rows) end
 local function put(of, row, mark)
@@ -153,47 +136,46 @@ local function put(of, row, mark)
 end
 -- Without a mark of its own a row is judged by its group's first, which may have ended otherwise.
 local function leadDiffers(e, of)
-  if not e[15] or e[15] == 0 then return false end
-  local row = tostring(e[15])
-  local lead = of.marks[row]
-  if lead == nil then lead = marksOf(of.key, {row})[row] end
+  if not e.lead then return false end
+  local lead = of.marks[e.lead]
+  if lead == nil then lead = marksOf(of.key, {e.lead})[e.lead] end
   if not lead then return false end
-  if string.sub(lead, 1, 1) == '[' then return cjson.decode(lead)[4] ~= e[3] end
-  return taker(lead) ~= taker(e[12]) and e[13] ~= 1
+  if string.sub(lead, 1, 1) == '[' then return cjson.decode(lead)[4] ~= e.outcome end
+  return taker(lead) ~= taker(e.mark) and not e.accepted
 end
 local lost
 -- A lost worker's intent, between this take's withdrawal and now, may itself be lost.
-local function isUnsure(chunk, bucket, digest)
+local function isUnsure(chunk, key)
   lost = lost or redis.call('HMGET', KEYS[1], 'suspect', 'operation')
-  if REPLAYED or tonumber(chunk) > tonumber(lost[1] or '0') then return false end
-  if lost[2] == 'subclient.upsert' then return bucket == '' or string.sub(redis.call('HGET', bucket, (placeOf(digest))) or '', 1, 1) ~= 'k' end
+  if REPLAYED or chunk > tonumber(lost[1] or '0') then return false end
+  if lost[2] == 'subclient.upsert' then return not key or string.sub(redis.call('HGET', key.bucket, (placeOf(key.digest))) or '', 1, 1) ~= 'k' end
   return lost[2] == 'subclient.create' or lost[2] == 'counterparty.draft' or string.sub(lost[2] or '', 1, 12) == 'custom.once:'
 end
 for _, e in ipairs(entries) do
-  local chunk, row, outcome, settlement = tostring(e[1]), tostring(e[2]), e[3], e[4]
-  local of = chunks[chunk]
+  local row, outcome = e.row, e.outcome
+  local of = chunks[e.chunk]
   local current = of.marks[row]
   local settled = current and string.sub(current, 1, 1) == '['
-  local closed = not current and redis.call('HEXISTS', KEYS[3], chunk) == 1
+  local closed = not current and redis.call('HEXISTS', KEYS[3], e.chunk) == 1
   local doubted = (settled or closed) and redis.call('HEXISTS', KEYS[5], row) == 1
-  local foreign = current and not settled and taker(current) ~= taker(e[12]) and e[13] ~= 1
-  local gaveUp = outcome == 'failed' and e[12] == ''
-  if not current and not closed and (leadDiffers(e, of) or (gaveUp and isUnsure(chunk, e[5], e[6]))) then foreign = true end
-  if e[14] == 1 then
+  local foreign = current and not settled and taker(current) ~= taker(e.mark) and not e.accepted
+  local gaveUp = outcome == 'failed' and e.mark == ''
+  if not current and not closed and (leadDiffers(e, of) or (gaveUp and isUnsure(e.chunk, e.key))) then foreign = true end
+  if e.answered then
     answered = true
-    ANSWERED[e[12]] = true
+    ANSWERED[e.mark] = true
   end
-  local decided = e[13] == 1 and (settled or closed) and not doubted and redis.call('HGET', KEYS[10], row)
+  local decided = e.accepted and (settled or closed) and not doubted and redis.call('HGET', KEYS[10], row)
   local overruled = decided and string.find(decided, '"decision":"not-created"', 1, true)
-  local recorded = 1
+  local recorded = true
   if foreign then
-    recorded = 0
+    recorded = false
     if REPLAYED and current and outcome == 'in-doubt' then put(of, row, '${CONTESTED_MARK}') end
   elseif not settled and not closed then
-    put(of, row, settlement)
+    put(of, row, e.settlement)
   elseif overruled or (doubted and outcome ~= 'in-doubt' and not gaveUp) then
-    if closed then redis.call('HSET', KEYS[4], row, settlement)
-    else put(of, row, settlement) end
+    if closed then redis.call('HSET', KEYS[4], row, e.settlement)
+    else put(of, row, e.settlement) end
     if overruled then
       count('failed', -1)
       redis.call('HSET', KEYS[10], row .. ' overruled', decided)
@@ -201,18 +183,18 @@ for _, e in ipairs(entries) do
     else count('in-doubt', -1) end
     free[#free + 1] = row
   else
-    recorded = 0
+    recorded = false
   end
-  if recorded == 1 then
+  if recorded then
     count(outcome, 1)
     if not closed then of.recorded = of.recorded + 1 end
-    if outcome == 'in-doubt' then redis.call('HSET', KEYS[5], row, chunk) end
-    identity(row, e[5], e[6], e[7], e[8])
-    fields(e)
-    keep(KEYS[6], row, e[9])
-    keep(KEYS[7], row, e[10])
-    keep(KEYS[8], row, e[11])
-  else out[#out + 1] = e.place end
+    if outcome == 'in-doubt' then redis.call('HSET', KEYS[5], row, e.chunk) end
+    if e.key then identity(row, e.key.bucket, e.key.digest, e.key.becomes, e.key.id) end
+    fields(e.fields)
+    keep(KEYS[6], row, e.source)
+    keep(KEYS[7], row, e.body)
+    keep(KEYS[8], row, e.documents)
+  else out[#out + 1] = row end
 end
 -- Last: a torn append-only file may carry out the beginning alone, and a repetition goes by marks.
 for _, of in pairs(chunks) do
@@ -234,27 +216,22 @@ end
  * what is next, so that the service's answers count for the rows that ask after them. A chunk
  * closes only where everything that ended was recorded: its block has each row as it was sent here.
  * KEYS: as of record.
- * ARGV: run, JSON of record, the place of its last group's last argument, how many chunks to close,
- * the groups; chunks of the run, now (ISO), and of each chunk to close its number, its number of
- * outcomes, block; then the arguments of grant (none: nothing is to go).
- * Answers how many rows were not recorded, their places, of each chunk whether it is closed (0|1),
- * then grant's answer.
+ * ARGV: run, JSON (`Ask` of exchange.ts), the blocks of the chunks to be closed.
+ * Answers {the rows that were not recorded}, {the chunks that are closed}, {row, reason, …} of rows
+ * that were not granted.
  */
 export const EXCHANGE = `${KEY_ENTRIES}${OPEN_CHUNK}${BY_TAKE}${RECORD}${CLOSE_CHUNK}${GRANT}
-local last = tonumber(ARGV[3])
-local answer = record(ARGV[2], 5, last)
-table.insert(answer, 1, #answer)
-local areRecorded = answer[1] == 0
-local i = last + 3
-for _ = 1, ARGV[4] do
-  local chunk = ARGV[i]
-  answer[#answer + 1] = closeChunk(KEYS[1], KEYS[2] .. chunk, KEYS[3], chunk, areRecorded and ARGV[i + 1], ARGV[i + 2], ARGV[last + 1], ARGV[last + 2])
-  i = i + 3
+-- Before anything is written: a script that fails half-way is not undone, nor counted.
+local ask = cjson.decode(ARGV[2])
+local rows = ask.ended.rows
+for _, e in ipairs(ask.unsent) do rows[#rows + 1] = e end
+local unrecorded = record(ask.ended.together, rows)
+local closed = {}
+for i, of in ipairs(ask.closing) do
+  local outcomes = #unrecorded == 0 and of.outcomes
+  if closeChunk(of.chunk, outcomes, ARGV[2 + i], ask.chunks, ask.now) then closed[#closed + 1] = of.chunk end
 end
-if i <= #ARGV then
-  for _, word in ipairs(grant(i)) do answer[#answer + 1] = word end
-end
-return answer
+return {unrecorded, closed, ask.next and grant(ask.next, ask.probeMs) or {}}
 `;
 
 /**
@@ -262,12 +239,12 @@ return answer
  * where another of its takes' intents stands on the row, Redis went back to before its withdrawal.
  * Over another process' intent, a row in doubt is contested: that process' withdrawal must not free
  * it.
- * KEYS: as of record. ARGV: run, JSON of record.
+ * KEYS: as of record. ARGV: run, JSON of entries.
  */
 export const REPLAY_SETTLED = `${KEY_ENTRIES}${OPEN_CHUNK}${BY_PROCESS}
 local REPLAYED = true
 ${RECORD}
-return record(ARGV[2], 3, #ARGV)
+return record({}, cjson.decode(ARGV[2]))
 `;
 
 /**

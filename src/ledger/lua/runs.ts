@@ -111,27 +111,32 @@ end
 return out
 `;
 
-/**
- * Lua: closeChunk(record, key, blocks, chunk, recorded, block, chunks, now): a chunk whose rows are
- * all settled becomes one block, and the run with its last block is finished. `recorded`: the
- * number of outcomes ('n', open-chunk.ts) when they were read or recorded; every change adds to it.
- * Answers 1: closed, now or before; 0: something changed since: read again.
- */
-export const CLOSE_CHUNK = `
+/** Lua: finishRun(record, blocks, chunks, now): a run whose chunks are all blocks is finished. */
+const FINISH_RUN = `
 local function finishRun(record, blocks, chunks, now)
   if redis.call('HLEN', blocks) < tonumber(chunks) then return end
   local state = redis.call('HGET', record, 'state')
   if state == 'finished' or state == 'cancelled' then return end
   redis.call('HSET', record, 'state', 'finished', 'reason', '', 'request', '', 'finishedAt', now)
 end
-local function closeChunk(record, key, blocks, chunk, recorded, block, chunks, now)
-  if redis.call('HEXISTS', blocks, chunk) == 0 then
-    if (redis.call('HGET', key, 'n') or '0') ~= recorded then return 0 end
-    redis.call('HSET', blocks, chunk, block)
+`;
+
+/**
+ * Lua: closeChunk(chunk, outcomes, block, run's chunks, now), in EXCHANGE: a chunk whose rows are
+ * all settled becomes one block, and the run with its last block is finished. `outcomes`: how often
+ * an outcome was recorded or changed ('n', open-chunk.ts), as the closing process knows it.
+ * Answers whether it is closed, now or before; if not, something changed since: take it again.
+ */
+export const CLOSE_CHUNK = `${FINISH_RUN}
+local function closeChunk(chunk, outcomes, block, chunks, now)
+  local key = KEYS[2] .. chunk
+  if redis.call('HEXISTS', KEYS[3], chunk) == 0 then
+    if tonumber(redis.call('HGET', key, 'n') or '0') ~= outcomes then return false end
+    redis.call('HSET', KEYS[3], chunk, block)
     redis.call('DEL', key)
   end
-  finishRun(record, blocks, chunks, now)
-  return 1
+  finishRun(KEYS[1], KEYS[3], chunks, now)
+  return true
 end
 `;
 
@@ -143,7 +148,7 @@ end
  * run, now (ISO), then the names of all outcomes, their numbers before, the new ones.
  * Answers 1: replaced; 0: they have changed.
  */
-export const RECOUNT = `${CLOSE_CHUNK}
+export const RECOUNT = `${FINISH_RUN}
 local wrong = cjson.decode(table.remove(ARGV, 1))
 local each = (#ARGV - 2) / 3
 local names = {}
@@ -157,11 +162,6 @@ for _, e in ipairs(wrong) do
 end
 finishRun(KEYS[1], KEYS[2], ARGV[1], ARGV[2])
 return 1
-`;
-
-/** closeChunk. KEYS: record, chunk, blocks. ARGV: chunk, outcomes, block, run's chunks, now. */
-export const CLOSE = `${CLOSE_CHUNK}
-return closeChunk(KEYS[1], KEYS[2], KEYS[3], ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5])
 `;
 
 /**

@@ -1,7 +1,6 @@
 /**
- * Looks for damage in the cells of a row: values that a spreadsheet, an encoding or a copy has
- * probably altered. The definition's `checks` say which findings are issues (the row isn't sent),
- * which are warnings, and which aren't looked for; where they say nothing, damage in the fields of
+ * Looks for values that a spreadsheet, an encoding or a copy has probably altered. The definition's
+ * `checks` say which findings are issues and which are warnings; where they say nothing, damage in
  * an account is an issue, since money goes there. No finding says what a cell holds.
  */
 import { type CheckSettings, SETTING_OF } from '../../config/check-settings.ts';
@@ -138,7 +137,7 @@ function textOf(binding: Binding | undefined): BesideOf {
 }
 
 const TEXT =
-  'text; the cell holds a number, a date or a boolean, so the identifier may be another one: format the column as text and write it again';
+  'text; the cell holds a number, a date or a boolean, so digits may be lost: format the column as text and write it again';
 
 function compileTypedCells(
   columns: ReadonlyMap<number, string>,

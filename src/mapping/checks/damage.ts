@@ -1,5 +1,6 @@
 /** Damage that cells of any field can have: what spreadsheets and wrong encodings leave behind. */
 import type { CheckCode } from '../../model/issue.ts';
+import { wordsOf } from '../read-data.ts';
 import type { RowContext } from '../row-context.ts';
 
 export type CellCheck = {
@@ -22,25 +23,13 @@ export const scientificNotation: CellCheck = {
 const EVERY_DIGIT =
   'every digit, as text; a spreadsheet probably turned a long number into a short form such as 1.23457E+11, which loses digits';
 
-/** As Excel and LibreOffice write them in seven languages. */
-const NAMES = [
-  'REF!|NAME\\?|VALUE!|DIV/0!|NULL!|NUM!|N/A|SPILL!|CALC!|FIELD!|GETTING_DATA',
-  'BEZUG!|WERT!|ZAHL!|NV',
-  'NOM\\?|VALEUR!|NUL!|NOMBRE!',
-  '¡REF!|¿NOMBRE\\?|¡VALOR!|¡DIV/0!|¡NULO!|¡NUM!|N/D',
-  'RIF!|NOME\\?|VALORE!|NULLO!',
-  'VERW!|NAAM\\?|WAARDE!|DEEL/0!|LEEG!|GETAL!|N/B',
-  'VALOR!|NULO!|NÚM!',
-].join('|');
-
 /** Within a text it may be meant. A column too narrow for its value shows `####`. */
-const ERROR_CELL = new RegExp(`^(?:#(?:${NAMES})|#{3,}|Err:5\\d\\d)$`);
-
 export const spreadsheetError: CellCheck = {
   code: 'spreadsheet_error',
   find: (text) => {
-    if (!ERROR_CELL.test(text)) return null;
-    return text.startsWith('##') ? NARROW : FORMULA;
+    if (/^#{3,}$/.test(text)) return NARROW;
+    const isError = text.startsWith('#') ? wordsOf('error').has(text.slice(1)) : /^Err:5\d\d$/.test(text);
+    return isError ? FORMULA : null;
   },
 };
 
@@ -51,20 +40,19 @@ const NARROW =
   'a value; a spreadsheet writes this where a column is too narrow to show it: widen the column and export the file again';
 
 /** What later bytes of a UTF-8 character (80 to BF) become in windows-1252 or ISO-8859-1. */
-const LATER =
-  '\\u0080-\\u00bf\\u0152\\u0153\\u0160\\u0161\\u0178\\u017d\\u017e\\u0192\\u02c6\\u02dc\\u2013\\u2014\\u2018-\\u201a\\u201c-\\u201e\\u2020-\\u2022\\u2026\\u2030\\u2039\\u203a\\u20ac\\u2122';
+const LATER = String.raw`\u0080-\u00bf\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u02c6\u02dc\u2013\u2014\u2018-\u201a\u201c-\u201e\u2020-\u2022\u2026\u2030\u2039\u203a\u20ac\u2122`;
 
 /** For most cells this test is all that the check costs. */
 const BEYOND_ASCII = /[\u0080-\uffff]/;
 
-const CANDIDATE = new RegExp(`[\\u0080-\\u009f]|[\\u00c2-\\u00f4][${LATER}]|[a-z\\d]\\u00c2 |\\ufffd`);
+const CANDIDATE = new RegExp(String.raw`[\u0080-\u009f]|[\u00c2-\u00f4][${LATER}]|[a-z\d]\u00c2 |\ufffd`);
 
 /**
  * Runs of such characters that are valid UTF-8. A pair counts only where it would be a letter of a
  * usual alphabet (Latin, Greek, Cyrillic, Hebrew, Arabic): others, as in RENÉ’S, are mostly meant.
  */
-const SEQUENCE = `[\\u00c2-\\u00c5\\u00ce-\\u00d1\\u00d7-\\u00d9][${LATER}]|\\u00c8[\\u0098-\\u009b\\u02dc\\u2122\\u0161\\u203a]|[\\u00e0-\\u00ef][${LATER}]{2}|[\\u00f0-\\u00f4][${LATER}]{3}`;
-const NOT_ASCII = '[\\u0080-\\uffff]';
+const SEQUENCE = String.raw`[\u00c2-\u00c5\u00ce-\u00d1\u00d7-\u00d9][${LATER}]|\u00c8[\u0098-\u009b\u02dc\u2122\u0161\u203a]|[\u00e0-\u00ef][${LATER}]{2}|[\u00f0-\u00f4][${LATER}]{3}`;
+const NOT_ASCII = String.raw`[\u0080-\uffff]`;
 const RUN = new RegExp(`(?<!${NOT_ASCII})(?:${SEQUENCE})+(?!${NOT_ASCII})`);
 
 /** The beginning of a typographic sign that lost its end; a space that kept its first byte. */

@@ -1,11 +1,10 @@
 /**
- * Identifiers as payment files have them: what an IBAN, a BIC, a sort code or a routing number
- * looks like, and which codes are short of the zeros that a spreadsheet drops. No finding changes a
- * value.
+ * What an IBAN, a BIC, a sort code or a routing number looks like, and which codes are short of the
+ * zeros that a spreadsheet drops.
  */
-import { getCountrySpecifications, isValidBIC } from 'ibantools';
+import { getCountrySpecifications, isValidBIC, ValidationErrorsIBAN, validateIBAN } from 'ibantools';
 import { countryCode } from '../countries.ts';
-import { readData, remembered } from '../read-data.ts';
+import { readData } from '../read-data.ts';
 import type { FieldPath } from '../request-field.ts';
 import type { RowContext } from '../row-context.ts';
 import type { BesideOf, CellCheck } from './damage.ts';
@@ -72,35 +71,19 @@ function lastName(path: FieldPath): string {
  */
 const ibanInvalid: CellCheck = {
   code: 'iban_invalid',
-  find: (text) => (isIban(text) || isIban(compact(text)) ? null : ibanProblem(compact(text))),
+  find: (text) => ibanProblem(text.replaceAll(/\s/g, '').toUpperCase()),
 };
 
-/** By country, the number of characters and which of them are letters and digits. */
-const FORMS: ReadonlyMap<string, { readonly length: number; readonly shape: RegExp }> = new Map(
-  Object.entries(getCountrySpecifications()).flatMap(([country, { chars, bban_regexp }]) =>
-    chars === null || bban_regexp === null
-      ? []
-      : [
-          [
-            country,
-            { length: chars, shape: new RegExp(bban_regexp.replace('^', '^[A-Z]{2}\\d{2}')) },
-          ] as const,
-        ],
-  ),
-);
-
-function compact(text: string): string {
-  return text.replaceAll(/\s/g, '').toUpperCase();
-}
-
 function ibanProblem(iban: string): string | null {
-  const country = iban.slice(0, 2);
-  const form = FORMS.get(country);
-  if (form === undefined) return NO_COUNTRY;
-  if (iban.length !== form.length) return lengthProblem(country, form.length, iban.length);
+  const wrong = new Set(validateIBAN(iban).errorCodes);
+  if (wrong.has(ValidationErrorsIBAN.NoIBANProvided) || wrong.has(ValidationErrorsIBAN.NoIBANCountry))
+    return NO_COUNTRY;
+  if (wrong.has(ValidationErrorsIBAN.WrongBBANLength)) return lengthProblem(iban);
   if (!/^[A-Z0-9]+$/.test(iban))
     return 'an IBAN of letters and digits only; a character in it is probably damaged';
-  return hasCheckDigits(iban) ? structureProblem(country) : CHECK_DIGITS;
+  if (wrong.has(ValidationErrorsIBAN.WrongBBANFormat) || wrong.has(ValidationErrorsIBAN.ChecksumNotNumber))
+    return `an IBAN with letters and digits where ${iban.slice(0, 2)} has them; a letter and a digit are probably confused, such as O and 0`;
+  return wrong.has(ValidationErrorsIBAN.WrongIBANChecksum) ? CHECK_DIGITS : null;
 }
 
 const NO_COUNTRY =
@@ -109,42 +92,12 @@ const NO_COUNTRY =
 const CHECK_DIGITS =
   'an IBAN whose check digits fit; a character is probably wrong, or two have changed places';
 
-function lengthProblem(country: string, expected: number, got: number): string {
-  const what = got < expected ? 'a part of it is probably lost' : 'something in it is probably too many';
-  return `an IBAN of ${expected} characters, as ${country} has them, got ${got}; ${what}`;
-}
-
-function structureProblem(country: string): string {
-  return `an IBAN with letters and digits where ${country} has them; a letter and a digit are probably confused, such as O and 0`;
-}
-
-function isIban(text: string): boolean {
-  const form = FORMS.get(text.slice(0, 2));
-  return form !== undefined && text.length === form.length && hasCheckDigits(text) && form.shape.test(text);
-}
-
-/**
- * Whether the number that the IBAN spells with its first four characters at the end, A being 10 and
- * Z 35, leaves 1 when it is divided by 97; never for a character that is neither.
- */
-function hasCheckDigits(iban: string): boolean {
-  let rest = 0;
-  for (let i = 0; i < iban.length; i += 1) {
-    const value = valueAt(iban, (i + 4) % iban.length);
-    if (value < 0) return false;
-    rest = (value > 9 ? rest * 100 : rest * 10) + value;
-    if (rest > SMALL) rest %= 97;
-  }
-  return rest % 97 === 1;
-}
-
-/** With two more digits the rest stays a small integer: the loop is three times as fast. */
-const SMALL = 9_999_999;
-
-function valueAt(iban: string, at: number): number {
-  const code = iban.charCodeAt(at);
-  if (code >= 48 && code <= 57) return code - 48;
-  return code >= 65 && code <= 90 ? code - 55 : -1;
+function lengthProblem(iban: string): string {
+  const country = iban.slice(0, 2);
+  const expected = getCountrySpecifications()[country]?.chars ?? 0;
+  const what =
+    iban.length < expected ? 'a part of it is probably lost' : 'something in it is probably too many';
+  return `an IBAN of ${expected} characters, as ${country} has them, got ${iban.length}; ${what}`;
 }
 
 const bicInvalid: CellCheck = {
@@ -152,10 +105,12 @@ const bicInvalid: CellCheck = {
   find: (text) => (isBic(text) ? null : BIC),
 };
 
-const isBic = remembered((text: string) => isValidBIC(text.replaceAll(/\s/g, '')));
+function isBic(text: string): boolean {
+  return isValidBIC(text.replaceAll(/\s/g, ''));
+}
 
 const BIC =
-  'a BIC of 8 or 11 characters such as DEUTDEFF or DEUTDEFF500: bank, country, place, and the branch if any; a character is probably missing, or the cell belongs to another column';
+  'a BIC of 8 or 11 characters such as DEUTDEFF or DEUTDEFF500: bank, country, place, and the branch if any; a character is probably missing';
 
 const SORT_CODE = /^\d{2}([- ]?)\d{2}\1\d{2}$/;
 
@@ -188,24 +143,15 @@ function routingNumberProblem(text: string): string {
     : 'a routing number of 9 digits; a digit is probably missing or too many';
 }
 
-const ZERO = 48;
+const WEIGHTS = [3, 7, 1];
 
-/**
- * Whether the text is a routing number of the American Bankers Association: nine digits whose sum,
- * weighted 3, 7, 1 in turn, is a multiple of ten.
- */
+/** By the check of the American Bankers Association: a weighted sum that is a multiple of ten. */
 function isRoutingNumber(text: string): boolean {
-  if (text.length !== 9) return false;
-  let sum = 0;
-  for (let i = 0; i < 9; i += 1) {
-    const digit = text.charCodeAt(i) - ZERO;
-    if (digit < 0 || digit > 9) return false;
-    sum += digit * (i % 3 === 0 ? 3 : i % 3 === 1 ? 7 : 1);
-  }
+  if (!/^\d{9}$/.test(text)) return false;
+  const sum = [...text].reduce((sum, digit, i) => sum + Number(digit) * (WEIGHTS[i % 3] ?? 0), 0);
   return sum % 10 === 0;
 }
 
-/** One digit short of its length, and meant to be such a code. */
 function lostZero(
   digits: number,
   what: string,
@@ -221,7 +167,6 @@ function lostZero(
 const WORDS = { postCode: 'post code', bankCode: 'bank code' } as const;
 const MAX_LOST = 2;
 
-/** What a code that lost zeros looks like: the longest of these codes has eight digits. */
 const SHORTENED = /^\d{1,7}$/;
 
 /** Of a code whose number of digits is fixed in the country that stands beside it. */

@@ -1,7 +1,6 @@
 /**
- * A proposal as a job definition with comments, so that whoever reads it can decide what is still
- * open. The YAML library writes it, from a value that the definition's schema has accepted: no name
- * or text of a file or form can become a setting.
+ * A proposal as a job definition with comments. The YAML library writes it, from a value that the
+ * definition's schema has accepted: no name or text of a file or form can become a setting.
  */
 import { Document, isNode, Pair, Scalar, visit, YAMLMap, YAMLSeq } from 'yaml';
 import { type Format, jobDefinitionSchema } from '../../config/job-definition.ts';
@@ -12,7 +11,6 @@ import type { ProposedField } from './propose-fields.ts';
 import type { JobProposal } from './propose-job.ts';
 
 type ProposalOrigin = {
-  /** The file's name, without its folders. */
   readonly file: string;
   readonly understood: string;
   readonly rows: number;

@@ -1,7 +1,6 @@
 /**
- * What a header that is no field's path probably means: the field's name without case, spaces and
- * punctuation, or one of its usual business names. A proposal takes the meaning up with a note
- * where it is doubtful; a message only suggests it.
+ * What a header that is no field's path probably means. A proposal takes it up, with a note where
+ * it is doubtful; a message only suggests it.
  */
 import { nearest } from '../../lib/did-you-mean.ts';
 import { MOST_PROBLEMS } from '../../lib/usage-error.ts';
@@ -19,7 +18,6 @@ export type Meaning = NamedField & {
 
 export type FindMeaning = (header: string) => Meaning | null;
 
-/** Fields without case, spaces and punctuation, then their usual business names. */
 export function createFindMeaning(
   operation: BuiltIn,
   catalog: FieldCatalog,
@@ -126,11 +124,7 @@ type Suggesting = Pick<MappingOptions, 'definition' | 'catalog' | 'pathField'> &
   readonly problems: readonly string[];
 };
 
-/**
- * ` Did you mean "accounts.3.iban"?` for a path or a header that is no field, or nothing. Of a file
- * with many unknown columns only those that are told get a suggestion: it takes a look at every
- * field.
- */
+/** ` Did you mean "accounts.3.iban"?` or nothing; only for problems that are told: it is slow. */
 export function suggestField(written: string, options: Suggesting): string {
   const { catalog, pathField, problems } = options;
   if (problems.length >= MOST_PROBLEMS || written.length > LONGEST_NAME) return '';
@@ -149,7 +143,6 @@ export function suggestField(written: string, options: Suggesting): string {
   return found === undefined ? '' : ` Did you mean "${found}"?`;
 }
 
-/** What is wrong with a name that no field of the operation has. */
 export function noSuchField(written: string, options: Suggesting): string {
   return `${options.definition.operation} has no such field.${suggestField(written, options)}`;
 }

@@ -1,13 +1,12 @@
 /**
- * The names that files give to the fields and keys of each operation, in all languages at once: the
- * tables of data/names put together. A name that two languages use for different fields, or that
- * could mean several, comes with a note of what else it could be.
+ * The names that files give to the fields and keys of each operation: the tables of data/names put
+ * together. A name that could mean several comes with a note of what else it could be.
  */
 import type { BuiltIn } from '../../model/operation.ts';
-import { readData, remembered } from '../read-data.ts';
+import { spelledOut } from '../countries.ts';
+import { readData, remembered, wordsOf } from '../read-data.ts';
 import { foldName } from '../request-field.ts';
 
-/** A field that a name stands for, and what else the name could be. */
 export type NamedField = {
   readonly field: string;
   readonly note: string | null;
@@ -23,7 +22,6 @@ type Name = {
   /** What is named: a field of this kind of record, an address, a key; see data/names/README.md. */
   readonly of: string;
   readonly what: string;
-  /** The name to compare. */
   readonly loose: string;
   readonly doubt: string | undefined;
 };
@@ -41,25 +39,18 @@ function namesOf(of: string): readonly Name[] {
   return allNames(TABLES).filter((name) => name.of === of);
 }
 
-const UMLAUTS: Readonly<Record<string, string>> = { ä: 'ae', ö: 'oe', ü: 'ue', Ä: 'Ae', Ö: 'Oe', Ü: 'Ue' };
-
 function spellings(name: string): readonly string[] {
-  const written = name.replaceAll(/[äöüÄÖÜ]/g, (letter) => UMLAUTS[letter] ?? letter);
-  return [...new Set([looseName(name), looseName(written)])];
+  return [...new Set([looseName(name), looseName(spelledOut(name))])];
 }
 
 const NUMBER: ReadonlySet<string> = new Set(['no', 'nr', 'num', 'nro', 'nbr']);
 const INITIALS = /(?<![\p{L}\p{N}])(\p{L})\.\s?(?=\p{L}(?![\p{L}\p{N}]))/gu;
 
-/**
- * A name without what doesn't make it another one: case, accents, spaces, punctuation, small words,
- * and how "number" is written. `Post-Code` and `post code` are the same, and so are `N° de client`,
- * `Numéro client` and `nr client`.
- */
+/** The same for `Post-Code` and `post code`, and for `N° de client` and `Numéro client`. */
 export function looseName(name: string): string {
   const parted = name.replaceAll(/\bn\s?°/giu, ' nr ').replaceAll(INITIALS, '$1');
   const words = plainWords(parted.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1 $2'));
-  const small = smallWords('words.tsv');
+  const small = smallWords('small');
   const telling = words.filter((word) => !small.has(word));
   return (telling.length === 0 ? words : telling)
     .map((word) => (NUMBER.has(word) ? 'nr' : word))
@@ -79,16 +70,11 @@ function withoutMarks(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '');
 }
 
-/** Words without which a name is the same. */
-const smallWords = remembered((table: string): ReadonlySet<string> => {
-  const words = readData(table).flatMap(([kind, word = '']) => (kind === 'small' ? [word] : []));
-  return new Set(words.map(withoutMarks));
-});
+const smallWords = remembered((kind: string) => new Set([...wordsOf(kind)].map(withoutMarks)));
 
 type FieldNames = ReadonlyMap<string, NamedField>;
 type NamedPair = readonly [loose: string, NamedField];
 
-/** The operation's fields by the names that files give them, as `looseName` has them. */
 export const fieldNames = remembered((operation: BuiltIn): FieldNames => {
   const [kind = ''] = operation.split('.');
   const own = pairsOf(kind, kind);
@@ -121,7 +107,6 @@ function addressPairs(kind: string, path: string): readonly NamedPair[] {
   return pairs.filter(([, { field }]) => field !== `${path}line2`);
 }
 
-/** Two languages, or a field and its own part, may use one name. */
 function byName(pairs: readonly NamedPair[]): FieldNames {
   const names = new Map<string, NamedField>();
   for (const [loose, second] of pairs) {
@@ -137,7 +122,6 @@ function pair(loose: string, field: string): NamedPair {
   return [loose, { field, note: null, isOfLedger: false }];
 }
 
-/** With the notes that doubts have for such a kind of field. */
 function pairsOf(of: string, kind: string, fieldOf = (what: string) => what): readonly NamedPair[] {
   const doubts = readData('doubts.tsv').filter(([, about = '']) => about.split(' ').includes(kind));
   const notes = new Map(doubts.map(([doubt = '', , note = '']) => [doubt, note]));
@@ -147,7 +131,6 @@ function pairsOf(of: string, kind: string, fieldOf = (what: string) => what): re
   });
 }
 
-/** What stands before or behind a field's name, and the fields that can follow. */
 type Qualifier = { readonly word: string; readonly path: string; readonly fields: FieldNames };
 
 /** Of a name that says whose it is: `Billing ZIP`, `Ville facturation`, `IBAN bénéficiaire`. */

@@ -1,7 +1,6 @@
 /**
  * How a column writes dates, numbers, yes and no: the settings that a refusal of its cells would
- * name are tried on all of them, and the one that fits the most is proposed. Where two fit equally
- * well and mean something different, only the reader of the proposal can choose.
+ * name are tried on all of them. Where two fit equally well, the reader of the proposal chooses.
  */
 import type { JsonValue } from '../../model/request.ts';
 import { mostMistakes } from '../../model/written-as.ts';
@@ -10,7 +9,6 @@ import { type ConvertedColumn, conversionFor, defaultConversion } from '../field
 import { readData } from '../read-data.ts';
 import type { LeafType } from '../request-field.ts';
 
-/** A conversion's options; without any the field's own conversion reads the cells. */
 export type Notation = Omit<ConvertedColumn, 'column'>;
 
 export type ChosenNotation = {
@@ -20,7 +18,6 @@ export type ChosenNotation = {
   readonly isDecided: boolean;
 };
 
-/** What fits the most cells, unless another that fits as many reads something else in them. */
 export function chooseNotation(type: LeafType, cells: readonly JsonValue[]): ChosenNotation {
   const tried = candidates(type, cells).map((notation) => tryOn(cells, type, notation));
   const misfits = Math.min(...tried.map((one) => one.misfits));
@@ -60,7 +57,6 @@ function tryOn(cells: readonly JsonValue[], type: LeafType, notation: Notation) 
   return { notation, misfits, results: JSON.stringify(results.map((result) => result ?? null)) };
 }
 
-/** The field's own conversion is the first of all. */
 function candidates(type: LeafType, cells: readonly JsonValue[]): readonly Notation[] {
   const texts = [...new Set(cells.filter((cell) => typeof cell === 'string'))];
   if (type === 'boolean') return [{}, ...wordsFor(texts)];

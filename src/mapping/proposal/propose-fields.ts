@@ -1,7 +1,6 @@
 /**
- * Where each column of a file goes in a proposal, and how its cells are read there. A column has
- * one place, the field that its header spells, else the one that it means; a field takes one
- * column.
+ * Where each column of a file goes in a proposal, and how its cells are read there: to the field
+ * that its header spells, else to the one that it means; a field takes one column.
  */
 import type { BuiltIn } from '../../model/operation.ts';
 import type { JsonValue } from '../../model/request.ts';

@@ -1,7 +1,6 @@
 /**
- * A job definition that a file's header and first rows suggest (`onboard map`): where each column
- * goes, how its cells are read, which column is the key. Each column is placed or listed for a
- * decision, none is dropped; no value of a cell gets into a proposal.
+ * A job definition that a file's header and first rows suggest (`onboard map`). Each column is
+ * placed or listed for a decision, none is dropped; no value of a cell gets into a proposal.
  */
 import { flattenRecord } from '../../model/flatten-record.ts';
 import { parseRecord } from '../../model/json-record.ts';
@@ -24,7 +23,6 @@ import {
   SERVICE_SETS,
 } from './propose-fields.ts';
 
-/** The column whose name says that it is the rows' own key. */
 export type KeyGuess = {
   readonly column: string;
   /** Rows that lack the key, or have one that came before. */
@@ -141,7 +139,6 @@ function flawsOf(keys: readonly JsonValue[]): number {
   return keys.length - new Set(keys.filter((key) => key !== '')).size;
 }
 
-/** The cells of the rows looked at, empty ones as `''`. */
 type Table = readonly (readonly JsonValue[])[];
 
 /** Without a workbook's numbers, dates and booleans, which are read in one way only. */

@@ -9,7 +9,7 @@ import { numberShown } from '../../lib/terminal.ts';
 import type { Note } from '../../model/note.ts';
 import { OUTCOMES } from '../../model/outcome.ts';
 import { type Cause, type Digest, needingRows } from '../digest.ts';
-import { Dot, kindWords, Legend, Time } from './parts.tsx';
+import { Dot, kindWords, Legend, Table, Time } from './parts.tsx';
 
 export function WhereInFile({
   digest: { where, rows },
@@ -168,36 +168,17 @@ type NeedingProps = RowsProps & { readonly rows: Digest['needing']; readonly lab
 
 export function NeedingTable({ rows, hidesKeys = false, label }: NeedingProps) {
   return (
-    <section class="scroll" tabindex={0} aria-label={label}>
-      <table class="list">
-        <thead>
-          <tr>
-            <th class="n">row</th>
-            <th class="n">line</th>
-            {hidesKeys ? null : <th>key</th>}
-            <th>outcome</th>
-            <th>why</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ row, line, key, outcome, code, why }) => (
-            <tr>
-              <td class="n">{numberShown(row)}</td>
-              <td class="n">{line === 0 ? '' : numberShown(line)}</td>
-              {hidesKeys ? null : (
-                <td class="mono">
-                  <Text of={key} bytes={KEY_BYTES} />
-                </td>
-              )}
-              <td class="o">{kindWords(outcome)}</td>
-              <td>
-                <Text of={why === '' ? code : why} bytes={WHY_BYTES} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <Table
+      name={label}
+      heads={[{ n: 'row' }, { n: 'line' }, ...(hidesKeys ? [] : [{ mono: 'key' }]), { o: 'outcome' }, 'why']}
+      rows={rows.map(({ row, line, key, outcome, code, why }) => [
+        numberShown(row),
+        line === 0 ? '' : numberShown(line),
+        ...(hidesKeys ? [] : [<Text of={key} bytes={KEY_BYTES} />]),
+        kindWords(outcome),
+        <Text of={why === '' ? code : why} bytes={WHY_BYTES} />,
+      ])}
+    />
   );
 }
 

@@ -4,14 +4,16 @@
  * is cut.
  */
 import { basename } from 'node:path';
+import type { Child } from 'hono/jsx';
 import { cut, Text } from '../../lib/html-text.tsx';
-import { countOf } from '../../lib/terminal.ts';
+import { countOf, numberShown } from '../../lib/terminal.ts';
+import { acceptedRows } from '../../model/outcome.ts';
 import { sourceWords } from '../../model/source.ts';
+import type { Summary } from '../summary.ts';
 import { requestWords } from '../words.ts';
-import { Time, targetShown } from './parts.tsx';
+import { Facts, Time, targetShown } from './parts.tsx';
 import { Causes, Damaged, Needing, Pace, type Page, Steps, Times, Total } from './sections.tsx';
 import { POLICY, STYLE } from './style.ts';
-import { TONE_SIGN, verdictOf } from './words.ts';
 
 type Props = { readonly page: Page };
 
@@ -84,6 +86,68 @@ function Head({ page }: Props) {
   );
 }
 
+type Verdict = {
+  readonly headline: string;
+  readonly sentences: ReadonlyArray<{ readonly tone: Tone; readonly words: string }>;
+  readonly tone: Tone;
+};
+type Tone = 'ok' | 'bad' | 'doubt' | 'none';
+
+/** The sign before a sentence says what its colour says. */
+const TONE_SIGN: Readonly<Record<Tone, string>> = { ok: '✓', bad: '✗', doubt: '?', none: '·' };
+
+/** How many rows are where they belong, what they need, and whether the run goes on. */
+function verdictOf(summary: Summary): Verdict {
+  const { outcomes, rows } = summary;
+  const done = outcomes.listed > 0 ? outcomes.listed : acceptedRows(outcomes);
+  const what = outcomes.listed > 0 ? 'answered' : 'at the service';
+  const headline =
+    rows === 0
+      ? 'The file has no rows: nothing was sent'
+      : `${numberShown(done)} of ${countOf(rows, 'row')} ${done === 1 || rows === 1 ? 'is' : 'are'} ${what}`;
+  const said = [
+    ...goingOn(summary),
+    ...inDoubt(outcomes['in-doubt']),
+    ...toCorrect(summary),
+    ...leftOut(summary),
+  ];
+  const needsNobody = said.every(({ tone }) => tone === 'none');
+  const sentences = needsNobody ? [{ tone: 'ok', words: 'Nothing is left to do.' } as const, ...said] : said;
+  const tone = (['bad', 'doubt', 'ok'] as const).find((one) => sentences.some((said) => said.tone === one));
+  return { headline, sentences, tone: tone ?? 'none' };
+}
+
+type Sentences = Verdict['sentences'];
+
+function inDoubt(rows: number): Sentences {
+  if (rows === 0) return [];
+  const words = `${countOf(rows, 'row')} may exist at the service: look ${rows === 1 ? 'it' : 'them'} up before anything else.`;
+  return [{ tone: 'doubt', words }];
+}
+
+function toCorrect({ outcomes }: Summary): Sentences {
+  const { rejected, denied, failed, invalid } = outcomes;
+  const rows = rejected + denied + failed + invalid;
+  if (rows === 0) return [];
+  return [{ tone: 'bad', words: `${countOf(rows, 'row')} did not succeed: the causes are below.` }];
+}
+
+function goingOn({ state, reason, open, outcomes }: Summary): Sentences {
+  if (state === 'cancelled')
+    return [{ tone: 'bad', words: `The run was cancelled: ${countOf(outcomes.cancelled, 'row')} not sent.` }];
+  if (state === 'finished' || open === 0) return [];
+  const why = reason === null ? '' : ` (${reason})`;
+  const isHeld = state === 'paused' || state === 'stopped';
+  const words = `${countOf(open, 'row')} still to be sent: the run is ${state}${why}.`;
+  return [{ tone: isHeld ? 'bad' : 'none', words }];
+}
+
+function leftOut({ outcomes: { skipped } }: Summary): Sentences {
+  if (skipped === 0) return [];
+  const words = `${countOf(skipped, 'row')} left out: ${skipped === 1 ? 'its key was' : 'their keys were'} known already.`;
+  return [{ tone: 'none', words }];
+}
+
 const NOTES_SHOWN = 20;
 
 function Reading({ page: { summary } }: Props) {
@@ -111,46 +175,36 @@ function About({ page }: Props) {
     ['ended', summary.finishedAt],
     ['report written', summary.writtenAt],
   ] as const;
+  const facts: ReadonlyArray<readonly [string, Child]> = [
+    [
+      'run',
+      <>
+        <code>{summary.run}</code>, {summary.state}
+        {summary.parent === null ? '' : `, a rerun of rows of ${summary.parent}`}
+      </>,
+    ],
+    [
+      'job',
+      <>
+        <Text of={summary.job} bytes={100} />, operation <Text of={summary.operation} bytes={100} />
+      </>,
+    ],
+    ...(isShared ? [] : [['target', <Text of={summary.target} />] as const]),
+    [
+      'file',
+      <>
+        <Text of={summary.file} bytes={600} />
+        <br />
+        <span class="dim mono">sha256 {summary.sha256}</span>
+      </>,
+    ],
+    ...times.flatMap(([name, at]) => (at === null ? [] : [[name, <Time at={at} />] as const])),
+    ['program', `onboard ${version}`],
+  ];
   return (
     <section>
       <h2>About this run</h2>
-      <dl>
-        <dt>run</dt>
-        <dd>
-          <code>{summary.run}</code>, {summary.state}
-          {summary.parent === null ? '' : `, a rerun of rows of ${summary.parent}`}
-        </dd>
-        <dt>job</dt>
-        <dd>
-          <Text of={summary.job} bytes={100} />, operation <Text of={summary.operation} bytes={100} />
-        </dd>
-        {isShared ? null : (
-          <>
-            <dt>target</dt>
-            <dd>
-              <Text of={summary.target} />
-            </dd>
-          </>
-        )}
-        <dt>file</dt>
-        <dd>
-          <Text of={summary.file} bytes={600} />
-          <br />
-          <span class="dim mono">sha256 {summary.sha256}</span>
-        </dd>
-        {times.flatMap(([name, at]) =>
-          at === null
-            ? []
-            : [
-                <dt>{name}</dt>,
-                <dd>
-                  <Time at={at} />
-                </dd>,
-              ],
-        )}
-        <dt>program</dt>
-        <dd>onboard {version}</dd>
-      </dl>
+      <Facts of={facts} />
     </section>
   );
 }

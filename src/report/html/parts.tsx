@@ -96,6 +96,64 @@ export function Wide({ name, children }: { readonly name: string; readonly child
   );
 }
 
+/** `n`: a column of numbers; `mono`: a column of what stands in files; `o`: of outcomes. */
+type TableHead = string | { readonly n: string } | { readonly mono: string } | { readonly o: string };
+
+type TableProps = {
+  readonly name: string;
+  readonly heads: readonly TableHead[];
+  readonly class?: string;
+  readonly rows: ReadonlyArray<readonly Child[]>;
+};
+
+export function Table({ name, heads, class: of = 'list', rows }: TableProps) {
+  const kinds = heads.map((head) => (typeof head === 'string' ? undefined : Object.keys(head)[0]));
+  return (
+    <Wide name={name}>
+      <table class={of}>
+        <thead>
+          <tr>
+            {heads.map((head, i) => (
+              <th scope="col" class={kinds[i] === 'n' ? 'n' : undefined}>
+                {typeof head === 'string' ? head : Object.values(head)[0]}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((cells) => (
+            <tr>
+              {cells.map((cell, i) => (
+                <td class={kinds[i]}>{cell}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Wide>
+  );
+}
+
+/** What is known of something, by names. */
+export function Facts({
+  of,
+  class: kind,
+}: {
+  readonly of: ReadonlyArray<readonly [name: Child, value: Child]>;
+  readonly class?: string;
+}) {
+  return (
+    <dl class={kind}>
+      {of.map(([name, value]) => (
+        <>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </>
+      ))}
+    </dl>
+  );
+}
+
 type RatesProps = { readonly stretches: readonly Stretch[]; readonly story: readonly Told[] };
 
 export function Rates({ stretches, story }: RatesProps) {
@@ -112,43 +170,25 @@ export function Rates({ stretches, story }: RatesProps) {
         <Series title="Rows per second by outcome" seconds={seconds} stretches={stretches} events={story} />
       </Wide>
       <Legend kinds={kinds} />
-      <Numbers heads={['from second', 'to', 'rows per second']}>
-        {stretches.map(({ from, to, parts }) => (
-          <tr>
-            <td class="n">{tenths(from)}</td>
-            <td class="n">{tenths(to)}</td>
-            <td>
-              {parts.map(({ kind, value }) => `${tenths(value)} ${kindWords(kind)}`).join(', ') || 'none'}
-            </td>
-          </tr>
-        ))}
-      </Numbers>
+      <details>
+        <summary>The numbers</summary>
+        <Table
+          name="Rows per second"
+          class="short"
+          heads={[{ n: 'from second' }, { n: 'to' }, 'rows per second']}
+          rows={stretches.map(({ from, to, parts }) => [
+            tenths(from),
+            tenths(to),
+            parts.map(({ kind, value }) => `${tenths(value)} ${kindWords(kind)}`).join(', ') || 'none',
+          ])}
+        />
+      </details>
     </figure>
   );
 }
 
 function tenths(n: number): string {
   return n < 10 ? String(Math.round(n * 10) / 10) : numberShown(Math.round(n));
-}
-
-type NumbersProps = { readonly heads: readonly string[]; readonly children?: Child };
-
-function Numbers({ heads, children }: NumbersProps) {
-  return (
-    <details>
-      <summary>The numbers</summary>
-      <table class="short">
-        <thead>
-          <tr>
-            {heads.map((head) => (
-              <th class="n">{head}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>{children}</tbody>
-      </table>
-    </details>
-  );
 }
 
 export function Story({ story }: { readonly story: readonly Told[] }) {
@@ -170,6 +210,7 @@ export function Latencies({
   readonly digest: Pick<Digest, 'latency' | 'moments' | 'statuses'>;
 }) {
   if (latency === null) return null;
+  const answered = statuses.reduce((sum, { rows }) => sum + rows, 0);
   const points = moments.flatMap(({ to, took }) => (took === null ? [] : [{ seconds: to, ...took }]));
   const lines = (['p50', 'p90', 'p99'] as const).map((kind) => ({
     kind,
@@ -192,7 +233,7 @@ export function Latencies({
         {points.length < 2 ? '' : 'From below: half, nine in ten, 99 in 100 rows. '}
         {statuses
           .filter(({ status }) => status !== USUAL_STATUS)
-          .map(({ status, rows }) => `${status || 'no answer'}: ${shareOf(rows, latency.rows)}`)
+          .map(({ status, rows }) => `${status || 'no answer'}: ${shareOf(rows, answered)}`)
           .join(' · ')}
       </p>
     </figure>

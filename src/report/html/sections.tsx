@@ -13,7 +13,7 @@ import type { Summary } from '../summary.ts';
 import { stretchesOf } from '../timeline.ts';
 import { SUM_DEFECT } from '../words.ts';
 import { CauseCard, NeedingTable, WhereInFile } from './causes.tsx';
-import { kindWords, Latencies, Rates, Story, Sum, sumWords, Wide } from './parts.tsx';
+import { kindWords, Latencies, Rates, Story, Sum, sumWords, Table, Wide } from './parts.tsx';
 
 export type Page = {
   readonly summary: Summary;
@@ -192,30 +192,18 @@ export function Damaged({ page: { summary } }: Props) {
         Sent as they stand, unless it says otherwise; results.csv names the columns. <code>checks</code> in
         the job definition can keep such rows back.
       </p>
-      <table class="list">
-        <thead>
-          <tr>
-            <th class="n">cells</th>
-            <th>what</th>
-            <th>column</th>
-            <th>for example</th>
-          </tr>
-        </thead>
-        <tbody>
-          {warnings.map(({ code, column = '', count, exampleRow }) => (
-            <tr>
-              <td class="n">{numberShown(count)}</td>
-              <td>
-                <Text of={code} bytes={60} /> {warningAdvice(code)}
-              </td>
-              <td>
-                <Text of={column} bytes={150} />
-              </td>
-              <td>row {numberShown(exampleRow)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        name="Cells that look damaged"
+        heads={[{ n: 'cells' }, 'what', 'column', 'for example']}
+        rows={warnings.map(({ code, column = '', count, exampleRow }) => [
+          numberShown(count),
+          <>
+            <Text of={code} bytes={60} /> {warningAdvice(code)}
+          </>,
+          <Text of={column} bytes={150} />,
+          `row ${numberShown(exampleRow)}`,
+        ])}
+      />
     </section>
   );
 }

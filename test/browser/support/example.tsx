@@ -4,8 +4,8 @@ import { Bar, Empty, Pager } from '../../../src/web/words.tsx';
 
 const OUTCOMES = { ...noOutcomes(), created: 900, rejected: 40, 'in-doubt': 7 };
 
-/** A page with one of each little thing, and a live part. */
-export function example(live: string) {
+/** A page with one of each little thing. */
+export function example() {
   return (
     <>
       <h1>Overview</h1>
@@ -13,7 +13,6 @@ export function example(live: string) {
       <p>
         <span class="badge t-ok">running</span> since <Time at="2026-11-23T10:03:10Z" />
       </p>
-      <div data-live="/live">{liveExample(live)}</div>
       <Wide name="Rows">
         <Bar outcomes={OUTCOMES} rows={1_000} />
       </Wide>

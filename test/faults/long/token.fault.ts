@@ -1,20 +1,13 @@
 import { test } from 'vitest';
-import { permissionGoes, tokenExpires } from '../scenarios/token.ts';
+import { takenAway } from '../scenarios/token.ts';
 import { SEED } from '../support/seed.ts';
 
-const times = (count: number) => Array.from({ length: count }, (_, i) => ({ seed: SEED + i }));
+const TIMES = Array.from({ length: 10 }, (_, i) => SEED + i);
 
-test.each(times(10))(
-  'the token expires in the middle and a new one is there (seed $seed)',
-  async ({ seed }) => {
-    await tokenExpires({ kind: 'renewed', rows: 3000, workers: 2, seed });
-  },
-);
-
-test.each(times(10))('the token expires in the middle and none is there (seed $seed)', async ({ seed }) => {
-  await tokenExpires({ kind: 'missing', rows: 3000, workers: 2, seed });
+test.each(TIMES)('the token expires in the middle, and a new one comes later (seed %i)', async (seed) => {
+  await takenAway({ what: 'token', rows: 3000, workers: 2, seed });
 });
 
-test.each(times(10))('the permission is taken away in the middle (seed $seed)', async ({ seed }) => {
-  await permissionGoes({ rows: 3000, workers: 2, seed });
+test.each(TIMES)('the permission is taken away in the middle (seed %i)', async (seed) => {
+  await takenAway({ what: 'permission', rows: 3000, workers: 2, seed });
 });

@@ -1,4 +1,4 @@
-import { grantOf } from '../../support/ledger.ts';
+import { closeAsFound, grantOf } from '../../support/ledger.ts';
 import { expectAcceptedKept, expectExclusive, expectTrue } from './checks.ts';
 import { crash, crashAmid, emptied, goBack, half, pause, resolveRow, save } from './disasters.ts';
 import { describeEvent, type Event } from './events.ts';
@@ -120,8 +120,8 @@ async function ask(bench: Bench, slot: Slot, row: RowHand): Promise<string> {
   const ledger = ledgerOf(bench, slot);
   const isInOrder = row.made === 0 && row.foundMark === '' && row.row > hand.last && !hand.isApart;
   if (isInOrder) {
-    const { ranged } = await ledger.exchange({ ranges: [rangeOf(hand, row, bench.claimed)] });
-    const [answer] = ranged;
+    const { granted } = await ledger.exchange({ ranges: [rangeOf(hand, row, bench.claimed)] });
+    const answer = granted.get(row.row);
     if (answer?.kind !== 'unclaimed') return answer?.kind ?? '';
     hand.isApart = true;
   }
@@ -187,10 +187,9 @@ async function finishOnce(bench: Bench, slot: Slot, hand: RowHand): Promise<'pla
     return 'planned';
   }
   const ledger = ledgerOf(bench, slot);
-  const { recorded } = await ledger.exchange({ ended: [settled] });
-  const [isRecorded] = recorded;
+  const { unrecorded } = await ledger.exchange({ ended: [settled] });
   const { outcome, id } = settled.settlement;
-  if (isRecorded) facts.recorded = { outcome, id, decided: false };
+  if (!unrecorded.has(hand.row)) facts.recorded = { outcome, id, decided: false };
   expectAcceptedKept(await look(bench), settled.settlement);
   return 'ended';
 }
@@ -211,6 +210,6 @@ async function close(
 ): Promise<void> {
   const worker = bench.state.atWork[slot];
   const rows = worker.hand?.rows ?? [];
-  if (rows.every(({ phase }) => phase === 'ended')) await ledgerOf(bench, slot).close(1, rows.length);
+  if (rows.every(({ phase }) => phase === 'ended')) await closeAsFound(ledgerOf(bench, slot), 1, rows.length);
   if (heard) worker.hand = null;
 }

@@ -10,14 +10,17 @@ export const BROKEN: Readonly<Record<string, Bend>> = {
       ...ledger,
       async exchange(rows) {
         const answer = await ledger.exchange(rows);
-        const all = (answers: readonly Granted[]) => answers.map((): Granted => ({ kind: 'granted' }));
-        return { ...answer, granted: all(answer.granted), ranged: all(answer.ranged) };
+        const granted = [...answer.granted.keys()].map((row): [number, Granted] => [
+          row,
+          { kind: 'granted' },
+        ]);
+        return { ...answer, granted: new Map(granted) };
       },
     }),
   },
   'one that overwrites a definite outcome': { ledger: overwriting },
-  'one whose journal forgets intents': { journals: ({ kind }) => kind !== 'intended' && kind !== 'ranged' },
-  'one whose journal forgets outcomes': { journals: ({ kind }) => kind !== 'settled' && kind !== 'accepted' },
+  'one whose journal forgets intents': { journals: ({ kind }) => kind !== 'intended' },
+  'one whose journal forgets outcomes': { journals: ({ kind }) => kind !== 'settled' },
   'one that sees no trace of the dead': {
     ledger: (ledger) => ({
       ...ledger,

@@ -60,7 +60,8 @@ function unread(state: State, disk: Disk): void {
 function rowsIn(line: string): number[] {
   const record = decodeLine(line.trimEnd());
   if (record === null || !('rows' in record || 'entries' in record)) return [];
-  return 'rows' in record ? record.rows.map(([, row]) => row) : record.entries.map(([, row]) => row);
+  if (record.kind === 'withdrawn') return record.rows.map(([, row]) => row);
+  return ('rows' in record ? record.rows : record.entries).map(({ row }) => row);
 }
 
 /** The crash comes between Redis and the disk: one of the two has not heard. */
@@ -207,7 +208,7 @@ function isIn({ lines }: Disk, row: number, outcome: string): boolean {
   return lines.some(({ text }) => {
     const record = decodeLine(text.trimEnd());
     if (record?.kind !== 'settled') return false;
-    return record.entries.some((entry) => entry[1] === row && entry[2] === outcome);
+    return record.entries.some((entry) => entry.row === row && entry.outcome === outcome);
   });
 }
 

@@ -25,7 +25,7 @@ export async function replayDisks(
   for (const { run, rows } of open)
     await replay.intended(
       run,
-      rows.filter(([, , mark]) => !isHeld(mark)),
+      rows.filter(({ mark }) => !isHeld(mark)),
     );
 }
 

@@ -138,7 +138,7 @@ export async function openSteadyWorkers(world: World): Promise<Workers> {
 
 function marksIn(line: string): string[] {
   const record = decodeLine(line.trimEnd());
-  return record?.kind === 'intended' ? record.rows.map(([, , mark]) => mark) : [];
+  return record?.kind === 'intended' ? record.rows.map(({ mark }) => mark) : [];
 }
 
 function openSteady({ redis, keys }: World): Promise<LedgerEpoch> {

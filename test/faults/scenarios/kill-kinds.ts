@@ -14,10 +14,10 @@ import { SLOWNESS, TIMES } from '../support/times.ts';
 import { assertTruth, duplicateProblems } from '../support/truth.ts';
 
 /**
- * `group`: rows of one key are one request. `reference`: rows refer to others of the file. `upsert`: most keys are known. `rerun`: of rows that failed.
- * `rate`: its rows are in doubt where they were sent, and only there.
+ * `group`: rows of one key are one request. `reference`: rows refer to others of the file. `upsert`: most keys are known.
+ * `rerun`: rows that failed, now at a rate: they are in doubt where they were sent, and only there.
  */
-export const KINDS = ['group', 'reference', 'upsert', 'rerun', 'rate'] as const;
+export const KINDS = ['group', 'reference', 'upsert', 'rerun'] as const;
 export type Kind = (typeof KINDS)[number];
 
 export type KillKindsOptions = {
@@ -42,7 +42,6 @@ const PREPARE: Readonly<Record<Kind, (flow: Flow, options: KillKindsOptions) => 
   reference: prepareReference,
   upsert: prepareUpsert,
   rerun: prepareRerun,
-  rate: prepareRate,
 };
 
 /** One of two processes dies again and again while rows go that are more than a create of their own: nothing twice, nothing lost, nothing torn. */
@@ -152,38 +151,29 @@ async function prepareUpsert(flow: Flow, { rows }: KillKindsOptions): Promise<Pr
   };
 }
 
-/** The rows of a run that the service has refused, all of them. */
-async function prepareRerun(flow: Flow, { rows }: KillKindsOptions): Promise<Prepared> {
-  flow.sandbox.setFaults(['404=always']);
-  const file = await flow.file('rows.csv', subclientsCsv(rows));
-  const job = await flow.file('job.yaml', createJob(SEND));
-  const parent = await summaryFrom(flow, ['run', '--job-file', job, file]);
-  expect(parent.summary.outcomes.failed).toBe(rows);
-  return {
-    command: ['rerun', parent.summary.run],
-    async judge(summary) {
-      const keys = keysOf(rows);
-      await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
-      expect(summary.outcomes.created + summary.outcomes['in-doubt']).toBe(rows);
-    },
-  };
-}
-
 /** Requests per second. */
 const RATE = 30;
 /** How long an intent takes to be written, to Redis and to the disk, on a machine that is busy with the kinds beside. */
 const INTENT_SECONDS = 0.05 * SLOWNESS;
 
-/** A row's turn comes before its intent: a worker that dies leaves none behind that has not gone, but what it was just writing. */
-async function prepareRate(flow: Flow, { rows, kills }: KillKindsOptions): Promise<Prepared> {
-  const job = createJob(`${SEND}, rate: ${RATE}/s`);
+/**
+ * The rows of a run that the service has refused, all of them, at a rate. A row's turn comes before its intent: a worker that dies leaves
+ * none behind that has not gone, but what it was just writing.
+ */
+async function prepareRerun(flow: Flow, { rows, kills }: KillKindsOptions): Promise<Prepared> {
+  flow.sandbox.setFaults(['404=always']);
   const file = await flow.file('rows.csv', subclientsCsv(rows));
+  const job = await flow.file('job.yaml', createJob(SEND));
+  const parent = await summaryFrom(flow, ['run', '--job-file', job, file]);
+  expect(parent.summary.outcomes.failed).toBe(rows);
+  const atRate = await flow.file('job.yaml', createJob(`${SEND}, rate: ${RATE}/s`));
   return {
-    command: ['run', '--job-file', await flow.file('job.yaml', job), file],
+    command: ['rerun', parent.summary.run, '--job-file', atRate],
     async judge(summary, { results, requests }) {
       const keys = keysOf(rows);
       await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
-      const received = requests.map(({ body }) => body);
+      expect(summary.outcomes.created + summary.outcomes['in-doubt']).toBe(rows);
+      const received = requests.slice(rows).map(({ body }) => body);
       const unsent = results.filter(
         ({ outcome, key }) =>
           outcome === 'in-doubt' && !received.some((body) => body.includes(`"crmId":"${key}"`)),

@@ -1,9 +1,11 @@
 import { performance } from 'node:perf_hooks';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { newestRun } from '../../support/run-control.ts';
+import { baseUrlOf } from '../../../src/delivery/target.ts';
+import { createSharedBreaker } from '../../../src/ledger/breaker.ts';
+import { ledgerKeys } from '../../../src/ledger/keys.ts';
 import { until } from '../../support/until.ts';
-import { type Crew, startCrew } from '../support/crew.ts';
+import { type Crew, redisOf, startCrew } from '../support/crew.ts';
 import { createDice } from '../support/seed.ts';
 import type { ServiceFront } from '../support/service-front.ts';
 import { SLOWNESS, secondsSince } from '../support/times.ts';
@@ -56,7 +58,14 @@ const TURNS = { reset: 3, refused: 5, unavailable: 3 } as const;
 export async function serviceAway(options: ServiceAwayOptions): Promise<ServiceAwayReport> {
   const { rows, workers } = options;
   const faults = [latencyOf(options)];
-  const crew = await startCrew({ rows, workers, homes: 'one', front: true, sandbox: { faults } });
+  const crew = await startCrew({
+    rows,
+    workers,
+    homes: 'one',
+    redis: 'url',
+    front: true,
+    sandbox: { faults },
+  });
   const due = rows * (0.1 + 0.3 * createDice(options.seed).next());
   const allAtWork = () => crew.members.every((member) => member.requests() > CONCURRENCY);
   await until(() => crew.made() >= due && (allAtWork() || crew.made() >= rows / 2));
@@ -114,25 +123,22 @@ function arrivalsIn(crew: Crew, from: number): Arrival[] {
 }
 
 /** Where nobody listens nobody sees who comes: by the failures in a row that the ledger counts, each between two looks. */
-function countFailures({ flow }: Crew, from: number): { stop(): Promise<Arrival[]> } {
+function countFailures(crew: Crew, from: number): { stop(): Promise<Arrival[]> } {
+  const breaker = breakerOf(crew);
+  const seen: Arrival[] = [];
+  const last = { known: 0, looked: 0 };
   let isOver = false;
-  const watch = async () => {
-    const run = await newestRun(flow);
-    const seen: Arrival[] = [];
-    let looked = 0;
-    for (let known = 0; !isOver; ) {
-      const { service } = statusSchema.parse(JSON.parse(await flow.look(['status', run, '--json'])));
-      const to = performance.now() - from;
-      for (let n = known; n < service.failuresInARow; n += 1) seen.push({ from: looked, to });
-      known = service.failuresInARow;
-      looked = to;
-    }
-    return seen;
-  };
-  const seen = watch();
+  const watched = until(async () => {
+    const { failuresInARow } = await breaker.read();
+    const to = performance.now() - from;
+    for (let n = last.known; n < failuresInARow; n += 1) seen.push({ from: last.looked, to });
+    Object.assign(last, { known: failuresInARow, looked: to });
+    return isOver;
+  });
   return {
-    stop() {
+    async stop() {
       isOver = true;
+      await watched;
       return seen;
     },
   };
@@ -205,21 +211,20 @@ const statusSchema = z.object({
 });
 
 /** What a person who asks is told: the run goes on, the service is away. */
-async function lookMeanwhile({ flow }: Crew) {
-  const run = await newestRun(flow);
-  const look = async () => {
-    const { stdout } = await flow.onboard(['status', run, '--json']);
-    return statusSchema.parse(JSON.parse(stdout));
-  };
-  let status = await look();
-  await until(async () => {
-    status = await look();
-    return status.service.state === 'away';
-  });
-  expect(status.state).toBe('running');
-  expect(status.service.failuresInARow).toBeGreaterThanOrEqual(10);
-  expect(Date.parse(status.service.since ?? '')).toBeLessThanOrEqual(Date.now());
-  return status.service;
+async function lookMeanwhile(crew: Crew) {
+  const breaker = breakerOf(crew);
+  await until(async () => (await breaker.read()).state === 'away');
+  const env = { REDIS_URL: redisOf(crew).url, MSB_BASE_URL: frontOf(crew).url };
+  const { stdout } = await crew.flow.onboard(['status', 'latest', '--json'], env);
+  const { state, service } = statusSchema.parse(JSON.parse(stdout));
+  expect([state, service.state]).toEqual(['running', 'away']);
+  expect(service.failuresInARow).toBeGreaterThanOrEqual(FAILURES_IN_A_ROW);
+  expect(Date.parse(service.since ?? '')).toBeLessThanOrEqual(Date.now());
+  return service;
+}
+
+function breakerOf(crew: Crew) {
+  return createSharedBreaker(redisOf(crew).redis, ledgerKeys(baseUrlOf(frontOf(crew).url)));
 }
 
 function frontOf({ front }: Pick<Crew, 'front'>): ServiceFront {

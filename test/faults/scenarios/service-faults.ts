@@ -53,12 +53,7 @@ export async function serviceFaults(options: ServiceFaultsOptions) {
   const began = performance.now();
   const { operation, seed } = options;
   const dataFile = await writeKnown(options);
-  const flow = await startFlow({
-    faults: FAULTS,
-    seed,
-    dataFile,
-    keyPointers: { draft: ['/name'] },
-  });
+  const flow = await startFlow({ faults: FAULTS, seed, dataFile });
   const { ended, keys } = await runAll(flow, options);
   const { exitCode, summary } = ended;
   const stats = flow.sandbox.stats();
@@ -114,13 +109,13 @@ async function runAll(flow: Flow, { operation, rows, concurrency }: ServiceFault
 
 const HEADERS = {
   'subclient.create': ['externalId', 'details.name'],
-  'counterparty.draft': ['externalId', 'alias'],
+  'counterparty.draft': ['externalId', 'name'],
   'subclient.update': ['id', 'details.name'],
 } as const;
 
 const FIELDS: Readonly<Record<FaultyOperation, string>> = {
   'subclient.create': 'additionalInformation.crmId: externalId',
-  'counterparty.draft': 'name: externalId',
+  'counterparty.draft': 'alias: externalId',
   'subclient.update': '',
 };
 

@@ -30,8 +30,6 @@ export type Crew = {
   readonly members: readonly Member[];
   /** `null`: the embedded one. */
   readonly redis: RedisServer | null;
-  /** The way of all of them to the service; `null` where nothing is between. */
-  readonly serviceProxy: TcpProxy | null;
   /** What notes their requests on that way; `null` where nothing does. */
   readonly front: ServiceFront | null;
   /** Entities made so far. */
@@ -53,9 +51,7 @@ export type CrewOptions = {
   readonly lateWorkers?: boolean;
   /** Puts a proxy between each member and a Redis on TCP. */
   readonly proxyRedis?: boolean;
-  /** Puts a proxy between all members and the service. */
-  readonly proxyService?: boolean;
-  /** Puts a front between all members and the service; not with `proxyService`. */
+  /** Puts a front between all members and the service. */
   readonly front?: boolean;
   /** The job definition (YAML); default: the shipped `subclients-create`. */
   readonly job?: string;
@@ -79,11 +75,10 @@ export async function startCrew(options: CrewOptions): Promise<Crew> {
     tokens,
     ...(redis === null && { redis: 'embedded' }),
   });
-  const serviceProxy = options.proxyService === true ? await ownProxy(flow.sandbox.port) : null;
   const front = options.front === true ? await ownFront(flow.sandbox.url) : null;
   const file = await flow.file('rows.csv', subclientsCsv(options.rows));
   const job = options.job === undefined ? [JOB] : ['--job-file', await flow.file('job.yaml', options.job)];
-  const parts = { flow, redis, serviceProxy, front, options };
+  const parts = { flow, redis, front, options };
   const args = ['run', ...job, file, '--json'];
   const run = await startMember({ ...parts, name: 'run', args, index: 0 });
   const members = [run];
@@ -98,7 +93,6 @@ export async function startCrew(options: CrewOptions): Promise<Crew> {
     keys: keysOf(options.rows),
     members,
     redis,
-    serviceProxy,
     front,
     made: () => flow.sandbox.stats().made.subclients,
     finished,
@@ -130,7 +124,6 @@ export function allSend({ flow, members }: Crew, faults: readonly string[]): Pro
 type MemberParts = {
   readonly flow: Flow;
   readonly redis: RedisServer | null;
-  readonly serviceProxy: TcpProxy | null;
   readonly front: ServiceFront | null;
   readonly options: CrewOptions;
   readonly name: string;
@@ -157,10 +150,8 @@ async function startMember(parts: MemberParts): Promise<Member> {
 }
 
 function memberEnv(parts: MemberParts, redisProxy: TcpProxy | null): Record<string, string> {
-  const { flow, redis, serviceProxy, front, name } = parts;
-  const direct = front === null ? flow.sandbox.url : front.url;
-  const service = serviceProxy === null ? direct : `http://127.0.0.1:${serviceProxy.port}`;
-  const env = { MSB_TOKEN: tokenOf(name), MSB_BASE_URL: service };
+  const { flow, redis, front, name } = parts;
+  const env = { MSB_TOKEN: tokenOf(name), MSB_BASE_URL: (front ?? flow.sandbox).url };
   if (redis === null) return env;
   return {
     ...env,

@@ -18,8 +18,6 @@ export type TcpProxy = {
   loseReplyTo(request: string): Promise<void>;
   /** The same for the next answer with these bytes. */
   loseReply(reply: string): Promise<void>;
-  /** Accepted so far, and open now. */
-  connections(): { readonly accepted: number; readonly open: number };
   /** Ends it with all its connections; may be called twice. */
   close(): void;
 };
@@ -35,11 +33,9 @@ export async function startProxy(to: number): Promise<TcpProxy> {
   const port = await freePort();
   const ways: Ways = { gate: createGate(), requests: new Set(), replies: new Set() };
   const pairs = new Set<Pair>();
-  let accepted = 0;
   const open = async () => {
     const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
       const pair = { client, server: connect({ port: to, allowHalfOpen: true, noDelay: true }) };
-      accepted += 1;
       pairs.add(pair);
       join(pair, ways, () => pairs.delete(pair));
     }).listen(port, '127.0.0.1');
@@ -64,7 +60,6 @@ export async function startProxy(to: number): Promise<TcpProxy> {
     cut,
     loseReplyTo: want(ways.requests),
     loseReply: want(ways.replies),
-    connections: () => ({ accepted, open: pairs.size }),
     close() {
       listener.close();
       ways.gate.letGo();

@@ -29,8 +29,6 @@ export type ServiceFront = {
   readonly url: string;
   /** In the order in which they came. */
   exchanges(): readonly Exchange[];
-  /** Requests that have not been answered. */
-  inFlight(): number;
   /** New connections are refused; those that are open end with the answer to their next request, so that none is lost. */
   refuse(): Promise<void>;
   /** Takes connections again, at the same place. */
@@ -66,7 +64,6 @@ export async function startServiceFront(target: string): Promise<ServiceFront> {
   return {
     url: `http://127.0.0.1:${port}`,
     exchanges: () => parts.exchanges,
-    inFlight: () => parts.exchanges.filter(({ answeredAt }) => answeredAt === null).length,
     async refuse() {
       await noneWaits(() => taken);
       parts.isRefusing = true;

@@ -118,7 +118,7 @@ test('bytes that are not UTF-8 make their row unreadable; a U+FFFD that the file
   const { rows } = await readText(text, { format: { encoding: 'utf-8' } });
   expect(rows.map(brief)).toEqual([
     '2: x�¦1',
-    '3: ! bytes that are not UTF-8: expected text encoded as UTF-8',
+    "3: ! bytes that are no characters in the file's encoding: expected text in that alone",
     '4: y¦3',
   ]);
   expect(rows[1]).toMatchObject({ text: 'M\uFFFDller,2' });

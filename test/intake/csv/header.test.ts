@@ -141,7 +141,7 @@ test.each([
   async (quote, text, delimiter) => {
     const format = { delimiter };
     expect(await readError(text, { format })).toContain(
-      `line 1: all names of the header stand in ${quote}, so that it seems to be the quote character: expected names in " or in none; set format.quote: "${quote}"`,
+      `line 1: all names of the header stand in ${quote}: expected names in " or in none; set format.quote: "${quote}"`,
     );
     const { source } = await readText(text, { format: { ...format, quote, trim: true } });
     expect(source?.columns).toEqual(['id', 'name']);

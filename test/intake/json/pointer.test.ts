@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { formatSchema } from '../../../src/config/job-definition.ts';
 import { newTrail, takeOutside } from '../../../src/intake/json/pointer.ts';
-import { extend, newScanner, nextToken } from '../../../src/intake/json/scanner.ts';
+import { extend, nextToken, scannerOf } from '../../../src/intake/json/scanner.ts';
 import { openRows } from '../../../src/intake/rows.ts';
 import { brief, readError, readText } from '../read-text.ts';
 
@@ -174,7 +174,7 @@ test('whatever stands around the list, the block boundaries change nothing, and 
 
 test('what stands before the list is let go of as soon as it is read', () => {
   const trail = newTrail('f.json', '/items');
-  const scanner = newScanner();
+  const scanner = scannerOf('', false);
   let isFound = false;
   const held = (piece: string) => {
     extend(scanner, piece, false);

@@ -229,7 +229,7 @@ describe('report.html', () => {
       const chunk = Math.ceil(row / run.chunkRows);
       digest.add(asChunk([one(row)], { chunk, closedAt: Date.parse(run.startedAt ?? '') + 1_000 * row }));
       const source = cells(row, ...columns.map(() => sign.repeat(40)));
-      if (row < 4_000) digest.addUnsuccessful({ settlement: one(row), source, body: null }, chunk);
+      if (row < 4_000) digest.addUnsuccessful({ settlement: one(row), source, body: null });
     }
     const summary = {
       ...summarize(run, NOW()),
