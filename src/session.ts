@@ -13,7 +13,7 @@ import { openRegistration, type Registration } from './delivery/registration.ts'
 import type { Service } from './delivery/target.ts';
 import { tellWork } from './delivery/tell-work.ts';
 import { isDeadHere, isOfAnotherMachine } from './journal/worker-registry.ts';
-import { type LedgerKeys, ledgerKeys } from './ledger/keys.ts';
+import { type LedgerKeys, ledgerKeys, ledgerName } from './ledger/keys.ts';
 import { assertKnownLedger, createRunIndex, type RunIndex } from './ledger/run-index.ts';
 import { createRunStore, type RunStore } from './ledger/run-store.ts';
 import { messageOf } from './lib/errors.ts';
@@ -285,7 +285,7 @@ async function register(session: Session, target: string): Promise<Registration>
     ...ledger.of(target),
     index: ledger.index,
     target,
-    folder: await makeHomeFolder(env.home, 'journal'),
+    folder: join(await makeHomeFolder(env.home, 'journal'), ledgerName(target)),
     graceMs: times.graceMs,
     ...(ledger.isOurs !== undefined && { isOurs: ledger.isOurs }),
     log,

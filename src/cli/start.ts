@@ -15,7 +15,8 @@ import {
   startSandboxChild,
 } from '../delivery/target.ts';
 import { type JobBook, openJobBook } from '../inbox/job-book.ts';
-import { countFiles } from '../inbox/numbers.ts';
+import { lockInboxes } from '../inbox/lock.ts';
+import { countFiles } from '../inbox/overview.ts';
 import { watchInboxes } from '../inbox/watch.ts';
 import { createWatcher, type Watcher, type WatchOptions } from '../inbox/watcher.ts';
 import { type Io, tell } from '../lib/terminal.ts';
@@ -75,6 +76,7 @@ function watch(flags: InboxFlags, io: Io, { sends }: Sends): Promise<number> {
     async (session) => {
       const page = await pageAsked(flags, session);
       const book = await openBook(session, page !== null);
+      await lockInboxes(session);
       const service = sends ? await startedService(flags, session) : watchedService(session.env);
       const acceptsSettings = flags.acceptRedisSettings;
       if (!sends) await checkRedisSettings(session, acceptsSettings);
@@ -87,7 +89,7 @@ function watch(flags: InboxFlags, io: Io, { sends }: Sends): Promise<number> {
       if (sends) tell(io, `Watching ${inbox} and working for ${service.target}; Ctrl-C stops it cleanly.`);
       else tell(io, `Watching ${inbox} for ${service.target}; rows are sent by \`onboard work\`.`);
       if (!sends && watcher.once) tell(io, WAITS);
-      return watchInboxes(watcher, { sends });
+      return watchInboxes(watcher);
     },
     flags,
   );
@@ -149,8 +151,7 @@ Examples:
   onboard start
   onboard start --sandbox --once          a rehearsal of what is in the inbox, where it stays
 
-The folders are looked at whenever the file system tells of a change, and every five seconds, which is what finds files
-on network file systems.`;
+The folders are looked at once a second, by one process for each home.`;
 
 const WATCH_EXAMPLE = `
 Examples:

@@ -5,9 +5,9 @@
  */
 
 import { dirname, join } from 'node:path';
-import { removeWorkerFolder, runsIn } from '../journal/folder.ts';
+import { changedAt, removeWorkerFolder, runsIn } from '../journal/folder.ts';
 import { type Journal, openJournal } from '../journal/journal.ts';
-import { type Damage, foreignForm, type Replayed, readRun, targetOf } from '../journal/read-journal.ts';
+import { type Damage, isForeignJournal, type Replayed, readRun } from '../journal/read-journal.ts';
 import {
   isDeadHere,
   isOfAnotherMachine,
@@ -15,7 +15,7 @@ import {
   newWorkerId,
   shownWorker,
 } from '../journal/worker-registry.ts';
-import { type LedgerEpoch, openEpoch, registerWorker } from '../ledger/epoch.ts';
+import { type LedgerEpoch, openEpoch } from '../ledger/epoch.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
 import { recountRuns } from '../ledger/recount.ts';
 import { createReplay, restorableFields } from '../ledger/replay.ts';
@@ -47,6 +47,7 @@ type RegistrationOptions = {
   readonly keys: LedgerKeys;
   readonly store: RunStore;
   readonly target: string;
+  /** The target's journals in this home. */
   readonly folder: string;
   /** Where a run that was put back is found by its id. */
   readonly index: RunIndex;
@@ -75,7 +76,7 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
   const stopNaming = nameConnections(redis, `${connectionPrefix(keys)}${worker}`);
   const epoch = await openEpoch({
     redis,
-    key: keys.epoch,
+    keys,
     worker,
     leaveTornEnds: () => leaveTornEnds(redis, (problem) => tellOf(options, problem)),
     recount: () => recountRuns(redis, keys),
@@ -84,11 +85,11 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
     ...(options.isOurs !== undefined && { isOurs: options.isOurs }),
     ...(options.graceMs !== undefined && { graceMs: options.graceMs }),
     connected: () => connectedWorkers(redis, keys),
-    unfinished: async () => (await runsWithOpenRows(redis, keys, store)).map((id) => keys.run(id).record),
+    doubt: async (workers) =>
+      createReplay(redis, keys).suspect(await runsWithOpenRows(redis, keys, store), workers),
     onNotice: (text) => tellOf(options, text),
     onTrouble: log.warn,
   });
-  await registerWorker(redis, keys.epoch, { worker, isGone: (other) => isGoneFor(other, options) });
   const find = async <T>(look: () => Promise<T | null>) => {
     const found = await look();
     if (found !== null) return found;
@@ -97,11 +98,15 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
   };
   const remembered = new Map<string, Promise<void>>();
   const tidy = async () => {
-    for (const run of await forgetEnded(options, journal)) remembered.delete(run);
+    for (const run of journal.runs()) {
+      if (!(await hasLongEnded(run, store))) continue;
+      await journal.forget(run);
+      remembered.delete(run);
+    }
   };
   const tidying = setInterval(() => void tidy().catch(() => undefined), TIDY_MS);
   tidying.unref();
-  void removeEnded(options, epoch).catch(() => undefined);
+  void removeEnded(options, worker).catch(() => undefined);
 
   return {
     epoch,
@@ -128,7 +133,7 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
       // Without Redis nothing is tidied: the next process on this home does it.
       await withDeadline(
         tidy()
-          .then(() => removeEnded(options, epoch))
+          .then(() => removeEnded(options, worker))
           .catch(() => undefined),
         CLOSE_MS,
       );
@@ -141,11 +146,10 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
 /** A journal of another form may name sent rows that can't be read: nothing is sent beside it. */
 async function assertKnownJournals(folder: string): Promise<void> {
   for (const worker of await listWorkers(folder)) {
-    const form = await foreignForm(folder, worker);
-    if (form === null) continue;
+    if (!(await isForeignJournal(folder, worker))) continue;
     throw new UsageError(
-      `The journal ${join(folder, worker)} has ${form}. ` +
-        'Let the version of onboard that wrote it go on until its runs have ended: the journal is gone ten minutes later. ' +
+      `The journal ${join(folder, worker)} has a form that this version of onboard does not know. ` +
+        'Let the version that wrote it go on until its runs have ended: the journal is gone ten minutes later. ' +
         'Only where those runs are known to have ended may the folder be moved away by hand.',
     );
   }
@@ -158,7 +162,7 @@ function tellOf({ log, notify }: RegistrationOptions, text: string): void {
 
 async function rememberRun(
   run: string,
-  { redis, keys, target, find }: RegistrationOptions & Pick<Registration, 'find'>,
+  { redis, keys, find }: RegistrationOptions & Pick<Registration, 'find'>,
   journal: Journal,
 ): Promise<void> {
   // A journal that restores half a run would keep the ledger closed for ever.
@@ -167,7 +171,7 @@ async function rememberRun(
     return fields.id === undefined ? null : fields;
   });
   if (record === null) throw new Error(`run ${run} is gone from the ledger`);
-  await journal.write({ kind: 'run', run, target, fields: restorableFields(record) });
+  await journal.write({ kind: 'run', run, fields: restorableFields(record) });
 }
 
 function connectionPrefix(keys: LedgerKeys): string {
@@ -189,15 +193,15 @@ async function connectedWorkers(redis: RedisConnection, keys: LedgerKeys): Promi
 async function replayJournals(
   options: RegistrationOptions,
   journal: Journal,
-  { own, intents, closed, silent, isHeld }: ReplayScope,
+  { own, silent, isHeld }: ReplayScope,
 ): Promise<string[]> {
   if (own) await journal.flush();
-  const { registered, left } = await workersKnown(options);
-  const isSilent = (m: string) => silent.includes(m);
-  // A worker of another machine may serve another ledger, and live.
-  const isGone = (m: string) => isDeadHere(m) || isSilent(m) || (registered.has(m) && isGoneFor(m, options));
-  const gone = (await listWorkers(options.folder)).filter((m) => m !== journal.worker && isGone(m));
-  const killed = gone.filter((worker) => isSilent(worker) || !left.has(worker));
+  const isSilent = (other: string) => silent.includes(other);
+  const others = (await listWorkers(options.folder)).filter((other) => other !== journal.worker);
+  const gone = others.filter((other) => isSilent(other) || isGoneFor(other, options));
+  // Who left had everything recorded in this very Redis: there is nothing to put back.
+  const left = new Set(await options.redis.zrange(options.keys.left, '0', '-1'));
+  const killed = gone.filter((other) => isSilent(other) || !left.has(other));
   if (!killed.every(isSilent)) tellOf(options, 'Replaying the journal of a process that has ended.');
   const read: ReadBack[] = [];
   for (const worker of own ? [...killed, journal.worker] : killed) {
@@ -205,14 +209,12 @@ async function replayJournals(
       read.push(await replayRun({ worker, run }, options));
   }
   const replay = createReplay(options.redis, options.keys);
-  if (intents) {
-    for (const { run, open } of read)
-      await replay.intended(
-        run,
-        open.filter(({ mark }) => !isHeld(mark)),
-      );
-  }
-  for (const one of read) if (closed || one.worker === journal.worker) await doubtRowsOf(one, options);
+  for (const { run, open } of read)
+    await replay.intended(
+      run,
+      open.filter(({ mark }) => !isHeld(mark)),
+    );
+  for (const one of read) await doubtRowsOf(one, options);
   return gone;
 }
 
@@ -229,19 +231,6 @@ async function doubtRowsOf({ worker, run, damage }: ReadBack, options: Registrat
   await createReplay(redis, keys).suspect([run], [worker]);
 }
 
-type WorkersKnown = {
-  readonly registered: ReadonlySet<string>;
-  /** They ended with everything recorded in this very Redis: nothing to put back. */
-  readonly left: ReadonlySet<string>;
-};
-
-async function workersKnown({ redis, keys }: RegistrationOptions): Promise<WorkersKnown> {
-  const fields = await redis.hkeys(keys.epoch);
-  const of = (prefix: string) =>
-    new Set(fields.filter((field) => field.startsWith(prefix)).map((field) => field.slice(prefix.length)));
-  return { registered: of('m:'), left: of('l:') };
-}
-
 /** Whoever has the home may send, nobody else: another machine's worker sends nothing more. */
 function isGoneFor(worker: string, { isOurs }: RegistrationOptions): boolean {
   return isDeadHere(worker) || (isOurs !== undefined && isOfAnotherMachine(worker));
@@ -252,16 +241,19 @@ type ReadBack = {
   readonly run: string;
   /** Open intents, not put back yet: at most those in flight in one process. */
   readonly open: ReadonlyArray<Extract<Replayed, { kind: 'intended' }>['rows'][number]>;
-  /** The first line that isn't what was written; `null` also for a run of another target. */
+  /** The first line that isn't what was written. */
   readonly damage: Damage | null;
 };
 
-/** Puts back everything but the open intents. */
+/**
+ * Puts back everything but the open intents. Throws a UsageError where damage took the run's record
+ * and Redis has lost it.
+ */
 async function replayRun(
   { worker, run }: Pick<ReadBack, 'worker' | 'run'>,
   options: RegistrationOptions,
 ): Promise<ReadBack> {
-  const { redis, keys, folder, target, index, log } = options;
+  const { redis, keys, store, folder, target, index, log } = options;
   const replay = createReplay(redis, keys);
   const open: Array<ReadBack['open'][number]> = [];
   const damage: Damage[] = [];
@@ -269,11 +261,11 @@ async function replayRun(
     damage.push(place);
     log.warn('a damaged line of a journal is passed over', place);
   };
-  let isOurs: boolean | null = null;
+  let isKnown = false;
   for await (const part of readRun(folder, { worker, run }, onDamage)) {
     // Without damage its record comes first.
-    isOurs ??= await isOfTarget(part, { worker, damage: damage[0] ?? { file: '', line: 1 } }, options);
-    if (!isOurs) return { worker, run, open: [], damage: null };
+    isKnown ||= part.kind === 'run' || (await store.get(run)) !== null;
+    if (!isKnown) throw unknownRun(run, worker, damage[0] ?? { file: '', line: 1 });
     if (part.kind === 'run') {
       await replay.run(run, part.fields);
       await index.add(run, target, new Date(part.fields.createdAt ?? 0));
@@ -283,25 +275,6 @@ async function replayRun(
     if (part.kind === 'intended') open.push(...part.rows);
   }
   return { worker, run, open, damage: damage[0] ?? null };
-}
-
-/**
- * By the first part that the journal has of the run. Throws a UsageError where damage took the
- * run's record and Redis has lost it.
- */
-async function isOfTarget(
-  part: Replayed,
-  { worker, damage }: { readonly worker: string; readonly damage: Damage },
-  { folder, target, store }: RegistrationOptions,
-): Promise<boolean> {
-  if (part.kind === 'run') return part.target === target;
-  if ((await store.get(part.run)) !== null) return true;
-  // A process serves one target.
-  for (const other of await runsIn(join(folder, worker))) {
-    const served = await targetOf(folder, worker, other);
-    if (served !== null && served !== target) return false;
-  }
-  throw unknownRun(part.run, worker, damage);
 }
 
 /** Nobody would recognise its file again, and its rows could be sent once more. */
@@ -316,36 +289,21 @@ function unknownRun(run: string, worker: string, { file, line }: Damage): UsageE
 /** A Redis that fails over just after a run's end would send forgotten rows again. */
 const KEPT_AFTER_END_MS = 600_000;
 
-async function forgetEnded(
-  { store }: Pick<RegistrationOptions, 'store'>,
-  journal: Journal,
-): Promise<string[]> {
-  const ended: string[] = [];
-  for (const run of journal.runs()) if (await hasLongEnded(run, store)) ended.push(run);
-  for (const run of ended) await journal.forget(run);
-  return ended;
-}
-
 /**
  * Removes journals of gone processes whose runs all ended a while ago. An empty one stays that long
- * after the deregistration too: a Redis that forgets it waits for the worker, and nobody else could
- * check in for it.
+ * too: a Redis that forgets that its worker left waits for it, and nobody else could check in.
  */
-async function removeEnded(options: RegistrationOptions, epoch: LedgerEpoch): Promise<void> {
-  const { folder, redis, keys } = options;
+async function removeEnded(options: RegistrationOptions, own: string): Promise<void> {
+  const { folder } = options;
   for (const worker of await listWorkers(folder)) {
-    if (worker === epoch.worker || !isDeadHere(worker) || (await isNeeded(worker, options))) continue;
-    const leftAt = await redis.hget(keys.epoch, `l:${worker}`);
-    if (leftAt === null) await epoch.deregister(worker);
-    else if (Date.now() - Number(leftAt) > KEPT_AFTER_END_MS) await removeWorkerFolder(folder, worker);
+    if (worker === own || !isDeadHere(worker) || (await isNeeded(worker, options))) continue;
+    const leftAt = await changedAt(folder, worker);
+    if (Date.now() - leftAt > KEPT_AFTER_END_MS) await removeWorkerFolder(folder, worker);
   }
 }
 
-async function isNeeded(worker: string, { folder, store, target }: RegistrationOptions): Promise<boolean> {
-  for (const run of await runsIn(join(folder, worker))) {
-    const served = await targetOf(folder, worker, run);
-    if ((served !== null && served !== target) || !(await hasLongEnded(run, store))) return true;
-  }
+async function isNeeded(worker: string, { folder, store }: RegistrationOptions): Promise<boolean> {
+  for (const run of await runsIn(join(folder, worker))) if (!(await hasLongEnded(run, store))) return true;
   return false;
 }
 

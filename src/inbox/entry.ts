@@ -1,7 +1,6 @@
 /**
  * The entries of an inbox as a look at its folder found them; nothing is opened or followed. What
- * name and kind alone decide: whether an entry is never taken, and why it can't be taken by any
- * job.
+ * name and kind alone decide: whether an entry is never taken, or refused.
  */
 import { constants } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
@@ -11,7 +10,6 @@ import { shorten } from '../lib/terminal.ts';
 import { descend, inFolder, NOT_THERE, withinFolder } from './shared-folder.ts';
 
 export type Entry = {
-  /** The folders that lead to it from the inbox. */
   readonly parts: readonly Buffer[];
   readonly name: Buffer;
   /** Relative to the inbox, with `/`, for people and patterns; invalid UTF-8 shows as U+FFFD. */
@@ -23,18 +21,13 @@ export type Entry = {
   readonly changedMs: number;
 };
 
-/** An inbox's entries, its sub-folders, and those that could not be read. */
-type Listing = {
-  readonly entries: readonly Entry[];
-  readonly folders: readonly string[];
-  readonly problems: readonly string[];
-};
+type Listing = { readonly entries: readonly Entry[]; readonly problems: readonly string[] };
 
-type Found = { readonly entries: Entry[]; readonly folders: string[]; readonly problems: string[] };
+type Found = { readonly entries: Entry[]; readonly problems: string[] };
 
 /** Sorted by path; hidden entries are passed over, links never followed. */
 export async function listEntries(root: string): Promise<Listing> {
-  const found: Found = { entries: [], folders: [], problems: [] };
+  const found: Found = { entries: [], problems: [] };
   await withinFolder(root, [], (path) => list(path, [], found));
   found.entries.sort((a, b) => (a.path < b.path ? -1 : 1));
   return found;
@@ -60,9 +53,9 @@ function isSubFolder({ kind, name }: Entry): boolean {
   return kind === 'folder' && !DATA_NAME.test(name.toString('utf8')) && nameProblem(name) === null;
 }
 
-/** Each folder on the way down is held open, and a process has only so many files. */
+/** Each folder on the way down is held open. */
 const MOST_DEPTH = 32;
-const TOO_DEEP = `folders lie more than ${MOST_DEPTH} deep in each other: expected fewer; what is in them is not looked at`;
+const TOO_DEEP = `more than ${MOST_DEPTH} folders lie in each other: expected fewer; these are not looked into`;
 
 async function listBelow(folder: Buffer, { name, parts, path }: Entry, found: Found): Promise<void> {
   if (parts.length >= MOST_DEPTH) {
@@ -70,11 +63,9 @@ async function listBelow(folder: Buffer, { name, parts, path }: Entry, found: Fo
     if (!isTold) found.problems.push(`${shorten(path, 200)}: ${TOO_DEEP}`);
     return;
   }
-  found.folders.push(path);
   try {
     await descend(folder, [name], (below) => list(below, [...parts, name], found));
   } catch (error) {
-    // Gone, or a link or a file by now: the next look sees it.
     if (hasCode(error, ...NOT_THERE)) return;
     found.problems.push(`${path}: the folder can't be looked into (${errorCode(error) || String(error)})`);
   }
@@ -100,10 +91,8 @@ async function entryOf(folder: Buffer, parts: readonly Buffer[], name: Buffer): 
   };
 }
 
-/** Ending of notes beside files that were taken. */
 export const NOTE_ENDING = '.note.txt';
 
-/** Endings of files that programs are still writing. */
 const UNFINISHED_ENDINGS = ['.part', '.tmp', '.filepart', '.crdownload', '~'];
 
 /** Unfinished uploads, hidden files, notes and marker files. */
@@ -141,7 +130,6 @@ export function entryProblem(entry: Pick<Entry, 'name' | 'kind' | 'links'>): str
 /** Control characters, line separators, and marks that turn the direction of text. */
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
-/** In words for its sender; `null`: nothing is wrong. */
 function nameProblem(name: Buffer): string | null {
   const text = name.toString('utf8');
   if (!Buffer.from(text, 'utf8').equals(name)) return 'its name is not valid UTF-8';

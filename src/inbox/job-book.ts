@@ -1,7 +1,7 @@
 /**
  * The current definitions of a jobs folder: which folders are inboxes, and which job takes a file.
- * Every definition is right when a watcher starts; one that breaks later keeps its last usable
- * version, and its files wait.
+ * Every definition is right when a watcher starts; while one can't be used any more, nothing is
+ * taken, and what is under way goes on.
  */
 import { readdir } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
@@ -12,12 +12,11 @@ import { parsePathPattern } from '../lib/path-pattern.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
 export type JobBook = {
-  /** Usable definitions, and the last usable version of broken ones. */
+  /** As they were when all of them could last be used. */
   jobs(): readonly Job[];
-  /** Job → what is wrong with its definition. */
-  broken(): ReadonlyMap<string, readonly string[]>;
-  /** Reads them again where a file was changed; true where it was. */
-  refresh(): Promise<boolean>;
+  problems(): readonly string[];
+  /** Reads them again where a file was changed. */
+  refresh(): Promise<void>;
 };
 
 /** `further` checks what no schema can; a UsageError lists all problems. */
@@ -26,25 +25,28 @@ export async function openJobBook(
   home: string,
   further: FurtherProblems,
 ): Promise<JobBook> {
-  const folder = { directory, home, further };
   let signature = await signatureOf(directory);
-  let loaded = await loadAll(folder, []);
-  const problems = [...loaded.broken.values()].flat();
-  if (problems.length > 0) throw new UsageError(problems);
+  const load = () => loadAll(directory, home, further);
+  let jobs = await load();
+  let problems: readonly string[] = [];
   return {
-    jobs: () => loaded.jobs,
-    broken: () => loaded.broken,
+    jobs: () => jobs,
+    problems: () => problems,
     async refresh() {
       const next = await signatureOf(directory);
-      if (next === signature) return false;
+      if (next === signature) return;
       signature = next;
-      loaded = await loadAll(folder, loaded.jobs);
-      return true;
+      problems = [];
+      try {
+        jobs = await load();
+      } catch (error) {
+        if (!(error instanceof UsageError)) throw error;
+        problems = error.problems;
+      }
     },
   };
 }
 
-/** Shows whether a file of the folder was changed, added or removed. */
 async function signatureOf(directory: string): Promise<string> {
   const names = (await readdir(directory).catch(() => [])).filter((name) => /\.ya?ml$/.test(name));
   const stamps = names.map(async (name) => [
@@ -54,36 +56,22 @@ async function signatureOf(directory: string): Promise<string> {
   return JSON.stringify(await Promise.all(stamps));
 }
 
-type JobsFolder = { readonly directory: string; readonly home: string; readonly further: FurtherProblems };
-type Loaded = { readonly jobs: readonly Job[]; readonly broken: ReadonlyMap<string, readonly string[]> };
-
-async function loadAll({ directory, home, further }: JobsFolder, before: readonly Job[]): Promise<Loaded> {
+async function loadAll(directory: string, home: string, further: FurtherProblems): Promise<Job[]> {
   const jobs: Job[] = [];
-  const broken = new Map<string, readonly string[]>();
+  const problems: string[] = [];
   for (const name of await listJobs(directory)) {
     try {
       jobs.push(await loadJob(name, directory, further));
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      broken.set(name, error.problems);
-      jobs.push(...before.filter((job) => job.name === name));
+      problems.push(...error.problems);
     }
   }
-  for (const problem of [...circleProblems(jobs), ...inboxProblems(jobs, home)])
-    addProblem(problem, jobs, broken);
-  return { jobs, broken };
+  problems.push(...circleProblems(jobs), ...inboxProblems(jobs, home));
+  if (problems.length > 0) throw new UsageError(problems);
+  return jobs;
 }
 
-/** A problem between definitions makes every job unusable that it names. */
-function addProblem(problem: string, jobs: readonly Job[], broken: Map<string, readonly string[]>): void {
-  const words = new Set(problem.split(/[\s,:]+/));
-  const [first, ...others] = jobs.map(({ name }) => name).filter((name) => words.has(name));
-  if (first === undefined) throw new UsageError(problem);
-  broken.set(first, [...(broken.get(first) ?? []), problem]);
-  for (const name of others) broken.set(name, broken.get(name) ?? []);
-}
-
-/** Jobs that wait for themselves, directly or in a circle, each circle once. */
 function circleProblems(jobs: readonly Job[]): string[] {
   const before = new Map(jobs.map(({ name, definition }) => [name, jobsBefore(definition)]));
   const done = new Set<string>();
@@ -113,7 +101,7 @@ export type Inbox = {
   readonly jobs: readonly Job[];
 };
 
-/** ONBOARD_HOME's inbox and those of the definitions; a relative one is below ONBOARD_HOME. */
+/** A relative one is below ONBOARD_HOME. */
 export function inboxesOf(jobs: readonly Job[], home: string): Inbox[] {
   const main = resolve(home, 'inbox');
   const own = new Map<string, Job[]>();
@@ -126,6 +114,11 @@ export function inboxesOf(jobs: readonly Job[], home: string): Inbox[] {
     { folder: main, isMain: true, jobs },
     ...[...own].map(([folder, theirs]) => ({ folder, isMain: false, jobs: theirs })),
   ];
+}
+
+/** Uploads from the page are claimed in their own folder. */
+export function uploadsOf(home: string): string {
+  return resolve(home, 'uploads');
 }
 
 export function isInboxOf(
@@ -141,9 +134,9 @@ export function markersOf({ jobs }: Inbox): readonly string[] {
   return jobs.flatMap(({ definition }) => definition.marker ?? []);
 }
 
-const RESERVED = ['processing', 'done', 'failed', 'reports', 'journal', 'redis', 'sandbox', 'uploads'];
+const RESERVED = ['watching', 'done', 'failed', 'reports', 'journal', 'redis', 'sandbox', 'uploads'];
 
-/** Inboxes within each other or within a folder of another purpose: a file would be in two. */
+/** A file would be in two places. */
 function inboxProblems(jobs: readonly Job[], home: string): string[] {
   const reserved = RESERVED.map((name) => resolve(home, name));
   const inboxes = inboxesOf(jobs, home);

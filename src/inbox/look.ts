@@ -1,151 +1,157 @@
 /**
  * One look at the definitions, the claims and all inboxes: what may begin, what is refused, and why
- * other files wait. A file is whole once this process has seen no change of it for a while.
+ * other files wait.
  */
-import { join } from 'node:path';
-import { type Job, jobsBefore } from '../config/job-definition.ts';
+import { rmdir } from 'node:fs/promises';
+import { jobsBefore } from '../config/job-definition.ts';
+import { SANDBOX_TARGET } from '../delivery/target.ts';
 import { holdsUpLaterJobs, openRunsOf } from '../ledger/run-store.ts';
-import { errorCode } from '../lib/errors.ts';
-import { makeFolder } from '../lib/make-folder.ts';
+import { errorCode, messageOf } from '../lib/errors.ts';
 import type { Run } from '../model/run.ts';
+import { createReleases } from '../queue/schedules.ts';
 import { goingOnWith, stateOf } from '../runs/status.ts';
 import type { Ledger } from '../session.ts';
-import type { Claim, FoundClaim } from './claim.ts';
+import { type Claim, listClaims } from './claim.ts';
 import { type Entry, listEntries } from './entry.ts';
-import { type Inbox, inboxesOf, type JobBook } from './job-book.ts';
-import { elsewhereLines, type LeftClaim, type Recovery } from './recover.ts';
-import type { InboxSchedules, IsClosed } from './schedule.ts';
+import { type Inbox, inboxesOf, uploadsOf } from './job-book.ts';
+import { type InboxSchedules, isHeldByWindow } from './schedule.ts';
 import {
+  type Circumstances,
   type InboxLook,
   leftLines,
   presentJobs,
   type Refused,
+  type SortedOut,
   sortOut,
   type Takeable,
   waitingLines,
 } from './sort-out.ts';
+import type { UnderWay } from './under-way.ts';
 import type { Watcher } from './watcher.ts';
 
 export type Look = {
-  /** Claims before files; whoever begins one takes it out. */
-  readonly atHand: AtHand[];
+  /** Left by an earlier watcher, or from the page; begun before any file. */
+  readonly claims: Claim[];
+  /** Whoever begins one takes it out, as with claims. */
+  readonly files: Takeable[];
   readonly refuse: readonly Refused[];
-  readonly folders: readonly string[];
-  /** For people: why files stay where they are. */
   readonly left: readonly string[];
   /** Ms until the next file may be whole; `null`: none is on its way. */
   readonly nextMs: number | null;
 };
 
-/** A claim that its watcher left, or a file. */
-export type AtHand =
-  | { readonly kind: 'claim'; readonly claim: LeftClaim }
-  | { readonly kind: 'file'; readonly file: Takeable };
-
-type Surroundings = {
-  readonly recovery: Recovery;
-  readonly schedules: InboxSchedules;
-  readonly isClosed: IsClosed;
-  mine(): readonly Claim[];
-  /** Ms of a monotonic clock. */
-  now(): number;
-};
-
-export function createLook(watcher: Watcher, around: Surroundings): () => Promise<Look> {
-  const { book, home, teller, rehearsal, once, restMs, session, target } = watcher;
-  const { recovery, schedules, isClosed } = around;
-  const rest = createRest(restMs, around.now);
+/** Of a watcher; `now`: ms of a monotonic clock. */
+export function createLook(
+  watcher: Watcher,
+  underWay: Pick<UnderWay, 'has' | 'trouble'>,
+  schedules: Pick<InboxSchedules, 'next'>,
+  now: () => number,
+): () => Promise<Look> {
+  const { book, home, teller, rehearsal, target } = watcher;
+  const { ledger } = watcher.session;
+  const rest = createRest(watcher, now);
   return async () => {
-    if (await book.refresh()) await schedules.keep();
+    await book.refresh();
     const inboxes = inboxesOf(book.jobs(), home);
-    const { others, left, elsewhere } = await recovery.look(inboxes);
-    const troubles = new Map([...elsewhereLines(elsewhere), ...brokenLines(book)]);
-    const found = await Promise.all(inboxes.map((inbox) => lookInto(inbox, troubles)));
-    const looks = found.map(({ inbox, entries }) => ({
+    const found = await lookInto(inboxes, home);
+    const looks = found.looks.map(({ inbox, entries }) => ({
       inbox,
       entries: entries.filter((entry) => !rehearsal.has(inbox.folder, entry)),
     }));
-    const claimed = [
-      ...claimedWords(others),
-      ...claimedWords(
-        left.map((one) => one.found),
-        'is to be gone on with',
-      ),
-      ...claimedWords(around.mine()),
-    ];
-    const [releases, next] = await Promise.all([schedules.releases(), schedules.next()]);
-    const sorted = sortOut(looks, {
-      restLeft: rest.left,
-      isHeldByWindow: isClosed,
-      isGivenUp: (placed, hasJob) => once && isRestless(rest.waited(placed), hasJob, restMs),
-      broken: new Set(book.broken().keys()),
-      releasedAt: (job) => releases.get(job) ?? null,
-      busy: await busyJobs({ jobs: book.jobs(), looks, claimed }, session.ledger, target),
-    });
+    const given = { restLeft: rest.left, isBroken: book.problems().length > 0 };
+    const sorted = await sortedOut({ ...found, looks, target, given }, ledger);
     rest.tidy();
+    const isOurs = ({ info }: Claim) => info.target === target && info.ledger === ledger.name;
+    const troubles = new Map([...found.troubles, ...brokenLines(book.problems())]);
+    for (const folder of found.strange) await removeEmpty(folder, troubles);
+    for (const claim of found.claims) if (!isOurs(claim)) troubles.set(...elsewhereLine(claim));
+    if (found.unusable.size > 0) underWay.trouble();
+    const next = await schedules.next();
     teller.waiting(new Map([...troubles, ...waitingLines(sorted.wait, next)]));
     return {
-      atHand: [
-        ...left.map((claim) => ({ kind: 'claim' as const, claim })),
-        ...sorted.take.map((file) => ({ kind: 'file' as const, file })),
-      ],
+      claims: found.claims.filter((claim) => isOurs(claim) && !underWay.has(claim.id)),
+      files: sorted.take.filter(({ inbox }) => !found.unusable.has(inbox.folder)),
       refuse: sorted.refuse,
       left: leftLines(sorted.wait, next),
-      folders: found.flatMap(({ inbox, folders }) => [
-        inbox.folder,
-        ...folders.map((path) => join(inbox.folder, path)),
-      ]),
       nextMs: sorted.nextMs,
     };
   };
 }
 
-function brokenLines(book: JobBook): Array<readonly [string, string]> {
-  return [...book.broken()].flatMap(([job, problems]) =>
-    [
-      `The definition of ${job} can't be used any more; its files wait:`,
-      ...problems.map((problem) => `  ${problem}`),
-    ].map((line) => [`broken ${job} ${line}`, line] as const),
-  );
-}
-
-/** No error: its file system may be away, and is looked for again. */
-async function lookInto(
-  inbox: Inbox,
-  troubles: Map<string, string>,
-): Promise<InboxLook & { readonly folders: readonly string[] }> {
-  const { folder } = inbox;
-  try {
-    if (inbox.isMain) await makeFolder(folder);
-    const { entries, folders, problems } = await listEntries(folder);
-    for (const problem of problems) troubles.set(`${folder} ${problem}`, `${folder}: ${problem}`);
-    return { inbox, entries, folders };
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === '') throw error;
-    troubles.set(folder, `${folder}: this inbox can't be looked into (${code}): it is looked for again`);
-    return { inbox, entries: [], folders: [] };
-  }
-}
-
-type Asked = {
-  readonly jobs: readonly Job[];
+type Found = {
   readonly looks: readonly InboxLook[];
-  /** Job → words on a claimed file of it. */
-  readonly claimed: ReadonlyArray<readonly [string, string]>;
+  readonly claims: readonly Claim[];
+  readonly strange: readonly string[];
+  readonly unusable: ReadonlySet<string>;
+  /** What is wrong, in words, by a key that lasts as long. */
+  readonly troubles: ReadonlyMap<string, string>;
 };
 
-/**
- * Job → what of it is under way, for the jobs that a file waits for. What needs a person comes
- * first: a run that waits for one, then a claimed file, then a run that moves.
- */
+export async function lookInto(inboxes: readonly Inbox[], home: string): Promise<Found> {
+  const troubles = new Map<string, string>();
+  const unusable = new Set<string>();
+  const entriesOf = async (inbox: Inbox): Promise<InboxLook> => {
+    const { folder } = inbox;
+    try {
+      const { entries, problems } = await listEntries(folder);
+      for (const problem of problems) troubles.set(`${folder} ${problem}`, `${folder}: ${problem}`);
+      return { inbox, entries };
+    } catch (error) {
+      const code = errorCode(error);
+      if (code === '') throw error;
+      troubles.set(folder, `${folder}: this inbox can't be looked into (${code}) for now`);
+      return { inbox, entries: [] };
+    }
+  };
+  const claimsOf = (folder: string) =>
+    listClaims(folder).catch((error: unknown) => {
+      unusable.add(folder);
+      troubles.set(folder, `files can't be taken: ${messageOf(error)}`);
+      return { claims: [], strange: [] };
+    });
+  const places = [...inboxes.map(({ folder }) => folder), uploadsOf(home)];
+  const claimed = await Promise.all(places.map(claimsOf));
+  return {
+    looks: await Promise.all(inboxes.map(entriesOf)),
+    claims: claimed.flatMap(({ claims }) => claims),
+    strange: claimed.flatMap(({ strange }) => strange),
+    unusable,
+    troubles,
+  };
+}
+
+type Sorting = Pick<Found, 'looks' | 'claims'> & {
+  readonly target: string;
+  readonly given: Pick<Circumstances, 'restLeft' | 'isBroken'>;
+};
+
+/** What becomes of the entries, for a watcher and for who asks how things stand. */
+export async function sortedOut(
+  { looks, claims, target, given }: Sorting,
+  ledger: Pick<Ledger, 'redis' | 'of'>,
+): Promise<SortedOut> {
+  const { keys } = ledger.of(target);
+  const releases = await createReleases(ledger.redis, keys.queuePrefix).all();
+  const here = claims.filter(({ info }) => info.target === target);
+  return sortOut(looks, {
+    ...given,
+    isHeldByWindow,
+    releasedAt: (job) => releases.get(job) ?? null,
+    busy: await busyJobs(looks, here, ledger, target),
+  });
+}
+
+/** Job → what of it is under way, for the jobs that a file waits for. */
 export async function busyJobs(
-  { jobs, looks, claimed }: Asked,
+  looks: readonly InboxLook[],
+  claims: ReadonlyArray<Pick<Claim, 'info'>>,
   { redis, of }: Pick<Ledger, 'redis' | 'of'>,
   target: string,
 ): Promise<ReadonlyMap<string, string>> {
   const present = presentJobs(looks);
-  const asked = jobs.flatMap(({ name, definition }) => (present.has(name) ? jobsBefore(definition) : []));
+  const jobs = looks.flatMap(({ inbox }) => inbox.jobs);
+  const asking = jobs.filter(({ name }) => present.has(name));
+  const asked = asking.flatMap(({ definition }) => jobsBefore(definition));
   const { keys, store } = of(target);
   const open = await openRunsOf(redis, keys, new Set(asked));
   const runs = await Promise.all(
@@ -154,45 +160,54 @@ export async function busyJobs(
       return run !== null && holdsUpLaterJobs(run.state) ? [openRun(run, leased)] : [];
     }),
   );
-  // Later entries of the map win, so the oldest run of a job is named.
-  const oldestLast = runs.flat().reverse();
-  const wordsOf = (isHeld: boolean) =>
-    oldestLast.filter((run) => run.isHeld === isHeld).map(({ job, words }) => [job, words] as const);
-  return new Map([...wordsOf(false), ...claimed, ...wordsOf(true)]);
+  const claimed = claims.map(({ info }) => [info.job, `${info.path} is under way`] as const);
+  // Later entries of the map win: the oldest run of a job is named.
+  return new Map([...claimed, ...runs.flat().reverse()]);
 }
 
-/** `run … is paused (…); to go on with it: onboard resume …, or end it: onboard cancel …`. */
-function openRun(run: Run, leased: boolean) {
+function openRun(run: Run, leased: boolean): readonly [string, string] {
   const state = stateOf(run, leased);
   const goOn = goingOnWith(run, state);
   const words = `run ${run.id} is ${state.words}`;
-  return {
-    job: run.job,
-    words: goOn === null ? words : `${words}; to go on with it: ${goOn}, or end it: onboard cancel ${run.id}`,
-    isHeld: goOn !== null && (run.state === 'paused' || run.state === 'stopped'),
-  };
+  const how = goOn === null ? '' : `; to go on with it: ${goOn}, or end it: onboard cancel ${run.id}`;
+  return [run.job, `${words}${how}`];
 }
 
-export function claimedWords(
-  claims: ReadonlyArray<Pick<FoundClaim, 'info'>>,
-  words = 'is under way',
-): Array<readonly [string, string]> {
-  return claims.flatMap(({ info }) => (info === null ? [] : [[info.job, `${info.path} ${words}`] as const]));
+/** A kill may leave a claim's folder empty. */
+async function removeEmpty(folder: string, troubles: Map<string, string>): Promise<void> {
+  const words = `${folder}: nothing is known of the file in it: move it into an inbox by hand`;
+  await rmdir(folder).catch(() => troubles.set(folder, words));
+}
+
+function elsewhereLine({ info: { path, target, ledger } }: Claim): readonly [string, string] {
+  const isRehearsal = target === SANDBOX_TARGET;
+  const where = isRehearsal ? 'a rehearsal' : target;
+  const command = isRehearsal ? 'onboard start --sandbox' : 'onboard start';
+  const words = `${path} is being processed for ${where} (${ledger})`;
+  return [`${target} ${ledger}`, `${words}: left alone; \`${command}\` for it goes on`];
+}
+
+function brokenLines(problems: readonly string[]): Array<readonly [string, string]> {
+  const lines = problems.map((problem) => [problem, `  ${problem}`] as const);
+  return lines.length === 0 ? [] : [['broken', 'Nothing is taken until this is corrected:'], ...lines];
 }
 
 type Resting = { readonly inbox: Pick<Inbox, 'folder'>; readonly entry: Entry };
-type Waited = { readonly ms: number; readonly isChanged: boolean };
 type Seen = { readonly stamp: string; readonly since: number; readonly first: number };
+
+/** With `--once`, an entry that is written to without end is waited for so long. */
+const PATIENCE_MS = 30_000;
 
 /**
  * An entry is at rest once this process has seen no change of it for `restMs`; other machines'
  * clocks don't count.
  */
-export function createRest(restMs: number, now: () => number) {
+export function createRest({ restMs, once }: Pick<Watcher, 'restMs' | 'once'>, now: () => number) {
   let seen = new Map<string, Seen>();
   let asked = new Map<string, Seen>();
+  const patience = once ? Math.max(10 * restMs, PATIENCE_MS) : Number.POSITIVE_INFINITY;
   return {
-    /** Ms until the entry is at rest if nothing changes; 0: it is. */
+    /** Ms until the entry is at rest; 0: it is; `Infinity`: it is not waited for. */
     left(placed: Resting): number {
       const id = idOf(placed);
       const stamp = wholeStampOf(placed);
@@ -201,16 +216,9 @@ export function createRest(restMs: number, now: () => number) {
       const current = known?.stamp === stamp ? known : { stamp, since: at, first: known?.first ?? at };
       seen.set(id, current);
       asked.set(id, current);
-      return Math.max(0, current.since + restMs - at);
+      const left = Math.max(0, current.since + restMs - at);
+      return left > 0 && at - current.first >= patience ? Number.POSITIVE_INFINITY : left;
     },
-    /** How long this process has known an entry that `left` was asked for. */
-    waited(placed: Resting): Waited {
-      const known = asked.get(idOf(placed));
-      return known === undefined
-        ? { ms: 0, isChanged: false }
-        : { ms: now() - known.first, isChanged: known.since !== known.first };
-    },
-    /** Forgets entries that were not asked for since the last call. */
     tidy() {
       seen = asked;
       asked = new Map();
@@ -225,11 +233,4 @@ function idOf({ inbox, entry: { path, name } }: Resting): string {
 /** Another name or other rights count too: whoever moves files about may not be done. */
 function wholeStampOf({ entry: { stamp, changedMs, links } }: Resting): string {
   return [stamp, changedMs, links].join(':');
-}
-
-const SHORTEST_PATIENCE_MS = 30_000;
-
-/** Whether `--once` gives up: a job's file after a long wait, another entry once it changed. */
-function isRestless({ ms, isChanged }: Waited, hasJob: boolean, restMs: number): boolean {
-  return hasJob ? ms >= Math.max(10 * restMs, SHORTEST_PATIENCE_MS) : isChanged;
 }

@@ -1,6 +1,6 @@
 /**
- * What people learn about one file: the note beside it, the advice to its sender, and the watcher's
- * line. Without cell values, so that notes can be passed on.
+ * What people learn about one file: the note beside it, and the watcher's line. Without cell
+ * values, so that notes can be passed on.
  */
 import { SANDBOX_TARGET } from '../delivery/target.ts';
 import type { Written } from '../lib/file-stamp.ts';
@@ -11,13 +11,10 @@ import type { Summary } from '../report/summary.ts';
 import { renderNext } from '../report/words.ts';
 import { outcomesOf } from '../runs/progress.ts';
 
-/** Before it is set in lines. */
 export type Note = {
-  /** A file's path. */
   readonly subject: string;
   /** The rest of that sentence: what became of it. */
   readonly headline: string;
-  /** Names and values, in order. */
   readonly facts: ReadonlyArray<readonly [string, string]>;
   /** Why, and what to do next. A line that begins with a space is a command or a path. */
   readonly lines: readonly string[];
@@ -25,10 +22,7 @@ export type Note = {
 
 const WIDTH = 80;
 
-/**
- * At most 80 columns, but paths and commands are never broken. Senders chose the names in it: none
- * can add a line or act on a terminal. `io`: how commands are called.
- */
+/** Senders chose the names in it: none can add a line or act on a terminal. */
 export function renderNote({ subject, headline, facts, lines }: Note, io: Pick<Io, 'command'> = {}): string {
   const width = Math.max(0, ...facts.map(([name]) => name.length));
   const table = facts.map(([name, value]) => `  ${name.padEnd(width)}  ${printable(value)}`);
@@ -48,15 +42,6 @@ function wrapped(line: string): readonly string[] {
 
 function writtenWords({ bytes, ms }: Written): string {
   return `${bytes} bytes, last written ${new Date(ms).toISOString()}`;
-}
-
-const WRITTEN = /^ {2}size +(\d+) bytes, last written (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)$/m;
-
-/** `null`: the note doesn't say. */
-export function writtenIn(note: string): Written | null {
-  // Not in the first sentence: it begins with the file's name, which may read like anything.
-  const found = WRITTEN.exec(note.slice(note.indexOf('\n\n')));
-  return found === null ? null : { bytes: Number(found[1]), ms: Date.parse(found[2] ?? '') };
 }
 
 export type Origin = { readonly path: string; readonly inbox: string; readonly written: Written | null };
@@ -123,38 +108,19 @@ export function changedNote(origin: Origin, run: Run, report: string): Note {
     lines: [
       'What was written to it since was not sent.',
       ...(isOpen ? ['To close that run:', `  onboard cancel ${run.id}`] : []),
-      `Then put ${WHOLE_AGAIN}`,
-      WRITE_ASIDE,
-    ],
-  };
-}
-
-const WHOLE_AGAIN =
-  'the whole file into the inbox again: rows whose keys are known are skipped. Where the job names no key, take out what the report names as sent, or it is sent twice.';
-const WRITE_ASIDE =
-  'So that it does not happen again: write under a name ending in .part and rename it, or set --rest or a marker.';
-
-/** For a file written to in `done`; its run's note stays where it was. */
-export function lateNote(name: string, lines: readonly string[]): Note {
-  return {
-    subject: name,
-    headline: 'was written to after it was loaded: it was not whole then.',
-    facts: [],
-    lines: [
-      'What was written to it since was not sent; what was sent is in the report that its note in the folder `done` names.',
-      `Put ${WHOLE_AGAIN}`,
-      WRITE_ASIDE,
-      ...lines,
+      'Then put the whole file into the inbox again: rows with known keys are skipped.',
+      'Where the job names no key, take out what the report names as sent first.',
+      'To prevent it, write under a name ending in .part and rename it, or set a marker.',
     ],
   };
 }
 
 /** Begins a file's run here; `startedAt` tells whether another process had begun it. */
 export function takenWords(path: string, { id, job, rows, startedAt }: Run): string {
-  return `${path}: ${startedAt === null ? 'taken as' : 'goes on with'} run ${id}, job ${job}, ${countOf(rows, 'row')}`;
+  const begins = startedAt === null ? 'taken as' : 'goes on with';
+  return `${path}: ${begins} run ${id}, job ${job}, ${countOf(rows, 'row')}`;
 }
 
-/** `partner-x/a.csv: run … finished: created 90, rejected 3. Report: …`. */
 export function endedWords(
   path: string,
   summary: Pick<Run, 'state' | 'reason' | 'rows' | 'outcomes'> & { id: string },
@@ -186,16 +152,13 @@ function outcomeFacts({ outcomes }: Pick<Run, 'outcomes'>): Array<readonly [stri
   );
 }
 
-/** Warnings of sent rows, and what the file's reader had to decide. */
 function findings({ topWarnings, source }: Summary): string[] {
   const counts = topWarnings.map(({ code, column = '', count }) => `${count} × ${code} ${column}`.trimEnd());
   const notes = (source?.notes ?? []).map((note) => `How it was read: ${note}`);
   const sent =
     counts.length === 0
       ? []
-      : [
-          `Warnings, in rows that were sent all the same (results.csv names the columns): ${counts.join(', ')}.`,
-        ];
+      : [`Warnings, in rows that were sent (results.csv names the columns): ${counts.join(', ')}.`];
   const lines = [...sent, ...notes];
   return lines.length === 0 ? [] : [...lines, ''];
 }
@@ -212,13 +175,10 @@ export type Fault = 'content' | 'name' | 'no-load' | 'several-loads' | 'kind' | 
 
 /** What the sender of a refused file can do. */
 const REFUSAL_ADVICE: Readonly<Record<Fault, string>> = {
-  content:
-    'Correct that, and put the file into the inbox again under its first name; where it becomes several files, each under a name of the same kind.',
+  content: 'Correct that, and put the file into the inbox again under its first name.',
   name: 'Its content was not read. Put it into the inbox again under another name.',
-  'no-load':
-    'Its content was not read. Put it into the inbox again under a name, and in a folder, that belong to a kind of load.',
-  'several-loads':
-    'Its content was not read. Put it into the inbox again under a name, or in a folder, that belongs to one of them only.',
+  'no-load': 'Its content was not read. Put it where its name and folder belong to a kind of load.',
+  'several-loads': 'Its content was not read. Put it where its name and folder belong to one of them.',
   kind: 'Put the file itself into the inbox: a plain file that has no other name.',
   job: 'Put it into the inbox again once there is such a job.',
 };

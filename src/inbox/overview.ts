@@ -12,25 +12,29 @@ import { definitionProblems } from '../delivery/run-mapping.ts';
 import { baseUrlOf, SANDBOX_TARGET } from '../delivery/target.ts';
 import { insteadOf } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import type { InboxNumbers } from '../metrics/registry.ts';
 import { OUTCOMES, REMAINDER } from '../model/outcome.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { nextTime } from '../queue/schedule-times.ts';
-import { createReleases, createSchedules } from '../queue/schedules.ts';
+import { createSchedules } from '../queue/schedules.ts';
 import { goingOnWith, latestRuns, type ShownRun, serviceReport, summaryOf } from '../runs/status.ts';
 import type { Ledger, Session } from '../session.ts';
-import { listClaims } from './claim.ts';
 import { listEntries, NOTE_ENDING } from './entry.ts';
 import { inboxesOf, openJobBook } from './job-book.ts';
-import { busyJobs, claimedWords } from './look.ts';
-import { createWindows, schedulesOf } from './schedule.ts';
-import { type Placed, reasonWords, type SortedOut, sortOut } from './sort-out.ts';
+import { lookInto, sortedOut } from './look.ts';
+import { schedulesOf } from './schedule.ts';
+import { type Placed, reasonWords, type SortedOut } from './sort-out.ts';
+import type { Watcher } from './watcher.ts';
 
-/** Printed by `onboard status --json`. */
 export type Overview = Awaited<ReturnType<typeof lookOver>>;
 
 const RUNS_MAX = 200;
 /** Unchanged for so long a file counts as whole: this command has not watched it. */
 const REST_MS = 2_000;
+const UNWATCHED = {
+  restLeft: ({ entry }: Placed) => Math.max(0, entry.changedMs + REST_MS - Date.now()),
+  isBroken: false,
+};
 
 export function emptyOverview(env: Environment, sandbox: boolean): Overview {
   return {
@@ -51,30 +55,21 @@ export function targetOf({ baseUrl }: Environment, sandbox: boolean): string {
   return sandbox || baseUrl === null ? SANDBOX_TARGET : baseUrlOf(baseUrl);
 }
 
-type Home = {
-  readonly ledger: Ledger;
-  readonly target: string;
-  readonly home: string;
-  readonly processing: string;
-  readonly jobs: readonly Job[];
-};
-
 /** For one target; `warn`: gets definitions that can't be used. */
 export async function lookOver(
   { ledger, env }: Pick<Session, 'ledger' | 'env'>,
   target: string,
   warn: (text: string) => void,
 ) {
-  const processing = join(env.home, 'processing');
   const jobs = await jobsOf(env, warn);
-  const home: Home = { ledger, target, home: env.home, processing, jobs };
+  const found = await lookInto(inboxesOf(jobs, env.home), env.home);
+  const { claims } = found;
   const { queuePrefix } = ledger.of(target).keys;
   const schedules = createSchedules(ledger.redis, queuePrefix, () => undefined, true);
   try {
     const next = await schedules.next();
     const newest = await latestRuns(ledger, RUNS_MAX);
     const runs = newest.filter(({ run }) => !isOver(run));
-    const claimed = await claimedFiles(processing);
     return {
       needs: await findNeeds(newest, env.home),
       ledger: ledger.name,
@@ -82,11 +77,16 @@ export async function lookOver(
       services: await servicesOf(ledger, [
         target,
         ...runs.map(({ run }) => run.target),
-        ...claimed.map((file) => file.target),
+        ...claims.map(({ info }) => info.target),
       ]),
       runs,
-      processing: claimed,
-      waiting: waitingFiles(await sortedOut(home), next),
+      processing: claims.map(({ id, info: { path, job, target: to } }) => ({
+        file: path,
+        job,
+        claim: id,
+        target: to,
+      })),
+      waiting: waitingFiles(await sortedOut({ ...found, target, given: UNWATCHED }, ledger), next),
       schedules: schedulesOf(jobs).map(({ job, cron, timezone }) => ({
         job,
         cron,
@@ -114,7 +114,6 @@ async function jobsOf({ jobsDirectory, home }: Environment, warn: (text: string)
   }
 }
 
-/** The first target first. */
 function servicesOf(ledger: Ledger, targets: readonly string[]) {
   const each = [...new Set(targets)].map(async (target) => ({
     target,
@@ -123,31 +122,19 @@ function servicesOf(ledger: Ledger, targets: readonly string[]) {
   return Promise.all(each);
 }
 
-async function claimedFiles(processing: string) {
-  const claims = await listClaims(processing);
-  return claims.flatMap(({ id, info }) =>
-    info === null ? [] : [{ file: info.path, job: info.job, claim: id, target: info.target }],
-  );
+export function countFiles({ book, home }: Pick<Watcher, 'book' | 'home'>) {
+  return async (): Promise<InboxNumbers> => {
+    const { looks, claims } = await lookInto(inboxesOf(book.jobs(), home), home);
+    return {
+      waiting: agesOf(looks.flatMap(({ entries }) => entries.map(({ changedMs }) => changedMs))),
+      processing: agesOf(claims.map(({ info }) => Date.parse(info.claimedAt))),
+    };
+  };
 }
 
-async function sortedOut({ ledger, target, home, jobs, processing }: Home): Promise<SortedOut> {
-  const { keys } = ledger.of(target);
-  const releases = await createReleases(ledger.redis, keys.queuePrefix).all();
-  const looks = await Promise.all(
-    inboxesOf(jobs, home).map(async (inbox) => {
-      const { entries } = await listEntries(inbox.folder).catch(() => ({ entries: [] }));
-      return { inbox, entries };
-    }),
-  );
-  const claims = await listClaims(processing);
-  const claimed = claimedWords(claims.filter(({ info }) => info?.target === target));
-  return sortOut(looks, {
-    restLeft: ({ entry }) => Math.max(0, entry.changedMs + REST_MS - Date.now()),
-    broken: new Set(),
-    isHeldByWindow: createWindows(() => new Date()),
-    releasedAt: (job) => releases.get(job) ?? null,
-    busy: await busyJobs({ jobs, looks, claimed }, ledger, target),
-  });
+function agesOf(times: readonly number[]) {
+  const oldest = times.reduce((least, time) => Math.min(least, time), Date.now());
+  return { files: times.length, oldestSeconds: Math.max(0, Date.now() - oldest) / 1000 };
 }
 
 /** `why` for programs, `words` for people. */
@@ -163,7 +150,12 @@ function waitingFiles({ wait, take, refuse }: SortedOut, next: ReadonlyMap<strin
       why: 'watcher',
       words: 'for a watcher to take it',
     })),
-    ...wait.map((one) => ({ ...shown(one), job: one.job, why: one.why.kind, words: reasonWords(one, next) })),
+    ...wait.map((one) => ({
+      ...shown(one),
+      job: one.job,
+      why: one.why.kind,
+      words: reasonWords(one, next),
+    })),
     ...refuse.map((one) => ({
       ...shown(one),
       job: null,
@@ -187,7 +179,6 @@ function windowOf({ name, definition }: Job) {
   ];
 }
 
-/** Newest first; `newest`: the runs to look at. */
 export async function findNeeds(newest: readonly ShownRun[], home: string) {
   const reports = join(home, 'reports');
   const runs = newest.map((shown) => needyRun(shown, newest, reports)).filter((run) => run !== null);
@@ -208,14 +199,14 @@ function needyRun(shown: ShownRun, newest: readonly ShownRun[], reports: string)
   return summaryOf(run, report).then((summary) => ({ ...shown, inDoubt, toCorrect, summary, report }));
 }
 
-/** A rerun of the other run, or a run of a file of its report. */
 function takesUp(later: Run, { id }: Run, report: string): boolean {
   return later.parent === id || resolve(later.file).startsWith(report + sep);
 }
 
 async function refusedFiles(folder: string) {
   const { entries } = await listEntries(folder).catch(insteadOf('ENOENT', { entries: [] }));
-  const notes = new Set(entries.filter(({ path }) => path.endsWith(NOTE_ENDING)).map(({ path }) => path));
+  const paths = entries.map(({ path }) => path);
+  const notes = new Set(paths.filter((path) => path.endsWith(NOTE_ENDING)));
   const files = entries
     .filter(({ path }) => !notes.has(path))
     .sort((a, b) => b.changedMs - a.changedMs)
@@ -228,7 +219,6 @@ async function refusedFiles(folder: string) {
   );
 }
 
-/** Far more than a note has. */
 const NOTE_CHARACTERS = 4_000;
 const WHY = /\n\nWhy: ([\s\S]*?)(?:\n\n|\nWhy: |$)/;
 

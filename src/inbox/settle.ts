@@ -1,20 +1,18 @@
 /**
- * How a file's way ends: one rename takes it to `done` or `failed`, its note is there first, and
- * its end is reported; a rehearsal puts it back into its inbox. The claim is dropped last: a kill
- * before that repeats the ending and loses nothing. A file in `done` that is written to within an
- * hour goes to `failed`.
+ * How a file's way ends: in `done` or `failed`, in a rehearsal back in its inbox. The claim is
+ * dropped last: a kill before that repeats the ending and loses nothing.
  */
-import { lstat, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { open, rename, rm, unlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { newRunId } from '../ledger/run-store.ts';
-import { errorCode, insteadOf } from '../lib/errors.ts';
-import { fileStamp, type Written, writtenOf, writtenOfStamp } from '../lib/file-stamp.ts';
+import { errorCode, hasCode, insteadOf } from '../lib/errors.ts';
+import { stampOf, writtenOfStamp } from '../lib/file-stamp.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import type { Io } from '../lib/terminal.ts';
 import { EXIT, exitCodeOf } from '../model/exit.ts';
 import type { Run } from '../model/run.ts';
 import type { Summary } from '../report/summary.ts';
-import { type Claim, dropClaim, returnFile } from './claim.ts';
+import { type Claim, dropClaim, returnFile, withinClaim } from './claim.ts';
 import { NOTE_ENDING } from './entry.ts';
 import { inboxesOf, isInboxOf } from './job-book.ts';
 import {
@@ -22,36 +20,24 @@ import {
   doneNote,
   endedWords,
   knownNote,
-  lateNote,
   type Note,
   type Origin,
   type Refusal,
   refusedNote,
   renderNote,
   withoutName,
-  writtenIn,
 } from './note.ts';
-import {
-  isOriginalWritten,
-  keepOriginal,
-  lateOriginals,
-  originalOf,
-  removeOriginal,
-  WATCHED_MS,
-} from './other-file-system.ts';
-import { inFolder, withinFolder } from './shared-folder.ts';
+import { inFolder, openItself, withinFolder } from './shared-folder.ts';
 import type { Refused } from './sort-out.ts';
 import { type EndedFile, reportPlace, type Watcher } from './watcher.ts';
 
-/** `stamp`: the file as it was read. */
 type End =
   /** Its run is over, whatever became of its rows. */
-  | { readonly kind: 'done'; readonly stamp: string; readonly run: Run; readonly summary: Summary }
+  | { readonly kind: 'done'; readonly run: Run; readonly summary: Summary }
   /** This run took a file with the same content before: nothing is sent. */
-  | { readonly kind: 'known'; readonly stamp: string; readonly run: Run }
+  | { readonly kind: 'known'; readonly run: Run }
   /** The file was written to after its run had begun. */
-  | { readonly kind: 'changed'; readonly stamp: string; readonly run: Run }
-  /** No run came of it. */
+  | { readonly kind: 'changed'; readonly run: Run }
   | ({ readonly kind: 'refused' } & Refusal);
 
 /** Ends the claim and reports it; answers the file's exit status. */
@@ -76,9 +62,9 @@ type Verdict = Told & {
 function verdictOf(claim: Claim, end: End, watcher: Watcher): Verdict {
   if (end.kind === 'refused') return refusedVerdict(claim, end);
   const { path } = claim.info;
-  const { run, stamp } = end;
+  const { run } = end;
   const report = reportPlace(watcher, run);
-  const origin = originOf(claim, stamp);
+  const origin = originOf(claim);
   switch (end.kind) {
     case 'done': {
       const exitCode = end.summary.exitCode ?? exitCodeOf(run);
@@ -92,7 +78,7 @@ function verdictOf(claim: Claim, end: End, watcher: Watcher): Verdict {
       return { result: 'done', note, why: [why], run, exitCode: exitCodeOf(run), words };
     }
     case 'changed': {
-      const why = 'the file was changed after it was taken: what was written to it since was not sent';
+      const why = 'the file was changed after it was taken: what came since was not sent';
       const note = () => changedNote(origin, run, report);
       const words = `${path}: run ${run.id}: ${why}. Report: ${report}`;
       return { result: 'failed', note, why: [why], run, exitCode: EXIT.stopped, words };
@@ -110,21 +96,19 @@ function refusedVerdict(claim: Claim, { why: given, fault }: Refusal): Verdict {
       claim.name,
     ),
   );
-  const note = () => refusedNote(originOf(claim, claim.info.stamp), { why, fault });
+  const note = () => refusedNote(originOf(claim), { why, fault });
   const words = `${claim.info.path}: not taken: ${why.join('; ')}`;
   return { result: 'failed', note, why, run: null, exitCode: EXIT.notStarted, words };
 }
 
-function originOf({ info }: Claim, stamp: string): Origin {
-  return { path: info.path, inbox: info.inbox, written: writtenOfStamp(stamp) };
+function originOf({ inbox, info }: Claim): Origin {
+  return { path: info.path, inbox, written: writtenOfStamp(info.stamp) };
 }
 
-/** Its run waits for a person. */
 export function pausedFile({ info }: Claim, run: Run, watcher: Watcher): EndedFile {
   return endedFile(info, { result: 'paused', why: [], run, exitCode: exitCodeOf(run) }, watcher);
 }
 
-/** As reported; where it went comes on top. */
 function endedFile(
   { path, job }: { readonly path: string; readonly job: string | null },
   { result, why, run, exitCode }: Told,
@@ -150,7 +134,6 @@ function endedFile(
 type Away = {
   readonly file: string | null;
   readonly note: string | null;
-  /** A sentence on that for people. */
   readonly words: string;
 };
 
@@ -161,70 +144,59 @@ type Folders = Pick<Watcher, 'places' | 'rehearsal' | 'book' | 'home'> & {
 
 /** To `done` or `failed`, in a rehearsal back to its inbox, with a note. */
 export async function endClaim(claim: Claim, ending: Ending, folders: Folders): Promise<Away> {
-  // An upload put into an inbox would be sent for real one day.
-  const isReturned = folders.rehearsal.isOn && claim.info.isUpload !== true;
+  const { rehearsal, book, home } = folders;
+  // Not an upload: in an inbox it would be sent for real one day.
+  const isReturned = rehearsal.isOn && isInboxOf(comingOf(claim), inboxesOf(book.jobs(), home));
   const back = isReturned ? await putBack(claim, ending, folders) : null;
   const away = back ?? (await moveAway(claim, ending, folders));
   await dropClaim(claim);
   return away;
 }
 
+function comingOf({ inbox, info: { job } }: Claim) {
+  return { inbox, job };
+}
+
 /** `null`: its place is another file's by now, or gone. */
-async function putBack(
-  claim: Claim,
-  { result, note }: Ending,
-  { places, rehearsal, book, home, session }: Folders,
-): Promise<Away | null> {
-  const { info, copied } = claim;
-  if (!isInboxOf(info, inboxesOf(book.jobs(), home))) return null;
-  const stamp = result === 'done' ? await fileStamp(claim.file).catch(() => null) : null;
-  for (const one of [info.stamp, copied, stamp])
-    if (one !== null) rehearsal.remember(info.inbox, info.path, one);
+async function putBack(claim: Claim, { result, note }: Ending, folders: Folders): Promise<Away | null> {
+  const { inbox, info } = claim;
+  folders.rehearsal.remember(inbox, info.path, info.stamp);
   if (!(await returnFile(claim))) return null;
-  const text = renderNote(note(join(info.inbox, info.path)), session.io);
-  const path = await writeNote(join(places[result], awayName(claim.name, claim.id)), text);
-  const words = `A rehearsal: the file is back in ${info.inbox}, the note about it is ${path}`;
+  const text = renderNote(note(join(inbox, info.path)), folders.session.io);
+  const path = await writeNote(join(folders.places[result], awayName(claim.name, claim.id)), text);
+  const words = `A rehearsal: the file is back in ${inbox}, the note about it is ${path}`;
   return { file: null, note: path, words };
 }
 
 async function moveAway(claim: Claim, { result, note }: Ending, { places, session }: Folders): Promise<Away> {
   const folder = places[result];
-  const original = (await isOriginalWritten(claim))
-    ? [`The file as it is by now lies in ${originalOf(claim)}`]
-    : [];
-  const text = renderNote(note(join(folder, awayName(claim.name, claim.id))), session.io);
-  const moving = {
-    from: claim.file,
-    folder,
-    name: claim.name,
-    id: claim.id,
-    text: [text, ...original.map((line) => `${line}\n`)].join(''),
-  };
+  const { id, name } = claim;
+  const text = renderNote(note(join(folder, awayName(name, id))), session.io);
+  const moving = withinClaim(claim, (path) =>
+    putAway({ from: inFolder(path, name), folder, name, id, text }),
+  );
   // The file may have been removed from its claim: then there is nothing to move.
-  const away = await putAway(moving).catch(insteadOf('ENOENT', null));
-  if (away !== null && result === 'done') await keepOriginal(claim, places.processing, basename(away.file));
-  else await removeOriginal(claim);
-  const moved = away === null ? [] : [`Moved to ${away.file}`];
-  return { file: away?.file ?? null, note: away?.note ?? null, words: [...moved, ...original].join('. ') };
+  const away = await moving.catch(insteadOf('ENOENT', { file: null, note: null }));
+  return { ...away, words: away.file === null ? '' : `Moved to ${away.file}` };
 }
 
 type Moving = {
   readonly from: Buffer | string;
-  /** `done` or `failed`. */
   readonly folder: string;
-  /** The sender's name for it. */
   readonly name: Buffer | string;
-  /** Unique: the run's id. */
   readonly id: string;
   readonly text: string;
 };
 
-/** Moves any entry by one rename; its note is there first. Throws the error of the rename. */
+/** Moves any entry; its note is there first. Throws the error of the move. */
 export async function putAway({ from, folder, name, id, text }: Moving) {
   const file = join(folder, awayName(name, id));
   const note = await writeNote(file, text);
   try {
-    await rename(from, file);
+    await rename(from, file).catch((error: unknown) => {
+      if (!hasCode(error, 'EXDEV')) throw error;
+      return moveCopied(from, file, error);
+    });
   } catch (error) {
     await rm(note, { force: true });
     throw error;
@@ -232,7 +204,44 @@ export async function putAway({ from, folder, name, id, text }: Moving) {
   return { file, note };
 }
 
-/** Whole or not at all; answers its path. */
+/** The copy is durable, under its name, before the original goes. */
+async function moveCopied(from: Buffer | string, to: string, otherwise: unknown): Promise<void> {
+  const source = await openItself(from);
+  try {
+    const before = await source.stat({ bigint: true });
+    // Nothing else has content of its own: it stays where it is.
+    if (!before.isFile() || before.nlink > 1n) throw otherwise;
+    const copy = `${to}.tmp`;
+    await writeSynced(copy, source.createReadStream({ autoClose: false }));
+    if (stampOf(await source.stat({ bigint: true })) !== stampOf(before))
+      throw new Error(`it was written to while it was copied to ${to}`);
+    await rename(copy, to);
+    await syncFolder(dirname(to));
+  } finally {
+    await source.close();
+  }
+  await unlink(from);
+}
+
+async function writeSynced(path: string, content: AsyncIterable<Buffer>): Promise<void> {
+  const handle = await open(path, 'w', 0o600);
+  try {
+    for await (const block of content) await handle.writeFile(block);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path);
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
 async function writeNote(file: string, text: string): Promise<string> {
   const note = `${file}${NOTE_ENDING}`;
   await makeFolder(dirname(note));
@@ -255,13 +264,12 @@ export function awayName(name: Buffer | string, id: string): string {
   return `${stem.replace(/\.$/, '_')}.${id}${ending}`;
 }
 
-/** `left`: it can't be moved, or a rehearsal leaves it. `gone`: another watcher was faster. */
+/** `left`: it can't be moved, or a rehearsal leaves it. `gone`: its sender was faster. */
 type RefuseEnd = 'moved' | 'left' | 'gone';
 
 /** Moves entries that can't be taken to `failed`, without opening or following them. */
 export function createRefuse(watcher: Watcher): (refused: Refused) => Promise<RefuseEnd> {
   const { teller, places, rehearsal } = watcher;
-  // What stays is reported once.
   const left = new Set<string>();
   return async (refused) => {
     const { inbox, entry, why } = refused;
@@ -285,7 +293,7 @@ export function createRefuse(watcher: Watcher): (refused: Refused) => Promise<Re
       if (code === 'ENOENT') return 'gone';
       left.add(key);
       const because = code === 'EXDEV' ? 'it is on another file system' : code || String(error);
-      teller.line(`${notTaken}. It can't be moved to ${places.failed} (${because}): move it away by hand`);
+      teller.line(`${notTaken}. It can't be moved to ${places.failed} (${because}): move it by hand`);
       return 'left';
     }
   };
@@ -302,100 +310,4 @@ function moveRefused({ inbox, entry, why, fault }: Refused, failed: string) {
       text: renderNote(refusedNote(origin, { why: [why], fault })),
     }),
   );
-}
-
-/**
- * Finds files that were written to after they had been put away, whose ends were never read; moves
- * them from `done` to `failed`, reports them, and answers how many.
- */
-export function createLookForLate(watcher: LateFolders): () => Promise<number> {
-  const { places, book, home } = watcher;
-  const findChanged = createFindChanged(places.done, () => new Date());
-  return async () => {
-    const inboxes = new Set(inboxesOf(book.jobs(), home).map(({ folder }) => folder));
-    const originals = await lateOriginals(places.processing, inboxes, new Date());
-    const late = [
-      ...(await findChanged()).map((name) => ({ name, lines: [] })),
-      ...originals.map(({ done, original }) => ({
-        name: done,
-        lines: [`The file as it is by now lies in ${original}`],
-      })),
-    ];
-    for (const one of late) await putLateAway(one, watcher);
-    return late.length;
-  };
-}
-
-type LateFolders = Pick<Watcher, 'places' | 'book' | 'home'> & {
-  readonly teller: Pick<Watcher['teller'], 'line' | 'refused'>;
-};
-type LateFile = { readonly name: string; readonly lines: readonly string[] };
-
-/** The note of the file's run stays in `done`. */
-async function putLateAway({ name, lines }: LateFile, { places, teller }: LateFolders): Promise<void> {
-  const text = renderNote(lateNote(name, lines));
-  const from = join(places.done, name);
-  // `done` may have been cleared meanwhile.
-  const away = await putAway({ from, folder: places.failed, ...lateName(name), text }).catch(
-    insteadOf('ENOENT', null),
-  );
-  const where = [...(away === null ? [] : [`Moved to ${away.file}`]), ...lines].join('. ');
-  if (away !== null) teller.refused(away);
-  teller.line(`${name}: was written to after it was taken: what came late was not sent. ${where}`);
-}
-
-/** Its name in `failed`: cut without its id, it could be another file's there. */
-function lateName(name: string): Pick<Moving, 'name' | 'id'> {
-  const found = ID.exec(name);
-  if (found === null) return { name, id: 'late' };
-  const [id] = found;
-  return {
-    name: name.slice(0, found.index) + name.slice(found.index + id.length),
-    id: `${id.slice(1)}.late`,
-  };
-}
-
-/**
- * `<name>.20261121-034512-k3f9.csv`: when it was taken, UTC. The last match counts: the sender's
- * name may hold another.
- */
-const ID = new RegExp(
-  String.raw`\.(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-[a-z0-9]{4}(?=${ENDING.source})`,
-  ENDING.flags,
-);
-
-function createFindChanged(done: string, now: () => Date): () => Promise<string[]> {
-  const known = new Map<string, Written | null>();
-  const noteOf = async (name: string) => {
-    const text = await readFile(join(done, `${name}${NOTE_ENDING}`), 'utf8').catch(() => null);
-    return text === null ? null : writtenIn(text);
-  };
-  return async () => {
-    const names = (await readdir(done).catch(() => [])).filter(
-      (name) => !name.endsWith(NOTE_ENDING) && isRecent(name, now()),
-    );
-    const changed: string[] = [];
-    for (const name of names) {
-      const written = known.get(name) ?? (await noteOf(name));
-      if (written !== null && (await differs(join(done, name), written))) changed.push(name);
-      known.set(name, written);
-    }
-    for (const name of known.keys()) if (!names.includes(name)) known.delete(name);
-    return changed;
-  };
-}
-
-function isRecent(name: string, now: Date): boolean {
-  const [, ...parts] = ID.exec(name) ?? [];
-  const [year, month, day, hour, minute, second] = parts.map(Number);
-  if (year === undefined || month === undefined) return false;
-  const at = Date.UTC(year, month - 1, day, hour, minute, second);
-  return now.getTime() - at < WATCHED_MS;
-}
-
-async function differs(path: string, written: Written): Promise<boolean> {
-  const stats = await lstat(path, { bigint: true }).catch(() => null);
-  if (stats === null) return false;
-  const { bytes, ms } = writtenOf(stats);
-  return bytes !== written.bytes || ms !== written.ms;
 }

@@ -1,11 +1,10 @@
 /**
- * Folders that others may write to: a sender can put a link, a pipe or another file in the place of
- * what was just looked at. Nothing here follows a link below the given folder, waits for a pipe, or
- * overwrites another's file.
+ * Folders that others may write to: a sender can put something else in the place of what was just
+ * looked at. Nothing here follows a link, waits for a pipe, or overwrites another's file.
  */
 import { constants, existsSync } from 'node:fs';
 import { type FileHandle, link, lstat, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
-import { errorCode, hasCode, insteadOf } from '../lib/errors.ts';
+import { hasCode, insteadOf } from '../lib/errors.ts';
 
 const SLASH = Buffer.from('/');
 /** Linux: a path through an open folder's number keeps to it, whatever becomes of its name. */
@@ -20,8 +19,7 @@ export const NOT_THERE: readonly string[] = ['ENOENT', 'ENOTDIR', 'ELOOP'];
 
 /**
  * Works in the folder to which `parts` lead from `root`, none of them a link. `work` gets a path
- * that stays that folder's (on Linux; elsewhere the path as spelled). Throws ENOENT, ELOOP or
- * ENOTDIR.
+ * that stays that folder's (on Linux; elsewhere the path as spelled). Throws `NOT_THERE`.
  */
 export async function withinFolder<T>(
   root: string,
@@ -36,7 +34,6 @@ export async function withinFolder<T>(
   }
 }
 
-/** `withinFolder` from an open folder. */
 export async function descend<T>(
   path: Buffer,
   parts: readonly Buffer[],
@@ -66,22 +63,8 @@ export function openItself(path: Buffer | string): Promise<FileHandle> {
   return open(path, FILE_ITSELF);
 }
 
-/** A small file's text and its last write; `null`: it is no file. */
-export async function readRegular(
-  path: string,
-): Promise<{ readonly text: string; readonly mtimeMs: number } | null> {
-  const handle = await openItself(path).catch(insteadOf(['ELOOP', 'EMLINK', 'ENXIO', 'EISDIR'], null));
-  if (handle === null) return null;
-  try {
-    const stats = await handle.stat();
-    return stats.isFile() ? { text: await handle.readFile('utf8'), mtimeMs: stats.mtimeMs } : null;
-  } finally {
-    await handle.close();
-  }
-}
-
 /** False: the name is taken. Completes a move that was interrupted. */
-export async function moveToFreeName(from: Buffer | string, to: Buffer | string): Promise<boolean> {
+export async function moveToFreeName(from: Buffer, to: Buffer): Promise<boolean> {
   try {
     await link(from, to);
   } catch (error) {
@@ -93,58 +76,46 @@ export async function moveToFreeName(from: Buffer | string, to: Buffer | string)
   return true;
 }
 
-/** The errors of file systems without hard links. */
 const NO_LINKS: readonly string[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
 
-async function renameToFreeName(from: Buffer | string, to: Buffer | string): Promise<boolean> {
+async function renameToFreeName(from: Buffer, to: Buffer): Promise<boolean> {
   const isFree = (await lstat(to).catch(insteadOf('ENOENT', null))) === null;
   if (isFree) await rename(from, to);
   return isFree;
 }
 
-async function isSameFile(a: Buffer | string, b: Buffer | string): Promise<boolean> {
+async function isSameFile(a: Buffer, b: Buffer): Promise<boolean> {
   const [one, other] = await Promise.all([lstat(a), lstat(b)]);
   return one.ino === other.ino && one.dev === other.dev;
 }
 
-/**
- * Where taken files of an inbox on another file system lie, by their claims' ids. Whoever may write
- * to the inbox may put anything here: only what a claim in ONBOARD_HOME names is looked at.
- */
-export const TAKEN_FOLDER = '.processing';
+/** An inbox's folder for claims, within its own file system. */
+export const PROCESSING = '.processing';
 
 /** No file can be taken from it; the message says why, and what to do. */
 export class UnusableInbox extends Error {}
 
-/** Makes an inbox's folder for taken files. */
-export async function prepareTakenFolder(inbox: string): Promise<void> {
+export async function makeProcessing(inbox: string): Promise<void> {
   await withinFolder(inbox, [], (root) =>
-    mkdir(inFolder(root, TAKEN_FOLDER), { mode: 0o700 }).catch(insteadOf('EEXIST', undefined)),
+    mkdir(inFolder(root, PROCESSING), { mode: 0o700 }).catch(insteadOf('EEXIST', undefined)),
   );
-  await withinTakenFolder(inbox, async () => undefined);
 }
 
-/** Only in a real folder of this user's alone; else throws `UnusableInbox`. */
-export async function withinTakenFolder<T>(inbox: string, work: (path: Buffer) => Promise<T>): Promise<T> {
-  let isOpen = false;
-  try {
-    return await withinFolder(inbox, [Buffer.from(TAKEN_FOLDER)], async (path) => {
-      await checkOwn(path, inbox);
-      isOpen = true;
-      return work(path);
-    });
-  } catch (error) {
-    if (isOpen) throw error;
-    switch (errorCode(error)) {
-      case 'ELOOP':
-      case 'ENOTDIR':
-        throw unusable(inbox, 'is no folder');
-      case 'ENOENT':
-        throw unusable(inbox, 'is not there');
-      default:
-        throw error;
-    }
-  }
+/**
+ * `withinFolder` below an inbox's folder for claims. Throws `UnusableInbox` unless that is a folder
+ * of this user's alone: whoever else could write there could have any file sent.
+ */
+export async function withinProcessing<T>(
+  inbox: string,
+  parts: readonly Buffer[],
+  work: (path: Buffer) => Promise<T>,
+): Promise<T> {
+  const stats = await withinFolder(inbox, [], (root) => lstat(inFolder(root, PROCESSING)));
+  if (!stats.isDirectory()) throw unusable(inbox, 'is no folder');
+  return withinFolder(inbox, [Buffer.from(PROCESSING)], async (path) => {
+    await checkOwn(path, inbox);
+    return descend(path, parts, work);
+  });
 }
 
 const OTHER_USERS = 0o077;
@@ -158,6 +129,6 @@ async function checkOwn(path: Buffer, inbox: string): Promise<void> {
 
 function unusable(inbox: string, why: string): UnusableInbox {
   return new UnusableInbox(
-    `${inbox}/${TAKEN_FOLDER} ${why}: expected a folder that only the user of this program may use; remove it, and it is made again`,
+    `${inbox}/${PROCESSING} ${why}: expected a folder of this user alone; remove it, and it is made anew`,
   );
 }

@@ -9,16 +9,16 @@ import { type Inbox, jobsFor, markersOf, patternsOf } from './job-book.ts';
 import type { Fault } from './note.ts';
 
 type WaitReason =
-  | { readonly kind: 'writing' }
+  /** `leftMs` as `restLeft`. */
+  | { readonly kind: 'writing'; readonly leftMs: number }
   /** By its name it is not whole yet. */
   | { readonly kind: 'unfinished' }
-  /** Written to without end: not waited for. */
-  | { readonly kind: 'restless' }
   | { readonly kind: 'marker'; readonly marker: string }
   | { readonly kind: 'schedule' }
   | { readonly kind: 'window'; readonly window: string }
   | { readonly kind: 'after'; readonly job: string; readonly because: string }
-  | { readonly kind: 'broken'; readonly jobs: readonly string[] };
+  /** A job definition can't be used: it may be the one that takes the file. */
+  | { readonly kind: 'broken' };
 
 export type Placed = { readonly inbox: Inbox; readonly entry: Entry };
 export type Takeable = Placed & { readonly job: Job };
@@ -35,13 +35,10 @@ export type SortedOut = {
   readonly nextMs: number | null;
 };
 
-type Circumstances = {
-  /** Ms until the entry is at rest if nothing changes. */
+export type Circumstances = {
+  /** Ms until the entry is at rest if nothing changes; `Infinity`: it is not waited for. */
   restLeft(placed: Placed): number;
-  /** Whether to wait no longer for an entry that never rests. */
-  isGivenUp?(placed: Placed, hasJob: boolean): boolean;
-  readonly broken: ReadonlySet<string>;
-  /** The job's window is closed: no run of it begins. */
+  readonly isBroken: boolean;
   isHeldByWindow(job: Job): boolean;
   /** When the job's schedule last fired, ms; `null`: not yet. */
   releasedAt(job: string): number | null;
@@ -49,45 +46,50 @@ type Circumstances = {
   readonly busy: ReadonlyMap<string, string>;
 };
 
-/** Empty: the entry is never taken. */
-type Sorted = {
-  readonly take?: Takeable;
-  readonly refuse?: Refused;
-  readonly wait?: Waiting;
-  readonly nextMs?: number;
-};
+type Fate =
+  | ({ readonly kind: 'take' } & Takeable)
+  | ({ readonly kind: 'refuse' } & Refused)
+  | ({ readonly kind: 'wait' } & Waiting);
 
-/** Touches nothing. */
 export function sortOut(looks: readonly InboxLook[], given: Circumstances): SortedOut {
-  const sorted = looks.flatMap((look) => sortInbox(look, given));
   const present = presentJobs(looks);
-  const held = sorted.flatMap(({ take }) =>
-    take === undefined ? [] : [{ take, why: blockOf(take.job, given.busy, present) }],
+  const fates = looks
+    .flatMap((look) => fatesIn(look, given))
+    .map((fate) => (fate.kind === 'take' ? afterOthers(fate, given.busy, present) : fate));
+  const wait = fates.filter((fate) => fate.kind === 'wait');
+  const nextMs = wait.reduce(
+    (soonest, { why }) => (why.kind === 'writing' ? Math.min(soonest, why.leftMs) : soonest),
+    Number.POSITIVE_INFINITY,
   );
-  const nextMs = sorted.reduce((soonest, one) => Math.min(soonest, one.nextMs ?? soonest), Infinity);
   return {
-    take: held.flatMap(({ take, why }) => (why === null ? [take] : [])),
-    refuse: sorted.flatMap(({ refuse }) => refuse ?? []),
-    wait: [
-      ...sorted.flatMap(({ wait }) => wait ?? []),
-      ...held.flatMap(({ take, why }) => (why === null ? [] : [{ ...take, job: take.job.name, why }])),
-    ],
-    nextMs: nextMs === Infinity ? null : nextMs,
+    take: fates.filter((fate) => fate.kind === 'take'),
+    refuse: fates.filter((fate) => fate.kind === 'refuse'),
+    wait,
+    nextMs: nextMs === Number.POSITIVE_INFINITY ? null : nextMs,
   };
 }
 
-function sortInbox({ inbox, entries }: InboxLook, given: Circumstances): Sorted[] {
+function fatesIn({ inbox, entries }: InboxLook, given: Circumstances): Fate[] {
   const markers = markersOf(inbox);
-  const files = new Set(entries.filter(({ kind }) => kind === 'file').map(({ path }) => path));
-  return entries.map((entry) => {
+  const plain = entries.filter(({ kind }) => kind === 'file');
+  const files = new Set(plain.map(({ path }) => path));
+  return entries.flatMap((entry): Fate[] => {
     const placed = { inbox, entry };
     if (isUnfinished(entry)) {
       const [job] = jobsFor(nameWhenWhole(entry.path), inbox);
-      return { wait: { ...placed, job: job?.name ?? null, why: { kind: 'unfinished' } } };
+      return [waiting(placed, job, { kind: 'unfinished' })];
     }
     const isAside = isNeverTaken(entry.name.toString('utf8'), markers);
-    return isAside ? {} : sortEntry(placed, files, given);
+    return isAside ? [] : [fateOf(placed, files, given)];
   });
+}
+
+function waiting(placed: Placed, job: Job | undefined, why: WaitReason): Fate {
+  return { kind: 'wait', ...placed, job: job?.name ?? null, why };
+}
+
+function refused(placed: Placed, why: string, fault: Fault): Fate {
+  return { kind: 'refuse', ...placed, why, fault };
 }
 
 function isUnfinished({ kind, name, path }: Entry): boolean {
@@ -95,36 +97,28 @@ function isUnfinished({ kind, name, path }: Entry): boolean {
   return kind === 'file' && !isHidden && nameWhenWhole(path) !== path;
 }
 
-function sortEntry(placed: Placed, files: ReadonlySet<string>, given: Circumstances): Sorted {
+function fateOf(placed: Placed, files: ReadonlySet<string>, given: Circumstances): Fate {
   const { inbox, entry } = placed;
-  const left = given.restLeft(placed);
+  const leftMs = given.restLeft(placed);
   const problem = entryProblem(entry);
   const jobs = problem === null ? jobsFor(entry.path, inbox) : [];
   const [job] = jobs;
-  if (left > 0) {
-    const isGivenUp = given.isGivenUp?.(placed, job !== undefined) === true;
-    const why = { kind: isGivenUp ? 'restless' : 'writing' } as const;
-    return { wait: { ...placed, job: job?.name ?? null, why }, ...(isGivenUp ? {} : { nextMs: left }) };
-  }
-  if (problem !== null) return { refuse: { ...placed, why: problem, fault: entryFault(entry) } };
-  if (jobs.length > 1) return { refuse: { ...placed, why: severalJobsWords(jobs), fault: 'several-loads' } };
-  if (job !== undefined) {
-    const why = waitReason({ ...placed, job }, files, given);
-    return why === null ? { take: { ...placed, job } } : { wait: { ...placed, job: job.name, why } };
-  }
-  // A definition that can't be used right now may be the one that takes the file.
-  if (given.broken.size > 0)
-    return { wait: { ...placed, job: null, why: { kind: 'broken', jobs: [...given.broken] } } };
-  return { refuse: { ...placed, why: noJobWords(inbox), fault: 'no-load' } };
+  if (leftMs > 0) return waiting(placed, job, { kind: 'writing', leftMs });
+  if (problem !== null) return refused(placed, problem, entryFault(entry));
+  if (given.isBroken) return waiting(placed, job, { kind: 'broken' });
+  if (jobs.length > 1) return refused(placed, severalJobsWords(jobs), 'several-loads');
+  if (job === undefined) return refused(placed, noJobWords(inbox), 'no-load');
+  const why = waitReason({ ...placed, job }, files, given);
+  return why === null ? { kind: 'take', ...placed, job } : waiting(placed, job, why);
 }
 
-/** For an entry that no job can take. */
 function entryFault({ kind, links }: Pick<Entry, 'kind' | 'links'>): Fault {
   return kind === 'file' && links === 1 ? 'name' : 'kind';
 }
 
 function noJobWords(inbox: Inbox): string {
-  const patterns = [...new Set(inbox.jobs.flatMap(({ definition }) => patternsOf(definition)))].sort();
+  const all = inbox.jobs.flatMap(({ definition }) => patternsOf(definition));
+  const patterns = [...new Set(all)].sort();
   const expected =
     patterns.length === 0
       ? 'no job names the files that it takes'
@@ -134,7 +128,8 @@ function noJobWords(inbox: Inbox): string {
 
 function severalJobsWords(jobs: readonly Job[]): string {
   const names = jobs.map(({ name }) => name).join(' and ');
-  return `its name and folder belong to more than one kind of load (${names}): it is not clear which one is meant`;
+  const meant = 'it is not clear which one is meant';
+  return `its name and folder belong to more than one kind of load (${names}): ${meant}`;
 }
 
 function waitReason(
@@ -143,7 +138,6 @@ function waitReason(
   given: Circumstances,
 ): WaitReason | null {
   const { marker, schedule, window } = job.definition;
-  if (given.broken.has(job.name)) return { kind: 'broken', jobs: [job.name] };
   if (marker !== undefined && !files.has(entry.path + marker)) return { kind: 'marker', marker };
   // Only a file that was whole when the schedule fired is taken: nothing changed since.
   const releasedAt = given.releasedAt(job.name) ?? Number.NEGATIVE_INFINITY;
@@ -167,52 +161,49 @@ export function presentJobs(looks: readonly InboxLook[]): ReadonlyMap<string, st
 }
 
 /** A file waits while there is a file or a run of a job that it comes after. */
-function blockOf(
-  job: Job,
+function afterOthers(
+  { job, inbox, entry }: Takeable,
   busy: ReadonlyMap<string, string>,
   present: ReadonlyMap<string, string>,
-): WaitReason | null {
+): Fate {
   for (const other of jobsBefore(job.definition)) {
     const file = present.get(other);
     const because = file === undefined ? busy.get(other) : `${file} waits in the inbox`;
-    if (because !== undefined) return { kind: 'after', job: other, because };
+    if (because !== undefined) return waiting({ inbox, entry }, job, { kind: 'after', job: other, because });
   }
-  return null;
+  return { kind: 'take', inbox, entry, job };
 }
 
+/** Job → when its schedule fires next. */
+type Next = ReadonlyMap<string, Date>;
+
 /** Every upload passes through these, so a watcher doesn't report them. */
-const PASSING: readonly WaitReason['kind'][] = ['writing', 'unfinished', 'restless'];
+const PASSING: readonly WaitReason['kind'][] = ['writing', 'unfinished'];
 
 /** One line per job and reason, by a key that lasts as long as they do. */
-export function waitingLines(
-  waiting: readonly Waiting[],
-  next: ReadonlyMap<string, Date>,
-): ReadonlyMap<string, string> {
+export function waitingLines(waiting: readonly Waiting[], next: Next): ReadonlyMap<string, string> {
   return groupedLines(
     waiting.filter(({ why }) => !PASSING.includes(why.kind)),
     next,
   );
 }
 
-/** What is left when a watcher ends, and why; empty: nothing. */
-export function leftLines(waiting: readonly Waiting[], next: ReadonlyMap<string, Date>): readonly string[] {
+export function leftLines(waiting: readonly Waiting[], next: Next): readonly string[] {
   const lines = [...groupedLines(waiting, next).values()];
   return lines.length === 0 ? [] : ['Left in the inbox:', ...lines.map((line) => `  ${line}`)];
 }
 
-function groupedLines(
-  waiting: readonly Waiting[],
-  next: ReadonlyMap<string, Date>,
-): ReadonlyMap<string, string> {
+function groupedLines(waiting: readonly Waiting[], next: Next): ReadonlyMap<string, string> {
   const groups = new Map<string, Waiting[]>();
   for (const one of waiting) {
-    const key = [one.job ?? '', one.why.kind, one.why.kind === 'after' ? one.why.job : ''].join(' ');
+    const { job, why } = one;
+    const key = [job, why.kind, why.kind === 'after' ? why.job : ''].join(' ');
     groups.set(key, [...(groups.get(key) ?? []), one]);
   }
   return new Map([...groups].map(([key, group]) => [key, lineOf(group, next)]));
 }
 
-function lineOf(group: readonly Waiting[], next: ReadonlyMap<string, Date>): string {
+function lineOf(group: readonly Waiting[], next: Next): string {
   const [first] = group;
   if (first === undefined) return '';
   const more = group.length === 1 ? ' waits' : ` and ${group.length - 1} more wait`;
@@ -220,17 +211,12 @@ function lineOf(group: readonly Waiting[], next: ReadonlyMap<string, Date>): str
 }
 
 /** `for the schedule of job …, next 2026-11-21 22:00 UTC`: follows "waits". */
-export function reasonWords(
-  { job, why }: Pick<Waiting, 'job' | 'why'>,
-  next: ReadonlyMap<string, Date>,
-): string {
+export function reasonWords({ job, why }: Pick<Waiting, 'job' | 'why'>, next: Next): string {
   switch (why.kind) {
     case 'writing':
       return 'until nothing of it has changed for a while';
     case 'unfinished':
       return 'until it is renamed: its name says that it is not whole yet';
-    case 'restless':
-      return 'until nothing of it has changed for a while: it is still written to, and is left for the next start';
     case 'marker':
       return `for its marker file, of its own name and ${why.marker}`;
     case 'schedule':
@@ -240,7 +226,7 @@ export function reasonWords(
     case 'after':
       return `for job ${why.job}: ${why.because}`;
     case 'broken':
-      return `until the definition of ${why.jobs.join(', ')} is corrected`;
+      return 'until every job definition can be used';
     default:
       return why satisfies never;
   }

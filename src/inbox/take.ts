@@ -1,13 +1,12 @@
 /**
- * A claimed file's way through its job: read once while nobody writes to it, registered as a run
- * under the claim's id, followed to where the run ends or stays, and settled. After a kill any
- * process that has the claim may repeat every step: the run knows what was sent, and a file that
- * changed since its run began goes no further.
+ * A claimed file's way through its job: read once, registered as a run under the claim's id,
+ * followed to where the run ends or stays, and settled. After a kill the next watcher repeats every
+ * step: the run knows what was sent. Only the file that was found whole, by its stamp, is sent.
  */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Job } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
-import { insteadOf } from '../lib/errors.ts';
-import { fileStamp } from '../lib/file-stamp.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import { reasonAdvice } from '../model/advice.ts';
@@ -18,99 +17,117 @@ import { type FileFacts, isTable, type SourceInfo } from '../model/source.ts';
 import { executeToEnd } from '../runs/execute.ts';
 import { registerFile } from '../runs/register.ts';
 import { fileRows, surveyFor } from '../runs/rows.ts';
-import { type Claim, dropClaim, openClaimed } from './claim.ts';
-import { type Fault, takenWords } from './note.ts';
-import { isOriginalWritten } from './other-file-system.ts';
-import { settle } from './settle.ts';
+import { type Claim, claimedStamp, dropClaim, returnFile, undoClaim } from './claim.ts';
+import { inboxesOf, isInboxOf, uploadsOf } from './job-book.ts';
+import { type Refusal, takenWords } from './note.ts';
+import { awayName, settle } from './settle.ts';
 import type { Watcher } from './watcher.ts';
 
 type TakeEnd =
   | { readonly kind: 'ended'; readonly exitCode: number }
-  /** Its run waits for a person. */
   | { readonly kind: 'paused'; readonly run: Run }
-  /** This process ends, or lost the claim: the other process, or the next start, goes on. */
+  /** This process ends, and the next start goes on; or the file is in its inbox again. */
   | { readonly kind: 'left' };
 
 type Take = {
-  /** Fires when this process is to end or has lost the claim. */
-  readonly signal: AbortSignal;
-  /** Called with the run's id. */
   onRun(run: string): void;
-  /** Whether this process executes that run for another file. */
   isUnderWay(run: string): boolean;
 };
 
 export async function takeClaim(claim: Claim, watcher: Watcher, take: Take): Promise<TakeEnd> {
-  const read = await readClaim(claim, watcher, take.signal);
+  const read = await readClaim(claim, watcher);
   switch (read.kind) {
-    case 'left':
-      return read;
     case 'gone':
-      await dropClaim(claim);
-      watcher.teller.line(`${claim.info.path}: was removed from ${claim.folder} by somebody`);
-      return { kind: 'ended', exitCode: EXIT.notStarted };
+      return endWithoutFile(claim, watcher);
+    case 'torn':
+      return waitForWriter(claim, watcher);
     case 'refused':
     case 'changed':
       return { kind: 'ended', exitCode: await settle(claim, read, watcher) };
     case 'read':
-      return runFileOf(claim, read, watcher, take);
+      return runFileOf(claim, read.facts, read.job, watcher, take);
     default:
       return read satisfies never;
   }
+}
+
+/** A kill left the claim before its file came into it, or after the file had left it. */
+async function endWithoutFile(claim: Claim, { places, teller }: Watcher): Promise<TakeEnd> {
+  const isInInbox = await undoClaim(claim);
+  const away = awayName(claim.name, claim.id);
+  const isAway = [places.done, places.failed].some((folder) => existsSync(join(folder, away)));
+  await dropClaim(claim);
+  if (isInInbox || isAway) return { kind: 'left' };
+  teller.line(`${claim.info.path}: was removed from ${claim.folder} by somebody`);
+  return { kind: 'ended', exitCode: EXIT.notStarted };
+}
+
+const WRITTEN_WHILE_TAKEN = 'it was written to while it was taken: it was not whole then';
+
+/** Nothing was sent of the file: it rests in its inbox once more. */
+async function waitForWriter(claim: Claim, watcher: Watcher): Promise<TakeEnd> {
+  if (await returnFile(claim)) {
+    await dropClaim(claim);
+    watcher.teller.line(`${claim.info.path}: is still written to, and waits in its inbox`);
+    return { kind: 'left' };
+  }
+  const refused = { kind: 'refused', why: [WRITTEN_WHILE_TAKEN], fault: 'content' } as const;
+  return { kind: 'ended', exitCode: await settle(claim, refused, watcher) };
 }
 
 const WAIT_MS = 200;
 
 async function runFileOf(
   claim: Claim,
-  { facts, job }: { readonly facts: FileFacts; readonly job: Job },
+  facts: FileFacts,
+  job: Job,
   watcher: Watcher,
-  { signal, onRun, isUnderWay }: Take,
+  { onRun, isUnderWay }: Take,
 ): Promise<TakeEnd> {
-  const { store, target } = watcher;
-  const session = { ...watcher.session, io: { ...watcher.session.io, interrupted: signal } };
-  const { id } = await registerFile(
-    { facts, job, target, again: claim.info.again === true, id: claim.id },
-    session,
-  );
+  const { store, target, session } = watcher;
+  const { interrupted } = session.io;
+  const again = claim.info.again === true;
+  const { id } = await registerFile({ facts, job, target, again, id: claim.id }, session);
   // Another file with the same content is in work here: its end decides for this one.
-  while (id !== claim.id && isUnderWay(id) && !signal.aborted) await sleep(WAIT_MS, signal);
+  const isOther = () => id !== claim.id && isUnderWay(id);
+  while (isOther() && !interrupted.aborted) await sleep(WAIT_MS, interrupted);
   onRun(id);
   const run = await session.registration.find(() => store.get(id));
   if (run === null) throw new Error(`run ${id} is gone from the ledger`);
   if (isOver(run)) {
-    const { stamp } = facts;
-    // A follower on another machine has lost the claim.
+    // The watcher of a lost machine can't tell it any more.
     if (id === claim.id) await session.notifier?.follow(id);
     const end =
       id === claim.id
-        ? ({ kind: 'done', stamp, ...(await executeToEnd(run, fileRows(facts), session)) } as const)
-        : ({ kind: 'known', stamp, run } as const);
-    return { kind: 'ended', exitCode: await settle(claim, end, watcher) };
+        ? ({ kind: 'done', ...(await executeToEnd(run, fileRows(facts), session)) } as const)
+        : ({ kind: 'known', run } as const);
+    return endWith(claim, end, watcher);
   }
-  return mayGoOn(run) ? followToEnd(run, { claim, facts }, { ...watcher, session }) : { kind: 'paused', run };
+  return mayGoOn(run) ? followToEnd(run, claim, facts, watcher) : { kind: 'paused', run };
 }
 
-/** As far as it goes; settles the file where the run is over or the file changed. */
-async function followToEnd(
-  run: Run,
-  { claim, facts }: { readonly claim: Claim; readonly facts: FileFacts },
-  watcher: Watcher,
-): Promise<TakeEnd> {
-  const { id } = run;
+async function followToEnd(run: Run, claim: Claim, facts: FileFacts, watcher: Watcher): Promise<TakeEnd> {
   const { store, teller, session } = watcher;
-  if (run.state !== 'cancelled') await store.transition(id, run.rows === 0 ? 'finished' : 'running', null);
+  if (run.state !== 'cancelled')
+    await store.transition(run.id, run.rows === 0 ? 'finished' : 'running', null);
   teller.line(takenWords(claim.info.path, run));
-  const current = (await store.get(id)) ?? run;
+  const current = (await store.get(run.id)) ?? run;
   const executed = await executeToEnd(current, fileRows(facts), session, { isQuiet: true });
   const ended = executed.run;
-  if (!isOver(ended) && ended.reason !== 'file-changed')
-    return session.io.interrupted.aborted ? { kind: 'left' } : { kind: 'paused', run: ended };
-  const { stamp } = facts;
-  const isWhole =
-    isOver(ended) && (await fileStamp(claim.file)) === stamp && !(await isOriginalWritten(claim));
-  const end = { kind: isWhole ? 'done' : 'changed', stamp, ...executed } as const;
-  return { kind: 'ended', exitCode: await settle(claim, end, watcher) };
+  if (isOver(ended)) return endWith(claim, { kind: 'done', ...executed }, watcher);
+  if (ended.reason === 'file-changed') return endWith(claim, { kind: 'changed', run: ended }, watcher);
+  return session.io.interrupted.aborted ? { kind: 'left' } : { kind: 'paused', run: ended };
+}
+
+async function endWith(
+  claim: Claim,
+  end: Parameters<typeof settle>[1] & { readonly run: Run },
+  watcher: Watcher,
+): Promise<TakeEnd> {
+  const stamp = await claimedStamp(claim);
+  const isWhole = stamp === null || stamp === claim.info.stamp;
+  const actual = isWhole ? end : ({ kind: 'changed', run: end.run } as const);
+  return { kind: 'ended', exitCode: await settle(claim, actual, watcher) };
 }
 
 /** Only a person resumes runs that are paused for these. */
@@ -120,90 +137,66 @@ function mayGoOn({ state, reason }: Run): boolean {
   return state !== 'stopped' && !(state === 'paused' && LEFT_ALONE.includes(reason));
 }
 
-/** For a file whose run waits for a person. */
 export function pausedWords({ info }: Claim, { id, state, reason, operation }: Run): string {
-  const advice = reason === null ? '' : ` ${reasonAdvice(reason, nameOf(operation))}`;
-  return `${info.path}: run ${id} is ${state}${reason === null ? '' : ` (${reason})`}.${advice} To go on: onboard resume ${id}`;
+  const [why, advice] =
+    reason === null ? ['', ''] : [` (${reason})`, `${reasonAdvice(reason, nameOf(operation))} `];
+  return `${info.path}: run ${id} is ${state}${why}. ${advice}To go on: onboard resume ${id}`;
 }
 
 type ReadClaim =
   | { readonly kind: 'read'; readonly facts: FileFacts; readonly job: Job }
-  | { readonly kind: 'refused'; readonly why: readonly string[]; readonly fault: Fault }
+  | ({ readonly kind: 'refused' } & Refusal)
   /** The file has a run of its earlier content. */
-  | { readonly kind: 'changed'; readonly run: Run; readonly stamp: string }
-  /** It was removed. */
-  | { readonly kind: 'gone' }
-  | { readonly kind: 'left' };
+  | { readonly kind: 'changed'; readonly run: Run }
+  /** Somebody still writes to it, or has put something else in its place; it has no run. */
+  | { readonly kind: 'torn' }
+  | { readonly kind: 'gone' };
 
-/** Waits for a file that is still written to, and reads it again. */
-async function readClaim(claim: Claim, watcher: Watcher, signal: AbortSignal): Promise<ReadClaim> {
+async function readClaim(claim: Claim, watcher: Watcher): Promise<ReadClaim> {
   const run = await watcher.store.get(claim.id);
   const job = await jobOf(claim, run, watcher);
+  const before = await claimedStamp(claim);
+  if (before === null) return { kind: 'gone' };
   if (job === null)
     return { kind: 'refused', why: [`there is no job ${claim.info.job} any more`], fault: 'job' };
-  let expected = claim.info.stamp;
-  for (;;) {
-    const rest = await comeToRest(claim.file, { expected, restMs: watcher.restMs, signal });
-    if (rest.kind !== 'whole') return rest;
-    const read = await readOnce(claim.file, { job, run, stamp: rest.stamp });
-    if (read !== null) return read;
-    expected = rest.stamp;
-  }
+  const { stamp } = claim.info;
+  const read = before === stamp ? await surveyed(claim, job) : null;
+  const isWhole = read !== null && (await claimedStamp(claim)) === stamp;
+  if (isWhole && read.kind === 'refused' && run === null) return read;
+  // A write may keep size and time: a run goes on with its own content alone.
+  if (isWhole && read.kind === 'read' && read.facts.stamp === stamp && isOf(run, read.facts)) return read;
+  return run === null ? { kind: 'torn' } : { kind: 'changed', run };
 }
 
-/** The run's definition, else the job's current one. */
-async function jobOf({ id, info }: Claim, run: Run | null, { store, book }: Watcher): Promise<Job | null> {
+function isOf(run: Run | null, { sha256 }: FileFacts): boolean {
+  return run === null || run.sha256 === sha256;
+}
+
+/** The run's definition, else the current one of a job that has this inbox. */
+async function jobOf({ id, inbox, info }: Claim, run: Run | null, watcher: Watcher): Promise<Job | null> {
+  const { store, book, home } = watcher;
   const registered = run === null ? null : await store.definition(id);
   if (registered !== null) return { name: info.job, definition: registered };
+  const isOfJob = isInboxOf({ inbox, job: info.job }, inboxesOf(book.jobs(), home));
+  if (!isOfJob && inbox !== uploadsOf(home)) return null;
   return book.jobs().find(({ name }) => name === info.job) ?? null;
 }
 
-type Whole = { readonly kind: 'whole'; readonly stamp: string };
-
-/** A file that changed since its claim: waits until it has rested for `restMs`. */
-async function comeToRest(
-  file: string,
-  given: { readonly expected: string; readonly restMs: number; readonly signal: AbortSignal },
-): Promise<Whole | Exclude<ReadClaim, { kind: 'read' | 'changed' }>> {
-  let { expected } = given;
-  for (;;) {
-    if (given.signal.aborted) return { kind: 'left' };
-    const opened = await openClaimed(file).catch(insteadOf('ENOENT', null));
-    if (opened === null) return { kind: 'gone' };
-    if (opened.kind === 'refused') return { kind: 'refused', why: [opened.why], fault: 'content' };
-    await opened.handle.close();
-    if (opened.stamp === expected) return { kind: 'whole', stamp: expected };
-    expected = opened.stamp;
-    await sleep(given.restMs, given.signal);
-  }
-}
-
-/** `null`: it changed meanwhile. */
-async function readOnce(
-  file: string,
-  { job, run, stamp }: { readonly job: Job; readonly run: Run | null; readonly stamp: string },
-): Promise<ReadClaim | null> {
+async function surveyed(
+  { file }: Claim,
+  job: Job,
+): Promise<Extract<ReadClaim, { kind: 'read' | 'refused' }>> {
   try {
     const facts = await surveyFor(job, file);
-    if (facts.stamp !== stamp) return null;
-    if (run !== null && run.sha256 !== facts.sha256) return { kind: 'changed', run, stamp };
     checkColumns(job, facts.source);
     return { kind: 'read', facts, job };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    const opened = await openClaimed(file).catch(insteadOf('ENOENT', null));
-    if (opened?.kind === 'open') await opened.handle.close();
-    if (opened?.kind !== 'open' || opened.stamp !== stamp) return null;
-    return run === null
-      ? { kind: 'refused', why: error.problems, fault: 'content' }
-      : { kind: 'changed', run, stamp };
+    return { kind: 'refused', why: error.problems, fault: 'content' };
   }
 }
 
-/**
- * Throws what doesn't fit the job. Where no column is known the first line may be a record, and a
- * note must not quote personal data.
- */
+/** Where no column is known the first line may be a record: a note must not quote it. */
 function checkColumns(job: Job, source: SourceInfo): void {
   try {
     mappingFor(job.definition, source);
@@ -217,7 +210,7 @@ function checkColumns(job: Job, source: SourceInfo): void {
       String(unknown[at] ?? '').startsWith(`column "${column}"`);
     if (!columns.every(isUnknown)) throw error;
     throw new UsageError(
-      `not one of the ${columns.length} columns that its line ${source.headerLine} names is known to the job ${job.name}: expected the header of such a file there; put the column names above the records`,
+      `not one of the ${columns.length} columns on its line ${source.headerLine} is known to the job ${job.name}: expected the column names there`,
     );
   }
 }

@@ -1,6 +1,6 @@
 /**
- * A process that takes files from inboxes through their jobs: its options, where its files go, what
- * it reports, and the session of their runs. A plain value; watch.ts and under-way.ts do the work.
+ * A process that takes files from inboxes through their jobs: its options, where its files go, and
+ * what it reports. A plain value; watch.ts and under-way.ts do the work.
  */
 import { basename, join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -15,11 +15,7 @@ import type { JobBook } from './job-book.ts';
 
 export type Watcher = {
   readonly session: TargetSession;
-  /** This process' name among the watchers. */
-  readonly member: string;
-  /** Address of the service. */
   readonly target: string;
-  /** The runs of the target. */
   readonly store: RunStore;
   readonly book: JobBook;
   readonly teller: Teller;
@@ -29,31 +25,26 @@ export type Watcher = {
   readonly rehearsal: ReturnType<typeof createRehearsal>;
   /** A file is whole when nothing of it has changed for so long. */
   readonly restMs: number;
-  /** Ends when there is nothing more to take. */
   readonly once: boolean;
 };
 
 type Places = {
   readonly inbox: string;
-  readonly processing: string;
   readonly done: string;
   readonly failed: string;
 };
 
-/** From the command line. */
 export type WatchOptions = {
-  /** Seconds that a file must be left alone before it is taken. */
   readonly rest: number;
   readonly once?: boolean;
   readonly json?: boolean;
 };
 
 export function createWatcher(session: TargetSession, book: JobBook, options: WatchOptions): Watcher {
-  const { env, io, registration, service, ledger } = session;
+  const { env, io, service, ledger } = session;
   const { home } = env;
   return {
     session: { ...session, io: sharedIo(io) },
-    member: registration.epoch.worker,
     target: service.target,
     store: ledger.of(service.target).store,
     book,
@@ -61,7 +52,6 @@ export function createWatcher(session: TargetSession, book: JobBook, options: Wa
     home,
     places: {
       inbox: join(home, 'inbox'),
-      processing: join(home, 'processing'),
       done: join(home, 'done'),
       failed: join(home, 'failed'),
     },
@@ -75,10 +65,7 @@ export function reportPlace({ session }: Watcher, run: Pick<Run, 'id'>): string 
   return reportDirectory(session.env, run.id);
 }
 
-/**
- * The terminal for runs that share it: repeated lines are shown once, and without a TTY none draws
- * a progress bar.
- */
+/** The terminal for runs that share it: repeated lines are shown once. */
 export function sharedIo(io: Io): Io {
   let last = '';
   const stderr = new Writable({
@@ -121,7 +108,6 @@ export type EndedFile = {
   readonly rows: number | null;
   readonly outcomes: Run['outcomes'] | null;
   readonly exitCode: number;
-  /** Where the file, its note and its report are now. */
   readonly moved: string | null;
   readonly note: string | null;
   readonly report: string | null;
@@ -129,7 +115,6 @@ export type EndedFile = {
 
 type TellerSession = Pick<TargetSession, 'meter' | 'notifier' | 'service'>;
 
-/** For people or, one line per file, for programs. */
 export function createTeller(io: Io, json: boolean, session?: TellerSession) {
   let shown = new Set<string>();
   let troubled = '';
@@ -139,21 +124,18 @@ export function createTeller(io: Io, json: boolean, session?: TellerSession) {
     tell(io, ...lines);
   };
   return {
-    /** What is going on. */
     line,
     /** Trouble that may recur: shown unless it is the same as the last. */
     trouble(text: string) {
       if (text !== troubled) line(text);
       troubled = text;
     },
-    /** `words` for people. */
     ended(file: EndedFile, words: string) {
       hasTold = true;
       session?.meter.file(file.job, file.result);
       if (json) sayJson(io, JSON.stringify(file));
       else say(io, words);
     },
-    /** A file that stays; `words` for people. */
     paused(file: EndedFile, words: string) {
       session?.meter.file(file.job, file.result);
       if (json) sayJson(io, JSON.stringify(file));

@@ -63,7 +63,7 @@ function wholeLength(bytes: Buffer, encoding: Encoding): number {
   return 1 + bytes.findLastIndex((byte) => byte < longer);
 }
 
-/** No encoding of two or four bytes has a smaller one in a character: a space, a comma, a line end. */
+/** Smaller bytes, such as a comma's or a line end's, are in no character of several bytes. */
 const FIRST_OF_PAIRS = 0x30;
 
 /** More without such a byte makes a record too long to be read, in any encoding. */

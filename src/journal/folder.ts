@@ -1,9 +1,9 @@
 /**
- * The journals' places, `<ONBOARD_HOME>/journal/<worker>/<run>.log`, synced so that every promise
- * outlives a power cut.
+ * The journals' places, `<ONBOARD_HOME>/journal/<target>/<worker>/<run>.log`, synced so that every
+ * promise outlives a power cut.
  */
 
-import { mkdir, open, readdir, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { insteadOf } from '../lib/errors.ts';
 import { makeFolder } from '../lib/make-folder.ts';
@@ -23,6 +23,11 @@ export async function runsIn(path: string): Promise<string[]> {
     .sort();
 }
 
+/** When its last run was begun or forgotten, or its worker left (ms); 0: it is gone. */
+export async function changedAt(folder: string, worker: string): Promise<number> {
+  return (await stat(join(folder, worker)).catch(insteadOf('ENOENT', null)))?.mtimeMs ?? 0;
+}
+
 /** A dead worker's journal, once all of its runs have ended; nothing where it is gone. */
 export async function removeWorkerFolder(folder: string, worker: string): Promise<void> {
   await rm(join(folder, worker), { recursive: true, force: true });
@@ -34,8 +39,7 @@ export async function makeWorkerFolder(folder: string, worker: string): Promise<
   const path = join(folder, worker);
   await makeFolder(folder);
   await mkdir(path, { mode: 0o700 });
-  await syncFolder(folder);
-  await syncFolder(join(folder, '..'));
+  for (const above of ['.', '..', '../..']) await syncFolder(join(folder, above));
   return path;
 }
 

@@ -5,11 +5,10 @@
  * file.
  */
 
-import { rm } from 'node:fs/promises';
-import { openAppendOnly } from './append-only.ts';
+import { rm, utimes } from 'node:fs/promises';
 import { makeWorkerFolder, runFile, syncFolder } from './folder.ts';
-import { createGroupCommit, type GroupCommit } from './group-commit.ts';
 import { encodeLine, type JournalRecord } from './record.ts';
+import { openRunFile, type RunFile } from './run-file.ts';
 
 export type Journal = {
   readonly worker: string;
@@ -18,9 +17,9 @@ export type Journal = {
    * a run that was never remembered, or was forgotten.
    */
   write(record: JournalRecord): Promise<void>;
-  /** On disk within 50 ms; what can't be written is kept for the next try. Never throws. */
+  /** On disk within 50 ms, where it can be written. Never throws. */
   note(record: JournalRecord): void;
-  /** Resolves when all notes are on disk; rejects where they can't be. */
+  /** Resolves when nothing waits to be written; rejects where the last of it can't be. */
   flush(): Promise<void>;
   runs(): readonly string[];
   /** The run has ended and its report is written: it need not be remembered. Never rejects. */
@@ -30,7 +29,7 @@ export type Journal = {
 };
 
 type JournalOptions = {
-  /** `<ONBOARD_HOME>/journal`; made where it is missing. */
+  /** `<ONBOARD_HOME>/journal/<target>`; made where it is missing. */
   readonly folder: string;
   /** From `newWorkerId()`: each process has its own journal, and never reopens an earlier one. */
   readonly worker: string;
@@ -40,8 +39,6 @@ type JournalOptions = {
   readonly onSync?: (ms: number | null) => void;
 };
 
-type RunJournal = Pick<GroupCommit, 'write' | 'note' | 'flush'> & { close(): Promise<void> };
-
 const TROUBLE_MS = 1_000;
 
 /** In `<folder>/<worker>/` (0700; files 0600); throws where the folder can't be made or exists. */
@@ -49,7 +46,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
   const { folder, worker, onSync = () => undefined } = options;
   const path = await makeWorkerFolder(folder, worker);
   const onTrouble = oncePerSecond(options.onTrouble);
-  const files = new Map<string, RunJournal>();
+  const files = new Map<string, RunFile>();
   /** A run that begins anew while its file is removed gets a new one after that. */
   let forgetting = Promise.resolve();
   let closing: Promise<void> | null = null;
@@ -58,7 +55,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     await forgetting;
     const known = files.get(run);
     if (known !== undefined) return known;
-    const file = openRunJournal(runFile(path, run), { onTrouble, onSync });
+    const file = openRunFile(runFile(path, run), { onTrouble, onSync });
     files.set(run, file);
     return file;
   };
@@ -100,39 +97,10 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
     close() {
       closing ??= forgetting.then(async () => {
         await Promise.all([...files.values()].map((file) => file.close()));
+        // From now on the journal is kept for a while, though it be empty.
+        await utimes(path, new Date(), new Date()).catch(() => undefined);
       });
       return closing;
-    },
-  };
-}
-
-function openRunJournal(
-  path: string,
-  { onTrouble, onSync }: Required<Pick<JournalOptions, 'onTrouble' | 'onSync'>>,
-): RunJournal {
-  const file = openAppendOnly(path);
-  const group = createGroupCommit({
-    async commit(text) {
-      const began = performance.now();
-      let isWritten = false;
-      try {
-        await file.append(text);
-        isWritten = true;
-      } finally {
-        onSync(isWritten ? performance.now() - began : null);
-      }
-    },
-    onTrouble,
-  });
-  return {
-    write: group.write,
-    note: group.note,
-    flush: group.flush,
-    async close() {
-      // What can't be written was reported; the file is closed all the same.
-      await group.flush().catch(() => undefined);
-      group.stop();
-      await file.close();
     },
   };
 }

@@ -14,12 +14,11 @@ import { runFile, runsIn } from './folder.ts';
 import {
   decodeLine,
   type IntendedRow,
+  isForeign,
   isTorn,
-  JOURNAL_VERSION,
   type JournalRecord,
   type SettleEntry,
   type StoredRecord,
-  versionOf,
 } from './record.ts';
 import { createFold, createSurvey } from './row-fold.ts';
 
@@ -106,22 +105,11 @@ async function* linesOf(file: string, bytes: number): AsyncGenerator<Line> {
   if (rest !== '') yield { text: rest, isEnded: false };
 }
 
-/** A journal's form in words, where this program does not read it. */
-export async function foreignForm(folder: string, worker: string): Promise<string | null> {
+/** Whether another version of the program wrote it. */
+export async function isForeignJournal(folder: string, worker: string): Promise<boolean> {
   const path = join(folder, worker);
-  for (const run of await runsIn(path)) {
-    const version = versionOf(await firstLineOf(runFile(path, run)));
-    if (version === null || version === JOURNAL_VERSION) continue;
-    const form = version === 0 ? 'an older form, without a version' : `form ${version}`;
-    return `${form}; this version of onboard knows form ${JOURNAL_VERSION} alone`;
-  }
-  return null;
-}
-
-/** The run's service; `null`: there is no readable first line. */
-export async function targetOf(folder: string, worker: string, run: string): Promise<string | null> {
-  const record = decodeLine(await firstLineOf(runFile(join(folder, worker), run)));
-  return record?.kind === 'run' ? record.target : null;
+  for (const run of await runsIn(path)) if (isForeign(await firstLineOf(runFile(path, run)))) return true;
+  return false;
 }
 
 async function firstLineOf(file: string): Promise<string> {

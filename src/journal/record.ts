@@ -7,7 +7,7 @@ import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 
 /** The only form that this program writes and reads. */
-export const JOURNAL_VERSION = 5;
+const VERSION = 6;
 
 const run = z.string().min(1);
 const int = z.number().int();
@@ -50,9 +50,8 @@ const endedSchema = z
 const storedRecordSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('run'),
-    version: z.literal(JOURNAL_VERSION),
+    version: z.literal(VERSION),
     run,
-    target: z.string(),
     fields: z.record(z.string(), z.string()),
   }),
   z.object({ kind: z.literal('added'), run, chunk: int }),
@@ -78,7 +77,6 @@ export type JournalRecord =
   | {
       readonly kind: 'run';
       readonly run: string;
-      readonly target: string;
       readonly fields: Readonly<Record<string, string>>;
     }
   /** Chunks up to this number are about to be queued. */
@@ -92,14 +90,6 @@ export type JournalRecord =
 
 const CRC_DIGITS = 8;
 
-/** Of the first line, without its line feed; 0: none; `null`: it isn't what was written. */
-export function versionOf(line: string): number | null {
-  const json = checkedJson(line);
-  return json === null ? null : (headSchema.safeParse(parsed(json)).data?.version ?? 0);
-}
-
-const headSchema = z.object({ version: z.number().int() });
-
 /** CRC-32 of the JSON text in 8 hexadecimal digits, a space, the JSON text, a line feed. */
 export function encodeLine(record: JournalRecord): string {
   const json = jsonOf(record);
@@ -110,7 +100,7 @@ export function encodeLine(record: JournalRecord): string {
 function jsonOf(record: JournalRecord): string {
   switch (record.kind) {
     case 'run':
-      return JSON.stringify({ ...record, version: JOURNAL_VERSION });
+      return JSON.stringify({ ...record, version: VERSION });
     case 'intended':
       return withText(record, 'next', record.next);
     case 'settled':
@@ -129,6 +119,11 @@ function withText(of: JournalRecord, name: string, text: string): string {
 export function decodeLine(line: string): StoredRecord | null {
   const json = checkedJson(line);
   return json === null ? null : (storedRecordSchema.safeParse(parsed(json)).data ?? null);
+}
+
+/** What was written, by another version of the program. */
+export function isForeign(line: string): boolean {
+  return checkedJson(line) !== null && decodeLine(line) === null;
 }
 
 /** Every line's JSON begins so, and only there: within its texts quotes are escaped. */

@@ -61,7 +61,7 @@ export function shownWorker(name: string): string {
 
 const WORKER_ID = /^([A-Za-z0-9_-]+)\.([0-9a-f]+|x)\.([0-9]+|x)\.([0-9]+)\.([0-9]+|x)\.[0-9a-f]{8}$/;
 
-/** Workers with a journal in `<ONBOARD_HOME>/journal`, sorted; none without the folder. */
+/** Workers with a journal in the folder, sorted; none without the folder. */
 export async function listWorkers(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(insteadOf('ENOENT', []));
   return entries

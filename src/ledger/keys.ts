@@ -10,6 +10,8 @@ import { type KeyForm, normalForm } from '../model/key-form.ts';
 export type LedgerKeys = {
   /** Hash: the server run for which the ledger was verified, and the registry of workers. */
   readonly epoch: string;
+  /** Sorted set: worker that left by the time (ms). */
+  readonly left: string;
   /** Hash: the service's circuit breaker. */
   readonly breaker: string;
   /** Prefix of the queue's own keys. */
@@ -62,10 +64,16 @@ export type RunKeys = {
   readonly story: string;
 };
 
+/** Tells the ledgers of one Redis, and the journals of one home, apart. */
+export function ledgerName(target: string): string {
+  return target === 'sandbox' ? target : shortDigest(target, 12);
+}
+
 export function ledgerKeys(target: string): LedgerKeys {
-  const root = `onboard:{${target === 'sandbox' ? target : shortDigest(target, 12)}}`;
+  const root = `onboard:{${ledgerName(target)}}`;
   return {
     epoch: `${root}:gate`,
+    left: `${root}:left`,
     breaker: `${root}:weather`,
     queuePrefix: `${root}:queue`,
     runs: `${root}:runs`,

@@ -52,11 +52,17 @@ function valuesOf(counts: OutcomeCounts): number[] {
   return OUTCOMES.map((outcome) => counts[outcome]);
 }
 
+type Counted = {
+  readonly counts: OutcomeCounts;
+  /** Rows in doubt, and their chunks. */
+  readonly doubted: ReadonlyMap<string, number>;
+};
+
 async function countRows(
   redis: RedisConnection,
   k: ReturnType<LedgerKeys['run']>,
   chunks: number,
-): Promise<{ readonly counts: OutcomeCounts; readonly doubted: ReadonlyMap<string, number> }> {
+): Promise<Counted> {
   const counts = noOutcomes();
   const doubted = new Map<string, number>();
   for (let first = 1; first <= chunks; first += CHUNKS_AT_ONCE) {

@@ -10,12 +10,13 @@ import type { RecentMap } from '../lib/recent.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { SHIPPED_TIMES } from '../lib/times.ts';
 import { sleep } from '../lib/waiting.ts';
-import { CHECK_IN, LOOK, OPEN_WITHOUT, REPLAYING, VOUCH } from './lua/epoch.ts';
+import type { LedgerKeys } from './keys.ts';
+import { CHECK_IN, LOOK } from './lua/epoch.ts';
 import { script } from './script.ts';
 
 export type EpochEdges = {
   readonly redis: RedisConnection;
-  readonly key: string;
+  readonly keys: Pick<LedgerKeys, 'epoch' | 'left'>;
   /** Never used twice. */
   readonly worker: string;
   /** Makes Redis drop what a torn append-only file holds; before anything is put back. */
@@ -23,6 +24,8 @@ export type EpochEdges = {
   recount(): Promise<void>;
   /** Puts journals at hand back; answers their workers, which are gone or silent. */
   replay(what: ReplayScope): Promise<readonly string[]>;
+  /** What these workers sent can't be known: rows that may be theirs are in doubt. */
+  doubt(workers: readonly string[]): Promise<void>;
   /** Whether a worker's process is known to have ended; its journal may be at hand. */
   isGone(worker: string): boolean;
   connected(): Promise<readonly string[]>;
@@ -30,8 +33,6 @@ export type EpochEdges = {
   isOurs?(): Promise<boolean>;
   /** How long a worker that doesn't check in is waited for, ms; 15,000 by default. */
   readonly graceMs?: number;
-  /** Records of the target's unfinished runs. */
-  unfinished(): Promise<readonly string[]>;
   /** A sentence for the user. */
   onNotice(text: string): void;
   onTrouble(what: string, fields: Readonly<Record<string, string | number>>): void;
@@ -40,10 +41,6 @@ export type EpochEdges = {
 export type ReplayScope = {
   /** Also this worker's own journal: Redis lost something of it. */
   readonly own: boolean;
-  /** Also open intents: the ledger is closed, so nobody takes a row meanwhile. */
-  readonly intents: boolean;
-  /** Redis may have lost something of workers that are gone; false: at most of this one. */
-  readonly closed: boolean;
   /** Workers that may live, silent for so long that they send nothing more under their grants. */
   readonly silent: readonly string[];
   /** Marks of this worker that may not be granted yet: left out. */
@@ -54,14 +51,12 @@ const POLL_MS = 200;
 const TELL_AFTER_MS = 1_000;
 const REPLAYING_MS = 1_000;
 
-const look = script(
-  LOOK,
-  z.tuple([z.string(), z.number(), z.coerce.number(), z.number(), z.coerce.number(), z.number()]),
-);
-const replaying = script(REPLAYING, z.number());
+const look = script(LOOK, z.tuple([z.string(), z.number(), z.number(), z.number()]));
 const checkIn = script(CHECK_IN, z.tuple([z.enum(['open', 'moved', 'count', 'closed'])]).rest(z.string()));
-const vouch = script(VOUCH, z.number());
-const openWithout = script(OPEN_WITHOUT, z.number());
+
+/** Seen among the workers at the last look: later than any batch. */
+export const STILL = Number.POSITIVE_INFINITY;
+export const LEAVING = 'this process is leaving the ledger';
 
 /** What a worker knows of its own batches and of the other workers. */
 export type Memory = {
@@ -70,53 +65,74 @@ export type Memory = {
   number: number;
   recorded: number;
   recoveries: number;
-  /** Every living worker knows of this one; not so after a registry had dropped it. */
-  isKnown: boolean;
-  /** Workers, and when each was last seen registered (ms). */
+  /** Workers, and this one's last batch when they were found to be none any more, or STILL. */
   readonly seen: RecentMap<string, number>;
   /** Intents without a grant yet. */
   readonly held: Set<() => ReadonlyArray<{ readonly mark: string }>>;
 };
 
-/** Replays and checks in where the ledger is unverified or forgot what this worker did. */
-export async function verifyLedger(edges: EpochEdges, memory: Memory, stop: AbortSignal): Promise<void> {
+/** The epoch as a look found it. */
+type Found = {
+  readonly server: string;
+  readonly isOpen: boolean;
+  /** This worker's last batch there; -1: no worker. */
+  readonly last: number;
+  /** Of the epoch. */
+  readonly number: number;
+};
+
+/**
+ * Replays and checks in where the ledger is unverified or forgot what this worker did; false: there
+ * was no need.
+ */
+export async function verifyLedger(edges: EpochEdges, memory: Memory, stop: AbortSignal): Promise<boolean> {
   for (;;) {
-    const [server, open, last, known, silence, number] = await lookUntorn(edges, memory);
-    memory.number = number;
-    if (open === 1 && last >= memory.recorded) return;
-    // Nobody has checked in yet: a new ledger, or one that was emptied while others worked.
-    const connected = known === 0 ? await edges.connected() : [];
-    const others = new Set([...connected, ...forgotten(memory, last, silence)]);
-    others.delete(edges.worker);
+    const found = await lookUntorn(edges, memory);
+    memory.number = found.number;
+    if (found.isOpen && found.last >= memory.recorded) return false;
     const isNew = memory.sent === 0;
-    const scope = {
-      // Redis loses only its latest writes: of this worker's batches, all up to `last` are there.
-      own: !isNew && last < memory.recorded,
-      intents: open === 0 || !isNew,
-      closed: open === 0,
-      silent: [],
-      isHeld: (mark: string) => isHeld(memory, mark),
-    };
-    if (!isNew) edges.onNotice(noticeOf(open, last));
-    const gone = await whileReplaying(() => edges.replay(scope), { ...edges, server });
-    const arrival = { server, open, gone, others, batch: memory.sent, stop };
-    const opened = await untilOpen(edges, arrival);
+    if (!isNew) edges.onNotice(noticeOf(found));
+    const asked = found.isOpen ? [] : [...(await edges.connected()), ...forgotten(memory, found)];
+    // On an open ledger a new worker finds all that the others did.
+    const gone = found.isOpen && isNew ? [] : await putBack(found, edges, memory);
+    const opened = await untilOpen({ found, gone, asked, batch: memory.sent, stop }, edges);
     if (opened === 'moved') continue;
     memory.number = opened;
-    if (!isNew) rememberReturn(memory, last);
-    return;
+    if (!isNew) memory.recoveries += 1;
+    return true;
   }
 }
 
 /** Reads the epoch once no torn end is left and the others know that this worker replays. */
-async function lookUntorn({ redis, key, worker, leaveTornEnds }: EpochEdges, { number }: Memory) {
+async function lookUntorn(edges: EpochEdges, memory: Memory): Promise<Found> {
   for (;;) {
-    const before = await look(redis, [key], [worker, number]);
-    if (before[1] === 1) return before;
-    await leaveTornEnds();
-    await replaying(redis, [key], [worker, before[0], 1]);
-    const after = await look(redis, [key], [worker, number]);
-    if (after[0] === before[0]) return after;
+    const before = await lookAt(edges, memory, 'looks');
+    if (before.isOpen) return before;
+    await edges.leaveTornEnds();
+    const after = await lookAt(edges, memory, 'begins');
+    if (after.server === before.server) return after;
+  }
+}
+
+async function lookAt(
+  { redis, keys, worker }: EpochEdges,
+  { number: known }: Memory,
+  does: 'looks' | 'begins' | 'goes on',
+): Promise<Found> {
+  const [server, open, last, number] = await look(redis, [keys.epoch], [worker, does, known]);
+  return { server, isOpen: open === 1, last, number };
+}
+
+/** Answers the workers whose journals were put back. */
+async function putBack({ last }: Found, edges: EpochEdges, memory: Memory): Promise<readonly string[]> {
+  const tell = () => void lookAt(edges, memory, 'goes on').catch(() => undefined);
+  const telling = setInterval(tell, REPLAYING_MS);
+  // Redis loses only its latest writes: of this worker's batches, all up to `last` are there.
+  const own = memory.sent > 0 && last < memory.recorded;
+  try {
+    return await edges.replay({ own, silent: [], isHeld: (mark) => isHeld(memory, mark) });
+  } finally {
+    clearInterval(telling);
   }
 }
 
@@ -125,151 +141,130 @@ function isHeld({ held }: Memory, mark: string): boolean {
   return false;
 }
 
-function noticeOf(open: number, last: number): string {
-  return open === 1 && last < 0
+function noticeOf({ isOpen, last }: Found): string {
+  return isOpen && last < 0
     ? 'This process had not been heard of for a while: the ledger is checked against its journal.'
     : 'Redis was restarted, replaced or emptied: the ledger is checked against the journals.';
 }
 
-function rememberReturn(memory: Memory, last: number): void {
-  memory.recoveries += 1;
-  if (last < 0) memory.isKnown = false;
-}
-
-async function whileReplaying<T>(
-  work: () => Promise<T>,
-  { redis, key, worker, server }: EpochEdges & { readonly server: string },
-): Promise<T> {
-  const tell = () => void replaying(redis, [key], [worker, server, 0]).catch(() => undefined);
-  const telling = setInterval(tell, REPLAYING_MS);
-  try {
-    return await work();
-  } finally {
-    clearInterval(telling);
-  }
-}
-
-/** Longer than a worker can work unseen by another living one. */
-const SEEN_MS = 60_000;
-
 /**
  * Workers that Redis may have forgotten. Where it still has this worker's batches it has the
- * others' too. A worker that deregistered long before is forgotten only by a Redis that was
- * emptied.
+ * others' too, and where it has one from after another's end it has all that that one did.
  */
-function forgotten({ seen, recorded }: Memory, last: number, silence: number): string[] {
+function forgotten({ seen, recorded }: Memory, { last }: Found): string[] {
   if (last >= recorded) return [];
-  // An old copy does not know the workers that came later: count from the copy's own time.
-  const since = last < 0 ? Number.NEGATIVE_INFINITY : performance.now() - Math.max(silence, 0) - SEEN_MS;
-  return [...seen].flatMap(([worker, at]) => (at >= since ? [worker] : []));
+  return [...seen].flatMap(([worker, endedAt]) => (endedAt >= last ? [worker] : []));
 }
 
 type Arrival = {
-  readonly server: string;
-  readonly open: number;
+  readonly found: Found;
   readonly gone: readonly string[];
-  readonly others: ReadonlySet<string>;
+  /** Workers to be waited for, though this Redis need not know them. */
+  readonly asked: readonly string[];
   readonly batch: number;
   /** Fires when this process leaves. */
   readonly stop: AbortSignal;
 };
 
-const OF_OTHERS: ReplayScope = { own: false, intents: true, closed: true, silent: [], isHeld: () => false };
-
-/** Share of the grace. Longer than a lock lives: every grant is journaled by then, or lapsed. */
-const VOUCH_AFTER = 0.8;
-
-const STAGES = { sawOpen: 0, sawClosed: 1, waits: 2, hasCounted: 3 };
+/** Who is not waited for any longer. */
+type Absent = {
+  /** Ended, and put back. */
+  readonly gone: readonly string[];
+  /** Perhaps alive; put back or in doubt. */
+  readonly givenUp: readonly string[];
+};
 
 /** Answers the number of the epoch. */
 async function untilOpen(
+  { found: { server, isOpen }, gone, asked, batch, stop }: Arrival,
   edges: EpochEdges,
-  { server, open, gone: atFirst, others, batch, stop }: Arrival,
 ): Promise<number | 'moved'> {
-  const { redis, key, worker } = edges;
-  const absence = waitForAbsent(server, edges);
-  let gone = atFirst;
-  let stage = open === 1 ? STAGES.sawOpen : STAGES.sawClosed;
-  for (;;) {
-    if (stop.aborted) throw new Error('this process is leaving the ledger');
-    const args = [worker, batch, server, stage, gone.length, ...gone, ...others];
-    const [state, age = '0', ...missing] = await checkIn(redis, [key], args);
-    if (state === 'open') return Number(age);
+  const { redis, keys, worker } = edges;
+  const absentOf = waitForAbsent(edges);
+  let absent: Absent = { gone, givenUp: [] };
+  let knows = isOpen ? 'open' : 'closed';
+  for (let others = asked.filter((other) => other !== worker); ; others = []) {
+    if (stop.aborted) throw new Error(LEAVING);
+    const counts = [absent.gone.length, absent.givenUp.length];
+    const names = [...absent.gone, ...absent.givenUp, ...others];
+    const args = [worker, batch, server, knows, ...counts, ...names];
+    const [state, ...missing] = await checkIn(redis, [keys.epoch, keys.left], args);
+    if (state === 'open') return Number(missing[0]);
     if (state === 'moved') return state;
-    stage = state === 'count' ? STAGES.hasCounted : STAGES.waits;
-    if (state === 'count') {
-      await edges.recount();
-      continue;
-    }
-    gone = (await absence(missing, Number(age))) ?? gone;
-    await sleep(POLL_MS, stop);
+    knows = state === 'count' ? 'counted' : 'closed';
+    if (state === 'count') await edges.recount();
+    absent = await absentOf(missing);
+    if (state === 'closed') await sleep(POLL_MS, stop);
   }
 }
 
-/** Answers missing workers that are gone, where their journals were just put back. */
-function waitForAbsent(
-  server: string,
-  edges: EpochEdges,
-): (missing: readonly string[], age: number) => Promise<readonly string[] | null> {
+const NOBODY: Absent = { gone: [], givenUp: [] };
+
+/**
+ * Who of the missing is not waited for any longer. The wait begins anew whenever one of them was
+ * heard of; no clock but this process' own tells how long it has lasted.
+ */
+function waitForAbsent(edges: EpochEdges): (missing: readonly string[]) => Promise<Absent> {
   const graceMs = edges.graceMs ?? SHIPPED_TIMES.graceMs;
-  const waited = createWait();
-  const asked = new Set<string>();
-  const notAsked = (names: readonly string[]) => {
-    const fresh = names.filter((other) => !asked.has(other));
-    for (const other of fresh) asked.add(other);
-    return fresh;
-  };
+  const wait = createWait();
+  const putBack = new Set<string>();
+  let heard = new Set<string>();
   let told = false;
-  return async (missing, said) => {
-    // Redis' clock may jump, so this process' own counts too.
-    const age = Math.min(said, waited());
-    if (!told) told = tellWaiting(missing, age, edges);
+  return async (missing) => {
+    if (missing.some((shown) => !heard.has(shown))) wait.beginAnew();
+    heard = new Set(missing);
+    const names = missing.map((shown) => shown.slice(0, shown.lastIndexOf(' ')));
+    const waitedMs = wait.waitedMs();
+    if (!told && waitedMs > TELL_AFTER_MS) {
+      told = true;
+      const seconds = Math.ceil(graceMs / 1000);
+      edges.onNotice(`Waiting up to ${seconds} s for other workers to replay theirs: ${names.join(', ')}.`);
+    }
     // A worker that was killed while it was waited for may have its journal here.
-    if (notAsked(missing.filter(edges.isGone)).length > 0) return edges.replay(OF_OTHERS);
-    const silent = age >= VOUCH_AFTER * graceMs ? notAsked(missing) : [];
-    if (silent.length > 0) await vouchFor(silent, server, edges);
-    else if (age >= graceMs) await goOnWithout(missing, server, edges);
-    return null;
+    const gone = names.filter((name) => edges.isGone(name) && !putBack.has(name));
+    for (const name of gone) putBack.add(name);
+    if (gone.length > 0) return { ...NOBODY, gone: await edges.replay({ ...OF_OTHERS, silent: [] }) };
+    if (names.length === 0 || waitedMs < graceMs) return NOBODY;
+    await giveUp(names, edges);
+    return { ...NOBODY, givenUp: names };
   };
 }
 
 /** Ms waited; not while Redis answers nobody, since the missing can't check in then either. */
-function createWait(): () => number {
+function createWait() {
   let waited = 0;
   let lookedAt = performance.now();
-  return () => {
-    const now = performance.now();
-    waited += Math.min(now - lookedAt, 2 * POLL_MS);
-    lookedAt = now;
-    return waited;
+  return {
+    beginAnew() {
+      waited = 0;
+      lookedAt = performance.now();
+    },
+    waitedMs() {
+      const now = performance.now();
+      waited += Math.min(now - lookedAt, 2 * POLL_MS);
+      lookedAt = now;
+      return waited;
+    },
   };
 }
 
-async function vouchFor(silent: readonly string[], server: string, edges: EpochEdges): Promise<void> {
+const OF_OTHERS = { own: false, isHeld: () => false };
+
+/**
+ * The grace is longer than a lock lives: every grant of the silent is in their journals by now, or
+ * lapsed. Those at hand are put back; what the others sent is in doubt.
+ */
+async function giveUp(silent: readonly string[], edges: EpochEdges): Promise<void> {
   const atHand = await edges.replay({ ...OF_OTHERS, silent });
-  const heard = silent.filter((other) => atHand.includes(other));
-  if (heard.length === 0) return;
+  const heard = silent.filter((worker) => atHand.includes(worker));
+  const lost = silent.filter((worker) => !atHand.includes(worker));
+  if (heard.length > 0)
+    edges.onNotice(
+      `Workers did not check in, but their journals are here: put back for them (${heard.join(', ')}).`,
+    );
+  if (lost.length === 0) return;
   edges.onNotice(
-    `Workers did not check in, but their journals are here: put back for them (${heard.join(', ')}).`,
+    `Workers that are gone did not check in: rows that may be theirs are in doubt (${lost.join(', ')}).`,
   );
-  await vouch(edges.redis, [edges.key], [server, ...heard]);
-}
-
-function tellWaiting(missing: readonly string[], age: number, edges: EpochEdges): boolean {
-  if (age <= TELL_AFTER_MS) return false;
-  const seconds = Math.ceil((edges.graceMs ?? SHIPPED_TIMES.graceMs) / 1000);
-  edges.onNotice(`Waiting up to ${seconds} s for other workers to replay theirs: ${missing.join(', ')}.`);
-  return true;
-}
-
-async function goOnWithout(missing: readonly string[], server: string, edges: EpochEdges): Promise<void> {
-  edges.onNotice(
-    `Workers that are gone did not check in: rows that may be theirs are in doubt (${missing.join(', ')}).`,
-  );
-  await edges.recount();
-  await openWithout(
-    edges.redis,
-    [edges.key, ...(await edges.unfinished())],
-    [server, edges.worker, ...missing],
-  );
+  await edges.doubt(lost);
 }

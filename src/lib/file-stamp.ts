@@ -21,7 +21,7 @@ export async function fileStamp(path: string): Promise<string> {
 export type Written = { readonly bytes: number; readonly ms: number };
 
 /** Divided as whole numbers: a double could round up to the next millisecond. */
-export function writtenOf({ size, mtimeNs }: Pick<BigIntStats, 'size' | 'mtimeNs'>): Written {
+function writtenOf({ size, mtimeNs }: Pick<BigIntStats, 'size' | 'mtimeNs'>): Written {
   return { bytes: Number(size), ms: Number(mtimeNs / 1_000_000n) };
 }
 

@@ -1,4 +1,4 @@
-/** Shares looks: all who ask while one runs or soon after get the same result. Errors are not kept. */
+/** Shares looks: all who ask while one runs, or soon after, get its result. Errors are not kept. */
 import { createRecentMap } from './recent.ts';
 
 /** For `ms` after a look has ended; by names, of which the `most` latest are remembered. */

@@ -1,6 +1,6 @@
 /**
- * Where a monitor asks (monitor.ts: what). Nobody logs in, so the address belongs inside. The server
- * keeps no process alive.
+ * Where a monitor asks (monitor.ts: what). Nobody logs in, so the address belongs inside. The
+ * server keeps no process alive.
  */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';

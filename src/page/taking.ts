@@ -3,11 +3,11 @@
  * job.
  */
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { listJobs, parseFormJob } from '../config/load-job.ts';
 import { definitionProblems } from '../delivery/run-mapping.ts';
-import { handIn } from '../inbox/claim.ts';
-import { inboxesOf } from '../inbox/job-book.ts';
+import { claimFolder } from '../inbox/claim.ts';
+import { uploadsOf } from '../inbox/job-book.ts';
 import type { Watcher } from '../inbox/watcher.ts';
 import { newRunId } from '../ledger/run-store.ts';
 import { errorCode } from '../lib/errors.ts';
@@ -28,7 +28,7 @@ const TAKEN_WITHIN_MS = 15_000;
 const POLL_MS = 200;
 
 export function createTaking(watcher: Watcher): Taking {
-  const { session, member, target, book, home, places } = watcher;
+  const { session, target, book, home } = watcher;
   const { ledger, env, io, clock } = session;
   const uploads = createUploads(home, () => clock.date());
 
@@ -37,26 +37,22 @@ export function createTaking(watcher: Watcher): Taking {
     if (found === null) throw new UsageError('There is no such upload any more: files are kept for a day.');
     await book.refresh();
     const jobs = book.jobs();
-    if (!jobs.some((job) => job.name === name) || book.broken().has(name))
+    if (!jobs.some((job) => job.name === name) || book.problems().length > 0)
       throw new UsageError(
         `The job ${name} is none that this process can use: expected one of ${jobs.map((job) => job.name).join(', ')}.`,
       );
-    const inbox = inboxesOf(jobs, home).find((one) => one.jobs.some((job) => job.name === name));
     const id = newRunId(new Date());
     const info = {
       job: name,
       target,
-      inbox: inbox?.folder ?? places.inbox,
+      ledger: ledger.name,
       path: found.name,
       claimedAt: new Date().toISOString(),
       stamp: await fileStamp(found.path),
       marker: null,
-      isOnOtherFileSystem: false,
       again,
-      isUpload: true,
     };
-    await handIn(found.path, found.name, { base: places.processing, id, member, info });
-    await uploads.discard(found.id);
+    await claimFolder(dirname(found.path), { id, inbox: uploadsOf(home), info });
     return registered(id, name);
   }
 

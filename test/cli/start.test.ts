@@ -100,7 +100,7 @@ test('a worker is asked for its metrics while it sends: what is in flight, and w
   expect(first).not.toContain('onboard_request_duration_seconds_count{');
   expect(first).toContain('onboard_gate_open 1\n');
   expect(first).not.toContain('onboard_runs{');
-  expect(ready).toBe('{"ready":true,"reasons":[]}\n');
+  expect(ready).toBe('{"ready":true,"reasons":[]}');
   const attempts = 'operation="subclient.create",status="200"';
   expect(second).toContain(`onboard_request_duration_seconds_count{${attempts}} 1\n`);
   expect(second).toContain('onboard_rows_total{job="subclients-create",outcome="created"} 1\n');

@@ -60,6 +60,8 @@ export type BenchOptions = {
 export type Bench = {
   readonly redis: Redis;
   readonly context: RunContext;
+  /** As another worker has it. */
+  readonly another: RunContext;
   readonly store: RunStore;
   readonly keys: LedgerKeys;
   readonly epoch: LedgerEpoch;
@@ -98,14 +100,8 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
   const pauses: Reason[] = [];
   const troubles: string[] = [];
   const chunk = `${keys.run(id).chunk}1`;
-  const ledger = createChunkLedger({
-    epoch,
-    keys,
-    journal,
-    run: await run(),
-    probeMs: PROBE_MS,
-    now: () => new Date(),
-  });
+  const parts = { epoch, keys, journal, run: await run(), probeMs: PROBE_MS, now: () => new Date() };
+  const ledger = createChunkLedger(parts);
   const clock = {
     now: () => performance.now(),
     stopping: stop.signal,
@@ -162,6 +158,7 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
   return {
     redis,
     context,
+    another: { ...context, ledger: createChunkLedger(parts) },
     store,
     keys,
     epoch,

@@ -7,9 +7,8 @@ import { until } from '../support/until.ts';
 
 /** Changes one byte of the newest intents in the only journal of the home: of a key's digest, in text that stays JSON. */
 async function changeAnIntent(home: string): Promise<void> {
-  const [worker = ''] = await readdir(join(home, 'journal'));
-  const [name = ''] = await readdir(join(home, 'journal', worker));
-  const file = join(home, 'journal', worker, name);
+  const names = await readdir(join(home, 'journal'), { recursive: true });
+  const file = join(home, 'journal', names.find((name) => name.endsWith('.log')) ?? '');
   const lines = (await readFile(file, 'utf8')).split('\n');
   const at = lines.findLastIndex((line) => line.includes('"kind":"intended"'));
   const line = lines[at] ?? '';

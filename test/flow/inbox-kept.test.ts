@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { ELSEWHERE } from '../inbox/files.ts';
@@ -12,7 +12,7 @@ test('a rehearsal takes over nothing of a real run that was left, and leaves the
   await until(() => flow.sandbox.stats().made.subclients > 0);
   left.child.kill('SIGTERM');
   await left.ended;
-  const claims = await list('processing');
+  const claims = await list('inbox/.processing');
   flow.sandbox.setFaults([]);
   await drop('subclients-next.csv', rowsOf('NEXT', 3));
   await drop('stray.txt', 'a\n');
@@ -26,7 +26,7 @@ test('a rehearsal takes over nothing of a real run that was left, and leaves the
     ]),
   );
   expect(rehearsed.stderr).toContain('subclients-real.csv is being processed for http');
-  expect(await list('processing')).toEqual(claims);
+  expect(await list('inbox/.processing')).toEqual(claims);
   expect(await list('inbox')).toEqual(['stray.txt', 'subclients-next.csv']);
   await rm(join(flow.home, 'inbox', 'stray.txt'));
 
@@ -44,30 +44,38 @@ test('a rehearsal takes over nothing of a real run that was left, and leaves the
   expect(await list('inbox')).toEqual([]);
 });
 
-test('files are taken from an inbox on another file system, one that can not be used is said, and what comes late is found', async () => {
+test('files of an inbox on another file system are read there and end at home, and one that can not be used is said', async () => {
   const own = async () => {
     const folder = await mkdtemp(join(ELSEWHERE, 'onboard-flow-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     return folder;
   };
   const [good, bad] = [await own(), await own()];
-  const { flow, begin, list } = await startInboxFlow({
-    good: `operation: subclient.create\ninbox: ${good}\nkey: externalId\n`,
+  const { begin, list } = await startInboxFlow({
+    good: `operation: subclient.create\ninbox: ${good}\nkey: externalId\nfiles: "*.csv"\n`,
     bad: `operation: subclient.create\ninbox: ${bad}\nkey: externalId\n`,
   });
   await writeFile(join(bad, '.processing'), '');
   await writeFile(join(bad, 'b.csv'), rowsOf('B', 2));
   await writeFile(join(good, 'a.csv'), rowsOf('A', 3));
+  await writeFile(join(good, 'stray.txt'), 'a\n');
+  await symlink(join(good, 'a.csv'), join(good, 'link.csv'));
   const ended = await begin(['start', '--once']).ended;
   expect(ended.exitCode, ended.stderr).toBe(3);
-  expect(fileLines(ended)).toMatchObject([{ file: 'a.csv', result: 'done', rows: 3 }]);
+  const [line, stray] = fileLines(ended).toReversed();
+  expect([line, stray]).toMatchObject([
+    { file: 'a.csv', result: 'done', rows: 3 },
+    { file: 'stray.txt', result: 'failed' },
+  ]);
+  expect(await readFile(line?.moved ?? '', 'utf8')).toBe(rowsOf('A', 3));
   expect(ended.stderr.match(/\.processing is no folder/g)).toHaveLength(1);
+  expect(ended.stderr).toContain(
+    'link.csv: not taken: it is a symbolic link, and links are not followed. It can',
+  );
   expect(await readdir(bad)).toEqual(['.processing', 'b.csv']);
-
-  const [original = ''] = await readdir(join(good, '.processing'));
-  await appendFile(join(good, '.processing', original), 'A-4,A 4 Ltd\n');
-  const later = await begin(['start', '--once']).ended;
-  expect(later.stderr).toContain(`what came late was not sent. Moved to ${join(flow.home, 'failed')}`);
-  expect(await list('failed')).toHaveLength(2);
-  expect(await readdir(join(good, '.processing'))).toEqual([original]);
+  expect([await readdir(good), await readdir(join(good, '.processing'))]).toEqual([
+    ['.processing', 'link.csv'],
+    [],
+  ]);
+  expect([(await list('done')).length, (await list('failed')).length]).toEqual([2, 2]);
 });

@@ -1,10 +1,14 @@
 import { test } from 'vitest';
-import { killedWatchers, twoWatchers } from '../faults/scenarios/inbox.ts';
+import { killedAtSteps, killedWatchers, twoWatchers } from '../faults/scenarios/inbox.ts';
 import { SEED } from '../faults/support/seed.ts';
 
-test(`two watchers on one folder take each file once; one that is killed leaves nothing undone, torn or done twice (seed ${SEED})`, async () => {
+test(`a second watcher of a home is refused; one that is killed leaves nothing undone, torn or done twice (seed ${SEED})`, async () => {
   await Promise.all([
     twoWatchers({ files: 40, rows: 3 }),
     killedWatchers({ files: 24, rows: 10, kills: 2, seed: SEED }),
   ]);
+});
+
+test('a watcher that dies at any step of a file through an inbox leaves it to the next one, which takes it to its end once', async () => {
+  await killedAtSteps([5, 9, 8, 11, 10]);
 });

@@ -60,8 +60,8 @@ test('a file waits for the schedule of its job, for the jobs that come before it
     windows: [{ job: 'hours', window: '22:00-05:00 Europe/London' }],
     schedules: [{ job: 'nightly', isSet: true }],
     waiting: [
-      { file: 'nightly-1.csv', why: 'schedule' },
       { file: 'late-1.csv', why: 'after' },
+      { file: 'nightly-1.csv', why: 'schedule' },
     ],
   });
   expect(overview.schedules[0]?.next).toMatch(/T0[23]:00:00.000Z$/);
@@ -84,7 +84,7 @@ test('a file whose run is paused stays in processing until somebody resumes the 
   await drop('subclients-1.csv', rowsOf('S', 600));
   const first = start(['start']);
   await until(() => flow.sandbox.stats().made.subclients > 0);
-  const [run = ''] = await list('processing');
+  const [run = ''] = await list('inbox/.processing');
   await flow.onboard(['pause', run]);
   await until(async () => (await list('reports')).includes(run));
   first.child.kill('SIGTERM');
@@ -93,7 +93,7 @@ test('a file whose run is paused stays in processing until somebody resumes the 
 
   const second = begin(['start']);
   await until(() => second.said().includes(`run ${run} is paused (requested)`));
-  expect(await list('processing')).toEqual([run]);
+  expect(await list('inbox/.processing')).toEqual([run]);
   await flow.onboard(['resume', run]);
   await until(async () => (await list('done')).length === 2);
   second.interrupt();
@@ -103,7 +103,7 @@ test('a file whose run is paused stays in processing until somebody resumes the 
     { file: 'subclients-1.csv', result: 'done', run, rows: 600 },
   ]);
   expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 600 }, duplicateKeys: 0 });
-  expect(await list('processing')).toEqual([]);
+  expect(await list('inbox/.processing')).toEqual([]);
 });
 
 test('a watcher without a token takes files, and a worker beside it sends their rows', async () => {

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { handIn } from '../../src/inbox/claim.ts';
-import { newWorkerId } from '../../src/journal/worker-registry.ts';
+import { parseRedisUrl, shownAddress } from '../../src/config/redis-address.ts';
+import { claimFolder } from '../../src/inbox/claim.ts';
 import { fileStamp } from '../../src/lib/file-stamp.ts';
 import { createChildren } from '../../src/page/child.ts';
 import { createJob, type Flow, keysOf } from '../support/flow.ts';
@@ -72,8 +72,6 @@ async function pageOf(parent: number | undefined): Promise<number> {
   });
   return found.at(-1) ?? 0;
 }
-
-const MEMBER_OF_THE_DEAD = newWorkerId().replace(/\.\d+\.(\d+|x)\.([0-9a-f]+)$/, '.4194303.1.$2');
 
 const made = ({ sandbox }: Flow) => sandbox.stats().made.subclients;
 
@@ -199,30 +197,26 @@ test('Redis goes away while somebody looks: that is said, and when it is back th
   expect(flow.sandbox.stats().duplicateKeys).toBe(0);
 });
 
-test('an upload that a kill left between its inbox and its run is taken at the next start', async () => {
+test('an upload that a kill left between its claim and its run is taken at the next start', async () => {
   const { flow, start, list } = await startInboxFlow({ portfolio: createJob() });
-  const base = join(flow.home, 'processing');
-  const path = join(flow.home, 'partner.csv');
-  await writeFile(path, rows());
+  const inbox = join(flow.home, 'uploads');
+  const upload = join(inbox, 'a');
+  await mkdir(upload, { recursive: true });
+  await writeFile(join(upload, 'partner.csv'), rows());
+  await writeFile(join(upload, 'upload.json'), '{}');
   const info = {
     job: 'portfolio',
     target: flow.sandbox.url,
-    inbox: join(flow.home, 'inbox'),
+    ledger: shownAddress(parseRedisUrl(flow.redisUrl)),
     path: 'partner.csv',
     claimedAt: new Date().toISOString(),
-    stamp: await fileStamp(path),
+    stamp: await fileStamp(join(upload, 'partner.csv')),
     marker: null,
-    isOnOtherFileSystem: false,
-    isUpload: true,
   };
-  const given = { base, id: '20261121-100000-aaaa', member: MEMBER_OF_THE_DEAD, info };
-  // As far as it came: something is in the way of what would have been next.
-  const next = join(base, given.id);
-  await mkdir(join(next, 'in-the-way'), { recursive: true });
-  await expect(handIn(path, 'partner.csv', given)).rejects.toThrow('ENOTEMPTY');
-  await rm(next, { recursive: true });
-  await start(['start', '--once']).ended;
-  expect(await list('done')).toContainEqual(expect.stringMatching(/^partner\..*\.csv$/));
+  await claimFolder(upload, { id: '20261121-100000-aaaa', inbox, info });
+  const ended = await start(['start', '--once']).ended;
+  expect(await list('done'), ended.stderr).toContainEqual(expect.stringMatching(/^partner\..*\.csv$/));
+  expect(await list('uploads/.processing')).toEqual([]);
   expect(made(flow)).toBe(SENT);
 });
 

@@ -118,7 +118,7 @@ export const DOORS: Doors = {
     'vitals.ts',
   ],
   check: ['file.ts', 'findings.ts', 'proposal.ts', 'template.ts', 'ledger.ts', 'words.ts', 'doctor.ts'],
-  inbox: ['watch.ts', 'watcher.ts', 'claim.ts', 'job-book.ts', 'numbers.ts', 'overview.ts'],
+  inbox: ['watch.ts', 'watcher.ts', 'lock.ts', 'claim.ts', 'job-book.ts', 'overview.ts'],
   page: ['open.ts', 'fork.ts', 'acts.ts', 'taking.ts'],
   cli: ['process.ts'],
 };

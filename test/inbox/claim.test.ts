@@ -1,134 +1,80 @@
-import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
-  beat,
   claimEntry,
-  claimOf,
-  finishHandIns,
-  giveBack,
-  handIn,
+  claimedStamp,
+  claimFolder,
+  dropClaim,
   listClaims,
-  openClaimed,
   returnFile,
-  takeOver,
+  undoClaim,
 } from '../../src/inbox/claim.ts';
 import { listEntries } from '../../src/inbox/entry.ts';
+import { UnusableInbox } from '../../src/inbox/shared-folder.ts';
 import { ownFolder } from '../support/folder.ts';
-import { claimed, claimFoundIn, entryIn, entryOf, newClaim, setUpInbox } from './files.ts';
+import { CLAIM_ID, claimed, claimIn, claimsIn, ELSEWHERE, entryIn, newClaim, setUpInbox } from './files.ts';
 
 const MARKED = { marker: 'a.csv.done' };
 
 const pathsIn = async (inbox: string) => (await listEntries(inbox)).entries.map(({ path }) => path);
+const processingIn = (inbox: string) => readdir(join(inbox, '.processing'));
 
-test('a claimed file is out of its inbox and known by its claim', async () => {
-  const { inbox, base, claim } = await claimed('north/a.csv');
-  expect(await readFile(claim.file, 'utf8')).toBe('text');
-  expect(await pathsIn(inbox)).toEqual([]);
-  expect(claimOf(await claimFoundIn(base))).toEqual(claim);
-});
-
-test('of many that claim a file at once one gets it, and the others leave nothing behind', async () => {
-  const home = await setUpInbox({ 'a.csv': 'text', 'a.csv.done': '' });
-  const entry = await entryIn(home.inbox, 'a.csv');
-  const claims = await Promise.all(
-    Array.from({ length: 20 }, (_, i) =>
-      claimEntry(entry, { ...newClaim(home, entry, MARKED), id: `claim-${i}`, member: `member-${i}` }),
-    ),
-  );
-  const won = claims.filter((claim) => claim !== null);
-  expect(won).toHaveLength(1);
-  expect(await readdir(home.base)).toEqual([won[0]?.id]);
-  expect(await pathsIn(home.inbox)).toEqual([]);
-});
+test.each([
+  ['the home', undefined],
+  ['another file system', ELSEWHERE],
+])(
+  'a claimed file of an inbox on %s is read in its own folder there, and known by its claim',
+  async (_, under) => {
+    const { inbox, claim } = await claimed('north/a.csv', {}, under);
+    expect(await readFile(claim.file, 'utf8')).toBe('text');
+    expect(await pathsIn(inbox)).toEqual([]);
+    expect(await claimsIn(inbox)).toEqual([claim]);
+    expect(claim.file).toBe(join(inbox, '.processing', CLAIM_ID, 'a.csv'));
+    expect((await stat(join(inbox, '.processing'))).mode & 0o777).toBe(0o700);
+  },
+);
 
 test('a folder on the way that has become a link is not followed', async () => {
-  const home = await setUpInbox({ 'north/a.csv': 'text' });
-  const { inbox } = home;
+  const { inbox } = await setUpInbox({ 'north/a.csv': 'text' });
   const outside = await ownFolder();
   await writeFile(join(outside, 'a.csv'), 'secret');
-  const entry = await entryIn(inbox, 'north/a.csv');
+  const { path, stamp, ...entry } = await entryIn(inbox, 'north/a.csv');
   await rename(join(inbox, 'north'), join(inbox, 'was-north'));
   await symlink(outside, join(inbox, 'north'));
-  expect(await claimEntry(entry, newClaim(home, entry))).toBeNull();
+  expect(await claimEntry({ ...entry, path, stamp }, newClaim(inbox, { path, stamp }))).toBeNull();
   expect(await readdir(outside)).toEqual(['a.csv']);
   expect(await pathsIn(inbox)).toEqual(['north', 'was-north/a.csv']);
-});
-
-test('a claim can be taken over once, and its former owner hears of it', async () => {
-  const { base, claim } = await claimed();
-  expect(await beat(claim)).toBe(true);
-  const found = await claimFoundIn(base);
-  const taken = await Promise.all(['member-2', 'member-3'].map((member) => takeOver(found, member)));
-  expect(taken.filter((one) => one !== null)).toHaveLength(1);
-  expect(await beat(claim)).toBe(false);
-  expect((await claimFoundIn(base)).name).toBe('a.csv');
+  expect(await processingIn(inbox)).toEqual([]);
 });
 
 test('a watcher killed between marker and file leaves a claim that gives the marker back', async () => {
-  const { inbox, base, claim } = await claimed('a.csv', MARKED);
+  const { inbox, claim } = await claimed('a.csv', MARKED);
   // As it was one rename before.
   await rename(claim.file, join(inbox, 'a.csv'));
-  const found = await claimFoundIn(base);
-  expect(claimOf(found)).toBeNull();
-  expect(await giveBack(found, inbox)).toBe(true);
+  expect(await claimedStamp(claim)).toBeNull();
+  expect(await undoClaim(claim)).toBe(true);
+  await dropClaim(claim);
   expect(await pathsIn(inbox)).toEqual(['a.csv', 'a.csv.done']);
-  expect(await readdir(base)).toEqual([]);
-});
-
-test('an upload whose hand-in a kill ended between its two renames is a claim at the next start, and no look sees it before it is whole', async () => {
-  const { home, base } = await setUpInbox({});
-  const upload = join(home, 'uploads', 'a');
-  await mkdir(upload, { recursive: true });
-  await writeFile(join(upload, 'a.csv'), 'text');
-  const entry = entryOf('a.csv');
-  const given = newClaim({ inbox: join(home, 'inbox'), base }, entry);
-  // Something that is in the way of the second rename.
-  await mkdir(join(base, given.id, 'in-the-way'), { recursive: true });
-  await expect(handIn(join(upload, 'a.csv'), 'a.csv', given)).rejects.toThrow('ENOTEMPTY');
-  await rm(join(base, given.id), { recursive: true });
-  expect(await listClaims(base)).toEqual([]);
-  await finishHandIns(base);
-  const claim = claimOf(await claimFoundIn(base));
-  expect(claim).toMatchObject({ id: given.id, name: 'a.csv', info: given.info });
-  expect(await readFile(claim?.file ?? '', 'utf8')).toBe('text');
-  await finishHandIns(base);
-  await finishHandIns(join(home, 'nowhere'));
-});
-
-test('a file of which nothing is written down goes back to its inbox, but never over another one', async () => {
-  const { inbox, base, claim } = await claimed();
-  await writeFile(join(claim.folder, '.claim.member-1.json'), '{"job"');
-  await writeFile(join(inbox, 'a.csv'), 'another');
-  const found = await claimFoundIn(base);
-  expect(await giveBack(found, inbox)).toBe(false);
-  await rm(join(inbox, 'a.csv'));
-  expect(await giveBack(found, inbox)).toBe(true);
-  expect(await readFile(join(inbox, 'a.csv'), 'utf8')).toBe('text');
-});
-
-test('what was put in the place of a claimed file is not read', async () => {
-  const { file } = (await claimed()).claim;
-  await rm(file);
-  await symlink('/etc/passwd', file);
-  expect(await openClaimed(file)).toMatchObject({
-    kind: 'refused',
-    why: expect.stringContaining('symbolic link'),
-  });
-  await rm(file);
-  await mkdir(file);
-  expect(await openClaimed(file)).toMatchObject({ kind: 'refused' });
+  expect(await processingIn(inbox)).toEqual([]);
 });
 
 test('a marker does not go back beside a newer file of the name: it would speak for that', async () => {
-  const { inbox, base, claim } = await claimed('a.csv', MARKED);
+  const { inbox, claim } = await claimed('a.csv', MARKED);
   // Killed after the file was put away, and before the claim was dropped.
   await rm(claim.file);
   await writeFile(join(inbox, 'a.csv'), 'half of the nex');
-  expect(await giveBack(await claimFoundIn(base), inbox)).toBe(true);
-  expect(await readdir(inbox)).toEqual(['a.csv']);
-  expect(await readdir(base)).toEqual([]);
+  expect(await undoClaim(claim)).toBe(false);
+  await dropClaim(claim);
+  expect(await pathsIn(inbox)).toEqual(['a.csv']);
+  expect(await processingIn(inbox)).toEqual([]);
+});
+
+test('a claim that still has its file is not dropped', async () => {
+  const { inbox, claim } = await claimed();
+  await dropClaim(claim);
+  expect(await claimsIn(inbox)).toEqual([claim]);
+  expect(await readFile(claim.file, 'utf8')).toBe('text');
 });
 
 test('a file goes back to its place with its marker, but never over another one', async () => {
@@ -141,23 +87,52 @@ test('a file goes back to its place with its marker, but never over another one'
   expect((await entryIn(inbox, 'north/a.csv')).links).toBe(1);
 });
 
-test.each([{ path: '../a.csv' }, { path: '/etc/passwd' }, { marker: '../../a.done' }])(
+test('an upload becomes a claim by one rename, with all that lies beside it', async () => {
+  const { home } = await setUpInbox({});
+  const inbox = join(home, 'uploads');
+  const upload = join(inbox, 'a');
+  await mkdir(upload, { recursive: true });
+  for (const name of ['a.csv', 'upload.json']) await writeFile(join(upload, name), 'text');
+  await claimFolder(upload, newClaim(inbox));
+  const [claim] = await claimsIn(inbox);
+  if (claim === undefined) throw new Error('no claim was found');
+  expect([await readdir(inbox), await readFile(claim.file, 'utf8')]).toEqual([['.processing'], 'text']);
+  await rm(claim.file);
+  await dropClaim(claim);
+  expect(await processingIn(inbox)).toEqual([]);
+});
+
+test('what was put in the place of a claimed file has no stamp', async () => {
+  const { claim } = await claimed();
+  expect(await claimedStamp(claim)).toBe(claim.info.stamp);
+  await rm(claim.file);
+  await symlink('/etc/passwd', claim.file);
+  expect(await claimedStamp(claim)).toBe('');
+  await rm(claim.file);
+  await mkdir(claim.file);
+  expect(await claimedStamp(claim)).toBe('');
+});
+
+test.each([{ path: '../a.csv' }, { path: '/etc/passwd' }, { marker: '../../a.done' }, 'half of'])(
   'what is written down of a claim is not believed with %o in it',
   async (over) => {
-    const { base, claim } = await claimed();
-    const path = join(claim.folder, '.claim.member-1.json');
+    const { inbox, claim } = await claimed();
+    const path = join(claim.folder, '.claim.json');
     const text = await readFile(path, 'utf8');
-    await writeFile(path, JSON.stringify({ ...JSON.parse(text), ...over }));
-    expect((await listClaims(base)).map(({ info }) => info)).toEqual([null]);
+    await writeFile(path, typeof over === 'string' ? over : JSON.stringify({ ...JSON.parse(text), ...over }));
+    expect(await listClaims(inbox)).toEqual({ claims: [], strange: [claim.folder] });
     await writeFile(path, text);
-    expect((await listClaims(base)).map(({ info }) => info)).toEqual([claim.info]);
+    expect(await claimsIn(inbox)).toEqual([claim]);
   },
 );
 
-test('a pipe in the place of what is written down of a claim does not hang anything', async () => {
-  const { base, claim } = await claimed();
-  const path = join(claim.folder, '.claim.member-1.json');
-  await rm(path);
-  execFileSync('mkfifo', [path]);
-  expect((await listClaims(base)).map(({ info }) => info)).toEqual([null]);
+test('an inbox is unusable whose folder for claims is a link, or open to others', async () => {
+  const { inbox } = await setUpInbox({ 'a.csv': 'text' });
+  await symlink(await ownFolder(), join(inbox, '.processing'));
+  await expect(claimIn(inbox, 'a.csv')).rejects.toThrow(UnusableInbox);
+  await rm(join(inbox, '.processing'));
+  await mkdir(join(inbox, '.processing'));
+  await chmod(join(inbox, '.processing'), 0o777);
+  await expect(listClaims(inbox)).rejects.toThrow('is open to other users');
+  expect(await pathsIn(inbox)).toEqual(['a.csv']);
 });

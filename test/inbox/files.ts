@@ -3,13 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Job, jobDefinitionSchema } from '../../src/config/job-definition.ts';
-import {
-  type Claim,
-  type ClaimInfo,
-  claimEntry,
-  type FoundClaim,
-  listClaims,
-} from '../../src/inbox/claim.ts';
+import { type Claim, type ClaimInfo, claimEntry, listClaims, type NewClaim } from '../../src/inbox/claim.ts';
 import { type Entry, listEntries } from '../../src/inbox/entry.ts';
 import type { Inbox } from '../../src/inbox/job-book.ts';
 import { ownFolder } from '../support/folder.ts';
@@ -41,7 +35,7 @@ export function inboxOf(jobs: readonly Job[], over: Partial<Inbox> = {}): Inbox 
   return { folder: '/in', isMain: true, jobs, ...over };
 }
 
-/** A home with files in its inbox, or in one elsewhere; `base` is its folder for claims. */
+/** A home with files in its inbox, or in one elsewhere. */
 export async function setUpInbox(files: Readonly<Record<string, string>>, under?: string) {
   const home = await ownFolder();
   const inbox = under === undefined ? join(home, 'inbox') : await ownFolder({}, under);
@@ -50,7 +44,7 @@ export async function setUpInbox(files: Readonly<Record<string, string>>, under?
     await mkdir(dirname(join(inbox, path)), { recursive: true });
     await writeFile(join(inbox, path), text);
   }
-  return { home, inbox, base: join(home, 'processing') };
+  return { home, inbox };
 }
 
 export async function entryIn(inbox: string, path: string): Promise<Entry> {
@@ -59,31 +53,12 @@ export async function entryIn(inbox: string, path: string): Promise<Entry> {
   return entry;
 }
 
-/** What is known of a claim of the file `a.csv`. */
-export function infoOf(over: Partial<ClaimInfo> = {}): ClaimInfo {
-  return {
-    job: 'j',
-    target: 't',
-    inbox: '/in',
-    path: 'a.csv',
-    claimedAt: '2026-11-21T10:00:00.000Z',
-    stamp: '',
-    marker: null,
-    isOnOtherFileSystem: false,
-    ...over,
-  };
-}
-
-type NewClaim = Parameters<typeof claimEntry>[1];
-
 export const CLAIM_ID = '20261121-100000-aaaa';
 
-export function newClaim(
-  { inbox, base }: { readonly inbox: string; readonly base: string },
-  { path, stamp }: Entry,
-  info: Partial<ClaimInfo> = {},
-): NewClaim {
-  return { base, id: CLAIM_ID, member: 'member-1', info: infoOf({ inbox, path, stamp, ...info }) };
+/** A claim of the file `a.csv`. */
+export function newClaim(inbox: string, info: Partial<ClaimInfo> = {}): NewClaim {
+  const known = { job: 'j', target: 't', ledger: 'l', path: 'a.csv', stamp: '', marker: null };
+  return { id: CLAIM_ID, inbox, info: { ...known, claimedAt: '2026-11-21T10:00:00.000Z', ...info } };
 }
 
 /** A file of an inbox that is claimed, with its marker beside it where it has one. */
@@ -91,24 +66,17 @@ export async function claimed(path = 'a.csv', info: Partial<ClaimInfo> = {}, und
   const marker = info.marker ?? null;
   const beside = marker === null ? {} : { [join(dirname(path), marker)]: '' };
   const home = await setUpInbox({ [path]: 'text', ...beside }, under);
-  const claim = await claimIn(home, path, info);
-  return { ...home, claim };
+  return { ...home, claim: await claimIn(home.inbox, path, info) };
 }
 
-export async function claimIn(
-  home: { readonly inbox: string; readonly base: string },
-  path: string,
-  info: Partial<ClaimInfo> = {},
-): Promise<Claim> {
-  const entry = await entryIn(home.inbox, path);
-  const claim = await claimEntry(entry, newClaim(home, entry, info));
+export async function claimIn(inbox: string, path: string, info: Partial<ClaimInfo> = {}): Promise<Claim> {
+  const entry = await entryIn(inbox, path);
+  const claim = await claimEntry(entry, newClaim(inbox, { path, stamp: entry.stamp, ...info }));
   if (claim === null) throw new Error('not claimed');
   return claim;
 }
 
-/** The only claim in a folder of them. */
-export async function claimFoundIn(base: string): Promise<FoundClaim> {
-  const [found] = await listClaims(base);
-  if (found === undefined) throw new Error('no claim was found');
-  return found;
+/** The claims in an inbox. */
+export async function claimsIn(inbox: string): Promise<readonly Claim[]> {
+  return (await listClaims(inbox)).claims;
 }

@@ -5,13 +5,13 @@ import { createRunStore } from '../../src/ledger/run-store.ts';
 import type { Reason, RunState } from '../../src/model/run.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
-import { entryOf, inboxOf, jobOf } from './files.ts';
+import { entryOf, inboxOf, jobOf, newClaim } from './files.ts';
 
 const REST_MS = 2_000;
 
-function startRest() {
+function startRest(once = false) {
   const clock = { now: 0 };
-  const rest = createRest(REST_MS, () => clock.now);
+  const rest = createRest({ restMs: REST_MS, once }, () => clock.now);
   const placed = (over: Partial<Entry> = {}, folder = '/in') => ({
     inbox: inboxOf([], { folder }),
     entry: entryOf('a.csv', over),
@@ -20,7 +20,6 @@ function startRest() {
     clock,
     rest,
     left: (over?: Partial<Entry>, folder?: string) => rest.left(placed(over, folder)),
-    waited: (over?: Partial<Entry>) => rest.waited(placed(over)),
   };
 }
 
@@ -54,14 +53,14 @@ describe('an entry', () => {
     expect([left(), left({}, '/other')]).toEqual([0, REST_MS]);
   });
 
-  test('is known for how long it has been there, and whether it has changed since', () => {
-    const { clock, rest, left, waited } = startRest();
-    left();
-    expect(waited()).toEqual({ ms: 0, isChanged: false });
-    rest.tidy();
-    clock.now = 1_500;
-    expect(left(GROWN)).toBe(REST_MS);
-    expect(waited(GROWN)).toEqual({ ms: 1_500, isChanged: true });
+  test.each([
+    ['a watcher that goes on', false, REST_MS],
+    ['one that ends with its work', true, Number.POSITIVE_INFINITY],
+  ])('that changes for half a minute is waited for by %s: %s, %d ms', (_, once, ms) => {
+    const { clock, rest, left } = startRest(once);
+    for (clock.now = 0; clock.now < 30_000; clock.now += 1_000, rest.tidy())
+      expect(left({ stamp: `at ${clock.now}` })).toBe(REST_MS);
+    expect(left({ stamp: 'once more' })).toBe(ms);
   });
 });
 
@@ -69,7 +68,7 @@ const own = useOwnRedis();
 
 describe('a job that a file in an inbox comes after', () => {
   const JOBS = [jobOf('subclients', {}), jobOf('payees', { files: 'payees*', after: 'subclients' })];
-  const CLAIMED = [['subclients', 'a.csv is under way']] as const;
+  const CLAIMED = [newClaim('/in', { job: 'subclients' })];
 
   /** A ledger, and what is in the way of the files of an inbox there. */
   function start() {
@@ -87,10 +86,10 @@ describe('a job that a file in an inbox comes after', () => {
         if (to !== 'queued' && to !== 'running') await store.transition(run.id, to, reason);
         return run.id;
       },
-      async busy(file = 'payees-1.csv', claimed: ReadonlyArray<readonly [string, string]> = []) {
+      async busy(file = 'payees-1.csv', claims: Parameters<typeof busyJobs>[1] = []) {
         const looks = [{ inbox: inboxOf(JOBS), entries: [entryOf(file)] }];
         const ledger = { redis, of: () => ({ keys, store }) };
-        return [...(await busyJobs({ jobs: JOBS, looks, claimed }, ledger, 'sandbox'))];
+        return [...(await busyJobs(looks, claims, ledger, 'sandbox'))];
       },
     };
   }
@@ -111,7 +110,10 @@ describe('a job that a file in an inbox comes after', () => {
     const run = await s.run('subclients', 'running');
     await s.run('subclients', 'queued');
     expect(await s.busy()).toEqual([['subclients', expect.stringContaining(`run ${run} is running`)]]);
-    expect(await s.busy('payees-1.csv', CLAIMED)).toEqual(CLAIMED);
+  });
+
+  test('is waited for while a file of it is taken and has no run yet', async () => {
+    expect(await start().busy('payees-1.csv', CLAIMED)).toEqual([['subclients', 'a.csv is under way']]);
   });
 
   test('is not waited for once its runs are over or given up, nor where no file asks', async () => {

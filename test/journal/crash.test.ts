@@ -15,7 +15,7 @@ const [folder, rows] = process.argv.slice(1);
 const worker = newWorkerId();
 const onTrouble = (event, error) => process.stderr.write(event + ': ' + error.message + '\\n');
 const journal = await openJournal({ folder, worker, onTrouble });
-await journal.write({ kind: 'run', run: 'r1', target: 't', fields: {} });
+await journal.write({ kind: 'run', run: 'r1', fields: {} });
 for (let row = 1; row <= Number(rows); row += 1) {
   const intent = { chunk: 1, row, mark: 'i a 1', key: { bucket: 'b'.repeat(100), digest: 'd' } };
   try {

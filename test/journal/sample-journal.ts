@@ -26,7 +26,6 @@ export const journalFolder = async () => join(await ownFolder(), 'journal');
 export const RUN = {
   kind: 'run',
   run: 'r1',
-  target: 'https://x',
   fields: { state: 'running', rows: '9' },
 } as const;
 
@@ -55,7 +54,7 @@ export async function ownJournal(): Promise<OwnJournal> {
 
 export type Read = {
   readonly kinds: string[];
-  readonly runs: Map<string, { readonly target: string; readonly fields: Readonly<Record<string, string>> }>;
+  readonly runs: Map<string, Readonly<Record<string, string>>>;
   readonly added: Map<string, number>;
   /** By `<run> <chunk> <row>`; the last one read. */
   readonly settled: Map<string, SettleEntry>;
@@ -79,9 +78,7 @@ export async function readAll(folder: string, worker: string): Promise<Read> {
   );
   return {
     kinds: parts.map((part) => part.kind).filter((kind, i, kinds) => kind !== kinds[i - 1]),
-    runs: new Map(
-      parts.flatMap((p) => (p.kind === 'run' ? [[p.run, { target: p.target, fields: p.fields }]] : [])),
-    ),
+    runs: new Map(parts.flatMap((p) => (p.kind === 'run' ? [[p.run, p.fields]] : []))),
     added: new Map(parts.flatMap((p) => (p.kind === 'added' ? [[p.run, p.chunk]] : []))),
     settled: new Map(entries),
     intended: new Map(intents),

@@ -21,13 +21,15 @@ const disk = vi.hoisted(() => ({
 }));
 
 const tearing = vi.hoisted(() => (handle: FileHandle, torn: { isTorn: boolean; room: number }) => {
-  const write = handle.write.bind(handle);
+  const append = handle.appendFile.bind(handle);
   return Object.assign(handle, {
-    async write(bytes: Buffer, from: number, length: number, position: number) {
-      if (position >= torn.room) throw Object.assign(new Error('the disk is full'), { code: 'ENOSPC' });
-      if (!torn.isTorn) return write(bytes, from, Math.min(length, torn.room - position), position);
+    async appendFile(bytes: Buffer) {
+      const { size } = await handle.stat();
+      const room = torn.isTorn ? Math.floor(bytes.lastIndexOf(10) / 2) : torn.room - size;
+      if (bytes.length <= room) return append(bytes);
+      await append(bytes.subarray(0, room));
+      if (!torn.isTorn) throw Object.assign(new Error('the disk is full'), { code: 'ENOSPC' });
       torn.isTorn = false;
-      await write(bytes, from, Math.floor(bytes.lastIndexOf(10) / 2), position);
       throw new Error('EIO: the disk failed');
     },
   });

@@ -9,7 +9,7 @@ const own = useOwnRedis();
 const count = inEpoch('return 1', z.number());
 
 /** A worker has seen another, which has left since, when Redis comes back without what the first had recorded last. */
-async function afterLosing(fields: readonly string[]) {
+async function afterLosing(workers: readonly string[]) {
   const { redis } = own();
   const keys = ownKeys();
   const notices: string[] = [];
@@ -18,7 +18,7 @@ async function afterLosing(fields: readonly string[]) {
   const epoch = await openTestEpoch(redis, keys, { worker: 'a', ...over });
   await epoch.call(count, [], []);
   await leaver.close();
-  if (fields.length > 0) await redis.hdel(keys.epoch, ...fields);
+  if (workers.length > 0) await redis.zrem(keys.left, ...workers);
   await redis.hset(keys.epoch, { server: 'an-earlier-run', 'm:a': 0 });
   await epoch.call(count, [], []);
   return notices;
@@ -29,7 +29,7 @@ test('a worker whose leaving Redis has not lost is not waited for', async () => 
 });
 
 test('one whose leaving it has lost is: so may be what it did', async () => {
-  expect(await afterLosing(['l:leaver'])).toEqual([
+  expect(await afterLosing(['leaver'])).toEqual([
     expect.stringContaining('checked against the journals'),
     expect.stringContaining('Waiting'),
     expect.stringContaining('did not check in'),
@@ -39,8 +39,7 @@ test('one whose leaving it has lost is: so may be what it did', async () => {
 test('that a worker has left is forgotten when it was let go long ago', async () => {
   const { redis } = own();
   const keys = ownKeys();
-  await redis.hset(keys.epoch, { 'l:long-ago': 1 });
-  const epoch = await openTestEpoch(redis, keys);
-  await epoch.call(count, [], []);
-  expect(await redis.hexists(keys.epoch, 'l:long-ago')).toBe(0);
+  await redis.zadd(keys.left, 1, 'long-ago');
+  await openTestEpoch(redis, keys);
+  expect(await redis.zscore(keys.left, 'long-ago')).toBeNull();
 });

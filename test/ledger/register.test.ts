@@ -1,55 +1,60 @@
 import { expect, test } from 'vitest';
-import { registerWorker } from '../../src/ledger/epoch.ts';
+import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { openTestEpoch } from '../support/epoch.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { ownKeys } from '../support/runs.ts';
 
 const own = useOwnRedis();
 
-/** Resolves when it is known, with whom it has waited for. */
-async function known(epoch: string, worker: string): Promise<readonly string[]> {
+async function redisNow(): Promise<number> {
+  const [seconds = 0, microseconds = 0] = await own().redis.time();
+  return Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
+}
+
+/** Resolves when the worker may do something, with whom it has waited for, and how long (ms). */
+async function known(keys: LedgerKeys, worker: string) {
   const waitedFor = new Set<string>();
   const isGone = (other: string) => {
     waitedFor.add(other);
     return false;
   };
-  await registerWorker(own().redis, epoch, { worker, isGone });
-  return [...waitedFor];
+  const began = performance.now();
+  await openTestEpoch(own().redis, keys, { worker, isGone });
+  return { waitedFor: [...waitedFor], ms: performance.now() - began };
 }
 
-/** A worker that was heard of and told of the others so long ago (ms). */
-async function silentMember(epoch: string, name: string, agoMs: number): Promise<void> {
-  const [seconds = 0, microseconds = 0] = await own().redis.time();
-  const at = Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000) - agoMs;
-  await own().redis.hset(epoch, { [`m:${name}`]: 1, [`b:${name}`]: at, [`k:${name}`]: at });
+/** A worker that was last heard of so long ago (ms). */
+async function silentMember({ epoch }: LedgerKeys, name: string, agoMs: number): Promise<void> {
+  const at = (await redisNow()) - agoMs;
+  await own().redis.hset(epoch, { [`m:${name}`]: 1, [`b:${name}`]: at });
 }
 
-test('with nobody else about, a new worker waits for nobody', async () => {
+test('beside another, a new worker waits until that one has read of it', async () => {
   const keys = ownKeys();
-  await openTestEpoch(own().redis, keys, { worker: 'a' });
-  expect(await known(keys.epoch, 'a')).toEqual([]);
+  await known(keys, 'a');
+  const before = await redisNow();
+  expect((await known(keys, 'b')).waitedFor).toEqual(['a']);
+  expect(Number(await own().redis.hget(keys.epoch, 'b:a'))).toBeGreaterThan(before);
 });
 
-test('beside another, it waits until that one has been told of it', async () => {
+test('two that come at the same moment do not wait for each other’s next heartbeat in vain', async () => {
   const keys = ownKeys();
-  await openTestEpoch(own().redis, keys, { worker: 'a' });
-  await openTestEpoch(own().redis, keys, { worker: 'b' });
-  const joined = await own().redis.time();
-  await known(keys.epoch, 'b');
-  const told = Number(await own().redis.hget(keys.epoch, 'k:a'));
-  expect(told).toBeGreaterThanOrEqual(Number(joined[0]) * 1000 + Math.floor(Number(joined[1]) / 1000));
+  const both = await Promise.all([known(keys, 'a'), known(keys, 'b')]);
+  expect(Math.max(...both.map(({ ms }) => ms))).toBeLessThan(4_000);
 });
 
-test('one that was not heard of for long is not waited for', async () => {
+test('one that was not heard of for long is no worker any more', async () => {
   const keys = ownKeys();
-  await openTestEpoch(own().redis, keys, { worker: 'a' });
-  await silentMember(keys.epoch, 'gone', 6_000);
-  expect(await known(keys.epoch, 'a')).toEqual([]);
+  await known(keys, 'a');
+  await silentMember(keys, 'gone', 6_000);
+  expect((await known(keys, 'b')).waitedFor).not.toContain('gone');
+  expect(await own().redis.hgetall(keys.epoch)).not.toHaveProperty('m:gone');
 });
 
 test('one that is silent from now on is waited for, but not for ever', async () => {
   const keys = ownKeys();
-  await openTestEpoch(own().redis, keys, { worker: 'a' });
-  await silentMember(keys.epoch, 'silent', 1_000);
-  expect(await known(keys.epoch, 'a')).toEqual(['silent']);
-});
+  await known(keys, 'a');
+  await silentMember(keys, 'silent', 1_000);
+  expect((await known(keys, 'b')).waitedFor).toContain('silent');
+  expect(await own().redis.hgetall(keys.epoch)).not.toHaveProperty('m:silent');
+}, 15_000);

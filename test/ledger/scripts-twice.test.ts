@@ -6,20 +6,10 @@ import { z } from 'zod';
 import { createSharedBreaker } from '../../src/ledger/breaker.ts';
 import type { ChunkLedger } from '../../src/ledger/chunk-ledger.ts';
 import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
-import { inEpoch, registerWorker } from '../../src/ledger/epoch.ts';
+import { inEpoch } from '../../src/ledger/epoch.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { FAILURE } from '../../src/ledger/lua/breaker.ts';
-import {
-  CHECK_IN,
-  DEREGISTER,
-  HEARTBEAT,
-  LOOK,
-  OPEN_WITHOUT,
-  REPLAYING,
-  SUSPECT,
-  UNAWARE,
-  VOUCH,
-} from '../../src/ledger/lua/epoch.ts';
+import { CHECK_IN, DEREGISTER, HEARTBEAT, LOOK, SUSPECT } from '../../src/ledger/lua/epoch.ts';
 import { CLAIM, LOOK_UP } from '../../src/ledger/lua/keys.ts';
 import { ADDED, REPLAY_INTENT, RESTORE } from '../../src/ledger/lua/replay.ts';
 import { EXCHANGE, REPLAY_SETTLED, RESOLVE, WITHDRAW } from '../../src/ledger/lua/rows.ts';
@@ -98,6 +88,9 @@ const closedGate = async (bench: Bench) => {
   await bench.redis.hset(bench.keys.epoch, 'server', 'an-earlier-one');
   return server;
 };
+type Knows = 'open' | 'closed' | 'counted';
+const checkIn = (bench: Bench, server: string, knows: Knows) =>
+  raw(bench, CHECK_IN, ['m', 0, server, knows, 0, 0], [bench.keys.left]);
 const holdLease = ({ store, run }: Bench) => store.holdLease(run.id, 'me', 60_000);
 const claim = (bench: Bench) => claimOf(bench, bench.run.id, [[1, 'K1']]);
 
@@ -240,58 +233,28 @@ const OF_REPLAY: readonly Case[] = [
 ];
 
 const OF_WORKERS: readonly Case[] = [
-  // An epoch in which nobody gives heartbeats.
   [
     'LOOK',
     'nothing else',
     LOOK,
-    ({ redis, keys }) => script(LOOK, z.unknown())(redis, [`${keys.epoch}-new`], ['m', 0]),
-  ],
-  [
-    'REPLAYING',
-    'nothing else',
-    REPLAYING,
-    async (bench) => raw(bench, REPLAYING, ['m', await closedGate(bench), 1]),
-  ],
-  // A worker may be new: the others ask once more who there is.
-  [
-    'CHECK_IN',
-    'counts again',
-    CHECK_IN,
-    async (bench) => raw(bench, CHECK_IN, ['m', 0, await serverOf(bench), 0, 0]),
-  ],
-  // Likewise.
-  ['DEREGISTER', 'counts again', DEREGISTER, (bench) => raw(bench, DEREGISTER, ['m', 0])],
-  [
-    'OPEN_WITHOUT',
-    'nothing else',
-    OPEN_WITHOUT,
     async (bench) => {
-      const server = await closedGate(bench);
-      await bench.redis.hset(bench.keys.epoch, 'c:own', server);
-      return raw(bench, OPEN_WITHOUT, [server, 'own', 'm'], [bench.keys.run(bench.run.id).record]);
+      await closedGate(bench);
+      return raw(bench, LOOK, ['m', 'begins', 0]);
     },
   ],
+  ['CHECK_IN', 'nothing else', CHECK_IN, async (bench) => checkIn(bench, await serverOf(bench), 'open')],
+  ['DEREGISTER', 'nothing else', DEREGISTER, (bench) => raw(bench, DEREGISTER, ['m', 0], [bench.keys.left])],
   [
     'SUSPECT',
     'nothing else',
     SUSPECT,
     ({ redis, keys, run }) => script(SUSPECT, z.unknown())(redis, [keys.run(run.id).record], ['m']),
   ],
-  // That workers may be others is counted, as by `CHECK_IN`.
-  ['VOUCH', 'counts again', VOUCH, async (bench) => raw(bench, VOUCH, [await closedGate(bench), 'm'])],
   [
     'HEARTBEAT',
     'nothing else',
     HEARTBEAT,
-    ({ epoch }) => epoch.call(inEpoch(HEARTBEAT, z.unknown()), [], [60_000, 60_000, 60_000, '']),
-  ],
-  [
-    'UNAWARE',
-    'nothing else',
-    UNAWARE,
-    ({ redis, keys, epoch }) =>
-      registerWorker(redis, keys.epoch, { worker: epoch.worker, isGone: () => true }),
+    ({ epoch, keys }) => epoch.call(inEpoch(HEARTBEAT, z.unknown()), [keys.left], [60_000, 60_000]),
   ],
 ];
 
@@ -316,40 +279,32 @@ test.for(CASES)('%s sent twice, as after a lost reply: %s', async ([name, again,
 });
 
 describe('a Redis that is emptied, and is the same server still', () => {
-  const SAW_OPEN = 0;
-  const SAW_CLOSED = 1;
-  const WAITS = 2;
-  const HAS_COUNTED = 3;
   const MOVED = ['moved'];
 
   async function closed() {
     const bench = await startBench();
     const server = await closedGate(bench);
-    await raw(bench, REPLAYING, ['m', server, 1]);
+    await raw(bench, LOOK, ['m', 'begins', 0]);
     return {
-      checkIn: (stage: number) => raw(bench, CHECK_IN, ['m', 0, server, stage, 0]),
-      goOnReplaying: () => raw(bench, REPLAYING, ['m', server, 0]),
-      openWithout: () =>
-        raw(bench, OPEN_WITHOUT, [server, 'm', 'other'], [bench.keys.run(bench.run.id).record]),
+      checkIn: (knows: Knows) => checkIn(bench, server, knows),
+      goOnReplaying: () => raw(bench, LOOK, ['m', 'goes on', 0]),
       empty: () => bench.redis.flushdb(),
     };
   }
 
   test('takes no check-in of a worker that put its journal back before, though that one still says that it replays', async () => {
-    const { checkIn, goOnReplaying, empty } = await closed();
+    const { empty, goOnReplaying, ...worker } = await closed();
     await empty();
     await goOnReplaying();
-    expect(await checkIn(SAW_CLOSED)).toEqual(MOVED);
-    expect(await checkIn(SAW_OPEN)).toEqual(MOVED);
+    expect(await worker.checkIn('closed')).toEqual(MOVED);
+    expect(await worker.checkIn('open')).toEqual(MOVED);
   });
 
   test('is opened by none that waited, had counted, or gave another up', async () => {
-    const { checkIn, openWithout, empty } = await closed();
-    expect(await checkIn(SAW_CLOSED)).not.toEqual(MOVED);
-    expect(await checkIn(WAITS)).not.toEqual(MOVED);
+    const { empty, ...worker } = await closed();
+    expect(await worker.checkIn('closed')).not.toEqual(MOVED);
     await empty();
-    expect([await checkIn(WAITS), await checkIn(HAS_COUNTED)]).toEqual([MOVED, MOVED]);
-    expect(await openWithout()).toBe(0);
+    expect([await worker.checkIn('closed'), await worker.checkIn('counted')]).toEqual([MOVED, MOVED]);
   });
 });
 
@@ -376,7 +331,7 @@ function known(answer: unknown): unknown {
 }
 
 /** A worker's heartbeats. */
-const SIGN = /^(m:|b:|k:|w:|swept$)/;
+const SIGN = /^(m:|b:)/;
 
 /** All that the ledger of the bench holds. */
 async function everything({ keys }: Bench): Promise<Readonly<Record<string, unknown>>> {

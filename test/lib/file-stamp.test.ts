@@ -1,7 +1,7 @@
 import { appendFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { fileStamp, stampOf, writtenOf, writtenOfStamp } from '../../src/lib/file-stamp.ts';
+import { fileStamp, stampOf, writtenOfStamp } from '../../src/lib/file-stamp.ts';
 import { ownFolder } from '../support/folder.ts';
 
 const EARLIER = new Date('2026-11-21T10:00:00Z');
@@ -37,6 +37,6 @@ test('a stamp says how large the file was and when it was written last', async (
   const { path } = await setUp();
   const stats = await stat(path, { bigint: true });
   expect(writtenOfStamp(stampOf(stats))).toEqual({ bytes: 4, ms: EARLIER.getTime() });
-  expect(writtenOf({ size: 4n, mtimeNs: 1_763_754_737_999_999_990n }).ms).toBe(1_763_754_737_999);
+  expect(writtenOfStamp('1:4:1763754737999999990')?.ms).toBe(1_763_754_737_999);
   expect(writtenOfStamp('')).toBeNull();
 });

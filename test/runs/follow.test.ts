@@ -229,6 +229,17 @@ describe.concurrent('a run that is cancelled', () => {
   });
 });
 
+test.concurrent('a run is read again, from its beginning, where Redis may have lost its chunks', async (context) => {
+  const f = await startFollowing(context);
+  const { redis, of } = f.session.ledger;
+  const { epoch } = of(f.run.target).keys;
+  await f.follow((look) => {
+    if (look === 3) void redis.hset(epoch, 'server', 'an-earlier-run');
+    if (f.counts.readings === 2) void f.finish();
+  });
+  expect(f.counts.readings).toBe(2);
+});
+
 describe('the error limit', () => {
   test('counts what came since the run was taken up: a person who goes on has accepted the rest', async (context) => {
     const f = await startFollowing(context, { definition: { stopAfter: 3 }, rejectedBefore: 3 });

@@ -45,7 +45,7 @@ test('a process is ready until it is to end, and while Redis is there; it is ali
   const session = await openTestSession(own(), atTestEnd, {}, { metrics: ADDRESS });
   await tellVitals(session, { inbox });
   const url = urlOf(session);
-  expect(await textAt(`${url}/readyz`)).toBe('{"ready":true,"reasons":[]}\n');
+  expect(await textAt(`${url}/readyz`)).toBe('{"ready":true,"reasons":[]}');
   session.meter.synced(null);
   session.interruption.abort();
   session.ledger.redis.disconnect();

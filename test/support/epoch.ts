@@ -12,7 +12,7 @@ export const quietEdges = {
   recount: async () => undefined,
   replay: async () => [],
   connected: async () => [],
-  unfinished: async () => [],
+  doubt: async () => undefined,
   isGone: () => false,
   onNotice: () => undefined,
   onTrouble: () => undefined,
@@ -26,7 +26,7 @@ export async function openTestEpoch(
 ): Promise<LedgerEpoch> {
   const epoch = await openEpoch({
     redis,
-    key: keys.epoch,
+    keys,
     worker: `worker-${randomBytes(6).toString('hex')}`,
     ...quietEdges,
     ...over,

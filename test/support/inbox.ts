@@ -27,7 +27,7 @@ export type InboxFlow = {
   start(args: readonly string[], env?: Readonly<Record<string, string>>): Started;
   /** Begins one in this process. */
   begin(args: readonly string[], env?: Readonly<Record<string, string>>): Begun;
-  /** Names in a folder of the home, sorted. */
+  /** Names in a folder of the home, sorted, but hidden ones. */
   list(folder: string): Promise<string[]>;
   /** The text of the note that was written about a file. */
   note(line: FileLine): Promise<string>;
@@ -57,7 +57,10 @@ export async function startInboxFlow(
     },
     start: (args, env) => flow.start(quick(args), { ONBOARD_JOBS: folder, ...env }),
     begin: (args, env) => flow.begin(quick(args), { ONBOARD_JOBS: folder, ...env }),
-    list: async (name) => (await readdir(join(flow.home, name)).catch(() => [])).sort(),
+    async list(name) {
+      const names = await readdir(join(flow.home, name)).catch(() => []);
+      return names.filter((one) => !one.startsWith('.')).sort();
+    },
     note: (line) => readFile(line.note ?? '', 'utf8'),
   };
 }

@@ -196,7 +196,7 @@ for _, e in ipairs(entries) do
     keep(KEYS[8], row, e.documents)
   else out[#out + 1] = row end
 end
--- Last: a torn append-only file may carry out the beginning alone, and a repetition goes by marks.
+-- Last: half a transaction may be carried out, and its repetition goes by marks.
 for _, of in pairs(chunks) do
   if #of.new > 0 then redis.call('HSET', of.key, unpack(of.new)) end
   if of.recorded > 0 then redis.call('HINCRBY', of.key, 'n', of.recorded) end

@@ -158,7 +158,8 @@ for i, count in ipairs(redis.call('HMGET', KEYS[1], unpack(names))) do
 end
 for i, name in ipairs(names) do redis.call('HSET', KEYS[1], name, ARGV[2 + 2 * each + i]) end
 for _, e in ipairs(wrong) do
-  if e[2] == 0 then redis.call('HDEL', KEYS[3], e[1]) else redis.call('HSET', KEYS[3], e[1], e[2]) end
+  if e[2] == 0 then redis.call('HDEL', KEYS[3], e[1])
+  else redis.call('HSET', KEYS[3], e[1], e[2]) end
 end
 finishRun(KEYS[1], KEYS[2], ARGV[1], ARGV[2])
 return 1

@@ -9,19 +9,16 @@ import type { World } from './world.ts';
 
 let folders = 0;
 
-type Scope = { readonly intents: boolean; isHeld?(mark: string): boolean };
-
 /** Puts back what these journals know, as a process does it: from files, and the open intents of all of them last. */
 export async function replayDisks(
   world: World,
   disks: readonly Disk[],
-  { intents, isHeld = () => false }: Scope,
+  isHeld: (mark: string) => boolean,
 ): Promise<void> {
   const replay = createReplay(world.redis, world.keys);
   const open: Intended[] = [];
   for (const disk of disks)
     if (disk.fate !== 'lost') open.push(...(await replayDisk(disk, world.run.id, replay)));
-  if (!intents) return;
   for (const { run, rows } of open)
     await replay.intended(
       run,

@@ -46,5 +46,5 @@ export function ledgerNames(
   );
   const hashes = [k.record, `${k.chunk}1`, k.blocks, k.late, k.doubts, k.sources, k.bodies, k.documents];
   const shared = [keys.runs, keys.files, keys.breaker, ...buckets];
-  return [...new Set([...hashes, k.resolutions, ...shared, ...(epoch ? [keys.epoch] : [])])];
+  return [...new Set([...hashes, k.resolutions, ...shared, ...(epoch ? [keys.epoch, keys.left] : [])])];
 }

@@ -52,7 +52,11 @@ type Torn = { readonly command: Sent; readonly text: string; readonly torn: Tear
 async function carryOut(connection: Redis, { command, text, torn }: Torn): Promise<void> {
   const [, count, ...rest] = command.args;
   try {
-    await connection.eval(inPart(text, torn.writes), Number(count), ...rest.map(String));
+    await connection.eval(
+      inPart(text, torn.writes),
+      Number(count),
+      ...rest.map((one) => (Buffer.isBuffer(one) ? one : String(one))),
+    );
     if ((await torn.after()) === 'again') connection.sendCommand(command);
     else command.reject(new Unanswered('the sender is gone'));
   } catch (error) {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { decodeLine } from '../../../src/journal/record.ts';
 import { type LedgerEpoch, openEpoch } from '../../../src/ledger/epoch.ts';
 import { recountRuns } from '../../../src/ledger/recount.ts';
+import { createReplay } from '../../../src/ledger/replay.ts';
 import { quietEdges } from '../../support/epoch.ts';
 import { replayDisks } from './journal-replay.ts';
 import { diskOf, SLOTS, type Slot } from './state.ts';
@@ -72,7 +73,7 @@ async function leaveUnsaid({ redis, keys }: World, epoch: LedgerEpoch): Promise<
   const fields = [`m:${epoch.worker}`, `b:${epoch.worker}`];
   const values = await redis.hmget(keys.epoch, ...fields);
   await epoch.close();
-  await redis.hdel(keys.epoch, `l:${epoch.worker}`);
+  await redis.zrem(keys.left, epoch.worker);
   await redis.hset(keys.epoch, Object.fromEntries(fields.map((field, i) => [field, values[i] ?? '0'])));
 }
 
@@ -83,19 +84,19 @@ function join(world: World, slot: Slot, arrived: Set<string>): Promise<LedgerEpo
   return openEpoch({
     ...quietEdges,
     redis,
-    key: keys.epoch,
+    keys,
     worker: `m${own}`,
     async replay(scope) {
       const { disks } = world.state;
       const left = disks.filter(({ fate }) => fate === 'left');
-      await replayDisks(world, scope.own ? [...left, ...disks.slice(own, own + 1)] : left, scope);
+      await replayDisks(world, scope.own ? [...left, ...disks.slice(own, own + 1)] : left, scope.isHeld);
       return left.map(({ worker }) => worker);
     },
     recount: () => recountRuns(redis, keys),
     // The living have seen the dead.
     connected: async () => [...arrived],
     graceMs: GRACE_MS,
-    unfinished: async () => [keys.run(run.id).record],
+    doubt: (workers) => createReplay(redis, keys).suspect([run.id], workers),
   });
 }
 
@@ -114,7 +115,7 @@ export async function openSteadyWorkers(world: World): Promise<Workers> {
     const [one = 0, other = 0] = slots.map((slot) => atWork[slot].disk);
     // Each puts back what the dead have left and its own, one after the other.
     for (const own of [one, other]) {
-      await replayDisks(world, [...left, ...disks.slice(own, own + 1)], { intents: true, isHeld });
+      await replayDisks(world, [...left, ...disks.slice(own, own + 1)], isHeld);
     }
     await recountRuns(redis, keys);
     const lost = disks.some(({ fate }) => fate === 'lost');
@@ -144,7 +145,7 @@ function marksIn(line: string): string[] {
 function openSteady({ redis, keys }: World): Promise<LedgerEpoch> {
   return openEpoch({
     redis,
-    key: keys.epoch,
+    keys,
     worker: `steady-${randomBytes(6).toString('hex')}`,
     ...quietEdges,
   });

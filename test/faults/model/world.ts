@@ -85,7 +85,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   const run = await store.get(registered.id);
   if (run === null) throw new Error('the run is gone');
   const fields = restorableFields(await redis.hgetall(keys.run(run.id).record));
-  const text = encodeLine({ kind: 'run', run: run.id, target: 'model', fields });
+  const text = encodeLine({ kind: 'run', run: run.id, fields });
   const state = newState(rows, processes);
   for (const disk of state.disks) disk.lines.push({ kind: 'written', text });
   return {

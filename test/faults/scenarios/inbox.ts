@@ -1,9 +1,14 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { expect } from 'vitest';
 import { runSchema } from '../../../src/model/run.ts';
+import { ELSEWHERE } from '../../inbox/files.ts';
+import { ownFolder } from '../../support/folder.ts';
 import { fileLines, type InboxFlow, rowsOf, startInboxFlow } from '../../support/inbox.ts';
 import { until } from '../../support/until.ts';
 import { whileSlow } from '../../support/while-slow.ts';
+import { preloadEnv } from '../support/killing.ts';
 import { createDice } from '../support/seed.ts';
 import { momentLater, TIMES } from '../support/times.ts';
 
@@ -24,9 +29,7 @@ async function dropMany(inbox: InboxFlow, { files, rows }: InboxFaultOptions): P
 async function expectAllOnce(inbox: InboxFlow, options: InboxFaultOptions): Promise<void> {
   const { files, rows } = options;
   const { flow, list } = inbox;
-  // A watcher that was killed when it had just begun a claim leaves an empty folder, which a later start removes.
-  const claims = await list('processing');
-  expect((await Promise.all(claims.map((id) => list(`processing/${id}`)))).flat()).toEqual([]);
+  expect(await list('inbox/.processing')).toEqual([]);
   expect(await list('inbox/sub')).toEqual([]);
   const done = (await list('done')).filter((name) => !name.endsWith('.note.txt'));
   expect(new Set(done.map((name) => name.split('.')[0])).size, 'files in done').toBe(files);
@@ -67,27 +70,25 @@ export async function manyFiles(options: InboxFaultOptions): Promise<number> {
   return seconds;
 }
 
-/** Files that a watcher takes at a time. */
-const RUNS = 32;
-
-/** Two watchers on one folder: each file is taken by one of them. */
+/** A second watcher of a home is refused, and says whose the inboxes are; a killed one's are free at once. */
 export async function twoWatchers(options: InboxFaultOptions): Promise<void> {
-  const inbox = await startInboxFlow();
+  const inbox = await startInboxFlow(undefined, { times: TIMES });
   await dropMany(inbox, options);
-  const watchers = await whileSlow(inbox.flow.sandbox, { after: [], latency: '6s' }, async () => {
-    const start = () => inbox.start(['start', '--once']);
-    const both = [start(), start()];
-    // Files that wait for the service are more than one of them has: the other one is there.
-    await until(async () => (await inbox.list('processing')).length > RUNS);
-    return both;
+  const { flow } = inbox;
+  const first = await whileSlow(flow.sandbox, { after: [], latency: '6s' }, async () => {
+    const one = inbox.start(['start']);
+    await until(async () => (await inbox.list('inbox/.processing')).length > 0);
+    const second = await inbox.start(['start', '--once']).ended;
+    expect(second.exitCode, second.stderr).toBe(3);
+    expect(second.stderr).toContain(`process ${one.child.pid} on `);
+    expect(fileLines(second)).toEqual([]);
+    return one;
   });
-  const ended = await Promise.all(watchers.map((one) => one.ended));
-  const lines = ended.map((one) => fileLines(one).length);
-  expect(
-    lines.reduce((a, b) => a + b, 0),
-    ended.map(({ stderr }) => stderr).join('\n'),
-  ).toBe(options.files);
-  expect(Math.min(...lines), 'files of the one that had fewer').toBeGreaterThan(0);
+  first.child.kill('SIGKILL');
+  await first.ended;
+  const ended = await inbox.start(['start', '--once']).ended;
+  expect([0, 5], ended.stderr).toContain(ended.exitCode);
+  expect(ended.stderr).not.toContain('Waiting up to');
   await expectAllOnce(inbox, options);
 }
 
@@ -115,4 +116,40 @@ export async function killedWatchers(
   const ended = await inbox.start(['start', '--once']).ended;
   expect([0, 5], ended.stderr).toContain(ended.exitCode);
   await expectAllOnce(inbox, options);
+}
+
+/**
+ * Watchers that die before the n-th step of files on their way; each finds what the ones before have left, and one new file
+ * with a marker beside it, by turns in an inbox of the home and in one on another file system.
+ */
+export async function killedAtSteps(steps: readonly number[]): Promise<void> {
+  const far = await ownFolder({}, ELSEWHERE);
+  const inbox = await startInboxFlow(
+    {
+      near: 'operation: subclient.create\nfiles: "*.csv"\nkey: externalId\nmarker: .done\n',
+      far: `operation: subclient.create\ninbox: ${far}\nkey: externalId\nmarker: .done\n`,
+    },
+    { times: TIMES },
+  );
+  const { flow } = inbox;
+  for (const [i, step] of steps.entries()) {
+    const file = join(i % 2 === 0 ? inbox.inbox : far, `f${i}.csv`);
+    await writeFile(file, rowsOf(`F${i}`, 2));
+    await writeFile(`${file}.done`, '');
+    const env = { ...preloadEnv('crash-in-inbox'), ONBOARD_TEST_CRASH_IN_INBOX: String(step) };
+    const { child, ended } = inbox.start(['start', '--once'], env);
+    const { stderr } = await ended;
+    expect(child.signalCode, `step ${step}: ${stderr}`).toBe('SIGKILL');
+  }
+  const ended = await inbox.start(['start', '--once']).ended;
+  expect([0, 5], ended.stderr).toContain(ended.exitCode);
+  for (const folder of [inbox.inbox, far]) {
+    expect(await readdir(folder)).toEqual(['.processing']);
+    expect(await readdir(join(folder, '.processing'))).toEqual([]);
+  }
+  const done = (await inbox.list('done')).filter((name) => !name.endsWith('.note.txt'));
+  const texts = await Promise.all(done.map((name) => readFile(join(flow.home, 'done', name), 'utf8')));
+  expect(texts.sort()).toEqual(steps.map((_, i) => rowsOf(`F${i}`, 2)).sort());
+  expect(await inbox.list('failed')).toEqual([]);
+  expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 2 * steps.length }, duplicateKeys: 0 });
 }

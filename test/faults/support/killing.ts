@@ -167,7 +167,7 @@ export async function killedPair({ flow, commands, begin, ...loop }: KilledPairO
 }
 
 /** The preloads beside this file. */
-export type Preload = 'crash-point' | 'crash-at-rename' | 'block-on-signal';
+export type Preload = 'crash-point' | 'crash-at-rename' | 'crash-in-inbox' | 'block-on-signal';
 
 /** The environment with which the program runs one of them before itself. */
 export function preloadEnv(name: Preload): { readonly NODE_OPTIONS: string } {

@@ -1,0 +1,72 @@
+import { mkdir, readdir, rmdir, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readEnvironment } from '../../src/config/environment.ts';
+import { lockInboxes } from '../../src/inbox/lock.ts';
+import { newWorkerId } from '../../src/journal/worker-registry.ts';
+import { createReleasers } from '../../src/lib/releasers.ts';
+import { memoryIo } from '../cli/memory-io.ts';
+import { ownFolder } from '../support/folder.ts';
+
+async function setUp() {
+  const home = await ownFolder();
+  const env = readEnvironment({ ONBOARD_HOME: home });
+  const lock = (interrupted?: AbortSignal) => {
+    const io = memoryIo(interrupted === undefined ? {} : { interrupted });
+    const releasers = createReleasers(() => undefined);
+    return { io, release: releasers.release, locked: lockInboxes({ env, io, releasers }) };
+  };
+  /** As a process leaves it that is killed. */
+  const held = async (by: string) => {
+    await mkdir(join(home, 'watching'));
+    await writeFile(join(home, 'watcher'), by);
+  };
+  return { home, lock, held };
+}
+
+const otherPid = (id: string) => id.replace(/\.\d+\.(\d+|x)\.([0-9a-f]+)$/, '.4194303.1.$2');
+const onAnotherHost = 'another-host.x.x.17.x.0123abcd';
+
+test('a second watcher is told whose the inboxes are, and has them once that one ends', async () => {
+  const { lock } = await setUp();
+  const first = lock();
+  await first.locked;
+  await expect(lock().locked).rejects.toThrow(
+    /^process \d+ on .* watches the inboxes of this ONBOARD_HOME: expected one/,
+  );
+  await first.release();
+  const second = lock();
+  await second.locked;
+  await second.release();
+});
+
+test('a killed watcher of this machine has lost the inboxes at once', async () => {
+  const { lock, held } = await setUp();
+  await held(otherPid(newWorkerId()));
+  const { io, locked, release } = lock();
+  await locked;
+  expect(io.stderr.text).toBe('');
+  await release();
+});
+
+test('a watcher of another machine is waited for: who is told to end meanwhile has not taken its place', async () => {
+  const { home, lock, held } = await setUp();
+  await held(onAnotherHost);
+  const told = new AbortController();
+  const { io, locked } = lock(told.signal);
+  setTimeout(() => told.abort(), 50);
+  await expect(locked).rejects.toThrow('process 17 on another-host watches the inboxes');
+  expect(io.stderr.text).toContain('process 17 on another-host may still watch');
+  expect(await readdir(home)).toContain('watching');
+});
+
+test('a watcher of another machine that has not renewed its lock has lost it', async () => {
+  const { home, lock, held } = await setUp();
+  await held(onAnotherHost);
+  const before = new Date(Date.now() - 60_000);
+  await utimes(join(home, 'watching'), before, before);
+  const { locked, release } = lock();
+  await locked;
+  await release();
+  await expect(rmdir(join(home, 'watching'))).rejects.toThrow('ENOENT');
+});
