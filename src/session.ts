@@ -28,7 +28,7 @@ import type { MetricsAddress } from './metrics/server.ts';
 import { type Notifier, openNotifier } from './notify/notifier.ts';
 import { startChunkWorker } from './queue/chunk-worker.ts';
 import { connectRedis } from './redis/connection.ts';
-import { createDiskNotice, joinEmbeddedRedis, REMOVED, reviveOnLoss, TAKEN } from './redis/embedded.ts';
+import { joinEmbeddedRedis, problemOfDisk, REMOVED, reviveOnLoss, TAKEN } from './redis/embedded.ts';
 import { assertReachable } from './redis/reach.ts';
 import { acceptSettings } from './redis/settings.ts';
 
@@ -73,6 +73,8 @@ export type Ledger = {
   of(target: string): { readonly keys: LedgerKeys; readonly store: RunStore };
   /** Whether an embedded server is still this machine's to use; absent for any other server. */
   isOurs?(): Promise<boolean>;
+  /** What keeps an embedded server from going on, and is up to the user. */
+  problem?(): Promise<string | null>;
 };
 
 /**
@@ -180,15 +182,19 @@ export async function openLedger(
   const redis = connectRedis(address, (error) => log.warn('redis connection', { problem: error.message }));
   releasers.push(() => redis.disconnect());
   await assertKnownLedger(redis);
-  const diskNotice = createDiskNotice(join(env.home, 'redis'), () => performance.now());
   // A server of the program's own is started again when it is lost.
   if ('revive' in server) {
     const onTrouble = (error: Error) => log.warn('the embedded Redis is gone', { problem: error.message });
-    const reviving = reviveOnLoss(redis, () => diskNotice.around(server.revive), onTrouble);
+    const reviving = reviveOnLoss(redis, server.revive, onTrouble);
     releasers.push(() => reviving.stop());
   }
-  diskNotice.onFull(notify);
-  return { ...ledgerOn(redis, address, env), ...('isOurs' in server && { isOurs: server.isOurs }) };
+  return {
+    ...ledgerOn(redis, address, env),
+    ...('isOurs' in server && {
+      isOurs: server.isOurs,
+      problem: () => problemOfDisk(join(env.home, 'redis')),
+    }),
+  };
 }
 
 export function ledgerOn(
@@ -221,7 +227,9 @@ export async function joinTarget(session: Session, service: Service, join: Join)
   const { io, log, ledger, times, meter, releasers } = session;
   if (join.sends) {
     await checkRedisSettings(session, join.acceptsSettings);
-    releasers.push(noticeRedis(io, ledger.redis, shownAddress(ledger.address)));
+    releasers.push(
+      noticeRedis(io, ledger.redis, { name: shownAddress(ledger.address), problem: ledger.problem }),
+    );
     io.interrupted.addEventListener('abort', () => tellEnding(session));
   }
   const { keys, store } = ledger.of(service.target);
@@ -304,9 +312,14 @@ const LOOKS_TO_BE_BACK = 2;
 
 /**
  * Tells the user when everything waits for Redis, and when it goes on; a terminal shows no log.
- * `name`: how the user knows the server. Answers a function that ends the notice.
+ * `name`: how the user knows the server; `problem`: why, where the user can do something. Answers
+ * a function that ends the notice.
  */
-export function noticeRedis(io: Io, redis: Pick<RedisConnection, 'status'>, name: string): () => void {
+export function noticeRedis(
+  io: Io,
+  redis: Pick<RedisConnection, 'status'>,
+  { name, problem }: { readonly name: string; readonly problem?: Ledger['problem'] | undefined },
+): () => void {
   let since: Date | null = null;
   let isTold = false;
   let looks = 0;
@@ -325,6 +338,7 @@ export function noticeRedis(io: Io, redis: Pick<RedisConnection, 'status'>, name
       io,
       `Redis at ${name} is away or takes no writes since ${time} UTC: nothing is sent meanwhile, and it goes on by itself.`,
     );
+    void problem?.().then((why) => why !== null && tell(io, why));
   };
   const looking = setInterval(look, LOOK_MS).unref();
   return () => clearInterval(looking);

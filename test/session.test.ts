@@ -62,7 +62,7 @@ test('a Redis that is away is named once, however often it is tried, and so is i
   const server = await startRedisServer();
   await server.redis.ping();
   const io = memoryIo();
-  const end = noticeRedis(io, server.redis, 'redis.internal:6379');
+  const end = noticeRedis(io, server.redis, { name: 'redis.internal:6379' });
   await server.kill();
   await until(() => io.stderr.text.includes('away'));
   await server.start();
@@ -79,7 +79,7 @@ test('a Redis that answers and takes no writes is told too', async () => {
   const redis = connectRedis(parseRedisUrl(server.url), () => undefined);
   onTestFinished(() => redis.disconnect());
   const io = memoryIo();
-  const end = noticeRedis(io, redis, 'redis.internal:6379');
+  const end = noticeRedis(io, redis, { name: 'redis.internal:6379' });
   const written = redis.set('a', '1');
   await until(() => io.stderr.text.includes('takes no writes'));
   await server.redis.replicaof('NO', 'ONE');
@@ -93,7 +93,7 @@ test('one that is back in a moment is not spoken of', async () => {
   const server = await startRedisServer();
   await server.redis.ping();
   const io = memoryIo();
-  const end = noticeRedis(io, server.redis, 'redis.internal:6379');
+  const end = noticeRedis(io, server.redis, { name: 'redis.internal:6379' });
   await server.kill();
   await server.start();
   await server.redis.ping();

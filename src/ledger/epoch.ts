@@ -96,14 +96,14 @@ type OwnEpoch = LedgerEpoch & { beat(): Promise<void> };
 function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
   const { redis, keys, worker } = edges;
   const seen = createRecentMap<string, number>(WORKERS_KEPT);
-  const memory: Memory = { sent: 0, recorded: 0, recoveries: 0, seen, held: new Set() };
+  const memory: Memory = { sent: 0, number: 0, recorded: 0, recoveries: 0, seen, held: new Set() };
   const attempt = async <Answer>({ run, keys: named, args, isBatch }: Call<Answer>) => {
     let batch = 0;
     // A new number each time the script is sent: the last one carried out must have the highest.
     const sent = () => {
       if (isBatch) memory.sent += 1;
       batch = memory.sent;
-      return [...(typeof args === 'function' ? args() : args), worker, memory.recorded, batch];
+      return [...(typeof args === 'function' ? args() : args), worker, memory.number, memory.recorded, batch];
     };
     const answer = await run(redis, [...named, keys.epoch], sent);
     memory.recorded = Math.max(memory.recorded, batch);

@@ -32,10 +32,18 @@ export async function recountRuns(redis: RedisConnection, keys: LedgerKeys): Pro
 async function recountRun(redis: RedisConnection, keys: LedgerKeys, run: RunBrief): Promise<void> {
   const k = keys.run(run.id);
   for (let before: RunBrief | undefined = run; before !== undefined; ) {
-    const counts = await countRows(redis, k, run.chunks);
+    const doubts = await redis.hgetall(k.doubts);
+    const { counts, doubted } = await countRows(redis, k, run.chunks);
     const finishedAt = new Date().toISOString();
-    const args = [run.chunks, finishedAt, ...OUTCOMES, ...valuesOf(before.outcomes), ...valuesOf(counts)];
-    if ((await recount(redis, [k.record, k.blocks], args)) === 1) return;
+    const args = [
+      JSON.stringify(differing(doubts, doubted)),
+      run.chunks,
+      finishedAt,
+      ...OUTCOMES,
+      ...valuesOf(before.outcomes),
+      ...valuesOf(counts),
+    ];
+    if ((await recount(redis, [k.record, k.blocks, k.doubts], args)) === 1) return;
     [before] = await readBriefs(redis, keys, [run.id]);
   }
 }
@@ -44,17 +52,38 @@ function valuesOf(counts: OutcomeCounts): number[] {
   return OUTCOMES.map((outcome) => counts[outcome]);
 }
 
+type Counted = {
+  readonly counts: OutcomeCounts;
+  /** Rows in doubt, and their chunks. */
+  readonly doubted: ReadonlyMap<string, number>;
+};
+
 async function countRows(
   redis: RedisConnection,
   k: ReturnType<LedgerKeys['run']>,
   chunks: number,
-): Promise<OutcomeCounts> {
+): Promise<Counted> {
   const counts = noOutcomes();
+  const doubted = new Map<string, number>();
   for (let first = 1; first <= chunks; first += CHUNKS_AT_ONCE) {
     const length = Math.min(CHUNKS_AT_ONCE, chunks - first + 1);
     const numbers = Array.from({ length }, (_, i) => first + i);
-    for (const { settlements } of await readChunks(redis, k, numbers))
-      for (const { outcome } of settlements) counts[outcome] += 1;
+    for (const { chunk, settlements } of await readChunks(redis, k, numbers)) {
+      for (const { row, outcome } of settlements) {
+        counts[outcome] += 1;
+        if (outcome === 'in-doubt') doubted.set(String(row), chunk);
+      }
+    }
   }
-  return counts;
+  return { counts, doubted };
+}
+
+/** Rows whose chunk in the list is another; 0: they are not in doubt. */
+function differing(
+  listed: Readonly<Record<string, string>>,
+  doubted: ReadonlyMap<string, number>,
+): Array<readonly [row: string, chunk: number]> {
+  const missing = [...doubted].filter(([row, chunk]) => listed[row] !== String(chunk));
+  const beyond = Object.keys(listed).filter((row) => !doubted.has(row));
+  return [...missing, ...beyond.map((row) => [row, 0] as const)];
 }

@@ -53,7 +53,7 @@ const POLL_MS = 200;
 const TELL_AFTER_MS = 1_000;
 const REPLAYING_MS = 1_000;
 
-const look = script(LOOK, z.tuple([z.string(), z.number(), z.number()]));
+const look = script(LOOK, z.tuple([z.string(), z.number(), z.number(), z.number()]));
 const checkIn = script(CHECK_IN, z.tuple([z.enum(['open', 'moved', 'count', 'closed'])]).rest(z.string()));
 
 /** Seen among the workers at the last look: later than any batch. */
@@ -63,6 +63,8 @@ export const LEAVING = 'this process is leaving the ledger';
 /** What a worker knows of its own batches and of the other workers. */
 export type Memory = {
   sent: number;
+  /** Of the latest epoch that this worker was in. */
+  number: number;
   recorded: number;
   recoveries: number;
   /** Workers, and this one's last batch when they were found to be none any more, or STILL. */
@@ -77,6 +79,8 @@ type Found = {
   readonly isOpen: boolean;
   /** This worker's last batch there; -1: no worker. */
   readonly last: number;
+  /** Of the epoch. */
+  readonly number: number;
 };
 
 /**
@@ -85,35 +89,39 @@ type Found = {
  */
 export async function verifyLedger(edges: EpochEdges, memory: Memory, stop: AbortSignal): Promise<boolean> {
   for (;;) {
-    const found = await lookUntorn(edges);
+    const found = await lookUntorn(edges, memory);
+    memory.number = found.number;
     if (found.isOpen && found.last >= memory.recorded) return false;
     const isNew = memory.sent === 0;
     if (!isNew) edges.onNotice(noticeOf(found));
     const asked = found.isOpen ? [] : [...(await edges.connected()), ...forgotten(memory, found)];
     const gone = await putBack(found, edges, memory);
-    if ((await untilOpen({ found, gone, asked, batch: memory.sent, stop }, edges)) === 'moved') continue;
+    const opened = await untilOpen({ found, gone, asked, batch: memory.sent, stop }, edges);
+    if (opened === 'moved') continue;
+    memory.number = opened;
     if (!isNew) memory.recoveries += 1;
     return true;
   }
 }
 
 /** Reads the epoch once no torn end is left and the others know that this worker replays. */
-async function lookUntorn(edges: EpochEdges): Promise<Found> {
+async function lookUntorn(edges: EpochEdges, memory: Memory): Promise<Found> {
   for (;;) {
-    const before = await lookAt(edges, 'looks');
+    const before = await lookAt(edges, memory, 'looks');
     if (before.isOpen) return before;
     await edges.leaveTornEnds();
-    const after = await lookAt(edges, 'begins');
+    const after = await lookAt(edges, memory, 'begins');
     if (after.server === before.server) return after;
   }
 }
 
 async function lookAt(
   { redis, keys, worker }: EpochEdges,
+  { number: known }: Memory,
   does: 'looks' | 'begins' | 'goes on',
 ): Promise<Found> {
-  const [server, open, last] = await look(redis, [keys.epoch], [worker, does]);
-  return { server, isOpen: open === 1, last };
+  const [server, open, last, number] = await look(redis, [keys.epoch], [worker, does, known]);
+  return { server, isOpen: open === 1, last, number };
 }
 
 /** Answers the workers whose journals were put back. */
@@ -122,7 +130,7 @@ async function putBack(
   edges: EpochEdges,
   memory: Memory,
 ): Promise<readonly string[]> {
-  const tell = () => void lookAt(edges, 'goes on').catch(() => undefined);
+  const tell = () => void lookAt(edges, memory, 'goes on').catch(() => undefined);
   const telling = setInterval(tell, REPLAYING_MS);
   // Redis loses only its latest writes: of this worker's batches, all up to `last` are there.
   const own = memory.sent > 0 && last < memory.recorded;
@@ -172,10 +180,11 @@ type Absent = {
   readonly givenUp: readonly string[];
 };
 
+/** Answers the number of the epoch. */
 async function untilOpen(
   { found: { server, isOpen }, gone, asked, batch, stop }: Arrival,
   edges: EpochEdges,
-): Promise<'open' | 'moved'> {
+): Promise<number | 'moved'> {
   const { redis, keys, worker } = edges;
   const absentOf = waitForAbsent(edges);
   let absent: Absent = { gone, givenUp: [] };
@@ -186,7 +195,8 @@ async function untilOpen(
     const names = [...absent.gone, ...absent.givenUp, ...others];
     const args = [worker, batch, server, knows, ...counts, ...names];
     const [state, ...missing] = await checkIn(redis, [keys.epoch, keys.left], args);
-    if (state === 'open' || state === 'moved') return state;
+    if (state === 'open') return Number(missing[0]);
+    if (state === 'moved') return state;
     knows = state === 'count' ? 'counted' : 'closed';
     if (state === 'count') await edges.recount();
     absent = await absentOf(missing);

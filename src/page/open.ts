@@ -70,10 +70,8 @@ async function openToRead(
   { env, log }: Pick<Opening, 'env' | 'log'>,
   releasers: Releasers,
 ): Promise<Desk['ledger']> {
-  const found = env.redis === null ? await findEmbeddedRedis(env.home) : null;
-  if (found !== null) releasers.push(found.close);
-  const address = env.redis ?? found?.address;
-  if (address === undefined)
+  const address = env.redis ?? (await findEmbeddedRedis(env.home));
+  if (address === null)
     throw new UsageError(
       `Nothing runs in ${env.home}: expected \`onboard start\` or another command there, or REDIS_URL. The page starts no Redis.`,
     );

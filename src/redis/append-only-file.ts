@@ -42,8 +42,8 @@ export async function findTornEnd(folder: string, program: string): Promise<Torn
   const file = join(folder, FOLDER, name);
   if (await isTorn(file, wholeBytes, size)) return { file, size, wholeBytes };
   throw new UsageError(
-    `The append-only file ${file} is damaged at byte ${wholeBytes} of ${size}, and what stands behind that is no torn end, as a power ` +
-      'cut leaves it: cutting it would forget what was sent. Restore ONBOARD_HOME/redis from a copy.',
+    `The append-only file ${file} is damaged at byte ${wholeBytes} of ${size}, not as a power cut leaves it: ` +
+      'cutting it would forget what was sent. Restore ONBOARD_HOME/redis from a copy.',
   );
 }
 
@@ -74,7 +74,7 @@ async function analysis(manifest: string, program: string): Promise<string> {
     const ended = endedSchema.safeParse(error);
     if (ended.success && ended.data.stdout !== '') return ended.data.stdout;
     throw new UsageError(
-      `The append-only file of ${manifest} may end within a write, as after a power cut, and ${tool}, which finds the place, can't be run: ` +
+      `${manifest}: its file may end within a write, and ${tool}, which finds the place, can't be run: ` +
         'install it (Debian: redis-tools), and try again.',
       { cause: error },
     );

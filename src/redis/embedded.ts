@@ -1,7 +1,7 @@
 /**
  * The Redis server of a home, where REDIS_URL is unset: joined where it runs, started where it
  * doesn't, restarted when it is lost, and ended by the last process that uses it. A full disk is
- * reported once.
+ * named as its reason.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -21,8 +21,8 @@ import { holdLease, type Lease, type LeaseOptions, takenFolder } from './lease.t
 import {
   askProcessToEnd,
   askToEnd,
+  isServing,
   killServer,
-  pidFile,
   probeSocket,
   type ServerPlace,
   serverLog,
@@ -80,27 +80,15 @@ export async function joinEmbeddedRedis(home: string, options: EmbeddedOptions =
 type Premises = { readonly folder: string; readonly lock: string; tell(text: string): void };
 
 async function joinServer(lease: Lease, { folder, lock, tell }: Premises): Promise<EmbeddedRedis> {
-  const way = await wayToSocket(lease.folder);
-  const place = { folder: lease.folder, socket: way.path, log: serverLog(folder) };
+  const place = { folder: lease.folder, socket: wayToSocket(lease.folder), log: serverLog(folder) };
   // One process may join several times.
   const me = join(lease.folder, 'users', `${process.pid}.${randomUUID()}`);
-  try {
-    await untilReady(place, { lease, tell });
-    await makeFolder(dirname(me));
-    await writeFile(me, '', { mode: 0o600 });
-  } catch (error) {
-    await way.close();
-    throw error;
-  }
+  await untilReady(place, { lease, tell });
+  await makeFolder(dirname(me));
+  await writeFile(me, '', { mode: 0o600 });
   let server = serverProcess(place.folder);
   return {
-    address: {
-      kind: 'socket',
-      path: place.socket,
-      shown: socketOf(place.folder),
-      login: null,
-      database: 0,
-    },
+    address: addressOf(place.folder),
     isOurs: lease.isOurs,
     revive: () =>
       underLock(lock, async () => {
@@ -112,40 +100,32 @@ async function joinServer(lease: Lease, { folder, lock, tell }: Premises): Promi
       const end = () => leave(place, { me, lease, server });
       // In a removed home there is no lock, and nobody to share it with.
       await (existsSync(dirname(lock)) ? underLock(lock, end) : end());
-      await way.close();
     },
   };
+}
+
+function addressOf(folder: string): EmbeddedRedis['address'] {
+  const shown = socketOf(folder);
+  return { kind: 'socket', path: wayToSocket(folder), shown, login: null, database: 0 };
 }
 
 /**
  * A running server, for somebody who only looks: starts nothing, and keeps nobody from ending it.
  */
-export async function findEmbeddedRedis(
-  home: string,
-): Promise<Pick<EmbeddedRedis, 'address' | 'close'> | null> {
+export async function findEmbeddedRedis(home: string): Promise<EmbeddedRedis['address'] | null> {
   const folder = await takenFolder(join(home, 'redis'));
-  if (folder === null) return null;
-  const way = await wayToSocket(folder);
-  if ((await probeSocket(way.path)) !== 'silent') {
-    const shown = socketOf(folder);
-    return { address: { kind: 'socket', path: way.path, shown, login: null, database: 0 }, close: way.close };
-  }
-  await way.close();
-  return null;
+  return folder !== null && (await isServing(folder)) ? addressOf(folder) : null;
 }
 
 export const TAKEN =
-  'Another machine, container or command has taken this ONBOARD_HOME, since nothing was heard of this one for a while: nothing more is ' +
-  'sent from here. An embedded Redis serves one machine at a time; give all of them one by REDIS_URL.';
+  'Another machine, container or command has taken this ONBOARD_HOME: nothing more is sent from here. ' +
+  'An embedded Redis serves one machine at a time; give all of them one by REDIS_URL.';
 
 /** The same command would send every row once more. */
 export const REMOVED =
-  'This ONBOARD_HOME was removed while it was in use: nothing more is sent from here, and what was sent is not known here any more. ' +
-  'Look in the service for the rows of this file before it is loaded again: in an empty home all of them are sent, also those that were made.';
-
-/** Said at once, before the reason is known; `onLost` gives it a heartbeat later. */
-const LOST =
-  'This ONBOARD_HOME was taken by another machine, container or command, or removed, while it was in use: nothing more is sent from here.';
+  'This ONBOARD_HOME was removed while it was in use: nothing more is sent from here. ' +
+  'Look in the service for its rows before this file is loaded again: ' +
+  'an empty home sends all of them.';
 
 /** Whether the embedded server's folders, which outlast it, are gone; reports may be new. */
 export function isHomeRemoved(home: string): boolean {
@@ -164,7 +144,7 @@ async function untilReady(place: ServerPlace, guarded: Guarded): Promise<void> {
 
 /** Starts a server that is gone. Only under the lock; a UsageError where the lease is lost. */
 async function isReady(place: ServerPlace, { lease, tell }: Guarded): Promise<boolean> {
-  if (!(await lease.isOurs())) throw new UsageError(LOST);
+  if (!(await lease.isOurs())) throw new UsageError(existsSync(dirname(place.folder)) ? TAKEN : REMOVED);
   const state = await probeSocket(place.socket);
   if (state !== 'silent') return state === 'ready';
   if (serverProcess(place.folder) !== null) return false;
@@ -173,10 +153,9 @@ async function isReady(place: ServerPlace, { lease, tell }: Guarded): Promise<bo
 
 async function explainSilence(folder: string): Promise<string> {
   const pid = serverProcess(folder);
-  const which = pid === null ? 'Its server' : `Its server, process ${pid},`;
   return (
-    `The embedded Redis in ${folder} does not answer. ${which} holds the data folder, so no second one is started: ` +
-    `let it go on (kill -CONT) or end it, and try again. If that process is no Redis, remove ${pidFile(folder)}.`
+    `The embedded Redis in ${folder} (process ${pid ?? 'unknown'}) does not answer: ` +
+    'let it go on (kill -CONT) or end it, and try again.'
   );
 }
 
@@ -270,15 +249,6 @@ export function reviveOnLoss(
   };
 }
 
-/** Reports a full disk once, and again only after ten minutes with room. */
-type DiskNotice = {
-  /** Checks the disk before `revive`, and after it where it throws. */
-  around<T>(revive: () => Promise<T>): Promise<T>;
-  onFull(tell: (text: string) => void): void;
-};
-
-/** A server that starts and ends at its next write has one lasting problem. */
-const RECOVERED_AFTER_MS = 600_000;
 /** With less room the server can't write its log, and says nothing. */
 const ROOM_MIN_BYTES = 1_000_000;
 /** Redis' and the system's words for a full disk. */
@@ -286,33 +256,9 @@ const FULL = /No space left|Short write|ENOSPC/i;
 /** In the first line that Redis or Valkey logs: lines above are an earlier server's. */
 const FIRST_LINE = ' is starting oO0O';
 
-/** `folder`: the embedded server's, in ONBOARD_HOME; `now`: ms. */
-export function createDiskNotice(folder: string, now: () => number): DiskNotice {
-  const listeners: Array<(text: string) => void> = [];
-  let seenAt = Number.NEGATIVE_INFINITY;
-  const look = async () => {
-    if (listeners.length === 0 || !(await isDiskFull(folder))) return;
-    const isNew = now() - seenAt > RECOVERED_AFTER_MS;
-    seenAt = now();
-    if (isNew) for (const tell of listeners) tell(textFor(folder));
-  };
-  return {
-    async around(revive) {
-      await look();
-      try {
-        return await revive();
-      } catch (error) {
-        await look();
-        throw error;
-      }
-    },
-    onFull: (tell) => {
-      listeners.push(tell);
-    },
-  };
-}
-
-function textFor(folder: string): string {
+/** `folder`: `<home>/redis`. `null`: its server has room, as far as that can be seen. */
+export async function problemOfDisk(folder: string): Promise<string | null> {
+  if (!(await isDiskFull(folder))) return null;
   return (
     `The embedded Redis can not go on: the disk of ONBOARD_HOME is full (${folder}). ` +
     'Make room; it goes on by itself.'

@@ -1,7 +1,7 @@
 /**
  * Which of several machines or containers the embedded Redis of a shared home belongs to. Whoever
  * makes the next numbered folder `<home>/redis/<number>` has the home, so no clock and no lock
- * decides. Another machine that sees its file `lease` unchanged for 15 s removes it and copies the
+ * decides. Another machine that sees its file `lease` unchanged for 20 s removes it and copies the
  * data. A holder that stood still finds the lease gone before it sends (`isOurs`).
  */
 import { randomUUID } from 'node:crypto';
@@ -36,13 +36,13 @@ export type LeaseOptions = {
   onLost(how: Loss): void;
   /** Shows the user a sentence. */
   tell(text: string): void;
-  /** 1,000 by default. */
+  /** 5,000 by default. */
   readonly beatMs?: number;
 };
 
-const BEAT_MS = 1_000;
-/** As long as workers are waited for; in looks: a machine that sleeps in between sees nothing. */
-const LOOKS = 15;
+const BEAT_MS = 5_000;
+/** 20 s; in looks: a machine that sleeps in between sees nothing. */
+const LOOKS = 4;
 
 const LEASE = 'lease';
 /** The file's name when its holder is done. */
@@ -74,17 +74,11 @@ export async function holdLease(folder: string, options: LeaseOptions): Promise<
 function openLease(folder: string, { machine, beatMs = BEAT_MS, onLost }: LeaseOptions): Lease {
   const path = join(folder, LEASE);
   let beating: Promise<void> | null = null;
-  let isMissing = false;
   const stop = () => clearInterval(timer);
   const beat = async () => {
-    const wasMissing = isMissing;
-    isMissing = !(await renew(path, machine));
-    if (!isMissing) return;
-    // A home being removed loses files before folders: without a new holder, wait one more beat.
-    const isTaken = await hasNewHolder(folder);
-    if (!isTaken && !wasMissing) return;
+    if (await renew(path, machine)) return;
     stop();
-    onLost(isTaken || (await isThere(dirname(folder))) ? 'taken' : 'removed');
+    onLost((await hasNewHolder(folder)) ? 'taken' : 'removed');
   };
   const timer = setInterval(() => {
     // A failing disk may have recovered by the next beat.
@@ -164,21 +158,21 @@ async function untilFree(
 ): Promise<void> {
   const where =
     holder === null ? 'another machine' : `another machine or container (${shownHost(holder.host)})`;
+  tell(`${where} has had this home; waiting ${(LOOKS * beatMs) / 1000} s to see that it is gone.`);
   for (let looks = 0; looks < LOOKS; looks += 1) {
-    if (looks === 2)
-      tell(`${where} has had this home; waiting ${(LOOKS * beatMs) / 1000} s to see that it is gone.`);
     await sleep(beatMs);
     const now = await readLease(at);
     if (now === null) return;
     if (now !== said) throw refusal(where, at, 'its lease was renewed a moment ago');
   }
+  // Also where it stands still, if this kernel has it.
   if (await isServing(at)) throw refusal(where, at, 'its server holds the socket');
 }
 
 function refusal(where: string, at: string, evidence: string): UsageError {
   return new UsageError(
-    `This ONBOARD_HOME is in use on ${where}: ${evidence} (${at}). An embedded Redis serves one machine or container at a time: ` +
-      'end what runs there, or give all of them one Redis by REDIS_URL.',
+    `This ONBOARD_HOME is in use on ${where}: ${evidence} (${at}). ` +
+      'End what runs there, or give all of them one Redis by REDIS_URL.',
   );
 }
 
@@ -271,7 +265,7 @@ async function checkOwn(path: string, forbidden: number): Promise<void> {
         : null;
   if (why === null) return;
   throw new UsageError(
-    `${path} ${why}: expected a folder that only the user of this program may use. Set ONBOARD_HOME to a folder of your own, ` +
-      'or correct its owner and mode (chmod 700) where you know how that came about.',
+    `${path} ${why}: expected one that only this user may use. ` +
+      'Set ONBOARD_HOME to a folder of your own, or correct owner and mode (chmod 700).',
   );
 }

@@ -17,7 +17,7 @@ const SLOTS = '16384';
 const ELSEWHERE = 'Leave it unset, for an embedded server, only where no row was sent with it.';
 const TO_DO = `Start it, or correct REDIS_URL. ${ELSEWHERE}`;
 const TO_DO_LOGIN = `Correct REDIS_URL. ${ELSEWHERE}`;
-const TO_DO_ENCRYPTED = `${TO_DO} Certificates of your own are named by REDIS_TLS_CA_FILE, REDIS_TLS_CERT_FILE and REDIS_TLS_KEY_FILE.`;
+const TO_DO_ENCRYPTED = `${TO_DO} Your own certificates: REDIS_TLS_CA_FILE, REDIS_TLS_CERT_FILE, REDIS_TLS_KEY_FILE.`;
 
 /** A UsageError where Redis can't be reached, or refuses. */
 export async function assertReachable(address: RedisAddress): Promise<void> {
@@ -31,8 +31,7 @@ export async function assertReachable(address: RedisAddress): Promise<void> {
 
 /** From the right server, which takes commands later: another Redis would know no sent row. */
 const LATER = /^(?:BUSY|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/;
-const TO_DO_LATER =
-  'Wait until it takes commands (SCRIPT KILL ends a script that keeps it busy), and give the command again; keep REDIS_URL as it is.';
+const TO_DO_LATER = 'Wait until it takes commands, and give the command again; keep REDIS_URL as it is.';
 
 function toDoAbout(problem: string, address: RedisAddress): string {
   if (LATER.test(problem)) return TO_DO_LATER;

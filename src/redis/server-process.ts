@@ -4,11 +4,11 @@
  * would ruin it: no function here says "gone" of a server that may live.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { access, constants, open, readFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { delimiter, join, relative } from 'node:path';
-import { hasCode, insteadOf } from '../lib/errors.ts';
+import { hasCode } from '../lib/errors.ts';
 import { isAlive } from '../lib/machine.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
@@ -23,29 +23,19 @@ export type ServerPlace = { readonly folder: string; readonly socket: string; re
 const SOCKET = 'redis.sock';
 /** A Unix socket's path may take 107 bytes on Linux and 103 on macOS. */
 const SOCKET_PATH_MAX_BYTES = 100;
-/** Linux: a path through an open folder's number leads to that very folder. */
-const DESCRIPTORS = '/proc/self/fd';
-
-/** Valid until it is closed. */
-type SocketWay = { readonly path: string; close(): Promise<void> };
-
 export function socketOf(folder: string): string {
   return join(folder, SOCKET);
 }
 
-/** A path that fits a socket's address; a UsageError where there is none. */
-export async function wayToSocket(folder: string, descriptors = DESCRIPTORS): Promise<SocketWay> {
+/** As it fits a socket's address; a UsageError where it is too long. */
+export function wayToSocket(folder: string): string {
   const spelled = [socketOf(folder), join(relative(process.cwd(), folder), SOCKET)];
   const path = spelled.find((one) => Buffer.byteLength(one) <= SOCKET_PATH_MAX_BYTES);
-  if (path !== undefined) return { path, close: async () => undefined };
-  if (!existsSync(descriptors)) {
-    throw new UsageError(
-      `The path of ONBOARD_HOME is too long for a socket (${socketOf(folder)}): expected at most ${SOCKET_PATH_MAX_BYTES} bytes. ` +
-        'Set ONBOARD_HOME to a shorter one, or REDIS_URL.',
-    );
-  }
-  const handle = await open(folder, 'r');
-  return { path: join(descriptors, String(handle.fd), SOCKET), close: () => handle.close() };
+  if (path !== undefined) return path;
+  throw new UsageError(
+    `ONBOARD_HOME is too long for a socket (${socketOf(folder)}): expected at most ${SOCKET_PATH_MAX_BYTES} bytes. ` +
+      'Set ONBOARD_HOME to a shorter one, or REDIS_URL.',
+  );
 }
 
 /** The log of a home's servers, one after the other; `folder`: `<home>/redis`. */
@@ -84,8 +74,8 @@ export async function startServer(place: ServerPlace, options: StartOptions): Pr
 
 function cutWords(bytes: number): string {
   return (
-    `The embedded Redis had been ended within a write, as by a power cut: the ${bytes} bytes of it were cut off its append-only file. ` +
-    'Nothing was answered for them.'
+    `The embedded Redis had ended within a write, as by a power cut: ${bytes} bytes were cut off, ` +
+    'for which nothing was answered.'
   );
 }
 
@@ -210,7 +200,7 @@ async function isExecutable(path: string): Promise<boolean> {
 const PID_FILE = 'redis.pid';
 
 /** The server's pid; a server that ends in order removes the file. */
-export function pidFile(folder: string): string {
+function pidFile(folder: string): string {
   return join(folder, PID_FILE);
 }
 
@@ -277,13 +267,7 @@ export async function probeSocket(path: string): Promise<ServerState> {
 
 /** Whether a server listens, or may listen, on the folder's socket. */
 export async function isServing(folder: string): Promise<boolean> {
-  const way = await wayToSocket(folder).catch(insteadOf('ENOENT', null));
-  if (way === null) return false;
-  try {
-    return (await probeSocket(way.path)) !== 'silent';
-  } finally {
-    await way.close();
-  }
+  return (await probeSocket(wayToSocket(folder))) !== 'silent';
 }
 
 /** Has a server write what it has and end, if it takes the command. */

@@ -81,7 +81,7 @@ function judgeEviction({ evictionPolicy }: RedisSettings): SettingsFinding | nul
   return {
     kind: 'refused',
     setting: 'eviction',
-    problem: `maxmemory-policy is ${evictionPolicy}, expected noeviction: a full Redis would drop what it knows of rows, and they could be sent twice`,
+    problem: `maxmemory-policy is ${evictionPolicy}, expected noeviction: a full Redis forgets rows, and they may be sent twice`,
     advice: setTo('maxmemory-policy', 'noeviction'),
   };
 }
@@ -103,8 +103,8 @@ function judgeTornEnd({ appendOnly, loadsTornEnd, mayRewrite }: RedisSettings): 
     kind: 'refused',
     setting: 'torn-end',
     problem:
-      `aof-load-truncated ${is} and BGREWRITEAOF is refused, expected no, or the right to it: a write that a power cut broke off would ` +
-      'be carried out at a later start, on top of what was put back for it',
+      `aof-load-truncated ${is} and BGREWRITEAOF is refused, expected no, or the right to it: ` +
+      'a write that a power cut broke off would be carried out at a later start',
     advice: `Grant the right (ACL SETUSER, +bgrewriteaof), or ${setTo('aof-load-truncated', 'no')}`,
   };
 }
@@ -155,7 +155,8 @@ function judgeUnreadable(settings: RedisSettings): SettingsFinding | null {
     setting: 'unreadable',
     problem: `it doesn't let ${hidden.join(', ')} be read, so that could not be checked`,
     advice:
-      'Look it up where the server is managed: expected appendonly yes, appendfsync always, maxmemory-policy noeviction, and with Sentinel min-replicas-to-write 1.',
+      'Expected appendonly yes, appendfsync always, maxmemory-policy noeviction, ' +
+      'and with Sentinel min-replicas-to-write 1.',
   };
 }
 

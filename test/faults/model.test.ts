@@ -18,7 +18,7 @@ test(`80 sequences of what can happen to a row: never twice, nothing lost (seed 
 const DEPTH = 5;
 
 test('every path of five events of one row and two takers: never twice, nothing lost', async () => {
-  const limits = { crashes: 1, losses: 1, decisions: 1, attempts: 2, resends: true };
+  const limits = { crashes: 1, losses: 1, decisions: 1, attempts: 2, resends: true, halves: 0, pauses: 0 };
   const found = await searchAll({ connections: connections(), limits, drainEvery: 40, depth: DEPTH });
   process.stderr.write(`model: ${JSON.stringify(found)}\n`);
   expect(found.depth).toBe(DEPTH);
@@ -40,7 +40,7 @@ test.each(Object.keys(BROKEN))(
 );
 
 test('a ledger that settles whatever mark stands on the row is found out by the search', async () => {
-  const limits = { crashes: 0, losses: 0, decisions: 0, attempts: 1, resends: false };
+  const limits = { crashes: 0, losses: 0, decisions: 0, attempts: 1, resends: false, halves: 0, pauses: 0 };
   const search = { connections: connections(), limits, drainEvery: 20, depth: 10 };
   const violation = await violationIn(searchAll({ ...search, bend: SETTLES_ANYTHING }));
   process.stderr.write(`model: by the search: ${violation}\n`);

@@ -127,6 +127,24 @@ describe('joining', () => {
     expect([a.replays(), b.replays(), a.epoch.recoveries(), b.epoch.recoveries()]).toEqual([2, 1, 1, 0]);
   });
 
+  test('a former master that lived on carries nothing out before all who know a later epoch have come back', async () => {
+    const place = ownPlace();
+    const [a, b] = [await join('a', place), await join('b', place)];
+    const former = await hash(place);
+    await restarted(place);
+    await Promise.all([a.work('a1'), b.work('b1')]);
+    const blocked = b.block();
+    await place.redis.hset(place.keys.epoch, { number: '0', ...former });
+    // Of its own batches none is missing there: only the number of the epoch tells.
+    await place.redis.hset(place.keys.epoch, 'm:a', 1_000);
+    const pending = a.work('a2');
+    await until(async () => (await hash(place))['c:a'] !== undefined);
+    expect(await done(place)).not.toContain('a2');
+    blocked.resolve([]);
+    await Promise.all([pending, b.work('b2')]);
+    expect(Number((await hash(place)).number)).toBe(Number(former.number) + 2);
+  });
+
   test('a script that Redis refuses for another reason fails, and is not asked again', async () => {
     const place = ownPlace();
     const a = await join('a', place);
@@ -376,7 +394,7 @@ describe('a Redis put back from a copy of long ago', () => {
     for (const [other, endedAt] of Object.entries({ still: STILL, later: 6, with: 5, before: 4 }))
       seen.set(other, endedAt);
     const stop = new AbortController();
-    const memory = { sent: 9, recorded: 9, recoveries: 0, seen, held: new Set<never>() };
+    const memory = { sent: 9, number: 0, recorded: 9, recoveries: 0, seen, held: new Set<never>() };
     // It waits for those it has asked for until it leaves.
     const left = verifyLedger({ ...quietEdges, redis, keys, worker: 'a' }, memory, stop.signal);
     await until(async () => (await redis.hget(keys.epoch, 'c:a')) !== null);
@@ -429,7 +447,7 @@ describe('a command whose reply was lost and that runs twice changes nothing', (
     const place = ownPlace();
     await join('a', place);
     const keys = [doneKey(place.keys), place.keys.epoch];
-    const run = (batch: number) => carryOut(place.redis, keys, ['x', 'a', 0, batch]);
+    const run = (batch: number) => carryOut(place.redis, keys, ['x', 'a', 0, 0, batch]);
     for (const batch of [8, 8, 7]) await run(batch);
     expect(await hash(place)).toMatchObject({ 'm:a': '8' });
   });

@@ -72,6 +72,15 @@ describe('the numbers of a run are made anew from what was recorded of its rows'
   });
 });
 
+test('the list of rows in doubt is made anew too', async () => {
+  const { redis, keys, id } = await halfDone();
+  const { doubts } = keys.run(id);
+  await redis.del(doubts);
+  await redis.hset(doubts, '1', '1');
+  await recountRuns(redis, keys);
+  expect(await redis.hgetall(doubts)).toEqual({ 3: '2' });
+});
+
 test('numbers end no run: it is finished where each of its chunks has its block, and a cancelled one stays cancelled', async () => {
   const { redis, keys, id, run, end, ledger } = await halfDone();
   const { record } = keys.run(id);

@@ -270,6 +270,14 @@ describe('intents', () => {
     expect(await claimed(bench, 'A')).toEqual({ kind: 'held', run: bench.id, row: 1, inDoubt: false });
   });
 
+  test('come back into a run that is paused by then, and past a hold: what was sent asks nobody', async () => {
+    const { id, keys, replay, store, marks } = await startBench();
+    await store.transition(id, 'paused', null);
+    await own().redis.hset(keys.breaker, 'hold', Date.now() + 60_000);
+    await replay.intended(id, [{ chunk: 1, row: 1, mark: 'i a.1 1.1' }]);
+    expect(await marks()).toEqual({ 1: 'i a.1 1.1' });
+  });
+
   test('take the place of an earlier one of the same process', async () => {
     const bench = await startBench();
     await leaveMarks(bench, { 1: 'i me.1 1' });

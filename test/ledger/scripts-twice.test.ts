@@ -239,7 +239,7 @@ const OF_WORKERS: readonly Case[] = [
     LOOK,
     async (bench) => {
       await closedGate(bench);
-      return raw(bench, LOOK, ['m', 'begins']);
+      return raw(bench, LOOK, ['m', 'begins', 0]);
     },
   ],
   ['CHECK_IN', 'nothing else', CHECK_IN, async (bench) => checkIn(bench, await serverOf(bench), 'open')],
@@ -284,10 +284,10 @@ describe('a Redis that is emptied, and is the same server still', () => {
   async function closed() {
     const bench = await startBench();
     const server = await closedGate(bench);
-    await raw(bench, LOOK, ['m', 'begins']);
+    await raw(bench, LOOK, ['m', 'begins', 0]);
     return {
       checkIn: (knows: Knows) => checkIn(bench, server, knows),
-      goOnReplaying: () => raw(bench, LOOK, ['m', 'goes on']),
+      goOnReplaying: () => raw(bench, LOOK, ['m', 'goes on', 0]),
       empty: () => bench.redis.flushdb(),
     };
   }

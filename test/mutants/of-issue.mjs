@@ -118,8 +118,8 @@ export const OF_ISSUE = [
   {
     id: 'epoch-without-server',
     in: 'src/ledger',
-    find: "if epoch[1] ~= serverId() then return redis.error_reply('UNVERIFIED server') end",
-    put: '',
+    find: "if epoch[1] ~= serverId() or tonumber(epoch[4] or '0') < NUMBER then",
+    put: "if not epoch[1] or tonumber(epoch[4] or '0') < NUMBER then",
     tests: ['test/ledger/epoch'],
     why: 'a Redis that went back in time grants what was sent already',
   },

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
 import { afterEach, describe, expect, test } from 'vitest';
 import { connectRedis } from '../../src/redis/connection.ts';
-import { createDiskNotice, joinEmbeddedRedis, reviveOnLoss } from '../../src/redis/embedded.ts';
+import { joinEmbeddedRedis, problemOfDisk, reviveOnLoss } from '../../src/redis/embedded.ts';
 import { killServer, serverProcess, startServer } from '../../src/redis/server-process.ts';
 import { ownFolder } from '../support/folder.ts';
 import { until } from '../support/until.ts';
@@ -272,40 +272,11 @@ async function answers(server: EmbeddedRedis): Promise<boolean> {
 const START = '7:C * oO0OoO0OoO0Oo Redis is starting oO0OoO0OoO0Oo\n';
 const SHORT = '7:M # Short write while writing to the AOF file: (nwritten=3, expected=9)\n';
 
-async function ownNotice() {
+test('a full disk is named as what keeps the server from going on; what an earlier server said of it is past', async () => {
   const folder = await ownFolder();
-  const clock = { now: 0 };
-  const told: string[] = [];
-  const notice = createDiskNotice(folder, () => clock.now);
-  notice.onFull((text) => told.push(text));
-  return { notice, told, clock, log: (text: string) => appendFile(join(folder, 'redis.log'), text) };
-}
-
-test('a server that ended for want of room is told once, and again only after it was well for long', async () => {
-  const { notice, told, clock, log } = await ownNotice();
-  await log(START + SHORT);
-  expect(await notice.around(async () => true)).toBe(true);
-  await notice.around(async () => true);
-  expect(told).toEqual([expect.stringMatching(/the disk of ONBOARD_HOME is full .* goes on by itself/)]);
-  clock.now = 600_001;
-  await notice.around(async () => true);
-  expect(told).toHaveLength(2);
-});
-
-test('a server that finds no room when it starts is told, and the failure is passed on', async () => {
-  const { notice, told, log } = await ownNotice();
-  await log(START);
-  const revive = async () => {
-    await log(`${START}7:M # Fatal: can't open the append-only dir: No space left on device\n`);
-    throw new Error('it ended');
-  };
-  await expect(notice.around(revive)).rejects.toThrow('it ended');
-  expect(told).toHaveLength(1);
-});
-
-test('what an earlier server said of the disk is past', async () => {
-  const { notice, told, log } = await ownNotice();
-  await log(START + SHORT + START);
-  await notice.around(async () => true);
-  expect(told).toEqual([]);
+  expect(await problemOfDisk(folder)).toBe(null);
+  await appendFile(join(folder, 'redis.log'), START + SHORT);
+  expect(await problemOfDisk(folder)).toMatch(/the disk of ONBOARD_HOME is full .* goes on by itself/);
+  await appendFile(join(folder, 'redis.log'), START);
+  expect(await problemOfDisk(folder)).toBe(null);
 });

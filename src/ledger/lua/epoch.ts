@@ -16,15 +16,18 @@ end
 
 /**
  * Every script that moves rows begins with this: nothing happens on a ledger that may have gone
- * back in time. It takes the last of KEYS (epoch) and the last three of ARGV (worker, the highest
- * of its batches that it knows to be recorded, this batch's number); the script itself never sees
- * them.
- * Errors: UNVERIFIED server: another server run, or an empty one. UNVERIFIED worker: what it had
- * recorded is gone.
+ * back in time. It takes the last of KEYS (epoch) and the last four of ARGV (worker, the number of
+ * the latest epoch that it knows, the highest of its batches that it knows to be recorded, this
+ * batch's number); the script itself never sees them.
+ * Errors:
+ * - UNVERIFIED server: another run, an empty one, or one from before an epoch that the worker
+ *   knows (a former master that lived on)
+ * - UNVERIFIED worker: what it had recorded is gone
  *
  * The epoch's hash:
  * - 'server': the server run for which the ledger was last verified
- * - 'opened': a name for that moment; claims carry it
+ * - 'number': how many epochs were opened
+ * - 'opened': a name for the latest; claims carry it
  * - 'm:<worker>': its last batch; 'b:': when it was last heard of (ms)
  * - while the epoch is closed: 'checking': the server run; 'c:<worker>': the server run for which
  *   the worker has put its journal back
@@ -33,11 +36,14 @@ export const IN_EPOCH = `${SERVER_ID}
 local EPOCH = table.remove(KEYS)
 local BATCH = tonumber(table.remove(ARGV))
 local KNOWN = tonumber(table.remove(ARGV))
+local NUMBER = tonumber(table.remove(ARGV))
 local WORKER = table.remove(ARGV)
 local OPENED
 do
-  local epoch = redis.call('HMGET', EPOCH, 'server', 'm:' .. WORKER, 'opened')
-  if epoch[1] ~= serverId() then return redis.error_reply('UNVERIFIED server') end
+  local epoch = redis.call('HMGET', EPOCH, 'server', 'm:' .. WORKER, 'opened', 'number')
+  if epoch[1] ~= serverId() or tonumber(epoch[4] or '0') < NUMBER then
+    return redis.error_reply('UNVERIFIED server')
+  end
   local last = tonumber(epoch[2] or '-1')
   if last < KNOWN then return redis.error_reply('UNVERIFIED worker') end
   if last < BATCH then redis.call('HSET', EPOCH, 'm:' .. WORKER, BATCH) end
@@ -72,18 +78,26 @@ end
 
 /**
  * How a worker finds the epoch. Where it replays a journal the others wait for it: it says so
- * before it looks at a closed ledger, and then regularly; CHECK_IN refuses where Redis was emptied
- * since.
- * KEYS: epoch. ARGV: worker, what it does ('looks', 'begins' to replay, 'goes on').
- * Answers {server run, open (0|1), its last batch (-1: no worker)}.
+ * before it looks at a closed ledger, and then regularly; CHECK_IN refuses where Redis was emptied.
+ * An epoch from before one that the worker knows is closed for everybody.
+ * KEYS: epoch. ARGV: worker, what it does ('looks', 'begins' to replay, 'goes on'), the number of
+ * the latest epoch that it knows.
+ * Answers {server run, open (0|1), its last batch (-1: no worker), the number of the epoch}.
  */
 export const LOOK = `${SERVER_ID}${NOW}
 local server = serverId()
-local epoch = redis.call('HMGET', KEYS[1], 'server', 'm:' .. ARGV[1], 'b:' .. ARGV[1])
+if tonumber(redis.call('HGET', KEYS[1], 'number') or '0') < tonumber(ARGV[3]) then
+  redis.call('HSET', KEYS[1], 'number', ARGV[3])
+  if redis.call('HGET', KEYS[1], 'server') == server then
+    redis.call('HSET', KEYS[1], 'server', '')
+  end
+end
+local epoch = redis.call('HMGET', KEYS[1], 'server', 'm:' .. ARGV[1], 'b:' .. ARGV[1], 'number')
 local open = epoch[1] == server
 local replays = ARGV[2] == 'begins' or (ARGV[2] == 'goes on' and epoch[3])
 if replays and not open then redis.call('HSET', KEYS[1], 'b:' .. ARGV[1], now) end
-return {server, open and 1 or 0, tonumber(epoch[2] or '-1')}
+local number, last = tonumber(epoch[4] or '0'), tonumber(epoch[2] or '-1')
+return {server, open and 1 or 0, last, number}
 `;
 
 /**
@@ -93,9 +107,9 @@ return {server, open and 1 or 0, tonumber(epoch[2] or '-1')}
  * ARGV: worker, its last batch, server run, what it knows ('open': it arrives and saw the epoch
  * open; 'closed': it saw it closed; 'counted': it has counted the runs), how many are gone, how
  * many it gives up, gone workers, those given up, workers to be asked for.
- * Answers {'open'}; {'moved'}: another server run again, or an emptied one; {'count'}: nobody is
- * missing, the runs have to be counted; {'closed', workers still missing and when they were last
- * heard of (ms), …}.
+ * Answers {'open', the number of the epoch}; {'moved'}: another server run again, or an emptied
+ * one; {'count'}: nobody is missing, the runs have to be counted; {'closed', workers still missing
+ * and when they were last heard of (ms), …}.
  */
 export const CHECK_IN = `${SERVER_ID}${REGISTRY}
 local server = serverId()
@@ -115,7 +129,9 @@ for i = 7, asked - 1 do
   -- Its journal is put back in this Redis. A worker that is given up may come and do more.
   if i < 7 + ARGV[5] then redis.call('ZADD', KEYS[2], 'NX', now, ARGV[i]) end
 end
-if open then return {'open'} end
+if open then
+  return {'open', redis.call('HGET', epoch, 'number') or '0'}
+end
 redis.call('HSET', epoch, 'b:' .. worker, now, 'c:' .. worker, server)
 for i = asked, #ARGV do
   -- A worker whose leaving is still recorded has lost nothing.
@@ -127,9 +143,10 @@ for other in pairs(of.m) do
 end
 if #missing > 1 then return missing end
 if knows ~= 'counted' then return {'count'} end
-redis.call('HSET', epoch, 'server', server, 'opened', server .. ':' .. now)
+local number = redis.call('HINCRBY', epoch, 'number', 1)
+redis.call('HSET', epoch, 'server', server, 'opened', number .. ':' .. server .. ':' .. now)
 redis.call('HDEL', epoch, 'checking')
-return {'open'}
+return {'open', tostring(number)}
 `;
 
 /**

@@ -66,7 +66,7 @@ local out = {}
 local BREAKER = KEYS[9]
 local answered = false
 local ANSWERED = {}
-local counts = {}
+local counts, free = {}, {}
 local function count(outcome, by) counts[outcome] = (counts[outcome] or 0) + by end
 local function keep(key, row, value)
   if value then redis.call('HSET', key, row, value) end
@@ -95,11 +95,6 @@ for _, group in ipairs(together) do
   local key, names, cells = KEYS[2] .. group.chunk, {}, group.rows
   for at = 1, #cells, 4 do names[#names + 1] = tostring(cells[at]) end
   local inOrder, isClaimed = isInOrder(key, group.taker, names)
-  if inOrder then
-    redis.call('HSET', key, 'd' .. names[1], group.settlements)
-    redis.call('HINCRBY', key, 'n', #names)
-    count(group.outcome, #names)
-  end
   local settlements = not inOrder and cjson.decode(group.settlements)
   for j, row in ipairs(names) do
     local bucket, digest, id = cells[4 * j - 2], cells[4 * j - 1], cells[4 * j]
@@ -110,6 +105,11 @@ for _, group in ipairs(together) do
       if bucket ~= '' then e.key = {bucket = bucket, digest = digest, becomes = 'k', id = id} end
       entries[#entries + 1] = e
     elseif bucket ~= '' then identity(row, bucket, digest, 'k', id, isClaimed) end
+  end
+  if inOrder then
+    redis.call('HINCRBY', key, 'n', #names)
+    redis.call('HSET', key, 'd' .. names[1], group.settlements)
+    count(group.outcome, #names)
   end
   answered = true
 end
@@ -181,8 +181,7 @@ for _, e in ipairs(entries) do
       redis.call('HSET', KEYS[10], row .. ' overruled', decided)
       redis.call('HDEL', KEYS[10], row)
     else count('in-doubt', -1) end
-    redis.call('HDEL', KEYS[5], row)
-    redis.call('HDEL', KEYS[6], row)
+    free[#free + 1] = row
   else
     recorded = false
   end
@@ -197,9 +196,14 @@ for _, e in ipairs(entries) do
     keep(KEYS[8], row, e.documents)
   else out[#out + 1] = row end
 end
+-- Last: half a transaction may be carried out, and its repetition goes by marks.
 for _, of in pairs(chunks) do
   if #of.new > 0 then redis.call('HSET', of.key, unpack(of.new)) end
   if of.recorded > 0 then redis.call('HINCRBY', of.key, 'n', of.recorded) end
+end
+for _, row in ipairs(free) do
+  redis.call('HDEL', KEYS[5], row)
+  redis.call('HDEL', KEYS[6], row)
 end
 for outcome, by in pairs(counts) do redis.call('HINCRBY', KEYS[1], 'o:' .. outcome, by) end
 if answered then ${SUCCESS} end

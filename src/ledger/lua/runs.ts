@@ -141,13 +141,15 @@ end
 `;
 
 /**
- * Replaces a run's numbers, unless they changed since its rows were counted.
- * KEYS: record, blocks.
- * ARGV: chunks of the run, now (ISO), then the names of all outcomes, their numbers before, the new
- * ones.
+ * Replaces a run's numbers and the list of its doubts, unless they changed since its rows were
+ * counted.
+ * KEYS: record, blocks, doubts.
+ * ARGV: JSON of [[row, its chunk (0: not in doubt)], …] where the list is wrong, chunks of the
+ * run, now (ISO), then the names of all outcomes, their numbers before, the new ones.
  * Answers 1: replaced; 0: they have changed.
  */
 export const RECOUNT = `${FINISH_RUN}
+local wrong = cjson.decode(table.remove(ARGV, 1))
 local each = (#ARGV - 2) / 3
 local names = {}
 for i = 3, 2 + each do names[#names + 1] = 'o:' .. ARGV[i] end
@@ -155,6 +157,10 @@ for i, count in ipairs(redis.call('HMGET', KEYS[1], unpack(names))) do
   if (count or '0') ~= ARGV[2 + each + i] then return 0 end
 end
 for i, name in ipairs(names) do redis.call('HSET', KEYS[1], name, ARGV[2 + 2 * each + i]) end
+for _, e in ipairs(wrong) do
+  if e[2] == 0 then redis.call('HDEL', KEYS[3], e[1])
+  else redis.call('HSET', KEYS[3], e[1], e[2]) end
+end
 finishRun(KEYS[1], KEYS[2], ARGV[1], ARGV[2])
 return 1
 `;

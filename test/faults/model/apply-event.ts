@@ -1,6 +1,6 @@
 import { closeAsFound, grantOf } from '../../support/ledger.ts';
 import { expectAcceptedKept, expectExclusive, expectTrue } from './checks.ts';
-import { crash, crashAmid, emptied, goBack, resolveRow, save } from './disasters.ts';
+import { crash, crashAmid, emptied, goBack, half, pause, resolveRow, save } from './disasters.ts';
 import { describeEvent, type Event } from './events.ts';
 import { endOfGivenUp, firstLook, intentOf, rangeOf, settlementOf } from './row-steps.ts';
 import { factsOf, handRow, type RowHand, type Slot, type State } from './state.ts';
@@ -31,6 +31,11 @@ function happen(bench: Bench, event: Event): Promise<void> {
       return close(bench, event);
     case 'crash':
       return crash(bench, event);
+    case 'half':
+      return halve(bench, event);
+    case 'pause':
+    case 'resume':
+      return pause(bench, event);
     case 'save':
       return save(bench);
     case 'back-to-saved':
@@ -45,7 +50,16 @@ function happen(bench: Bench, event: Event): Promise<void> {
   }
 }
 
-type RowEvent = Extract<Event, { slot: unknown; row: unknown }>;
+function halve(bench: Bench, event: Extract<Event, { kind: 'half' }>): Promise<void> {
+  const { slot, row } = event;
+  const hand = handRow(bench.state, slot, row);
+  return half(bench, event, () => {
+    if (hand === undefined) return close(bench, { slot, heard: true });
+    return (hand.phase === 'planned' ? intend : finish)(bench, { slot, heard: true }, hand);
+  });
+}
+
+type RowEvent = Exclude<Extract<Event, { slot: unknown; row: unknown }>, { kind: 'half' }>;
 
 async function happenToRow(bench: Bench, event: RowEvent): Promise<void> {
   const { slot, row } = event;
@@ -116,7 +130,7 @@ async function ask(bench: Bench, slot: Slot, row: RowHand): Promise<string> {
 
 async function intend(
   bench: Bench,
-  { slot, heard }: Extract<Event, { kind: 'intend' }>,
+  { slot, heard }: Pick<Extract<Event, { kind: 'intend' }>, 'slot' | 'heard'>,
   hand: RowHand,
 ): Promise<void> {
   const answer = await ask(bench, slot, hand);
@@ -154,7 +168,7 @@ async function send(
 
 async function finish(
   bench: Bench,
-  { slot, heard }: Extract<Event, { kind: 'finish' }>,
+  { slot, heard }: Pick<Extract<Event, { kind: 'finish' }>, 'slot' | 'heard'>,
   hand: RowHand,
 ): Promise<void> {
   const next = await finishOnce(bench, slot, hand);
@@ -190,7 +204,10 @@ async function withdraw(bench: Bench, slot: Slot, { row, expected }: RowHand): P
   if (isGone && facts.recorded?.outcome !== 'created') facts.recorded = null;
 }
 
-async function close(bench: Bench, { slot, heard }: Extract<Event, { kind: 'close' }>): Promise<void> {
+async function close(
+  bench: Bench,
+  { slot, heard }: Pick<Extract<Event, { kind: 'close' }>, 'slot' | 'heard'>,
+): Promise<void> {
   const worker = bench.state.atWork[slot];
   const rows = worker.hand?.rows ?? [];
   if (rows.every(({ phase }) => phase === 'ended')) await closeAsFound(ledgerOf(bench, slot), 1, rows.length);

@@ -19,7 +19,7 @@ function textOf(
   state: State,
   atWork: State['atWork'] | readonly [State['atWork'][1], State['atWork'][0]],
 ): string {
-  const { disks, facts, losses, crashes, decisions, torn, saved, view } = state;
+  const { disks, facts, losses, crashes, decisions, halves, pauses, torn, saved, view } = state;
   const hands = atWork.map(({ disk, hand }) => {
     const used = disks[disk];
     return [hand, used === undefined ? null : foldedInUse(used)];
@@ -27,7 +27,7 @@ function textOf(
   const left = disks.filter(({ fate }) => fate === 'left').map(({ lines }) => folded(lines));
   const lost = disks.some(({ fate }) => fate === 'lost');
   const known = facts.map((one) => ({ ...one, withdrawals: one.withdrawals > 0 }));
-  const rest = [known, losses, crashes, decisions, torn, saved?.text ?? ''];
+  const rest = [known, losses, crashes, decisions, halves, pauses, torn, saved?.text ?? ''];
   return JSON.stringify([view?.text, hands, left.filter((text) => text !== NOTHING), lost, ...rest]);
 }
 

@@ -13,7 +13,15 @@ export type Tally = {
 };
 
 const MAX_EVENTS = 200;
-const LIMITS: Limits = { crashes: 4, losses: 3, decisions: 3, attempts: 3, resends: true };
+const LIMITS: Limits = {
+  crashes: 4,
+  losses: 3,
+  decisions: 3,
+  attempts: 3,
+  resends: true,
+  halves: 2,
+  pauses: 2,
+};
 /** What leads a row on comes often, what befalls it seldom. */
 const WEIGHTS: Readonly<Record<Event['kind'], number>> = {
   take: 12,
@@ -25,6 +33,9 @@ const WEIGHTS: Readonly<Record<Event['kind'], number>> = {
   close: 6,
   crash: 1,
   'crash-amid': 1,
+  half: 1,
+  pause: 1,
+  resume: 6,
   save: 0,
   'back-to-saved': 0,
   back: 1,

@@ -1,7 +1,9 @@
 import { decodeLine } from '../../../src/journal/record.ts';
 import { resolveRows } from '../../../src/ledger/resolve.ts';
+import { createRunStore } from '../../../src/ledger/run-store.ts';
 import type { Event } from './events.ts';
 import { type Disk, diskOf, factsOf, type RowHand, SLOTS, type Slot, type State } from './state.ts';
+import { Unanswered } from './torn-redis.ts';
 import { look } from './view.ts';
 import { type Bench, NOW } from './world.ts';
 
@@ -85,6 +87,62 @@ export async function crashAmid(
   await crash(bench, { slot: event.slot, journal: 'kept' });
 }
 
+/**
+ * Redis is torn within the command, and started twice. Who lives sends it again to a ledger that is verified anew; who dies
+ * is not answered.
+ */
+export async function half(
+  bench: Bench,
+  { slot, writes, sender }: Extract<Event, { kind: 'half' }>,
+  carryOut: () => Promise<unknown>,
+): Promise<void> {
+  const { state, workers, keys, run } = bench;
+  const lines = diskOf(state, slot).lines.length;
+  let coming = Promise.resolve();
+  state.halves += 1;
+  bench.torn.tear({
+    key: keys.run(run.id).chunk,
+    writes,
+    async after() {
+      if (sender !== 'lives') return 'gone';
+      expectLoss(state);
+      coming = (await workers.comesBackAmid(slot, lines)).others;
+      return 'again';
+    },
+  });
+  try {
+    await carryOut();
+  } catch (error) {
+    if (!(error instanceof Unanswered)) throw error;
+    await dieUnanswered(bench, { slot, lines: sender === 'dies' ? lines + 1 : lines });
+  } finally {
+    bench.torn.tear(null);
+    await coming;
+  }
+}
+
+async function dieUnanswered(
+  bench: Bench,
+  { slot, lines }: { readonly slot: Slot; readonly lines: number },
+): Promise<void> {
+  const { state } = bench;
+  const disk = diskOf(state, slot);
+  disk.lines = disk.lines.slice(0, lines);
+  for (const facts of state.facts) facts.mayDoubt = true;
+  state.torn = true;
+  await crash(bench, { slot, journal: 'kept' });
+  await comeBack(bench, SLOTS);
+}
+
+export async function pause(
+  { state, redis, keys, run }: Bench,
+  { kind }: Extract<Event, { kind: 'pause' | 'resume' }>,
+): Promise<void> {
+  state.pauses += kind === 'pause' ? 1 : 0;
+  const store = createRunStore(redis, keys, () => NOW);
+  await store.transition(run.id, kind === 'pause' ? 'paused' : 'running', null);
+}
+
 export async function save(bench: Bench): Promise<void> {
   bench.state.saved = { text: (await look(bench)).text, snapshot: await bench.keyspace.dump() };
 }
@@ -102,11 +160,12 @@ export async function goBack(
   state.saved = null;
   // What it went back behind is no past of its own any more: no Redis comes back with it.
   if (event.kind === 'back') history.length = at + 1;
+  if (event.kind === 'back' && event.server === 'same') await bench.workers.cameBack(SLOTS, 'another');
   await bench.keyspace.restore(snapshot);
   if (event.kind === 'back-to-saved') return comeBack(bench, [event.first, event.first === 0 ? 1 : 0]);
   const isOne = state.atWork[0].disk === state.atWork[1].disk;
-  if (event.noticed === 'both' || isOne) return comeBack(bench, SLOTS);
-  await comeBack(bench, [event.noticed]);
+  if (event.noticed === 'both' || isOne) return comeBack(bench, SLOTS, event.server);
+  await comeBack(bench, [event.noticed], event.server);
   state.away = event.noticed === 0 ? 1 : 0;
   // Who doesn't check in may have sent anything.
   for (const facts of state.facts) facts.mayDoubt = true;
@@ -118,15 +177,22 @@ export async function emptied(bench: Bench, first: Slot): Promise<void> {
   await comeBack(bench, [first, first === 0 ? 1 : 0]);
 }
 
-async function comeBack(bench: Bench, slots: readonly Slot[]): Promise<void> {
-  const { state } = bench;
+async function comeBack(
+  bench: Bench,
+  slots: readonly Slot[],
+  server: 'another' | 'same' = 'another',
+): Promise<void> {
+  expectLoss(bench.state);
+  await bench.workers.cameBack(slots, server);
+}
+
+function expectLoss(state: State): void {
   state.losses += 1;
   forgetUncovered(state, state.disks);
   for (const facts of state.facts) {
     // A journal doesn't take back an intent that was withdrawn and is there again.
     if (facts.withdrawals > 0) facts.mayDoubt = true;
   }
-  await bench.workers.cameBack(slots);
 }
 
 /** What is in no journal may be lost with Redis; so may a person's decision, which is in none. */

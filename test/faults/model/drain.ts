@@ -14,6 +14,7 @@ export async function drain(bench: Bench): Promise<void> {
   await applyEvent(bench, { kind: 'crash', slot: 0, journal: 'kept' });
   for (let takes = 0; state.view?.closed !== true; takes += 1) {
     if (takes > 3) throw new Violation('the chunk does not come to its end');
+    if (state.view?.record.state === 'paused') await applyEvent(bench, { kind: 'resume' });
     await applyEvent(bench, { kind: 'take', slot: 0 });
     for (const { row } of state.atWork[0].hand?.rows ?? []) await drainRow(bench, row);
     await applyEvent(bench, { kind: 'close', slot: 0, heard: true });

@@ -10,6 +10,9 @@ export type Limits = {
   readonly attempts: number;
   /** Commands may be sent twice. */
   readonly resends: boolean;
+  /** Times that Redis carries a command out in part. */
+  readonly halves: number;
+  readonly pauses: number;
 };
 
 /** Whether the event can happen in that state. */
@@ -21,6 +24,12 @@ export function isEnabled(state: State, event: Event, limits: Limits): boolean {
       return mayClose(state, event) && (event.heard || limits.resends);
     case 'crash':
       return state.crashes < limits.crashes && (event.journal !== 'torn' || canTear(state, event.slot));
+    case 'half':
+      return mayBeHalved(state, event, limits);
+    case 'pause':
+      return state.pauses < limits.pauses && state.view?.record.state === 'running';
+    case 'resume':
+      return state.view?.record.state === 'paused';
     case 'save':
       return state.saved === null && state.losses < limits.losses;
     case 'back-to-saved':
@@ -35,7 +44,17 @@ export function isEnabled(state: State, event: Event, limits: Limits): boolean {
   }
 }
 
-type RowEvent = Extract<Event, { slot: unknown; row: unknown }>;
+function mayBeHalved(state: State, event: Extract<Event, { kind: 'half' }>, limits: Limits): boolean {
+  if (state.halves >= limits.halves || state.losses >= limits.losses || state.away !== null) return false;
+  if (event.sender !== 'lives' && state.crashes >= limits.crashes) return false;
+  if (event.row === 0) return mayClose(state, event);
+  const hand = handRow(state, event.slot, event.row);
+  if (hand === undefined) return false;
+  if (hand.phase === 'planned') return hand.made < limits.attempts;
+  return hand.phase === 'ending' || (hand.phase === 'answered' && hand.reply !== 'not-sent');
+}
+
+type RowEvent = Exclude<Extract<Event, { slot: unknown; row: unknown }>, { kind: 'half' }>;
 
 function isRowEventEnabled(state: State, event: RowEvent, limits: Limits): boolean {
   const hand = handRow(state, event.slot, event.row);

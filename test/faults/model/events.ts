@@ -16,10 +16,31 @@ export type Event =
   | { readonly kind: 'crash'; readonly slot: Slot; readonly journal: 'kept' | 'torn' | 'lost' }
   /** A crash between the two places into which an intent, or a settlement, goes at once. */
   | { readonly kind: 'crash-amid'; readonly slot: Slot; readonly row: number; readonly in: 'redis' | 'disk' }
+  /**
+   * Redis is torn and started twice: the first writes of the command that the row (0: the close) is due for are carried out
+   * at the second start. `sender`: it lives and sends it again, or has died with or without a line in its journal.
+   */
+  | {
+      readonly kind: 'half';
+      readonly slot: Slot;
+      readonly row: number;
+      readonly writes: number;
+      readonly sender: 'lives' | 'dies' | 'dies-unwritten';
+    }
+  | { readonly kind: 'pause' }
+  | { readonly kind: 'resume' }
   | { readonly kind: 'save' }
   | { readonly kind: 'back-to-saved'; readonly first: Slot }
-  /** Redis is as it was so many events ago, and these notice at once. */
-  | { readonly kind: 'back'; readonly events: number; readonly noticed: 'both' | Slot }
+  /**
+   * Redis is as it was so many events ago, and these notice at once. `same`: the server run is the one that the ledger was
+   * verified for before another was: a former master that lived on is used again.
+   */
+  | {
+      readonly kind: 'back';
+      readonly events: number;
+      readonly noticed: 'both' | Slot;
+      readonly server: 'another' | 'same';
+    }
   | { readonly kind: 'emptied'; readonly first: Slot }
   | { readonly kind: 'resolve'; readonly row: number; readonly decision: 'created' | 'not-created' };
 
@@ -32,11 +53,15 @@ export function allEvents(rows: number): readonly Event[] {
       { kind: 'resolve', row, decision: 'created' } as const,
       { kind: 'resolve', row, decision: 'not-created' } as const,
     ]),
+    { kind: 'pause' },
+    { kind: 'resume' },
     { kind: 'save' },
     ...SLOTS.map((first) => ({ kind: 'back-to-saved', first }) as const),
     ...SLOTS.map((first) => ({ kind: 'emptied', first }) as const),
     ...[1, 2, 4, 8, 16].flatMap((events) =>
-      (['both', 0, 1] as const).map((noticed) => ({ kind: 'back', events, noticed }) as const),
+      (['both', 0, 1] as const).flatMap((noticed) =>
+        (['another', 'same'] as const).map((server) => ({ kind: 'back', events, noticed, server }) as const),
+      ),
     ),
   ];
 }
@@ -47,7 +72,19 @@ function seatEvents(slot: Slot): Event[] {
     { kind: 'close', slot, heard: true },
     { kind: 'close', slot, heard: false },
     ...(['kept', 'torn', 'lost'] as const).map((journal) => ({ kind: 'crash', slot, journal }) as const),
+    ...halves(slot, 0),
   ];
+}
+
+/** More writes than the model's commands have are a whole one. */
+const WRITES = [1, 2, 3, 4, 6];
+
+function halves(slot: Slot, row: number): Event[] {
+  return WRITES.flatMap((writes) =>
+    (['lives', 'dies', 'dies-unwritten'] as const).map(
+      (sender) => ({ kind: 'half', slot, row, writes, sender }) as const,
+    ),
+  );
 }
 
 function rowEvents(slot: Slot, row: number): Event[] {
@@ -60,6 +97,7 @@ function rowEvents(slot: Slot, row: number): Event[] {
     { kind: 'stand-back', slot, row },
     { kind: 'give-up', slot, row },
     ...(['redis', 'disk'] as const).map((place) => ({ kind: 'crash-amid', slot, row, in: place }) as const),
+    ...halves(slot, row),
   ];
 }
 

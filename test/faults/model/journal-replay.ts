@@ -10,12 +10,20 @@ import type { World } from './world.ts';
 let folders = 0;
 
 /** Puts back what these journals know, as a process does it: from files, and the open intents of all of them last. */
-export async function replayDisks(world: World, disks: readonly Disk[]): Promise<void> {
+export async function replayDisks(
+  world: World,
+  disks: readonly Disk[],
+  isHeld: (mark: string) => boolean,
+): Promise<void> {
   const replay = createReplay(world.redis, world.keys);
   const open: Intended[] = [];
   for (const disk of disks)
     if (disk.fate !== 'lost') open.push(...(await replayDisk(disk, world.run.id, replay)));
-  for (const { run, rows } of open) await replay.intended(run, rows);
+  for (const { run, rows } of open)
+    await replay.intended(
+      run,
+      rows.filter(({ mark }) => !isHeld(mark)),
+    );
 }
 
 type Replay = ReturnType<typeof createReplay>;

@@ -68,6 +68,8 @@ export type State = {
   losses: number;
   crashes: number;
   decisions: number;
+  halves: number;
+  pauses: number;
   /** A worker that has not noticed yet that Redis has lost something. */
   away: Slot | null;
   /** A journal's end was torn off. */
@@ -97,6 +99,8 @@ export function newState(rows: number, processes: 1 | 2): State {
     losses: 0,
     crashes: 0,
     decisions: 0,
+    halves: 0,
+    pauses: 0,
     away: null,
     torn: false,
     saved: null,

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { decodeLine } from '../../../src/journal/record.ts';
 import { type LedgerEpoch, openEpoch } from '../../../src/ledger/epoch.ts';
+import { recountRuns } from '../../../src/ledger/recount.ts';
 import { createReplay } from '../../../src/ledger/replay.ts';
 import { quietEdges } from '../../support/epoch.ts';
 import { replayDisks } from './journal-replay.ts';
-import { SLOTS, type Slot } from './state.ts';
+import { diskOf, SLOTS, type Slot } from './state.ts';
 import type { World } from './world.ts';
 
 /** The workers of the ledger, by their slots. */
@@ -12,7 +14,9 @@ export type Workers = {
   /** The process in the slot ended without a word, and another one begins there. */
   replaced(slot: Slot): Promise<void>;
   /** Redis has lost something: the workers in these slots look, replay and check in, in that order where it matters. */
-  cameBack(slots: readonly Slot[]): Promise<void>;
+  cameBack(slots: readonly Slot[], server: 'another' | 'same'): Promise<void>;
+  /** It has lost something while the worker in that slot awaits an answer; the others come back besides. `lines`: of its journal before. */
+  comesBackAmid(slot: Slot, lines: number): Promise<{ readonly others: Promise<void> }>;
   close(): Promise<void>;
 };
 
@@ -44,9 +48,13 @@ export async function openWorkers(world: World): Promise<Workers> {
       }
       await arrive(slot);
     },
-    async cameBack(slots) {
-      if ((await redis.exists(keys.epoch)) === 1) await closeEpoch(world, arrived);
+    async cameBack(slots, server) {
+      if (server === 'another' && (await redis.exists(keys.epoch)) === 1) await closeEpoch(world, arrived);
       await Promise.all(slots.map((slot) => epochOf(slot).verify()));
+    },
+    async comesBackAmid(slot) {
+      await closeEpoch(world, arrived);
+      return { others: epochOf(slot === 0 ? 1 : 0).verify() };
     },
     async close() {
       for (const epoch of epochs.values()) await epoch.close();
@@ -81,9 +89,10 @@ function join(world: World, slot: Slot, arrived: Set<string>): Promise<LedgerEpo
     async replay(scope) {
       const { disks } = world.state;
       const left = disks.filter(({ fate }) => fate === 'left');
-      await replayDisks(world, scope.own ? [...left, ...disks.slice(own, own + 1)] : left);
+      await replayDisks(world, scope.own ? [...left, ...disks.slice(own, own + 1)] : left, scope.isHeld);
       return left.map(({ worker }) => worker);
     },
+    recount: () => recountRuns(redis, keys),
     // The living have seen the dead.
     connected: async () => [...arrived],
     graceMs: GRACE_MS,
@@ -98,26 +107,39 @@ export async function openSteadyWorkers(world: World): Promise<Workers> {
   const [first, second] = epochs;
   if (first === undefined || second === undefined) throw new Error('two slots have two epochs');
   await redis.hset(keys.epoch, 'opened', 'o0');
+  const replayAll = async (slots: readonly Slot[], isHeld: (mark: string) => boolean) => {
+    const { disks, atWork, losses } = world.state;
+    // Claims of before may be gone.
+    await redis.hset(keys.epoch, 'opened', `o${losses}`);
+    const left = disks.filter(({ fate }) => fate === 'left');
+    const [one = 0, other = 0] = slots.map((slot) => atWork[slot].disk);
+    // Each puts back what the dead have left and its own, one after the other.
+    for (const own of [one, other]) {
+      await replayDisks(world, [...left, ...disks.slice(own, own + 1)], isHeld);
+    }
+    await recountRuns(redis, keys);
+    const lost = disks.some(({ fate }) => fate === 'lost');
+    if (lost) await redis.hset(keys.run(run.id).record, 'suspect', '1');
+  };
   return {
     epoch: (slot) => (slot === 0 ? first : second),
     replaced: async () => undefined,
-    async cameBack(slots) {
-      const { disks, atWork, losses } = world.state;
-      // Claims of before may be gone.
-      await redis.hset(keys.epoch, 'opened', `o${losses}`);
-      const left = disks.filter(({ fate }) => fate === 'left');
-      const [one = 0, other = 0] = slots.map((slot) => atWork[slot].disk);
-      // Each puts back what the dead have left and its own, one after the other.
-      for (const own of [one, other]) {
-        await replayDisks(world, [...left, ...disks.slice(own, own + 1)]);
-      }
-      const lost = disks.some(({ fate }) => fate === 'lost');
-      if (lost) await redis.hset(keys.run(run.id).record, 'suspect', '1');
+    cameBack: (slots) => replayAll(slots, () => false),
+    async comesBackAmid(slot, lines) {
+      const unanswered = diskOf(world.state, slot).lines.slice(lines);
+      const held = unanswered.flatMap(({ text }) => marksIn(text));
+      await replayAll(SLOTS, (mark) => held.includes(mark));
+      return { others: Promise.resolve() };
     },
     async close() {
       for (const epoch of epochs) await epoch.close();
     },
   };
+}
+
+function marksIn(line: string): string[] {
+  const record = decodeLine(line.trimEnd());
+  return record?.kind === 'intended' ? record.rows.map(({ mark }) => mark) : [];
 }
 
 function openSteady({ redis, keys }: World): Promise<LedgerEpoch> {

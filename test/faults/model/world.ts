@@ -13,11 +13,13 @@ import type { Run } from '../../../src/model/run.ts';
 import { newRun } from '../../support/runs.ts';
 import { createKeyspace, type Keyspace, ledgerNames, rowKey, type Snapshot } from './keyspace.ts';
 import { diskOf, type Line, newState, type Slot, type State } from './state.ts';
+import { type TornRedis, tornRedis } from './torn-redis.ts';
 import type { Workers } from './workers.ts';
 
 /** A ledger on a real Redis, with what the world around it is like. */
 export type World = {
   readonly redis: Redis;
+  readonly torn: TornRedis;
   readonly keys: LedgerKeys;
   readonly run: Run;
   /** Rows of the chunk that is looked at. */
@@ -65,7 +67,9 @@ export const NOW = new Date('2026-11-21T11:00:00.000Z');
 
 /** A registered, running run with the chunk 1; its rows' keys are claimed by `claimAll`. */
 export async function createWorld(options: WorldOptions): Promise<World> {
-  const { redis, keys, rows, processes, goesOn } = options;
+  const { keys, rows, processes, goesOn } = options;
+  const torn = tornRedis(options.redis);
+  const { redis } = torn;
   const columns = ['externalId', 'details.name'];
   const definition = jobDefinitionSchema.parse({ operation: 'subclient.create', key: 'externalId' });
   const plain = newRun({ rows: goesOn ? rows + 1 : rows, chunkRows: rows });
@@ -86,6 +90,7 @@ export async function createWorld(options: WorldOptions): Promise<World> {
   for (const disk of state.disks) disk.lines.push({ kind: 'written', text });
   return {
     redis,
+    torn,
     keys,
     run,
     rows,

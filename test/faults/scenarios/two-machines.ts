@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { embeddedFolder, type Flow, startFlow, subclientsCsv, withSummary } from '../../support/flow.ts';
 import { until } from '../../support/until.ts';
+import { SLOWNESS } from '../support/times.ts';
 
 /** A container as far as processes and names go: a pid namespace and a host name of its own. Where it ends, so does all in it. */
 const CONTAINER = [
@@ -16,14 +17,13 @@ export const HAS_CONTAINERS = spawnSync(CONTAINER[0], [...CONTAINER.slice(1), 't
 if (!HAS_CONTAINERS)
   process.stderr.write('two-machines: left out, since this user may not make namespaces\n');
 
-/** Two containers share a home whose path is too long for a socket, each with a folder of its own for temporary files. */
+/** Two containers share a home, each with a folder of its own for temporary files. */
 export async function secondContainer(): Promise<void> {
   const flow = await startFlow({ redis: 'embedded' });
-  const home = join(flow.home, 'x'.repeat(120));
-  const first = flow.start(['work'], { ONBOARD_HOME: home, TMPDIR: flow.home }, CONTAINER);
-  await until(() => isUsed(home));
+  const first = flow.start(['work'], { TMPDIR: flow.home }, CONTAINER);
+  await until(() => isUsed(flow.home));
   const file = await flow.file('rows.csv', subclientsCsv(3));
-  const second = await flow.onboard(['run', 'subclients-create', file], { ONBOARD_HOME: home });
+  const second = await flow.onboard(['run', 'subclients-create', file]);
   expect(second.stderr).toMatch(/in use on another machine or container \(box-a\).*REDIS_URL/);
   expect(second.exitCode).toBe(3);
   expect(flow.sandbox.stats().made.subclients).toBe(0);
@@ -33,6 +33,45 @@ export async function secondContainer(): Promise<void> {
 async function isUsed(home: string): Promise<boolean> {
   const folder = await embeddedFolder(home);
   return folder !== null && (await readdir(join(folder, 'users')).catch(() => [])).length > 0;
+}
+
+/**
+ * A container is killed in the middle of a run, with all that is in it, and started again: two at the same moment, of which
+ * one has the home. It goes on by itself.
+ */
+export async function killedContainer({ rows }: { readonly rows: number }): Promise<void> {
+  const flow = await startFlow({ redis: 'embedded', faults: ['latency=100ms'] });
+  const args = ['run', 'subclients-create', await flow.file('rows.csv', subclientsCsv(rows)), '--json'];
+  const first = flow.start(args, {}, CONTAINER);
+  await until(() => made(flow) > rows / 4);
+  const inside = await processesBelow(first.child.pid ?? 0);
+  first.child.kill('SIGKILL');
+  await first.ended;
+  await until(async () => (await Promise.all(inside.map(isThere))).every((there) => !there));
+  const before = made(flow);
+  const killedAt = performance.now();
+  const again = [flow.start(args, {}, CONTAINER), flow.start(args, {}, CONTAINER)];
+  await until(() => made(flow) > before);
+  expect(performance.now() - killedAt).toBeLessThan(30_000 * SLOWNESS);
+  const ends = await Promise.all(again.map(({ ended }) => ended));
+  const [refused, ended] = ends.toSorted(
+    (one, other) => Number(other.exitCode === 3) - Number(one.exitCode === 3),
+  );
+  expect(refused?.stderr).toMatch(/in use on another machine or container/);
+  expect(ended?.exitCode, ended?.stderr).not.toBe(3);
+  if (ended === undefined) return;
+  const { created, 'in-doubt': doubtful } = withSummary(ended).summary.outcomes;
+  expect(flow.sandbox.stats().duplicates).toEqual([]);
+  expect((created ?? 0) + (doubtful ?? 0)).toBe(rows);
+  // What was in flight, or about to be.
+  expect(doubtful ?? 0).toBeLessThan(rows / 2);
+}
+
+async function isThere(pid: number): Promise<boolean> {
+  return readFile(`/proc/${pid}/stat`).then(
+    () => true,
+    () => false,
+  );
 }
 
 /**
