@@ -62,7 +62,7 @@ test('a run is paused, goes on, and is given up once that is confirmed; who come
 
 /** Names of which some are rejected for one cause, some for another, and some go through. */
 const MIXED = ['Denied 1', 'Gone 1', 'Gone 2', 'Gone 3', 'Fine 1', 'Fine 2', 'Fine 3', 'Fine 4'].map(
-  (name, i) => `M${i},${name} Ltd`,
+  (name) => `${name},${name} Ltd`,
 );
 
 test('rows are sent again: of one cause, of one outcome, and all; the service sees just those', async () => {
@@ -109,7 +109,9 @@ test('rows are sent again: of one cause, of one outcome, and all; the service se
   expect(desk.flow.sandbox.stats().duplicateKeys).toBe(0);
 });
 
-const LOST = ['externalId,details.name', 'L1,Lost 1 Ltd', 'L2,Lost 2 Ltd', 'F1,Fine Ltd', ''].join('\n');
+const LOST = ['externalId,details.name', 'Lost 1,Lost 1 Ltd', 'Lost 2,Lost 2 Ltd', 'Fine,Fine Ltd', ''].join(
+  '\n',
+);
 
 test('rows in doubt are settled one after the other, as created and as not; what somebody else has settled stays', async () => {
   const desk = await startDesk(open, { lost: createJob() }, ['reset-after-create=always;key=Lost']);

@@ -24,7 +24,7 @@ const NO_PAGE = /\/template$|\.csv$|\/files\/|\/report$|\/doubts\/:read$/;
 function rows(): string {
   const lines = keysOf(60).map((key, i) => {
     const kind = i % 12 === 5 ? 'Gone' : i % 20 === 9 ? 'Lost' : 'Fine';
-    return `${key},${kind} Company with a long name ${i + 1} Ltd,${i % 30 === 3 ? 'perhaps' : 'true'}`;
+    return `${kind} ${key},${kind} Company with a long name ${i + 1} Ltd,${i % 30 === 3 ? 'perhaps' : 'true'}`;
   });
   return ['externalId,details.name,regulators.isRegulated', ...lines, ''].join('\n');
 }
@@ -35,7 +35,7 @@ async function addresses(desk: Desk, page: Page): Promise<readonly string[]> {
   await badge(page, 'finished').waitFor();
   await page.getByText('Why rows did not succeed').waitFor();
   const note = (await page.getByRole('link', { name: 'Note' }).first().getAttribute('href')) ?? '';
-  await chooseFile(page, { name: 'second.csv', text: rows().replaceAll(/^K/gm, 'S') });
+  await chooseFile(page, { name: 'second.csv', text: rows().replaceAll(/^(\w+) K/gm, '$1 S') });
   const upload = new URL(page.url()).pathname;
   await page.getByRole('radio', { name: 'partner' }).check();
   await page.getByRole('button', { name: 'Check the file with it' }).click();
