@@ -100,11 +100,16 @@ export async function claimFolder(folder: string, given: NewClaim): Promise<void
 }
 
 /** A new file, on disk when this resolves. */
-export async function writeDurably(path: Buffer | string, text: string, flags = 'wx'): Promise<void> {
+export async function writeDurably(
+  path: Buffer | string,
+  content: string | AsyncIterable<Buffer>,
+  flags = 'wx',
+): Promise<void> {
   const handle = await open(path, flags, 0o600);
   try {
-    await handle.writeFile(text);
-    await handle.datasync();
+    const blocks = typeof content === 'string' ? [content] : content;
+    for await (const block of blocks) await handle.writeFile(block);
+    await handle.sync();
   } finally {
     await handle.close();
   }

@@ -36,36 +36,37 @@ async function takeLock(lock: string, holder: string, io: Session['io']): Promis
   };
   const deadline = performance.now() + STALE_MS + RENEW_MS;
   for (let looks = 1; ; looks += 1) {
+    const other = await holderOf(lock, holder);
     try {
-      const times = { stale: STALE_MS, update: RENEW_MS };
-      return await lockfile.lock(lock, {
-        ...times,
-        lockfilePath: lock,
-        realpath: false,
-        onCompromised: lost,
-      });
+      const how = { stale: STALE_MS, update: RENEW_MS, lockfilePath: lock, realpath: false };
+      return await lockfile.lock(lock, { ...how, onCompromised: lost });
     } catch (error) {
       if (!hasCode(error, 'ELOCKED')) throw error;
     }
-    const other = await readFile(holder, 'utf8').catch(insteadOf('ENOENT', ''));
-    if (isDeadHere(other)) {
-      await giveUpFor(lock, holder);
-      continue;
-    }
     const isHere = other !== '' && !isOfAnotherMachine(other);
     if (isHere || performance.now() > deadline || io.interrupted.aborted) throw new UsageError(heldBy(other));
-    if (looks === 1) tell(io, `Waiting up to 20 s: ${shownWorker(other)} may still watch the inboxes here.`);
+    if (looks === 1) tell(io, `Waiting up to 20 s: ${shownHolder(other)} may still watch the inboxes here.`);
     await sleep(POLL_MS, io.interrupted);
   }
 }
 
-/** Of several processes that find a dead holder, one frees the lock: its name is removed once. */
-async function giveUpFor(lock: string, holder: string): Promise<void> {
+/**
+ * `''`: nobody is known to have the lock. A dead one's name goes before the lock is taken: beside
+ * a new lock it would let a third process free that. Of several that find it, one frees the lock.
+ */
+async function holderOf(lock: string, holder: string): Promise<string> {
+  const name = await readFile(holder, 'utf8').catch(insteadOf('ENOENT', ''));
+  if (!isDeadHere(name)) return name;
   const isFirst = await unlink(holder).then(() => true, insteadOf('ENOENT', false));
   if (isFirst) await rmdir(lock).catch(insteadOf('ENOENT', undefined));
+  return '';
 }
 
 function heldBy(other: string): string {
   const expected = 'expected one watcher for each home; end that one, or set ONBOARD_HOME';
-  return `${shownWorker(other)} watches the inboxes of this ONBOARD_HOME: ${expected}`;
+  return `${shownHolder(other)} watches the inboxes of this ONBOARD_HOME: ${expected}`;
+}
+
+function shownHolder(other: string): string {
+  return other === '' ? 'another process' : shownWorker(other);
 }

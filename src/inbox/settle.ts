@@ -2,17 +2,17 @@
  * How a file's way ends: in `done` or `failed`, in a rehearsal back in its inbox. The claim is
  * dropped last: a kill before that repeats the ending and loses nothing.
  */
-import { open, rename, rm, unlink, writeFile } from 'node:fs/promises';
+import { rename, rm, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { newRunId } from '../ledger/run-store.ts';
 import { errorCode, hasCode, insteadOf } from '../lib/errors.ts';
 import { stampOf, writtenOfStamp } from '../lib/file-stamp.ts';
-import { makeFolder } from '../lib/make-folder.ts';
+import { makeFolder, syncFolder } from '../lib/make-folder.ts';
 import type { Io } from '../lib/terminal.ts';
 import { EXIT, exitCodeOf } from '../model/exit.ts';
 import type { Run } from '../model/run.ts';
 import type { Summary } from '../report/summary.ts';
-import { type Claim, dropClaim, returnFile, withinClaim } from './claim.ts';
+import { type Claim, dropClaim, returnFile, withinClaim, writeDurably } from './claim.ts';
 import { NOTE_ENDING } from './entry.ts';
 import { inboxesOf, isInboxOf } from './job-book.ts';
 import {
@@ -212,7 +212,7 @@ async function moveCopied(from: Buffer | string, to: string, otherwise: unknown)
     // Nothing else has content of its own: it stays where it is.
     if (!before.isFile() || before.nlink > 1n) throw otherwise;
     const copy = `${to}.tmp`;
-    await writeSynced(copy, source.createReadStream({ autoClose: false }));
+    await writeDurably(copy, source.createReadStream({ autoClose: false }), 'w');
     if (stampOf(await source.stat({ bigint: true })) !== stampOf(before))
       throw new Error(`it was written to while it was copied to ${to}`);
     await rename(copy, to);
@@ -221,25 +221,6 @@ async function moveCopied(from: Buffer | string, to: string, otherwise: unknown)
     await source.close();
   }
   await unlink(from);
-}
-
-async function writeSynced(path: string, content: AsyncIterable<Buffer>): Promise<void> {
-  const handle = await open(path, 'w', 0o600);
-  try {
-    for await (const block of content) await handle.writeFile(block);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 async function writeNote(file: string, text: string): Promise<string> {

@@ -3,10 +3,10 @@
  * promise outlives a power cut.
  */
 
-import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { insteadOf } from '../lib/errors.ts';
-import { makeFolder } from '../lib/make-folder.ts';
+import { makeFolder, syncFolder } from '../lib/make-folder.ts';
 
 const ENDING = '.log';
 
@@ -41,14 +41,4 @@ export async function makeWorkerFolder(folder: string, worker: string): Promise<
   await mkdir(path, { mode: 0o700 });
   for (const above of ['.', '..', '../..']) await syncFolder(join(folder, above));
   return path;
-}
-
-/** Resolves when all that was made, renamed or removed in the folder is on disk. */
-export async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -6,7 +6,8 @@
  */
 
 import { rm, utimes } from 'node:fs/promises';
-import { makeWorkerFolder, runFile, syncFolder } from './folder.ts';
+import { syncFolder } from '../lib/make-folder.ts';
+import { makeWorkerFolder, runFile } from './folder.ts';
 import { encodeLine, type JournalRecord } from './record.ts';
 import { openRunFile, type RunFile } from './run-file.ts';
 

@@ -9,7 +9,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { hasCode, messageOf } from '../lib/errors.ts';
-import { syncFolder } from './folder.ts';
+import { syncFolder } from '../lib/make-folder.ts';
 
 export type RunFile = {
   /** Resolves with its group; rejects where that can't be written. */

@@ -3,7 +3,7 @@
  * Throws the file system's error. `mkdir` with `recursive` never ends in a folder that takes no
  * other, such as /proc.
  */
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { hasCode } from './errors.ts';
 
@@ -30,4 +30,14 @@ function isFolder(path: string): Promise<boolean> {
     (found) => found.isDirectory(),
     () => false,
   );
+}
+
+/** Resolves when all that was made, renamed or removed in the folder is on disk. */
+export async function syncFolder(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }

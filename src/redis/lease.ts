@@ -11,6 +11,7 @@ import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { insteadOf } from '../lib/errors.ts';
 import { isSameMachine, type Machine, shownHost } from '../lib/machine.ts';
+import { syncFolder } from '../lib/make-folder.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import { isServing } from './server-process.ts';
@@ -222,15 +223,6 @@ async function copyData(source: string, mine: string): Promise<void> {
   for (const name of await readdir(part)) await syncFolder(join(part, name));
   await syncFolder(part);
   await rename(part, join(mine, DATA));
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 /** Of whoever has the home's server now, or had it last; `null`: nobody had. */

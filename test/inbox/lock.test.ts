@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, rmdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -46,6 +47,24 @@ test('a killed watcher of this machine has lost the inboxes at once', async () =
   const { io, locked, release } = lock();
   await locked;
   expect(io.stderr.text).toBe('');
+  await release();
+});
+
+test('while a watcher takes the inboxes, nothing names the one that had them: it would be taken for killed', async () => {
+  const { home, lock } = await setUp();
+  const [watching, watcher] = [join(home, 'watching'), join(home, 'watcher')];
+  const gone = otherPid(newWorkerId());
+  await writeFile(watcher, gone);
+  const { locked, release } = lock();
+  let isTaken = false;
+  void locked.then(() => {
+    isTaken = true;
+  });
+  while (!isTaken) {
+    const named = existsSync(watching) && existsSync(watcher) ? readFileSync(watcher, 'utf8') : '';
+    expect(named).not.toBe(gone);
+    await new Promise(setImmediate);
+  }
   await release();
 });
 

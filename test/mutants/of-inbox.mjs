@@ -67,9 +67,17 @@ export const OF_INBOX = [
   {
     id: 'two-watchers',
     in: 'src/inbox',
-    find: 'if (isDeadHere(other)) {',
-    put: "if (other !== '') {",
+    find: 'if (!isDeadHere(name)) return name;',
+    put: "if (name === '') return name;",
     tests: ['test/inbox/lock'],
     why: 'two processes watch one home',
+  },
+  {
+    id: 'name-of-who-had-the-lock',
+    in: 'src/inbox',
+    find: "const isFirst = await unlink(holder).then(() => true, insteadOf('ENOENT', false));",
+    put: 'const isFirst = true;',
+    tests: ['test/inbox/lock'],
+    why: 'a watcher that has just begun is taken for a killed one',
   },
 ];
