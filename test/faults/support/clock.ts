@@ -12,6 +12,8 @@ export type Clock = {
   readonly env: Readonly<Record<string, string>>;
   /** From now on it is off by that much, in programs that run already too. */
   setOff(seconds: number): Promise<void>;
+  /** By how much it is off, s. */
+  off(): number;
 };
 
 const SOURCE = fileURLToPath(new URL('./clock-jump.c', import.meta.url));
@@ -32,7 +34,9 @@ export async function prepareClocks(): Promise<((name: string) => Promise<Clock>
 }
 
 async function createClock(library: string, path: string): Promise<Clock> {
+  let off = 0;
   const setOff = async (seconds: number) => {
+    off = seconds;
     const bytes = Buffer.alloc(OFFSET_BYTES);
     bytes.writeBigInt64LE(BigInt(seconds));
     // Programs look into this very file: it is never another one.
@@ -41,5 +45,5 @@ async function createClock(library: string, path: string): Promise<Clock> {
     await file.close();
   };
   await setOff(0);
-  return { env: { LD_PRELOAD: library, ONBOARD_TEST_CLOCK: path }, setOff };
+  return { env: { LD_PRELOAD: library, ONBOARD_TEST_CLOCK: path }, setOff, off: () => off };
 }
