@@ -8,10 +8,10 @@ import { SEED } from './support/seed.ts';
 
 const connections = useFastRedis();
 
-test(`80 sequences of what can happen to a row: never twice, nothing lost (seed ${SEED})`, async () => {
-  const tally = await runSequences({ redis: connections(), seed: SEED, runs: 80 });
+test(`50 sequences of what can happen to a row: never twice, nothing lost (seed ${SEED})`, async () => {
+  const tally = await runSequences({ redis: connections(), seed: SEED, runs: 50 });
   process.stderr.write(`model: ${tally.sequences} sequences, ${JSON.stringify([...tally.events])}\n`);
-  expect(tally.sequences).toBe(80);
+  expect(tally.sequences).toBe(50);
 }, 240_000);
 
 /** A row that is granted twice takes four events, and a fifth shows what comes of it: two takes, two intents, an answer. */
@@ -25,7 +25,7 @@ test('every path of five events of one row and two takers: never twice, nothing 
 }, 240_000);
 
 /** All of them are found out soon by it; any other would do, in its time. */
-const EARLY = 1;
+const EARLY = 4;
 
 // A model that can't fail proves nothing.
 test.each(Object.keys(BROKEN))(
