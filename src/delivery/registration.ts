@@ -18,7 +18,7 @@ import {
 import { type LedgerEpoch, openEpoch } from '../ledger/epoch.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
 import { recountRuns } from '../ledger/recount.ts';
-import { createReplay, restorableFields } from '../ledger/replay.ts';
+import { createReplay, noteAdded, restorableFields } from '../ledger/replay.ts';
 import type { RunIndex } from '../ledger/run-index.ts';
 import { type RunStore, runsWithOpenRows } from '../ledger/run-store.ts';
 import type { ReplayScope } from '../ledger/verification.ts';
@@ -125,7 +125,7 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
     },
     async noteAdded(run, chunk) {
       await journal.write({ kind: 'added', run, chunk });
-      await createReplay(redis, keys).added(run, chunk, worker);
+      await noteAdded(epoch, keys, { run, chunk });
     },
     async close() {
       clearInterval(tidying);

@@ -7,6 +7,7 @@
 import { z } from 'zod';
 import { batchesOf } from '../lib/batches.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
+import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import { recordKeys } from './exchange.ts';
 import type { LedgerKeys } from './keys.ts';
 import { SUSPECT } from './lua/epoch.ts';
@@ -30,6 +31,7 @@ type LedgerReplay = {
 
 const restore = script(RESTORE, z.number());
 const added = script(ADDED, z.number());
+const addedInEpoch = inEpoch(ADDED, z.number());
 const settle = script(REPLAY_SETTLED, z.array(z.string()));
 const suspect = script(SUSPECT, z.number());
 const replayIntent = script(REPLAY_INTENT, z.number());
@@ -71,6 +73,18 @@ export function createReplay(redis: RedisConnection, keys: LedgerKeys): LedgerRe
       await suspect(redis, records, workers);
     },
   };
+}
+
+/**
+ * The run's chunks up to this one are about to be queued. It counts as a batch, so that its worker
+ * notices where Redis loses it: a lost worker may have sent rows of any of them.
+ */
+export async function noteAdded(
+  epoch: LedgerEpoch,
+  keys: LedgerKeys,
+  { run, chunk }: { readonly run: string; readonly chunk: number },
+): Promise<void> {
+  await epoch.call(addedInEpoch, [keys.run(run).record], [chunk, epoch.worker]);
 }
 
 /** The run's record as it is put back: running unless it was cancelled, with nothing counted. */

@@ -193,6 +193,20 @@ describe('a Redis that was emptied', () => {
     expect([a.epoch.recoveries(), b.epoch.recoveries()]).toEqual([1, 1]);
   });
 
+  test('and went back to before chunks were handed to the queue is told of them by who did that: each batch counts', async () => {
+    const { place, run } = await placeWithRun();
+    const a = await joinAs(place);
+    await a.remember(run);
+    const names = [place.keys.epoch, place.keys.run(run).record];
+    const before = await Promise.all(names.map((name) => own().redis.hgetall(name)));
+    await a.noteAdded(run, 1);
+    await own().redis.del(...names);
+    for (const [i, name] of names.entries()) await own().redis.hset(name, before[i] ?? {});
+    await restarted(place);
+    await a.epoch.verify();
+    expect(await own().redis.hget(place.keys.run(run).record, 'added')).toBe('1');
+  });
+
   test('is not given a row back whose intent nobody has granted yet', async () => {
     const { place, run } = await placeWithRun();
     const a = await joinAs(place);

@@ -232,4 +232,12 @@ export const OF_ORDER = [
     tests: ['test/delivery/registration'],
     why: 'rows that were made are in doubt where their process ended without Redis',
   },
+  {
+    id: 'added-without-a-batch',
+    in: 'src/ledger',
+    find: 'await epoch.call(addedInEpoch,',
+    put: 'await epoch.read(addedInEpoch,',
+    tests: ['test/delivery/registration'],
+    why: 'a chunk is forgotten that a lost worker may have sent, and its rows are sent again',
+  },
 ];
