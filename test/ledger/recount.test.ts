@@ -31,7 +31,7 @@ function whoReads(redis: Redis, meanwhile: () => Promise<unknown>): Redis {
       if (name !== 'hgetall') return typeof value === 'function' ? value.bind(target) : value;
       return async (key: string) => {
         const read = await target.hgetall(key);
-        await meanwhile();
+        if (key.includes(':chunk:')) await meanwhile();
         return read;
       };
     },
