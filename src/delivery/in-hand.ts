@@ -4,6 +4,7 @@
  * breaker informed, and p-retry asked for another attempt (retry.ts).
  */
 
+import { errorOf } from '../lib/errors.ts';
 import { tryAgain } from './retry.ts';
 import type { Retry } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
@@ -118,7 +119,7 @@ function carryOut(
       again(hand, sending, effect);
       return null;
     case 'tell':
-      return context.breaker.failed({ ...effect.failure, mark: sending.mark });
+      return tell(sending, effect.failure, context);
     case 'withdraw':
       return withdraw(sending, context);
     case 'pause':
@@ -132,6 +133,17 @@ function carryOut(
     default:
       return effect satisfies never;
   }
+}
+
+/** A breaker that could not be told is no reason to leave the row's intent where it is. */
+async function tell(
+  { mark }: Sending,
+  failure: Extract<Effect, { kind: 'tell' }>['failure'],
+  { breaker, onTrouble }: RunContext,
+): Promise<void> {
+  await breaker
+    .failed({ ...failure, mark })
+    .catch((cause: unknown) => onTrouble('the breaker could not be told of a failure', errorOf(cause)));
 }
 
 async function withdraw(sending: Sending, context: RunContext): Promise<void> {

@@ -5,7 +5,7 @@
  */
 
 import { dirname, join } from 'node:path';
-import { changedAt, removeWorkerFolder, runsIn } from '../journal/folder.ts';
+import { changedAt, readEpoch, removeWorkerFolder, runsIn, writeEpoch } from '../journal/folder.ts';
 import { type Journal, openJournal } from '../journal/journal.ts';
 import { type Damage, isForeignJournal, type Replayed, readRun } from '../journal/read-journal.ts';
 import {
@@ -80,6 +80,8 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
     worker,
     leaveTornEnds: () => leaveTornEnds(redis, (problem) => tellOf(options, problem)),
     recount: () => recountRuns(redis, keys),
+    hasOlderJournal: (name) => hasOlderJournal(options, journal, name),
+    entered: (name) => writeEpoch(join(folder, worker), name),
     replay: (scope) => replayJournals(options, journal, scope),
     isGone: (other) => isGoneFor(other, options),
     ...(options.isOurs !== undefined && { isOurs: options.isOurs }),
@@ -185,6 +187,32 @@ async function connectedWorkers(redis: RedisConnection, keys: LedgerKeys): Promi
   return names.flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));
 }
 
+/** Other workers of this home that are gone, and those of them with something to put back. */
+async function absentHere(
+  options: RegistrationOptions,
+  { worker }: Journal,
+  isSilent: (other: string) => boolean,
+): Promise<{ readonly gone: readonly string[]; readonly killed: readonly string[] }> {
+  const others = (await listWorkers(options.folder)).filter((other) => other !== worker);
+  const gone = others.filter((other) => isSilent(other) || isGoneFor(other, options));
+  // Who left had everything recorded in this very Redis: there is nothing to put back.
+  const left = new Set(await options.redis.zrange(options.keys.left, '0', '-1'));
+  return { gone, killed: gone.filter((other) => isSilent(other) || !left.has(other)) };
+}
+
+async function hasOlderJournal(
+  options: RegistrationOptions,
+  journal: Journal,
+  epoch: string,
+): Promise<boolean> {
+  const { killed } = await absentHere(options, journal, () => false);
+  for (const worker of killed) {
+    const path = join(options.folder, worker);
+    if ((await runsIn(path)).length > 0 && (await readEpoch(path)) !== epoch) return true;
+  }
+  return false;
+}
+
 /**
  * Replays the journals of processes that are gone, and this one's where Redis lost some of it;
  * answers whose those were. Intents come last: one with an end in any journal must not stand in
@@ -194,14 +222,10 @@ async function replayJournals(
   options: RegistrationOptions,
   journal: Journal,
   { own, isWhole, silent, isHeld }: ReplayScope,
-): Promise<string[]> {
+): Promise<readonly string[]> {
   if (own) await journal.flush();
   const isSilent = (other: string) => silent.includes(other);
-  const others = (await listWorkers(options.folder)).filter((other) => other !== journal.worker);
-  const gone = others.filter((other) => isSilent(other) || isGoneFor(other, options));
-  // Who left had everything recorded in this very Redis: there is nothing to put back.
-  const left = new Set(await options.redis.zrange(options.keys.left, '0', '-1'));
-  const killed = gone.filter((other) => isSilent(other) || !left.has(other));
+  const { gone, killed } = await absentHere(options, journal, isSilent);
   if (!killed.every(isSilent)) tellOf(options, 'Replaying the journal of a process that has ended.');
   const read: ReadBack[] = [];
   for (const worker of own ? [...killed, journal.worker] : killed) {

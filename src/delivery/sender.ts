@@ -6,6 +6,7 @@
  */
 
 import type { Granted } from '../ledger/intent.ts';
+import { errorOf } from '../lib/errors.ts';
 import { passRow } from '../lib/stage.ts';
 import type { Reply } from '../model/request.ts';
 import { apply, createInHand, endAll, endWaiting, type InHand, recall } from './in-hand.ts';
@@ -272,7 +273,9 @@ async function launchIfGranted(sender: Sender, sending: Sending): Promise<void> 
     const { granted } = await context.ledger.exchange({ next: [intentOf(sending)] });
     enter(sender, sending, { answer: granted.get(sending.row), token });
   } catch (error) {
-    failSending(sending, error);
+    // Nothing was sent under its grant.
+    context.onTrouble('a grant could not be asked for again', errorOf(error));
+    void apply(sender, sending, givenUp(sending));
   }
   if (alarms !== sender.alarms) await recall(sender);
   putBack(sender);

@@ -2,7 +2,7 @@
  * Records what became of a request, for all of its rows at once, before anything else happens to
  * them; the ledger keeps each row's first definite outcome. Requests that end within a few
  * milliseconds are recorded together, with the sender's next exchange if there is one. A Redis that
- * refuses to record is asked again for about ten minutes: no outcome is dropped.
+ * refuses to record is asked again for about ten minutes; after that the rows may be in doubt.
  */
 
 import pRetry from 'p-retry';
@@ -13,6 +13,7 @@ import {
   fieldsUnderWay,
   type SettledRow,
 } from '../ledger/settle-entry.ts';
+import { errorOf } from '../lib/errors.ts';
 import { leavesAsItWas, wasAccepted } from '../model/outcome.ts';
 import type { Planned, PlannedSend } from './decide.ts';
 import { type RowEnd, settledRow } from './row-task.ts';
@@ -177,8 +178,7 @@ async function untilRecorded(
   record: () => Promise<unknown>,
   { context, first }: { readonly context: RunContext; readonly first: unknown },
 ): Promise<void> {
-  const tell = (error: unknown) =>
-    context.onTrouble(what, error instanceof Error ? error : new Error(String(error)));
+  const tell = (error: unknown) => context.onTrouble(what, errorOf(error));
   tell(first);
   await pRetry(record, {
     retries: RECORD_ATTEMPTS,

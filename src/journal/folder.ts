@@ -1,9 +1,9 @@
 /**
  * The journals' places, `<ONBOARD_HOME>/journal/<target>/<worker>/<run>.log`, synced so that every
- * promise outlives a power cut.
+ * promise outlives a power cut; and beside them the name of the worker's latest epoch.
  */
 
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { insteadOf } from '../lib/errors.ts';
 import { makeFolder, syncFolder } from '../lib/make-folder.ts';
@@ -21,6 +21,18 @@ export async function runsIn(path: string): Promise<string[]> {
     .filter((name) => name.endsWith(ENDING))
     .map((name) => name.slice(0, -ENDING.length))
     .sort();
+}
+
+const EPOCH = 'epoch';
+
+/** Not synced: after a power cut an older name, or none, is the safe side. */
+export function writeEpoch(path: string, epoch: string): Promise<void> {
+  return writeFile(join(path, EPOCH), epoch, { mode: 0o600 });
+}
+
+/** The latest epoch of the ledger that the worker was in; `''`: unknown. */
+export function readEpoch(path: string): Promise<string> {
+  return readFile(join(path, EPOCH), 'utf8').catch(insteadOf('ENOENT', ''));
 }
 
 /** When its last run was begun or forgotten, or its worker left (ms); 0: it is gone. */

@@ -8,7 +8,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { hasCode, messageOf } from '../lib/errors.ts';
+import { errorOf, hasCode, messageOf } from '../lib/errors.ts';
 import { syncFolder } from '../lib/make-folder.ts';
 
 export type RunFile = {
@@ -64,7 +64,7 @@ export function openRunFile(path: string, { onTrouble, onSync }: RunFileOptions)
       }
       for (const line of group) line.resolve();
     } catch (cause) {
-      const error = cause instanceof Error ? cause : new Error(String(cause));
+      const error = errorOf(cause);
       onSync(null);
       onTrouble('the journal could not be written', error);
       for (const line of group) line.reject(error);

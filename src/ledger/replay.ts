@@ -70,7 +70,7 @@ export function createReplay(redis: RedisConnection, keys: LedgerKeys): LedgerRe
     },
     async suspect(runs, workers) {
       const records = runs.map((run) => keys.run(run).record);
-      await suspect(redis, records, workers);
+      await suspect(redis, [keys.epoch, ...records], workers);
     },
   };
 }

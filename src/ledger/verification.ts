@@ -22,6 +22,13 @@ export type EpochEdges = {
   /** Makes Redis drop what a torn append-only file holds; before anything is put back. */
   leaveTornEnds(): Promise<void>;
   recount(): Promise<void>;
+  /**
+   * Whether a journal at hand is of a process that is gone and was not in the epoch of that name:
+   * others opened it without what that process did, and Redis may have lost some of that.
+   */
+  hasOlderJournal(epoch: string): Promise<boolean>;
+  /** This worker is in the epoch of that name: what it did before is known there. */
+  entered(epoch: string): Promise<void>;
   /** Puts journals at hand back; answers their workers, which are gone or silent. */
   replay(what: ReplayScope): Promise<readonly string[]>;
   /** What these workers sent can't be known: rows that may be theirs are in doubt. */
@@ -53,7 +60,7 @@ const POLL_MS = 200;
 const TELL_AFTER_MS = 1_000;
 const REPLAYING_MS = 1_000;
 
-const look = script(LOOK, z.tuple([z.string(), z.number(), z.number(), z.number()]));
+const look = script(LOOK, z.tuple([z.string(), z.number(), z.number(), z.number(), z.string()]));
 const checkIn = script(CHECK_IN, z.tuple([z.enum(['open', 'moved', 'count', 'closed'])]).rest(z.string()));
 
 /** Seen among the workers at the last look: later than any batch. */
@@ -81,6 +88,7 @@ type Found = {
   readonly last: number;
   /** Of the epoch. */
   readonly number: number;
+  readonly name: string;
 };
 
 /**
@@ -93,12 +101,17 @@ export async function verifyLedger(edges: EpochEdges, memory: Memory, stop: Abor
     memory.number = found.number;
     if (found.isOpen && found.last >= memory.recorded) return false;
     const isNew = memory.sent === 0;
+    if (isNew && found.isOpen && (await edges.hasOlderJournal(found.name))) {
+      await lookAt(edges, memory, 'closes');
+      continue;
+    }
     if (!isNew) edges.onNotice(noticeOf(found));
     const asked = found.isOpen ? [] : [...(await edges.connected()), ...forgotten(memory, found)];
     const gone = await putBack(found, edges, memory);
     const opened = await untilOpen({ found, gone, asked, batch: memory.sent, stop }, edges);
     if (opened === 'moved') continue;
-    memory.number = opened;
+    memory.number = opened.number;
+    await edges.entered(opened.name);
     if (!isNew) memory.recoveries += 1;
     return true;
   }
@@ -118,10 +131,10 @@ async function lookUntorn(edges: EpochEdges, memory: Memory): Promise<Found> {
 async function lookAt(
   { redis, keys, worker }: EpochEdges,
   { number: known }: Memory,
-  does: 'looks' | 'begins' | 'goes on',
+  does: 'looks' | 'begins' | 'goes on' | 'closes',
 ): Promise<Found> {
-  const [server, open, last, number] = await look(redis, [keys.epoch], [worker, does, known]);
-  return { server, isOpen: open === 1, last, number };
+  const [server, open, last, number, name] = await look(redis, [keys.epoch], [worker, does, known]);
+  return { server, isOpen: open === 1, last, number, name };
 }
 
 /** Answers the workers whose journals were put back. */
@@ -180,11 +193,10 @@ type Absent = {
   readonly givenUp: readonly string[];
 };
 
-/** Answers the number of the epoch. */
 async function untilOpen(
   { found: { server, isOpen }, gone, asked, batch, stop }: Arrival,
   edges: EpochEdges,
-): Promise<number | 'moved'> {
+): Promise<Pick<Found, 'number' | 'name'> | 'moved'> {
   const { redis, keys, worker } = edges;
   const absentOf = waitForAbsent(edges);
   let absent: Absent = { gone, givenUp: [] };
@@ -195,7 +207,7 @@ async function untilOpen(
     const names = [...absent.gone, ...absent.givenUp, ...others];
     const args = [worker, batch, server, knows, ...counts, ...names];
     const [state, ...missing] = await checkIn(redis, [keys.epoch, keys.left], args);
-    if (state === 'open') return Number(missing[0]);
+    if (state === 'open') return { number: Number(missing[0]), name: missing[1] ?? '' };
     if (state === 'moved') return state;
     knows = state === 'count' ? 'counted' : 'closed';
     if (state === 'count') await edges.recount();

@@ -15,6 +15,10 @@ export function insteadOf<T>(codes: string | readonly string[], value: T): (erro
   };
 }
 
+export function errorOf(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

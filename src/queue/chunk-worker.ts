@@ -8,7 +8,7 @@
 import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { Job, Worker } from 'bullmq';
-import { messageOf } from '../lib/errors.ts';
+import { errorOf, messageOf } from '../lib/errors.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { SHIPPED_TIMES } from '../lib/times.ts';
 import { sleep, withDeadline } from '../lib/waiting.ts';
@@ -268,8 +268,4 @@ async function untilEnded(takes: ReadonlySet<Take>): Promise<void> {
     if ((await withDeadline(ended, CLOSE_TIMEOUT_MS)) !== 'late' && takes.size === 0) return;
     if (takes.size > 0 && [...takes].every(({ lease }) => !lease.isHeld())) return;
   }
-}
-
-function errorOf(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error));
 }

@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 import lockfile from 'proper-lockfile';
 import { makeHomeFolder } from '../config/environment.ts';
 import { shortDigest } from '../lib/digest.ts';
-import { insteadOf } from '../lib/errors.ts';
+import { errorOf, insteadOf } from '../lib/errors.ts';
 import { isAlive, machineKey, thisMachine } from '../lib/machine.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
@@ -232,7 +232,7 @@ export function reviveOnLoss(
     try {
       await revive();
     } catch (error) {
-      onTrouble(error instanceof Error ? error : new Error(String(error)));
+      onTrouble(errorOf(error));
     } finally {
       attempt = null;
     }

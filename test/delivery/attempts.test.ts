@@ -147,6 +147,21 @@ describe('a row that is sent', () => {
     expect([bench.attempts.length, await bench.mark(1)]).toEqual([1, null]);
   });
 
+  test('is free, or its end is recorded, where the breaker could not be told', async () => {
+    const untold = async (reply: Reply) => {
+      const bench = await replying([reply]);
+      const failed = () => Promise.reject(new Error('BUSY'));
+      const context = { ...bench.context, breaker: { ...bench.context.breaker, failed } };
+      return { bench, sent: sendIn(bench, context) };
+    };
+    const throttled = await untold(busy(FAR_TOO_LONG_MS));
+    await until(async () => (await throttled.bench.mark(1)) === null && throttled.bench.troubles.length > 0);
+    throttled.bench.stop.abort();
+    expect(await throttled.sent).toEqual(UNSENT);
+    const lost = await untold(LOST);
+    expect(await lost.sent).toMatchObject({ end: 'closed', outcome: 'in-doubt', code: 'connection_lost' });
+  });
+
   test('holds no permit while it waits, so that others go meanwhile', async () => {
     const bench = await replying([busy(FAR_TOO_LONG_MS)], { concurrency: 1, rows: 2 });
     const end = deliverOn(bench, chunkOf(bench, 2));

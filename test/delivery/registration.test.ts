@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openRegistration, type Registration } from '../../src/delivery/registration.ts';
+import { writeEpoch } from '../../src/journal/folder.ts';
 import { type Journal, openJournal } from '../../src/journal/journal.ts';
 import { listWorkers, newWorkerId } from '../../src/journal/worker-registry.ts';
 import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
@@ -125,6 +126,7 @@ async function deadJournal(place: Place, run: string): Promise<Journal> {
   await journal.write({ kind: 'intended', run, next: nextText(...rows) });
   const ended = endedText(place.keys, [settled(1, 'created', 'i dead.1 1')]);
   await journal.write({ kind: 'settled', run, ended });
+  await writeEpoch(join(place.folder, worker), (await own().redis.hget(place.keys.epoch, 'opened')) ?? '');
   // Closing would tidy it up, as a process that is killed does not.
   onTestFinished(() => journal.close().catch(() => undefined));
   return journal;
@@ -339,6 +341,24 @@ describe('a process that was killed', () => {
     await deadJournal(place, run);
     await joinAs(place);
     expect(await marks(place, run)).toEqual({ 1: expect.stringMatching(/^\[1,.*"created"/) });
+  });
+
+  test('and that others opened the ledger without, on a Redis that forgot its run, has its intents put back before the run goes on', async () => {
+    const { place, run } = await placeWithRun();
+    // A worker of another home: it can't know that journal.
+    const elsewhere = await joinAs({ ...place, folder: join(await ownFolder(), 'journal') });
+    const { worker } = await deadJournal(place, run);
+    await own().redis.flushall();
+    await elsewhere.epoch.verify();
+    expect(await place.store.get(run)).toBeNull();
+    await joinAs(place);
+    expect(await marks(place, run)).toEqual({ 1: expect.stringMatching(/^\[1,/), 2: 'i dead.1 1' });
+    expect(await own().redis.zscore(place.keys.left, worker)).not.toBeNull();
+    await (await ledgerOf(elsewhere, place, run)).take(1, []);
+    const opened = await own().redis.hget(place.keys.epoch, 'opened');
+    // Once it is put back, nobody closes the ledger for it again.
+    await joinAs(place);
+    expect(await own().redis.hget(place.keys.epoch, 'opened')).toBe(opened);
   });
 
   test('and whose run Redis has lost with the line that names it keeps all from sending, with words', async () => {

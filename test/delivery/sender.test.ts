@@ -282,6 +282,19 @@ describe('a row that has waited for its permit since its intent was granted', ()
     expect([await end, bench.attempts.length]).toEqual(['put-back', 1]);
   });
 
+  test('is free again where that could not be asked', async () => {
+    const { bench, end, service, again, free } = await startReady();
+    const late = deferred<void>();
+    again.answer = late.promise;
+    free();
+    await until(() => again.granted === 1);
+    late.reject(new Error('BUSY'));
+    await until(async () => (await intended(bench, 2)) === 1);
+    service.next(created('made-1'));
+    expect(await end).toBe('put-back');
+    expect([bench.attempts.length, await bench.mark(2)]).toEqual([1, null]);
+  });
+
   test('does not go where another take has it in doubt since', async () => {
     const { bench, end, service, free } = await startReady();
     expect(await deliver(bench, 2, 'me.2')).toBe('closed');

@@ -240,4 +240,20 @@ export const OF_ORDER = [
     tests: ['test/delivery/registration'],
     why: 'a chunk is forgotten that a lost worker may have sent, and its rows are sent again',
   },
+  {
+    id: 'home-that-comes-late',
+    in: 'src/ledger',
+    find: 'if (isNew && found.isOpen && (await edges.hasOlderJournal(found.name))) {',
+    put: 'if (isNew && found.isOpen && false) {',
+    tests: ['test/delivery/registration'],
+    why: 'a run that Redis forgot goes on without the intents under which its rows went',
+  },
+  {
+    id: 'former-reader-trusted',
+    in: 'src/ledger/lua',
+    find: 'local trusted = reader == 1',
+    put: 'local trusted = reader',
+    tests: ['test/ledger/epoch'],
+    why: 'chunks that a later reader handed out count as never sent',
+  },
 ];

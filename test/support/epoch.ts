@@ -10,6 +10,8 @@ import { atTestEnd } from './at-test-end.ts';
 export const quietEdges = {
   leaveTornEnds: async () => undefined,
   recount: async () => undefined,
+  hasOlderJournal: async () => false,
+  entered: async () => undefined,
   replay: async () => [],
   connected: async () => [],
   doubt: async () => undefined,

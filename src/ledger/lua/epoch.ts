@@ -79,25 +79,28 @@ end
 /**
  * How a worker finds the epoch. Where it replays a journal the others wait for it: it says so
  * before it looks at a closed ledger, and then regularly; CHECK_IN refuses where Redis was emptied.
- * An epoch from before one that the worker knows is closed for everybody.
- * KEYS: epoch. ARGV: worker, what it does ('looks', 'begins' to replay, 'goes on'), the number of
- * the latest epoch that it knows.
- * Answers {server run, open (0|1), its last batch (-1: no worker), the number of the epoch}.
+ * An epoch from before one that the worker knows is closed for everybody, and so is one that was
+ * opened without a journal that it has at hand.
+ * KEYS: epoch. ARGV: worker, what it does ('looks', 'begins' to replay, 'goes on', 'closes'), the
+ * number of the latest epoch that it knows.
+ * Answers {server run, open (0|1), its last batch (-1: no worker), the number of the epoch, its
+ * name}.
  */
 export const LOOK = `${SERVER_ID}${NOW}
-local server = serverId()
+local server, closes = serverId(), ARGV[2] == 'closes'
 if tonumber(redis.call('HGET', KEYS[1], 'number') or '0') < tonumber(ARGV[3]) then
   redis.call('HSET', KEYS[1], 'number', ARGV[3])
-  if redis.call('HGET', KEYS[1], 'server') == server then
-    redis.call('HSET', KEYS[1], 'server', '')
-  end
+  closes = true
 end
-local epoch = redis.call('HMGET', KEYS[1], 'server', 'm:' .. ARGV[1], 'b:' .. ARGV[1], 'number')
+if closes and redis.call('HGET', KEYS[1], 'server') == server then
+  redis.call('HSET', KEYS[1], 'server', '')
+end
+local epoch = redis.call('HMGET', KEYS[1], 'server', 'm:' .. ARGV[1], 'b:' .. ARGV[1], 'number', 'opened')
 local open = epoch[1] == server
 local replays = ARGV[2] == 'begins' or (ARGV[2] == 'goes on' and epoch[3])
 if replays and not open then redis.call('HSET', KEYS[1], 'b:' .. ARGV[1], now) end
 local number, last = tonumber(epoch[4] or '0'), tonumber(epoch[2] or '-1')
-return {server, open and 1 or 0, last, number}
+return {server, open and 1 or 0, last, number, epoch[5] or ''}
 `;
 
 /**
@@ -107,9 +110,9 @@ return {server, open and 1 or 0, last, number}
  * ARGV: worker, its last batch, server run, what it knows ('open': it arrives and saw the epoch
  * open; 'closed': it saw it closed; 'counted': it has counted the runs), how many are gone, how
  * many it gives up, gone workers, those given up, workers to be asked for.
- * Answers {'open', the number of the epoch}; {'moved'}: another server run again, or an emptied
- * one; {'count'}: nobody is missing, the runs have to be counted; {'closed', workers still missing
- * and when they were last heard of (ms), …}.
+ * Answers {'open', the number of the epoch, its name}; {'moved'}: another server run again, or an
+ * emptied one; {'count'}: nobody is missing, the runs have to be counted; {'closed', workers still
+ * missing and when they were last heard of (ms), …}.
  */
 export const CHECK_IN = `${SERVER_ID}${REGISTRY}
 local server = serverId()
@@ -130,7 +133,8 @@ for i = 7, asked - 1 do
   if i < 7 + ARGV[5] then redis.call('ZADD', KEYS[2], 'NX', now, ARGV[i]) end
 end
 if open then
-  return {'open', redis.call('HGET', epoch, 'number') or '0'}
+  local of = redis.call('HMGET', epoch, 'number', 'opened')
+  return {'open', of[1] or '0', of[2] or ''}
 end
 redis.call('HSET', epoch, 'b:' .. worker, now, 'c:' .. worker, server)
 for i = asked, #ARGV do
@@ -144,23 +148,25 @@ end
 if #missing > 1 then return missing end
 if knows ~= 'counted' then return {'count'} end
 local number = redis.call('HINCRBY', epoch, 'number', 1)
-redis.call('HSET', epoch, 'server', server, 'opened', number .. ':' .. server .. ':' .. now)
+local name = number .. ':' .. server .. ':' .. now
+redis.call('HSET', epoch, 'server', server, 'opened', name)
 redis.call('HDEL', epoch, 'checking')
-return {'open', tostring(number)}
+return {'open', tostring(number), name}
 `;
 
 /**
  * What these workers sent is partly unknown: rows without a mark may have been sent, up to the
  * highest chunk that a worker may have had. The worker that read the file knows that chunk, unless
- * it is one of them.
- * KEYS: records of unfinished runs. ARGV: workers.
+ * it is one of them or is no worker any more: then another may have read on.
+ * KEYS: epoch, records of unfinished runs. ARGV: workers.
  */
 export const SUSPECT = `
-local missing = {}
+local epoch, missing = table.remove(KEYS, 1), {}
 for _, worker in ipairs(ARGV) do missing[worker] = true end
 for _, record in ipairs(KEYS) do
   local run = redis.call('HMGET', record, 'id', 'added', 'addedBy', 'suspect', 'chunks')
-  local trusted = run[3] and not missing[run[3]]
+  local reader = run[3] and not missing[run[3]] and redis.call('HEXISTS', epoch, 'm:' .. run[3])
+  local trusted = reader == 1
   local upTo = tonumber(trusted and run[2] or run[5])
   if run[1] then redis.call('HSET', record, 'suspect', math.max(upTo, tonumber(run[4] or '0'))) end
 end
