@@ -15,10 +15,8 @@ const own = useOwnRedis();
 
 /** What the doctor finds of these, in an environment that has these variables beside a Redis. */
 async function found(checks: string, env: Readonly<Record<string, string>>) {
-  const { address } = own();
-  if (address.kind !== 'socket') throw new Error('expected a socket');
   const ONBOARD_HOME = await ownFolder();
-  const io = memoryIo({ env: { ONBOARD_HOME, REDIS_URL: `unix://${address.path}`, ...env } });
+  const io = memoryIo({ env: { ONBOARD_HOME, REDIS_URL: own().url, ...env } });
   return (await examine(io)).filter(({ check }) => checks.split(' ').includes(check.split(' ')[0] ?? ''));
 }
 

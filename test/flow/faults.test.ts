@@ -49,57 +49,9 @@ describe('an answer that is lost', () => {
     expect(inDoubt.split('\n')[0]).toMatch(/,onboard_message,onboard_resolution$/);
     for (const [i, key] of keys.entries()) expect(inDoubt).toContain(`${key},Lost ${i} Ltd`);
   });
-
-  test('a key in doubt is not sent from another file either', async () => {
-    const flow = await startFlow({ faults: ['reset-after-create=always;key=K2'] });
-    const job = quick();
-    await flow.load(job, subclientsCsv(3));
-    const other = await flow.load(job, 'externalId,details.name\nK2,Company 2\nK9,Nine\n');
-    expect(other.summary.outcomes).toMatchObject({ invalid: 1, created: 1 });
-    expect((await flow.results(other.summary))[0]).toMatchObject({ code: 'key_in_doubt' });
-    expect(flow.sandbox.stats().duplicateKeys).toBe(0);
-  });
-
-  test('without a key, a row in doubt is not sent again from its report file', async () => {
-    const flow = await startFlow({ faults: ['reset-after-create=first:1'] });
-    const job = await flow.file('j.yaml', 'operation: subclient.create\n');
-    const { summary } = await flow.load(job, 'details.name\nOne\n');
-    const again = await flow.file('again.csv', await flow.report(summary, 'in-doubt.csv'));
-    expect((await flow.run(['--job-file', job, again])).summary.outcomes).toMatchObject({
-      invalid: 1,
-      created: 0,
-    });
-    const lines = 'operation: subclient.create\nformat: { type: ndjson }\n';
-    const ndjson = await flow.file(
-      'again.ndjson',
-      '{"details":{"name":"One"},"_onboard":{"outcome":"in-doubt"}}\n',
-    );
-    expect(
-      (await flow.run(['--job-file', await flow.file('n.yaml', lines), ndjson])).summary.outcomes.invalid,
-    ).toBe(1);
-    expect(flow.sandbox.stats().made.subclients).toBe(1);
-  });
 });
 
 describe('an answer that says nothing was done', () => {
-  test('a wrong path in MSB_BASE_URL: the advice names it, and the same command creates all with the right one', async () => {
-    const flow = await startFlow();
-    const args = [
-      '--job-file',
-      await flow.file('j.yaml', quick()),
-      await flow.file('a.csv', subclientsCsv(3)),
-    ];
-    const wrong = await flow.run(args, { MSB_BASE_URL: `${flow.sandbox.url}/wrong` });
-    expect(wrong.exitCode).toBe(1);
-    expect(wrong.summary.topErrors).toMatchObject([
-      { code: 'http_404', count: 3, advice: expect.stringMatching(/^Check MSB_BASE_URL first/) },
-    ]);
-    const [first] = await flow.results(wrong.summary);
-    expect(first).toMatchObject({ outcome: 'failed', advice: expect.stringContaining('no such address') });
-    const right = await flow.run(args);
-    expect([right.exitCode, right.summary.outcomes.created]).toEqual([0, 3]);
-  });
-
   test('a service that is not there: a file of one row is told why and where, and so are a worker beside and who asks later', async () => {
     const flow = await startFlow();
     const worker = flow.begin(['work']);
@@ -123,14 +75,6 @@ describe('an answer that says nothing was done', () => {
     const [, own] = overview.stdout.split(`For ${flow.sandbox.url}:\nService: `);
     expect(own).toMatch(/^[^\n]*The service refused the connection/);
     expect(own).toContain(`Runs that are not over:\n  ${ended.summary.run}: paused (service-away)`);
-  });
-
-  test('a row that is refused on and on fails when its attempts are used up, while the others go through', async () => {
-    const flow = await startFlow({ faults: ['429=always;key=K150;retry-after=none'] });
-    const { exitCode, summary } = await flow.load(quick(), subclientsCsv(300));
-    expect(exitCode).toBe(1);
-    expect(summary.outcomes).toMatchObject({ created: 299, failed: 1 });
-    expect((await flow.results(summary))[149]).toMatchObject({ outcome: 'failed', status: '429' });
   });
 });
 

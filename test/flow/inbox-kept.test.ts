@@ -1,7 +1,8 @@
-import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ELSEWHERE } from '../inbox/files.ts';
+import { ownFolder } from '../support/folder.ts';
 import { fileLines, rowsOf, startInboxFlow } from '../support/inbox.ts';
 import { until } from '../support/until.ts';
 
@@ -45,12 +46,7 @@ test('a rehearsal takes over nothing of a real run that was left, and leaves the
 });
 
 test('files of an inbox on another file system are read there and end at home, and one that can not be used is said', async () => {
-  const own = async () => {
-    const folder = await mkdtemp(join(ELSEWHERE, 'onboard-flow-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    return folder;
-  };
-  const [good, bad] = [await own(), await own()];
+  const [good, bad] = [await ownFolder({}, ELSEWHERE), await ownFolder({}, ELSEWHERE)];
   const { begin, list } = await startInboxFlow({
     good: `operation: subclient.create\ninbox: ${good}\nkey: externalId\nfiles: "*.csv"\n`,
     bad: `operation: subclient.create\ninbox: ${bad}\nkey: externalId\n`,

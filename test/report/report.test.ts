@@ -256,6 +256,7 @@ describe('writeReport of a JSON file', () => {
       { run: 'run-1', row: 4, outcome: 'failed', status: null, code: 'gone', message: '' },
     ]);
     expect(Object.keys(files).filter((name) => name.endsWith('.csv'))).toEqual(['results.csv']);
+    expect(csvRecords(files['results.csv'])[3]?.at(-1)).toContain('failed.ndjson');
   });
 });
 
