@@ -23,54 +23,11 @@ function propose(operation: BuiltIn, columns: readonly string[], rows: readonly 
   });
 }
 
-/** Columns of these names are proposed for these fields, all of them and no others. */
-function expectFields(operation: BuiltIn, fields: Readonly<Record<string, string>>): void {
-  const proposed = propose(operation, Object.keys(fields)).fields;
-  expect(Object.fromEntries(proposed.map(({ column, field }) => [column, field]))).toEqual(fields);
-}
-
 function row(cells: readonly string[], more: Partial<Extract<Row, { kind: 'cells' }>> = {}): Row {
   return { kind: 'cells', row: 1, line: 2, cells: [...cells], ...more };
 }
 
 describe('when headers are business names', () => {
-  test('subclients', () => {
-    expectFields('subclient.create', {
-      'Legal Name': 'details.name',
-      'Trading as': 'kyc.details.tradingName',
-      'Company No.': 'details.tradeRegistryId',
-      ZIP: 'addresses.primary.postCode',
-      'Billing ZIP': 'addresses.billing.postCode',
-      'Registered office city': 'addresses.primary.town',
-      'Country of incorporation': 'addresses.primary.country',
-      'Incorporated on': 'kyc.details.incorporationDate',
-      'VAT-No': 'details.vatNumber',
-      details_tax_id: 'details.taxId',
-      'Parent ref': 'parent.id',
-    });
-  });
-
-  test('fields without their signs, and the last part of a field that has no namesake', () => {
-    expectFields('subclient.update', {
-      'Trade-Registry ID': 'details.tradeRegistryId',
-      addresses_billing_town: 'addresses.billing.town',
-      ID: 'id',
-    });
-  });
-
-  test('counterparties and their accounts', () => {
-    expectFields('counterparty.draft', {
-      Payee: 'name',
-      'E-Mail': 'email',
-      IBAN: 'accounts.0.iban',
-      SWIFT: 'accounts.0.bic_swift',
-      'Sort code': 'accounts.0.sortCodeUK',
-      'Account no': 'accounts.0.accountNumber',
-      ABA: 'accounts.0.routingNumber',
-      'IBAN 2': 'accounts.1.iban',
-    });
-  });
-
   test('a name that could mean several fields says so', () => {
     const [name, country] = propose('subclient.create', ['Name', 'Country']).fields;
     expect(name).toMatchObject({ field: 'details.name', notes: [expect.stringContaining('could also be')] });

@@ -33,10 +33,6 @@ function lineOf({ file, job, before, exitCode, outcomes }: (typeof expected)[num
 }
 
 describe('the shipped jobs', () => {
-  test.each(JOBS)('$file is a valid job definition', ({ parsed }) => {
-    expect(parsed.error).toBeUndefined();
-  });
-
   test('cover every operation', () => {
     const covered = JOBS.map(({ parsed }) => parsed.data?.operation);
     expect(OPERATIONS.filter((operation) => !covered.includes(operation))).toEqual([]);
