@@ -9,6 +9,7 @@ import { memoryIo } from '../cli/memory-io.ts';
 import { ownFile, ownFolder } from '../support/folder.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { startRedisServer } from '../support/redis-server.ts';
+import { listen } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 const own = useOwnRedis();
@@ -115,12 +116,9 @@ async function startPort() {
       seen.bytes += bytes.length;
       socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
     });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  });
   onTestFinished(() => void server.close());
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('no port');
-  return { server, port: address.port, seen };
+  return { server, port: await listen(server), seen };
 }
 
 test('a service that takes connections is fine, and not a byte is sent to it', async () => {

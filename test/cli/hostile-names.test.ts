@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
 import { SHIPPED_TIMES } from '../../src/lib/times.ts';
 import { ownFolder } from '../support/folder.ts';
-import { serveHttp } from '../support/http-server.ts';
 import { useOwnRedis } from '../support/redis.ts';
+import { serveHttp } from '../support/server.ts';
 import { MemoryStream, memoryIo } from './memory-io.ts';
 
 const own = useOwnRedis();

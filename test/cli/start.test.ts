@@ -6,10 +6,10 @@ import { createRunStore } from '../../src/ledger/run-store.ts';
 import { createChunkQueue } from '../../src/queue/chunk-queue.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
 import { ownFolder } from '../support/folder.ts';
-import { serveHttp } from '../support/http-server.ts';
 import { keyedRows } from '../support/keyed-rows.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
+import { serveHttp } from '../support/server.ts';
 import { until } from '../support/until.ts';
 import { memoryIo } from './memory-io.ts';
 

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createJob, startFlow, subclientsCsv, withSummary } from '../support/flow.ts';
-import { serveHttp } from '../support/http-server.ts';
+import { serveHttp } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 /** So long that a slow machine, too, sends as many as have to be in flight. */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { serveHttp } from '../support/http-server.ts';
+import { serveHttp } from '../support/server.ts';
 
 export type Received = { readonly headers: IncomingHttpHeaders; readonly body: string };
 

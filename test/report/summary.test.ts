@@ -39,19 +39,6 @@ describe('summarize', () => {
     });
   });
 
-  it.each([
-    ['queued', null, null],
-    ['paused', 'interrupted', 4],
-    ['paused', 'credentials', 2],
-    ['stopped', 'error-limit', 2],
-    ['cancelled', null, 2],
-  ] as const)('given a run that is %s (%s), gives the exit status %s', (state, reason, exitCode) => {
-    expect(ofRows({ state, reason, startedAt: null, finishedAt: null })).toMatchObject({
-      exitCode,
-      rowsPerSecond: 0,
-    });
-  });
-
   it.each([3, 5])('given 4 outcomes of %i rows in all, says that the total does not hold', (rows) => {
     expect(ofRows({ rows })).toMatchObject({
       open: rows - 4,

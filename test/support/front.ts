@@ -1,6 +1,6 @@
 import { type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { serveHttp } from './http-server.ts';
+import { serveHttp } from './server.ts';
 
 /** What was really made: ids by key. */
 export function truthOf(sandbox: Sandbox): Map<string, string[]> {
