@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmod, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -37,13 +37,6 @@ test.each([
   [500_000_000, 'ok', '500 MB free'],
 ])('%i bytes free: %s', (free, status, finding) => {
   expect(judgeSpace(free)).toMatchObject({ check: 'disk', status, finding });
-});
-
-test('a home that is not there yet is fine where it can be made', async () => {
-  const folder = await ownFolder();
-  const home = await found('home disk', { ONBOARD_HOME: join(folder, 'a', 'b') });
-  expect(home.map(({ check, status }) => `${check} ${status}`)).toEqual(['home ok', 'disk ok']);
-  expect(await readdir(folder)).toEqual([]);
 });
 
 test('a home that can not be made names what is in the way', async () => {

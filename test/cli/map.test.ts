@@ -53,17 +53,11 @@ describe('what is proposed for the file of partner X', () => {
     const { said, yaml } = await mapAndCheck('samples/partner-x-subclients.csv', 'subclient.create');
     for (const line of [
       'key: Partner Ref',
-      '  additionalInformation.crmId: Partner Ref',
       '  details.name: Legal Name',
-      '  addresses.primary.streetName: Street',
-      '  addresses.primary.buildingNumber: House No',
-      '  addresses.primary.postCode: Post Code',
       '  # could also be the country of trading, or the regulator’s',
       '  addresses.primary.country: Country',
       '  kyc.details.incorporationDate: { column: Incorporated, pattern: dd/MM/yyyy }',
       '  kyc.details.monthlyVolumeAmount: { column: Monthly Volume, decimal: "," }',
-      '  kyc.details.monthlyPaymentsCount: Payments per Month',
-      '  regulators.isRegulated: Regulated?',
       '  - Account Manager # no field was found for it',
       'required: [ details.name ]',
     ]) {

@@ -108,16 +108,6 @@ describe('what has to be mended before the start', () => {
   test.each([
     ['no service and no token', {}, ['MSB_BASE_URL is not set', 'No credentials']],
     ['no token', { MSB_BASE_URL: 'https://api.example.com' }, ['No credentials']],
-    [
-      'credentials in the address',
-      { MSB_BASE_URL: 'https://user:s3cret@api.example.com', MSB_TOKEN: 't0ken' },
-      ['The base URL carries credentials'],
-    ],
-    [
-      'a token that no header can carry',
-      { MSB_BASE_URL: 'https://api.example.com', MSB_TOKEN: 'two words' },
-      ['MSB_TOKEN is not one line of printable ASCII without spaces'],
-    ],
   ])('%s: neither `run` nor `work` begins, and nothing is made in the home', async (_, env, problems) => {
     const own = await ownStart(env);
     for (const args of [['run', 'subclients-create', own.file], ['work']]) {
@@ -127,7 +117,6 @@ describe('what has to be mended before the start', () => {
       expect(lines.map((line) => line.replace('onboard: ', ''))).toEqual(
         problems.map((problem) => expect.stringContaining(problem)),
       );
-      expect(said.stderr).not.toMatch(/s3cret|t0ken|two words/);
     }
     expect(await exists(own.home)).toBe(false);
   });

@@ -8,11 +8,12 @@ import { ledgerKeys } from '../../src/ledger/keys.ts';
 import { createRunIndex } from '../../src/ledger/run-index.ts';
 import type { NewRun } from '../../src/ledger/run-store.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
-import { doubtOf, seedRun } from '../support/doubts.ts';
+import { seedRun } from '../support/doubts.ts';
 import { ownFolder } from '../support/folder.ts';
 import { getEntry } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
+import { doubtOf } from '../support/settled-row.ts';
 import { onboard } from './memory-io.ts';
 
 const KEYS = ledgerKeys('sandbox');

@@ -6,10 +6,11 @@ import { ledgerKeys } from '../../src/ledger/keys.ts';
 import { createRunIndex } from '../../src/ledger/run-index.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import { summarySchema } from '../../src/report/summary.ts';
-import { doubtOf, seedRun } from '../support/doubts.ts';
+import { seedRun } from '../support/doubts.ts';
 import { ownFolder } from '../support/folder.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
+import { doubtOf } from '../support/settled-row.ts';
 import { MemoryStream, memoryIo, onboard } from './memory-io.ts';
 
 const KEYS = ledgerKeys('sandbox');
