@@ -58,24 +58,25 @@ test.each(['--version', '-V'])('%s prints the version alone', async (flag) => {
   expect(await onboard([flag])).toEqual({ exitCode: 0, stdout: `${programVersion()}\n`, stderr: '' });
 });
 
-describe('a command line that is wrong', () => {
-  test.each([
-    [['rnu'], "unknown command 'rnu'", 'Did you mean run?'],
-    [['tempalte', 'subclients-create'], "unknown command 'tempalte'", 'Did you mean template?'],
-    [['runs', '--limt', '3'], "unknown option '--limt'", 'Did you mean --limit?'],
-    [['run', '--sandbx', 'job', 'a.csv'], "unknown option '--sandbx'", 'Did you mean --sandbox?'],
-    [['report'], "missing required argument 'run'", 'onboard --help shows what there is'],
-    [['report', 'r1', 'r2'], 'too many arguments', 'onboard --help shows what there is'],
-    [['runs', '--limit', '0'], 'expected a whole number from 1', 'onboard --help shows what there is'],
-    [['preview', 'a.csv', '--rows', 'ten'], 'expected a whole number from 1', ''],
-    [['check', '--job-file'], "option '--job-file <file>' argument missing", ''],
-  ])('%j: exit status 3, with what was wrong and what may be meant', async (args, problem, hint) => {
+test.each([
+  [['rnu'], "unknown command 'rnu'", 'Did you mean run?'],
+  [['tempalte', 'subclients-create'], "unknown command 'tempalte'", 'Did you mean template?'],
+  [['runs', '--limt', '3'], "unknown option '--limt'", 'Did you mean --limit?'],
+  [['run', '--sandbx', 'job', 'a.csv'], "unknown option '--sandbx'", 'Did you mean --sandbox?'],
+  [['report'], "missing required argument 'run'", 'onboard --help shows what there is'],
+  [['report', 'r1', 'r2'], 'too many arguments', 'onboard --help shows what there is'],
+  [['runs', '--limit', '0'], 'expected a whole number from 1', 'onboard --help shows what there is'],
+  [['preview', 'a.csv', '--rows', 'ten'], 'expected a whole number from 1', ''],
+  [['check', '--job-file'], "option '--job-file <file>' argument missing", ''],
+])(
+  'a command line that is wrong %j: exit status 3, with what was wrong and what may be meant',
+  async (args, problem, hint) => {
     const said = await onboard(args);
     expect([said.exitCode, said.stdout]).toEqual([3, '']);
     expect(said.stderr).toContain(problem);
     expect(said.stderr).toContain(hint);
-  });
-});
+  },
+);
 
 describe('what has to be mended before the start', () => {
   test('every problem of the environment is a line on stderr, and the exit status is 3', async () => {
@@ -140,23 +141,24 @@ test.each([
   expect(commandOf(env, '/work')).toBe(expected);
 });
 
-describe('a command that only reads', () => {
-  test.each([
-    [['runs'], 0, 'No runs yet in the ledger of HOME.'],
-    [['status'], 0, 'There is no ledger in HOME yet'],
-    [['status', 'latest'], 3, 'There is no ledger in HOME yet'],
-    [['status', '--json'], 0, '"ledger": "HOME"'],
-    [['runs', '--json'], 0, ''],
-    [['report', 'latest'], 3, 'There is no ledger in HOME yet'],
-    [['cancel', 'latest'], 3, 'There is no ledger in HOME yet'],
-  ])('%j makes no ledger where there is none, exit status %i', async (args, exitCode, words) => {
+test.each([
+  [['runs'], 0, 'No runs yet in the ledger of HOME.'],
+  [['status'], 0, 'There is no ledger in HOME yet'],
+  [['status', 'latest'], 3, 'There is no ledger in HOME yet'],
+  [['status', '--json'], 0, '"ledger": "HOME"'],
+  [['runs', '--json'], 0, ''],
+  [['report', 'latest'], 3, 'There is no ledger in HOME yet'],
+  [['cancel', 'latest'], 3, 'There is no ledger in HOME yet'],
+])(
+  'a command that only reads %j makes no ledger where there is none, exit status %i',
+  async (args, exitCode, words) => {
     const home = join(await ownFolder(), 'home');
     const said = await onboard(args, { ONBOARD_HOME: home });
     expect(said.exitCode).toBe(exitCode);
     expect(said.stdout + said.stderr).toContain(words.replace('HOME', home));
     expect(existsSync(home)).toBe(false);
-  });
-});
+  },
+);
 
 test('before the first run into a fresh ledger somebody at the terminal is asked, and may say no', async () => {
   const folder = await ownFolder({ 'a.csv': 'externalId,details.name\na,A\nb,B\n' });

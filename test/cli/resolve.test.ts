@@ -310,46 +310,42 @@ describe('an edited report file', () => {
   });
 });
 
-describe('rows of one key, where the job groups them', () => {
-  const definition = jobDefinitionSchema.parse({
-    operation: 'counterparty.draft',
-    key: 'externalId',
-    group: 'accounts',
+const definition = jobDefinitionSchema.parse({
+  operation: 'counterparty.draft',
+  key: 'externalId',
+  group: 'accounts',
+});
+/** Rows 1 to 3 were one request, row 4 another. */
+const grouped = () =>
+  seed([doubtOf(1, { key: 'A' }), doubtOf(2, { key: 'A' }), doubtOf(3, { key: 'A' }), doubtOf(4)], {
+    definition,
   });
-  /** Rows 1 to 3 were one request, row 4 another. */
-  const grouped = () =>
-    seed([doubtOf(1, { key: 'A' }), doubtOf(2, { key: 'A' }), doubtOf(3, { key: 'A' }), doubtOf(4)], {
-      definition,
-    });
 
-  test('are settled together by a command for one of them, and their key is known', async () => {
-    const run = await grouped();
-    const said = await command([run, '2', '--created', 'cp-1']);
-    expect([said.exitCode, said.stderr]).toEqual([0, '']);
-    expect(said.stdout).toContain('2 rows of these were not named');
-    expect(said.stdout).toMatch(/^ {2}drafted +3\n {2}not created +0$/m);
-    expect(Object.keys(await decisionsOf(run)).sort()).toEqual(['1', '2', '3']);
-    const rows: Record<string, string>[] = parse(await readFile(reportFile(run, 'results.csv')), {
-      columns: true,
-    });
-    expect(rows.map(({ outcome, id }) => [outcome, id])).toEqual([
-      ...Array(3).fill(['drafted', 'cp-1']),
-      ['in-doubt', ''],
-    ]);
-    expect(await getEntry(own().redis, KEYS, 'A', 'counterparty')).toBe(`k ${run} 1 cp-1`);
-    expect((await json([run, '3', '--created', 'cp-1'])).answer).toMatchObject({ unchanged: 1, mates: 0 });
+test('rows of one key, where the job groups them, are settled together by a command for one of them, and their key is known', async () => {
+  const run = await grouped();
+  const said = await command([run, '2', '--created', 'cp-1']);
+  expect([said.exitCode, said.stderr]).toEqual([0, '']);
+  expect(said.stdout).toContain('2 rows of these were not named');
+  expect(said.stdout).toMatch(/^ {2}drafted +3\n {2}not created +0$/m);
+  expect(Object.keys(await decisionsOf(run)).sort()).toEqual(['1', '2', '3']);
+  const rows: Record<string, string>[] = parse(await readFile(reportFile(run, 'results.csv')), {
+    columns: true,
   });
+  expect(rows.map(({ outcome, id }) => [outcome, id])).toEqual([
+    ...Array(3).fill(['drafted', 'cp-1']),
+    ['in-doubt', ''],
+  ]);
+  expect(await getEntry(own().redis, KEYS, 'A', 'counterparty')).toBe(`k ${run} 1 cp-1`);
+  expect((await json([run, '3', '--created', 'cp-1'])).answer).toMatchObject({ unchanged: 1, mates: 0 });
 });
 
-describe('a look-up', () => {
-  test('of a run of the stand-in, or by a job without one, is refused with why', async () => {
-    const run = await threeDoubts();
-    const without = await command([run, '--lookup']);
-    expect([without.exitCode, without.stderr]).toEqual([3, expect.stringContaining('has no look-up')]);
-    const lookup = { path: '/x/{key}', match: '', id: '/id' };
-    const settings = { operation: 'subclient.create', key: 'externalId', lookup };
-    const looked = await seed([doubtOf(1)], { definition: jobDefinitionSchema.parse(settings) });
-    const sandbox = await command([looked, '--lookup']);
-    expect([sandbox.exitCode, sandbox.stderr]).toEqual([3, expect.stringContaining('stand-in')]);
-  });
+test('a look-up of a run of the stand-in, or by a job without one, is refused with why', async () => {
+  const run = await threeDoubts();
+  const without = await command([run, '--lookup']);
+  expect([without.exitCode, without.stderr]).toEqual([3, expect.stringContaining('has no look-up')]);
+  const lookup = { path: '/x/{key}', match: '', id: '/id' };
+  const settings = { operation: 'subclient.create', key: 'externalId', lookup };
+  const looked = await seed([doubtOf(1)], { definition: jobDefinitionSchema.parse(settings) });
+  const sandbox = await command([looked, '--lookup']);
+  expect([sandbox.exitCode, sandbox.stderr]).toEqual([3, expect.stringContaining('stand-in')]);
 });

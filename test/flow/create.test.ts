@@ -51,44 +51,42 @@ test('twenty keys of which a spreadsheet has taken the zeros, and twenty in smal
   expect(flow.sandbox.stats().made.subclients).toBe(40);
 });
 
-describe('refused drafts', () => {
-  const HEADER = 'externalId,alias,name,email,accounts.0.accountNumber\n';
+const HEADER = 'externalId,alias,name,email,accounts.0.accountNumber\n';
 
-  test('are in rejected.csv as they were, with the body verbatim; mended there, only they are sent', async () => {
-    const flow = await startFlow({ recordRequests: 20 });
-    const rows =
-      'P1,P1,Payee One,a@example.com,0012\nP2,P2,"=SUM(A1) ""quoted"", 1",broken,0034\nP3,P3,"\'Quoted Payee",broken,-056\n';
-    const first = await flow.load('counterparty-drafts', HEADER + rows);
-    expect(first).toMatchObject({ exitCode: 1, summary: { outcomes: { drafted: 1, rejected: 2 } } });
+test('refused drafts are in rejected.csv as they were, with the body verbatim; mended there, only they are sent', async () => {
+  const flow = await startFlow({ recordRequests: 20 });
+  const rows =
+    'P1,P1,Payee One,a@example.com,0012\nP2,P2,"=SUM(A1) ""quoted"", 1",broken,0034\nP3,P3,"\'Quoted Payee",broken,-056\n';
+  const first = await flow.load('counterparty-drafts', HEADER + rows);
+  expect(first).toMatchObject({ exitCode: 1, summary: { outcomes: { drafted: 1, rejected: 2 } } });
 
-    const bodies = (await flow.report(first.summary, 'rejections.jsonl'))
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    // The sandbox's answer as its socket carries it, for the same request.
-    const answered = await fetch(`${flow.sandbox.url}/v3/counterparties/draft`, {
-      method: 'POST',
-      headers: { authorization: 'Bearer flow-token', 'content-type': 'application/json' },
-      body: flow.sandbox.requests().find(({ body }) => body.includes('SUM'))?.body ?? '',
-    });
-    const verbatim = await answered.text();
-    expect(answered.status).toBe(418);
-    expect(bodies.map(({ body }) => body)).toEqual([verbatim, verbatim]);
-
-    const rejected = await flow.report(first.summary, 'rejected.csv');
-    const mended = await flow.file('mended.csv', rejected.replaceAll('broken', 'mended@example.com'));
-    const second = await flow.run(['counterparty-drafts', mended]);
-    expect(second).toMatchObject({ exitCode: 0, summary: { rows: 2, outcomes: { drafted: 2 } } });
-    expect(flow.sandbox.stats()).toMatchObject({ made: { drafts: 3 }, duplicateKeys: 0 });
-    const sent = flow.sandbox
-      .requests()
-      .slice(-2)
-      .map(({ body }) => JSON.parse(body));
-    expect(sent.map((b) => [b.name, b.accounts[0].accountNumber]).sort()).toEqual([
-      ["'Quoted Payee", '-056'],
-      ['=SUM(A1) "quoted", 1', '0034'],
-    ]);
+  const bodies = (await flow.report(first.summary, 'rejections.jsonl'))
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  // The sandbox's answer as its socket carries it, for the same request.
+  const answered = await fetch(`${flow.sandbox.url}/v3/counterparties/draft`, {
+    method: 'POST',
+    headers: { authorization: 'Bearer flow-token', 'content-type': 'application/json' },
+    body: flow.sandbox.requests().find(({ body }) => body.includes('SUM'))?.body ?? '',
   });
+  const verbatim = await answered.text();
+  expect(answered.status).toBe(418);
+  expect(bodies.map(({ body }) => body)).toEqual([verbatim, verbatim]);
+
+  const rejected = await flow.report(first.summary, 'rejected.csv');
+  const mended = await flow.file('mended.csv', rejected.replaceAll('broken', 'mended@example.com'));
+  const second = await flow.run(['counterparty-drafts', mended]);
+  expect(second).toMatchObject({ exitCode: 0, summary: { rows: 2, outcomes: { drafted: 2 } } });
+  expect(flow.sandbox.stats()).toMatchObject({ made: { drafts: 3 }, duplicateKeys: 0 });
+  const sent = flow.sandbox
+    .requests()
+    .slice(-2)
+    .map(({ body }) => JSON.parse(body));
+  expect(sent.map((b) => [b.name, b.accounts[0].accountNumber]).sort()).toEqual([
+    ["'Quoted Payee", '-056'],
+    ['=SUM(A1) "quoted", 1', '0034'],
+  ]);
 });
 
 test('several files are taken in order and the worst exit status is given', async () => {

@@ -217,26 +217,24 @@ describe('when a row can not be sent', () => {
   });
 });
 
-describe('when fields are required', () => {
-  test.each([
-    ['a field', ['name'], ['X', 'Y', 'EUR'], true],
-    ['a field', ['name'], ['', 'Y', 'EUR'], 'Name'],
-    ['a position', ['accounts.0.iban'], ['X', 'Y', ''], true],
-    ['a position', ['accounts[0].iban'], ['X', '', ''], 'accounts.0.iban'],
-    ['every item', ['accounts.#.iban'], ['X', '', 'EUR'], 'accounts.#.iban'],
-    ['every item of none', ['accounts.#.iban'], ['X', '', ''], 'accounts.#.iban'],
-    ['an object', ['accounts'], ['X', '', ''], 'accounts'],
-    ['an object', ['accounts'], ['X', '', 'EUR'], true],
-    ['a list', ['accounts.0.currencies'], ['X', 'Y', ';'], 'accounts.0.currencies'],
-  ])('%s: %j of %j gives %j', (_, required, row, missing) => {
-    const mapping = compileCsv(['Name', 'accounts.0.iban', 'accounts.0.currencies'], {
-      fields: { name: 'Name' },
-      required,
-    });
-    const mapped = mapping.map(cells(...row));
-    const column = mapped.kind === 'mapped' ? true : mapped.issues.map((issue) => issue.column).join();
-    expect(column).toBe(missing);
+test.each([
+  ['a field', ['name'], ['X', 'Y', 'EUR'], true],
+  ['a field', ['name'], ['', 'Y', 'EUR'], 'Name'],
+  ['a position', ['accounts.0.iban'], ['X', 'Y', ''], true],
+  ['a position', ['accounts[0].iban'], ['X', '', ''], 'accounts.0.iban'],
+  ['every item', ['accounts.#.iban'], ['X', '', 'EUR'], 'accounts.#.iban'],
+  ['every item of none', ['accounts.#.iban'], ['X', '', ''], 'accounts.#.iban'],
+  ['an object', ['accounts'], ['X', '', ''], 'accounts'],
+  ['an object', ['accounts'], ['X', '', 'EUR'], true],
+  ['a list', ['accounts.0.currencies'], ['X', 'Y', ';'], 'accounts.0.currencies'],
+])('when fields are required, %s: %j of %j gives %j', (_, required, row, missing) => {
+  const mapping = compileCsv(['Name', 'accounts.0.iban', 'accounts.0.currencies'], {
+    fields: { name: 'Name' },
+    required,
   });
+  const mapped = mapping.map(cells(...row));
+  const column = mapped.kind === 'mapped' ? true : mapped.issues.map((issue) => issue.column).join();
+  expect(column).toBe(missing);
 });
 
 describe('when the path needs an identifier', () => {

@@ -114,27 +114,25 @@ test('the records lie where format.records points', () => {
   expect(templateDocument({ a: 1 }, definitionOf({}))).toEqual([{ a: 1 }]);
 });
 
-describe('of the shipped jobs', () => {
-  const usual = async (name: string) => {
-    const { definition } = await loadJob(name, join(import.meta.dirname, '../../jobs'));
-    const path = { 'subclients-update': 'id', 'subclients-upsert': 'id', 'payment-documents': 'paymentId' }[
-      name
-    ];
-    return templateOf(catalogOf(definition), definition, path ?? null);
-  };
+const usual = async (name: string) => {
+  const { definition } = await loadJob(name, join(import.meta.dirname, '../../jobs'));
+  const path = { 'subclients-update': 'id', 'subclients-upsert': 'id', 'payment-documents': 'paymentId' }[
+    name
+  ];
+  return templateOf(catalogOf(definition), definition, path ?? null);
+};
 
-  test.each([
-    ['subclients-create', ['externalId', 'additionalInformation.crmId', 'details.name'], 22],
-    ['subclients-update', ['id', 'details.name'], 21],
-    ['subclients-upsert', ['externalId', 'details.name'], 22],
-    ['counterparty-drafts', ['externalId', 'name'], 22],
-    ['counterparty-accounts', ['externalId', 'owner', 'name'], 22],
-    ['payment-documents', ['paymentId'], 1],
-  ])('the template of %s has the usual columns', async (name, first, most) => {
-    const headers = (await usual(name)).map(({ header }) => header);
-    const own = first.filter((header) => header !== 'additionalInformation.crmId');
-    expect(headers.slice(0, own.length)).toEqual(own);
-    expect(headers.length).toBeLessThanOrEqual(most);
-    for (const header of headers) expect(header).not.toMatch(/actions|networks|verification|payable|status/);
-  });
+test.each([
+  ['subclients-create', ['externalId', 'additionalInformation.crmId', 'details.name'], 22],
+  ['subclients-update', ['id', 'details.name'], 21],
+  ['subclients-upsert', ['externalId', 'details.name'], 22],
+  ['counterparty-drafts', ['externalId', 'name'], 22],
+  ['counterparty-accounts', ['externalId', 'owner', 'name'], 22],
+  ['payment-documents', ['paymentId'], 1],
+])('of the shipped jobs the template of %s has the usual columns', async (name, first, most) => {
+  const headers = (await usual(name)).map(({ header }) => header);
+  const own = first.filter((header) => header !== 'additionalInformation.crmId');
+  expect(headers.slice(0, own.length)).toEqual(own);
+  expect(headers.length).toBeLessThanOrEqual(most);
+  for (const header of headers) expect(header).not.toMatch(/actions|networks|verification|payable|status/);
 });

@@ -48,18 +48,16 @@ describe('summarize', () => {
   });
 });
 
-describe('how the file was read', () => {
-  it('is in the summary with all that was decided, without the header', () => {
-    const source = {
-      encoding: 'windows-1252',
-      compression: 'gzip',
-      delimiter: ';',
-      headerLine: 3,
-      notes: ['No byte tells which.'],
-    } as const;
-    const summary = ofRows({ source: { ...source, notes: [...source.notes] } });
-    expect(summary.source).toEqual({ type: 'csv', sheet: null, ...source });
-  });
+it('how the file was read is in the summary with all that was decided, without the header', () => {
+  const source = {
+    encoding: 'windows-1252',
+    compression: 'gzip',
+    delimiter: ';',
+    headerLine: 3,
+    notes: ['No byte tells which.'],
+  } as const;
+  const summary = ofRows({ source: { ...source, notes: [...source.notes] } });
+  expect(summary.source).toEqual({ type: 'csv', sheet: null, ...source });
 });
 
 describe('a cancelled run', () => {
@@ -90,12 +88,10 @@ describe('a cancelled run', () => {
   });
 });
 
-describe('records', () => {
-  it('given rows that may be one record together, are known once the rows are written', () => {
-    const summary = ofRows({ chunkEnds: [4] });
-    const after = withWritten(summary, written({ outcomes: summary.outcomes, records: 1 }));
-    expect([summary.records, after.records]).toEqual([null, 1]);
-  });
+it('records, given rows that may be one record together, are known once the rows are written', () => {
+  const summary = ofRows({ chunkEnds: [4] });
+  const after = withWritten(summary, written({ outcomes: summary.outcomes, records: 1 }));
+  expect([summary.records, after.records]).toEqual([null, 1]);
 });
 
 describe('withWritten', () => {

@@ -294,17 +294,15 @@ const IN_DOUBT = ['invalid', 'row_in_doubt'] as const;
 const KEY_IN_DOUBT = ['invalid', 'key_in_doubt'] as const;
 const INVALID = ['invalid', 'empty_key'] as const;
 
-describe('what the failed rows need first', () => {
-  it.each([
-    ['only not created', [NOT_CREATED, ['rejected', 'http_418']], 'load'],
-    ['not created and invalid', [NOT_CREATED, INVALID], 'correct-some'],
-    ['invalid', [INVALID], 'correct'],
-    ['in doubt in another run', [IN_DOUBT], 'settle'],
-    ['under keys in doubt', [KEY_IN_DOUBT, IN_DOUBT], 'settle-load'],
-    ['in doubt elsewhere and invalid', [IN_DOUBT, INVALID], 'settle-correct'],
-  ] as const)('given rows that are %s', (_, ends, step) => {
-    expect(failedStep(summaryOf(ends))).toBe(step);
-  });
+it.each([
+  ['only not created', [NOT_CREATED, ['rejected', 'http_418']], 'load'],
+  ['not created and invalid', [NOT_CREATED, INVALID], 'correct-some'],
+  ['invalid', [INVALID], 'correct'],
+  ['in doubt in another run', [IN_DOUBT], 'settle'],
+  ['under keys in doubt', [KEY_IN_DOUBT, IN_DOUBT], 'settle-load'],
+  ['in doubt elsewhere and invalid', [IN_DOUBT, INVALID], 'settle-correct'],
+] as const)('what the failed rows need first, given rows that are %s', (_, ends, step) => {
+  expect(failedStep(summaryOf(ends))).toBe(step);
 });
 
 describe('the next step in words', () => {

@@ -84,8 +84,9 @@ describe('a field that the operation does not have, named by the definition', ()
   });
 });
 
-describe('a file without the columns that its job needs', () => {
-  test.each(['run', 'check'])('is refused as a file by %s, each column named once', async (command) => {
+test.each(['run', 'check'])(
+  'a file without the columns that its job needs is refused as a file by %s, each column named once',
+  async (command) => {
     const path = join(jobsFolder, 'short.csv');
     const { exitCode, stderr } = await onboard([command, 'short', path, '--sandbox'], env());
     expect(exitCode).toBe(3);
@@ -95,8 +96,8 @@ describe('a file without the columns that its job needs', () => {
       `onboard: ${path}: the file has no column "kyc.details.website", which the job requires.`,
       expect.stringMatching(/its header, on line 1, names "details\.displayName"\. Add what is missing/),
     ]);
-  });
-});
+  },
+);
 
 const job = (definition: unknown) => ({ name: 'j', definition: jobDefinitionSchema.parse(definition) });
 const { facts } = newRun({ rows: 3 });

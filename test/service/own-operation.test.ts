@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { type OwnRequest, operationOfRequest, ownRequestSchema } from '../../src/config/own-request.ts';
 import type { Reply } from '../../src/model/request.ts';
@@ -16,37 +16,35 @@ const PLAIN = request();
 const WITH_ID = request({ id: '/data/id' });
 const AGAIN = request({ method: 'PUT', id: '/data/id' });
 
-describe('the reply to an operation of a job definition', () => {
-  test.each<[string, OwnRequest, Reply, string]>([
-    ['any 2xx', PLAIN, response(204), 'accepted created no id'],
-    ['one that is cut off, where no id is looked for', PLAIN, unreadable(200), 'accepted created no id'],
-    ['an id where the pointer says', WITH_ID, response(200, '{"data":{"id":"a-1"}}'), 'accepted created a-1'],
-    ['no id', WITH_ID, response(200, '{"id":"a-1"}'), 'unknown accepted_without_id'],
-    [
-      'an id that can not be used',
-      WITH_ID,
-      response(200, '{"data":{"id":"a/.."}}'),
-      'unknown accepted_id_unusable',
-    ],
-    ['one that is cut off, where an id is', WITH_ID, unreadable(200), 'unknown answer_unreadable'],
-    ['a lost one', PLAIN, LOST, 'unknown connection_lost'],
-    ['none, as nothing was sent', PLAIN, UNSENT, 'retry connection_refused'],
-    ['a fault', PLAIN, response(500), 'unknown http_500'],
-    ['a refusal', PLAIN, response(422), 'refused failed http_422'],
-    ['a refusal of the record', PLAIN, response(418), 'refused rejected http_418'],
-    ['of one that may be repeated: no id', AGAIN, response(200, '{}'), 'accepted updated no id'],
-    ['of one that may be repeated: a lost one', AGAIN, LOST, 'retry connection_lost'],
-    ['of one that may be repeated: a fault', AGAIN, response(500), 'retry http_500'],
-    [
-      'of one that may be repeated: an id',
-      AGAIN,
-      response(200, '{"data":{"id":"a-1"}}'),
-      'accepted updated a-1',
-    ],
-  ])('%s', (_, own, reply, verdict) => {
-    const judged = judge(operationOfRequest(own), reply, { notExecuted: [], own });
-    expect(summary(judged).replace(' (warning)', '')).toBe(verdict);
-  });
+test.each<[string, OwnRequest, Reply, string]>([
+  ['any 2xx', PLAIN, response(204), 'accepted created no id'],
+  ['one that is cut off, where no id is looked for', PLAIN, unreadable(200), 'accepted created no id'],
+  ['an id where the pointer says', WITH_ID, response(200, '{"data":{"id":"a-1"}}'), 'accepted created a-1'],
+  ['no id', WITH_ID, response(200, '{"id":"a-1"}'), 'unknown accepted_without_id'],
+  [
+    'an id that can not be used',
+    WITH_ID,
+    response(200, '{"data":{"id":"a/.."}}'),
+    'unknown accepted_id_unusable',
+  ],
+  ['one that is cut off, where an id is', WITH_ID, unreadable(200), 'unknown answer_unreadable'],
+  ['a lost one', PLAIN, LOST, 'unknown connection_lost'],
+  ['none, as nothing was sent', PLAIN, UNSENT, 'retry connection_refused'],
+  ['a fault', PLAIN, response(500), 'unknown http_500'],
+  ['a refusal', PLAIN, response(422), 'refused failed http_422'],
+  ['a refusal of the record', PLAIN, response(418), 'refused rejected http_418'],
+  ['of one that may be repeated: no id', AGAIN, response(200, '{}'), 'accepted updated no id'],
+  ['of one that may be repeated: a lost one', AGAIN, LOST, 'retry connection_lost'],
+  ['of one that may be repeated: a fault', AGAIN, response(500), 'retry http_500'],
+  [
+    'of one that may be repeated: an id',
+    AGAIN,
+    response(200, '{"data":{"id":"a-1"}}'),
+    'accepted updated a-1',
+  ],
+])('the reply to an operation of a job definition: %s', (_, own, reply, verdict) => {
+  const judged = judge(operationOfRequest(own), reply, { notExecuted: [], own });
+  expect(summary(judged).replace(' (warning)', '')).toBe(verdict);
 });
 
 test('its request has the filled path, the query, and a body where the row has a field', () => {
