@@ -68,15 +68,12 @@ test.each([
   [['runs', '--limit', '0'], 'expected a whole number from 1', 'onboard --help shows what there is'],
   [['preview', 'a.csv', '--rows', 'ten'], 'expected a whole number from 1', ''],
   [['check', '--job-file'], "option '--job-file <file>' argument missing", ''],
-])(
-  'a command line that is wrong %j: exit status 3, with what was wrong and what may be meant',
-  async (args, problem, hint) => {
-    const said = await onboard(args);
-    expect([said.exitCode, said.stdout]).toEqual([3, '']);
-    expect(said.stderr).toContain(problem);
-    expect(said.stderr).toContain(hint);
-  },
-);
+])('the wrong command line %j: exit status 3, the mistake, the likely sense', async (args, problem, hint) => {
+  const said = await onboard(args);
+  expect([said.exitCode, said.stdout]).toEqual([3, '']);
+  expect(said.stderr).toContain(problem);
+  expect(said.stderr).toContain(hint);
+});
 
 describe('what has to be mended before the start', () => {
   test('every problem of the environment is a line on stderr, and the exit status is 3', async () => {
@@ -149,16 +146,13 @@ test.each([
   [['runs', '--json'], 0, ''],
   [['report', 'latest'], 3, 'There is no ledger in HOME yet'],
   [['cancel', 'latest'], 3, 'There is no ledger in HOME yet'],
-])(
-  'a command that only reads %j makes no ledger where there is none, exit status %i',
-  async (args, exitCode, words) => {
-    const home = join(await ownFolder(), 'home');
-    const said = await onboard(args, { ONBOARD_HOME: home });
-    expect(said.exitCode).toBe(exitCode);
-    expect(said.stdout + said.stderr).toContain(words.replace('HOME', home));
-    expect(existsSync(home)).toBe(false);
-  },
-);
+])('%j only reads: it makes no ledger where there is none, exit status %i', async (args, exitCode, words) => {
+  const home = join(await ownFolder(), 'home');
+  const said = await onboard(args, { ONBOARD_HOME: home });
+  expect(said.exitCode).toBe(exitCode);
+  expect(said.stdout + said.stderr).toContain(words.replace('HOME', home));
+  expect(existsSync(home)).toBe(false);
+});
 
 test('before the first run into a fresh ledger somebody at the terminal is asked, and may say no', async () => {
   const folder = await ownFolder({ 'a.csv': 'externalId,details.name\na,A\nb,B\n' });
@@ -180,13 +174,10 @@ test.each([
   ['while it was ending for a signal', false, true, 4, 'onboard: It broke.\nTo go on: onboard run a.csv\n'],
   ['and is lost', true, false, 2, 'onboard: It broke.\n'],
   ['and is lost, while it was ending for a signal', true, true, 2, 'onboard: It broke.\n'],
-])(
-  'of a run that broke off %s it is said how to go on, where that can be',
-  (_, isLost, isInterrupted, exitCode, words) => {
-    const interruption = new AbortController();
-    if (isInterrupted) interruption.abort();
-    const io = memoryIo({ typed: 'onboard run a.csv', interrupted: interruption.signal });
-    expect(explain(new BrokenOffError('It broke.', { isLost }), io)).toBe(exitCode);
-    expect(io.stderr.text).toBe(words);
-  },
-);
+])('of a run that broke off %s it is said how to go on', (_, isLost, isInterrupted, exitCode, words) => {
+  const interruption = new AbortController();
+  if (isInterrupted) interruption.abort();
+  const io = memoryIo({ typed: 'onboard run a.csv', interrupted: interruption.signal });
+  expect(explain(new BrokenOffError('It broke.', { isLost }), io)).toBe(exitCode);
+  expect(io.stderr.text).toBe(words);
+});

@@ -65,19 +65,16 @@ test('a worker is asked for its metrics while it sends: what is in flight, and w
   expect(second).toContain('onboard_rows_total{job="subclients-create",outcome="created"} 1\n');
 });
 
-test.each(['--web=127.0.0.1:0', '--rest=2'])(
-  'start %s is refused where a proxy names people without a secret',
-  async (flag) => {
-    const env = {
-      ONBOARD_HOME: await ownFolder(),
-      ONBOARD_JOBS: 'jobs',
-      MSB_BASE_URL: 'http://127.0.0.1:9',
-      MSB_TOKEN: 'token',
-      ONBOARD_WEB_USER_HEADER: 'X-Forwarded-User',
-      ONBOARD_WEB_PROXY: '127.0.0.1',
-    };
-    const io = memoryIo({ env });
-    expect(await runProgram(['start', flag], io)).toBe(3);
-    expect(io.stderr.text).toContain('ONBOARD_WEB_PROXY_SECRET_FILE: expected all three');
-  },
-);
+test.each(['--web=127.0.0.1:0', '--rest=2'])('start %s: refused for a proxy without secret', async (flag) => {
+  const env = {
+    ONBOARD_HOME: await ownFolder(),
+    ONBOARD_JOBS: 'jobs',
+    MSB_BASE_URL: 'http://127.0.0.1:9',
+    MSB_TOKEN: 'token',
+    ONBOARD_WEB_USER_HEADER: 'X-Forwarded-User',
+    ONBOARD_WEB_PROXY: '127.0.0.1',
+  };
+  const io = memoryIo({ env });
+  expect(await runProgram(['start', flag], io)).toBe(3);
+  expect(io.stderr.text).toContain('ONBOARD_WEB_PROXY_SECRET_FILE: expected all three');
+});

@@ -18,17 +18,14 @@ async function resultOf(jobName: string, name: string, content: string | Buffer)
 }
 
 describe('the examples for senders', () => {
-  test.each(EXAMPLES)(
-    'the one on line $line ends as its heading says',
-    async ({ line, language, info, text }) => {
-      const found = await resultOf(info.get('job') ?? '', `line-${line}.${language}`, text);
-      expect(found.invalid.map(({ row }) => row)).toEqual(numbersIn(info.get('invalid')));
-      expect(found.warned.map(({ row }) => row)).toEqual(numbersIn(info.get('warned')));
-      const codes = [...found.invalid, ...found.warned].flatMap((one) => one.codes);
-      const named = info.get('code');
-      expect(codes).toEqual(named === undefined ? [] : expect.arrayContaining([named]));
-    },
-  );
+  test.each(EXAMPLES)('of line $line ends as its heading says', async ({ line, language, info, text }) => {
+    const found = await resultOf(info.get('job') ?? '', `line-${line}.${language}`, text);
+    expect(found.invalid.map(({ row }) => row)).toEqual(numbersIn(info.get('invalid')));
+    expect(found.warned.map(({ row }) => row)).toEqual(numbersIn(info.get('warned')));
+    const codes = [...found.invalid, ...found.warned].flatMap((one) => one.codes);
+    const named = info.get('code');
+    expect(codes).toEqual(named === undefined ? [] : expect.arrayContaining([named]));
+  });
 
   test('are there for every form that is not binary', () => {
     expect(new Set(EXAMPLES.map(({ language }) => language))).toEqual(new Set(['csv', 'json', 'ndjson']));

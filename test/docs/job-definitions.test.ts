@@ -49,13 +49,10 @@ describe('the reference of job definitions', () => {
   });
 });
 
-test.each(EXAMPLES)(
-  'the examples of the reference of job definitions the one on line $line is loaded, and its fields are there',
-  async ({ text, line }) => {
-    const { definition } = await loadJobFile(await ownFile(completed(text), `line-${line}.yaml`));
-    expect(() => mappingFor(definition, sourceOf('csv', columnsOf(definition)))).not.toThrow();
-  },
-);
+test.each(EXAMPLES)('the example on line $line loads, and its fields are there', async ({ text, line }) => {
+  const { definition } = await loadJobFile(await ownFile(completed(text), `line-${line}.yaml`));
+  expect(() => mappingFor(definition, sourceOf('csv', columnsOf(definition)))).not.toThrow();
+});
 
 function mentionOf({ path, isRequired, default: value }: (typeof SETTINGS)[number]): string {
   if (isRequired) return `\`${path}\` (required)`;

@@ -116,28 +116,22 @@ describe.each(CALLS)('$operation', ({ operation, target, method, table }) => {
     expect(table.map(([path]) => path.replaceAll(/\.\d+(?=\.)/g, '.#')).sort()).toEqual(catalog.sort());
   });
 
-  test.each(['csv', 'json', 'ndjson'])(
-    'every field alone, and all together, arrive exactly as a %s row says',
-    async (type) => {
-      const flow = await startFlow({ recordRequests: 1000 });
-      const path = operation === 'subclient.update' ? [['id', 'sub-0001']] : [];
-      const sets: ReadonlyArray<readonly Wire[]> = [...table.map((wire) => [wire]), table];
-      const job = await flow.file(
-        'job.yaml',
-        `operation: ${operation}\nformat: { type: ${type} }\n${LENIENT}`,
-      );
-      const file = await flow.file(`rows.${type}`, type === 'csv' ? csv(sets, path) : json(sets, path, type));
-      await flow.run(['--job-file', job, file]);
-      const received = flow.sandbox
-        .requests()
-        .map((r) => ({ line: `${r.method} ${r.target}`, type: r.contentType, body: r.body }));
-      expect(new Set(received.map((r) => `${r.line} ${r.type}`))).toEqual(
-        new Set([`${method} ${target} application/json`]),
-      );
-      const canonical = (bodies: readonly JsonValue[]) => bodies.map((b) => JSON.stringify(sorted(b))).sort();
-      expect(canonical(received.map((r) => JSON.parse(r.body)))).toEqual(canonical(sets.map(nested)));
-    },
-  );
+  test.each(['csv', 'json', 'ndjson'])('each field, and all at once, arrive as %s says', async (type) => {
+    const flow = await startFlow({ recordRequests: 1000 });
+    const path = operation === 'subclient.update' ? [['id', 'sub-0001']] : [];
+    const sets: ReadonlyArray<readonly Wire[]> = [...table.map((wire) => [wire]), table];
+    const job = await flow.file('job.yaml', `operation: ${operation}\nformat: { type: ${type} }\n${LENIENT}`);
+    const file = await flow.file(`rows.${type}`, type === 'csv' ? csv(sets, path) : json(sets, path, type));
+    await flow.run(['--job-file', job, file]);
+    const received = flow.sandbox
+      .requests()
+      .map((r) => ({ line: `${r.method} ${r.target}`, type: r.contentType, body: r.body }));
+    expect(new Set(received.map((r) => `${r.line} ${r.type}`))).toEqual(
+      new Set([`${method} ${target} application/json`]),
+    );
+    const canonical = (bodies: readonly JsonValue[]) => bodies.map((b) => JSON.stringify(sorted(b))).sort();
+    expect(canonical(received.map((r) => JSON.parse(r.body)))).toEqual(canonical(sets.map(nested)));
+  });
 });
 
 /** Any text fills the fields of accounts here. */

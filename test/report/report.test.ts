@@ -134,28 +134,25 @@ describe('writeReport of a CSV file', () => {
     ['begins like a formula', '=1,3.5" disk,2\n'],
     ['is the header again', 'id,name,n\n'],
     ['takes the record before it', 'A,One,1\nTotal\n'],
-  ])(
-    'given a row that %s, its failed.csv gives the same row as long as nobody fills its cells',
-    async (_, line) => {
-      const loaded = async (content: Buffer | string) => {
-        const { rows, source } = await readText(Buffer.from(content), {
-          format: { encoding: 'utf-8', delimiter: ',' },
-        });
-        const settlements = rows.map((row) => settled(row.row, 'invalid', { code: 'unreadable_row' }));
-        const { files } = await report({ settlements, sources: rows }, { source: source ?? {} });
-        return { rows, failed: files['failed.csv'] ?? '' };
-      };
-      const first = await loaded(Buffer.concat([Buffer.from('id,name,n\n'), Buffer.from(line)]));
-      expect(first.rows).toMatchObject([{ kind: 'unreadable' }]);
-      expect(csvRecords(first.failed)[1]?.slice(0, 3)).toEqual(['', '', '']);
-      const second = await loaded(first.failed);
-      const { text } = { text: '', ...first.rows[0] };
-      expect(second.rows).toMatchObject([{ kind: 'unreadable', text }]);
-      expect(second.failed).toBe(first.failed);
-      const corrected = await loaded(first.failed.replace('\n,,', '\nA7,Right,2'));
-      expect(corrected.rows).toMatchObject([{ kind: 'cells' }]);
-    },
-  );
+  ])('given a row that %s, failed.csv gives the same row while nobody fills its cells', async (_, line) => {
+    const loaded = async (content: Buffer | string) => {
+      const { rows, source } = await readText(Buffer.from(content), {
+        format: { encoding: 'utf-8', delimiter: ',' },
+      });
+      const settlements = rows.map((row) => settled(row.row, 'invalid', { code: 'unreadable_row' }));
+      const { files } = await report({ settlements, sources: rows }, { source: source ?? {} });
+      return { rows, failed: files['failed.csv'] ?? '' };
+    };
+    const first = await loaded(Buffer.concat([Buffer.from('id,name,n\n'), Buffer.from(line)]));
+    expect(first.rows).toMatchObject([{ kind: 'unreadable' }]);
+    expect(csvRecords(first.failed)[1]?.slice(0, 3)).toEqual(['', '', '']);
+    const second = await loaded(first.failed);
+    const { text } = { text: '', ...first.rows[0] };
+    expect(second.rows).toMatchObject([{ kind: 'unreadable', text }]);
+    expect(second.failed).toBe(first.failed);
+    const corrected = await loaded(first.failed.replace('\n,,', '\nA7,Right,2'));
+    expect(corrected.rows).toMatchObject([{ kind: 'cells' }]);
+  });
 
   it('given a file with a dialect of its own, writes in it, with a byte order mark for spreadsheets, and results.csv with its delimiter', async () => {
     const source = { delimiter: ';', quote: "'", columns: ['a;b', 'c'] };

@@ -60,17 +60,12 @@ test('each request carries the token it was given', async () => {
   expect(tokens).toEqual(['one', 'two', 'one']);
 });
 
-test.each([301, 302, 303, 307, 308, 421, 425])(
-  'after %i the request is neither followed nor sent again',
-  async (status) => {
-    const server = await serve((socket) =>
-      socket.write(answerText(status, '', [`location: ${server.url}/x`])),
-    );
-    const reply = await clientFor(server.url).attempt(post(), 'token');
-    expect(reply).toMatchObject({ kind: 'response', status });
-    expect(server.requests).toHaveLength(1);
-  },
-);
+test.each([301, 302, 303, 307, 308, 421, 425])('%i is neither followed nor sent again', async (status) => {
+  const server = await serve((socket) => socket.write(answerText(status, '', [`location: ${server.url}/x`])));
+  const reply = await clientFor(server.url).attempt(post(), 'token');
+  expect(reply).toMatchObject({ kind: 'response', status });
+  expect(server.requests).toHaveLength(1);
+});
 
 const KEPT_BYTES = 64 * 1024;
 

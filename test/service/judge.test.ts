@@ -112,14 +112,11 @@ describe.each(TABLE)('%s', (_, reply, [create, update, lookUp]) => {
   });
 });
 
-test.each(CREATES)(
-  'a %s answered 503 is sent again where the definition says that 503 means not executed',
-  (call) => {
-    const verdict = judge(call, response(503), { notExecuted: [503] });
-    expect(summary(verdict)).toBe('retry http_503');
-    expect(summary(judge(call, response(500), { notExecuted: [503] }))).toBe('unknown http_500');
-  },
-);
+test.each(CREATES)('a %s answered 503 is sent again where 503 is defined as not executed', (call) => {
+  const verdict = judge(call, response(503), { notExecuted: [503] });
+  expect(summary(verdict)).toBe('retry http_503');
+  expect(summary(judge(call, response(500), { notExecuted: [503] }))).toBe('unknown http_500');
+});
 
 test('the body of a refusal is kept as it came', () => {
   const body = ' {"errors": ["ä"],\n"errors": 1} ';
