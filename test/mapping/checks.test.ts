@@ -396,17 +396,6 @@ describe('when a row has damage', () => {
       'iban_invalid accounts.0.iban',
     ]);
   });
-
-  test('a row of a clean file has no warning', () => {
-    const clean = {
-      Ref: '0012',
-      name: 'Müller & Söhne',
-      postCode: '01067',
-      country: 'DE',
-      paymentReason: 'Miete',
-    };
-    expect(warningsOf(mapOf(clean, { key: 'Ref' }))).toEqual([]);
-  });
 });
 
 describe('when a workbook holds a number, a date or a boolean', () => {

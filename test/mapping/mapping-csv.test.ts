@@ -81,11 +81,6 @@ describe('when headers are field paths', () => {
       ),
     );
   });
-
-  test('a list of strings can be filled by position', () => {
-    const row = { 'currencies.0': 'EUR', 'currencies[2]': 'GBP', 'currencies.1': '' };
-    expect(bodyOf(mapCsv(row))).toEqual({ currencies: ['EUR', 'GBP'] });
-  });
 });
 
 describe('when the definition maps fields', () => {
@@ -166,12 +161,6 @@ describe('when a definition names a key', () => {
     expect(mapping.keyOf(cells('N', ' 007 '))).toBe(' 007 ');
     expect(mapping.keyOf(cells('N', ''))).toBeNull();
     expect(mapping.keyOf({ kind: 'unreadable', row: 1, line: 2, text: 'N,K', problem: 'x' })).toBeNull();
-  });
-
-  test('an empty one is an issue', () => {
-    expect(bodyOf(compileCsv(['name', 'Ref'], { key: 'Ref' }).map(cells('N', '')))).toEqual([
-      'empty_key Ref ""',
-    ]);
   });
 
   test('without one no row has a key', () => {
