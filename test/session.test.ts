@@ -44,19 +44,16 @@ test.runIf(existsSync('/proc/self')).each([
   });
 });
 
-test.each(['redis', 'reports', 'journal'])(
-  'a file where the home has its folder %s is named before anything is sent',
-  async (name) => {
-    const home = await ownFolder();
-    await writeFile(join(home, name), '');
-    const env = { ONBOARD_HOME: home, MSB_BASE_URL: 'http://127.0.0.1:9', MSB_TOKEN: 't' };
-    const { exitCode, stderr } = await onboard(['run', 'subclients-create', FILE], env);
-    expect(exitCode).toBe(3);
-    expect(stderr).toMatch(
-      new RegExp(`^onboard: ONBOARD_HOME .* can't be used: EEXIST: .*${name}'\\. Expected a folder`, 'm'),
-    );
-  },
-);
+test.each(['redis', 'reports', 'journal'])('a file in place of the folder %s is named', async (name) => {
+  const home = await ownFolder();
+  await writeFile(join(home, name), '');
+  const env = { ONBOARD_HOME: home, MSB_BASE_URL: 'http://127.0.0.1:9', MSB_TOKEN: 't' };
+  const { exitCode, stderr } = await onboard(['run', 'subclients-create', FILE], env);
+  expect(exitCode).toBe(3);
+  expect(stderr).toMatch(
+    new RegExp(`^onboard: ONBOARD_HOME .* can't be used: EEXIST: .*${name}'\\. Expected a folder`, 'm'),
+  );
+});
 
 test('a Redis that is away is named once, however often it is tried, and so is its return', async () => {
   const server = await startRedisServer();

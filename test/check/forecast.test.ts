@@ -110,27 +110,20 @@ describe.each([1, 2, 100])('rows of one key, %i at a time,', (batch) => {
   });
 });
 
-describe('a row that refers to another', () => {
-  const waits = async (lines: readonly string[], given: Given = {}) =>
-    (await fatesOf(lines, given)).map(({ fate }) =>
-      fate.kind === 'sent' ? (fate.waits ? 'waits' : 'sent') : fate.kind,
-    );
+const waits = async (lines: readonly string[], given: Given = {}) =>
+  (await fatesOf(lines, given)).map(({ fate }) =>
+    fate.kind === 'sent' ? (fate.waits ? 'waits' : 'sent') : fate.kind,
+  );
 
-  test.each<[string, readonly string[], Given, string[]]>([
-    ['an earlier one is sent', ['A,Acme', 'B,Bay,,A'], {}, ['sent', 'sent']],
-    ['a later one waits', ['B,Bay,,A', 'A,Acme'], {}, ['waits', 'sent']],
-    ['one that is invalid waits', ['A,', 'B,Bay,,A'], {}, ['invalid', 'waits']],
-    ['one that waits waits', ['A,Acme,,X', 'B,Bay,,A'], {}, ['waits', 'waits']],
-    ['a known record is sent', ['B,Bay,,A'], { states: { A: KNOWN } }, ['sent']],
-    [
-      'a known one of its file is sent',
-      ['A,Acme', 'B,Bay,,A'],
-      { states: { A: KNOWN } },
-      ['skipped', 'sent'],
-    ],
-    ['one that another run has waits', ['A,Acme', 'B,Bay,,A'], { states: { A: HELD } }, ['invalid', 'waits']],
-  ])('%s', async (_, lines, given, fates) => {
-    expect(await waits(lines, given)).toEqual(fates);
-    expect(await waits(lines, { ...given, batch: 1 })).toEqual(fates);
-  });
+test.each<[string, readonly string[], Given, string[]]>([
+  ['an earlier one is sent', ['A,Acme', 'B,Bay,,A'], {}, ['sent', 'sent']],
+  ['a later one waits', ['B,Bay,,A', 'A,Acme'], {}, ['waits', 'sent']],
+  ['one that is invalid waits', ['A,', 'B,Bay,,A'], {}, ['invalid', 'waits']],
+  ['one that waits waits', ['A,Acme,,X', 'B,Bay,,A'], {}, ['waits', 'waits']],
+  ['a known record is sent', ['B,Bay,,A'], { states: { A: KNOWN } }, ['sent']],
+  ['a known one of its file is sent', ['A,Acme', 'B,Bay,,A'], { states: { A: KNOWN } }, ['skipped', 'sent']],
+  ['one that another run has waits', ['A,Acme', 'B,Bay,,A'], { states: { A: HELD } }, ['invalid', 'waits']],
+])('a row that refers to %s', async (_, lines, given, fates) => {
+  expect(await waits(lines, given)).toEqual(fates);
+  expect(await waits(lines, { ...given, batch: 1 })).toEqual(fates);
 });

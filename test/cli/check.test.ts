@@ -63,11 +63,15 @@ describe('the check of a file', () => {
     const job = ['--job-file', join(upsert.folder, 'job.yaml')];
     const loaded = await onboard(['run', ...job, join(upsert.folder, 'known.csv'), '--sandbox'], home);
     expect(loaded.exitCode).toBe(0);
+    const run = /^Run (\S+): finished/m.exec(loaded.stdout)?.[1];
     const all = ['check', ...job, join(upsert.folder, 'all.csv'), '--sandbox'];
     const said = await onboard(all, home);
     expect(said.stdout).toContain('  sends       4 creates, 1 update\n');
     const checked = JSON.parse((await onboard([...all, '--json'], home)).stdout);
-    expect(checked).toMatchObject({ calls: { 'subclient.create': 4, 'subclient.update': 1 }, skipped: 1 });
+    const keys = { known: 2, held: 0, examples: [{ row: 5, key: 'A', kind: 'known', run }, { row: 6 }] };
+    const estimate = { requests: 5, basis: 'last-run', run };
+    const calls = { 'subclient.create': 4, 'subclient.update': 1 };
+    expect(checked).toMatchObject({ calls, skipped: 1, keys, estimate });
     const shown: { row: number; method: string; path: string; body: unknown }[] = checked.requests;
     expect(shown.map(({ row, method }) => `${row} ${method}`)).toEqual([
       '1 POST',
@@ -107,7 +111,8 @@ describe('the check of a file', () => {
       '  row 1 (line 2, column "Since"): expected a date such as 2024-03-31, or a dat',
       '  … and 2 more',
     ]);
-    const { checked } = await checking.json();
+    const { exitCode, checked } = await checking.json();
+    expect(exitCode).toBe(1);
     expect(checked[0]?.shapes).toMatchObject([
       { column: 'Since', count: 150, settings: [{ pattern: 'dd.MM.yyyy' }] },
     ]);
@@ -186,44 +191,6 @@ describe('the check of a file', () => {
     });
   });
 
-  test('counts rows that wait for a reference apart, those that refer to them too, so that the counts add up', async () => {
-    const rows = 'Ref,Name,Parent\nA,Acme,X\nB,Below A,A\nC,,\nD,Dock,\n';
-    const started = await startCheck(SUBCLIENTS, { 'a.csv': rows });
-    const { checked } = await started.json();
-    expect(checked[0]).toMatchObject({
-      rows: 4,
-      invalid: 1,
-      skipped: 0,
-      waiting: 2,
-      sendable: 1,
-      references: { unresolvedRows: 2 },
-      estimate: { requests: 1 },
-    });
-    expect(checked[0]?.requests.map(({ row, waits }) => `${row} ${waits}`)).toEqual([
-      '1 true',
-      '2 true',
-      '4 false',
-    ]);
-    expect((await started.check()).stdout.split('\n')[0]).toBe(
-      `${join(started.folder, 'a.csv')}: 4 rows, 1 would be invalid, 2 wait for what they refer to, 1 can be sent`,
-    );
-  });
-
-  test('names what keeps each row of a group back', async () => {
-    const rows = 'Ref,Name,IBAN\nP,Pay,\nP,Pay,\nP,Other,\nP,Pay,\nQ,Q,\n';
-    const started = await startCheck(PAYEES, { 'a.csv': rows });
-    const { checked } = await started.json();
-    expect(checked[0]).toMatchObject({
-      invalid: 4,
-      issuesTotal: 4,
-      causes: [{ code: 'group_member', count: 3 }, {}],
-    });
-    expect(checked[0]?.issues).toMatchObject([{ row: 1 }, { row: 2 }, { row: 3 }, { row: 4 }]);
-    const { stdout } = await started.check();
-    expect(stdout).toContain('  row 1 (line 2): expected rows of one key that can all be sent');
-    expect(stdout).not.toContain('more\n');
-  });
-
   test('names what looks damaged and is sent all the same, with its first examples', async () => {
     const rows = `Ref,Name,IBAN\n${Array.from({ length: 5 }, (_, i) => `P${i},N,GB33BUKB2020155555555${i}`).join('\n')}\n`;
     const { exitCode, checked } = await (await startCheck(WARNING, { 'a.csv': rows })).json();
@@ -231,18 +198,6 @@ describe('the check of a file', () => {
     expect([exitCode, checked[0]?.invalid, checked[0]?.warnings.length]).toEqual([0, 0, 1]);
     expect(warning).toMatchObject({ code: 'iban_invalid', count: 5 });
     expect(warning?.examples.map(({ row }) => row)).toEqual([1, 2, 3]);
-  });
-
-  test.each([
-    ['a.csv', 'Ref,Name,Parent\n', 'there is a header on line 1, and nothing below it'],
-    ['a.json', '[]', 'its list of records is empty'],
-  ])('without rows is cautioned about: %s', async (name, text, found) => {
-    const said = await (await startCheck(SUBCLIENTS, { [name]: text })).check();
-    expect(said.exitCode).toBe(0);
-    expect(said.stderr).toMatch(/^warning: \S+ has no rows: /);
-    expect(said.stderr).toContain(
-      `${found}. There is nothing to send; if there should be some, export the file again.`,
-    );
   });
 
   test('that is an object with an empty list says so, unless the object is a record', async () => {
@@ -256,10 +211,12 @@ describe('the check of a file', () => {
   });
 
   test('reads as a report for people: the facts, then the requests', async () => {
-    const started = await startCheck(SUBCLIENTS, { 'a.csv': 'Ref,Name,Parent\nA,Acme,X\n' });
+    const started = await startCheck(SUBCLIENTS, { 'a.csv': 'Ref,Name,Parent\nA,Acme,X\nB,,\n' });
     const { stdout } = await started.check();
     expect(stdout.split('\n').filter((line) => !line.includes('delimiter was'))).toEqual([
-      `${join(started.folder, 'a.csv')}: 1 row, 1 waits for what it refers to, 0 can be sent`,
+      `${join(started.folder, 'a.csv')}: 2 rows, 1 would be invalid, 1 waits for what it refers to, 0 can be sent`,
+      '  row 2 (line 3, column "Name"): expected a value: the job definition requires the field details.name',
+      '  row 2 (line 3): expected at least one field with a value',
       '  read as     CSV, utf-8, delimiter ","',
       '  known keys  not looked up: MSB_BASE_URL is not set, and neither is --sandbox',
       '  references  1: 0 known, 0 created by an earlier row, 1 open',

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { ownFolder } from '../support/folder.ts';
 import { onboard } from './memory-io.ts';
 
 const findingsSchema = z.array(
@@ -18,13 +18,9 @@ const findingsSchema = z.array(
 );
 
 async function ownStart() {
-  const folder = await mkdtemp(join(tmpdir(), 'onboard-doctor-'));
   const sandbox = await startSandbox({ tokens: ['t'] });
-  onTestFinished(async () => {
-    await sandbox.close();
-    await rm(folder, { recursive: true, force: true });
-  });
-  const home = join(folder, 'home');
+  onTestFinished(() => sandbox.close());
+  const home = join(await ownFolder(), 'home');
   const env = {
     ONBOARD_HOME: home,
     ONBOARD_JOBS: 'jobs',

@@ -1,12 +1,12 @@
-import { once } from 'node:events';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
 import { SHIPPED_TIMES } from '../../src/lib/times.ts';
 import { ownFolder } from '../support/folder.ts';
 import { useOwnRedis } from '../support/redis.ts';
+import { serveHttp } from '../support/server.ts';
 import { MemoryStream, memoryIo } from './memory-io.ts';
 
 const own = useOwnRedis();
@@ -19,25 +19,13 @@ const EVIL_IN_JSON = JSON.stringify(EVIL).slice(1, -1);
 const ACTS = /[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /** Refuses with a body that has the signs as they are, creates with an id that has them, and does not answer some. */
-async function startService(): Promise<string> {
-  const server = createServer((request, response) => {
-    let body = '';
-    request.on('data', (chunk) => {
-      body += chunk;
-    });
-    request.once('end', () => {
-      if (body.includes('lost')) request.socket.destroy();
-      else if (body.includes('refused')) response.writeHead(418).end(`{"message":"${EVIL}"}`);
-      else response.end(`{"id":"${EVIL_IN_JSON}"}`);
-    });
+const startService = () =>
+  serveHttp(async (request, response) => {
+    const body = await text(request);
+    if (body.includes('lost')) request.socket.destroy();
+    else if (body.includes('refused')) response.writeHead(418).end(`{"message":"${EVIL}"}`);
+    else response.end(`{"id":"${EVIL_IN_JSON}"}`);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the service has no port');
-  return `http://127.0.0.1:${address.port}`;
-}
 
 const column = (name: string) => `"${name} ${EVIL}"`;
 const DEFINITION = JSON.stringify({
@@ -51,8 +39,6 @@ const HEADER = `${column('key')},${column('name')}`;
 const ROWS = ['made', 'refused', 'lost'].map((name, i) => `"K${i} ${EVIL}","${name} ${EVIL}"`);
 
 test('no command lets a name, a cell, a key, an id or an answer act on the terminal, or make a line of its own', async () => {
-  const { address } = own();
-  if (address.kind !== 'socket') throw new Error('expected a socket');
   const folder = join(await ownFolder(), `folder ${EVIL}`);
   const home = join(folder, 'home');
   const jobs = join(folder, 'jobs');
@@ -75,7 +61,7 @@ test('no command lets a name, a cell, a key, an id or an answer act on the termi
   const env = {
     ONBOARD_HOME: home,
     ONBOARD_JOBS: jobs,
-    REDIS_URL: `unix://${encodeURI(address.path)}`,
+    REDIS_URL: own().url,
     MSB_BASE_URL: await startService(),
     MSB_TOKEN: 't',
     LOG_LEVEL: 'debug',
@@ -88,12 +74,12 @@ test('no command lets a name, a cell, a key, an id or an answer act on the termi
     const said = { exitCode, stdout: io.stdout.text, stderr: io.stderr.text };
     for (const shown of [said.stdout, said.stderr]) {
       // The colours are the program's own.
-      const text = ['1', '2', '3', '9'].reduce(
+      const plain = ['1', '2', '3', '9'].reduce(
         (rest, colour) => rest.replaceAll(`\u001b[3${colour}m`, ''),
         shown,
       );
-      expect(text, args.join(' ')).not.toMatch(ACTS);
-      expect(text, args.join(' ')).not.toMatch(/^FORGED/m);
+      expect(plain, args.join(' ')).not.toMatch(ACTS);
+      expect(plain, args.join(' ')).not.toMatch(/^FORGED/m);
     }
     commands.add(args[0] ?? '');
     return said;

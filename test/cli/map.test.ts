@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Issue } from '../../src/model/issue.ts';
@@ -48,64 +48,16 @@ test.each([
   expect(await checkedBy('--job-file', out)).toEqual(await checkedBy(job));
 });
 
-const ODD: readonly (readonly [what: string, operation: string, lines: readonly string[]])[] = [
-  ['titles of a person', 'subclient.create', ['Client No,Company Name,ZIP,City,VAT no', 'C1,A,04120,B,V']],
-  ['case, spaces and width', 'subclient.create', ['PARTNER\u00a0REF,Ｌegal  NAME,"post-code"', 'K1,A,1']],
-  ['a field twice', 'subclient.create', ['Ref,details.name,Legal Name,DETAILS.NAME', 'K1,A,B,C']],
-  ['a column without a name', 'subclient.create', ['Ref,Legal Name,', 'K1,A,']],
-  ['words of YAML', 'subclient.create', ['Ref,Legal Name,no,null,~,"- a: b # c"', 'K1,A,1,2,3,4']],
-  ['line breaks and quotes', 'subclient.create', ['Ref,"Legal\n""Name""","x\ty"', 'K1,A,x']],
-  ['dates that could be two things', 'subclient.create', ['Ref,Name,Incorporated', 'K1,A,03/04/2020']],
-  ['dates nobody can read', 'subclient.create', ['Ref,Name,kyc.details.incorporationDate', 'K1,A,spring']],
-  ['numbers that could be two things', 'subclient.create', ['Ref,Name,Volume', 'K1,A,"1,234"']],
-  ['a parent’s key', 'subclient.create', ['Ref,Name,Parent Ref', 'K1,A,K0']],
-  ['no row', 'subclient.create', ['Ref,Legal Name,Incorporated']],
-  ['no key', 'subclient.create', ['Legal Name', 'A']],
-  [
-    'more accounts',
-    'counterparty.draft',
-    [
-      'Ref,Name,IBAN,BIC,IBAN 2,SWIFT 2,Account no 3',
-      'K1,A,DE89370400440532013000,NWBKGB2L,GB29NWBK60161331926819,DEUTDEFF,12345678',
-    ],
-  ],
-  ['a bare country and currency', 'counterparty.draft', ['Ref,Payee,Country,Currency', 'K1,A,France,EUR']],
-  ['a report', 'counterparty.draft', ['Ref,Name,onboard_row,onboard_message', 'K1,A,1,x']],
-  [
-    'underscores',
-    'counterparty.draft',
-    ['external_id,accounts_0_iban,accounts_1_bic_swift', 'K1,DE89370400440532013000,NWBKGB2L'],
-  ],
-  ['another id', 'subclient.update', ['Subclient ID,Town', 'S1,B']],
-  ['no id of that name', 'subclient.update', ['Reference,Town', 'S1,B']],
-  ['an id in another case', 'subclient.upsert', ['ID,Legal name,Ref', 'S1,B,K1']],
-  ['payments', 'payment.documents', ['Payment no,Amount', 'P1,12']],
-];
-
-test.each(ODD)('when headers are odd (%s), the proposal for %s is accepted', async (_, operation, lines) => {
-  const { checked } = await mapAndCheck(await ownFile(`${lines.join('\n')}\n`), operation);
-  expect([checked.exitCode, checked.stdout]).toEqual([
-    0,
-    expect.stringMatching(/: \d+ rows?, .*(can be sent|nothing to send)\n/),
-  ]);
-});
-
 describe('what is proposed for the file of partner X', () => {
   test('says what its header and rows say', async () => {
     const { said, yaml } = await mapAndCheck('samples/partner-x-subclients.csv', 'subclient.create');
     for (const line of [
       'key: Partner Ref',
-      '  additionalInformation.crmId: Partner Ref',
       '  details.name: Legal Name',
-      '  addresses.primary.streetName: Street',
-      '  addresses.primary.buildingNumber: House No',
-      '  addresses.primary.postCode: Post Code',
       '  # could also be the country of trading, or the regulator’s',
       '  addresses.primary.country: Country',
       '  kyc.details.incorporationDate: { column: Incorporated, pattern: dd/MM/yyyy }',
       '  kyc.details.monthlyVolumeAmount: { column: Monthly Volume, decimal: "," }',
-      '  kyc.details.monthlyPaymentsCount: Payments per Month',
-      '  regulators.isRegulated: Regulated?',
       '  - Account Manager # no field was found for it',
       'required: [ details.name ]',
     ]) {
@@ -171,16 +123,6 @@ describe('when a JSON file is one object that holds the list of its records', ()
     expect(read.stdout).toContain('key: ref');
   });
 
-  test('a check says so once, not of each of its columns', async () => {
-    const job = await ownFile('operation: subclient.create\n', 'job.yaml');
-    const said = await onboard(['check', '--job-file', job, await ownFile(holder, 'export.json')]);
-    expect(said.exitCode).toBe(3);
-    expect(said.stderr.match(/data\.items/g)).toHaveLength(2);
-    expect(said.stderr).toContain(
-      'set format.records: /data/items; otherwise list "data.items" under "ignore"',
-    );
-  });
-
   test('a list that is a field of the operation is none of records', async () => {
     const file = await ownFile('{"name":"A","accounts":[{"iban":"I"},{"iban":"J"}]}', 'one.json');
     const said = await map(file, 'counterparty.draft');
@@ -234,25 +176,6 @@ describe('the command', () => {
     expect(said.stderr).toContain('is given as --format <setting>=<value>');
     const read = await map(titles, 'subclient.create', '--format', 'header=3');
     expect(read).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('format: { header: 3 }') });
-    const latin = await ownFile('Ref,Legal Name\nK1,A\n');
-    await writeFile(latin, Buffer.from('Ref,Legal Name\nK1,Caf\u00e9 \u0093\n', 'latin1'));
-    const refused = await map(latin, 'subclient.create');
-    expect(refused).toMatchObject({
-      exitCode: 3,
-      stderr: expect.stringContaining('windows-1252 ("K1,Café “")'),
-    });
-    const told = await map(latin, 'subclient.create', '--format', 'encoding=windows-1252');
-    expect(told).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('encoding: windows-1252') });
-  });
-
-  test('hands on how the file has to be read', async () => {
-    const file = await ownFile('Ref:Legal Name\nK1:A\n');
-    const folder = await ownFolder();
-    await mkdir(join(folder, 'jobs'));
-    const out = join(folder, 'jobs', 'x.yaml');
-    await map(file, 'subclient.create', '--format', 'delimiter=:', '--out', out);
-    expect(await readFile(out, 'utf8')).toContain('format: { delimiter: ":" }');
-    expect((await onboard(['check', '--job-file', out, file])).exitCode).toBe(0);
   });
 
   test('says that an update needs an identifier where no column can be one', async () => {
@@ -279,11 +202,6 @@ test('where no operation is named it is told which there are, and what each is f
   for (const name of [...OPERATIONS, 'custom'])
     expect(said.stderr).toMatch(new RegExp(`^onboard: +${name} +\\w`, 'm'));
   expect(said.stderr).toContain('jobs/example-custom.yaml');
-});
-
-test('another operation is refused with those that there are', async () => {
-  const said = await onboard(['map', await ownFile('Name\nAcme\n'), '--operation', 'subclient.creat']);
-  expect([said.exitCode, said.stderr]).toEqual([3, expect.stringContaining(OPERATIONS.join(', '))]);
 });
 
 test('a header alone is proposed from, and a list without records is not', async () => {

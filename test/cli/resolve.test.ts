@@ -1,64 +1,52 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { hostname, tmpdir, userInfo } from 'node:os';
-import { dirname, join } from 'node:path';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { hostname, userInfo } from 'node:os';
+import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import type { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { ledgerKeys } from '../../src/ledger/keys.ts';
 import { createRunIndex } from '../../src/ledger/run-index.ts';
 import type { NewRun } from '../../src/ledger/run-store.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
-import { connectRedis } from '../../src/redis/connection.ts';
-import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
-import { doubtOf, seedRun } from '../support/doubts.ts';
+import { seedRun } from '../support/doubts.ts';
+import { ownFolder } from '../support/folder.ts';
 import { getEntry } from '../support/ledger.ts';
+import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
+import { doubtOf } from '../support/settled-row.ts';
 import { onboard } from './memory-io.ts';
 
 const KEYS = ledgerKeys('sandbox');
-let home: string;
-let redis: Redis;
-let close = async () => {};
-
-/** The home's server goes on between the commands, since another process seems to use it too. */
-beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'onboard-resolve-'));
-  const server = await joinEmbeddedRedis(home);
-  const other = join(dirname(server.address.path), 'users', String(process.ppid));
-  await writeFile(other, '');
-  redis = connectRedis(server.address, () => undefined);
-  close = async () => {
-    redis.disconnect();
-    await rm(other);
-    await server.close();
-    await rm(home, { recursive: true, force: true });
-  };
+const own = useOwnRedis();
+let home = '';
+beforeEach(async () => {
+  home = await ownFolder();
 });
 
-afterAll(() => close());
-
 async function seed(settlements: readonly Settlement[], over: Partial<NewRun> = {}): Promise<string> {
-  const definition = jobDefinitionSchema.parse({ operation: 'subclient.create', key: 'externalId' });
-  const run = newRun({ rows: settlements.length, definition, ...over });
+  const { redis } = own();
+  const run = newRun({ rows: settlements.length, ...over });
   await createRunIndex(redis).add(run.id, 'sandbox', new Date());
   await seedRun(redis, KEYS, { run, settlements, closed: true });
   return run.id;
 }
 
-const decisionsOf = (run: string) => redis.hgetall(KEYS.run(run).resolutions);
+const decisionsOf = (run: string) => own().redis.hgetall(KEYS.run(run).resolutions);
 
-const command = (args: readonly string[]) => onboard(['resolve', ...args], { ONBOARD_HOME: home });
+const say = (args: readonly string[]) => onboard(args, { ONBOARD_HOME: home, REDIS_URL: own().url });
+const command = (args: readonly string[]) => say(['resolve', ...args]);
 const json = async (args: readonly string[]) => {
   const said = await command([...args, '--json']);
   return { ...said, answer: JSON.parse(said.stdout) };
 };
 const reportFile = (run: string, name: string) => join(home, 'reports', run, name);
-const threeDoubts = () => seed([doubtOf(1), doubtOf(2), doubtOf(3)]);
+/** Beside them a fourth row is created. */
+const threeDoubts = () =>
+  seed([doubtOf(1), doubtOf(2), doubtOf(3), doubtOf(4, { outcome: 'created', id: 'sub-4' })]);
 
 /** The run's in-doubt.csv, freshly reported. */
 async function inDoubtCsv(run: string): Promise<string> {
-  await onboard(['report', run], { ONBOARD_HOME: home });
+  await say(['report', run]);
   return readFile(reportFile(run, 'in-doubt.csv'), 'utf8');
 }
 
@@ -207,104 +195,70 @@ describe('an edited report file', () => {
     expect(answers).toEqual([0, 3]);
   });
 
-  test('with anything malformed in it is refused whole, every problem with its line', async () => {
+  test.each<[string, (csv: string) => string, ...problems: string[]]>([
+    [
+      'decisions that are none',
+      (csv) => filled(csv, { 1: 'created:sub-1', 2: 'creatd:sub-2', 3: 'created: ' }),
+      'line 3: onboard_resolution is "creatd:sub-2": expected created:<id>, not-created',
+      'line 4: onboard_resolution is "created:": expected an id, got none',
+      'Nothing was resolved.',
+    ],
+    ['what is no id', (csv) => filled(csv, { 1: 'created:sub 1' }), "expected the service's identifier"],
+    [
+      'the example of an id',
+      (csv) => filled(csv, { 1: 'created:<id>' }),
+      "expected the service's identifier",
+    ],
+    [
+      'a row of another run',
+      (csv) => csv.replace(/run-\w+/, 'run-other'),
+      'line 2: onboard_run is "run-other"',
+    ],
+    [
+      'one row decided in two ways',
+      (csv) => `${filled(csv, { 1: 'not-created' })}${csv.split('\n')[1]}created:a\n`,
+      'line 5: row 1 is decided otherwise at ',
+    ],
+    [
+      'no columns of a report',
+      () => 'externalId\nK1\n',
+      'has no column onboard_run, onboard_row, onboard_res',
+    ],
+    [
+      'one id for two rows',
+      (csv) => filled(csv, { 1: 'created:sub-1', 2: 'created:sub-1', 3: 'not-created' }),
+      'line 3: the id sub-1 is given to row 2, and to row 1 before',
+    ],
+    [
+      'the id of another row',
+      (csv) => filled(csv, { 1: 'created:sub-1', 2: 'created:sub-4' }),
+      "line 3: the id sub-4 can't be that of row 2: row 4 of the run has it",
+    ],
+    [
+      'keys that stand beside other rows, as it was sorted by half',
+      (csv) =>
+        filled(csv, { 1: 'created:a' }).replace('K1,', 'KX,').replace('K2,', 'K1,').replace('KX', 'K2'),
+      'line 2: row 1 has the key "K2" here, but "K1" in the run',
+      'line 3: row 2 has the key "K1" here, but "K2" in the run',
+    ],
+    ['no key column', (csv) => csv.replace('externalId', 'other'), 'expected one column "externalId"'],
+  ])('with %s is refused whole', async (_, edit, ...problems) => {
     const run = await threeDoubts();
-    const csv = filled(await inDoubtCsv(run), { 1: 'created:sub-1', 2: 'creatd:sub-2', 3: 'created: ' });
-    const foreign =
-      csv.split('\n')[1]?.replace(run, 'run-other').replace('created:sub-1', 'not-created') ?? '';
-    const path = await file('bad.csv', `${csv}${foreign}\n`);
-    const said = await command([run, '--file', path]);
-    expect([said.exitCode, said.stdout]).toEqual([3, '']);
-    expect(said.stderr.trim().split('\n')).toEqual([
-      expect.stringMatching(
-        /bad\.csv, line 3: onboard_resolution is "creatd:sub-2": expected created:<id>, not-created/,
-      ),
-      expect.stringMatching(/bad\.csv, line 4: onboard_resolution is "created:": expected an id, got none/),
-      expect.stringMatching(/bad\.csv, line 5: onboard_run is "run-other": expected "run-/),
-      expect.stringContaining('Nothing was resolved.'),
-    ]);
-    expect(await decisionsOf(run)).toEqual({});
+    const said = await command([run, '--file', await file('edited.csv', edit(await inDoubtCsv(run)))]);
+    expect([said.exitCode, said.stdout, await decisionsOf(run)]).toEqual([3, '', {}]);
+    for (const problem of problems) expect(said.stderr).toContain(problem);
   });
 
-  test('that decides one row in two ways is refused; twice in the same way is once', async () => {
-    const run = await threeDoubts();
-    const csv = await inDoubtCsv(run);
-    const line = csv.split('\n')[1] ?? '';
-    const two = await file('two.csv', `${filled(csv, { 1: 'not-created' })}${line}created:a\n`);
-    expect((await command([run, '--file', two])).stderr).toContain(
-      `line 5: row 1 is decided otherwise at ${two}, line 2: expected one decision`,
-    );
-    const same = await file('same.csv', `${filled(csv, { 1: 'not-created' })}${line}not-created\n`);
-    expect((await json([run, '--file', same])).answer).toMatchObject({ notCreated: 1, unchanged: 0 });
-  });
-
-  test('without the report’s columns is refused', async () => {
-    const run = await threeDoubts();
-    const said = await command([run, '--file', await file('plain.csv', 'externalId\nK1\n')]);
-    expect(said).toMatchObject({
-      exitCode: 3,
-      stderr: expect.stringContaining('has no column onboard_run, onboard_row, onboard_resolution'),
-    });
-  });
-
-  test('that names one id for two rows is refused whole', async () => {
-    const run = await threeDoubts();
-    const csv = filled(await inDoubtCsv(run), { 1: 'created:sub-1', 2: 'created:sub-1', 3: 'not-created' });
-    const said = await command([run, '--file', await file('shared.csv', csv)]);
-    expect([said.exitCode, said.stdout]).toEqual([3, '']);
-    expect(said.stderr).toContain('line 3: the id sub-1 is given to row 2, and to row 1 before');
-    expect(await decisionsOf(run)).toEqual({});
-  });
-
-  test('that names an id which another row of the run has is refused whole', async () => {
-    const run = await seed([doubtOf(1), doubtOf(2), doubtOf(3, { outcome: 'created', id: 'sub-3' })]);
-    const csv = filled(await inDoubtCsv(run), { 1: 'created:sub-1', 2: 'created:sub-3' });
-    const said = await command([run, '--file', await file('held.csv', csv)]);
-    expect(said.exitCode).toBe(3);
-    expect(said.stderr).toContain("line 3: the id sub-3 can't be that of row 2: row 3 of the run has it");
-    expect(await decisionsOf(run)).toEqual({});
-  });
-
-  test('that was sorted by half, so that keys stand beside other rows, is refused whole', async () => {
+  test('in another order of its lines, with one of them twice, or of a job without a key, is read as well', async () => {
     const run = await threeDoubts();
     const csv = filled(await inDoubtCsv(run), { 1: 'created:a', 2: 'created:b', 3: 'not-created' });
-    const swapped = csv.replace(/^K1,/m, 'KX,').replace(/^K2,/m, 'K1,').replace(/^KX,/m, 'K2,');
-    const said = await command([run, '--file', await file('sorted.csv', swapped)]);
-    expect([said.exitCode, said.stdout]).toEqual([3, '']);
-    expect(said.stderr.trim().split('\n')).toEqual([
-      expect.stringContaining('sorted.csv, line 2: row 1 has the key "K2" here, but "K1" in the run'),
-      expect.stringContaining('sorted.csv, line 3: row 2 has the key "K1" here, but "K2" in the run'),
-      expect.stringContaining('Nothing was resolved.'),
-    ]);
-    expect(await decisionsOf(run)).toEqual({});
     const [header = '', ...lines] = csv.trim().split('\n');
-    const whole = await file('whole.csv', [header, ...lines.reverse()].join('\n'));
+    const whole = await file('whole.csv', [header, ...lines.reverse(), lines[0]].join('\n'));
     expect((await json([run, '--file', whole])).answer).toMatchObject({ created: 2, notCreated: 1 });
-  });
-
-  test('without the key column is refused; of a job without a key, nothing is compared', async () => {
-    const run = await threeDoubts();
-    const csv = filled(await inDoubtCsv(run), { 1: 'created:a' });
-    const renamed = await file('renamed.csv', csv.replace('externalId', 'other'));
-    const said = await command([run, '--file', renamed]);
-    expect(said).toMatchObject({
-      exitCode: 3,
-      stderr: expect.stringContaining('expected one column "externalId"'),
-    });
     const definition = jobDefinitionSchema.parse({ operation: 'subclient.create' });
     const keyless = await seed([doubtOf(1, { key: '' })], { definition });
     const path = await file('keyless.csv', filled(await inDoubtCsv(keyless), { 1: 'created:a' }));
     expect((await json([keyless, '--file', path])).answer).toMatchObject({ created: 1 });
-  });
-
-  test.each(['created:sub 1', 'created: sub-1', 'created:<id>'])('with %j is refused', async (resolution) => {
-    const run = await threeDoubts();
-    const path = await file('typed.csv', filled(await inDoubtCsv(run), { 1: resolution }));
-    const said = await command([run, '--file', path]);
-    expect(said).toMatchObject({
-      exitCode: 3,
-      stderr: expect.stringContaining("expected the service's identifier"),
-    });
   });
 
   test('in the report’s own folder stays as it is where a line is refused', async () => {
@@ -356,67 +310,42 @@ describe('an edited report file', () => {
   });
 });
 
-describe('rows of one key, where the job groups them', () => {
-  const definition = jobDefinitionSchema.parse({
-    operation: 'counterparty.draft',
-    key: 'externalId',
-    group: 'accounts',
-  });
-  /** Rows 1 to 3 were one request, row 4 another. */
-  const grouped = () =>
-    seed([doubtOf(1, { key: 'A' }), doubtOf(2, { key: 'A' }), doubtOf(3, { key: 'A' }), doubtOf(4)], {
-      definition,
-    });
-
-  test('are settled together by a command for one of them, and their key is known', async () => {
-    const run = await grouped();
-    const said = await command([run, '2', '--created', 'cp-1']);
-    expect([said.exitCode, said.stderr]).toEqual([0, '']);
-    expect(said.stdout).toContain('2 rows of these were not named');
-    expect(said.stdout).toMatch(/^ {2}drafted +3\n {2}not created +0$/m);
-    expect(Object.keys(await decisionsOf(run)).sort()).toEqual(['1', '2', '3']);
-    const rows: Record<string, string>[] = parse(await readFile(reportFile(run, 'results.csv')), {
-      columns: true,
-    });
-    expect(rows.map(({ outcome, id }) => [outcome, id])).toEqual([
-      ...Array(3).fill(['drafted', 'cp-1']),
-      ['in-doubt', ''],
-    ]);
-    expect(await getEntry(redis, KEYS, 'A', 'counterparty')).toBe(`k ${run} 1 cp-1`);
-    expect((await json([run, '3', '--created', 'cp-1'])).answer).toMatchObject({ unchanged: 1, mates: 0 });
+const definition = jobDefinitionSchema.parse({
+  operation: 'counterparty.draft',
+  key: 'externalId',
+  group: 'accounts',
+});
+/** Rows 1 to 3 were one request, row 4 another. */
+const grouped = () =>
+  seed([doubtOf(1, { key: 'A' }), doubtOf(2, { key: 'A' }), doubtOf(3, { key: 'A' }), doubtOf(4)], {
+    definition,
   });
 
-  test('may have the same id in a file, and an open line takes it from the others', async () => {
-    const run = await grouped();
-    const csv = filled(await inDoubtCsv(run), { 1: 'created:cp-1', 3: 'created:cp-1' });
-    const { answer } = await json([run, '--file', await file('grouped.csv', csv)]);
-    expect(answer).toMatchObject({ created: 3, mates: 1, open: 1, inDoubt: 1, refused: [] });
+test('rows of one key, where the job groups them, are settled together by a command for one of them, and their key is known', async () => {
+  const run = await grouped();
+  const said = await command([run, '2', '--created', 'cp-1']);
+  expect([said.exitCode, said.stderr]).toEqual([0, '']);
+  expect(said.stdout).toContain('2 rows of these were not named');
+  expect(said.stdout).toMatch(/^ {2}drafted +3\n {2}not created +0$/m);
+  expect(Object.keys(await decisionsOf(run)).sort()).toEqual(['1', '2', '3']);
+  const rows: Record<string, string>[] = parse(await readFile(reportFile(run, 'results.csv')), {
+    columns: true,
   });
-
-  test('are refused whole where they are decided differently, or have the id of another key', async () => {
-    const run = await grouped();
-    const csv = await inDoubtCsv(run);
-    const different = await file('different.csv', filled(csv, { 1: 'created:cp-1', 2: 'created:cp-2' }));
-    const said = await command([run, '--file', different]);
-    expect(said.exitCode).toBe(3);
-    expect(said.stderr).toContain('row 2 is created, id cp-2, and row 1, of the same key, created, id cp-1');
-    const shared = await file('shared-key.csv', filled(csv, { 3: 'created:cp-1', 4: 'created:cp-1' }));
-    expect((await command([run, '--file', shared])).stderr).toContain(
-      'the id cp-1 is given to row 4, and to row 3',
-    );
-    expect(await decisionsOf(run)).toEqual({});
-  });
+  expect(rows.map(({ outcome, id }) => [outcome, id])).toEqual([
+    ...Array(3).fill(['drafted', 'cp-1']),
+    ['in-doubt', ''],
+  ]);
+  expect(await getEntry(own().redis, KEYS, 'A', 'counterparty')).toBe(`k ${run} 1 cp-1`);
+  expect((await json([run, '3', '--created', 'cp-1'])).answer).toMatchObject({ unchanged: 1, mates: 0 });
 });
 
-describe('a look-up', () => {
-  test('of a run of the stand-in, or by a job without one, is refused with why', async () => {
-    const run = await threeDoubts();
-    const without = await command([run, '--lookup']);
-    expect([without.exitCode, without.stderr]).toEqual([3, expect.stringContaining('has no look-up')]);
-    const lookup = { path: '/x/{key}', match: '', id: '/id' };
-    const settings = { operation: 'subclient.create', key: 'externalId', lookup };
-    const looked = await seed([doubtOf(1)], { definition: jobDefinitionSchema.parse(settings) });
-    const sandbox = await command([looked, '--lookup']);
-    expect([sandbox.exitCode, sandbox.stderr]).toEqual([3, expect.stringContaining('stand-in')]);
-  });
+test('a look-up of a run of the stand-in, or by a job without one, is refused with why', async () => {
+  const run = await threeDoubts();
+  const without = await command([run, '--lookup']);
+  expect([without.exitCode, without.stderr]).toEqual([3, expect.stringContaining('has no look-up')]);
+  const lookup = { path: '/x/{key}', match: '', id: '/id' };
+  const settings = { operation: 'subclient.create', key: 'externalId', lookup };
+  const looked = await seed([doubtOf(1)], { definition: jobDefinitionSchema.parse(settings) });
+  const sandbox = await command([looked, '--lookup']);
+  expect([sandbox.exitCode, sandbox.stderr]).toEqual([3, expect.stringContaining('stand-in')]);
 });

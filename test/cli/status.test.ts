@@ -2,15 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { runProgram } from '../../src/cli/program.ts';
-import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { ledgerKeys } from '../../src/ledger/keys.ts';
 import { createRunIndex } from '../../src/ledger/run-index.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import { summarySchema } from '../../src/report/summary.ts';
-import { doubtOf, seedRun } from '../support/doubts.ts';
+import { seedRun } from '../support/doubts.ts';
 import { ownFolder } from '../support/folder.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
+import { doubtOf } from '../support/settled-row.ts';
 import { MemoryStream, memoryIo, onboard } from './memory-io.ts';
 
 const KEYS = ledgerKeys('sandbox');
@@ -21,19 +21,14 @@ let seeded = 0;
 /** A run of these rows, newer than all before; `closed`: it is over. */
 async function seed(id: string, settlements: readonly Settlement[], closed = true): Promise<string> {
   const { redis } = own();
-  const definition = jobDefinitionSchema.parse({ operation: 'subclient.create', key: 'externalId' });
-  const run = newRun({ id, rows: settlements.length, definition });
+  const run = newRun({ id, rows: settlements.length });
   seeded += 1;
   await createRunIndex(redis).add(id, 'sandbox', new Date(Date.UTC(2026, 10, 21, 0, 0, seeded)));
   await seedRun(redis, KEYS, { run, settlements, closed });
   return id;
 }
 
-async function home() {
-  const { address } = own();
-  if (address.kind !== 'socket') throw new Error('expected a socket');
-  return { ONBOARD_HOME: await ownFolder(), REDIS_URL: `unix://${encodeURI(address.path)}` };
-}
+const home = async () => ({ ONBOARD_HOME: await ownFolder(), REDIS_URL: own().url });
 
 const created = (row: number) => doubtOf(row, { outcome: 'created', id: `s${row}` });
 

@@ -1,6 +1,6 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { templateFile } from '../../src/check/template.ts';
 import { loadJobFile } from '../../src/config/load-job.ts';
 import { ownFolder } from '../support/folder.ts';
@@ -20,41 +20,37 @@ async function ownJob(definition: string) {
   return { folder, job };
 }
 
-describe('the template of a shipped job passes check', () => {
-  test.each(JOBS.flatMap((job) => ['csv', 'json'].map((form) => [job, form] as const)))(
-    '%s as %s',
-    async (job, form) => {
-      const folder = await ownFolder();
-      const file = join(folder, `template.${form}`);
-      const made = await onboard(['template', job, ...(form === 'csv' ? [] : ['--json'])]);
-      expect(made).toMatchObject({ exitCode: 0, stderr: '' });
-      await writeFile(file, made.stdout);
-      expect(await check(folder, [job, file])).toMatchObject({ exitCode: 0, invalid: 0, warnings: [] });
-    },
-  );
-});
+test.each(JOBS.flatMap((job) => ['csv', 'json'].map((form) => [job, form] as const)))(
+  'the template of a shipped job passes check %s as %s',
+  async (job, form) => {
+    const folder = await ownFolder();
+    const file = join(folder, `template.${form}`);
+    const made = await onboard(['template', job, ...(form === 'csv' ? [] : ['--json'])]);
+    expect(made).toMatchObject({ exitCode: 0, stderr: '' });
+    await writeFile(file, made.stdout);
+    expect(await check(folder, [job, file])).toMatchObject({ exitCode: 0, invalid: 0, warnings: [] });
+  },
+);
 
-describe('a template is what the job reads', () => {
-  test.each([
-    ['a delimiter, a quote, title lines', 'csv', "format: { delimiter: '|', quote: \"'\", header: 3 }"],
-    [
-      'a tab and another encoding',
-      'csv',
-      "format: { delimiter: '\\t', encoding: utf-16le }\nfields: { name: Straße }",
-    ],
-    ['an encoding of one byte', 'csv', 'format: { encoding: windows-1252 }\nfields: { name: Straße }'],
-    ['records under a pointer', 'json', 'format: { type: json, records: /data/items }'],
-    ['records line by line', 'ndjson', 'format: { type: ndjson }'],
-    ['a group', 'csv', 'key: Ref\ngroup: accounts'],
-    ['a group, as JSON', 'json', 'key: Ref\ngroup: accounts'],
-  ])('%s', async (_, ending, definition) => {
-    const { folder, job } = await ownJob(definition);
-    const made = templateFile(await loadJobFile(job), { json: ending !== 'csv' });
-    expect(made.form).toBe(ending);
-    const file = join(folder, `template.${ending}`);
-    await writeFile(file, made.content);
-    expect(await check(folder, ['--job-file', job, file])).toMatchObject({ exitCode: 0, warnings: [] });
-  });
+test.each([
+  ['a delimiter, a quote, title lines', 'csv', "format: { delimiter: '|', quote: \"'\", header: 3 }"],
+  [
+    'a tab and another encoding',
+    'csv',
+    "format: { delimiter: '\\t', encoding: utf-16le }\nfields: { name: Straße }",
+  ],
+  ['an encoding of one byte', 'csv', 'format: { encoding: windows-1252 }\nfields: { name: Straße }'],
+  ['records under a pointer', 'json', 'format: { type: json, records: /data/items }'],
+  ['records line by line', 'ndjson', 'format: { type: ndjson }'],
+  ['a group', 'csv', 'key: Ref\ngroup: accounts'],
+  ['a group, as JSON', 'json', 'key: Ref\ngroup: accounts'],
+])('a template is what the job reads: %s', async (_, ending, definition) => {
+  const { folder, job } = await ownJob(definition);
+  const made = templateFile(await loadJobFile(job), { json: ending !== 'csv' });
+  expect(made.form).toBe(ending);
+  const file = join(folder, `template.${ending}`);
+  await writeFile(file, made.content);
+  expect(await check(folder, ['--job-file', job, file])).toMatchObject({ exitCode: 0, warnings: [] });
 });
 
 test('it is printed, ready to be a file', async () => {

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readEnvironment } from '../../src/config/environment.ts';
+import { parseRedisUrl } from '../../src/config/redis-address.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -27,6 +28,11 @@ const NOTHING_SET = {
   logLevel: null,
 };
 
+const TLS = {
+  caFile: resolve('ca.pem'),
+  certificate: { certFile: resolve('cert.pem'), keyFile: '/run/key.pem' },
+};
+
 describe('a value that is as expected', () => {
   test('with nothing set, the defaults hold and paths are absolute', () => {
     expect(readEnvironment({})).toEqual(NOTHING_SET);
@@ -43,22 +49,7 @@ describe('a value that is as expected', () => {
       { MSB_TOKEN_COMMAND: 'vault read -field=token msb' },
       { tokenSource: { kind: 'command', command: 'vault read -field=token msb' } },
     ],
-    [
-      { REDIS_URL: 'redis://:secret@redis/2' },
-      {
-        redis: {
-          kind: 'server',
-          server: { host: 'redis', port: 6379 },
-          database: 2,
-          login: { user: null, password: 'secret' },
-          tls: null,
-        },
-      },
-    ],
-    [
-      { REDIS_URL: 'unix:///var/run/redis.sock' },
-      { redis: { kind: 'socket', path: '/var/run/redis.sock', login: null, database: 0 } },
-    ],
+    [{ REDIS_URL: 'redis://:secret@redis/2' }, { redis: parseRedisUrl('redis://:secret@redis/2') }],
     [
       {
         REDIS_URL: 'rediss+cluster://a',
@@ -66,17 +57,7 @@ describe('a value that is as expected', () => {
         REDIS_TLS_CERT_FILE: 'cert.pem',
         REDIS_TLS_KEY_FILE: '/run/key.pem',
       },
-      {
-        redis: {
-          kind: 'cluster',
-          nodes: [{ host: 'a', port: 6379 }],
-          login: null,
-          tls: {
-            caFile: resolve('ca.pem'),
-            certificate: { certFile: resolve('cert.pem'), keyFile: '/run/key.pem' },
-          },
-        },
-      },
+      { redis: { ...parseRedisUrl('rediss+cluster://a'), tls: TLS } },
     ],
     [
       { REDIS_URL: 'redis+sentinel://s/m', REDIS_SENTINEL_USERNAME: 'u', REDIS_SENTINEL_PASSWORD: 'p' },

@@ -5,7 +5,6 @@ import { knownJobs, listJobs, loadJob, loadJobFile, parseFormJob } from '../../s
 import { UsageError } from '../../src/lib/usage-error.ts';
 import { ownFolder } from '../support/folder.ts';
 
-const SHIPPED = join(import.meta.dirname, '../../jobs');
 let folder: string;
 
 beforeEach(async () => {
@@ -245,13 +244,6 @@ describe('when a job is looked up by name', () => {
       'folder.yaml: is a folder: expected the path of a job definition in it',
     ]);
   });
-});
-
-test('every shipped job can be loaded', async () => {
-  const names = await listJobs(SHIPPED);
-  const all = 'subclients-create subclients-update subclients-upsert counterparty-drafts payment-documents';
-  expect(names).toEqual(expect.arrayContaining(all.split(' ')));
-  for (const name of names) await expect(loadJob(name, SHIPPED)).resolves.toMatchObject({ name });
 });
 
 describe('when a job comes after others', () => {

@@ -27,6 +27,21 @@ test.each(DOCUMENTS)('every link of %s leads to a file that is there, and to a h
   expect(lost.map(([link]) => link)).toEqual([]);
 });
 
+/** A path of this repository as the documents write it: from the root, or as docs/architecture.md does, from `src`. */
+const NAMED = /`((?:src|test|docs|samples|bench|scripts)\/[\w./*-]+)`/g;
+
+test.each(DOCUMENTS)('every file that %s names is there', (name) => {
+  const named = [...textOf(name).matchAll(NAMED)].map(([, file = '']) => file);
+  expect(named.filter((file) => !file.includes('*') && !existsSync(join(ROOT, file)))).toEqual([]);
+});
+
+test('every stop of a row’s way in docs/architecture.md is a module', () => {
+  const [, way = ''] = textOf('docs/architecture.md').split("## A row's way");
+  const stops = [...way.matchAll(/`([a-z]+(?:\/[\w-]+)*\.tsx?)`/g)].map(([, file = '']) => file);
+  expect(stops.length).toBeGreaterThan(30);
+  expect(stops.filter((file) => !existsSync(join(ROOT, 'src', file)))).toEqual([]);
+});
+
 test.each(DOCUMENTS)('every npm script that %s names is there', (name) => {
   const named = [...textOf(name).matchAll(/\bnpm run (?:-s )?([a-z][a-z:]*)/g)].map(
     ([, script = '']) => script,

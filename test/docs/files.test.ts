@@ -1,43 +1,31 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { loadJob } from '../../src/config/load-job.ts';
 import { sortOut } from '../../src/inbox/sort-out.ts';
 import { keptIssueSchema } from '../../src/model/issue.ts';
 import { OUTCOMES } from '../../src/model/outcome.ts';
 import { ROOT, textOf } from '../house/source-files.ts';
 import { entryOf, inboxOf, jobOf } from '../inbox/files.ts';
+import { ownFile } from '../support/folder.ts';
 import { blocksIn } from './blocks.ts';
 import { readThrough } from './read-through.ts';
 
 const DOCUMENT = textOf('docs/files.md');
 const EXAMPLES = ['csv', 'json', 'ndjson'].flatMap((language) => blocksIn(DOCUMENT, language));
 
-let folder = '';
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'onboard-docs-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
 async function resultOf(jobName: string, name: string, content: string | Buffer) {
-  const file = join(folder, name);
-  writeFileSync(file, content);
-  return readThrough(await loadJob(jobName, join(ROOT, 'jobs')), file);
+  return readThrough(await loadJob(jobName, join(ROOT, 'jobs')), await ownFile(content, name));
 }
 
 describe('the examples for senders', () => {
-  test.each(EXAMPLES)(
-    'the one on line $line ends as its heading says',
-    async ({ line, language, info, text }) => {
-      const found = await resultOf(info.get('job') ?? '', `line-${line}.${language}`, text);
-      expect(found.invalid.map(({ row }) => row)).toEqual(numbersIn(info.get('invalid')));
-      expect(found.warned.map(({ row }) => row)).toEqual(numbersIn(info.get('warned')));
-      const codes = [...found.invalid, ...found.warned].flatMap((one) => one.codes);
-      const named = info.get('code');
-      expect(codes).toEqual(named === undefined ? [] : expect.arrayContaining([named]));
-    },
-  );
+  test.each(EXAMPLES)('of line $line ends as its heading says', async ({ line, language, info, text }) => {
+    const found = await resultOf(info.get('job') ?? '', `line-${line}.${language}`, text);
+    expect(found.invalid.map(({ row }) => row)).toEqual(numbersIn(info.get('invalid')));
+    expect(found.warned.map(({ row }) => row)).toEqual(numbersIn(info.get('warned')));
+    const codes = [...found.invalid, ...found.warned].flatMap((one) => one.codes);
+    const named = info.get('code');
+    expect(codes).toEqual(named === undefined ? [] : expect.arrayContaining([named]));
+  });
 
   test('are there for every form that is not binary', () => {
     expect(new Set(EXAMPLES.map(({ language }) => language))).toEqual(new Set(['csv', 'json', 'ndjson']));

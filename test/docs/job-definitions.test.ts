@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { type JobDefinition, pathColumnsOf } from '../../src/config/job-definition.ts';
@@ -9,6 +7,7 @@ import { loadJobFile } from '../../src/config/load-job.ts';
 import { mappingFor } from '../../src/delivery/run-mapping.ts';
 import { ROOT, textOf } from '../house/source-files.ts';
 import { sourceOf } from '../mapping/catalog.ts';
+import { ownFile } from '../support/folder.ts';
 import { blocksIn, proseOf } from './blocks.ts';
 import { listSettings, renderSettings } from './settings-table.ts';
 
@@ -22,12 +21,6 @@ const [, AFTER = ''] = REST.split(END);
 const PROSE = proseOf(BEFORE + AFTER);
 const SETTINGS = listSettings();
 const EXAMPLES = blocksIn(DOCUMENT, 'yaml');
-
-let folder = '';
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'onboard-docs-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the reference of job definitions', () => {
   test('has the table that the schema gives: npx vitest run test/docs -u writes it anew', async () => {
@@ -56,13 +49,9 @@ describe('the reference of job definitions', () => {
   });
 });
 
-describe('the examples of the reference of job definitions', () => {
-  test.each(EXAMPLES)('the one on line $line is loaded, and its fields are there', async ({ text, line }) => {
-    const file = join(folder, `line-${line}.yaml`);
-    writeFileSync(file, completed(text));
-    const { definition } = await loadJobFile(file);
-    expect(() => mappingFor(definition, sourceOf('csv', columnsOf(definition)))).not.toThrow();
-  });
+test.each(EXAMPLES)('the example on line $line loads, and its fields are there', async ({ text, line }) => {
+  const { definition } = await loadJobFile(await ownFile(completed(text), `line-${line}.yaml`));
+  expect(() => mappingFor(definition, sourceOf('csv', columnsOf(definition)))).not.toThrow();
 });
 
 function mentionOf({ path, isRequired, default: value }: (typeof SETTINGS)[number]): string {

@@ -27,10 +27,7 @@ test('the escapes that the document names are those that a login needs', () => {
   for (const [, sign = '', escaped = ''] of escapes) expect(encodeURIComponent(sign)).toBe(escaped);
 });
 
-test.each(Object.keys(redisVariables))(
-  '%s is in the document and in the list of docs/environment.md',
-  (name) => {
-    expect(DOCUMENT).toContain(`\`${name}\``);
-    expect(ENVIRONMENT).toContain(`\`${name}\``);
-  },
-);
+test.each(Object.keys(redisVariables))('%s is in it and in the list of docs/environment.md', (name) => {
+  expect(DOCUMENT).toContain(`\`${name}\``);
+  expect(ENVIRONMENT).toContain(`\`${name}\``);
+});

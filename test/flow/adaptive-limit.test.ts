@@ -1,10 +1,9 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { listen } from '../../src/sandbox/sandbox.ts';
-import { atTestEnd } from '../support/at-test-end.ts';
 import { createJob, startFlow, subclientsCsv, withSummary } from '../support/flow.ts';
+import { serveHttp } from '../support/server.ts';
 import { until } from '../support/until.ts';
 
 /** So long that a slow machine, too, sends as many as have to be in flight. */
@@ -32,17 +31,12 @@ async function startLimitedService() {
     counts.inHand -= 1;
     outgoing.writeHead(200, { 'content-type': 'application/json' }).end(`{"id":"sub-${counts.carriedOut}"}`);
   };
-  const server = createServer({ keepAliveTimeout: 65_000 }, (incoming, outgoing) => {
+  const url = await serveHttp((incoming, outgoing) => {
     presence.comes();
     outgoing.once('close', presence.goes);
     void answer(incoming, outgoing);
   });
-  const port = await listen(server, 0);
-  atTestEnd(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return { url: `http://127.0.0.1:${port}`, counts, bodies, meanInFlight: presence.mean };
+  return { url, counts, bodies, meanInFlight: presence.mean };
 }
 
 /** How many requests were there, waiting or worked on, and since when. */

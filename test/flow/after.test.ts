@@ -1,5 +1,3 @@
-import { copyFile, mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startFlow, subclientsCsv } from '../support/flow.ts';
 import { until } from '../support/until.ts';
@@ -18,14 +16,6 @@ test('a job that comes after another waits for its run, and takes what that one 
   // Without a valid token the first run pauses before anything is sent.
   const paused = await flow.run(['parents', parents], { ...env, MSB_TOKEN: 'wrong' });
   expect(paused.summary.reason).toBe('credentials');
-
-  // A file in the inbox waits for that run as `run` does.
-  await mkdir(join(flow.home, 'inbox'));
-  await copyFile(children, join(flow.home, 'inbox', 'children-1.csv'));
-  const watched = await flow.onboard(['start', '--once', '--json', '--rest', '0.2'], env);
-  expect([watched.exitCode, watched.stdout]).toEqual([0, '']);
-  const why = `children-1.csv waits for job parents: run ${paused.summary.run} is paused (credentials); to go on with it: onboard resume ${paused.summary.run}, or end it: onboard cancel ${paused.summary.run}`;
-  expect(watched.stderr).toContain(why);
 
   const waiting = flow.begin(['run', 'children', children, '--json'], env);
   await until(() => waiting.said().includes(`onboard resume ${paused.summary.run}`));

@@ -4,7 +4,6 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { preloadEnv } from '../faults/support/killing.ts';
 import { startReceiver } from '../notify/receiver.ts';
-import { atTestEnd } from '../support/at-test-end.ts';
 import { startFlow, subclientsCsv, withSummary } from '../support/flow.ts';
 import { startInboxFlow } from '../support/inbox.ts';
 import { until } from '../support/until.ts';
@@ -13,7 +12,7 @@ const bodySchema = z.object({ type: z.string(), data: z.looseObject({ run: z.str
 
 /** A receiver of events, and the settings of who sends them there. */
 async function startTold(home: string) {
-  const { url, received } = await startReceiver(atTestEnd);
+  const { url, received } = await startReceiver();
   const secretFile = join(home, 'webhook-secret');
   await writeFile(secretFile, `whsec_${Buffer.alloc(32, 1).toString('base64')}`);
   return {
@@ -53,15 +52,10 @@ test('of two commands that begin one file at once the second names the process t
   const flow = await startFlow({ faults: ['latency=1s'] });
   const { env, told } = await startTold(flow.home);
   const file = await flow.file('a.csv', subclientsCsv(300));
-  const start = () => {
-    const { child, ended } = flow.start(['run', 'subclients-create', file, '--json'], env);
-    const text: string[] = [];
-    child.stderr?.on('data', (piece: string) => text.push(piece));
-    return { pid: child.pid, ended, said: () => text.join('') };
-  };
+  const start = () => flow.start(['run', 'subclients-create', file, '--json'], env);
   const [one, other] = [start(), start()];
   const follows = (a: typeof one, b: typeof one) =>
-    a.said().includes(` is under way in process ${b.pid} on `);
+    a.said().includes(` is under way in process ${b.child.pid} on `);
   await until(() => follows(one, other) || follows(other, one));
   flow.sandbox.setFaults([]);
   const [a, b] = [withSummary(await one.ended), withSummary(await other.ended)];

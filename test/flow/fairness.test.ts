@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Flow } from '../support/flow.ts';
 import { rowsOf, startInboxFlow } from '../support/inbox.ts';
@@ -59,17 +59,15 @@ async function startWithBig(rows: number, { faults }: { readonly faults?: readon
   return { ...inbox, service, stop };
 }
 
-describe('a small file that comes while a big one is under way', () => {
-  test('has its first row out soon, and shares with the big one to its end', async () => {
-    const { flow, drop, service, stop } = await startWithBig(20_000, { faults: ['latency=50ms'] });
-    await drop('subclients-small.csv', rowsOf('small', 250));
-    const [first = Number.NaN] = await sinceMade(flow, await service.firsts(['small']));
-    expect(first).toBeLessThan(FIRST_ROW_MS);
-    await until(() => service.countOf('small') === 250);
-    const sent = service.sent();
-    const meanwhile = sent.slice(sent.indexOf('small'), sent.lastIndexOf('small'));
-    // As many as its own, and what the chunks that were under way had left.
-    expect(meanwhile.filter((word) => word === 'big').length).toBeLessThan(3 * 250);
-    await stop();
-  });
+test('a small file that comes while a big one is under way has its first row out soon, and shares with the big one to its end', async () => {
+  const { flow, drop, service, stop } = await startWithBig(20_000, { faults: ['latency=50ms'] });
+  await drop('subclients-small.csv', rowsOf('small', 250));
+  const [first = Number.NaN] = await sinceMade(flow, await service.firsts(['small']));
+  expect(first).toBeLessThan(FIRST_ROW_MS);
+  await until(() => service.countOf('small') === 250);
+  const sent = service.sent();
+  const meanwhile = sent.slice(sent.indexOf('small'), sent.lastIndexOf('small'));
+  // As many as its own, and what the chunks that were under way had left.
+  expect(meanwhile.filter((word) => word === 'big').length).toBeLessThan(3 * 250);
+  await stop();
 });

@@ -22,116 +22,56 @@ const LOST = [
   ['reset-before', false],
 ] as const;
 
-describe('an answer that is lost', () => {
-  test('whatever took it away: the row is in doubt, sent once, and nothing is made twice', async () => {
-    const keys = LOST.map(([fault]) => `lost-${fault}.`);
-    const flow = await startFlow({ faults: LOST.map(([fault], i) => `${fault}=always;key=${keys[i]}`) });
-    const job = await flow.file('j.yaml', quick());
-    // Rows that go through come between: ten failures in a row would be an outage.
-    const lines = keys.flatMap((key, i) => [
-      `${key},Lost ${i} Ltd`,
-      `K${i},One ${i} Ltd`,
-      `L${i},Two ${i} Ltd`,
-    ]);
-    const file = await flow.file('a.csv', ['externalId,details.name', ...lines, ''].join('\n'));
-    const { exitCode, summary } = await flow.run(['--job-file', job, file]);
-    expect(exitCode).toBe(5);
-    expect(summary.outcomes).toMatchObject({ created: 2 * LOST.length, 'in-doubt': LOST.length });
-    const { requests, duplicateKeys } = flow.sandbox.stats();
-    const posts = Object.values(requests['subclient.create'] ?? {}).reduce((a, b) => a + b, 0);
-    expect([posts, duplicateKeys]).toEqual([lines.length, 0]);
-    const results = await flow.results(summary);
-    expect(results.filter(({ outcome }) => outcome === 'in-doubt').map(({ key }) => key)).toEqual(keys);
-    const made = new Set([...flow.sandbox.entities('subclient')].map(({ key }) => key));
-    expect(keys.filter((key) => made.has(key))).toEqual(keys.filter((_, i) => LOST[i]?.[1]));
-    expect(made.size).toBe(2 * LOST.length + LOST.filter(([, isMade]) => isMade).length);
-    const inDoubt = await flow.report(summary, 'in-doubt.csv');
-    expect(inDoubt.split('\n')[0]).toMatch(/,onboard_message,onboard_resolution$/);
-    for (const [i, key] of keys.entries()) expect(inDoubt).toContain(`${key},Lost ${i} Ltd`);
-  });
-
-  test('a key in doubt is not sent from another file either', async () => {
-    const flow = await startFlow({ faults: ['reset-after-create=always;key=K2'] });
-    const job = quick();
-    await flow.load(job, subclientsCsv(3));
-    const other = await flow.load(job, 'externalId,details.name\nK2,Company 2\nK9,Nine\n');
-    expect(other.summary.outcomes).toMatchObject({ invalid: 1, created: 1 });
-    expect((await flow.results(other.summary))[0]).toMatchObject({ code: 'key_in_doubt' });
-    expect(flow.sandbox.stats().duplicateKeys).toBe(0);
-  });
-
-  test('without a key, a row in doubt is not sent again from its report file', async () => {
-    const flow = await startFlow({ faults: ['reset-after-create=first:1'] });
-    const job = await flow.file('j.yaml', 'operation: subclient.create\n');
-    const { summary } = await flow.load(job, 'details.name\nOne\n');
-    const again = await flow.file('again.csv', await flow.report(summary, 'in-doubt.csv'));
-    expect((await flow.run(['--job-file', job, again])).summary.outcomes).toMatchObject({
-      invalid: 1,
-      created: 0,
-    });
-    const lines = 'operation: subclient.create\nformat: { type: ndjson }\n';
-    const ndjson = await flow.file(
-      'again.ndjson',
-      '{"details":{"name":"One"},"_onboard":{"outcome":"in-doubt"}}\n',
-    );
-    expect(
-      (await flow.run(['--job-file', await flow.file('n.yaml', lines), ndjson])).summary.outcomes.invalid,
-    ).toBe(1);
-    expect(flow.sandbox.stats().made.subclients).toBe(1);
-  });
+test('an answer that is lost, whatever took it away: the row is in doubt, sent once, and nothing is made twice', async () => {
+  const keys = LOST.map(([fault]) => `lost-${fault}.`);
+  const flow = await startFlow({ faults: LOST.map(([fault], i) => `${fault}=always;key=${keys[i]}`) });
+  const job = await flow.file('j.yaml', quick());
+  // Rows that go through come between: ten failures in a row would be an outage.
+  const lines = keys.flatMap((key, i) => [
+    `${key},Lost ${i} Ltd`,
+    `K${i},One ${i} Ltd`,
+    `L${i},Two ${i} Ltd`,
+  ]);
+  const file = await flow.file('a.csv', ['externalId,details.name', ...lines, ''].join('\n'));
+  const { exitCode, summary } = await flow.run(['--job-file', job, file]);
+  expect(exitCode).toBe(5);
+  expect(summary.outcomes).toMatchObject({ created: 2 * LOST.length, 'in-doubt': LOST.length });
+  const { requests, duplicateKeys } = flow.sandbox.stats();
+  const posts = Object.values(requests['subclient.create'] ?? {}).reduce((a, b) => a + b, 0);
+  expect([posts, duplicateKeys]).toEqual([lines.length, 0]);
+  const results = await flow.results(summary);
+  expect(results.filter(({ outcome }) => outcome === 'in-doubt').map(({ key }) => key)).toEqual(keys);
+  const made = new Set([...flow.sandbox.entities('subclient')].map(({ key }) => key));
+  expect(keys.filter((key) => made.has(key))).toEqual(keys.filter((_, i) => LOST[i]?.[1]));
+  expect(made.size).toBe(2 * LOST.length + LOST.filter(([, isMade]) => isMade).length);
+  const inDoubt = await flow.report(summary, 'in-doubt.csv');
+  expect(inDoubt.split('\n')[0]).toMatch(/,onboard_message,onboard_resolution$/);
+  for (const [i, key] of keys.entries()) expect(inDoubt).toContain(`${key},Lost ${i} Ltd`);
 });
 
-describe('an answer that says nothing was done', () => {
-  test('a wrong path in MSB_BASE_URL: the advice names it, and the same command creates all with the right one', async () => {
-    const flow = await startFlow();
-    const args = [
-      '--job-file',
-      await flow.file('j.yaml', quick()),
-      await flow.file('a.csv', subclientsCsv(3)),
-    ];
-    const wrong = await flow.run(args, { MSB_BASE_URL: `${flow.sandbox.url}/wrong` });
-    expect(wrong.exitCode).toBe(1);
-    expect(wrong.summary.topErrors).toMatchObject([
-      { code: 'http_404', count: 3, advice: expect.stringMatching(/^Check MSB_BASE_URL first/) },
-    ]);
-    const [first] = await flow.results(wrong.summary);
-    expect(first).toMatchObject({ outcome: 'failed', advice: expect.stringContaining('no such address') });
-    const right = await flow.run(args);
-    expect([right.exitCode, right.summary.outcomes.created]).toEqual([0, 3]);
-  });
-
-  test('a service that is not there: a file of one row is told why and where, and so are a worker beside and who asks later', async () => {
-    const flow = await startFlow();
-    const worker = flow.begin(['work']);
-    await until(() => worker.said().includes('Working for'));
-    await flow.sandbox.close();
-    const ended = await flow.load(quick(', awayMinutes: 0.05'), subclientsCsv(1));
-    expect(ended.exitCode).toBe(2);
-    expect(ended.summary).toMatchObject({ state: 'paused', reason: 'service-away', open: 1 });
-    const why = 'The service refused the connection. Nothing was sent (ECONNREFUSED).';
-    expect(ended.stderr).toContain(`The service at ${flow.sandbox.url}: `);
-    expect(ended.stderr).toContain(`No answer came from ${flow.sandbox.url} for too long. ${why}\n`);
-    await until(() => worker.said().includes(`The service at ${flow.sandbox.url}: `));
-    worker.interrupt();
-    await worker.ended;
-    const { stdout } = await flow.onboard(['status', ended.summary.run, '--json']);
-    expect(JSON.parse(stdout)).toMatchObject({ service: { cause: why } });
-    const overview = await flow.onboard(['status'], { MSB_BASE_URL: 'https://other.example.com' });
-    expect(overview.stdout).toContain(
-      'For https://other.example.com:\nService: no outage known\nRuns that are not over: none\n',
-    );
-    const [, own] = overview.stdout.split(`For ${flow.sandbox.url}:\nService: `);
-    expect(own).toMatch(/^[^\n]*The service refused the connection/);
-    expect(own).toContain(`Runs that are not over:\n  ${ended.summary.run}: paused (service-away)`);
-  });
-
-  test('a row that is refused on and on fails when its attempts are used up, while the others go through', async () => {
-    const flow = await startFlow({ faults: ['429=always;key=K150;retry-after=none'] });
-    const { exitCode, summary } = await flow.load(quick(), subclientsCsv(300));
-    expect(exitCode).toBe(1);
-    expect(summary.outcomes).toMatchObject({ created: 299, failed: 1 });
-    expect((await flow.results(summary))[149]).toMatchObject({ outcome: 'failed', status: '429' });
-  });
+test('a service that is not there: a file of one row is told why and where, and so are a worker beside and who asks later', async () => {
+  const flow = await startFlow();
+  const worker = flow.begin(['work']);
+  await until(() => worker.said().includes('Working for'));
+  await flow.sandbox.close();
+  const ended = await flow.load(quick(', awayMinutes: 0.05'), subclientsCsv(1));
+  expect(ended.exitCode).toBe(2);
+  expect(ended.summary).toMatchObject({ state: 'paused', reason: 'service-away', open: 1 });
+  const why = 'The service refused the connection. Nothing was sent (ECONNREFUSED).';
+  expect(ended.stderr).toContain(`The service at ${flow.sandbox.url}: `);
+  expect(ended.stderr).toContain(`No answer came from ${flow.sandbox.url} for too long. ${why}\n`);
+  await until(() => worker.said().includes(`The service at ${flow.sandbox.url}: `));
+  worker.interrupt();
+  await worker.ended;
+  const { stdout } = await flow.onboard(['status', ended.summary.run, '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({ service: { cause: why } });
+  const overview = await flow.onboard(['status'], { MSB_BASE_URL: 'https://other.example.com' });
+  expect(overview.stdout).toContain(
+    'For https://other.example.com:\nService: no outage known\nRuns that are not over: none\n',
+  );
+  const [, own] = overview.stdout.split(`For ${flow.sandbox.url}:\nService: `);
+  expect(own).toMatch(/^[^\n]*The service refused the connection/);
+  expect(own).toContain(`Runs that are not over:\n  ${ended.summary.run}: paused (service-away)`);
 });
 
 describe('credentials and permission', () => {

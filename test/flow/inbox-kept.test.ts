@@ -1,7 +1,6 @@
-import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { ELSEWHERE } from '../inbox/files.ts';
+import { expect, test } from 'vitest';
 import { fileLines, rowsOf, startInboxFlow } from '../support/inbox.ts';
 import { until } from '../support/until.ts';
 
@@ -42,40 +41,4 @@ test('a rehearsal takes over nothing of a real run that was left, and leaves the
   ]);
   expect(flow.sandbox.stats().duplicateKeys).toBe(0);
   expect(await list('inbox')).toEqual([]);
-});
-
-test('files of an inbox on another file system are read there and end at home, and one that can not be used is said', async () => {
-  const own = async () => {
-    const folder = await mkdtemp(join(ELSEWHERE, 'onboard-flow-'));
-    onTestFinished(() => rm(folder, { recursive: true, force: true }));
-    return folder;
-  };
-  const [good, bad] = [await own(), await own()];
-  const { begin, list } = await startInboxFlow({
-    good: `operation: subclient.create\ninbox: ${good}\nkey: externalId\nfiles: "*.csv"\n`,
-    bad: `operation: subclient.create\ninbox: ${bad}\nkey: externalId\n`,
-  });
-  await writeFile(join(bad, '.processing'), '');
-  await writeFile(join(bad, 'b.csv'), rowsOf('B', 2));
-  await writeFile(join(good, 'a.csv'), rowsOf('A', 3));
-  await writeFile(join(good, 'stray.txt'), 'a\n');
-  await symlink(join(good, 'a.csv'), join(good, 'link.csv'));
-  const ended = await begin(['start', '--once']).ended;
-  expect(ended.exitCode, ended.stderr).toBe(3);
-  const [line, stray] = fileLines(ended).toReversed();
-  expect([line, stray]).toMatchObject([
-    { file: 'a.csv', result: 'done', rows: 3 },
-    { file: 'stray.txt', result: 'failed' },
-  ]);
-  expect(await readFile(line?.moved ?? '', 'utf8')).toBe(rowsOf('A', 3));
-  expect(ended.stderr.match(/\.processing is no folder/g)).toHaveLength(1);
-  expect(ended.stderr).toContain(
-    'link.csv: not taken: it is a symbolic link, and links are not followed. It can',
-  );
-  expect(await readdir(bad)).toEqual(['.processing', 'b.csv']);
-  expect([await readdir(good), await readdir(join(good, '.processing'))]).toEqual([
-    ['.processing', 'link.csv'],
-    [],
-  ]);
-  expect([(await list('done')).length, (await list('failed')).length]).toEqual([2, 2]);
 });

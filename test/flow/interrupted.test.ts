@@ -47,28 +47,6 @@ test('a command that ends leaves the rows of another run alone, also those it ha
   expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 500 }, duplicateKeys: 0 });
 });
 
-test('a file that is changed between its survey and its reading sends nothing of it, and loses nothing', async () => {
-  const flow = await startFlow({ faults: ['latency=200ms'] });
-  const first = await flow.file('1.csv', subclientsCsv(300, 'A'));
-  const second = await flow.file('2.csv', subclientsCsv(250, 'B'));
-  const both = flow.begin(['run', 'subclients-create', first, second, '--json']);
-  await until(() => flow.sandbox.stats().made.subclients > 50);
-  await flow.file('2.csv', subclientsCsv(240, 'B'));
-  flow.sandbox.setFaults([]);
-  const ended = await both.ended;
-  expect(ended.exitCode).toBe(2);
-  expect(JSON.parse(ended.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
-    state: 'paused',
-    reason: 'file-changed',
-    settled: 0,
-  });
-  await flow.file('2.csv', subclientsCsv(250, 'B'));
-  expect(await flow.run(['subclients-create', second])).toMatchObject({
-    exitCode: 0,
-    summary: { outcomes: { created: 250 } },
-  });
-});
-
 test('a reader that goes away does not end the run', async () => {
   const flow = await startFlow({ faults: ['latency=10ms'] });
   const files = [

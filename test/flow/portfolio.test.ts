@@ -94,22 +94,3 @@ test('a portfolio of subclients, and of counterparties with several accounts tha
     expect(draft.accounts.map(({ accountNumber }) => accountNumber)).toEqual(accountsOf(payee));
   }
 }, 120_000);
-
-test('a counterparty whose subclient is not known is invalid and names the key, and a rerun takes it up later', async () => {
-  const { flow, drop, begin } = await startInboxFlow(JOBS);
-  await drop('partner-x/payees.csv', 'Payee,Client,Account\nP1,S1,A-1\nP2,S2,A-2\nP2,S2,A-3\n');
-  await drop('partner-x/subclients.csv', 'Ref,Name,Parent Ref\nS1,Company 1,\n');
-  const first = await begin(['start', '--once']).ended;
-  const [, line] = fileLines(first);
-  expect([first.exitCode, line?.rows, line?.exitCode]).toEqual([1, 3, 1]);
-  const run = line?.run ?? '';
-  expect(await flow.report({ run }, 'failed.csv')).toMatch(
-    /P2,S2,A-2,.*reference_unknown.*nothing is known of ""S2""/,
-  );
-
-  await drop('partner-x/subclients-2.csv', 'Ref,Name,Parent Ref\nS2,Company 2,\n');
-  expect((await begin(['start', '--once']).ended).exitCode).toBe(0);
-  const again = await flow.onboard(['rerun', run]);
-  expect([again.exitCode, again.stderr]).toEqual([0, expect.not.stringContaining('unexpected')]);
-  expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 2, drafts: 2 }, duplicateKeys: 0 });
-});

@@ -1,9 +1,9 @@
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { startFlow } from '../support/flow.ts';
+import { ownFolder } from '../support/folder.ts';
 import { newestRun } from '../support/run-control.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -41,7 +41,7 @@ const ENDS = [0, 1];
 
 test('every command of the README works as it stands, in the built program, and prints what is shown', async () => {
   const flow = await startFlow({ redis: 'embedded' });
-  const folder = await mkdtemp(join(tmpdir(), 'onboard-readme-'));
+  const folder = await ownFolder();
   for (const name of ['samples', 'jobs']) await cp(join(ROOT, name), join(folder, name), { recursive: true });
   const env = { MSB_BASE_URL: '', MSB_TOKEN: '', ONBOARD_JOBS: 'jobs' };
   const within = ['sh', '-c', 'cd "$0" && exec "$@"', folder];
@@ -64,7 +64,6 @@ test('every command of the README works as it stands, in the built program, and 
     const lines = asInReadme(printed, folder, flow.home).split('\n');
     expect(output.map(withoutNumbers).filter((line) => !lines.includes(line))).toEqual([]);
   }
-  await rm(folder, { recursive: true });
 });
 
 /** As the README has it, with its folder for the test's. */

@@ -1,15 +1,8 @@
 import { expect, test } from 'vitest';
 import { SHIPPED_TIMES } from '../../src/lib/times.ts';
 import { startBusyRedis } from '../support/busy-redis.ts';
-import { createJob, type Started, startFlow, subclientsCsv } from '../support/flow.ts';
+import { createJob, startFlow, subclientsCsv } from '../support/flow.ts';
 import { until } from '../support/until.ts';
-
-/** What a process has written to stderr so far. */
-function listen({ child }: Started): () => string {
-  const pieces: string[] = [];
-  child.stderr?.on('data', (piece: string) => pieces.push(piece));
-  return () => pieces.join('');
-}
 
 test('told to end while a foreign script keeps Redis busy, an idle worker ends at once, and a run whose rows can not be recorded in time, saying how to go on', async () => {
   const { url, beBusy, endScript } = await startBusyRedis();
@@ -21,13 +14,11 @@ test('told to end while a foreign script keeps Redis busy, an idle worker ends a
   const file = await flow.file('rows.csv', subclientsCsv(400));
   // Of another service, and with the shipped deadline.
   const worker = (await startFlow()).start(['work'], { REDIS_URL: url });
-  const ofWorker = listen(worker);
-  await until(() => ofWorker().includes('Working for'));
+  await until(() => worker.said().includes('Working for'));
   const run = flow.start(['run', '--job-file', job, file], { REDIS_URL: url });
-  const ofRun = listen(run);
   await until(() => flow.sandbox.stats().made.subclients > 20);
   await beBusy();
-  await until(() => ofRun().includes('an outcome could not be recorded yet'));
+  await until(() => run.said().includes('an outcome could not be recorded yet'));
   for (const { child } of [worker, run]) child.kill('SIGTERM');
   const [idle, ended] = await Promise.all([worker.ended, run.ended]);
   await endScript();

@@ -13,15 +13,11 @@ test('a Redis that is full lets the rows in hand go on, says so once, and the ru
   const { url, redis } = await startRedisServer();
   const file = await flow.file('a.csv', subclientsCsv(ROWS));
   const run = flow.start(['run', 'subclients-create', file, '--json'], { REDIS_URL: url });
-  let stderr = '';
-  run.child.stderr?.on('data', (text: string) => {
-    stderr += text;
-  });
   const made = () => flow.sandbox.stats().made.subclients;
   await until(async () => (await redis.keys('*-c40')).length > 0);
 
   await redis.config('SET', 'maxmemory', '1mb');
-  await until(() => stderr.match(WAITS) !== null);
+  await until(() => run.said().match(WAITS) !== null);
   flow.sandbox.setFaults([]);
   const before = made();
   await until(() => made() > before + 1000);

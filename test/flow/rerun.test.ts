@@ -87,10 +87,6 @@ describe('the rows of a run that did not succeed', () => {
     const flow = await startFlow({ faults: ['404=always;key=B'] });
     const file = await flow.file('a.csv', 'externalId,details.name\nA1,One\nB2,Two\n,Three\nB4,Four\n');
     const { run } = (await flow.run(['subclients-create', file])).summary;
-    const wrong = await flow.onboard(['rerun', run, '--only', 'faild,in-doubt']);
-    expect([wrong.exitCode, wrong.stderr]).toEqual([3, expect.stringContaining('Did you mean "failed"?')]);
-    expect(wrong.stderr).toContain('onboard resolve');
-
     const failed = await summaryFrom(flow, ['rerun', run, '--only', 'failed']);
     expect(failed.summary).toMatchObject({ rows: 2, outcomes: { failed: 2 } });
     const rest = await summaryFrom(flow, ['rerun', run]);

@@ -7,12 +7,3 @@ test('what is waited for in vain is named before the test is out of time, with w
   await expect(until(() => isThere)).rejects.toThrow(/in vain for \(\) => isThere[\s\S]*Redis is away/);
   forget();
 }, 2_000);
-
-test('an observation that never answers is given up too', async () => {
-  await expect(until(() => new Promise<boolean>(() => undefined))).rejects.toThrow('in vain');
-}, 2_000);
-
-test('an observation that fails ends the waiting', async () => {
-  const observed = until(() => Promise.reject(new Error('no such file')));
-  await expect(observed).rejects.toThrow('no such file');
-});

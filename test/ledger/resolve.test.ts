@@ -9,12 +9,12 @@ import { readStory } from '../../src/ledger/story.ts';
 import type { Run } from '../../src/model/run.ts';
 import { messageOf } from '../../src/model/sentence.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
-import { doubtOf, seedRun } from '../support/doubts.ts';
+import { seedRun } from '../support/doubts.ts';
 import { memoryJournal, openTestEpoch } from '../support/epoch.ts';
 import { closeAsFound, getEntry, setEntry } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
-import { settledRow } from '../support/settled-row.ts';
+import { doubtOf, settledRow } from '../support/settled-row.ts';
 
 const own = useOwnRedis();
 const AT = new Date('2026-11-21T12:00:00Z');

@@ -10,24 +10,22 @@ function memoryLog(level = 'debug') {
   return { log, lines, entries, clock };
 }
 
-describe('a line', () => {
-  test('is one JSON object with the level, the time, the event and its fields', () => {
-    const { log, entries, lines } = memoryLog();
-    log.warn('run paused', { run: 'r1', rows: 3, mine: true, reason: null });
-    expect(entries()).toEqual([
-      {
-        level: 40,
-        time: expect.any(Number),
-        pid: process.pid,
-        msg: 'run paused',
-        run: 'r1',
-        rows: 3,
-        mine: true,
-        reason: null,
-      },
-    ]);
-    expect(lines[0]?.endsWith('\n')).toBe(true);
-  });
+test('a line is one JSON object with the level, the time, the event and its fields', () => {
+  const { log, entries, lines } = memoryLog();
+  log.warn('run paused', { run: 'r1', rows: 3, mine: true, reason: null });
+  expect(entries()).toEqual([
+    {
+      level: 40,
+      time: expect.any(Number),
+      pid: process.pid,
+      msg: 'run paused',
+      run: 'r1',
+      rows: 3,
+      mine: true,
+      reason: null,
+    },
+  ]);
+  expect(lines[0]?.endsWith('\n')).toBe(true);
 });
 
 describe('secrets', () => {

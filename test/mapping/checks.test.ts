@@ -343,18 +343,6 @@ describe('when a row has damage', () => {
     }
   });
 
-  test('the definition makes a check an error, or none', () => {
-    const checks = { ...LENIENT.checks, accounts: 'error' };
-    expect(bodyOf(mapOf(DAMAGED, { key: 'Ref', checks }))).toEqual([
-      'iban_invalid accounts.0.iban "GB33BUKB20201555555556"',
-      'bic_invalid accounts.0.bic_swift "NOPE"',
-      'routing_number_invalid accounts.0.routingNumber "123456789"',
-      'sort_code_invalid accounts.1.sortCodeUK "12345678"',
-    ]);
-    const off = { accounts: 'off', damage: 'off', number_cell: 'off' };
-    expect(warningsOf(mapOf(DAMAGED, { key: 'Ref', checks: off }))).toEqual([]);
-  });
-
   test('an error is never hidden by a warning about the same cell', () => {
     const row = { 'accounts.0.sortCodeUK': '20201' };
     expect(bodyOf(mapOf(row, { checks: { accounts: 'error' } }))).toEqual([
@@ -407,17 +395,6 @@ describe('when a row has damage', () => {
       'mojibake name',
       'iban_invalid accounts.0.iban',
     ]);
-  });
-
-  test('a row of a clean file has no warning', () => {
-    const clean = {
-      Ref: '0012',
-      name: 'Müller & Söhne',
-      postCode: '01067',
-      country: 'DE',
-      paymentReason: 'Miete',
-    };
-    expect(warningsOf(mapOf(clean, { key: 'Ref' }))).toEqual([]);
   });
 });
 

@@ -31,18 +31,6 @@ test('a name that was read once reads the same again', () => {
 });
 
 describe('when a header differs from the name in the definition only in what nobody sees', () => {
-  test.each([
-    'LEGAL NAME',
-    'legal name',
-    'Legal\u00a0Name',
-    ' Legal Name',
-    '\u200bLegal Name',
-    'Ｌegal Name',
-  ])('%j is the column "Legal Name"', (column) => {
-    const settings = { fields: { name: 'Legal Name' }, ignore: ['x'] };
-    expect(bodyOf(mapCsv({ [column]: 'N', x: '' }, settings))).toEqual({ name: 'N' });
-  });
-
   test('it is the key, and issues name the column as the file has it', () => {
     const mapping = compileCsv(['PARTNER REF', 'KYC volume'], {
       key: 'Partner Ref',

@@ -246,15 +246,12 @@ describe('required fields are asked of the record that the rows make together', 
     ]);
   });
 
-  test.each(['accounts.0.iban', 'accounts.#.iban'])(
-    '%s is asked of each row, which adds the item',
-    (field) => {
-      expect(mapped([field], ['N', '', 'I1', 'GB'], ['', '', '', 'FR'])).toEqual([
-        '11 group_member',
-        '12 missing_required',
-      ]);
-    },
-  );
+  test.each(['accounts.0.iban', 'accounts.#.iban'])('%s is asked of each row, which adds it', (field) => {
+    expect(mapped([field], ['N', '', 'I1', 'GB'], ['', '', '', 'FR'])).toEqual([
+      '11 group_member',
+      '12 missing_required',
+    ]);
+  });
 
   test('the list itself is there where one of the rows adds to it', () => {
     expect(mapped(['accounts'], ['N', '', '', ''], ['N', '', 'I2', 'GB'])).toEqual([]);

@@ -37,10 +37,3 @@ test.each([
     expect(performance.now() - startedAt).toBeLessThan(3_000);
   }
 });
-
-test('the first unknown columns get a suggestion, the number of the others is told', () => {
-  const problems = problemsOf(() => compileCsv(['detials.name', ...many(60, 99), 'naem']));
-  expect(problems[0]).toContain('Did you mean "details.name"?');
-  expect(problems.at(-2)).toBe('and 80 more');
-  expect(problems.at(-1)).toMatch(/^column "naem": counterparty\.draft has no such field\. Rename/);
-});

@@ -1,20 +1,35 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { proposeJob } from '../../src/mapping/proposal/propose-job.ts';
+import { OPERATIONS } from '../../src/model/operation.ts';
 import { fieldCatalog, pathFieldOf } from '../../src/service/operations.ts';
+import { textOf } from '../house/source-files.ts';
 import { sourceOf } from './catalog.ts';
-import { columnsOf, HEADERS, type Header } from './headers.ts';
 
 const CRM_ID = 'additionalInformation.crmId';
 
+const [, ...PARTS] = textOf('test/mapping/headers.txt').split(/^\[/m);
+const HEADERS = PARTS.map((part) => {
+  const [heading = '', ...lines] = part.trim().split('\n');
+  const [operation, from = ''] = heading.split('] ');
+  const columns = lines.map((line) => {
+    const [column = '', fields = ''] = line.split(' = ');
+    return { column, fields: fields === '-' ? [] : fields.split(' or ') };
+  });
+  return { operation: z.enum(OPERATIONS).parse(operation), from, columns };
+});
+type Header = (typeof HEADERS)[number];
+
 /** What is proposed for a column: the field, `key` where it is the rows' own key, or `null`. */
-function proposed(header: Header): (column: string) => string | null {
-  const { operation } = header;
-  const columns = columnsOf(header).map(({ column }) => column);
+function proposed({ operation, columns }: Header): (column: string) => string | null {
   const proposal = proposeJob({
     operation,
     catalog: fieldCatalog(operation),
     pathField: pathFieldOf(operation),
-    source: sourceOf('csv', columns),
+    source: sourceOf(
+      'csv',
+      columns.map(({ column }) => column),
+    ),
     rows: [],
   });
   return (column) => {
@@ -24,15 +39,15 @@ function proposed(header: Header): (column: string) => string | null {
   };
 }
 
-test('there are 23 headers of files', () => {
-  expect(HEADERS).toHaveLength(23);
+test('there are 23 headers of files, and three of what people call fields', () => {
+  expect(HEADERS).toHaveLength(26);
 });
 
 test.each(HEADERS.map((header, i) => [i + 1, header.from, header] as const))(
   'each column of header %i (%s) is proposed for what it means, or left open',
   (_, __, header) => {
     const fieldOf = proposed(header);
-    const wrong = columnsOf(header)
+    const wrong = header.columns
       .map(({ column, fields }) => ({ column, fields, proposed: fieldOf(column) }))
       .filter(({ fields, proposed }) => (proposed === null ? fields.length > 0 : !fields.includes(proposed)));
     expect(wrong).toEqual([]);

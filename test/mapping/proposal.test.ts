@@ -23,54 +23,11 @@ function propose(operation: BuiltIn, columns: readonly string[], rows: readonly 
   });
 }
 
-/** Columns of these names are proposed for these fields, all of them and no others. */
-function expectFields(operation: BuiltIn, fields: Readonly<Record<string, string>>): void {
-  const proposed = propose(operation, Object.keys(fields)).fields;
-  expect(Object.fromEntries(proposed.map(({ column, field }) => [column, field]))).toEqual(fields);
-}
-
 function row(cells: readonly string[], more: Partial<Extract<Row, { kind: 'cells' }>> = {}): Row {
   return { kind: 'cells', row: 1, line: 2, cells: [...cells], ...more };
 }
 
 describe('when headers are business names', () => {
-  test('subclients', () => {
-    expectFields('subclient.create', {
-      'Legal Name': 'details.name',
-      'Trading as': 'kyc.details.tradingName',
-      'Company No.': 'details.tradeRegistryId',
-      ZIP: 'addresses.primary.postCode',
-      'Billing ZIP': 'addresses.billing.postCode',
-      'Registered office city': 'addresses.primary.town',
-      'Country of incorporation': 'addresses.primary.country',
-      'Incorporated on': 'kyc.details.incorporationDate',
-      'VAT-No': 'details.vatNumber',
-      details_tax_id: 'details.taxId',
-      'Parent ref': 'parent.id',
-    });
-  });
-
-  test('fields without their signs, and the last part of a field that has no namesake', () => {
-    expectFields('subclient.update', {
-      'Trade-Registry ID': 'details.tradeRegistryId',
-      addresses_billing_town: 'addresses.billing.town',
-      ID: 'id',
-    });
-  });
-
-  test('counterparties and their accounts', () => {
-    expectFields('counterparty.draft', {
-      Payee: 'name',
-      'E-Mail': 'email',
-      IBAN: 'accounts.0.iban',
-      SWIFT: 'accounts.0.bic_swift',
-      'Sort code': 'accounts.0.sortCodeUK',
-      'Account no': 'accounts.0.accountNumber',
-      ABA: 'accounts.0.routingNumber',
-      'IBAN 2': 'accounts.1.iban',
-    });
-  });
-
   test('a name that could mean several fields says so', () => {
     const [name, country] = propose('subclient.create', ['Name', 'Country']).fields;
     expect(name).toMatchObject({ field: 'details.name', notes: [expect.stringContaining('could also be')] });
@@ -211,66 +168,55 @@ test.each<[BuiltIn, string]>([
   expect(proposal.open.map(({ column }) => column)).toEqual(columns);
 });
 
-describe('when the rows come from a workbook', () => {
-  test('its dates and numbers are read in one way, and raise no question', () => {
-    const columns = ['Name', 'Incorporated', 'Volume'];
-    const rows = [row(['A', '2020-04-03', '1.234'], { typed: [1, 2] })];
-    const { fields } = propose('subclient.create', columns, rows);
-    expect(fields.map(({ notation }) => notation)).toEqual([{}, {}, {}]);
-  });
+test('when the rows come from a workbook, its dates and numbers are read in one way, and raise no question', () => {
+  const columns = ['Name', 'Incorporated', 'Volume'];
+  const rows = [row(['A', '2020-04-03', '1.234'], { typed: [1, 2] })];
+  const { fields } = propose('subclient.create', columns, rows);
+  expect(fields.map(({ notation }) => notation)).toEqual([{}, {}, {}]);
 });
 
-describe('whatever the headers and cells are', () => {
-  const names = [
-    ...'details.name|Details.Name|name|Name|Legal Name|accounts.0.iban|accounts[0].iban|IBAN|id|ID'.split(
-      '|',
-    ),
-    ...'currencies|currencies.0|Country|Incorporated|Volume|Regulated|Ref|REF|externalId|paymentId'.split(
-      '|',
-    ),
-    ...['Parent Ref', 'parent.id', 'draft', 'accounts', 'onboard_row', '', ' ', 'true'],
-    ...['null', '- x', '# x', 'a: b', '"', "'", '{', '*a', 'x\ny', '\u0085\u2028'],
-  ];
-  const header = fc.oneof(
-    { weight: 3, arbitrary: fc.constantFrom(...names) },
-    fc.string({ unit: 'grapheme' }),
-  );
-  const cell = fc.constantFrom(
-    ...['', 'A', 'K1', '03/04/2020', '31/12/2020', '1.234', '1,5', 'ja', 'no', 'FR', '1E+5'],
-  );
+const names = [
+  ...'details.name|Details.Name|name|Name|Legal Name|accounts.0.iban|accounts[0].iban|IBAN|id|ID'.split('|'),
+  ...'currencies|currencies.0|Country|Incorporated|Volume|Regulated|Ref|REF|externalId|paymentId'.split('|'),
+  ...['Parent Ref', 'parent.id', 'draft', 'accounts', 'onboard_row', '', ' ', 'true'],
+  ...['null', '- x', '# x', 'a: b', '"', "'", '{', '*a', 'x\ny', '\u0085\u2028'],
+];
+const header = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...names) }, fc.string({ unit: 'grapheme' }));
+const cell = fc.constantFrom(
+  ...['', 'A', 'K1', '03/04/2020', '31/12/2020', '1.234', '1,5', 'ja', 'no', 'FR', '1E+5'],
+);
 
-  test('the proposal is a definition that fits the file, and loses no column', () => {
-    const file = fc.array(header, { minLength: 1, maxLength: 8 }).chain((columns) =>
-      fc.tuple(
-        fc.constant(columns),
-        fc.array(fc.array(cell, { minLength: columns.length, maxLength: columns.length }), {
-          maxLength: 4,
-        }),
-      ),
-    );
-    fc.assert(
-      fc.property(fc.constantFrom(...OPERATIONS), file, (operation, [columns, rows]) => {
-        const read = rows.map((cells) => row(cells));
-        const proposal = propose(operation, columns, read);
-        const document = readDocument(jobYaml(proposal, ORIGIN));
-        expect(document).toMatchObject({ kind: 'document' });
-        const definition = jobDefinitionSchema.parse(document.kind === 'document' ? document.value : null);
-        const source = sourceOf('csv', columns);
-        const needsPathId = proposal.missingId === null && operation === 'subclient.update';
-        const [catalog, pathField] = [fieldCatalog(operation), pathFieldOf(operation)];
-        compileMapping({ definition, source, catalog, pathField, needsPathId });
-        const placed = [
-          ...proposal.itself,
-          ...proposal.fields.map(({ column }) => column),
-          ...proposal.open.map(({ column }) => column),
-          ...(proposal.key === null ? [] : [proposal.key.column]),
-          'onboard_row',
-        ];
-        expect(columns.filter((column) => column !== '' && !placed.includes(column))).toEqual([]);
+test('whatever the headers and cells are, the proposal is a definition that fits the file, and loses no column', () => {
+  const file = fc.array(header, { minLength: 1, maxLength: 8 }).chain((columns) =>
+    fc.tuple(
+      fc.constant(columns),
+      fc.array(fc.array(cell, { minLength: columns.length, maxLength: columns.length }), {
+        maxLength: 4,
       }),
-      { numRuns: 60 },
-    );
-  });
+    ),
+  );
+  fc.assert(
+    fc.property(fc.constantFrom(...OPERATIONS), file, (operation, [columns, rows]) => {
+      const read = rows.map((cells) => row(cells));
+      const proposal = propose(operation, columns, read);
+      const document = readDocument(jobYaml(proposal, ORIGIN));
+      expect(document).toMatchObject({ kind: 'document' });
+      const definition = jobDefinitionSchema.parse(document.kind === 'document' ? document.value : null);
+      const source = sourceOf('csv', columns);
+      const needsPathId = proposal.missingId === null && operation === 'subclient.update';
+      const [catalog, pathField] = [fieldCatalog(operation), pathFieldOf(operation)];
+      compileMapping({ definition, source, catalog, pathField, needsPathId });
+      const placed = [
+        ...proposal.itself,
+        ...proposal.fields.map(({ column }) => column),
+        ...proposal.open.map(({ column }) => column),
+        ...(proposal.key === null ? [] : [proposal.key.column]),
+        'onboard_row',
+      ];
+      expect(columns.filter((column) => column !== '' && !placed.includes(column))).toEqual([]);
+    }),
+    { numRuns: 60 },
+  );
 });
 
 function suggested(operation: BuiltIn, written: string): string {

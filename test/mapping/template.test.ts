@@ -4,39 +4,16 @@ import { formatSchema } from '../../src/config/job-definition.ts';
 import { loadJob } from '../../src/config/load-job.ts';
 import { compileMapping } from '../../src/mapping/mapping.ts';
 import { templateDocument, templateOf, templateRecord } from '../../src/mapping/template.ts';
-import type { FieldCatalog, Mapped } from '../../src/model/mapping.ts';
 import { catalogOf } from '../../src/service/operations.ts';
 import { CATALOG, cells, definitionOf, sourceOf } from './catalog.ts';
 
-type Path = { readonly pathField: string | null; readonly needsPathId: boolean };
-const NO_PATH: Path = { pathField: null, needsPathId: false };
-
-function roundTrip(
-  definition: ReturnType<typeof definitionOf>,
-  catalog: FieldCatalog,
-  path: Path,
-): { columns: readonly string[]; mapped: Mapped } {
-  const template = templateOf(catalog, definition, path.pathField);
+function roundTrip(definition: ReturnType<typeof definitionOf>) {
+  const template = templateOf(CATALOG, definition, null);
   const columns = template.map(({ header }) => header);
-  const mapping = compileMapping({ definition, source: sourceOf('csv', columns), catalog, ...path });
+  const path = { pathField: null, needsPathId: false };
+  const mapping = compileMapping({ definition, source: sourceOf('csv', columns), catalog: CATALOG, ...path });
   return { columns, mapped: mapping.map(cells(...template.map(({ cell }) => cell))) };
 }
-
-describe('when a template is made for a shipped job', () => {
-  test.each<[string, Path, string[]]>([
-    ['subclients-create', NO_PATH, ['externalId']],
-    ['subclients-update', { pathField: 'id', needsPathId: true }, ['id']],
-    ['subclients-upsert', { pathField: 'id', needsPathId: false }, ['externalId']],
-    ['counterparty-drafts', NO_PATH, ['externalId']],
-    ['payment-documents', { pathField: 'paymentId', needsPathId: true }, ['paymentId']],
-  ])('the row of %s passes its mapping', async (name, path, first) => {
-    const { definition } = await loadJob(name, join(import.meta.dirname, '../../jobs'));
-    const { columns, mapped } = roundTrip(definition, catalogOf(definition), path);
-    expect(columns.slice(0, first.length)).toEqual(first);
-    expect(mapped).toMatchObject({ kind: 'mapped', warnings: [] });
-    expect(mapped).toMatchObject({ pathId: path.needsPathId ? expect.stringMatching(/./) : null });
-  });
-});
 
 test('when the definition has columns and conversions of its own, the template uses them and its row passes', () => {
   const definition = definitionOf({
@@ -54,7 +31,7 @@ test('when the definition has columns and conversions of its own, the template u
     ignore: ['email'],
     required: ['name', 'accounts.1.country', 'accounts[0].iban'],
   });
-  const { columns, mapped } = roundTrip(definition, CATALOG, NO_PATH);
+  const { columns, mapped } = roundTrip(definition);
   const own = ['Ref', 'Legal Name', 'Since', 'Volume', 'Payer?', 'Currency', 'Second IBAN'];
   const required = ['accounts.1.country', 'accounts.0.iban'];
   const usual = ['country', 'currencies'].map((field) => `accounts.0.${field}`);
@@ -73,7 +50,7 @@ test('when the definition has columns and conversions of its own, the template u
 
 test('when one column feeds fields of several types, its example suits all of them', () => {
   const definition = definitionOf({ key: 'No', fields: { name: 'No', 'kyc.payments': 'No' } });
-  expect(roundTrip(definition, CATALOG, NO_PATH).mapped).toMatchObject({
+  expect(roundTrip(definition).mapped).toMatchObject({
     kind: 'mapped',
     body: { name: '12', kyc: { payments: 12 } },
   });
@@ -137,27 +114,25 @@ test('the records lie where format.records points', () => {
   expect(templateDocument({ a: 1 }, definitionOf({}))).toEqual([{ a: 1 }]);
 });
 
-describe('of the shipped jobs', () => {
-  const usual = async (name: string) => {
-    const { definition } = await loadJob(name, join(import.meta.dirname, '../../jobs'));
-    const path = { 'subclients-update': 'id', 'subclients-upsert': 'id', 'payment-documents': 'paymentId' }[
-      name
-    ];
-    return templateOf(catalogOf(definition), definition, path ?? null);
-  };
+const usual = async (name: string) => {
+  const { definition } = await loadJob(name, join(import.meta.dirname, '../../jobs'));
+  const path = { 'subclients-update': 'id', 'subclients-upsert': 'id', 'payment-documents': 'paymentId' }[
+    name
+  ];
+  return templateOf(catalogOf(definition), definition, path ?? null);
+};
 
-  test.each([
-    ['subclients-create', ['externalId', 'additionalInformation.crmId', 'details.name'], 22],
-    ['subclients-update', ['id', 'details.name'], 21],
-    ['subclients-upsert', ['externalId', 'details.name'], 22],
-    ['counterparty-drafts', ['externalId', 'name'], 22],
-    ['counterparty-accounts', ['externalId', 'owner', 'name'], 22],
-    ['payment-documents', ['paymentId'], 1],
-  ])('the template of %s has the usual columns', async (name, first, most) => {
-    const headers = (await usual(name)).map(({ header }) => header);
-    const own = first.filter((header) => header !== 'additionalInformation.crmId');
-    expect(headers.slice(0, own.length)).toEqual(own);
-    expect(headers.length).toBeLessThanOrEqual(most);
-    for (const header of headers) expect(header).not.toMatch(/actions|networks|verification|payable|status/);
-  });
+test.each([
+  ['subclients-create', ['externalId', 'additionalInformation.crmId', 'details.name'], 22],
+  ['subclients-update', ['id', 'details.name'], 21],
+  ['subclients-upsert', ['externalId', 'details.name'], 22],
+  ['counterparty-drafts', ['externalId', 'name'], 22],
+  ['counterparty-accounts', ['externalId', 'owner', 'name'], 22],
+  ['payment-documents', ['paymentId'], 1],
+])('of the shipped jobs the template of %s has the usual columns', async (name, first, most) => {
+  const headers = (await usual(name)).map(({ header }) => header);
+  const own = first.filter((header) => header !== 'additionalInformation.crmId');
+  expect(headers.slice(0, own.length)).toEqual(own);
+  expect(headers.length).toBeLessThanOrEqual(most);
+  for (const header of headers) expect(header).not.toMatch(/actions|networks|verification|payable|status/);
 });

@@ -29,7 +29,7 @@ export const OF_ROWS = [
     in: 'src/service',
     find: 'if (this.#controller === null && performance.now() - this.#startedAt >= this.#timeoutMs) this.timeOut();',
     put: '',
-    tests: ['test/service/blocked-loop'],
+    tests: ['test/service/attempt-handler'],
     why: 'a create goes out whose row is taken for unsent or timed out',
   },
   {

@@ -8,7 +8,6 @@ import { createLog } from '../../src/lib/log.ts';
 import { eventBody, newEvent } from '../../src/notify/event.ts';
 import { openNotifier } from '../../src/notify/notifier.ts';
 import { MemoryStream, memoryIo } from '../cli/memory-io.ts';
-import { atTestEnd } from '../support/at-test-end.ts';
 import { ownFolder } from '../support/folder.ts';
 import { until } from '../support/until.ts';
 import { startReceiver } from './receiver.ts';
@@ -67,7 +66,7 @@ test('without a channel nobody tells', async () => {
 
 describe('an event is told', () => {
   test('once, signed and by one id, to a receiver that fails three times', async () => {
-    const { url, received } = await startReceiver(atTestEnd, (n) => ({ status: n > 3 ? 204 : 503 }));
+    const { url, received } = await startReceiver((n) => ({ status: n > 3 ? 204 : 503 }));
     const { process } = await startHome();
     const one = await process({ url });
     one.tell(OUTAGE);
@@ -92,7 +91,7 @@ describe('an event is told', () => {
   });
 
   test('once, where it is handed over again while it is told', async () => {
-    const { url, received } = await startReceiver(atTestEnd);
+    const { url, received } = await startReceiver();
     const { process } = await startHome();
     const one = await process({ url });
     for (let n = 1; n <= 3; n += 1) one.tell(OUTAGE);
@@ -106,7 +105,7 @@ describe('an event is given up, with words', () => {
     [410, 1, /service\.away is not told by the webhook: it answered 410: nobody wants this\./],
     [500, 7, /warning: service\.away is not told by the webhook: it answered 500\./],
   ])('after %i answers %i', async (status, tries, words) => {
-    const { url, received } = await startReceiver(atTestEnd, () => ({ status }));
+    const { url, received } = await startReceiver(() => ({ status }));
     const { process } = await startHome();
     const one = await process({ url });
     one.tell(OUTAGE);
@@ -120,7 +119,7 @@ describe('an event is given up, with words', () => {
     ['the receiver takes its time', null, 1],
     ['a pause is under way', { status: 500 }, 100_000],
   ])('when its process is interrupted while %s', async (_, answer, pauseMs) => {
-    const { url, received } = await startReceiver(atTestEnd, () => answer);
+    const { url, received } = await startReceiver(() => answer);
     const { process } = await startHome();
     const one = await process({ url, pauseMs });
     one.tell(OUTAGE);
@@ -143,7 +142,7 @@ describe('an event of a run', () => {
   }
 
   test('that was left untold the next process tells by the same id, and no other one again', async () => {
-    const { url, received } = await startReceiver(atTestEnd, failing);
+    const { url, received } = await startReceiver(failing);
     const home = await startHome();
     await leave(home, { url });
     for (const teller of ['next', 'last']) {
@@ -156,7 +155,7 @@ describe('an event of a run', () => {
   });
 
   test('is told by the channel alone that was not', async () => {
-    const { url, received } = await startReceiver(atTestEnd, failing);
+    const { url, received } = await startReceiver(failing);
     const home = await startHome();
     const out = join(home.home, 'out');
     const command = `cat >> ${out}`;
@@ -169,7 +168,7 @@ describe('an event of a run', () => {
   });
 
   test('is told by the process that took the run up last', async () => {
-    const { url, received } = await startReceiver(atTestEnd);
+    const { url, received } = await startReceiver();
     const home = await startHome();
     const [first, last] = [
       await home.process({ url, teller: 'a' }),
@@ -183,7 +182,7 @@ describe('an event of a run', () => {
   });
 
   test('is not told where the run was under way when nobody wanted to be told', async () => {
-    const { url, received } = await startReceiver(atTestEnd);
+    const { url, received } = await startReceiver();
     const home = await startHome();
     const one = await home.process({ url });
     one.tell(END);

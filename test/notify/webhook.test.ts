@@ -5,7 +5,6 @@ import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
 import { eventBody, type NotifiedEvent } from '../../src/notify/event.ts';
 import { openWebhook } from '../../src/notify/webhook.ts';
-import { atTestEnd } from '../support/at-test-end.ts';
 import { ownFolder } from '../support/folder.ts';
 import { freePort } from '../support/free-port.ts';
 import { type Received, startReceiver } from './receiver.ts';
@@ -36,7 +35,7 @@ function verified({ headers, body }: Received, secret: string): unknown {
 
 test('what is sent is accepted by a verifier of Standard Webhooks, and what was changed is not', async () => {
   const secret = newSecret();
-  const { url, received } = await startReceiver(atTestEnd);
+  const { url, received } = await startReceiver();
   await (await webhookTo(url, `${secret}\n`)).tell(EVENT, NEVER);
   const [sent] = received;
   if (sent === undefined) throw new Error('nothing was received');
@@ -48,7 +47,7 @@ test('what is sent is accepted by a verifier of Standard Webhooks, and what was 
 
 test('while a secret is changed, receivers with either one accept', async () => {
   const secrets = [newSecret(), newSecret(24)] as const;
-  const { url, received } = await startReceiver(atTestEnd);
+  const { url, received } = await startReceiver();
   await (await webhookTo(url, secrets.join('\n'))).tell(EVENT, NEVER);
   const [sent] = received;
   if (sent === undefined) throw new Error('nothing was received');
@@ -60,7 +59,7 @@ test.each([
   ['a date', () => new Date(Date.now() + 2_000).toUTCString()],
 ])('a try that failed is over when the receiver wants to be asked again, in %s', async (_, after) => {
   const answer = () => ({ status: 429, headers: { 'retry-after': after() } });
-  const { url } = await startReceiver(atTestEnd, answer);
+  const { url } = await startReceiver(answer);
   const webhook = await webhookTo(url);
   const began = performance.now();
   await expect(webhook.tell(EVENT, NEVER)).rejects.toThrow('it answered 429');
@@ -69,15 +68,15 @@ test.each([
 });
 
 test('a redirect is a failure, and where it leads nothing is sent', async () => {
-  const other = await startReceiver(atTestEnd);
-  const { url } = await startReceiver(atTestEnd, () => ({ status: 307, headers: { location: other.url } }));
+  const other = await startReceiver();
+  const { url } = await startReceiver(() => ({ status: 307, headers: { location: other.url } }));
   const tried = (await webhookTo(url)).tell(EVENT, NEVER);
   await expect(tried).rejects.toThrow('it answered 307, and no redirect is followed');
   expect(other.received).toEqual([]);
 });
 
 test('a receiver that does not answer is given up in time, and one that is not there is told by its code', async () => {
-  const { url } = await startReceiver(atTestEnd, () => null);
+  const { url } = await startReceiver(() => null);
   await expect((await webhookTo(url, newSecret(), 50)).tell(EVENT, NEVER)).rejects.toThrow(
     'no answer in time',
   );

@@ -1,8 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { doubtOf } from '../support/doubts.ts';
 import { useOwnRedis } from '../support/redis.ts';
+import { doubtOf } from '../support/settled-row.ts';
 import { look, openOwnDesk, textOf } from './own-desk.ts';
 
 const own = useOwnRedis();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { doubtOf } from '../support/doubts.ts';
 import { useOwnRedis } from '../support/redis.ts';
+import { doubtOf } from '../support/settled-row.ts';
 import { until } from '../support/until.ts';
 import { keep, look, openOwnDesk, textOf } from './own-desk.ts';
 

@@ -3,26 +3,22 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { resolveRows } from '../../src/ledger/resolve.ts';
 import type { Visitor } from '../../src/model/ask.ts';
-import type { Outcome } from '../../src/model/outcome.ts';
 import type { Run } from '../../src/model/run.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import type { Desk } from '../../src/page/desk.ts';
 import { createDigestTally, type Digest } from '../../src/report/digest.ts';
-import { doubtOf } from '../support/doubts.ts';
 import { setEntry } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
+import { doubtOf, endedRow } from '../support/settled-row.ts';
 import { keep, look, OPERATOR, openOwnDesk, textOf, VIEWER } from './own-desk.ts';
 
 const own = useOwnRedis();
 
-const ended = (row: number, outcome: Outcome, over: object = {}) =>
-  doubtOf(row, { outcome, code: '', message: '', ...over });
-
 const manyRows = (count: number) =>
   Array.from({ length: count }, (_, i) =>
     (i + 1) % 3 === 0
-      ? ended(i + 1, 'rejected', { code: 'http_418', status: 418, message: '=refused' })
-      : ended(i + 1, 'created', { id: `sub-${i + 1}` }),
+      ? endedRow(i + 1, 'rejected', { code: 'http_418', status: 418, message: '=refused' })
+      : endedRow(i + 1, 'created', { id: `sub-${i + 1}` }),
   );
 
 async function openRows(count = 400) {
@@ -118,7 +114,7 @@ describe('the rows of a run', () => {
   test('are found by number, settled or open, and by a key that the ledger knows in whatever run', async () => {
     const { desk, run, seed } = await openRows();
     expect((await listOf(desk, run, { q: '7' })).text).toContain('7K7createdsub-7');
-    const later = await seed({ rows: 3, settlements: [ended(1, 'created')], closed: false });
+    const later = await seed({ rows: 3, settlements: [endedRow(1, 'created')], closed: false });
     expect((await listOf(desk, later, { q: '3' })).text).toContain('3open has no outcome yet');
     expect((await listOf(desk, later, { q: '4' })).rows).toEqual([]);
     await know(desk, run, 'K9', 9);
@@ -133,7 +129,7 @@ describe('the rows of a run', () => {
 
   test('are found by any text, also by what came after their chunk was closed', async () => {
     const { desk, seed } = await openOwnDesk(own());
-    const settlements = [ended(1, 'created'), doubtOf(2), ended(3, 'failed', { message: 'says "no"' })];
+    const settlements = [endedRow(1, 'created'), doubtOf(2), endedRow(3, 'failed', { message: 'says "no"' })];
     const run = await seed({ rows: 3, settlements });
     const { keys } = desk.ledger.of(run.target);
     const decisions = [{ row: 2, decision: { kind: 'created', id: 'found-later' } as const }];
@@ -168,7 +164,7 @@ describe('the rows of a run', () => {
     const { desk, seed } = await openOwnDesk(own());
     const message = 'the service refused it; another row has "{key}"';
     const values = { key: 'Key-17' };
-    const row = ended(1, 'rejected', { key: 'Key-17', code: 'http_418', message, values });
+    const row = endedRow(1, 'rejected', { key: 'Key-17', code: 'http_418', message, values });
     const run = await seed({ rows: 1, settlements: [row] });
     await keep(desk, run, 'bodies', 1, '{"message":"Jane Doe is not welcome"}');
     const seen = async (visitor: Visitor) =>
@@ -181,8 +177,8 @@ describe('the rows of a run', () => {
 
   test('are found for a viewer by keys within the run at hand alone', async () => {
     const { desk, seed } = await openOwnDesk(own());
-    const run = await seed({ rows: 2, settlements: [ended(1, 'created', { key: 'DE1' })] });
-    const other = await seed({ rows: 1, settlements: [ended(1, 'created', { key: 'DE2' })] });
+    const run = await seed({ rows: 2, settlements: [endedRow(1, 'created', { key: 'DE1' })] });
+    const other = await seed({ rows: 1, settlements: [endedRow(1, 'created', { key: 'DE2' })] });
     await know(desk, run, 'DE1', 1);
     await know(desk, other, 'DE2', 1);
     const seen = async (q: string, visitor: Visitor) => {

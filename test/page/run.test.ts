@@ -2,23 +2,19 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { resolveRows } from '../../src/ledger/resolve.ts';
-import type { Outcome } from '../../src/model/outcome.ts';
 import { createDigests } from '../../src/page/digests.ts';
 import { writeReportOf } from '../../src/runs/report.ts';
-import { doubtOf } from '../support/doubts.ts';
 import { setEntry } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
+import { doubtOf, endedRow } from '../support/settled-row.ts';
 import { until } from '../support/until.ts';
 import { keep, look, OPERATOR, openOwnDesk, textOf, VIEWER } from './own-desk.ts';
 
 const own = useOwnRedis();
 
-const ended = (row: number, outcome: Outcome, over: object = {}) =>
-  doubtOf(row, { outcome, code: '', message: '', ...over });
-
 /** 250 rows in three chunks: every fifth was refused, in the same words. */
 const ROWS = Array.from({ length: 250 }, (_, i) =>
-  i % 5 === 4 ? ended(i + 1, 'rejected', { code: 'http_418', status: 418 }) : ended(i + 1, 'created'),
+  i % 5 === 4 ? endedRow(i + 1, 'rejected', { code: 'http_418', status: 418 }) : endedRow(i + 1, 'created'),
 );
 
 async function openRun() {
@@ -41,7 +37,7 @@ test('a run without a report is counted from its closed chunks: causes, where, a
 
 test('a row that a person has decided since is counted as decided', async () => {
   const { desk, seed } = await openRun();
-  const run = await seed({ rows: 2, settlements: [ended(1, 'created'), doubtOf(2)] });
+  const run = await seed({ rows: 2, settlements: [endedRow(1, 'created'), doubtOf(2)] });
   let ms = 0;
   // Whoever asks is told that much time has passed, so that each question is looked into.
   const digests = createDigests({ ...desk, clock: { ...desk.clock, now: () => (ms += 10_000) } });
@@ -109,7 +105,7 @@ test('only files that the summary names are given, and no other path', async () 
 
 test('runs are listed newest first, by state and job, in pages that leave none out', async () => {
   const { desk, seed } = await openRun();
-  for (let n = 0; n < 60; n += 1) await seed({ rows: 1, settlements: [ended(1, 'created')] });
+  for (let n = 0; n < 60; n += 1) await seed({ rows: 1, settlements: [endedRow(1, 'created')] });
   const listed = async (query: string) => {
     const { html } = await look(desk, `/runs?${query}`);
     const ids = [...html.matchAll(/href="\/runs\/([^"/]+)"/g)].map(([, id = '']) => id);
@@ -143,7 +139,7 @@ test('what is looked for from any page is a key that some run has, or a run by t
 
 test('the overview names rows in doubt before all else, and the system what it runs on', async () => {
   const { desk, seed } = await openRun();
-  const run = await seed({ rows: 2, settlements: [ended(1, 'created'), doubtOf(2)] });
+  const run = await seed({ rows: 2, settlements: [endedRow(1, 'created'), doubtOf(2)] });
   const { html } = await look(desk, '/');
   // Others' runs stand in the same Redis.
   expect(html).toContain(`<a href="/runs/${run.id}/doubts">1 row in doubt</a>`);

@@ -1,14 +1,13 @@
-import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createUploads } from '../../src/page/uploads.ts';
+import { ownFolder } from '../support/folder.ts';
 
 let home = '';
-beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), 'onboard-uploads-'));
+beforeEach(async () => {
+  home = await ownFolder();
 });
-afterAll(() => rm(home, { recursive: true, force: true }));
 
 const now = () => new Date('2026-11-23T10:00:00Z');
 
@@ -61,8 +60,7 @@ test.each(['', '..', '../uploads', 'a'.repeat(32).toUpperCase(), `${'a'.repeat(3
 );
 
 test('what is cut off, too large or empty leaves nothing behind, and says so', async () => {
-  const own = await mkdtemp(join(home, 'own-'));
-  const uploads = createUploads(own, now, { most: 10 });
+  const uploads = createUploads(home, now, { most: 10 });
   async function* cutOff() {
     yield Buffer.from('12345');
     throw new Error('the connection was lost');
@@ -72,7 +70,7 @@ test('what is cut off, too large or empty leaves nothing behind, and says so', a
     'a.csv has more than 10 bytes: expected a smaller file',
   );
   await expect(uploads.receive('a.csv', 'ops-1', pieces())).rejects.toThrow('a.csv is empty');
-  expect(await readdir(join(own, 'uploads'))).toEqual([]);
+  expect(await readdir(join(home, 'uploads'))).toEqual([]);
 });
 
 test('a disk that would be full is left as it is', async () => {
@@ -100,13 +98,12 @@ test('only so many come in at the same time', async () => {
 });
 
 test('one that has been there for a day is gone, and what is no upload stays', async () => {
-  const own = await mkdtemp(join(home, 'old-'));
-  const uploads = createUploads(own, () => new Date());
+  const uploads = createUploads(home, () => new Date());
   const old = await uploads.receive('a.csv', 'ops-1', pieces('1'));
   const young = await uploads.receive('b.csv', 'ops-1', pieces('1'));
-  await writeFile(join(own, 'uploads', 'note.txt'), 'mine');
+  await writeFile(join(home, 'uploads', 'note.txt'), 'mine');
   const yesterday = Date.now() / 1000 - 25 * 3600;
-  await utimes(join(own, 'uploads', old.id), yesterday, yesterday);
+  await utimes(join(home, 'uploads', old.id), yesterday, yesterday);
   expect(await uploads.list()).toEqual([young]);
-  expect((await readdir(join(own, 'uploads'))).toSorted()).toEqual([young.id, 'note.txt'].toSorted());
+  expect((await readdir(join(home, 'uploads'))).toSorted()).toEqual([young.id, 'note.txt'].toSorted());
 });

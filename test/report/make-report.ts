@@ -10,8 +10,8 @@ import { createDigestTally, type Digest } from '../../src/report/digest.ts';
 import { writeReport } from '../../src/report/report.ts';
 import { type Summary, summarize, withWritten } from '../../src/report/summary.ts';
 import { sampleRun } from '../cli/sample-run.ts';
-import { doubtOf } from '../support/doubts.ts';
 import { ownFolder } from '../support/folder.ts';
+import { endedRow } from '../support/settled-row.ts';
 import { csvSource } from '../support/source.ts';
 
 export const NOW = () => new Date('2026-03-01T10:00:10.000Z');
@@ -49,7 +49,7 @@ export function makeRun(
 }
 
 export function settled(row: number, outcome: Outcome, given: Partial<Settlement> = {}): Settlement {
-  return doubtOf(row, { key: `k${row}`, outcome, ms: 12, code: '', message: '', ...given });
+  return endedRow(row, outcome, { key: `k${row}`, ms: 12, ...given });
 }
 
 export function cells(row: number, ...values: readonly string[]): Row {

@@ -134,28 +134,25 @@ describe('writeReport of a CSV file', () => {
     ['begins like a formula', '=1,3.5" disk,2\n'],
     ['is the header again', 'id,name,n\n'],
     ['takes the record before it', 'A,One,1\nTotal\n'],
-  ])(
-    'given a row that %s, its failed.csv gives the same row as long as nobody fills its cells',
-    async (_, line) => {
-      const loaded = async (content: Buffer | string) => {
-        const { rows, source } = await readText(Buffer.from(content), {
-          format: { encoding: 'utf-8', delimiter: ',' },
-        });
-        const settlements = rows.map((row) => settled(row.row, 'invalid', { code: 'unreadable_row' }));
-        const { files } = await report({ settlements, sources: rows }, { source: source ?? {} });
-        return { rows, failed: files['failed.csv'] ?? '' };
-      };
-      const first = await loaded(Buffer.concat([Buffer.from('id,name,n\n'), Buffer.from(line)]));
-      expect(first.rows).toMatchObject([{ kind: 'unreadable' }]);
-      expect(csvRecords(first.failed)[1]?.slice(0, 3)).toEqual(['', '', '']);
-      const second = await loaded(first.failed);
-      const { text } = { text: '', ...first.rows[0] };
-      expect(second.rows).toMatchObject([{ kind: 'unreadable', text }]);
-      expect(second.failed).toBe(first.failed);
-      const corrected = await loaded(first.failed.replace('\n,,', '\nA7,Right,2'));
-      expect(corrected.rows).toMatchObject([{ kind: 'cells' }]);
-    },
-  );
+  ])('given a row that %s, failed.csv gives the same row while nobody fills its cells', async (_, line) => {
+    const loaded = async (content: Buffer | string) => {
+      const { rows, source } = await readText(Buffer.from(content), {
+        format: { encoding: 'utf-8', delimiter: ',' },
+      });
+      const settlements = rows.map((row) => settled(row.row, 'invalid', { code: 'unreadable_row' }));
+      const { files } = await report({ settlements, sources: rows }, { source: source ?? {} });
+      return { rows, failed: files['failed.csv'] ?? '' };
+    };
+    const first = await loaded(Buffer.concat([Buffer.from('id,name,n\n'), Buffer.from(line)]));
+    expect(first.rows).toMatchObject([{ kind: 'unreadable' }]);
+    expect(csvRecords(first.failed)[1]?.slice(0, 3)).toEqual(['', '', '']);
+    const second = await loaded(first.failed);
+    const { text } = { text: '', ...first.rows[0] };
+    expect(second.rows).toMatchObject([{ kind: 'unreadable', text }]);
+    expect(second.failed).toBe(first.failed);
+    const corrected = await loaded(first.failed.replace('\n,,', '\nA7,Right,2'));
+    expect(corrected.rows).toMatchObject([{ kind: 'cells' }]);
+  });
 
   it('given a file with a dialect of its own, writes in it, with a byte order mark for spreadsheets, and results.csv with its delimiter', async () => {
     const source = { delimiter: ';', quote: "'", columns: ['a;b', 'c'] };
@@ -224,58 +221,55 @@ describe('writeReport of a CSV file', () => {
   });
 });
 
-describe('writeReport of a JSON file', () => {
-  const source = { type: 'json', delimiter: null, quote: null } as const;
+const source = { type: 'json', delimiter: null, quote: null } as const;
 
-  it('given records, gives each again on its line with one more member', async () => {
-    const held: Held = {
-      settlements: [
-        settled(1, 'rejected', { status: 418, code: 'http_418' }),
-        settled(2, 'in-doubt', { code: 'timeout', message: 'm' }),
-        settled(3, 'invalid', { code: 'unreadable_row', message: 'nested too deeply' }),
-        settled(4, 'failed', { code: 'gone' }),
-      ],
-      sources: [
-        { kind: 'record', row: 1, line: 2, text: '{\n  "n": 1.00\n}' },
-        { kind: 'record', row: 2, line: 5, text: '{"_onboard":{"run":"old"}}' },
-        { kind: 'unreadable', row: 3, line: 6, text: '{"a":"\u0001\n', problem: 'nested too deeply' },
-      ],
-      bodies: new Map([[1, BODY]]),
-    };
-    const { files } = await report(held, { source });
-    const said = JSON.stringify('{ "errors": ["iban"], "n": 1.0 }');
-    expect(files['rejected.ndjson']).toBe(
-      `{   "n": 1.00 ,"_onboard":{"run":"run-1","row":1,"outcome":"rejected","status":418,"code":"http_418","message":${said}}}\n`,
-    );
-    expect(files['in-doubt.ndjson']).toBe(
-      '{"_onboard":{"run":"run-1","row":2,"outcome":"in-doubt","status":null,"code":"timeout","message":"m","resolution":""}}\n',
-    );
-    const failed = (files['failed.ndjson'] ?? '').trimEnd().split('\n');
-    expect(failed.map((line) => JSON.parse(line)._onboard)).toEqual([
-      expect.objectContaining({ row: 3, message: 'nested too deeply', text: '{"a":"\u0001\n' }),
-      { run: 'run-1', row: 4, outcome: 'failed', status: null, code: 'gone', message: '' },
-    ]);
-    expect(Object.keys(files).filter((name) => name.endsWith('.csv'))).toEqual(['results.csv']);
-  });
+it('writeReport of a JSON file, given records, gives each again on its line with one more member', async () => {
+  const held: Held = {
+    settlements: [
+      settled(1, 'rejected', { status: 418, code: 'http_418' }),
+      settled(2, 'in-doubt', { code: 'timeout', message: 'm' }),
+      settled(3, 'invalid', { code: 'unreadable_row', message: 'nested too deeply' }),
+      settled(4, 'failed', { code: 'gone' }),
+    ],
+    sources: [
+      { kind: 'record', row: 1, line: 2, text: '{\n  "n": 1.00\n}' },
+      { kind: 'record', row: 2, line: 5, text: '{"_onboard":{"run":"old"}}' },
+      { kind: 'unreadable', row: 3, line: 6, text: '{"a":"\u0001\n', problem: 'nested too deeply' },
+    ],
+    bodies: new Map([[1, BODY]]),
+  };
+  const { files } = await report(held, { source });
+  const said = JSON.stringify('{ "errors": ["iban"], "n": 1.0 }');
+  expect(files['rejected.ndjson']).toBe(
+    `{   "n": 1.00 ,"_onboard":{"run":"run-1","row":1,"outcome":"rejected","status":418,"code":"http_418","message":${said}}}\n`,
+  );
+  expect(files['in-doubt.ndjson']).toBe(
+    '{"_onboard":{"run":"run-1","row":2,"outcome":"in-doubt","status":null,"code":"timeout","message":"m","resolution":""}}\n',
+  );
+  const failed = (files['failed.ndjson'] ?? '').trimEnd().split('\n');
+  expect(failed.map((line) => JSON.parse(line)._onboard)).toEqual([
+    expect.objectContaining({ row: 3, message: 'nested too deeply', text: '{"a":"\u0001\n' }),
+    { run: 'run-1', row: 4, outcome: 'failed', status: null, code: 'gone', message: '' },
+  ]);
+  expect(Object.keys(files).filter((name) => name.endsWith('.csv'))).toEqual(['results.csv']);
+  expect(csvRecords(files['results.csv'])[3]?.at(-1)).toContain('failed.ndjson');
 });
 
-describe('writeReport of payment documents', () => {
-  it('given listed rows, writes a line per document; without any the file is there and empty', async () => {
-    const held = {
-      settlements: [
-        settled(1, 'listed', { key: 'p1' }),
-        settled(2, 'listed', { key: 'p2' }),
-        settled(3, 'denied'),
-      ],
-      documents: new Map([[1, '[{"id":"a"},{"id":"b"}]']]),
-    };
-    const { files } = await report(held, { operation: 'payment.documents' });
-    expect(files['documents.jsonl']).toBe(
-      '{"row":1,"paymentId":"p1","document":{"id":"a"}}\n{"row":1,"paymentId":"p1","document":{"id":"b"}}\n',
-    );
-    const none = await report({ settlements: [] }, { operation: 'payment.documents' });
-    expect(none.files['documents.jsonl']).toBe('');
-  });
+it('writeReport of payment documents, given listed rows, writes a line per document; without any the file is there and empty', async () => {
+  const held = {
+    settlements: [
+      settled(1, 'listed', { key: 'p1' }),
+      settled(2, 'listed', { key: 'p2' }),
+      settled(3, 'denied'),
+    ],
+    documents: new Map([[1, '[{"id":"a"},{"id":"b"}]']]),
+  };
+  const { files } = await report(held, { operation: 'payment.documents' });
+  expect(files['documents.jsonl']).toBe(
+    '{"row":1,"paymentId":"p1","document":{"id":"a"}}\n{"row":1,"paymentId":"p1","document":{"id":"b"}}\n',
+  );
+  const none = await report({ settlements: [] }, { operation: 'payment.documents' });
+  expect(none.files['documents.jsonl']).toBe('');
 });
 
 describe('the control total', () => {
@@ -406,18 +400,16 @@ describe('the report directory', () => {
   });
 });
 
-describe('writeSummary', () => {
-  it('given a running run, writes the summary alone, and a later report takes its place', async () => {
-    const directory = await temporaryDirectory();
-    const run = makeRun(MIXED.settlements, { state: 'running', rows: 20, finishedAt: null });
-    const summary = await writeSummary({ run, directory, now: NOW });
-    const files = await filesOf(directory);
-    expect(Object.keys(files)).toEqual(['summary.json']);
-    expect(summarySchema.parse(JSON.parse(files['summary.json'] ?? ''))).toEqual(summary);
-    expect(summary).toMatchObject({ settled: 6, open: 14, exitCode: null, topErrors: [], files: [] });
-    const later = await report(MIXED, {}, directory);
-    expect(JSON.parse(later.files['summary.json'] ?? '')).toEqual(later.summary);
-  });
+it('writeSummary, given a running run, writes the summary alone, and a later report takes its place', async () => {
+  const directory = await temporaryDirectory();
+  const run = makeRun(MIXED.settlements, { state: 'running', rows: 20, finishedAt: null });
+  const summary = await writeSummary({ run, directory, now: NOW });
+  const files = await filesOf(directory);
+  expect(Object.keys(files)).toEqual(['summary.json']);
+  expect(summarySchema.parse(JSON.parse(files['summary.json'] ?? ''))).toEqual(summary);
+  expect(summary).toMatchObject({ settled: 6, open: 14, exitCode: null, topErrors: [], files: [] });
+  const later = await report(MIXED, {}, directory);
+  expect(JSON.parse(later.files['summary.json'] ?? '')).toEqual(later.summary);
 });
 
 async function* failing(settlements: readonly Settlement[]): AsyncGenerator<SettledChunk> {

@@ -21,37 +21,35 @@ function shapesOf(cells: readonly string[], conversion: Conversion = isoDate) {
 
 const times = (n: number, cell: string) => Array.from({ length: n }, () => cell);
 
-describe('refused dates of a column', () => {
-  test.each([
+test.each([
+  [
+    'whose days tell the order',
+    ['25.02.2020', '26.02.2020', '01.02.2020', '02.02.2020'],
+    [[4, [1, 2, 3], '31.03.2020', [{ pattern: 'dd.MM.yyyy' }]]],
+  ],
+  [
+    'that could be either',
+    ['01.02.2020', '02.02.2020'],
+    [[2, [1, 2], '31.03.2020', [{ pattern: 'dd.MM.yyyy' }, { pattern: 'MM.dd.yyyy' }]]],
+  ],
+  [
+    'of one and of two digits',
+    ['1.2.2020', '25.02.2020', '5.12.2020'],
+    [[3, [1, 2, 3], '31.3.2020', [{ pattern: 'd.M.yyyy' }]]],
+  ],
+  [
+    'in two notations',
+    [...times(3, '25.02.2020'), '2020/02/25'],
     [
-      'whose days tell the order',
-      ['25.02.2020', '26.02.2020', '01.02.2020', '02.02.2020'],
-      [[4, [1, 2, 3], '31.03.2020', [{ pattern: 'dd.MM.yyyy' }]]],
+      [3, [1, 2, 3], '31.03.2020', [{ pattern: 'dd.MM.yyyy' }]],
+      [1, [4], '2020/03/31', [{ pattern: 'yyyy/MM/dd' }]],
     ],
-    [
-      'that could be either',
-      ['01.02.2020', '02.02.2020'],
-      [[2, [1, 2], '31.03.2020', [{ pattern: 'dd.MM.yyyy' }, { pattern: 'MM.dd.yyyy' }]]],
-    ],
-    [
-      'of one and of two digits',
-      ['1.2.2020', '25.02.2020', '5.12.2020'],
-      [[3, [1, 2, 3], '31.3.2020', [{ pattern: 'd.M.yyyy' }]]],
-    ],
-    [
-      'in two notations',
-      [...times(3, '25.02.2020'), '2020/02/25'],
-      [
-        [3, [1, 2, 3], '31.03.2020', [{ pattern: 'dd.MM.yyyy' }]],
-        [1, [4], '2020/03/31', [{ pattern: 'yyyy/MM/dd' }]],
-      ],
-    ],
-    ['with a time', ['25/02/2020 10:11'], [[1, [1], '31/03/2020 09:30', [{ pattern: 'dd/MM/yyyy HH:mm' }]]]],
-    ['without signs', ['20200225'], [[1, [1], '20200331', [{ pattern: 'yyyyMMdd' }]]]],
-    ['that are none', ['31.02.2020', 'tomorrow', '12345678', '1.1.20', ''], []],
-  ])('%s are told once', (_, cells, shapes) => {
-    expect(shapesOf(cells)).toEqual(shapes);
-  });
+  ],
+  ['with a time', ['25/02/2020 10:11'], [[1, [1], '31/03/2020 09:30', [{ pattern: 'dd/MM/yyyy HH:mm' }]]]],
+  ['without signs', ['20200225'], [[1, [1], '20200331', [{ pattern: 'yyyyMMdd' }]]]],
+  ['that are none', ['31.02.2020', 'tomorrow', '12345678', '1.1.20', ''], []],
+])('refused dates of a column %s are told once', (_, cells, shapes) => {
+  expect(shapesOf(cells)).toEqual(shapes);
 });
 
 describe('refused numbers of a column', () => {

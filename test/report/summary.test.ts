@@ -39,19 +39,6 @@ describe('summarize', () => {
     });
   });
 
-  it.each([
-    ['queued', null, null],
-    ['paused', 'interrupted', 4],
-    ['paused', 'credentials', 2],
-    ['stopped', 'error-limit', 2],
-    ['cancelled', null, 2],
-  ] as const)('given a run that is %s (%s), gives the exit status %s', (state, reason, exitCode) => {
-    expect(ofRows({ state, reason, startedAt: null, finishedAt: null })).toMatchObject({
-      exitCode,
-      rowsPerSecond: 0,
-    });
-  });
-
   it.each([3, 5])('given 4 outcomes of %i rows in all, says that the total does not hold', (rows) => {
     expect(ofRows({ rows })).toMatchObject({
       open: rows - 4,
@@ -61,18 +48,16 @@ describe('summarize', () => {
   });
 });
 
-describe('how the file was read', () => {
-  it('is in the summary with all that was decided, without the header', () => {
-    const source = {
-      encoding: 'windows-1252',
-      compression: 'gzip',
-      delimiter: ';',
-      headerLine: 3,
-      notes: ['No byte tells which.'],
-    } as const;
-    const summary = ofRows({ source: { ...source, notes: [...source.notes] } });
-    expect(summary.source).toEqual({ type: 'csv', sheet: null, ...source });
-  });
+it('how the file was read is in the summary with all that was decided, without the header', () => {
+  const source = {
+    encoding: 'windows-1252',
+    compression: 'gzip',
+    delimiter: ';',
+    headerLine: 3,
+    notes: ['No byte tells which.'],
+  } as const;
+  const summary = ofRows({ source: { ...source, notes: [...source.notes] } });
+  expect(summary.source).toEqual({ type: 'csv', sheet: null, ...source });
 });
 
 describe('a cancelled run', () => {
@@ -103,12 +88,10 @@ describe('a cancelled run', () => {
   });
 });
 
-describe('records', () => {
-  it('given rows that may be one record together, are known once the rows are written', () => {
-    const summary = ofRows({ chunkEnds: [4] });
-    const after = withWritten(summary, written({ outcomes: summary.outcomes, records: 1 }));
-    expect([summary.records, after.records]).toEqual([null, 1]);
-  });
+it('records, given rows that may be one record together, are known once the rows are written', () => {
+  const summary = ofRows({ chunkEnds: [4] });
+  const after = withWritten(summary, written({ outcomes: summary.outcomes, records: 1 }));
+  expect([summary.records, after.records]).toEqual([null, 1]);
 });
 
 describe('withWritten', () => {

@@ -254,18 +254,15 @@ describe('renderSummary', () => {
     expect(textFor('')).toContain('\n  by      Ann\\u202e, 2026-11-21 10:00:00 UTC\n');
   });
 
-  it.each(['canary', 'error-limit'] as const)(
-    'given a stop by %s, names only report files that there are',
-    (reason) => {
-      const summary = summaryOf(['rejected'], { state: 'stopped', reason, rows: 5 });
-      const textFor = (files: readonly string[]) =>
-        textOf({ ...summary, topErrors: [], files: [...files] }).replaceAll('\n  ', ' ');
-      expect(textFor(['results.csv', 'rejected.ndjson'])).toContain(
-        'look at rejected.ndjson and the job definition.',
-      );
-      expect(textFor(['results.csv'])).toContain('look at results.csv and the job definition.');
-    },
-  );
+  it.each(['canary', 'error-limit'] as const)('given a stop by %s, names only files that exist', (reason) => {
+    const summary = summaryOf(['rejected'], { state: 'stopped', reason, rows: 5 });
+    const textFor = (files: readonly string[]) =>
+      textOf({ ...summary, topErrors: [], files: [...files] }).replaceAll('\n  ', ' ');
+    expect(textFor(['results.csv', 'rejected.ndjson'])).toContain(
+      'look at rejected.ndjson and the job definition.',
+    );
+    expect(textFor(['results.csv'])).toContain('look at results.csv and the job definition.');
+  });
 
   it('given any counts, keeps to 80 columns and to the sum of them', () => {
     const counts = fc.array(fc.nat({ max: 1_000_000 }), {
@@ -294,17 +291,15 @@ const IN_DOUBT = ['invalid', 'row_in_doubt'] as const;
 const KEY_IN_DOUBT = ['invalid', 'key_in_doubt'] as const;
 const INVALID = ['invalid', 'empty_key'] as const;
 
-describe('what the failed rows need first', () => {
-  it.each([
-    ['only not created', [NOT_CREATED, ['rejected', 'http_418']], 'load'],
-    ['not created and invalid', [NOT_CREATED, INVALID], 'correct-some'],
-    ['invalid', [INVALID], 'correct'],
-    ['in doubt in another run', [IN_DOUBT], 'settle'],
-    ['under keys in doubt', [KEY_IN_DOUBT, IN_DOUBT], 'settle-load'],
-    ['in doubt elsewhere and invalid', [IN_DOUBT, INVALID], 'settle-correct'],
-  ] as const)('given rows that are %s', (_, ends, step) => {
-    expect(failedStep(summaryOf(ends))).toBe(step);
-  });
+it.each([
+  ['only not created', [NOT_CREATED, ['rejected', 'http_418']], 'load'],
+  ['not created and invalid', [NOT_CREATED, INVALID], 'correct-some'],
+  ['invalid', [INVALID], 'correct'],
+  ['in doubt in another run', [IN_DOUBT], 'settle'],
+  ['under keys in doubt', [KEY_IN_DOUBT, IN_DOUBT], 'settle-load'],
+  ['in doubt elsewhere and invalid', [IN_DOUBT, INVALID], 'settle-correct'],
+] as const)('what the failed rows need first, given rows that are %s', (_, ends, step) => {
+  expect(failedStep(summaryOf(ends))).toBe(step);
 });
 
 describe('the next step in words', () => {

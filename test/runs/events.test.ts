@@ -134,17 +134,15 @@ describe('what a run has come to is told', () => {
   });
 });
 
-describe('the id of what a run has come to', () => {
-  const idsOf = (given: Partial<Run>) => eventsOf(given).map(({ id }) => id);
+const idsOf = (given: Partial<Run>) => eventsOf(given).map(({ id }) => id);
 
-  test('is another at each pause, and the same for its rows in doubt', () => {
-    const [first, same, second] = [PAUSED_AT, PAUSED_AT, PAUSED_AT + 1].map((movedAt) =>
-      idsOf({ ...PAUSED, movedAt, outcomes: IN_DOUBT }),
-    );
-    expect(same).toEqual(first);
-    expect(second?.[0]).not.toBe(first?.[0]);
-    expect(second?.[1]).toBe(first?.[1]);
-  });
+test('the id of what a run has come to is another at each pause, and the same for its rows in doubt', () => {
+  const [first, same, second] = [PAUSED_AT, PAUSED_AT, PAUSED_AT + 1].map((movedAt) =>
+    idsOf({ ...PAUSED, movedAt, outcomes: IN_DOUBT }),
+  );
+  expect(same).toEqual(first);
+  expect(second?.[0]).not.toBe(first?.[0]);
+  expect(second?.[1]).toBe(first?.[1]);
 });
 
 test('an outage is told once it has lasted for a minute, and its end', async () => {

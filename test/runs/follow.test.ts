@@ -240,13 +240,11 @@ test.concurrent('a run is read again, from its beginning, where Redis may have l
   expect(f.counts.readings).toBe(2);
 });
 
-describe('the error limit', () => {
-  test('counts what came since the run was taken up: a person who goes on has accepted the rest', async (context) => {
-    const f = await startFollowing(context, { definition: { stopAfter: 3 }, rejectedBefore: 3 });
-    const ended = await f.follow((look) => look === 3 && f.settle('rejected', 3));
-    expect(ended).toMatchObject({ state: 'stopped', outcomes: { rejected: 6 } });
-    expect(f.counts.looks).toBeGreaterThan(3);
-  });
+test('the error limit counts what came since the run was taken up: a person who goes on has accepted the rest', async (context) => {
+  const f = await startFollowing(context, { definition: { stopAfter: 3 }, rejectedBefore: 3 });
+  const ended = await f.follow((look) => look === 3 && f.settle('rejected', 3));
+  expect(ended).toMatchObject({ state: 'stopped', outcomes: { rejected: 6 } });
+  expect(f.counts.looks).toBeGreaterThan(3);
 });
 
 describe.concurrent('a run in which nothing moves for 20 s', () => {
@@ -358,13 +356,11 @@ describe.concurrent('a run whose window', () => {
   });
 });
 
-describe.concurrent('a run whose canary did not succeed', () => {
-  test('is not overruled by who lets it go on after another stop', async (context) => {
-    const f = await startFollowing(context);
-    await f.store.transition(f.id, 'stopped', 'error-limit');
-    await f.store.transition(f.id, 'running', null);
-    expect(await f.store.canaryOf(f.id)).toBe('');
-  });
+test.concurrent('a run whose canary did not succeed is not overruled by who lets it go on after another stop', async (context) => {
+  const f = await startFollowing(context);
+  await f.store.transition(f.id, 'stopped', 'error-limit');
+  await f.store.transition(f.id, 'running', null);
+  expect(await f.store.canaryOf(f.id)).toBe('');
 });
 
 const counts = (over: Partial<OutcomeCounts>): OutcomeCounts => ({ ...noOutcomes(), ...over });

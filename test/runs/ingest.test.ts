@@ -10,10 +10,10 @@ import type { Settlement } from '../../src/model/settlement.ts';
 import { ingestRun } from '../../src/runs/ingest.ts';
 import { createWaitingNotice } from '../../src/runs/redis-wait.ts';
 import { keepServerBusy } from '../support/busy-redis.ts';
-import { doubtOf } from '../support/doubts.ts';
 import { getEntry, setEntry } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { closeChunk, inChunks, openTestSession, rowsTo, startTestRun } from '../support/session.ts';
+import { doubtOf } from '../support/settled-row.ts';
 import { until } from '../support/until.ts';
 
 const own = useOwnRedis();

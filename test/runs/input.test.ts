@@ -20,23 +20,20 @@ beforeEach(async () => {
   file = join(folder, 'march.csv');
 });
 
-test.each(['run', 'check'])(
-  'onboard %s with a file in the place of the job says what is expected',
-  async (command) => {
-    const env = { ONBOARD_JOBS: folder, ONBOARD_HOME: join(folder, 'home') };
-    const said = async (...args: readonly string[]) => {
-      const { exitCode, stderr } = await onboard([command, ...args], env);
-      expect(exitCode).toBe(3);
-      return stderr;
-    };
-    expect(await said(file, 'load', '--sandbox')).toContain(
-      `onboard: "${file}" is a file; expected a job before it: \`onboard ${command} <job> ${file}\`, with one of load, `,
-    );
-    const definition = join(folder, 'load.yaml');
-    expect(await said(definition, file)).toContain(', or --job-file before a definition.');
-    expect(await said(join(folder, 'laod.yaml'), file)).toContain(`${folder} has load. Did you mean "load"?`);
-  },
-);
+test.each(['run', 'check'])('onboard %s with a file as its job says what is expected', async (command) => {
+  const env = { ONBOARD_JOBS: folder, ONBOARD_HOME: join(folder, 'home') };
+  const said = async (...args: readonly string[]) => {
+    const { exitCode, stderr } = await onboard([command, ...args], env);
+    expect(exitCode).toBe(3);
+    return stderr;
+  };
+  expect(await said(file, 'load', '--sandbox')).toContain(
+    `onboard: "${file}" is a file; expected a job before it: \`onboard ${command} <job> ${file}\`, with one of load, `,
+  );
+  const definition = join(folder, 'load.yaml');
+  expect(await said(definition, file)).toContain(', or --job-file before a definition.');
+  expect(await said(join(folder, 'laod.yaml'), file)).toContain(`${folder} has load. Did you mean "load"?`);
+});
 
 const MISSPELT =
   'operation: subclient.create\nkey: Ref\nfields: { details.name: Name }\nrequired: [detials.name]\n';
@@ -57,16 +54,13 @@ beforeEach(async () => {
 const env = () => ({ ONBOARD_HOME: join(jobsFolder, 'home'), ONBOARD_JOBS: jobsFolder });
 
 describe('a field that the operation does not have, named by the definition', () => {
-  test.each(['run', 'check'])(
-    'is the definition’s fault, and %s does not blame the file',
-    async (command) => {
-      const path = join(jobsFolder, 'misspelt.yaml');
-      const said = { exitCode: 3, stderr: `onboard: ${path}: ${PROBLEM}\n`, stdout: '' };
-      const file = join(jobsFolder, 'fine.csv');
-      expect(await onboard([command, 'misspelt', file, '--sandbox'], env())).toEqual(said);
-      expect(await onboard([command, '--job-file', path, file, '--sandbox'], env())).toEqual(said);
-    },
-  );
+  test.each(['run', 'check'])('is the definition’s fault, for %s too, not the file’s', async (command) => {
+    const path = join(jobsFolder, 'misspelt.yaml');
+    const said = { exitCode: 3, stderr: `onboard: ${path}: ${PROBLEM}\n`, stdout: '' };
+    const file = join(jobsFolder, 'fine.csv');
+    expect(await onboard([command, 'misspelt', file, '--sandbox'], env())).toEqual(said);
+    expect(await onboard([command, '--job-file', path, file, '--sandbox'], env())).toEqual(said);
+  });
 
   test('is found by the doctor and by what watches an inbox', async () => {
     const found = (await examine(memoryIo({ env: env() }))).filter(
@@ -84,18 +78,16 @@ describe('a field that the operation does not have, named by the definition', ()
   });
 });
 
-describe('a file without the columns that its job needs', () => {
-  test.each(['run', 'check'])('is refused as a file by %s, each column named once', async (command) => {
-    const path = join(jobsFolder, 'short.csv');
-    const { exitCode, stderr } = await onboard([command, 'short', path, '--sandbox'], env());
-    expect(exitCode).toBe(3);
-    expect(stderr.trim().split('\n')).toEqual([
-      `onboard: ${path}: the file has no column "Ref", from which the job takes its key, additionalInformation.crmId.`,
-      `onboard: ${path}: the file has no column "details.name", which the job requires.`,
-      `onboard: ${path}: the file has no column "kyc.details.website", which the job requires.`,
-      expect.stringMatching(/its header, on line 1, names "details\.displayName"\. Add what is missing/),
-    ]);
-  });
+test.each(['run', 'check'])('%s refuses a file without columns of its job, once each', async (command) => {
+  const path = join(jobsFolder, 'short.csv');
+  const { exitCode, stderr } = await onboard([command, 'short', path, '--sandbox'], env());
+  expect(exitCode).toBe(3);
+  expect(stderr.trim().split('\n')).toEqual([
+    `onboard: ${path}: the file has no column "Ref", from which the job takes its key, additionalInformation.crmId.`,
+    `onboard: ${path}: the file has no column "details.name", which the job requires.`,
+    `onboard: ${path}: the file has no column "kyc.details.website", which the job requires.`,
+    expect.stringMatching(/its header, on line 1, names "details\.displayName"\. Add what is missing/),
+  ]);
 });
 
 const job = (definition: unknown) => ({ name: 'j', definition: jobDefinitionSchema.parse(definition) });

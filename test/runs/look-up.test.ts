@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { conclude } from '../../src/runs/look-up.ts';
-import { doubtOf } from '../support/doubts.ts';
+import { doubtOf } from '../support/settled-row.ts';
 
 const DOUBT = doubtOf(7);
 const AT = new Date('2026-11-21T10:00:00Z');

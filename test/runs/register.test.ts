@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createRunStore } from '../../src/ledger/run-store.ts';
-import type { Reason, RunState } from '../../src/model/run.ts';
+import type { RunState } from '../../src/model/run.ts';
 import { waitForJobs } from '../../src/runs/register.ts';
 import { memoryIo } from '../cli/memory-io.ts';
 import { useOwnRedis } from '../support/redis.ts';
@@ -22,7 +22,7 @@ function startWait() {
     io,
     interruption,
     state,
-    run: (...of: [job: string, to: RunState, reason?: Reason]) => beginRun(store, ...of),
+    run: (job: string, to: RunState) => beginRun(store, job, to),
     wait: async () => {
       const gone = await waitForJobs(['subclients'], 'sandbox', { ledger, io });
       state.over = true;
@@ -55,19 +55,6 @@ test('a run that is under way is named once and waited for, also one that begins
     `Waiting for run ${first} of subclients (running): this job comes after that one.`,
     `Waiting for run ${second} of subclients (queued, owner gone): this job comes after that one.`,
   ]);
-});
-
-test('a run that is paused is named with the command that goes on with it', async () => {
-  const w = startWait();
-  const run = await w.run('subclients', 'paused', 'credentials');
-  const waiting = w.wait();
-  await until(() => w.io.stderr.text !== '');
-  expect(w.io.stderr.text).toBe(
-    `Waiting for run ${run} of subclients (paused (credentials)): this job comes after that one.\n` +
-      `To go on with it: onboard resume ${run}\n  or end it: onboard cancel ${run}\n`,
-  );
-  await w.store.transition(run, 'cancelled', null);
-  expect(await waiting).toBe(true);
 });
 
 test('a wait that is interrupted ends at once and says so', async () => {

@@ -4,10 +4,9 @@ import { resolveRows } from '../../src/ledger/resolve.ts';
 import { followReport } from '../../src/runs/report.ts';
 import { reportDirectory } from '../../src/session.ts';
 import { csvRecords, filesOf, settled } from '../report/make-report.ts';
-import { doubtOf } from '../support/doubts.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { closeChunk, knownRun, openTestSession, startTestRun } from '../support/session.ts';
-import { settledRow } from '../support/settled-row.ts';
+import { doubtOf, settledRow } from '../support/settled-row.ts';
 import { until } from '../support/until.ts';
 
 const own = useOwnRedis();

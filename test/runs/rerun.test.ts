@@ -3,10 +3,11 @@ import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { createRunInput } from '../../src/ledger/reruns.ts';
 import { chunksOf } from '../../src/model/run.ts';
 import { freezeRows, rerunOutcomes } from '../../src/runs/rerun.ts';
-import { doubtOf, seedRun } from '../support/doubts.ts';
+import { seedRun } from '../support/doubts.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
 import { openTestSession } from '../support/session.ts';
+import { doubtOf } from '../support/settled-row.ts';
 
 test.each([
   [[], ['rejected', 'failed', 'denied', 'invalid', 'cancelled']],

@@ -5,10 +5,11 @@ import { chunksWith } from '../../src/ledger/run-view.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import { readHeld, withMates } from '../../src/runs/decisions.ts';
 import { resolveRun } from '../../src/runs/resolve.ts';
-import { doubtOf, seedRun } from '../support/doubts.ts';
+import { seedRun } from '../support/doubts.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
 import { openTestSession } from '../support/session.ts';
+import { doubtOf } from '../support/settled-row.ts';
 
 const own = useOwnRedis();
 

@@ -5,7 +5,6 @@ import { UsageError } from '../../src/lib/usage-error.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { Run } from '../../src/model/run.ts';
 import { windUpRun } from '../../src/runs/wind-up.ts';
-import { doubtOf } from '../support/doubts.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import {
   closeChunk,
@@ -17,6 +16,7 @@ import {
   startTestRun,
   type TestSession,
 } from '../support/session.ts';
+import { doubtOf } from '../support/settled-row.ts';
 
 const own = useOwnRedis();
 const ROWS = 6;

@@ -33,10 +33,6 @@ function lineOf({ file, job, before, exitCode, outcomes }: (typeof expected)[num
 }
 
 describe('the shipped jobs', () => {
-  test.each(JOBS)('$file is a valid job definition', ({ parsed }) => {
-    expect(parsed.error).toBeUndefined();
-  });
-
   test('cover every operation', () => {
     const covered = JOBS.map(({ parsed }) => parsed.data?.operation);
     expect(OPERATIONS.filter((operation) => !covered.includes(operation))).toEqual([]);
@@ -50,13 +46,10 @@ describe('the shipped jobs', () => {
   });
 });
 
-test.each(['subclient.create', 'counterparty.draft'])(
-  'a large file of %s has a header and one line per row',
-  async (operation) => {
-    const out = join(await ownFolder(), 'large.csv');
-    const args = ['--operation', operation, '--rows', '250', '--out', out];
-    const { status } = spawnSync(process.execPath, [join(ROOT, 'scripts', 'large-file.mjs'), ...args]);
-    expect(status).toBe(0);
-    expect(readFileSync(out, 'utf8').trimEnd().split('\n')).toHaveLength(251);
-  },
-);
+test.each(['subclient.create', 'counterparty.draft'])('a large %s has a line per row', async (operation) => {
+  const out = join(await ownFolder(), 'large.csv');
+  const args = ['--operation', operation, '--rows', '250', '--out', out];
+  const { status } = spawnSync(process.execPath, [join(ROOT, 'scripts', 'large-file.mjs'), ...args]);
+  expect(status).toBe(0);
+  expect(readFileSync(out, 'utf8').trimEnd().split('\n')).toHaveLength(251);
+});

@@ -62,7 +62,3 @@ test('a port that is taken is refused with what to do', async () => {
   const sandbox = await openSandbox();
   await expect(startSandbox({ port: sandbox.port })).rejects.toThrow(/expected a free port\. Choose another/);
 });
-
-test('a fault that can not be read keeps it from starting', async () => {
-  await expect(startSandbox({ faults: ['5O3=5%'] })).rejects.toThrow('Did you mean "503"?');
-});

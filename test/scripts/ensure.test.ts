@@ -1,16 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { ROOT } from '../house/source-files.ts';
+import { ownFolder } from '../support/folder.ts';
 
 /** The only folder on the PATH: the machine as these tests want it. */
 let folder = '';
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'onboard-path-'));
+beforeEach(async () => {
+  folder = await ownFolder();
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function putProgram(name: string, script: string): void {
   writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`);

@@ -26,25 +26,23 @@ function commandsOf(redis: Facts['redis']): readonly string[] {
   );
 }
 
-describe('the steps of a fresh machine', () => {
-  test.each<[string, Partial<Facts>, readonly string[]]>([
-    ['all is there: nothing is done', {}, []],
-    ['dependencies are missing: they are installed', { dependencies: 'missing' }, ['install']],
-    ['there is no build: it is made', { build: 'missing' }, ['build']],
-    ['the build is older than a source: it is made', { build: 'stale' }, ['build']],
-    ['there is no Redis server: it is installed', { redis: NO_SERVER }, ['redis']],
-    ['REDIS_URL is set: no server is installed', { redis: { ...NO_SERVER, url: true } }, []],
-    [
-      'nothing is there: dependencies first, then the build that needs them, then Redis',
-      { dependencies: 'missing', build: 'missing', redis: NO_SERVER },
-      ['install', 'build', 'redis'],
-    ],
-    ['no package manager: it is refused', { redis: { ...NO_SERVER, managers: [] } }, ['refuse']],
-    ['neither root nor sudo: it is refused', { redis: { ...NO_SERVER, root: false } }, ['refuse']],
-    ['Node is too old: nothing else is tried', { nodeVersion: 'v18.20.0', build: 'stale' }, ['refuse']],
-  ])('%s', (_, facts, expected) => {
-    expect(kinds(facts)).toEqual(expected);
-  });
+test.each<[string, Partial<Facts>, readonly string[]]>([
+  ['all is there: nothing is done', {}, []],
+  ['dependencies are missing: they are installed', { dependencies: 'missing' }, ['install']],
+  ['there is no build: it is made', { build: 'missing' }, ['build']],
+  ['the build is older than a source: it is made', { build: 'stale' }, ['build']],
+  ['there is no Redis server: it is installed', { redis: NO_SERVER }, ['redis']],
+  ['REDIS_URL is set: no server is installed', { redis: { ...NO_SERVER, url: true } }, []],
+  [
+    'nothing is there: dependencies first, then the build that needs them, then Redis',
+    { dependencies: 'missing', build: 'missing', redis: NO_SERVER },
+    ['install', 'build', 'redis'],
+  ],
+  ['no package manager: it is refused', { redis: { ...NO_SERVER, managers: [] } }, ['refuse']],
+  ['neither root nor sudo: it is refused', { redis: { ...NO_SERVER, root: false } }, ['refuse']],
+  ['Node is too old: nothing else is tried', { nodeVersion: 'v18.20.0', build: 'stale' }, ['refuse']],
+])('the steps of a fresh machine where %s', (_, facts, expected) => {
+  expect(kinds(facts)).toEqual(expected);
 });
 
 describe('installing a Redis server', () => {

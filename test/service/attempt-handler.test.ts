@@ -15,8 +15,13 @@ function controller() {
   };
 }
 
+function opened(timeoutMs = 10_000) {
+  const replies: Reply[] = [];
+  return { replies, handler: new AttemptHandler((reply) => void replies.push(reply), timeoutMs, Date.now) };
+}
+
 test('a request that the pool starts a second time is broken off before it is written', () => {
-  const handler = new AttemptHandler(() => undefined, 10_000, Date.now);
+  const { handler } = opened();
   const [first, second] = [controller(), controller()];
   handler.onRequestStart(first);
   handler.onRequestStart(second);
@@ -26,8 +31,7 @@ test('a request that the pool starts a second time is broken off before it is wr
 });
 
 test('a reply is given once, whatever comes after it', () => {
-  const replies: Reply[] = [];
-  const handler = new AttemptHandler((reply) => void replies.push(reply), 10_000, Date.now);
+  const { handler, replies } = opened();
   handler.onResponseError(null, Object.assign(new Error('x'), { code: 'ECONNREFUSED' }));
   handler.onResponseError(null, new Error('again'));
   handler.onResponseEnd();
@@ -36,23 +40,31 @@ test('a reply is given once, whatever comes after it', () => {
 });
 
 test('an early error after the request was started proves nothing', () => {
-  const replies: Reply[] = [];
-  const handler = new AttemptHandler((reply) => void replies.push(reply), 10_000, Date.now);
+  const { handler, replies } = opened();
   handler.onRequestStart(controller());
   handler.onResponseError(null, Object.assign(new Error('x'), { code: 'ECONNREFUSED' }));
   expect(replies).toMatchObject([{ kind: 'no-response', sent: true, code: 'ECONNREFUSED' }]);
 });
 
 test('an error that is not on the list proves nothing, although the request was never started', () => {
-  const replies: Reply[] = [];
-  const handler = new AttemptHandler((reply) => void replies.push(reply), 10_000, Date.now);
+  const { handler, replies } = opened();
   handler.onResponseError(null, Object.assign(new Error('x'), { code: 'UND_ERR_DESTROYED' }));
   expect(replies).toMatchObject([{ kind: 'no-response', sent: true, code: 'UND_ERR_DESTROYED' }]);
 });
 
+test('a request whose time is over before it could be written is never sent, although its time-out has not fired yet', () => {
+  const { handler, replies } = opened(10);
+  const request = controller();
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 15);
+  handler.onRequestStart(request);
+  expect(request.aborts).toHaveLength(1);
+  expect(replies).toMatchObject([
+    { kind: 'no-response', sent: false, code: 'ONBOARD_TIMEOUT_BEFORE_SENDING' },
+  ]);
+});
+
 test.each([200, 418])('pieces of an answer of %i take no more memory than their bytes', (status) => {
-  const replies: Reply[] = [];
-  const handler = new AttemptHandler((reply) => void replies.push(reply), 10_000, Date.now);
+  const { handler, replies } = opened();
   const request = controller();
   handler.onRequestStart(request);
   handler.onResponseStart(request, status, {});

@@ -1,25 +1,17 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Server } from 'node:net';
-import { afterEach } from 'vitest';
 import { z } from 'zod';
 import type { ServiceRequest } from '../../src/model/request.ts';
 import { createClient, type ServiceClient } from '../../src/service/attempt.ts';
-import { listen, type RawServer, rawServer } from './raw-server.ts';
+import { atTestEnd } from '../support/at-test-end.ts';
+import { listen } from '../support/server.ts';
+import { type RawServer, rawServer } from './raw-server.ts';
 
 export type ClientOptions = Parameters<typeof createClient>[0];
 
-const closers: Array<() => Promise<void> | void> = [];
-
-/** Closes everything the test opened, last first. */
-export function closeAfterEach(): void {
-  afterEach(async () => {
-    for (let close = closers.pop(); close !== undefined; close = closers.pop()) await close();
-  });
-}
-
 /** The part, which is closed after the test. */
 export function closing<T extends { close(): Promise<void> }>(part: T): T {
-  closers.push(() => part.close());
+  atTestEnd(() => part.close());
   return part;
 }
 
@@ -32,19 +24,14 @@ export async function serve(answer: Parameters<typeof rawServer>[0]): Promise<Ra
 /** The port that the server listens on until the test is over. */
 export async function portUntilEnd(server: Server): Promise<number> {
   const port = await listen(server);
-  later(() => new Promise((resolve) => void server.close(() => resolve())));
+  atTestEnd(() => void server.close());
   return port;
-}
-
-/** Runs after the test. */
-export function later(close: () => Promise<void> | void): void {
-  closers.push(close);
 }
 
 /** A client that is destroyed after the test. */
 export function clientFor(baseUrl: string, options: Partial<ClientOptions> = {}): ServiceClient {
   const client = createClient({ baseUrl, concurrency: 1, timeoutMs: 20_000, version: '0.0.0', ...options });
-  closers.push(() => client.destroy());
+  atTestEnd(() => client.destroy());
   return client;
 }
 
@@ -67,15 +54,6 @@ export function countAnnouncements(path: string): () => number {
     if (announcementSchema.parse(message).request.path === path) count += 1;
   };
   subscribe('undici:client:sendHeaders', onMessage);
-  closers.push(() => void unsubscribe('undici:client:sendHeaders', onMessage));
+  atTestEnd(() => void unsubscribe('undici:client:sendHeaders', onMessage));
   return () => count;
-}
-
-/** A callback, and the promise that it has been called. */
-export function onceCalled(): { readonly called: Promise<void>; readonly call: () => void } {
-  let call: () => void = () => undefined;
-  const called = new Promise<void>((resolve) => {
-    call = resolve;
-  });
-  return { called, call };
 }

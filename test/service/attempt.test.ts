@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { clientFor, closeAfterEach, get, onceCalled, post, serve } from './attempt-setup.ts';
+import { deferred } from '../support/deferred.ts';
+import { clientFor, get, post, serve } from './attempt-setup.ts';
 import { answerText } from './raw-server.ts';
-
-closeAfterEach();
 
 const echoOk = () => serve((socket) => socket.write(answerText(200, '{"id":"é"}')));
 
@@ -61,17 +60,12 @@ test('each request carries the token it was given', async () => {
   expect(tokens).toEqual(['one', 'two', 'one']);
 });
 
-test.each([301, 302, 303, 307, 308, 421, 425])(
-  'after %i the request is neither followed nor sent again',
-  async (status) => {
-    const server = await serve((socket) =>
-      socket.write(answerText(status, '', [`location: ${server.url}/x`])),
-    );
-    const reply = await clientFor(server.url).attempt(post(), 'token');
-    expect(reply).toMatchObject({ kind: 'response', status });
-    expect(server.requests).toHaveLength(1);
-  },
-);
+test.each([301, 302, 303, 307, 308, 421, 425])('%i is neither followed nor sent again', async (status) => {
+  const server = await serve((socket) => socket.write(answerText(status, '', [`location: ${server.url}/x`])));
+  const reply = await clientFor(server.url).attempt(post(), 'token');
+  expect(reply).toMatchObject({ kind: 'response', status });
+  expect(server.requests).toHaveLength(1);
+});
 
 const KEPT_BYTES = 64 * 1024;
 
@@ -130,13 +124,13 @@ test('no more connections are opened than the concurrency allows', async () => {
 });
 
 test('an idle connection is closed by the client long before the ten minutes that the server offers', async () => {
-  const socketClosed = onceCalled();
+  const socketClosed = deferred<void>();
   const server = await serve((socket) => {
-    socket.on('end', socketClosed.call);
+    socket.on('end', () => socketClosed.resolve());
     socket.write(answerText(200, '{}', ['keep-alive: timeout=600']));
   });
   await clientFor(server.url, { keepAliveMs: 200 }).attempt(post(), 'token');
-  await socketClosed.called;
+  await socketClosed.promise;
 });
 
 test('Retry-After is read as seconds and as a date, by the clock of the service where it shows that', async () => {

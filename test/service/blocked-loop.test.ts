@@ -3,12 +3,9 @@ import { readFileSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from 'vitest';
-import type { Reply } from '../../src/model/request.ts';
-import { AttemptHandler } from '../../src/service/attempt-handler.ts';
-import { clientFor, closeAfterEach, later, post } from './attempt-setup.ts';
+import { atTestEnd } from '../support/at-test-end.ts';
+import { clientFor, post } from './attempt-setup.ts';
 import { answerText } from './raw-server.ts';
-
-closeAfterEach();
 
 const CERT = readFileSync(new URL('fixtures/localhost-cert.pem', import.meta.url), 'utf8');
 const KEY = readFileSync(new URL('fixtures/localhost-key.pem', import.meta.url), 'utf8');
@@ -35,7 +32,7 @@ async function serverThread(protocol: 'http' | 'https') {
       workerData: { protocol, cert: CERT, key: KEY, answer: answerText(200, '{"id":"in-time"}') },
     },
   );
-  later(() => void worker.terminate());
+  atTestEnd(() => void worker.terminate());
   const [port] = await once(worker, 'message');
   return {
     url: `${protocol}://localhost:${port}`,
@@ -65,23 +62,4 @@ test('an answer that came while the event loop stood still is read, however late
     expect(reply).toMatchObject({ kind: 'response', status: 200, body: '{"id":"in-time"}' });
     expect(reply.ms).toBeGreaterThan(TIMEOUT_MS);
   }
-});
-
-test('a request whose time is over before it could be written is never sent, although its time-out has not fired yet', () => {
-  const replies: Reply[] = [];
-  const aborts: Error[] = [];
-  const handler = new AttemptHandler((reply) => void replies.push(reply), 10, Date.now);
-  block(15);
-  handler.onRequestStart({
-    aborted: false,
-    paused: false,
-    reason: null,
-    pause() {},
-    resume() {},
-    abort: (error: Error) => void aborts.push(error),
-  });
-  expect(aborts).toHaveLength(1);
-  expect(replies).toMatchObject([
-    { kind: 'no-response', sent: false, code: 'ONBOARD_TIMEOUT_BEFORE_SENDING' },
-  ]);
 });

@@ -1,43 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { CALLS, type Call, mayRepeat } from '../../src/model/operation.ts';
-import type { Reply, Verdict } from '../../src/model/request.ts';
+import type { Reply } from '../../src/model/request.ts';
 import { createJudge, judge } from '../../src/service/judge.ts';
+import { noResponse, response, summary, unreadable } from './verdicts.ts';
 
 const STRICT = { notExecuted: [] };
 const SECRET = 'hunter2';
 const CREATES = ['subclient.create', 'counterparty.draft'] as const;
 const REPEATABLES = ['subclient.update', 'payment.documents'] as const;
-
-function response(status: number, body = '', retryAfterMs: number | null = null): Reply {
-  return { kind: 'response', status, body, retryAfterMs, ms: 1 };
-}
-
-function unreadable(status: number): Reply {
-  return { kind: 'unreadable', status, code: 'UND_ERR_SOCKET', ms: 1 };
-}
-
-function noResponse(sent: boolean, code: string): Reply {
-  return { kind: 'no-response', sent, code, ms: 1 };
-}
-
-/** Kind, code and wait: what the delivery acts on. */
-function summary(verdict: Verdict): string {
-  switch (verdict.kind) {
-    case 'accepted':
-      return `accepted ${verdict.outcome} ${verdict.id ?? 'no id'}${verdict.warning === null ? '' : ' (warning)'}`;
-    case 'refused':
-      return `refused ${verdict.outcome} ${verdict.code}`;
-    case 'retry':
-      return `retry ${verdict.code}${verdict.afterMs === null ? '' : ` after ${verdict.afterMs}`}`;
-    case 'stop':
-      return `stop ${verdict.reason}`;
-    case 'unknown':
-      return `unknown ${verdict.code}`;
-    default:
-      return verdict satisfies never;
-  }
-}
 
 const ok = '{"id":"a-1","vanityId":7,"state":"new one","more":[1]}';
 
@@ -141,14 +112,11 @@ describe.each(TABLE)('%s', (_, reply, [create, update, lookUp]) => {
   });
 });
 
-test.each(CREATES)(
-  'a %s answered 503 is sent again where the definition says that 503 means not executed',
-  (call) => {
-    const verdict = judge(call, response(503), { notExecuted: [503] });
-    expect(summary(verdict)).toBe('retry http_503');
-    expect(summary(judge(call, response(500), { notExecuted: [503] }))).toBe('unknown http_500');
-  },
-);
+test.each(CREATES)('a %s answered 503 is sent again where 503 is defined as not executed', (call) => {
+  const verdict = judge(call, response(503), { notExecuted: [503] });
+  expect(summary(verdict)).toBe('retry http_503');
+  expect(summary(judge(call, response(500), { notExecuted: [503] }))).toBe('unknown http_500');
+});
 
 test('the body of a refusal is kept as it came', () => {
   const body = ' {"errors": ["ä"],\n"errors": 1} ';

@@ -2,12 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { createLookUp, judgeLookUp } from '../../src/service/look-up.ts';
+import { response } from './verdicts.ts';
 
 const NEVER = new AbortController().signal;
 
-function reply(status: number, body = '[]'): Reply {
-  return { kind: 'response', status, body, retryAfterMs: null, ms: 1 };
-}
+const reply = (status: number, body = '[]') => response(status, body);
 
 /** A look-up against a service that gives these replies in order, the last one on and on. */
 function scripted(
@@ -83,10 +82,8 @@ describe('asking', () => {
 
 const SETTINGS = { match: '/items', id: '/id' };
 
-function answer(status: number, body: unknown, retryAfterMs: number | null = null) {
-  const text = typeof body === 'string' ? body : JSON.stringify(body);
-  return { kind: 'response', status, body: text, retryAfterMs, ms: 1 } as const;
-}
+const answer = (status: number, body: unknown, retryAfterMs: number | null = null) =>
+  response(status, typeof body === 'string' ? body : JSON.stringify(body), retryAfterMs);
 
 describe('a 200', () => {
   test.each([

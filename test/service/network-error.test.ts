@@ -10,25 +10,23 @@ function failure(code: string, syscall?: string): Error {
   return Object.assign(new Error('x'), syscall === undefined ? { code } : { code, syscall });
 }
 
-describe('errors that can only come before a request', () => {
-  test.each([
-    ['ECONNREFUSED', 'connect'],
-    ['ENOTFOUND', 'getaddrinfo'],
-    ['EAI_AGAIN', 'getaddrinfo'],
-    ['ECONNRESET', 'connect'],
-    ['ETIMEDOUT', 'connect'],
-    ['EHOSTUNREACH', 'connect'],
-    ['ENETUNREACH', 'connect'],
-    ['UND_ERR_CONNECT_TIMEOUT', undefined],
-    ['UND_ERR_INVALID_ARG', undefined],
-    ['DEPTH_ZERO_SELF_SIGNED_CERT', undefined],
-    ['CERT_HAS_EXPIRED', undefined],
-    ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', undefined],
-    ['ERR_TLS_CERT_ALTNAME_INVALID', undefined],
-    ['ERR_SSL_WRONG_VERSION_NUMBER', undefined],
-  ])('%s (%s)', (code, syscall) => {
-    expect(isBeforeRequest(failure(code, syscall))).toBe(true);
-  });
+test.each([
+  ['ECONNREFUSED', 'connect'],
+  ['ENOTFOUND', 'getaddrinfo'],
+  ['EAI_AGAIN', 'getaddrinfo'],
+  ['ECONNRESET', 'connect'],
+  ['ETIMEDOUT', 'connect'],
+  ['EHOSTUNREACH', 'connect'],
+  ['ENETUNREACH', 'connect'],
+  ['UND_ERR_CONNECT_TIMEOUT', undefined],
+  ['UND_ERR_INVALID_ARG', undefined],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', undefined],
+  ['CERT_HAS_EXPIRED', undefined],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', undefined],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', undefined],
+  ['ERR_SSL_WRONG_VERSION_NUMBER', undefined],
+])('errors that can only come before a request: %s (%s)', (code, syscall) => {
+  expect(isBeforeRequest(failure(code, syscall))).toBe(true);
 });
 
 describe('errors that prove nothing', () => {

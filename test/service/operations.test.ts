@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { buildRequest, pathFieldOf } from '../../src/service/operations.ts';
 import { counterpartyRequestSchema, subclientRequestSchema } from '../../src/service/request-schemas.ts';
 
@@ -24,11 +24,9 @@ test('the query is passed through as it stands, encoded', () => {
   );
 });
 
-describe('an id that would lead elsewhere', () => {
-  test.each([null, '', '.', '..'])('%j is a bug of the caller', (pathId) => {
-    const build = () => buildRequest('subclient.update', { pathId, body: {}, query: {} });
-    expect(build).toThrow(/without a usable id/);
-  });
+test.each([null, '', '.', '..'])('an id that would lead elsewhere, %j, is a bug of the caller', (pathId) => {
+  const build = () => buildRequest('subclient.update', { pathId, body: {}, query: {} });
+  expect(build).toThrow(/without a usable id/);
 });
 
 test('any other id comes back whole as the last segment of the path', () => {

@@ -1,75 +1,50 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { type OwnRequest, operationOfRequest, ownRequestSchema } from '../../src/config/own-request.ts';
-import type { Reply, Verdict } from '../../src/model/request.ts';
+import type { Reply } from '../../src/model/request.ts';
 import { judge } from '../../src/service/judge.ts';
 import { buildRequest, catalogOf } from '../../src/service/operations.ts';
+import { noResponse, response, summary, unreadable } from './verdicts.ts';
 
 const request = (more: object = {}): OwnRequest =>
   ownRequestSchema.parse({ name: 'thing.addAccount', method: 'POST', path: '/v3/things', ...more });
 
-function verdictOn(own: OwnRequest, reply: Reply): string {
-  const verdict: Verdict = judge(operationOfRequest(own), reply, { notExecuted: [], own });
-  switch (verdict.kind) {
-    case 'accepted':
-      return `accepted ${verdict.outcome} ${verdict.id ?? 'no id'}`;
-    case 'refused':
-      return `refused ${verdict.outcome} ${verdict.code}`;
-    case 'stop':
-      return verdict.kind;
-    case 'retry':
-    case 'unknown':
-      return `${verdict.kind} ${verdict.code}`;
-    default:
-      return verdict satisfies never;
-  }
-}
-
-const answer = (status: number, body = ''): Reply => ({
-  kind: 'response',
-  status,
-  body,
-  retryAfterMs: null,
-  ms: 1,
-});
-const cut = (status: number): Reply => ({ kind: 'unreadable', status, code: 'UND_ERR_SOCKET', ms: 1 });
-const LOST: Reply = { kind: 'no-response', sent: true, code: 'UND_ERR_SOCKET', ms: 1 };
-const UNSENT: Reply = { kind: 'no-response', sent: false, code: 'ECONNREFUSED', ms: 1 };
+const LOST = noResponse(true, 'UND_ERR_SOCKET');
+const UNSENT = noResponse(false, 'ECONNREFUSED');
 
 const PLAIN = request();
 const WITH_ID = request({ id: '/data/id' });
 const AGAIN = request({ method: 'PUT', id: '/data/id' });
 
-describe('the reply to an operation of a job definition', () => {
-  test.each<[string, OwnRequest, Reply, string]>([
-    ['any 2xx', PLAIN, answer(204), 'accepted created no id'],
-    ['one that is cut off, where no id is looked for', PLAIN, cut(200), 'accepted created no id'],
-    ['an id where the pointer says', WITH_ID, answer(200, '{"data":{"id":"a-1"}}'), 'accepted created a-1'],
-    ['no id', WITH_ID, answer(200, '{"id":"a-1"}'), 'unknown accepted_without_id'],
-    [
-      'an id that can not be used',
-      WITH_ID,
-      answer(200, '{"data":{"id":"a/.."}}'),
-      'unknown accepted_id_unusable',
-    ],
-    ['one that is cut off, where an id is', WITH_ID, cut(200), 'unknown answer_unreadable'],
-    ['a lost one', PLAIN, LOST, 'unknown connection_lost'],
-    ['none, as nothing was sent', PLAIN, UNSENT, 'retry connection_refused'],
-    ['a fault', PLAIN, answer(500), 'unknown http_500'],
-    ['a refusal', PLAIN, answer(422), 'refused failed http_422'],
-    ['a refusal of the record', PLAIN, answer(418), 'refused rejected http_418'],
-    ['of one that may be repeated: no id', AGAIN, answer(200, '{}'), 'accepted updated no id'],
-    ['of one that may be repeated: a lost one', AGAIN, LOST, 'retry connection_lost'],
-    ['of one that may be repeated: a fault', AGAIN, answer(500), 'retry http_500'],
-    [
-      'of one that may be repeated: an id',
-      AGAIN,
-      answer(200, '{"data":{"id":"a-1"}}'),
-      'accepted updated a-1',
-    ],
-  ])('%s', (_, own, reply, verdict) => {
-    expect(verdictOn(own, reply)).toBe(verdict);
-  });
+test.each<[string, OwnRequest, Reply, string]>([
+  ['any 2xx', PLAIN, response(204), 'accepted created no id'],
+  ['one that is cut off, where no id is looked for', PLAIN, unreadable(200), 'accepted created no id'],
+  ['an id where the pointer says', WITH_ID, response(200, '{"data":{"id":"a-1"}}'), 'accepted created a-1'],
+  ['no id', WITH_ID, response(200, '{"id":"a-1"}'), 'unknown accepted_without_id'],
+  [
+    'an id that can not be used',
+    WITH_ID,
+    response(200, '{"data":{"id":"a/.."}}'),
+    'unknown accepted_id_unusable',
+  ],
+  ['one that is cut off, where an id is', WITH_ID, unreadable(200), 'unknown answer_unreadable'],
+  ['a lost one', PLAIN, LOST, 'unknown connection_lost'],
+  ['none, as nothing was sent', PLAIN, UNSENT, 'retry connection_refused'],
+  ['a fault', PLAIN, response(500), 'unknown http_500'],
+  ['a refusal', PLAIN, response(422), 'refused failed http_422'],
+  ['a refusal of the record', PLAIN, response(418), 'refused rejected http_418'],
+  ['of one that may be repeated: no id', AGAIN, response(200, '{}'), 'accepted updated no id'],
+  ['of one that may be repeated: a lost one', AGAIN, LOST, 'retry connection_lost'],
+  ['of one that may be repeated: a fault', AGAIN, response(500), 'retry http_500'],
+  [
+    'of one that may be repeated: an id',
+    AGAIN,
+    response(200, '{"data":{"id":"a-1"}}'),
+    'accepted updated a-1',
+  ],
+])('the reply to an operation of a job definition: %s', (_, own, reply, verdict) => {
+  const judged = judge(operationOfRequest(own), reply, { notExecuted: [], own });
+  expect(summary(judged).replace(' (warning)', '')).toBe(verdict);
 });
 
 test('its request has the filled path, the query, and a body where the row has a field', () => {

@@ -1,18 +1,8 @@
 import { expect, test } from 'vitest';
 import { createJudge } from '../../src/service/judge.ts';
-import {
-  type ClientOptions,
-  clientFor,
-  closeAfterEach,
-  countAnnouncements,
-  get,
-  onceCalled,
-  post,
-  serve,
-} from './attempt-setup.ts';
+import { deferred } from '../support/deferred.ts';
+import { type ClientOptions, clientFor, countAnnouncements, get, post, serve } from './attempt-setup.ts';
 import { answerText } from './raw-server.ts';
-
-closeAfterEach();
 
 const PATH = '/unknown';
 const OK = 'HTTP/1.1 200 OK\r\n';
@@ -135,14 +125,14 @@ test("a body that trickles without end is broken off at the attempt's time", asy
 });
 
 test('an attempt that ran out of time breaks its connection off, and the next one gets its own', async () => {
-  const firstSocket = onceCalled();
+  const firstSocket = deferred<void>();
   const server = await serve((socket) => {
     if (server.requests.length > 1) socket.write(answerText(200, '{}'));
-    else socket.on('close', firstSocket.call);
+    else socket.on('close', () => firstSocket.resolve());
   });
   const client = clientFor(server.url, { timeoutMs: 150 });
   expect(await client.attempt(post(PATH), 'token')).toEqual(noResponse('ONBOARD_TIMEOUT').reply);
-  await firstSocket.called;
+  await firstSocket.promise;
   expect(await client.attempt(post(PATH), 'token')).toMatchObject({ kind: 'response', status: 200 });
   expect(server.connections()).toBe(2);
 });

@@ -6,20 +6,18 @@ import type { TLSSocket } from 'node:tls';
 import { createServer as createTlsServer } from 'node:tls';
 import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { atTestEnd } from '../support/at-test-end.ts';
+import { listen } from '../support/server.ts';
 import {
   type ClientOptions,
   clientFor,
-  closeAfterEach,
   countAnnouncements,
   get,
-  later,
   portUntilEnd,
   post,
   serve,
 } from './attempt-setup.ts';
-import { answerText, listen } from './raw-server.ts';
-
-closeAfterEach();
+import { answerText } from './raw-server.ts';
 
 const PATH = '/proof';
 const CERT = readFileSync(new URL('fixtures/localhost-cert.pem', import.meta.url), 'utf8');
@@ -125,7 +123,7 @@ test('a connection reset while it was being made proves that nothing was sent', 
      server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));`,
     { eval: true, workerData: signal },
   );
-  later(() => void worker.terminate());
+  atTestEnd(() => void worker.terminate());
   const [port] = await once(worker, 'message');
   const attempt = attemptAt(`http://127.0.0.1:${port}`);
   // The connection is asked for in the next ticks; only then may this thread sleep.
@@ -145,7 +143,7 @@ async function neverAccepting(): Promise<number> {
      });`,
     { eval: true },
   );
-  later(() => void worker.terminate());
+  atTestEnd(() => void worker.terminate());
   const [port] = await once(worker, 'message');
   while (await connects(port)) {}
   return port;
@@ -155,7 +153,7 @@ async function neverAccepting(): Promise<number> {
 function connects(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
-    later(() => void socket.destroy());
+    atTestEnd(() => void socket.destroy());
     socket.setTimeout(400, () => resolve(false));
     socket.on('connect', () => resolve(true));
     socket.on('error', () => resolve(false));

@@ -1,6 +1,6 @@
-import { once } from 'node:events';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { createServer } from 'node:net';
+import { listen } from '../support/server.ts';
 
 /** A TCP server that counts connections and hands over each whole request as text. */
 export type RawServer = {
@@ -35,22 +35,10 @@ export async function rawServer(answer: (socket: Socket, request: string) => voi
   return { port, connections: () => connections, requests, close };
 }
 
-/** Listens on a free port of the loopback address. */
-export async function listen(server: Server): Promise<number> {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return portOf(server.address());
-}
-
 /** A whole HTTP/1.1 answer with a body of known length. */
 export function answerText(status: number, body: string, headers: readonly string[] = []): string {
   const lines = [`HTTP/1.1 ${status} X`, `content-length: ${Buffer.byteLength(body)}`, ...headers];
   return `${lines.join('\r\n')}\r\n\r\n${body}`;
-}
-
-function portOf(address: AddressInfo | string | null): number {
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
-  return address.port;
 }
 
 /** Requests with a content-length, or without a body. */

@@ -10,26 +10,6 @@ import type { Settlement } from '../../src/model/settlement.ts';
 import { entryOf } from './ledger.ts';
 import { blockOf } from './settled-row.ts';
 
-/** A row in doubt, of row number and key. */
-export function doubtOf(row: number, over: Partial<Settlement> = {}): Settlement {
-  return {
-    row,
-    line: row + 1,
-    key: `K${row}`,
-    outcome: 'in-doubt',
-    status: 0,
-    id: '',
-    attempts: 1,
-    ms: 5,
-    code: 'timeout',
-    message: 'no answer',
-    values: {},
-    issues: [],
-    warnings: [],
-    ...over,
-  };
-}
-
 /** A run with these settlements as workers leave them, in chunks that are closed or still open. */
 export async function seedRun(
   redis: RedisConnection,

@@ -67,7 +67,7 @@ export type Flow = {
   /** Writes a file of the test's own and answers its path. */
   file(name: string, content: string): Promise<string>;
   /** Starts the built program; `within`: a command line that runs what is added to it. */
-  start(args: readonly string[], env?: Env, within?: readonly string[]): Started;
+  start(args: readonly string[], env?: Env, within?: readonly string[]): Started & Pick<Begun, 'said'>;
   /** Begins a command in this process. */
   begin(args: readonly string[], env?: Env): Begun;
   /** Carries a command out in this process. */
@@ -173,7 +173,7 @@ function createCommands(own: Env, times: Times | undefined) {
     ended.then(leave, leave);
   };
   return {
-    start(args: readonly string[], env: Env = {}, within: readonly string[] = []): Started {
+    start(args: readonly string[], env: Env = {}, within: readonly string[] = []) {
       const [first = process.execPath, ...rest] = [...within, process.execPath, ...program, ...args];
       const child = spawn(first, rest, {
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -183,7 +183,7 @@ function createCommands(own: Env, times: Times | undefined) {
       const ended = collect(child, text);
       const state = () => String(child.exitCode ?? child.signalCode ?? AT_WORK);
       keep({ args, text, state }, ended, () => child.kill('SIGKILL'));
-      return { child, ended };
+      return { child, ended, said: () => text.stderr };
     },
     begin(args: readonly string[], env: Env = {}): Begun {
       const text = { stdout: '', stderr: '' };

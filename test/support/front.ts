@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import { listen, type Sandbox } from '../../src/sandbox/sandbox.ts';
-import { atTestEnd } from './at-test-end.ts';
+import { type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { serveHttp } from './server.ts';
 
 /** What was really made: ids by key. */
 export function truthOf(sandbox: Sandbox): Map<string, string[]> {
@@ -38,11 +38,5 @@ export async function startFront(sandbox: Sandbox, extraId: (key: string) => str
     onward.on('error', () => response.destroy());
     incoming.pipe(onward);
   };
-  const server = createServer(handle);
-  const port = await listen(server, 0);
-  atTestEnd(async () => {
-    server.closeAllConnections();
-    await new Promise((done) => server.close(done));
-  });
-  return { seen, env: { MSB_BASE_URL: `http://127.0.0.1:${port}` } };
+  return { seen, env: { MSB_BASE_URL: await serveHttp(handle) } };
 }

@@ -9,6 +9,7 @@ import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
 export type OwnRedis = {
   readonly redis: Redis;
   readonly address: Awaited<ReturnType<typeof joinEmbeddedRedis>>['address'];
+  readonly url: string;
 };
 
 /** A Redis of the test file's own, as the program starts it; it ends with the file. */
@@ -18,8 +19,9 @@ export function useOwnRedis(): () => OwnRedis {
   beforeAll(async () => {
     const home = await mkdtemp(join(tmpdir(), 'onboard-test-'));
     const server = await joinEmbeddedRedis(home);
-    const redis = connectRedis(server.address, () => undefined);
-    own = { redis, address: server.address };
+    const { address } = server;
+    const redis = connectRedis(address, () => undefined);
+    own = { redis, address, url: `unix://${encodeURI(address.path)}` };
     close = async () => {
       redis.disconnect();
       await server.close();

@@ -35,12 +35,11 @@ export type TestSession = TargetSession & {
 };
 
 export async function openTestSession(
-  { address }: OwnRedis,
+  { url }: OwnRedis,
   atEnd: AtTestEnd,
   env: Readonly<Record<string, string>> = {},
   options: Parameters<typeof openSession>[1] = {},
 ): Promise<TestSession> {
-  if (address.kind !== 'socket') throw new Error('expected a socket');
   const home = await mkdtemp(join(tmpdir(), 'onboard-session-'));
   const releasers = createReleasers();
   atEnd(async () => {
@@ -49,7 +48,7 @@ export async function openTestSession(
   });
   const interruption = new AbortController();
   const io = memoryIo({
-    env: { REDIS_URL: `unix://${address.path}`, ONBOARD_HOME: home, ...env },
+    env: { REDIS_URL: url, ONBOARD_HOME: home, ...env },
     interrupted: interruption.signal,
   });
   const logged = new MemoryStream();

@@ -3,6 +3,31 @@ import type { SettledRow } from '../../src/ledger/settle-entry.ts';
 import type { Outcome } from '../../src/model/outcome.ts';
 import { type Settlement, toTuple } from '../../src/model/settlement.ts';
 
+/** A row in doubt, of row number and key. */
+export function doubtOf(row: number, over: Partial<Settlement> = {}): Settlement {
+  return {
+    row,
+    line: row + 1,
+    key: `K${row}`,
+    outcome: 'in-doubt',
+    status: 0,
+    id: '',
+    attempts: 1,
+    ms: 5,
+    code: 'timeout',
+    message: 'no answer',
+    values: {},
+    issues: [],
+    warnings: [],
+    ...over,
+  };
+}
+
+/** A row that ended so, with nothing else to be said of it. */
+export function endedRow(row: number, outcome: Outcome, over: Partial<Settlement> = {}): Settlement {
+  return doubtOf(row, { outcome, code: '', message: '', ...over });
+}
+
 /** A closed chunk's block. */
 export function blockOf(settlements: readonly Settlement[], closedAt: number): Buffer {
   return packBlock(JSON.stringify(settlements.map(toTuple)), closedAt);
@@ -15,24 +40,9 @@ export function settledRow(
   over: Partial<SettledRow> & { readonly id?: string; readonly status?: number } = {},
 ): SettledRow {
   const { id = `id-${row}`, status = 200, ...rest } = over;
-  const settlement = {
-    row,
-    line: row + 1,
-    key: `K${row}`,
-    outcome,
-    status,
-    id,
-    attempts: 1,
-    ms: 5,
-    code: '',
-    message: '',
-    values: {},
-    issues: [],
-    warnings: [],
-  };
   return {
     chunk: 1,
-    settlement,
+    settlement: endedRow(row, outcome, { id, status }),
     identity: null,
     fields: null,
     lead: null,

@@ -292,53 +292,50 @@ test.each([
   ['without a word', ''],
   ['with half a request', 'GET / HTTP/1.1\r\nhost: x\r\n'],
   ['with half a form', HALF_FORM],
-])(
-  'who holds all connections that an address may have %s keeps nobody out, and ends no upload',
-  async (_, text) => {
-    let end = () => {};
-    const ended = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    const upload: Route = {
-      ...route('/upload', () => ({ kind: 'json', value: 1 }), { method: 'PUT' }),
-      answer: async ({ bytes }) => {
-        let size = 0;
-        for await (const piece of bytes ?? []) size += piece.byteLength;
-        return { kind: 'json', value: size };
-      },
-    };
-    const slow = async (): Promise<Reply> => {
-      await ended;
-      return { kind: 'json', value: 'shown' };
-    };
-    const routes = [upload, route('/slow', slow), route('/slow-form', slow, { method: 'POST' })];
-    const { ask, cookie, server } = await served(routes);
-    const headers = { cookie: await cookie() };
-    const port = Number(new URL(server.url).port);
-    const shown = Promise.all([
-      ask('/slow', { headers }),
-      ask('/slow-form', { method: 'POST', headers, body: 'a=1' }),
-    ]);
-    const coming = request({ host: '127.0.0.1', port, path: '/upload', method: 'PUT', agent: false });
-    for (const [name, value] of Object.entries({
-      ...headers,
-      host: new URL(server.url).host,
-      origin: server.url,
-    }))
-      coming.setHeader(name, value);
-    coming.write('one');
-    const answered = once(coming, 'response');
-    await ask('/healthz');
+])('who holds all connections of an address %s keeps nobody out and ends no upload', async (_, text) => {
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const upload: Route = {
+    ...route('/upload', () => ({ kind: 'json', value: 1 }), { method: 'PUT' }),
+    answer: async ({ bytes }) => {
+      let size = 0;
+      for await (const piece of bytes ?? []) size += piece.byteLength;
+      return { kind: 'json', value: size };
+    },
+  };
+  const slow = async (): Promise<Reply> => {
+    await ended;
+    return { kind: 'json', value: 'shown' };
+  };
+  const routes = [upload, route('/slow', slow), route('/slow-form', slow, { method: 'POST' })];
+  const { ask, cookie, server } = await served(routes);
+  const headers = { cookie: await cookie() };
+  const port = Number(new URL(server.url).port);
+  const shown = Promise.all([
+    ask('/slow', { headers }),
+    ask('/slow-form', { method: 'POST', headers, body: 'a=1' }),
+  ]);
+  const coming = request({ host: '127.0.0.1', port, path: '/upload', method: 'PUT', agent: false });
+  for (const [name, value] of Object.entries({
+    ...headers,
+    host: new URL(server.url).host,
+    origin: server.url,
+  }))
+    coming.setHeader(name, value);
+  coming.write('one');
+  const answered = once(coming, 'response');
+  await ask('/healthz');
 
-    holdOpen(port, 60, text.replaceAll('PORT', String(port)));
-    for (let n = 0; n < 5; n += 1) expect((await ask('/healthz')).text).toBe('ok\n');
-    end();
-    expect((await shown).map(({ text }) => text)).toEqual(['"shown"', '"shown"']);
-    coming.end('two');
-    const [response] = await answered;
-    expect(response.statusCode).toBe(200);
-  },
-);
+  holdOpen(port, 60, text.replaceAll('PORT', String(port)));
+  for (let n = 0; n < 5; n += 1) expect((await ask('/healthz')).text).toBe('ok\n');
+  end();
+  expect((await shown).map(({ text }) => text)).toEqual(['"shown"', '"shown"']);
+  coming.end('two');
+  const [response] = await answered;
+  expect(response.statusCode).toBe(200);
+});
 
 test('all who come by a proxy have one address and no bound but that of all, where the longest makes room too', async () => {
   const proxy = { header: 'x-user', addresses: ['127.0.0.1'], secret: SECRET };
