@@ -9,7 +9,7 @@ import type { Retry } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 import { endSending, failSending, isFreeWithout, notSent, type Sending } from './sending.ts';
 import { createSettling, type Settling, withdrawIntents } from './settle-rows.ts';
-import { afterToken, afterTries, type Effect, givenUp, UNSENT, type Wait } from './transitions.ts';
+import { afterToken, afterTries, type Effect, UNSENT, type Wait } from './transitions.ts';
 
 export type InHand = {
   readonly context: RunContext;
@@ -191,13 +191,6 @@ export async function recall(hand: InHand): Promise<void> {
     waiting.unshift(sending);
   }
   hand.goOn();
-}
-
-/** The run or the process ends: only what is on the wire goes on. */
-export function endAll(hand: InHand): void {
-  endWaiting(hand);
-  const { ready } = hand;
-  for (const sending of ready.splice(0)) void apply(hand, sending, givenUp(sending));
 }
 
 export function endWaiting(hand: InHand): void {

@@ -8,7 +8,7 @@
 import type { Granted } from '../ledger/intent.ts';
 import { passRow } from '../lib/stage.ts';
 import type { Reply } from '../model/request.ts';
-import { apply, createInHand, endAll, endWaiting, type InHand, recall } from './in-hand.ts';
+import { apply, createInHand, endWaiting, type InHand, recall } from './in-hand.ts';
 import type { RowOrder } from './row-order.ts';
 import type { RunContext } from './run-context.ts';
 import { createSenderPace, type SenderPace } from './sender-pace.ts';
@@ -18,13 +18,12 @@ import { afterGrant, afterReply, deniedInARow, givenUp, UNSENT, type Wait } from
 
 type Sender = InHand & {
   readonly pace: SenderPace;
-  readonly permitted: (isTaken: boolean) => void;
+  readonly wake: (goesOn: boolean) => void;
   isAsking: boolean;
   asked: number;
   /** The breaker is open, or the service asked for a hold. */
   isBarred: boolean;
-  /** Permits asked for that have not come yet. */
-  expected: number;
+  /** Permits kept for requests that were asked for again. */
   spare: number;
   look: NodeJS.Timeout | null;
   denied: number;
@@ -44,38 +43,36 @@ function createSender(context: RunContext): Sender {
   const sender: Sender = {
     ...createInHand(context, () => pump(sender)),
     pace: createSenderPace(context.now),
-    permitted: (isTaken) => permitted(sender, isTaken),
+    wake(goesOn) {
+      if (!goesOn) endWaiting(sender);
+      pump(sender);
+    },
     isAsking: false,
     asked: 0,
     isBarred: false,
-    expected: 0,
     spare: 0,
     look: null,
     denied: 0,
   };
-  context.stopping.addEventListener('abort', () => endAll(sender), { once: true });
+  context.stopping.addEventListener('abort', () => pump(sender), { once: true });
   senders.set(context, sender);
   return sender;
 }
 
-/** How often waiting rows look again: what they wait for may come unannounced. */
+/** How often requests look again: what they wait for may come unannounced. */
 const LOOK_MS = 500;
 
 /** Sends what can go, and sees that more can. */
 function pump(sender: Sender): void {
   const { waiting, ready, context } = sender;
-  if (context.stopping.aborted) endAll(sender);
-  while (ready.length > 0 && hasPermit(sender)) launch(sender, ready.shift());
-  while (sender.spare > permitsOfUse(sender)) {
+  if (context.stopping.aborted) endWaiting(sender);
+  while (launch(sender));
+  while (sender.spare > 0) {
     sender.spare -= 1;
     context.permits.release(null);
   }
-  // A run that ends is refused every permit at once.
-  while (!context.stopping.aborted && sender.spare + sender.expected < permitsWanted(sender)) {
-    sender.expected += 1;
-    context.permits.wait(sender.permitted);
-  }
-  if (waiting.length === 0) return;
+  context.permits.want(permitsOfUse(sender), sender.wake);
+  if (waiting.length + ready.length === 0) return;
   sender.look ??= setTimeout(() => {
     sender.look = null;
     pump(sender);
@@ -89,48 +86,21 @@ function mayAsk({ isBarred, troubles }: Sender): boolean {
   return !isBarred && troubles === 0;
 }
 
-function hasPermit(sender: Sender): boolean {
-  if (sender.spare === 0) return sender.context.permits.tryTake();
-  sender.spare -= 1;
-  return true;
-}
-
-/** While the breaker is open, keep no spare permit: the probing row may need it. */
-function permitsOfUse(sender: Sender): number {
-  const { waiting, ready, asked } = sender;
-  return ready.length + (mayAsk(sender) ? asked + waiting.length : 0);
-}
-
 /**
- * How many permits to have in hand or wait for: one for each ready request. Under a rate, each
- * request has its time before its intent. Where other runs want permits too, the run gets one only
- * by waiting for it, ready or not.
+ * Under a rate each request has its time before its intent. While the breaker is open, keep no
+ * permit for those that wait: the probing row may need it.
  */
-function permitsWanted(sender: Sender): number {
-  const { ready, context } = sender;
-  const { permits } = context;
-  const ofUse = permitsOfUse(sender);
-  if (context.hasRate) return Math.min(ofUse, context.definition.send.concurrency);
-  if (!permits.isContested()) return ready.length;
-  return Math.min(ofUse, Math.max(ready.length, permits.taken() + 1));
+function permitsOfUse(sender: Sender): number {
+  const { waiting, ready, asked, context } = sender;
+  return ready.length + (context.hasRate && mayAsk(sender) ? asked + waiting.length : 0);
 }
 
-function permitted(sender: Sender, isTaken: boolean): void {
-  sender.expected -= 1;
-  if (!isTaken) {
-    endAll(sender);
-    return;
-  }
-  sender.spare += 1;
-  pump(sender);
-}
-
-function wanted({ waiting, ready, spare, context, pace }: Sender): number {
+function wanted({ waiting, ready, context, pace }: Sender): number {
   const { permits, hasRate } = context;
   return pace.wanted({
     waiting: waiting.length,
     ready: ready.length,
-    free: spare + (hasRate ? 0 : permits.free()),
+    free: permits.free(),
     isContested: permits.isContested(),
     hasRate,
   });
@@ -232,23 +202,25 @@ async function bar(sender: Sender, wait: Wait): Promise<void> {
 /** An older grant is asked for again before the row goes: run or breaker may have changed. */
 const FRESH_MS = 1_000;
 
-/** Sends a request for which there is a permit; else the permit is given back. */
-function launch(sender: Sender, sending: Sending | undefined): void {
-  const { context, pace } = sender;
-  if (sending?.state !== 'intended') {
-    context.permits.release(null);
-    return;
-  }
+/** Sends the first request that is ready; false: there is none, or no permit for it. */
+function launch(sender: Sender): boolean {
+  const { ready, context, pace } = sender;
+  const sending = ready.shift();
+  if (sending === undefined) return false;
   // The last look: the chunk's lease may have been lost since the intent was granted.
-  if (!maySend(sending)) {
-    context.permits.release(null);
+  if (sending.state !== 'intended' || !maySend(sending)) {
     void apply(sender, sending, givenUp(sending));
-    return;
+    return true;
   }
+  if (sender.spare === 0 && !context.permits.tryTake()) {
+    ready.unshift(sending);
+    return false;
+  }
+  sender.spare = Math.max(0, sender.spare - 1);
   const now = context.now();
   if (now - sending.grantedAt > FRESH_MS) {
-    void launchIfGranted(sender, sending);
-    return;
+    void askAgain(sender, sending);
+    return true;
   }
   pace.launched();
   sending.state = 'onWire';
@@ -259,13 +231,14 @@ function launch(sender: Sender, sending: Sending | undefined): void {
     (reply) => landed(sender, sending, reply),
     (error) => broke(sender, sending, error),
   );
+  return true;
 }
 
 /**
  * Asks again for a row that waited for its permit: meanwhile the run may be paused, the service may
  * have asked for a hold, or another take may have ended the row.
  */
-async function launchIfGranted(sender: Sender, sending: Sending): Promise<void> {
+async function askAgain(sender: Sender, sending: Sending): Promise<void> {
   const { context, alarms } = sender;
   const { token } = sending;
   try {

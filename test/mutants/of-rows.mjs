@@ -113,14 +113,6 @@ export const OF_ROWS = [
     why: 'a row that waited long for its permit goes although its run was paused, or another take has it in doubt',
   },
   {
-    id: 'permits-for-a-run-that-ends',
-    in: 'src/delivery',
-    find: 'while (!context.stopping.aborted && sender.spare',
-    put: 'while (sender.spare',
-    tests: ['test/delivery/sender'],
-    why: 'a worker asks for permits that it is refused, without end, and does nothing else any more',
-  },
-  {
     id: 'takes-of-a-chunk-at-once',
     in: 'src/delivery',
     find: 'const earlier = takes.get(id);',
