@@ -20,7 +20,6 @@ const STRIKES = 4;
 const FIRST_GROWTH = 0.2;
 const GROWTH_PER_MS = 0.005;
 
-/** `now`: ms of a monotonic clock. */
 export function createAdaptiveLimit(now: () => number): AdaptiveLimit {
   let limit = START;
   let cutAt = Number.NEGATIVE_INFINITY;

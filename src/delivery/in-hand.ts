@@ -1,20 +1,18 @@
 /**
  * What a run's sender (sender.ts) has in hand, and how each effect of transitions.ts changes it.
- * Only here are requests queued, settled, withdrawn, recalled and ended, the run paused, the
- * breaker informed, and p-retry asked for another attempt (retry.ts).
  */
 
 import { tryAgain } from './retry.ts';
 import type { Retry } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 import { endSending, failSending, isFreeWithout, notSent, type Sending } from './sending.ts';
-import { createSettling, type Settling, withdrawIntents } from './settle-rows.ts';
+import { createSettling, type Settling, sentRows, withdrawIntents } from './settle-rows.ts';
 import { afterToken, afterTries, type Effect, UNSENT, type Wait } from './transitions.ts';
 
 export type InHand = {
   readonly context: RunContext;
   readonly waiting: Sending[];
-  /** Requests with a granted intent, ready for the next permit without waiting for Redis. */
+  /** With a granted intent. */
   readonly ready: Sending[];
   readonly settling: Settling;
   readonly goOn: () => void;
@@ -41,48 +39,35 @@ export function createInHand(context: RunContext, goOn: () => void): InHand {
   };
 }
 
-/** Carries effects out in order, at once while none takes time. Never throws or rejects. */
-export function apply(hand: InHand, sending: Sending, effects: readonly Effect[]): Promise<void> | null {
-  let done = 0;
+/** Carries effects out in order, at once while none takes time. Never rejects. */
+export async function apply(hand: InHand, sending: Sending, effects: readonly Effect[]): Promise<void> {
+  let recalled: Promise<void> | null = null;
   try {
     for (const effect of effects) {
-      done += 1;
-      if (effect.kind === 'recall') return alarm(hand, sending, effects.slice(done));
-      const work = carryOut(hand, sending, effect);
-      if (work !== null) return applyBehind(work, hand, { sending, effects: effects.slice(done) });
+      if (effect.kind === 'recall') recalled = alarm(hand);
+      else {
+        const work = carryOut(hand, sending, effect);
+        if (work !== null) await work;
+      }
     }
   } catch (error) {
     failSending(sending, error);
   }
-  return null;
-}
-
-async function applyBehind(
-  work: Promise<unknown>,
-  hand: InHand,
-  { sending, effects }: { readonly sending: Sending; readonly effects: readonly Effect[] },
-): Promise<void> {
-  try {
-    await work;
-    await apply(hand, sending, effects);
-  } catch (error) {
-    failSending(sending, error);
-  }
+  if (recalled === null) return;
+  await recalled;
+  hand.troubles -= 1;
+  hand.goOn();
 }
 
 /**
  * The answer may mean a hold, an open breaker or a paused run: requests that have not gone ask
  * again once that is known.
  */
-async function alarm(hand: InHand, sending: Sending, effects: readonly Effect[]): Promise<void> {
+function alarm(hand: InHand): Promise<void> {
   hand.troubles += 1;
   hand.alarms += 1;
   hand.settling.flush();
-  const recalled = recall(hand);
-  await apply(hand, sending, effects);
-  await recalled;
-  hand.troubles -= 1;
-  hand.goOn();
+  return recall(hand);
 }
 
 /** `null`: done. */
@@ -94,7 +79,7 @@ function carryOut(
   const { context, ready, barred, settling } = hand;
   switch (effect.kind) {
     case 'settle':
-      settling.settle(sending, effect.end);
+      settling.settle(sending, sentRows(sending, effect.end));
       return null;
     case 'unsent':
       endSending(sending, 'unsent');
@@ -168,7 +153,7 @@ async function tryLater(hand: InHand, sending: Sending, verdict: Retry): Promise
       hand.goOn();
     });
   try {
-    const last = await tryAgain(sending, { verdict, startedAt: sending.sentAt }, attempt);
+    const last = await tryAgain(sending, verdict, attempt);
     if (last !== null) await apply(hand, sending, afterTries(last, sending));
   } catch (error) {
     failSending(sending, error);

@@ -74,7 +74,6 @@ export function createServicePermits(edges: ServicePermitsEdges): ServicePermits
   const runs = new Set<SharingRun>();
   const waiting = new Set<SharingRun>();
   let taken = 0;
-  /** The largest of the joined runs. */
   let ceiling = 1;
   /** The virtual time: the start of the latest grant. */
   let clock = 0;
@@ -173,11 +172,10 @@ const SHORTEST_PAUSE_MS = 10;
  * or waits for answers takes few from the others.
  */
 function paced(share: Share, { intervalMs, reserve, pause, onTrouble }: RunRate, now: () => number): Share {
-  /** Permits of which the time has come, and how many would be of use. */
+  /** Permits of which the time has come. */
   let held = 0;
   let wanted = 0;
   let wake: Wake = () => undefined;
-  /** How many times this worker has, and when the next of them is. */
   let left = 0;
   let due = 0;
   let askAt = Number.NEGATIVE_INFINITY;

@@ -6,13 +6,22 @@
  */
 
 import type { Granted } from '../ledger/intent.ts';
+import type { SettledRow } from '../ledger/settle-entry.ts';
 import { passRow } from '../lib/stage.ts';
 import type { Reply } from '../model/request.ts';
 import { apply, createInHand, endWaiting, type InHand, recall } from './in-hand.ts';
 import type { RowOrder } from './row-order.ts';
 import type { RunContext } from './run-context.ts';
 import { createSenderPace, type SenderPace } from './sender-pace.ts';
-import { failSending, intended, intentOf, maySend, notSent, type Sending } from './sending.ts';
+import {
+  type EndListener,
+  failSending,
+  intended,
+  intentOf,
+  maySend,
+  notSent,
+  type Sending,
+} from './sending.ts';
 import { waitForService } from './still-runs.ts';
 import { afterGrant, afterReply, deniedInARow, givenUp, UNSENT, type Wait } from './transitions.ts';
 
@@ -33,10 +42,18 @@ const senders = new WeakMap<RunContext, Sender>();
 
 /** Hands a request to its run's sender in this process. */
 export function send(sending: Sending): void {
-  const { context } = sending.take;
-  const sender = senders.get(context) ?? createSender(context);
+  const sender = senderOf(sending.take.context);
   sender.waiting.push(sending);
   pump(sender);
+}
+
+/** Records the end of rows of which nothing is sent, with what ends meanwhile. */
+export function settle(rows: readonly SettledRow[], end: EndListener, context: RunContext): void {
+  senderOf(context).settling.settle({ ...end, state: 'settling', again: null }, rows);
+}
+
+function senderOf(context: RunContext): Sender {
+  return senders.get(context) ?? createSender(context);
 }
 
 function createSender(context: RunContext): Sender {
@@ -92,17 +109,21 @@ function mayAsk({ isBarred, troubles }: Sender): boolean {
  */
 function permitsOfUse(sender: Sender): number {
   const { waiting, ready, asked, context } = sender;
-  return ready.length + (context.hasRate && mayAsk(sender) ? asked + waiting.length : 0);
+  return ready.length + (hasRate(context) && mayAsk(sender) ? asked + waiting.length : 0);
+}
+
+function hasRate({ definition }: RunContext): boolean {
+  return definition.send.rate !== undefined;
 }
 
 function wanted({ waiting, ready, context, pace }: Sender): number {
-  const { permits, hasRate } = context;
+  const { permits } = context;
   return pace.wanted({
     waiting: waiting.length,
     ready: ready.length,
     free: permits.free(),
     isContested: permits.isContested(),
-    hasRate,
+    hasRate: hasRate(context),
   });
 }
 
@@ -146,7 +167,6 @@ async function intend(sender: Sender, sendings: readonly Sending[]): Promise<voi
 
 type InOrder = { readonly order: RowOrder; readonly rows: Sending[] };
 
-/** Requests by the order in which they go, and those that go by themselves. */
 function parted(sendings: readonly Sending[]): { readonly ranges: InOrder[]; readonly singles: Sending[] } {
   const ranges: InOrder[] = [];
   const singles: Sending[] = [];

@@ -115,7 +115,7 @@ export const OF_ROWS = [
   {
     id: 'takes-of-a-chunk-at-once',
     in: 'src/delivery',
-    find: 'const earlier = takes.get(id);',
+    find: 'const earlier = inHand.get(id)?.ended;',
     put: 'const earlier = undefined as Promise<unknown> | undefined;',
     tests: ['test/delivery/delivery'],
     why: 'rows that were never sent are in doubt where a Redis that was emptied hands a chunk out again',
