@@ -13,7 +13,7 @@ import {
   payloadOf,
   runOfJobId,
 } from './chunk-job.ts';
-import { FIRST_PRIORITY, isRenumberingDue, nextPriority, renumbered } from './chunk-order.ts';
+import { FIRST_PRIORITY, nearPriority, nextPriority, OPEN_CHUNKS_MAX } from './chunk-order.ts';
 
 /** The target is in the prefix. */
 export const QUEUE_NAME = 'chunks';
@@ -119,7 +119,7 @@ export function createChunkQueue(
   };
   return {
     async add(chunks, open = 0) {
-      if (adds % ADDS_PER_LOOK === 0) await renumberIfDue(queue);
+      if (adds % ADDS_PER_LOOK === 0) await bringNear(queue);
       adds += 1;
       const virtualTime = await virtualTimeOf(queue);
       await queue.addBulk(
@@ -180,16 +180,14 @@ async function virtualTimeOf(queue: BullQueue): Promise<number> {
   return first?.priority ?? FIRST_PRIORITY;
 }
 
-async function renumberIfDue(queue: BullQueue): Promise<void> {
-  const [[first], [last]] = await Promise.all([queue.getPrioritized(0, 0), queue.getPrioritized(-1, -1)]);
-  if (first === undefined || last === undefined) return;
-  const reach = { first: first.priority, last: last.priority };
-  if (!isRenumberingDue(reach)) return;
-  const waiting = await queue.getRanges(['prioritized'], 0, -1, true);
-  await eachJob(queue, waiting, async (job) => {
-    const priority = renumbered(job.priority, reach);
-    if (priority !== job.priority) await job.changePriority({ priority });
-  });
+async function bringNear(queue: BullQueue): Promise<void> {
+  for (let n = 0; n < OPEN_CHUNKS_MAX; n += 1) {
+    const [[first], [last]] = await Promise.all([queue.getPrioritized(0, 0), queue.getPrioritized(-1, -1)]);
+    const priority = first && last ? nearPriority(last.priority, first.priority) : null;
+    if (priority === null) return;
+    // Gone: taken meanwhile.
+    await last?.changePriority({ priority }).catch(() => undefined);
+  }
 }
 
 /** In that order; skips jobs that a worker has taken meanwhile. */
