@@ -2,30 +2,55 @@
  * The sender of a run: all requests of its chunks go to the service here and nowhere else. Outcomes
  * and the next intents travel in one exchange with the ledger. Nothing is sent without a granted
  * intent, a permit, and a last look at the chunk's lease when it is handed to the HTTP client.
- * transitions.ts decides, in-hand.ts carries out, p-retry owns later attempts (retry.ts).
+ * transitions.ts decides, p-retry owns later attempts (retry.ts).
  */
 
 import type { Granted } from '../ledger/intent.ts';
 import type { SettledRow } from '../ledger/settle-entry.ts';
 import { passRow } from '../lib/stage.ts';
 import type { Reply } from '../model/request.ts';
-import { apply, createInHand, endWaiting, type InHand, recall } from './in-hand.ts';
+import { tryAgain } from './retry.ts';
 import type { RowOrder } from './row-order.ts';
+import type { Retry } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 import { createSenderPace, type SenderPace } from './sender-pace.ts';
 import {
   type EndListener,
+  endSending,
   failSending,
   intended,
   intentOf,
+  isFreeWithout,
   maySend,
   notSent,
   type Sending,
 } from './sending.ts';
+import { createSettling, type Settling, sentRows, withdrawIntents } from './settle-rows.ts';
 import { waitForService } from './still-runs.ts';
-import { afterGrant, afterReply, deniedInARow, givenUp, UNSENT, type Wait } from './transitions.ts';
+import {
+  afterGrant,
+  afterReply,
+  afterToken,
+  afterTries,
+  deniedInARow,
+  type Effect,
+  givenUp,
+  type Wait,
+} from './transitions.ts';
 
-type Sender = InHand & {
+type Sender = {
+  readonly context: RunContext;
+  readonly waiting: Sending[];
+  /** With a granted intent. */
+  readonly ready: Sending[];
+  readonly settling: Settling;
+  /** Requests that wait until the ledger's whole answer is read, and their longest wait. */
+  readonly barred: Sending[];
+  wait: Wait | null;
+  /** Answers in work that may mean trouble for all rows: meanwhile no other row asks to go. */
+  troubles: number;
+  /** Number of such answers: a grant asked for before one and given after it is void. */
+  alarms: number;
   readonly pace: SenderPace;
   readonly wake: (goesOn: boolean) => void;
   isAsking: boolean;
@@ -58,7 +83,14 @@ function senderOf(context: RunContext): Sender {
 
 function createSender(context: RunContext): Sender {
   const sender: Sender = {
-    ...createInHand(context, () => pump(sender)),
+    context,
+    waiting: [],
+    ready: [],
+    settling: createSettling(context),
+    barred: [],
+    wait: null,
+    troubles: 0,
+    alarms: 0,
     pace: createSenderPace(context.now),
     wake(goesOn) {
       if (!goesOn) endWaiting(sender);
@@ -131,7 +163,7 @@ async function ask(sender: Sender): Promise<void> {
   const sendings: Sending[] = [];
   for (const sending of sender.waiting.splice(0, wanted(sender))) {
     if (maySend(sending)) sendings.push(sending);
-    else void apply(sender, sending, UNSENT);
+    else endSending(sending, 'unsent');
   }
   sender.pace.asked();
   sender.asked = sendings.length;
@@ -205,9 +237,8 @@ function markLeft({ mark, before }: Sending, answer: Granted | undefined): strin
 /** Requests that wait come first again, in their order. */
 function putBack(sender: Sender): void {
   const { barred, wait, waiting } = sender;
-  sender.barred = [];
   sender.wait = null;
-  for (const sending of barred.reverse()) waiting.unshift(sending);
+  waiting.unshift(...barred.splice(0));
   if (wait !== null) void bar(sender, wait);
 }
 
@@ -294,4 +325,145 @@ function broke(sender: Sender, sending: Sending, error: unknown): void {
   sender.context.permits.release(null);
   failSending(sending, error);
   pump(sender);
+}
+
+/** Carries effects out in order, at once while none takes time. Never rejects. */
+async function apply(sender: Sender, sending: Sending, effects: readonly Effect[]): Promise<void> {
+  let recalled: Promise<void> | null = null;
+  try {
+    for (const effect of effects) {
+      if (effect.kind === 'recall') recalled = alarm(sender);
+      else {
+        const work = carryOut(sender, sending, effect);
+        if (work !== null) await work;
+      }
+    }
+  } catch (error) {
+    failSending(sending, error);
+  }
+  if (recalled === null) return;
+  await recalled;
+  sender.troubles -= 1;
+  pump(sender);
+}
+
+/**
+ * The answer may mean a hold, an open breaker or a paused run: requests that have not gone ask
+ * again once that is known.
+ */
+function alarm(sender: Sender): Promise<void> {
+  sender.troubles += 1;
+  sender.alarms += 1;
+  sender.settling.flush();
+  return recall(sender);
+}
+
+/** `null`: done. */
+function carryOut(
+  sender: Sender,
+  sending: Sending,
+  effect: Exclude<Effect, { kind: 'recall' }>,
+): Promise<unknown> | null {
+  const { context, ready, barred, settling } = sender;
+  switch (effect.kind) {
+    case 'settle':
+      settling.settle(sending, sentRows(sending, effect.end));
+      return null;
+    case 'unsent':
+      endSending(sending, 'unsent');
+      return null;
+    case 'ready':
+      if (effect.isFirst) ready.unshift(sending);
+      else ready.push(sending);
+      return null;
+    case 'wait':
+      if (sender.wait === null || effect.wait.ms > sender.wait.ms) sender.wait = effect.wait;
+      barred.push(sending);
+      return null;
+    case 'alone':
+      sending.isInOrder = false;
+      barred.push(sending);
+      return null;
+    case 'halt':
+      endWaiting(sender);
+      return null;
+    case 'again':
+      again(sender, sending, effect);
+      return null;
+    case 'tell':
+      return context.breaker.failed({ ...effect.failure, mark: sending.mark });
+    case 'withdraw':
+      return withdraw(sending, context);
+    case 'pause':
+      if (effect.problem !== undefined)
+        context.onTrouble(`the ${effect.reason} could not be written`, new Error(effect.problem));
+      return context.pause(effect.reason);
+    case 'pause-if-away':
+      return context.breaker.awayFor() < context.breaker.patienceMs() ? null : context.pause('service-away');
+    case 'refresh':
+      return refresh(sender, sending);
+    default:
+      return effect satisfies never;
+  }
+}
+
+async function withdraw(sending: Sending, context: RunContext): Promise<void> {
+  await withdrawIntents([sending], context);
+  sending.mark = '';
+}
+
+async function refresh(sender: Sender, sending: Sending): Promise<void> {
+  const fresh = sending.refreshed ? null : await sender.context.service.freshToken(sending.token);
+  await apply(sender, sending, afterToken(fresh !== null));
+}
+
+/** Another attempt is safe; p-retry decides whether it is made. */
+function again(
+  sender: Sender,
+  sending: Sending,
+  { verdict, because }: Extract<Effect, { kind: 'again' }>,
+): void {
+  const tell = sending.again;
+  sending.again = null;
+  sending.state = 'waiting';
+  if (because === 'refreshed') sending.refreshed = true;
+  if (because === 'refreshed' || because === 'throttled') sending.throttled += 1;
+  if (tell === null) void tryLater(sender, sending, verdict);
+  else tell(verdict);
+}
+
+async function tryLater(sender: Sender, sending: Sending, verdict: Retry): Promise<void> {
+  // Ahead of the run's other requests.
+  const attempt = () =>
+    new Promise<Retry | null>((resolve) => {
+      sending.again = resolve;
+      sender.waiting.unshift(sending);
+      pump(sender);
+    });
+  try {
+    const last = await tryAgain(sending, verdict, attempt);
+    if (last !== null) await apply(sender, sending, afterTries(last, sending));
+  } catch (error) {
+    failSending(sending, error);
+  }
+}
+
+/** Requests that have not gone ask again, and come first. */
+async function recall(sender: Sender): Promise<void> {
+  const { ready, waiting, context } = sender;
+  const sendings = ready.splice(0);
+  const free = sendings.filter(isFreeWithout);
+  try {
+    await withdrawIntents(free, context);
+  } catch (error) {
+    for (const sending of free) failSending(sending, error);
+  }
+  const unsent = sendings.filter(({ state }) => state === 'intended');
+  for (const sending of unsent) notSent(sending, isFreeWithout(sending) ? '' : sending.mark);
+  waiting.unshift(...unsent);
+  pump(sender);
+}
+
+function endWaiting(sender: Sender): void {
+  for (const sending of sender.waiting.splice(0)) endSending(sending, 'unsent');
 }

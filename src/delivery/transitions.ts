@@ -54,7 +54,7 @@ const WITHDRAW: Effect = { kind: 'withdraw' };
 const RECALL: Effect = { kind: 'recall' };
 const HALT: Effect = { kind: 'halt' };
 const ALONE: Effects = [{ kind: 'alone' }];
-export const UNSENT: Effects = [{ kind: 'unsent' }];
+const UNSENT: Effects = [{ kind: 'unsent' }];
 
 export function afterGrant(answer: Granted | undefined, facts: Facts): Effects {
   switch (answer?.kind) {
