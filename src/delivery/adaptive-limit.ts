@@ -1,8 +1,8 @@
 /**
  * How many requests a process may have in flight at a service that documents no limit. From 50 it
- * grows by a fifth per round trip until trouble (429, 503, 504, time-outs) cuts it; then ever
- * faster the longer there is none, by time in use: quick answers must not bring trouble more often.
- * Single failures don't cut it: some requests fail at any service.
+ * grows by a fifth per round trip until trouble (429, 503, 504, time-outs) halves it; then by a
+ * constant number per second of use: quick answers must not bring trouble more often. Single
+ * failures don't cut it: some requests fail at any service.
  */
 
 import type { Reply } from '../model/request.ts';
@@ -15,65 +15,39 @@ export type AdaptiveLimit = {
 };
 
 const START = 50;
-/** The share left after trouble; `AGAIN`: after less than one untroubled round trip. */
-const SHARE = 0.85;
-const SHARE_AGAIN = 0.5;
 /** This many refusals in a row, or more than a fifth of all, are no accident. */
 const STRIKES = 4;
-/** Requests per second cubed: the first more after 2 seconds, 5 after 4, 100 after 10. */
-const GROWTH = 0.1;
-/** Per answer: a fifth more in a round trip, or one more, however long that takes. */
-const LARGEST_STEP = 0.2;
+const FIRST_GROWTH = 0.2;
+const GROWTH_PER_MS = 0.005;
 
-type Phase = {
-  readonly from: number;
-  readonly begunAt: number;
-  limit: number;
-  /** For how long the limit was used. */
-  usedMs: number;
-  strikes: number;
-  borne: number;
-  /** Since the limit last rose by one, or everybody had to wait. */
-  borneAtThis: number;
-};
-
-/** `now`: ms of a monotonic clock. */
 export function createAdaptiveLimit(now: () => number): AdaptiveLimit {
-  let phase = phaseOf(START, Number.NEGATIVE_INFINITY);
+  let limit = START;
+  let cutAt = Number.NEGATIVE_INFINITY;
   let heardAt = Number.NEGATIVE_INFINITY;
+  let strikes = 0;
+  /** Since everybody last had to wait. */
+  let borne = 0;
   /** Answers until the limit counts as not reached: requests may have begun together. */
   let reached = 0;
 
-  const current = (ceiling: number) => Math.max(1, Math.floor(Math.min(phase.limit, ceiling)));
-  const cut = (to: number) => {
-    phase = phaseOf(Math.max(1, Math.min(phase.limit, to)), heardAt);
+  const current = (ceiling: number) => Math.max(1, Math.floor(Math.min(limit, ceiling)));
+  const refuse = (reply: Reply, most: number) => {
+    const isNamed = reply.kind === 'response' && reply.status === 429 && (reply.retryAfterMs ?? 0) > 0;
+    // All workers wait for a time that comes with 429: a mistake is expensive.
+    strikes += isNamed && borne < most ? STRIKES : 1;
+    if (isNamed) borne = 0;
+    if (strikes < STRIKES) return;
+    limit = Math.max(1, Math.min(limit, most) / 2);
+    cutAt = heardAt;
+    strikes = 0;
+    borne = 0;
   };
-  const refused = (level: number, isNamed: boolean) => {
-    phase.strikes += 1;
-    const isAccident = !isNamed || phase.borneAtThis >= level;
-    if (isNamed) phase.borneAtThis = 0;
-    if (phase.strikes >= STRIKES || !isAccident) cut(level * (phase.borne >= level ? SHARE : SHARE_AGAIN));
-  };
-  const borne = (usedMs: number, ceiling: number) => {
-    phase.strikes = Math.max(0, phase.strikes - 1 / STRIKES);
-    phase.borne += 1;
-    phase.borneAtThis += 1;
-    if (reached <= 0 || phase.limit >= ceiling) return;
-    phase.usedMs += usedMs;
-    const { from, limit, begunAt } = phase;
-    const isUntroubled = begunAt === Number.NEGATIVE_INFINITY;
-    const most = isUntroubled ? ceiling : from + GROWTH * (phase.usedMs / 1000) ** 3;
-    phase.limit = Math.min(limit + Math.max(LARGEST_STEP, 1 / limit), most, ceiling);
-    if (Math.floor(phase.limit) > Math.floor(limit)) phase.borneAtThis = 0;
-  };
-
-  /** Requests from before the cut say nothing of the new limit, and report the same trouble. */
-  const weigh = (reply: Reply, isOverloaded: boolean, inFlight: number, ceiling: number) => {
-    const usedMs = Math.min(now() - heardAt, reply.ms);
-    heardAt = now();
-    if (heardAt - reply.ms < phase.begunAt) return;
-    if (isOverloaded) refused(reached > 0 ? current(ceiling) : inFlight, isNamed(reply));
-    else borne(usedMs, ceiling);
+  const bear = (usedMs: number, ceiling: number) => {
+    strikes = Math.max(0, strikes - 1 / STRIKES);
+    borne += 1;
+    if (reached <= 0 || limit >= ceiling) return;
+    const isUntroubled = cutAt === Number.NEGATIVE_INFINITY;
+    limit = Math.min(ceiling, limit + (isUntroubled ? FIRST_GROWTH : usedMs * GROWTH_PER_MS));
   };
 
   return {
@@ -82,14 +56,15 @@ export function createAdaptiveLimit(now: () => number): AdaptiveLimit {
       const signal = signalOf(reply);
       if (signal === 'none') return;
       const most = current(ceiling);
+      const usedMs = Math.min(now() - heardAt, reply.ms);
+      heardAt = now();
       reached = inFlight >= most ? most : reached - 1;
-      weigh(reply, signal === 'overloaded', inFlight, ceiling);
+      // Requests from before the cut say nothing of the new limit, and report the same trouble.
+      if (heardAt - reply.ms < cutAt) return;
+      if (signal === 'overloaded') refuse(reply, reached > 0 ? most : inFlight);
+      else bear(usedMs, ceiling);
     },
   };
-}
-
-function phaseOf(limit: number, begunAt: number): Phase {
-  return { from: limit, begunAt, limit, usedMs: 0, strikes: 0, borne: 0, borneAtThis: 0 };
 }
 
 const OVERLOADED: ReadonlySet<number> = new Set([429, 503, 504]);
@@ -99,9 +74,4 @@ function signalOf(reply: Reply): 'borne' | 'overloaded' | 'none' {
   if (reply.kind !== 'response') return reply.code === TIMED_OUT ? 'overloaded' : 'none';
   if (OVERLOADED.has(reply.status)) return 'overloaded';
   return reply.status >= 500 ? 'none' : 'borne';
-}
-
-/** All workers wait for a time that comes with 429: a mistake is expensive. */
-function isNamed(reply: Reply): boolean {
-  return reply.kind === 'response' && reply.status === 429 && (reply.retryAfterMs ?? 0) > 0;
 }

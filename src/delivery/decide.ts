@@ -146,7 +146,6 @@ function decideOpen(rows: UndecidedRows, mark: Intent | null, means: Means): Dec
   return { plan: planOf({ lead, step, mapped, expected, tracked }, means) };
 }
 
-/** A row that writes the key otherwise is invalid, also where the key of the others is known. */
 function isOneText({ lead, mates }: UndecidedRows, { keyOf }: Mapping): boolean {
   return mates.length === 0 || mates.every(({ row }) => keyOf(row) === keyOf(lead.row));
 }
@@ -291,7 +290,6 @@ function invalid(issues: readonly Issue[]): End {
   return { kind: 'end', end: { outcome: 'invalid', code: issues[0]?.code ?? 'unreadable_row', issues } };
 }
 
-/** A row that can be sent, unless the ledger's answers forbid it. */
 type Outgoing = {
   readonly lead: Undecided;
   readonly step: Extract<Step, { kind: 'call' }>;

@@ -1,7 +1,6 @@
 /**
- * Brings a chunk's rows to their outcomes: takes the chunk, decides each request's plan (decide.ts)
- * and executes it. A chunk closes only when every row has its outcome, and never while one of its
- * requests is on the wire.
+ * Brings a chunk's rows to their outcomes. It closes only when every row has its outcome, and never
+ * while one of its requests is on the wire.
  */
 
 import { identityOf } from '../ledger/keys.ts';
@@ -16,9 +15,9 @@ import type { Answers, Questions } from './references.ts';
 import { createRowOrder, type RowOrder } from './row-order.ts';
 import type { RowTask } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
-import { send } from './sender.ts';
-import { type ChunkTake, createSending, type Ended, type EndListener } from './sending.ts';
-import { recordRows, rowsEnding } from './settle-rows.ts';
+import { send, settle } from './sender.ts';
+import { type ChunkTake, createSending, type Ended } from './sending.ts';
+import { rowsEnding } from './settle-rows.ts';
 import { waitWhileRunning } from './still-runs.ts';
 
 export async function deliverChunk(job: ChunkJob, take: Omit<ChunkTake, 'order'>): Promise<ChunkEnd> {
@@ -71,8 +70,8 @@ function orderOf(
   taken: Taken,
   { context, taker }: Omit<ChunkTake, 'order'>,
 ): RowOrder | null {
-  const { definition, hasRate } = context;
-  if (hasRate || definition.group !== undefined || claimed === undefined) return null;
+  const { send, group } = context.definition;
+  if (send.rate !== undefined || group !== undefined || claimed === undefined) return null;
   return createRowOrder({ chunk, taker, taken, claimed, rows: rows.map(({ row }) => row.row) });
 }
 
@@ -155,63 +154,28 @@ const ASK_AGAIN_MS = 200;
 const ASK_MAX_MS = 5_000;
 
 /** Resolves when each row has come to its end: none may be on the wire when its chunk fails. */
-function executeAll(planned: readonly Planned[], take: ChunkTake): Promise<Ended> {
-  return new Promise((resolve, reject) => {
-    let left = planned.length;
-    let all: Ended = 'settled';
-    let failure: { readonly error: unknown } | null = null;
-    const done = () => {
-      left -= 1;
-      if (left > 0) return;
-      if (failure === null) resolve(all);
-      else reject(failure.error);
-    };
-    const end: EndListener = {
-      ended(how) {
-        if (how === 'unsent') all = 'unsent';
-        done();
-      },
-      failed(error) {
-        failure ??= { error };
-        done();
-      },
-    };
-    for (const one of planned) execute(one, take, end);
-    if (planned.length === 0) resolve(all);
-  });
+async function executeAll(planned: readonly Planned[], take: ChunkTake): Promise<Ended> {
+  const ends = await Promise.allSettled(planned.map((one) => execute(one, take)));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  return ends.some((end) => end.status === 'fulfilled' && end.value === 'unsent') ? 'unsent' : 'settled';
 }
 
-function execute(planned: Planned, take: ChunkTake, end: EndListener): void {
+function execute(planned: Planned, take: ChunkTake): Ended | Promise<Ended> {
   const { plan } = planned;
   switch (plan.kind) {
     case 'done':
-      end.ended('settled');
-      break;
+      return 'settled';
     case 'end':
-      tell(settle(planned, plan, take.context), end);
-      break;
+      return new Promise((ended, failed) =>
+        settle(rowsEnding(planned, plan.end), { ended, failed }, take.context),
+      );
     case 'send':
-      send(createSending(planned, plan, { take, end }));
-      break;
+      return new Promise((ended, failed) => send(createSending(planned, plan, { take, ended, failed })));
     case 'ask':
-      tell(consult(planned, plan, take), end);
-      break;
+      return consult(planned, plan, take);
     default:
-      plan satisfies never;
+      return plan satisfies never;
   }
-}
-
-function tell(work: Promise<Ended>, end: EndListener): void {
-  work.then(end.ended, end.failed);
-}
-
-async function settle(
-  planned: Planned,
-  { end }: Extract<Plan, { kind: 'end' }>,
-  context: RunContext,
-): Promise<Ended> {
-  await recordRows(rowsEnding(planned, end), context);
-  return 'settled';
 }
 
 async function consult(
@@ -224,7 +188,7 @@ async function consult(
   for (;;) {
     const plan = decide(await ask(questions, context));
     // The chunk's order may have passed the row.
-    if (plan.kind !== 'wait') return executeAll([{ ...planned, plan }], { ...take, order: null });
+    if (plan.kind !== 'wait') return execute({ ...planned, plan }, { ...take, order: null });
     if (context.now() - began >= ASK_MAX_MS || !lease.isHeld()) return 'unsent';
     if (!(await waitWhileRunning(ASK_AGAIN_MS, context))) return 'unsent';
   }

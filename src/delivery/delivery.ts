@@ -1,7 +1,6 @@
 /**
- * What a process does with the chunks it is handed. It keeps a context for each run it lately
- * worked for (mapping, connections, what was seen of the service), which the run's chunks share.
- * Promised: when `halt` or `close` resolves, all rows in flight are settled.
+ * What a process does with the chunks it is handed. Those of a run share its context. Promised:
+ * when `halt` or `close` resolves, all rows in flight are settled.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -18,7 +17,7 @@ import type { RedisConnection } from '../lib/redis-connection.ts';
 import { programVersion } from '../lib/version.ts';
 import type { Meter } from '../metrics/meter.ts';
 import type { Run } from '../model/run.ts';
-import type { ChunkJob } from '../queue/chunk-job.ts';
+import { type ChunkJob, chunkJobId } from '../queue/chunk-job.ts';
 import type { ChunkEnd, ChunkLease } from '../queue/chunk-worker.ts';
 import { createClient, type ServiceClient } from '../service/attempt.ts';
 import type { Credentials } from '../service/credentials.ts';
@@ -94,19 +93,17 @@ async function reachOf({ redis, keys, isAttended }: DeliveryParts): Promise<Reac
 /** `null`: the ledger doesn't know the run; an emptied Redis may be about to get it back. */
 type MakeContext = (run: string, stopping: AbortSignal) => Promise<RunContext | null>;
 
-type KeptRun = {
-  readonly context: Promise<RunContext | null>;
-  readonly halt: AbortController;
-  readonly active: Set<Promise<ChunkEnd>>;
-};
+type KeptRun = { readonly context: Promise<RunContext | null>; readonly halt: AbortController };
+type ChunkInHand = { readonly run: string; readonly ended: Promise<unknown> };
 
 /** Recent runs: as many as can have chunks in hand at once. */
 const RUNS_KEPT = 64;
 
 export function createDelivery(makeContext: MakeContext, interrupted: AbortSignal): Omit<Delivery, 'load'> {
-  const taker = createTaker();
+  const process = randomBytes(5).toString('hex');
+  let takes = 0;
   const kept = new Map<string, KeptRun>();
-  const afterEarlier = createTakesInTurn();
+  const inHand = new Map<string, ChunkInHand>();
   let closing = false;
   // One listener for all: AbortSignal.any leaks into a signal that lives on.
   const haltAll = () => {
@@ -114,6 +111,7 @@ export function createDelivery(makeContext: MakeContext, interrupted: AbortSigna
   };
   interrupted.addEventListener('abort', haltAll);
 
+  const chunksOf = (run: string) => [...inHand.values()].filter((chunk) => chunk.run === run);
   const keptRun = (run: string): KeptRun => {
     const known = kept.get(run);
     if (known !== undefined) return known;
@@ -121,27 +119,27 @@ export function createDelivery(makeContext: MakeContext, interrupted: AbortSigna
     // Every waiting row listens.
     setMaxListeners(0, halt.signal);
     if (interrupted.aborted) halt.abort();
-    const context = makeContext(run, halt.signal);
-    const one = { context, halt, active: new Set<Promise<ChunkEnd>>() };
+    const one = { context: makeContext(run, halt.signal), halt };
     kept.set(run, one);
-    for (const idle of idleBeyond(kept, RUNS_KEPT)) void forget(idle);
+    const idle = [...kept.keys()].filter((id) => id !== run && chunksOf(id).length === 0);
+    for (const oldest of idle.slice(0, Math.max(0, kept.size - RUNS_KEPT))) void forget(oldest);
     return one;
   };
   const execute = async (job: ChunkJob, lease: ChunkLease, one: KeptRun): Promise<ChunkEnd> => {
     const context = await one.context;
-    if (context !== null) return deliverChunk(job, { context, lease, taker: taker() });
+    takes += 1;
+    if (context !== null) return deliverChunk(job, { context, lease, taker: `${process}.${takes}` });
     // The next chunk looks anew. A dropped chunk would be lost, and putting back a ledger may take
     // any time: a look at each every few seconds costs less, even where the run never returns.
     if (kept.get(job.run) === one) void forget(job.run);
     return 'put-aside';
   };
-  /** Closes the run's connections once its rows have their answers. */
   const forget = async (run: string): Promise<void> => {
     const one = kept.get(run);
     if (one === undefined) return;
     kept.delete(run);
     one.halt.abort();
-    await Promise.allSettled(one.active);
+    await Promise.all(chunksOf(run).map(({ ended }) => ended));
     await one.context.then((context) => context?.close()).catch(() => undefined);
   };
 
@@ -149,16 +147,24 @@ export function createDelivery(makeContext: MakeContext, interrupted: AbortSigna
     async deliver(job, lease) {
       if (closing) return 'put-back';
       const one = keptRun(job.run);
-      const work = afterEarlier(job, lease, () => execute(job, lease, one));
-      one.active.add(work);
+      const id = chunkJobId(job.run, job.chunk);
+      // A chunk that Redis forgot may come back while this process still has it. The ledger need
+      // not know what the earlier take does, and its unsent rows would be in doubt.
+      const earlier = inHand.get(id)?.ended;
+      const take = () => execute(job, lease, one);
+      const work =
+        earlier === undefined ? take() : earlier.then(() => (lease.isHeld() ? take() : 'put-back'));
+      const own = { run: job.run, ended: work.catch(() => undefined) };
+      inHand.set(id, own);
       let end: ChunkEnd | null = null;
       try {
         end = await work;
         return end;
       } finally {
-        one.active.delete(work);
+        if (inHand.get(id) === own) inHand.delete(id);
         // A run that paused or failed starts afresh: what was seen of the service is no guide.
-        if (end !== 'closed' && one.active.size === 0 && kept.get(job.run) === one) void forget(job.run);
+        if (end !== 'closed' && chunksOf(job.run).length === 0 && kept.get(job.run) === one)
+          void forget(job.run);
       }
     },
     async pausesIn(run) {
@@ -166,7 +172,7 @@ export function createDelivery(makeContext: MakeContext, interrupted: AbortSigna
       const ms = breaker?.awayFor() ?? 0;
       return breaker === undefined || ms === 0 ? null : Math.max(0, breaker.patienceMs() - ms);
     },
-    runsInHand: () => [...kept].filter(([, { active }]) => active.size > 0).map(([run]) => run),
+    runsInHand: () => [...new Set([...inHand.values()].map(({ run }) => run))],
     halt: forget,
     async close() {
       closing = true;
@@ -174,47 +180,6 @@ export function createDelivery(makeContext: MakeContext, interrupted: AbortSigna
       await Promise.all([...kept.keys()].map(forget));
     },
   };
-}
-
-/**
- * A chunk that Redis forgot may come back while this process still has it. The ledger need not know
- * what the earlier take does, and its unsent rows would be in doubt: the next take waits for its
- * end.
- */
-function createTakesInTurn() {
-  /** By chunk. */
-  const takes = new Map<string, Promise<unknown>>();
-  return async (
-    { run, chunk }: ChunkJob,
-    lease: ChunkLease,
-    take: () => Promise<ChunkEnd>,
-  ): Promise<ChunkEnd> => {
-    const id = `${run} ${chunk}`;
-    const earlier = takes.get(id);
-    const own = earlier === undefined ? take() : earlier.then(() => (lease.isHeld() ? take() : 'put-back'));
-    const ended = own.catch(() => undefined);
-    takes.set(id, ended);
-    try {
-      return await own;
-    } finally {
-      if (takes.get(id) === ended) takes.delete(id);
-    }
-  };
-}
-
-function createTaker(): () => string {
-  const process = randomBytes(5).toString('hex');
-  let takes = 0;
-  return () => {
-    takes += 1;
-    return `${process}.${takes}`;
-  };
-}
-
-/** The oldest idle runs beyond the limit. */
-function idleBeyond(kept: ReadonlyMap<string, KeptRun>, limit: number): string[] {
-  const idle = [...kept].filter(([, { active }]) => active.size === 0).map(([run]) => run);
-  return idle.slice(0, Math.max(0, kept.size - limit));
 }
 
 /** Beyond the call's own time-out; then a silent probe is given up. */
@@ -266,7 +231,6 @@ function createContext(parts: ContextParts): RunContext {
     ledger: chunkLedger,
     service: serviceEdge(definition, client, parts.service.credentials),
     permits,
-    hasRate: send.rate !== undefined,
     breaker: createServiceBreaker(
       now,
       createSharedBreaker(redis, keys),

@@ -1,6 +1,5 @@
 /**
- * References of a row to records that other rows create: what the ledger is asked before the
- * request can be built, and what its answers make of the row. A reference gets the id of a created
+ * References of a row to records that other rows create. A reference gets the id of a created
  * record, or the row is not sent. Only an earlier row of the same run is waited for.
  */
 
@@ -13,7 +12,6 @@ import type { RowTask } from './row-task.ts';
 
 export type Questions = {
   readonly references: readonly Reference[];
-  /** The record whose fields the service may have already; `null`: doesn't matter. */
   readonly fieldsOf: KeyPlace | null;
 };
 

@@ -1,7 +1,6 @@
 /**
  * A worker's registration: its id, its journal and its epoch of one target's ledger. Where Redis
- * went back in time, the journals of this home are replayed before anything more is sent. A journal
- * is removed some time after all its runs have ended.
+ * went back in time, the journals of this home are replayed before anything more is sent.
  */
 
 import { dirname, join } from 'node:path';
@@ -37,7 +36,6 @@ export type Registration = {
   find<T>(look: () => Promise<T | null>): Promise<T | null>;
   /** Journals what puts the run's record back; before its first row is claimed. */
   remember(run: string): Promise<void>;
-  /** The ingest is about to hand out chunks up to this number. */
   noteAdded(run: string, chunk: number): Promise<void>;
   close(): Promise<void>;
 };
@@ -47,7 +45,6 @@ type RegistrationOptions = {
   readonly keys: LedgerKeys;
   readonly store: RunStore;
   readonly target: string;
-  /** The target's journals in this home. */
   readonly folder: string;
   /** Where a run that was put back is found by its id. */
   readonly index: RunIndex;

@@ -1,13 +1,11 @@
 /**
- * Later attempts of a request, which p-retry owns: their number and the wait before each. The
- * decision is pure. A row is given up only when its attempts are used up while other rows get
- * through; when none gets through for too long, the service is away and the run pauses: an outage
- * costs time, not rows. The sender makes the attempts.
+ * Later attempts of a request, which p-retry owns and the sender makes. A row is given up only when
+ * its attempts are used up while other rows get through; when none gets through for too long, the
+ * service is away and the run pauses: an outage costs time, not rows.
  */
 
 import pRetry from 'p-retry';
 import type { Retry } from './row-task.ts';
-import type { RunContext } from './run-context.ts';
 import type { Sending } from './sending.ts';
 import type { ServiceBreaker } from './service-breaker.ts';
 import { waitWhileRunning } from './still-runs.ts';
@@ -44,30 +42,29 @@ class TryAgain extends Error {
   }
 }
 
-/** A first attempt after which another is safe. `startedAt`: ms. */
-type FirstTry = { readonly verdict: Retry; readonly startedAt: number };
-
 /**
- * Repeats a request as often as that is safe and sensible; `null`: it came to its end. An attempt
- * answers why another is needed, or `null`: nothing raw reaches p-retry.
+ * Repeats a request after its first attempt as often as that is safe and sensible; `null`: it came
+ * to its end. An attempt answers why another is needed, or `null`: nothing raw reaches p-retry.
  */
 export async function tryAgain(
   sending: Sending,
-  { verdict: first, startedAt }: FirstTry,
+  first: Retry,
   attempt: () => Promise<Retry | null>,
 ): Promise<LastTry | null> {
   const { context } = sending.take;
-  let next: NextTry = { kind: 'wait', ms: 0 };
+  const { breaker, service } = context;
+  const { attempts } = context.definition.send;
+  const startedAt = sending.sentAt;
   let previousAt = startedAt;
-  let latestAt = startedAt;
+  let next: NextTry = { kind: 'wait', ms: 0 };
   const waitForNext = async (verdict: Retry) => {
+    const policy = { attempts, awayMs: breaker.patienceMs(), backoffMs: service.backoffMs, breaker };
     const { made, throttled } = sending;
-    next = nextTry({ made, throttled, startedAt, previousAt }, verdict, policyOf(context));
+    next = nextTry({ made, throttled, startedAt, previousAt }, verdict, policy);
     return next.kind === 'wait' && waitWhileRunning(next.ms, context);
   };
   const attemptNext = () => {
-    previousAt = latestAt;
-    latestAt = context.now();
+    previousAt = sending.sentAt;
     return attempt();
   };
   try {
@@ -90,10 +87,6 @@ export async function tryAgain(
   }
 }
 
-function policyOf({ definition, service, breaker }: RunContext) {
-  const { attempts } = definition.send;
-  return { attempts, awayMs: breaker.patienceMs(), backoffMs: service.backoffMs, breaker };
-}
 /** An answer with a time to come back uses up no attempt, but only so many are waited for. */
 const ALL_ATTEMPTS_FACTOR = 10;
 

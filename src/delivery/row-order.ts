@@ -10,10 +10,7 @@ import { UNSENT_MARK } from '../ledger/mark.ts';
 import type { Taken } from '../ledger/open-chunk.ts';
 
 export type RowOrder = {
-  /**
-   * All rows in the order may be sent although a lost worker may have sent them, or none may; the
-   * first one decides.
-   */
+  /** Either all rows in the order may be sent again, or none may; the first one decides. */
   admits(repeatable: boolean): boolean;
   /** Whether the order has yet to come to the row. */
   isBefore(row: number): boolean;

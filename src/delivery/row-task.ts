@@ -1,7 +1,4 @@
-/**
- * A row in a worker's hands, and its end: what a final verdict or used-up attempts make of it, and
- * what is recorded of it.
- */
+/** A row in a worker's hands, its end, and what is recorded of that. */
 
 import type { KeyPlace, Place } from '../ledger/keys.ts';
 import type { FieldsChange, IdentityChange, SettledRow } from '../ledger/settle-entry.ts';
@@ -31,7 +28,6 @@ export type RowTask = {
   readonly suspect: boolean;
 };
 
-/** What is recorded of a row's end; the rest comes from the task. */
 export type RowEnd = {
   readonly outcome: Outcome;
   readonly status?: number;
@@ -106,7 +102,6 @@ function identityChange(task: RowTask, end: RowEnd): IdentityChange | null {
 }
 
 export type Retry = Extract<Verdict, { kind: 'retry' }>;
-/** No other attempt follows. */
 export type Final = Exclude<Verdict, { kind: 'retry' | 'stop' }>;
 
 export function endOf(verdict: Final): RowEnd {
@@ -128,7 +123,6 @@ export function endOf(verdict: Final): RowEnd {
   }
 }
 
-/** `attempts`: the one that was accepted; `ms`: how long it took. */
 export function acceptedEnd(
   { outcome, status, id, warning, documents }: Extract<Final, { kind: 'accepted' }>,
   attempts = 0,

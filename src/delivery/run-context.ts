@@ -1,6 +1,5 @@
 /**
- * Everything a worker needs for one run's rows. Made once per run and process (delivery.ts), so
- * that a run's chunks share what was learnt of the service.
+ * What a worker needs for a run's rows: its chunks share what was learnt of the service.
  */
 
 import type { JobDefinition } from '../config/job-definition.ts';
@@ -32,8 +31,6 @@ export type RunContext = {
   readonly service: ServiceEdge;
   /** In flight: at most `send.concurrency`, and no more than the service bears. */
   readonly permits: RunPermits;
-  /** With a `send.rate` each request waits for its time. */
-  readonly hasRate: boolean;
   readonly breaker: ServiceBreaker;
   readonly meter: Pick<Meter, 'attempted' | 'recorded'>;
   readonly now: () => number;
@@ -43,9 +40,7 @@ export type RunContext = {
   stillRuns(): boolean;
   /** False outside the job's window: no row is begun. */
   isOpen(): boolean;
-  /** For a reason that is not a row's fault. */
   pause(reason: Reason): Promise<void>;
-  /** Closes the connections to the service and breaks off attempts in flight. */
   close(): Promise<void>;
   onTrouble(what: string, error: Error): void;
 };

@@ -1,6 +1,5 @@
 /**
- * A job definition compiled against a file's columns, once per definition and columns in a process.
- * A mapping has no state of its own, so runs may share it.
+ * A job definition compiled against a file's columns, which runs share.
  */
 
 import { type JobDefinition, operationOf } from '../config/job-definition.ts';
@@ -61,7 +60,6 @@ export function misfits(definition: JobDefinition, source: SourceInfo): readonly
   }
 }
 
-/** JSON without a record has no columns that could be wrong or missing. */
 const NO_RECORDS: SourceInfo = {
   type: 'json',
   encoding: 'utf-8',

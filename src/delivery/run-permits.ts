@@ -1,8 +1,8 @@
 /**
- * The permits of a process for one service: how many requests may be in flight. A permit is held
- * until the reply is there, never while a row waits for anything else. All runs together have what
- * the service bears (adaptive-limit.ts). A short permit goes to the run that has had the least
- * (start-time fair queueing): a new run's first row waits half a second at most.
+ * The permits of a process for one service: how many requests may be in flight. All runs together
+ * have what the service bears (adaptive-limit.ts). A short permit goes to the run that has had the
+ * least (start-time fair queueing): a new run's first row waits half a second at most. A rate is a
+ * permit that comes later: it is taken at the run's next time, then waits for its row's intent.
  */
 
 import { AHEAD_MS, type Reserved } from '../ledger/chunk-ledger.ts';
@@ -32,15 +32,14 @@ export type RunRate = {
   onTrouble(error: unknown): void;
 };
 
+/** False: none comes any more, since the run or the process ends, or no time could be reserved. */
+type Wake = (goesOn: boolean) => void;
+
 export type RunPermits = {
-  /** Takes a free permit, at almost no cost. Runs with a rate get permits only by `wait`. */
   tryTake(): boolean;
-  /**
-   * Calls with true once a permit is taken, under a rate at the run's next time; with false when
-   * the run or the process ends, or no time could be reserved.
-   */
-  wait(granted: OnPermit): void;
   free(): number;
+  /** How many more permits would be of use now; `wake`, once one may be free. */
+  want(count: number, wake: Wake): void;
   /** None is free below the run's ceiling: others have them, or the service bears no more. */
   isContested(): boolean;
   /** `reply`: shows how the service bears the load; `null`: nothing was sent. */
@@ -50,8 +49,7 @@ export type RunPermits = {
   leave(): void;
 };
 
-type OnPermit = (isTaken: boolean) => void;
-type Share = Pick<RunPermits, 'tryTake' | 'wait' | 'free'> & { release(): void; giveUp(): void };
+type Share = Pick<RunPermits, 'tryTake' | 'free' | 'want'> & { release(): void };
 
 type ServicePermitsEdges = {
   readonly now: () => number;
@@ -66,7 +64,9 @@ type SharingRun = {
   taken: number;
   /** The virtual time up to which the run has had its share. */
   due: number;
-  readonly line: OnPermit[];
+  /** Its first row has waited for too long. */
+  isLate: boolean;
+  wake: Wake;
 };
 
 export function createServicePermits(edges: ServicePermitsEdges): ServicePermits {
@@ -74,7 +74,6 @@ export function createServicePermits(edges: ServicePermitsEdges): ServicePermits
   const runs = new Set<SharingRun>();
   const waiting = new Set<SharingRun>();
   let taken = 0;
-  /** The largest of the joined runs. */
   let ceiling = 1;
   /** The virtual time: the start of the latest grant. */
   let clock = 0;
@@ -83,84 +82,74 @@ export function createServicePermits(edges: ServicePermitsEdges): ServicePermits
     ceiling = Math.max(1, ...[...runs].map((run) => run.ceiling));
   };
   const isFull = () => taken >= limit.current(ceiling);
-  const take = (run: SharingRun) => {
-    clock = Math.max(clock, run.due);
-    run.due = clock + 1;
-    run.taken += 1;
-    taken += 1;
-  };
-  const serve = (run: SharingRun) => {
-    const granted = run.line.shift();
-    if (run.line.length === 0) waiting.delete(run);
-    take(run);
-    granted?.(true);
+  const isTurnOf = (run: SharingRun) => {
+    if (isFull()) return run.due === 0 && run.isLate;
+    return run.due <= (nextOf(waiting)?.due ?? run.due);
   };
   const grant = () => {
-    while (waiting.size > 0 && !isFull()) {
+    while (!isFull()) {
       const next = nextOf(waiting);
       if (next === null) return;
-      serve(next);
+      waiting.delete(next);
+      next.wake(true);
     }
   };
-  const shareOf = (run: SharingRun): Share => {
-    let isFirstAwaited = false;
-    const goFirst = () => {
-      if (run.due === 0 && run.line.length > 0) serve(run);
-    };
-    return {
-      tryTake() {
-        if (run.taken >= run.ceiling || isFull()) return false;
-        take(run);
-        return true;
-      },
-      wait(granted) {
-        run.line.push(granted);
-        waiting.add(run);
-        if (run.due === 0 && !isFirstAwaited) setTimeout(goFirst, FIRST_WITHIN_MS).unref();
-        isFirstAwaited = true;
-        grant();
-      },
-      free: () => Math.max(0, Math.min(run.ceiling - run.taken, limit.current(ceiling) - taken)),
-      release() {
-        run.taken -= 1;
-        taken -= 1;
-        grant();
-      },
-      giveUp() {
-        waiting.delete(run);
-        refuseAll(run.line);
-      },
-    };
+  const goFirst = (run: SharingRun) => {
+    run.isLate = true;
+    if (waiting.has(run)) run.wake(true);
   };
+  const shareOf = (run: SharingRun): Share => ({
+    tryTake() {
+      if (run.taken >= run.ceiling || !isTurnOf(run)) return false;
+      clock = Math.max(clock, run.due);
+      run.due = clock + 1;
+      run.taken += 1;
+      taken += 1;
+      return true;
+    },
+    free: () => Math.max(0, Math.min(run.ceiling - run.taken, limit.current(ceiling) - taken)),
+    want(count, wake) {
+      run.wake = wake;
+      if (count === 0) waiting.delete(run);
+      else if (!runs.has(run)) wake(false);
+      else waiting.add(run);
+      if (count > 0 && run.due === 0) setTimeout(goFirst, FIRST_WITHIN_MS, run).unref();
+    },
+    release() {
+      run.taken -= 1;
+      taken -= 1;
+      grant();
+    },
+  });
 
   return {
     limit: () => limit.current(ceiling),
     taken: () => taken,
     join({ rate, stopping, ...terms }) {
-      const run: SharingRun = { ...terms, taken: 0, due: 0, line: [] };
+      const run: SharingRun = { ...terms, taken: 0, due: 0, isLate: false, wake: () => undefined };
       const share = shareOf(run);
-      const { tryTake, free, giveUp, ...source } = rate === null ? share : paced(share, rate, now);
-      const wait: RunPermits['wait'] = (granted) =>
-        stopping.aborted || !runs.has(run) ? granted(false) : source.wait(granted);
-      stopping.addEventListener('abort', giveUp, { once: true });
-      runs.add(run);
+      const leave = () => {
+        stopping.removeEventListener('abort', leave);
+        runs.delete(run);
+        measure();
+        if (waiting.delete(run)) run.wake(false);
+      };
+      stopping.addEventListener('abort', leave, { once: true });
+      if (!stopping.aborted) runs.add(run);
       measure();
+      grant();
+      const { tryTake, free, want } = rate === null ? share : paced(share, rate, now);
       return {
         tryTake,
-        wait,
         free,
+        want,
         isContested: () => share.free() === 0 && run.taken < run.ceiling,
         release(reply) {
           if (reply !== null) limit.hear(reply, taken, ceiling);
           share.release();
         },
         taken: () => run.taken,
-        leave() {
-          stopping.removeEventListener('abort', giveUp);
-          giveUp();
-          runs.delete(run);
-          measure();
-        },
+        leave,
       };
     },
   };
@@ -170,11 +159,6 @@ function nextOf(waiting: ReadonlySet<SharingRun>): SharingRun | null {
   let next: SharingRun | null = null;
   for (const run of waiting) if (run.taken < run.ceiling && (next === null || run.due < next.due)) next = run;
   return next;
-}
-
-/** Callers that come back meanwhile wait again. */
-function refuseAll(line: OnPermit[]): void {
-  for (const granted of line.splice(0)) granted(false);
 }
 
 /** A time missed by more is lost: a process that stood still would use all it missed at once. */
@@ -188,8 +172,10 @@ const SHORTEST_PAUSE_MS = 10;
  * or waits for answers takes few from the others.
  */
 function paced(share: Share, { intervalMs, reserve, pause, onTrouble }: RunRate, now: () => number): Share {
-  const line: OnPermit[] = [];
-  /** How many times this worker has, and when the next of them is. */
+  /** Permits of which the time has come. */
+  let held = 0;
+  let wanted = 0;
+  let wake: Wake = () => undefined;
   let left = 0;
   let due = 0;
   let askAt = Number.NEGATIVE_INFINITY;
@@ -208,51 +194,61 @@ function paced(share: Share, { intervalMs, reserve, pause, onTrouble }: RunRate,
     return left;
   };
   const ask = async () => {
-    const reserved = await reserve(Math.min(line.length, 1 + share.free()));
+    const reserved = await reserve(Math.min(wanted - held, 1 + share.free()));
     [left, due] = [reserved.times, now() + reserved.inMs];
     if (left === 0) askAt = Math.max(due, now() + SHORTEST_PAUSE_MS);
   };
-  const giveUp = () => {
-    refuseAll(line);
-    share.giveUp();
-  };
-  /** Lets the first in line go at the next time; false: the run or the process ends. */
+  const take = () =>
+    new Promise<boolean>((resolve) => {
+      const tryTake = (goesOn: boolean) => {
+        if (!goesOn || share.tryTake()) resolve(goesOn);
+        else share.want(1, tryTake);
+      };
+      tryTake(true);
+    });
+  /** Has a permit by the next time; false: the run or the process ends. */
   const serveNext = async (): Promise<boolean> => {
     if (times() === 0 && !(await pause(askAt - now()))) return false;
-    if (!(await new Promise<boolean>((resolve) => share.wait(resolve)))) return false;
-    let granted: OnPermit | undefined;
+    if (!(await take())) return false;
+    let isDue = false;
     try {
-      if (times() === 0) await ask();
+      if (times() === 0 && held < wanted) await ask();
       if (left === 0) return true;
       const at = due;
       passOver(1);
-      const goesOn = await pause(at - now());
-      if (goesOn) granted = line.shift();
-      return goesOn;
+      isDue = await pause(at - now());
+      return isDue;
     } finally {
-      if (granted === undefined) share.release();
-      else granted(true);
+      if (isDue && held < wanted) {
+        held += 1;
+        wake(true);
+      } else share.release();
     }
   };
   const serve = async () => {
     isServing = true;
     try {
-      while (line.length > 0) if (!(await serveNext())) giveUp();
+      while (held < wanted && (await serveNext()));
     } catch (error) {
       onTrouble(error);
-      giveUp();
     }
+    if (held < wanted) wake(false);
     isServing = false;
   };
 
   return {
     ...share,
-    tryTake: () => false,
-    free: () => 0,
-    wait(granted) {
-      line.push(granted);
-      if (!isServing) void serve();
+    tryTake() {
+      if (held === 0) return false;
+      held -= 1;
+      return true;
     },
-    giveUp,
+    free: () => held,
+    want(count, onFree) {
+      wanted = count;
+      wake = onFree;
+      for (; held > wanted; held -= 1) share.release();
+      if (held < wanted && !isServing) void serve();
+    },
   };
 }

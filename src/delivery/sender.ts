@@ -2,30 +2,63 @@
  * The sender of a run: all requests of its chunks go to the service here and nowhere else. Outcomes
  * and the next intents travel in one exchange with the ledger. Nothing is sent without a granted
  * intent, a permit, and a last look at the chunk's lease when it is handed to the HTTP client.
- * transitions.ts decides, in-hand.ts carries out, p-retry owns later attempts (retry.ts).
+ * transitions.ts decides, p-retry owns later attempts (retry.ts).
  */
 
 import type { Granted } from '../ledger/intent.ts';
+import type { SettledRow } from '../ledger/settle-entry.ts';
 import { errorOf } from '../lib/errors.ts';
 import { passRow } from '../lib/stage.ts';
 import type { Reply } from '../model/request.ts';
-import { apply, createInHand, endAll, endWaiting, type InHand, recall } from './in-hand.ts';
+import { tryAgain } from './retry.ts';
 import type { RowOrder } from './row-order.ts';
+import type { Retry } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 import { createSenderPace, type SenderPace } from './sender-pace.ts';
-import { failSending, intended, intentOf, maySend, notSent, type Sending } from './sending.ts';
+import {
+  type EndListener,
+  endSending,
+  failSending,
+  intended,
+  intentOf,
+  isFreeWithout,
+  maySend,
+  notSent,
+  type Sending,
+} from './sending.ts';
+import { createSettling, type Settling, sentRows, withdrawIntents } from './settle-rows.ts';
 import { waitForService } from './still-runs.ts';
-import { afterGrant, afterReply, deniedInARow, givenUp, UNSENT, type Wait } from './transitions.ts';
+import {
+  afterGrant,
+  afterReply,
+  afterToken,
+  afterTries,
+  deniedInARow,
+  type Effect,
+  givenUp,
+  type Wait,
+} from './transitions.ts';
 
-type Sender = InHand & {
+type Sender = {
+  readonly context: RunContext;
+  readonly waiting: Sending[];
+  /** With a granted intent. */
+  readonly ready: Sending[];
+  readonly settling: Settling;
+  /** Requests that wait until the ledger's whole answer is read, and their longest wait. */
+  readonly barred: Sending[];
+  wait: Wait | null;
+  /** Answers in work that may mean trouble for all rows: meanwhile no other row asks to go. */
+  troubles: number;
+  /** Number of such answers: a grant asked for before one and given after it is void. */
+  alarms: number;
   readonly pace: SenderPace;
-  readonly permitted: (isTaken: boolean) => void;
+  readonly wake: (goesOn: boolean) => void;
   isAsking: boolean;
   asked: number;
   /** The breaker is open, or the service asked for a hold. */
   isBarred: boolean;
-  /** Permits asked for that have not come yet. */
-  expected: number;
+  /** Permits kept for requests that were asked for again. */
   spare: number;
   look: NodeJS.Timeout | null;
   denied: number;
@@ -35,48 +68,61 @@ const senders = new WeakMap<RunContext, Sender>();
 
 /** Hands a request to its run's sender in this process. */
 export function send(sending: Sending): void {
-  const { context } = sending.take;
-  const sender = senders.get(context) ?? createSender(context);
+  const sender = senderOf(sending.take.context);
   sender.waiting.push(sending);
   pump(sender);
 }
 
+/** Records the end of rows of which nothing is sent, with what ends meanwhile. */
+export function settle(rows: readonly SettledRow[], end: EndListener, context: RunContext): void {
+  senderOf(context).settling.settle({ ...end, state: 'settling', again: null }, rows);
+}
+
+function senderOf(context: RunContext): Sender {
+  return senders.get(context) ?? createSender(context);
+}
+
 function createSender(context: RunContext): Sender {
   const sender: Sender = {
-    ...createInHand(context, () => pump(sender)),
+    context,
+    waiting: [],
+    ready: [],
+    settling: createSettling(context),
+    barred: [],
+    wait: null,
+    troubles: 0,
+    alarms: 0,
     pace: createSenderPace(context.now),
-    permitted: (isTaken) => permitted(sender, isTaken),
+    wake(goesOn) {
+      if (!goesOn) endWaiting(sender);
+      pump(sender);
+    },
     isAsking: false,
     asked: 0,
     isBarred: false,
-    expected: 0,
     spare: 0,
     look: null,
     denied: 0,
   };
-  context.stopping.addEventListener('abort', () => endAll(sender), { once: true });
+  context.stopping.addEventListener('abort', () => pump(sender), { once: true });
   senders.set(context, sender);
   return sender;
 }
 
-/** How often waiting rows look again: what they wait for may come unannounced. */
+/** How often requests look again: what they wait for may come unannounced. */
 const LOOK_MS = 500;
 
 /** Sends what can go, and sees that more can. */
 function pump(sender: Sender): void {
   const { waiting, ready, context } = sender;
-  if (context.stopping.aborted) endAll(sender);
-  while (ready.length > 0 && hasPermit(sender)) launch(sender, ready.shift());
-  while (sender.spare > permitsOfUse(sender)) {
+  if (context.stopping.aborted) endWaiting(sender);
+  while (launch(sender));
+  while (sender.spare > 0) {
     sender.spare -= 1;
     context.permits.release(null);
   }
-  // A run that ends is refused every permit at once.
-  while (!context.stopping.aborted && sender.spare + sender.expected < permitsWanted(sender)) {
-    sender.expected += 1;
-    context.permits.wait(sender.permitted);
-  }
-  if (waiting.length === 0) return;
+  context.permits.want(permitsOfUse(sender), sender.wake);
+  if (waiting.length + ready.length === 0) return;
   sender.look ??= setTimeout(() => {
     sender.look = null;
     pump(sender);
@@ -90,50 +136,27 @@ function mayAsk({ isBarred, troubles }: Sender): boolean {
   return !isBarred && troubles === 0;
 }
 
-function hasPermit(sender: Sender): boolean {
-  if (sender.spare === 0) return sender.context.permits.tryTake();
-  sender.spare -= 1;
-  return true;
-}
-
-/** While the breaker is open, keep no spare permit: the probing row may need it. */
-function permitsOfUse(sender: Sender): number {
-  const { waiting, ready, asked } = sender;
-  return ready.length + (mayAsk(sender) ? asked + waiting.length : 0);
-}
-
 /**
- * How many permits to have in hand or wait for: one for each ready request. Under a rate, each
- * request has its time before its intent. Where other runs want permits too, the run gets one only
- * by waiting for it, ready or not.
+ * Under a rate each request has its time before its intent. While the breaker is open, keep no
+ * permit for those that wait: the probing row may need it.
  */
-function permitsWanted(sender: Sender): number {
-  const { ready, context } = sender;
+function permitsOfUse(sender: Sender): number {
+  const { waiting, ready, asked, context } = sender;
+  return ready.length + (hasRate(context) && mayAsk(sender) ? asked + waiting.length : 0);
+}
+
+function hasRate({ definition }: RunContext): boolean {
+  return definition.send.rate !== undefined;
+}
+
+function wanted({ waiting, ready, context, pace }: Sender): number {
   const { permits } = context;
-  const ofUse = permitsOfUse(sender);
-  if (context.hasRate) return Math.min(ofUse, context.definition.send.concurrency);
-  if (!permits.isContested()) return ready.length;
-  return Math.min(ofUse, Math.max(ready.length, permits.taken() + 1));
-}
-
-function permitted(sender: Sender, isTaken: boolean): void {
-  sender.expected -= 1;
-  if (!isTaken) {
-    endAll(sender);
-    return;
-  }
-  sender.spare += 1;
-  pump(sender);
-}
-
-function wanted({ waiting, ready, spare, context, pace }: Sender): number {
-  const { permits, hasRate } = context;
   return pace.wanted({
     waiting: waiting.length,
     ready: ready.length,
-    free: spare + (hasRate ? 0 : permits.free()),
+    free: permits.free(),
     isContested: permits.isContested(),
-    hasRate,
+    hasRate: hasRate(context),
   });
 }
 
@@ -141,7 +164,7 @@ async function ask(sender: Sender): Promise<void> {
   const sendings: Sending[] = [];
   for (const sending of sender.waiting.splice(0, wanted(sender))) {
     if (maySend(sending)) sendings.push(sending);
-    else void apply(sender, sending, UNSENT);
+    else endSending(sending, 'unsent');
   }
   sender.pace.asked();
   sender.asked = sendings.length;
@@ -177,7 +200,6 @@ async function intend(sender: Sender, sendings: readonly Sending[]): Promise<voi
 
 type InOrder = { readonly order: RowOrder; readonly rows: Sending[] };
 
-/** Requests by the order in which they go, and those that go by themselves. */
 function parted(sendings: readonly Sending[]): { readonly ranges: InOrder[]; readonly singles: Sending[] } {
   const ranges: InOrder[] = [];
   const singles: Sending[] = [];
@@ -216,9 +238,8 @@ function markLeft({ mark, before }: Sending, answer: Granted | undefined): strin
 /** Requests that wait come first again, in their order. */
 function putBack(sender: Sender): void {
   const { barred, wait, waiting } = sender;
-  sender.barred = [];
   sender.wait = null;
-  for (const sending of barred.reverse()) waiting.unshift(sending);
+  waiting.unshift(...barred.splice(0));
   if (wait !== null) void bar(sender, wait);
 }
 
@@ -233,23 +254,25 @@ async function bar(sender: Sender, wait: Wait): Promise<void> {
 /** An older grant is asked for again before the row goes: run or breaker may have changed. */
 const FRESH_MS = 1_000;
 
-/** Sends a request for which there is a permit; else the permit is given back. */
-function launch(sender: Sender, sending: Sending | undefined): void {
-  const { context, pace } = sender;
-  if (sending?.state !== 'intended') {
-    context.permits.release(null);
-    return;
-  }
+/** Sends the first request that is ready; false: there is none, or no permit for it. */
+function launch(sender: Sender): boolean {
+  const { ready, context, pace } = sender;
+  const sending = ready.shift();
+  if (sending === undefined) return false;
   // The last look: the chunk's lease may have been lost since the intent was granted.
-  if (!maySend(sending)) {
-    context.permits.release(null);
+  if (sending.state !== 'intended' || !maySend(sending)) {
     void apply(sender, sending, givenUp(sending));
-    return;
+    return true;
   }
+  if (sender.spare === 0 && !context.permits.tryTake()) {
+    ready.unshift(sending);
+    return false;
+  }
+  sender.spare = Math.max(0, sender.spare - 1);
   const now = context.now();
   if (now - sending.grantedAt > FRESH_MS) {
-    void launchIfGranted(sender, sending);
-    return;
+    void askAgain(sender, sending);
+    return true;
   }
   pace.launched();
   sending.state = 'onWire';
@@ -260,13 +283,14 @@ function launch(sender: Sender, sending: Sending | undefined): void {
     (reply) => landed(sender, sending, reply),
     (error) => broke(sender, sending, error),
   );
+  return true;
 }
 
 /**
  * Asks again for a row that waited for its permit: meanwhile the run may be paused, the service may
  * have asked for a hold, or another take may have ended the row.
  */
-async function launchIfGranted(sender: Sender, sending: Sending): Promise<void> {
+async function askAgain(sender: Sender, sending: Sending): Promise<void> {
   const { context, alarms } = sender;
   const { token } = sending;
   try {
@@ -304,4 +328,156 @@ function broke(sender: Sender, sending: Sending, error: unknown): void {
   sender.context.permits.release(null);
   failSending(sending, error);
   pump(sender);
+}
+
+/** Carries effects out in order, at once while none takes time. Never rejects. */
+async function apply(sender: Sender, sending: Sending, effects: readonly Effect[]): Promise<void> {
+  let recalled: Promise<void> | null = null;
+  try {
+    for (const effect of effects) {
+      if (effect.kind === 'recall') recalled = alarm(sender);
+      else {
+        const work = carryOut(sender, sending, effect);
+        if (work !== null) await work;
+      }
+    }
+  } catch (error) {
+    failSending(sending, error);
+  }
+  if (recalled === null) return;
+  await recalled;
+  sender.troubles -= 1;
+  pump(sender);
+}
+
+/**
+ * The answer may mean a hold, an open breaker or a paused run: requests that have not gone ask
+ * again once that is known.
+ */
+function alarm(sender: Sender): Promise<void> {
+  sender.troubles += 1;
+  sender.alarms += 1;
+  sender.settling.flush();
+  return recall(sender);
+}
+
+/** `null`: done. */
+function carryOut(
+  sender: Sender,
+  sending: Sending,
+  effect: Exclude<Effect, { kind: 'recall' }>,
+): Promise<unknown> | null {
+  const { context, ready, barred, settling } = sender;
+  switch (effect.kind) {
+    case 'settle':
+      settling.settle(sending, sentRows(sending, effect.end));
+      return null;
+    case 'unsent':
+      endSending(sending, 'unsent');
+      return null;
+    case 'ready':
+      if (effect.isFirst) ready.unshift(sending);
+      else ready.push(sending);
+      return null;
+    case 'wait':
+      if (sender.wait === null || effect.wait.ms > sender.wait.ms) sender.wait = effect.wait;
+      barred.push(sending);
+      return null;
+    case 'alone':
+      sending.isInOrder = false;
+      barred.push(sending);
+      return null;
+    case 'halt':
+      endWaiting(sender);
+      return null;
+    case 'again':
+      again(sender, sending, effect);
+      return null;
+    case 'tell':
+      return tell(sending, effect.failure, context);
+    case 'withdraw':
+      return withdraw(sending, context);
+    case 'pause':
+      if (effect.problem !== undefined)
+        context.onTrouble(`the ${effect.reason} could not be written`, new Error(effect.problem));
+      return context.pause(effect.reason);
+    case 'pause-if-away':
+      return context.breaker.awayFor() < context.breaker.patienceMs() ? null : context.pause('service-away');
+    case 'refresh':
+      return refresh(sender, sending);
+    default:
+      return effect satisfies never;
+  }
+}
+
+/** A breaker that could not be told is no reason to leave the row's intent where it is. */
+async function tell(
+  { mark }: Sending,
+  failure: Extract<Effect, { kind: 'tell' }>['failure'],
+  { breaker, onTrouble }: RunContext,
+): Promise<void> {
+  await breaker
+    .failed({ ...failure, mark })
+    .catch((cause: unknown) => onTrouble('the breaker could not be told of a failure', errorOf(cause)));
+}
+
+async function withdraw(sending: Sending, context: RunContext): Promise<void> {
+  await withdrawIntents([sending], context);
+  sending.mark = '';
+}
+
+async function refresh(sender: Sender, sending: Sending): Promise<void> {
+  const fresh = sending.refreshed ? null : await sender.context.service.freshToken(sending.token);
+  await apply(sender, sending, afterToken(fresh !== null));
+}
+
+/** Another attempt is safe; p-retry decides whether it is made. */
+function again(
+  sender: Sender,
+  sending: Sending,
+  { verdict, because }: Extract<Effect, { kind: 'again' }>,
+): void {
+  const tell = sending.again;
+  sending.again = null;
+  sending.state = 'waiting';
+  if (because === 'refreshed') sending.refreshed = true;
+  if (because === 'refreshed' || because === 'throttled') sending.throttled += 1;
+  if (tell === null) void tryLater(sender, sending, verdict);
+  else tell(verdict);
+}
+
+async function tryLater(sender: Sender, sending: Sending, verdict: Retry): Promise<void> {
+  // Ahead of the run's other requests.
+  const attempt = () =>
+    new Promise<Retry | null>((resolve) => {
+      sending.again = resolve;
+      sender.waiting.unshift(sending);
+      pump(sender);
+    });
+  try {
+    const last = await tryAgain(sending, verdict, attempt);
+    if (last !== null) await apply(sender, sending, afterTries(last, sending));
+  } catch (error) {
+    failSending(sending, error);
+  }
+}
+
+/** Requests that have not gone ask again, and come first. */
+async function recall(sender: Sender): Promise<void> {
+  const { ready, waiting, context } = sender;
+  const sendings = ready.splice(0);
+  const free = sendings.filter(isFreeWithout);
+  try {
+    await withdrawIntents(free, context);
+  } catch (error) {
+    for (const sending of free) failSending(sending, error);
+  }
+  const unsent = sendings.filter(({ state }) => state === 'intended');
+  for (const sending of unsent) notSent(sending, isFreeWithout(sending) ? '' : sending.mark);
+  waiting.unshift(...unsent);
+  pump(sender);
+}
+
+function endWaiting(sender: Sender): void {
+  for (const sending of sender.waiting.splice(0)) endSending(sending, 'unsent');
 }

@@ -1,7 +1,6 @@
 /**
  * A request on its way: one object that all its attempts share and only the sender (sender.ts)
- * changes. It knows the mark on its row in the ledger, which intent the next attempt asks for, and
- * whether anything has come between. Its end is reported exactly once.
+ * changes. It knows the mark on its row in the ledger, and which intent the next attempt asks for.
  */
 
 import type { Intent } from '../ledger/intent.ts';
@@ -17,12 +16,6 @@ import type { RunContext } from './run-context.ts';
 
 /** `unsent`: the rows are as before. */
 export type Ended = 'settled' | 'unsent';
-
-export type EndListener = {
-  ended(how: Ended): void;
-  /** The rows' fate could not be recorded, or the program failed. */
-  failed(error: unknown): void;
-};
 
 export type ChunkTake = {
   readonly context: RunContext;
@@ -40,42 +33,47 @@ export type ChunkTake = {
  */
 type SendingState = 'waiting' | 'intended' | 'onWire' | 'settling' | 'over';
 
-export type Sending = PlannedSend & {
-  readonly take: ChunkTake;
-  readonly end: EndListener;
-  readonly chunk: number;
-  readonly row: number;
-  readonly identity: KeyPlace | null;
-  /** The call may be repeated: it is sent even where a lost worker may have sent it. */
-  readonly repeatable: boolean;
-  /** Its first attempt goes in its chunk's order; false once that was granted or refused. */
-  isInOrder: boolean;
+/** Rows on their way to their end, which is reported once. */
+export type Ending = {
   state: SendingState;
-  /** The intent on the row, `''` for none; the next one replaces it. */
-  mark: string;
-  /**
-   * The intent that `mark` replaced. With one, the row is not free even without `mark`: an earlier
-   * attempt may have arrived.
-   */
-  before: string;
-  /** As it was when the intent was granted. */
-  token: string;
-  grantedAt: number;
-  sentAt: number;
-  made: number;
-  /** Intents under which nothing was sent: each intent has a mark of its own. */
-  withdrawn: number;
-  /** Attempts for which the service named a time to come back. */
-  throttled: number;
-  refreshed: boolean;
+  ended(how: Ended): void;
+  /** The rows' fate could not be recorded, or the program failed. */
+  failed(error: unknown): void;
   /** p-retry waits for it: why another attempt is needed, or `null`. */
   again: ((verdict: Retry | null) => void) | null;
 };
 
+export type EndListener = Pick<Ending, 'ended' | 'failed'>;
+
+export type Sending = Ending &
+  PlannedSend & {
+    readonly take: ChunkTake;
+    readonly chunk: number;
+    readonly row: number;
+    readonly identity: KeyPlace | null;
+    readonly repeatable: boolean;
+    /** Goes in its chunk's order, until that was granted or refused. */
+    isInOrder: boolean;
+    /** The intent on the row, `''` for none; the next one replaces it. */
+    mark: string;
+    /** The intent that `mark` replaced: under it an earlier attempt may have arrived. */
+    before: string;
+    /** As it was when the intent was granted. */
+    token: string;
+    grantedAt: number;
+    sentAt: number;
+    made: number;
+    /** Intents under which nothing was sent. */
+    withdrawn: number;
+    /** Attempts for which the service named a time to come back. */
+    throttled: number;
+    refreshed: boolean;
+  };
+
 export function createSending(
   { lead, mates, ends, warnings }: Planned,
   plan: PlannedSend['plan'],
-  { take, end }: Pick<Sending, 'take' | 'end'>,
+  { take, ended, failed }: Pick<Sending, 'take' | 'ended' | 'failed'>,
 ): Sending {
   const { order } = take;
   const repeatable = mayRepeat(plan.request.call);
@@ -86,7 +84,8 @@ export function createSending(
     ends,
     warnings,
     take,
-    end,
+    ended,
+    failed,
     chunk: lead.chunk,
     row: lead.row.row,
     identity: ownKey(lead),
@@ -111,10 +110,7 @@ function isFresh({ expected, fields }: PlannedSend['plan']): boolean {
   return expected === '' && fields === undefined;
 }
 
-/**
- * As far as this process knows: neither it nor the run ends, the window is open, and the chunk is
- * still its own.
- */
+/** As far as this process knows. */
 export function maySend({ take }: Sending): boolean {
   const { context, lease } = take;
   return !context.stopping.aborted && context.isOpen() && lease.isHeld();
@@ -164,19 +160,18 @@ export function notSent(sending: Sending, mark: string): void {
   sending.withdrawn += 1;
 }
 
-export function endSending(sending: Sending, how: Ended): void {
-  if (!isOver(sending)) sending.end.ended(how);
+export function endSending(ending: Ending, how: Ended): void {
+  if (!isOver(ending)) ending.ended(how);
 }
 
-/** The rows' fate could not be recorded, or the program failed: the chunk is handed out again. */
-export function failSending(sending: Sending, error: unknown): void {
-  if (!isOver(sending)) sending.end.failed(error);
+export function failSending(ending: Ending, error: unknown): void {
+  if (!isOver(ending)) ending.failed(error);
 }
 
-function isOver(sending: Sending): boolean {
-  const { state, again } = sending;
-  sending.state = 'over';
-  sending.again = null;
+function isOver(ending: Ending): boolean {
+  const { state, again } = ending;
+  ending.state = 'over';
+  ending.again = null;
   again?.(null);
   return state === 'over';
 }

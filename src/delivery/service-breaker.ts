@@ -1,6 +1,5 @@
 /**
- * What this process knows of a service beside the shared breaker: whether its requests are
- * answered, and since when none is. The retry policy decides by it whether a row failed or the
+ * What this process knows of a service beside the shared breaker: whether a row failed, or the
  * service is away. Any definite answer, a refusal too, is a success.
  */
 
@@ -11,11 +10,10 @@ export type ServiceBreaker = {
   succeeded(tookMs: number): void;
   /** An attempt ended without a definite answer; passes it on to the shared breaker. */
   failed(failure: AttemptFailure): Promise<void>;
-  /** Whether this process got a definite answer since `time` (ms). */
   answeredSince(time: number): boolean;
   /** Whether a request that began since `time` (ms) got a definite answer. */
   getsThroughSince(time: number): boolean;
-  /** Ms since any worker's first failure with no answer after it; 0: an answer was the latest. */
+  /** Ms since any worker's first failure with no answer after it. */
   awayFor(): number;
   /** The longest wait for the service, ms; shorter while an attended run never reached it. */
   patienceMs(): number;
@@ -27,7 +25,6 @@ export type AttemptFailure = {
   readonly status: number | null;
   /** What the service asked for, ms; `null`: nothing. */
   readonly afterMs: number | null;
-  /** A connection came about: something is at the address. */
   readonly isReached: boolean;
   /** Without personal data. */
   readonly cause: string;

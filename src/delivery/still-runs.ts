@@ -1,7 +1,6 @@
 /**
- * Whether the run still runs, for waiting rows: Redis is asked once a second at most for all of
- * them. It only saves vain waiting; whether a row may go is the ledger's decision. And how long
- * rows wait for the service before their run pauses.
+ * Whether the run still runs, for waiting rows: it only saves vain waiting, since whether a row may
+ * go is the ledger's decision. And how long rows wait for the service before their run pauses.
  */
 
 import { awayMsOf } from '../config/send-settings.ts';

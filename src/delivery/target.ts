@@ -81,13 +81,9 @@ export function nowhere(target: string): Service {
   return { target, baseUrl: target === SANDBOX_TARGET ? 'http://127.0.0.1' : target, credentials };
 }
 
-/** The sandbox's message to its parent once it listens. */
 const sandboxHelloSchema = z.object({ url: z.string(), token: z.string() });
 
-/**
- * The sandbox as a child process. It keeps what was made in `<home>/sandbox`, so that a rehearsal
- * of several runs fits together and agrees with the ledger about known keys.
- */
+/** The sandbox as a child process. What was made is kept, as the ledger keeps its known keys. */
 export async function startSandboxChild(home: string, releasers: Releasers): Promise<Service> {
   const folder = await makeHomeFolder(home, 'sandbox');
   const args = ['sandbox', '--port', '0', '--data-file', join(folder, 'data.ndjson')];

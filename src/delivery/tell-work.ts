@@ -1,12 +1,10 @@
 /**
- * Writes what this worker does to the ledger every two seconds, for people who look, from counters
- * that exist anyway: no row waits for it. An absent Redis costs only that news.
+ * Writes what this worker does to the ledger, for people who look: no row waits for it.
  */
 import { hostname } from 'node:os';
 import { forgetDoing, keepDoing } from '../ledger/doing.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
-import { sleep } from '../lib/waiting.ts';
 import type { Meter } from '../metrics/meter.ts';
 import type { Delivery } from './delivery.ts';
 
@@ -23,31 +21,22 @@ const IDLE_EVERY_MS = 20_000;
 
 /** Runs until the answered function is called. */
 export function tellWork(worker: Worker): () => Promise<void> {
-  const stop = new AbortController();
-  const told = tellUntil(stop.signal, createWorkTeller(worker, `${hostname()} ${process.pid}`));
-  return async () => {
-    stop.abort();
-    await told;
-    const { redis, keys } = worker;
-    if (redis.status !== 'ready') return;
-    await forgetDoing(redis, keys, `${hostname()} ${process.pid}`).catch(() => undefined);
-  };
-}
-
-async function tellUntil(stop: AbortSignal, tell: (now: number) => Promise<void>): Promise<void> {
+  const { redis, keys } = worker;
+  const name = `${hostname()} ${process.pid}`;
+  const tell = createWorkTeller(worker, name);
   // An absent Redis answers late: it is not asked twice, and the end does not wait for it.
   let isTelling = false;
-  while (!stop.aborted) {
-    if (!isTelling) {
-      isTelling = true;
-      void tell(Date.now())
-        .catch(() => undefined)
-        .finally(() => {
-          isTelling = false;
-        });
-    }
-    await sleep(EVERY_MS, stop);
-  }
+  const tellAgain = async () => {
+    if (isTelling) return;
+    isTelling = true;
+    await tell(Date.now()).catch(() => undefined);
+    isTelling = false;
+  };
+  const timer = setInterval(() => void tellAgain(), EVERY_MS);
+  return async () => {
+    clearInterval(timer);
+    if (redis.status === 'ready') await forgetDoing(redis, keys, name).catch(() => undefined);
+  };
 }
 
 export function createWorkTeller(worker: Worker, name: string) {

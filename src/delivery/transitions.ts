@@ -1,7 +1,6 @@
 /**
- * What becomes of a request, as tables: after the ledger's answer to its intent, after the verdict
- * on its reply, after a refused token, and after the last attempt. All are pure: they answer
- * effects in their order, and only the sender carries them out.
+ * What becomes of a request, as pure tables: they answer effects in their order, and only the
+ * sender carries them out.
  */
 
 import type { Granted } from '../ledger/intent.ts';
@@ -24,7 +23,7 @@ export type Effect =
   | { readonly kind: 'alone' }
   /** None of the run's rows goes any more. */
   | { readonly kind: 'halt' }
-  /** Concerns all rows perhaps: those that have not gone ask again after the later effects. */
+  /** Concerns all rows perhaps: those that have not gone ask again. */
   | { readonly kind: 'recall' }
   | { readonly kind: 'tell'; readonly failure: Omit<AttemptFailure, 'mark'> }
   /** Nothing was received under the intent. */
@@ -55,7 +54,7 @@ const WITHDRAW: Effect = { kind: 'withdraw' };
 const RECALL: Effect = { kind: 'recall' };
 const HALT: Effect = { kind: 'halt' };
 const ALONE: Effects = [{ kind: 'alone' }];
-export const UNSENT: Effects = [{ kind: 'unsent' }];
+const UNSENT: Effects = [{ kind: 'unsent' }];
 
 export function afterGrant(answer: Granted | undefined, facts: Facts): Effects {
   switch (answer?.kind) {

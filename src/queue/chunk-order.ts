@@ -14,9 +14,7 @@ const FRONT_PRIORITY = 1;
 export const FIRST_PRIORITY = 2;
 /** How far a run's last open chunk may stand behind the first waiting one. */
 const SPAN = OPEN_CHUNKS_MAX + 1;
-/** Half of BullMQ's range: beyond it priorities are counted from the first again. */
-const PRIORITY_MAX = 2 ** 20;
-/** BullMQ refuses a higher priority. */
+/** BullMQ refuses a higher priority. A queue that is full for 200 million rows stays there. */
 const PRIORITY_LIMIT = 2 ** 21 - 1;
 
 /** Decides where a run's next chunk stands in the queue. */
@@ -29,7 +27,7 @@ type Backlog = {
   readonly open: number;
 };
 
-/** A `last` from before a renumbering is harmless: open chunks bound the distance. */
+/** A `last` from before the queue was empty is harmless: open chunks bound the distance. */
 export function nextPriority({ virtualTime, last, open }: Backlog): number {
   if (last === null) return virtualTime;
   return Math.min(Math.max(virtualTime, last + 1), virtualTime + open + 1, PRIORITY_LIMIT);
@@ -43,23 +41,13 @@ export function priorityAgain(virtualTime: number, chunk: number): number {
   return Math.min(virtualTime + 1 + (chunk % OPEN_CHUNKS_MAX), PRIORITY_LIMIT);
 }
 
-/** Priorities of the first and the last waiting chunk. */
-type Reach = { readonly first: number; readonly last: number };
-
 /**
- * Whether to renumber the waiting chunks: the numbers run out, or one stands further behind than
- * any run has open chunks. Such a chunk came back after the queue had been empty, and would wait
- * too long.
+ * Where a waiting chunk belongs that stands further behind the first one than any run has open
+ * chunks: it came back after the queue had been empty, and would wait for too long. `null`: it
+ * stands well.
  */
-export function isRenumberingDue({ first, last }: Reach): boolean {
-  return last > PRIORITY_MAX || last - first > 2 * SPAN;
-}
-
-/** Keeps order and distances, within SPAN. What another process has renumbered stays. */
-export function renumbered(priority: number, { first, last }: Reach): number {
-  if (priority < first) return priority;
-  const base = last > PRIORITY_MAX ? FIRST_PRIORITY : first;
-  return base + Math.min(priority - first, SPAN);
+export function nearPriority(priority: number, first: number): number | null {
+  return priority - first > 2 * SPAN ? first + SPAN : null;
 }
 
 /** For chunks that go before a waiting one, in the order in which they get it. */

@@ -1,8 +1,6 @@
 /**
  * The chunks of all runs of one target, in one BullMQ queue for any number of processes. Priorities
  * let runs take turns (chunk-order.ts); workers see that none waits for a place (chunk-worker.ts).
- * Not a queue per run: connections or polling keep Redis busy. Not a second queue for first chunks:
- * a new run's third one would wait until a large run ends.
  */
 
 import { type Job, Queue } from 'bullmq';
@@ -15,7 +13,7 @@ import {
   payloadOf,
   runOfJobId,
 } from './chunk-job.ts';
-import { FIRST_PRIORITY, isRenumberingDue, nextPriority, renumbered } from './chunk-order.ts';
+import { FIRST_PRIORITY, nearPriority, nextPriority, OPEN_CHUNKS_MAX } from './chunk-order.ts';
 
 /** The target is in the prefix. */
 export const QUEUE_NAME = 'chunks';
@@ -38,7 +36,7 @@ const JOB_OPTIONS = {
   removeOnFail: false,
 } as const;
 
-/** Adds between two looks at the distance of waiting chunks, which read two payloads. */
+/** Adds between two looks at the distance of waiting chunks. */
 const ADDS_PER_LOOK = 16;
 /** Jobs read at once: each comes with its payload. */
 const JOBS_PER_LOOK = 64;
@@ -93,7 +91,6 @@ export function openBullQueue(
   return queue.on('error', onError);
 }
 
-/** By commands that only read. */
 export function watchChunks(
   connection: RedisConnection,
   prefix: string,
@@ -122,7 +119,7 @@ export function createChunkQueue(
   };
   return {
     async add(chunks, open = 0) {
-      if (adds % ADDS_PER_LOOK === 0) await renumberIfDue(queue);
+      if (adds % ADDS_PER_LOOK === 0) await bringNear(queue);
       adds += 1;
       const virtualTime = await virtualTimeOf(queue);
       await queue.addBulk(
@@ -183,16 +180,14 @@ async function virtualTimeOf(queue: BullQueue): Promise<number> {
   return first?.priority ?? FIRST_PRIORITY;
 }
 
-async function renumberIfDue(queue: BullQueue): Promise<void> {
-  const [[first], [last]] = await Promise.all([queue.getPrioritized(0, 0), queue.getPrioritized(-1, -1)]);
-  if (first === undefined || last === undefined) return;
-  const reach = { first: first.priority, last: last.priority };
-  if (!isRenumberingDue(reach)) return;
-  const waiting = await queue.getRanges(['prioritized'], 0, -1, true);
-  await eachJob(queue, waiting, async (job) => {
-    const priority = renumbered(job.priority, reach);
-    if (priority !== job.priority) await job.changePriority({ priority });
-  });
+async function bringNear(queue: BullQueue): Promise<void> {
+  for (let n = 0; n < OPEN_CHUNKS_MAX; n += 1) {
+    const [[first], [last]] = await Promise.all([queue.getPrioritized(0, 0), queue.getPrioritized(-1, -1)]);
+    const priority = first && last ? nearPriority(last.priority, first.priority) : null;
+    if (priority === null) return;
+    // Gone: taken meanwhile.
+    await last?.changePriority({ priority }).catch(() => undefined);
+  }
 }
 
 /** In that order; skips jobs that a worker has taken meanwhile. */

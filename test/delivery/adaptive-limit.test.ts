@@ -76,20 +76,23 @@ describe('without trouble', () => {
 });
 
 describe('trouble', () => {
-  test('halves it where no round trip went well before, once for all requests of one round trip', () => {
-    const one = startLimit();
+  test('halves it, once for all requests of one round trip, however well it went before', () => {
+    const one = startLimit(60);
+    one.goRound(5);
     one.refuseAll();
-    expect(one.current()).toBe(25);
-    for (let n = 0; n < 100; n += 1) one.hear(reply(429, 80), 25);
-    expect(one.current()).toBe(25);
+    expect(one.current()).toBe(30);
+    for (let n = 0; n < 100; n += 1) one.hear(reply(429, 80), 30);
+    expect(one.current()).toBe(30);
   });
 
-  test('takes a part of it where all went well before', () => {
+  test('with a time to come back counts at once, unless a round trip went well since the last one', () => {
     const one = startLimit(50);
-    one.goRound(5);
-    one.pass(ANSWER_MS);
-    for (let n = 0; n < 4; n += 1) one.hear(refusal);
-    expect(one.current()).toBe(42);
+    const named = reply(429, ANSWER_MS, SECOND);
+    one.goRound(1);
+    one.hear(named);
+    expect(one.current()).toBe(50);
+    one.hear(named);
+    expect(one.current()).toBe(25);
   });
 
   test.each([
@@ -107,10 +110,10 @@ describe('trouble', () => {
     expect(sum / 20_000).toBeGreaterThan(least);
   });
 
-  test('that is over is over: a limit of one is a hundred within a dozen seconds', () => {
+  test('that is over is over: a limit of one is a hundred within twenty seconds', () => {
     const one = beatenLimit();
     expect(one.current()).toBe(1);
-    one.goRound(240);
+    one.goRound(400);
     expect(one.current()).toBeGreaterThan(100);
   });
 });

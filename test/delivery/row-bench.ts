@@ -138,7 +138,6 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
               onTrouble: (error) => void troubles.push(String(error)),
             },
     }),
-    hasRate: rate !== undefined,
     breaker: createServiceBreaker(
       () => performance.now(),
       createSharedBreaker(redis, keys),

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { createServicePermits } from '../../src/delivery/run-permits.ts';
+import { createServicePermits, type RunRate } from '../../src/delivery/run-permits.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { deferred } from '../support/deferred.ts';
 import { memoryJournal } from '../support/epoch.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { until } from '../support/until.ts';
+import { permitLine } from './permit-line.ts';
 import {
   type Attempt,
   answer,
@@ -24,15 +25,15 @@ const deliver = (bench: Bench, rows: number, taker = 'me.1') =>
 /** Places of a process of which another run has all 20; `free` gives some of them back. */
 function crowdedPermits() {
   const permits = createServicePermits({ now: () => performance.now() });
-  const join = (stopping = new AbortController().signal) =>
-    permits.join({ ceiling: 20, stopping, rate: null });
+  const join = (stopping = new AbortController().signal, rate: RunRate | null = null) =>
+    permits.join({ ceiling: 20, stopping, rate });
   const other = join();
   while (other.tryTake());
   const free = (count: number) => {
     for (let place = 0; place < count; place += 1) other.release(created());
   };
   /** The other run takes what comes free. */
-  const crowd = () => other.wait(() => undefined);
+  const crowd = () => permitLine(other)(() => undefined);
   return { joined: join(), join, free, crowd };
 }
 
@@ -77,16 +78,19 @@ test('on a slow service no more rows have an intent than are in flight', async (
 });
 
 test('under a rate no row has an intent before its permit: a worker that dies leaves none in doubt that has not gone', async () => {
-  const { joined, free } = crowdedPermits();
-  let waiting = 0;
-  const wait: typeof joined.wait = (granted) => {
-    waiting += 1;
-    joined.wait(granted);
+  const { join, free } = crowdedPermits();
+  const reserve = async (times: number) => ({ times, inMs: 0 });
+  const rate = { intervalMs: 1, reserve, pause: async () => true, onTrouble: () => undefined };
+  const joined = join(undefined, rate);
+  let wanted = 0;
+  const want: typeof joined.want = (count, wake) => {
+    wanted = count;
+    joined.want(count, wake);
   };
-  const over = { permits: { ...joined, wait } };
+  const over = { permits: { ...joined, want } };
   const bench = await start({ rows: 3, definition: { send: { rate: '1000/s' } }, over });
   const end = deliver(bench, 3);
-  await until(() => waiting === 3);
+  await until(() => wanted === 3);
   expect(await intended(bench, 3)).toBe(0);
   free(20);
   expect(await end).toBe('closed');
@@ -135,22 +139,16 @@ describe('rows that have their intent and wait for a permit', () => {
   });
 });
 
-test('a run that ends while the ledger is asked for more of its rows asks for no permits any more', async () => {
+test('a run that ends while the ledger is asked for more of its rows sends none of them', async () => {
   const stop = new AbortController();
   const { join, free, crowd } = crowdedPermits();
   const joined = join(stop.signal);
   free(1);
-  let refused = 0;
-  const wait: typeof joined.wait = (granted) => {
-    refused += Number(stop.signal.aborted);
-    if (refused > 100) throw new Error('permits are asked for without end');
-    joined.wait(granted);
-  };
   const service = heldAnswers();
   const bench = await start({
     rows: 6,
     attempt: service.attempt,
-    over: { permits: { ...joined, wait }, stopping: stop.signal },
+    over: { permits: joined, stopping: stop.signal },
   });
   const { ledger } = bench.context;
   const late = deferred<void>();
@@ -169,7 +167,6 @@ test('a run that ends while the ledger is asked for more of its rows asks for no
   await until(async () => context.permits.taken() === 0);
   late.resolve();
   expect(await end).toBe('put-back');
-  expect(refused).toBe(0);
   expect(bench.attempts).toHaveLength(1);
 });
 

@@ -14,8 +14,8 @@ export const OF_ISSUE = [
   {
     id: 'first-byte-without-lease',
     in: 'src/delivery',
-    find: '  if (!maySend(sending)) {\n    context.permits.release(null);\n    void apply(sender, sending, givenUp(sending));\n    return;\n  }\n',
-    put: '',
+    find: "if (sending.state !== 'intended' || !maySend(sending)) {",
+    put: "if (sending.state !== 'intended') {",
     tests: ['test/delivery/sender'],
     why: 'a worker that lost its chunk after the intent sends beside the one that took it over',
   },

@@ -219,8 +219,8 @@ export const OF_ORDER = [
   {
     id: 'ready-rows-wait-for-a-permit',
     in: 'src/delivery',
-    find: 'for (const sending of ready.splice(0)) void apply(hand, sending, givenUp(sending));',
-    put: '',
+    find: "if (sending.state !== 'intended' || !maySend(sending)) {",
+    put: 'if (context.permits.free() > 0 && !maySend(sending)) {',
     tests: ['test/delivery/sender'],
     why: 'a process does not end while other runs have the permits, and a kill leaves rows in doubt',
   },

@@ -113,17 +113,9 @@ export const OF_ROWS = [
     why: 'a row that waited long for its permit goes although its run was paused, or another take has it in doubt',
   },
   {
-    id: 'permits-for-a-run-that-ends',
-    in: 'src/delivery',
-    find: 'while (!context.stopping.aborted && sender.spare',
-    put: 'while (sender.spare',
-    tests: ['test/delivery/sender'],
-    why: 'a worker asks for permits that it is refused, without end, and does nothing else any more',
-  },
-  {
     id: 'takes-of-a-chunk-at-once',
     in: 'src/delivery',
-    find: 'const earlier = takes.get(id);',
+    find: 'const earlier = inHand.get(id)?.ended;',
     put: 'const earlier = undefined as Promise<unknown> | undefined;',
     tests: ['test/delivery/delivery'],
     why: 'rows that were never sent are in doubt where a Redis that was emptied hands a chunk out again',

@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import {
   FIRST_PRIORITY,
-  isRenumberingDue,
+  nearPriority,
   nextPriority,
   OPEN_CHUNKS_MAX,
   priorityAgain,
   priorityBefore,
-  renumbered,
 } from '../../src/queue/chunk-order.ts';
 
 /** BullMQ refuses a priority above it. */
@@ -17,7 +16,7 @@ describe('a run that had nothing to send for a while', () => {
     expect(nextPriority({ virtualTime: 10_000, last: 500, open: 0 })).toBe(10_000);
   });
 
-  test('and whose last priority is from before a renumbering begins among the others', () => {
+  test('and whose last priority is from before the queue was empty begins among the others', () => {
     const backlog = { virtualTime: FIRST_PRIORITY, last: 1_048_576, open: 2 };
     expect(nextPriority(backlog)).toBe(FIRST_PRIORITY + 3);
   });
@@ -40,17 +39,11 @@ describe('chunks that come back', () => {
   });
 });
 
-describe('waiting chunks that are renumbered', () => {
-  test.each([
-    ['where the numbers run out, keep their order and their distances', [1_048_550, 1_048_580], [2, 32]],
-    ['as little as one that got lost far behind, which comes back', [40, 90, 900_000], [40, 90, 105]],
-    ['also one at the end of the numbers', [40, 2_000_000], [2, 67]],
-    ['that another process has renumbered meanwhile stay', [1_048_550, 7, 1_048_580], [2, 7, 32], 1_048_550],
-  ])('%s', (_, priorities, after, first = Math.min(...priorities)) => {
-    const reach = { first, last: Math.max(...priorities) };
-    expect(isRenumberingDue(reach)).toBe(true);
-    expect(priorities.map((priority) => renumbered(priority, reach))).toEqual(after);
-  });
+test.each([
+  ['as far behind as open chunks reach', 40, 170, null],
+  ['that got lost far behind', 40, 900_000, 105],
+])('a waiting chunk %s', (_, first, priority, near) => {
+  expect(nearPriority(priority, first)).toBe(near);
 });
 
 test('what is brought forward goes before all, down to the first number that BullMQ takes', () => {

@@ -173,17 +173,14 @@ describe('chunks of several runs', () => {
     expect(order).toEqual(['big 1', 'new 1', 'big 2', 'new 2', 'big 3', 'new 3', 'big 4']);
   });
 
-  test('keep their order where they are renumbered, and one that got lost far behind comes back', async () => {
+  test('have those among them that got lost far behind near again', async () => {
     const { queue, openQueue, work, bull } = ownQueue();
     await queue.add(some('big', [1, 2, 3]));
     await queue.add(some('lost', [1]));
-    const far = 2 ** 20;
-    const priorities = { 'big-c1': far, 'big-c2': far + 1, 'big-c3': far + 2, 'lost-c1': 2 * far - 1 };
-    for (const [id, priority] of Object.entries(priorities))
-      await (await bull.getJob(id))?.changePriority({ priority });
+    await (await bull.getJob('lost-c1'))?.changePriority({ priority: 2 ** 20 });
     await openQueue().add(some('new', [1, 2]));
     const [last] = await bull.getPrioritized(-1, -1);
-    expect(last?.priority).toBeLessThan(2_000);
+    expect(last?.priority).toBeLessThan(100);
     expect(await orderOf(work, 6)).toEqual(['big 1', 'new 1', 'big 2', 'new 2', 'big 3', 'lost 1']);
   });
 
