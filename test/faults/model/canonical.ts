@@ -1,6 +1,6 @@
-import { decodeLine } from '../../../src/journal/record.ts';
 import { createFold } from '../../../src/journal/row-fold.ts';
-import type { Disk, Line, State } from './state.ts';
+import { recordOf } from './journal-replay.ts';
+import type { AtWork, Disk, Line, State } from './state.ts';
 
 const TAKER = /\bt\d+\b/g;
 
@@ -9,26 +9,21 @@ const TAKER = /\bt\d+\b/g;
  * journal by what it comes down to, the two slots in either order.
  */
 export function canonicalText(state: State): string {
-  const [first, second] = state.atWork;
-  const straight = renamed(textOf(state, [first, second]));
-  const crossed = renamed(textOf(state, [second, first]));
-  return straight < crossed ? straight : crossed;
-}
-
-function textOf(
-  state: State,
-  atWork: State['atWork'] | readonly [State['atWork'][1], State['atWork'][0]],
-): string {
   const { disks, facts, losses, crashes, decisions, halves, pauses, torn, saved, view } = state;
-  const hands = atWork.map(({ disk, hand }) => {
-    const used = disks[disk];
-    return [hand, used === undefined ? null : foldedInUse(used)];
-  });
+  const [first, second] = state.atWork.map((atWork) => textOf(atWork, disks));
   const left = disks.filter(({ fate }) => fate === 'left').map(({ lines }) => folded(lines));
   const lost = disks.some(({ fate }) => fate === 'lost');
   const known = facts.map((one) => ({ ...one, withdrawals: one.withdrawals > 0 }));
-  const rest = [known, losses, crashes, decisions, halves, pauses, torn, saved?.text ?? ''];
-  return JSON.stringify([view?.text, hands, left.filter((text) => text !== NOTHING), lost, ...rest]);
+  const counts = [losses, crashes, decisions, halves, pauses, torn, saved?.text ?? ''];
+  const rest = JSON.stringify([left.filter((text) => text !== NOTHING), lost, known, counts]);
+  const straight = renamed(`${view?.text}${first}${second}${rest}`);
+  const crossed = renamed(`${view?.text}${second}${first}${rest}`);
+  return straight < crossed ? straight : crossed;
+}
+
+function textOf({ disk, hand }: AtWork, disks: readonly Disk[]): string {
+  const used = disks[disk];
+  return JSON.stringify([hand, used === undefined ? null : foldedInUse(used)]);
 }
 
 /** Also what is left of it where its end is torn off. */
@@ -41,8 +36,8 @@ const NOTHING = folded([]);
 
 function folded(lines: readonly Line[]): string {
   const into = createFold(() => true);
-  for (const { text } of lines) {
-    const record = decodeLine(text.trimEnd());
+  for (const line of lines) {
+    const record = recordOf(line);
     if (record !== null) into.take(record);
   }
   return JSON.stringify([...into.rows].map(([row, { entry, open }]) => [row, entry, [...open.keys()]]));

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { applyEvent } from './apply-event.ts';
 import { isEnabled, type Limits } from './enabled.ts';
 import { allEvents, type Event } from './events.ts';
+import { snapshotOf } from './state.ts';
 import type { Bench } from './world.ts';
 
 /** What was run: sequences, and the events that happened in them by kind. */
@@ -43,26 +44,30 @@ const WEIGHTS: Readonly<Record<Event['kind'], number>> = {
   resolve: 3,
 };
 
+/** `isOver`: another lane's sequence went wrong, and nobody waits for this one. */
+type Commands = { readonly tally: Tally; readonly isOver: () => boolean };
+
 /** An event of one kind, wherever it can happen just then. */
 class EventCommand implements fc.AsyncCommand<Bench, Bench> {
   readonly kind: Event['kind'];
   readonly pick: number;
-  readonly tally: Tally;
-  constructor(kind: Event['kind'], pick: number, tally: Tally) {
+  readonly of: Commands;
+  constructor(kind: Event['kind'], pick: number, of: Commands) {
     this.kind = kind;
     this.pick = pick;
-    this.tally = tally;
+    this.of = of;
   }
   check(bench: Readonly<Bench>): boolean {
-    return this.possible(bench).length > 0;
+    return !this.of.isOver() && this.possible(bench).length > 0;
   }
   async run(bench: Bench): Promise<void> {
     const possible = this.possible(bench);
     const event = possible[this.pick % possible.length];
     if (event === undefined) throw new Error(`no ${this.kind} can happen`);
     await applyEvent(bench, event);
-    bench.history.push(await bench.keyspace.dump());
-    this.tally.events.set(this.kind, (this.tally.events.get(this.kind) ?? 0) + 1);
+    bench.history.push(snapshotOf(bench.state));
+    const { events } = this.of.tally;
+    events.set(this.kind, (events.get(this.kind) ?? 0) + 1);
   }
   toString(): string {
     return `${this.kind} ${this.pick}`;
@@ -73,13 +78,13 @@ class EventCommand implements fc.AsyncCommand<Bench, Bench> {
 }
 
 /** Sequences of up to 200 commands, of which those happen that can. */
-export function commandsFor(tally: Tally) {
+export function commandsFor(of: Commands) {
   const kinds = [...new Set(allEvents(1).map(({ kind }) => kind))].filter((kind) => WEIGHTS[kind] > 0);
   const commands = fc
     .tuple(
       fc.oneof(...kinds.map((kind) => ({ weight: WEIGHTS[kind], arbitrary: fc.constant(kind) }))),
       fc.nat({ max: 1_000 }),
     )
-    .map(([kind, pick]) => new EventCommand(kind, pick, tally));
+    .map(([kind, pick]) => new EventCommand(kind, pick, of));
   return fc.commands([commands], { maxCommands: MAX_EVENTS, size: 'max' });
 }

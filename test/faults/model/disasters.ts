@@ -1,8 +1,17 @@
-import { decodeLine } from '../../../src/journal/record.ts';
 import { resolveRows } from '../../../src/ledger/resolve.ts';
 import { createRunStore } from '../../../src/ledger/run-store.ts';
 import type { Event } from './events.ts';
-import { type Disk, diskOf, factsOf, type RowHand, SLOTS, type Slot, type State } from './state.ts';
+import { recordOf } from './journal-replay.ts';
+import {
+  type Disk,
+  diskOf,
+  factsOf,
+  type Line,
+  type RowHand,
+  SLOTS,
+  type Slot,
+  type State,
+} from './state.ts';
 import { Unanswered } from './torn-redis.ts';
 import { look } from './view.ts';
 import { type Bench, NOW } from './world.ts';
@@ -38,7 +47,7 @@ function isInFlight({ phase, unheard }: RowHand): boolean {
 /** What was noted behind is gone; what was written before it went on is not. */
 function tear(state: State, disk: Disk): void {
   const kept = disk.lines.findLastIndex(({ kind }) => kind === 'written') + 1;
-  for (const row of disk.lines.slice(kept).flatMap(({ text }) => rowsIn(text))) {
+  for (const row of disk.lines.slice(kept).flatMap(rowsIn)) {
     factsOf(state, row).mayDoubt = true;
   }
   disk.lines = disk.lines.slice(0, kept);
@@ -57,8 +66,8 @@ function unread(state: State, disk: Disk): void {
   forgetUncovered(state, others);
 }
 
-function rowsIn(line: string): number[] {
-  const record = decodeLine(line.trimEnd());
+function rowsIn(line: Line): number[] {
+  const record = recordOf(line);
   if (record === null || !('rows' in record || 'entries' in record)) return [];
   if (record.kind === 'withdrawn') return record.rows.map(([, row]) => row);
   return ('rows' in record ? record.rows : record.entries).map(({ row }) => row);
@@ -74,7 +83,7 @@ export async function crashAmid(
   const facts = factsOf(bench.state, event.row);
   const lines = [...disk.lines];
   const { recorded } = facts;
-  const before = await bench.keyspace.dump();
+  const { snapshot } = await bench.keyspace.dump();
   await carryOut();
   facts.mayDoubt = true;
   if (event.in === 'redis') disk.lines = lines;
@@ -82,7 +91,7 @@ export async function crashAmid(
     disk.lines = disk.lines.slice(0, lines.length + 1);
     facts.recorded = recorded;
     bench.state.torn = true;
-    await bench.keyspace.restore(before);
+    await bench.keyspace.restore(snapshot);
   }
   await crash(bench, { slot: event.slot, journal: 'kept' });
 }
@@ -144,7 +153,8 @@ export async function pause(
 }
 
 export async function save(bench: Bench): Promise<void> {
-  bench.state.saved = { text: (await look(bench)).text, snapshot: await bench.keyspace.dump() };
+  const { text, snapshot } = await look(bench);
+  bench.state.saved = { text, snapshot };
 }
 
 /** Redis is as it was before; those who notice replay their journals. */
@@ -205,8 +215,8 @@ function forgetUncovered(state: State, disks: readonly Disk[]): void {
 }
 
 function isIn({ lines }: Disk, row: number, outcome: string): boolean {
-  return lines.some(({ text }) => {
-    const record = decodeLine(text.trimEnd());
+  return lines.some((line) => {
+    const record = recordOf(line);
     if (record?.kind !== 'settled') return false;
     return record.entries.some((entry) => entry.row === row && entry.outcome === outcome);
   });

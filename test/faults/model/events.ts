@@ -44,8 +44,16 @@ export type Event =
   | { readonly kind: 'emptied'; readonly first: Slot }
   | { readonly kind: 'resolve'; readonly row: number; readonly decision: 'created' | 'not-created' };
 
+const byRows = new Map<number, readonly Event[]>();
+
 /** Every event for so many rows. */
 export function allEvents(rows: number): readonly Event[] {
+  const events = byRows.get(rows) ?? eventsOf(rows);
+  byRows.set(rows, events);
+  return events;
+}
+
+function eventsOf(rows: number): readonly Event[] {
   const numbers = Array.from({ length: rows }, (_, i) => i + 1);
   return [
     ...SLOTS.flatMap((slot) => [...seatEvents(slot), ...numbers.flatMap((row) => rowEvents(slot, row))]),

@@ -3,11 +3,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runFile, runsIn } from '../../../src/journal/folder.ts';
 import { type Replayed, readRun } from '../../../src/journal/read-journal.ts';
+import { decodeLine, type StoredRecord } from '../../../src/journal/record.ts';
 import { createReplay } from '../../../src/ledger/replay.ts';
-import type { Disk } from './state.ts';
+import { createRecentMap } from '../../../src/lib/recent.ts';
+import type { Disk, Line } from './state.ts';
 import type { World } from './world.ts';
 
+/** Most journals are those of another state too: what they come down to is kept, by their text. */
+const KEPT = 20_000;
+const records = createRecentMap<string, StoredRecord | null>(KEPT);
+const journals = createRecentMap<string, readonly OfRun[]>(KEPT);
 let folders = 0;
+
+type OfRun = { readonly run: string; readonly part: Replayed };
+
+/** What the line says; `null`: nothing that can be read. */
+export function recordOf({ text }: Line): StoredRecord | null {
+  const known = records.get(text);
+  if (known !== undefined) return known;
+  const record = decodeLine(text.trimEnd());
+  records.set(text, record);
+  return record;
+}
 
 /** Puts back what these journals know, as a process does it: from files, and the open intents of all of them last. */
 export async function replayDisks(
@@ -29,28 +46,33 @@ export async function replayDisks(
 type Replay = ReturnType<typeof createReplay>;
 type Intended = Pick<Extract<Replayed, { kind: 'intended' }>, 'run' | 'rows'>;
 
-async function replayDisk(disk: Disk, run: string, replay: Replay): Promise<Intended[]> {
+async function replayDisk({ worker, lines }: Disk, run: string, replay: Replay): Promise<Intended[]> {
+  const text = lines.map((line) => line.text).join('');
+  const read = journals.get(text) ?? (await readFrom(text, run));
+  journals.set(text, read);
+  const open: Intended[] = [];
+  for (const { run: id, part } of read) {
+    if (part.kind === 'run') await replay.run(id, part.fields);
+    if (part.kind === 'added') await replay.added(id, part.chunk, worker);
+    if (part.kind === 'settled') await replay.settled(id, part.entries);
+    if (part.kind === 'intended') open.push(part);
+  }
+  return open;
+}
+
+async function readFrom(text: string, of: string): Promise<readonly OfRun[]> {
   folders += 1;
   const folder = join(tmpdir(), `onboard-model-${process.pid}-${folders}`);
-  await mkdir(join(folder, disk.worker), { recursive: true });
+  const worker = 'm';
+  await mkdir(join(folder, worker), { recursive: true });
   try {
-    const text = disk.lines.map((line) => line.text).join('');
-    await writeFile(runFile(join(folder, disk.worker), run), text);
-    return await replayFolder(folder, disk.worker, replay);
+    await writeFile(runFile(join(folder, worker), of), text);
+    const parts: OfRun[] = [];
+    for (const run of await runsIn(join(folder, worker))) {
+      for await (const part of readRun(folder, { worker, run })) parts.push({ run, part });
+    }
+    return parts;
   } finally {
     await rm(folder, { recursive: true });
   }
-}
-
-async function replayFolder(folder: string, worker: string, replay: Replay): Promise<Intended[]> {
-  const open: Intended[] = [];
-  for (const run of await runsIn(join(folder, worker))) {
-    for await (const part of readRun(folder, { worker, run })) {
-      if (part.kind === 'run') await replay.run(run, part.fields);
-      if (part.kind === 'added') await replay.added(run, part.chunk, worker);
-      if (part.kind === 'settled') await replay.settled(run, part.entries);
-      if (part.kind === 'intended') open.push(part);
-    }
-  }
-  return open;
 }

@@ -1,4 +1,5 @@
-import type { Redis } from 'ioredis';
+import { Command, type Redis } from 'ioredis';
+import { z } from 'zod';
 import { identityPlace, type LedgerKeys } from '../../../src/ledger/keys.ts';
 
 /** Every key of a ledger with one run, in the order of `names`; `null`: not there. */
@@ -6,9 +7,15 @@ export type Snapshot = ReadonlyArray<Buffer | null>;
 
 /** A ledger's keys, to be written down, put back and removed as a whole. */
 export type Keyspace = {
-  dump(): Promise<Snapshot>;
+  dump(): Promise<Dump>;
   restore(snapshot: Snapshot): Promise<void>;
   empty(): Promise<void>;
+};
+
+/** `hashes`: what those of them are that are hashes, by name: fields and values by turns. */
+export type Dump = {
+  readonly snapshot: Snapshot;
+  readonly hashes: ReadonlyMap<string, readonly Buffer[]>;
 };
 
 /** The key that a row's key is known by. */
@@ -16,16 +23,40 @@ export function rowKey(row: number): string {
   return `K${row}`;
 }
 
+// One command each: one for every key takes several times as long as all that the model does besides.
+const DUMP = `
+local out = {}
+for i, name in ipairs(KEYS) do
+  local isHash = redis.call('TYPE', name).ok == 'hash'
+  out[i] = {redis.call('DUMP', name), isHash and redis.call('HGETALL', name) or {}}
+end
+return out`;
+const RESTORE = `
+for i, name in ipairs(KEYS) do
+  if ARGV[i] == '' then redis.call('DEL', name)
+  else redis.call('RESTORE', name, 0, ARGV[i], 'REPLACE') end
+end`;
+
+const bytes = z.instanceof(Buffer);
+const dumpSchema = z.array(z.tuple([bytes.nullable(), z.array(bytes)]));
+
 export function createKeyspace(redis: Redis, names: readonly string[]): Keyspace {
+  const evaluate = (text: string, values: ReadonlyArray<string | Buffer>): Promise<unknown> => {
+    const command = new Command('eval', [text, names.length, ...names, ...values]);
+    redis.sendCommand(command);
+    return command.promise;
+  };
   return {
-    dump: () => Promise.all(names.map(async (name) => (await redis.dumpBuffer(name)) ?? null)),
+    async dump() {
+      const found = dumpSchema.parse(await evaluate(DUMP, []));
+      return {
+        snapshot: found.map(([value]) => value),
+        hashes: new Map(found.map(([, fields], i) => [names[i] ?? '', fields])),
+      };
+    },
     async restore(snapshot) {
-      const back = names.flatMap((name, i) => {
-        const value = snapshot[i] ?? null;
-        return value === null ? [] : [redis.restore(name, 0, value, 'REPLACE')];
-      });
-      const gone = names.filter((_, i) => (snapshot[i] ?? null) === null);
-      await Promise.all([...back, ...(gone.length === 0 ? [] : [redis.del(gone)])]);
+      const values = snapshot.map((value) => value ?? '');
+      await evaluate(RESTORE, values);
     },
     async empty() {
       await redis.del([...names]);

@@ -6,8 +6,7 @@ import { canonicalText } from './canonical.ts';
 import { drain } from './drain.ts';
 import { isEnabled, type Limits } from './enabled.ts';
 import { allEvents, describeEvent, type Event } from './events.ts';
-import type { Snapshot } from './keyspace.ts';
-import { cloneState, type State } from './state.ts';
+import { cloneState, type State, snapshotOf } from './state.ts';
 import { look } from './view.ts';
 import { openSteadyWorkers } from './workers.ts';
 import { type Bench, type Bend, claimAll, createWorld, type World } from './world.ts';
@@ -31,7 +30,7 @@ export type Found = { depth: number; states: number; transitions: number; draine
 
 /** How a state was reached; the states on the way are not kept. */
 type Path = { readonly event: Event; readonly before: Path } | null;
-type Node = { readonly state: State; readonly snapshot: Snapshot; readonly path: Path };
+type Node = { readonly state: State; readonly path: Path };
 
 /** 96 bits: among a million states two share one with a chance below one in 10^16. */
 const DIGEST_CHARACTERS = 16;
@@ -81,7 +80,7 @@ async function rootOf([lane]: readonly Lane[]): Promise<Node> {
   const { bench } = lane;
   await claimAll(bench);
   bench.state.view = await look(bench);
-  return { state: bench.state, snapshot: await bench.keyspace.dump(), path: null };
+  return { state: bench.state, path: null };
 }
 
 /** One event further from each of the nodes; answers the states that were not seen before. */
@@ -117,7 +116,7 @@ async function step(bench: Bench, { from, event, search }: Step): Promise<Node[]
     if (seen.has(digest)) return [];
     seen.add(digest);
     found.states += 1;
-    const node = { state: cloneState(bench.state), snapshot: await bench.keyspace.dump(), path };
+    const node = { state: cloneState(bench.state), path };
     if (found.states % drainEvery === 0) {
       await drain(bench);
       found.drained += 1;
@@ -131,11 +130,12 @@ async function step(bench: Bench, { from, event, search }: Step): Promise<Node[]
   }
 }
 
-async function enter(bench: Bench, { state, snapshot }: Node): Promise<void> {
+async function enter(bench: Bench, { state }: Node): Promise<void> {
+  const { losses } = bench.state;
   bench.state = cloneState(state);
   bench.trail.length = 0;
-  await bench.keyspace.restore(snapshot);
-  await bench.redis.hset(bench.keys.epoch, 'opened', `o${state.losses}`);
+  await bench.keyspace.restore(snapshotOf(state));
+  if (losses !== state.losses) await bench.redis.hset(bench.keys.epoch, 'opened', `o${state.losses}`);
 }
 
 function eventsOf(path: Path): Event[] {

@@ -35,15 +35,16 @@ type Lane = { readonly lane: number; readonly lanes: number; readonly tally: Tal
 
 async function runLane(options: SequencesOptions, { lane, lanes, tally }: Lane): Promise<void> {
   const redis = pickRedis(options.redis, lane);
+  const isOver = () => tally.failedIn !== null && tally.failedIn !== lane;
   let shrinkUntil = Number.POSITIVE_INFINITY;
   const property = fc.asyncProperty(
     fc.integer({ min: 1, max: 3 }),
     fc.constantFrom<1 | 2>(1, 2, 2),
     fc.boolean(),
-    commandsFor(tally),
+    commandsFor({ tally, isOver }),
     async (rows, processes, goesOn, commands) => {
       // One that fails is enough; it is made shorter while the others rest.
-      if (tally.failedIn !== null && tally.failedIn !== lane) return;
+      if (isOver()) return;
       if (performance.now() > shrinkUntil) return;
       try {
         await runSequence({ redis, rows, processes, goesOn, bend: options.bend ?? {} }, commands);
@@ -103,6 +104,6 @@ async function openBench(opening: Opening): Promise<Bench> {
   const world = await createWorld({ ...opening, keys: ownKeys(), epoch: true });
   const bench = Object.assign(world, { workers: await openWorkers(world), claimed: '' });
   await claimAll(bench);
-  bench.history.push(await bench.keyspace.dump());
+  bench.history.push((await bench.keyspace.dump()).snapshot);
   return bench;
 }

@@ -109,8 +109,21 @@ export function newState(rows: number, processes: 1 | 2): State {
 }
 
 export function cloneState(state: State): State {
-  const { saved, view } = state;
-  return { ...structuredClone({ ...state, saved: null, view: null }), saved, view };
+  const [first, second] = state.atWork;
+  return {
+    ...state,
+    atWork: [cloneAtWork(first), cloneAtWork(second)],
+    disks: state.disks.map((disk) => ({ ...disk, lines: [...disk.lines] })),
+    facts: state.facts.map((facts) => ({
+      ...facts,
+      open: [...facts.open],
+      entities: [...facts.entities],
+    })),
+  };
+}
+
+function cloneAtWork({ disk, hand }: AtWork): AtWork {
+  return { disk, hand: hand === null ? null : { ...hand, rows: hand.rows.map((row) => ({ ...row })) } };
 }
 
 export function factsOf(state: State, row: number): Facts {
@@ -123,6 +136,12 @@ export function diskOf(state: State, slot: Slot): Disk {
   const disk = state.disks[state.atWork[slot].disk];
   if (disk === undefined) throw new Error(`slot ${slot} has no disk`);
   return disk;
+}
+
+/** The ledger as it was looked at last. */
+export function snapshotOf({ view }: State): Snapshot {
+  if (view === null) throw new Error('nobody has looked at the ledger');
+  return view.snapshot;
 }
 
 export function handRow(state: State, slot: Slot, row: number): RowHand | undefined {

@@ -26,8 +26,9 @@ export function tornRedis(connection: Redis): TornRedis {
   let tear: Tear | null = null;
   const redis: Redis = Object.create(connection);
   redis.sendCommand = (command: Sent, ...rest) => {
+    if (tear === null) return connection.sendCommand(command, ...rest);
     const [text = '', , ...keys] = command.args.map(String);
-    if (tear === null || !command.name.startsWith('eval') || !keys.includes(tear.key)) {
+    if (!command.name.startsWith('eval') || !keys.includes(tear.key)) {
       return connection.sendCommand(command, ...rest);
     }
     // Its sender then sends the text itself.

@@ -2,7 +2,7 @@ import { parseSettlement, unpackBlock } from '../../../src/ledger/mark.ts';
 import { readFields } from '../../../src/ledger/open-chunk.ts';
 import type { Settlement } from '../../../src/model/settlement.ts';
 import { entryOf } from '../../support/ledger.ts';
-import { rowKey } from './keyspace.ts';
+import { rowKey, type Snapshot } from './keyspace.ts';
 import type { World } from './world.ts';
 
 export type RowView =
@@ -21,38 +21,45 @@ export type View = {
   readonly identities: readonly string[];
   /** The whole, to tell states apart. */
   readonly text: string;
+  readonly snapshot: Snapshot;
 };
 
 /** Fields of the record that change; the rest is as the run was registered. */
 const CHANGING = /^(o:|finishedAt$|state$|reason$|suspect$)/;
 
-export async function look({ redis, keys, run, rows: count }: World): Promise<View> {
+export async function look({ keys, run, rows: count, keyspace }: World): Promise<View> {
   const k = keys.run(run.id);
-  const places = Array.from({ length: count }, (_, i) => entryOf(keys, rowKey(i + 1)));
-  const [record, marks, block, late, doubts, sources, resolutions, ...held] = await Promise.all([
-    redis.hgetall(k.record),
-    redis.hgetall(`${k.chunk}1`),
-    redis.hgetBuffer(k.blocks, '1'),
-    redis.hgetall(k.late),
-    redis.hgetall(k.doubts),
-    redis.hkeys(k.sources),
-    redis.hgetall(k.resolutions),
-    ...places.map(({ bucket, field }) => redis.hget(bucket, field)),
-  ]);
-  const rows = rowsOf(count, block ?? null, { marks, late });
-  const identities = held.map((entry, i) => (entry ?? '').replace(places[i]?.text ?? '', ''));
+  const { snapshot, hashes } = await keyspace.dump();
+  const fieldsOf = (name: string) => textsOf(hashes.get(name));
+  const record = fieldsOf(k.record);
+  const [marks, late, doubts] = [fieldsOf(`${k.chunk}1`), fieldsOf(k.late), fieldsOf(k.doubts)];
+  const [, block = null] = hashes.get(k.blocks) ?? [];
+  const rows = rowsOf(count, block, { marks, late });
+  const identities = rows.map((_, i) => {
+    const { bucket, field, text } = entryOf(keys, rowKey(i + 1));
+    return (fieldsOf(bucket)[field] ?? '').replace(text, '');
+  });
   const changing = Object.entries(record).filter(([name]) => CHANGING.test(name));
-  const raw = [marks, rows, late, doubts, resolutions];
+  const raw = [marks, rows, late, doubts, fieldsOf(k.resolutions)];
+  const sources = Object.keys(fieldsOf(k.sources));
   return {
+    snapshot,
     record,
     rows,
-    closed: (block ?? null) !== null,
+    closed: block !== null,
     doubts: Object.keys(doubts)
       .map(Number)
       .toSorted((a, b) => a - b),
     identities,
     text: JSON.stringify([changing.toSorted(), raw.map(sorted), sources.toSorted(), identities]),
   };
+}
+
+/** Fields and values by turns. */
+function textsOf(fields: readonly Buffer[] = []): Record<string, string> {
+  const texts: Record<string, string> = {};
+  for (let i = 0; i + 1 < fields.length; i += 2) texts[String(fields[i])] = String(fields[i + 1]);
+  return texts;
 }
 
 type Texts = {

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { decodeLine } from '../../../src/journal/record.ts';
 import { type LedgerEpoch, openEpoch } from '../../../src/ledger/epoch.ts';
 import { recountRuns } from '../../../src/ledger/recount.ts';
 import { createReplay } from '../../../src/ledger/replay.ts';
 import { quietEdges } from '../../support/epoch.ts';
-import { replayDisks } from './journal-replay.ts';
-import { diskOf, SLOTS, type Slot } from './state.ts';
+import { recordOf, replayDisks } from './journal-replay.ts';
+import { diskOf, type Line, SLOTS, type Slot } from './state.ts';
 import type { World } from './world.ts';
 
 /** The workers of the ledger, by their slots. */
@@ -127,7 +126,7 @@ export async function openSteadyWorkers(world: World): Promise<Workers> {
     cameBack: (slots) => replayAll(slots, () => false),
     async comesBackAmid(slot, lines) {
       const unanswered = diskOf(world.state, slot).lines.slice(lines);
-      const held = unanswered.flatMap(({ text }) => marksIn(text));
+      const held = unanswered.flatMap(marksIn);
       await replayAll(SLOTS, (mark) => held.includes(mark));
       return { others: Promise.resolve() };
     },
@@ -137,8 +136,8 @@ export async function openSteadyWorkers(world: World): Promise<Workers> {
   };
 }
 
-function marksIn(line: string): string[] {
-  const record = decodeLine(line.trimEnd());
+function marksIn(line: Line): string[] {
+  const record = recordOf(line);
   return record?.kind === 'intended' ? record.rows.map(({ mark }) => mark) : [];
 }
 
