@@ -24,7 +24,7 @@ import {
   isServing,
   killServer,
   probeSocket,
-  type ServerPlace,
+  START_TIMEOUT_MS,
   serverLog,
   serverProcess,
   socketOf,
@@ -32,8 +32,6 @@ import {
   wayToSocket,
 } from './server-process.ts';
 
-/** Loading a large append-only file takes a while. */
-const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 15_000;
 const POLL_MS = 20;
 /** A holder killed between taking and releasing the lock delays the next start by at most this. */
@@ -69,7 +67,7 @@ export async function joinEmbeddedRedis(home: string, options: EmbeddedOptions =
     const beat = beatMs !== undefined && { beatMs };
     const lease = await holdLease(folder, { machine, onLost, tell, ...beat });
     try {
-      return await joinServer(lease, { folder, lock, tell });
+      return await joinServer(lease, lock, tell);
     } catch (error) {
       lease.stop();
       throw error;
@@ -77,27 +75,27 @@ export async function joinEmbeddedRedis(home: string, options: EmbeddedOptions =
   });
 }
 
-type Premises = { readonly folder: string; readonly lock: string; tell(text: string): void };
+type Tell = LeaseOptions['tell'];
 
-async function joinServer(lease: Lease, { folder, lock, tell }: Premises): Promise<EmbeddedRedis> {
-  const place = { folder: lease.folder, socket: wayToSocket(lease.folder), log: serverLog(folder) };
+async function joinServer(lease: Lease, lock: string, tell: Tell): Promise<EmbeddedRedis> {
+  const { folder } = lease;
   // One process may join several times.
-  const me = join(lease.folder, 'users', `${process.pid}.${randomUUID()}`);
-  await untilReady(place, { lease, tell });
+  const me = join(folder, 'users', `${process.pid}.${randomUUID()}`);
+  await untilReady(lease, tell);
   await makeFolder(dirname(me));
   await writeFile(me, '', { mode: 0o600 });
-  let server = serverProcess(place.folder);
+  let server = serverProcess(folder);
   return {
-    address: addressOf(place.folder),
+    address: addressOf(folder),
     isOurs: lease.isOurs,
     revive: () =>
       underLock(lock, async () => {
-        const isBack = await isReady(place, { lease, tell });
-        server = serverProcess(place.folder);
+        const isBack = await isReady(lease, tell);
+        server = serverProcess(folder);
         return isBack;
       }),
     async close() {
-      const end = () => leave(place, { me, lease, server });
+      const end = () => leave(lease, me, server);
       // In a removed home there is no lock, and nobody to share it with.
       await (existsSync(dirname(lock)) ? underLock(lock, end) : end());
     },
@@ -132,23 +130,22 @@ export function isHomeRemoved(home: string): boolean {
   return !existsSync(join(home, 'redis'));
 }
 
-type Guarded = { readonly lease: Lease; tell(text: string): void };
-
-async function untilReady(place: ServerPlace, guarded: Guarded): Promise<void> {
+async function untilReady(lease: Lease, tell: Tell): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;
-  while (!(await isReady(place, guarded))) {
-    if (Date.now() > deadline) throw new UsageError(await explainSilence(place.folder));
+  while (!(await isReady(lease, tell))) {
+    if (Date.now() > deadline) throw new UsageError(await explainSilence(lease.folder));
     await sleep(POLL_MS);
   }
 }
 
 /** Starts a server that is gone. Only under the lock; a UsageError where the lease is lost. */
-async function isReady(place: ServerPlace, { lease, tell }: Guarded): Promise<boolean> {
-  if (!(await lease.isOurs())) throw new UsageError(existsSync(dirname(place.folder)) ? TAKEN : REMOVED);
-  const state = await probeSocket(place.socket);
+async function isReady(lease: Lease, tell: Tell): Promise<boolean> {
+  const { folder } = lease;
+  if (!(await lease.isOurs())) throw new UsageError(existsSync(dirname(folder)) ? TAKEN : REMOVED);
+  const state = await probeSocket(folder);
   if (state !== 'silent') return state === 'ready';
-  if (serverProcess(place.folder) !== null) return false;
-  return startServer(place, { timeoutMs: START_TIMEOUT_MS, mayStart: lease.isThere, tell });
+  if (serverProcess(folder) !== null) return false;
+  return startServer(folder, { mayStart: lease.isThere, tell });
 }
 
 async function explainSilence(folder: string): Promise<string> {
@@ -159,19 +156,18 @@ async function explainSilence(folder: string): Promise<string> {
   );
 }
 
-type Leaving = { readonly me: string; readonly lease: Lease; readonly server: number | null };
-
-async function leave(place: ServerPlace, { me, lease, server }: Leaving): Promise<void> {
+async function leave(lease: Lease, me: string, server: number | null): Promise<void> {
+  const { folder } = lease;
   lease.stop();
   if (!(await lease.isOurs())) {
     // Its folder is gone, or will be: nobody can reach it, or ask it to end.
-    if (server !== null) killServer(place.folder, server);
+    if (server !== null) killServer(folder, server);
     return;
   }
   await rm(me, { force: true });
-  if ((await liveUsers(place.folder)) > 0 || !(await shutDown(place))) return;
+  if ((await liveUsers(folder)) > 0 || !(await shutDown(folder))) return;
   // A process may have come while this one stood still: it starts the server again.
-  if ((await liveUsers(place.folder)) === 0) await lease.release();
+  if ((await liveUsers(folder)) === 0) await lease.release();
 }
 
 /** Removes the marks of killed processes. */
@@ -185,11 +181,11 @@ async function liveUsers(folder: string): Promise<number> {
 }
 
 /** Whoever removes the home next must find it at rest. False: the server may still be there. */
-async function shutDown({ folder, socket }: ServerPlace): Promise<boolean> {
+async function shutDown(folder: string): Promise<boolean> {
   const deadline = Date.now() + STOP_TIMEOUT_MS;
-  await askToEnd(socket);
+  await askToEnd(folder);
   while (Date.now() < deadline) {
-    if ((await probeSocket(socket)) === 'silent') {
+    if ((await probeSocket(folder)) === 'silent') {
       const server = serverProcess(folder);
       if (server === null) return true;
       // Its socket was removed or closed: a signal ends it in order too.

@@ -37,7 +37,6 @@ function inWords({ server, problem, advice }: ServerFinding): string {
  */
 export type SettingsFinding = {
   readonly kind: 'impossible' | 'refused' | 'warning';
-  readonly setting: 'version' | 'eviction' | 'append-only' | 'torn-end' | 'fsync' | 'fencing' | 'unreadable';
   /** What is set, what that costs, and what was expected. */
   readonly problem: string;
   readonly advice: string;
@@ -70,7 +69,6 @@ function judgeVersion({ version }: RedisSettings): SettingsFinding | null {
   if (version === null || Number.parseInt(version, 10) >= OLDEST_MAJOR) return null;
   return {
     kind: 'impossible',
-    setting: 'version',
     problem: `it is version ${version}, expected ${OLDEST_MAJOR}.0 or newer`,
     advice: 'Update it (Valkey serves too), or leave REDIS_URL unset for an embedded server.',
   };
@@ -80,7 +78,6 @@ function judgeEviction({ evictionPolicy }: RedisSettings): SettingsFinding | nul
   if (evictionPolicy === null || evictionPolicy === 'noeviction') return null;
   return {
     kind: 'refused',
-    setting: 'eviction',
     problem: `maxmemory-policy is ${evictionPolicy}, expected noeviction: a full Redis forgets rows, and they may be sent twice`,
     advice: setTo('maxmemory-policy', 'noeviction'),
   };
@@ -90,7 +87,6 @@ function judgeAppendOnly({ appendOnly }: RedisSettings): SettingsFinding | null 
   if (appendOnly !== false) return null;
   return {
     kind: 'refused',
-    setting: 'append-only',
     problem: 'appendonly is no, expected yes: a restart of Redis would forget what was sent',
     advice: setTo('appendonly', 'yes'),
   };
@@ -101,7 +97,6 @@ function judgeTornEnd({ appendOnly, loadsTornEnd, mayRewrite }: RedisSettings): 
   const is = loadsTornEnd === null ? "can't be read" : 'is yes';
   return {
     kind: 'refused',
-    setting: 'torn-end',
     problem:
       `aof-load-truncated ${is} and BGREWRITEAOF is refused, expected no, or the right to it: ` +
       'a write that a power cut broke off would be carried out at a later start',
@@ -114,7 +109,6 @@ function judgeFsync({ appendOnly, fsync }: RedisSettings): SettingsFinding | nul
   const lost = fsync === 'everysec' ? 'up to a second' : 'what the system had not written yet';
   return {
     kind: 'warning',
-    setting: 'fsync',
     problem: `appendfsync is ${fsync}, expected always: a power cut loses ${lost}`,
     advice: setTo('appendfsync', 'always'),
   };
@@ -127,7 +121,6 @@ function judgeFencing({ fencing }: RedisSettings): SettingsFinding | null {
   if (minReplicas === 0) {
     return {
       kind: 'refused',
-      setting: 'fencing',
       problem: `min-replicas-to-write is 0, expected 1 or more with Sentinel: ${cost}`,
       advice: setTo('min-replicas-to-write', '1'),
     };
@@ -135,7 +128,6 @@ function judgeFencing({ fencing }: RedisSettings): SettingsFinding | null {
   if (maxLagSeconds === null || (maxLagSeconds > 0 && maxLagSeconds <= LAG_MAX_SECONDS)) return null;
   return {
     kind: 'refused',
-    setting: 'fencing',
     problem: `min-replicas-max-lag is ${maxLagSeconds}, expected 1 to ${LAG_MAX_SECONDS} with Sentinel: ${cost}`,
     advice: setTo('min-replicas-max-lag', String(LAG_MAX_SECONDS)),
   };
@@ -152,7 +144,6 @@ function judgeUnreadable(settings: RedisSettings): SettingsFinding | null {
   if (hidden.length === 0) return null;
   return {
     kind: 'warning',
-    setting: 'unreadable',
     problem: `it doesn't let ${hidden.join(', ')} be read, so that could not be checked`,
     advice:
       'Expected appendonly yes, appendfsync always, maxmemory-policy noeviction, ' +
@@ -229,7 +220,7 @@ export async function configured(redis: Redis, name: string): Promise<string | n
 }
 
 /** From a server that takes no command right now: its settings could be any. */
-const NOT_NOW = /^(?:BUSY|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/;
+export const NOT_NOW = /^(?:BUSY|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/;
 
 /** `null`: this user may not; a broken connection or a busy server is no refusal. */
 export async function orRefused<T>(ask: () => Promise<T>): Promise<T | null> {
