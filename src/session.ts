@@ -28,7 +28,7 @@ import { createMeter, type Meter } from './metrics/meter.ts';
 import { type Notifier, openNotifier } from './notify/notifier.ts';
 import { startChunkWorker } from './queue/chunk-worker.ts';
 import { connectRedis } from './redis/connection.ts';
-import { joinEmbeddedRedis, problemOfDisk, REMOVED, reviveOnLoss, TAKEN } from './redis/embedded.ts';
+import { joinEmbeddedRedis, problemOfDisk, reviveOnLoss } from './redis/embedded.ts';
 import { assertReachable } from './redis/reach.ts';
 import { acceptSettings } from './redis/settings.ts';
 
@@ -169,8 +169,8 @@ export async function openLedger(
   notify: (text: string) => void = (text) => log.warn(text),
 ): Promise<Ledger> {
   await makeHomeFolder(env.home);
-  const onLost = (how: 'taken' | 'removed') => {
-    notify(how === 'removed' ? REMOVED : TAKEN);
+  const onLost = (why: string) => {
+    notify(why);
     // As if told to end: no row is sent any more, and files are left to the other machine.
     process.kill(process.pid, 'SIGTERM');
   };

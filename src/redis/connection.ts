@@ -102,7 +102,7 @@ export function nameConnections(redis: RedisConnection, name: string): () => voi
   };
 }
 
-/** Of all connections to the ledger's servers; none where this user may not ask. */
+/** None where this user may not ask. */
 export async function connectionNames(redis: RedisConnection): Promise<readonly string[]> {
   const servers = redis instanceof Cluster ? redis.nodes('master') : [redis];
   try {

@@ -17,7 +17,7 @@ import type { RedisConnection } from '../lib/redis-connection.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import type { SingleAddress } from './client-options.ts';
-import { holdLease, type Lease, type LeaseOptions, takenFolder } from './lease.ts';
+import { holdLease, type Lease, type LeaseOptions, REMOVED, TAKEN, takenFolder } from './lease.ts';
 import {
   askProcessToEnd,
   askToEnd,
@@ -34,32 +34,17 @@ import {
 
 const STOP_TIMEOUT_MS = 15_000;
 const POLL_MS = 20;
-/** A holder killed between taking and releasing the lock delays the next start by at most this. */
+/** A killed holder delays the next start by that. */
 const LOCK_STALE_MS = 5_000;
-
-type EmbeddedRedis = {
-  readonly address: Extract<SingleAddress, { readonly kind: 'socket' }>;
-  /**
-   * Restarts a server that is gone; false where it does not answer yet: ask again. A running server
-   * that doesn't answer is left alone. Any number of processes may call it at once.
-   */
-  revive(): Promise<boolean>;
-  /** No other machine has the home; asked once an intent is durable, before its row goes. */
-  isOurs(): Promise<boolean>;
-  /** The last process to leave the home stops the server. */
-  close(): Promise<void>;
-};
 
 type EmbeddedOptions = Partial<Pick<LeaseOptions, 'machine' | 'beatMs' | 'onLost' | 'tell'>>;
 
 /**
- * A real server as a child process on a Unix socket below `<home>/redis`: append-only, fsync
- * always, noeviction. The first command on a home starts it, others of the same machine join it,
- * even after its first owner was killed. It has a process group of its own: a signal to the
- * terminal must not end it before rows in flight are recorded. A UsageError where another machine
- * or container has the home.
+ * The first command on a home starts the server, others of the same machine join it, even after its
+ * first owner was killed. It has a process group of its own: a signal to the terminal must not end
+ * it before rows in flight are recorded. A UsageError where another machine has the home.
  */
-export async function joinEmbeddedRedis(home: string, options: EmbeddedOptions = {}): Promise<EmbeddedRedis> {
+export async function joinEmbeddedRedis(home: string, options: EmbeddedOptions = {}) {
   const folder = await makeHomeFolder(home, 'redis');
   const { machine = thisMachine(), onLost = () => undefined, tell = () => undefined, beatMs } = options;
   const lock = join(folder, `lock-${shortDigest(machineKey(machine), 8)}`);
@@ -77,7 +62,7 @@ export async function joinEmbeddedRedis(home: string, options: EmbeddedOptions =
 
 type Tell = LeaseOptions['tell'];
 
-async function joinServer(lease: Lease, lock: string, tell: Tell): Promise<EmbeddedRedis> {
+async function joinServer(lease: Lease, lock: string, tell: Tell) {
   const { folder } = lease;
   // One process may join several times.
   const me = join(folder, 'users', `${process.pid}.${randomUUID()}`);
@@ -87,13 +72,19 @@ async function joinServer(lease: Lease, lock: string, tell: Tell): Promise<Embed
   let server = serverProcess(folder);
   return {
     address: addressOf(folder),
+    /** Asked once an intent is durable, before its row goes. */
     isOurs: lease.isOurs,
+    /**
+     * Restarts a server that is gone; false where it does not answer yet: ask again. A running
+     * server that doesn't answer is left alone. Any number of processes may call it at once.
+     */
     revive: () =>
       underLock(lock, async () => {
         const isBack = await isReady(lease, tell);
         server = serverProcess(folder);
         return isBack;
       }),
+    /** The last process to leave the home stops the server. */
     async close() {
       const end = () => leave(lease, me, server);
       // In a removed home there is no lock, and nobody to share it with.
@@ -102,32 +93,22 @@ async function joinServer(lease: Lease, lock: string, tell: Tell): Promise<Embed
   };
 }
 
-function addressOf(folder: string): EmbeddedRedis['address'] {
+type SocketAddress = Extract<SingleAddress, { readonly kind: 'socket' }>;
+
+function addressOf(folder: string): SocketAddress {
   const shown = socketOf(folder);
   return { kind: 'socket', path: wayToSocket(folder), shown, login: null, database: 0 };
 }
 
-/**
- * A running server, for somebody who only looks: starts nothing, and keeps nobody from ending it.
- */
-export async function findEmbeddedRedis(home: string): Promise<EmbeddedRedis['address'] | null> {
+/** For who only looks: starts no server, and keeps nobody from ending it. */
+export async function findEmbeddedRedis(home: string): Promise<SocketAddress | null> {
   const folder = await takenFolder(join(home, 'redis'));
   return folder !== null && (await isServing(folder)) ? addressOf(folder) : null;
 }
 
-export const TAKEN =
-  'Another machine, container or command has taken this ONBOARD_HOME: nothing more is sent from here. ' +
-  'An embedded Redis serves one machine at a time; give all of them one by REDIS_URL.';
-
-/** The same command would send every row once more. */
-export const REMOVED =
-  'This ONBOARD_HOME was removed while it was in use: nothing more is sent from here. ' +
-  'Look in the service for its rows before this file is loaded again: ' +
-  'an empty home sends all of them.';
-
-/** Whether the embedded server's folders, which outlast it, are gone; reports may be new. */
-export function isHomeRemoved(home: string): boolean {
-  return !existsSync(join(home, 'redis'));
+/** That the server's folders, which outlast it, are gone; `null`: they are not. */
+export function problemOfHome(home: string): string | null {
+  return existsSync(join(home, 'redis')) ? null : REMOVED;
 }
 
 async function untilReady(lease: Lease, tell: Tell): Promise<void> {
@@ -138,7 +119,7 @@ async function untilReady(lease: Lease, tell: Tell): Promise<void> {
   }
 }
 
-/** Starts a server that is gone. Only under the lock; a UsageError where the lease is lost. */
+/** Only under the lock; a UsageError where the lease is lost. */
 async function isReady(lease: Lease, tell: Tell): Promise<boolean> {
   const { folder } = lease;
   if (!(await lease.isOurs())) throw new UsageError(existsSync(dirname(folder)) ? TAKEN : REMOVED);
@@ -214,10 +195,7 @@ async function underLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/**
- * Revives the server each time the connection is lost, until it is back; not where this process
- * closed the connection. `stop` waits for an attempt under way.
- */
+/** Not where this process closed the connection. `stop` waits for an attempt under way. */
 export function reviveOnLoss(
   redis: RedisConnection,
   revive: () => Promise<boolean>,

@@ -1,7 +1,6 @@
 /**
- * Whether Redis answers before a run begins: at its address, with its login, as the kind of server
- * that REDIS_URL names. An outage at the start is a mistake of set-up, reported with advice; only
- * later outages are waited out.
+ * Whether Redis answers before a run begins, as the kind of server that REDIS_URL names. An outage
+ * at the start is a mistake of set-up, reported with advice; only later ones are waited out.
  */
 import { Redis } from 'ioredis';
 import { type RedisAddress, shownAddress } from '../config/redis-address.ts';

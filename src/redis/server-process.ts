@@ -1,7 +1,6 @@
 /**
- * A Redis server as a process: its program on the PATH, its arguments (append-only, fsync always,
- * no eviction), its pid file, whether it lives and answers. Two servers on one append-only file
- * would ruin it: no function here says "gone" of a server that may live.
+ * A Redis server as a process: how it is started, whether it lives and answers. Two servers on one
+ * append-only file would ruin it: no function here says "gone" of a server that may live.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
@@ -38,7 +37,7 @@ export function wayToSocket(folder: string): string {
   );
 }
 
-/** The log of a home's servers, one after the other; `folder`: `<home>/redis`. */
+/** Of a home's servers, one after the other; `folder`: `<home>/redis`. */
 export function serverLog(folder: string): string {
   return join(folder, 'redis.log');
 }
@@ -221,7 +220,6 @@ export function askProcessToEnd(pid: number): void {
   }
 }
 
-/** For a server whose folder may be gone, and which can't be asked any more. */
 export function killServer(folder: string, pid: number): void {
   if (isAlive(pid) && isServerOf(folder, pid)) process.kill(pid, 'SIGKILL');
 }
@@ -265,12 +263,11 @@ export async function probeSocket(folder: string): Promise<ServerState> {
   }
 }
 
-/** Whether a server listens, or may listen, on the folder's socket. */
 export async function isServing(folder: string): Promise<boolean> {
   return (await probeSocket(folder)) !== 'silent';
 }
 
-/** Has a server write what it has and end, if it takes the command. */
+/** The server writes what it has and ends, if it takes this. */
 export async function askToEnd(folder: string): Promise<void> {
   await ask(wayToSocket(folder), 'SHUTDOWN').catch(() => undefined);
 }

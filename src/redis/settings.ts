@@ -1,7 +1,6 @@
 /**
- * Whether a Redis keeps what the ledger promises: reads the settings of each server that holds
- * data, judges them purely, and refuses where rows could be lost or sent twice, unless the user
- * accepts that.
+ * Whether a Redis keeps what the ledger promises. Settings by which rows could be lost or sent
+ * twice are refused, unless the user accepts that.
  */
 import { Cluster, type Redis } from 'ioredis';
 import type { RedisConnection } from '../lib/redis-connection.ts';
@@ -9,10 +8,7 @@ import { UsageError } from '../lib/usage-error.ts';
 
 const GO_ON = 'To go on regardless, at the price of the promises above: --accept-redis-settings.';
 
-/**
- * Answers warnings; a UsageError where settings break the ledger's promises and the user has not
- * accepted that, or where it can't work at all.
- */
+/** Answers warnings; a UsageError where the ledger can't work, or the loss is not accepted. */
 export async function acceptSettings(redis: RedisConnection, accepted: boolean): Promise<readonly string[]> {
   const findings = (await Promise.all((await dataServers(redis)).map(judgeServer))).flat();
   const stopping = findings.filter(({ kind }) => kind === 'impossible' || (kind === 'refused' && !accepted));
@@ -46,12 +42,11 @@ export type SettingsFinding = {
 const OLDEST_MAJOR = 7;
 
 /**
- * When the ledger changes servers, missing workers are waited for 15 s: by then a cut-off master,
- * with workers beside it, must take no writes. A master notices late replicas within a second.
+ * When the ledger changes servers, missing workers are waited for 15 s: by then a cut-off master
+ * must take no writes. A master notices late replicas within a second.
  */
 const LAG_MAX_SECONDS = 10;
 
-/** What can break the ledger's promises; empty: nothing. */
 export function judgeSettings(settings: RedisSettings): readonly SettingsFinding[] {
   const judges = [
     judgeVersion,
@@ -156,43 +151,30 @@ function setTo(name: string, value: string): string {
 }
 
 /** `null`: the server doesn't say, as with some managed services. */
-export type RedisSettings = {
-  readonly version: string | null;
-  readonly appendOnly: boolean | null;
-  /** It starts with an append-only file that ends within a write. */
-  readonly loadsTornEnd: boolean | null;
-  /** This user may have it rewrite that file. */
-  readonly mayRewrite: boolean;
-  readonly evictionPolicy: string | null;
-  readonly fsync: string | null;
-  readonly usedMemoryBytes: number | null;
-  /** 0 for no limit. */
-  readonly maxMemoryBytes: number | null;
-  /** Stops a cut-off master's writes; `null` without Sentinels: nobody names a successor. */
-  readonly fencing: Fencing | null;
-};
+export type RedisSettings = Awaited<ReturnType<typeof readSettings>>;
 
-type Fencing = { readonly minReplicas: number | null; readonly maxLagSeconds: number | null };
-
-/** From INFO and, for the rest, CONFIG; the server may refuse either. */
-export async function readSettings(redis: Redis): Promise<RedisSettings> {
+export async function readSettings(redis: Redis) {
   const said = await readInfo(redis);
   const tornEnd = await configured(redis, 'aof-load-truncated');
   const aof = said('aof_enabled') ?? (await configured(redis, 'appendonly'));
   return {
     version: said('redis_version'),
     appendOnly: aof === null ? null : aof === '1' || aof === 'yes',
+    /** It starts with an append-only file that ends within a write. */
     loadsTornEnd: tornEnd === null ? null : tornEnd === 'yes',
+    /** This user may have it rewrite that file. */
     mayRewrite: await mayRewrite(redis),
     evictionPolicy: said('maxmemory_policy') ?? (await configured(redis, 'maxmemory-policy')),
     fsync: await configured(redis, 'appendfsync'),
     usedMemoryBytes: numberOf(said('used_memory')),
+    /** 0 for no limit. */
     maxMemoryBytes: numberOf(said('maxmemory') ?? (await configured(redis, 'maxmemory'))),
+    /** Stops a cut-off master's writes; `null` without Sentinels: nobody names a successor. */
     fencing: redis.options.sentinels ? await readFencing(redis) : null,
   };
 }
 
-async function readFencing(redis: Redis): Promise<Fencing> {
+async function readFencing(redis: Redis) {
   return {
     minReplicas: numberOf(await configured(redis, 'min-replicas-to-write')),
     maxLagSeconds: numberOf(await configured(redis, 'min-replicas-max-lag')),
@@ -242,7 +224,7 @@ export type DataServer = {
   readonly redis: Redis;
 };
 
-/** The only server, or each master of a cluster. */
+/** Each master of a cluster. */
 export async function dataServers(redis: RedisConnection): Promise<readonly DataServer[]> {
   if (!(redis instanceof Cluster)) return [{ name: null, redis }];
   // ioredis knows the masters once the first command has its answer.
