@@ -17,6 +17,7 @@ import { type LedgerKeys, ledgerKeys, ledgerName } from './ledger/keys.ts';
 import { assertKnownLedger, createRunIndex, type RunIndex } from './ledger/run-index.ts';
 import { createRunStore, type RunStore } from './ledger/run-store.ts';
 import { messageOf } from './lib/errors.ts';
+import type { ListenAddress } from './lib/listening.ts';
 import { createLog, type Log } from './lib/log.ts';
 import type { RedisConnection } from './lib/redis-connection.ts';
 import { createReleasers, type Releasers } from './lib/releasers.ts';
@@ -24,11 +25,10 @@ import { type Io, tell, tellJson } from './lib/terminal.ts';
 import { SHIPPED_TIMES, type Times } from './lib/times.ts';
 import { UsageError } from './lib/usage-error.ts';
 import { createMeter, type Meter } from './metrics/meter.ts';
-import type { MetricsAddress } from './metrics/server.ts';
 import { type Notifier, openNotifier } from './notify/notifier.ts';
 import { startChunkWorker } from './queue/chunk-worker.ts';
 import { connectRedis } from './redis/connection.ts';
-import { joinEmbeddedRedis, problemOfDisk, REMOVED, reviveOnLoss, TAKEN } from './redis/embedded.ts';
+import { joinEmbeddedRedis, problemOfDisk, reviveOnLoss } from './redis/embedded.ts';
 import { assertReachable } from './redis/reach.ts';
 import { acceptSettings } from './redis/settings.ts';
 
@@ -41,7 +41,7 @@ export type Session = {
   readonly times: Times;
   readonly meter: Meter;
   /** Where a monitor asks for what is counted; `null`: none does. */
-  readonly metrics: MetricsAddress | null;
+  readonly metrics: ListenAddress | null;
   readonly ledger: Ledger;
   readonly releasers: Releasers;
 };
@@ -117,7 +117,7 @@ export async function withCommand<T>(io: Io, work: (command: CommandParts) => Pr
   }
 }
 
-type SessionOptions = { readonly metrics?: MetricsAddress | undefined };
+type SessionOptions = { readonly metrics?: ListenAddress | undefined };
 
 export async function openSession(command: CommandParts, { metrics }: SessionOptions = {}): Promise<Session> {
   const { io, env, log, releasers } = command;
@@ -169,8 +169,8 @@ export async function openLedger(
   notify: (text: string) => void = (text) => log.warn(text),
 ): Promise<Ledger> {
   await makeHomeFolder(env.home);
-  const onLost = (how: 'taken' | 'removed') => {
-    notify(how === 'removed' ? REMOVED : TAKEN);
+  const onLost = (why: string) => {
+    notify(why);
     // As if told to end: no row is sent any more, and files are left to the other machine.
     process.kill(process.pid, 'SIGTERM');
   };

@@ -17,7 +17,7 @@ import { type Checked, createFindings, estimateOf } from './findings.ts';
 import { createSeenKeys, foresee, type SeenKeys } from './forecast.ts';
 import type { Look } from './ledger.ts';
 
-/** Looks through the files of a job one after the other, in the order in which a run takes them. */
+/** For the files of a job in the order in which a run takes them. */
 export function createChecker(job: Job, look: Look): (reading: CheckReading) => Promise<Checked> {
   const before: SeenKeys[] = [];
   return async (reading) => {
@@ -84,7 +84,6 @@ type CheckReading = {
   readonly source: SourceInfo;
   /** By the first row of a group: another row of its key, which stands apart. */
   readonly apart: ReadonlyMap<number, number>;
-  /** UsageError where it turns out that the file can't be read as a whole. */
   readonly batches: AsyncIterable<Pick<RowBatch, 'rows'> & Partial<RowBatch>>;
 };
 
@@ -115,7 +114,7 @@ async function surveyed(path: string, job: Job): Promise<CheckReading> {
   return { path, sha256, source, apart: new Map(apart), batches };
 }
 
-/** Whoever checks a file looks at it, and is told how its text reads where that can't be told. */
+/** Shows how the text would read, where that can't be told. */
 async function* shown(batches: AsyncIterable<RowBatch>): AsyncGenerator<RowBatch> {
   try {
     yield* batches;

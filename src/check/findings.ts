@@ -1,7 +1,4 @@
-/**
- * What the check finds in a file, of a bounded size. `Checked` is what `onboard check --json`
- * prints: it holds cell values, so it is for the person who asked.
- */
+/** What `onboard check --json` prints: it holds cell values, for the person who asked. */
 import type { JobDefinition } from '../config/job-definition.ts';
 import { ratePerSecond } from '../config/send-settings.ts';
 import { referenceIssue } from '../delivery/references.ts';
@@ -14,50 +11,11 @@ import type { Run } from '../model/run.ts';
 import { expectedWords } from '../model/sentence.ts';
 import type { Warning } from '../model/settlement.ts';
 import type { SourceInfo } from '../model/source.ts';
-import type { Shape } from '../report/shapes.ts';
 import { createTally } from '../report/tally.ts';
 import type { Fate, Forecast, ForeseenReference, RowIssue } from './forecast.ts';
 import type { Look } from './ledger.ts';
 
-export type Checked = {
-  readonly file: string;
-  readonly job: string;
-  /** The sum of `invalid`, `skipped`, `waiting` and `sendable`. */
-  readonly rows: number;
-  readonly invalid: number;
-  /** The first of them. */
-  readonly issues: readonly FoundIssue[];
-  readonly issuesTotal: number;
-  /** How many there are by code and column, counted by row, commonest first. */
-  readonly causes: ReadonlyArray<Warning & { readonly count: number; readonly row: number }>;
-  /** How refused cells are written, where a setting of the job definition would read them. */
-  readonly shapes: readonly Shape[];
-  /** Rows of which nothing is left to be done: their key is known. */
-  readonly skipped: number;
-  /** Rows that refer to a record that there is not yet: sent before, they would be invalid. */
-  readonly waiting: number;
-  readonly sendable: number;
-  readonly source: Omit<SourceInfo, 'columns' | 'notes'>;
-  readonly notes: readonly string[];
-  /** What looks damaged and would be sent all the same. */
-  readonly warnings: ReadonlyArray<
-    Warning & { readonly count: number; readonly examples: readonly FoundIssue[] }
-  >;
-  readonly earlierRun: { readonly run: string; readonly state: Run['state'] } | null;
-  readonly keys: {
-    /** The ledger that was looked into, `null` where there is none. */
-    readonly target: string | null;
-    readonly reason: string | null;
-    readonly known: number;
-    readonly held: number;
-    readonly examples: readonly KeyExample[];
-  };
-  readonly references: ReferenceCounts;
-  readonly calls: Readonly<Record<string, number>>;
-  /** The first of them, as they would be sent, and at least one of each call. */
-  readonly requests: readonly SampleRequest[];
-  readonly estimate: Estimate;
-};
+export type Checked = ReturnType<ReturnType<typeof createFindings>['result']>;
 
 export type FoundIssue = Omit<RowIssue, 'values'>;
 
@@ -71,18 +29,6 @@ type KeyExample = {
   readonly id: string;
 };
 
-type ReferenceCounts = {
-  readonly total: number;
-  readonly known: number;
-  /** An earlier row creates it, in this file or in one before it. */
-  readonly inFile: number;
-  readonly unresolved: number;
-  /** Rows that have such a reference: they wait until what they refer to is loaded. */
-  readonly unresolvedRows: number;
-  readonly examples: readonly OpenReference[];
-};
-
-/** A key that a row refers to and that is neither known nor created by an earlier row. */
 type OpenReference = {
   readonly row: number;
   readonly line: number;
@@ -90,7 +36,7 @@ type OpenReference = {
   readonly space: ReferenceSpace;
   readonly key: string;
   readonly state: 'free' | 'held' | 'in-doubt' | 'not-created';
-  /** What was expected and what the ledger says, in words: why the row would be invalid now. */
+  /** Why the row would be invalid now. */
   readonly expected: string;
 };
 
@@ -100,7 +46,7 @@ type SampleRequest = {
   readonly method: ServiceRequest['method'];
   readonly path: string;
   readonly body: unknown;
-  /** What it refers to has to be loaded first: now its rows would be invalid. */
+  /** What it refers to has to be loaded first. */
   readonly waits: boolean;
 };
 
@@ -188,23 +134,30 @@ export function createFindings() {
       else addSent(forecast, fate);
     },
     toSend: () => ({ rows: counts.rows, requests: counts.requests }),
-    result({ job, reading, rows, look, earlier, estimate }: Context): Checked {
+    result({ job, reading, rows, look, earlier, estimate }: Context) {
       const { columns: _, notes, ...source } = reading.source;
       const causes = tally.issues().map(({ rows: [row = 0], ...cause }) => ({ ...cause, row }));
       return {
         file: reading.path,
         job,
+        /** The sum of `invalid`, `skipped`, `waiting` and `sendable`. */
         rows,
         invalid: tally.outcomes().invalid,
+        /** The first of them. */
         issues,
         issuesTotal: counts.issues,
+        /** By code and column, commonest first. */
         causes,
+        /** How refused cells are written, where a setting would read them. */
         shapes: tally.shapes(),
+        /** Rows of which nothing is left to be done: their key is known. */
         skipped: counts.skipped,
+        /** Refer to a record that there is not yet: sent before, they would be invalid. */
         waiting: counts.waiting,
         sendable: counts.rows,
         source,
         notes,
+        /** What looks damaged and would be sent all the same. */
         warnings: tally.warnings().map(({ rows: _rows, ...warning }) => {
           return { ...warning, examples: damaged.get(markOf(warning)) ?? [] };
         }),
@@ -219,6 +172,7 @@ export function createFindings() {
         // Rows wait for nothing else.
         references: { ...references.counts(), unresolvedRows: counts.waiting },
         calls: Object.fromEntries([...calls].map(([call, count]) => [nameOf(call), count])),
+        /** The first, and at least one of each call. */
         requests,
         estimate,
       };
@@ -235,6 +189,7 @@ function found({ values, ...issue }: RowIssue): FoundIssue {
 }
 
 function createReferenceTally() {
+  /** `inFile`: an earlier row creates it, in this file or in one before it. */
   const counts = { total: 0, known: 0, inFile: 0, unresolved: 0 };
   const examples: OpenReference[] = [];
   const addOpen = (lead: Forecast['lead'], { reference, state }: ForeseenReference) => {

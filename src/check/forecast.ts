@@ -1,8 +1,7 @@
 /**
- * Foresees what a run would do with the rows of a file, by the very decision that its worker makes
- * (delivery/decide.ts). In place of a claim, which would change the ledger, stands a look at it:
- * whose keys the rows have by now, and which row of the file would have claimed one before. Nothing
- * is known of marks: a row is taken for untouched.
+ * Foresees what a run would do with rows, by the very decision that its worker makes. In place of a
+ * claim, which would change the ledger, stands a look at it: whose keys the rows have by now, and
+ * which row of the file would have claimed one before. A row is taken for untouched.
  */
 
 import { type JobDefinition, operationOf } from '../config/job-definition.ts';
@@ -20,7 +19,7 @@ import type { RowGroup } from '../model/row-group.ts';
 import { buildRequest } from '../service/operations.ts';
 import type { Look } from './ledger.ts';
 
-/** Rows that are one request, and what a run would do with them; holds cell values. */
+/** Rows that are one request; holds cell values. */
 export type Forecast = {
   readonly rows: readonly Row[];
   readonly lead: Row;
@@ -38,7 +37,7 @@ export type Fate =
       readonly request: ServiceRequest;
       readonly warnings: readonly Issue[];
       readonly references: readonly ForeseenReference[];
-      /** One of the references is open: sent before it is loaded, the rows would be invalid. */
+      /** One of the references is open. */
       readonly waits: boolean;
     };
 
@@ -279,22 +278,17 @@ function standingOf(
   return isInEarlier ? 'in-file' : 'open';
 }
 
-/** The keys of a file so far, as digests, so that a million of them take little room. */
-export type SeenKeys = {
-  /** The row that has the key before this one, `isAlike` in another text; `null`: none. */
-  claim(key: string, row: number): { readonly row: number; readonly isAlike: boolean } | null;
-  /** Where it is the row that has the key: the row would not be sent. */
-  spoil(key: string, row: number): void;
-  hasCreatorBefore(key: string, row: number): boolean;
-};
+export type SeenKeys = ReturnType<typeof createSeenKeys>;
 
-export function createSeenKeys(form: KeyForm): SeenKeys {
+/** The keys of a file so far, as digests, so that a million of them take little room. */
+export function createSeenKeys(form: KeyForm) {
   // Below 0: a row that would not be sent.
   const rows = createDigestTable();
   /** By row, of those that came first: what tells the texts of one key apart. */
   const texts: number[] = [];
   return {
-    claim(key, row) {
+    /** The row that has the key before; `isAlike`: in another text. */
+    claim(key: string, row: number) {
       const earlier = rows.setFirst(identityOfKey(key, form), row);
       const text = textHash(key);
       if (earlier === undefined) {
@@ -304,11 +298,12 @@ export function createSeenKeys(form: KeyForm): SeenKeys {
       const first = Math.abs(earlier);
       return { row: first, isAlike: texts[first] !== text };
     },
-    spoil(key, row) {
+    /** Where it is the row that has the key: the row would not be sent. */
+    spoil(key: string, row: number) {
       const identity = identityOfKey(key, form);
       if (rows.get(identity) === row) rows.set(identity, -row);
     },
-    hasCreatorBefore(key, row) {
+    hasCreatorBefore(key: string, row: number) {
       const creator = rows.get(identityOfKey(key, form)) ?? -1;
       return creator > 0 && creator < row;
     },

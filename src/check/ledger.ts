@@ -1,4 +1,4 @@
-/** What the check asks of a target's ledger, where there is one; nothing is changed by it. */
+/** What the check asks of a target's ledger; nothing is changed by it. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
@@ -14,19 +14,8 @@ import type { Run } from '../model/run.ts';
 import { summarize } from '../report/summary.ts';
 import { type Ledger, openLedger } from '../session.ts';
 
-type LedgerLook = {
-  readonly kind: 'ledger';
-  readonly target: string;
-  /** Keys that are not in the answer are free. */
-  states(asked: KeysAsked): Promise<ReadonlyMap<string, KeyState>>;
-  /** The fields that the service last accepted for these keys; only the decision reads them. */
-  fields(asked: KeysAsked): Promise<ReadonlyMap<string, string>>;
-  earlierRun(file: { readonly sha256: string; readonly job: string }): Promise<Run | null>;
-  lastSpeed(job: string): Promise<{ readonly run: string; readonly rowsPerSecond: number } | null>;
-};
-
 /** `none`: why there is no ledger to look into, in words for people. */
-export type Look = LedgerLook | { readonly kind: 'none'; readonly reason: string };
+export type Look = ReturnType<typeof createLook> | { readonly kind: 'none'; readonly reason: string };
 
 export async function openLook(
   env: Environment,
@@ -53,7 +42,7 @@ function none(reason: string): Look {
 
 const RUNS_LOOKED_AT = 200;
 
-function createLook({ redis, of }: Pick<Ledger, 'redis' | 'of'>, target: string): LedgerLook {
+function createLook({ redis, of }: Pick<Ledger, 'redis' | 'of'>, target: string) {
   const { keys, store } = of(target);
   let empty: Promise<boolean> | null = null;
   // Without a run no key is known: a million questions less for a first file.
@@ -62,19 +51,21 @@ function createLook({ redis, of }: Pick<Ledger, 'redis' | 'of'>, target: string)
     return empty;
   };
   return {
-    kind: 'ledger',
+    kind: 'ledger' as const,
     target,
-    async states(asked) {
+    /** Keys that are not in the answer are free. */
+    async states(asked: KeysAsked): Promise<ReadonlyMap<string, KeyState>> {
       return (await isEmpty()) ? new Map() : readKeys(redis, keys, asked);
     },
-    async fields(asked) {
+    /** The fields that the service last accepted; only the decision reads them. */
+    async fields(asked: KeysAsked): Promise<ReadonlyMap<string, string>> {
       return (await isEmpty()) ? new Map() : readKeyFields(redis, keys, asked);
     },
-    async earlierRun(file) {
+    async earlierRun(file: { readonly sha256: string; readonly job: string }) {
       const id = await runOfFile(redis, keys, file);
       return id === null ? null : store.get(id);
     },
-    async lastSpeed(job) {
+    async lastSpeed(job: string) {
       const last = (await store.list(RUNS_LOOKED_AT)).find((run) => run.job === job && hasSent(run));
       if (last === undefined) return null;
       const { rowsPerSecond } = summarize(last, new Date());

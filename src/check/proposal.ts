@@ -24,14 +24,14 @@ export const PURPOSES: Readonly<Record<BuiltIn, string>> = {
 
 const ROWS = 200;
 
-/** The first rows of a file, and how it was understood, with the columns of all rows. */
+/** The first rows of a file, with the columns of all rows. */
 export type FileSample = Sample & {
   readonly file: string;
   /** Settings without which the file would be read otherwise. */
   readonly format: Partial<Format>;
 };
 
-/** Reads it; a UsageError where there is nothing that a proposal could go by. */
+/** A UsageError where nothing is there to go by. */
 export async function sampleFile(
   file: string,
   format: Format,

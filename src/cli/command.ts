@@ -2,9 +2,9 @@
 import { hostname, userInfo } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Service } from '../delivery/target.ts';
+import { type ListenAddress, parseListenAddress } from '../lib/listening.ts';
 import { anywhere, hasSigns, type Io, say, sayJson, shellWord, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { type MetricsAddress, parseMetricsAddress } from '../metrics/server.ts';
 import { EXIT, exitCodeOf } from '../model/exit.ts';
 import { isOver, type Run, type StateRequest } from '../model/run.ts';
 import { renderSummary } from '../report/words.ts';
@@ -78,25 +78,18 @@ export const METRICS = [
   addressIn,
 ] as const;
 
-function addressIn(text: string): MetricsAddress {
-  const address = parseMetricsAddress(text);
+export function addressIn(text: string): ListenAddress {
+  const address = parseListenAddress(text);
   if (address !== null) return address;
   throw new InvalidArgumentError(
     'expected an address of this machine and a port, such as 127.0.0.1:9464, or :9464 for all its addresses.',
   );
 }
 
-export type WebAddress = { readonly host: string; readonly port: number };
-
-export function webAddress(text: string): WebAddress {
-  const { host, port } = addressIn(text);
-  return { host: host ?? '::', port };
-}
-
 export const WEB = [
   '--web <host:port>',
   'serve the page there instead of 127.0.0.1:4780; whoever looks logs in',
-  webAddress,
+  addressIn,
 ] as const;
 
 export type EndedFlags = { readonly json?: boolean; readonly jobFile?: string };

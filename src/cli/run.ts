@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { jobsBefore } from '../config/job-definition.ts';
 import { serviceReady, startSandboxChild } from '../delivery/target.ts';
+import type { ListenAddress } from '../lib/listening.ts';
 import { confirm, countOf, type Io, tell } from '../lib/terminal.ts';
-import type { MetricsAddress } from '../metrics/server.ts';
 import { EXIT, endsSeries, worse } from '../model/exit.ts';
 import type { FileFacts } from '../model/source.ts';
 import { tellEvents } from '../runs/events.ts';
@@ -29,7 +29,7 @@ type Flags = {
   readonly again?: boolean;
   readonly yes?: boolean;
   readonly acceptRedisSettings?: boolean;
-  readonly metrics?: MetricsAddress;
+  readonly metrics?: ListenAddress;
   readonly json?: boolean;
 };
 

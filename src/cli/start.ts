@@ -19,11 +19,10 @@ import { lockInboxes } from '../inbox/lock.ts';
 import { countFiles } from '../inbox/overview.ts';
 import { watchInboxes } from '../inbox/watch.ts';
 import { createWatcher, type Watcher, type WatchOptions } from '../inbox/watcher.ts';
+import type { ListenAddress } from '../lib/listening.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import type { MetricsAddress } from '../metrics/server.ts';
 import { EXIT } from '../model/exit.ts';
-import type { PageAddress } from '../page/fork.ts';
 import { tellEvents, tellLeft } from '../runs/events.ts';
 import { tellOfService } from '../runs/service-notice.ts';
 import { tellVitals } from '../runs/vitals.ts';
@@ -42,9 +41,9 @@ import { ACCEPT_REDIS_SETTINGS, type AddCommand, METRICS, WEB } from './command.
 type InboxFlags = WatchOptions & {
   readonly sandbox?: boolean;
   readonly acceptRedisSettings?: boolean;
-  readonly metrics?: MetricsAddress;
+  readonly metrics?: ListenAddress;
   /** False: `--no-web`. */
-  readonly web?: PageAddress | boolean;
+  readonly web?: ListenAddress | boolean;
 };
 
 export const addStartCommand: AddCommand = (program, io, done) => {
@@ -110,7 +109,7 @@ async function openBook({ env }: Session, hasPage: boolean): Promise<JobBook> {
 }
 
 /** `address`: as it was given; `null`: the usual place. */
-type Page = { readonly address: PageAddress | null };
+type Page = { readonly address: ListenAddress | null };
 
 /** `null`: none. Where nobody asked for a page there is one only if somebody could log in. */
 async function pageAsked({ web, once }: InboxFlags, session: Session): Promise<Page | null> {
@@ -190,7 +189,7 @@ function seconds(text: string): number {
 }
 
 type WorkFlags = {
-  readonly metrics?: MetricsAddress;
+  readonly metrics?: ListenAddress;
   readonly acceptRedisSettings?: boolean;
 };
 

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { Option } from 'commander';
 import { readEnvironment } from '../config/environment.ts';
+import type { ListenAddress } from '../lib/listening.ts';
 import { say, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Role } from '../model/ask.ts';
@@ -10,10 +11,10 @@ import { linkToStarter } from '../page/fork.ts';
 import { openPage } from '../page/open.ts';
 import { SYSTEM_CLOCK, withCommand } from '../session.ts';
 import { addPerson, removePerson } from '../web/people.ts';
-import { type AddCommand, actorOf, type WebAddress, webAddress } from './command.ts';
+import { type AddCommand, actorOf, addressIn } from './command.ts';
 
 type Flags = {
-  readonly listen?: WebAddress;
+  readonly listen?: ListenAddress;
   readonly sandbox?: boolean;
   readonly add?: string;
   readonly remove?: string;
@@ -24,7 +25,7 @@ export const addWebCommand: AddCommand = (program, io, done) => {
   program
     .command('web')
     .description('Serve the page by itself: it shows what is going on, and can do nothing')
-    .option('--listen <host:port>', 'where; default: 127.0.0.1:4780, or the next free port', webAddress)
+    .option('--listen <host:port>', 'where; default: 127.0.0.1:4780, or the next free port', addressIn)
     .option('--sandbox', 'show the runs of rehearsals first')
     .option('--add <name>', 'let a person log in: prints a token for them, once')
     .addOption(new Option('--role <role>', 'of the person who is added').choices(['viewer', 'operator']))

@@ -92,7 +92,6 @@ async function moveIn(file: Buffer, { name, info: { marker } }: Claim, { from, t
   }
 }
 
-/** Makes a folder with a file in it, which nobody else works on, a claim of that file. */
 export async function claimFolder(folder: string, given: NewClaim): Promise<void> {
   await makeProcessing(given.inbox);
   await writeDurably(join(folder, INFO), JSON.stringify(given.info), 'w');

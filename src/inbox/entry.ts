@@ -21,12 +21,10 @@ export type Entry = {
   readonly changedMs: number;
 };
 
-type Listing = { readonly entries: readonly Entry[]; readonly problems: readonly string[] };
-
 type Found = { readonly entries: Entry[]; readonly problems: string[] };
 
 /** Sorted by path; hidden entries are passed over, links never followed. */
-export async function listEntries(root: string): Promise<Listing> {
+export async function listEntries(root: string): Promise<Found> {
   const found: Found = { entries: [], problems: [] };
   await withinFolder(root, [], (path) => list(path, [], found));
   found.entries.sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -104,13 +102,12 @@ export function isNeverTaken(name: string, markers: readonly string[]): boolean 
   );
 }
 
-/** The name that an unfinished upload gets when it is whole; else the name itself. */
 export function nameWhenWhole(name: string): string {
   const ending = UNFINISHED_ENDINGS.find((one) => name.toLowerCase().endsWith(one));
   return ending === undefined ? name : name.slice(0, -ending.length);
 }
 
-/** Why no job can take an entry, in words for its sender; `null`: it is a proper file. */
+/** In words for its sender; `null`: it is a proper file. */
 export function entryProblem(entry: Pick<Entry, 'name' | 'kind' | 'links'>): string | null {
   switch (entry.kind) {
     case 'link':
@@ -127,7 +124,6 @@ export function entryProblem(entry: Pick<Entry, 'name' | 'kind' | 'links'>): str
   }
 }
 
-/** Control characters, line separators, and marks that turn the direction of text. */
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
 
 function nameProblem(name: Buffer): string | null {

@@ -11,27 +11,19 @@ import { fileStamp } from '../lib/file-stamp.ts';
 import { parsePathPattern } from '../lib/path-pattern.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
-export type JobBook = {
-  /** As they were when all of them could last be used. */
-  jobs(): readonly Job[];
-  problems(): readonly string[];
-  /** Reads them again where a file was changed. */
-  refresh(): Promise<void>;
-};
+export type JobBook = Awaited<ReturnType<typeof openJobBook>>;
 
 /** `further` checks what no schema can; a UsageError lists all problems. */
-export async function openJobBook(
-  directory: string,
-  home: string,
-  further: FurtherProblems,
-): Promise<JobBook> {
+export async function openJobBook(directory: string, home: string, further: FurtherProblems) {
   let signature = await signatureOf(directory);
   const load = () => loadAll(directory, home, further);
-  let jobs = await load();
+  /** As they were when all of them could last be used. */
+  let jobs: readonly Job[] = await load();
   let problems: readonly string[] = [];
   return {
     jobs: () => jobs,
     problems: () => problems,
+    /** Reads them again where a file was changed. */
     async refresh() {
       const next = await signatureOf(directory);
       if (next === signature) return;

@@ -125,7 +125,6 @@ type Sorting = Pick<Found, 'looks' | 'claims'> & {
   readonly given: Pick<Circumstances, 'restLeft' | 'isBroken'>;
 };
 
-/** What becomes of the entries, for a watcher and for who asks how things stand. */
 export async function sortedOut(
   { looks, claims, target, given }: Sorting,
   ledger: Pick<Ledger, 'redis' | 'of'>,
@@ -207,7 +206,6 @@ export function createRest({ restMs, once }: Pick<Watcher, 'restMs' | 'once'>, n
   let asked = new Map<string, Seen>();
   const patience = once ? Math.max(10 * restMs, PATIENCE_MS) : Number.POSITIVE_INFINITY;
   return {
-    /** Ms until the entry is at rest; 0: it is; `Infinity`: it is not waited for. */
     left(placed: Resting): number {
       const id = idOf(placed);
       const stamp = wholeStampOf(placed);

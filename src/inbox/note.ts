@@ -115,7 +115,7 @@ export function changedNote(origin: Origin, run: Run, report: string): Note {
   };
 }
 
-/** Begins a file's run here; `startedAt` tells whether another process had begun it. */
+/** `startedAt`: another process had begun it. */
 export function takenWords(path: string, { id, job, rows, startedAt }: Run): string {
   const begins = startedAt === null ? 'taken as' : 'goes on with';
   return `${path}: ${begins} run ${id}, job ${job}, ${countOf(rows, 'row')}`;

@@ -29,7 +29,7 @@ import {
 } from './note.ts';
 import { inFolder, openItself, withinFolder } from './shared-folder.ts';
 import type { Refused } from './sort-out.ts';
-import { type EndedFile, reportPlace, type Watcher } from './watcher.ts';
+import { type EndedFile, endedFile, type FileEnd, type Gone, reportPlace, type Watcher } from './watcher.ts';
 
 type End =
   /** Its run is over, whatever became of its rows. */
@@ -45,14 +45,12 @@ export async function settle(claim: Claim, end: End, watcher: Watcher): Promise<
   const verdict = verdictOf(claim, end, watcher);
   const away = await endClaim(claim, verdict, watcher);
   const words = away.words === '' ? verdict.words : `${verdict.words.replace(/\.$/, '')}. ${away.words}`;
-  const file = endedFile(claim.info, verdict, watcher);
-  watcher.teller.ended({ ...file, moved: away.file, note: away.note }, words);
+  watcher.teller.ended(endedFile(claim.info, verdict, away, watcher), words);
   if (verdict.result === 'failed') watcher.teller.refused(away);
   return verdict.exitCode;
 }
 
-type Told = Pick<EndedFile, 'result' | 'why' | 'exitCode'> & { readonly run: Run | null };
-type Verdict = Told & {
+type Verdict = FileEnd & {
   readonly result: 'done' | 'failed';
   /** Depends on where the file goes. */
   note(file: string): Note;
@@ -106,55 +104,26 @@ function originOf({ inbox, info }: Claim): Origin {
 }
 
 export function pausedFile({ info }: Claim, run: Run, watcher: Watcher): EndedFile {
-  return endedFile(info, { result: 'paused', why: [], run, exitCode: exitCodeOf(run) }, watcher);
+  const end = { result: 'paused', why: [], run, exitCode: exitCodeOf(run) } as const;
+  return endedFile(info, end, { file: null, note: null }, watcher);
 }
 
-function endedFile(
-  { path, job }: { readonly path: string; readonly job: string | null },
-  { result, why, run, exitCode }: Told,
-  watcher: Watcher,
-): EndedFile {
-  return {
-    file: path,
-    job,
-    result,
-    why,
-    run: run?.id ?? null,
-    state: run?.state ?? null,
-    reason: run?.reason ?? null,
-    rows: run?.rows ?? null,
-    outcomes: run?.outcomes ?? null,
-    exitCode,
-    report: run === null ? null : reportPlace(watcher, run),
-    moved: null,
-    note: null,
-  };
-}
-
-type Away = {
-  readonly file: string | null;
-  readonly note: string | null;
-  readonly words: string;
-};
+type Away = Gone & { readonly words: string };
 
 type Ending = Pick<Verdict, 'result' | 'note'>;
 type Folders = Pick<Watcher, 'places' | 'rehearsal' | 'book' | 'home'> & {
   readonly session: { readonly io: Pick<Io, 'command'> };
 };
 
-/** To `done` or `failed`, in a rehearsal back to its inbox, with a note. */
 export async function endClaim(claim: Claim, ending: Ending, folders: Folders): Promise<Away> {
   const { rehearsal, book, home } = folders;
   // Not an upload: in an inbox it would be sent for real one day.
-  const isReturned = rehearsal.isOn && isInboxOf(comingOf(claim), inboxesOf(book.jobs(), home));
+  const { inbox, info } = claim;
+  const isReturned = rehearsal.isOn && isInboxOf({ inbox, job: info.job }, inboxesOf(book.jobs(), home));
   const back = isReturned ? await putBack(claim, ending, folders) : null;
   const away = back ?? (await moveAway(claim, ending, folders));
   await dropClaim(claim);
   return away;
-}
-
-function comingOf({ inbox, info: { job } }: Claim) {
-  return { inbox, job };
 }
 
 /** `null`: its place is another file's by now, or gone. */
@@ -236,7 +205,7 @@ const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069\ufffd/\\]/gu;
 /** File systems take 255 bytes; the id and the note's ending come on top. */
 const MAX_BYTES = 180;
 
-/** `portfolio.<id>.csv`: unique, without anything that acts on a terminal or shell. */
+/** `portfolio.<id>.csv`; nothing in it acts on a terminal or shell. */
 export function awayName(name: Buffer | string, id: string): string {
   const text = name.toString('utf8').replaceAll(UNSAFE, '_').replaceAll('..', '__');
   const ending = ENDING.exec(text)?.[0] ?? '';
@@ -248,7 +217,6 @@ export function awayName(name: Buffer | string, id: string): string {
 /** `left`: it can't be moved, or a rehearsal leaves it. `gone`: its sender was faster. */
 type RefuseEnd = 'moved' | 'left' | 'gone';
 
-/** Moves entries that can't be taken to `failed`, without opening or following them. */
 export function createRefuse(watcher: Watcher): (refused: Refused) => Promise<RefuseEnd> {
   const { teller, places, rehearsal } = watcher;
   const left = new Set<string>();
@@ -257,16 +225,16 @@ export function createRefuse(watcher: Watcher): (refused: Refused) => Promise<Re
     const key = [inbox.folder, entry.path, entry.stamp].join('\n');
     if (left.has(key)) return 'left';
     const notTaken = `${entry.path}: not taken: ${why}`;
-    const told = { result: 'failed', why: [why], run: null, exitCode: EXIT.notStarted } as const;
-    const file = endedFile({ path: entry.path, job: null }, told, watcher);
+    const end = { result: 'failed', why: [why], run: null, exitCode: EXIT.notStarted } as const;
+    const ended = (away: Gone) => endedFile({ path: entry.path, job: null }, end, away, watcher);
     if (rehearsal.isOn) {
       left.add(key);
-      teller.ended(file, `${notTaken}. A rehearsal: it stays where it is`);
+      teller.ended(ended({ file: null, note: null }), `${notTaken}. A rehearsal: it stays where it is`);
       return 'left';
     }
     try {
       const away = await moveRefused(refused, places.failed);
-      teller.ended({ ...file, moved: away.file, note: away.note }, `${notTaken}. Moved to ${away.file}`);
+      teller.ended(ended(away), `${notTaken}. Moved to ${away.file}`);
       teller.refused(away);
       return 'moved';
     } catch (error) {

@@ -5,6 +5,7 @@
 import { constants, existsSync } from 'node:fs';
 import { type FileHandle, link, lstat, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
 import { hasCode, insteadOf } from '../lib/errors.ts';
+import { OTHERS_MAY_ANYTHING, ownerProblem } from '../lib/make-folder.ts';
 
 const SLASH = Buffer.from('/');
 /** Linux: a path through an open folder's number keeps to it, whatever becomes of its name. */
@@ -92,9 +93,6 @@ async function isSameFile(a: Buffer, b: Buffer): Promise<boolean> {
 /** An inbox's folder for claims, within its own file system. */
 export const PROCESSING = '.processing';
 
-/** No file can be taken from it; the message says why, and what to do. */
-export class UnusableInbox extends Error {}
-
 export async function makeProcessing(inbox: string): Promise<void> {
   await withinFolder(inbox, [], (root) =>
     mkdir(inFolder(root, PROCESSING), { mode: 0o700 }).catch(insteadOf('EEXIST', undefined)),
@@ -102,8 +100,8 @@ export async function makeProcessing(inbox: string): Promise<void> {
 }
 
 /**
- * `withinFolder` below an inbox's folder for claims. Throws `UnusableInbox` unless that is a folder
- * of this user's alone: whoever else could write there could have any file sent.
+ * `withinFolder` below an inbox's folder for claims. Throws unless that is a folder of this user's
+ * alone: whoever else could write there could have any file sent.
  */
 export async function withinProcessing<T>(
   inbox: string,
@@ -113,22 +111,14 @@ export async function withinProcessing<T>(
   const stats = await withinFolder(inbox, [], (root) => lstat(inFolder(root, PROCESSING)));
   if (!stats.isDirectory()) throw unusable(inbox, 'is no folder');
   return withinFolder(inbox, [Buffer.from(PROCESSING)], async (path) => {
-    await checkOwn(path, inbox);
+    const problem = ownerProblem(await stat(path), OTHERS_MAY_ANYTHING);
+    if (problem !== null) throw unusable(inbox, problem);
     return descend(path, parts, work);
   });
 }
 
-const OTHER_USERS = 0o077;
-
-async function checkOwn(path: Buffer, inbox: string): Promise<void> {
-  const { uid, mode } = await stat(path);
-  if (process.getuid === undefined) return;
-  if (uid !== process.getuid()) throw unusable(inbox, `belongs to user ${uid}`);
-  if ((mode & OTHER_USERS) !== 0) throw unusable(inbox, 'is open to other users');
-}
-
-function unusable(inbox: string, why: string): UnusableInbox {
-  return new UnusableInbox(
+function unusable(inbox: string, why: string): Error {
+  return new Error(
     `${inbox}/${PROCESSING} ${why}: expected a folder of this user alone; remove it, and it is made anew`,
   );
 }

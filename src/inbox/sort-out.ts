@@ -160,7 +160,6 @@ export function presentJobs(looks: readonly InboxLook[]): ReadonlyMap<string, st
   return present;
 }
 
-/** A file waits while there is a file or a run of a job that it comes after. */
 function afterOthers(
   { job, inbox, entry }: Takeable,
   busy: ReadonlyMap<string, string>,

@@ -164,12 +164,9 @@ async function readClaim(claim: Claim, watcher: Watcher): Promise<ReadClaim> {
   const isWhole = read !== null && (await claimedStamp(claim)) === stamp;
   if (isWhole && read.kind === 'refused' && run === null) return read;
   // A write may keep size and time: a run goes on with its own content alone.
-  if (isWhole && read.kind === 'read' && read.facts.stamp === stamp && isOf(run, read.facts)) return read;
+  const isOfRun = read?.kind === 'read' && (run === null || run.sha256 === read.facts.sha256);
+  if (isWhole && isOfRun && read.facts.stamp === stamp) return read;
   return run === null ? { kind: 'torn' } : { kind: 'changed', run };
-}
-
-function isOf(run: Run | null, { sha256 }: FileFacts): boolean {
-  return run === null || run.sha256 === sha256;
 }
 
 /** The run's definition, else the current one of a job that has this inbox. */

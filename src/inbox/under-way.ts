@@ -123,7 +123,6 @@ function endingWith(watcher: Watcher, signal: AbortSignal): Watcher {
 
 type AtHand = { readonly claims: Claim[]; readonly files: Takeable[] };
 
-/** Begins what a look found while there is room; the rest stays in the look. */
 export function createBegin(watcher: Watcher, underWay: UnderWay) {
   const { session, teller } = watcher;
   const said = new Set<string>();

@@ -21,7 +21,7 @@ const CALM_MS = 50;
 /** Per look; the next one finds the others, and new files. */
 const REFUSED_AT_ONCE = 500;
 
-/** Until an interruption, or with `once` the end of the work; answers the exit status. */
+/** Answers the exit status. */
 export async function watchInboxes(watcher: Watcher): Promise<number> {
   const { session, teller, places } = watcher;
   const { interrupted } = session.io;

@@ -5,7 +5,6 @@
 import { basename, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { SANDBOX_TARGET } from '../delivery/target.ts';
-import type { RunStore } from '../ledger/run-store.ts';
 import { type Io, say, sayJson, tell } from '../lib/terminal.ts';
 import type { Run } from '../model/run.ts';
 import { newEvent } from '../notify/event.ts';
@@ -13,26 +12,7 @@ import { reportDirectory, type TargetSession } from '../session.ts';
 import type { Entry } from './entry.ts';
 import type { JobBook } from './job-book.ts';
 
-export type Watcher = {
-  readonly session: TargetSession;
-  readonly target: string;
-  readonly store: RunStore;
-  readonly book: JobBook;
-  readonly teller: Teller;
-  /** ONBOARD_HOME, and its folders for files. */
-  readonly home: string;
-  readonly places: Places;
-  readonly rehearsal: ReturnType<typeof createRehearsal>;
-  /** A file is whole when nothing of it has changed for so long. */
-  readonly restMs: number;
-  readonly once: boolean;
-};
-
-type Places = {
-  readonly inbox: string;
-  readonly done: string;
-  readonly failed: string;
-};
+export type Watcher = ReturnType<typeof createWatcher>;
 
 export type WatchOptions = {
   readonly rest: number;
@@ -40,7 +20,7 @@ export type WatchOptions = {
   readonly json?: boolean;
 };
 
-export function createWatcher(session: TargetSession, book: JobBook, options: WatchOptions): Watcher {
+export function createWatcher(session: TargetSession, book: JobBook, options: WatchOptions) {
   const { env, io, service, ledger } = session;
   const { home } = env;
   return {
@@ -49,6 +29,7 @@ export function createWatcher(session: TargetSession, book: JobBook, options: Wa
     store: ledger.of(service.target).store,
     book,
     teller: createTeller(io, options.json === true, session),
+    /** ONBOARD_HOME, and its folders for files. */
     home,
     places: {
       inbox: join(home, 'inbox'),
@@ -56,12 +37,15 @@ export function createWatcher(session: TargetSession, book: JobBook, options: Wa
       failed: join(home, 'failed'),
     },
     rehearsal: createRehearsal(service.target),
+    /** A file is whole when nothing of it has changed for so long. */
     restMs: options.rest * 1000,
     once: options.once === true,
   };
 }
 
-export function reportPlace({ session }: Watcher, run: Pick<Run, 'id'>): string {
+type Reporting = { readonly session: Pick<TargetSession, 'env'> };
+
+export function reportPlace({ session }: Reporting, run: Pick<Run, 'id'>): string {
   return reportDirectory(session.env, run.id);
 }
 
@@ -80,12 +64,10 @@ export function sharedIo(io: Io): Io {
   return { ...io, stderr };
 }
 
-/** The files that a rehearsal took and put back: it takes none of them again. */
 function createRehearsal(target: string) {
   const known = new Set<string>();
   const keyOf = (...parts: readonly string[]) => parts.join('\n');
   return {
-    /** Files are taken for the sandbox, and go back to their inboxes. */
     isOn: target === SANDBOX_TARGET,
     remember(inbox: string, path: string, stamp: string) {
       known.add(keyOf(inbox, path, stamp));
@@ -95,23 +77,42 @@ function createRehearsal(target: string) {
   };
 }
 
-/** A file that ended, or waits for a person, as `--json` prints it. */
-export type EndedFile = {
-  readonly file: string;
-  readonly job: string | null;
+export type FileEnd = {
   /** `done`: its run is over; `failed`: not taken to its end; `paused`: waits for its run. */
   readonly result: 'done' | 'failed' | 'paused';
   readonly why: readonly string[];
-  readonly run: string | null;
-  readonly state: Run['state'] | null;
-  readonly reason: Run['reason'];
-  readonly rows: number | null;
-  readonly outcomes: Run['outcomes'] | null;
+  readonly run: Run | null;
   readonly exitCode: number;
-  readonly moved: string | null;
-  readonly note: string | null;
-  readonly report: string | null;
 };
+
+type Named = { readonly path: string; readonly job: string | null };
+/** Where the file and its note went. */
+export type Gone = { readonly file: string | null; readonly note: string | null };
+
+export type EndedFile = ReturnType<typeof endedFile>;
+
+export function endedFile(
+  { path, job }: Named,
+  { result, why, run, exitCode }: FileEnd,
+  { file, note }: Gone,
+  watcher: Reporting,
+) {
+  return {
+    file: path,
+    job,
+    result,
+    why,
+    run: run?.id ?? null,
+    state: run?.state ?? null,
+    reason: run?.reason ?? null,
+    rows: run?.rows ?? null,
+    outcomes: run?.outcomes ?? null,
+    exitCode,
+    report: run === null ? null : reportPlace(watcher, run),
+    moved: file,
+    note,
+  };
+}
 
 type TellerSession = Pick<TargetSession, 'meter' | 'notifier' | 'service'>;
 
@@ -142,7 +143,7 @@ export function createTeller(io: Io, json: boolean, session?: TellerSession) {
       line(words);
     },
     /** A file went to `failed`; `null`: a rehearsal put it back. */
-    refused({ file, note }: { readonly file: string | null; readonly note: string | null }) {
+    refused({ file, note }: Gone) {
       if (file === null || session === undefined) return;
       const data = { target: session.service.target, file: basename(file), note };
       session.notifier?.tell(newEvent('file.refused', [data.file], data));
@@ -156,5 +157,3 @@ export function createTeller(io: Io, json: boolean, session?: TellerSession) {
     hasTold: () => hasTold,
   };
 }
-
-type Teller = ReturnType<typeof createTeller>;

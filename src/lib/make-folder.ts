@@ -1,12 +1,13 @@
 /**
- * Makes a folder and its missing parents, for their owner alone; an existing one stays as it is.
- * Throws the file system's error. `mkdir` with `recursive` never ends in a folder that takes no
+ * Folders for their owner alone. `mkdir` with `recursive` never ends in a folder that takes no
  * other, such as /proc.
  */
+import type { Stats } from 'node:fs';
 import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { hasCode } from './errors.ts';
 
+/** With its missing parents; an existing one stays as it is. */
 export async function makeFolder(path: string): Promise<void> {
   try {
     await makeOne(path);
@@ -32,7 +33,7 @@ function isFolder(path: string): Promise<boolean> {
   );
 }
 
-/** Resolves when all that was made, renamed or removed in the folder is on disk. */
+/** All that was made, renamed or removed in it is on disk then. */
 export async function syncFolder(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
@@ -40,4 +41,13 @@ export async function syncFolder(path: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+export const OTHERS_MAY_ANYTHING = 0o077;
+
+/** Why what lies there may be another user's; `null`: it is this user's alone. */
+export function ownerProblem({ uid, mode }: Pick<Stats, 'uid' | 'mode'>, forbidden: number): string | null {
+  if (process.getuid === undefined) return null;
+  if (uid !== process.getuid()) return `belongs to user ${uid}`;
+  return (mode & forbidden) === 0 ? null : 'is open to other users';
 }

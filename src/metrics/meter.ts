@@ -1,7 +1,6 @@
 /**
- * What a process counts while it works, for a monitor. No run, row, key or file is a label, so
- * that the number of series does not grow with the work. Where nobody asked for metrics, only
- * what the process itself needs is counted.
+ * What a process counts while it works. No run, row, key or file is a label: the number of series
+ * must not grow with the work.
  */
 import type { Registry } from 'prom-client';
 import type { Call } from '../model/operation.ts';
@@ -21,7 +20,7 @@ export type Counters = {
   notified(channel: string, result: 'delivered' | 'failed' | 'given-up'): void;
   /** A report whose rows don't add up. */
   violated(): void;
-  /** A group of the journal's lines took so long to the disk, ms; `null`: it was not written. */
+  /** Of a group of the journal's lines, ms; `null`: it was not written. */
   synced(ms: number | null): void;
   /** Redis answered after so long, ms. */
   answered(ms: number): void;

@@ -1,6 +1,6 @@
 /**
- * The metrics of a process as prom-client keeps them. Gauges are taken when somebody asks; what
- * can't be told just then (Redis is away) is left out, not guessed.
+ * A process' metrics in prom-client. Gauges are taken when asked for; what can't be told just then
+ * (Redis is away) is left out.
  */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { nameOf } from '../model/operation.ts';
@@ -67,12 +67,11 @@ export function createCounters(): Counters & { readonly registry: Registry } {
   };
 }
 
-/** Those of the service's answers that are told apart. */
 const STATUSES = ['200', '401', '403', '418', '429'];
 /** What service/attempt-handler.ts calls an attempt whose time was over. */
 const TIMEOUT = /TIMEOUT/;
 
-/** How an attempt ended: `refused`, nothing was sent for sure; `lost`, no whole answer came. */
+/** `refused`: nothing was sent; `lost`: no whole answer came. */
 function statusOf(reply: Reply): string {
   if (reply.kind === 'no-response' && !reply.sent) return 'refused';
   if (reply.kind !== 'response') return TIMEOUT.test(reply.code) ? 'timeout' : 'lost';
@@ -81,7 +80,6 @@ function statusOf(reply: Reply): string {
   return /^[45]..$/.test(text) ? `${text.charAt(0)}xx` : 'other';
 }
 
-/** What stands in the ledger that the process works for. */
 export type LedgerNumbers = {
   readonly states: ReadonlyMap<RunState, number>;
   readonly openRows: ReadonlyMap<string, number>;
@@ -91,7 +89,7 @@ export type LedgerNumbers = {
   readonly workers: number;
   /** By BullMQ's states. */
   readonly chunks: Readonly<Record<'waiting' | 'active' | 'delayed' | 'failed', number>>;
-  /** How long the chunk that is taken next has been waiting; 0: none waits. */
+  /** Of the chunk that is taken next; 0: none waits. */
   readonly nextWaitingSeconds: number;
 };
 
@@ -100,9 +98,8 @@ export type InboxNumbers = Readonly<
   Record<'waiting' | 'processing', { readonly files: number; readonly oldestSeconds: number }>
 >;
 
-/** Where the numbers come from; what a process can't tell of is `null`. */
+/** `null`: a process can't tell. */
 export type Sources = {
-  /** What the process counts; its gauges are added to it. */
   readonly registry: Registry;
   readonly version: string;
   load(): { readonly inFlight: number; readonly limit: number };
@@ -141,7 +138,6 @@ const OF_INBOX = {
   onboard_inbox_oldest_seconds: ['How long the oldest has not changed; 0: there is none.', 'state'],
 } as const;
 
-/** A gauge that the process has no source for is there, and empty. */
 export function registerGauges({ registry, version, ledger, inbox, ...process }: Sources): void {
   const labelNames = ['version', 'node'];
   const help = 'The version that runs, and its Node.';

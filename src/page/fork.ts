@@ -7,6 +7,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { z } from 'zod';
 import { messageOf } from '../lib/errors.ts';
+import { type ListenAddress, shownListenAddress } from '../lib/listening.ts';
 import { tell } from '../lib/terminal.ts';
 import { programFile } from '../lib/version.ts';
 import { sleep } from '../lib/waiting.ts';
@@ -32,11 +33,9 @@ type FromPage = z.infer<typeof fromPageSchema>;
 const toPageSchema = z.object({ kind: z.literal('answer'), id: z.number(), answer: answerSchema });
 type ToPage = z.infer<typeof toPageSchema>;
 
-export type PageAddress = { readonly host: string; readonly port: number };
-
 type ForkOptions = {
   /** As it was given; `null`: the usual place. */
-  readonly address: PageAddress | null;
+  readonly address: ListenAddress | null;
   readonly sandbox: boolean;
   readonly acts: (asked: Asked) => Promise<AskAnswer>;
 };
@@ -103,12 +102,8 @@ export function forkPage(session: Session, options: ForkOptions): () => boolean 
 }
 
 function argumentsFor({ address, sandbox }: ForkOptions): readonly string[] {
-  const at = address === null ? [] : ['--listen', `${shownHost(address.host)}:${address.port}`];
+  const at = address === null ? [] : ['--listen', shownListenAddress(address)];
   return ['web', ...at, ...(sandbox ? ['--sandbox'] : [])];
-}
-
-function shownHost(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
 }
 
 function passed(env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {

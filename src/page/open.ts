@@ -6,6 +6,7 @@
 
 import { targetOf } from '../inbox/overview.ts';
 import { assertKnownLedger } from '../ledger/run-index.ts';
+import type { ListenAddress } from '../lib/listening.ts';
 import type { Releasers } from '../lib/releasers.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { connectRedis } from '../redis/connection.ts';
@@ -16,14 +17,14 @@ import { readAssets } from '../web/assets.ts';
 import { startPage } from '../web/server.tsx';
 import { rememberFiles } from './child.ts';
 import { createDesk, type Desk } from './desk.ts';
-import type { Link, PageAddress } from './fork.ts';
+import type { Link } from './fork.ts';
 import { ROUTES } from './routes.ts';
 
 type Opening = Pick<Session, 'io' | 'env' | 'log' | 'clock' | 'releasers'>;
 
 type PageOptions = {
   /** `null`: the usual place, or the next free port. */
-  readonly address: PageAddress | null;
+  readonly address: ListenAddress | null;
   readonly sandbox: boolean;
   /** To the process that acts; `null`: the page stands alone. */
   readonly link: Link | null;

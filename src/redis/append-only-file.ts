@@ -47,7 +47,7 @@ export async function findTornEnd(folder: string, program: string): Promise<Torn
   );
 }
 
-/** In one tick with the last check for a writer; answers the number of bytes cut. */
+/** In one tick with the last check for a writer. */
 export function cutTornEnd({ file, size, wholeBytes }: TornEnd, mayCut: () => boolean): number {
   if (!mayCut()) return 0;
   const handle = openSync(file, 'r+');
@@ -93,14 +93,11 @@ async function isTorn(file: string, from: number, size: number): Promise<boolean
 }
 
 const POLL_MS = 50;
-/** Between two tries, for instance where there is no room for the new file. */
 const AGAIN_MS = 5_000;
 
 /**
  * Has every server rewrite its append-only file, unless it has done so since its start or refuses
- * torn ones: then no torn end is left. A server that refuses the command is left as it is
- * (settings.ts refuses it at the start); any other is asked again. `onTrouble`: what keeps a server
- * from it.
+ * torn ones. One that refuses the command is left as it is; any other is asked again.
  */
 export async function leaveTornEnds(
   redis: RedisConnection,
@@ -126,7 +123,7 @@ async function leaveTornEnd(redis: Redis, onTrouble: (problem: string) => void):
   }
 }
 
-/** The server's rewrite since its start; `done` also without such a file. */
+/** Since its start; `done` also without such a file. */
 async function rewriteOf(redis: Redis): Promise<'done' | 'under way' | 'wanted'> {
   const said = await readInfo(redis, 'persistence');
   if (said('aof_enabled') !== '1') return 'done';

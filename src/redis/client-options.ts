@@ -1,7 +1,6 @@
 /**
- * Tells ioredis where an address' servers are and how to log in: logins, Sentinels, TLS. A server's
- * certificate is always checked; TLS files are read here, so that a wrong one is reported before
- * any connection.
+ * Where an address' servers are and how to log in, for ioredis. TLS files are read here, so that a
+ * wrong one is reported before any connection.
  */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -70,10 +69,7 @@ function sentinelOptions(address: Extract<RedisAddress, { readonly kind: 'sentin
   };
 }
 
-/**
- * The certificate is checked whatever NODE_TLS_REJECT_UNAUTHORIZED says; a UsageError names a file
- * that can't be read, or has no certificate or key.
- */
+/** The certificate is checked whatever NODE_TLS_REJECT_UNAUTHORIZED says. */
 function tlsOptions({ caFile, certificate }: RedisTlsFiles): ConnectionOptions {
   return {
     rejectUnauthorized: true,

@@ -28,13 +28,14 @@ export function connectRedis(address: RedisAddress, onError: (error: Error) => v
 }
 
 function connectSingle(address: SingleAddress, onError: (error: Error) => void): Redis {
-  const redis = new PatientRedis({
+  const redis = new Redis({
     ...singleOptions(address),
     ...patience(onError),
     // A silent master keeps its connection until a Sentinel names another master.
     failoverDetector: address.kind === 'sentinel',
   });
   redis.on('error', onError);
+  letManyLeave(redis);
   return redis;
 }
 
@@ -61,16 +62,8 @@ function connectCluster(address: ClusterAddress, onError: (error: Error) => void
 }
 
 /** ioredis leaves a connection once per refused command: at the eleventh Node warns of a leak. */
-class PatientRedis extends Redis {
-  override disconnect(reconnect?: boolean): void {
-    const isLeaving = reconnect === true && this.stream?.writableEnded === true;
-    if (!isLeaving) super.disconnect(reconnect);
-  }
-}
-
-/** The same guard for a cluster's nodes, whose connections ioredis makes. */
-function letManyLeave(node: Redis): void {
-  node.on('connect', () => node.stream.setMaxListeners(0));
+function letManyLeave(server: Redis): void {
+  server.on('connect', () => server.stream.setMaxListeners(0));
 }
 
 function patience(onError: (error: Error) => void) {
@@ -95,38 +88,21 @@ function patience(onError: (error: Error) => void) {
 
 /** Also after reconnects, until the answered function is called; nameless without permission. */
 export function nameConnections(redis: RedisConnection, name: string): () => void {
-  const stops = new Map<Redis, () => void>();
   const add = (server: Redis) => {
-    stops.get(server)?.();
-    stops.set(server, nameConnection(server, name));
+    server.options.connectionName = name;
+    // A command would connect a replica that nobody has needed yet.
+    if (server.options.readOnly !== true) server.client('SETNAME', name).catch(() => undefined);
   };
-  if (!(redis instanceof Cluster)) {
-    add(redis);
-    return () => stops.get(redis)?.();
-  }
-  const remove = (server: Redis) => {
-    stops.get(server)?.();
-    stops.delete(server);
-  };
-  for (const server of redis.nodes()) add(server);
+  const servers = () => (redis instanceof Cluster ? redis.nodes() : [redis]);
+  for (const server of servers()) add(server);
   redis.on('+node', add);
-  redis.on('-node', remove);
   return () => {
     redis.off('+node', add);
-    redis.off('-node', remove);
-    for (const stop of stops.values()) stop();
+    for (const server of servers()) server.options.connectionName = '';
   };
 }
 
-function nameConnection(server: Redis, name: string): () => void {
-  const setName = () => void server.client('SETNAME', name).catch(() => undefined);
-  server.on('ready', setName);
-  // A command would connect a replica that nobody has needed yet.
-  if (server.options.readOnly !== true) setName();
-  return () => server.off('ready', setName);
-}
-
-/** Of all connections to the ledger's servers; none where this user may not ask. */
+/** None where this user may not ask. */
 export async function connectionNames(redis: RedisConnection): Promise<readonly string[]> {
   const servers = redis instanceof Cluster ? redis.nodes('master') : [redis];
   try {

@@ -17,14 +17,14 @@ import type { RedisConnection } from '../lib/redis-connection.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import type { SingleAddress } from './client-options.ts';
-import { holdLease, type Lease, type LeaseOptions, takenFolder } from './lease.ts';
+import { holdLease, type Lease, type LeaseOptions, REMOVED, TAKEN, takenFolder } from './lease.ts';
 import {
   askProcessToEnd,
   askToEnd,
   isServing,
   killServer,
   probeSocket,
-  type ServerPlace,
+  START_TIMEOUT_MS,
   serverLog,
   serverProcess,
   socketOf,
@@ -32,36 +32,19 @@ import {
   wayToSocket,
 } from './server-process.ts';
 
-/** Loading a large append-only file takes a while. */
-const START_TIMEOUT_MS = 120_000;
 const STOP_TIMEOUT_MS = 15_000;
 const POLL_MS = 20;
-/** A holder killed between taking and releasing the lock delays the next start by at most this. */
+/** A killed holder delays the next start by that. */
 const LOCK_STALE_MS = 5_000;
-
-type EmbeddedRedis = {
-  readonly address: Extract<SingleAddress, { readonly kind: 'socket' }>;
-  /**
-   * Restarts a server that is gone; false where it does not answer yet: ask again. A running server
-   * that doesn't answer is left alone. Any number of processes may call it at once.
-   */
-  revive(): Promise<boolean>;
-  /** No other machine has the home; asked once an intent is durable, before its row goes. */
-  isOurs(): Promise<boolean>;
-  /** The last process to leave the home stops the server. */
-  close(): Promise<void>;
-};
 
 type EmbeddedOptions = Partial<Pick<LeaseOptions, 'machine' | 'beatMs' | 'onLost' | 'tell'>>;
 
 /**
- * A real server as a child process on a Unix socket below `<home>/redis`: append-only, fsync
- * always, noeviction. The first command on a home starts it, others of the same machine join it,
- * even after its first owner was killed. It has a process group of its own: a signal to the
- * terminal must not end it before rows in flight are recorded. A UsageError where another machine
- * or container has the home.
+ * The first command on a home starts the server, others of the same machine join it, even after its
+ * first owner was killed. It has a process group of its own: a signal to the terminal must not end
+ * it before rows in flight are recorded. A UsageError where another machine has the home.
  */
-export async function joinEmbeddedRedis(home: string, options: EmbeddedOptions = {}): Promise<EmbeddedRedis> {
+export async function joinEmbeddedRedis(home: string, options: EmbeddedOptions = {}) {
   const folder = await makeHomeFolder(home, 'redis');
   const { machine = thisMachine(), onLost = () => undefined, tell = () => undefined, beatMs } = options;
   const lock = join(folder, `lock-${shortDigest(machineKey(machine), 8)}`);
@@ -69,7 +52,7 @@ export async function joinEmbeddedRedis(home: string, options: EmbeddedOptions =
     const beat = beatMs !== undefined && { beatMs };
     const lease = await holdLease(folder, { machine, onLost, tell, ...beat });
     try {
-      return await joinServer(lease, { folder, lock, tell });
+      return await joinServer(lease, lock, tell);
     } catch (error) {
       lease.stop();
       throw error;
@@ -77,78 +60,73 @@ export async function joinEmbeddedRedis(home: string, options: EmbeddedOptions =
   });
 }
 
-type Premises = { readonly folder: string; readonly lock: string; tell(text: string): void };
+type Tell = LeaseOptions['tell'];
 
-async function joinServer(lease: Lease, { folder, lock, tell }: Premises): Promise<EmbeddedRedis> {
-  const place = { folder: lease.folder, socket: wayToSocket(lease.folder), log: serverLog(folder) };
+async function joinServer(lease: Lease, lock: string, tell: Tell) {
+  const { folder } = lease;
   // One process may join several times.
-  const me = join(lease.folder, 'users', `${process.pid}.${randomUUID()}`);
-  await untilReady(place, { lease, tell });
+  const me = join(folder, 'users', `${process.pid}.${randomUUID()}`);
+  await untilReady(lease, tell);
   await makeFolder(dirname(me));
   await writeFile(me, '', { mode: 0o600 });
-  let server = serverProcess(place.folder);
+  let server = serverProcess(folder);
   return {
-    address: addressOf(place.folder),
+    address: addressOf(folder),
+    /** Asked once an intent is durable, before its row goes. */
     isOurs: lease.isOurs,
+    /**
+     * Restarts a server that is gone; false where it does not answer yet: ask again. A running
+     * server that doesn't answer is left alone. Any number of processes may call it at once.
+     */
     revive: () =>
       underLock(lock, async () => {
-        const isBack = await isReady(place, { lease, tell });
-        server = serverProcess(place.folder);
+        const isBack = await isReady(lease, tell);
+        server = serverProcess(folder);
         return isBack;
       }),
+    /** The last process to leave the home stops the server. */
     async close() {
-      const end = () => leave(place, { me, lease, server });
+      const end = () => leave(lease, me, server);
       // In a removed home there is no lock, and nobody to share it with.
       await (existsSync(dirname(lock)) ? underLock(lock, end) : end());
     },
   };
 }
 
-function addressOf(folder: string): EmbeddedRedis['address'] {
+type SocketAddress = Extract<SingleAddress, { readonly kind: 'socket' }>;
+
+function addressOf(folder: string): SocketAddress {
   const shown = socketOf(folder);
   return { kind: 'socket', path: wayToSocket(folder), shown, login: null, database: 0 };
 }
 
-/**
- * A running server, for somebody who only looks: starts nothing, and keeps nobody from ending it.
- */
-export async function findEmbeddedRedis(home: string): Promise<EmbeddedRedis['address'] | null> {
+/** For who only looks: starts no server, and keeps nobody from ending it. */
+export async function findEmbeddedRedis(home: string): Promise<SocketAddress | null> {
   const folder = await takenFolder(join(home, 'redis'));
   return folder !== null && (await isServing(folder)) ? addressOf(folder) : null;
 }
 
-export const TAKEN =
-  'Another machine, container or command has taken this ONBOARD_HOME: nothing more is sent from here. ' +
-  'An embedded Redis serves one machine at a time; give all of them one by REDIS_URL.';
-
-/** The same command would send every row once more. */
-export const REMOVED =
-  'This ONBOARD_HOME was removed while it was in use: nothing more is sent from here. ' +
-  'Look in the service for its rows before this file is loaded again: ' +
-  'an empty home sends all of them.';
-
-/** Whether the embedded server's folders, which outlast it, are gone; reports may be new. */
-export function isHomeRemoved(home: string): boolean {
-  return !existsSync(join(home, 'redis'));
+/** That the server's folders, which outlast it, are gone; `null`: they are not. */
+export function problemOfHome(home: string): string | null {
+  return existsSync(join(home, 'redis')) ? null : REMOVED;
 }
 
-type Guarded = { readonly lease: Lease; tell(text: string): void };
-
-async function untilReady(place: ServerPlace, guarded: Guarded): Promise<void> {
+async function untilReady(lease: Lease, tell: Tell): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;
-  while (!(await isReady(place, guarded))) {
-    if (Date.now() > deadline) throw new UsageError(await explainSilence(place.folder));
+  while (!(await isReady(lease, tell))) {
+    if (Date.now() > deadline) throw new UsageError(await explainSilence(lease.folder));
     await sleep(POLL_MS);
   }
 }
 
-/** Starts a server that is gone. Only under the lock; a UsageError where the lease is lost. */
-async function isReady(place: ServerPlace, { lease, tell }: Guarded): Promise<boolean> {
-  if (!(await lease.isOurs())) throw new UsageError(existsSync(dirname(place.folder)) ? TAKEN : REMOVED);
-  const state = await probeSocket(place.socket);
+/** Only under the lock; a UsageError where the lease is lost. */
+async function isReady(lease: Lease, tell: Tell): Promise<boolean> {
+  const { folder } = lease;
+  if (!(await lease.isOurs())) throw new UsageError(existsSync(dirname(folder)) ? TAKEN : REMOVED);
+  const state = await probeSocket(folder);
   if (state !== 'silent') return state === 'ready';
-  if (serverProcess(place.folder) !== null) return false;
-  return startServer(place, { timeoutMs: START_TIMEOUT_MS, mayStart: lease.isThere, tell });
+  if (serverProcess(folder) !== null) return false;
+  return startServer(folder, { mayStart: lease.isThere, tell });
 }
 
 async function explainSilence(folder: string): Promise<string> {
@@ -159,19 +137,18 @@ async function explainSilence(folder: string): Promise<string> {
   );
 }
 
-type Leaving = { readonly me: string; readonly lease: Lease; readonly server: number | null };
-
-async function leave(place: ServerPlace, { me, lease, server }: Leaving): Promise<void> {
+async function leave(lease: Lease, me: string, server: number | null): Promise<void> {
+  const { folder } = lease;
   lease.stop();
   if (!(await lease.isOurs())) {
     // Its folder is gone, or will be: nobody can reach it, or ask it to end.
-    if (server !== null) killServer(place.folder, server);
+    if (server !== null) killServer(folder, server);
     return;
   }
   await rm(me, { force: true });
-  if ((await liveUsers(place.folder)) > 0 || !(await shutDown(place))) return;
+  if ((await liveUsers(folder)) > 0 || !(await shutDown(folder))) return;
   // A process may have come while this one stood still: it starts the server again.
-  if ((await liveUsers(place.folder)) === 0) await lease.release();
+  if ((await liveUsers(folder)) === 0) await lease.release();
 }
 
 /** Removes the marks of killed processes. */
@@ -185,11 +162,11 @@ async function liveUsers(folder: string): Promise<number> {
 }
 
 /** Whoever removes the home next must find it at rest. False: the server may still be there. */
-async function shutDown({ folder, socket }: ServerPlace): Promise<boolean> {
+async function shutDown(folder: string): Promise<boolean> {
   const deadline = Date.now() + STOP_TIMEOUT_MS;
-  await askToEnd(socket);
+  await askToEnd(folder);
   while (Date.now() < deadline) {
-    if ((await probeSocket(socket)) === 'silent') {
+    if ((await probeSocket(folder)) === 'silent') {
       const server = serverProcess(folder);
       if (server === null) return true;
       // Its socket was removed or closed: a signal ends it in order too.
@@ -218,10 +195,7 @@ async function underLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/**
- * Revives the server each time the connection is lost, until it is back; not where this process
- * closed the connection. `stop` waits for an attempt under way.
- */
+/** Not where this process closed the connection. `stop` waits for an attempt under way. */
 export function reviveOnLoss(
   redis: RedisConnection,
   revive: () => Promise<boolean>,

@@ -11,30 +11,15 @@ import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { insteadOf } from '../lib/errors.ts';
 import { isSameMachine, type Machine, shownHost } from '../lib/machine.ts';
-import { syncFolder } from '../lib/make-folder.ts';
+import { OTHERS_MAY_ANYTHING, ownerProblem, syncFolder } from '../lib/make-folder.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import { isServing } from './server-process.ts';
 
-export type Lease = {
-  /** All that the server writes, except its log. */
-  readonly folder: string;
-  /** No other machine has the home. Whoever takes it later sees all that was durable before. */
-  isOurs(): Promise<boolean>;
-  /** As far as this machine knows at once. */
-  isThere(): boolean;
-  /** The server has ended: any machine may have the home. */
-  release(): Promise<void>;
-  stop(): void;
-};
-
-/** `removed`: with all that was in the home. */
-type Loss = 'taken' | 'removed';
-
 export type LeaseOptions = {
   readonly machine: Machine;
-  /** Called once, where the home was taken, given back by another process, or removed. */
-  onLost(how: Loss): void;
+  /** Called once, with the words for it: taken, given back by another process, or removed. */
+  onLost(why: string): void;
   /** Shows the user a sentence. */
   tell(text: string): void;
   /** 5,000 by default. */
@@ -51,11 +36,8 @@ const RELEASED = 'released';
 const DATA = 'appendonlydir';
 const GONE = ['ENOENT', 'ENOTDIR', 'ESTALE'] as const;
 
-/**
- * Takes the home of this `<home>/redis`, or joins what this machine has; a UsageError where another
- * machine has it. Only under a lock among this machine's processes.
- */
-export async function holdLease(folder: string, options: LeaseOptions): Promise<Lease> {
+/** Only under a lock among this machine's processes; a UsageError where another machine has it. */
+export async function holdLease(folder: string, options: LeaseOptions) {
   await checkOwn(folder, OTHERS_MAY_WRITE);
   for (;;) {
     const [top = 0] = await numbers(folder);
@@ -72,14 +54,26 @@ export async function holdLease(folder: string, options: LeaseOptions): Promise<
   }
 }
 
-function openLease(folder: string, { machine, beatMs = BEAT_MS, onLost }: LeaseOptions): Lease {
+export const TAKEN =
+  'Another machine, container or command has taken this ONBOARD_HOME: nothing more is sent from here. ' +
+  'An embedded Redis serves one machine at a time; give all of them one by REDIS_URL.';
+
+/** The same command would send every row once more. */
+export const REMOVED =
+  'This ONBOARD_HOME was removed while it was in use: nothing more is sent from here. ' +
+  'Look in the service for its rows before this file is loaded again: ' +
+  'an empty home sends all of them.';
+
+export type Lease = ReturnType<typeof openLease>;
+
+function openLease(folder: string, { machine, beatMs = BEAT_MS, onLost }: LeaseOptions) {
   const path = join(folder, LEASE);
   let beating: Promise<void> | null = null;
   const stop = () => clearInterval(timer);
   const beat = async () => {
     if (await renew(path, machine)) return;
     stop();
-    onLost((await hasNewHolder(folder)) ? 'taken' : 'removed');
+    onLost((await hasNewHolder(folder)) ? TAKEN : REMOVED);
   };
   const timer = setInterval(() => {
     // A failing disk may have recovered by the next beat.
@@ -91,9 +85,13 @@ function openLease(folder: string, { machine, beatMs = BEAT_MS, onLost }: LeaseO
   }, beatMs);
   timer.unref();
   return {
+    /** All that the server writes, except its log. */
     folder,
+    /** No other machine has the home. Whoever takes it later sees all that was durable before. */
     isOurs: () => canOpen(path),
+    /** As far as this machine knows at once. */
     isThere: () => existsSync(path),
+    /** The server has ended: any machine may have the home. */
     async release() {
       stop();
       await beating;
@@ -240,21 +238,13 @@ function isThere(path: string): Promise<boolean> {
   return stat(path).then(() => true, insteadOf(GONE, false));
 }
 
-const OTHERS_MAY_ANYTHING = 0o077;
 /** Whoever mounts a volume may give its folders to a group. */
 const OTHERS_MAY_WRITE = 0o002;
 
 /** Whoever can replace the server's folder would get every row. Throws a UsageError. */
 async function checkOwn(path: string, forbidden: number): Promise<void> {
-  if (process.getuid === undefined) return;
   const found = await lstat(path);
-  const why = !found.isDirectory()
-    ? 'is a link, or no folder'
-    : found.uid !== process.getuid()
-      ? `belongs to user ${found.uid}`
-      : (found.mode & forbidden) !== 0
-        ? 'is open to other users'
-        : null;
+  const why = found.isDirectory() ? ownerProblem(found, forbidden) : 'is a link, or no folder';
   if (why === null) return;
   throw new UsageError(
     `${path} ${why}: expected one that only this user may use. ` +

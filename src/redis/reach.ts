@@ -1,13 +1,13 @@
 /**
- * Whether Redis answers before a run begins: at its address, with its login, as the kind of server
- * that REDIS_URL names. An outage at the start is a mistake of set-up, reported with advice; only
- * later outages are waited out.
+ * Whether Redis answers before a run begins, as the kind of server that REDIS_URL names. An outage
+ * at the start is a mistake of set-up, reported with advice; only later ones are waited out.
  */
 import { Redis } from 'ioredis';
 import { type RedisAddress, shownAddress } from '../config/redis-address.ts';
 import { messageOf } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { type ClusterAddress, type SingleAddress, singleOptions } from './client-options.ts';
+import { NOT_NOW } from './settings.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 /** A silent server must not delay the others. */
@@ -29,12 +29,11 @@ export async function assertReachable(address: RedisAddress): Promise<void> {
   );
 }
 
-/** From the right server, which takes commands later: another Redis would know no sent row. */
-const LATER = /^(?:BUSY|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/;
+/** Another Redis would know no sent row. */
 const TO_DO_LATER = 'Wait until it takes commands, and give the command again; keep REDIS_URL as it is.';
 
 function toDoAbout(problem: string, address: RedisAddress): string {
-  if (LATER.test(problem)) return TO_DO_LATER;
+  if (NOT_NOW.test(problem)) return TO_DO_LATER;
   if (problem === WANTS_PASSWORD || problem === REFUSES_LOGIN) return TO_DO_LOGIN;
   return address.kind !== 'socket' && address.tls !== null ? TO_DO_ENCRYPTED : TO_DO;
 }

@@ -1,13 +1,12 @@
 /**
- * A Redis server as a process: its program on the PATH, its arguments (append-only, fsync always,
- * no eviction), its pid file, whether it lives and answers. Two servers on one append-only file
- * would ruin it: no function here says "gone" of a server that may live.
+ * A Redis server as a process: how it is started, whether it lives and answers. Two servers on one
+ * append-only file would ruin it: no function here says "gone" of a server that may live.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { access, constants, open, readFile } from 'node:fs/promises';
 import { createConnection } from 'node:net';
-import { delimiter, join, relative } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { hasCode } from '../lib/errors.ts';
 import { isAlive } from '../lib/machine.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -16,8 +15,8 @@ import { cutTornEnd, findTornEnd } from './append-only-file.ts';
 
 const POLL_MS = 20;
 
-/** A server's data folder, socket path and log. */
-export type ServerPlace = { readonly folder: string; readonly socket: string; readonly log: string };
+/** Loading a large append-only file takes a while. */
+export const START_TIMEOUT_MS = 120_000;
 
 /** In the data folder; the server knows only this name, so any path's length will do. */
 const SOCKET = 'redis.sock';
@@ -38,13 +37,12 @@ export function wayToSocket(folder: string): string {
   );
 }
 
-/** The log of a home's servers, one after the other; `folder`: `<home>/redis`. */
+/** Of a home's servers, one after the other; `folder`: `<home>/redis`. */
 export function serverLog(folder: string): string {
   return join(folder, 'redis.log');
 }
 
 type StartOptions = {
-  readonly timeoutMs: number;
   /** Called in the very tick in which the server is started. */
   mayStart(): boolean;
   /** Shows the user a sentence. */
@@ -56,18 +54,18 @@ type StartOptions = {
  * torn append-only file back to its last whole transaction first. False: there is a server by now,
  * or none may be started.
  */
-export async function startServer(place: ServerPlace, options: StartOptions): Promise<boolean> {
+export async function startServer(folder: string, options: StartOptions): Promise<boolean> {
   const program = await findServerProgram(process.env.PATH ?? '');
-  const mayStart = () => options.mayStart() && serverProcess(place.folder) === null;
-  const first = await tryStart(program, place, { ...options, mayStart });
+  const mayStart = () => options.mayStart() && serverProcess(folder) === null;
+  const first = await tryStart(program, folder, mayStart);
   if (typeof first === 'boolean') return first;
   const torn = first.some((line) => /append only file/.test(line))
-    ? await findTornEnd(place.folder, program)
+    ? await findTornEnd(folder, program)
     : null;
   if (torn === null) throw new UsageError(first);
   const bytes = cutTornEnd(torn, mayStart);
   if (bytes > 0) options.tell(cutWords(bytes));
-  const second = await tryStart(program, place, { ...options, mayStart });
+  const second = await tryStart(program, folder, mayStart);
   if (typeof second === 'boolean') return second;
   throw new UsageError(second);
 }
@@ -82,9 +80,10 @@ function cutWords(bytes: number): string {
 /** False: none may be started. Text: the end of the log of one that didn't start. */
 async function tryStart(
   program: string,
-  { folder, socket, log: logPath }: ServerPlace,
-  { timeoutMs, mayStart }: StartOptions,
+  folder: string,
+  mayStart: () => boolean,
 ): Promise<boolean | readonly string[]> {
+  const logPath = serverLog(dirname(folder));
   const log = await open(logPath, 'a', 0o600);
   try {
     if (!mayStart()) return false;
@@ -95,7 +94,7 @@ async function tryStart(
     });
     child.unref();
     const waiting = new AbortController();
-    const outcome = await Promise.race([untilReady(socket, timeoutMs, waiting.signal), failed]);
+    const outcome = await Promise.race([untilReady(folder, waiting.signal), failed]);
     waiting.abort();
     return outcome === 'ready' || (await explain(program, outcome, logPath));
   } finally {
@@ -159,13 +158,12 @@ async function explain(program: string, outcome: string, logPath: string): Promi
 }
 
 async function untilReady(
-  socket: string,
-  timeoutMs: number,
+  folder: string,
   signal: AbortSignal,
 ): Promise<'ready' | 'it did not answer in time'> {
-  const deadline = Date.now() + timeoutMs;
+  const deadline = Date.now() + START_TIMEOUT_MS;
   while (Date.now() < deadline && !signal.aborted) {
-    if ((await probeSocket(socket)) === 'ready') return 'ready';
+    if ((await probeSocket(folder)) === 'ready') return 'ready';
     await sleep(POLL_MS, signal);
   }
   return 'it did not answer in time';
@@ -222,7 +220,6 @@ export function askProcessToEnd(pid: number): void {
   }
 }
 
-/** For a server whose folder may be gone, and which can't be asked any more. */
 export function killServer(folder: string, pid: number): void {
   if (isAlive(pid) && isServerOf(folder, pid)) process.kill(pid, 'SIGKILL');
 }
@@ -257,7 +254,8 @@ type ServerState = 'ready' | 'busy' | 'silent';
 const ANSWER_TIMEOUT_MS = 1_000;
 
 /** In bounded time. */
-export async function probeSocket(path: string): Promise<ServerState> {
+export async function probeSocket(folder: string): Promise<ServerState> {
+  const path = wayToSocket(folder);
   try {
     return (await ask(path, 'PING')).startsWith('+PONG') ? 'ready' : 'busy';
   } catch (error) {
@@ -265,14 +263,13 @@ export async function probeSocket(path: string): Promise<ServerState> {
   }
 }
 
-/** Whether a server listens, or may listen, on the folder's socket. */
 export async function isServing(folder: string): Promise<boolean> {
-  return (await probeSocket(wayToSocket(folder))) !== 'silent';
+  return (await probeSocket(folder)) !== 'silent';
 }
 
-/** Has a server write what it has and end, if it takes the command. */
-export async function askToEnd(path: string): Promise<void> {
-  await ask(path, 'SHUTDOWN').catch(() => undefined);
+/** The server writes what it has and ends, if it takes this. */
+export async function askToEnd(folder: string): Promise<void> {
+  await ask(wayToSocket(folder), 'SHUTDOWN').catch(() => undefined);
 }
 
 /** The first bytes of the answer to an inline command; '': none came in time. */

@@ -1,7 +1,6 @@
 /**
- * Whether a Redis keeps what the ledger promises: reads the settings of each server that holds
- * data, judges them purely, and refuses where rows could be lost or sent twice, unless the user
- * accepts that.
+ * Whether a Redis keeps what the ledger promises. Settings by which rows could be lost or sent
+ * twice are refused, unless the user accepts that.
  */
 import { Cluster, type Redis } from 'ioredis';
 import type { RedisConnection } from '../lib/redis-connection.ts';
@@ -9,10 +8,7 @@ import { UsageError } from '../lib/usage-error.ts';
 
 const GO_ON = 'To go on regardless, at the price of the promises above: --accept-redis-settings.';
 
-/**
- * Answers warnings; a UsageError where settings break the ledger's promises and the user has not
- * accepted that, or where it can't work at all.
- */
+/** Answers warnings; a UsageError where the ledger can't work, or the loss is not accepted. */
 export async function acceptSettings(redis: RedisConnection, accepted: boolean): Promise<readonly string[]> {
   const findings = (await Promise.all((await dataServers(redis)).map(judgeServer))).flat();
   const stopping = findings.filter(({ kind }) => kind === 'impossible' || (kind === 'refused' && !accepted));
@@ -37,7 +33,6 @@ function inWords({ server, problem, advice }: ServerFinding): string {
  */
 export type SettingsFinding = {
   readonly kind: 'impossible' | 'refused' | 'warning';
-  readonly setting: 'version' | 'eviction' | 'append-only' | 'torn-end' | 'fsync' | 'fencing' | 'unreadable';
   /** What is set, what that costs, and what was expected. */
   readonly problem: string;
   readonly advice: string;
@@ -47,12 +42,11 @@ export type SettingsFinding = {
 const OLDEST_MAJOR = 7;
 
 /**
- * When the ledger changes servers, missing workers are waited for 15 s: by then a cut-off master,
- * with workers beside it, must take no writes. A master notices late replicas within a second.
+ * When the ledger changes servers, missing workers are waited for 15 s: by then a cut-off master
+ * must take no writes. A master notices late replicas within a second.
  */
 const LAG_MAX_SECONDS = 10;
 
-/** What can break the ledger's promises; empty: nothing. */
 export function judgeSettings(settings: RedisSettings): readonly SettingsFinding[] {
   const judges = [
     judgeVersion,
@@ -70,7 +64,6 @@ function judgeVersion({ version }: RedisSettings): SettingsFinding | null {
   if (version === null || Number.parseInt(version, 10) >= OLDEST_MAJOR) return null;
   return {
     kind: 'impossible',
-    setting: 'version',
     problem: `it is version ${version}, expected ${OLDEST_MAJOR}.0 or newer`,
     advice: 'Update it (Valkey serves too), or leave REDIS_URL unset for an embedded server.',
   };
@@ -80,7 +73,6 @@ function judgeEviction({ evictionPolicy }: RedisSettings): SettingsFinding | nul
   if (evictionPolicy === null || evictionPolicy === 'noeviction') return null;
   return {
     kind: 'refused',
-    setting: 'eviction',
     problem: `maxmemory-policy is ${evictionPolicy}, expected noeviction: a full Redis forgets rows, and they may be sent twice`,
     advice: setTo('maxmemory-policy', 'noeviction'),
   };
@@ -90,7 +82,6 @@ function judgeAppendOnly({ appendOnly }: RedisSettings): SettingsFinding | null 
   if (appendOnly !== false) return null;
   return {
     kind: 'refused',
-    setting: 'append-only',
     problem: 'appendonly is no, expected yes: a restart of Redis would forget what was sent',
     advice: setTo('appendonly', 'yes'),
   };
@@ -101,7 +92,6 @@ function judgeTornEnd({ appendOnly, loadsTornEnd, mayRewrite }: RedisSettings): 
   const is = loadsTornEnd === null ? "can't be read" : 'is yes';
   return {
     kind: 'refused',
-    setting: 'torn-end',
     problem:
       `aof-load-truncated ${is} and BGREWRITEAOF is refused, expected no, or the right to it: ` +
       'a write that a power cut broke off would be carried out at a later start',
@@ -114,7 +104,6 @@ function judgeFsync({ appendOnly, fsync }: RedisSettings): SettingsFinding | nul
   const lost = fsync === 'everysec' ? 'up to a second' : 'what the system had not written yet';
   return {
     kind: 'warning',
-    setting: 'fsync',
     problem: `appendfsync is ${fsync}, expected always: a power cut loses ${lost}`,
     advice: setTo('appendfsync', 'always'),
   };
@@ -127,7 +116,6 @@ function judgeFencing({ fencing }: RedisSettings): SettingsFinding | null {
   if (minReplicas === 0) {
     return {
       kind: 'refused',
-      setting: 'fencing',
       problem: `min-replicas-to-write is 0, expected 1 or more with Sentinel: ${cost}`,
       advice: setTo('min-replicas-to-write', '1'),
     };
@@ -135,7 +123,6 @@ function judgeFencing({ fencing }: RedisSettings): SettingsFinding | null {
   if (maxLagSeconds === null || (maxLagSeconds > 0 && maxLagSeconds <= LAG_MAX_SECONDS)) return null;
   return {
     kind: 'refused',
-    setting: 'fencing',
     problem: `min-replicas-max-lag is ${maxLagSeconds}, expected 1 to ${LAG_MAX_SECONDS} with Sentinel: ${cost}`,
     advice: setTo('min-replicas-max-lag', String(LAG_MAX_SECONDS)),
   };
@@ -152,7 +139,6 @@ function judgeUnreadable(settings: RedisSettings): SettingsFinding | null {
   if (hidden.length === 0) return null;
   return {
     kind: 'warning',
-    setting: 'unreadable',
     problem: `it doesn't let ${hidden.join(', ')} be read, so that could not be checked`,
     advice:
       'Expected appendonly yes, appendfsync always, maxmemory-policy noeviction, ' +
@@ -165,43 +151,30 @@ function setTo(name: string, value: string): string {
 }
 
 /** `null`: the server doesn't say, as with some managed services. */
-export type RedisSettings = {
-  readonly version: string | null;
-  readonly appendOnly: boolean | null;
-  /** It starts with an append-only file that ends within a write. */
-  readonly loadsTornEnd: boolean | null;
-  /** This user may have it rewrite that file. */
-  readonly mayRewrite: boolean;
-  readonly evictionPolicy: string | null;
-  readonly fsync: string | null;
-  readonly usedMemoryBytes: number | null;
-  /** 0 for no limit. */
-  readonly maxMemoryBytes: number | null;
-  /** Stops a cut-off master's writes; `null` without Sentinels: nobody names a successor. */
-  readonly fencing: Fencing | null;
-};
+export type RedisSettings = Awaited<ReturnType<typeof readSettings>>;
 
-type Fencing = { readonly minReplicas: number | null; readonly maxLagSeconds: number | null };
-
-/** From INFO and, for the rest, CONFIG; the server may refuse either. */
-export async function readSettings(redis: Redis): Promise<RedisSettings> {
+export async function readSettings(redis: Redis) {
   const said = await readInfo(redis);
   const tornEnd = await configured(redis, 'aof-load-truncated');
   const aof = said('aof_enabled') ?? (await configured(redis, 'appendonly'));
   return {
     version: said('redis_version'),
     appendOnly: aof === null ? null : aof === '1' || aof === 'yes',
+    /** It starts with an append-only file that ends within a write. */
     loadsTornEnd: tornEnd === null ? null : tornEnd === 'yes',
+    /** This user may have it rewrite that file. */
     mayRewrite: await mayRewrite(redis),
     evictionPolicy: said('maxmemory_policy') ?? (await configured(redis, 'maxmemory-policy')),
     fsync: await configured(redis, 'appendfsync'),
     usedMemoryBytes: numberOf(said('used_memory')),
+    /** 0 for no limit. */
     maxMemoryBytes: numberOf(said('maxmemory') ?? (await configured(redis, 'maxmemory'))),
+    /** Stops a cut-off master's writes; `null` without Sentinels: nobody names a successor. */
     fencing: redis.options.sentinels ? await readFencing(redis) : null,
   };
 }
 
-async function readFencing(redis: Redis): Promise<Fencing> {
+async function readFencing(redis: Redis) {
   return {
     minReplicas: numberOf(await configured(redis, 'min-replicas-to-write')),
     maxLagSeconds: numberOf(await configured(redis, 'min-replicas-max-lag')),
@@ -229,7 +202,7 @@ export async function configured(redis: Redis, name: string): Promise<string | n
 }
 
 /** From a server that takes no command right now: its settings could be any. */
-const NOT_NOW = /^(?:BUSY|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/;
+export const NOT_NOW = /^(?:BUSY|LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN)\b/;
 
 /** `null`: this user may not; a broken connection or a busy server is no refusal. */
 export async function orRefused<T>(ask: () => Promise<T>): Promise<T | null> {
@@ -251,7 +224,7 @@ export type DataServer = {
   readonly redis: Redis;
 };
 
-/** The only server, or each master of a cluster. */
+/** Each master of a cluster. */
 export async function dataServers(redis: RedisConnection): Promise<readonly DataServer[]> {
   if (!(redis instanceof Cluster)) return [{ name: null, redis }];
   // ioredis knows the masters once the first command has its answer.

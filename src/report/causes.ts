@@ -1,8 +1,7 @@
 /**
- * Causes: why rows did not succeed. Rows with the same reason are one cause: for a refusal the
- * service's words without what looks like a value, for all others the row's sentence without the
- * rows, runs and keys that it names. The service may name a person who is not in the row, so its
- * words are shown only where several rows share them. Memory does not grow with the rows.
+ * Why rows did not succeed. Those with the same reason are one cause: a refusal's words without
+ * what looks like a value, else the row's sentence without rows, runs and keys. The service may
+ * name a person who is not in the row: its words are shown only where several rows share them.
  */
 import { shortDigest } from '../lib/digest.ts';
 import { flattenRecord } from '../model/flatten-record.ts';
@@ -18,7 +17,7 @@ import type { RemainderRow } from './remainder.ts';
 
 export type CauseTerms = { readonly columns: readonly string[]; readonly fields: Pick<FieldCatalog, 'has'> };
 
-/** The words of a cause, which is known by its text; request fields have an @ in it. */
+/** A cause is known by its text; request fields have an @ in it. */
 type Said = {
   readonly text: string;
   /** What it says of the fields that it names; empty: nothing. */
@@ -97,7 +96,6 @@ function markOf({ outcome, code }: Head, text: string): string {
   return `${outcome} ${code} ${text}`;
 }
 
-/** A cause's name, by the text that may be shown: the same in every run. */
 export function causeId(head: Head, { text }: Said): string {
   return shortDigest(markOf(head, text), 12);
 }
@@ -167,7 +165,7 @@ type OwnValue = { readonly value: string; readonly name: string };
 /** Shorter ones occur in words by chance. */
 const LEAST_CHARACTERS = 3;
 
-/** The row's own values with their columns, longest first: one may be part of another. */
+/** Longest first: one may be part of another. */
 function ownValues(source: Row | null, columns: readonly string[]): readonly OwnValue[] {
   return valuesIn(source, columns)
     .filter(({ value }) => value.length >= LEAST_CHARACTERS)
@@ -223,7 +221,7 @@ function withPositions(path: string, sign: string): string {
   return path.replaceAll(/\[\d+\]|\.\d+(?=\.|$)/g, sign);
 }
 
-/** The text without values, fields marked; empty where it was nothing but a value. */
+/** Empty where it was nothing but a value. */
 function masked(text: string, own: readonly OwnValue[], { fields }: CauseTerms): Said {
   const named: string[] = [];
   const marked = text.replaceAll(PATH, (whole, quote: string, path: string, at: number) => {

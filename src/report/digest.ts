@@ -1,8 +1,6 @@
 /**
- * A run's digest, as `digest.json` has it, counted in one pass over the run's chunks, also while
- * the run goes on; `summary.json`, the terminal, report.html and the page are views of it. Its size
- * is bounded, and it has no personal data but keys and the columns that the job definition lets be
- * shown.
+ * A run's digest, as `digest.json` has it, counted in one pass over its chunks; the summary,
+ * report.html and the page are views of it. Bounded, and without personal data but keys.
  */
 import { z } from 'zod';
 import type { JobDefinition } from '../config/job-definition.ts';
@@ -48,7 +46,7 @@ export const causeSchema = z.object({
   issues: z.array(keptIssueSchema),
   /** Empty: the service said nothing; UNTOLD: its words must not be shown. */
   text: z.string(),
-  /** `words`: about these request fields; `columns`: the file's columns behind them. */
+  /** `columns`: the file's columns behind the fields. */
   words: z.string(),
   fields: z.array(z.string()),
   columns: z.array(z.string()),
@@ -107,13 +105,7 @@ type DigestOptions = {
   readonly definition: Pick<JobDefinition, 'fields'> | null;
 };
 
-export type DigestTally = {
-  /** Throws where a row comes twice or out of order, a defect of the ledger. */
-  add(chunk: SettledChunk): void;
-  /** In addition, each row that did not succeed. */
-  addUnsuccessful(row: RemainderRow): void;
-  digest(): Digest;
-};
+export type DigestTally = ReturnType<typeof createDigestTally>;
 
 const NEEDING = ['in-doubt', 'rejected', 'denied', 'failed', 'invalid'] as const satisfies readonly Outcome[];
 const NEEDING_ROWS = 300;
@@ -122,7 +114,7 @@ const MAX_CAUSES = 200;
 
 type Needing = { readonly named: NamedRow; readonly code: string; readonly cause: CountedCause };
 
-export function createDigestTally({ run, fields, advising, definition }: DigestOptions): DigestTally {
+export function createDigestTally({ run, fields, advising, definition }: DigestOptions) {
   const { rows } = run;
   const { columns } = run.source;
   const places = new Map<Outcome, Uint32Array>();
@@ -138,7 +130,7 @@ export function createDigestTally({ run, fields, advising, definition }: DigestO
   const causes = createCauseTally({ columns, fields }, rows);
   const needing = new Map<Outcome, Needing[]>(NEEDING.map((outcome) => [outcome, []]));
   return {
-    add(chunk) {
+    add(chunk: SettledChunk) {
       timeline.add(chunk);
       for (const settlement of chunk.settlements) {
         records.add(settlement);
@@ -148,14 +140,15 @@ export function createDigestTally({ run, fields, advising, definition }: DigestO
         if (attempts > 0) statuses[status] = (statuses[status] ?? 0) + 1;
       }
     },
-    addUnsuccessful(row) {
+    /** In addition, each row that did not succeed. */
+    addUnsuccessful(row: RemainderRow) {
       const { settlement } = row;
       const cause = causes.add(row);
       const list = needing.get(settlement.outcome);
       if (list !== undefined && list.length < NEEDING_ROWS)
         list.push({ named: namedRow(settlement), code: settlement.code, cause });
     },
-    digest() {
+    digest(): Digest {
       const all = causes.told();
       const outcomes = tally.outcomes();
       const rowsNeeding = NEEDING.flatMap((outcome) => needing.get(outcome) ?? []).slice(0, NEEDING_ROWS);
@@ -259,7 +252,7 @@ function told(cause: CountedCause, { advising, definition, columns }: Naming): C
 
 const COLUMNS_NAMED = 5;
 
-/** The file's columns that make up a field of the request, such as `accounts[].iban`. */
+/** The file's columns of a request's field such as `accounts[].iban`. */
 function columnsOf(
   field: string,
   definition: DigestOptions['definition'],

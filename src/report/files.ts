@@ -1,8 +1,7 @@
 /**
- * A report's folder and its files. Files get their own names only once all are whole and on disk: a
- * reader finds the report before or the report after, never half of one. A folder with another
- * run's report, or with files that a person might miss, is refused. A file to correct that a person
- * changed stays, and the new one is `failed-2.csv` beside it.
+ * A report's files get their names only once all are whole and on disk: a reader finds the report
+ * before or after, never half of one. A file to correct that a person changed stays, and the new
+ * one is `failed-2.csv` beside it.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -10,7 +9,7 @@ import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { insteadOf } from '../lib/errors.ts';
-import { makeFolder } from '../lib/make-folder.ts';
+import { makeFolder, syncFolder } from '../lib/make-folder.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { remainderOf } from './remainder.ts';
 
@@ -23,9 +22,8 @@ export const SHARED_PAGE_FILE = 'report-share.html';
 export const DOCUMENTS_FILE = 'documents.jsonl';
 
 /**
- * Makes the folder, for its owner alone; answers the digests of the files to correct as last
- * written. A UsageError where it holds another run's report, or files that this report would
- * replace.
+ * Answers the digests of the files to correct as last written. A UsageError where the folder has
+ * another run's report, or files that this one would replace.
  */
 export async function claimReportDirectory(directory: string, run: string): Promise<readonly string[]> {
   await makeFolder(directory);
@@ -42,7 +40,7 @@ export async function claimReportDirectory(directory: string, run: string): Prom
   );
 }
 
-/** Without a summary the files' origin is unknown: a person's own must not be replaced. */
+/** A person's own must not be replaced. */
 async function refuseForeignFiles(directory: string): Promise<void> {
   const foreign = (await readdir(directory)).filter((name) => remainderOf(name) !== null);
   if (foreign.length === 0) return;
@@ -80,38 +78,20 @@ type Earlier = {
   readonly followed: readonly string[];
 };
 
-type Placed = {
-  readonly files: string[];
-  /** Changed by a person: they stay. */
-  readonly kept: string[];
-  readonly written: string[];
-};
+export type PendingReport = ReturnType<typeof createPendingReport>;
 
-export type PendingReport = {
-  append(name: string, text: string): Promise<void>;
-  has(name: string): boolean;
-  /** Ends all files, and decides under which names they are published. */
-  place(earlier: Earlier): Promise<Placed>;
-  /**
-   * Every file takes its name in the order in which it was begun, after a summary that says whose
-   * all of them are; older report files are removed.
-   */
-  publish(first: string): Promise<void>;
-  /** Safe to call at any time. */
-  discard(): Promise<void>;
-};
-
-export function createPendingReport(directory: string): PendingReport {
+export function createPendingReport(directory: string) {
   let files = new Map<string, PendingFile>();
+  /** Changed by a person: they stay. */
   let kept: string[] = [];
   return {
-    async append(name, text) {
+    async append(name: string, text: string) {
       const file = files.get(name) ?? (await openPendingFile(directory, name));
       files.set(name, file);
       await file.append(text);
     },
-    has: (name) => files.has(name),
-    async place(earlier) {
+    has: (name: string) => files.has(name),
+    async place(earlier: Earlier) {
       const written: string[] = [];
       for (const [name, file] of files) {
         const digest = await file.seal();
@@ -121,13 +101,18 @@ export function createPendingReport(directory: string): PendingReport {
       files = new Map([...files].map(([name, file]) => [besides(name, kept), file]));
       return { files: [...files.keys()], kept, written };
     },
-    async publish(first) {
+    /**
+     * Every file takes its name in the order in which it was begun, after a summary that says whose
+     * all of them are; older report files are removed.
+     */
+    async publish(first: string) {
       for (const file of files.values()) await file.seal();
       await replaceFile(directory, SUMMARY_FILE, first);
       for (const [name, file] of files) await file.publish(name);
       await removeStaleFiles(directory, new Set([...files.keys(), ...kept]));
-      await syncDirectory(directory);
+      await syncFolder(directory);
     },
+    /** Safe to call at any time. */
     async discard() {
       await Promise.allSettled([...files.values()].map((file) => file.discard()));
     },
@@ -151,7 +136,6 @@ async function digestOf(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** The name itself, or the first of `failed-2.csv`, `failed-3.csv` … that is free. */
 function besides(name: string, kept: readonly string[]): string {
   let free = name;
   for (let n = 2; kept.includes(free); n += 1) free = name.replace('.', `-${n}.`);
@@ -167,12 +151,6 @@ async function removeStaleFiles(directory: string, current: ReadonlySet<string>)
 
 const MAY_BE_LEFT_OUT: readonly string[] = [REJECTIONS_FILE, DOCUMENTS_FILE, SHARED_PAGE_FILE];
 
-/** A rename survives a power cut only once its directory is on disk. */
-async function syncDirectory(directory: string): Promise<void> {
-  const handle = await open(directory, 'r');
-  await handle.sync().finally(() => handle.close());
-}
-
 export async function replaceFile(directory: string, name: string, text: string): Promise<void> {
   const file = await openPendingFile(directory, name);
   try {
@@ -184,20 +162,12 @@ export async function replaceFile(directory: string, name: string, text: string)
   }
 }
 
-/** A file that gets its name only once it is whole. */
-type PendingFile = {
-  append(text: string): Promise<void>;
-  /** Puts everything on disk and answers its SHA-256; safe to call again. */
-  seal(): Promise<string>;
-  /** Takes that name, replacing an older file; only after `seal`. */
-  publish(name: string): Promise<void>;
-  discard(): Promise<void>;
-};
+type PendingFile = Awaited<ReturnType<typeof openPendingFile>>;
 
 const BUFFER_CHARACTERS = 65_536;
 
-/** For its owner alone, under a temporary name in the same directory. */
-async function openPendingFile(directory: string, name: string): Promise<PendingFile> {
+/** For its owner alone, under a temporary name until it is whole. */
+async function openPendingFile(directory: string, name: string) {
   const temporary = join(directory, `.${name}.${randomBytes(6).toString('hex')}.tmp`);
   const handle = await open(temporary, 'wx', 0o600);
   const hash = createHash('sha256');
@@ -211,10 +181,11 @@ async function openPendingFile(directory: string, name: string): Promise<Pending
     await handle.appendFile(text, 'utf8');
   };
   return {
-    async append(text) {
+    async append(text: string) {
       buffered += text;
       if (buffered.length >= BUFFER_CHARACTERS) await flush();
     },
+    /** Puts everything on disk and answers its SHA-256; safe to call again. */
     async seal() {
       if (digest !== null) return digest;
       await flush();
@@ -223,7 +194,8 @@ async function openPendingFile(directory: string, name: string): Promise<Pending
       digest = hash.digest('hex');
       return digest;
     },
-    publish: (as) => rename(temporary, join(directory, as)),
+    /** Only after `seal`. */
+    publish: (as: string) => rename(temporary, join(directory, as)),
     async discard() {
       await handle.close();
       await rm(temporary, { force: true });

@@ -72,7 +72,7 @@ function itemsIn(text: string): readonly Item[] {
   return items;
 }
 
-/** Characters without white space; a string counts as one, by its quote. */
+/** A string counts as one, by its quote. */
 function* signsOf(text: string) {
   for (let at = 0; at < text.length; at += 1) {
     const sign = text.charAt(at);

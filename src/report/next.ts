@@ -1,7 +1,4 @@
-/**
- * What to do next about a run, from its summary: in which order, in which words and with which
- * commands. The terminal, the inbox's notes and report.html take it from here.
- */
+/** What to do next about a run, in the words of the terminal, notes and report.html. */
 import { join } from 'node:path';
 import { anywhere, shellWord } from '../lib/terminal.ts';
 import { reasonAdvice } from '../model/advice.ts';
@@ -41,6 +38,10 @@ function continuing(summary: Summary, options: NextOptions): readonly Step[] {
   return [{ words: [...why, 'To go on where it stopped:'], commands }];
 }
 
+function step(words: string, command: string): Step {
+  return { words: [words], commands: [command] };
+}
+
 function reasonWords(reason: Reason, { files, operation }: Summary): string {
   const remainders = files.filter((file) => remainderOf(file) !== null);
   const advice = reasonAdvice(reason, operation);
@@ -49,34 +50,21 @@ function reasonWords(reason: Reason, { files, operation }: Summary): string {
 
 function takingUp({ run, state, outcomes }: Summary): readonly Step[] {
   if (state !== 'cancelled' || outcomes.cancelled === 0) return [];
-  return [
-    {
-      words: ['To take up the rows that were not sent:'],
-      commands: [`onboard rerun ${run} --only cancelled`],
-    },
-  ];
+  return [step('To take up the rows that were not sent:', `onboard rerun ${run} --only cancelled`)];
 }
 
 const REFERENCE_CODES: ReadonlySet<string> = new Set(['reference_unknown', 'reference_in_doubt']);
 
 function referring({ run, topErrors }: Summary): readonly Step[] {
   if (!topErrors.some(({ code }) => REFERENCE_CODES.has(code))) return [];
-  return [
-    {
-      words: ['To take up the rows that refer to a record which was not known, once it is:'],
-      commands: [`onboard rerun ${run} --only invalid`],
-    },
-  ];
+  const words = 'To take up the rows that refer to a record which was not known, once it is:';
+  return [step(words, `onboard rerun ${run} --only invalid`)];
 }
 
 function redefining({ run, job, state, shapes, rows }: Summary, options: NextOptions): readonly Step[] {
   if (commonShapes(shapes, rows).length === 0 || state !== 'finished') return [];
-  return [
-    {
-      words: ['To take up the rows that a setting reads, once the job definition has it:'],
-      commands: [`onboard rerun ${run} --only invalid ${options.job ?? `--job ${shellWord(job)}`}`],
-    },
-  ];
+  const words = 'To take up the rows that a setting reads, once the job definition has it:';
+  return [step(words, `onboard rerun ${run} --only invalid ${options.job ?? `--job ${shellWord(job)}`}`)];
 }
 
 function correcting(summary: Summary, kind: RemainderKind, options: NextOptions): readonly Step[] {
@@ -88,7 +76,7 @@ function correcting(summary: Summary, kind: RemainderKind, options: NextOptions)
     kind === 'in-doubt'
       ? `onboard resolve ${summary.run} --file ${shellWord(file)}`
       : command(summary, file, options);
-  return [{ words: [`${name}: ${NEXT[kind]}`], commands: [then] }];
+  return [step(`${name}: ${NEXT[kind]}`, then)];
 }
 
 const NEXT: Readonly<Record<Exclude<RemainderKind, 'failed'>, string>> = {

@@ -1,7 +1,6 @@
 /**
- * Writes a run's report from the ledger, in one pass over its chunks, in memory that doesn't grow
- * with the run. One writer per folder at a time. Where anything fails, the earlier report stays as
- * it was.
+ * Writes a run's report in one pass over its chunks, in memory that doesn't grow with the run.
+ * Where anything fails, the earlier report stays as it was.
  */
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';

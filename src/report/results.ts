@@ -1,7 +1,4 @@
-/**
- * The lines of `results.csv`, `rejections.jsonl` and `documents.jsonl`. Scripts rely on their
- * columns and members.
- */
+/** Scripts rely on the columns and members of these lines. */
 import { printable } from '../lib/terminal.ts';
 import { adviceFor } from '../model/advice.ts';
 import type { Operation } from '../model/operation.ts';

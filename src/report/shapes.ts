@@ -17,7 +17,7 @@ export const shapeSchema = z.object({
 });
 export type Shape = z.infer<typeof shapeSchema>;
 
-/** Refused cells of a column that the same settings would read; `rows`: the first of them. */
+/** Refused cells that the same settings would read; `rows`: the first. */
 export type Alike = {
   readonly column: string | null;
   readonly settings: readonly WrittenAs[];

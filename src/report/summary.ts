@@ -53,7 +53,7 @@ export const summarySchema = asOfRunSchema.extend({
   /** `holds: false` is a defect: a row was lost or counted twice. */
   controlTotal: z.object({ rows: count, settled: count, open: z.number().int(), holds: z.boolean() }),
   writtenAt: z.string(),
-  /** Rows with an outcome, without cancelled ones, per second since the start, one decimal. */
+  /** Rows with an outcome, without cancelled ones, since the start. */
   rowsPerSecond: z.number().nonnegative(),
   /** These four are filled when the report is written. */
   topErrors,

@@ -1,7 +1,4 @@
-/**
- * Counts what became of rows and what was wrong in them, from settlements alone: for a run's
- * digest, and for a check, which foresees them. Memory does not grow with the rows.
- */
+/** What was wrong in rows, for a run's digest and for a check; memory does not grow with them. */
 import type { KeptIssue } from '../model/issue.ts';
 import { noOutcomes, type OutcomeCounts, REMAINDER } from '../model/outcome.ts';
 import type { Settlement, Warning } from '../model/settlement.ts';
@@ -14,7 +11,6 @@ type Told = Pick<Settlement, 'row' | 'outcome' | 'code' | 'warnings'> & {
 /** `rows`: the first of them. */
 export type Counted<Kind> = Kind & { readonly count: number; readonly rows: readonly number[] };
 
-/** Codes come from tables, columns from a header: no person's file has more. */
 const MAX_KINDS = 1_000;
 const ROWS_NAMED = 3;
 

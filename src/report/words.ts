@@ -1,7 +1,4 @@
-/**
- * The summary in words for a terminal: what became of the rows, and what to do next. Plain text of
- * at most 80 columns, but paths and commands are never broken; nothing in it acts on the terminal.
- */
+/** The summary for a terminal: at most 80 columns, but paths and commands are never broken. */
 import { SETTING_OF } from '../config/check-settings.ts';
 import { countOf, numberColumn, numberShown, printable, shownTime, wrap } from '../lib/terminal.ts';
 import { warningAdvice } from '../model/advice.ts';

@@ -10,7 +10,7 @@ import { messageOf } from '../lib/errors.ts';
 import { tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { isOver, type Run } from '../model/run.ts';
-import { isHomeRemoved, REMOVED } from '../redis/embedded.ts';
+import { problemOfHome } from '../redis/embedded.ts';
 import type { TargetSession } from '../session.ts';
 import { BrokenOffError } from './broken-off-error.ts';
 import { tellEnd } from './events.ts';
@@ -34,7 +34,7 @@ export async function executeToEnd(
   options: ExecuteOptions = {},
 ): Promise<Executed> {
   // The ledger is in the home where no Redis is named: without it a summary would be wrong.
-  const isLost = () => session.env.redis === null && isHomeRemoved(session.env.home);
+  const lost = () => (session.env.redis === null ? problemOfHome(session.env.home) : null);
   if (isOver(run)) return tellEnd({ run, summary: await knownReport(run, session) }, session);
   await session.notifier?.follow(run.id);
   const report = followReport(run, session);
@@ -43,10 +43,11 @@ export async function executeToEnd(
       pausedForFile(run, error, session),
     );
     const ended = options.looksUp === false ? followed : await lookUpAtEnd(followed, session);
-    if (isLost() && !isOver(ended)) throw new Error(REMOVED);
+    if (lost() !== null && !isOver(ended)) throw new Error('the home is gone');
     return tellEnd({ run: ended, summary: await report.finish(ended) }, session);
   } catch (error) {
-    if (isLost()) throw new BrokenOffError(REMOVED, { isLost: true, cause: error });
+    const why = lost();
+    if (why !== null) throw new BrokenOffError(why, { isLost: true, cause: error });
     // Refused before the run was followed: nothing is under way.
     if (error instanceof UsageError || refusalWords(error) !== null) throw error;
     throw new BrokenOffError(messageOf(error), { cause: error });

@@ -9,7 +9,6 @@ import { tell } from '../lib/terminal.ts';
 import { programVersion } from '../lib/version.ts';
 import { sleep, withDeadline } from '../lib/waiting.ts';
 import type { InboxNumbers, LedgerNumbers } from '../metrics/registry.ts';
-import { serveMetrics } from '../metrics/server.ts';
 import { createChunkQueue } from '../queue/chunk-queue.ts';
 import type { TargetSession } from '../session.ts';
 import { serviceReport } from './status.ts';
@@ -34,6 +33,8 @@ export async function tellVitals(session: TargetSession, { inbox, isPageUp }: Wa
       () => true,
       () => false,
     );
+  // Loaded only by a process that is asked for metrics.
+  const { serveMetrics } = await import('../metrics/server.ts');
   const server = await serveMetrics(metrics, {
     version: programVersion(),
     registry: meter.registry,

@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { errorCode, insteadOf } from '../lib/errors.ts';
-import { isLoopback } from '../lib/loopback.ts';
+import { isLoopback } from '../lib/listening.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { type Person, readPeople, writeWebFile } from './people.ts';
 
@@ -113,13 +113,14 @@ export async function assertSafe(
 ): Promise<void> {
   if (isLoopback(host.includes(':') ? `[${host}]` : host)) return;
   const problems: string[] = [];
+  const flag = `--web ${host || '::'}`;
   if (origin?.startsWith('https:') !== true)
     problems.push(
-      `--web ${host}: others reach that address, and what they say would go over the wire in clear: expected ONBOARD_WEB_ORIGIN=https://… of a proxy before it, or an address of this machine alone, such as 127.0.0.1.`,
+      `${flag}: others reach that address, and what they say would go over the wire in clear: expected ONBOARD_WEB_ORIGIN=https://… of a proxy before it, or an address of this machine alone, such as 127.0.0.1.`,
     );
   if (sharedToken === null && proxy === null && (await people()).length === 0)
     problems.push(
-      `--web ${host}: nobody could log in there: add people with \`onboard web --add <name> --role operator\`, or set ONBOARD_WEB_TOKEN.`,
+      `${flag}: nobody could log in there: add people with \`onboard web --add <name> --role operator\`, or set ONBOARD_WEB_TOKEN.`,
     );
   if (problems.length > 0) throw new UsageError(problems);
 }

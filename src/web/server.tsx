@@ -4,13 +4,13 @@
  * our own, nothing cached, bounds of size and time. A view never sees a request, nor a visitor of
  * the wrong role.
  */
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { Hono, type Context as HonoContext } from 'hono';
-import { errorCode } from '../lib/errors.ts';
+import { hasCode } from '../lib/errors.ts';
 import { createKept } from '../lib/kept.ts';
+import { type ListenAddress, listenAt } from '../lib/listening.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Role, Visitor } from '../model/ask.ts';
 import { assertSafe, type WebAccess } from './access.ts';
@@ -33,7 +33,7 @@ type PageOptions<Page extends Core> = Omit<Frame, 'page'> & {
   readonly page: Page;
   readonly routes: readonly Route<Page>[];
   readonly access: WebAccess;
-  /** The host name where `access` has no origin: only at this machine. */
+  /** The host name without an origin: only at this machine. */
   readonly name: string;
   readonly host: string;
   /** 0: any free one. */
@@ -73,7 +73,7 @@ export async function startPage<Page extends Core>(options: PageOptions<Page>): 
   const server = createServer(LIMITS, getRequestListener(app.fetch, { overrideGlobalObjects: false }));
   server.timeout = STILL_MS;
   boundConnections(server, access.proxy?.addresses ?? []);
-  const bound = await listen(server, { host, port, last: mayMove ? port + PORTS_TRIED : port });
+  const bound = await listen(server, { host, port }, mayMove ? port + PORTS_TRIED : port);
   url = access.origin ?? new URL(`http://${name}:${bound}`).origin;
   return {
     url,
@@ -86,21 +86,13 @@ export async function startPage<Page extends Core>(options: PageOptions<Page>): 
   };
 }
 
-type Place = { readonly host: string; readonly port: number; readonly last: number };
-
-async function listen(server: Server, { host, port, last }: Place): Promise<number> {
+async function listen(server: Server, { host, port }: ListenAddress, last: number): Promise<number> {
   try {
-    server.listen(port, host);
-    await once(server, 'listening');
-    const address = server.address();
-    return address === null || typeof address === 'string' ? port : address.port;
+    return (await listenAt(server, { host, port }, { name: '--web', usual: '127.0.0.1:4780' })).port;
   } catch (error) {
-    if (errorCode(error) === 'EADDRINUSE' && port < last)
-      return listen(server, { host, port: port + 1, last });
-    throw new UsageError(
-      `--web ${host}:${port}: can't listen there (${errorCode(error)}): expected an address of this machine and a free port, such as 127.0.0.1:4780.`,
-      { cause: error },
-    );
+    const isTaken = error instanceof Error && hasCode(error.cause, 'EADDRINUSE');
+    if (isTaken && port < last) return listen(server, { host, port: port + 1 }, last);
+    throw error;
   }
 }
 
@@ -160,7 +152,7 @@ const FRAGMENTS = 200;
 
 const NOT_YOURS = 'That is for operators: you are logged in as a viewer.';
 
-/** Absent without a server in between. */
+/** Absent without a server. */
 type Bindings = { readonly incoming?: Pick<IncomingMessage, 'socket'> };
 type Env = { Bindings: Bindings };
 type Context = HonoContext<Env>;

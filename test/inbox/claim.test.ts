@@ -11,7 +11,6 @@ import {
   undoClaim,
 } from '../../src/inbox/claim.ts';
 import { listEntries } from '../../src/inbox/entry.ts';
-import { UnusableInbox } from '../../src/inbox/shared-folder.ts';
 import { ownFolder } from '../support/folder.ts';
 import { CLAIM_ID, claimed, claimIn, claimsIn, ELSEWHERE, entryIn, newClaim, setUpInbox } from './files.ts';
 
@@ -129,7 +128,7 @@ test.each([{ path: '../a.csv' }, { path: '/etc/passwd' }, { marker: '../../a.don
 test('an inbox is unusable whose folder for claims is a link, or open to others', async () => {
   const { inbox } = await setUpInbox({ 'a.csv': 'text' });
   await symlink(await ownFolder(), join(inbox, '.processing'));
-  await expect(claimIn(inbox, 'a.csv')).rejects.toThrow(UnusableInbox);
+  await expect(claimIn(inbox, 'a.csv')).rejects.toThrow('is no folder: expected a folder of this user alone');
   await rm(join(inbox, '.processing'));
   await mkdir(join(inbox, '.processing'));
   await chmod(join(inbox, '.processing'), 0o777);

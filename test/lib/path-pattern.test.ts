@@ -25,11 +25,8 @@ test.each([
   ['*a*b*c', 'xaybabz', false],
   ['*', '', true],
   ['?.csv', '😀.csv', true],
-  ['[a-c]?[!x].csv', 'bxy.csv', true],
-  ['[a-c]?[!x].csv', 'bxx.csv', false],
-  ['[]]*[\\]^]', ']a^', true],
-  ['report (1)\\*.csv', 'report (1)*.csv', true],
-  ['report\\{1\\}.csv', 'report{1}.csv', true],
+  ['report (1)*.csv', 'report (1)-a.csv', true],
+  ['report?1?.csv', 'report[1].csv', true],
 ])('%s compared with %s: %s', (pattern, path, expected) => {
   expect(fits(pattern, path)).toBe(expected);
 });
@@ -39,13 +36,12 @@ test.each([
   ['/a', 'a path below the inbox'],
   ['./a', 'a path below the inbox'],
   ['a/../b', 'a path below the inbox'],
-  ['!a*', 'not "!"'],
+  ['!a*', 'several patterns'],
   ['+(a*)b', 'several patterns'],
   ['a@(b|c)', 'several patterns'],
-  ['a[b', 'a closing ]'],
-  ['[z-a]', 'a range such as a-z'],
+  ['a[b]', 'several patterns'],
   ['*.{csv,json}', 'several patterns'],
-  ['a\\', 'behind the last'],
+  ['a\\*', 'several patterns'],
   ['a'.repeat(1_001), 'at most 1000 signs'],
   ['['.repeat(900_000), 'at most 1000 signs'],
 ])('the pattern %s is refused', (pattern, words) => {

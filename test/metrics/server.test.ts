@@ -1,10 +1,11 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { type MetricsAddress, parseMetricsAddress, serveMetrics } from '../../src/metrics/server.ts';
+import { parseListenAddress } from '../../src/lib/listening.ts';
+import { serveMetrics } from '../../src/metrics/server.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
 import { sampleSources } from './sources.ts';
 
-const HERE: MetricsAddress = { host: '127.0.0.1', port: 0 };
+const HERE = { host: '127.0.0.1', port: 0 };
 
 async function served(over: Partial<Parameters<typeof serveMetrics>[1]> = {}): Promise<string> {
   const server = await serveMetrics(HERE, { ...sampleSources(), notReady: async () => [], ...over });
@@ -16,14 +17,14 @@ test.each([
   ['127.0.0.1:9464', { host: '127.0.0.1', port: 9464 }],
   ['[::1]:9464', { host: '::1', port: 9464 }],
   ['metrics.internal:0', { host: 'metrics.internal', port: 0 }],
-  [':9464', { host: null, port: 9464 }],
+  [':9464', { host: '', port: 9464 }],
   ['9464', null],
   ['127.0.0.1', null],
   ['127.0.0.1:70000', null],
   ['http://127.0.0.1:9464', null],
   ['', null],
 ])('the address %s is read as %j', (text, address) => {
-  expect(parseMetricsAddress(text)).toEqual(address);
+  expect(parseListenAddress(text)).toEqual(address);
 });
 
 test('the metrics are text, whatever query comes with them', async () => {

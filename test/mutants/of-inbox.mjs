@@ -27,7 +27,7 @@ export const OF_INBOX = [
   {
     id: 'claim-folder-of-others',
     in: 'src/inbox',
-    find: "if ((mode & OTHER_USERS) !== 0) throw unusable(inbox, 'is open to other users');",
+    find: 'if (problem !== null) throw unusable(inbox, problem);',
     put: '',
     tests: ['test/inbox/claim'],
     why: 'others can have any file sent through the folder of claims',

@@ -154,10 +154,9 @@ test('revived by several at once there is one server', async () => {
 });
 
 test('started by two at once, each of which saw none, there is one server', async () => {
-  const folder = join(await ownHome(), 'redis');
+  const folder = join(await ownHome(), '1');
   await mkdir(folder);
-  const place = { folder, socket: join(folder, 'redis.sock'), log: join(folder, 'redis.log') };
-  const start = () => startServer(place, { timeoutMs: 10_000, mayStart: () => true, tell: () => undefined });
+  const start = () => startServer(folder, { mayStart: () => true, tell: () => undefined });
   try {
     expect((await Promise.all([start(), start()])).toSorted()).toEqual([false, true]);
   } finally {

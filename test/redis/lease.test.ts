@@ -4,6 +4,7 @@ import type { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { connectRedis } from '../../src/redis/connection.ts';
 import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
+import { REMOVED, TAKEN } from '../../src/redis/lease.ts';
 import { wayToSocket } from '../../src/redis/server-process.ts';
 import { ownFolder } from '../support/folder.ts';
 import { until } from '../support/until.ts';
@@ -150,26 +151,26 @@ test.each([
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
     const lost: string[] = [];
-    const server = await joinAs(A, { onLost: (how) => lost.push(how) });
+    const server = await joinAs(A, { onLost: (why) => lost.push(why) });
     const folder = dirname(server.address.path);
     await change(folder);
     await rm(join(folder, 'lease'));
     vi.advanceTimersByTime(BEAT_MS);
     await until(() => lost.length > 0);
-    expect(lost).toEqual(['taken']);
+    expect(lost).toEqual([TAKEN]);
   },
   5_000,
 );
 
 test('a home that was removed is told from one that was taken: there the same command would send every row again', async () => {
   const lost: string[] = [];
-  const server = await joinAs(A, { onLost: (how) => lost.push(how) });
+  const server = await joinAs(A, { onLost: (why) => lost.push(why) });
   closing.pop();
   const pid = Number(/process_id:(\d+)/.exec(await connect(server).info('server'))?.[1]);
   closing.push(async () => void process.kill(pid, 'SIGKILL'));
   await rm(join(home, 'redis'), { recursive: true });
   await until(() => lost.length > 0);
-  expect(lost).toEqual(['removed']);
+  expect(lost).toEqual([REMOVED]);
 });
 
 describe('the folder of the server', () => {

@@ -95,55 +95,61 @@ const replicas = (minReplicas: number | null, maxLagSeconds: number | null) => (
 test.each([
   ['all as expected', {}, []],
   ['a newer version', { version: '8.2.1' }, []],
-  ['a version before script flags', { version: '6.2.14' }, [['impossible', 'version']]],
-  ['an eviction policy', { evictionPolicy: 'allkeys-lru' }, [['refused', 'eviction']]],
-  ['eviction of keys with a time to live', { evictionPolicy: 'volatile-ttl' }, [['refused', 'eviction']]],
+  ['a version before script flags', { version: '6.2.14' }, [['impossible', 'it is version']]],
+  ['an eviction policy', { evictionPolicy: 'allkeys-lru' }, [['refused', 'maxmemory-policy is']]],
+  [
+    'eviction of keys with a time to live',
+    { evictionPolicy: 'volatile-ttl' },
+    [['refused', 'maxmemory-policy is']],
+  ],
   [
     'no append-only file, whatever fsync',
     { appendOnly: false, fsync: 'everysec' },
-    [['refused', 'append-only']],
+    [['refused', 'appendonly is']],
   ],
   ['a torn file that it would start with and can write anew', { loadsTornEnd: true }, []],
   ['one that it would not start with', { loadsTornEnd: false, mayRewrite: false }, []],
   [
     'one that it would start with and may not write anew',
     { loadsTornEnd: true, mayRewrite: false },
-    [['refused', 'torn-end']],
+    [['refused', 'aof-load-truncated ']],
   ],
   [
     'nothing to be read of that, and no right to it',
     { loadsTornEnd: null, mayRewrite: false },
-    [['refused', 'torn-end']],
+    [['refused', 'aof-load-truncated ']],
   ],
-  ['fsync every second', { fsync: 'everysec' }, [['warning', 'fsync']]],
-  ['fsync left to the system', { fsync: 'no' }, [['warning', 'fsync']]],
-  ['CONFIG refused', { fsync: null }, [['warning', 'unreadable']]],
+  ['fsync every second', { fsync: 'everysec' }, [['warning', 'appendfsync is']]],
+  ['fsync left to the system', { fsync: 'no' }, [['warning', 'appendfsync is']]],
+  ['CONFIG refused', { fsync: null }, [['warning', 'let ']]],
   ['a master under Sentinel that stops without replicas', { fencing: replicas(1, 10) }, []],
-  ['one that goes on without replicas', { fencing: replicas(0, 10) }, [['refused', 'fencing']]],
+  ['one that goes on without replicas', { fencing: replicas(0, 10) }, [['refused', 'min-replicas-']]],
   [
     'one that goes on longer than workers are waited for',
     { fencing: replicas(2, 11) },
-    [['refused', 'fencing']],
+    [['refused', 'min-replicas-']],
   ],
-  ['one that takes any replica for present', { fencing: replicas(1, 0) }, [['refused', 'fencing']]],
-  ['one that does not say', { fencing: replicas(null, null) }, [['warning', 'unreadable']]],
+  ['one that takes any replica for present', { fencing: replicas(1, 0) }, [['refused', 'min-replicas-']]],
+  ['one that does not say', { fencing: replicas(null, null) }, [['warning', 'let ']]],
   [
     'nothing to be read',
     { version: null, appendOnly: null, evictionPolicy: null, fsync: null },
-    [['warning', 'unreadable']],
+    [['warning', 'let ']],
   ],
   [
     'several at once',
     { version: '6.0.0', appendOnly: false, evictionPolicy: 'allkeys-lfu' },
     [
-      ['impossible', 'version'],
-      ['refused', 'eviction'],
-      ['refused', 'append-only'],
+      ['impossible', 'it is version'],
+      ['refused', 'maxmemory-policy is'],
+      ['refused', 'appendonly is'],
     ],
   ],
 ])('%s is judged as it should be', (_, over, expected) => {
   const findings = judgeSettings({ ...GOOD, ...over });
-  expect(findings.map(({ kind, setting }) => [kind, setting])).toEqual(expected);
+  expect(findings.map(({ kind, problem }) => [kind, problem])).toEqual(
+    expected.map(([kind, text]) => [kind, expect.stringContaining(text ?? '')]),
+  );
 });
 
 test('settings that can not be read since a script keeps the server busy are not taken for hidden ones', async () => {

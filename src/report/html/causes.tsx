@@ -1,7 +1,4 @@
-/**
- * Why rows did not succeed: a card for each cause, with where its rows are and what to do, the same
- * in report.html and on the page. And the first of these rows.
- */
+/** Why rows did not succeed: a card for each cause, the same in report.html and on the page. */
 import type { Child } from 'hono/jsx';
 import { StackedStrip, Strip } from '../../lib/chart/strip.tsx';
 import { Prose, Text } from '../../lib/html-text.tsx';

@@ -96,7 +96,6 @@ type Tone = 'ok' | 'bad' | 'doubt' | 'none';
 /** The sign before a sentence says what its colour says. */
 const TONE_SIGN: Readonly<Record<Tone, string>> = { ok: '✓', bad: '✗', doubt: '?', none: '·' };
 
-/** How many rows are where they belong, what they need, and whether the run goes on. */
 function verdictOf(summary: Summary): Verdict {
   const { outcomes, rows } = summary;
   const done = outcomes.listed > 0 ? outcomes.listed : acceptedRows(outcomes);

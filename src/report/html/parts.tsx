@@ -1,7 +1,4 @@
-/**
- * Small parts that report.html and the page share: an outcome, a time, the control total, a run's
- * rate and its story.
- */
+/** Small parts that report.html and the page share. */
 import type { Child } from 'hono/jsx';
 import { Lines, Series } from '../../lib/chart/series.tsx';
 import { Text } from '../../lib/html-text.tsx';
