@@ -49,7 +49,7 @@ export const DOORS: Doors = {
     'resolve.ts',
     'run-index.ts',
     'run-store.ts',
-    'brief.ts',
+    'run-record.ts',
     'doing.ts',
     'notes.ts',
     'story.ts',
