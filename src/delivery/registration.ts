@@ -84,8 +84,7 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
     ...(options.isOurs !== undefined && { isOurs: options.isOurs }),
     ...(options.graceMs !== undefined && { graceMs: options.graceMs }),
     connected: () => connectedWorkers(redis, keys),
-    doubt: async (workers) =>
-      createReplay(redis, keys).suspect(await runsWithOpenRows(redis, keys, store), workers),
+    doubt: async (workers) => createReplay(redis, keys).suspect(await runsWithOpenRows(redis, keys), workers),
     onNotice: (text) => tellOf(options, text),
     onTrouble: log.warn,
   });

@@ -7,25 +7,20 @@ import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { exitCodeOf } from '../model/exit.ts';
 import { isOver, openRows, type Run } from '../model/run.ts';
-import { type RunBrief, readBriefs } from './brief.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import type { LedgerKeys } from './keys.ts';
+import { allBriefs, type RunBrief } from './run-record.ts';
 
 type LastEnd = { readonly endedAt: number; readonly seconds: number; readonly exitCode: number };
-
-const RUNS_PER_LOOK = 500;
 
 /** The first call reads every run, later calls only those that may have changed. */
 export function createCensus(redis: RedisConnection, keys: LedgerKeys) {
   const settled = new Map<string, Run['state']>();
   const lastEnds = new Map<string, LastEnd>();
   return async () => {
-    const ids = await redis.zrange(keys.runs, '0', '-1');
-    forgetLost(settled, ids);
-    const wanted = ids.filter((id) => !settled.has(id));
+    forgetLost(settled, await redis.zrange(keys.runs, '0', '-1'));
     const moving: RunBrief[] = [];
-    for (let at = 0; at < wanted.length; at += RUNS_PER_LOOK)
-      moving.push(...(await readBriefs(redis, keys, wanted.slice(at, at + RUNS_PER_LOOK))));
+    for await (const run of allBriefs(redis, keys, (id) => settled.has(id))) moving.push(run);
     for (const run of moving) {
       enterEnd(lastEnds, run);
       if (isOver(run) && run.outcomes['in-doubt'] === 0) settled.set(run.id, run.state);

@@ -15,7 +15,7 @@ import { type Chunking, chunksOf } from '../model/run.ts';
 import type { LedgerView, Settlement } from '../model/settlement.ts';
 import type { LedgerKeys } from './keys.ts';
 import { REGISTER_RERUN } from './lua/runs.ts';
-import { type NewRun, newRecord } from './run-store.ts';
+import { allBriefs, type NewRun, newRecord } from './run-record.ts';
 import { script } from './script.ts';
 import { addToStory } from './story.ts';
 
@@ -72,9 +72,9 @@ export function createRerunStore(redis: RedisConnection, keys: LedgerKeys, paren
 
 /** From the records themselves, which also survive a Redis that was put back from the journals. */
 async function childrenOf(redis: RedisConnection, keys: LedgerKeys, parent: string): Promise<string[]> {
-  const ids = (await redis.zrevrange(keys.runs, 0, -1)).reverse();
-  const parents = await Promise.all(ids.map((id) => redis.hget(keys.run(id).record, 'parent')));
-  return ids.filter((_, i) => parents[i] === parent);
+  const children: string[] = [];
+  for await (const run of allBriefs(redis, keys)) if (run.parent === parent) children.push(run.id);
+  return children;
 }
 
 export type RowChoice = {

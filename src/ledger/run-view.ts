@@ -31,7 +31,12 @@ export function createRunView(redis: RedisConnection, keys: LedgerKeys, run: Run
   };
 }
 
-async function* readAll(redis: RedisConnection, k: RunKeys, last: number): AsyncIterable<SettledChunk> {
+/** The chunks 1 to `last`, in order. */
+export async function* readAll(
+  redis: RedisConnection,
+  k: RunKeys,
+  last: number,
+): AsyncIterable<SettledChunk> {
   for (let first = 1; first <= last; first += CHUNKS_AT_ONCE) {
     const length = Math.min(CHUNKS_AT_ONCE, last - first + 1);
     yield* await readChunks(

@@ -23,7 +23,7 @@ export type SentArguments = ScriptArguments | (() => ScriptArguments);
 const ALSO_WHEN_FULL = '#!lua flags=allow-oom\n';
 
 export function script<Answer>(lua: string, answer: z.ZodType<Answer>): Script<Answer> {
-  const text = ALSO_WHEN_FULL + lua;
+  const text = `${ALSO_WHEN_FULL}local call = redis.call\n${lua}`;
   const sha = createHash('sha1').update(text).digest('hex');
   return async (redis, keys, args) => {
     const sent = (what: string) => [

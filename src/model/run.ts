@@ -28,7 +28,7 @@ export const RUN_TRANSITIONS: Readonly<Record<RunState, readonly RunState[]>> = 
   finished: [],
 };
 
-export const reasonSchema = z.enum([
+const reasonSchema = z.enum([
   'interrupted',
   'credentials',
   'permission',

@@ -1,6 +1,6 @@
 /** All runs, newest first, 50 a page, by state and job; and a run's line in any list. */
 import { basename } from 'node:path';
-import { type RunBrief, readBriefs } from '../ledger/brief.ts';
+import { type RunBrief, readBriefs } from '../ledger/run-record.ts';
 import { batchesOf } from '../lib/batches.ts';
 import { Text } from '../lib/html-text.tsx';
 import { duration } from '../lib/terminal.ts';

@@ -5,7 +5,8 @@
 import { resolve } from 'node:path';
 import type { Job } from '../config/job-definition.ts';
 import { shownWorker } from '../journal/worker-registry.ts';
-import { type Canary, holdsUpLaterJobs, newRunId, openRunsOf, type RunStore } from '../ledger/run-store.ts';
+import type { Canary } from '../ledger/run-record.ts';
+import { holdsUpLaterJobs, newRunId, openRunsOf, type RunStore } from '../ledger/run-store.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
 import { isOver, type Run } from '../model/run.ts';

@@ -16,7 +16,8 @@ import {
   type RowChoice,
   unsuccessfulRows,
 } from '../ledger/reruns.ts';
-import { type NewRun, newRunId } from '../ledger/run-store.ts';
+import type { NewRun } from '../ledger/run-record.ts';
+import { newRunId } from '../ledger/run-store.ts';
 import { createRunView } from '../ledger/run-view.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { countOf, tell } from '../lib/terminal.ts';

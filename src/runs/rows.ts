@@ -8,7 +8,7 @@ import { createApartRows } from '../intake/apart-rows.ts';
 import { createChunkEnds, type RowChunk, readChunks } from '../intake/chunks.ts';
 import { surveyFile } from '../intake/survey.ts';
 import { createRunInput } from '../ledger/reruns.ts';
-import type { Canary } from '../ledger/run-store.ts';
+import type { Canary } from '../ledger/run-record.ts';
 import { fileStamp } from '../lib/file-stamp.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Mapping } from '../model/mapping.ts';

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { ledgerKeys } from '../../src/ledger/keys.ts';
 import { createRunIndex } from '../../src/ledger/run-index.ts';
-import type { NewRun } from '../../src/ledger/run-store.ts';
+import type { NewRun } from '../../src/ledger/run-record.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import { seedRun } from '../support/doubts.ts';
 import { ownFolder } from '../support/folder.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { readBriefs } from '../../src/ledger/brief.ts';
 import { createRunIndex } from '../../src/ledger/run-index.ts';
+import { readBriefs } from '../../src/ledger/run-record.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import { addToStory, readStory } from '../../src/ledger/story.ts';
 import { useOwnRedis } from '../support/redis.ts';

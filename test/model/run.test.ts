@@ -9,9 +9,9 @@ import {
   RUN_STATES,
   RUN_TRANSITIONS,
   type RunState,
-  reasonSchema,
   rowsBefore,
   rowsOfChunk,
+  runSchema,
 } from '../../src/model/run.ts';
 
 const ENDS: readonly RunState[] = ['cancelled', 'finished'];
@@ -71,7 +71,7 @@ describe('the exit status', () => {
   });
 
   const unfinished = RUN_STATES.filter((state) => state !== 'finished').flatMap((state) =>
-    [null, ...reasonSchema.options].map((reason) => ({
+    [null, ...runSchema.shape.reason.unwrap().options].map((reason) => ({
       state,
       reason,
       exitCode: reason === 'interrupted' ? 4 : 2,

@@ -6,7 +6,7 @@ export const OF_ISSUE = [
   {
     id: 'intend-on-closed-chunk',
     in: 'src/ledger',
-    find: "if redis.call('HEXISTS', KEYS[3], e.chunk) == 1 then return 'taken' end\n",
+    find: "if call('HEXISTS', KEYS[3], e.chunk) == 1 then return 'taken' end\n",
     put: '',
     tests: ['test/ledger/chunk-ledger'],
     why: 'a worker that wakes late creates the rows of a closed chunk again',
@@ -22,7 +22,7 @@ export const OF_ISSUE = [
   {
     id: 'replay-forgets-cancellation',
     in: 'src/ledger',
-    find: "then redis.call('HSET', KEYS[1], 'state', 'cancelled', 'reason', '', 'request', '') end",
+    find: "then call('HSET', KEYS[1], 'state', 'cancelled', 'reason', '', 'request', '') end",
     put: 'then return 0 end',
     tests: ['test/ledger/replay'],
     why: 'a cancelled run sends again after Redis went back in time',
@@ -30,7 +30,7 @@ export const OF_ISSUE = [
   {
     id: 'register-outside-epoch',
     in: 'src/ledger',
-    find: 'epoch === undefined ? register(redis, names, args) : epoch.call(registerInEpoch, names, args)',
+    find: 'epoch?.call(registerInEpoch, names, args) ?? register(redis, names, args)',
     put: 'register(redis, names, args)',
     tests: ['test/delivery/registration'],
     why: 'a ledger that has just been emptied takes a run under way for a new one',
@@ -95,7 +95,7 @@ export const OF_ISSUE = [
     id: 'withdraw-any-mark',
     in: 'src/ledger',
     find: 'local mine = marksOf(key, {ARGV[i + 1]})[ARGV[i + 1]] == ARGV[i + 2]',
-    put: "local mine = redis.call('HEXISTS', key, ARGV[i + 1]) == 1",
+    put: "local mine = call('HEXISTS', key, ARGV[i + 1]) == 1",
     tests: ['test/ledger/chunk-ledger'],
     why: 'a withdrawal frees a row that another worker is sending',
   },

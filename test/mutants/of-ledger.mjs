@@ -3,8 +3,8 @@ export const OF_LEDGER = [
   {
     id: 'claim-held-key',
     in: 'src/ledger',
-    find: "  redis.call('HSET', bucket, field .. 's', run .. ' ' .. row)\n  return held",
-    put: "  redis.call('HSET', bucket, field .. 's', run .. ' ' .. row)\n  return nil",
+    find: "  call('HSET', bucket, field .. 's', run .. ' ' .. row)\n  return held",
+    put: "  call('HSET', bucket, field .. 's', run .. ' ' .. row)\n  return nil",
     tests: ['test/ledger/key-claims', 'test/ledger/chunk-ledger'],
     why: 'two runs with the same keys both create them',
   },
@@ -35,7 +35,7 @@ export const OF_LEDGER = [
   {
     id: 'claim-past-exact-jobs',
     in: 'src/ledger',
-    find: "    redis.call('HSETNX', bucket, form, 'x - 0 ')\n",
+    find: "    call('HSETNX', bucket, form, 'x - 0 ')\n",
     put: '',
     tests: ['test/ledger/key-claims'],
     why: 'the very text that a job with keyForm: exact has is created again by a loose one',
@@ -99,7 +99,7 @@ export const OF_LEDGER = [
   {
     id: 'intend-leaves-fields-known',
     in: 'src/ledger',
-    find: "redis.call('HSET', of.bucket, of.digest, (stored == of.before or stored == of.own) and of.own or '~')",
+    find: "call('HSET', of.bucket, of.digest, (stored == of.before or stored == of.own) and of.own or '~')",
     put: '',
     tests: ['test/delivery/deliver-upsert'],
     why: 'what an update of a dead worker has changed is taken for unchanged',
@@ -108,7 +108,7 @@ export const OF_LEDGER = [
     id: 'take-back-deletes-found-mark',
     in: 'src/ledger',
     find: "if e.expected == '' then unmark(key, e.row)",
-    put: "if true then redis.call('HDEL', key, e.row)",
+    put: "if true then call('HDEL', key, e.row)",
     tests: ['test/ledger/chunk-ledger'],
     why: 'a row that a dead worker had begun is free when the run pauses',
   },
@@ -123,7 +123,7 @@ export const OF_LEDGER = [
   {
     id: 'settle-doubt-uncounted',
     in: 'src/ledger',
-    find: "if outcome == 'in-doubt' then redis.call('HSET', KEYS[5], row, e.chunk) end",
+    find: "if outcome == 'in-doubt' then call('HSET', KEYS[5], row, e.chunk) end",
     put: '',
     tests: ['test/ledger/chunk-ledger'],
     why: 'a row in doubt can be resolved by nobody',
@@ -171,7 +171,7 @@ export const OF_LEDGER = [
   {
     id: 'close-though-decided',
     in: 'src/ledger',
-    find: "redis.call('HINCRBY', KEYS[2] .. chunk, 'n', 1)",
+    find: "call('HINCRBY', KEYS[2] .. chunk, 'n', 1)",
     put: '',
     tests: ['test/ledger/chunk-ledger'],
     why: "a chunk is closed with a doubt though a person's decision has come since it was read",
@@ -419,8 +419,8 @@ export const OF_LEDGER = [
   {
     id: 'finish-by-what-was-counted',
     in: 'src/ledger',
-    find: "if redis.call('HLEN', blocks) < tonumber(chunks) then return end",
-    put: "if redis.call('HLEN', blocks) < tonumber(chunks) - 1 then return end",
+    find: "if call('HLEN', blocks) < tonumber(chunks) then return end",
+    put: "if call('HLEN', blocks) < tonumber(chunks) - 1 then return end",
     tests: ['test/ledger/recount', 'test/ledger/chunk-ledger'],
     why: 'a run ends with a chunk that was never sent',
   },
@@ -435,7 +435,7 @@ export const OF_LEDGER = [
   {
     id: 'replayed-into-an-emptied-redis',
     in: 'src/ledger',
-    find: "if knows ~= 'open' and redis.call('HEXISTS', epoch, 'b:' .. worker) == 0 then return {'moved'} end",
+    find: "if knows ~= 'open' and call('HEXISTS', epoch, 'b:' .. worker) == 0 then return {'moved'} end",
     put: '',
     tests: ['test/ledger/scripts-twice'],
     why: 'a Redis that is emptied while a worker puts its journal back, or waits, is opened without what it knew: rows are sent twice',
@@ -524,8 +524,8 @@ export const OF_LEDGER = [
   {
     id: 'lost-worker-without-doubt',
     in: 'src/ledger',
-    find: "if run[1] then redis.call('HSET', record, 'suspect'",
-    put: "if false then redis.call('HSET', record, 'suspect'",
+    find: "if run[1] then call('HSET', record, 'suspect'",
+    put: "if false then call('HSET', record, 'suspect'",
     tests: ['test/ledger/epoch'],
     why: 'what a worker without a journal at hand had sent goes again',
   },

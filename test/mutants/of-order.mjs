@@ -27,7 +27,7 @@ export const OF_ORDER = [
   {
     id: 'order-of-closed-chunk',
     in: 'src/ledger',
-    find: "  if redis.call('HEXISTS', KEYS[3], range.chunk) == 1 then return 'taken' end\n",
+    find: "  if call('HEXISTS', KEYS[3], range.chunk) == 1 then return 'taken' end\n",
     put: '',
     tests: ['test/ledger/range'],
     why: 'a worker that wakes late creates the rows of a closed chunk again',
@@ -91,8 +91,8 @@ export const OF_ORDER = [
   {
     id: 'withdrawn-is-in-order',
     in: 'src/ledger',
-    find: "  if tonumber(row) <= last then redis.call('HSET', key, row, '-')\n  else redis.call('HDEL', key, row) end",
-    put: "  redis.call('HDEL', key, row)",
+    find: "  if tonumber(row) <= last then call('HSET', key, row, '-')\n  else call('HDEL', key, row) end",
+    put: "  call('HDEL', key, row)",
     tests: ['test/ledger/range'],
     why: 'a row that was never received seems to be on its way',
   },
@@ -155,7 +155,7 @@ export const OF_ORDER = [
   {
     id: 'closed-whatever-is-there',
     in: 'src/ledger',
-    find: "if tonumber(redis.call('HGET', key, 'n') or '0') ~= outcomes then return false end",
+    find: "if tonumber(call('HGET', key, 'n') or '0') ~= outcomes then return false end",
     put: '',
     tests: ['test/ledger/close-with-last', 'test/ledger/chunk-ledger'],
     why: 'an outcome that was changed meanwhile is lost',

@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { describe, expect, type TestContext, test } from 'vitest';
 import type { RowChunk } from '../../src/intake/chunks.ts';
 import { identityOf } from '../../src/ledger/keys.ts';
-import type { Canary } from '../../src/ledger/run-store.ts';
+import type { Canary } from '../../src/ledger/run-record.ts';
 import { identitySpace } from '../../src/model/identity.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { Run } from '../../src/model/run.ts';

@@ -1,7 +1,8 @@
 import { operationOf } from '../../src/config/job-definition.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { settledMark } from '../../src/ledger/mark.ts';
-import { createRunStore, type NewRun } from '../../src/ledger/run-store.ts';
+import type { NewRun } from '../../src/ledger/run-record.ts';
+import { createRunStore } from '../../src/ledger/run-store.ts';
 import type { RedisConnection } from '../../src/lib/redis-connection.ts';
 import { spaceOf } from '../../src/model/operation.ts';
 import type { Row } from '../../src/model/row.ts';

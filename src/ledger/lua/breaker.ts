@@ -11,11 +11,11 @@
 /** Lua: after Redis' clock was set back, turnBack(key, now) keeps waits from growing. */
 export const TURN_BACK = `
 local function turnBack(key, now)
-  local back = tonumber(redis.call('HGET', key, 'at') or '0') - now
+  local back = tonumber(call('HGET', key, 'at') or '0') - now
   if back <= 0 then return end
   for _, field in ipairs({'since', 'until', 'probing', 'hold', 'at'}) do
-    local time = redis.call('HGET', key, field)
-    if time then redis.call('HSET', key, field, string.format('%.0f', tonumber(time) - back)) end
+    local time = call('HGET', key, field)
+    if time then call('HSET', key, field, string.format('%.0f', tonumber(time) - back)) end
   end
 end
 `;
@@ -30,17 +30,17 @@ end
  */
 export const FAILURE = `
 ${TURN_BACK}
-local t = redis.call('TIME')
+local t = call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 turnBack(KEYS[1], now)
-redis.call('HSETNX', KEYS[1], 'since', now)
-redis.call('HSET', KEYS[1], 'at', now)
+call('HSETNX', KEYS[1], 'since', now)
+call('HSET', KEYS[1], 'at', now)
 local hold = now + tonumber(ARGV[6])
-if tonumber(ARGV[6]) > 0 and hold > tonumber(redis.call('HGET', KEYS[1], 'hold') or '0') then redis.call('HSET', KEYS[1], 'hold', hold) end
-local breaker = redis.call('HMGET', KEYS[1], 'since', 'until', 'probe', 'trips')
+if tonumber(ARGV[6]) > 0 and hold > tonumber(call('HGET', KEYS[1], 'hold') or '0') then call('HSET', KEYS[1], 'hold', hold) end
+local breaker = call('HMGET', KEYS[1], 'since', 'until', 'probe', 'trips')
 if ARGV[2] == '1' then
-  redis.call('HSET', KEYS[1], 'cause', ARGV[7])
-  local failures = redis.call('HINCRBY', KEYS[1], 'failures', 1)
+  call('HSET', KEYS[1], 'cause', ARGV[7])
+  local failures = call('HINCRBY', KEYS[1], 'failures', 1)
   local trips = tonumber(breaker[4] or '0')
   local pause = 0
   if breaker[2] and breaker[3] == ARGV[1] then
@@ -48,12 +48,12 @@ if ARGV[2] == '1' then
     pause = math.min(tonumber(ARGV[4]) * 2 ^ trips, tonumber(ARGV[5]))
   elseif not breaker[2] and failures >= tonumber(ARGV[3]) then pause = tonumber(ARGV[4]) end
   if pause > 0 then
-    redis.call('HSET', KEYS[1], 'until', string.format('%.0f', now + pause), 'trips', trips)
-    redis.call('HDEL', KEYS[1], 'probe', 'probing')
+    call('HSET', KEYS[1], 'until', string.format('%.0f', now + pause), 'trips', trips)
+    call('HDEL', KEYS[1], 'probe', 'probing')
   end
 elseif breaker[3] == ARGV[1] then
   -- The probe was answered, if only with a limit: the service is there, and the breaker closes.
-  redis.call('HDEL', KEYS[1], 'failures', 'cause', 'until', 'trips', 'probe', 'probing')
+  call('HDEL', KEYS[1], 'failures', 'cause', 'until', 'trips', 'probe', 'probing')
 end
 return tostring(now - tonumber(breaker[1]))
 `;
@@ -64,8 +64,8 @@ return tostring(now - tonumber(breaker[1]))
  * service that shuts down still answers those. Expects the breaker's key in BREAKER.
  */
 export const SUCCESS = `
-local breaker = redis.call('HMGET', BREAKER, 'since', 'until', 'probe')
+local breaker = call('HMGET', BREAKER, 'since', 'until', 'probe')
 if breaker[1] and (not breaker[2] or (breaker[3] and ANSWERED[breaker[3]])) then
-  redis.call('HDEL', BREAKER, 'failures', 'cause', 'since', 'until', 'trips', 'probe', 'probing')
+  call('HDEL', BREAKER, 'failures', 'cause', 'since', 'until', 'trips', 'probe', 'probing')
 end
 `;

@@ -7,7 +7,7 @@
 /** Lua: serverId(), another one after every restart and failover. */
 const SERVER_ID = `
 local function serverId()
-  local info = redis.call('INFO', 'server')
+  local info = call('INFO', 'server')
   -- A plain-text search: a pattern that is tried at each character doubles the cost of INFO.
   local _, at = string.find(info, 'run_id:', 1, true)
   return string.match(info, '^%x+', at + 1)
@@ -40,19 +40,19 @@ local NUMBER = tonumber(table.remove(ARGV))
 local WORKER = table.remove(ARGV)
 local OPENED
 do
-  local epoch = redis.call('HMGET', EPOCH, 'server', 'm:' .. WORKER, 'opened', 'number')
+  local epoch = call('HMGET', EPOCH, 'server', 'm:' .. WORKER, 'opened', 'number')
   if epoch[1] ~= serverId() or tonumber(epoch[4] or '0') < NUMBER then
     return redis.error_reply('UNVERIFIED server')
   end
   local last = tonumber(epoch[2] or '-1')
   if last < KNOWN then return redis.error_reply('UNVERIFIED worker') end
-  if last < BATCH then redis.call('HSET', EPOCH, 'm:' .. WORKER, BATCH) end
+  if last < BATCH then call('HSET', EPOCH, 'm:' .. WORKER, BATCH) end
   OPENED = epoch[3]
 end
 `;
 
 const NOW = `
-local t = redis.call('TIME')
+local t = call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 `;
 
@@ -63,7 +63,7 @@ local now = t[1] * 1000 + math.floor(t[2] / 1000)
 const REGISTRY = `
 local function registry(epoch)
   local of = {m = {}, b = {}, c = {}}
-  local all = redis.call('HGETALL', epoch)
+  local all = call('HGETALL', epoch)
   for i = 1, #all, 2 do
     local kind, worker = string.match(all[i], '^(%a):(.*)$')
     if kind then of[kind][worker] = all[i + 1] end
@@ -72,7 +72,7 @@ local function registry(epoch)
 end
 local function shown(worker, beat) return worker .. ' ' .. (beat or 0) end
 local function leave(epoch, worker)
-  redis.call('HDEL', epoch, 'm:' .. worker, 'b:' .. worker, 'c:' .. worker)
+  call('HDEL', epoch, 'm:' .. worker, 'b:' .. worker, 'c:' .. worker)
 end
 `;
 
@@ -88,17 +88,17 @@ end
  */
 export const LOOK = `${SERVER_ID}${NOW}
 local server, closes = serverId(), ARGV[2] == 'closes'
-if tonumber(redis.call('HGET', KEYS[1], 'number') or '0') < tonumber(ARGV[3]) then
-  redis.call('HSET', KEYS[1], 'number', ARGV[3])
+if tonumber(call('HGET', KEYS[1], 'number') or '0') < tonumber(ARGV[3]) then
+  call('HSET', KEYS[1], 'number', ARGV[3])
   closes = true
 end
-if closes and redis.call('HGET', KEYS[1], 'server') == server then
-  redis.call('HSET', KEYS[1], 'server', '')
+if closes and call('HGET', KEYS[1], 'server') == server then
+  call('HSET', KEYS[1], 'server', '')
 end
-local epoch = redis.call('HMGET', KEYS[1], 'server', 'm:' .. ARGV[1], 'b:' .. ARGV[1], 'number', 'opened')
+local epoch = call('HMGET', KEYS[1], 'server', 'm:' .. ARGV[1], 'b:' .. ARGV[1], 'number', 'opened')
 local open = epoch[1] == server
 local replays = ARGV[2] == 'begins' or (ARGV[2] == 'goes on' and epoch[3])
-if replays and not open then redis.call('HSET', KEYS[1], 'b:' .. ARGV[1], now) end
+if replays and not open then call('HSET', KEYS[1], 'b:' .. ARGV[1], now) end
 local number, last = tonumber(epoch[4] or '0'), tonumber(epoch[2] or '-1')
 return {server, open and 1 or 0, last, number, epoch[5] or ''}
 `;
@@ -117,29 +117,29 @@ return {server, open and 1 or 0, last, number, epoch[5] or ''}
 export const CHECK_IN = `${SERVER_ID}${REGISTRY}
 local server = serverId()
 local epoch, worker, knows = KEYS[1], ARGV[1], ARGV[4]
-local open = redis.call('HGET', epoch, 'server') == server
+local open = call('HGET', epoch, 'server') == server
 if server ~= ARGV[3] or (knows == 'open' and not open) then return {'moved'} end
-if knows ~= 'open' and redis.call('HEXISTS', epoch, 'b:' .. worker) == 0 then return {'moved'} end
+if knows ~= 'open' and call('HEXISTS', epoch, 'b:' .. worker) == 0 then return {'moved'} end
 ${NOW}
-if not open and redis.call('HGET', epoch, 'checking') ~= server then
-  redis.call('HSET', epoch, 'checking', server)
-  for other in pairs(registry(epoch).c) do redis.call('HDEL', epoch, 'c:' .. other) end
+if not open and call('HGET', epoch, 'checking') ~= server then
+  call('HSET', epoch, 'checking', server)
+  for other in pairs(registry(epoch).c) do call('HDEL', epoch, 'c:' .. other) end
 end
-redis.call('HSET', epoch, 'm:' .. worker, ARGV[2])
+call('HSET', epoch, 'm:' .. worker, ARGV[2])
 local asked = 7 + ARGV[5] + ARGV[6]
 for i = 7, asked - 1 do
   leave(epoch, ARGV[i])
   -- Its journal is put back in this Redis. A worker that is given up may come and do more.
-  if i < 7 + ARGV[5] then redis.call('ZADD', KEYS[2], 'NX', now, ARGV[i]) end
+  if i < 7 + ARGV[5] then call('ZADD', KEYS[2], 'NX', now, ARGV[i]) end
 end
 if open then
-  local of = redis.call('HMGET', epoch, 'number', 'opened')
+  local of = call('HMGET', epoch, 'number', 'opened')
   return {'open', of[1] or '0', of[2] or ''}
 end
-redis.call('HSET', epoch, 'b:' .. worker, now, 'c:' .. worker, server)
+call('HSET', epoch, 'b:' .. worker, now, 'c:' .. worker, server)
 for i = asked, #ARGV do
   -- A worker whose leaving is still recorded has lost nothing.
-  if not redis.call('ZSCORE', KEYS[2], ARGV[i]) then redis.call('HSETNX', epoch, 'm:' .. ARGV[i], 0) end
+  if not call('ZSCORE', KEYS[2], ARGV[i]) then call('HSETNX', epoch, 'm:' .. ARGV[i], 0) end
 end
 local of, missing = registry(epoch), {'closed'}
 for other in pairs(of.m) do
@@ -147,10 +147,10 @@ for other in pairs(of.m) do
 end
 if #missing > 1 then return missing end
 if knows ~= 'counted' then return {'count'} end
-local number = redis.call('HINCRBY', epoch, 'number', 1)
+local number = call('HINCRBY', epoch, 'number', 1)
 local name = number .. ':' .. server .. ':' .. now
-redis.call('HSET', epoch, 'server', server, 'opened', name)
-redis.call('HDEL', epoch, 'checking')
+call('HSET', epoch, 'server', server, 'opened', name)
+call('HDEL', epoch, 'checking')
 return {'open', tostring(number), name}
 `;
 
@@ -164,11 +164,11 @@ export const SUSPECT = `
 local epoch, missing = table.remove(KEYS, 1), {}
 for _, worker in ipairs(ARGV) do missing[worker] = true end
 for _, record in ipairs(KEYS) do
-  local run = redis.call('HMGET', record, 'id', 'added', 'addedBy', 'suspect', 'chunks')
-  local reader = run[3] and not missing[run[3]] and redis.call('HEXISTS', epoch, 'm:' .. run[3])
+  local run = call('HMGET', record, 'id', 'added', 'addedBy', 'suspect', 'chunks')
+  local reader = run[3] and not missing[run[3]] and call('HEXISTS', epoch, 'm:' .. run[3])
   local trusted = reader == 1
   local upTo = tonumber(trusted and run[2] or run[5])
-  if run[1] then redis.call('HSET', record, 'suspect', math.max(upTo, tonumber(run[4] or '0'))) end
+  if run[1] then call('HSET', record, 'suspect', math.max(upTo, tonumber(run[4] or '0'))) end
 end
 return 1
 `;
@@ -181,19 +181,19 @@ return 1
  * Answers {now (ms), workers and their last heartbeats, …}.
  */
 export const HEARTBEAT = `${REGISTRY}${NOW}
-redis.call('HSET', EPOCH, 'b:' .. WORKER, now)
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
+call('HSET', EPOCH, 'b:' .. WORKER, now)
+call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
 local of, out = registry(EPOCH), {tostring(now)}
 for worker in pairs(of.m) do
   -- It has just checked in: its first heartbeat is due within a second.
   if not of.b[worker] then
     of.b[worker] = now - ARGV[1] + 1000
-    redis.call('HSET', EPOCH, 'b:' .. worker, of.b[worker])
+    call('HSET', EPOCH, 'b:' .. worker, of.b[worker])
   end
 end
 for worker, beat in pairs(of.b) do
   -- A heartbeat from before the clock was set back counts as given now.
-  if tonumber(beat) > now then redis.call('HSET', EPOCH, 'b:' .. worker, now) end
+  if tonumber(beat) > now then call('HSET', EPOCH, 'b:' .. worker, now) end
   if now - beat > tonumber(ARGV[1]) then leave(EPOCH, worker)
   elseif of.m[worker] then out[#out + 1] = shown(worker, beat) end
 end
@@ -208,13 +208,13 @@ return out
  * Answers 1: it has left.
  */
 export const DEREGISTER = `${SERVER_ID}${REGISTRY}${NOW}
-local epoch = redis.call('HMGET', KEYS[1], 'server', 'm:' .. ARGV[1])
+local epoch = call('HMGET', KEYS[1], 'server', 'm:' .. ARGV[1])
 local intact = epoch[1] == serverId() and (not epoch[2] or tonumber(epoch[2]) >= tonumber(ARGV[2]))
 if not intact then
-  redis.call('HSETNX', KEYS[1], 'm:' .. ARGV[1], 0)
+  call('HSETNX', KEYS[1], 'm:' .. ARGV[1], 0)
   return 0
 end
 leave(KEYS[1], ARGV[1])
-redis.call('ZADD', KEYS[2], 'NX', now, ARGV[1])
+call('ZADD', KEYS[2], 'NX', now, ARGV[1])
 return 1
 `;

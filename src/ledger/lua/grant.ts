@@ -22,13 +22,13 @@ import { TURN_BACK } from './breaker.ts';
 export const GRANT = `
 ${TURN_BACK}
 local function grant(next, probeMs)
-local state = redis.call('HMGET', KEYS[1], 'state', 'suspect')
+local state = call('HMGET', KEYS[1], 'state', 'suspect')
 local running = state[1] == 'running'
 local suspect = tonumber(state[2] or '0')
-local t = redis.call('TIME')
+local t = call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
 turnBack(KEYS[9], now)
-local breaker = redis.call('HMGET', KEYS[9], 'hold', 'until', 'probing', 'probe')
+local breaker = call('HMGET', KEYS[9], 'hold', 'until', 'probing', 'probe')
 local hold = tonumber(breaker[1] or '0')
 local open = tonumber(breaker[2] or '0')
 local probing = tonumber(breaker[3] or '0')
@@ -53,18 +53,18 @@ local function probeWith(mark)
   if open == 0 then return end
   probing = now + probeMs
   probe = mark
-  redis.call('HSET', KEYS[9], 'probing', probing, 'probe', mark, 'at', now)
+  call('HSET', KEYS[9], 'probing', probing, 'probe', mark, 'at', now)
 end
 
 local function endProbe(mark)
-  if mark == probe then redis.call('HDEL', KEYS[9], 'probing', 'probe') end
+  if mark == probe then call('HDEL', KEYS[9], 'probing', 'probe') end
 end
 
 -- Redis may have lost the ingest's claim: it is claimed again here, unless another row has the key.
 local function holder(row, key)
   if not key then return nil end
   local field, text = placeOf(key.digest)
-  local held = redis.call('HGET', key.bucket, field)
+  local held = call('HGET', key.bucket, field)
   if isTaken(held) and isOf(held, text, ARGV[1], row) then return nil end
   local other = otherOf(key.bucket, key.digest)
   if not other then putKey(key.bucket, key.digest, 'c', ARGV[1], row, '') end
@@ -73,14 +73,14 @@ end
 
 local function unknownFields(of)
   if not of then return end
-  local stored = redis.call('HGET', of.bucket, of.digest) or ''
-  redis.call('HSET', of.bucket, of.digest, (stored == of.before or stored == of.own) and of.own or '~')
+  local stored = call('HGET', of.bucket, of.digest) or ''
+  call('HSET', of.bucket, of.digest, (stored == of.before or stored == of.own) and of.own or '~')
 end
 
 -- The mark was granted before and nothing was sent under it: the row gets its earlier mark back.
 local function takeBack(key, e)
   if e.expected == '' then unmark(key, e.row)
-  else redis.call('HSET', key, e.row, e.expected) end
+  else call('HSET', key, e.row, e.expected) end
   endProbe(e.mark)
 end
 
@@ -91,7 +91,7 @@ local function refusal(key, e, current)
     if isGranted then takeBack(key, e) end
     return 'halted'
   end
-  if redis.call('HEXISTS', KEYS[3], e.chunk) == 1 then return 'taken' end
+  if call('HEXISTS', KEYS[3], e.chunk) == 1 then return 'taken' end
   if (current == '' or isGranted) and not e.repeatable and e.chunk <= suspect then return 'taken' end
   if not isGranted and current ~= e.expected then return 'taken' end
   local why = not (isGranted and e.mark == probe) and wait()
@@ -102,7 +102,7 @@ local function refusal(key, e, current)
   if isGranted then return nil end
   local other = holder(e.row, e.key)
   if other then return 'held ' .. other end
-  redis.call('HSET', key, e.row, e.mark)
+  call('HSET', key, e.row, e.mark)
   probeWith(e.mark)
   return nil
 end
@@ -112,17 +112,17 @@ local function keepApart(key, apart)
   local rows = {}
   for j, of in ipairs(apart) do rows[j] = tostring(of[1]) end
   if #rows == 0 then return end
-  local marks, own = marksOf(key, rows), redis.call('HMGET', key, unpack(rows))
+  local marks, own = marksOf(key, rows), call('HMGET', key, unpack(rows))
   for j, of in ipairs(apart) do
     local row, mark = rows[j], of[2]
-    if not own[j] and (marks[row] or '-') == mark then redis.call('HSET', key, row, mark) end
+    if not own[j] and (marks[row] or '-') == mark then call('HSET', key, row, mark) end
   end
 end
 
 -- Why no row of the chunk may go; nil: they may.
 local function barrier(range)
   if not running then return 'halted' end
-  if redis.call('HEXISTS', KEYS[3], range.chunk) == 1 then return 'taken' end
+  if call('HEXISTS', KEYS[3], range.chunk) == 1 then return 'taken' end
   if not range.repeatable and range.chunk <= suspect then return 'taken' end
   if not range.probes then return wait() end
 end
@@ -141,13 +141,13 @@ end
 local function grantRange(range)
   local key, rows = KEYS[2] .. range.chunk, {}
   for at = 1, #range.rows, 3 do rows[#rows + 1] = tostring(range.rows[at]) end
-  range.at = redis.call('HGET', key, 'at') or ''
+  range.at = call('HGET', key, 'at') or ''
   local by, last = order(range.at)
   range.mine, range.last = by == range.taker, last
   local prefix = 'i ' .. range.taker .. ' 1.'
   range.probes = range.mine and probe == prefix .. rows[1] and tonumber(rows[1]) <= last
   local why = barrier(range)
-  local own = redis.call('HMGET', key, unpack(rows))
+  local own = call('HMGET', key, unpack(rows))
   local upTo, back = 0, {}
   for j, row in ipairs(rows) do
     local number = tonumber(row)
@@ -159,7 +159,7 @@ local function grantRange(range)
     if not answer and not isMarked then answer = outOfOrder(range, number, own[j]) end
     -- Takes back a grant that no longer holds. But 'taken' proves nothing.
     if answer and isGranted and answer ~= 'taken' then
-      if number <= last then redis.call('HSET', key, row, '-') else redis.call('HDEL', key, row) end
+      if number <= last then call('HSET', key, row, '-') else call('HDEL', key, row) end
       endProbe(prefix .. row)
     end
     if answer then refuse(row, answer)
@@ -170,8 +170,8 @@ local function grantRange(range)
   end
   if upTo == 0 then return end
   keepApart(key, range.apart)
-  if #back > 0 then redis.call('HDEL', key, unpack(back)) end
-  redis.call('HSET', key, 'at', range.taker .. ' ' .. string.format('%.0f', math.max(upTo, last)) .. ' ' .. OPENED)
+  if #back > 0 then call('HDEL', key, unpack(back)) end
+  call('HSET', key, 'at', range.taker .. ' ' .. string.format('%.0f', math.max(upTo, last)) .. ' ' .. OPENED)
   if not range.probes then probeWith(prefix .. rows[1]) end
 end
 

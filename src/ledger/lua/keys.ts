@@ -33,29 +33,29 @@ local function isOf(entry, text, run, row)
 end
 local function putKey(bucket, digest, kind, run, row, id)
   local field, text, form, isExact = placeOf(digest)
-  redis.call('HSET', bucket, field, kind .. text .. ' ' .. run .. ' ' .. row .. ' ' .. id)
+  call('HSET', bucket, field, kind .. text .. ' ' .. run .. ' ' .. row .. ' ' .. id)
   if isExact then
-    redis.call('HSETNX', bucket, form, 'x - 0 ')
-    redis.call('HSET', bucket, form .. 'e', text)
+    call('HSETNX', bucket, form, 'x - 0 ')
+    call('HSET', bucket, form .. 'e', text)
   end
 end
 local function hasKey(bucket, digest, run, row)
   local field, text = placeOf(digest)
-  local held = redis.call('HGET', bucket, field)
+  local held = call('HGET', bucket, field)
   return not held or held == 'x - 0 ' or isOf(held, text, run, row)
 end
 local function otherOf(bucket, digest)
   local field, text, form, isExact = placeOf(digest)
-  local held = redis.call('HGET', bucket, field)
-  local ofForm = isExact and redis.call('HGET', bucket, form) or held
+  local held = call('HGET', bucket, field)
+  local ofForm = isExact and call('HGET', bucket, form) or held
   local _, theirs = partsOf(ofForm)
   if isTaken(held) and (isExact or theirs == text) then return held end
   if isExact then return isTaken(ofForm) and theirs == text and ofForm or nil end
-  local last = redis.call('HGET', bucket, form .. 'e')
-  local same = last and redis.call('HGET', bucket, form .. '=' .. text)
+  local last = call('HGET', bucket, form .. 'e')
+  local same = last and call('HGET', bucket, form .. '=' .. text)
   if isTaken(same) then return same end
   if isTaken(held) then return held end
-  local another = last and redis.call('HGET', bucket, form .. '=' .. last)
+  local another = last and call('HGET', bucket, form .. '=' .. last)
   return isTaken(another) and another or nil
 end
 `;
@@ -75,7 +75,7 @@ local run, prefix = ARGV[1], KEYS[1]
 -- What stands in the way of the row; nil: the key is the row's.
 local function obstacle(bucket, digest, row)
   local field, text = placeOf(digest)
-  local kind, theirs, hrun, hrow = partsOf(redis.call('HGET', bucket, field))
+  local kind, theirs, hrun, hrow = partsOf(call('HGET', bucket, field))
   if hrun == run then
     if hrow == row then return nil end
     return theirs == text and 'dup ' .. hrow or 'alike ' .. run .. ' ' .. hrow
@@ -87,10 +87,10 @@ local function obstacle(bucket, digest, row)
   end
   kind, theirs, hrun, hrow = partsOf(held)
   if theirs ~= text then return 'alike ' .. hrun .. ' ' .. hrow end
-  local seen = redis.call('HGET', bucket, field .. 's')
+  local seen = call('HGET', bucket, field .. 's')
   local srun, srow = string.match(seen or '', '^(%S+) (%d+)')
   if srun == run and srow ~= row then return 'dup ' .. srow end
-  redis.call('HSET', bucket, field .. 's', run .. ' ' .. row)
+  call('HSET', bucket, field .. 's', run .. ' ' .. row)
   return held
 end
 local out = {OPENED}
@@ -98,14 +98,14 @@ for i = 3, #ARGV, 3 do
   local bucket, digest, row = prefix .. ARGV[i], ARGV[i + 1], ARGV[i + 2]
   local field, text, _, isExact = placeOf(digest)
   -- Most keys are free: to look first would be another command for each.
-  if isExact or redis.call('HSETNX', bucket, field, 'c' .. text .. ' ' .. run .. ' ' .. row .. ' ') == 0 then
+  if isExact or call('HSETNX', bucket, field, 'c' .. text .. ' ' .. run .. ' ' .. row .. ' ') == 0 then
     local held = obstacle(bucket, digest, row)
     if held then
       out[#out + 1] = tostring(i / 3)
       out[#out + 1] = held
     end
   end
-  if ARGV[2] ~= '0' then redis.call('EXPIRE', bucket, ARGV[2]) end
+  if ARGV[2] ~= '0' then call('EXPIRE', bucket, ARGV[2]) end
 end
 return out
 `;
@@ -116,6 +116,6 @@ return out
  */
 export const LOOK_UP = `
 local out = {}
-for i = 1, #ARGV, 2 do out[#out + 1] = redis.call('HGET', ARGV[i], ARGV[i + 1]) or '' end
+for i = 1, #ARGV, 2 do out[#out + 1] = call('HGET', ARGV[i], ARGV[i + 1]) or '' end
 return out
 `;

@@ -37,7 +37,7 @@
  */
 export const OPEN_CHUNK = `
 local function together(key)
-  local settled, all = {}, redis.call('HGETALL', key)
+  local settled, all = {}, call('HGETALL', key)
   for i = 1, #all, 2 do
     if string.sub(all[i], 1, 1) == 'd' then
       for _, settlement in ipairs(cjson.decode(all[i + 1])) do settled[tostring(settlement[1])] = cjson.encode(settlement) end
@@ -50,7 +50,7 @@ local function order(at)
   return by, tonumber(last or '0'), epoch
 end
 local function marksOf(key, rows)
-  local found = redis.call('HMGET', key, 'at', unpack(rows))
+  local found = call('HMGET', key, 'at', unpack(rows))
   local by, last = order(found[1])
   local settled
   local marks = {}
@@ -65,8 +65,8 @@ local function marksOf(key, rows)
   return marks
 end
 local function unmark(key, row)
-  local _, last = order(redis.call('HGET', key, 'at'))
-  if tonumber(row) <= last then redis.call('HSET', key, row, '-')
-  else redis.call('HDEL', key, row) end
+  local _, last = order(call('HGET', key, 'at'))
+  if tonumber(row) <= last then call('HSET', key, row, '-')
+  else call('HDEL', key, row) end
 end
 `;

@@ -19,24 +19,24 @@ import { BY_PROCESS } from './rows.ts';
  * third run in. A cancellation that any journal or Redis knows stands.
  */
 export const RESTORE = `
-if redis.call('HEXISTS', KEYS[1], 'id') == 1 then
-  local state = redis.call('HGET', KEYS[1], 'state')
-  if ARGV[4] == 'cancelled' and state ~= 'finished' and state ~= 'cancelled' then redis.call('HSET', KEYS[1], 'state', 'cancelled', 'reason', '', 'request', '') end
+if call('HEXISTS', KEYS[1], 'id') == 1 then
+  local state = call('HGET', KEYS[1], 'state')
+  if ARGV[4] == 'cancelled' and state ~= 'finished' and state ~= 'cancelled' then call('HSET', KEYS[1], 'state', 'cancelled', 'reason', '', 'request', '') end
   return 0
 end
-redis.call('HSET', KEYS[1], unpack(ARGV, 7))
-redis.call('ZADD', KEYS[2], ARGV[2], ARGV[1])
-local held = redis.call('HGET', KEYS[3], ARGV[3])
-local since = held and redis.call('HGET', ARGV[5] .. held, 'createdAt')
-if not since or since < ARGV[6] then redis.call('HSET', KEYS[3], ARGV[3], ARGV[1]) end
+call('HSET', KEYS[1], unpack(ARGV, 7))
+call('ZADD', KEYS[2], ARGV[2], ARGV[1])
+local held = call('HGET', KEYS[3], ARGV[3])
+local since = held and call('HGET', ARGV[5] .. held, 'createdAt')
+if not since or since < ARGV[6] then call('HSET', KEYS[3], ARGV[3], ARGV[1]) end
 return 1
 `;
 
 /** KEYS: record. ARGV: highest queued chunk, worker. Answers 0: there is no such run. */
 export const ADDED = `
-if redis.call('HEXISTS', KEYS[1], 'id') == 0 then return 0 end
-local known = tonumber(redis.call('HGET', KEYS[1], 'added') or '0')
-if tonumber(ARGV[1]) >= known then redis.call('HSET', KEYS[1], 'added', ARGV[1], 'addedBy', ARGV[2]) end
+if call('HEXISTS', KEYS[1], 'id') == 0 then return 0 end
+local known = tonumber(call('HGET', KEYS[1], 'added') or '0')
+if tonumber(ARGV[1]) >= known then call('HSET', KEYS[1], 'added', ARGV[1], 'addedBy', ARGV[2]) end
 return 1
 `;
 
@@ -57,11 +57,11 @@ end
 for _, e in ipairs(cjson.decode(ARGV[2])) do
   local row, of = tostring(e.row), e.key
   local key = KEYS[1] .. e.chunk
-  local open = redis.call('HEXISTS', KEYS[2], e.chunk) == 0
+  local open = call('HEXISTS', KEYS[2], e.chunk) == 0
   local current = open and marksOf(key, {row})[row]
   local stands = open and markOver(current, e.mark)
-  if stands and current ~= stands then redis.call('HSET', key, row, stands) end
-  if stands and of and not isTaken(redis.call('HGET', of.bucket, (placeOf(of.digest)))) then
+  if stands and current ~= stands then call('HSET', key, row, stands) end
+  if stands and of and not isTaken(call('HGET', of.bucket, (placeOf(of.digest)))) then
     putKey(of.bucket, of.digest, 'c', run, row, '')
   end
 end

@@ -18,12 +18,12 @@ import { CLOSE_CHUNK } from './runs.ts';
  */
 export const WITHDRAW = `${OPEN_CHUNK}
 local out = {}
-local probe = redis.call('HGET', KEYS[2], 'probe')
+local probe = call('HGET', KEYS[2], 'probe')
 for i = 1, #ARGV, 3 do
   local key = KEYS[1] .. ARGV[i]
   local mine = marksOf(key, {ARGV[i + 1]})[ARGV[i + 1]] == ARGV[i + 2]
   if mine then unmark(key, ARGV[i + 1]) end
-  if mine and ARGV[i + 2] == probe then redis.call('HDEL', KEYS[2], 'probing', 'probe') end
+  if mine and ARGV[i + 2] == probe then call('HDEL', KEYS[2], 'probing', 'probe') end
   out[#out + 1] = mine and 1 or 0
 end
 return out
@@ -69,7 +69,7 @@ local ANSWERED = {}
 local counts, free = {}, {}
 local function count(outcome, by) counts[outcome] = (counts[outcome] or 0) + by end
 local function keep(key, row, value)
-  if value then redis.call('HSET', key, row, value) end
+  if value then call('HSET', key, row, value) end
 end
 local function identity(row, bucket, digest, becomes, id, isClaimed)
   -- Claimed in this epoch: nobody else can have it, so no look is needed.
@@ -77,13 +77,13 @@ local function identity(row, bucket, digest, becomes, id, isClaimed)
 end
 local function fields(of)
   if not of then return end
-  if (redis.call('HGET', of.bucket, of.digest) or '') == of.before and of.after ~= '' then redis.call('HSET', of.bucket, of.digest, of.after)
-  else redis.call('HDEL', of.bucket, of.digest) end
+  if (call('HGET', of.bucket, of.digest) or '') == of.before and of.after ~= '' then call('HSET', of.bucket, of.digest, of.after)
+  else call('HDEL', of.bucket, of.digest) end
 end
 local entries = {}
 -- Nearly all rows were accepted under the order's intents: those are recorded as one text.
 local function isInOrder(key, by, names)
-  local found = redis.call('HMGET', key, 'at', 'd' .. names[1], unpack(names))
+  local found = call('HMGET', key, 'at', 'd' .. names[1], unpack(names))
   local taker, last, epoch = order(found[1])
   if taker ~= by or found[2] then return false end
   for j, row in ipairs(names) do
@@ -107,8 +107,8 @@ for _, group in ipairs(together) do
     elseif bucket ~= '' then identity(row, bucket, digest, 'k', id, isClaimed) end
   end
   if inOrder then
-    redis.call('HINCRBY', key, 'n', #names)
-    redis.call('HSET', key, 'd' .. names[1], group.settlements)
+    call('HINCRBY', key, 'n', #names)
+    call('HSET', key, 'd' .. names[1], group.settlements)
     count(group.outcome, #names)
   end
   answered = true
@@ -146,9 +146,9 @@ end
 local lost
 -- A lost worker's intent, between this take's withdrawal and now, may itself be lost.
 local function isUnsure(chunk, key)
-  lost = lost or redis.call('HMGET', KEYS[1], 'suspect', 'operation')
+  lost = lost or call('HMGET', KEYS[1], 'suspect', 'operation')
   if REPLAYED or chunk > tonumber(lost[1] or '0') then return false end
-  if lost[2] == 'subclient.upsert' then return not key or string.sub(redis.call('HGET', key.bucket, (placeOf(key.digest))) or '', 1, 1) ~= 'k' end
+  if lost[2] == 'subclient.upsert' then return not key or string.sub(call('HGET', key.bucket, (placeOf(key.digest))) or '', 1, 1) ~= 'k' end
   return lost[2] == 'subclient.create' or lost[2] == 'counterparty.draft' or string.sub(lost[2] or '', 1, 12) == 'custom.once:'
 end
 for _, e in ipairs(entries) do
@@ -156,8 +156,8 @@ for _, e in ipairs(entries) do
   local of = chunks[e.chunk]
   local current = of.marks[row]
   local settled = current and string.sub(current, 1, 1) == '['
-  local closed = not current and redis.call('HEXISTS', KEYS[3], e.chunk) == 1
-  local doubted = (settled or closed) and redis.call('HEXISTS', KEYS[5], row) == 1
+  local closed = not current and call('HEXISTS', KEYS[3], e.chunk) == 1
+  local doubted = (settled or closed) and call('HEXISTS', KEYS[5], row) == 1
   local foreign = current and not settled and taker(current) ~= taker(e.mark) and not e.accepted
   local gaveUp = outcome == 'failed' and e.mark == ''
   if not current and not closed and (leadDiffers(e, of) or (gaveUp and isUnsure(e.chunk, e.key))) then foreign = true end
@@ -165,7 +165,7 @@ for _, e in ipairs(entries) do
     answered = true
     ANSWERED[e.mark] = true
   end
-  local decided = e.accepted and (settled or closed) and not doubted and redis.call('HGET', KEYS[10], row)
+  local decided = e.accepted and (settled or closed) and not doubted and call('HGET', KEYS[10], row)
   local overruled = decided and string.find(decided, '"decision":"not-created"', 1, true)
   local recorded = true
   if foreign then
@@ -174,12 +174,12 @@ for _, e in ipairs(entries) do
   elseif not settled and not closed then
     put(of, row, e.settlement)
   elseif overruled or (doubted and outcome ~= 'in-doubt' and not gaveUp) then
-    if closed then redis.call('HSET', KEYS[4], row, e.settlement)
+    if closed then call('HSET', KEYS[4], row, e.settlement)
     else put(of, row, e.settlement) end
     if overruled then
       count('failed', -1)
-      redis.call('HSET', KEYS[10], row .. ' overruled', decided)
-      redis.call('HDEL', KEYS[10], row)
+      call('HSET', KEYS[10], row .. ' overruled', decided)
+      call('HDEL', KEYS[10], row)
     else count('in-doubt', -1) end
     free[#free + 1] = row
   else
@@ -188,7 +188,7 @@ for _, e in ipairs(entries) do
   if recorded then
     count(outcome, 1)
     if not closed then of.recorded = of.recorded + 1 end
-    if outcome == 'in-doubt' then redis.call('HSET', KEYS[5], row, e.chunk) end
+    if outcome == 'in-doubt' then call('HSET', KEYS[5], row, e.chunk) end
     if e.key then identity(row, e.key.bucket, e.key.digest, e.key.becomes, e.key.id) end
     fields(e.fields)
     keep(KEYS[6], row, e.source)
@@ -198,14 +198,14 @@ for _, e in ipairs(entries) do
 end
 -- Last: half a transaction may be carried out, and its repetition goes by marks.
 for _, of in pairs(chunks) do
-  if #of.new > 0 then redis.call('HSET', of.key, unpack(of.new)) end
-  if of.recorded > 0 then redis.call('HINCRBY', of.key, 'n', of.recorded) end
+  if #of.new > 0 then call('HSET', of.key, unpack(of.new)) end
+  if of.recorded > 0 then call('HINCRBY', of.key, 'n', of.recorded) end
 end
 for _, row in ipairs(free) do
-  redis.call('HDEL', KEYS[5], row)
-  redis.call('HDEL', KEYS[6], row)
+  call('HDEL', KEYS[5], row)
+  call('HDEL', KEYS[6], row)
 end
-for outcome, by in pairs(counts) do redis.call('HINCRBY', KEYS[1], 'o:' .. outcome, by) end
+for outcome, by in pairs(counts) do call('HINCRBY', KEYS[1], 'o:' .. outcome, by) end
 if answered then ${SUCCESS} end
 return out
 end
@@ -266,20 +266,20 @@ local function identity(e)
   if bucket == '' then return end
   local _, text, form = placeOf(digest)
   -- The entry itself says whether the row's job is an exact one.
-  local exact = redis.call('HGET', bucket, form .. '=' .. text)
+  local exact = call('HGET', bucket, form .. '=' .. text)
   if exact and isOf(exact, text, run, row) then digest = form .. '=' .. text end
   if hasKey(bucket, digest, run, row) then putKey(bucket, digest, e[6], run, row, e[7]) end
 end
 local function replace(chunk, row, settlement)
-  if redis.call('HEXISTS', KEYS[3], chunk) == 1 then
-    redis.call('HSET', KEYS[4], row, settlement)
+  if call('HEXISTS', KEYS[3], chunk) == 1 then
+    call('HSET', KEYS[4], row, settlement)
   else
-    redis.call('HSET', KEYS[2] .. chunk, row, settlement)
-    redis.call('HINCRBY', KEYS[2] .. chunk, 'n', 1)
+    call('HSET', KEYS[2] .. chunk, row, settlement)
+    call('HINCRBY', KEYS[2] .. chunk, 'n', 1)
   end
 end
 local function decidedBefore(row, resolution)
-  local earlier = redis.call('HGET', KEYS[7], row)
+  local earlier = call('HGET', KEYS[7], row)
   if not earlier or resolution == '' then return 'settled' end
   if earlier == resolution then return 'resolved' end
   local before, now = cjson.decode(earlier), cjson.decode(resolution)
@@ -288,7 +288,7 @@ local function decidedBefore(row, resolution)
 end
 for i, e in ipairs(cjson.decode(ARGV[2])) do
   local row, outcome, settlement, resolution = e[1], e[2], e[3], e[8]
-  local chunk = redis.call('HGET', KEYS[5], row)
+  local chunk = call('HGET', KEYS[5], row)
   local answer
   if not chunk or settlement == '' then
     answer = decidedBefore(row, resolution)
@@ -297,11 +297,11 @@ for i, e in ipairs(cjson.decode(ARGV[2])) do
     answer = 'noted'
   else
     replace(chunk, row, settlement)
-    redis.call('HINCRBY', KEYS[1], 'o:in-doubt', -1)
-    redis.call('HINCRBY', KEYS[1], 'o:' .. outcome, 1)
-    redis.call('HDEL', KEYS[5], row)
-    if e[9] == 1 then redis.call('HDEL', KEYS[6], row) end
-    redis.call('HSET', KEYS[7], row, resolution)
+    call('HINCRBY', KEYS[1], 'o:in-doubt', -1)
+    call('HINCRBY', KEYS[1], 'o:' .. outcome, 1)
+    call('HDEL', KEYS[5], row)
+    if e[9] == 1 then call('HDEL', KEYS[6], row) end
+    call('HSET', KEYS[7], row, resolution)
     identity(e)
     answer = 'resolved'
   end

@@ -12,17 +12,17 @@
  * Answers {'new', id} or {'known', id}. Error: another run has that very id.
  */
 export const REGISTER = `
-local known = redis.call('HGET', KEYS[1], ARGV[1])
+local known = call('HGET', KEYS[1], ARGV[1])
 if known == ARGV[2] then return {'new', known} end
 if known then
-  local state = redis.call('HGET', ARGV[5] .. known, 'state')
+  local state = call('HGET', ARGV[5] .. known, 'state')
   local ended = state == 'finished' or state == 'cancelled'
   if state and not (ended and ARGV[4] == '1') then return {'known', known} end
 end
-if redis.call('EXISTS', KEYS[3]) == 1 then return redis.error_reply('another run has the id ' .. ARGV[2] .. ': try again') end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-redis.call('ZADD', KEYS[2], ARGV[3], ARGV[2])
-redis.call('HSET', KEYS[3], unpack(ARGV, 6))
+if call('EXISTS', KEYS[3]) == 1 then return redis.error_reply('another run has the id ' .. ARGV[2] .. ': try again') end
+call('HSET', KEYS[1], ARGV[1], ARGV[2])
+call('ZADD', KEYS[2], ARGV[3], ARGV[2])
+call('HSET', KEYS[3], unpack(ARGV, 6))
 return {'new', ARGV[2]}
 `;
 
@@ -35,15 +35,15 @@ return {'new', ARGV[2]}
  * Error: another run has that very id.
  */
 export const REGISTER_RERUN = `
-local latest = redis.call('HGET', KEYS[1], ARGV[1]) or ''
+local latest = call('HGET', KEYS[1], ARGV[1]) or ''
 if latest == ARGV[2] then return 1 end
 if latest ~= ARGV[4] then return 0 end
-if redis.call('HLEN', KEYS[4]) ~= tonumber(ARGV[5]) then return -1 end
-if redis.call('EXISTS', KEYS[3]) == 1 then return redis.error_reply('another run has the id ' .. ARGV[2] .. ': try again') end
-redis.call('EXPIRE', KEYS[4], ARGV[6])
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-redis.call('ZADD', KEYS[2], ARGV[3], ARGV[2])
-redis.call('HSET', KEYS[3], unpack(ARGV, 7))
+if call('HLEN', KEYS[4]) ~= tonumber(ARGV[5]) then return -1 end
+if call('EXISTS', KEYS[3]) == 1 then return redis.error_reply('another run has the id ' .. ARGV[2] .. ': try again') end
+call('EXPIRE', KEYS[4], ARGV[6])
+call('HSET', KEYS[1], ARGV[1], ARGV[2])
+call('ZADD', KEYS[2], ARGV[3], ARGV[2])
+call('HSET', KEYS[3], unpack(ARGV, 7))
 return 1
 `;
 
@@ -56,18 +56,18 @@ return 1
  * Answers the state it was in, and whether it moved.
  */
 export const TRANSITION = `
-local was = redis.call('HMGET', KEYS[1], 'state', 'reason')
+local was = call('HMGET', KEYS[1], 'state', 'reason')
 local state = was[1]
 local place = (was[1] or '') .. ' ' .. (was[2] or '')
 for i = 6, #ARGV do
   if ARGV[i] == state or ARGV[i] == place then
-    local t = redis.call('TIME')
-    redis.call('HSET', KEYS[1], 'state', ARGV[1], 'reason', ARGV[2], 'request', ARGV[4], 'movedAt', t[1] * 1000 + math.floor(t[2] / 1000))
-    if ARGV[1] == 'running' then redis.call('HSETNX', KEYS[1], 'startedAt', ARGV[3]) end
-    if ARGV[1] == 'running' and place == 'stopped canary' then redis.call('HSET', KEYS[1], 'canary', 'overruled') end
-    if ARGV[1] == 'finished' or ARGV[1] == 'cancelled' then redis.call('HSET', KEYS[1], 'finishedAt', ARGV[3]) end
-    redis.call('RPUSH', KEYS[2], ARGV[5])
-    redis.call('LTRIM', KEYS[2], -500, -1)
+    local t = call('TIME')
+    call('HSET', KEYS[1], 'state', ARGV[1], 'reason', ARGV[2], 'request', ARGV[4], 'movedAt', t[1] * 1000 + math.floor(t[2] / 1000))
+    if ARGV[1] == 'running' then call('HSETNX', KEYS[1], 'startedAt', ARGV[3]) end
+    if ARGV[1] == 'running' and place == 'stopped canary' then call('HSET', KEYS[1], 'canary', 'overruled') end
+    if ARGV[1] == 'finished' or ARGV[1] == 'cancelled' then call('HSET', KEYS[1], 'finishedAt', ARGV[3]) end
+    call('RPUSH', KEYS[2], ARGV[5])
+    call('LTRIM', KEYS[2], -500, -1)
     return {state, 1}
   end
 end
@@ -80,18 +80,18 @@ return {state or '', 0}
  * back would keep a dead holder's lease for all that time.
  */
 export const HOLD_LEASE = `
-local holder = redis.call('GET', KEYS[1])
+local holder = call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then
-  if redis.call('PTTL', KEYS[1]) > tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+  if call('PTTL', KEYS[1]) > tonumber(ARGV[2]) then call('PEXPIRE', KEYS[1], ARGV[2]) end
   return 0
 end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1
 `;
 
 /** KEYS: lease. ARGV: holder. */
 export const DROP_LEASE = `
-if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
+if call('GET', KEYS[1]) == ARGV[1] then return call('DEL', KEYS[1]) end
 return 0
 `;
 
@@ -102,11 +102,11 @@ return 0
  * value, …}, the fields of the chunk's hash (open-chunk.ts).
  */
 export const TAKE = `
-local run = redis.call('HMGET', KEYS[1], 'state', 'suspect')
-local closed = redis.call('HEXISTS', KEYS[3], ARGV[1])
+local run = call('HMGET', KEYS[1], 'state', 'suspect')
+local closed = call('HEXISTS', KEYS[3], ARGV[1])
 local out = {run[1] or '', closed, tonumber(ARGV[1]) <= tonumber(run[2] or '0') and 1 or 0}
 if closed == 0 then
-  for _, v in ipairs(redis.call('HGETALL', KEYS[2])) do out[#out + 1] = v end
+  for _, v in ipairs(call('HGETALL', KEYS[2])) do out[#out + 1] = v end
 end
 return out
 `;
@@ -114,10 +114,10 @@ return out
 /** Lua: finishRun(record, blocks, chunks, now): a run whose chunks are all blocks is finished. */
 const FINISH_RUN = `
 local function finishRun(record, blocks, chunks, now)
-  if redis.call('HLEN', blocks) < tonumber(chunks) then return end
-  local state = redis.call('HGET', record, 'state')
+  if call('HLEN', blocks) < tonumber(chunks) then return end
+  local state = call('HGET', record, 'state')
   if state == 'finished' or state == 'cancelled' then return end
-  redis.call('HSET', record, 'state', 'finished', 'reason', '', 'request', '', 'finishedAt', now)
+  call('HSET', record, 'state', 'finished', 'reason', '', 'request', '', 'finishedAt', now)
 end
 `;
 
@@ -130,10 +130,10 @@ end
 export const CLOSE_CHUNK = `${FINISH_RUN}
 local function closeChunk(chunk, outcomes, block, chunks, now)
   local key = KEYS[2] .. chunk
-  if redis.call('HEXISTS', KEYS[3], chunk) == 0 then
-    if tonumber(redis.call('HGET', key, 'n') or '0') ~= outcomes then return false end
-    redis.call('HSET', KEYS[3], chunk, block)
-    redis.call('DEL', key)
+  if call('HEXISTS', KEYS[3], chunk) == 0 then
+    if tonumber(call('HGET', key, 'n') or '0') ~= outcomes then return false end
+    call('HSET', KEYS[3], chunk, block)
+    call('DEL', key)
   end
   finishRun(KEYS[1], KEYS[3], chunks, now)
   return true
@@ -153,13 +153,13 @@ local wrong = cjson.decode(table.remove(ARGV, 1))
 local each = (#ARGV - 2) / 3
 local names = {}
 for i = 3, 2 + each do names[#names + 1] = 'o:' .. ARGV[i] end
-for i, count in ipairs(redis.call('HMGET', KEYS[1], unpack(names))) do
+for i, count in ipairs(call('HMGET', KEYS[1], unpack(names))) do
   if (count or '0') ~= ARGV[2 + each + i] then return 0 end
 end
-for i, name in ipairs(names) do redis.call('HSET', KEYS[1], name, ARGV[2 + 2 * each + i]) end
+for i, name in ipairs(names) do call('HSET', KEYS[1], name, ARGV[2 + 2 * each + i]) end
 for _, e in ipairs(wrong) do
-  if e[2] == 0 then redis.call('HDEL', KEYS[3], e[1])
-  else redis.call('HSET', KEYS[3], e[1], e[2]) end
+  if e[2] == 0 then call('HDEL', KEYS[3], e[1])
+  else call('HSET', KEYS[3], e[1], e[2]) end
 end
 finishRun(KEYS[1], KEYS[2], ARGV[1], ARGV[2])
 return 1
@@ -173,19 +173,19 @@ return 1
  * Answers {how many, µs until the first of them}, or {0, µs until the next try is worth it}.
  */
 export const RESERVE = `
-local t = redis.call('TIME')
+local t = call('TIME')
 local now = t[1] * 1000000 + t[2]
-local free = tonumber(redis.call('GET', KEYS[1]) or now)
+local free = tonumber(call('GET', KEYS[1]) or now)
 -- A time beyond that was given before the clock was set back.
 local latest = now + ARGV[3] + ARGV[2]
 if free > latest then
   free = latest
-  redis.call('SET', KEYS[1], string.format('%.1f', free), 'PX', math.ceil((free - now) / 1000) + 1000)
+  call('SET', KEYS[1], string.format('%.1f', free), 'PX', math.ceil((free - now) / 1000) + 1000)
 end
 local first = math.max(now - ARGV[4], free)
 local times = math.min(tonumber(ARGV[1]), math.floor((now + ARGV[3] - first) / ARGV[2]) + 1)
 if times < 1 then return {'0', string.format('%.0f', first - ARGV[3] - now)} end
 local after = first + times * ARGV[2]
-redis.call('SET', KEYS[1], string.format('%.1f', after), 'PX', math.ceil(math.max(0, after - now) / 1000) + 1000)
+call('SET', KEYS[1], string.format('%.1f', after), 'PX', math.ceil(math.max(0, after - now) / 1000) + 1000)
 return {tostring(times), string.format('%.0f', first - now)}
 `;

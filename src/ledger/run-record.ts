@@ -1,0 +1,128 @@
+/**
+ * A run's record: how it is stored and read. Large runs are often listed without their definition,
+ * columns and chunk ends, which would make reading thousands of times as expensive.
+ */
+
+import type { z } from 'zod';
+import { type JobDefinition, operationOf } from '../config/job-definition.ts';
+import type { RedisConnection } from '../lib/redis-connection.ts';
+import { OUTCOMES } from '../model/outcome.ts';
+import { chunksOf, type Run, runSchema } from '../model/run.ts';
+import type { FileFacts } from '../model/source.ts';
+import type { LedgerKeys } from './keys.ts';
+
+/** How many rows go first, alone: by the definition, or as the job's first large run here. */
+export type Canary = { readonly rows: number; readonly kind: 'set' | 'first' };
+
+export type NewRun = {
+  readonly id: string;
+  readonly job: string;
+  readonly definition: JobDefinition;
+  readonly target: string;
+  readonly facts: FileFacts;
+  readonly chunkRows: number;
+  readonly canary?: Canary | null;
+  readonly createdAt: Date;
+  readonly again: boolean;
+};
+
+export function newRecord(run: NewRun): Record<string, string | number> {
+  const { facts, canary = null } = run;
+  const chunking = {
+    rows: facts.rows,
+    chunkRows: run.chunkRows,
+    chunkEnds: facts.chunkEnds,
+    ...(facts.chunkEnds === null && canary !== null && { firstRows: canary.rows }),
+  };
+  return {
+    ...chunking,
+    id: run.id,
+    job: run.job,
+    operation: operationOf(run.definition),
+    definition: JSON.stringify(run.definition),
+    target: run.target,
+    file: facts.path,
+    sha256: facts.sha256,
+    source: JSON.stringify(facts.source),
+    state: 'queued',
+    reason: '',
+    chunks: chunksOf(chunking),
+    ...(canary?.kind === 'first' && { canary: canary.kind }),
+    chunkEnds: JSON.stringify(facts.chunkEnds),
+    ...((facts.apart ?? []).length > 0 && { apart: JSON.stringify(facts.apart) }),
+    createdAt: run.createdAt.toISOString(),
+  };
+}
+
+/** All other fields are texts. */
+const JSON_FIELDS: ReadonlySet<string> = new Set([
+  'rows',
+  'chunkRows',
+  'source',
+  'chunks',
+  'firstRows',
+  'chunkEnds',
+  'apart',
+  'request',
+  'movedAt',
+]);
+const EMPTY = { parent: null, reason: null, startedAt: null, finishedAt: null };
+
+/** A cleared field is an empty text. */
+function fieldsOf(record: Readonly<Record<string, string | null>>, closedChunks: number) {
+  const known = Object.entries(record).filter((field): field is [string, string] => Boolean(field[1]));
+  const fields = known.map(([name, text]) => [name, JSON_FIELDS.has(name) ? JSON.parse(text) : text]);
+  const counts = OUTCOMES.map((outcome) => [outcome, Number(record[`o:${outcome}`] ?? 0)]);
+  return { ...EMPTY, ...Object.fromEntries(fields), outcomes: Object.fromEntries(counts), closedChunks };
+}
+
+/** `null`: the run is gone from the ledger. */
+export async function readRun(redis: RedisConnection, keys: LedgerKeys, id: string): Promise<Run | null> {
+  const { record, blocks } = keys.run(id);
+  const [found, closed] = await Promise.all([redis.hgetall(record), redis.hlen(blocks)]);
+  return found.id === undefined ? null : runSchema.parse(fieldsOf(found, closed));
+}
+
+const briefSchema = runSchema.omit({
+  sha256: true,
+  operation: true,
+  chunkRows: true,
+  source: true,
+  chunkEnds: true,
+  apart: true,
+  firstRows: true,
+  movedAt: true,
+});
+export type RunBrief = z.infer<typeof briefSchema>;
+
+const BRIEF = [...Object.keys(briefSchema.shape), ...OUTCOMES.map((outcome) => `o:${outcome}`)];
+
+/** In the order of the ids, without runs that are gone from the ledger. */
+export async function readBriefs(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  ids: readonly string[],
+): Promise<RunBrief[]> {
+  const found = await Promise.all(
+    ids.map(async (id) => {
+      const { record, blocks } = keys.run(id);
+      const [texts, closed] = await Promise.all([redis.hmget(record, ...BRIEF), redis.hlen(blocks)]);
+      const fields = Object.fromEntries(BRIEF.map((name, i) => [name, texts[i] ?? null]));
+      return fields.id === null ? [] : [briefSchema.parse(fieldsOf(fields, closed))];
+    }),
+  );
+  return found.flat();
+}
+
+const RUNS_PER_LOOK = 500;
+
+/** Of a target's runs, oldest first, but for those left out. */
+export async function* allBriefs(
+  redis: RedisConnection,
+  keys: LedgerKeys,
+  isLeftOut: (id: string) => boolean = () => false,
+): AsyncGenerator<RunBrief> {
+  const ids = (await redis.zrange(keys.runs, '0', '-1')).filter((id) => !isLeftOut(id));
+  for (let at = 0; at < ids.length; at += RUNS_PER_LOOK)
+    yield* await readBriefs(redis, keys, ids.slice(at, at + RUNS_PER_LOOK));
+}
