@@ -323,8 +323,8 @@ export const OF_LEDGER = [
   {
     id: 'lost-reader-is-believed',
     in: 'src/ledger',
-    find: 'local trusted = run[3] and not missing[run[3]]',
-    put: 'local trusted = run[3]',
+    find: 'local reader = run[3] and not missing[run[3]] and',
+    put: 'local reader = run[3] and',
     tests: ['test/ledger/epoch'],
     why: 'chunks that a lost worker handed out and sent are taken for unsent',
   },
