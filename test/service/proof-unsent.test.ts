@@ -83,20 +83,9 @@ test.each<[string, scheme: string, port: () => Promise<number>, unknown, Partial
   ['a refused connection', 'http://127.0.0.1', closedPort, 'ECONNREFUSED'],
   ['a connection refused on every address of a name', 'http://localhost', closedPort, 'ECONNREFUSED'],
   // Some resolvers say "try again" for a name that can't exist.
-  [
-    'a name that does not exist',
-    'https://service.invalid',
-    async () => 443,
-    matching(/^(ENOTFOUND|EAI_AGAIN)$/),
-  ],
+  ['a name of no host', 'https://service.invalid', async () => 443, matching(/^(ENOTFOUND|EAI_AGAIN)$/)],
   ['a handshake that does not end in time', 'https://127.0.0.1', silentPort, 'UND_ERR_CONNECT_TIMEOUT', SOON],
-  [
-    'a connection that is never accepted',
-    'http://127.0.0.1',
-    neverAccepting,
-    'UND_ERR_CONNECT_TIMEOUT',
-    SOON,
-  ],
+  ['a connection never accepted', 'http://127.0.0.1', neverAccepting, 'UND_ERR_CONNECT_TIMEOUT', SOON],
   [
     'a first connection that is never accepted, where later ones are waited for for longer',
     'http://127.0.0.1',

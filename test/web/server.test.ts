@@ -104,11 +104,7 @@ test.each<[string, Record<string, string>, string, string?]>([
   ['from another address', named('ops-1'), '', '10.0.0.5'],
   ['without a secret, as any user of this machine can send it', { 'x-user': 'ops-1' }, ''],
   ['with an empty secret', { ...named('ops-1'), 'x-onboard-proxy-secret': '' }, ''],
-  [
-    'with the beginning of the secret',
-    { ...named('ops-1'), 'x-onboard-proxy-secret': SECRET.slice(0, -1) },
-    '',
-  ],
+  ['with half of the secret', { ...named('ops-1'), 'x-onboard-proxy-secret': SECRET.slice(0, -1) }, ''],
   ['that is empty', named(''), ''],
   ['that is (null)', named('(null)'), ''],
   ['that is not there', BY_PROXY, ''],
