@@ -9,7 +9,7 @@ import { connectRedis } from '../src/redis/connection.ts';
 import { noticeRedis, openLog, prepareHome } from '../src/session.ts';
 import { MemoryStream, memoryIo, onboard } from './cli/memory-io.ts';
 import { ownFolder } from './support/folder.ts';
-import { startRedisServer, startRedisServer as startServerWith } from './support/redis-server.ts';
+import { startRedisServer } from './support/redis-server.ts';
 import { until } from './support/until.ts';
 
 test('a home that does not exist is made and said to be new; the next time it is not', async () => {
@@ -103,7 +103,7 @@ async function ownStart() {
   const folder = await ownFolder();
   const file = join(folder, 'a.csv');
   await writeFile(file, 'externalId,details.name\nK1,Company 1\n');
-  const { url, redis } = await startServerWith({ appendonly: 'yes', 'maxmemory-policy': 'allkeys-lru' });
+  const { url, redis } = await startRedisServer({ appendonly: 'yes', 'maxmemory-policy': 'allkeys-lru' });
   const env = {
     ONBOARD_HOME: join(folder, 'home'),
     ONBOARD_JOBS: 'jobs',

@@ -58,7 +58,8 @@ async function foreseen(bench: Bench, job: object, lines: readonly string[]): Pr
 async function carriedOut(bench: Bench, job: object, lines: readonly string[]): Promise<Said[]> {
   const { run } = bench.context;
   const chunk = { run: run.id, chunk: 1, rows: await claimed(bench, job, lines) };
-  await deliverOn(bench, chunk);
+  // Put back where a reference was waited for too long, on a slow machine: the queue hands it out anew.
+  while ((await deliverOn(bench, chunk)) === 'put-back') {}
   return (await settlementsOf(bench)).map((settlement) => {
     const { row, outcome, code } = settlement;
     if (wasAccepted(outcome)) return { row, fate: 'sent', words: '' };
@@ -103,7 +104,7 @@ test.each<[string, object, Before, string, string]>([
   ['a known key of a row that does not map', SUBCLIENTS, { A: 'known' }, 'A,', 'skipped'],
   ['a known key that is to fail', FAIL, { A: 'known' }, 'A,Acme', 'key_known'],
   [
-    'a known key that is to be updated',
+    'a known key to be updated',
     UPSERT,
     { A: 'known' },
     'A,Acme | A,Again | B,Bay',

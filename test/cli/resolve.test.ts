@@ -209,21 +209,13 @@ describe('an edited report file', () => {
       (csv) => filled(csv, { 1: 'created:<id>' }),
       "expected the service's identifier",
     ],
-    [
-      'a row of another run',
-      (csv) => csv.replace(/run-\w+/, 'run-other'),
-      'line 2: onboard_run is "run-other"',
-    ],
+    ['a row of another run', (csv) => csv.replace(/run-\w+/, 'run-other'), 'onboard_run is "run-other"'],
     [
       'one row decided in two ways',
       (csv) => `${filled(csv, { 1: 'not-created' })}${csv.split('\n')[1]}created:a\n`,
       'line 5: row 1 is decided otherwise at ',
     ],
-    [
-      'no columns of a report',
-      () => 'externalId\nK1\n',
-      'has no column onboard_run, onboard_row, onboard_res',
-    ],
+    ['no columns of a report', () => 'externalId\nK1\n', 'no column onboard_run, onboard_row, onboard_res'],
     [
       'one id for two rows',
       (csv) => filled(csv, { 1: 'created:sub-1', 2: 'created:sub-1', 3: 'not-created' }),

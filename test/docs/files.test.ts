@@ -1,28 +1,51 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { loadJob } from '../../src/config/load-job.ts';
+import { mappingFor } from '../../src/delivery/run-mapping.ts';
 import { sortOut } from '../../src/inbox/sort-out.ts';
+import { readChunks } from '../../src/intake/chunks.ts';
+import { surveyFile } from '../../src/intake/survey.ts';
 import { keptIssueSchema } from '../../src/model/issue.ts';
 import { OUTCOMES } from '../../src/model/outcome.ts';
+import type { Row } from '../../src/model/row.ts';
 import { ROOT, textOf } from '../house/source-files.ts';
 import { entryOf, inboxOf, jobOf } from '../inbox/files.ts';
 import { ownFile } from '../support/folder.ts';
+import { groupRows } from '../support/group-rows.ts';
 import { blocksIn } from './blocks.ts';
-import { readThrough } from './read-through.ts';
 
 const DOCUMENT = textOf('docs/files.md');
 const EXAMPLES = ['csv', 'json', 'ndjson'].flatMap((language) => blocksIn(DOCUMENT, language));
 
+/** What a run of the job would keep back or warn of, row by row; UsageError where it refuses the file as a whole. */
 async function resultOf(jobName: string, name: string, content: string | Buffer) {
-  return readThrough(await loadJob(jobName, join(ROOT, 'jobs')), await ownFile(content, name));
+  const { definition } = await loadJob(jobName, join(ROOT, 'jobs'));
+  const path = await ownFile(content, name);
+  const { source } = await surveyFile(path, definition.format);
+  const mapping = mappingFor(definition, source);
+  const rows: Row[] = [];
+  const cuts = { chunkRows: 100, chunkEnds: null };
+  for await (const chunk of readChunks(path, source, definition.format, cuts)) rows.push(...chunk.rows);
+  const isGrouped = definition.group !== undefined;
+  const groups = isGrouped ? groupRows(rows, mapping.keyOf) : rows.map((row) => [row]);
+  return groups.flatMap((group) => {
+    const merged = mapping.mapGroup(group);
+    const found = merged.kind === 'issues' ? merged.issues : merged.warnings;
+    return group.flatMap(({ row }) => {
+      const codes = (found.get(row) ?? []).map(({ code }) => code);
+      return codes.length === 0 ? [] : [{ row, codes, isInvalid: merged.kind === 'issues' }];
+    });
+  });
 }
 
 describe('the examples for senders', () => {
   test.each(EXAMPLES)('of line $line ends as its heading says', async ({ line, language, info, text }) => {
     const found = await resultOf(info.get('job') ?? '', `line-${line}.${language}`, text);
-    expect(found.invalid.map(({ row }) => row)).toEqual(numbersIn(info.get('invalid')));
-    expect(found.warned.map(({ row }) => row)).toEqual(numbersIn(info.get('warned')));
-    const codes = [...found.invalid, ...found.warned].flatMap((one) => one.codes);
+    const rowsThat = (isInvalid: boolean) =>
+      found.filter((one) => one.isInvalid === isInvalid).map(({ row }) => row);
+    expect(rowsThat(true)).toEqual(numbersIn(info.get('invalid')));
+    expect(rowsThat(false)).toEqual(numbersIn(info.get('warned')));
+    const codes = found.flatMap((one) => one.codes);
     const named = info.get('code');
     expect(codes).toEqual(named === undefined ? [] : expect.arrayContaining([named]));
   });

@@ -59,6 +59,18 @@ async function enter(origin: string) {
   };
 }
 
+/** The rows, uploaded and checked by the job `portfolio`, and the name of the service that is typed to start it. */
+async function uploadAndCheck(ops: Awaited<ReturnType<typeof enter>>) {
+  const upload = await ops.upload('partner.csv', rows());
+  await ops.post(`${upload}/check`, { job: 'portfolio' });
+  let verdict = '';
+  await until(async () => {
+    verdict = await ops.look(`${upload}/check?job=portfolio`);
+    return verdict.includes('class="verdict');
+  });
+  return { upload, verdict, host: /Type <b>([^<]+)<\/b>/.exec(verdict)?.[1] ?? '' };
+}
+
 /** The page's process: a child of that one. */
 async function pageOf(parent: number | undefined): Promise<number> {
   const found: number[] = [];
@@ -83,16 +95,11 @@ test('a file is loaded from the page alone, through a pause and the death of the
   const origin = await originOfPage(port);
   const ops = await enter(origin);
 
-  const upload = await ops.upload('partner.csv', rows());
+  const { upload, verdict, host } = await uploadAndCheck(ops);
   // A name that is none of a job's says nothing of any file.
   expect(await ops.post(`${upload}/check`, { job: '--job-file=/etc/hostname' })).toContain('There is no job');
-  await ops.post(`${upload}/check`, { job: 'portfolio' });
-  const check = () => ops.look(`${upload}/check?job=portfolio`);
-  await until(async () => (await check()).includes('class="verdict'));
-  expect(await check()).toContain(
-    `${ROWS} rows, ${UNDATED + UNSURE} would be invalid, ${SENT} can be sent; about`,
-  );
-  const host = /Type <b>([^<]+)<\/b>/.exec(await check())?.[1] ?? '';
+  const invalid = UNDATED + UNSURE;
+  expect(verdict).toContain(`${ROWS} rows, ${invalid} would be invalid, ${SENT} can be sent; about`);
   expect(await ops.post(`${upload}/start`, { job: 'portfolio', host: 'elsewhere' })).toContain(
     'nothing was begun',
   );
@@ -175,11 +182,7 @@ test('Redis goes away while somebody looks: that is said, and when it is back th
   start(['start', '--web', `127.0.0.1:${port}`], env);
   const origin = await originOfPage(port);
   const ops = await enter(origin);
-  const upload = await ops.upload('partner.csv', rows());
-  await ops.post(`${upload}/check`, { job: 'portfolio' });
-  const check = () => ops.look(`${upload}/check?job=portfolio`);
-  await until(async () => (await check()).includes('class="verdict'));
-  const host = /Type <b>([^<]+)<\/b>/.exec(await check())?.[1] ?? '';
+  const { upload, host } = await uploadAndCheck(ops);
   const run = await whileSlow(flow.sandbox, { after: [], latency: '1s' }, async () => {
     const path = await ops.post(`${upload}/start`, { job: 'portfolio', host });
     await until(async () => (await ops.look(path)).includes('/pause'));

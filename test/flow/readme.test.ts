@@ -21,21 +21,6 @@ async function readmeCommands(): Promise<Shown[]> {
   );
 }
 
-/** The commands of its other blocks: they need a run that went wrong, and are carried out by tests of their own. */
-async function otherCommands(): Promise<string[]> {
-  const text = await readFile(join(ROOT, 'README.md'), 'utf8');
-  const names = [...text.matchAll(/^npx onboard ([a-z]+)\b/gm)].map(([, name = '']) => name);
-  return [...new Set(names)];
-}
-
-test('every command that the README names is there', async () => {
-  const flow = await startFlow();
-  const names = await otherCommands();
-  expect(names.length).toBeGreaterThan(12);
-  const help = await flow.look(['--help']);
-  expect(names.filter((name) => !new RegExp(`^  ${name} `, 'm').test(help))).toEqual([]);
-});
-
 /** Rows that do not succeed, and files with issues, are part of the samples. */
 const ENDS = [0, 1];
 

@@ -116,12 +116,12 @@ describe.each(CALLS)('$operation', ({ operation, target, method, table }) => {
     expect(table.map(([path]) => path.replaceAll(/\.\d+(?=\.)/g, '.#')).sort()).toEqual(catalog.sort());
   });
 
-  test.each(['csv', 'json', 'ndjson'])('each field, and all at once, arrive as %s says', async (type) => {
+  test.each(['csv', 'json'] as const)('each field, and all at once, arrive as %s says', async (type) => {
     const flow = await startFlow({ recordRequests: 1000 });
     const path = operation === 'subclient.update' ? [['id', 'sub-0001']] : [];
     const sets: ReadonlyArray<readonly Wire[]> = [...table.map((wire) => [wire]), table];
     const job = await flow.file('job.yaml', `operation: ${operation}\nformat: { type: ${type} }\n${LENIENT}`);
-    const file = await flow.file(`rows.${type}`, type === 'csv' ? csv(sets, path) : json(sets, path, type));
+    const file = await flow.file(`rows.${type}`, type === 'csv' ? csv(sets, path) : json(sets, path));
     await flow.run(['--job-file', job, file]);
     const received = flow.sandbox
       .requests()
@@ -156,7 +156,6 @@ function csv(sets: ReadonlyArray<readonly Wire[]>, path: string[][]): string {
   return stringify([[...path.map(([name]) => name), ...fields], ...rows]);
 }
 
-function json(sets: ReadonlyArray<readonly Wire[]>, path: string[][], type: string): string {
-  const records = sets.map((set) => JSON.stringify({ ...Object.fromEntries(path), ...nested(set) }));
-  return type === 'json' ? `[\n${records.join(',\n')}\n]\n` : `${records.join('\n')}\n`;
+function json(sets: ReadonlyArray<readonly Wire[]>, path: string[][]): string {
+  return JSON.stringify(sets.map((set) => ({ ...Object.fromEntries(path), ...nested(set) })));
 }

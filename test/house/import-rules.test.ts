@@ -2,14 +2,7 @@ import { dirname } from 'node:path/posix';
 import { describe, expect, test } from 'vitest';
 import DOORS from './doors.json' with { type: 'json' };
 import type { SourceFile } from './import-rules.ts';
-import {
-  forbiddenImports,
-  importCycles,
-  importsOf,
-  importsPastDoors,
-  loadedWith,
-  resolveImport,
-} from './import-rules.ts';
+import { forbiddenImports, importsOf, importsPastDoors, loadedWith, resolveImport } from './import-rules.ts';
 import { filesBelow, textOf } from './source-files.ts';
 
 const SOURCES: readonly SourceFile[] = filesBelow('src')
@@ -47,10 +40,6 @@ describe('the sources', () => {
       names.map((name) => `${folder}/${name}`).filter((door) => !used.has(door)),
     );
     expect(unused).toEqual([]);
-  });
-
-  test('no file imports itself by a detour', () => {
-    expect(importCycles(SOURCES)).toEqual([]);
   });
 
   test('a start loads no station before its command is known: every start, and `--version`, would wait for it', () => {
@@ -100,15 +89,5 @@ describe('the rule itself', () => {
     expect(importsPastDoors([{ file, imports: [target] }], doors)).toEqual(
       passes ? [] : [`${file} imports ${target}`],
     );
-  });
-
-  test('a cycle over three files is named once, file by file', () => {
-    const files = [
-      { file: 'lib/a.ts', imports: ['lib/b.ts'] },
-      { file: 'lib/b.ts', imports: ['lib/c.ts', 'lib/d.ts'] },
-      { file: 'lib/c.ts', imports: ['lib/a.ts'] },
-      { file: 'lib/d.ts', imports: [] },
-    ];
-    expect(importCycles(files)).toEqual(['lib/a.ts → lib/b.ts → lib/c.ts → lib/a.ts']);
   });
 });

@@ -82,19 +82,3 @@ function importsThat(
 function stationOf(file: string): string {
   return file.split('/')[0] ?? file;
 }
-
-/** Each import cycle once, as the files along it. */
-export function importCycles(files: readonly SourceFile[]): readonly string[] {
-  const graph = new Map(files.map(({ file, imports }) => [file, imports]));
-  const done = new Set<string>();
-  const cycles: string[] = [];
-  function visit(file: string, path: readonly string[]): void {
-    const start = path.indexOf(file);
-    if (start >= 0) cycles.push([...path.slice(start), file].join(' → '));
-    if (start >= 0 || done.has(file)) return;
-    for (const target of graph.get(file) ?? []) visit(target, [...path, file]);
-    done.add(file);
-  }
-  for (const { file } of files) visit(file, []);
-  return cycles;
-}

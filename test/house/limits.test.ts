@@ -123,13 +123,13 @@ describe('the limits themselves', () => {
   test.each<[string, Partial<Figures>, string]>([
     ['a folder that grew', { src: { a: 1_031, b: 5_000 } }, 'lines of a: 1031, at most 1030'],
     [
-      'one that shrank',
+      'one smaller',
       { src: { a: 900, b: 5_000 } },
       'lines of a: 900 is far below 1030: npm run house -- --lower',
     ],
     ['one more flag', { counts: { flags: 61, exports: 200 } }, 'flags: 61, at most 60'],
     [
-      'one flag less',
+      'a flag less',
       { counts: { flags: 59, exports: 200 } },
       'flags: 59 is far below 60: npm run house -- --lower',
     ],

@@ -121,8 +121,8 @@ describe('when the definition says what certain cells mean', () => {
     ['integer', { values: { keine: 0 }, decimal: ',' }, '1.000', 1000],
     [
       'date-time',
-      { values: { heute: '2024-02-01' }, pattern: 'dd.MM.yyyy' },
-      'heute',
+      { values: { dann: '2024-02-01' }, pattern: 'dd.MM.yyyy' },
+      'dann',
       '2024-02-01T00:00:00.000Z',
     ],
     [

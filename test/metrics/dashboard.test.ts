@@ -58,9 +58,6 @@ test.each([...ALERTS.map(({ expr }) => expr), ...QUERIES])('%s asks for what is 
   expect(metrics.length).toBeGreaterThan(0);
   expect(metrics.filter((name) => !NAMES.has(name))).toEqual([]);
   expect(labelsIn(expr).filter((label) => !LABELS.has(label))).toEqual([]);
-  expect([...expr].filter((sign) => sign === '(').length).toBe(
-    [...expr].filter((sign) => sign === ')').length,
-  );
 });
 
 test.each(ALERTS)('the runbook of $alert has its place', ({ alert, annotations }) => {

@@ -25,7 +25,6 @@ test.each(Object.keys(NETWORK_SENTENCES))('the network code %s has advice', (cod
 test.each([
   ['http_418', 'rejected', /rejections\.jsonl/],
   ['http_403', 'denied', /the permission 'Subclient \/ Modify' granted/],
-  ['http_404', 'failed', /id/],
   ['http_429', 'failed', /send\.rate/],
   ['http_500', 'failed', /when the service works again/],
   ['http_599', 'failed', /when the service works again/],

@@ -44,19 +44,6 @@ describe('the exit status', () => {
   const finished = (outcomes: OutcomeCounts, rows: number) =>
     exitCodeOf({ state: 'finished', reason: null, rows, outcomes });
 
-  test.each(OUTCOMES.map((outcome) => [outcome, exitOf(outcome)] as const))(
-    'of a finished run with a row that is %s: %i, alone and among rows that succeeded',
-    (outcome, exitCode) => {
-      expect(finished(one({ [outcome]: 1 }), 1)).toBe(exitCode);
-      expect(
-        finished(
-          one({ created: 9, ...(outcome === 'created' ? {} : { [outcome]: 1 }) }),
-          outcome === 'created' ? 9 : 10,
-        ),
-      ).toBe(exitCode);
-    },
-  );
-
   test('for any finished run it follows from the counters alone', () => {
     const numbers = fc.array(fc.nat(3), { minLength: OUTCOMES.length, maxLength: OUTCOMES.length });
     fc.assert(
@@ -84,11 +71,6 @@ describe('the exit status', () => {
     }
   });
 });
-
-function exitOf(outcome: (typeof OUTCOMES)[number]): number {
-  if (outcome === 'in-doubt') return 5;
-  return succeeded(outcome) ? 0 : 1;
-}
 
 test.each([
   [0, 100, 0],

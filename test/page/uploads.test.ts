@@ -2,6 +2,7 @@ import { readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { createUploads } from '../../src/page/uploads.ts';
+import { deferred } from '../support/deferred.ts';
 import { ownFolder } from '../support/folder.ts';
 
 let home = '';
@@ -80,19 +81,16 @@ test('a disk that would be full is left as it is', async () => {
 
 test('only so many come in at the same time', async () => {
   const uploads = createUploads(home, now, { atOnce: 1 });
-  let open = () => {};
-  const gate = new Promise<void>((resolve) => {
-    open = resolve;
-  });
+  const gate = deferred<void>();
   async function* slow() {
     yield Buffer.from('1');
-    await gate;
+    await gate.promise;
   }
   const first = uploads.receive('a.csv', 'ops-1', slow());
   await expect(uploads.receive('b.csv', 'ops-2', pieces('1'))).rejects.toThrow(
     '1 files are coming in already',
   );
-  open();
+  gate.resolve();
   expect(await first).toMatchObject({ bytes: 1 });
   expect(await uploads.receive('b.csv', 'ops-2', pieces('1'))).toMatchObject({ bytes: 1 });
 });

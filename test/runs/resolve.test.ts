@@ -119,19 +119,8 @@ test.each([
   });
   // Whoever reads these fails.
   await ledger.redis.hset(keys.run(run.id).blocks, { 1: 'unreadable', 3: 'unreadable' });
-  const request = { kind: 'rows', rows: [{ row: 3, decision: { kind: 'not-created' } }] } as const;
-  expect(await resolveRun(run, request, 'Ann', session)).toMatchObject({
-    notCreated: group === undefined ? 1 : 2,
-    refused: [],
-  });
-  expect(
-    await resolveRun(
-      run,
-      { kind: 'rows', rows: [{ row: 7, decision: { kind: 'not-created' } }] },
-      'Ann',
-      session,
-    ),
-  ).toMatchObject({
-    refused: [{ row: 7, why: 'has no outcome, or the run has no such row' }],
-  });
+  const resolve = (row: number) => resolveRun(run, { kind: 'rows', rows: [notCreated(row)] }, 'Ann', session);
+  expect(await resolve(3)).toMatchObject({ notCreated: group === undefined ? 1 : 2, refused: [] });
+  const refused = [{ row: 7, why: 'has no outcome, or the run has no such row' }];
+  expect(await resolve(7)).toMatchObject({ refused });
 });

@@ -31,11 +31,7 @@ const REDIRECT: Verdicts = ['unknown redirect', 'refused failed redirect', 'refu
 
 const TABLE: ReadonlyArray<readonly [string, Reply, Verdicts]> = [
   ['200 with an id', response(200, ok), ['accepted created a-1', 'accepted updated a-1', NO_LIST]],
-  [
-    '200, with a BOM',
-    response(200, `\uFEFF${ok}`),
-    ['accepted created a-1', 'accepted updated a-1', NO_LIST],
-  ],
+  ['200 with a BOM', response(200, `\uFEFF${ok}`), ['accepted created a-1', 'accepted updated a-1', NO_LIST]],
   ['200 with a list', response(200, '[{"id":"d"}]'), [...NO_ID, 'accepted listed no id']],
   ['200 with an empty list', response(200, '[]'), [...NO_ID, 'accepted listed no id']],
   ['200 with null', response(200, 'null'), [...NO_ID, NO_LIST]],

@@ -21,12 +21,7 @@ test.each<[string, OwnRequest, Reply, string]>([
   ['one that is cut off, where no id is looked for', PLAIN, unreadable(200), 'accepted created no id'],
   ['an id where the pointer says', WITH_ID, response(200, '{"data":{"id":"a-1"}}'), 'accepted created a-1'],
   ['no id', WITH_ID, response(200, '{"id":"a-1"}'), 'unknown accepted_without_id'],
-  [
-    'an id that can not be used',
-    WITH_ID,
-    response(200, '{"data":{"id":"a/.."}}'),
-    'unknown accepted_id_unusable',
-  ],
+  ['an unusable id', WITH_ID, response(200, '{"data":{"id":"a/.."}}'), 'unknown accepted_id_unusable'],
   ['one that is cut off, where an id is', WITH_ID, unreadable(200), 'unknown answer_unreadable'],
   ['a lost one', PLAIN, LOST, 'unknown connection_lost'],
   ['none, as nothing was sent', PLAIN, UNSENT, 'retry connection_refused'],
@@ -36,12 +31,7 @@ test.each<[string, OwnRequest, Reply, string]>([
   ['of one that may be repeated: no id', AGAIN, response(200, '{}'), 'accepted updated no id'],
   ['of one that may be repeated: a lost one', AGAIN, LOST, 'retry connection_lost'],
   ['of one that may be repeated: a fault', AGAIN, response(500), 'retry http_500'],
-  [
-    'of one that may be repeated: an id',
-    AGAIN,
-    response(200, '{"data":{"id":"a-1"}}'),
-    'accepted updated a-1',
-  ],
+  ['of a repeatable one: an id', AGAIN, response(200, '{"data":{"id":"a-1"}}'), 'accepted updated a-1'],
 ])('the reply to an operation of a job definition: %s', (_, own, reply, verdict) => {
   const judged = judge(operationOfRequest(own), reply, { notExecuted: [], own });
   expect(summary(judged).replace(' (warning)', '')).toBe(verdict);

@@ -7,7 +7,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { Worker } from 'node:worker_threads';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { atTestEnd } from '../support/at-test-end.ts';
-import { listen } from '../support/server.ts';
+import { freePort } from '../support/free-port.ts';
 import {
   type ClientOptions,
   clientFor,
@@ -36,14 +36,6 @@ function unsent(code: unknown) {
 
 const matching = (code: RegExp) => expect.stringMatching(code);
 const silentPort = async () => (await serve(() => undefined)).port;
-
-/** A port of the loopback address that nothing listens on any more. */
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 async function tlsServer(): Promise<{ port: number; requests: () => number }> {
   let requests = 0;
@@ -80,23 +72,12 @@ const leavesHandshake = (how: 'end' | 'resetAndDestroy') => () =>
 const SOON = { connectTimeoutMs: 300 };
 
 test.each<[string, scheme: string, port: () => Promise<number>, unknown, Partial<ClientOptions>?]>([
-  ['a refused connection', 'http://127.0.0.1', closedPort, 'ECONNREFUSED'],
-  ['a connection refused on every address of a name', 'http://localhost', closedPort, 'ECONNREFUSED'],
+  ['a refused connection', 'http://127.0.0.1', freePort, 'ECONNREFUSED'],
+  ['a connection refused on every address of a name', 'http://localhost', freePort, 'ECONNREFUSED'],
   // Some resolvers say "try again" for a name that can't exist.
-  [
-    'a name that does not exist',
-    'https://service.invalid',
-    async () => 443,
-    matching(/^(ENOTFOUND|EAI_AGAIN)$/),
-  ],
+  ['a name of no host', 'https://service.invalid', async () => 443, matching(/^(ENOTFOUND|EAI_AGAIN)$/)],
   ['a handshake that does not end in time', 'https://127.0.0.1', silentPort, 'UND_ERR_CONNECT_TIMEOUT', SOON],
-  [
-    'a connection that is never accepted',
-    'http://127.0.0.1',
-    neverAccepting,
-    'UND_ERR_CONNECT_TIMEOUT',
-    SOON,
-  ],
+  ['a connection never accepted', 'http://127.0.0.1', neverAccepting, 'UND_ERR_CONNECT_TIMEOUT', SOON],
   [
     'a first connection that is never accepted, where later ones are waited for for longer',
     'http://127.0.0.1',
@@ -218,7 +199,7 @@ test('an attempt that ran out of time before it had a connection is never sent, 
 });
 
 test('attempts beyond the pool all get their own reply when the service refuses', async () => {
-  const client = clientFor(`http://127.0.0.1:${await closedPort()}`, { concurrency: 2 });
+  const client = clientFor(`http://127.0.0.1:${await freePort()}`, { concurrency: 2 });
   const replies = await Promise.all(Array.from({ length: 7 }, () => client.attempt(post(), 'token')));
   expect(replies).toEqual(Array.from({ length: 7 }, () => unsent('ECONNREFUSED').reply));
 });

@@ -1,13 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { inject } from 'vitest';
 import type { TestProject } from 'vitest/node';
-import { findServerProgram } from '../../src/redis/server-process.ts';
-import { freePort } from './free-port.ts';
+import { startRedisNode } from './redis-node.ts';
 
 /*
  * The Redis of the flows: one server for each of vitest's workers, so that one file has it at a time, and a database in it
@@ -22,6 +16,8 @@ declare module 'vitest' {
 }
 
 const DATABASES = 10_000;
+// A rewrite would take time from whichever test is under way.
+const LINES = [`databases ${DATABASES}`, 'auto-aof-rewrite-percentage 0'];
 /** In the first database: how many were taken. */
 const TAKEN = 'taken';
 
@@ -55,40 +51,16 @@ async function ask<T>(port: number, db: number, question: (redis: Redis) => Prom
 
 /** Vitest's `globalSetup`: starts the servers, and answers how to end them. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = await mkdtemp(join(tmpdir(), 'onboard-flow-redis-'));
-  const program = await findServerProgram(process.env.PATH ?? '');
-  const servers: Array<{ readonly port: number; readonly child: ChildProcess }> = [];
-  for (let worker = 0; worker < (project.vitest.config.maxWorkers ?? 1); worker += 1) {
-    const port = await freePort();
-    const child = spawn(program, settingsOf(port, folder), { stdio: 'ignore' });
-    servers.push({ port, child });
-  }
+  const ends: Array<() => Promise<void>> = [];
+  const workers = Array.from({ length: project.vitest.config.maxWorkers ?? 1 });
+  const nodes = await Promise.all(
+    workers.map(() => startRedisNode({ lines: LINES }, (end) => void ends.push(end))),
+  );
   project.provide(
     'flowRedis',
-    servers.map(({ port }) => port),
+    nodes.map(({ port }) => port),
   );
   return async () => {
-    for (const { child } of servers) {
-      const ended = once(child, 'exit');
-      if (child.exitCode === null && child.kill('SIGKILL')) await ended;
-    }
-    await rm(folder, { recursive: true, force: true });
+    for (const end of ends) await end();
   };
-}
-
-function settingsOf(port: number, folder: string): string[] {
-  const settings = {
-    port: String(port),
-    bind: '127.0.0.1',
-    dir: folder,
-    appenddirname: `log-${port}`,
-    databases: String(DATABASES),
-    save: '',
-    appendonly: 'yes',
-    appendfsync: 'always',
-    'maxmemory-policy': 'noeviction',
-    // A rewrite would take time from whichever test is under way.
-    'auto-aof-rewrite-percentage': '0',
-  };
-  return Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
 }

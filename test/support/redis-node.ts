@@ -9,7 +9,7 @@ import { atTestEnd } from './at-test-end.ts';
 import { freePort } from './free-port.ts';
 import { until } from './until.ts';
 
-/** A Redis process of one test's own, as a node of a cluster, a replica or a Sentinel; it ends with the test. */
+/** A Redis process, as a node of a cluster, a replica or a Sentinel; it ends with its test where nothing else is said. */
 export type RedisNode = {
   /** Where clients connect; encrypted where the node has certificates. */
   readonly port: number;
@@ -39,23 +39,28 @@ export type RedisNodeOptions = {
   readonly password?: string;
 };
 
+type AtEnd = (end: () => Promise<void>) => void;
+
 const LASTING = ['save ""', 'appendonly yes', 'appendfsync always', 'maxmemory-policy noeviction'];
 
 /** Another process may take a port between the choice and the start. */
 const TRIES = 3;
 
 /** Starts one, and waits until it answers. */
-export async function startRedisNode(options: RedisNodeOptions = {}): Promise<RedisNode> {
+export async function startRedisNode(
+  options: RedisNodeOptions = {},
+  atEnd: AtEnd = atTestEnd,
+): Promise<RedisNode> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await startOnce(options);
+      return await startOnce(options, atEnd);
     } catch (error) {
       if (tries === TRIES) throw error;
     }
   }
 }
 
-async function startOnce(options: RedisNodeOptions): Promise<RedisNode> {
+async function startOnce(options: RedisNodeOptions, atEnd: AtEnd): Promise<RedisNode> {
   const folder = await mkdtemp(join(tmpdir(), 'onboard-node-'));
   const port = await freePort();
   const socket = join(folder, 'admin.sock');
@@ -83,7 +88,7 @@ async function startOnce(options: RedisNodeOptions): Promise<RedisNode> {
     await server.start();
     await Promise.race([until(async () => (await admin.ping()) === 'PONG'), server.failure()]);
   };
-  atTestEnd(async () => {
+  atEnd(async () => {
     admin.disconnect();
     await server.end('SIGKILL');
     await rm(folder, { recursive: true, force: true });
