@@ -31,7 +31,6 @@ import {
   afterGrant,
   afterReply,
   afterToken,
-  afterTries,
   deniedInARow,
   type Effect,
   givenUp,
@@ -442,7 +441,7 @@ async function tryLater(sender: Sender, sending: Sending, verdict: Retry): Promi
     });
   try {
     const last = await tryAgain(sending, verdict, attempt);
-    if (last !== null) await apply(sender, sending, afterTries(last, sending));
+    if (last !== null) await apply(sender, sending, last);
   } catch (error) {
     failSending(sending, error);
   }
