@@ -18,7 +18,7 @@ const START = 50;
 /** This many refusals in a row, or more than a fifth of all, are no accident. */
 const STRIKES = 4;
 const FIRST_GROWTH = 0.2;
-const GROWTH_PER_MS = 0.005;
+const GROWTH_PER_MS = 0.004;
 
 export function createAdaptiveLimit(now: () => number): AdaptiveLimit {
   let limit = START;

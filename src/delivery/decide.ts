@@ -130,20 +130,17 @@ function decideOpen(rows: UndecidedRows, mark: Intent | null, means: Means): Dec
     if (mark !== null) return { plan: { kind: 'end', end: WORKER_LOST } };
     if (lead.suspect) return { plan: { kind: 'end', end: JOURNAL_LOST } };
   }
-  const tracked = trackedFields(lead, definition);
-  const expected = mark?.text ?? '';
-  if (definition.group !== undefined) {
-    const merged = mergedOf(rows, means.mapping);
-    if (merged.kind === 'issues') return invalidGroup(merged.issues, lead.row);
-    const mapped = { ...merged, warnings: [] };
+  const outgoing = { lead, step, expected: mark?.text ?? '', tracked: trackedFields(lead, definition) };
+  if (definition.group === undefined) {
+    const mapped = means.mapping.map(lead.row);
     return {
-      plan: planOf({ lead, step, mapped, expected, tracked }, means),
-      warnings: merged.warnings,
+      plan: mapped.kind === 'issues' ? invalid(mapped.issues) : planOf({ ...outgoing, mapped }, means),
     };
   }
-  const mapped = means.mapping.map(lead.row);
-  if (mapped.kind === 'issues') return { plan: invalid(mapped.issues) };
-  return { plan: planOf({ lead, step, mapped, expected, tracked }, means) };
+  const merged = mergedOf(rows, means.mapping);
+  if (merged.kind === 'issues') return invalidGroup(merged.issues, lead.row);
+  const mapped = { ...merged, warnings: [] };
+  return { plan: planOf({ ...outgoing, mapped }, means), warnings: merged.warnings };
 }
 
 function isOneText({ lead, mates }: UndecidedRows, { keyOf }: Mapping): boolean {

@@ -67,7 +67,7 @@ export function openDelivery(parts: DeliveryParts): Delivery {
   const missing = new Set<string>();
   // Runs share it: once reached, an address stays known. The ledger knows of earlier processes.
   let reach: Promise<Reach> | null = null;
-  const permits = createServicePermits({ now: () => performance.now() });
+  const permits = createServicePermits(() => performance.now());
   const makeContext: MakeContext = async (id, stopping) => {
     const [run, definition] = await Promise.all([store.get(id), store.definition(id)]);
     if (run === null || definition === null) {

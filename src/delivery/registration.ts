@@ -65,15 +65,13 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
   await assertKnownJournals(folder);
   const worker = newWorkerId();
   const journal = await openJournal({
-    folder,
+    ...options,
     worker,
     onTrouble: (what, error) => log.warn(what, { problem: error.message }),
-    ...(options.onSync !== undefined && { onSync: options.onSync }),
   });
-  const stopNaming = nameConnections(redis, `${connectionPrefix(keys)}${worker}`);
+  const stopNaming = nameConnections(redis, `${keys.epoch}:${worker}`);
   const epoch = await openEpoch({
-    redis,
-    keys,
+    ...options,
     worker,
     leaveTornEnds: () => leaveTornEnds(redis, (problem) => tellOf(options, problem)),
     recount: () => recountRuns(redis, keys),
@@ -81,19 +79,12 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
     entered: (name) => writeEpoch(join(folder, worker), name),
     replay: (scope) => replayJournals(options, journal, scope),
     isGone: (other) => isGoneFor(other, options),
-    ...(options.isOurs !== undefined && { isOurs: options.isOurs }),
-    ...(options.graceMs !== undefined && { graceMs: options.graceMs }),
     connected: () => connectedWorkers(redis, keys),
     doubt: async (workers) => createReplay(redis, keys).suspect(await runsWithOpenRows(redis, keys), workers),
     onNotice: (text) => tellOf(options, text),
     onTrouble: log.warn,
   });
-  const find = async <T>(look: () => Promise<T | null>) => {
-    const found = await look();
-    if (found !== null) return found;
-    await epoch.verify();
-    return look();
-  };
+  const find = async <T>(look: () => Promise<T | null>) => (await look()) ?? epoch.verify().then(look);
   const remembered = new Map<string, Promise<void>>();
   const tidy = async () => {
     for (const run of journal.runs()) {
@@ -172,12 +163,8 @@ async function rememberRun(
   await journal.write({ kind: 'run', run, fields: restorableFields(record) });
 }
 
-function connectionPrefix(keys: LedgerKeys): string {
-  return `${keys.epoch}:`;
-}
-
 async function connectedWorkers(redis: RedisConnection, keys: LedgerKeys): Promise<string[]> {
-  const prefix = connectionPrefix(keys);
+  const prefix = `${keys.epoch}:`;
   // Not every user may ask; then an emptied ledger looks like a new one.
   const names = await connectionNames(redis);
   return names.flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []));

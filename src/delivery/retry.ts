@@ -5,10 +5,11 @@
  */
 
 import pRetry from 'p-retry';
-import type { Retry } from './row-task.ts';
+import { gaveUp, type Retry } from './row-task.ts';
 import type { Sending } from './sending.ts';
 import type { ServiceBreaker } from './service-breaker.ts';
 import { waitWhileRunning } from './still-runs.ts';
+import { type Effects, UNSENT } from './transitions.ts';
 
 type Tries = {
   readonly made: number;
@@ -19,18 +20,6 @@ type Tries = {
   /** Start of the attempt before the latest, ms; of the only one where there is one. */
   readonly previousAt: number;
 };
-
-type NextTry =
-  | { readonly kind: 'wait'; readonly ms: number }
-  /** Attempts are used up while other rows go through: the row is at fault. */
-  | { readonly kind: 'give-up' }
-  /** Nobody got through for too long: the service is at fault. */
-  | { readonly kind: 'away' }
-  /** The service asked for a longer wait than the run's patience. */
-  | { readonly kind: 'hold' };
-
-/** Why no further attempt is made. A `wait` was broken off: the run or the process ends. */
-export type LastTry = { readonly next: NextTry; readonly verdict: Retry };
 
 /** The only error that makes p-retry continue. */
 class TryAgain extends Error {
@@ -43,25 +32,27 @@ class TryAgain extends Error {
 }
 
 /**
- * Repeats a request after its first attempt as often as that is safe and sensible; `null`: it came
- * to its end. An attempt answers why another is needed, or `null`: nothing raw reaches p-retry.
+ * Repeats a request after its first attempt as often as that is safe and sensible. An attempt
+ * answers why another is needed, or `null`: the request came to its end.
  */
 export async function tryAgain(
   sending: Sending,
   first: Retry,
   attempt: () => Promise<Retry | null>,
-): Promise<LastTry | null> {
+): Promise<Effects | null> {
   const { context } = sending.take;
   const { breaker, service } = context;
   const { attempts } = context.definition.send;
   const startedAt = sending.sentAt;
   let previousAt = startedAt;
-  let next: NextTry = { kind: 'wait', ms: 0 };
+  let last = UNSENT;
   const waitForNext = async (verdict: Retry) => {
     const policy = { attempts, awayMs: breaker.patienceMs(), backoffMs: service.backoffMs, breaker };
     const { made, throttled } = sending;
-    next = nextTry({ made, throttled, startedAt, previousAt }, verdict, policy);
-    return next.kind === 'wait' && waitWhileRunning(next.ms, context);
+    const next = nextTry({ made, throttled, startedAt, previousAt }, verdict, policy);
+    if (typeof next === 'number') return waitWhileRunning(next, context);
+    last = next;
+    return false;
   };
   const attemptNext = () => {
     previousAt = sending.sentAt;
@@ -82,7 +73,7 @@ export async function tryAgain(
     );
     return null;
   } catch (error) {
-    if (error instanceof TryAgain) return { next, verdict: error.verdict };
+    if (error instanceof TryAgain) return last;
     throw error;
   }
 }
@@ -93,6 +84,7 @@ const ALL_ATTEMPTS_FACTOR = 10;
 /** `Retry-After: 0` must not make a tight loop. */
 const SHORTEST_WAIT_MS = 50;
 
+/** Ms to the next attempt, or what becomes of the request without one. */
 export function nextTry(
   tries: Tries,
   verdict: Retry,
@@ -102,13 +94,17 @@ export function nextTry(
     readonly backoffMs: (attempt: number) => number;
     readonly breaker: Pick<ServiceBreaker, 'awayFor' | 'answeredSince' | 'getsThroughSince'>;
   },
-): NextTry {
-  if (policy.breaker.awayFor() >= policy.awayMs) return { kind: 'away' };
-  if ((verdict.afterMs ?? 0) > policy.awayMs) return { kind: 'hold' };
-  const counted = tries.made - tries.throttled;
-  const usedUp = counted >= policy.attempts || tries.made >= policy.attempts * ALL_ATTEMPTS_FACTOR;
-  if (usedUp && othersGetThrough(tries, verdict, policy.breaker)) return { kind: 'give-up' };
-  return { kind: 'wait', ms: Math.max(verdict.afterMs ?? policy.backoffMs(counted), SHORTEST_WAIT_MS) };
+): number | Effects {
+  if (policy.breaker.awayFor() >= policy.awayMs)
+    return [{ kind: 'pause', reason: 'service-away' }, ...UNSENT];
+  // The service asked for a longer wait than the run's patience.
+  if ((verdict.afterMs ?? 0) > policy.awayMs) return [{ kind: 'pause', reason: 'service-hold' }, ...UNSENT];
+  const { made } = tries;
+  const counted = made - tries.throttled;
+  const usedUp = counted >= policy.attempts || made >= policy.attempts * ALL_ATTEMPTS_FACTOR;
+  if (usedUp && othersGetThrough(tries, verdict, policy.breaker))
+    return [{ kind: 'settle', end: { ...gaveUp(verdict, made), attempts: made } }];
+  return Math.max(verdict.afterMs ?? policy.backoffMs(counted), SHORTEST_WAIT_MS);
 }
 
 /**

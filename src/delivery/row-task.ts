@@ -3,13 +3,13 @@
 import type { KeyPlace, Place } from '../ledger/keys.ts';
 import type { FieldsChange, IdentityChange, SettledRow } from '../ledger/settle-entry.ts';
 import type { KeyClaim } from '../model/identity.ts';
-import { type Issue, keptIssue, type Values } from '../model/issue.ts';
+import { type Issue, keptIssue } from '../model/issue.ts';
 import { spaceOf } from '../model/operation.ts';
 import { KEY_AFTER, type Outcome, REMAINDER } from '../model/outcome.ts';
 import type { Verdict } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
-import { NO_REST, packBody } from '../model/settlement.ts';
+import { NO_REST, packBody, type Settlement } from '../model/settlement.ts';
 
 export type RowTask = {
   readonly run: Pick<Run, 'id' | 'operation' | 'sha256'>;
@@ -28,25 +28,18 @@ export type RowTask = {
   readonly suspect: boolean;
 };
 
-export type RowEnd = {
-  readonly outcome: Outcome;
-  readonly status?: number;
-  readonly id?: string;
-  readonly attempts?: number;
-  readonly ms?: number;
-  readonly code?: string;
-  readonly message?: string;
-  readonly values?: Values;
-  readonly issues?: readonly Issue[];
-  readonly body?: string;
-  /** Bytes of the service's body that are not kept. */
-  readonly restBytes?: number;
-  readonly documents?: string;
-  /** What looked damaged in the row that was sent. */
-  readonly warnings?: readonly Issue[];
-  /** What the service has of the record's fields now. */
-  readonly fields?: FieldsChange;
-};
+export type RowEnd = Pick<Settlement, 'outcome'> &
+  Partial<Pick<Settlement, 'status' | 'id' | 'attempts' | 'ms' | 'code' | 'message' | 'values'>> & {
+    readonly issues?: readonly Issue[];
+    readonly body?: string;
+    /** Bytes of the service's body that are not kept. */
+    readonly restBytes?: number;
+    readonly documents?: string;
+    /** What looked damaged in the row that was sent. */
+    readonly warnings?: readonly Issue[];
+    /** What the service has of the record's fields now. */
+    readonly fields?: FieldsChange;
+  };
 
 /**
  * As the ledger records it: only rows that did not succeed keep their source record. `mark`: the

@@ -51,11 +51,6 @@ export type RunPermits = {
 
 type Share = Pick<RunPermits, 'tryTake' | 'free' | 'want'> & { release(): void };
 
-type ServicePermitsEdges = {
-  readonly now: () => number;
-  readonly limit?: AdaptiveLimit;
-};
-
 /** A slow service frees permits late: then a new run's first row goes beyond the limit. */
 const FIRST_WITHIN_MS = 500;
 
@@ -69,8 +64,10 @@ type SharingRun = {
   wake: Wake;
 };
 
-export function createServicePermits(edges: ServicePermitsEdges): ServicePermits {
-  const { now, limit = createAdaptiveLimit(now) } = edges;
+export function createServicePermits(
+  now: () => number,
+  limit: AdaptiveLimit = createAdaptiveLimit(now),
+): ServicePermits {
   const runs = new Set<SharingRun>();
   const waiting = new Set<SharingRun>();
   let taken = 0;

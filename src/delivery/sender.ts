@@ -32,7 +32,6 @@ import {
   afterGrant,
   afterReply,
   afterToken,
-  afterTries,
   deniedInARow,
   type Effect,
   givenUp,
@@ -186,31 +185,29 @@ async function intend(sender: Sender, sendings: readonly Sending[]): Promise<voi
   const ended = settling.take();
   const exchanged = context.ledger.exchange({
     ended: ended.settled,
-    ranges: ranges.map(({ order, rows }) => order.rangeOf(rows)),
+    ranges: [...ranges].map(([order, rows]) => order.rangeOf(rows)),
     next: singles.map(intentOf),
   });
   settling.record(ended, exchanged);
   const { granted } = await exchanged;
-  for (const { order, rows } of ranges)
+  for (const [order, rows] of ranges)
     for (const { row } of rows) if (granted.get(row)?.kind === 'granted') order.passed(row);
   for (const sending of sendings) enter(sender, sending, { answer: granted.get(sending.row), token });
   if (alarms !== sender.alarms) await recall(sender);
   putBack(sender);
 }
 
-type InOrder = { readonly order: RowOrder; readonly rows: Sending[] };
-
-function parted(sendings: readonly Sending[]): { readonly ranges: InOrder[]; readonly singles: Sending[] } {
-  const ranges: InOrder[] = [];
+function parted(sendings: readonly Sending[]) {
+  const ranges = new Map<RowOrder, Sending[]>();
   const singles: Sending[] = [];
   for (const sending of sendings) {
     const { order } = sending.take;
     sending.isInOrder &&= order?.isBefore(sending.row) === true;
     if (order === null || !sending.isInOrder) singles.push(sending);
     else {
-      const known = ranges.find((range) => range.order === order);
-      if (known === undefined) ranges.push({ order, rows: [sending] });
-      else known.rows.push(sending);
+      const rows = ranges.get(order);
+      if (rows === undefined) ranges.set(order, [sending]);
+      else rows.push(sending);
     }
   }
   return { ranges, singles };
@@ -456,7 +453,7 @@ async function tryLater(sender: Sender, sending: Sending, verdict: Retry): Promi
     });
   try {
     const last = await tryAgain(sending, verdict, attempt);
-    if (last !== null) await apply(sender, sending, afterTries(last, sending));
+    if (last !== null) await apply(sender, sending, last);
   } catch (error) {
     failSending(sending, error);
   }

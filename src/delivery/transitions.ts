@@ -7,8 +7,7 @@ import type { Granted } from '../ledger/intent.ts';
 import { type Call, isOwn } from '../model/operation.ts';
 import type { Reply, Verdict } from '../model/request.ts';
 import type { Reason } from '../model/run.ts';
-import type { LastTry } from './retry.ts';
-import { acceptedEnd, endOf, type Final, gaveUp, type Retry, type RowEnd } from './row-task.ts';
+import { acceptedEnd, endOf, type Final, type Retry, type RowEnd } from './row-task.ts';
 import { isFreeWithout, type Sending } from './sending.ts';
 import type { AttemptFailure } from './service-breaker.ts';
 
@@ -44,7 +43,7 @@ export type Effect =
   /** Its rows are as before. */
   | { readonly kind: 'unsent' };
 
-type Effects = readonly Effect[];
+export type Effects = readonly Effect[];
 type Facts = Pick<Sending, 'state' | 'isInOrder' | 'before' | 'made'>;
 
 const NONE: Effects = [];
@@ -54,7 +53,7 @@ const WITHDRAW: Effect = { kind: 'withdraw' };
 const RECALL: Effect = { kind: 'recall' };
 const HALT: Effect = { kind: 'halt' };
 const ALONE: Effects = [{ kind: 'alone' }];
-const UNSENT: Effects = [{ kind: 'unsent' }];
+export const UNSENT: Effects = [{ kind: 'unsent' }];
 
 export function afterGrant(answer: Granted | undefined, facts: Facts): Effects {
   switch (answer?.kind) {
@@ -166,19 +165,4 @@ export function afterToken(fresh: boolean): Effects {
   const message = 'the token was refused; trying once with a fresh one';
   const verdict: Retry = { kind: 'retry', status: UNAUTHORIZED, code: 'http_401', message, afterMs: 0 };
   return [{ kind: 'again', verdict, because: 'refreshed' }];
-}
-
-export function afterTries({ next, verdict }: LastTry, { made }: Pick<Facts, 'made'>): Effects {
-  switch (next.kind) {
-    case 'give-up':
-      return [{ kind: 'settle', end: { ...gaveUp(verdict, made), attempts: made } }];
-    case 'away':
-      return [{ kind: 'pause', reason: 'service-away' }, ...UNSENT];
-    case 'hold':
-      return [{ kind: 'pause', reason: 'service-hold' }, ...UNSENT];
-    case 'wait':
-      return UNSENT;
-    default:
-      return next satisfies never;
-  }
 }

@@ -1,8 +1,7 @@
 /**
- * The order in which workers take the chunks of several runs, without I/O: start-time fair queueing
- * (Goyal, Vin, Cheng 1996) in BullMQ's priorities, lower ones first. Runs that always have chunks
- * waiting take turns, a new run begins where the queue has come to, and no run collects turns while
- * it has nothing to send. A run that gets no place in its turn is helped by the workers.
+ * The order in which workers take the chunks of several runs: start-time fair queueing (Goyal, Vin,
+ * Cheng 1996) in BullMQ's priorities, lower ones first. Runs take turns, a new run begins where the
+ * queue has come to, and no run collects turns while it has nothing to send.
  */
 
 /** Chunks of a run that may wait or be in hand at once, while the queue is not crowded. */

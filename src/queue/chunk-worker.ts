@@ -76,36 +76,33 @@ export function startChunkWorker(options: ChunkWorkerOptions): ChunkWorker {
   let closing: Promise<void> | null = null;
 
   /** Answers the next chunk: a Redis that is full hands none out but in place of one that ends. */
-  const finish = async (job: BullJob, token: string, lease: ChunkLease): Promise<BullJob | null> => {
+  const finish = async (job: BullJob, token: string, lease: ChunkLease): Promise<BullJob | undefined> => {
     const chunk = chunkOfPayload(job.data);
     const end = await deliver(chunk, lease);
     if (end === 'closed') {
       const [next, id] =
         (await job.moveToCompleted(undefined, token, closing === null && places.isKept())) ?? [];
-      return next ? Job.fromJSON(worker, next, id) : null;
+      return next ? Job.fromJSON(worker, next, id) : undefined;
     }
     await job.changePriority({ priority: priorityAgain(virtualTime, chunk.chunk) });
     await job.moveToDelayed(Date.now() + AGAIN_AFTER_MS[end], token);
-    return null;
+    return undefined;
+  };
+  const fail = async (job: BullJob, token: string, lease: ChunkLease, error: unknown) => {
+    onError(new Error(`${job.id ?? 'a chunk'}: ${messageOf(error)}`));
+    // Tried again a second later. A job whose lock was lost is another's.
+    if (lease.isHeld()) await job.moveToFailed(errorOf(error), token, false).catch(onError);
+    return undefined;
   };
   const hold = (job: BullJob, token: string) => {
     virtualTime = job.priority;
     const lease = holdLease(job, { token, lockMs, onError });
     const ended = finish(job, token, lease)
-      // Tried again a second later. A job whose lock was lost is another's.
-      .catch(async (error: unknown) => {
-        onError(new Error(`${job.id ?? 'a chunk'}: ${messageOf(error)}`));
-        if (lease.isHeld()) await job.moveToFailed(errorOf(error), token, false);
-        return null;
-      })
-      .catch((error: unknown) => {
-        onError(errorOf(error));
-        return null;
-      })
+      .catch((error: unknown) => fail(job, token, lease, error))
       .then((next) => {
         lease.end();
         takes.delete(take);
-        if (next !== null) hold(next, token);
+        if (next !== undefined) hold(next, token);
         places.leave();
       });
     const take = { run: runOfJobId(job.id ?? ''), lease, ended };
@@ -165,9 +162,8 @@ function openBullWorker({
 
 /**
  * The places for chunks in one process. While all are taken, each run with none in hand here gets
- * one more, and its first chunk comes to the front: else it would wait for chunks of others, for
- * minutes at a slow service. Runs share the requests in flight whatever they have in hand. An extra
- * place closes with the next chunk that ends.
+ * one more, and its first chunk comes to the front: else it would wait for minutes at a slow
+ * service. An extra place closes with the next chunk that ends.
  */
 function createPlaces(takes: ReadonlySet<Take>, queue: BullQueue, onError: (error: Error) => void) {
   let places = PLACES;

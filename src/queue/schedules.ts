@@ -1,7 +1,6 @@
 /**
  * When files of a job with a `schedule` may be taken. Each schedule is one of BullMQ's job
- * schedulers: it fires once whoever watches, and once later where it was missed. A mark in the
- * ledger (`Releases`) records the firing: any watcher may take files that were whole by then.
+ * schedulers: it fires once whoever watches, and once later where it was missed.
  */
 
 import { type ConnectionOptions, type Job, Queue, type RepeatOptions, Worker } from 'bullmq';

@@ -140,24 +140,6 @@ describe('a chunk', () => {
     expect([bench.attempts.length, await bench.mark(2), await bench.mark(3)]).toEqual([1, null, null]);
     expect(await endsOf(bench)).toEqual(['1 created made-1']);
   });
-
-  test('whose rows go out together has all their intents in Redis before the first of them is sent', async () => {
-    const seen: number[] = [];
-    const box: { bench?: Bench } = {};
-    const bench = await start({
-      rows: 10,
-      attempt: async () => {
-        const marks = await Promise.all(Array.from({ length: 10 }, (_, i) => box.bench?.mark(i + 1)));
-        seen.push(
-          marks.filter((mark) => mark?.startsWith('i ') === true || mark?.startsWith('[') === true).length,
-        );
-        return created();
-      },
-    });
-    box.bench = bench;
-    await deliver(bench, 10);
-    expect(seen).toEqual(Array(10).fill(10));
-  });
 });
 
 describe('a dead worker’s intent', () => {

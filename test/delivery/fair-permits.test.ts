@@ -14,7 +14,7 @@ function permitsUpTo(limit: () => number): ServicePermits {
     current: (ceiling: number) => Math.min(limit(), ceiling),
     hear: () => undefined,
   };
-  return createServicePermits({ now: () => 0, limit: fixed });
+  return createServicePermits(() => 0, fixed);
 }
 
 const always = (limit: number) => permitsUpTo(() => limit);
@@ -143,7 +143,7 @@ describe('a run that ends', () => {
 const created: Reply = { kind: 'response', status: 200, retryAfterMs: null, body: '', ms: 5 };
 
 test('a run contends for permits where others have them, and not where it has all that it may have', () => {
-  const permits = createServicePermits({ now: () => 0 });
+  const permits = createServicePermits(() => 0);
   const [run, other] = [join(permits, { ceiling: 3 }), join(permits, { ceiling: 2 })];
   for (let n = 0; n < 3; n += 1) run.tryTake();
   expect([run.isContested(), other.isContested()]).toEqual([false, true]);
@@ -152,7 +152,7 @@ test('a run contends for permits where others have them, and not where it has al
 });
 
 test('one answer that says so halves the limit of all runs', () => {
-  const permits = createServicePermits({ now: () => 0 });
+  const permits = createServicePermits(() => 0);
   const run = join(permits, { ceiling: 40 });
   for (let n = 0; n < 40; n += 1) run.tryTake();
   run.release({ ...created, status: 429, retryAfterMs: 1000 });

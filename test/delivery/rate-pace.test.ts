@@ -16,7 +16,7 @@ function joinPaced(
   const pause = async (ms: number) => (await time.pause(ms)) && !stop.signal.aborted;
   const troubles: unknown[] = [];
   const onTrouble = (error: unknown) => void troubles.push(error);
-  const permits = createServicePermits({ now: time.now }).join({
+  const permits = createServicePermits(time.now).join({
     ceiling,
     stopping: stop.signal,
     rate: { pause, onTrouble, ...rate },

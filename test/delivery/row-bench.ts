@@ -125,7 +125,7 @@ export async function startBench(redis: Redis, options: BenchOptions = {}): Prom
       freshToken: async () => null,
       backoffMs: () => 0,
     },
-    permits: createServicePermits({ now: () => performance.now() }).join({
+    permits: createServicePermits(() => performance.now()).join({
       ceiling: options.concurrency ?? 20,
       stopping: stop.signal,
       rate:

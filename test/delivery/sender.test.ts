@@ -24,7 +24,7 @@ const deliver = (bench: Bench, rows: number, taker = 'me.1') =>
 
 /** Places of a process of which another run has all 20; `free` gives some of them back. */
 function crowdedPermits() {
-  const permits = createServicePermits({ now: () => performance.now() });
+  const permits = createServicePermits(() => performance.now());
   const join = (stopping = new AbortController().signal, rate: RunRate | null = null) =>
     permits.join({ ceiling: 20, stopping, rate });
   const other = join();

@@ -1,13 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Sending } from '../../src/delivery/sending.ts';
-import {
-  afterGrant,
-  afterReply,
-  afterToken,
-  afterTries,
-  deniedInARow,
-  givenUp,
-} from '../../src/delivery/transitions.ts';
+import { afterGrant, afterReply, afterToken, deniedInARow, givenUp } from '../../src/delivery/transitions.ts';
 import type { Granted } from '../../src/ledger/intent.ts';
 import type { Call } from '../../src/model/operation.ts';
 import type { Reply, Verdict } from '../../src/model/request.ts';
@@ -163,22 +156,5 @@ describe('what a verdict makes of a request', () => {
   test('a refused token is replaced once, and without another the run pauses', () => {
     expect(words(afterToken(true))).toEqual(['again refreshed']);
     expect(words(afterToken(false))).toEqual(['pause credentials', 'unsent']);
-  });
-
-  test.each([
-    ['give-up', ['settle failed http_503']],
-    ['away', ['pause service-away', 'unsent']],
-    ['hold', ['pause service-hold', 'unsent']],
-    ['wait', ['unsent']],
-  ] as const)('that is not tried again (%s)', (kind, effects) => {
-    const verdict = {
-      kind: 'retry',
-      status: 503,
-      code: 'http_503',
-      message: 'Busy.',
-      afterMs: null,
-    } as const;
-    const next = kind === 'wait' ? { kind, ms: 0 } : { kind };
-    expect(words(afterTries({ next, verdict }, made))).toEqual(effects);
   });
 });

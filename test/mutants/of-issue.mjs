@@ -38,8 +38,8 @@ export const OF_ISSUE = [
   {
     id: 'find-looks-once',
     in: 'src/delivery',
-    find: 'await epoch.verify();\n    return look();',
-    put: 'return null;',
+    find: '?? epoch.verify().then(look)',
+    put: '',
     tests: ['test/delivery/registration'],
     why: 'who goes on with a run breaks off where its record is about to be put back',
   },
