@@ -1,7 +1,6 @@
 /**
- * Finds groups whose key has rows elsewhere too, though the job makes one request of all rows of a
- * key. Only the whole file shows which, so nothing is sent before. Keeps digests, not keys, to stay
- * small at a million keys.
+ * Finds groups whose key has rows elsewhere too, before one request is made of all rows of a key.
+ * Keeps digests, not keys, to stay small at a million keys.
  */
 import { createDigestTable } from '../lib/digest.ts';
 import { UsageError } from '../lib/usage-error.ts';

@@ -4,7 +4,6 @@
  */
 import { REPORT_COLUMN_PREFIX, REPORT_ROW_COLUMN } from '../model/source.ts';
 
-/** Two cells at least, all different and short; no numbers, dates, ids or addresses. */
 function looksLikeHeader(cells: readonly string[]): boolean {
   if (cells.length < 2) return false;
   const names = new Set(cells.map((cell) => cell.trim().toLowerCase()));
@@ -17,7 +16,6 @@ function looksLikeName(cell: string): boolean {
   );
 }
 
-/** They separate cells or list items: no name in a header has one. */
 const SEPARATORS = /[;|\t]/;
 const LONGEST_NAME = 80;
 
@@ -62,10 +60,9 @@ export function headerBelow(records: readonly SampleRecord[]): SampleRecord | nu
   return found;
 }
 
-/** `why`: what the records below say. */
-export function titleProblem(unit: 'line' | 'row', title: number, header: number, why: string): string {
+export function titleProblem(unit: 'line' | 'row', title: number, header: number): string {
   return (
-    `doesn't look like a header, but ${unit} ${header} does${why}: expected column names in the first ${unit}; ` +
+    `${unit} ${title}: doesn't look like a header, but ${unit} ${header} does: expected column names first; ` +
     `set format.header: ${header}, or format.header: ${title} if ${unit} ${title} is the header`
   );
 }
@@ -85,7 +82,7 @@ function filled({ cells }: SampleRecord): number {
  * the column (mapping/); a report's own columns are always needed.
  */
 export function nameProblems(names: readonly string[], labelOf: (at: number) => string): readonly string[] {
-  const problem = tooLongTogether(names);
+  const problem = tooManyNames(names);
   if (problem !== null) return [problem];
   const torn = tornReport(names);
   if (torn !== null) return [torn];
@@ -119,18 +116,17 @@ function tornReport(names: readonly string[]): string | null {
     : `has the column "${left}" of a report, but no "${REPORT_ROW_COLUMN}": expected a report's own columns whole; take the file from the report again`;
 }
 
-/** Of all names together: they are kept with the run and shown in messages. */
+/** They are kept with the run and shown in messages. */
 const MOST_NAME_CHARS = 1_000_000;
+const MOST_NAMES = 10_000;
 
-export function tooLongTogether(names: Iterable<string>): string | null {
-  let chars = 0;
-  for (const name of names) chars += name.length;
-  return chars <= MOST_NAME_CHARS
+export function tooManyNames(names: readonly string[]): string | null {
+  const chars = names.join('').length;
+  return names.length <= MOST_NAMES && chars <= MOST_NAME_CHARS
     ? null
-    : `its columns have names of ${chars} characters together: expected at most ${MOST_NAME_CHARS}; check that it is the right file`;
+    : `it has ${names.length} columns with names of ${chars} characters: expected at most ${MOST_NAMES} and ${MOST_NAME_CHARS}`;
 }
 
-/** Whether a segment of the name would reach an object's prototype instead of a field. */
 export function isForbiddenName(name: string): boolean {
   return name.length >= '__proto__'.length && FORBIDDEN.test(name);
 }
@@ -143,3 +139,8 @@ export function isHeaderAgain(cells: readonly string[], columns: readonly string
 }
 
 export const HEADER_AGAIN = 'the header once more: expected it once, at the top; remove this row';
+
+/** Of a row with a separator too many in its text, the last cell would be there. */
+export function namelessProblem(label: string): string {
+  return `column ${label} has no name in the header: expected nothing in it, since a row with a cell too many would look the same; name the column, or correct the row`;
+}

@@ -1,7 +1,6 @@
 /**
- * What a file is wrapped in: nothing, gzip or an Excel workbook, by its first bytes, not its name.
- * Other formats that partners send by mistake are refused with advice; so is a gzip file that
- * expands too far, before it fills disk or memory.
+ * What a file is wrapped in, by its first bytes, not its name. Other formats that partners send by
+ * mistake are refused with advice; so is a gzip file that expands too far.
  */
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
@@ -16,25 +15,19 @@ export type Container = 'plain' | 'gzip' | 'workbook';
 export const SIGNATURE_BYTES = 10;
 
 /** UsageError where the file's name or `format.type` contradicts its first bytes. */
-export function containerOf(start: Buffer, path: string, format: Format): Container {
-  const hex = start.toString('hex');
-  if (hex.startsWith(ZIP) && isWorkbook(path, format)) return 'workbook';
-  refuseKnown(hex, path);
+export function containerOf(start: Buffer, path: string, { type }: Format): Container {
+  const text = start.toString('latin1');
+  const isNamed = type === 'auto' && /\.(xlsx|xlsm|xlsb|xltx|xls|ods)$/i.test(path);
+  const isWorkbook = type === 'xlsx' || isNamed;
+  if (isWorkbook && text.startsWith(ZIP)) return 'workbook';
+  refuseKnown(text, path);
   // Reports of a workbook's run are CSV; only the header shows whether the file is one.
-  if (isWorkbook(path, format) && !isCsv(path)) throw noWorkbook(path);
-  if (hex.startsWith(GZIP)) return 'gzip';
+  if (isWorkbook && !/\.csv$/i.test(path)) throw noWorkbook(path);
+  if (text.startsWith(GZIP)) return 'gzip';
   if (!/\.gz$/i.test(path)) return 'plain';
   throw new UsageError(
     `${path}: is not compressed, as its name says: expected a gzip file; transfer it again, or take .gz off its name`,
   );
-}
-
-function isWorkbook(path: string, { type }: Format): boolean {
-  return type === 'xlsx' || (type === 'auto' && /\.(xlsx|xlsm|xlsb|xltx|xls|ods)$/i.test(path));
-}
-
-function isCsv(path: string): boolean {
-  return path.toLowerCase().endsWith('.csv');
 }
 
 export function noWorkbook(path: string): UsageError {
@@ -44,64 +37,52 @@ export function noWorkbook(path: string): UsageError {
 }
 
 export function refuseNested(start: Buffer, path: string): void {
-  const hex = start.toString('hex');
-  if (hex.startsWith(GZIP)) {
+  const text = start.toString('latin1');
+  if (text.startsWith(GZIP)) {
     throw new UsageError(`${path}: is compressed twice: expected once; unpack it first`);
   }
-  refuseKnown(hex, path);
+  refuseKnown(text, path);
 }
 
-function refuseKnown(hex: string, path: string): void {
-  const known = KNOWN.find(([start]) => hex.startsWith(start));
-  if (known === undefined || (known[0] === BZIP2 && !hex.slice(8).startsWith(BZIP2_BLOCK))) return;
-  throw new UsageError(`${path}: ${known[1]}`);
+function refuseKnown(text: string, path: string): void {
+  const known = KNOWN.find(({ starts }) => starts.some((start) => text.startsWith(start)));
+  if (known !== undefined) throw new UsageError(`${path}: ${known.problem}`);
 }
 
-const GZIP = '1f8b';
-const ZIP = '504b0304';
+const GZIP = '\x1f\x8b';
+const ZIP = 'PK\x03\x04';
 
-/** "BZh" may begin a text too, so the bytes after it are compared as well. */
-const BZIP2 = '425a68';
-const BZIP2_BLOCK = '314159265359';
-
-const WEB_PAGE =
-  'is a web page, perhaps one that asks to log in or a table that was saved as .xls: export the data as CSV or .xlsx';
-
-const KNOWN: readonly (readonly [start: string, problem: string])[] = [
-  [
-    ZIP,
-    'is a zip archive or an Excel workbook: unpack an archive and give the file in it; a workbook needs a name that ends in .xlsx, and no other format.type',
-  ],
-  ['504b0506', 'is an empty zip archive: export the data again'],
-  [
-    'd0cf11e0a1b11ae1',
-    'is an old Excel file (.xls) or a workbook with a password: save it as .xlsx without a password, or as "CSV UTF-8"',
-  ],
-  ['255044462d', 'is a PDF: export the data as CSV or .xlsx'],
-  [BZIP2, packedBy('bzip2')],
-  ['fd377a585a00', packedBy('xz')],
-  ['28b52ffd', packedBy('zstd')],
-  ['377abcaf271c', archive('7z')],
-  ['526172211a07', archive('RAR')],
-  ...['<!DOCTYPE', '<!doctype', '<html', '<HTML', '<table'].map((text) => [hexOf(text), WEB_PAGE] as const),
-  [hexOf('<?xml'), 'is XML: export the data as CSV, JSON or .xlsx'],
+/** The first characters, in Latin-1. */
+const KNOWN: readonly { readonly starts: readonly string[]; readonly problem: string }[] = [
+  {
+    starts: [ZIP],
+    problem:
+      'is a zip archive or an Excel workbook: unpack an archive; name a workbook .xlsx, without another format.type',
+  },
+  { starts: ['PK\x05\x06'], problem: 'is an empty zip archive: export the data again' },
+  {
+    starts: ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'],
+    problem:
+      'is an old Excel file (.xls) or a workbook with a password: save it as .xlsx without a password, or as "CSV UTF-8"',
+  },
+  { starts: ['%PDF-'], problem: 'is a PDF: export the data as CSV or .xlsx' },
+  {
+    // bzip2 (its "BZh" alone may begin a text), xz, zstd, 7z, RAR.
+    starts: [
+      ...[...'123456789'].map((level) => `BZh${level}1AY&SY`),
+      '\xfd7zXZ\0',
+      '\x28\xb5\x2f\xfd',
+      "7z\xbc\xaf'\x1c",
+      'Rar!\x1a\x07',
+    ],
+    problem: 'is compressed, but not with gzip: unpack it and give the file in it',
+  },
+  {
+    starts: ['<!DOCTYPE', '<!doctype', '<html', '<HTML', '<table'],
+    problem: 'is a web page, or a table saved as .xls: export the data as CSV or .xlsx',
+  },
+  { starts: ['<?xml'], problem: 'is XML: export the data as CSV, JSON or .xlsx' },
 ];
-
-function packedBy(what: string): string {
-  return `is compressed with ${what}: unpack it, or compress it with gzip`;
-}
-
-function archive(kind: string): string {
-  return `is a ${kind} archive: unpack it and give the file in it`;
-}
-
-function hexOf(text: string): string {
-  return Buffer.from(text).toString('hex');
-}
-
-export function unpack(bytes: AsyncGenerator<Buffer>, container: Container, path: string) {
-  return container === 'gzip' ? gunzip(bytes, path) : bytes;
-}
 
 /** RFC 1952. UsageError where the file is not whole, or expands too far. */
 export async function* gunzip(
@@ -137,7 +118,7 @@ const CHUNK_BYTES = 256 * 1024;
 
 function tooLarge(path: string, maxBytes: number): UsageError {
   return new UsageError(
-    `${path}: expands to more than ${maxBytes} bytes: expected a file of data; if it is one, unpack it and give the unpacked file`,
+    `${path}: expands to more than ${maxBytes} bytes: expected a file of data; if it is one, unpack it`,
   );
 }
 

@@ -15,52 +15,54 @@ import type { Encoding } from '../model/source.ts';
 export const BAD_BYTES = '\uD800\uD800';
 
 /**
- * Whatever the block boundaries. `see` takes the bytes of whole characters before they are decoded,
- * but for UTF-16. UsageError where the text holds U+0000.
+ * Whatever the block boundaries: the bytes are cut between whole characters alone, since iconv-lite
+ * drops the line end behind a broken one where a block begins there. `see` takes each part.
+ * UsageError where the text holds U+0000.
  */
-export function decodeText(
+export async function* decodeText(
   bytes: AsyncIterable<Buffer>,
   encoding: Encoding,
   path: string,
   see: (part: Buffer) => void = () => {},
 ): AsyncGenerator<string> {
-  if (encoding.startsWith('utf-16')) return decodeUtf16(bytes, encoding, path);
-  const textOf = encoding === 'utf-8' ? utf8Text : tableText(encoding);
-  return decodeParts(bytes, path, encoding, (part) => {
+  const isUtf16 = encoding.startsWith('utf-16');
+  const textOf = isUtf16 ? utf16Text(encoding) : encoding === 'utf-8' ? utf8Text : tableText(encoding);
+  let read = 0;
+  for await (const part of wholeParts(bytes, encoding)) {
+    const text = textOf(part);
+    const nul = text.indexOf('\0');
+    if (nul !== -1)
+      throw new UsageError(`${path}: ${nulProblem(read + (isUtf16 ? 2 * nul : part.indexOf(0)) + 1)}`);
+    read += part.length;
     see(part);
-    return textOf(part);
-  });
+    yield text;
+  }
 }
 
-/**
- * iconv-lite drops the line end behind a broken character where a block begins there, so the bytes
- * are cut between whole characters alone.
- */
-async function* decodeParts(
-  bytes: AsyncIterable<Buffer>,
-  path: string,
-  encoding: Encoding,
-  textOf: (part: Buffer) => string,
-): AsyncGenerator<string> {
+async function* wholeParts(bytes: AsyncIterable<Buffer>, encoding: Encoding): AsyncGenerator<Buffer> {
   let carry = Buffer.alloc(0);
-  let read = 0;
   for await (const block of bytes) {
-    const nul = block.indexOf(0);
-    if (nul !== -1) throw new UsageError(`${path}: ${nulProblem(read + nul + 1)}`);
-    read += block.length;
     const all = carry.length === 0 ? block : Buffer.concat([carry, block]);
     const whole = wholeLength(all, encoding);
     const length = all.length - whole > MOST_HELD_BYTES ? all.length : whole;
     carry = Buffer.from(all.subarray(length));
-    if (length > 0) yield textOf(all.subarray(0, length));
+    if (length > 0) yield all.subarray(0, length);
   }
-  if (carry.length > 0) yield textOf(carry);
+  if (carry.length > 0) yield carry;
 }
 
 /** The bytes up to the last that is no part of a longer character. */
 function wholeLength(bytes: Buffer, encoding: Encoding): number {
+  if (encoding.startsWith('utf-16')) return wholeUnits(bytes, encoding === 'utf-16le' ? 1 : 0);
   const longer = encoding === 'utf-8' ? 0x80 : FIRST_OF_PAIRS;
   return 1 + bytes.findLastIndex((byte) => byte < longer);
+}
+
+/** A high surrogate waits for its other half. */
+function wholeUnits(bytes: Buffer, upperAt: 0 | 1): number {
+  const even = bytes.length - (bytes.length % 2);
+  const upper = bytes[even - 2 + upperAt] ?? 0;
+  return upper >= 0xd8 && upper <= 0xdb ? even - 2 : even;
 }
 
 /** Smaller bytes, such as a comma's or a line end's, are in no character of several bytes. */
@@ -90,34 +92,13 @@ function decodeLine(line: Buffer): string {
   return isUtf8(line) ? text : text.replaceAll('\uFFFD', BAD_BYTES);
 }
 
-async function* decodeUtf16(bytes: AsyncIterable<Buffer>, encoding: Encoding, path: string) {
-  const decoder = iconv.getDecoder(encoding, { stripBOM: false });
-  let held = '';
-  let length = 0;
-  let decoded = 0;
-  for await (const block of bytes) {
-    length += block.length;
-    const all = held + decoder.write(block);
-    // iconv-lite cuts surrogate pairs in UTF-16BE: a first half waits for the next block.
-    held = isHighSurrogate(all.charCodeAt(all.length - 1)) ? all.slice(-1) : '';
-    const text = all.slice(0, all.length - held.length);
-    const nul = text.indexOf('\u0000');
-    if (nul !== -1) throw new UsageError(`${path}: ${nulProblem((decoded + nul) * 2 + 1)}`);
-    decoded += text.length;
-    if (text !== '') yield markLone(text);
-  }
-  const rest = markLone(held + (decoder.end() ?? ''));
-  // iconv-lite drops half a unit at the end of a file that was cut off.
-  const odd = length % 2 === 0 ? '' : BAD_BYTES;
-  if (rest + odd !== '') yield rest + odd;
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
-}
-
-function markLone(text: string): string {
-  return text.isWellFormed() ? text : text.replaceAll(LONE_SURROGATE, BAD_BYTES);
+function utf16Text(encoding: Encoding): (part: Buffer) => string {
+  return (part) => {
+    const text = iconv.decode(part, encoding, { stripBOM: false });
+    const marked = text.isWellFormed() ? text : text.replaceAll(LONE_SURROGATE, BAD_BYTES);
+    // iconv-lite drops half a unit at the end of a file that was cut off.
+    return part.length % 2 === 0 ? marked : marked + BAD_BYTES;
+  };
 }
 
 const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;

@@ -1,7 +1,6 @@
 /**
  * Tells a text's encoding by its first bytes: a byte order mark says it, UTF-16 shows by its NULs,
- * all else is UTF-8 or has to be named by the job definition, since one encoding's bytes are names
- * in another. A refusal shows how the likeliest encodings read the line that is not UTF-8.
+ * all else is UTF-8 or has to be named, since one encoding's bytes are names in another.
  */
 import { isUtf8 } from 'node:buffer';
 import iconv from 'iconv-lite';
@@ -14,10 +13,7 @@ import { isReport } from './report-file.ts';
 
 type Choice = { readonly encoding: Encoding; readonly note: string | null };
 
-/**
- * The definition's encoding, UsageError where the first bytes contradict it; `auto`: the one that
- * they tell.
- */
+/** UsageError where the first bytes contradict the definition's encoding. */
 export function chooseEncoding(head: Buffer, wanted: Format['encoding'], path: string): Choice {
   const choice = choose(head, wanted);
   if (typeof choice === 'string') throw new UsageError(`${path}: ${choice}`);
@@ -93,10 +89,10 @@ function report(wanted: Encoding): Choice {
 function utf16(wanted: 'utf-16le' | 'utf-16be', head: Buffer): Choice | string {
   const [even, odd] = nulsIn(head);
   const [right, wrong] = wanted === 'utf-16le' ? [odd, even] : [even, odd];
-  if (wrong > right) return contradiction(wanted, 'has its NUL bytes where the other byte order has them');
   // UTF-16 without a NUL byte has neither a line end nor a delimiter.
-  if (right === 0) return contradiction(wanted, 'has none of the NUL bytes that any text in it has');
-  return chosen(wanted);
+  return wrong > right || right === 0
+    ? contradiction(wanted, 'has not the NUL bytes that any text in it has')
+    : chosen(wanted);
 }
 
 function contradiction(wanted: Encoding, what: string): string {
@@ -118,12 +114,10 @@ export class UntoldEncodingError extends UsageError {
   }
 }
 
-/** The same refusal for a person who looks at the file. */
 export function asShown(error: unknown): never {
   throw error instanceof UntoldEncodingError ? new UsageError(error.shown) : error;
 }
 
-/** The first line that is not UTF-8, and its bytes near there. */
 export type Untold = { readonly line: number; readonly bytes: Buffer; readonly isPartlyUtf8: boolean };
 
 function untoldWords({ line, bytes, isPartlyUtf8 }: Untold, isShown: boolean): string {
@@ -173,7 +167,6 @@ const ODD = new RegExp(
   'gu',
 );
 
-/** The part of a line that encodings read differently. */
 function nearLetters(line: string): string {
   const at = line.search(/[^\p{ASCII}]/u);
   const from = Math.max(0, at - SHOWN / 2);

@@ -1,10 +1,7 @@
-/**
- * The bytes of a regular file; whatever else a path leads to is refused with advice.
- * lib/file-stamp.ts tells whether a file is still the one that was looked at.
- */
+/** The bytes of a regular file; whatever else a path leads to is refused with advice. */
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { errorCode, hasCode } from '../lib/errors.ts';
+import { errorCode } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
 /** Block by block; UsageError where the file can't be opened. Closes it when the consumer stops. */
@@ -58,13 +55,12 @@ async function* after(blocks: readonly Buffer[], rest: AsyncGenerator<Buffer>): 
   }
 }
 
-/** UsageError where there is no regular file. */
 export async function openRegular(path: string): Promise<FileHandle> {
   const handle = await openAny(path);
   const stats = await handle.stat();
   if (stats.isFile()) return handle;
   await handle.close();
-  throw notRegular(path, stats.isDirectory() ? 'a directory' : 'no regular file');
+  throw new UsageError(`${path}: ${stats.isDirectory() ? DIRECTORY : NO_FILE}`);
 }
 
 async function openAny(path: string): Promise<FileHandle> {
@@ -76,20 +72,19 @@ async function openAny(path: string): Promise<FileHandle> {
   }
 }
 
+const DIRECTORY = 'is a directory: expected a CSV, JSON or Excel file; name the file itself';
+const NO_FILE = 'is no regular file: expected a CSV, JSON or Excel file; copy its content into one';
+const MISSING = 'there is no such file: check the spelling and the folder';
+
 const EXPLAINED: Readonly<Record<string, string>> = {
-  ENOENT:
-    'there is no such file: expected the path of a CSV, JSON or Excel file; check the spelling and the folder',
-  ENOTDIR: 'there is no such file: a part of the path is not a folder; check the spelling',
+  ENOENT: MISSING,
+  ENOTDIR: MISSING,
   EACCES: 'may not be read by this user: expected read permission; change it with chmod or run as its owner',
-  ENXIO: 'is no regular file: expected a CSV, JSON or Excel file; copy its content into one',
+  ENXIO: NO_FILE,
+  EISDIR: DIRECTORY,
 };
 
 function explain(path: string, error: unknown): unknown {
-  if (hasCode(error, 'EISDIR')) return notRegular(path, 'a directory');
   const explained = EXPLAINED[errorCode(error)];
   return explained === undefined ? error : new UsageError(`${path}: ${explained}`, { cause: error });
-}
-
-function notRegular(path: string, what: string): UsageError {
-  return new UsageError(`${path}: is ${what}: expected a CSV, JSON or Excel file; name the file itself`);
 }

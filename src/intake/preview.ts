@@ -1,7 +1,4 @@
-/**
- * What the reader sees of a file, for people: how it was understood, how sure that is, its first
- * rows.
- */
+/** What the reader sees of a file, for people: how it was understood, and its first rows. */
 import { renderTable, shorten } from '../lib/terminal.ts';
 import { flattenRecord } from '../model/flatten-record.ts';
 import type { Row } from '../model/row.ts';
@@ -24,11 +21,10 @@ export function previewLines(
   ];
 }
 
-/** Doesn't say how many more: the rows at hand may be a sample. */
 function moreLines(rows: number, limit: number): string[] {
-  if (rows <= limit) return [];
-  const shown = limit === 1 ? 'This is the first row' : `These are the first ${limit} rows`;
-  return ['', `${shown}; the file has more (--rows <n> shows more of them).`];
+  return rows <= limit
+    ? []
+    : ['', `These are the first ${limit} rows; the file has more (--rows <n> shows more of them).`];
 }
 
 function factLines(info: SourceInfo, rows: readonly Row[]): string[] {
@@ -62,14 +58,11 @@ function delimiterInWords(delimiter: string): string {
 function evidence({ columns }: SourceInfo, rows: readonly Row[]): string {
   if (rows.length === 0) return '';
   const fitting = rows.filter((row) => row.kind === 'cells').length;
-  const cells = `${columns.length} ${columns.length === 1 ? 'cell' : 'cells'}`;
-  if (rows.length === 1)
-    return ` (the first row has ${fitting === 1 ? cells : 'another number of cells'} with it)`;
-  return ` (${fitting} of the first ${rows.length} rows have ${cells} with it)`;
+  return ` (${fitting} of the first ${rows.length} rows have ${columns.length} cells with it)`;
 }
 
 function columnsInWords(columns: readonly string[], line: string): string {
-  const count = `${columns.length} ${columns.length === 1 ? 'column' : 'columns'}${line}`;
+  const count = `${columns.length} columns${line}`;
   const names = columns.map((column) => (column === '' ? '(no name)' : column));
   return columns.length === 0 ? count : `${count}: ${names.join(', ')}`;
 }

@@ -1,7 +1,6 @@
 /**
- * Report files that are loaded again, such as a corrected `failed.csv`. The job's definition speaks
- * of the partner's file: its encoding, delimiter and title lines don't hold for a report. How a
- * report is recognised, and what it says of its own rows, is decided here.
+ * Report files that are loaded again, such as a corrected `failed.csv`: how one is recognised, and
+ * what it says of its own rows. The job's definition speaks of the partner's file.
  */
 import { z } from 'zod';
 import { readTyped } from '../lib/typed-cells.ts';
@@ -35,32 +34,32 @@ export function delimiterInReport(text: string, quote: string): string | null {
   return /^[^\p{L}\p{N}\p{Cf}_ ]$/u.test(sign) ? sign : null;
 }
 
-/** Unchanged cells that the workbook held typed, by the report's column; `null`: can't be told. */
-export function typedInReport(
-  cells: readonly string[],
+/** `cells`: without their guards. `typed`: beside those that the report's column tells. */
+export function reportRow(
+  place: RowPlace,
+  cells: string[],
   columns: readonly string[],
-): readonly number[] | null {
-  const told = cells[columns.indexOf(REPORT_TYPED_COLUMN)] ?? '';
-  return told === '' ? [] : readTyped(told, cells, columns);
+  text: string,
+  typed: readonly number[] = [],
+): Row {
+  const told = cellIn(REPORT_TYPED_COLUMN, cells, columns);
+  const unchanged = told === '' ? [] : readTyped(told, cells, columns);
+  if (unchanged === null) return unreadableRow(place, text, NOT_TYPED);
+  return (
+    unreadInReport(place, cells, columns) ?? cellsRow(place, cells, [...new Set([...typed, ...unchanged])])
+  );
 }
 
-/** `cells`: without their guards. */
-export function reportRow(place: RowPlace, cells: string[], columns: readonly string[], text: string): Row {
-  const typed = typedInReport(cells, columns);
-  if (typed === null) return unreadableRow(place, text, NOT_TYPED);
-  return unreadInReport(place, cells, columns) ?? cellsRow(place, cells, typed);
+function cellIn(column: string, cells: readonly string[], columns: readonly string[]): string {
+  return cells[columns.indexOf(column)] ?? '';
 }
 
 /**
  * A row that was unreadable when the report was written, as long as nobody has filled its cells
  * from its text; `null`: any other row.
  */
-export function unreadInReport(
-  place: RowPlace,
-  cells: readonly string[],
-  columns: readonly string[],
-): Row | null {
-  const text = cells[columns.indexOf(REPORT_TEXT_COLUMN)] ?? '';
+function unreadInReport(place: RowPlace, cells: readonly string[], columns: readonly string[]): Row | null {
+  const text = cellIn(REPORT_TEXT_COLUMN, cells, columns);
   const isFilled = (cell: string, at: number) =>
     cell !== '' && columns[at]?.startsWith(REPORT_COLUMN_PREFIX) === false;
   return text === '' || cells.some(isFilled) ? null : unreadableRow(place, text, STILL_EMPTY);
@@ -82,4 +81,4 @@ const unreadSchema = z.strictObject({
   [REPORT_MEMBER]: z.looseObject({ text: z.string() }),
 });
 
-export const NOT_TYPED = `column "${REPORT_TYPED_COLUMN}": expected it as the report had it; restore it, or empty it where its cells are text now`;
+const NOT_TYPED = `column "${REPORT_TYPED_COLUMN}": expected it as the report had it; restore it, or empty it where its cells are text now`;

@@ -1,14 +1,10 @@
-/**
- * What the reader and the parsers hand each other: a file's head, the feed that makes rows of its
- * text, and batches of rows.
- */
+/** What the reader and the parsers hand each other. */
 import type { Row } from '../model/row.ts';
 import type { SourceInfo } from '../model/source.ts';
 
 /** `source.columns` of JSON is empty: only all records together show the columns. */
 export type RowBatch = { readonly source: SourceInfo; readonly rows: readonly Row[] };
 
-/** `start`: where the rows begin in the head. */
 export type Understanding = {
   readonly source: SourceInfo;
   readonly feed: RowFeed;
@@ -41,10 +37,14 @@ export async function readHead(texts: AsyncIterator<string>): Promise<FileHead> 
   return { bom, text: bom ? text.slice(1) : text, whole };
 }
 
-export const TEXT_SOURCE = {
+export const SOURCE_DEFAULTS = {
   encoding: 'utf-8',
+  bom: false,
   compression: 'none',
   headerLine: 1,
   sheet: null,
+  delimiter: null,
+  quote: null,
+  columns: [],
   notes: [],
 } satisfies Partial<SourceInfo>;

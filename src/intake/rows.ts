@@ -6,7 +6,7 @@
 import type { Format } from '../config/job-definition.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { SourceInfo } from '../model/source.ts';
-import { containerOf, noWorkbook, refuseNested, SIGNATURE_BYTES, unpack } from './container.ts';
+import { containerOf, gunzip, noWorkbook, refuseNested, SIGNATURE_BYTES } from './container.ts';
 import { understandCsv } from './csv/csv.ts';
 import { fileBytes, peek } from './file.ts';
 import { isReportRecord, understandJson } from './json/json.ts';
@@ -28,7 +28,7 @@ export async function* openRows(
   try {
     const { start, all } = await peek(bytes, SIGNATURE_BYTES);
     const container = containerOf(start, path, format);
-    if (container !== 'workbook') yield* readText(unpack(all, container, path), container, path, format);
+    if (container !== 'workbook') yield* readText(all, container, path, format);
     else {
       for await (const _ of all);
       yield* readWorkbook(path, format);
@@ -44,15 +44,15 @@ async function* readText(
   path: string,
   format: Format,
 ): AsyncGenerator<RowBatch, void, undefined> {
-  const { start, all } = await peek(bytes, SIGNATURE_BYTES);
-  if (container === 'gzip') refuseNested(start, path);
+  const isGzip = container === 'gzip';
+  const { start, all } = await peek(isGzip ? gunzip(bytes, path) : bytes, SIGNATURE_BYTES);
+  if (isGzip) refuseNested(start, path);
   const { texts, encoding, notes } = await openText(all, path, format);
-  const compression = container === 'gzip' ? 'gzip' : 'none';
   try {
     const head = await readHead(texts);
     refuseEmpty(path, head);
     const { source: understood, feed, start } = understand(path, head, format);
-    const source: SourceInfo = { ...understood, encoding, compression };
+    const source: SourceInfo = { ...understood, encoding, compression: isGzip ? 'gzip' : 'none' };
     yield { source, rows: [] };
     yield { source, rows: feed(head.text.slice(start), false) };
     let last = head.text;
@@ -83,7 +83,6 @@ function refuseEmpty(path: string, head: FileHead): void {
 const UNENDED =
   'The last line has no line end, though the others have one: check that the file was not cut off there.';
 
-/** UsageError where the head doesn't show how to read the file, or the header is broken. */
 function understand(path: string, head: FileHead, format: Format): Understanding {
   if (format.type === 'xlsx' && !isReportText(head.text)) throw noWorkbook(path);
   const type = detectType(path, head.text, format);
@@ -93,7 +92,6 @@ function understand(path: string, head: FileHead, format: Format): Understanding
 
 type FileType = Exclude<SourceInfo['type'], 'xlsx'>;
 
-/** What the definition says, else by the name's ending and the first character that is no space. */
 function detectType(path: string, head: string, format: Format): FileType {
   const first = head.trimStart().charAt(0);
   if (format.type === 'csv') return 'csv';

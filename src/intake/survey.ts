@@ -10,7 +10,7 @@ import { visitLeaves } from '../model/flatten-record.ts';
 import type { Row } from '../model/row.ts';
 import { type FileFacts, isTable, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
 import { readChunks } from './chunks.ts';
-import { tooLongTogether } from './column-names.ts';
+import { tooManyNames } from './column-names.ts';
 import { asShown } from './encoding.ts';
 import { fileBytes, tap } from './file.ts';
 import { recordObject } from './row.ts';
@@ -96,19 +96,15 @@ export function createNamelessColumns() {
     notes(notes: readonly string[]): string[] {
       const numbers = [...found].sort((a, b) => a - b);
       if (numbers.length === 0) return [...notes];
-      const [which, has] = numbers.length === 1 ? ['Column', 'has'] : ['Columns', 'have'];
-      const note = `${which} ${listed(numbers)} ${has} values but no name in the header: the values are not sent, and stay in the report files.`;
+      const which =
+        numbers.slice(0, COLUMNS_LISTED).join(', ') + (numbers.length > COLUMNS_LISTED ? ' …' : '');
+      const note = `Values in columns without a name (${which}) are not sent, and stay in the report files.`;
       return [...new Set([...notes, note])];
     },
   };
 }
 
 const COLUMNS_LISTED = 20;
-
-function listed(numbers: readonly number[]): string {
-  const rest = numbers.length - COLUMNS_LISTED;
-  return numbers.slice(0, COLUMNS_LISTED).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
-}
 
 /** Empty where the path has no stamp: opening the file says best what is wrong. */
 async function stampOf(path: string): Promise<string> {
@@ -117,7 +113,6 @@ async function stampOf(path: string): Promise<string> {
 
 export type Sample = { readonly source: SourceInfo; readonly rows: readonly Row[] };
 
-/** Up to `limit` rows from the front. Reads to the file's end, with the survey's UsageErrors. */
 export async function readSample(path: string, format: Format, limit: number): Promise<Sample> {
   const rows: Row[] = [];
   const see = (seen: readonly Row[]) => void rows.push(...seen);
@@ -129,16 +124,9 @@ function collectColumns(path: string, rows: readonly Row[], columns: Set<string>
   const before = columns.size;
   for (const row of rows) collectRow(row, columns);
   if (columns.size === before) return;
-  const problem = tooLongTogether(columns);
+  const problem = tooManyNames([...columns]);
   if (problem !== null) throw new UsageError(`${path}: ${problem}`);
-  if (columns.size <= MAX_PATHS) return;
-  throw new UsageError(
-    `${path}: its records have more than ${MAX_PATHS} different fields together: expected records of one kind; check that it is the right file`,
-  );
 }
-
-/** Of all records of a JSON file together; more than that is no table. */
-const MAX_PATHS = 10_000;
 
 function collectRow(row: Row, columns: Set<string>): void {
   if (row.kind !== 'record') return;

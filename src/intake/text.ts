@@ -1,7 +1,6 @@
 /**
  * A file's text in one reading: its first bytes tell the encoding, and the reading finds what
- * contradicts it further down. Text that is not UTF-8 is refused there, if nobody named its
- * encoding.
+ * contradicts it further down.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
 import type { Format } from '../config/job-definition.ts';
@@ -10,7 +9,6 @@ import { decodeText } from './decode.ts';
 import { chooseEncoding, type Untold, UntoldEncodingError } from './encoding.ts';
 import { peek } from './file.ts';
 
-/** Enough to tell the encoding. */
 const HEAD_BYTES = 64 * 1024;
 
 type OpenText = {
@@ -27,12 +25,12 @@ export async function openText(
 ): Promise<OpenText> {
   const { start: head, all } = await peek(bytes, HEAD_BYTES);
   const { encoding, note } = chooseEncoding(head, wanted, path);
-  const watch = createUtf8Watch();
+  const watch: Utf8Watch = { feeds: 0, returns: 0, untold: null, hasUtf8: false };
   // A byte order mark says as much as the definition does.
   const isTold = wanted !== 'auto' || encoding !== 'utf-8' || head.subarray(0, 3).equals(UTF8_MARK);
   const see = (part: Buffer) => {
-    const untold = watch.see(part);
-    if (untold !== null && !isTold) throw new UntoldEncodingError(path, untold);
+    if (watch.untold === null && !encoding.startsWith('utf-16')) watchUtf8(watch, part);
+    if (watch.untold !== null && !isTold) throw new UntoldEncodingError(path, watch.untold);
   };
   return {
     encoding,
@@ -45,46 +43,32 @@ const UTF8_MARK = Buffer.from('efbbbf', 'hex');
 
 function lateNote(encoding: Encoding, { untold, hasUtf8 }: Utf8Watch): string | null {
   if (encoding === 'utf-8' && untold !== null) {
-    return `The text is read as utf-8, but has bytes that are none of it, the first on line ${untold.line}: their rows can't be read. Or set another format.encoding.`;
+    return `The text is read as utf-8, but has bytes that are none of it, the first on line ${untold.line}: their rows can't be read.`;
   }
   if (encoding === 'utf-8' || untold !== null || !hasUtf8) return null;
   return `The text is read as ${encoding}, but all of it is valid utf-8: if accented letters come out as two signs, remove format.encoding.`;
 }
 
 type Utf8Watch = {
+  /** Line ends so far. */
+  feeds: number;
+  returns: number;
   /** The first line that is no UTF-8; `null`: none so far. */
-  readonly untold: Untold | null;
+  untold: Untold | null;
   /** A multi-byte character in UTF-8 came before. */
-  readonly hasUtf8: boolean;
-  see(part: Buffer): Untold | null;
+  hasUtf8: boolean;
 };
 
 /** Takes a text's bytes in parts of whole characters. */
-function createUtf8Watch(): Utf8Watch {
-  let feeds = 0;
-  let returns = 0;
-  let untold: Untold | null = null;
-  let hasUtf8 = false;
-  return {
-    get untold() {
-      return untold;
-    },
-    get hasUtf8() {
-      return hasUtf8;
-    },
-    see(part) {
-      if (untold !== null) return untold;
-      const length = isUtf8(part) ? part.length : validLength(part);
-      const valid = part.subarray(0, length);
-      hasUtf8 ||= !isAscii(valid);
-      feeds += countBytes(valid, LF);
-      // Lines end with CR where there is no LF.
-      if (feeds === 0) returns += countBytes(valid, CR);
-      if (length < part.length)
-        untold = { line: 1 + (feeds || returns), bytes: lineAt(part, length), isPartlyUtf8: hasUtf8 };
-      return untold;
-    },
-  };
+function watchUtf8(watch: Utf8Watch, part: Buffer): void {
+  const length = isUtf8(part) ? part.length : validLength(part);
+  const valid = part.subarray(0, length);
+  watch.hasUtf8 ||= !isAscii(valid);
+  watch.feeds += countBytes(valid, LF);
+  // Lines end with CR where there is no LF.
+  if (watch.feeds === 0) watch.returns += countBytes(valid, CR);
+  const line = 1 + (watch.feeds || watch.returns);
+  if (length < part.length) watch.untold = { line, bytes: lineAt(part, length), isPartlyUtf8: watch.hasUtf8 };
 }
 
 /** Decoded and encoded again, bytes differ from the first on that is no UTF-8. */
@@ -95,22 +79,14 @@ function validLength(part: Buffer): number {
 
 /** The line around a byte, as far as it is near. */
 function lineAt(bytes: Buffer, at: number): Buffer {
-  const left = bytes.subarray(Math.max(0, at - NEAR_BYTES), at);
-  const right = bytes.subarray(at, at + NEAR_BYTES);
-  const end = right.findIndex(isLineEnd);
-  return Buffer.concat([
-    left.subarray(1 + left.findLastIndex(isLineEnd)),
-    end === -1 ? right : right.subarray(0, end),
-  ]);
+  const left = bytes.toString('latin1', Math.max(0, at - NEAR_BYTES), at).split(/[\r\n]/);
+  const right = bytes.toString('latin1', at, at + NEAR_BYTES).split(/[\r\n]/, 1);
+  return Buffer.from(left.slice(-1).concat(right).join(''), 'latin1');
 }
 
 const NEAR_BYTES = 200;
 const LF = 0x0a;
 const CR = 0x0d;
-
-function isLineEnd(byte: number): boolean {
-  return byte === LF || byte === CR;
-}
 
 function countBytes(bytes: Buffer, byte: number): number {
   let found = 0;

@@ -155,8 +155,8 @@ const CONTRADICTED: readonly (readonly [wanted: Encoding, bytes: Buffer, message
   ['iso-8859-1', bytesOf('a\né\n', 'utf-16le', { bom: true }), /byte order mark of utf-16le/],
   ['utf-8', bytesOf('a\né\n', 'utf-16be', { bom: true }), /byte order mark of utf-16be/],
   ['utf-16be', bytesOf('a\né\n', 'utf-16le', { bom: true }), /byte order mark of utf-16le/],
-  ['utf-16be', bytesOf('a\né\n', 'utf-16le'), /where the other byte order has them/],
-  ['utf-16le', raw('a,b\n1,2\n'), /none of the NUL bytes/],
+  ['utf-16be', bytesOf('a\né\n', 'utf-16le'), /has not the NUL bytes/],
+  ['utf-16le', raw('a,b\n1,2\n'), /has not the NUL bytes/],
   ['utf-8', bytesOf('a\né\n', 'utf-16le'), /looks like utf-16le/],
   ['windows-1252', raw('a\n{00}\n'), /byte 3 is NUL/],
 ];

@@ -68,14 +68,16 @@ const ZIP = raw('{50 4B 03 04}rest');
 const OLE = raw('{D0 CF 11 E0 A1 B1 1A E1}rest');
 const REFUSED: readonly (readonly [name: string, bytes: Buffer, message: string])[] = [
   ['a.zip', ZIP, 'is a zip archive or an Excel workbook: unpack'],
-  ['a.csv', ZIP, 'a workbook needs a name that ends in .xlsx'],
+  ['a.csv', ZIP, 'name a workbook .xlsx'],
   ['a.xls', OLE, 'is an old Excel file (.xls)'],
   ['a.xlsx', OLE, 'a workbook with a password: save it as .xlsx without a password'],
   ['a.csv', raw('%PDF-1.7'), 'is a PDF'],
   ['a.csv', raw('<!DOCTYPE html><html>'), 'is a web page'],
   ['a.csv', raw('<html><body>'), 'is a web page'],
   ['a.csv', raw('<?xml version="1.0"?>'), 'is XML'],
-  ['a.csv.bz2', raw('BZh9{31 41 59 26 53 59}'), 'compressed with bzip2'],
+  ['a.csv.bz2', raw('BZh9{31 41 59 26 53 59}'), 'is compressed, but not with gzip'],
+  ['a.csv.xz', raw('{FD}7zXZ{00}'), 'is compressed, but not with gzip'],
+  ['a.7z', raw("7z{BC AF}'{1C}"), 'is compressed, but not with gzip'],
   ['a.xlsx', raw('id,name\n'), 'is no Excel workbook'],
   ['a.csv.gz', raw('id,name\n'), 'is not compressed, as its name says'],
   ['a.csv.gz', gzipSync(gzipSync(CSV)), 'is compressed twice'],

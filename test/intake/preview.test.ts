@@ -35,7 +35,7 @@ test('long cells are cut, and columns that do not fit are counted', async () => 
     `${names.join('\t')}\n${names.map(() => 'é'.repeat(40)).join('\t')}\n`,
     'a.tsv',
   );
-  expect(lines[2]).toBe('delimiter  tab (the first row has 12 cells with it)');
+  expect(lines[2]).toBe('delimiter  tab (1 of the first 1 rows have 12 cells with it)');
   expect(lines.at(-2)).toBe(
     `1    2     ${Array(3)
       .fill(`${'é'.repeat(23)}…`)
@@ -72,6 +72,6 @@ test('the line of the header and what the reader is not sure of are told', async
     'row  line  id  name, legal',
     '1    3     1   x',
     '',
-    'This is the first row; the file has more (--rows <n> shows more of them).',
+    'These are the first 1 rows; the file has more (--rows <n> shows more of them).',
   ]);
 });

@@ -1,17 +1,16 @@
 /**
  * The front door to CSV: tells from a file's head how it is written, and makes rows of what follows
- * the header. Records come cut (records.ts) and parsed (cells.ts); what doesn't fit the header goes
- * through salvage.ts.
+ * the header.
  */
 import type { Format } from '../../config/job-definition.ts';
 import { unguardCell } from '../../lib/formula-guard.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import type { Row } from '../../model/row.ts';
-import { HEADER_AGAIN, isHeaderAgain } from '../column-names.ts';
+import { HEADER_AGAIN, isHeaderAgain, namelessProblem } from '../column-names.ts';
 import { BAD_BYTES } from '../decode.ts';
 import { delimiterInReport, isReportText, reportRow } from '../report-file.ts';
 import { NO_TEXT, unreadableRow } from '../row.ts';
-import { type FileHead, type RowFeed, TEXT_SOURCE, type Understanding } from '../row-feed.ts';
+import { type FileHead, type RowFeed, SOURCE_DEFAULTS, type Understanding } from '../row-feed.ts';
 import { createCsvReader } from './cells.ts';
 import { tellDialect } from './dialect.ts';
 import { type CsvDialect, cellsInLine } from './grammar.ts';
@@ -19,15 +18,14 @@ import { type CsvHeader, readHeader, readPreamble } from './header.ts';
 import type { BadLine, CsvRecord } from './records.ts';
 import { createSalvage, type FittingRecord, type Found, type Misfit } from './salvage.ts';
 
-/** UsageError where the head doesn't show how to read the file, or the header is broken. */
 export function understandCsv(path: string, head: FileHead, given: Format): Understanding {
   const format = isReportText(head.text) ? reportFormat(head.text, given) : given;
   const preamble = readPreamble(path, head, format);
   const { dialect, notes } = tellDialect(path, head, preamble, format);
-  const header = readHeader(path, head, { preamble, dialect });
+  const header = readHeader(path, head, { preamble, dialect }, format);
   const { delimiter, quote } = dialect;
   const source = {
-    ...TEXT_SOURCE,
+    ...SOURCE_DEFAULTS,
     type: 'csv' as const,
     bom: head.bom,
     headerLine: header.headerLine,
@@ -36,7 +34,7 @@ export function understandCsv(path: string, head: FileHead, given: Format): Unde
     quote,
     columns: [...header.columns],
   };
-  return { source, feed: createCsvRows(path, header, dialect), start: header.end };
+  return { source, feed: createCsvRows(path, preamble.line, header, dialect), start: preamble.start };
 }
 
 /**
@@ -47,9 +45,9 @@ function reportFormat(text: string, { header, escape: sign, ...plain }: Format):
   return { ...plain, delimiter: delimiterInReport(text, plain.quote) ?? plain.delimiter };
 }
 
-/** UsageError where a quote is never closed. */
-function createCsvRows(path: string, header: CsvHeader, dialect: CsvDialect): RowFeed {
-  const read = createCsvReader(dialect, header.line);
+/** Takes the text from the header on. UsageError where a quote is never closed. */
+function createCsvRows(path: string, line: number, header: CsvHeader, dialect: CsvDialect): RowFeed {
+  const read = createCsvReader(dialect, line);
   let rows: Row[] = [];
   let count = 0;
   const table = createTable(header, dialect, {
@@ -61,7 +59,7 @@ function createCsvRows(path: string, header: CsvHeader, dialect: CsvDialect): Ro
     for (const piece of read(chunk, final)) {
       if (piece.kind === 'unclosed') throw unclosedQuote(path, piece.line);
       if (piece.kind === 'bad') table.badLine(piece);
-      else table.record(piece);
+      else if (piece.line !== header.headerLine) table.record(piece);
     }
     if (final) table.end();
     return rows;
@@ -124,10 +122,6 @@ function recordProblem(
   if (text.includes(BAD_BYTES)) return NO_TEXT;
   const nameless =
     cells.length === columns.length ? -1 : cells.findIndex((cell, i) => i >= columns.length && cell !== '');
-  // A row with one separator too many in its text would have its last cell there.
-  if (nameless !== -1) return `column ${nameless + 1} has no name in the header: ${NOTHING_THERE}`;
+  if (nameless !== -1) return namelessProblem(String(nameless + 1));
   return isHeaderAgain(named, columns) ? HEADER_AGAIN : null;
 }
-
-const NOTHING_THERE =
-  'expected nothing in it, since a row with a separator too many would look the same; name the column, or correct the row';

@@ -1,7 +1,6 @@
 /**
- * How a CSV file is written: as the job definition or its `sep=` line says, else by the delimiter
- * that cuts the first records alike. Refused, since the columns would be a guess: two delimiters
- * that do so equally well, and a header that seems to stand below title lines.
+ * How a CSV file is written: as its definition or `sep=` line says, else by the delimiter that cuts
+ * the first records alike. Two that do so equally well, or title lines above a header, are refused.
  */
 import type { Format } from '../../config/job-definition.ts';
 import { UsageError } from '../../lib/usage-error.ts';
@@ -41,7 +40,7 @@ function refuseClash(path: string, signs: readonly (string | null)[]): void {
   const given = signs.filter((sign) => sign !== null);
   if (new Set(given).size === given.length && !given.some((sign) => /[\r\n]/.test(sign))) return;
   throw new UsageError(
-    `${path}: format.delimiter and format.quote (and format.escape): expected different characters and no line break; change one in the job definition`,
+    `${path}: format.delimiter, format.quote and format.escape: expected different characters and no line break`,
   );
 }
 
@@ -54,10 +53,7 @@ type Candidate = {
 
 type FoundDelimiter = { readonly delimiter: string; readonly notes: readonly string[] };
 
-/**
- * The delimiter that cuts most of the first records into as many cells as the header; `,` where
- * none cuts the header (a file of one column).
- */
+/** `,` where none cuts the header (a file of one column). */
 function detectDelimiter(
   path: string,
   head: FileHead,
@@ -88,14 +84,11 @@ const BELIEVED_SHARE = 0.5;
 
 function refuseTitles(path: string, candidates: readonly Candidate[]): void {
   const isBelieved = (candidates[0]?.share ?? 0) >= BELIEVED_SHARE;
-  for (const { delimiter, records } of isBelieved ? candidates.slice(0, 1) : candidates) {
+  for (const { records } of isBelieved ? candidates.slice(0, 1) : candidates) {
     const header = headerBelow(records);
     const [first] = records;
     if (header === null || first === undefined) continue;
-    const { line } = first;
-    const sign = DELIMITER_NAMES.get(delimiter) ?? `"${delimiter}"`;
-    const why = ` (${header.cells.length} cells, cut by ${sign}, as most lines below it)`;
-    throw new UsageError(`${path}, line ${line}: ${titleProblem('line', line, header.line, why)}`);
+    throw new UsageError(`${path}, ${titleProblem('line', first.line, header.line)}`);
   }
 }
 
@@ -108,14 +101,9 @@ function oneColumn(best: Candidate | undefined): readonly string[] {
 function doubts(best: Candidate, second: Candidate | undefined): readonly string[] {
   if (best.share >= BELIEVED_SHARE && (second?.share ?? 0) === 0) return [];
   const name = DELIMITER_NAMES.get(best.delimiter) ?? best.delimiter;
-  const next = second === undefined || second.share === 0 ? '0 with the next best' : withNext(second);
   return [
-    `The delimiter was taken to be ${name}: ${best.fitting} of the first ${best.records.length} records have the header's number of cells with it, ${next}.`,
+    `The delimiter was taken to be ${name}: ${best.fitting} of the first ${best.records.length} records have the header's number of cells with it.`,
   ];
-}
-
-function withNext(second: Candidate): string {
-  return `${second.fitting} of ${second.records.length} with the next best (${DELIMITER_NAMES.get(second.delimiter) ?? second.delimiter})`;
 }
 
 function ambiguous(path: string, best: Candidate, second: Candidate): UsageError {

@@ -1,7 +1,6 @@
 /**
  * The grammar of RFC 4180: where lines, cells and records end, and where a quote stands that may
- * not. Keeps no text. A stretch of text may end anywhere: what can't be decided yet is returned as
- * such, so block boundaries never change a record.
+ * not. What can't be decided yet is returned as such, so block boundaries never change a record.
  */
 
 export type CsvDialect = {
@@ -143,7 +142,6 @@ function cutBare(view: TextView, start: number, dialect: CsvDialect): CellCut {
     const code = view.text.charCodeAt(at);
     if (code === quote) return { kind: 'stray', at };
     if (code !== delimiter && code !== LF && code !== CR) continue;
-    if (isHalfNewline(view, at)) return { kind: 'part' };
     const ending = cellEndAt(view, at, dialect);
     if (ending !== null) return ending;
   }
@@ -182,7 +180,7 @@ function isEscaped(text: string, at: number, from: number, sign: string): boolea
 
 function endAfterQuote(view: TextView, close: number, dialect: CsvDialect): CellEnd | 'stray' {
   const at = skipBlanks(view, close + 1, dialect);
-  return cellEndAt(view, at, dialect) ?? (at >= view.end || isHalfNewline(view, at) ? null : 'stray');
+  return cellEndAt(view, at, dialect) ?? (at >= view.end ? null : 'stray');
 }
 
 /** `null`: the stretch ends first. */
@@ -194,13 +192,8 @@ function cellEndAt(view: TextView, at: number, dialect: CsvDialect): CellEnd {
   const code = view.text.charCodeAt(at);
   if (code === dialect.delimiter.charCodeAt(0)) return { kind: 'delimiter', at };
   if (code === LF) return { kind: 'newline', at };
-  if (code !== CR || isHalfNewline(view, at)) return null;
+  if (code !== CR) return null;
   return dialect.newline === 'cr' || view.text.charCodeAt(at + 1) === LF ? { kind: 'newline', at } : null;
-}
-
-/** A CR at the end of the stretch may be half of a CRLF. */
-function isHalfNewline(view: TextView, at: number): boolean {
-  return view.text.charCodeAt(at) === CR && at + 1 >= view.end && !view.final;
 }
 
 function skipBlanks(view: TextView, from: number, dialect: CsvDialect): number {

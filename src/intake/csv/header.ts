@@ -11,7 +11,7 @@ import { BAD_BYTES } from '../decode.ts';
 import { NO_TEXT } from '../row.ts';
 import { type FileHead, HEAD_CHARS } from '../row-feed.ts';
 import { createCsvReader } from './cells.ts';
-import { type CsvDialect, countNewlines, delimiterOf } from './grammar.ts';
+import { type CsvDialect, delimiterOf } from './grammar.ts';
 import type { CsvPiece, CsvRecord } from './records.ts';
 
 /** `delimiter`: the one that a `sep=` line names. */
@@ -20,7 +20,6 @@ export type Preamble = {
   readonly start: number;
   readonly line: number;
   readonly delimiter: string | null;
-  readonly isGiven: boolean;
 };
 
 type LineStart = { readonly start: number; readonly line: number };
@@ -36,8 +35,8 @@ export function readPreamble(path: string, head: FileHead, format: Format): Prea
   if (delimiter !== null) refuseContradiction(path, delimiter, format);
   const first = sep === null ? TOP : afterLine(head.text, TOP);
   const place = format.header === undefined ? firstRecord(head.text, first) : startOfGiven(head, format);
-  if (place === null || place.start > HEAD_CHARS) throw noSuchLine(path, head, format);
-  return { ...place, delimiter, isGiven: format.header !== undefined };
+  if (place === null || place.start > HEAD_CHARS) throw noHeaderLine(path, format);
+  return { ...place, delimiter };
 }
 
 /** Excel's own way to name the delimiter. */
@@ -46,20 +45,12 @@ const SEP_LINE = /^("?)sep=(\\t|[^\r\n])\1(?=[\r\n]|$)/i;
 const TOP: LineStart = { start: 0, line: 1 };
 
 function refuseContradiction(path: string, delimiter: string, format: Format): void {
-  const wanted = delimiterOf(format.delimiter);
-  if (format.delimiter !== 'auto' && wanted !== delimiter) {
-    throw new UsageError(
-      `${path}, line 1: says sep=${shownDelimiter(delimiter)}, but format.delimiter is ${shownDelimiter(wanted)}: expected the same sign; remove one of the two`,
-    );
-  }
-  if (format.header !== 1) return;
+  const isOther = format.delimiter !== 'auto' && delimiterOf(format.delimiter) !== delimiter;
+  if (!isOther && format.header !== 1) return;
+  const setting = isOther ? `format.delimiter: ${format.delimiter}` : 'format.header: 1';
   throw new UsageError(
-    `${path}, line 1: says sep=${shownDelimiter(delimiter)}, but format.header is 1: expected column names on the header's line; set format.header: 2, or leave it out`,
+    `${path}, line 1: names the delimiter (sep=), against ${setting}: expected no contradiction; correct or remove one`,
   );
-}
-
-function shownDelimiter(delimiter: string): string {
-  return delimiter === '\t' ? '\\t' : delimiter;
 }
 
 function firstRecord(text: string, from: LineStart): LineStart {
@@ -90,23 +81,11 @@ function afterLine(text: string, { start, line }: LineStart): LineStart {
 
 const LINE_END = /\r\n|\n|\r/g;
 
-function noSuchLine(path: string, head: FileHead, { header }: Format): UsageError {
-  const wanted = header === undefined ? 'a header' : `the header on line ${header}, as format.header says`;
-  if (head.whole && header !== undefined) {
-    const lines = linesIn(head.text);
-    return new UsageError(
-      `${path}: expected ${wanted}, but the file has only ${lines} ${lines === 1 ? 'line' : 'lines'}; correct format.header`,
-    );
-  }
+function noHeaderLine(path: string, { header }: Format): UsageError {
+  const place = header === undefined ? '' : ` on line ${header}`;
   return new UsageError(
-    `${path}: expected ${wanted} within its first ${HEAD_CHARS} characters; correct format.header, or remove what stands above the header`,
+    `${path}: has no column names${place} within its first ${HEAD_CHARS} characters: expected the header there; correct format.header`,
   );
-}
-
-function linesIn(text: string): number {
-  let place = TOP;
-  while (place.start < text.length) place = afterLine(text, place);
-  return place.line - 1;
 }
 
 export type CsvHeader = {
@@ -116,34 +95,31 @@ export type CsvHeader = {
   /** The file is a report's: its cells are guarded against formulas. */
   readonly isReport: boolean;
   readonly headerLine: number;
-  readonly end: number;
-  readonly line: number;
 };
 
 type Told = { readonly preamble: Preamble; readonly dialect: CsvDialect };
 
-/** UsageError with all problems where the header is broken. */
-export function readHeader(path: string, head: FileHead, told: Told): CsvHeader {
+export function readHeader(path: string, head: FileHead, told: Told, format: Format): CsvHeader {
   const { preamble, dialect } = told;
-  const { text, cells, line, start, lineEnd } = headerRecord(path, head, told);
-  if (preamble.isGiven && line !== preamble.line) throw noRecord(path, preamble.line);
+  const record = headerRecord(path, head, told);
+  const { text, cells, line } = record;
+  if (format.header !== undefined && line !== preamble.line) throw noHeaderLine(path, format);
   const names = cells.map(trimName);
-  refuseOtherQuote(path, line, { text, names, quote: dialect.quote });
+  refuseOtherQuote(`${path}, line ${line}`, record, dialect.quote);
   const isReport = names.includes(REPORT_ROW_COLUMN);
   const columns = withoutNamelessEnd(isReport ? names.map(unguardCell) : names);
-  const problems = [...encodingProblems(text, columns), ...columnProblems(columns)].slice(0, MAX_PROBLEMS);
+  const problems = [...encodingProblems(text, columns), ...nameProblems(columns, columnNumber)].slice(
+    0,
+    MAX_PROBLEMS,
+  );
   if (problems.length > 0) throw new UsageError(problems.map((p) => `${path}, line ${line}: ${p}`));
-  const whole = text + lineEnd;
-  const lines = countNewlines(whole, { from: 0, to: whole.length }, dialect.newline);
-  const end = preamble.start + start + whole.length;
-  return { columns, width: cells.length, isReport, headerLine: line, end, line: line + lines };
+  return { columns, width: cells.length, isReport, headerLine: line };
 }
 
-function headerRecord(path: string, head: FileHead, { preamble, dialect }: Told): CsvRecord {
-  const body = head.text.slice(preamble.start);
-  const [first] = createCsvReader(dialect, preamble.line)(body, head.whole);
+function headerRecord(path: string, { text, whole }: FileHead, { preamble, dialect }: Told): CsvRecord {
+  const body = text.slice(preamble.start, HEAD_CHARS);
+  const [first] = createCsvReader(dialect, preamble.line)(body, whole && text.length <= HEAD_CHARS);
   if (first?.kind !== 'record') throw noHeader(path, first);
-  if (preamble.start + first.start + first.text.length > HEAD_CHARS) throw noHeader(path, undefined);
   return first;
 }
 
@@ -160,39 +136,18 @@ function noHeader(path: string, first: Exclude<CsvPiece, CsvRecord> | undefined)
   return new UsageError(`${path}, line ${first.line}: the header has ${problem}; correct the header`);
 }
 
-/**
- * All names stand in another sign than the quote: cells with a delimiter would be cut, and the
- * others keep the signs.
- */
-function refuseOtherQuote(
-  path: string,
-  line: number,
-  {
-    text,
-    names,
-    quote,
-  }: { readonly text: string; readonly names: readonly string[]; readonly quote: string },
-): void {
-  const sign = OTHER_QUOTES.find((one) => one !== quote && text.trimStart().startsWith(one));
-  const given = names.filter((name) => name !== '');
-  if (
-    sign === undefined ||
-    !given.every((name) => name.length > 1 && name.startsWith(sign) && name.endsWith(sign))
-  )
-    return;
-  const set = sign === '"' ? `'"'` : `"${sign}"`;
+/** Cells in another sign than the quote would be cut at their delimiters, and keep the sign. */
+function refuseOtherQuote(place: string, { text, cells }: CsvRecord, quote: string): void {
+  const sign = text.trimStart().charAt(0);
+  const names = cells.map(trimName).filter((name) => name !== '');
+  const isQuoted = names.every((name) => name.length > 1 && name.startsWith(sign) && name.endsWith(sign));
+  if (!isQuoted || !OTHER_QUOTES.includes(sign) || sign === quote) return;
   throw new UsageError(
-    `${path}, line ${line}: all names of the header stand in ${sign}: expected names in ${quote} or in none; set format.quote: ${set}`,
+    `${place}: all names stand in ${sign}: expected names in ${quote} or in none; set format.quote: ${JSON.stringify(sign)}`,
   );
 }
 
 const OTHER_QUOTES = ["'", '"', '`'];
-
-function noRecord(path: string, line: number): UsageError {
-  return new UsageError(
-    `${path}, line ${line}: is blank, but format.header says that the header is there: expected column names; correct format.header`,
-  );
-}
 
 /**
  * Drops invisible characters at both ends: spaces of every kind, signs without width, marks of byte
@@ -225,11 +180,6 @@ function encodingProblems(text: string, columns: readonly string[]): string[] {
   ];
 }
 
-function columnProblems(columns: readonly string[]): readonly string[] {
-  if (columns.length <= MAX_COLUMNS) return nameProblems(columns, (at) => String(at + 1));
-  return [
-    `the header has ${columns.length} columns: expected at most ${MAX_COLUMNS}; check that it is the right file`,
-  ];
+function columnNumber(at: number): string {
+  return String(at + 1);
 }
-
-const MAX_COLUMNS = 10_000;

@@ -1,7 +1,6 @@
 /**
- * Cuts CSV text into records, block by block. A line where no well-formed record begins is a piece
- * of its own, and cutting goes on below it: csv-parse would stop, or read on inside an open quote.
- * Block boundaries never change the pieces; only the text of an open record is kept.
+ * Cuts CSV text into records. A line where no well-formed record begins is a piece of its own, and
+ * cutting goes on below it. Block boundaries never change the pieces.
  */
 import { MAX_RECORD_CHARS, MAX_UNREADABLE_CHARS, TOO_LONG } from '../row.ts';
 import {
@@ -18,12 +17,9 @@ import {
 /** Well-formed; its line is counted from 1. */
 export type CsvRecord = {
   readonly kind: 'record';
-  /** The place of its first character in all text that was cut, from 0. */
-  readonly start: number;
   readonly line: number;
+  /** Without its line end. */
   readonly text: string;
-  /** No part of the text; the last record of a file may have none. */
-  readonly lineEnd: string;
   readonly isAfterBlank: boolean;
   /** On one line and without a quote. */
   readonly isPlain: boolean;
@@ -51,8 +47,8 @@ type CsvSplitter = (chunk: string, final: boolean) => readonly CsvPiece[];
 type Splitting = {
   readonly dialect: CsvDialect;
   text: string;
-  /** How much of all text came before. */
-  passed: number;
+  /** A CR that ended the last chunk: it may be half of a CRLF. */
+  held: string;
   at: number;
   line: number;
   isBlankBefore: boolean;
@@ -62,13 +58,13 @@ type Splitting = {
 };
 
 export function createCsvSplitter(dialect: CsvDialect, firstLine: number): CsvSplitter {
-  const start = { text: '', passed: 0, at: 0, line: firstLine, isBlankBefore: false, bad: null };
+  const start = { text: '', held: '', at: 0, line: firstLine, isBlankBefore: false, bad: null };
   const state: Splitting = { dialect, ...start, pieces: [] };
   return (chunk, final) => {
-    const text = state.text.slice(state.at) + chunk;
-    // A lone CR at the end: the file was cut off between CR and LF.
-    state.text = final && text.endsWith('\r') ? `${text}\n` : text;
-    state.passed += state.at;
+    const text = state.text.slice(state.at) + state.held + chunk;
+    state.held = text.endsWith('\r') ? '\r' : '';
+    // A CR at the end of the file: it was cut off between CR and LF.
+    state.text = state.held === '' ? text : final ? `${text}\n` : text.slice(0, -1);
     state.at = 0;
     state.pieces = [];
     while (advance(state, final));
@@ -91,11 +87,10 @@ function advance(state: Splitting, final: boolean): boolean {
   return true;
 }
 
-/** Goes to the end of a bad line; false: it hasn't come yet. */
 function passLine(state: Splitting, bad: BadLine, final: boolean): boolean {
   const { text, at } = state;
   const found = indexOfNewline(text, at, state.dialect.newline);
-  const isEnded = final || (found !== -1 && !isHalf(text, found, final));
+  const isEnded = final || found !== -1;
   const end = found === -1 ? text.length : found;
   const whole = { ...bad, text: (bad.text + text.slice(at, end)).slice(0, MAX_UNREADABLE_CHARS) };
   state.at = isEnded && found !== -1 ? afterNewline(text, found) : end;
@@ -106,7 +101,6 @@ function passLine(state: Splitting, bad: BadLine, final: boolean): boolean {
   return true;
 }
 
-/** Takes well-formed records until the next one can't be told. */
 function takeRecords(state: Splitting, final: boolean): Stop {
   const { text, dialect } = state;
   let quoteAt = -1;
@@ -115,23 +109,22 @@ function takeRecords(state: Splitting, final: boolean): Stop {
     if (quoteAt < at) quoteAt = indexOrEnd(text, dialect.quote, at);
     const end = indexOfNewline(text, at, dialect.newline);
     // A line without a quote is a whole record: no need to look at its characters.
-    const isPlain = end !== -1 && end < quoteAt && end - at <= MAX_RECORD_CHARS && !isHalf(text, end, final);
-    const step = isPlain ? recordUpTo(text, end) : stepAt(text, at, final, dialect);
+    const isPlain = end !== -1 && end < quoteAt && end - at <= MAX_RECORD_CHARS;
+    const step: CsvStep = isPlain
+      ? { kind: 'record', next: afterNewline(text, end) }
+      : stepAt(text, at, final, dialect);
     if (step.kind !== 'record') return step;
     pass(state, step.next, isPlain);
   }
 }
 
-/** Passes the record or blank line that ends before `next`. */
 function pass(state: Splitting, next: number, isPlain: boolean): void {
   const { text, at, line, dialect, isBlankBefore: isAfterBlank } = state;
   state.isBlankBefore = isBlankLine(text, at, next, dialect);
   if (!state.isBlankBefore) {
-    const lineEnd = lineEndBefore(text, next, dialect);
-    const own = text.slice(at, next - lineEnd.length);
+    const own = text.slice(at, next - lineEndBefore(text, next, dialect));
     const cells = isPlain ? plainCells(own, dialect) : [];
-    const start = state.passed + at;
-    state.pieces.push({ kind: 'record', start, line, text: own, lineEnd, isAfterBlank, isPlain, cells });
+    state.pieces.push({ kind: 'record', line, text: own, isAfterBlank, isPlain, cells });
   }
   state.line += isPlain ? 1 : countNewlines(text, { from: at, to: next }, dialect.newline);
   state.at = next;
@@ -142,19 +135,11 @@ function plainCells(text: string, { delimiter, trim }: CsvDialect): string[] {
   return trim ? cells.map((cell) => cell.trim()) : cells;
 }
 
-function lineEndBefore(text: string, next: number, { newline }: CsvDialect): string {
+/** In characters; the last record of a file may have none. */
+function lineEndBefore(text: string, next: number, { newline }: CsvDialect): number {
   const last = text.charCodeAt(next - 1);
-  if (last === LF) return text.charCodeAt(next - 2) === CR ? '\r\n' : '\n';
-  return last === CR && newline === 'cr' ? '\r' : '';
-}
-
-function recordUpTo(text: string, end: number): CsvStep {
-  return { kind: 'record', next: afterNewline(text, end) };
-}
-
-/** A CR at the end of the text may be half of a CRLF. */
-function isHalf(text: string, newlineAt: number, final: boolean): boolean {
-  return !final && newlineAt === text.length - 1 && text.endsWith('\r');
+  if (last === LF) return text.charCodeAt(next - 2) === CR ? 2 : 1;
+  return last === CR && newline === 'cr' ? 1 : 0;
 }
 
 function isBlankLine(text: string, from: number, next: number, dialect: CsvDialect): boolean {

@@ -1,14 +1,12 @@
 /**
  * The one rule of salvage: a line that doesn't fit the header's width begins one unreadable row, up
  * to the next line that fits. If it has fewer cells, the record above may have been cut at a line
- * break and goes with it, unless an empty line is between. So no row is sent whose last cell goes
- * on below, and none is lost unnamed.
+ * break and goes with it, unless an empty line is between.
  */
 import { MAX_UNREADABLE_CHARS } from '../row.ts';
 import { type CsvDialect, countNewlines } from './grammar.ts';
 import type { CsvRecord } from './records.ts';
 
-/** As many cells as the header has. */
 export type FittingRecord = Pick<CsvRecord, 'cells' | 'line' | 'text'>;
 
 /** Another width than the header's, or no well-formed record begins on the line. */
@@ -36,7 +34,6 @@ type Salvage = {
   end(): void;
 };
 
-/** Takes records and misfits in file order. */
 export function createSalvage(dialect: CsvDialect, width: number, found: Found): Salvage {
   /** What a misfit below may still take: the last record, or all since a quote was left open. */
   const held: FittingRecord[] = [];
@@ -176,6 +173,6 @@ function unreadableOf({ text, line, problem, taken, lastLine }: Damage): Unreada
   const advice =
     taken === null
       ? ''
-      : `; line ${taken.by} may be the rest of the record of line ${taken.line}, so that neither is read: put quotes around a cell of several lines or, if the record of line ${taken.line} is whole, an empty line below it`;
+      : `; line ${taken.by} may be the rest of the record of line ${taken.line}, so neither is read: put quotes around a cell of several lines or, if that record is whole, an empty line below it`;
   return { text, line, problem: `${lines}${problem}${advice}` };
 }

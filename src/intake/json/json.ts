@@ -8,7 +8,7 @@ import { UsageError } from '../../lib/usage-error.ts';
 import type { Row } from '../../model/row.ts';
 import { REPORT_MEMBER } from '../../model/source.ts';
 import { MAX_RECORD_CHARS, MAX_UNREADABLE_CHARS, TOO_LONG, unreadableRow } from '../row.ts';
-import { type FileHead, type RowFeed, TEXT_SOURCE, type Understanding } from '../row-feed.ts';
+import { type FileHead, type RowFeed, SOURCE_DEFAULTS, type Understanding } from '../row-feed.ts';
 import { createJsonRows } from './list.ts';
 import { pointerOf } from './pointer.ts';
 import { inspectJson, jsonRow } from './record.ts';
@@ -26,7 +26,7 @@ export function understandJson(
   const empty =
     isHolder && lists.length === 0 && !HAS_TEXT.test(head.text) ? listPointers(head.text, ']') : [];
   const source = {
-    ...TEXT_SOURCE,
+    ...SOURCE_DEFAULTS,
     type,
     bom: head.bom,
     delimiter: null,

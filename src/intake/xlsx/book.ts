@@ -1,11 +1,10 @@
 /**
  * What a workbook has beside its sheets' cells (ECMA-376): its sheets, the texts that cells share,
- * and what styles show a number as. Parts refer to each other by relations; what doesn't hang
- * together is refused.
+ * and what styles show a number as. What doesn't hang together is refused.
  */
 import { posix } from 'node:path';
 import { shorten } from '../../lib/terminal.ts';
-import { damaged, otherFile, tooLarge, WorkbookError } from './error.ts';
+import { damaged, tooLarge, WorkbookError } from './error.ts';
 import { createRuns, decodeEscapes, MAX_CELL_CHARS } from './text.ts';
 import { type Attributes, localName, readXmlDocument, type XmlHandler } from './xml.ts';
 import type { Zip } from './zip.ts';
@@ -76,7 +75,10 @@ function isTrue(value: string | undefined): boolean {
 }
 
 function noWorkbook(zip: Zip): WorkbookError {
-  return otherFile(OTHERS.find(([part]) => zip.has(part))?.[1] ?? 'is a zip archive without a workbook');
+  const what = OTHERS.find(([part]) => zip.has(part))?.[1] ?? 'is a zip archive without a workbook';
+  return new WorkbookError(
+    `${what}: expected an Excel workbook (.xlsx), CSV or JSON; save it as .xlsx or as CSV UTF-8`,
+  );
 }
 
 /** Other zip archives, by a part that only they have. */

@@ -8,7 +8,6 @@ import { decodeEscapes, MAX_CELL_CHARS } from './text.ts';
 
 /** As the sheet's XML has it (ECMA-376 part 1, 18.3.1.4). */
 export type SheetCell = {
-  /** 0 = column A. */
   readonly column: number;
   readonly type: string;
   readonly style: number;
@@ -44,7 +43,7 @@ export function readCell(cell: SheetCell, context: CellContext): CellValue {
     case 'e':
       return problem(`the error ${errorName(value)}: expected a value; correct the formula`);
     case 'd':
-      return value === '' ? text('') : dated(writtenDate(value.trim()));
+      return value === '' ? text('') : writtenDate(value.trim());
     case 'n':
       return numberCell(cell, value.trim(), context);
     default:
@@ -65,7 +64,7 @@ function numberCell(cell: SheetCell, value: string, context: CellContext): CellV
   if (kind === undefined) return problem('a format that the workbook does not define');
   if (kind === 'number') return { kind: 'number', text: numeral };
   if (kind === 'duration') return problem(DURATION);
-  return dated(dateOfSerial(Number(value), kind, context.from1904));
+  return dateOfSerial(Number(value), kind, context.from1904);
 }
 
 function booleanCell(value: string): CellValue {
@@ -93,8 +92,8 @@ function text(found: string | undefined): CellValue {
   return found === undefined ? problem(NO_TEXT) : { kind: 'text', text: found };
 }
 
-function dated(reading: ReturnType<typeof writtenDate>): CellValue {
-  return 'text' in reading ? { kind: 'date', text: reading.text } : problem(reading.problem);
+function date(iso: string): CellValue {
+  return { kind: 'date', text: iso.replace(/T00:00(?::00(?:\.0+)?)?$/, '').replace(/\.0+$/, '') };
 }
 
 function problem(what: string): CellValue {
@@ -156,30 +155,23 @@ function trimmed(plain: string | undefined): string | undefined {
   return plain?.includes('.') ? plain.replace(/\.?0+$/, '') : plain;
 }
 
-type DateValue = { readonly text: string } | { readonly problem: string };
-
-function dateOfSerial(serial: number, kind: NumberKind, from1904: boolean): DateValue {
-  if (serial >= 0 && serial < 1 && kind === 'time') return { text: timeOf(Math.round(serial * DAY_MS)) };
-  if (serial < (from1904 ? 0 : FIRST_DAY_1900)) return { problem: TOO_EARLY };
-  const moment = (from1904 ? EPOCH_1904 : EPOCH_1900) + Math.round(serial * DAY_MS);
-  if (!(moment < END_OF_9999)) return { problem: TOO_LATE };
-  return { text: withoutMidnight(new Date(moment).toISOString().slice(0, -1)) };
+function dateOfSerial(serial: number, kind: NumberKind, from1904: boolean): CellValue {
+  const ms = Math.round(serial * DAY_MS);
+  if (serial >= 0 && serial < 1 && kind === 'time') return date(isoOf(ms % DAY_MS).slice(11));
+  if (serial < (from1904 ? 0 : FIRST_DAY_1900)) return problem(TOO_EARLY);
+  const moment = (from1904 ? EPOCH_1904 : EPOCH_1900) + ms;
+  return moment < END_OF_9999 ? date(isoOf(moment)) : problem(TOO_LATE);
 }
 
-function writtenDate(text: string): DateValue {
-  if (!ISO.test(text)) return { problem: NOT_ISO };
-  return { text: withoutMidnight(text) };
+function isoOf(moment: number): string {
+  return new Date(moment).toISOString().slice(0, -1);
+}
+
+function writtenDate(text: string): CellValue {
+  return ISO.test(text) ? date(text) : problem(NOT_ISO);
 }
 
 const ISO = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?)?$/;
-
-function withoutMidnight(iso: string): string {
-  return iso.replace(/T00:00(?::00(?:\.0+)?)?$/, '').replace(/\.0+$/, '');
-}
-
-function timeOf(ms: number): string {
-  return new Date(ms % DAY_MS).toISOString().slice(11, -1).replace(/\.0+$/, '');
-}
 
 const DAY_MS = 86_400_000;
 

@@ -1,4 +1,4 @@
-/** Why a workbook can't be read as a whole. `readWorkbook` makes it a UsageError with the path. */
+/** Why a workbook can't be read as a whole. */
 export class WorkbookError extends Error {
   override readonly name = 'WorkbookError';
 }
@@ -14,14 +14,4 @@ export function tooLarge(what: string): WorkbookError {
   return new WorkbookError(
     `is too large for a workbook (${what}): split it, or save the sheet as CSV UTF-8, which may be of any size`,
   );
-}
-
-export function otherFile(what: string): WorkbookError {
-  return new WorkbookError(
-    `${what}: expected an Excel workbook (.xlsx), CSV or JSON; save it as .xlsx or as CSV UTF-8`,
-  );
-}
-
-export function encrypted(): WorkbookError {
-  return new WorkbookError('is encrypted: expected a workbook without a password; save it without one');
 }

@@ -2,20 +2,26 @@
  * A sheet's XML: its rows and cells as written, in order, and its layout (merged and hidden cells),
  * which stands behind the cells and so takes a reading of its own.
  */
-import type { SheetCell } from './cell.ts';
+import type { CellValue, SheetCell } from './cell.ts';
 import { damaged, tooLarge } from './error.ts';
 import { createRuns } from './text.ts';
 import { type Attributes, readXmlText, type XmlHandler } from './xml.ts';
 import type { Zip } from './zip.ts';
 
-/** `line`: the row's number in the sheet. Cells without content may be missing. */
-export type SheetRow = { readonly line: number; readonly cells: readonly SheetCell[] };
+/** 0 = column A. */
+export type ReadCell = CellValue & { readonly column: number };
 
-type OpenRow = { readonly line: number; readonly cells: OpenCell[] };
+/** `line`: the row's number in the sheet. Cells without content are missing. */
+export type SheetRow = { readonly line: number; readonly cells: readonly ReadCell[] };
+
+type OpenRow = { readonly line: number; nextColumn: number; readonly cells: ReadCell[] };
 type OpenCell = { -readonly [K in keyof SheetCell]: SheetCell[K] };
 
 /** In order; WorkbookError where row numbers contradict each other. */
-export function sheetHandler(take: (row: SheetRow) => void): XmlHandler {
+export function sheetHandler(
+  read: (cell: SheetCell) => CellValue,
+  take: (row: SheetRow) => void,
+): XmlHandler {
   const runs = createRuns();
   let inData = false;
   let line = 0;
@@ -28,34 +34,37 @@ export function sheetHandler(take: (row: SheetRow) => void): XmlHandler {
     if (name === 'v' && open.value !== null) throw damaged('it holds a cell with two values');
     if (name === 'v' || name === 'is') runs.take();
   };
-  const closeCell = (name: string, open: OpenCell) => {
+  const closeCell = (open: OpenCell) => {
+    cell = null;
+    const value = read(open);
+    if (value.kind === 'problem' || value.text !== '') row?.cells.push({ ...value, column: open.column });
+  };
+  const closeIn = (name: string, open: OpenCell) => {
     runs.close(name);
     if (name === 'v') open.value = runs.take();
     else if (name === 'is') open.inline = (open.inline ?? '') + runs.take();
-    else if (name === 'c') cell = null;
-  };
-  const closeRow = (open: OpenRow) => {
-    row = null;
-    take(open);
+    else if (name === 'c') closeCell(open);
   };
   return {
     open(name, attributes) {
       if (cell !== null) openCell(name, cell);
       else if (row !== null && name === 'c') {
         cell = newCell(attributes, row);
-        row.cells.push(cell);
+        row.nextColumn = cell.column + 1;
       } else if (inData && name === 'row') {
         line = lineOf(attributes, line);
-        row = { line, cells: [] };
+        row = { line, nextColumn: 0, cells: [] };
       } else if (name === 'sheetData') inData = true;
     },
     text(piece) {
       if (cell !== null) runs.text(piece);
     },
     close(name) {
-      if (cell !== null) closeCell(name, cell);
-      else if (row !== null && name === 'row') closeRow(row);
-      else if (name === 'sheetData') inData = false;
+      if (cell !== null) closeIn(name, cell);
+      else if (row !== null && name === 'row') {
+        take(row);
+        row = null;
+      } else if (name === 'sheetData') inData = false;
     },
   };
 }
@@ -68,9 +77,9 @@ function lineOf(attributes: Attributes, last: number): number {
   return line;
 }
 
-function newCell(attributes: Attributes, { line, cells }: OpenRow): OpenCell {
+function newCell(attributes: Attributes, { line, nextColumn }: OpenRow): OpenCell {
   return {
-    column: columnOf(attributes.r, line, (cells.at(-1)?.column ?? -1) + 1),
+    column: columnOf(attributes.r, line, nextColumn),
     type: attributes.t ?? 'n',
     style: Number(attributes.s ?? 0),
     value: null,

@@ -1,14 +1,13 @@
 /**
- * The front door to Excel workbooks: chooses a sheet and gives the rows below its header. Inside
- * the folder, a problem with the workbook as a whole is a WorkbookError; it leaves as a UsageError
- * with the file's path.
+ * The front door to Excel workbooks: chooses a sheet and gives the rows below its header. A
+ * WorkbookError leaves as a UsageError with the file's path.
  */
 import type { Format } from '../../config/job-definition.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import type { SourceInfo } from '../../model/source.ts';
-import { headerBelow, type SampleRecord, titleProblem } from '../column-names.ts';
+import { headerBelow, titleProblem } from '../column-names.ts';
 import { openRegular } from '../file.ts';
-import type { RowBatch } from '../row-feed.ts';
+import { type RowBatch, SOURCE_DEFAULTS } from '../row-feed.ts';
 import {
   type Book,
   chooseSheet,
@@ -20,7 +19,7 @@ import {
 } from './book.ts';
 import { type CellContext, readCell } from './cell.ts';
 import { WorkbookError } from './error.ts';
-import { createRowMaker, findHeader, type RowMaker, type SheetHeader } from './rows.ts';
+import { createRowMaker, findHeader, isVisible, type RowMaker } from './rows.ts';
 import { readLayout, type SheetLayout, type SheetRow, sheetHandler } from './sheet.ts';
 import { readXml } from './xml.ts';
 import { openZip, type Zip } from './zip.ts';
@@ -35,10 +34,10 @@ export async function* readWorkbook(path: string, format: Format): AsyncGenerato
     const zip = await openZip(file.fd);
     const book = await readBook(zip);
     const sheet = chooseSheet(book, format.sheet);
-    const context = await readContext(zip, book);
     const layout = await readLayout(zip, sheet.part);
     const notes = notesOf(book, sheet, layout, format.sheet);
-    yield* readSheet(zip, sheet, { context, layout, notes, format });
+    const rows = rowBlocks(zip, sheet, await readContext(zip, book));
+    yield* readSheet(rows, { sheet, layout, notes, format });
   } catch (error) {
     throw error instanceof WorkbookError
       ? new UsageError(`${path}: ${error.message}`, { cause: error })
@@ -55,38 +54,44 @@ async function readContext(zip: Zip, book: Book): Promise<CellContext> {
 }
 
 type SheetReading = {
-  readonly context: CellContext;
+  readonly sheet: Sheet;
   readonly layout: SheetLayout;
   readonly notes: readonly string[];
   readonly format: Format;
 };
 
 async function* readSheet(
-  zip: Zip,
-  sheet: Sheet,
+  blocks: AsyncIterable<readonly SheetRow[]>,
   reading: SheetReading,
 ): AsyncGenerator<RowBatch, void, undefined> {
+  const { sheet, layout, notes, format } = reading;
   let reader: { readonly source: SourceInfo; readonly rowsOf: RowMaker } | null = null;
-  for await (const rows of rowBlocks(zip, sheet)) {
+  for await (const rows of blocks) {
     if (reader === null) {
-      if (reading.format.header === undefined) refuseTitleRows(rows, reading.context);
-      const header = findHeader(rows, reading.format.header, reading.context);
+      if (format.header === undefined) refuseTitleRows(rows);
+      const header = findHeader(rows, format.header);
       if (header === null) continue;
-      reader = readerOf(sheet, header, reading);
-      yield { source: reader.source, rows: [] };
+      const { line: headerLine, columns } = header;
+      const found = { type: 'xlsx' as const, sheet: sheet.name, headerLine };
+      const source = { ...SOURCE_DEFAULTS, ...found, notes: [...notes], columns: [...columns] };
+      reader = { source, rowsOf: createRowMaker({ header, layout, trim: format.trim }) };
+      yield { source, rows: [] };
     }
     const { source, rowsOf } = reader;
     yield { source, rows: rows.flatMap((row) => (row.line > source.headerLine ? rowsOf(row) : [])) };
   }
-  if (reader === null) throw noHeader(sheet, reading.format);
+  if (reader === null) throw noHeader(sheet, format);
 }
 
-async function* rowBlocks(zip: Zip, sheet: Sheet): AsyncGenerator<readonly SheetRow[]> {
+async function* rowBlocks(zip: Zip, sheet: Sheet, context: CellContext): AsyncGenerator<readonly SheetRow[]> {
   const waiting: SheetRow[] = [];
   let isFirst = true;
   const blocks = readXml(
     zip.read(sheet.part),
-    sheetHandler((row) => waiting.push(row)),
+    sheetHandler(
+      (cell) => readCell(cell, context),
+      (row) => waiting.push(row),
+    ),
   );
   for await (const _ of blocks) {
     if (isFirst && waiting.length < TITLE_ROWS) continue;
@@ -96,31 +101,11 @@ async function* rowBlocks(zip: Zip, sheet: Sheet): AsyncGenerator<readonly Sheet
   yield waiting.splice(0);
 }
 
-function readerOf(
-  sheet: Sheet,
-  header: SheetHeader,
-  { context, layout, notes, format }: SheetReading,
-): { readonly source: SourceInfo; readonly rowsOf: RowMaker } {
-  const source = {
-    type: 'xlsx' as const,
-    encoding: 'utf-8' as const,
-    bom: false,
-    compression: 'none' as const,
-    headerLine: header.line,
-    sheet: sheet.name,
-    notes: [...notes],
-    delimiter: null,
-    quote: null,
-    columns: [...header.columns],
-  };
-  return { source, rowsOf: createRowMaker({ ...context, header, layout, trim: format.trim }) };
-}
-
 function noHeader(sheet: Sheet, { header }: Format): WorkbookError {
   const where =
     header === undefined ? 'a row of column names' : `column names in row ${header}, as format.header says`;
   return new WorkbookError(
-    `has nothing on its sheet "${sheet.name}": expected ${where}; name another sheet under format.sheet, or export the data again`,
+    `has nothing on its sheet "${sheet.name}": expected ${where}; name another sheet under format.sheet`,
   );
 }
 
@@ -148,10 +133,10 @@ const TITLE_ROWS = 100;
 const MAX_WIDTH = 1000;
 
 /** WorkbookError where the first row has few cells and one below looks like a header. */
-function refuseTitleRows(rows: readonly SheetRow[], context: CellContext): void {
+function refuseTitleRows(rows: readonly SheetRow[]): void {
   const read = rows
     .slice(0, TITLE_ROWS)
-    .map((row) => ({ line: row.line, cells: textsOf(row, context) }))
+    .map((row) => ({ line: row.line, cells: textsOf(row) }))
     .filter(({ cells }) => cells.length > 0);
   const [first] = read;
   if (first === undefined) return;
@@ -161,28 +146,18 @@ function refuseTitleRows(rows: readonly SheetRow[], context: CellContext): void 
   const header = headerBelow(
     [title, ...read.slice(1)].map(({ line, cells }) => ({ line, cells: padded(cells, width) })),
   );
-  if (header !== null) throw titles(title, header.line);
+  if (header !== null) throw new WorkbookError(titleProblem('row', first.line, header.line));
 }
 
-function textsOf({ cells }: SheetRow, context: CellContext): readonly string[] {
+function textsOf({ cells }: SheetRow): readonly string[] {
   const texts: string[] = [];
-  for (const cell of cells) {
-    const reading = readCell(cell, context);
+  for (const cell of cells.filter(isVisible)) {
     // An unreadable cell is no name, but it is not empty.
-    const text = reading.kind === 'problem' ? '0' : reading.text.trim();
-    if (text !== '' && cell.column < MAX_WIDTH) texts[cell.column] = text;
+    if (cell.column < MAX_WIDTH) texts[cell.column] = cell.kind === 'problem' ? '0' : cell.text.trim();
   }
   return Array.from(texts, (text = '') => text);
 }
 
 function padded(cells: readonly string[], width: number): readonly string[] {
   return [...cells, ...new Array<string>(width - cells.length).fill('')];
-}
-
-function titles({ line: first, cells }: SampleRecord, line: number): WorkbookError {
-  const [few, several] =
-    cells.length === 1 ? ['one cell', 'several cells'] : [`${cells.length} cells`, 'more'];
-  const why = `, and most rows below it have ${several}`;
-  const problem = titleProblem('row', first, line, why);
-  return new WorkbookError(`has ${few} in row ${first}, which ${problem}`);
 }

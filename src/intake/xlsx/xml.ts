@@ -1,7 +1,6 @@
 /**
- * XML as workbooks use it, read piece by piece: elements without prefixes, text and attributes
- * decoded. Refused, beside what is not well-formed: a document type, an encoding other than
- * Unicode, nesting that is too deep, and a text longer than any cell.
+ * XML as workbooks use it, read piece by piece. Refused, beside what is not well-formed: a document
+ * type, an encoding other than Unicode, nesting too deep, and a text longer than any cell.
  */
 import { TextDecoder } from 'node:util';
 import { SaxesParser } from 'saxes';

@@ -1,11 +1,10 @@
 /**
- * A workbook's zip archive, read where its parts lie in the file. yauzl holds each part to the size
- * in the directory. Refused beyond that: passwords, parts that are too large or damaged (CRC), and
- * two parts of one name.
+ * A workbook's zip archive, read where its parts lie in the file. Refused, beside what yauzl
+ * refuses: passwords, two parts of one name, and parts that are too large or damaged (CRC).
  */
 import { crc32 } from 'node:zlib';
 import { type Entry, fromFdPromise, type ZipFile } from 'yauzl';
-import { damaged, encrypted, tooLarge, WorkbookError } from './error.ts';
+import { damaged, tooLarge, WorkbookError } from './error.ts';
 
 /** Names ignore case (ECMA-376 part 2). */
 export type Zip = {
@@ -79,7 +78,8 @@ async function* readPart(
 }
 
 function checkEntry(entry: Entry, name: string): void {
-  if (entry.isEncrypted()) throw encrypted();
+  if (entry.isEncrypted())
+    throw new WorkbookError('is encrypted: expected a workbook without a password; save it without one');
   if (!entry.canDecodeFileData()) {
     throw damaged(`its part ${name} is compressed in a way that no Excel reads`);
   }

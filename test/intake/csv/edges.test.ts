@@ -8,7 +8,7 @@ const READ = [
     'a;b;;\n1;2;;\n3;4;;x\n5;6; ;\n7;8;;\n',
     [
       '2: 1¦2',
-      '3: ! column 4 has no name in the header: expected nothing in it, since a row with a separator too many would look the same; name the column, or correct the row',
+      '3: ! column 4 has no name in the header: expected nothing in it, since a row with a cell too many would look the same; name the column, or correct the row',
       expect.stringMatching(/^4: ! column 3 has no name in the header: /),
       '5: 7¦8',
     ],
@@ -83,7 +83,7 @@ const HEADERS = [
   [
     'ten thousand columns too many',
     `${Array.from({ length: 20_001 }, (_, i) => i).join(',')}\n`,
-    'the header has 20001 columns: expected at most 10000',
+    'it has 20001 columns with names of 88895 characters: expected at most 10000',
   ],
   ['a million columns', `${'a,'.repeat(1_000_000)}b\n`, 'the header has no end within 262144'],
 ];

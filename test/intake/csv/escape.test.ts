@@ -40,7 +40,7 @@ test('the escape may be the quote, and no other sign of the file', async () => {
   const { rows } = await readText('a,b\n"x ""y""",1\n', { format: { delimiter: ',', escape: '"' } });
   expect(rows.map(brief)).toEqual(['2: x "y"¦1']);
   expect(await readError('a,b\n', { format: { delimiter: ',', escape: ',' } })).toContain(
-    'format.delimiter and format.quote (and format.escape): expected different characters',
+    'format.delimiter, format.quote and format.escape: expected different characters',
   );
 });
 

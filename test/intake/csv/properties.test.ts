@@ -231,7 +231,7 @@ test('when two delimiters are equally good, the file is refused and both are nam
 
 test('when the delimiter is also the quote, the definition is refused', async () => {
   expect(await readError('a\n', { format: { delimiter: '"' } })).toContain(
-    'format.delimiter and format.quote',
+    'format.delimiter, format.quote and format.escape',
   );
 });
 

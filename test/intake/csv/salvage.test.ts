@@ -5,7 +5,7 @@ import { brief, COMMA, readText } from '../read-text.ts';
 
 const STRAY = 'a quote in the middle of a cell';
 const TAKEN = (record: number, by: number) =>
-  `; line ${by} may be the rest of the record of line ${record}, so that neither is read: put quotes around a cell of several lines or, if the record of line ${record} is whole, an empty line below it`;
+  `; line ${by} may be the rest of the record of line ${record}, so neither is read: put quotes around a cell of several lines or, if that record is whole, an empty line below it`;
 const short = (row: Row) => brief(row).replace(/(middle of a cell): [^;]*/, '$1');
 
 const MISFITS = [
@@ -185,7 +185,9 @@ describe.each(FOOTERS)('below a table, the footer %j', (footer) => {
     const read = rows.filter(({ kind }) => kind === 'cells').map(({ line }) => line);
     const named = rows.flatMap((row) => (row.kind === 'unreadable' ? [row.problem] : []));
     const lost = REAL.map((_, i) => i + 2).filter((line) => !read.includes(line));
-    expect(lost.every((line) => named.some((words) => words.includes(`record of line ${line} `)))).toBe(true);
+    expect(lost.every((line) => named.some((words) => words.includes(`record of line ${line}, so`)))).toBe(
+      true,
+    );
     expect(lost).toEqual(between === '' ? lost.filter((line) => line === 5) : []);
     expect(rows.filter(({ line }) => line > 5 && !named.length)).toEqual(
       rows.filter((row) => row.line > 5 && row.kind === 'cells'),

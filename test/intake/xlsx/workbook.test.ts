@@ -112,7 +112,7 @@ describe('the header', () => {
   ])('is not taken to be a title above it: %j', async (rows, line) => {
     const content = makeWorkbook({ data: sheetOf(...rows) });
     expect(await refusalOf(content)).toContain(
-      `file.xlsx: has one cell in row 1, which doesn't look like a header, but row ${line} does`,
+      `file.xlsx: row 1: doesn't look like a header, but row ${line} does: expected column names first`,
     );
     expect(await refusalOf(content)).toContain(`set format.header: ${line}, or format.header: 1 if`);
     expect((await readFileOf(content, { header: line })).source.headerLine).toBe(line);
@@ -168,7 +168,7 @@ describe('the header', () => {
       ['2', 'b', 'y'],
     ];
     expect(await refusalOf(makeWorkbook({ data: sheetOf(...rows) }))).toContain(
-      "has 2 cells in row 1, which doesn't look like a header, but row 2 does, and most rows below it have more:",
+      "row 1: doesn't look like a header, but row 2 does:",
     );
   });
 
@@ -182,7 +182,7 @@ describe('the header', () => {
     [{ header: 2 }, 'expected column names in row 2, as format.header says'],
   ])('is missing in an empty sheet', async (format, expected) => {
     expect(await refusalOf(makeWorkbook(), format)).toBe(
-      `UsageError: file.xlsx: has nothing on its sheet "Sheet1": ${expected}; name another sheet under format.sheet, or export the data again`,
+      `UsageError: file.xlsx: has nothing on its sheet "Sheet1": ${expected}; name another sheet under format.sheet`,
     );
   });
 
@@ -218,7 +218,7 @@ describe('rows', () => {
       [
         1,
         2,
-        '! a value in column C, to the right of all names of the header: expected values only below names, since the row may have a cell too many; name the column, or correct the row',
+        '! column C has no name in the header: expected nothing in it, since a row with a cell too many would look the same; name the column, or correct the row',
       ],
       [2, 3, ['2', 'y']],
     ]);
