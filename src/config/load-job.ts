@@ -85,7 +85,6 @@ async function loadFile(
   return { name, definition };
 }
 
-/** The names of all jobs that `loadJob` finds: those of the folder, and the shipped ones. */
 export async function knownJobs(jobsDirectory: string): Promise<readonly string[]> {
   return [...new Set([...(await listJobs(jobsDirectory)), ...(await listJobs(SHIPPED))])];
 }
@@ -132,7 +131,6 @@ function beyondForm(value: unknown): readonly JobProblem[] {
 
 type JobNames = {
   readonly name: string;
-  /** The names of all jobs in the same folder; `null` where the folder is no jobs folder. */
   readonly jobs: readonly string[] | null;
 };
 

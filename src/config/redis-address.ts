@@ -1,7 +1,4 @@
-/**
- * Where Redis is: `REDIS_URL` and the variables beside it. No message holds a part of the URL,
- * since it can hold a password.
- */
+/** `REDIS_URL` and the variables beside it. No message holds a part of it: it can be a password. */
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from '../lib/usage-error.ts';

@@ -19,7 +19,7 @@ const rowNumber = z.number().int().positive();
 /** The state that the page showed. */
 const seen = runStateSchema;
 
-export const askSchema = z.discriminatedUnion('kind', [
+const askSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('pause'), run, seen, why: z.string() }),
   z.object({ kind: z.literal('resume'), run, seen }),
   z.object({ kind: z.literal('cancel'), run, seen, why: z.string() }),

@@ -1,4 +1,4 @@
-/** What stands on every page: the target, the navigation, the service's state, and the visitor. */
+/** What stands on every page. */
 import type { Child } from 'hono/jsx';
 import { cut, Text } from '../lib/html-text.tsx';
 import type { Visitor } from '../model/ask.ts';
