@@ -20,9 +20,7 @@ const rowNumber = z.number().int().positive();
 const seen = runStateSchema;
 
 const askSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('pause'), run, seen, why: z.string() }),
-  z.object({ kind: z.literal('resume'), run, seen }),
-  z.object({ kind: z.literal('cancel'), run, seen, why: z.string() }),
+  z.object({ kind: z.enum(['pause', 'resume', 'cancel']), run, seen, why: z.string() }),
   /** `cause`: the id of one of the run's causes; `null`: all rows of those outcomes. */
   z.object({
     kind: z.literal('rerun'),

@@ -55,7 +55,7 @@ const WELL_MS = 60_000;
 const PASSED =
   /^(?:PATH|HOME|TMPDIR|TZ|LANG|LC_\w+|NODE_EXTRA_CA_CERTS|LOG_LEVEL|MSB_BASE_URL|REDIS_\w+|ONBOARD_(?:HOME|JOBS|WEB_\w+))$/;
 
-/** Whether anybody could log in to a page nobody asked for: by a link at a terminal, or a token. */
+/** By a link at a terminal, or a token. */
 export async function mayAnybodyEnter({ env, io }: Pick<Session, 'env' | 'io'>): Promise<boolean> {
   const { sharedToken, proxy, people } = readAccess(io.env, env.home);
   return io.stderr.isTTY === true || sharedToken !== null || proxy !== null || (await people()).length > 0;

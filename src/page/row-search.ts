@@ -216,7 +216,7 @@ async function withWords({ visitor, view }: Search, rows: readonly Settlement[])
   return listed;
 }
 
-/** The whole list as in results.csv; ends early where the visitor starts another search. */
+/** As in results.csv; ends early where the visitor starts another search. */
 export async function* csvOf(
   search: Search,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** All runs, newest first, 50 a page, by state and job; and a run's line in any list. */
+/** All runs, newest first; and a run's line in any list. */
 import { basename } from 'node:path';
 import { type RunBrief, readBriefs } from '../ledger/brief.ts';
 import { batchesOf } from '../lib/batches.ts';

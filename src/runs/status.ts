@@ -47,6 +47,13 @@ export async function runOf(ledger: Ledger, id: string): Promise<Run | null> {
   return target === null ? null : ledger.of(target).store.get(id);
 }
 
+const RUNS_ASKED = 1_000;
+
+/** Of the latest runs. */
+export async function hasRunsAt(target: string, { index }: Pick<Ledger, 'index'>): Promise<boolean> {
+  return (await index.latest(RUNS_ASKED)).some((run) => run.target === target);
+}
+
 function ambiguous(named: string, ids: readonly string[]): string {
   const more = ids.length > AMBIGUOUS_SHOWN ? ` and ${ids.length - AMBIGUOUS_SHOWN} more` : '';
   return `"${named}" is the ending of ${countOf(ids.length, 'run')}: ${ids.slice(0, AMBIGUOUS_SHOWN).join(', ')}${more}. Expected more of the id.`;
