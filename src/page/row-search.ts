@@ -45,7 +45,7 @@ export type RowsAsked = {
   readonly isLiteral: boolean;
 };
 
-/** `settlement`: `null`: no outcome yet; `words`: as the visitor may see them. */
+/** `settlement`: `null`: no outcome yet. */
 export type ListedRow = {
   readonly row: number;
   readonly settlement: Settlement | null;

@@ -46,7 +46,6 @@ function askedIn(query: URLSearchParams) {
   };
 }
 
-/** Of the run with a row of that key, or with that id or ending of an id. */
 async function addressOfNamed(desk: Desk, text: string, { role }: Visitor): Promise<string | null> {
   const { ledger, target } = desk;
   // A viewer could try keys of any run.
