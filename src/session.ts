@@ -46,7 +46,7 @@ export type Session = {
   readonly releasers: Releasers;
 };
 
-/** Its process is registered, so that it may give the target's rows their outcomes. */
+/** Registered, so that it may give the target's rows their outcomes. */
 export type TargetSession = Session & {
   readonly service: Service;
   readonly registration: Registration;
@@ -222,7 +222,7 @@ type Join = {
   readonly isFollowed?: boolean;
 };
 
-/** Makes this process one that executes the service's runs, or only reads and follows them. */
+/** To execute the service's runs, or only to read and follow them. */
 export async function joinTarget(session: Session, service: Service, join: Join): Promise<TargetSession> {
   const { io, log, ledger, times, meter, releasers } = session;
   if (join.sends) {

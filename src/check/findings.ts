@@ -50,15 +50,10 @@ type SampleRequest = {
   readonly waits: boolean;
 };
 
-export type Estimate = {
-  readonly requests: number;
-  readonly seconds: number;
-  /** The job's `send.rate`, its last finished run, or that answers take ASSUMED_MS. */
-  readonly basis: 'rate' | 'last-run' | 'assumption';
-  /** Requests per second; rows per second where it is the last run's. */
-  readonly perSecond: number;
-  readonly run: string | null;
-};
+/** The job's `send.rate`, its last finished run, or that answers take ASSUMED_MS. */
+type Basis = 'rate' | 'last-run' | 'assumption';
+
+export type Estimate = ReturnType<typeof estimateOf>;
 
 const ISSUES_SHOWN = 100;
 /** Of each warning, of known keys, of open references and of requests. */
@@ -225,11 +220,12 @@ export function estimateOf(
   { rows, requests }: { readonly rows: number; readonly requests: number },
   { send }: Pick<JobDefinition, 'send'>,
   last: { readonly run: string; readonly rowsPerSecond: number } | null,
-): Estimate {
-  const of = (basis: Estimate['basis'], perSecond: number, count: number) => ({
+) {
+  const of = (basis: Basis, perSecond: number, count: number) => ({
     requests,
     seconds: Math.ceil(count / perSecond),
     basis,
+    /** Requests; rows where it is the last run's. */
     perSecond,
     run: basis === 'last-run' ? (last?.run ?? null) : null,
   });

@@ -30,7 +30,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   cancel: () => import('./control.ts').then((module) => module.addCancelCommand),
   template: () => import('./template.ts').then((module) => module.addTemplateCommand),
   map: () => import('./map.ts').then((module) => module.addMapCommand),
-  schema: () => import('./schema.ts').then((module) => module.addSchemaCommand),
+  schema: () => import('./template.ts').then((module) => module.addSchemaCommand),
   sandbox: () => import('./sandbox.ts').then((module) => module.addSandboxCommand),
   completion: () => import('./completion.ts').then((module) => module.addCompletionCommand),
   doctor: () => import('./doctor.ts').then((module) => module.addDoctorCommand),

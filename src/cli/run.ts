@@ -12,15 +12,9 @@ import { executeToEnd } from '../runs/execute.ts';
 import { cautions, type Input, type InputArguments, loadInput } from '../runs/input.ts';
 import { beginFile, waitForJobs } from '../runs/register.ts';
 import { fileRows } from '../runs/rows.ts';
+import { hasRunsAt } from '../runs/status.ts';
 import { tellVitals } from '../runs/vitals.ts';
-import {
-  joinTarget,
-  type Ledger,
-  openSession,
-  prepareHome,
-  type TargetSession,
-  withCommand,
-} from '../session.ts';
+import { joinTarget, openSession, prepareHome, type TargetSession, withCommand } from '../session.ts';
 import { ACCEPT_REDIS_SETTINGS, type AddCommand, METRICS, tellEnded } from './command.ts';
 
 type Flags = {
@@ -80,14 +74,7 @@ async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<num
   });
 }
 
-/** As many runs are looked through for one that went to the service before. */
-const RUNS_LOOKED_THROUGH = 1_000;
-
-async function hasRunsAt(target: string, { index }: Ledger): Promise<boolean> {
-  return (await index.latest(RUNS_LOOKED_THROUGH)).some((run) => run.target === target);
-}
-
-/** Asks the person at a terminal before the first run that a ledger has for a service. */
+/** Before the first run that a ledger has for a service. */
 async function confirmFirst({ job, files }: Input, target: string, ledger: string, io: Io): Promise<boolean> {
   const rows = files.reduce((sum, file) => sum + file.rows, 0);
   const what = `${countOf(rows, ...(VERBS.get(job.definition.operation) ?? REQUEST))} at ${target}`;

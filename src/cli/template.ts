@@ -1,8 +1,9 @@
-/** `onboard template <job>`: a file to start from, as CSV or JSON. */
+/** `onboard template` and `onboard schema`: a file, and a definition, to start from. */
 import { templateFile } from '../check/template.ts';
 import { readEnvironment } from '../config/environment.ts';
+import { jobDefinitionJsonSchema } from '../config/job-definition.ts';
 import { loadJob, loadJobFile } from '../config/load-job.ts';
-import { sayContent } from '../lib/terminal.ts';
+import { sayContent, sayJson } from '../lib/terminal.ts';
 import type { AddCommand } from './command.ts';
 
 type Flags = { readonly jobFile?: string; readonly json?: boolean };
@@ -29,6 +30,21 @@ export const addTemplateCommand: AddCommand = (program, io, done) => {
       const job =
         jobFile === undefined ? await loadJob(name ?? '', jobsDirectory) : await loadJobFile(jobFile);
       sayContent(io, templateFile(job, { json }).content);
+      done(0);
+    });
+};
+
+export const addSchemaCommand: AddCommand = (program, io, done) => {
+  program
+    .command('schema')
+    .description('Print the JSON Schema of a job definition, for editors')
+    .addHelpText(
+      'after',
+      '\nExample:\n  onboard schema > job.schema.json\n' +
+        '  and in a definition: # yaml-language-server: $schema=../job.schema.json',
+    )
+    .action(() => {
+      sayJson(io, ...JSON.stringify(jobDefinitionJsonSchema(), null, 2).split('\n'));
       done(0);
     });
 };

@@ -1,4 +1,4 @@
-/** `onboard web`: the page by itself, which only shows, and the people who may log in to it. */
+/** `onboard web`: the page by itself, and the people who may log in to it. */
 import { once } from 'node:events';
 import { Option } from 'commander';
 import { readEnvironment } from '../config/environment.ts';

@@ -8,7 +8,7 @@ import { isLoopback } from '../lib/listening.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { homeOf, isForeignHome } from '../model/home.ts';
-import { type RedisAddress, redisAddressOf, redisConflicts, redisVariables } from './redis-address.ts';
+import { redisAddressOf, redisConflicts, redisVariables } from './redis-address.ts';
 
 const LOG_LEVELS = ['silent', 'fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 
@@ -59,19 +59,9 @@ export type NotifySettings = {
   readonly command: string | null;
 };
 
-export type Environment = {
-  readonly baseUrl: string | null;
-  readonly tokenSource: TokenSource;
-  /** `null` for the embedded server. */
-  readonly redis: RedisAddress | null;
-  /** Absolute, as is `jobsDirectory`. */
-  readonly home: string;
-  readonly jobsDirectory: string;
-  readonly notify: NotifySettings;
-  readonly logLevel: (typeof LOG_LEVELS)[number] | null;
-};
+export type Environment = ReturnType<typeof readEnvironment>;
 
-export function readEnvironment(env: Readonly<Record<string, string | undefined>>): Environment {
+export function readEnvironment(env: Readonly<Record<string, string | undefined>>) {
   const parsed = environmentSchema.safeParse(withoutEmpty(env));
   const problems = parsed.success ? [] : parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`);
   const tokens = ['MSB_TOKEN', 'MSB_TOKEN_FILE', 'MSB_TOKEN_COMMAND'].filter((name) => env[name]);
@@ -83,7 +73,9 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   return {
     baseUrl: e.MSB_BASE_URL ?? null,
     tokenSource: tokenSourceOf(e),
+    /** `null` for the embedded server. */
     redis: redisAddressOf(e),
+    /** Absolute, as is `jobsDirectory`. */
     home,
     jobsDirectory: e.ONBOARD_JOBS === undefined ? jobsBeside(home) : resolve(e.ONBOARD_JOBS),
     notify: notifySettingsOf(e),
@@ -99,7 +91,7 @@ function foundHome(folder: string): string {
   );
 }
 
-/** The jobs of the current folder, or where there are none those beside the home. */
+/** Of the current folder, or else those beside the home. */
 function jobsBeside(home: string): string {
   const here = resolve('jobs');
   return existsSync(here) ? here : join(dirname(home), 'jobs');
@@ -134,7 +126,7 @@ function notifySettingsOf(e: z.infer<typeof environmentSchema>): NotifySettings 
   };
 }
 
-/** Makes a folder of ONBOARD_HOME, or the home itself; throws a UsageError where it can't. */
+/** Or the home itself; a UsageError where it can't. */
 export async function makeHomeFolder(home: string, ...names: readonly string[]): Promise<string> {
   const path = join(home, ...names);
   try {

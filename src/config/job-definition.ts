@@ -120,7 +120,7 @@ const convertedColumnSchema = z
   })
   .describe('A column with its conversion.');
 
-/** How a column becomes a request field; the field's own type decides where `as` is left out. */
+/** The field's own type decides where `as` is left out. */
 const fieldSourceSchema = z.union([
   column,
   convertedColumnSchema,

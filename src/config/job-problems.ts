@@ -8,7 +8,7 @@ import { shorten } from '../lib/terminal.ts';
 import { jobDefinitionJsonSchema } from './job-definition.ts';
 import type { DocumentPath } from './yaml-document.ts';
 
-/** A fault in a job definition, and the place it is at; its words are found where they are told. */
+/** Its words are found where they are told. */
 export type JobProblem = { readonly path: DocumentPath; readonly words: () => string };
 
 type Issue = z.core.$ZodIssue;

@@ -55,7 +55,7 @@ export async function loadJobFile(path: string, further: FurtherProblems = () =>
   return loadFile(path, null, further);
 }
 
-/** A definition that the page's form made, judged as a file of that name would be. */
+/** From the page's form, judged as a file of that name would be. */
 export function parseFormJob(text: string, name: string, further: FurtherProblems = () => []): Job {
   if (!JOB_NAME.test(name) || Buffer.byteLength(text) > MAX_BYTES)
     throw new UsageError(
@@ -67,7 +67,7 @@ export function parseFormJob(text: string, name: string, further: FurtherProblem
   return { name, definition };
 }
 
-/** `jobs` are the names in the file's folder; `null` where the folder is no jobs folder. */
+/** `jobs`: the names in its folder; `null`: that is no jobs folder. */
 async function loadFile(
   path: string,
   jobs: readonly string[] | null,
@@ -85,7 +85,6 @@ async function loadFile(
   return { name, definition };
 }
 
-/** The names of all jobs that `loadJob` finds: those of the folder, and the shipped ones. */
 export async function knownJobs(jobsDirectory: string): Promise<readonly string[]> {
   return [...new Set([...(await listJobs(jobsDirectory)), ...(await listJobs(SHIPPED))])];
 }
@@ -132,7 +131,6 @@ function beyondForm(value: unknown): readonly JobProblem[] {
 
 type JobNames = {
   readonly name: string;
-  /** The names of all jobs in the same folder; `null` where the folder is no jobs folder. */
   readonly jobs: readonly string[] | null;
 };
 

@@ -1,7 +1,4 @@
-/**
- * Where Redis is: `REDIS_URL` and the variables beside it. No message holds a part of the URL,
- * since it can hold a password.
- */
+/** `REDIS_URL` and the variables beside it. No message holds a part of it: it can be a password. */
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from '../lib/usage-error.ts';
@@ -157,13 +154,8 @@ const FORM = /^([a-z+]+):\/\/([^/?#]*)([^?#]*)(.*)$/i;
 const SERVER = /^(\[[0-9a-f:.]+\]|[^:[\]\s]+)(?::(\d{1,5}))?$/i;
 const ENCODE = 'in a user or password, write / as %2F, ? as %3F, # as %23, @ as %40, : as %3A and % as %25';
 
-type Parts = {
-  readonly login: RedisLogin | null;
-  /** What stands between the login and the path. */
-  readonly hosts: string;
-  readonly path: string;
-  readonly database: number | null;
-};
+/** `hosts`: what stands between the login and the path. */
+type Parts = { readonly hosts: string; readonly path: string; readonly database: number | null };
 
 /** A UsageError says what is malformed without a part of the URL. */
 export function parseRedisUrl(text: string): RedisAddress {
@@ -173,7 +165,7 @@ export function parseRedisUrl(text: string): RedisAddress {
   const at = authority.lastIndexOf('@');
   if (at < 0 && `${path}${rest}`.includes('@')) throw new UsageError(`expected no @ in the path: ${ENCODE}`);
   const login = at < 0 ? null : parseLogin(authority.slice(0, at));
-  const parts = { login, hosts: authority.slice(at + 1), path, database: parseQuery(rest) };
+  const parts = { hosts: authority.slice(at + 1), path, database: parseQuery(rest) };
   const tls = scheme.toLowerCase().startsWith('rediss') ? { caFile: null, certificate: null } : null;
   switch (kind) {
     case 'socket':

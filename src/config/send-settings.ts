@@ -58,7 +58,7 @@ export const sendSchema = z.strictObject({
     ),
 });
 
-/** How long a run waits for a service that is away or asked for a pause; then it pauses itself. */
+/** So long a run waits for a service that is away or asked for a pause. */
 export function awayMsOf({ send }: { readonly send: { readonly awayMinutes: number } }): number {
   return send.awayMinutes * 60_000;
 }

@@ -35,7 +35,7 @@ const claimInfoSchema = z.object({
   /** A new run even where the file was taken to its end before. */
   again: z.boolean().optional(),
 });
-export type ClaimInfo = z.infer<typeof claimInfoSchema>;
+type ClaimInfo = z.infer<typeof claimInfoSchema>;
 
 function isPlainName(name: string): boolean {
   return name !== '' && name !== '.' && !name.includes('..') && !/[/\0]/.test(name);
@@ -50,7 +50,7 @@ export type Claim = {
   readonly file: string;
 };
 
-export type NewClaim = Pick<Claim, 'id' | 'inbox' | 'info'>;
+type NewClaim = Pick<Claim, 'id' | 'inbox' | 'info'>;
 
 // A delivered file's name never begins with a dot.
 const INFO = '.claim.json';

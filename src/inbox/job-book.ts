@@ -88,7 +88,7 @@ function circleWords(circle: readonly string[]): string {
 
 export type Inbox = {
   readonly folder: string;
-  /** ONBOARD_HOME's own inbox, where only patterns choose a file's job. */
+  /** ONBOARD_HOME's own, where only patterns choose the job. */
   readonly isMain: boolean;
   readonly jobs: readonly Job[];
 };
@@ -168,7 +168,6 @@ export function patternsOf({ files = [] }: Pick<Job['definition'], 'files'>): re
   return [files].flat();
 }
 
-/** A definition with an unreadable pattern is refused when it is read. */
 const matchers = new Map<string, (path: string) => boolean>();
 
 function matcherOf(pattern: string): (path: string) => boolean {

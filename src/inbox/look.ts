@@ -78,16 +78,10 @@ export function createLook(
   };
 }
 
-type Found = {
-  readonly looks: readonly InboxLook[];
-  readonly claims: readonly Claim[];
-  readonly strange: readonly string[];
-  readonly unusable: ReadonlySet<string>;
-  /** What is wrong, in words, by a key that lasts as long. */
-  readonly troubles: ReadonlyMap<string, string>;
-};
+type Found = Awaited<ReturnType<typeof lookInto>>;
 
-export async function lookInto(inboxes: readonly Inbox[], home: string): Promise<Found> {
+export async function lookInto(inboxes: readonly Inbox[], home: string) {
+  /** What is wrong, in words, by a key that lasts as long. */
   const troubles = new Map<string, string>();
   const unusable = new Set<string>();
   const entriesOf = async (inbox: Inbox): Promise<InboxLook> => {

@@ -1,6 +1,6 @@
 /**
  * What becomes of every entry of the inboxes: it is taken, waits or is refused. Pure, so that
- * `onboard status`, which does not watch, gets the same answer. Also why files wait, in words.
+ * `onboard status`, which does not watch, gets the same answer.
  */
 import { type Job, jobsBefore } from '../config/job-definition.ts';
 import { shownTime } from '../lib/terminal.ts';
@@ -27,13 +27,7 @@ type Waiting = Placed & { readonly job: string | null; readonly why: WaitReason 
 
 export type InboxLook = { readonly inbox: Inbox; readonly entries: readonly Entry[] };
 
-export type SortedOut = {
-  readonly take: readonly Takeable[];
-  readonly refuse: readonly Refused[];
-  readonly wait: readonly Waiting[];
-  /** Ms until the next file may be whole; `null`: none is on its way. */
-  readonly nextMs: number | null;
-};
+export type SortedOut = ReturnType<typeof sortOut>;
 
 export type Circumstances = {
   /** Ms until the entry is at rest if nothing changes; `Infinity`: it is not waited for. */
@@ -51,7 +45,7 @@ type Fate =
   | ({ readonly kind: 'refuse' } & Refused)
   | ({ readonly kind: 'wait' } & Waiting);
 
-export function sortOut(looks: readonly InboxLook[], given: Circumstances): SortedOut {
+export function sortOut(looks: readonly InboxLook[], given: Circumstances) {
   const present = presentJobs(looks);
   const fates = looks
     .flatMap((look) => fatesIn(look, given))
@@ -65,6 +59,7 @@ export function sortOut(looks: readonly InboxLook[], given: Circumstances): Sort
     take: fates.filter((fate) => fate.kind === 'take'),
     refuse: fates.filter((fate) => fate.kind === 'refuse'),
     wait,
+    /** Ms until the next file may be whole; `null`: none is on its way. */
     nextMs: nextMs === Number.POSITIVE_INFINITY ? null : nextMs,
   };
 }

@@ -9,7 +9,7 @@ import { createGroupStart, type KeyOf } from '../model/row-group.ts';
 
 type Keyed = { readonly keyOf: KeyOf; readonly groupOf: KeyOf };
 
-export type ApartRows = readonly (readonly [row: number, other: number])[];
+type ApartRows = readonly (readonly [row: number, other: number])[];
 
 /** `found`, once all rows were seen: groups' first rows, each with a row of its key elsewhere. */
 export function createApartRows({ keyOf, groupOf }: Keyed): { see(row: Row): void; found(): ApartRows } {

@@ -1,4 +1,4 @@
-/** "Did you mean …": the known name nearest to an unknown one, whatever its case and separators. */
+/** The known name nearest to an unknown one, whatever its case and separators. */
 import { distance } from 'fastest-levenshtein';
 
 /** Longer names are no typos, and comparing takes time in proportion to both lengths. */

@@ -10,22 +10,14 @@ export function shortDigest(text: string, length: number): string {
   return hash('sha256', text, 'base64url').slice(0, length);
 }
 
-/** Whole numbers by 96 bits of each text's SHA-256, in 30 to 60 bytes. */
-type DigestTable = {
-  get(text: string): number | undefined;
-  /** A number of 32 bits other than 0. */
-  set(text: string, value: number): void;
-  /** Answers the text's earlier number; `undefined`: it had none, and has this one now. */
-  setFirst(text: string, value: number): number | undefined;
-};
-
 /** A slot: three words of the digest and the value; 0: free. */
 const WORDS = 4;
 const FIRST_SLOTS = 1024;
 /** Grows above this share of taken slots: look-ups would take ever more steps. */
 const FULL = 0.6;
 
-export function createDigestTable(): DigestTable {
+/** Whole numbers by 96 bits of each text's SHA-256, in 30 to 60 bytes. */
+export function createDigestTable() {
   let table = new Int32Array(FIRST_SLOTS * WORDS);
   let used = 0;
   const grow = () => {
@@ -43,15 +35,17 @@ export function createDigestTable(): DigestTable {
     if (used > (table.length / WORDS) * FULL) grow();
   };
   return {
-    get(text) {
+    get(text: string) {
       const value = table[placeOf(table, wordsOf(text)) + 3];
       return value === 0 ? undefined : value;
     },
-    set(text, value) {
+    /** A number of 32 bits other than 0. */
+    set(text: string, value: number) {
       const words = wordsOf(text);
       put(words, placeOf(table, words), value);
     },
-    setFirst(text, value) {
+    /** The text's earlier number; `undefined`: it has this one now. */
+    setFirst(text: string, value: number) {
       const words = wordsOf(text);
       const at = placeOf(table, words);
       const known = table[at + 3];

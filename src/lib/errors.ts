@@ -7,7 +7,7 @@ export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return codes.includes(errorCode(error));
 }
 
-/** For `catch`: answers `value` for an error with one of these codes, else throws it again. */
+/** For `catch`: `value` for an error with one of these codes. */
 export function insteadOf<T>(codes: string | readonly string[], value: T): (error: unknown) => T {
   return (error) => {
     if (hasCode(error, ...[codes].flat())) return value;

@@ -10,7 +10,7 @@ export function isExactNumber(numeral: string): boolean {
   return Number.isFinite(value) && canonical(numeral) === canonical(String(value));
 }
 
-/** Digits without zeros at either end, and the last one's power of ten; without the sign. */
+/** Digits without zeros at either end, and the last one's power of ten. */
 function canonical(numeral: string): string {
   const [mantissa = '', exponent = '0'] = numeral.replace(/^-/, '').toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');

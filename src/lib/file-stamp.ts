@@ -1,8 +1,7 @@
 /**
- * A file's stamp: inode, size and time of the last write in nanoseconds. Another file of that name
- * has another inode; a write changes size and time. Everything that asks whether a file is still
- * the same compares stamps (files at rest, claims, copies, surveys): a weaker rule in one place
- * would let a torn file through. Stamps stand in claims on disk, so their form stays.
+ * A file's stamp: inode, size and time of the last write in nanoseconds. Everything that asks
+ * whether a file is still the same compares stamps: a weaker rule in one place would let a torn
+ * file through. Stamps stand in claims on disk, so their form stays.
  */
 import type { BigIntStats } from 'node:fs';
 import { stat } from 'node:fs/promises';

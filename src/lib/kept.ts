@@ -1,7 +1,7 @@
 /** Shares looks: all who ask while one runs, or soon after, get its result. Errors are not kept. */
 import { createRecentMap } from './recent.ts';
 
-/** For `ms` after a look has ended; by names, of which the `most` latest are remembered. */
+/** For `ms` after a look has ended; of the `most` latest names. */
 export function createKept<Found>(ms: number, most: number) {
   const looks = createRecentMap<string, { readonly found: Promise<Found>; until: number }>(most);
   return (name: string, look: () => Promise<Found>): Promise<Found> => {

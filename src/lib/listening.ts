@@ -1,4 +1,4 @@
-/** Addresses that a server of this process listens at, as a flag names them. */
+/** Where a server of this process listens. */
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -9,17 +9,12 @@ import { printableLines } from './terminal.ts';
 /** Never a row, a request or an error object: those carry personal data and tokens. */
 type LogFields = Readonly<Record<string, string | number | boolean | null>>;
 
-export type Log = {
-  error(event: string, fields?: LogFields): void;
-  warn(event: string, fields?: LogFields): void;
-  info(event: string, fields?: LogFields): void;
-  debug(event: string, fields?: LogFields): void;
-};
+export type Log = ReturnType<typeof createLog>;
 
 /** Must not appear even by mistake. */
 const REDACTED = ['authorization', 'token', 'password', 'body', 'cells', 'text', 'value'];
 
-export function createLog(level: string, destination: DestinationStream, now: () => number): Log {
+export function createLog(level: string, destination: DestinationStream, now: () => number) {
   // A log is read in a terminal too; its lines stay valid JSON.
   const write = (line: string) => destination.write(printableLines(line));
   const logger = pino({ level, redact: REDACTED, base: { pid: process.pid } }, { write });
@@ -43,7 +38,7 @@ function textOf(event: string, fields: LogFields): string {
 const REMIND_MS = 60_000;
 const TEXTS_MAX = 50;
 
-/** How often the text was held back since its last line; `null`: it is held back now. */
+/** Since the text's last line; `null`: it is held back now. */
 function createRepeatGuard(now: () => number): (text: string) => number | null {
   const told = createRecentMap<string, { readonly saidAt: number; held: number }>(TEXTS_MAX);
   return (text) => {

@@ -45,7 +45,7 @@ export async function syncFolder(path: string): Promise<void> {
 
 export const OTHERS_MAY_ANYTHING = 0o077;
 
-/** Why what lies there may be another user's; `null`: it is this user's alone. */
+/** `null`: it is this user's alone. */
 export function ownerProblem({ uid, mode }: Pick<Stats, 'uid' | 'mode'>, forbidden: number): string | null {
   if (process.getuid === undefined) return null;
   if (uid !== process.getuid()) return `belongs to user ${uid}`;

@@ -1,11 +1,8 @@
 /** Closes what was opened, last first; safe to call twice, and tries all. */
-export type Releasers = {
-  push(release: () => Promise<void> | void): void;
-  release(): Promise<void>;
-};
+export type Releasers = ReturnType<typeof createReleasers>;
 
 /** `onTrouble` gets what could not be closed; without it `release` throws. */
-export function createReleasers(onTrouble?: (error: unknown) => void): Releasers {
+export function createReleasers(onTrouble?: (error: unknown) => void) {
   const stack: Array<() => Promise<void> | void> = [];
   let running: Promise<void> | null = null;
 
@@ -23,7 +20,7 @@ export function createReleasers(onTrouble?: (error: unknown) => void): Releasers
   };
 
   return {
-    push: (release) => void stack.push(release),
+    push: (release: () => Promise<void> | void) => void stack.push(release),
     release: () => {
       running ??= releaseAll();
       return running;

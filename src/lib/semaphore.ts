@@ -1,10 +1,5 @@
 /** A bounded number of places, first come, first served. */
-type Semaphore = {
-  /** Resolves when a place is free; call the returned function once to give it back. */
-  acquire(): Promise<() => void>;
-};
-
-export function createSemaphore(places: number): Semaphore {
+export function createSemaphore(places: number) {
   const waiting: Array<() => void> = [];
   let free = places;
 
@@ -13,20 +8,12 @@ export function createSemaphore(places: number): Semaphore {
     if (next === undefined) free += 1;
     else next();
   };
-  const place = () => {
-    let held = true;
-    return () => {
-      if (!held) return;
-      held = false;
-      release();
-    };
-  };
-
   return {
-    async acquire() {
+    /** Gives the place back; to be called once. */
+    async acquire(): Promise<() => void> {
       if (free > 0) free -= 1;
       else await new Promise<void>((resolve) => waiting.push(resolve));
-      return place();
+      return release;
     },
   };
 }

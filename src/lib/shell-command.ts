@@ -70,7 +70,7 @@ export function runShell(command: string, options: ShellOptions): Promise<ShellE
   });
 }
 
-/** Kills the group of that process; one that has ended, or never began, needs nothing. */
+/** A process that has ended, or never began, needs nothing. */
 export function killGroup(pid: number | undefined): void {
   if (pid === undefined) return;
   try {

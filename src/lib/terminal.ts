@@ -1,8 +1,7 @@
 /**
- * What a person reads in a terminal: streams, a status line, tables, paragraphs, counts, times, and
- * words for a shell. All text leaves the process through these functions, which let no sign through
- * that acts on a terminal or hides in it. On a terminal lines are folded at the window's edge and
- * coloured; into a file or a pipe they go as they are.
+ * What a person reads in a terminal. All text leaves the process through these functions, which let
+ * no sign through that acts on a terminal or hides in it. On a terminal lines are folded at the
+ * window's edge and coloured; into a file or a pipe they go as they are.
  */
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';

@@ -27,11 +27,11 @@ export type Counters = {
 };
 
 export type Meter = Counters & {
-  /** All attempts of the process so far, whatever the call. */
+  /** Of the process so far, whatever the call. */
   attempts(): number;
   /** The latest group of the journal's lines is on the disk. */
   isJournalWritten(): boolean;
-  /** What is counted, for a monitor; `null`: nobody asked. */
+  /** `null`: nobody asked. */
   readonly registry: Registry | null;
 };
 

@@ -104,7 +104,6 @@ export type Sources = {
   readonly version: string;
   load(): { readonly inFlight: number; readonly limit: number };
   isLedgerOpen(): Promise<boolean>;
-  /** Whether the page runs that this process serves. */
   readonly isPageUp: (() => boolean) | null;
   readonly ledger: (() => Promise<LedgerNumbers>) | null;
   readonly inbox: (() => Promise<InboxNumbers>) | null;

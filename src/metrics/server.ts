@@ -6,25 +6,19 @@ import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { type ListenAddress, listenAt, shownListenAddress } from '../lib/listening.ts';
-import { registerGauges, type Sources } from './registry.ts';
+import type { Sources } from './registry.ts';
 
 type MetricsSources = Sources & {
   /** Why nothing can be sent now, each in words; empty: it can. */
   notReady(): Promise<readonly string[]>;
 };
 
-type MetricsServer = {
-  /** Where it is asked, such as http://127.0.0.1:9464/metrics. */
-  readonly url: string;
-  close(): void;
-};
-
 const HEADERS_MS = 5_000;
 const REQUEST_MS = 10_000;
 const CONNECTIONS = 50;
 
-/** Listens; throws a UsageError where it can't. */
-export async function serveMetrics(address: ListenAddress, sources: MetricsSources): Promise<MetricsServer> {
+export async function serveMetrics(address: ListenAddress, sources: MetricsSources) {
+  const { registerGauges } = await import('./registry.ts');
   registerGauges(sources);
   const server = createServer(
     { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS },

@@ -19,10 +19,8 @@ const rowNumber = z.number().int().positive();
 /** The state that the page showed. */
 const seen = runStateSchema;
 
-export const askSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('pause'), run, seen, why: z.string() }),
-  z.object({ kind: z.literal('resume'), run, seen }),
-  z.object({ kind: z.literal('cancel'), run, seen, why: z.string() }),
+const askSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.enum(['pause', 'resume', 'cancel']), run, seen, why: z.string() }),
   /** `cause`: the id of one of the run's causes; `null`: all rows of those outcomes. */
   z.object({
     kind: z.literal('rerun'),

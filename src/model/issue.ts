@@ -5,7 +5,6 @@
 import { z } from 'zod';
 import { writtenAsSchema } from './written-as.ts';
 
-/** Whether a finding counts for nothing, warns, or keeps the row from being sent. */
 export const severitySchema = z.enum(['off', 'warn', 'error']);
 export type Severity = z.infer<typeof severitySchema>;
 

@@ -34,7 +34,7 @@ export function withReferences(body: JsonObject, resolved: readonly ResolvedRefe
   return resolved.reduce((whole, { path, id }) => withMember(whole, path, id), body);
 }
 
-/** A copy with the value at the path; missing objects and lists on the way are made. */
+/** Missing objects and lists on the way are made. */
 export function withMember(
   object: JsonObject,
   [name = '', ...rest]: readonly (string | number)[],

@@ -26,7 +26,6 @@ export type Mapped =
       readonly issues: readonly Issue[];
     };
 
-/** The rows of one key together: one request, or for each row why there is none. */
 export type GroupMapped =
   | {
       readonly kind: 'mapped';

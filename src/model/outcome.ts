@@ -97,20 +97,10 @@ export const KEY_AFTER: Readonly<Record<Outcome, 'known' | 'in-doubt' | 'given-b
 export const outcomeCountsSchema = z.record(outcomeSchema, z.number().int());
 export type OutcomeCounts = z.infer<typeof outcomeCountsSchema>;
 
+const NONE = outcomeCountsSchema.parse(Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])));
+
 export function noOutcomes(): OutcomeCounts {
-  return {
-    created: 0,
-    updated: 0,
-    drafted: 0,
-    listed: 0,
-    skipped: 0,
-    invalid: 0,
-    rejected: 0,
-    denied: 0,
-    failed: 0,
-    'in-doubt': 0,
-    cancelled: 0,
-  };
+  return { ...NONE };
 }
 
 /** The control total: rows that have an outcome. */

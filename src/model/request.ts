@@ -50,7 +50,7 @@ export type Reply =
       readonly ms: number;
     };
 
-/** What one reply means for the row. `code` and `message` hold no personal data. */
+/** `code` and `message` hold no personal data. */
 export type Verdict =
   | {
       readonly kind: 'accepted';

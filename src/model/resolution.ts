@@ -1,4 +1,4 @@
-/** What a person says became of a row in doubt, and what the ledger keeps of it. */
+/** What a person says of a row in doubt, and what is kept of it. */
 import { z } from 'zod';
 import type { Operation } from './operation.ts';
 

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 
-/** A name that iconv-lite knows; of Unicode only `utf-8`, `utf-16le`, `utf-16be`. */
+/** Of Unicode only `utf-8`, `utf-16le`, `utf-16be`. */
 export type Encoding = string;
 
 /** To choose from, likeliest first. */

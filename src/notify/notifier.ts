@@ -18,19 +18,12 @@ import { withDeadline } from '../lib/waiting.ts';
 import { type Channel, eventBody, type NotifiedEvent } from './event.ts';
 import { openWebhook } from './webhook.ts';
 
-export type Notifier = {
-  /** From now on this process notifies of the run. */
-  follow(run: string): Promise<void>;
-  /** A run's event goes unless it was sent, or another process follows the run. */
-  tell(event: NotifiedEvent): void;
-  /** Gives events under way a last while. */
-  close(): Promise<void>;
-};
+export type Notifier = NonNullable<Awaited<ReturnType<typeof openNotifier>>>;
 
 type NotifierOptions = Pick<Environment, 'notify' | 'home'> & {
   readonly io: Io;
   readonly log: Log;
-  /** This process' name among those of the home. */
+  /** Among those of the home. */
   readonly teller: string;
   /** Whether a process of that name is known to be gone. */
   isGone(teller: string): boolean;
@@ -39,12 +32,12 @@ type NotifierOptions = Pick<Environment, 'notify' | 'home'> & {
   readonly pauseMs?: number;
 };
 
-/** How long an ending process waits for its last events. */
+/** An ending process waits so long for its last events. */
 const END_MS = 10_000;
 const INTERRUPTED_MS = 1_000;
 
-/** `null`: no channel. A UsageError where the settings can't be used. */
-export async function openNotifier(options: NotifierOptions): Promise<Notifier | null> {
+/** `null`: no channel. A UsageError where they can't be used. */
+export async function openNotifier(options: NotifierOptions) {
   const { home, io, log, teller, isGone } = options;
   const channels = await openChannels(options);
   if (channels.length === 0) return null;
@@ -73,13 +66,16 @@ export async function openNotifier(options: NotifierOptions): Promise<Notifier |
     else await Promise.all(channels.map((channel) => deliver(event, channel)));
   };
   return {
-    follow: (run) => addToNote(directoryOf(run), `${FOLLOWED}${teller}`).catch(onTrouble),
-    tell(event) {
+    /** From now on this process notifies of the run. */
+    follow: (run: string) => addToNote(directoryOf(run), `${FOLLOWED}${teller}`).catch(onTrouble),
+    /** Unless it was sent, or another process follows its run. */
+    tell(event: NotifiedEvent) {
       const { id } = event;
       if (pending.has(id)) return;
       const forget = () => void pending.delete(id);
       pending.set(id, tellOnce(event).catch(onTrouble).finally(forget));
     },
+    /** Gives events under way a last while. */
     async close() {
       const told = Promise.all(pending.values());
       await withDeadline(told, io.interrupted.aborted ? INTERRUPTED_MS : END_MS);
@@ -89,7 +85,7 @@ export async function openNotifier(options: NotifierOptions): Promise<Notifier |
   };
 }
 
-/** One event after the other: a thousand refused files must not start as many commands. */
+/** A thousand refused files must not start as many commands. */
 type OpenChannel = Channel & { readonly turns: ReturnType<typeof createSemaphore> };
 
 async function openChannels({ notify, io }: NotifierOptions): Promise<readonly OpenChannel[]> {

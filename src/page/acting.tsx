@@ -39,7 +39,7 @@ function control(kind: 'pause' | 'resume' | 'cancel') {
         runPath(run),
       );
     const why = (form.get('why') ?? '').trim();
-    return carriedOut(visit, kind === 'resume' ? { kind, run, seen } : { kind, run, seen, why });
+    return carriedOut(visit, { kind, run, seen, why });
   };
 }
 
@@ -95,7 +95,7 @@ export function refusedFor(problems: readonly string[]): AskAnswer {
   return { kind: 'refused', problems: [...problems] };
 }
 
-/** Says what came of it, and leads on: to `next`, or to where the result shows; otherwise back. */
+/** Leads on: to `next`, or to where the result shows; otherwise back. */
 export function told(answer: AskAnswer, back: string, next?: string): Reply {
   switch (answer.kind) {
     case 'done':

@@ -124,10 +124,11 @@ async function control(ask: Control, by: string, acting: Acting): Promise<AskAns
   const run = await runOf(ask.run, acting);
   if (run.state !== ask.seen) return { kind: 'moved-on', state: run.state };
   const { id } = run;
+  const request = { by, at: new Date().toISOString(), why: ask.why };
   const done = (words: string) => ({ kind: 'done', words, run: id }) as const;
   switch (ask.kind) {
     case 'pause':
-      await pauseRun(run, { by, at: new Date().toISOString(), why: ask.why }, session);
+      await pauseRun(run, request, session);
       return done('The run is paused: nothing more of it is sent. Rows in flight are settled.');
     case 'resume': {
       refuseEnded(run);
@@ -135,13 +136,12 @@ async function control(ask: Control, by: string, acting: Acting): Promise<AskAns
       return done('The run goes on.');
     }
     case 'cancel': {
-      const request = { by, at: new Date().toISOString(), why: ask.why };
       const cancelled = await cancelRun(run, request, session);
       if (!isOver(cancelled)) ownRuns.follow(id, (quiet) => windUpCancelled(cancelled, quiet));
       return done('The run is cancelled: nothing more of it is sent. Its other rows get their outcomes.');
     }
     default:
-      return ask satisfies never;
+      return ask.kind satisfies never;
   }
 }
 
@@ -230,7 +230,7 @@ type Work = (session: TargetSession, begun: (run: string) => void) => Promise<un
 
 const AT_ONCE = 8;
 
-/** Runs begun or resumed at the page, executed in this process beside its other work. */
+/** Runs begun or resumed at the page, beside other work. */
 function createOwnRuns(session: TargetSession) {
   const { io, log, releasers } = session;
   const under = new Map<string, Promise<void>>();

@@ -12,6 +12,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { countUnsuccessful } from '../model/outcome.ts';
 import { Table, Time } from '../report/html/parts.tsx';
 import { type Summary, summarySchema } from '../report/summary.ts';
+import { hasRunsAt } from '../runs/status.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
 import { Problems } from '../web/words.tsx';
 import { askFor, refusedFor, told } from './acting.tsx';
@@ -220,13 +221,10 @@ function Issues({ of, label }: { readonly of: readonly FoundIssue[]; readonly la
   );
 }
 
-const RUNS_LOOKED_THROUGH = 1_000;
-
-/** The host to be typed before the first run at a service; `null`: it had a run before. */
+/** To be typed before the first run at a service; else `null`. */
 async function hostToType({ target, ledger }: Desk): Promise<string | null> {
-  if (target === 'sandbox') return null;
-  const runs = await ledger.index.latest(RUNS_LOOKED_THROUGH);
-  return runs.some((run) => run.target === target) ? null : new URL(target).host;
+  if (target === 'sandbox' || (await hasRunsAt(target, ledger))) return null;
+  return new URL(target).host;
 }
 
 type StartProps = {

@@ -16,13 +16,6 @@ import type { Summary } from '../report/summary.ts';
 import type { Session } from '../session.ts';
 import { createUploads, limitsIn } from './uploads.ts';
 
-type ChildEnd = {
-  readonly exitCode: number | null;
-  readonly stdout: string;
-  /** Its messages for people, a line each. */
-  readonly problems: readonly string[];
-};
-
 const AT_ONCE = 2;
 const HEAP_MB = 512;
 const LONGEST_MS = 600_000;
@@ -32,7 +25,7 @@ const MOST_CHARACTERS = 16 * 1024 * 1024;
 /** Runs `onboard`, two at a time; no operand can become an option. */
 export function createChildren(env: NodeJS.ProcessEnv, stopped: AbortSignal) {
   const places = createSemaphore(AT_ONCE);
-  return async (options: readonly string[], operands: readonly string[]): Promise<ChildEnd> => {
+  return async (options: readonly string[], operands: readonly string[]) => {
     const release = await places.acquire();
     try {
       return await run([...options, '--', ...operands], { env, stopped });
@@ -44,7 +37,7 @@ export function createChildren(env: NodeJS.ProcessEnv, stopped: AbortSignal) {
 
 type Bounds = { readonly env: NodeJS.ProcessEnv; readonly stopped: AbortSignal };
 
-async function run(args: readonly string[], { env, stopped }: Bounds): Promise<ChildEnd> {
+async function run(args: readonly string[], { env, stopped }: Bounds) {
   const child = spawn(process.execPath, [`--max-old-space-size=${HEAP_MB}`, programFile(), ...args], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -62,7 +55,8 @@ async function run(args: readonly string[], { env, stopped }: Bounds): Promise<C
       if (said[name].length > MOST_CHARACTERS) full.abort();
     });
   try {
-    const [exitCode] = await once(child, 'close');
+    const [exitCode]: readonly (number | null)[] = await once(child, 'close');
+    /** Its messages for people. */
     const lines = said.stderr.split('\n').filter((line) => line.trim() !== '');
     return { exitCode, stdout: said.stdout, problems: ends.aborted ? [whyEnded()] : lines };
   } finally {

@@ -55,7 +55,7 @@ const WELL_MS = 60_000;
 const PASSED =
   /^(?:PATH|HOME|TMPDIR|TZ|LANG|LC_\w+|NODE_EXTRA_CA_CERTS|LOG_LEVEL|MSB_BASE_URL|REDIS_\w+|ONBOARD_(?:HOME|JOBS|WEB_\w+))$/;
 
-/** Whether anybody could log in to a page nobody asked for: by a link at a terminal, or a token. */
+/** By a link at a terminal, or a token. */
 export async function mayAnybodyEnter({ env, io }: Pick<Session, 'env' | 'io'>): Promise<boolean> {
   const { sharedToken, proxy, people } = readAccess(io.env, env.home);
   return io.stderr.isTTY === true || sharedToken !== null || proxy !== null || (await people()).length > 0;
@@ -137,14 +137,10 @@ function listen(page: ChildProcess, { io, log }: Session, acts: ForkOptions['act
 }
 
 /** The page's way to the process that started it. */
-export type Link = {
-  ask(ask: Ask, visitor: Visitor): Promise<AskAnswer>;
-  tell(message: FromPage): void;
-  readonly ended: Promise<void>;
-};
+export type Link = NonNullable<ReturnType<typeof linkToStarter>>;
 
 /** `null`: no process started this one as its page. */
-export function linkToStarter(): Link | null {
+export function linkToStarter() {
   if (process.send === undefined) return null;
   const waiting = new Map<number, (answer: AskAnswer) => void>();
   let asks = 0;
@@ -158,7 +154,7 @@ export function linkToStarter(): Link | null {
   return {
     tell,
     ended,
-    ask(ask, { name, role }) {
+    ask(ask: Ask, { name, role }: Visitor) {
       asks += 1;
       const id = asks;
       const answer = new Promise<AskAnswer>((resolve) => waiting.set(id, resolve));

@@ -3,7 +3,6 @@
  * Opened from an environment to a listening server; it asks the process that started it for
  * whatever is to be done.
  */
-
 import { targetOf } from '../inbox/overview.ts';
 import { assertKnownLedger } from '../ledger/run-index.ts';
 import type { ListenAddress } from '../lib/listening.ts';
@@ -15,10 +14,23 @@ import { ledgerOn, type Session } from '../session.ts';
 import { hostNameOf, readAccess } from '../web/access.ts';
 import { readAssets } from '../web/assets.ts';
 import { startPage } from '../web/server.tsx';
+import type { Route } from '../web/visit.ts';
+import { actingRoutes } from './acting.tsx';
+import { noteRoutes } from './causes.tsx';
+import { checkRoutes } from './checking.tsx';
 import { rememberFiles } from './child.ts';
 import { createDesk, type Desk } from './desk.ts';
+import { doubtsRoutes } from './doubts.tsx';
+import { filesRoutes } from './files.tsx';
 import type { Link } from './fork.ts';
-import { ROUTES } from './routes.ts';
+import { jobsRoutes } from './jobs.tsx';
+import { mappingRoutes } from './mapping.tsx';
+import { overviewRoutes } from './overview.tsx';
+import { rowRoutes } from './row.tsx';
+import { rowsRoutes } from './rows.tsx';
+import { runRoutes } from './run.tsx';
+import { runsRoutes } from './runs.tsx';
+import { systemRoutes } from './system.tsx';
 
 type Opening = Pick<Session, 'io' | 'env' | 'log' | 'clock' | 'releasers'>;
 
@@ -34,16 +46,8 @@ type PageOptions = {
 
 const USUAL = { host: '127.0.0.1', port: 4780 } as const;
 
-type OpenedPage = {
-  readonly url: string;
-  /** Lets one person in, once, soon. */
-  readonly link: string;
-};
-
-export async function openPage(
-  opening: Opening,
-  { address, sandbox, link, visitor }: PageOptions,
-): Promise<OpenedPage> {
+/** `link`: lets one person in, once, soon. */
+export async function openPage(opening: Opening, { address, sandbox, link, visitor }: PageOptions) {
   const { env, io, log, clock, releasers } = opening;
   const { host, port } = address ?? USUAL;
   const access = readAccess(io.env, env.home);
@@ -81,3 +85,19 @@ async function openToRead(
   await assertKnownLedger(redis);
   return ledgerOn(redis, address, env);
 }
+
+export const ROUTES: readonly Route<Desk>[] = [
+  ...overviewRoutes,
+  ...runsRoutes,
+  ...runRoutes,
+  ...systemRoutes,
+  ...actingRoutes,
+  ...noteRoutes,
+  ...filesRoutes,
+  ...checkRoutes,
+  ...mappingRoutes,
+  ...jobsRoutes,
+  ...rowsRoutes,
+  ...rowRoutes,
+  ...doubtsRoutes,
+];

@@ -17,7 +17,7 @@ const SETTINGS = {
 type Setting = keyof typeof SETTINGS;
 const NAMES: readonly Setting[] = ['header', 'delimiter', 'encoding', 'sheet', 'records'];
 
-/** The choices by their names in `format`, without what is found automatically. */
+/** By their names in `format`, without what is found automatically. */
 export type Reading = Readonly<Partial<Record<Setting, string>>>;
 
 export function readingIn(given: URLSearchParams): Reading {

@@ -45,7 +45,7 @@ export type RowsAsked = {
   readonly isLiteral: boolean;
 };
 
-/** `settlement`: `null`: no outcome yet; `words`: as the visitor may see them. */
+/** `settlement`: `null`: no outcome yet. */
 export type ListedRow = {
   readonly row: number;
   readonly settlement: Settlement | null;
@@ -216,7 +216,7 @@ async function withWords({ visitor, view }: Search, rows: readonly Settlement[])
   return listed;
 }
 
-/** The whole list as in results.csv; ends early where the visitor starts another search. */
+/** As in results.csv; ends early where the visitor starts another search. */
 export async function* csvOf(
   search: Search,
   signal: AbortSignal,

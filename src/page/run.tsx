@@ -168,7 +168,7 @@ const ACTS: Readonly<Record<RunState, readonly Act[]>> = {
   finished: [AGAIN],
 };
 
-/** What can't be taken back has a page of its own, where it is confirmed. */
+/** What can't be taken back is confirmed on a page of its own. */
 const CONFIRMED: readonly Act[] = [CANCEL, AGAIN];
 
 /** Sends the shown state along: where it has changed since, nothing is done. */

@@ -1,4 +1,4 @@
-/** All runs, newest first, 50 a page, by state and job; and a run's line in any list. */
+/** All runs, newest first; and a run's line in any list. */
 import { basename } from 'node:path';
 import { type RunBrief, readBriefs } from '../ledger/run-record.ts';
 import { batchesOf } from '../lib/batches.ts';
@@ -46,7 +46,6 @@ function askedIn(query: URLSearchParams) {
   };
 }
 
-/** Of the run with a row of that key, or with that id or ending of an id. */
 async function addressOfNamed(desk: Desk, text: string, { role }: Visitor): Promise<string | null> {
   const { ledger, target } = desk;
   // A viewer could try keys of any run.

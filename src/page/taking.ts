@@ -17,17 +17,13 @@ import { sleep } from '../lib/waiting.ts';
 import type { AskAnswer } from '../model/ask.ts';
 import { createUploads } from './uploads.ts';
 
-export type Taking = {
-  /** Hands an upload to the watcher as a file of that job; a UsageError where that can't be. */
-  take(upload: string, job: string, again: boolean): Promise<AskAnswer>;
-  /** Writes a new definition; a UsageError says what is wrong with it. */
-  saveJob(name: string, yaml: string): Promise<AskAnswer>;
-};
+export type Taking = ReturnType<typeof createTaking>;
 
 const TAKEN_WITHIN_MS = 15_000;
 const POLL_MS = 200;
 
-export function createTaking(watcher: Watcher): Taking {
+/** A UsageError says what can't be. */
+export function createTaking(watcher: Watcher) {
   const { session, target, book, home } = watcher;
   const { ledger, env, io, clock } = session;
   const uploads = createUploads(home, () => clock.date());
@@ -69,7 +65,7 @@ export function createTaking(watcher: Watcher): Taking {
 
   return {
     take,
-    async saveJob(name, yaml) {
+    async saveJob(name: string, yaml: string): Promise<AskAnswer> {
       parseFormJob(yaml, name, definitionProblems);
       const path = join(env.jobsDirectory, `${name}.yaml`);
       try {

@@ -145,7 +145,7 @@ async function write(
   return size;
 }
 
-/** A name that is valid everywhere, with the ending that shows the kind of file. */
+/** Valid everywhere, with the ending that shows the kind of file. */
 function plainName(given: string): string {
   const plain = given
     .normalize('NFKD')

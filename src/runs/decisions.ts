@@ -26,7 +26,7 @@ export async function checkDecisions(
   told: readonly Told[],
   definition: JobDefinition | null,
   ledger: Pick<Ledger, 'redis' | 'of'>,
-): Promise<WithMates> {
+) {
   const held = await heldOf(run, told, definition?.group !== undefined, ledger);
   refuseImpossible(told, held, definition?.keyForm ?? 'exact');
   const decided = new Map(told.flatMap(({ row, decision }) => (decision === null ? [] : [[row, decision]])));
@@ -108,7 +108,6 @@ export async function readHeld(
   return { keys, holders: holders.found, groups };
 }
 
-/** Rows under another key than the run's, rows decided in two ways, and ids of two records. */
 function refuseImpossible(told: readonly Told[], held: Held, form: KeyForm): void {
   const first = new Map<number, Told>();
   const given = new Map<string, Told>();
@@ -167,16 +166,11 @@ function holderOf({ row }: Told, { keys }: Held): Holder {
   return { row, key: keys.get(row) ?? '' };
 }
 
-type WithMates = {
-  readonly decisions: readonly RowDecision[];
-  readonly mates: readonly number[];
-};
-
 /**
  * Extends decisions to rows in doubt of the same request. A UsageError lists rows that are decided
  * otherwise than another row of their group.
  */
-export function withMates(groups: Held['groups'], decisions: readonly RowDecision[]): WithMates {
+export function withMates(groups: Held['groups'], decisions: readonly RowDecision[]) {
   const decided = new Map(decisions.map(({ row, decision }) => [row, decision]));
   const problems: string[] = [];
   const added: RowDecision[] = [];

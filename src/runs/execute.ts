@@ -54,7 +54,7 @@ export async function executeToEnd(
   }
 }
 
-/** The run, where it is paused for a file that can't be read any more; else throws the error. */
+/** Where it is paused for a file that can't be read any more. */
 async function pausedForFile(run: Run, error: unknown, { io, ledger }: TargetSession): Promise<Run> {
   const left = error instanceof UsageError ? await ledger.of(run.target).store.get(run.id) : null;
   if (!(error instanceof UsageError) || left?.reason !== 'file-changed') throw error;

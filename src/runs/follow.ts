@@ -156,7 +156,6 @@ function waitsForWindow({ state, reason }: Run, window: JobWindow | null): boole
   return window !== null && state === 'paused' && reason === 'window';
 }
 
-/** Pauses the run while its window is closed, resumes it, and tells the user both. */
 function createWindowKeeper(
   id: string,
   window: JobWindow | null,

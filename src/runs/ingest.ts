@@ -228,7 +228,7 @@ async function withStates(claimed: Claimed, store: RunStore): Promise<Claimed> {
   return { ...claimed, claims };
 }
 
-/** Claims the keys of chunks and hands them to the queue, several in one command. */
+/** Several chunks in one command. */
 function createOutlet(ingesting: Ingesting) {
   const { run, store, queue } = ingesting;
   let batch: KeyedChunk[] = [];

@@ -175,22 +175,14 @@ type Asking = {
   readonly signal: AbortSignal;
 };
 
-type LookedUp = {
-  readonly created: number;
-  readonly notCreated: number;
-  /** Asked for, and still in doubt; each says why. */
-  readonly open: number;
-  readonly keyless: number;
-  /** Not asked for: broken off, out of time, or the token was refused. */
-  readonly left: number;
-};
+type LookedUp = Awaited<ReturnType<typeof lookUpDoubts>>;
 
 const BY = 'lookup';
 const BATCH_ROWS = 1_000;
 
 type Asked = { readonly doubt: Settlement; readonly sighting: Sighting };
 
-async function lookUpDoubts(asking: Asking, { redis, of }: Pick<Ledger, 'redis' | 'of'>): Promise<LookedUp> {
+async function lookUpDoubts(asking: Asking, { redis, of }: Pick<Ledger, 'redis' | 'of'>) {
   const { run, signal } = asking;
   const { keys } = of(run.target);
   const k = keys.run(run.id);
@@ -206,8 +198,11 @@ async function lookUpDoubts(asking: Asking, { redis, of }: Pick<Ledger, 'redis' 
     asked.push(...(await Promise.all(keyed.map(ask))).flat());
   }
   const settled = await settle(asked, asking, { redis, keys });
+  /** Still in doubt; each says why. */
+  const open = asked.length - settled.created - settled.notCreated;
+  /** Not asked for: broken off, out of time, or the token was refused. */
   const left = rows.length - asked.length - keyless;
-  return { ...settled, open: asked.length - settled.created - settled.notCreated, keyless, left };
+  return { ...settled, open, keyless, left };
 }
 
 /** Asks once for the rows of one key: they are one record. */

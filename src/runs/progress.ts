@@ -6,21 +6,18 @@ import { duration, type Io, numberShown, showStatus, tell, windowOf } from '../l
 import { countSettled, OUTCOMES, outcomeSign, REMAINDER } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 
-export type Progress = {
-  /** `isServiceAway`: rows wait for the service, whatever the rate was. */
-  update(run: Run, isServiceAway?: boolean): void;
-  stop(): void;
-};
+export type Progress = ReturnType<typeof createProgress>;
 
 const LINE_EVERY_MS = 5_000;
 /** Often enough for the eye, and seldom enough to be read. */
 const DRAWN_EVERY_MS = 200;
 
-export function createProgress(io: Io, first: Run, now: () => number): Progress {
+export function createProgress(io: Io, first: Run, now: () => number) {
   const paceOf = createPace(first, now);
   const isTerminal = io.stderr.isTTY === true;
   const everyMs = isTerminal ? DRAWN_EVERY_MS : LINE_EVERY_MS;
   let shownAt = isTerminal ? Number.NEGATIVE_INFINITY : now();
+  /** `isServiceAway`: rows wait for the service, whatever the rate was. */
   const update = (run: Run, isServiceAway = false) => {
     // At each look, also where nothing is shown: the rate depends on when rows were settled.
     const rate = paceOf(run);

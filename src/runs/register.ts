@@ -105,7 +105,7 @@ async function firstCanary({ facts, job }: NewFile, store: RunStore): Promise<Ca
   return (await store.isProven(job.name)) ? null : { rows: FIRST_ROWS, kind: 'first' };
 }
 
-/** Registers the file and sets its run running; tells the user where it isn't new. */
+/** Tells the user where the run isn't new. */
 export async function beginFile(
   file: NewFile,
   session: Pick<TargetSession, 'ledger' | 'io' | 'registration'>,

@@ -1,6 +1,6 @@
 /**
- * When a run's report is written: once, where the run ends or stops for now or its process is
- * interrupted; until then only the summary is kept fresh. And when an existing report stays.
+ * A run's report is written once, where the run ends or stops for now or its process is
+ * interrupted; until then only the summary is kept fresh.
  */
 import { ZodError } from 'zod';
 import type { JobDefinition } from '../config/job-definition.ts';
@@ -20,22 +20,18 @@ import { reportedSummary } from './status.ts';
 type ReportSession = Pick<Session, 'env' | 'io' | 'ledger'>;
 type FollowSession = ReportSession & Pick<TargetSession, 'clock' | 'log' | 'meter'>;
 
-export type FollowedReport = {
-  /** At each look: keeps the summary fresh. */
-  look(run: Run): void;
-  /** The run as it ended or as this process leaves it; after it no more `look`. */
-  finish(run: Run): Promise<Summary>;
-};
+export type FollowedReport = ReturnType<typeof followReport>;
 
 const SUMMARY_EVERY_MS = 2_000;
 
-export function followReport({ id }: Pick<Run, 'id'>, session: FollowSession): FollowedReport {
+export function followReport({ id }: Pick<Run, 'id'>, session: FollowSession) {
   const { log, clock, env, meter } = session;
   const directory = reportDirectory(env, id);
   let writtenAt = Number.NEGATIVE_INFINITY;
   let writing: Promise<unknown> | null = null;
   return {
-    look(run) {
+    /** At each look: keeps the summary fresh. */
+    look(run: Run) {
       // A run that is over gets its whole report, and no summary before it.
       if (writing !== null || isOver(run) || clock.now() - writtenAt < SUMMARY_EVERY_MS) return;
       writtenAt = clock.now();
@@ -48,7 +44,8 @@ export function followReport({ id }: Pick<Run, 'id'>, session: FollowSession): F
           writing = null;
         });
     },
-    async finish(run) {
+    /** As it ended or as this process leaves it; then no more `look`. */
+    async finish(run: Run): Promise<Summary> {
       await writing;
       if (goesOnElsewhere(run)) return summarize(run, new Date());
       const whole = await writeTrueReport(run, session);

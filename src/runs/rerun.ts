@@ -6,7 +6,7 @@
 import { type Job, operationOf } from '../config/job-definition.ts';
 import { loadJob, loadJobFile } from '../config/load-job.ts';
 import { definitionProblems, mappingFor } from '../delivery/run-mapping.ts';
-import { type ApartRows, createApartRows } from '../intake/apart-rows.ts';
+import { createApartRows } from '../intake/apart-rows.ts';
 import { createCut } from '../intake/chunks.ts';
 import {
   type ChoiceCounts,
@@ -162,15 +162,9 @@ function rowsLeft(
   return unsuccessfulRows(viewOf(parent), { outcomes, rows, reruns: children.map(viewOf) }, counts);
 }
 
-type Frozen = {
-  readonly counts: ChoiceCounts;
-  readonly rows: readonly number[];
-  /** For jobs with groups: the number of rows up to the end of each chunk. */
-  readonly chunkEnds: number[] | null;
-  readonly apart: ApartRows;
-};
+type Frozen = Awaited<ReturnType<typeof freezeRows>>;
 
-export async function freezeRows(id: string, family: Family, ledger: Ledger): Promise<Frozen> {
+export async function freezeRows(id: string, family: Family, ledger: Ledger) {
   const { parent, job } = family.wanted;
   const counts: ChoiceCounts = { chosen: 0, takenBefore: 0, withoutRecord: 0, inDoubt: 0 };
   const input = createRunInput(ledger.redis, ledger.of(parent.target).keys, id);
@@ -180,6 +174,7 @@ export async function freezeRows(id: string, family: Family, ledger: Ledger): Pr
   const endsBefore = createCut({ chunkRows: CHUNK_ROWS, firstRows, keyOf: grouping?.groupOf ?? null });
   const apart = createApartRows(grouping ?? NO_KEYS);
   const numbers: number[] = [];
+  /** The number of rows up to the end of each chunk. */
   const ends: number[] = [];
   let chunk: Row[] = [];
   const write = async () => {

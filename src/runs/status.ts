@@ -47,12 +47,19 @@ export async function runOf(ledger: Ledger, id: string): Promise<Run | null> {
   return target === null ? null : ledger.of(target).store.get(id);
 }
 
+const RUNS_ASKED = 1_000;
+
+/** Of the latest runs. */
+export async function hasRunsAt(target: string, { index }: Pick<Ledger, 'index'>): Promise<boolean> {
+  return (await index.latest(RUNS_ASKED)).some((run) => run.target === target);
+}
+
 function ambiguous(named: string, ids: readonly string[]): string {
   const more = ids.length > AMBIGUOUS_SHOWN ? ` and ${ids.length - AMBIGUOUS_SHOWN} more` : '';
   return `"${named}" is the ending of ${countOf(ids.length, 'run')}: ${ids.slice(0, AMBIGUOUS_SHOWN).join(', ')}${more}. Expected more of the id.`;
 }
 
-/** The definition that a run began with, and goes on with whatever its job has become. */
+/** The one that a run began with, whatever its job has become. */
 export async function definitionOf(
   { id, target }: Run,
   ledger: Pick<Ledger, 'of'>,
@@ -119,7 +126,6 @@ const PLACES: Readonly<Record<string, string>> = {
   lost: 'lost by the queue, added anew while the run is followed',
 };
 
-/** The command that goes on with the run; `null`: it goes on by itself or is over. */
 export function goingOnWith({ id, state }: Pick<Run, 'id' | 'state'>, { owner }: ShownState): string | null {
   if (owner === 'gone') return state === 'cancelled' ? `onboard cancel ${id}` : `onboard resume ${id}`;
   if (owner === 'alive') return null;
@@ -140,32 +146,24 @@ export async function reportedSummary(run: Run, report: string): Promise<Summary
 }
 
 /** As every `--json` shows it: all of `summary.json`, and how it stands right now. */
-export type RunStatus = Summary & {
-  readonly createdAt: string;
-  /** Whether a process reads the run's rows right now. */
-  readonly owner: ShownState['owner'];
-  /** Rows with an outcome, of all. */
-  readonly percent: number;
-  readonly seconds: number | null;
-  readonly secondsLeft: number | null;
-  readonly report: string;
-  /** The command that goes on with the run; `null`: it goes on by itself or is over. */
-  readonly command: string | null;
-};
+export type RunStatus = ReturnType<typeof runStatus>;
 
-export function runStatus({ run, state }: ShownRun, summary: Summary, report: string): RunStatus {
+export function runStatus({ run, state }: ShownRun, summary: Summary, report: string) {
   const { createdAt } = run;
   const end = run.finishedAt === null ? Date.now() : Date.parse(run.finishedAt);
   const goesOn = state.owner === 'alive' && run.state === 'running' && summary.rowsPerSecond > 0;
   return {
     ...summary,
     createdAt,
+    /** Whether a process reads the run's rows right now. */
     owner: state.owner,
+    /** Rows with an outcome, of all. */
     percent: run.rows === 0 ? 100 : Math.floor((countSettled(run.outcomes) / run.rows) * 100),
     seconds:
       run.startedAt === null ? null : Math.max(0, Math.round((end - Date.parse(run.startedAt)) / 1000)),
     secondsLeft: goesOn ? Math.ceil(openRows(run) / summary.rowsPerSecond) : null,
     report,
+    /** `null`: it goes on by itself or is over. */
     command: goingOnWith(run, state),
   };
 }

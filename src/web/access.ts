@@ -1,6 +1,6 @@
 /**
- * Who may log in, by the environment: a shared token, a proxy that has logged people in, and where
- * browsers see the page. What would let others listen or log in is refused before the page listens.
+ * Who may log in, by the environment. What would let others listen or log in is refused before the
+ * page listens.
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
@@ -10,21 +10,9 @@ import { z } from 'zod';
 import { errorCode, insteadOf } from '../lib/errors.ts';
 import { isLoopback } from '../lib/listening.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { type Person, readPeople, writeWebFile } from './people.ts';
+import { readPeople, writeWebFile } from './people.ts';
 
-export type WebAccess = {
-  /** Where browsers see it behind a proxy; `null`: only at this machine. */
-  readonly origin: string | null;
-  /** An operator's, who is asked for a name; `null`: there is none. */
-  readonly sharedToken: string | null;
-  /** The header with a person's name, and who may set it, with the secret. */
-  readonly proxy: {
-    readonly header: string;
-    readonly addresses: readonly string[];
-    readonly secret: string;
-  } | null;
-  people(): Promise<readonly Person[]>;
-};
+export type WebAccess = ReturnType<typeof readAccess>;
 
 const SHORTEST_TOKEN = 16;
 const ORIGIN_EXPECTED =
@@ -51,7 +39,7 @@ const schema = z.object({
 });
 
 /** From ONBOARD_WEB_*; a UsageError lists every problem. */
-export function readAccess(env: Readonly<Record<string, string | undefined>>, home: string): WebAccess {
+export function readAccess(env: Readonly<Record<string, string | undefined>>, home: string) {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''));
   const parsed = schema.safeParse(given);
   const problems = parsed.success ? [] : parsed.error.issues.map((i) => `${i.path.join('.')}: ${i.message}`);
@@ -68,8 +56,11 @@ export function readAccess(env: Readonly<Record<string, string | undefined>>, ho
   if (problems.length > 0 || !parsed.success) throw new UsageError(problems);
   const addresses = (proxy ?? '').split(',').map((address) => address.trim());
   return {
+    /** Where browsers see it behind a proxy; `null`: only at this machine. */
     origin: parsed.data.ONBOARD_WEB_ORIGIN ?? null,
+    /** An operator's, who is asked for a name; `null`: there is none. */
     sharedToken: parsed.data.ONBOARD_WEB_TOKEN ?? null,
+    /** The header with a person's name, and who may set it, with the secret. */
     proxy: isComplete ? { header, addresses, secret: secretIn(file) } : null,
     people: () => readPeople(home),
   };

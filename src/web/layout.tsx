@@ -1,4 +1,4 @@
-/** What stands on every page: the target, the navigation, the service's state, and the visitor. */
+/** What stands on every page. */
 import type { Child } from 'hono/jsx';
 import { cut, Text } from '../lib/html-text.tsx';
 import type { Visitor } from '../model/ask.ts';
@@ -97,7 +97,7 @@ function isWithin(path: string, to: string): boolean {
   return to === '/' ? path === '/' : path === to || path.startsWith(`${to}/`);
 }
 
-/** The service's state, and the line in which the script says whether the server answers. */
+/** Also the line in which the script says whether the server answers. */
 function Service({ service, looksOnly }: Pick<Standing, 'service'> & Pick<LayoutProps, 'looksOnly'>) {
   return (
     <p class={service.isWell ? 'state dim noprint' : 'state t-bad noprint'}>

@@ -14,7 +14,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { type Role, roleSchema } from '../model/ask.ts';
 
 const peopleSchema = z.array(z.object({ name: z.string(), role: roleSchema, digest: z.string() }));
-export type Person = z.infer<typeof peopleSchema>[number];
+type Person = z.infer<typeof peopleSchema>[number];
 
 /** Characters of a whole SHA-256 in base64url. */
 export const WHOLE_DIGEST = 43;

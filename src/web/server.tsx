@@ -42,13 +42,6 @@ type PageOptions<Page extends Core> = Omit<Frame, 'page'> & {
   readonly mayMove: boolean;
 };
 
-type PageServer = {
-  readonly url: string;
-  /** Lets one person in as an operator of that name, once, within ten minutes. */
-  link(name: string): string;
-  close(): Promise<void>;
-};
-
 const LIMITS = {
   headersTimeout: 10_000,
   // An upload of 2 GiB at 200 kB a second.
@@ -63,8 +56,8 @@ const CONNECTIONS = 200;
 const PER_ADDRESS = 50;
 const PORTS_TRIED = 20;
 
-/** A UsageError where it can't listen, nobody could log in, or others could listen in. */
-export async function startPage<Page extends Core>(options: PageOptions<Page>): Promise<PageServer> {
+/** A UsageError where nobody could log in, or others could listen in. */
+export async function startPage<Page extends Core>(options: PageOptions<Page>) {
   const { host, port, mayMove, access, name } = options;
   await assertSafe(access, host);
   const sessions = createSessions({ ...access, now: () => performance.now() });
@@ -77,7 +70,8 @@ export async function startPage<Page extends Core>(options: PageOptions<Page>): 
   url = access.origin ?? new URL(`http://${name}:${bound}`).origin;
   return {
     url,
-    link: (visitor) => `${url}/enter#k=${sessions.newKey(visitor)}`,
+    /** Lets one person in, once, within ten minutes. */
+    link: (visitor: string) => `${url}/enter#k=${sessions.newKey(visitor)}`,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();

@@ -105,7 +105,7 @@ export function createSessions({ sharedToken, people, now }: SessionOptions) {
       await inAll.reward(EVERYBODY);
       return { kind: 'in', cookie: begin(found) };
     },
-    /** `null`: no valid session. `isSign`: the person did something, not the page by itself. */
+    /** `isSign`: the person did something, not the page by itself. */
     async visitorOf(cookie = '', { isSign }: { readonly isSign: boolean }): Promise<Visitor | null> {
       const id = digestOf(cookie);
       const session = sessions.get(id);

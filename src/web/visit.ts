@@ -61,7 +61,7 @@ export type Route<Part = unknown> = {
   /** With `:names`. */
   readonly path: string;
   readonly role: Role;
-  /** Pages of it may have a live part, made once a second for all viewers of one role. */
+  /** It may have a live part, made once a second for all of one role. */
   readonly isLive?: boolean;
   answer(visit: Visit<Part>): Promise<Reply>;
 };

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Job, jobDefinitionSchema } from '../../src/config/job-definition.ts';
-import { type Claim, type ClaimInfo, claimEntry, listClaims, type NewClaim } from '../../src/inbox/claim.ts';
+import { type Claim, claimEntry, listClaims } from '../../src/inbox/claim.ts';
 import { type Entry, listEntries } from '../../src/inbox/entry.ts';
 import type { Inbox } from '../../src/inbox/job-book.ts';
 import { ownFolder } from '../support/folder.ts';
@@ -56,20 +56,24 @@ export async function entryIn(inbox: string, path: string): Promise<Entry> {
 export const CLAIM_ID = '20261121-100000-aaaa';
 
 /** A claim of the file `a.csv`. */
-export function newClaim(inbox: string, info: Partial<ClaimInfo> = {}): NewClaim {
+export function newClaim(inbox: string, info: Partial<Claim['info']> = {}) {
   const known = { job: 'j', target: 't', ledger: 'l', path: 'a.csv', stamp: '', marker: null };
   return { id: CLAIM_ID, inbox, info: { ...known, claimedAt: '2026-11-21T10:00:00.000Z', ...info } };
 }
 
 /** A file of an inbox that is claimed, with its marker beside it where it has one. */
-export async function claimed(path = 'a.csv', info: Partial<ClaimInfo> = {}, under?: string) {
+export async function claimed(path = 'a.csv', info: Partial<Claim['info']> = {}, under?: string) {
   const marker = info.marker ?? null;
   const beside = marker === null ? {} : { [join(dirname(path), marker)]: '' };
   const home = await setUpInbox({ [path]: 'text', ...beside }, under);
   return { ...home, claim: await claimIn(home.inbox, path, info) };
 }
 
-export async function claimIn(inbox: string, path: string, info: Partial<ClaimInfo> = {}): Promise<Claim> {
+export async function claimIn(
+  inbox: string,
+  path: string,
+  info: Partial<Claim['info']> = {},
+): Promise<Claim> {
   const entry = await entryIn(inbox, path);
   const claim = await claimEntry(entry, newClaim(inbox, { path, stamp: entry.stamp, ...info }));
   if (claim === null) throw new Error('not claimed');

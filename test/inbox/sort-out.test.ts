@@ -121,14 +121,6 @@ test('the inbox of a job of its own takes every name, unless the job says which'
   expect(fates(['any.csv'], [jobOf('own', { inbox: 'own' })])['any.csv']).toMatch(/^refuse/);
 });
 
-test('a long name does not keep the process busy with a pattern of many stars', () => {
-  const name = `${'a'.repeat(251)}.csv`;
-  const begin = process.cpuUsage();
-  expect(fates([name], [jobOf('starry', { files: '*a*a*a*b*.csv' })])[name]).toMatch(/^refuse/);
-  // Of this process, not of a busy machine.
-  expect(process.cpuUsage(begin).user / 1_000).toBeLessThan(1_000);
-});
-
 const UNREST = [{ inbox: inboxOf([subclients]), entries: [entryOf('stray'), entryOf('subclients')] }];
 
 test('nothing is decided on an entry that is not at rest, and it is said when it may be', () => {

@@ -19,15 +19,6 @@ test('those who wait are served in the order they came', async () => {
   expect(order).toEqual([1, 2, 3, 4]);
 });
 
-test('a place given back twice is one place', async () => {
-  const semaphore = createSemaphore(1);
-  const first = await semaphore.acquire();
-  first();
-  first();
-  await semaphore.acquire();
-  expect(await Promise.race([semaphore.acquire(), turn()])).toBeUndefined();
-});
-
 test('whatever the order of asking and giving back, no more places are out than there are, and none is lost', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.array(fc.boolean()), async (places, asks) => {

@@ -8,7 +8,7 @@ import type { Settlement } from '../../src/model/settlement.ts';
 import { createActs } from '../../src/page/acts.ts';
 import { rememberFiles } from '../../src/page/child.ts';
 import { createDesk, type Desk } from '../../src/page/desk.ts';
-import { ROUTES } from '../../src/page/routes.ts';
+import { ROUTES } from '../../src/page/open.ts';
 import { seedRun } from '../support/doubts.ts';
 import type { OwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { Text } from '../../src/lib/html-text.tsx';
 import type { Log } from '../../src/lib/log.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
-import { ROUTES } from '../../src/page/routes.ts';
+import { ROUTES } from '../../src/page/open.ts';
 import type { WebAccess } from '../../src/web/access.ts';
 import { createAssets } from '../../src/web/assets.ts';
 import { livePath } from '../../src/web/reply.tsx';

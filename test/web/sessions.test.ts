@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { shortDigest } from '../../src/lib/digest.ts';
 import type { Role } from '../../src/model/ask.ts';
-import type { Person } from '../../src/web/people.ts';
 import { createSessions } from '../../src/web/sessions.ts';
 
 const MINUTE = 60_000;
@@ -10,11 +9,11 @@ const SHARED = 'a-token-that-several-know';
 const LOOKS = { isSign: false };
 const ACTS = { isSign: true };
 
-function personWith(token: string, role: Role = 'viewer', name = 'eva'): Person {
+function personWith(token: string, role: Role = 'viewer', name = 'eva') {
   return { name, role, digest: shortDigest(token, 43) };
 }
 
-function opened(people: readonly Person[] = [], sharedToken: string | null = SHARED) {
+function opened(people: ReturnType<typeof personWith>[] = [], sharedToken: string | null = SHARED) {
   const state = { at: 0, people };
   const sessions = createSessions({ sharedToken, people: async () => state.people, now: () => state.at });
   const cookieFor = async (secret: string, name = '') => {

@@ -1,7 +1,6 @@
 /**
- * How many went where, in three columns with ribbons between them. A ribbon's width is in
- * proportion, with a least width at which it can be seen: with a larger one, seven rows in doubt
- * would look like thousands. Labels have places of their own.
+ * How many went where. A ribbon's width is in proportion, and the least one can just be seen: with
+ * a larger one, seven rows in doubt would look like thousands.
  */
 import { numberShown } from '../terminal.ts';
 import { round } from './frame.tsx';

@@ -1,7 +1,4 @@
-/**
- * The frame of pictures over a scale: round numbers at the side, labels below. Time is in seconds,
- * minutes, hours and days from a start.
- */
+/** The frame of pictures over a scale: round numbers at the side, labels below. */
 import type { Child } from 'hono/jsx';
 
 const LEFT = 56;

@@ -1,6 +1,6 @@
 /**
- * How fast something went over time, stacked by kind, with numbered events; and how long it took,
- * as lines. Times count from a start, so they read the same in every zone.
+ * How fast something went over time, and how long it took. Times count from a start, so they read
+ * the same in every zone.
  */
 import { numberShown } from '../terminal.ts';
 import { BOTTOM, Frame, round, TOP, timeScale } from './frame.tsx';

@@ -1,7 +1,6 @@
 /**
- * Where in a file rows are: a strip of equal parts, darker where more of a part's rows are meant;
- * also several kinds, stacked. A few paths, so that hundreds fit a page; without text, so that any
- * width does.
+ * Where in a file rows are: a strip of equal parts, darker where more of a part's rows are meant. A
+ * few paths, so that hundreds fit a page; without text, so that any width does.
  */
 import { round } from './frame.tsx';
 

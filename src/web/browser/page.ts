@@ -4,9 +4,8 @@
  */
 import { Idiomorph } from 'idiomorph';
 import { keepLive } from './live.ts';
-import { previewForms } from './preview.ts';
-import { takeFiles } from './upload.ts';
 
+const AFTER_MS = 300;
 const SHOWN: Readonly<Record<string, Intl.DateTimeFormatOptions>> = {
   moment: { dateStyle: 'medium', timeStyle: 'medium' },
   time: { timeStyle: 'medium' },
@@ -17,7 +16,7 @@ enterByLink();
 // Opening a link on the log-in page loads nothing anew.
 window.addEventListener('hashchange', enterByLink);
 showTimes(document);
-previewForms(morph);
+previewForm();
 takeFiles();
 const live = keepLive({
   morph,
@@ -93,4 +92,87 @@ function enterByLink(): void {
   history.replaceState(null, '', location.pathname + location.search);
   token.value = key;
   form.requestSubmit();
+}
+
+/** A form with a preview is sent at each change, and the answer is morphed in. */
+function previewForm(): void {
+  const form = document.querySelector<HTMLFormElement>('form[data-preview]');
+  if (form === null) return;
+  let timer: number | undefined;
+  let latest = 0;
+  const show = async () => {
+    latest += 1;
+    const asked = latest;
+    const response = await fetch(form.action, { method: 'POST', body: new URLSearchParams(fieldsOf(form)) });
+    if (!response.ok || asked !== latest) return;
+    const page = new DOMParser().parseFromString(await response.text(), 'text/html');
+    const [now, then] = [document.querySelector('main'), page.querySelector('main')];
+    if (now !== null && then !== null) morph(now, then.innerHTML);
+  };
+  form.addEventListener('input', () => {
+    clearTimeout(timer);
+    timer = window.setTimeout(show, AFTER_MS);
+  });
+}
+
+function fieldsOf(form: HTMLFormElement): [string, string][] {
+  return [...new FormData(form)].flatMap(([name, value]) =>
+    typeof value === 'string' ? [[name, value]] : [],
+  );
+}
+
+/** A chosen or dropped file is sent with its progress, and its page comes next. */
+function takeFiles(): void {
+  const place = document.querySelector<HTMLElement>('[data-upload]');
+  const input = place?.querySelector<HTMLInputElement>('input[type=file]');
+  if (place === null || input === null || input === undefined) return;
+  input.addEventListener('change', () => send(place, input.files));
+  place.addEventListener('dragover', (event) => {
+    event.preventDefault();
+    place.classList.add('over');
+  });
+  place.addEventListener('dragleave', () => place.classList.remove('over'));
+  place.addEventListener('drop', (event) => {
+    event.preventDefault();
+    place.classList.remove('over');
+    send(place, event.dataTransfer?.files ?? null);
+  });
+}
+
+function send(place: HTMLElement, files: FileList | null): void {
+  const file = files?.[0];
+  const bar = place.querySelector('progress');
+  const status = place.querySelector('[role=status]');
+  if (file === undefined || bar === null || status === null) return;
+  const say = (words: string) => {
+    status.textContent = words;
+  };
+  bar.hidden = false;
+  say(`${file.name} is on its way.`);
+  // fetch reports no upload progress.
+  const request = new XMLHttpRequest();
+  request.upload.addEventListener('progress', ({ loaded, total }) => {
+    bar.value = total === 0 ? 100 : (100 * loaded) / total;
+  });
+  request.addEventListener('load', () => {
+    const answer = answerOf(request.responseText);
+    if (request.status === 200 && answer.to !== undefined) location.assign(answer.to);
+    else
+      say(
+        answer.problem ?? `${file.name} was not taken (${request.status}). Nothing of it is kept; try again.`,
+      );
+  });
+  request.addEventListener('error', () =>
+    say(`${file.name} did not come through. Nothing of it is kept; try again.`),
+  );
+  request.open('PUT', `${place.dataset.upload}?name=${encodeURIComponent(file.name)}`);
+  request.send(file);
+}
+
+function answerOf(text: string): { readonly to?: string; readonly problem?: string } {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
 }
