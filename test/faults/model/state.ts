@@ -132,6 +132,11 @@ export function factsOf(state: State, row: number): Facts {
   return facts;
 }
 
+/** The process' name, by its journal. */
+export function processOf(disk: number): string {
+  return `p${disk}`;
+}
+
 export function diskOf(state: State, slot: Slot): Disk {
   const disk = state.disks[state.atWork[slot].disk];
   if (disk === undefined) throw new Error(`slot ${slot} has no disk`);
