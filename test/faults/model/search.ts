@@ -1,13 +1,14 @@
 import type { Redis } from 'ioredis';
 import { ledgerKeys } from '../../../src/ledger/keys.ts';
 import { shortDigest } from '../../../src/lib/digest.ts';
+import { createRecentMap, type RecentMap } from '../../../src/lib/recent.ts';
 import { applyEvent } from './apply-event.ts';
 import { canonicalText } from './canonical.ts';
 import { drain } from './drain.ts';
 import { isEnabled, type Limits } from './enabled.ts';
 import { allEvents, describeEvent, type Event } from './events.ts';
-import { cloneState, SLOTS, type State, snapshotOf } from './state.ts';
-import { look } from './view.ts';
+import { cloneState, SLOTS, type State, viewOf } from './state.ts';
+import { look, type View } from './view.ts';
 import { openSteadyWorkers } from './workers.ts';
 import { type Bench, type Bend, claimAll, createWorld, type World } from './world.ts';
 
@@ -35,9 +36,12 @@ type Node = { readonly state: State; readonly path: Path };
 /** 96 bits: among a million states two share one with a chance below one in 10^16. */
 const DIGEST_CHARACTERS = 16;
 
+const VIEWS_KEPT = 100_000;
+
 type Lane = { readonly bench: Bench; readonly events: readonly Event[] };
 type Search = Pick<SearchOptions, 'limits' | 'drainEvery'> & {
   readonly seen: Set<string>;
+  readonly views: RecentMap<string, View>;
   readonly found: Found;
 };
 
@@ -53,6 +57,7 @@ export async function searchAll(options: SearchOptions): Promise<Found> {
     limits: options.limits,
     drainEvery: options.drainEvery,
     seen: new Set(),
+    views: createRecentMap(VIEWS_KEPT),
     found: { depth: 0, states: 1, transitions: 0, drained: 0 },
   };
   const startedAt = performance.now();
@@ -124,7 +129,7 @@ async function step(bench: Bench, { from, event, search }: Step): Promise<Node[]
     if (seen.has(digest)) return [];
     seen.add(digest);
     found.states += 1;
-    const node = { state: cloneState(bench.state), path };
+    const node = { state: { ...cloneState(bench.state), view: viewToKeep(search, bench.state) }, path };
     if (found.states % drainEvery === 0) {
       found.drained += 1;
       await drain(bench, found.drained % 2 === 0 ? 0 : 1);
@@ -138,11 +143,25 @@ async function step(bench: Bench, { from, event, search }: Step): Promise<Node[]
   }
 }
 
+/** One for all states with the same ledger, and not within the bytes that came from Redis at once: there are many states. */
+function viewToKeep({ views }: Search, state: State): View {
+  const view = viewOf(state);
+  const digest = shortDigest(
+    view.snapshot.map((value) => value?.toString('latin1')).join(),
+    DIGEST_CHARACTERS,
+  );
+  const known = views.get(digest);
+  if (known !== undefined) return known;
+  const kept = { ...view, snapshot: view.snapshot.map((value) => value && Buffer.from(value)) };
+  views.set(digest, kept);
+  return kept;
+}
+
 async function enter(bench: Bench, { state }: Node): Promise<void> {
   const { losses } = bench.state;
   bench.state = cloneState(state);
   bench.trail.length = 0;
-  await bench.keyspace.restore(snapshotOf(state));
+  await bench.keyspace.restore(viewOf(state).snapshot);
   if (losses !== state.losses) await bench.redis.hset(bench.keys.epoch, 'opened', `o${state.losses}`);
 }
 

@@ -144,9 +144,9 @@ export function diskOf(state: State, slot: Slot): Disk {
 }
 
 /** The ledger as it was looked at last. */
-export function snapshotOf({ view }: State): Snapshot {
+export function viewOf({ view }: State): View {
   if (view === null) throw new Error('nobody has looked at the ledger');
-  return view.snapshot;
+  return view;
 }
 
 export function handRow(state: State, slot: Slot, row: number): RowHand | undefined {
