@@ -19,7 +19,7 @@ const DEPTH = 5;
 
 test('every path of five events of one row and two takers: never twice, nothing lost', async () => {
   const limits = { crashes: 1, losses: 1, decisions: 1, attempts: 2, resends: true, halves: 0, pauses: 0 };
-  const found = await searchAll({ connections: connections(), limits, drainEvery: 40, depth: DEPTH });
+  const found = await searchAll({ connections: connections(), limits, drainEvery: 16, depth: DEPTH });
   process.stderr.write(`model: ${JSON.stringify(found)}\n`);
   expect(found.depth).toBe(DEPTH);
 }, 240_000);

@@ -3,7 +3,7 @@ import { expectAcceptedKept, expectExclusive, expectTrue } from './checks.ts';
 import { crash, crashAmid, emptied, goBack, half, pause, resolveRow, save } from './disasters.ts';
 import { describeEvent, type Event } from './events.ts';
 import { endOfGivenUp, firstLook, intentOf, rangeOf, settlementOf } from './row-steps.ts';
-import { factsOf, handRow, type RowHand, type Slot, type State } from './state.ts';
+import { factsOf, handRow, processOf, type RowHand, type Slot, type State } from './state.ts';
 import { look } from './view.ts';
 import { type Bench, ledgerOf } from './world.ts';
 
@@ -106,7 +106,7 @@ async function take(bench: Bench, slot: Slot): Promise<void> {
 
 /** Takes of one process are told by their first part, as those of the program. */
 function takerOf({ atWork, takes }: State, slot: Slot): string {
-  return `p${atWork[slot].disk}.t${takes}`;
+  return `${processOf(atWork[slot].disk)}.t${takes}`;
 }
 
 function isUnderWay({ phase, unheard }: RowHand): boolean {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { applyEvent } from './apply-event.ts';
 import { isEnabled, type Limits } from './enabled.ts';
 import { allEvents, type Event } from './events.ts';
-import { snapshotOf } from './state.ts';
+import { viewOf } from './state.ts';
 import type { Bench } from './world.ts';
 
 /** What was run: sequences, and the events that happened in them by kind. */
@@ -65,7 +65,7 @@ class EventCommand implements fc.AsyncCommand<Bench, Bench> {
     const event = possible[this.pick % possible.length];
     if (event === undefined) throw new Error(`no ${this.kind} can happen`);
     await applyEvent(bench, event);
-    bench.history.push(snapshotOf(bench.state));
+    bench.history.push(viewOf(bench.state).snapshot);
     const { events } = this.of.tally;
     events.set(this.kind, (events.get(this.kind) ?? 0) + 1);
   }

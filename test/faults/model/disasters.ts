@@ -102,11 +102,12 @@ export async function crashAmid(
  */
 export async function half(
   bench: Bench,
-  { slot, writes, sender }: Extract<Event, { kind: 'half' }>,
+  { slot, writes, sender, first = 0 }: Extract<Event, { kind: 'half' }>,
   carryOut: () => Promise<unknown>,
 ): Promise<void> {
   const { state, workers, keys, run } = bench;
   const lines = diskOf(state, slot).lines.length;
+  const slots = inOrder(first);
   let coming = Promise.resolve();
   state.halves += 1;
   bench.torn.tear({
@@ -115,7 +116,7 @@ export async function half(
     async after() {
       if (sender !== 'lives') return 'gone';
       expectLoss(state);
-      coming = (await workers.comesBackAmid(slot, lines)).others;
+      coming = (await workers.comesBackAmid(slot, { lines, slots })).others;
       return 'again';
     },
   });
@@ -123,7 +124,7 @@ export async function half(
     await carryOut();
   } catch (error) {
     if (!(error instanceof Unanswered)) throw error;
-    await dieUnanswered(bench, { slot, lines: sender === 'dies' ? lines + 1 : lines });
+    await dieUnanswered(bench, { slot, slots, lines: sender === 'dies' ? lines + 1 : lines });
   } finally {
     bench.torn.tear(null);
     await coming;
@@ -132,7 +133,7 @@ export async function half(
 
 async function dieUnanswered(
   bench: Bench,
-  { slot, lines }: { readonly slot: Slot; readonly lines: number },
+  { slot, slots, lines }: { readonly slot: Slot; readonly slots: readonly Slot[]; readonly lines: number },
 ): Promise<void> {
   const { state } = bench;
   const disk = diskOf(state, slot);
@@ -140,7 +141,11 @@ async function dieUnanswered(
   for (const facts of state.facts) facts.mayDoubt = true;
   state.torn = true;
   await crash(bench, { slot, journal: 'kept' });
-  await comeBack(bench, SLOTS);
+  await comeBack(bench, slots);
+}
+
+function inOrder(first: Slot): readonly Slot[] {
+  return [first, first === 0 ? 1 : 0];
 }
 
 export async function pause(
@@ -172,7 +177,7 @@ export async function goBack(
   if (event.kind === 'back') history.length = at + 1;
   if (event.kind === 'back' && event.server === 'same') await bench.workers.cameBack(SLOTS, 'another');
   await bench.keyspace.restore(snapshot);
-  if (event.kind === 'back-to-saved') return comeBack(bench, [event.first, event.first === 0 ? 1 : 0]);
+  if (event.kind === 'back-to-saved') return comeBack(bench, inOrder(event.first));
   const isOne = state.atWork[0].disk === state.atWork[1].disk;
   if (event.noticed === 'both' || isOne) return comeBack(bench, SLOTS, event.server);
   await comeBack(bench, [event.noticed], event.server);
@@ -184,7 +189,7 @@ export async function goBack(
 export async function emptied(bench: Bench, first: Slot): Promise<void> {
   bench.state.saved = null;
   await bench.keyspace.empty();
-  await comeBack(bench, [first, first === 0 ? 1 : 0]);
+  await comeBack(bench, inOrder(first));
 }
 
 async function comeBack(

@@ -26,6 +26,8 @@ export type Event =
       readonly row: number;
       readonly writes: number;
       readonly sender: 'lives' | 'dies' | 'dies-unwritten';
+      /** Who replays first, where that can be told. */
+      readonly first?: Slot;
     }
   | { readonly kind: 'pause' }
   | { readonly kind: 'resume' }

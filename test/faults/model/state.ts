@@ -132,6 +132,11 @@ export function factsOf(state: State, row: number): Facts {
   return facts;
 }
 
+/** The process' name, by its journal. */
+export function processOf(disk: number): string {
+  return `p${disk}`;
+}
+
 export function diskOf(state: State, slot: Slot): Disk {
   const disk = state.disks[state.atWork[slot].disk];
   if (disk === undefined) throw new Error(`slot ${slot} has no disk`);
@@ -139,9 +144,9 @@ export function diskOf(state: State, slot: Slot): Disk {
 }
 
 /** The ledger as it was looked at last. */
-export function snapshotOf({ view }: State): Snapshot {
+export function viewOf({ view }: State): View {
   if (view === null) throw new Error('nobody has looked at the ledger');
-  return view.snapshot;
+  return view;
 }
 
 export function handRow(state: State, slot: Slot, row: number): RowHand | undefined {

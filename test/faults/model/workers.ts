@@ -14,10 +14,13 @@ export type Workers = {
   replaced(slot: Slot): Promise<void>;
   /** Redis has lost something: the workers in these slots look, replay and check in, in that order where it matters. */
   cameBack(slots: readonly Slot[], server: 'another' | 'same'): Promise<void>;
-  /** It has lost something while the worker in that slot awaits an answer; the others come back besides. `lines`: of its journal before. */
-  comesBackAmid(slot: Slot, lines: number): Promise<{ readonly others: Promise<void> }>;
+  /** It has lost something while the worker in that slot awaits an answer; the others come back besides. */
+  comesBackAmid(slot: Slot, amid: Amid): Promise<{ readonly others: Promise<void> }>;
   close(): Promise<void>;
 };
+
+/** `lines`: of its journal before; `slots`: in the order in which they replay, where that can be told. */
+type Amid = { readonly lines: number; readonly slots: readonly Slot[] };
 
 /** Long enough for a worker that is there, on a machine that is busy. */
 const GRACE_MS = 350;
@@ -124,10 +127,10 @@ export async function openSteadyWorkers(world: World): Promise<Workers> {
     epoch: (slot) => (slot === 0 ? first : second),
     replaced: async () => undefined,
     cameBack: (slots) => replayAll(slots, () => false),
-    async comesBackAmid(slot, lines) {
+    async comesBackAmid(slot, { lines, slots }) {
       const unanswered = diskOf(world.state, slot).lines.slice(lines);
       const held = unanswered.flatMap(marksIn);
-      await replayAll(SLOTS, (mark) => held.includes(mark));
+      await replayAll(slots, (mark) => held.includes(mark));
       return { others: Promise.resolve() };
     },
     async close() {
