@@ -195,7 +195,7 @@ export const OF_LEDGER = [
   {
     id: 'register-known-file',
     in: 'src/ledger',
-    find: "if state and not (ended and ARGV[4] == '1') then return {'known', known} end",
+    find: "if state and not (ended and ask.again) then return {'known', known} end",
     put: '',
     tests: ['test/ledger/run-store'],
     why: 'a file that is under way is sent a second time',
@@ -203,7 +203,7 @@ export const OF_LEDGER = [
   {
     id: 'register-second-rerun',
     in: 'src/ledger',
-    find: 'if latest ~= ARGV[4] then return 0 end',
+    find: "if (known or '') ~= rerun.latest then return {'known', known or ''} end",
     put: '',
     tests: ['test/ledger/reruns'],
     why: 'two reruns of one run send the same rows',

@@ -1,12 +1,5 @@
-import { packBlock } from '../../src/ledger/mark.ts';
 import type { SettledRow } from '../../src/ledger/settle-entry.ts';
 import type { Outcome } from '../../src/model/outcome.ts';
-import { type Settlement, toTuple } from '../../src/model/settlement.ts';
-
-/** A closed chunk's block. */
-export function blockOf(settlements: readonly Settlement[], closedAt: number): Buffer {
-  return packBlock(JSON.stringify(settlements.map(toTuple)), closedAt);
-}
 
 /** A row of chunk 1 with the key K<row> that ended so, as a worker hands it to the ledger. */
 export function settledRow(
