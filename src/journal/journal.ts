@@ -6,6 +6,7 @@
  */
 
 import { rm, utimes } from 'node:fs/promises';
+import { messageOf } from '../lib/errors.ts';
 import { syncFolder } from '../lib/make-folder.ts';
 import { makeWorkerFolder, runFile } from './folder.ts';
 import { encodeLine, type JournalRecord } from './record.ts';
@@ -69,7 +70,7 @@ export async function openJournal(options: JournalOptions): Promise<Journal> {
       await rm(runFile(path, run), { force: true });
       await syncFolder(path);
     } catch (error) {
-      onTrouble('the journal could not be tidied', error instanceof Error ? error : new Error(String(error)));
+      onTrouble('the journal could not be tidied', new Error(messageOf(error)));
     }
   };
 

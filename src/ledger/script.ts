@@ -5,6 +5,7 @@
  */
 
 import { createHash } from 'node:crypto';
+import { Command } from 'ioredis';
 import type { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 
@@ -25,12 +26,18 @@ export function script<Answer>(lua: string, answer: z.ZodType<Answer>): Script<A
   const text = `${ALSO_WHEN_FULL}local call = redis.call\n${lua}`;
   const sha = createHash('sha1').update(text).digest('hex');
   return async (redis, keys, args) => {
-    const sent = () => [...keys, ...(typeof args === 'function' ? args() : args)];
+    // Sent at once, also where a connection puts commands together by itself.
+    const send = (name: 'eval' | 'evalsha', what: string) => {
+      const sent = [what, keys.length, ...keys, ...(typeof args === 'function' ? args() : args)];
+      const command = new Command(name, sent, { replyEncoding: 'utf8' });
+      redis.sendCommand(command);
+      return command.promise;
+    };
     try {
-      return answer.parse(await redis.evalsha(sha, keys.length, ...sent()));
+      return answer.parse(await send('evalsha', sha));
     } catch (error) {
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-      return answer.parse(await redis.eval(text, keys.length, ...sent()));
+      return answer.parse(await send('eval', text));
     }
   };
 }

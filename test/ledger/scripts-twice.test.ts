@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Redis } from 'ioredis';
+import { Command, type Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createSharedBreaker } from '../../src/ledger/breaker.ts';
@@ -63,17 +63,13 @@ async function startBench(): Promise<Bench> {
   return { ...of, sent, run: await run() };
 }
 
-type Arguments = (string | number | Buffer)[];
-type Command = { readonly args: Arguments; readonly promise: Promise<unknown> };
-
 function keeping(redis: Redis, sent: Command[]): Redis {
   return new Proxy(redis, {
     get(target, name) {
-      if (name === 'eval')
-        return (...args: Arguments) => {
-          const promise = target.call('eval', ...args);
-          sent.push({ args, promise });
-          return promise;
+      if (name === 'sendCommand')
+        return (command: Command) => {
+          if (command.name === 'eval') sent.push(command);
+          return target.sendCommand(command);
         };
       const value: unknown = Reflect.get(target, name, target);
       return typeof value === 'function' ? value.bind(target) : value;
@@ -318,7 +314,9 @@ test('no script is left out', async () => {
 });
 
 function resent({ args }: Command): Promise<unknown> {
-  return own().redis.call('eval', ...args);
+  const again = new Command('eval', [...args], { replyEncoding: 'utf8' });
+  own().redis.sendCommand(again);
+  return again.promise;
 }
 
 /** Times go on by themselves. */
