@@ -21,14 +21,6 @@ import { rowsEnding } from './settle-rows.ts';
 import { waitWhileRunning } from './still-runs.ts';
 
 export async function deliverChunk(job: ChunkJob, take: Omit<ChunkTake, 'order'>): Promise<ChunkEnd> {
-  try {
-    return await deliver(job, take);
-  } finally {
-    take.context.ledger.release(job.chunk);
-  }
-}
-
-async function deliver(job: ChunkJob, take: Omit<ChunkTake, 'order'>): Promise<ChunkEnd> {
   const { context } = take;
   const taken = await context.ledger.take(
     job.chunk,
@@ -46,7 +38,7 @@ async function deliver(job: ChunkJob, take: Omit<ChunkTake, 'order'>): Promise<C
   }
   const order = orderOf(job, taken, take);
   if ((await executeAll(planChunk(job, taken, context), { ...take, order })) === 'unsent') return 'put-back';
-  return (await context.ledger.close(job.chunk)) ? 'closed' : 'put-back';
+  return (await context.ledger.close(job.chunk, job.rows.length)) ? 'closed' : 'put-back';
 }
 
 /**

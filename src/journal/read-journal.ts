@@ -1,12 +1,10 @@
 /**
- * Reads a journal back for a ledger that lost something; its process may go on writing. The last
- * word on a row holds. Each file is read twice, up to where it ended the first time: nearly all
- * rows are settled only once, and go to the ledger as they are read, so that memory grows with the
- * rows in flight, not with the journal.
+ * Reads a journal back for a ledger that lost something; its process may go on writing. A file is
+ * read from its end: memory grows with the rows in flight, not with the journal.
  */
 
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { batchesOf } from '../lib/batches.ts';
 import { insteadOf } from '../lib/errors.ts';
@@ -18,12 +16,11 @@ import {
   isTorn,
   type JournalRecord,
   type SettleEntry,
-  type StoredRecord,
 } from './record.ts';
-import { createFold, createSurvey } from './row-fold.ts';
+import { createFold } from './row-fold.ts';
 
 /**
- * In the order to put back: the run's record, its highest added chunk, what was settled, and last
+ * In the order to put back: the run's record, what was settled, its highest added chunk, and last
  * the intents without a known end. At most 200 entries or rows in one.
  */
 export type Replayed =
@@ -33,7 +30,6 @@ export type Replayed =
 
 /** A line, from 1, that isn't what was written: it is left out. */
 export type Damage = { readonly file: string; readonly line: number };
-type OnDamage = (damage: Damage) => void;
 
 const BATCH = 200;
 
@@ -46,73 +42,95 @@ const BATCH = 200;
 export async function* readRun(
   folder: string,
   { worker, run }: { readonly worker: string; readonly run: string },
-  onDamage: OnDamage = () => undefined,
+  onDamage: (damage: Damage) => void = () => undefined,
 ): AsyncGenerator<Replayed> {
   const file = runFile(join(folder, worker), run);
   const bytes = (await stat(file).catch(insteadOf('ENOENT', null)))?.size ?? 0;
-  const survey = createSurvey();
-  for await (const record of recordsIn(file, bytes, onDamage)) survey.see(record);
-  const { record, added } = survey.found();
-  if (record !== null) yield record;
-  if (added > 0) yield { kind: 'added', run, chunk: added };
-  const rows = createFold(survey.isRepeated);
+  const record = decodeLine(await firstLineOf(file));
+  if (record?.kind === 'run') yield record;
+  const rows = createFold();
+  /** Counted from the end. */
+  const damaged: number[] = [];
+  let lines = 0;
   let entries: SettleEntry[] = [];
-  for await (const one of recordsIn(file, bytes)) {
-    entries.push(...rows.take(one));
+  for await (const { text, isEnded } of linesBack(file, bytes)) {
+    const one = decodeLine(text);
+    const isLine = one !== null || isEnded || !isTorn(text);
+    if (!isLine) continue;
+    if (one === null) damaged.push(lines);
+    else entries.push(...rows.take(one));
+    lines += 1;
     if (entries.length < BATCH) continue;
     for (const batch of batchesOf(entries, BATCH)) yield { kind: 'settled', run, entries: batch };
     entries = [];
   }
-  entries.push(...rows.settled());
+  for (const place of damaged.reverse()) onDamage({ file, line: lines - place });
+  entries.push(...rows.doubts());
   for (const batch of batchesOf(entries, BATCH)) yield { kind: 'settled', run, entries: batch };
+  if (rows.added() > 0) yield { kind: 'added', run, chunk: rows.added() };
   for (const batch of batchesOf(rows.open(), BATCH)) yield { kind: 'intended', run, rows: batch };
-}
-
-/**
- * Of a file's first bytes; anything else in it is reported, but for the torn last line of a crash.
- */
-async function* recordsIn(
-  file: string,
-  bytes: number,
-  onDamage: OnDamage = () => undefined,
-): AsyncGenerator<StoredRecord> {
-  let line = 0;
-  for await (const { text, isEnded } of linesOf(file, bytes)) {
-    line += 1;
-    const record = decodeLine(text);
-    if (record !== null) yield record;
-    else if (isEnded || !isTorn(text)) onDamage({ file, line });
-  }
 }
 
 /** `isEnded`: a line feed follows. */
 type Line = { readonly text: string; readonly isEnded: boolean };
 
-/** None where the file was removed meanwhile: its run is forgotten. */
-async function* linesOf(file: string, bytes: number): AsyncGenerator<Line> {
-  let rest = '';
-  try {
-    for await (const piece of bytes === 0
-      ? []
-      : createReadStream(file, { encoding: 'utf8', end: bytes - 1 })) {
-      const lines = `${rest}${piece}`.split('\n');
-      rest = lines.pop() ?? '';
-      for (const text of lines) yield { text, isEnded: true };
+const BLOCK_BYTES = 256 * 1024;
+
+/** Of a file's first bytes, the last first. */
+async function* linesBack(file: string, bytes: number): AsyncGenerator<Line> {
+  let isEnded = false;
+  /** The end of a line that begins further ahead. */
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const block of blocksBack(file, bytes)) {
+    const piece = Buffer.concat([block, rest]);
+    const begin = piece.indexOf('\n') + 1;
+    rest = begin === 0 ? piece : piece.subarray(0, begin - 1);
+    if (begin === 0) continue;
+    for (const text of piece.subarray(begin).toString('utf8').split('\n').reverse()) {
+      if (isEnded || text !== '') yield { text, isEnded };
+      isEnded = true;
     }
-  } catch (error) {
-    return insteadOf('ENOENT', undefined)(error);
   }
-  if (rest !== '') yield { text: rest, isEnded: false };
+  if (rest.length > 0) yield { text: rest.toString('utf8'), isEnded };
+}
+
+/** None where the file was removed meanwhile: its run is forgotten. */
+async function* blocksBack(file: string, bytes: number): AsyncGenerator<Buffer> {
+  const handle = bytes === 0 ? null : await open(file).catch(insteadOf('ENOENT', null));
+  if (handle === null) return;
+  try {
+    for (let end = bytes; end > 0; end -= BLOCK_BYTES) {
+      const from = Math.max(0, end - BLOCK_BYTES);
+      const block = Buffer.alloc(end - from);
+      const { bytesRead } = await handle.read(block, 0, block.length, from);
+      if (bytesRead < block.length) {
+        throw new Error(`${file} has become shorter while it was read`);
+      }
+      yield block;
+    }
+  } finally {
+    await handle.close();
+  }
 }
 
 /** Whether another version of the program wrote it. */
 export async function isForeignJournal(folder: string, worker: string): Promise<boolean> {
   const path = join(folder, worker);
-  for (const run of await runsIn(path)) if (isForeign(await firstLineOf(runFile(path, run)))) return true;
+  for (const run of await runsIn(path)) {
+    if (isForeign(await firstLineOf(runFile(path, run)))) return true;
+  }
   return false;
 }
 
 async function firstLineOf(file: string): Promise<string> {
-  for await (const { text } of linesOf(file, Number.POSITIVE_INFINITY)) return text;
-  return '';
+  let text = '';
+  try {
+    for await (const piece of createReadStream(file, 'utf8')) {
+      text += piece;
+      if (text.includes('\n')) return text.slice(0, text.indexOf('\n'));
+    }
+  } catch (error) {
+    return insteadOf('ENOENT', '')(error);
+  }
+  return text;
 }

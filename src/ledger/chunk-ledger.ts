@@ -7,7 +7,6 @@
 
 import { z } from 'zod';
 import { tickBatch } from '../lib/tick-batch.ts';
-import type { KeyState } from '../model/identity.ts';
 import type { Run } from '../model/run.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import { type Exchange, type Exchanged, exchangeRows, type RowJournal, withdrawRows } from './exchange.ts';
@@ -16,32 +15,10 @@ import { keyFields, keyStateIn } from './key-claims.ts';
 import { fieldsPlace, type KeyPlace, type LedgerKeys } from './keys.ts';
 import { LOOK_UP } from './lua/keys.ts';
 import { RESERVE } from './lua/runs.ts';
-import { createChunksInHand, readChunk, type Taken } from './open-chunk.ts';
+import { closeChunk, takeChunk } from './open-chunk.ts';
 import type { SettledRow } from './settle-entry.ts';
 
-export type ChunkLedger = {
-  /**
-   * Records what ended and asks for the next rows' intents, in one command and one journal write.
-   * An intent is granted only once it is in Redis and on this machine's disk.
-   */
-  exchange(rows: Partial<Exchange>): Promise<Exchanged>;
-  /** `rows`: the numbers of the chunk's rows. */
-  take(chunk: number, rows: readonly number[]): Promise<Taken>;
-  readKey(key: KeyPlace): Promise<KeyState>;
-  /** Digests of the fields that the service last accepted; `''`, or beginning with `~`: unknown. */
-  readFields(key: KeyPlace): Promise<string>;
-  withdraw(intent: MarkedRow): Promise<boolean>;
-  /** False where the row already had an outcome or belongs to another taker. Safe to repeat. */
-  settle(row: SettledRow): Promise<boolean>;
-  /** Answers the rows for which that is so. */
-  settleAll(rows: readonly SettledRow[]): Promise<ReadonlySet<number>>;
-  /** False where a row of the chunk has no outcome, or others recorded some: take it again. */
-  close(chunk: number): Promise<boolean>;
-  /** The chunk is no longer in this process' hands. */
-  release(chunk: number): void;
-  /** When the run's next requests may go, over all workers: at most `times`, `intervalMs` apart. */
-  reserve(times: number, intervalMs: number): Promise<Reserved>;
-};
+export type ChunkLedger = ReturnType<typeof createChunkLedger>;
 
 type ChunkLedgerOptions = {
   readonly epoch: LedgerEpoch;
@@ -58,18 +35,14 @@ const NONE: readonly never[] = [];
 
 const lookUp = inEpoch(LOOK_UP, z.array(z.string()));
 
-export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
+export function createChunkLedger(options: ChunkLedgerOptions) {
   const { epoch, keys, run } = options;
-  const k = keys.run(run.id);
-  const inHand = createChunksInHand(options.now);
-  const edges = { ...options, inHand };
   const exchange = ({
     ended = NONE,
     isFirst = true,
     ranges = NONE,
     next = NONE,
-    closing = NONE,
-  }: Partial<Exchange>) => exchangeRows({ ended, isFirst, ranges, next, closing }, edges);
+  }: Partial<Exchange>): Promise<Exchanged> => exchangeRows({ ended, isFirst, ranges, next }, options);
   const settleAll = async (rows: readonly SettledRow[], isFirst = true) => {
     const unrecorded: number[] = [];
     for (const ended of bounded(rows)) unrecorded.push(...(await exchange({ ended, isFirst })).unrecorded);
@@ -77,39 +50,41 @@ export function createChunkLedger(options: ChunkLedgerOptions): ChunkLedger {
   };
 
   return {
-    async take(chunk, rows) {
-      const recovery = epoch.recoveries();
-      const read = await readChunk(chunk, rows, { epoch, keys, run: run.id });
-      inHand.take(chunk, read, { rows: rows.length, recovery });
-      return read.taken;
-    },
+    /** `rows`: the numbers of the chunk's rows. */
+    take: (chunk: number, rows: readonly number[]) => takeChunk(chunk, rows, options),
     readKey: tickBatch(async (places: readonly KeyPlace[]) => {
       const asked = places.flatMap((place) => keyFields(keys, place));
       const found = await epoch.read(lookUp, [], placeArguments(asked));
       return places.map((place, i) => keyStateIn(place, found[2 * i] ?? '', found[2 * i + 1] ?? ''));
     }, MAX_BATCH),
+    /** Digests of the fields that the service last accepted; `''` or with `~` first: unknown. */
     readFields: tickBatch(async (places: readonly KeyPlace[]) => {
       const found = places.map((place) => fieldsPlace(keys, place));
       return epoch.read(lookUp, [], placeArguments(found));
     }, MAX_BATCH),
-    async exchange(rows) {
+    /**
+     * Records what ended and asks for the next rows' intents, in one command and one journal write.
+     * An intent is granted only once it is in Redis and on this machine's disk.
+     */
+    async exchange(rows: Partial<Exchange>) {
       const { ended = NONE, ...next } = rows;
       if (bounded(ended).length <= 1) return exchange(rows);
       const unrecorded = await settleAll(ended);
       return { ...(await exchange(next)), unrecorded };
     },
-    withdraw: tickBatch((rows: readonly MarkedRow[]) => withdrawRows(rows, edges), MAX_BATCH),
+    withdraw: tickBatch((rows: readonly MarkedRow[]) => withdrawRows(rows, options), MAX_BATCH),
+    /** False where the row already had an outcome or belongs to another taker. Safe to repeat. */
     settle: tickBatch(async (rows: readonly SettledRow[]) => {
       const unrecorded = await settleAll(rows, false);
       return rows.map(({ settlement }) => !unrecorded.has(settlement.row));
     }, MAX_BATCH),
-    settleAll: (rows) => settleAll(rows),
-    async close(chunk) {
-      if (!inHand.isClosed(chunk)) await exchange({ closing: [chunk] });
-      return inHand.isClosed(chunk);
-    },
-    release: inHand.release,
-    reserve: (times, intervalMs) => reserveTimes(epoch, k.rate, { times, intervalMs }),
+    /** Answers the rows for which that is so. */
+    settleAll: (rows: readonly SettledRow[]): Promise<ReadonlySet<number>> => settleAll(rows),
+    /** `rows`: how many. False where one has no outcome, or something changed: take it again. */
+    close: (chunk: number, rows: number) => closeChunk(chunk, rows, options),
+    /** When the run's next requests may go, over all workers: `times` at most, evenly spaced. */
+    reserve: (times: number, intervalMs: number) =>
+      reserveTimes(epoch, keys.run(run.id).rate, { times, intervalMs }),
   };
 }
 

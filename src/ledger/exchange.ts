@@ -1,14 +1,14 @@
 /**
- * The sender's exchange with the ledger: outcomes, chunks that are whole by them, and the next
- * intents in one Redis command and one journal write. An intent is granted only once it is in Redis
- * and on this machine's disk; it is withdrawn only where nothing was received under it or the one
- * it replaced. What fails half-way is journaled as withdrawn: no replay may take it for sent.
+ * The sender's exchange with the ledger: outcomes and the next intents in one Redis command and one
+ * journal write. An intent is granted only once it is in Redis and on this machine's disk; it is
+ * withdrawn only where nothing was received under it or the one it replaced. What fails half-way is
+ * journaled as withdrawn: no replay may take it for sent.
  */
 
 import { z } from 'zod';
 import { messageOf } from '../lib/errors.ts';
 import { passStage, type Stage } from '../lib/stage.ts';
-import { chunksOf, type Run } from '../model/run.ts';
+import type { Run } from '../model/run.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import {
   GRANTED,
@@ -21,19 +21,16 @@ import {
   tellIntents,
 } from './intent.ts';
 import type { LedgerKeys } from './keys.ts';
-import { EXCHANGE, WITHDRAW } from './lua/rows.ts';
-import type { ChunksInHand, Closing } from './open-chunk.ts';
+import { EXCHANGE } from './lua/rows.ts';
 import { type SettledRow, type ToldEnds, tellEnds } from './settle-entry.ts';
+
+type MarkTuple = readonly [chunk: number, row: number, mark: string];
 
 /** What the ledger writes to this machine's journal about a run's rows. */
 type RowRecord =
   /** JSON of what is about to be sent (`tellIntents`). */
   | { readonly kind: 'intended'; readonly run: string; readonly next: string }
-  | {
-      readonly kind: 'withdrawn';
-      readonly run: string;
-      readonly rows: ReadonlyArray<readonly [chunk: number, row: number, mark: string]>;
-    }
+  | { readonly kind: 'withdrawn'; readonly run: string; readonly rows: readonly MarkTuple[] }
   /** JSON of what ended (`tellEnds`). */
   | { readonly kind: 'settled'; readonly run: string; readonly ended: string };
 
@@ -51,8 +48,6 @@ export type Exchange = {
   readonly isFirst: boolean;
   readonly ranges: readonly Range[];
   readonly next: readonly Intent[];
-  /** Chunks to be closed if all their rows have their outcome; others close with their last row. */
-  readonly closing: readonly number[];
 };
 
 /** By the rows' numbers. */
@@ -60,7 +55,6 @@ export type Exchanged = {
   /** Rows that had their outcome already, or belong to another taker. */
   readonly unrecorded: ReadonlySet<number>;
   readonly granted: ReadonlyMap<number, Granted>;
-  readonly closed: readonly number[];
 };
 
 type ExchangeEdges = {
@@ -68,15 +62,12 @@ type ExchangeEdges = {
   readonly keys: LedgerKeys;
   readonly journal: RowJournal;
   readonly run: Run;
-  readonly now: () => Date;
-  readonly inHand: ChunksInHand;
   /** The longest that a probing row may take, ms. */
   readonly probeMs: number;
 };
 
-const answerSchema = z.tuple([z.array(z.string()), z.array(z.number()), z.array(z.string())]);
-const exchange = inEpoch(EXCHANGE, answerSchema);
-const withdraw = inEpoch(WITHDRAW, z.array(z.number()));
+const numbers = z.array(z.number());
+const exchange = inEpoch(EXCHANGE, z.tuple([z.array(z.string()), numbers, z.array(z.string())]));
 
 /**
  * Records what ended and marks the next rows as about to be sent, in Redis and on disk at the same
@@ -84,40 +75,32 @@ const withdraw = inEpoch(WITHDRAW, z.array(z.number()));
  * again.
  */
 export async function exchangeRows(
-  { ended, isFirst, ranges, next, closing: asked }: Exchange,
+  { ended, isFirst, ranges, next }: Exchange,
   edges: ExchangeEdges,
 ): Promise<Exchanged> {
-  const { journal, run, keys, inHand } = edges;
+  const { journal, run, keys } = edges;
   const told = tellEnds(keys, ended, isFirst);
   const rowsEnded = () => ended.map(({ settlement }) => settlement.row);
   if (ended.length > 0) passStage('settling', rowsEnded);
   if (told.unsent.length < ended.length) journal.note({ kind: 'settled', run: run.id, ended: told.ended });
-  const closing = [...inHand.wholeWith(told.texts), ...asked.flatMap(inHand.whole)];
-  for (const { chunk } of closing) passStage('closing', () => [], chunk);
-  const isAsking = ranges.length + next.length > 0;
-  const exchanged = isAsking
-    ? await askFor({ told, closing, ranges, next }, edges)
-    : exchangedOf(await send({ told, closing, next: null }, edges), []);
+  const marked = markedRows(ranges, next);
+  const asked = { told, marked, ranges, next };
+  const exchanged =
+    marked.length > 0 ? await askFor(asked, edges) : exchangedOf(await send({ told }, edges), []);
   if (ended.length > 0) passStage('settled', rowsEnded);
   const unsent = told.unsent.filter(({ row }) => !exchanged.unrecorded.has(row));
   if (unsent.length > 0)
     journal.note({ kind: 'settled', run: run.id, ended: JSON.stringify({ together: [], rows: unsent }) });
-  for (const text of told.texts) if (!exchanged.unrecorded.has(text.row)) inHand.recorded(text);
-  for (const chunk of exchanged.closed) {
-    inHand.closed(chunk);
-    passStage('closed', () => [], chunk);
-  }
   return exchanged;
 }
 
 type Asked = Pick<Exchange, 'ranges' | 'next'> & {
   readonly told: ToldEnds;
-  readonly closing: readonly Closing[];
+  readonly marked: readonly MarkedRow[];
 };
 
-async function askFor({ told, closing, ranges, next }: Asked, edges: ExchangeEdges): Promise<Exchanged> {
+async function askFor({ told, marked, ranges, next }: Asked, edges: ExchangeEdges): Promise<Exchanged> {
   const { epoch, keys, journal, run } = edges;
-  const marked = markedRows(ranges, next);
   const rows = () => marked.map(({ row }) => row);
   const text = tellIntents(ranges, next, keys);
   passStage('intending', rows);
@@ -125,7 +108,7 @@ async function askFor({ told, closing, ranges, next }: Asked, edges: ExchangeEdg
   const release = epoch.hold(() => marked);
   try {
     const [answer, problem] = await Promise.all([
-      passing('granted', rows, send({ told, closing, next: text }, edges)).catch((error: unknown) => {
+      passing('granted', rows, send({ told, next: text }, edges)).catch((error: unknown) => {
         // A replay must not think that rows went out under intents that Redis refused.
         noteWithdrawn(marked, edges);
         throw error;
@@ -142,10 +125,11 @@ async function askFor({ told, closing, ranges, next }: Asked, edges: ExchangeEdg
     // Only now: whoever takes the home after this answer finds the intents there.
     const stop = problem ?? (await problemOfHome(edges));
     if (stop === null) return exchanged;
-    return {
-      ...exchanged,
-      granted: await ungranted(marked.filter(isGranted), stop, { next, edges, exchanged }),
-    };
+    const unwritten: Granted = { kind: 'unwritten', problem: stop };
+    const back = marked.filter(isGranted);
+    await withdrawFree(back, next, edges);
+    const granted = [...exchanged.granted, ...back.map(({ row }) => [row, unwritten] as const)];
+    return { ...exchanged, granted: new Map(granted) };
   } finally {
     release();
   }
@@ -153,71 +137,57 @@ async function askFor({ told, closing, ranges, next }: Asked, edges: ExchangeEdg
 
 type Ask = {
   readonly told: ToldEnds;
-  readonly closing: readonly Closing[];
+  readonly withdrawn?: readonly MarkTuple[];
   /** JSON of the next rows. */
-  readonly next: string | null;
+  readonly next?: string;
 };
 
-type Answer = z.infer<typeof answerSchema>;
+const NOTHING: ToldEnds = { ended: JSON.stringify({ together: [], rows: [] }), unsent: [] };
 
-function send(
-  { told, closing, next }: Ask,
-  { epoch, keys, run, now, probeMs }: ExchangeEdges,
-): Promise<Answer> {
-  const of = { probeMs, chunks: chunksOf(run), now: now().toISOString() };
-  return epoch.call(exchange, recordKeys(keys, run.id), () => {
-    // A chunk is closed as it was known only while the ledger was not put back since.
-    const chunks = closing.map(({ chunk, outcomes, recovery }) => ({
-      chunk,
-      outcomes: recovery === epoch.recoveries() ? outcomes : VOID,
-    }));
-    const rest = JSON.stringify({ ...of, unsent: told.unsent, closing: chunks }).slice(1);
-    const ask = `{"ended":${told.ended},${next === null ? '' : `"next":${next},`}${rest}`;
-    return [run.id, ask, ...closing.map(({ block }) => block)];
-  });
+/** Answers the rows that were not recorded, for each withdrawn 1 or 0, and what was not granted. */
+function send({ told, withdrawn = [], next }: Ask, { epoch, keys, run, probeMs }: ExchangeEdges) {
+  const rest = JSON.stringify({ probeMs, unsent: told.unsent, withdrawn }).slice(1);
+  const ask = `{"ended":${told.ended},${next === undefined ? '' : `"next":${next},`}${rest}`;
+  return epoch.call(exchange, recordKeys(keys, run.id), [run.id, ask]);
 }
 
-/** No chunk has this number of outcomes. */
-const VOID = -1;
-
-function exchangedOf([unrecorded, closed, refused]: Answer, marked: readonly MarkedRow[]): Exchanged {
+function exchangedOf(
+  [unrecorded, , refused]: Awaited<ReturnType<typeof send>>,
+  marked: readonly MarkedRow[],
+): Exchanged {
   const granted = new Map<number, Granted>(marked.map(({ row }) => [row, GRANTED]));
   for (let i = 0; i + 1 < refused.length; i += 2)
     granted.set(Number(refused[i]), parseRefusal(refused[i + 1] ?? ''));
-  return { unrecorded: new Set(unrecorded.map(Number)), closed, granted };
+  return { unrecorded: new Set(unrecorded.map(Number)), granted };
 }
 
 /** Takes intents back where nothing was received; answers which of them were still there. */
 export async function withdrawRows(rows: readonly MarkedRow[], edges: ExchangeEdges): Promise<boolean[]> {
-  noteWithdrawn(rows, edges);
-  const gone = await edges.epoch.call(
-    withdraw,
-    [edges.keys.run(edges.run.id).chunk, edges.keys.breaker],
-    rows.flatMap(({ chunk, row, mark }) => [chunk, row, mark]),
-  );
-  return gone.map((g) => g === 1);
+  const [, there] = await send({ told: NOTHING, withdrawn: noteWithdrawn(rows, edges) }, edges);
+  return there.map((one) => one === 1);
+}
+
+/** But none that replaced another: under that one the row may have gone. */
+async function withdrawFree(
+  rows: readonly MarkedRow[],
+  next: readonly Intent[],
+  edges: ExchangeEdges,
+): Promise<void> {
+  const replacing = new Set(next.flatMap(({ row, expected }) => (expected === '' ? [] : [row])));
+  const free = rows.filter(({ row }) => !replacing.has(row));
+  if (free.length > 0) await withdrawRows(free, edges);
 }
 
 export function recordKeys(keys: LedgerKeys, run: string): string[] {
   const k = keys.run(run);
-  return [
-    k.record,
-    k.chunk,
-    k.blocks,
-    k.late,
-    k.doubts,
-    k.sources,
-    k.bodies,
-    k.documents,
-    keys.breaker,
-    k.resolutions,
-  ];
+  const kept = [k.late, k.doubts, k.sources, k.bodies, k.documents];
+  return [k.record, k.chunk, k.blocks, ...kept, keys.breaker, k.resolutions];
 }
 
-function noteWithdrawn(rows: readonly MarkedRow[], { journal, run }: ExchangeEdges): void {
-  if (rows.length === 0) return;
+function noteWithdrawn(rows: readonly MarkedRow[], { journal, run }: ExchangeEdges): readonly MarkTuple[] {
   const marks = rows.map(({ chunk, row, mark }) => [chunk, row, mark] as const);
-  journal.note({ kind: 'withdrawn', run: run.id, rows: marks });
+  if (marks.length > 0) journal.note({ kind: 'withdrawn', run: run.id, rows: marks });
+  return marks;
 }
 
 const LOST = 'ONBOARD_HOME was taken by another machine, container or command, or removed';
@@ -233,25 +203,6 @@ async function problemOfHome({ epoch }: ExchangeEdges): Promise<string | null> {
 
 function problemOf(work: Promise<void>): Promise<string | null> {
   return work.then(() => null, messageOf);
-}
-
-type Granting = {
-  readonly next: readonly Intent[];
-  readonly edges: ExchangeEdges;
-  readonly exchanged: Exchanged;
-};
-
-/** Withdraws grants, but none that replaced another: under that one the row may have gone. */
-async function ungranted(
-  rows: readonly MarkedRow[],
-  problem: string,
-  { next, edges, exchanged }: Granting,
-): Promise<ReadonlyMap<number, Granted>> {
-  const replacing = new Set(next.flatMap(({ row, expected }) => (expected === '' ? [] : [row])));
-  const free = rows.filter(({ row }) => !replacing.has(row));
-  if (free.length > 0) await withdrawRows(free, edges);
-  const unwritten: Granted = { kind: 'unwritten', problem };
-  return new Map([...exchanged.granted, ...rows.map(({ row }) => [row, unwritten] as const)]);
 }
 
 async function passing<T>(stage: Stage, rows: () => readonly number[], work: Promise<T>): Promise<T> {

@@ -1,25 +1,17 @@
 /**
- * An open chunk: how the worker that takes it sees it, what this process knows of it while it has
- * it in hand, and how its rows' marks become one block. A chunk closes only as it is known here:
- * EXCHANGE compares the number of recorded outcomes, so none that came meanwhile is lost.
+ * An open chunk as the worker sees it that takes it, and how its rows' settlements become one
+ * block. A chunk closes only as it was read: the script compares how often an outcome was recorded,
+ * so that none which came meanwhile is lost.
  */
 
 import { z } from 'zod';
-import { type RunState, runStateSchema } from '../model/run.ts';
+import { passStage } from '../lib/stage.ts';
+import { chunksOf, type Run, type RunState, runStateSchema } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import type { LedgerKeys } from './keys.ts';
-import { TAKE } from './lua/runs.ts';
-import {
-  intentMark,
-  type Mark,
-  packBlock,
-  parseMark,
-  parseSettlements,
-  settledMark,
-  UNSENT_MARK,
-} from './mark.ts';
-import type { RowText } from './settle-entry.ts';
+import { CLOSE, TAKE } from './lua/runs.ts';
+import { intentMark, type Mark, packBlock, parseMark, parseSettlements, UNSENT_MARK } from './mark.ts';
 
 export type Taken = {
   readonly state: RunState | null;
@@ -29,39 +21,69 @@ export type Taken = {
   readonly marks: ReadonlyMap<number, Mark>;
   /** Up to which row the order has gone, by whom, as stored; `''`: nobody has begun. */
   readonly at: string;
+  /** How often an outcome was recorded or changed. */
+  readonly outcomes: number;
 };
 
-/** `outcomes`: how many were recorded or changed, as the scripts compare it. */
-type ReadChunk = { readonly taken: Taken; readonly outcomes: number };
+type ChunkEdges = {
+  readonly epoch: LedgerEpoch;
+  readonly keys: LedgerKeys;
+  readonly run: Run;
+  readonly now: () => Date;
+};
 
 const take = inEpoch(TAKE, z.tuple([z.string(), z.number(), z.number()]).rest(z.string()));
+const close = inEpoch(CLOSE, z.number());
 
-export async function readChunk(
+export async function takeChunk(
   chunk: number,
   rows: readonly number[],
-  { epoch, keys, run }: { readonly epoch: LedgerEpoch; readonly keys: LedgerKeys; readonly run: string },
-): Promise<ReadChunk> {
-  const k = keys.run(run);
+  { epoch, keys, run }: ChunkEdges,
+): Promise<Taken> {
+  const k = keys.run(run.id);
   const answer = await epoch.read(take, [k.record, `${k.chunk}${chunk}`, k.blocks], [chunk]);
-  const [state, closed, suspect, ...fields] = answer;
-  const pairs: [string, string][] = [];
-  for (let i = 0; i + 1 < fields.length; i += 2) pairs.push([fields[i] ?? '', fields[i + 1] ?? '']);
-  const { marks, at, outcomes } = readFields(pairs, rows);
+  const [state, closed, suspect, ...texts] = answer;
+  const fields = texts.flatMap((name, i): Field[] => (i % 2 === 0 ? [[name, texts[i + 1] ?? '']] : []));
   const known = runStateSchema.safeParse(state).data ?? null;
-  return { taken: { state: known, closed: closed === 1, suspect: suspect === 1, marks, at }, outcomes };
+  return { state: known, closed: closed === 1, suspect: suspect === 1, ...readFields(fields, rows) };
 }
+
+/** `rows`: how many. False where one has no outcome, or something changed: take it again. */
+export async function closeChunk(
+  chunk: number,
+  rows: number,
+  { now, ...edges }: ChunkEdges,
+): Promise<boolean> {
+  const { epoch, keys, run } = edges;
+  const recovery = epoch.recoveries();
+  const { closed, marks, outcomes } = await takeChunk(chunk, [], { now, ...edges });
+  if (closed) return true;
+  const settlements = settlementsOf(marks);
+  if (settlements.length !== rows) return false;
+  const k = keys.run(run.id);
+  const [at, block] = [now(), packBlock(settlements, now().getTime())];
+  passStage('closing', () => [], chunk);
+  const answer = await epoch.call(close, [k.record, k.chunk, k.blocks], () => {
+    // What was read counts only while the ledger was not put back since.
+    const seen = recovery === epoch.recoveries() ? outcomes : VOID;
+    return [chunk, seen, block, chunksOf(run), at.toISOString()];
+  });
+  if (answer === 1) passStage('closed', () => [], chunk);
+  return answer === 1;
+}
+
+/** No chunk has this number of outcomes. */
+const VOID = -1;
 
 const AT = /^(\S+) (\d+) /;
 
 type Field = readonly [name: string, text: string];
-type Marks = {
-  readonly marks: ReadonlyMap<number, Mark>;
-  readonly at: string;
-  readonly outcomes: number;
-};
 
 /** Reads an open chunk's hash (lua/open-chunk.ts); without `rows` settlements alone. */
-export function readFields(fields: readonly Field[], rows: readonly number[] = []): Marks {
+export function readFields(
+  fields: readonly Field[],
+  rows: readonly number[] = [],
+): Pick<Taken, 'marks' | 'at' | 'outcomes'> {
   const named = new Map(fields);
   const marks = new Map<number, Mark>();
   for (const [name, text] of fields) if (name.startsWith('d')) addSettlements(marks, text);
@@ -96,87 +118,4 @@ export function settlementsOf(marks: ReadonlyMap<number, Mark>): Settlement[] {
   const settled: Settlement[] = [];
   for (const mark of marks.values()) if (mark.kind === 'settled') settled.push(mark.settlement);
   return settled.sort((a, b) => a.row - b.row);
-}
-
-/** A chunk to be closed, as this process knows it. */
-export type Closing = {
-  readonly chunk: number;
-  /** How often an outcome was recorded or changed. */
-  readonly outcomes: number;
-  readonly block: Buffer;
-  /** Epoch recoveries when the chunk was taken. */
-  readonly recovery: number;
-};
-
-type InHand = {
-  readonly rows: number;
-  readonly recovery: number;
-  /** Settlements by row: those that were found, and those that were recorded since. */
-  readonly texts: Map<number, string>;
-  /** As often as outcomes were recorded or changed, as far as this process knows. */
-  outcomes: number;
-  isClosed: boolean;
-};
-
-export type ChunksInHand = {
-  take(chunk: number, read: ReadChunk, of: Pick<InHand, 'rows' | 'recovery'>): void;
-  recorded(row: RowText): void;
-  /** The chunks that are whole once these rows are recorded. */
-  wholeWith(rows: readonly RowText[]): Closing[];
-  /** The chunk, if all its rows are settled and it isn't closed. */
-  whole(chunk: number): Closing[];
-  closed(chunk: number): void;
-  isClosed(chunk: number): boolean;
-  release(chunk: number): void;
-};
-
-/**
- * What this process knows of the rows of the chunks that it has in hand, so that a chunk closes
- * with the last of its outcomes. Where others recorded some, or the ledger was put back since, it
- * stays open: who takes it again reads it.
- */
-export function createChunksInHand(now: () => Date): ChunksInHand {
-  const chunks = new Map<number, InHand>();
-  const closingOf = (chunk: number, { rows, texts, outcomes, recovery }: InHand): Closing[] => {
-    if (texts.size !== rows) return [];
-    const inOrder = [...texts.keys()].sort((a, b) => a - b).map((row) => texts.get(row));
-    const block = packBlock(`[${inOrder.join(',')}]`, now().getTime());
-    return [{ chunk, outcomes, block, recovery }];
-  };
-  return {
-    take(chunk, { taken, outcomes }, of) {
-      const texts = new Map(
-        settlementsOf(taken.marks).map((settlement) => [settlement.row, settledMark(settlement)]),
-      );
-      chunks.set(chunk, { ...of, texts, outcomes, isClosed: taken.closed });
-    },
-    recorded({ chunk, row, text }) {
-      const known = chunks.get(chunk);
-      if (known === undefined) return;
-      known.texts.set(row, text);
-      known.outcomes += 1;
-    },
-    wholeWith(rows) {
-      const found: Closing[] = [];
-      for (const [chunk, known] of chunks) {
-        if (known.isClosed || known.texts.size + rows.length < known.rows) continue;
-        const own = rows.filter((row) => row.chunk === chunk);
-        if (own.length === 0 || known.texts.size + own.length !== known.rows) continue;
-        const texts = new Map(known.texts);
-        for (const { row, text } of own) texts.set(row, text);
-        found.push(...closingOf(chunk, { ...known, texts, outcomes: known.outcomes + own.length }));
-      }
-      return found;
-    },
-    whole(chunk) {
-      const known = chunks.get(chunk);
-      return known === undefined || known.isClosed ? [] : closingOf(chunk, known);
-    },
-    closed(chunk) {
-      const known = chunks.get(chunk);
-      if (known !== undefined) known.isClosed = true;
-    },
-    isClosed: (chunk) => chunks.get(chunk)?.isClosed === true,
-    release: (chunk) => void chunks.delete(chunk),
-  };
 }

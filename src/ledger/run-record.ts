@@ -3,7 +3,7 @@
  * columns and chunk ends, which would make reading thousands of times as expensive.
  */
 
-import type { z } from 'zod';
+import { z } from 'zod';
 import { type JobDefinition, operationOf } from '../config/job-definition.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { OUTCOMES } from '../model/outcome.ts';
@@ -52,6 +52,26 @@ export function newRecord(run: NewRun): Record<string, string | number> {
     ...((facts.apart ?? []).length > 0 && { apart: JSON.stringify(facts.apart) }),
     createdAt: run.createdAt.toISOString(),
   };
+}
+
+export const registeredSchema = z.tuple([z.enum(['new', 'known']), z.string()]);
+
+/** KEYS and ARGV of REGISTER, which says what it asks for. */
+export function registration(
+  keys: LedgerKeys,
+  record: ReturnType<typeof newRecord>,
+  asked: Readonly<Record<string, unknown>>,
+): readonly [names: string[], args: (string | number)[]] {
+  const id = String(record.id);
+  const of = {
+    ...asked,
+    id,
+    createdAt: String(Date.parse(String(record.createdAt))),
+    prefix: keys.run('').record,
+  };
+  const k = keys.run(id);
+  const args = [JSON.stringify(of), ...Object.entries(record).flat()];
+  return [[keys.files, keys.runs, k.record, k.input], args];
 }
 
 /** All other fields are texts. */

@@ -20,12 +20,11 @@ import {
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import type { LedgerKeys } from './keys.ts';
 import { DROP_LEASE, HOLD_LEASE, REGISTER, TRANSITION } from './lua/runs.ts';
-import { allBriefs, type NewRun, newRecord, readRun } from './run-record.ts';
+import { allBriefs, type NewRun, newRecord, readRun, registeredSchema, registration } from './run-record.ts';
 import { script } from './script.ts';
 import { storyLine } from './story.ts';
 
 const canarySchema = z.enum(['', 'first', 'overruled']);
-const registeredSchema = z.tuple([z.enum(['new', 'known']), z.string()]);
 const register = script(REGISTER, registeredSchema);
 const registerInEpoch = inEpoch(REGISTER, registeredSchema);
 const transition = script(TRANSITION, z.tuple([z.string(), z.number()]));
@@ -42,12 +41,11 @@ type Change = {
 
 export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: () => Date) {
   const get = (id: string) => readRun(redis, keys, id);
-  const stateOf = async (id: string) =>
-    runStateSchema.safeParse(await redis.hget(keys.run(id).record, 'state')).data ?? null;
   const move = async (id: string, to: RunState, { reason, from, request }: Change) => {
     const asked = request === undefined ? '' : JSON.stringify(request);
-    const [at, why, by] = [now(), request?.why ?? reason, request?.by ?? ''];
-    const told = storyLine({ at: at.getTime(), what: to, why, by });
+    const at = now();
+    const why = request?.why ?? reason;
+    const told = storyLine({ at: at.getTime(), what: to, why, by: request?.by ?? '' });
     const { record, story } = keys.run(id);
     const args = [to, reason, at.toISOString(), asked, told, ...from];
     const [, moved] = await transition(redis, [record, story], args);
@@ -71,9 +69,8 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
      * as known, and the run that sent them would be gone.
      */
     async register(run: NewRun, epoch?: Pick<LedgerEpoch, 'call'>) {
-      const names = [keys.files, keys.runs, keys.run(run.id).record];
-      const of = [`${run.facts.sha256}:${run.job}`, run.id, run.createdAt.getTime(), run.again ? 1 : 0];
-      const args = [...of, keys.run('').record, ...Object.entries(newRecord(run)).flat()];
+      const asked = { entry: `${run.facts.sha256}:${run.job}`, again: run.again };
+      const [names, args] = registration(keys, newRecord(run), asked);
       const [kind, id] = await (epoch?.call(registerInEpoch, names, args) ?? register(redis, names, args));
       return { kind, id };
     },
@@ -83,8 +80,12 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
     },
     /** Unknown runs are left out. */
     async statesOf(ids: readonly string[]): Promise<ReadonlyMap<string, RunState>> {
-      const states = await Promise.all(ids.map(async (id) => [id, await stateOf(id)] as const));
-      return new Map(states.flatMap(([id, state]) => (state === null ? [] : [[id, state]])));
+      const states = new Map<string, RunState>();
+      for (const id of ids) {
+        const state = await redis.hget(keys.run(id).record, 'state');
+        if (state !== null) states.set(id, runStateSchema.parse(state));
+      }
+      return states;
     },
     /** Newest first. */
     async list(limit: number) {
@@ -94,8 +95,10 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
     countClosed: (id: string) => redis.hlen(keys.run(id).blocks),
     /** Numbers of the chunks that were queued and are not closed. */
     async openChunks(id: string) {
-      const [added, closed] = await Promise.all([redis.hget(keys.run(id).record, 'added'), closedChunks(id)]);
-      return Array.from({ length: Number(added ?? 0) }, (_, i) => i + 1).filter((n) => !closed.has(n));
+      const added = Number((await redis.hget(keys.run(id).record, 'added')) ?? 0);
+      const closed = await closedChunks(id);
+      const queued = Array.from({ length: added }, (_, i) => i + 1);
+      return queued.filter((n) => !closed.has(n));
     },
     /** False where the table of transitions does not allow it. */
     async transition(id: string, to: RunState, reason: Reason | null, request?: StateRequest) {
@@ -146,21 +149,26 @@ export async function openRunsOf(
 ): Promise<readonly string[]> {
   const open: string[] = [];
   if (jobs.size === 0) return open;
-  for await (const { id, job, state } of allBriefs(redis, keys))
+  for await (const { id, job, state } of allBriefs(redis, keys)) {
     if (jobs.has(job) && holdsUpLaterJobs(state)) open.push(id);
+  }
   return open;
 }
 
 /** Whether the service has accepted a row of any run. */
 export async function hasEverAccepted(redis: RedisConnection, keys: LedgerKeys): Promise<boolean> {
-  for await (const { outcomes } of allBriefs(redis, keys)) if (acceptedRows(outcomes) > 0) return true;
+  for await (const run of allBriefs(redis, keys)) {
+    if (acceptedRows(run.outcomes) > 0) return true;
+  }
   return false;
 }
 
 /** In any state, oldest first. */
 export async function runsWithOpenRows(redis: RedisConnection, keys: LedgerKeys): Promise<readonly string[]> {
   const open: string[] = [];
-  for await (const run of allBriefs(redis, keys)) if (run.closedChunks < run.chunks) open.push(run.id);
+  for await (const run of allBriefs(redis, keys)) {
+    if (run.closedChunks < run.chunks) open.push(run.id);
+  }
   return open;
 }
 

@@ -26,51 +26,20 @@ export function script<Answer>(lua: string, answer: z.ZodType<Answer>): Script<A
   const text = `${ALSO_WHEN_FULL}local call = redis.call\n${lua}`;
   const sha = createHash('sha1').update(text).digest('hex');
   return async (redis, keys, args) => {
-    const sent = (what: string) => [
-      what,
-      keys.length,
-      ...keys,
-      ...(typeof args === 'function' ? args() : args),
-    ];
+    // Sent at once, also where a connection puts commands together by itself.
+    const send = (name: 'eval' | 'evalsha', what: string) => {
+      const sent = [what, keys.length, ...keys, ...(typeof args === 'function' ? args() : args)];
+      const command = new Command(name, sent, { replyEncoding: 'utf8' });
+      redis.sendCommand(command);
+      return command.promise;
+    };
     try {
-      return answer.parse(await send(redis, 'evalsha', sent(sha)));
+      return answer.parse(await send('evalsha', sha));
     } catch (error) {
       if (!(error instanceof Error && error.message.startsWith('NOSCRIPT'))) throw error;
-      return answer.parse(await send(redis, 'eval', sent(text)));
+      return answer.parse(await send('eval', text));
     }
   };
-}
-
-/** Where one argument is bytes, ioredis would write hundreds of them one by one. */
-class ScriptCommand extends Command {
-  readonly #sent: ReadonlyArray<string | Buffer>;
-
-  constructor(name: 'eval' | 'evalsha', args: ScriptArguments) {
-    super(name, [], { replyEncoding: 'utf8' });
-    const sent = args.map((arg) => (typeof arg === 'number' ? String(arg) : arg));
-    this.args = sent;
-    this.#sent = sent;
-  }
-
-  override toWritable(): string | Buffer {
-    const parts: Buffer[] = [];
-    let text = `*${this.#sent.length + 1}\r\n$${this.name.length}\r\n${this.name}\r\n`;
-    for (const arg of this.#sent) {
-      const length = `$${Buffer.byteLength(arg)}\r\n`;
-      if (typeof arg === 'string') text += `${length}${arg}\r\n`;
-      else {
-        parts.push(Buffer.from(text + length), arg);
-        text = '\r\n';
-      }
-    }
-    return parts.length === 0 ? text : Buffer.concat([...parts, Buffer.from(text)]);
-  }
-}
-
-function send(redis: RedisConnection, name: 'eval' | 'evalsha', args: ScriptArguments): Promise<unknown> {
-  const command = new ScriptCommand(name, args);
-  redis.sendCommand(command);
-  return command.promise;
 }
 
 /** `answers`: place (1: first item), answer, … of the exceptions; the others get `usual`. */

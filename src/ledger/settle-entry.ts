@@ -128,25 +128,19 @@ export type ToldEnds = {
    * Redis refuses, another worker sends the row, and a replay must not say that it failed.
    */
   readonly unsent: readonly SettleEntry[];
-  /** Each row with its settlement's text. */
-  readonly texts: readonly RowText[];
 };
-
-export type RowText = { readonly chunk: number; readonly row: number; readonly text: string };
 
 /**
  * Nearly all rows are told together. `isFirst`: none of them was in an earlier command that may
  * have been carried out; otherwise each is an entry.
  */
 export function tellEnds(keys: LedgerKeys, ended: readonly SettledRow[], isFirst: boolean): ToldEnds {
-  const texts: RowText[] = [];
   const groups: Together[] = [];
   const rows: SettleEntry[] = [];
   const unsent: SettleEntry[] = [];
   for (const row of ended) {
-    const { chunk, settlement, identity } = row;
+    const { settlement, identity } = row;
     const text = settledMark(settlement);
-    texts.push({ chunk, row: settlement.row, text });
     const taker = isFirst && isPlain(row) ? takerInOrder(row.mark, settlement.row) : null;
     if (taker === null) {
       (isUnsent(row) ? unsent : rows).push(entryOf(keys, row, text));
@@ -158,7 +152,7 @@ export function tellEnds(keys: LedgerKeys, ended: readonly SettledRow[], isFirst
     group.rows.push(settlement.row, bucket, digest, (identity?.id ?? '').toWellFormed());
   }
   const together = groups.map((group) => ({ ...group, settlements: `[${group.settlements.join(',')}]` }));
-  return { ended: JSON.stringify({ together, rows }), unsent, texts };
+  return { ended: JSON.stringify({ together, rows }), unsent };
 }
 
 /** Answers come from a few chunks at a time, in any order. */

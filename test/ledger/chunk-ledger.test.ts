@@ -3,7 +3,6 @@ import { type ChunkLedger, createChunkLedger } from '../../src/ledger/chunk-ledg
 import { type Intent, tellIntents } from '../../src/ledger/intent.ts';
 import { readKeys } from '../../src/ledger/key-claims.ts';
 import { identityPlace } from '../../src/ledger/keys.ts';
-import { settledMark } from '../../src/ledger/mark.ts';
 import { resolveRows } from '../../src/ledger/resolve.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
 import type { SettledRow } from '../../src/ledger/settle-entry.ts';
@@ -12,7 +11,6 @@ import { noOutcomes, type Outcome } from '../../src/model/outcome.ts';
 import { memoryJournal } from '../support/epoch.ts';
 import {
   claimOf,
-  closeAsFound,
   entriesIn,
   getEntry,
   grantOf,
@@ -34,6 +32,16 @@ const runningRun = (rows = 2, chunkRows = 100, journal = memoryJournal()) =>
 /** As another worker of the same run has it. */
 const anotherLedger = async ({ parts, run }: Bench, epoch = parts.epoch) =>
   createChunkLedger({ ...parts, epoch, run: await run() });
+
+/** Of a worker that has read a chunk when that happens, and closes it then. */
+const closingLate = (bench: Bench, meanwhile: () => Promise<unknown>) => {
+  const { epoch } = bench.parts;
+  const call: typeof epoch.call = async (...asked) => {
+    await meanwhile();
+    return epoch.call(...asked);
+  };
+  return anotherLedger(bench, { ...epoch, call });
+};
 
 const intent = (mark: string, over: Partial<Intent> = {}) => intentOn(1, mark, over);
 
@@ -87,7 +95,7 @@ describe('intents', () => {
     const { ledger, run } = await runningRun(2, 1);
     await ledger.settle(row(1, 'created'));
     expect(await grantOf(ledger, intent('i a 1'))).toEqual(TAKEN);
-    expect(await closeAsFound(ledger, 1, 1)).toBe(true);
+    expect(await ledger.close(1, 1)).toBe(true);
     expect((await run()).state).toBe('running');
     // The worker that wakes late knows nothing of the chunk's end, or names the intent that it left there.
     for (const expected of ['', 'i a 1'])
@@ -233,12 +241,12 @@ describe('settling', () => {
     async (closed) => {
       const bench = await runningRun(1);
       await bench.ledger.settle(row(1, 'in-doubt', { source: '{"kind":"cells"}' }));
-      if (closed) await closeAsFound(bench.ledger, 1, 1);
+      if (closed) await bench.ledger.close(1, 1);
       expect(await bench.ledger.settle(row(1, 'created', {}, 'id-1'))).toBe(true);
       expect(await bench.ledger.settle(row(1, 'in-doubt'))).toBe(false);
       expect((await bench.run()).outcomes).toEqual({ ...noOutcomes(), created: 1 });
       expect(await settlements(bench)).toMatchObject([{ row: 1, outcome: 'created', id: 'id-1' }]);
-      if (!closed) expect(await closeAsFound(bench.ledger, 1, 1)).toBe(true);
+      if (!closed) expect(await bench.ledger.close(1, 1)).toBe(true);
       expect(await settlements(bench)).toMatchObject([{ row: 1, outcome: 'created', id: 'id-1' }]);
     },
   );
@@ -339,19 +347,19 @@ describe('closing', () => {
   test('a chunk with a row without an outcome stays open', async () => {
     const bench = await runningRun(2);
     await bench.ledger.settle(row(1, 'created'));
-    expect(await closeAsFound(bench.ledger, 1, 2)).toBe(false);
+    expect(await bench.ledger.close(1, 2)).toBe(false);
     await grantOf(bench.ledger, intent('i a 1', { row: 2 }));
-    expect(await closeAsFound(bench.ledger, 1, 2)).toBe(false);
+    expect(await bench.ledger.close(1, 2)).toBe(false);
   });
 
   test('the last chunk finishes the run, once, and the control total holds', async () => {
     const bench = await runningRun(3, 2);
     for (const n of [1, 2]) await bench.ledger.settle(row(n, 'created'));
     await bench.ledger.settle(row(3, 'failed', { chunk: 2 }));
-    expect(await closeAsFound(bench.ledger, 2, 1)).toBe(true);
+    expect(await bench.ledger.close(2, 1)).toBe(true);
     expect((await bench.run()).state).toBe('running');
-    expect(await closeAsFound(bench.ledger, 1, 2)).toBe(true);
-    expect(await closeAsFound(bench.ledger, 1, 2)).toBe(true);
+    expect(await bench.ledger.close(1, 2)).toBe(true);
+    expect(await bench.ledger.close(1, 2)).toBe(true);
     const run = await bench.run();
     expect(run).toMatchObject({ state: 'finished', closedChunks: 2 });
     expect(exitCodeOf(run)).toBe(1);
@@ -362,24 +370,18 @@ describe('closing', () => {
     const bench = await runningRun(1);
     await bench.ledger.settle(row(1, 'created'));
     await bench.store.transition(bench.id, 'cancelled', 'requested');
-    expect(await closeAsFound(bench.ledger, 1, 1)).toBe(true);
+    expect(await bench.ledger.close(1, 1)).toBe(true);
     expect(await bench.run()).toMatchObject({ state: 'cancelled', closedChunks: 1 });
   });
 
-  test('what Redis has of such a chunk counts where it was put back since, not what its worker knows', async () => {
-    const bench = await runningRun(2);
-    const chunk = `${bench.keys.run(bench.id).chunk}1`;
-    await bench.ledger.take(1, [1, 2]);
-    await bench.ledger.settleAll([row(1, 'created', {}, 'a')]);
-    const { redis } = own();
-    await redis.hset(bench.keys.epoch, 'server', 'another');
-    // As after a Redis that went back in time, where another has settled the row meanwhile.
-    await redis.hset(chunk, '1', settledMark(settledRow(1, 'in-doubt').settlement));
-    await bench.ledger.settleAll([row(2, 'created', {}, 'b')]);
+  test('what was read of a chunk counts for nothing where Redis was put back since', async () => {
+    const bench = await runningRun(1);
+    await bench.ledger.settle(row(1, 'created', {}, 'a'));
+    const other = await closingLate(bench, () => own().redis.hset(bench.keys.epoch, 'server', 'another'));
+    expect(await other.close(1, 1)).toBe(false);
     expect(bench.epoch.recoveries()).toBe(1);
-    expect(await bench.ledger.close(1)).toBe(false);
-    expect(await closeAsFound(bench.ledger, 1, 2)).toBe(true);
-    expect((await settlements(bench)).map((s) => s.outcome)).toEqual(['in-doubt', 'created']);
+    expect(await bench.ledger.close(1, 1)).toBe(true);
+    expect(await endsOf(bench)).toEqual(['1 created a']);
   });
 
   test.each<[string, (bench: Bench) => Promise<unknown>]>([
@@ -393,15 +395,13 @@ describe('closing', () => {
       },
     ],
   ])(
-    'a chunk that was taken before the outcome of a row in doubt was known is taken again: %s',
+    'a chunk that was read before the outcome of a row in doubt was known is taken again: %s',
     async (_, end) => {
       const bench = await runningRun(1);
       await bench.ledger.settle(row(1, 'in-doubt', {}, ''));
-      const other = await anotherLedger(bench);
-      await other.take(1, [1]);
-      await end(bench);
-      expect(await other.close(1)).toBe(false);
-      expect(await closeAsFound(other, 1, 1)).toBe(true);
+      const other = await closingLate(bench, () => end(bench));
+      expect(await other.close(1, 1)).toBe(false);
+      expect(await bench.ledger.close(1, 1)).toBe(true);
       expect(await endsOf(bench)).toEqual(['1 created a']);
     },
   );

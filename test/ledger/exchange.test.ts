@@ -1,7 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { exchangeRows } from '../../src/ledger/exchange.ts';
 import type { Intent } from '../../src/ledger/intent.ts';
-import { createChunksInHand } from '../../src/ledger/open-chunk.ts';
 import { memoryJournal } from '../support/epoch.ts';
 import { intentOn, runningRun as startRun } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
@@ -10,7 +9,7 @@ const own = useOwnRedis();
 type ExchangeEdges = Parameters<typeof exchangeRows>[1];
 
 const intendRows = async (next: readonly Intent[], edges: ExchangeEdges) => {
-  const { granted } = await exchangeRows({ ended: [], isFirst: true, ranges: [], next, closing: [] }, edges);
+  const { granted } = await exchangeRows({ ended: [], isFirst: true, ranges: [], next }, edges);
   return [...granted.values()];
 };
 
@@ -23,9 +22,7 @@ async function runningRun(problem: string | null = null) {
     keys,
     journal,
     run: await bench.run(),
-    inHand: createChunksInHand(() => new Date()),
     probeMs: 5_000,
-    now: () => new Date(),
   };
   return { edges, journal, run: id, marks: () => redis.hgetall(`${keys.run(id).chunk}1`) };
 }

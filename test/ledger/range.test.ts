@@ -8,15 +8,7 @@ import { createReplay } from '../../src/ledger/replay.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import { memoryJournal } from '../support/epoch.ts';
-import {
-  closeAsFound,
-  entryOf,
-  getEntry,
-  grantOf,
-  intentOn,
-  runningRun,
-  setEntry,
-} from '../support/ledger.ts';
+import { entryOf, getEntry, grantOf, intentOn, runningRun, setEntry } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { settledRow } from '../support/settled-row.ts';
 
@@ -92,7 +84,7 @@ test('a chunk whose rows all ended in order closes, and its report has them all'
   const bench = await start();
   await bench.ask('a.1', ROWS);
   await bench.ledger.settleAll(ROWS.map((row) => created(row)));
-  expect(await closeAsFound(bench.ledger, 1, ROWS.length)).toBe(true);
+  expect(await bench.ledger.close(1, ROWS.length)).toBe(true);
   const view = createRunView(own().redis, bench.keys, await bench.run());
   const rows: Settlement[] = [];
   for await (const { settlements } of view.chunks()) rows.push(...settlements);
@@ -264,7 +256,7 @@ test('a closed chunk grants no row', async () => {
   const bench = await start();
   await bench.ask('a.1', ROWS);
   await bench.ledger.settleAll(ROWS.map((row) => created(row)));
-  await closeAsFound(bench.ledger, 1, ROWS.length);
+  await bench.ledger.close(1, ROWS.length);
   expect(await bench.ask('b.1', [1])).toEqual(['taken']);
 });
 

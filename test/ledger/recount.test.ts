@@ -2,7 +2,7 @@ import type { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import { recountRuns } from '../../src/ledger/recount.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
-import { closeAsFound, intentOn, runningRun } from '../support/ledger.ts';
+import { intentOn, runningRun } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { settledRow } from '../support/settled-row.ts';
 
@@ -18,7 +18,7 @@ async function halfDone() {
   };
   await end(1, 1, 'created');
   await end(1, 2, 'rejected');
-  await closeAsFound(bench.ledger, 1, 2);
+  await bench.ledger.close(1, 2);
   await end(2, 3, 'in-doubt');
   return { ...bench, end };
 }
@@ -88,7 +88,7 @@ test('numbers end no run: it is finished where each of its chunks has its block,
   await recountRuns(redis, keys);
   expect((await run()).state).toBe('running');
   await end(2, 4, 'created');
-  await closeAsFound(ledger, 2, 2);
+  await ledger.close(2, 2);
   // As where Redis has lost the end of the transaction that had the last block in it.
   await redis.hset(record, { state: 'running' });
   await redis.hdel(record, 'finishedAt');

@@ -11,7 +11,7 @@ import { messageOf } from '../../src/model/sentence.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import { seedRun } from '../support/doubts.ts';
 import { memoryJournal, openTestEpoch } from '../support/epoch.ts';
-import { closeAsFound, getEntry, setEntry } from '../support/ledger.ts';
+import { getEntry, setEntry } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
 import { doubtOf, settledRow } from '../support/settled-row.ts';
@@ -229,7 +229,7 @@ test.each([
     const epoch = await openTestEpoch(own().redis, one.keys);
     const options = { keys: one.keys, journal: memoryJournal(), run: one.run, probeMs: 1_000, now: () => AT };
     const ledger = createChunkLedger({ epoch, ...options });
-    if (given.closesThen) expect(await closeAsFound(ledger, 1, 3)).toBe(true);
+    if (given.closesThen) expect(await ledger.close(1, 3)).toBe(true);
     expect(await ledger.settle(settledRow(2, 'created', { id: 'sub-2', mark: 'i me.1 1.2' }))).toBe(true);
     const after = await state(one);
     expect(after.outcomes).toMatchObject({ created: 1, failed: 0, 'in-doubt': 2 });

@@ -12,13 +12,13 @@ import { FAILURE } from '../../src/ledger/lua/breaker.ts';
 import { CHECK_IN, DEREGISTER, HEARTBEAT, LOOK, SUSPECT } from '../../src/ledger/lua/epoch.ts';
 import { CLAIM, LOOK_UP } from '../../src/ledger/lua/keys.ts';
 import { ADDED, REPLAY_INTENT, RESTORE } from '../../src/ledger/lua/replay.ts';
-import { EXCHANGE, REPLAY_SETTLED, RESOLVE, WITHDRAW } from '../../src/ledger/lua/rows.ts';
+import { EXCHANGE, REPLAY_SETTLED, RESOLVE } from '../../src/ledger/lua/rows.ts';
 import {
+  CLOSE,
   DROP_LEASE,
   HOLD_LEASE,
   RECOUNT,
   REGISTER,
-  REGISTER_RERUN,
   RESERVE,
   TAKE,
   TRANSITION,
@@ -31,7 +31,7 @@ import type { RunStore } from '../../src/ledger/run-store.ts';
 import { script } from '../../src/ledger/script.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { Run } from '../../src/model/run.ts';
-import { claimOf, closeAsFound, grantOf, intentOn, runningRun, settleEntries } from '../support/ledger.ts';
+import { claimOf, grantOf, intentOn, runningRun, settleEntries } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
 import { settledRow } from '../support/settled-row.ts';
@@ -44,7 +44,6 @@ const CREATED = settledRow(1, 'created', {
   mark: INTENT.mark,
   identity: { ...PLACE, becomes: 'known', id: 'id-1' },
 });
-const SECOND = settledRow(2, 'created', { mark: 'i me.1 1.2' });
 
 type Bench = {
   /** Keeps the scripts that it is sent. */
@@ -115,25 +114,20 @@ const OF_ROWS: readonly Case[] = [
   ['LOOK_UP', 'nothing else', LOOK_UP, ({ ledger }) => ledger.readKey(PLACE)],
   ['EXCHANGE, of intents', 'nothing else', EXCHANGE, intend],
   // It was taken back already.
-  ['WITHDRAW', 'answers otherwise', WITHDRAW, ({ ledger }) => ledger.withdraw(INTENT), intend],
+  [
+    'EXCHANGE, of what is taken back',
+    'answers otherwise',
+    EXCHANGE,
+    ({ ledger }) => ledger.withdraw(INTENT),
+    intend,
+  ],
   // The row has its outcome already: this one is not recorded.
   ['EXCHANGE, of outcomes', 'answers otherwise', EXCHANGE, ({ ledger }) => ledger.settle(CREATED), intend],
   [
-    'EXCHANGE, of a chunk’s last outcomes',
-    'answers otherwise',
-    EXCHANGE,
-    ({ ledger }) => ledger.settleAll([CREATED, SECOND]),
-    async (bench) => {
-      await bench.ledger.take(1, [1, 2]);
-      await intend(bench);
-      await grantOf(bench.ledger, intentOn(2, 'i me.1 1.2'));
-    },
-  ],
-  [
-    'EXCHANGE, of a chunk to be closed',
+    'CLOSE',
     'nothing else',
-    EXCHANGE,
-    ({ ledger }) => closeAsFound(ledger, 1, 2),
+    CLOSE,
+    ({ ledger }) => ledger.close(1, 2),
     ({ ledger }) => ledger.settleAll([settledRow(1, 'created'), settledRow(2, 'rejected')]),
   ],
   [
@@ -163,9 +157,9 @@ const OF_ROWS: readonly Case[] = [
 const OF_RUNS: readonly Case[] = [
   ['REGISTER', 'nothing else', REGISTER, ({ store }) => store.register(newRun())],
   [
-    'REGISTER_RERUN',
+    'REGISTER, of a rerun',
     'nothing else',
-    REGISTER_RERUN,
+    REGISTER,
     async ({ redis, keys, run }) => {
       const rerun = newRun({ rows: 1 });
       await createRunInput(redis, keys, rerun.id).write(1, [ROW]);

@@ -22,8 +22,8 @@ export const OF_ISSUE = [
   {
     id: 'replay-forgets-cancellation',
     in: 'src/ledger',
-    find: "then call('HSET', KEYS[1], 'state', 'cancelled', 'reason', '', 'request', '') end",
-    put: 'then return 0 end',
+    find: "    call('HSET', KEYS[1], 'state', 'cancelled', 'reason', '', 'request', '')\n",
+    put: '',
     tests: ['test/ledger/replay'],
     why: 'a cancelled run sends again after Redis went back in time',
   },
@@ -94,8 +94,8 @@ export const OF_ISSUE = [
   {
     id: 'withdraw-any-mark',
     in: 'src/ledger',
-    find: 'local mine = marksOf(key, {ARGV[i + 1]})[ARGV[i + 1]] == ARGV[i + 2]',
-    put: "local mine = call('HEXISTS', key, ARGV[i + 1]) == 1",
+    find: 'local mine = marksOf(key, {row})[row] == mark',
+    put: "local mine = call('HEXISTS', key, row) == 1",
     tests: ['test/ledger/chunk-ledger'],
     why: 'a withdrawal frees a row that another worker is sending',
   },

@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
+import { packBlock } from '../../src/ledger/mark.ts';
 import { batchesOf } from '../../src/lib/batches.ts';
 import type { Visitor } from '../../src/model/ask.ts';
 import { noOutcomes, OUTCOMES } from '../../src/model/outcome.ts';
@@ -13,7 +14,6 @@ import { seedRun } from '../support/doubts.ts';
 import type { OwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
 import { openTestSession, type TestSession } from '../support/session.ts';
-import { blockOf } from '../support/settled-row.ts';
 import { csvSource } from '../support/source.ts';
 
 export const OPERATOR = { name: 'ops-1', role: 'operator' } as const;
@@ -126,7 +126,7 @@ async function closeAll({ ledger }: TestSession, run: Run, settlements: readonly
   let chunk = 0;
   for (const rows of batchesOf(settlements, run.chunkRows)) {
     chunk += 1;
-    batch.hset(k.blocks, String(chunk), blockOf(rows, Date.now()));
+    batch.hset(k.blocks, String(chunk), packBlock(rows, Date.now()));
   }
   for (const outcome of OUTCOMES) batch.hincrby(k.record, `o:${outcome}`, outcomes[outcome]);
   await batch.exec();

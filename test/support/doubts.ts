@@ -1,6 +1,6 @@
 import { operationOf } from '../../src/config/job-definition.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
-import { settledMark } from '../../src/ledger/mark.ts';
+import { packBlock, settledMark } from '../../src/ledger/mark.ts';
 import type { NewRun } from '../../src/ledger/run-record.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import type { RedisConnection } from '../../src/lib/redis-connection.ts';
@@ -9,7 +9,6 @@ import type { Row } from '../../src/model/row.ts';
 import type { Run } from '../../src/model/run.ts';
 import type { Settlement } from '../../src/model/settlement.ts';
 import { entryOf } from './ledger.ts';
-import { blockOf } from './settled-row.ts';
 
 /** A run with these settlements as workers leave them, in chunks that are closed or still open. */
 export async function seedRun(
@@ -25,7 +24,7 @@ export async function seedRun(
   const k = keys.run(registered.id);
   for (const chunk of closed ? new Set(settlements.map((s) => chunkOf(registered, s))) : []) {
     const rows = settlements.filter((s) => chunkOf(registered, s) === chunk);
-    await redis.hset(k.blocks, String(chunk), blockOf(rows, Date.now()));
+    await redis.hset(k.blocks, String(chunk), packBlock(rows, Date.now()));
   }
   if (closed) await store.transition(registered.id, 'finished', null);
   const run = await store.get(registered.id);

@@ -59,15 +59,6 @@ export function endedText(keys: LedgerKeys, rows: readonly SettledRow[]): string
   return JSON.stringify({ together: [], rows: settleEntries(keys, rows) });
 }
 
-/** As a worker that takes a chunk of so many rows and finds an outcome for each. */
-export async function closeAsFound(ledger: ChunkLedger, chunk: number, rows: number): Promise<boolean> {
-  await ledger.take(
-    chunk,
-    Array.from({ length: rows }, (_, i) => i + 1),
-  );
-  return ledger.close(chunk);
-}
-
 /** An intent on a row of chunk 1. */
 export function intentOn(row: number, mark: string, over: Partial<Intent> = {}): Intent {
   return { chunk: 1, row, mark, expected: '', identity: null, fields: null, repeatable: false, ...over };

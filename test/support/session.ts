@@ -6,6 +6,7 @@ import { Queue } from 'bullmq';
 import { readEnvironment } from '../../src/config/environment.ts';
 import { type JobDefinition, jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { nowhere } from '../../src/delivery/target.ts';
+import { packBlock } from '../../src/ledger/mark.ts';
 import type { Canary } from '../../src/ledger/run-record.ts';
 import type { RunStore } from '../../src/ledger/run-store.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
@@ -23,7 +24,6 @@ import type { AtTestEnd } from './at-test-end.ts';
 import { deferred } from './deferred.ts';
 import type { OwnRedis } from './redis.ts';
 import { newRun } from './runs.ts';
-import { blockOf } from './settled-row.ts';
 
 /** A session on a Redis of the test's own, joined to a target that nobody else has; no chunk is taken from the queue. */
 export type TestSession = TargetSession & {
@@ -127,7 +127,7 @@ export async function closeChunk(
   settlements: readonly Settlement[] = [],
 ): Promise<void> {
   const k = ledger.of(run.target).keys.run(run.id);
-  const batch = ledger.redis.multi().hset(k.blocks, String(chunk), blockOf(settlements, Date.now()));
+  const batch = ledger.redis.multi().hset(k.blocks, String(chunk), packBlock(settlements, Date.now()));
   for (const { outcome } of settlements) batch.hincrby(k.record, `o:${outcome}`, 1);
   await batch.exec();
 }

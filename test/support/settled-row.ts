@@ -1,7 +1,6 @@
-import { packBlock } from '../../src/ledger/mark.ts';
 import type { SettledRow } from '../../src/ledger/settle-entry.ts';
 import type { Outcome } from '../../src/model/outcome.ts';
-import { type Settlement, toTuple } from '../../src/model/settlement.ts';
+import type { Settlement } from '../../src/model/settlement.ts';
 
 /** A row in doubt, of row number and key. */
 export function doubtOf(row: number, over: Partial<Settlement> = {}): Settlement {
@@ -26,11 +25,6 @@ export function doubtOf(row: number, over: Partial<Settlement> = {}): Settlement
 /** A row that ended so, with nothing else to be said of it. */
 export function endedRow(row: number, outcome: Outcome, over: Partial<Settlement> = {}): Settlement {
   return doubtOf(row, { outcome, code: '', message: '', ...over });
-}
-
-/** A closed chunk's block. */
-export function blockOf(settlements: readonly Settlement[], closedAt: number): Buffer {
-  return packBlock(JSON.stringify(settlements.map(toTuple)), closedAt);
 }
 
 /** A row of chunk 1 with the key K<row> that ended so, as a worker hands it to the ledger. */

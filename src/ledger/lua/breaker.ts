@@ -5,20 +5,7 @@
  * - open: 'until': end of the pause; 'trips': probes that failed
  * - half-open: 'probe': the probing row's mark; 'probing': when it is given up
  * - 'hold': until when the service asked all to wait
- * - 'at': last write of one of these times, which shows a Redis clock that was set back
  */
-
-/** Lua: after Redis' clock was set back, turnBack(key, now) keeps waits from growing. */
-export const TURN_BACK = `
-local function turnBack(key, now)
-  local back = tonumber(call('HGET', key, 'at') or '0') - now
-  if back <= 0 then return end
-  for _, field in ipairs({'since', 'until', 'probing', 'hold', 'at'}) do
-    local time = call('HGET', key, field)
-    if time then call('HSET', key, field, string.format('%.0f', tonumber(time) - back)) end
-  end
-end
-`;
 
 /**
  * An attempt ended without a definite answer.
@@ -29,14 +16,13 @@ end
  * Answers ms since the first such attempt after the last definite answer.
  */
 export const FAILURE = `
-${TURN_BACK}
 local t = call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
-turnBack(KEYS[1], now)
 call('HSETNX', KEYS[1], 'since', now)
-call('HSET', KEYS[1], 'at', now)
-local hold = now + tonumber(ARGV[6])
-if tonumber(ARGV[6]) > 0 and hold > tonumber(call('HGET', KEYS[1], 'hold') or '0') then call('HSET', KEYS[1], 'hold', hold) end
+local asked = tonumber(ARGV[6])
+if asked > 0 and now + asked > tonumber(call('HGET', KEYS[1], 'hold') or '0') then
+  call('HSET', KEYS[1], 'hold', now + asked)
+end
 local breaker = call('HMGET', KEYS[1], 'since', 'until', 'probe', 'trips')
 if ARGV[2] == '1' then
   call('HSET', KEYS[1], 'cause', ARGV[7])

@@ -209,7 +209,8 @@ return out
  */
 export const DEREGISTER = `${SERVER_ID}${REGISTRY}${NOW}
 local epoch = call('HMGET', KEYS[1], 'server', 'm:' .. ARGV[1])
-local intact = epoch[1] == serverId() and (not epoch[2] or tonumber(epoch[2]) >= tonumber(ARGV[2]))
+local last = tonumber(epoch[2] or ARGV[2])
+local intact = epoch[1] == serverId() and last >= tonumber(ARGV[2])
 if not intact then
   call('HSETNX', KEYS[1], 'm:' .. ARGV[1], 0)
   return 0

@@ -5,8 +5,6 @@
  * worker may have sent.
  */
 
-import { TURN_BACK } from './breaker.ts';
-
 /**
  * Lua: grant(next, probeMs), a compare-and-set that marks rows as about to be sent (intent.ts has
  * the form; `probeMs`: how long a probe may take). No row is sent without a grant.
@@ -20,14 +18,12 @@ import { TURN_BACK } from './breaker.ts';
  * mark again, and takes it back where the row may no longer go.
  */
 export const GRANT = `
-${TURN_BACK}
 local function grant(next, probeMs)
 local state = call('HMGET', KEYS[1], 'state', 'suspect')
 local running = state[1] == 'running'
 local suspect = tonumber(state[2] or '0')
 local t = call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
-turnBack(KEYS[9], now)
 local breaker = call('HMGET', KEYS[9], 'hold', 'until', 'probing', 'probe')
 local hold = tonumber(breaker[1] or '0')
 local open = tonumber(breaker[2] or '0')
@@ -53,7 +49,7 @@ local function probeWith(mark)
   if open == 0 then return end
   probing = now + probeMs
   probe = mark
-  call('HSET', KEYS[9], 'probing', probing, 'probe', mark, 'at', now)
+  call('HSET', KEYS[9], 'probing', probing, 'probe', mark)
 end
 
 local function endProbe(mark)
@@ -153,7 +149,8 @@ local function grantRange(range)
     local number = tonumber(row)
     -- Put back from a journal, or granted before in a reply that was lost.
     local isMarked = own[j] == prefix .. row
-    local isGranted = isMarked or (range.mine and number > range.from and number <= last and not own[j])
+    local isOwn = range.mine and number > range.from and number <= last
+    local isGranted = isMarked or (isOwn and not own[j])
     local answer = why or false
     if not answer and open > 0 and j > 1 then answer = 'wait 250' end
     if not answer and not isMarked then answer = outOfOrder(range, number, own[j]) end
@@ -171,7 +168,8 @@ local function grantRange(range)
   if upTo == 0 then return end
   keepApart(key, range.apart)
   if #back > 0 then call('HDEL', key, unpack(back)) end
-  call('HSET', key, 'at', range.taker .. ' ' .. string.format('%.0f', math.max(upTo, last)) .. ' ' .. OPENED)
+  local reached = string.format('%.0f', math.max(upTo, last))
+  call('HSET', key, 'at', range.taker .. ' ' .. reached .. ' ' .. OPENED)
   if not range.probes then probeWith(prefix .. rows[1]) end
 end
 

@@ -98,7 +98,8 @@ for i = 3, #ARGV, 3 do
   local bucket, digest, row = prefix .. ARGV[i], ARGV[i + 1], ARGV[i + 2]
   local field, text, _, isExact = placeOf(digest)
   -- Most keys are free: to look first would be another command for each.
-  if isExact or call('HSETNX', bucket, field, 'c' .. text .. ' ' .. run .. ' ' .. row .. ' ') == 0 then
+  local entry = 'c' .. text .. ' ' .. run .. ' ' .. row .. ' '
+  if isExact or call('HSETNX', bucket, field, entry) == 0 then
     local held = obstacle(bucket, digest, row)
     if held then
       out[#out + 1] = tostring(i / 3)

@@ -10,24 +10,14 @@
  */
 
 /**
- * Every change of the hash: each is one step that compares and changes.
- * - TAKE, a worker takes the chunk: nothing changes.
- * - EXCHANGE, a range of rows in order, where 'at' is this take's or as it was read, and no row has
- *   a mark of its own but '-': 'at' is this take's, up to the last of them.
- * - EXCHANGE, a row by itself, where its mark is the expected one or this very intent: the intent.
- * - WITHDRAW, where the intent is the row's mark: '-' within the order, else no mark.
- * - EXCHANGE, rows accepted in order, where each mark is the order's: 'd<row>', 'n'.
- * - EXCHANGE, any other end, where the row has no outcome, and the mark is this take's or the
- *   service accepted the row: the settlement, 'n'.
- * - EXCHANGE, a definite answer, or RESOLVE, a person, for a row in doubt: the settlement, 'n'; in
- *   a closed chunk among the late ones.
- * - REPLAY_SETTLED: as any other end, but all intents of one process count as one.
- * - REPLAY_INTENT, where the row has no mark or one of that process: the intent.
- * - REPLAY_*, where the mark is another process' intent: contested. Only an acceptance ends it, or
- *   a take that finds it in doubt.
- * - EXCHANGE, a grant asked for again after a pause or cancellation: the intent is taken back.
- * - EXCHANGE, a chunk to be closed, where 'n' is as the closing process knows it: all rows are one
- *   block, the hash is gone.
+ * Every change of the hash compares and changes in one step:
+ * - EXCHANGE moves 'at' on from where this take left it, or from what it has read.
+ * - A row by itself is marked over the expected mark alone, and freed from that very mark.
+ * - An outcome is set where there is none; over another's intent only an acceptance. A doubt gives
+ *   way to a definite answer, or to a person (RESOLVE); in a closed chunk among the late ones.
+ * - REPLAY_* take all intents of one process for one. Over another's the row is contested: only an
+ *   acceptance ends it, or a take that finds it in doubt.
+ * - CLOSE compares 'n': all rows are one block, and the hash is gone.
  */
 
 /**
@@ -40,7 +30,9 @@ local function together(key)
   local settled, all = {}, call('HGETALL', key)
   for i = 1, #all, 2 do
     if string.sub(all[i], 1, 1) == 'd' then
-      for _, settlement in ipairs(cjson.decode(all[i + 1])) do settled[tostring(settlement[1])] = cjson.encode(settlement) end
+      for _, settlement in ipairs(cjson.decode(all[i + 1])) do
+        settled[tostring(settlement[1])] = cjson.encode(settlement)
+      end
     end
   end
   return settled

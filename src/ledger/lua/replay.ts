@@ -21,7 +21,10 @@ import { BY_PROCESS } from './rows.ts';
 export const RESTORE = `
 if call('HEXISTS', KEYS[1], 'id') == 1 then
   local state = call('HGET', KEYS[1], 'state')
-  if ARGV[4] == 'cancelled' and state ~= 'finished' and state ~= 'cancelled' then call('HSET', KEYS[1], 'state', 'cancelled', 'reason', '', 'request', '') end
+  local isOver = state == 'finished' or state == 'cancelled'
+  if ARGV[4] == 'cancelled' and not isOver then
+    call('HSET', KEYS[1], 'state', 'cancelled', 'reason', '', 'request', '')
+  end
   return 0
 end
 call('HSET', KEYS[1], unpack(ARGV, 7))
@@ -36,7 +39,9 @@ return 1
 export const ADDED = `
 if call('HEXISTS', KEYS[1], 'id') == 0 then return 0 end
 local known = tonumber(call('HGET', KEYS[1], 'added') or '0')
-if tonumber(ARGV[1]) >= known then call('HSET', KEYS[1], 'added', ARGV[1], 'addedBy', ARGV[2]) end
+if tonumber(ARGV[1]) >= known then
+  call('HSET', KEYS[1], 'added', ARGV[1], 'addedBy', ARGV[2])
+end
 return 1
 `;
 

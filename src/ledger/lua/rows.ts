@@ -9,24 +9,25 @@ import { SUCCESS } from './breaker.ts';
 import { GRANT } from './grant.ts';
 import { KEY_ENTRIES } from './keys.ts';
 import { OPEN_CHUNK } from './open-chunk.ts';
-import { CLOSE_CHUNK } from './runs.ts';
 
 /**
- * Takes intents back under which nothing was received: the row is unsent again. Only this very mark
- * is removed. A withdrawn probe leaves probing to the next row.
- * KEYS: prefix of chunks, breaker. ARGV: chunk, row, mark, …
+ * Lua: withdraw(rows), each {chunk, row, mark}: takes intents back under which nothing was
+ * received, so that the row is unsent again. Only this very mark is removed. A withdrawn probe
+ * leaves probing to the next row. Answers for each 1: it was there; 0.
  */
-export const WITHDRAW = `${OPEN_CHUNK}
-local out = {}
-local probe = call('HGET', KEYS[2], 'probe')
-for i = 1, #ARGV, 3 do
-  local key = KEYS[1] .. ARGV[i]
-  local mine = marksOf(key, {ARGV[i + 1]})[ARGV[i + 1]] == ARGV[i + 2]
-  if mine then unmark(key, ARGV[i + 1]) end
-  if mine and ARGV[i + 2] == probe then call('HDEL', KEYS[2], 'probing', 'probe') end
-  out[#out + 1] = mine and 1 or 0
+const WITHDRAW = `
+local function withdraw(rows)
+  local out = {}
+  local probe = call('HGET', KEYS[9], 'probe')
+  for i, e in ipairs(rows) do
+    local key, row, mark = KEYS[2] .. e[1], tostring(e[2]), e[3]
+    local mine = marksOf(key, {row})[row] == mark
+    if mine then unmark(key, row) end
+    if mine and mark == probe then call('HDEL', KEYS[9], 'probing', 'probe') end
+    out[i] = mine and 1 or 0
+  end
+  return out
 end
-return out
 `;
 
 /** Whose intent a mark is: of one take, whatever the attempt. */
@@ -37,7 +38,9 @@ local function taker(mark) return string.match(mark or '', '^i (%S+) ') end
 
 /** Whose intent a mark is: of one process, the first part of its takers' names. */
 export const BY_PROCESS = `
-local function taker(mark) return string.match(mark or '', '^i ([^ .]+)%.') or string.match(mark or '', '^i (%S+) ') end
+local function taker(mark)
+  return string.match(mark or '', '^i ([^ .]+)%.') or string.match(mark or '', '^i (%S+) ')
+end
 `;
 
 /**
@@ -77,7 +80,8 @@ local function identity(row, bucket, digest, becomes, id, isClaimed)
 end
 local function fields(of)
   if not of then return end
-  if (call('HGET', of.bucket, of.digest) or '') == of.before and of.after ~= '' then call('HSET', of.bucket, of.digest, of.after)
+  local isKnown = (call('HGET', of.bucket, of.digest) or '') == of.before and of.after ~= ''
+  if isKnown then call('HSET', of.bucket, of.digest, of.after)
   else call('HDEL', of.bucket, of.digest) end
 end
 local entries = {}
@@ -101,7 +105,9 @@ for _, group in ipairs(together) do
     local mark = 'i ' .. group.taker .. ' 1.' .. row
     ANSWERED[mark] = true
     if not inOrder then
-      local e = {chunk = group.chunk, row = row, outcome = group.outcome, settlement = cjson.encode(settlements[j]), mark = mark, accepted = 1}
+      local settlement = cjson.encode(settlements[j])
+      local e = {chunk = group.chunk, row = row, settlement = settlement, mark = mark}
+      e.outcome, e.accepted = group.outcome, 1
       if bucket ~= '' then e.key = {bucket = bucket, digest = digest, becomes = 'k', id = id} end
       entries[#entries + 1] = e
     elseif bucket ~= '' then identity(row, bucket, digest, 'k', id, isClaimed) end
@@ -148,8 +154,13 @@ local lost
 local function isUnsure(chunk, key)
   lost = lost or call('HMGET', KEYS[1], 'suspect', 'operation')
   if REPLAYED or chunk > tonumber(lost[1] or '0') then return false end
-  if lost[2] == 'subclient.upsert' then return not key or string.sub(call('HGET', key.bucket, (placeOf(key.digest))) or '', 1, 1) ~= 'k' end
-  return lost[2] == 'subclient.create' or lost[2] == 'counterparty.draft' or string.sub(lost[2] or '', 1, 12) == 'custom.once:'
+  local operation = lost[2] or ''
+  if operation == 'subclient.upsert' then
+    local entry = key and call('HGET', key.bucket, (placeOf(key.digest)))
+    return string.sub(entry or '', 1, 1) ~= 'k'
+  end
+  if operation == 'subclient.create' or operation == 'counterparty.draft' then return true end
+  return string.sub(operation, 1, 12) == 'custom.once:'
 end
 for _, e in ipairs(entries) do
   local row, outcome = e.row, e.outcome
@@ -160,17 +171,21 @@ for _, e in ipairs(entries) do
   local doubted = (settled or closed) and call('HEXISTS', KEYS[5], row) == 1
   local foreign = current and not settled and taker(current) ~= taker(e.mark) and not e.accepted
   local gaveUp = outcome == 'failed' and e.mark == ''
-  if not current and not closed and (leadDiffers(e, of) or (gaveUp and isUnsure(e.chunk, e.key))) then foreign = true end
+  if not current and not closed then
+    foreign = leadDiffers(e, of) or (gaveUp and isUnsure(e.chunk, e.key))
+  end
   if e.answered then
     answered = true
     ANSWERED[e.mark] = true
   end
-  local decided = e.accepted and (settled or closed) and not doubted and call('HGET', KEYS[10], row)
+  local ended = (settled or closed) and not doubted
+  local decided = e.accepted and ended and call('HGET', KEYS[10], row)
   local overruled = decided and string.find(decided, '"decision":"not-created"', 1, true)
   local recorded = true
   if foreign then
     recorded = false
-    if REPLAYED and current and outcome == 'in-doubt' then put(of, row, '${CONTESTED_MARK}') end
+    local isContested = REPLAYED and current and outcome == 'in-doubt'
+    if isContested then put(of, row, '${CONTESTED_MARK}') end
   elseif not settled and not closed then
     put(of, row, e.settlement)
   elseif overruled or (doubted and outcome ~= 'in-doubt' and not gaveUp) then
@@ -212,26 +227,20 @@ end
 `;
 
 /**
- * One exchange with a sender: records what ended, closes chunks that are whole by it, then grants
- * what is next, so that the service's answers count for the rows that ask after them. A chunk
- * closes only where everything that ended was recorded: its block has each row as it was sent here.
- * KEYS: as of record.
- * ARGV: run, JSON (`Ask` of exchange.ts), the blocks of the chunks to be closed.
- * Answers {the rows that were not recorded}, {the chunks that are closed}, {row, reason, …} of rows
- * that were not granted.
+ * One exchange with a sender: records what ended, takes back what was not received, then grants
+ * what is next, so that the service's answers count for the rows that ask after them.
+ * KEYS: as of record. ARGV: run, JSON (`Ask` of exchange.ts).
+ * Answers {the rows that were not recorded}, {for each that is taken back 1: its intent was there},
+ * {row, reason, …} of rows that were not granted.
  */
-export const EXCHANGE = `${KEY_ENTRIES}${OPEN_CHUNK}${BY_TAKE}${RECORD}${CLOSE_CHUNK}${GRANT}
+export const EXCHANGE = `${KEY_ENTRIES}${OPEN_CHUNK}${BY_TAKE}${RECORD}${WITHDRAW}${GRANT}
 -- Before anything is written: a script that fails half-way is not undone, nor counted.
 local ask = cjson.decode(ARGV[2])
 local rows = ask.ended.rows
 for _, e in ipairs(ask.unsent) do rows[#rows + 1] = e end
 local unrecorded = record(ask.ended.together, rows)
-local closed = {}
-for i, of in ipairs(ask.closing) do
-  local outcomes = #unrecorded == 0 and of.outcomes
-  if closeChunk(of.chunk, outcomes, ARGV[2 + i], ask.chunks, ask.now) then closed[#closed + 1] = of.chunk end
-end
-return {unrecorded, closed, ask.next and grant(ask.next, ask.probeMs) or {}}
+local withdrawn = withdraw(ask.withdrawn)
+return {unrecorded, withdrawn, ask.next and grant(ask.next, ask.probeMs) or {}}
 `;
 
 /**

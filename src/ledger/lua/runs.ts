@@ -4,47 +4,41 @@
  */
 
 /**
- * Registers a run, or names the one that already took this file through this job. An unfinished run
- * always goes on, whatever `again` says. Sent again after a lost reply, it changes nothing.
- * KEYS: files, runs, the new run's record.
- * ARGV: `<sha256>:<job>`, run id, created at (ms), again (0|1), prefix of run records, then field,
- * value, …
- * Answers {'new', id} or {'known', id}. Error: another run has that very id.
+ * Registers a run, or names the one that stands in its way. Sent again after a lost reply, it
+ * changes nothing.
+ * - A run of a file: the one that already took this file through this job. An unfinished run always
+ *   goes on, whatever `again` says.
+ * - A rerun, whose rows are in the ledger already: another that was registered since its rows were
+ *   chosen.
+ * KEYS: files, runs, the new run's record, its input.
+ * ARGV: JSON of {entry: its place in files, id, createdAt (ms), prefix: of run records, again, or
+ * rerun: {latest: the entry when the rows were chosen, chunks, ttl: seconds}}, then field, value, …
+ * Answers {'new', id} or {'known', id}. Error: the input is not whole, or another run has that very
+ * id.
  */
 export const REGISTER = `
-local known = call('HGET', KEYS[1], ARGV[1])
-if known == ARGV[2] then return {'new', known} end
-if known then
-  local state = call('HGET', ARGV[5] .. known, 'state')
+local ask = cjson.decode(ARGV[1])
+local id, rerun = ask.id, ask.rerun
+local known = call('HGET', KEYS[1], ask.entry)
+if known == id then return {'new', id} end
+if rerun then
+  if (known or '') ~= rerun.latest then return {'known', known or ''} end
+  if call('HLEN', KEYS[4]) ~= rerun.chunks then
+    return redis.error_reply('the rows of rerun ' .. id .. ' are not all in the ledger')
+  end
+elseif known then
+  local state = call('HGET', ask.prefix .. known, 'state')
   local ended = state == 'finished' or state == 'cancelled'
-  if state and not (ended and ARGV[4] == '1') then return {'known', known} end
+  if state and not (ended and ask.again) then return {'known', known} end
 end
-if call('EXISTS', KEYS[3]) == 1 then return redis.error_reply('another run has the id ' .. ARGV[2] .. ': try again') end
-call('HSET', KEYS[1], ARGV[1], ARGV[2])
-call('ZADD', KEYS[2], ARGV[3], ARGV[2])
-call('HSET', KEYS[3], unpack(ARGV, 6))
-return {'new', ARGV[2]}
-`;
-
-/**
- * Registers a rerun whose rows are in the ledger already. Sent twice it changes nothing.
- * KEYS: files, runs, the new run's record, its input.
- * ARGV: the parent's entry in files, run id, created at (ms), the entry as it was when the rows
- * were chosen ('': none), chunks, seconds to keep the input, then field, value, …
- * Answers 1: registered; 0: another rerun was registered meanwhile; -1: the input is not whole.
- * Error: another run has that very id.
- */
-export const REGISTER_RERUN = `
-local latest = call('HGET', KEYS[1], ARGV[1]) or ''
-if latest == ARGV[2] then return 1 end
-if latest ~= ARGV[4] then return 0 end
-if call('HLEN', KEYS[4]) ~= tonumber(ARGV[5]) then return -1 end
-if call('EXISTS', KEYS[3]) == 1 then return redis.error_reply('another run has the id ' .. ARGV[2] .. ': try again') end
-call('EXPIRE', KEYS[4], ARGV[6])
-call('HSET', KEYS[1], ARGV[1], ARGV[2])
-call('ZADD', KEYS[2], ARGV[3], ARGV[2])
-call('HSET', KEYS[3], unpack(ARGV, 7))
-return 1
+if call('EXISTS', KEYS[3]) == 1 then
+  return redis.error_reply('another run has the id ' .. id .. ': try again')
+end
+if rerun then call('EXPIRE', KEYS[4], rerun.ttl) end
+call('HSET', KEYS[1], ask.entry, id)
+call('ZADD', KEYS[2], ask.createdAt, id)
+call('HSET', KEYS[3], unpack(ARGV, 2))
+return {'new', id}
 `;
 
 /**
@@ -61,11 +55,14 @@ local state = was[1]
 local place = (was[1] or '') .. ' ' .. (was[2] or '')
 for i = 6, #ARGV do
   if ARGV[i] == state or ARGV[i] == place then
-    local t = call('TIME')
-    call('HSET', KEYS[1], 'state', ARGV[1], 'reason', ARGV[2], 'request', ARGV[4], 'movedAt', t[1] * 1000 + math.floor(t[2] / 1000))
-    if ARGV[1] == 'running' then call('HSETNX', KEYS[1], 'startedAt', ARGV[3]) end
-    if ARGV[1] == 'running' and place == 'stopped canary' then call('HSET', KEYS[1], 'canary', 'overruled') end
-    if ARGV[1] == 'finished' or ARGV[1] == 'cancelled' then call('HSET', KEYS[1], 'finishedAt', ARGV[3]) end
+    local t, to = call('TIME'), ARGV[1]
+    local movedAt = t[1] * 1000 + math.floor(t[2] / 1000)
+    call('HSET', KEYS[1], 'state', to, 'reason', ARGV[2], 'request', ARGV[4], 'movedAt', movedAt)
+    if to == 'running' then
+      call('HSETNX', KEYS[1], 'startedAt', ARGV[3])
+      if place == 'stopped canary' then call('HSET', KEYS[1], 'canary', 'overruled') end
+    end
+    if to == 'finished' or to == 'cancelled' then call('HSET', KEYS[1], 'finishedAt', ARGV[3]) end
     call('RPUSH', KEYS[2], ARGV[5])
     call('LTRIM', KEYS[2], -500, -1)
     return {state, 1}
@@ -122,22 +119,22 @@ end
 `;
 
 /**
- * Lua: closeChunk(chunk, outcomes, block, run's chunks, now), in EXCHANGE: a chunk whose rows are
- * all settled becomes one block, and the run with its last block is finished. `outcomes`: how often
- * an outcome was recorded or changed ('n', open-chunk.ts), as the closing process knows it.
- * Answers whether it is closed, now or before; if not, something changed since: take it again.
+ * A chunk whose rows are all settled becomes one block, and the run with its last block is
+ * finished.
+ * KEYS: record, prefix of chunks, blocks.
+ * ARGV: chunk, how often an outcome was recorded or changed ('n', open-chunk.ts) when it was read,
+ * block, the run's chunks, now (ISO).
+ * Answers 1: it is closed, now or before; 0: something changed since.
  */
-export const CLOSE_CHUNK = `${FINISH_RUN}
-local function closeChunk(chunk, outcomes, block, chunks, now)
-  local key = KEYS[2] .. chunk
-  if call('HEXISTS', KEYS[3], chunk) == 0 then
-    if tonumber(call('HGET', key, 'n') or '0') ~= outcomes then return false end
-    call('HSET', KEYS[3], chunk, block)
-    call('DEL', key)
-  end
-  finishRun(KEYS[1], KEYS[3], chunks, now)
-  return true
+export const CLOSE = `${FINISH_RUN}
+local key = KEYS[2] .. ARGV[1]
+if call('HEXISTS', KEYS[3], ARGV[1]) == 0 then
+  if (call('HGET', key, 'n') or '0') ~= ARGV[2] then return 0 end
+  call('HSET', KEYS[3], ARGV[1], ARGV[3])
+  call('DEL', key)
 end
+finishRun(KEYS[1], KEYS[3], ARGV[4], ARGV[5])
+return 1
 `;
 
 /**
@@ -186,6 +183,7 @@ local first = math.max(now - ARGV[4], free)
 local times = math.min(tonumber(ARGV[1]), math.floor((now + ARGV[3] - first) / ARGV[2]) + 1)
 if times < 1 then return {'0', string.format('%.0f', first - ARGV[3] - now)} end
 local after = first + times * ARGV[2]
-call('SET', KEYS[1], string.format('%.1f', after), 'PX', math.ceil(math.max(0, after - now) / 1000) + 1000)
+local ms = math.ceil(math.max(0, after - now) / 1000)
+call('SET', KEYS[1], string.format('%.1f', after), 'PX', ms + 1000)
 return {tostring(times), string.format('%.0f', first - now)}
 `;

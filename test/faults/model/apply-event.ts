@@ -1,4 +1,4 @@
-import { closeAsFound, grantOf } from '../../support/ledger.ts';
+import { grantOf } from '../../support/ledger.ts';
 import { expectAcceptedKept, expectExclusive, expectTrue } from './checks.ts';
 import { crash, crashAmid, emptied, goBack, half, pause, resolveRow, save } from './disasters.ts';
 import { describeEvent, type Event } from './events.ts';
@@ -210,6 +210,6 @@ async function close(
 ): Promise<void> {
   const worker = bench.state.atWork[slot];
   const rows = worker.hand?.rows ?? [];
-  if (rows.every(({ phase }) => phase === 'ended')) await closeAsFound(ledgerOf(bench, slot), 1, rows.length);
+  if (rows.every(({ phase }) => phase === 'ended')) await ledgerOf(bench, slot).close(1, rows.length);
   if (heard) worker.hand = null;
 }

@@ -1,4 +1,4 @@
-import { createFold } from '../../../src/journal/row-fold.ts';
+import type { SettleEntry } from '../../../src/journal/record.ts';
 import { recordOf } from './journal-replay.ts';
 import { type AtWork, type Disk, type Line, processOf, type State } from './state.ts';
 
@@ -37,13 +37,29 @@ function foldedInUse({ lines }: Disk): readonly [string, string] {
 
 const NOTHING = folded([]);
 
+type Word = { entry: SettleEntry | null; readonly open: Set<string> };
+
+/** Of each row its last entry, but no doubt over another, and the intents since. */
 function folded(lines: readonly Line[]): string {
-  const into = createFold(() => true);
+  const rows = new Map<number, Word>();
+  const wordOn = (row: number): Word => {
+    const word = rows.get(row) ?? { entry: null, open: new Set() };
+    rows.set(row, word);
+    return word;
+  };
+  const settle = (entry: SettleEntry) => {
+    const word = wordOn(entry.row);
+    word.open.clear();
+    if (word.entry === null || entry.outcome !== 'in-doubt') word.entry = entry;
+  };
   for (const line of lines) {
     const record = recordOf(line);
-    if (record !== null) into.take(record);
+    if (record?.kind === 'settled') record.entries.forEach(settle);
+    if (record?.kind === 'intended') for (const { row, mark } of record.rows) wordOn(row).open.add(mark);
+    if (record?.kind === 'withdrawn') for (const [, row, mark] of record.rows) wordOn(row).open.delete(mark);
   }
-  return JSON.stringify([...into.rows].map(([row, { entry, open }]) => [row, entry, [...open.keys()]]));
+  const words = [...rows].filter(([, { entry, open }]) => entry !== null || open.size > 0);
+  return JSON.stringify(words.map(([row, { entry, open }]) => [row, entry, [...open]]));
 }
 
 function byAllButNames(one: string, other: string): number {

@@ -45,8 +45,7 @@ export const CRASH_POINTS = {
   answered: { at: 'answered:1', row: 1, fate: 'in-doubt-made' },
   settling: { at: `settling:${LAST}`, row: LAST, fate: 'in-doubt-made' },
   settled: { at: `settled:${LAST}`, row: LAST, fate: 'created' },
-  // In one command with the last outcome.
-  closing: { at: 'closing:1', row: LAST, fate: 'in-doubt-made' },
+  closing: { at: 'closing:1', row: LAST, fate: 'created' },
   closed: { at: 'closed:1', row: LAST, fate: 'created' },
   reporting: { at: 'reporting:', row: LAST, fate: 'created' },
   reported: { at: 'reported:', row: LAST, fate: 'created' },
