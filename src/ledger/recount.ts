@@ -17,8 +17,10 @@ const recount = script(RECOUNT, z.number());
 
 /** Open runs, and those whose numbers don't add up. A run with all its blocks is finished. */
 export async function recountRuns(redis: RedisConnection, keys: LedgerKeys): Promise<void> {
-  for await (const run of allBriefs(redis, keys))
-    if (!isOver(run) || countSettled(run.outcomes) !== run.rows) await recountRun(redis, keys, run);
+  for await (const run of allBriefs(redis, keys)) {
+    const isWhole = isOver(run) && countSettled(run.outcomes) === run.rows;
+    if (!isWhole) await recountRun(redis, keys, run);
+  }
 }
 
 async function recountRun(redis: RedisConnection, keys: LedgerKeys, run: RunBrief): Promise<void> {
