@@ -57,14 +57,10 @@ export async function* chunksAround(
   if (rows.size === 0) return;
   // The rows of a rerun keep their numbers from its parent's file.
   const numbers = run.parent === null ? null : await createRunInput(redis, keys, run.id).numbers();
-  const chunks = run.parent !== null && numbers === null ? allChunks(run) : chunksWith(rows, run, numbers);
+  const chunks = chunksWith(rows, run, numbers);
   for (let at = 0; at < chunks.length; at += CHUNKS_AT_ONCE) {
     yield* await readChunks(redis, keys.run(run.id), chunks.slice(at, at + CHUNKS_AT_ONCE));
   }
-}
-
-function allChunks(run: Run): number[] {
-  return Array.from({ length: chunksOf(run) }, (_, i) => i + 1);
 }
 
 /** `numbers`: the run's row numbers, where they don't count from 1. */
