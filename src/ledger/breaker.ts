@@ -16,22 +16,17 @@ const FAILURES_IN_A_ROW = 10;
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
-export type SharedBreaker = {
-  /**
-   * Records an attempt without a definite answer. `isFailure`: it counts towards opening the
-   * breaker. `holdMs`: the service asks all workers for a hold of that length. Answers the ms since
-   * the last definite answer.
-   */
-  failed(attempt: {
-    readonly mark: string;
-    readonly isFailure: boolean;
-    readonly holdMs: number;
-    /** Without personal data. */
-    readonly cause: string;
-  }): Promise<number>;
-  read(): Promise<BreakerReport>;
-  liftHold(): Promise<void>;
+type Failed = {
+  readonly mark: string;
+  /** It counts towards opening the breaker. */
+  readonly isFailure: boolean;
+  /** The service asks all workers for a hold of that length. */
+  readonly holdMs: number;
+  /** Without personal data. */
+  readonly cause: string;
 };
+
+export type SharedBreaker = ReturnType<typeof createSharedBreaker>;
 
 export type BreakerReport = {
   /** `well`, `failing`: closed; `away`: open or half-open; `held`: the service asked for a hold. */
@@ -50,18 +45,18 @@ export type BreakerReport = {
 
 const recordFailure = script(FAILURE, z.coerce.number());
 
-export function createSharedBreaker(redis: RedisConnection, keys: LedgerKeys): SharedBreaker {
+export function createSharedBreaker(redis: RedisConnection, keys: LedgerKeys) {
   return {
-    failed: ({ mark, isFailure, holdMs, cause }) => {
+    /**
+     * Records an attempt without a definite answer; answers the ms since the last definite one.
+     */
+    failed({ mark, isFailure, holdMs, cause }: Failed): Promise<number> {
       const limits = [FAILURES_IN_A_ROW, SHORTEST_PAUSE_MS, LONGEST_PAUSE_MS];
-      return recordFailure(
-        redis,
-        [keys.breaker],
-        [mark, isFailure ? 1 : 0, ...limits, Math.ceil(holdMs), cause],
-      );
+      const args = [mark, isFailure ? 1 : 0, ...limits, Math.ceil(holdMs), cause];
+      return recordFailure(redis, [keys.breaker], args);
     },
     read: async () => reportOf(await redis.hgetall(keys.breaker), Date.now()),
-    async liftHold() {
+    async liftHold(): Promise<void> {
       await redis.hdel(keys.breaker, 'hold');
     },
   };

@@ -1,6 +1,5 @@
 /**
- * A target's ledger in numbers, for monitoring that reads it every few seconds: runs by state, open
- * rows and rows in doubt by job, how each job's last run ended, and the workers. A run that is over
+ * A target's ledger in numbers, for monitoring that reads it every few seconds. A run that is over
  * and has no row in doubt is read only once.
  */
 import { z } from 'zod';

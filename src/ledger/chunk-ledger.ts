@@ -45,7 +45,10 @@ export function createChunkLedger(options: ChunkLedgerOptions) {
   }: Partial<Exchange>): Promise<Exchanged> => exchangeRows({ ended, isFirst, ranges, next }, options);
   const settleAll = async (rows: readonly SettledRow[], isFirst = true) => {
     const unrecorded: number[] = [];
-    for (const ended of bounded(rows)) unrecorded.push(...(await exchange({ ended, isFirst })).unrecorded);
+    for (const ended of bounded(rows)) {
+      const exchanged = await exchange({ ended, isFirst });
+      unrecorded.push(...exchanged.unrecorded);
+    }
     return new Set(unrecorded);
   };
 

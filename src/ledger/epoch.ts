@@ -103,7 +103,8 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
     const sent = () => {
       if (isBatch) memory.sent += 1;
       batch = memory.sent;
-      return [...(typeof args === 'function' ? args() : args), worker, memory.number, memory.recorded, batch];
+      const own = typeof args === 'function' ? args() : args;
+      return [...own, worker, memory.number, memory.recorded, batch];
     };
     const answer = await run(redis, [...named, keys.epoch], sent);
     memory.recorded = Math.max(memory.recorded, batch);

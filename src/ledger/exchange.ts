@@ -82,15 +82,15 @@ export async function exchangeRows(
   const told = tellEnds(keys, ended, isFirst);
   const rowsEnded = () => ended.map(({ settlement }) => settlement.row);
   if (ended.length > 0) passStage('settling', rowsEnded);
-  if (told.unsent.length < ended.length) journal.note({ kind: 'settled', run: run.id, ended: told.ended });
+  const note = (text: string) => journal.note({ kind: 'settled', run: run.id, ended: text });
+  if (told.unsent.length < ended.length) note(told.ended);
   const marked = markedRows(ranges, next);
   const asked = { told, marked, ranges, next };
   const exchanged =
     marked.length > 0 ? await askFor(asked, edges) : exchangedOf(await send({ told }, edges), []);
   if (ended.length > 0) passStage('settled', rowsEnded);
   const unsent = told.unsent.filter(({ row }) => !exchanged.unrecorded.has(row));
-  if (unsent.length > 0)
-    journal.note({ kind: 'settled', run: run.id, ended: JSON.stringify({ together: [], rows: unsent }) });
+  if (unsent.length > 0) note(JSON.stringify({ together: [], rows: unsent }));
   return exchanged;
 }
 

@@ -26,16 +26,9 @@ const claim = inEpoch(CLAIM, z.tuple([z.string()]).rest(z.string()));
 /** Longer than any run is gone on with. */
 const RUN_SPACE_TTL_SECONDS = 90 * 24 * 3600;
 
-/**
- * What became of claims, and the epoch in which that is so: in a later one Redis may have lost
- * them.
- */
+/** What became of claims, in that epoch: in a later one Redis may have lost them. */
 export type Claimed = { readonly claims: readonly KeyClaim[]; readonly epoch: string };
 
-/**
- * Claims keys for rows in the order given; the same rows may be claimed again and get the same
- * answers.
- */
 export async function claimKeys(
   epoch: LedgerEpoch,
   keys: LedgerKeys,

@@ -43,7 +43,8 @@ export async function takeChunk(
   const k = keys.run(run.id);
   const answer = await epoch.read(take, [k.record, `${k.chunk}${chunk}`, k.blocks], [chunk]);
   const [state, closed, suspect, ...texts] = answer;
-  const fields = texts.flatMap((name, i): Field[] => (i % 2 === 0 ? [[name, texts[i + 1] ?? '']] : []));
+  const fields: Field[] = [];
+  for (let i = 0; i + 1 < texts.length; i += 2) fields.push([texts[i] ?? '', texts[i + 1] ?? '']);
   const known = runStateSchema.safeParse(state).data ?? null;
   return { state: known, closed: closed === 1, suspect: suspect === 1, ...readFields(fields, rows) };
 }
@@ -110,7 +111,9 @@ function addOwnMarks(marks: Map<number, Mark>, fields: readonly Field[]): Readon
 }
 
 function addSettlements(marks: Map<number, Mark>, text: string): void {
-  for (const settlement of parseSettlements(text)) marks.set(settlement.row, { kind: 'settled', settlement });
+  for (const settlement of parseSettlements(text)) {
+    marks.set(settlement.row, { kind: 'settled', settlement });
+  }
 }
 
 /** In row order; rows that are not settled are left out. */

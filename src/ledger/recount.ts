@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
-import { countSettled, noOutcomes, OUTCOMES, type OutcomeCounts } from '../model/outcome.ts';
+import { countSettled, noOutcomes, OUTCOMES } from '../model/outcome.ts';
 import { isOver } from '../model/run.ts';
 import type { LedgerKeys, RunKeys } from './keys.ts';
 import { RECOUNT } from './lua/runs.ts';
@@ -17,31 +17,28 @@ const recount = script(RECOUNT, z.number());
 
 /** Open runs, and those whose numbers don't add up. A run with all its blocks is finished. */
 export async function recountRuns(redis: RedisConnection, keys: LedgerKeys): Promise<void> {
-  for await (const run of allBriefs(redis, keys))
-    if (!isOver(run) || countSettled(run.outcomes) !== run.rows) await recountRun(redis, keys, run);
+  for await (const run of allBriefs(redis, keys)) {
+    const isWhole = isOver(run) && countSettled(run.outcomes) === run.rows;
+    if (!isWhole) await recountRun(redis, keys, run);
+  }
 }
 
 async function recountRun(redis: RedisConnection, keys: LedgerKeys, run: RunBrief): Promise<void> {
   const k = keys.run(run.id);
   for (let before: RunBrief | undefined = run; before !== undefined; ) {
-    const doubts = await redis.hgetall(k.doubts);
+    const earlier = before.outcomes;
+    const listed = await redis.hgetall(k.doubts);
     const { counts, doubted } = await countRows(redis, k, run.chunks);
-    const finishedAt = new Date().toISOString();
-    const args = [
-      JSON.stringify(differing(doubts, doubted)),
-      run.chunks,
-      finishedAt,
-      ...OUTCOMES,
-      ...valuesOf(before.outcomes),
-      ...valuesOf(counts),
-    ];
-    if ((await recount(redis, [k.record, k.blocks, k.doubts], args)) === 1) return;
+    const asked = {
+      counts: OUTCOMES.map((outcome) => [`o:${outcome}`, earlier[outcome], counts[outcome]]),
+      wrong: differing(listed, doubted),
+      chunks: run.chunks,
+      now: new Date().toISOString(),
+    };
+    const names = [k.record, k.blocks, k.doubts];
+    if ((await recount(redis, names, [JSON.stringify(asked)])) === 1) return;
     [before] = await readBriefs(redis, keys, [run.id]);
   }
-}
-
-function valuesOf(counts: OutcomeCounts): number[] {
-  return OUTCOMES.map((outcome) => counts[outcome]);
 }
 
 /** `doubted`: rows in doubt, and their chunks. */

@@ -16,19 +16,6 @@ import { REPLAY_SETTLED } from './lua/rows.ts';
 import { INPUT_TTL_SECONDS } from './reruns.ts';
 import { script } from './script.ts';
 
-type LedgerReplay = {
-  /** Where the record is gone. */
-  run(run: string, fields: Readonly<Record<string, string>>): Promise<void>;
-  /** The highest chunk that this worker handed to the queue. */
-  added(run: string, chunk: number, worker: string): Promise<void>;
-  /** Settle entries as they were journaled. */
-  settled(run: string, entries: readonly object[]): Promise<void>;
-  /** Intents as they were journaled. */
-  intended(run: string, rows: readonly object[]): Promise<void>;
-  /** What those workers sent is partly unknown: queued rows without a mark are in doubt. */
-  suspect(runs: readonly string[], workers: readonly string[]): Promise<void>;
-};
-
 const restore = script(RESTORE, z.number());
 const added = script(ADDED, z.number());
 const addedInEpoch = inEpoch(ADDED, z.number());
@@ -40,35 +27,41 @@ const MAX_BATCH = 200;
 /** Derived from outcomes: counted anew when those are put back. */
 const COUNTED = /^(o:|finishedAt$|reason$|request$)/;
 
-export function createReplay(redis: RedisConnection, keys: LedgerKeys): LedgerReplay {
+export function createReplay(redis: RedisConnection, keys: LedgerKeys) {
   return {
-    async run(run, fields) {
+    /** Where the record is gone. */
+    async run(run: string, fields: Readonly<Record<string, string>>): Promise<void> {
       const file = fields.registry ?? `${fields.sha256 ?? ''}:${fields.job ?? ''}`;
       const createdAt = fields.createdAt ?? '';
+      const { record, input } = keys.run(run);
       const prefix = keys.run('').record;
       const head = [run, Date.parse(createdAt), file, fields.state ?? '', prefix, createdAt];
-      const { record, input } = keys.run(run);
-      await restore(redis, [record, keys.runs, keys.files], [...head, ...Object.entries(fields).flat()]);
+      const args = [...head, ...Object.entries(fields).flat()];
+      await restore(redis, [record, keys.runs, keys.files], args);
       // A Redis that went back to before the registration would drop the rows it has.
       if (fields.registry !== undefined) await redis.expire(input, INPUT_TTL_SECONDS);
     },
-    async added(run, chunk, worker) {
+    /** The highest chunk that this worker handed to the queue. */
+    async added(run: string, chunk: number, worker: string): Promise<void> {
       await added(redis, [keys.run(run).record], [chunk, worker]);
     },
-    async settled(run, entries) {
+    /** Settle entries as they were journaled. */
+    async settled(run: string, entries: readonly object[]): Promise<void> {
       for (const batch of batchesOf(entries, MAX_BATCH)) {
         // Without their word to the breaker, which is about now.
         const entries = batch.map((entry) => ({ ...entry, answered: undefined }));
         await settle(redis, recordKeys(keys, run), [run, JSON.stringify(entries)]);
       }
     },
-    async intended(run, rows) {
+    /** Intents as they were journaled. */
+    async intended(run: string, rows: readonly object[]): Promise<void> {
       const k = keys.run(run);
       for (const batch of batchesOf(rows, MAX_BATCH)) {
         await replayIntent(redis, [k.chunk, k.blocks], [run, JSON.stringify(batch)]);
       }
     },
-    async suspect(runs, workers) {
+    /** What those workers sent is partly unknown: queued rows without a mark are in doubt. */
+    async suspect(runs: readonly string[], workers: readonly string[]): Promise<void> {
       const records = runs.map((run) => keys.run(run).record);
       await suspect(redis, [keys.epoch, ...records], workers);
     },

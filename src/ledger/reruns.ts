@@ -55,7 +55,9 @@ export function createRerunStore(redis: RedisConnection, keys: LedgerKeys, paren
 /** From the records themselves, which also survive a Redis that was put back from the journals. */
 async function childrenOf(redis: RedisConnection, keys: LedgerKeys, parent: string): Promise<string[]> {
   const children: string[] = [];
-  for await (const run of allBriefs(redis, keys)) if (run.parent === parent) children.push(run.id);
+  for await (const run of allBriefs(redis, keys)) {
+    if (run.parent === parent) children.push(run.id);
+  }
   return children;
 }
 
@@ -83,8 +85,9 @@ export async function* unsuccessfulRows(
   for await (const { settlements } of view.chunks()) {
     counts.inDoubt += settlements.filter(({ outcome }) => outcome === 'in-doubt').length;
     const asked = settlements
-      .filter(({ row, outcome }) => choice.outcomes.has(outcome) && choice.rows?.has(row) !== false)
-      .map(({ row }) => row);
+      .filter(({ outcome }) => choice.outcomes.has(outcome))
+      .map(({ row }) => row)
+      .filter((row) => choice.rows?.has(row) !== false);
     const wanted = asked.filter((row) => !taken.has(row));
     const sources = await view.sources(wanted);
     const rows = wanted.flatMap((row) => sources.get(row) ?? []);

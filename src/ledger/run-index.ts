@@ -7,17 +7,7 @@
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
-export type RunIndex = {
-  add(run: string, target: string, createdAt: Date): Promise<void>;
-  /** For a run that was never begun. */
-  remove(run: string): Promise<void>;
-  targetOf(run: string): Promise<string | null>;
-  /** Newest first, without the newest `skipped`. */
-  latest(
-    limit: number,
-    skipped?: number,
-  ): Promise<ReadonlyArray<{ readonly run: string; readonly target: string }>>;
-};
+export type RunIndex = ReturnType<typeof createRunIndex>;
 
 const BY_TIME = 'onboard:{index}:runs';
 const TARGETS = 'onboard:{index}:targets';
@@ -42,18 +32,20 @@ export async function assertKnownLedger(redis: Asked): Promise<void> {
   );
 }
 
-export function createRunIndex(redis: RedisConnection): RunIndex {
+export function createRunIndex(redis: RedisConnection) {
   return {
-    async add(run, target, createdAt) {
+    async add(run: string, target: string, createdAt: Date): Promise<void> {
       // With each run: an emptied Redis gets its runs, and so its version, back from journals.
       const entry = redis.multi().setnx(VERSION, LEDGER_VERSION).hset(TARGETS, run, target);
       await entry.zadd(BY_TIME, createdAt.getTime(), run).exec();
     },
-    async remove(run) {
+    /** For a run that was never begun. */
+    async remove(run: string): Promise<void> {
       await redis.multi().hdel(TARGETS, run).zrem(BY_TIME, run).exec();
     },
-    targetOf: (run) => redis.hget(TARGETS, run),
-    async latest(limit, skipped = 0) {
+    targetOf: (run: string) => redis.hget(TARGETS, run),
+    /** Newest first, without the newest `skipped`. */
+    async latest(limit: number, skipped = 0) {
       const runs = await redis.zrevrange(BY_TIME, skipped, skipped + limit - 1);
       const targets = runs.length === 0 ? [] : await redis.hmget(TARGETS, ...runs);
       return runs.flatMap((run, i) => {

@@ -90,10 +90,13 @@ const EMPTY = { parent: null, reason: null, startedAt: null, finishedAt: null };
 
 /** A cleared field is an empty text. */
 function fieldsOf(record: Readonly<Record<string, string | null>>, closedChunks: number) {
-  const known = Object.entries(record).filter((field): field is [string, string] => Boolean(field[1]));
-  const fields = known.map(([name, text]) => [name, JSON_FIELDS.has(name) ? JSON.parse(text) : text]);
+  const fields: Record<string, unknown> = {};
+  for (const [name, text] of Object.entries(record)) {
+    if (!text) continue;
+    fields[name] = JSON_FIELDS.has(name) ? JSON.parse(text) : text;
+  }
   const counts = OUTCOMES.map((outcome) => [outcome, Number(record[`o:${outcome}`] ?? 0)]);
-  return { ...EMPTY, ...Object.fromEntries(fields), outcomes: Object.fromEntries(counts), closedChunks };
+  return { ...EMPTY, ...fields, outcomes: Object.fromEntries(counts), closedChunks };
 }
 
 /** `null`: the run is gone from the ledger. */

@@ -9,7 +9,7 @@ import { rowSchema } from '../model/row.ts';
 import { type Chunking, chunksOf, type Run, rowsBefore } from '../model/run.ts';
 import { type LedgerView, type SettledChunk, type Settlement, unpackBody } from '../model/settlement.ts';
 import type { LedgerKeys, RunKeys } from './keys.ts';
-import { parseBlock, parseSettlement, unpackBlock, unpackBlockText } from './mark.ts';
+import { parseSettlement, unpackBlock } from './mark.ts';
 import { readFields, settlementsOf } from './open-chunk.ts';
 import { createRunInput } from './reruns.ts';
 
@@ -57,14 +57,10 @@ export async function* chunksAround(
   if (rows.size === 0) return;
   // The rows of a rerun keep their numbers from its parent's file.
   const numbers = run.parent === null ? null : await createRunInput(redis, keys, run.id).numbers();
-  const chunks = run.parent !== null && numbers === null ? allChunks(run) : chunksWith(rows, run, numbers);
+  const chunks = chunksWith(rows, run, numbers);
   for (let at = 0; at < chunks.length; at += CHUNKS_AT_ONCE) {
     yield* await readChunks(redis, keys.run(run.id), chunks.slice(at, at + CHUNKS_AT_ONCE));
   }
-}
-
-function allChunks(run: Run): number[] {
-  return Array.from({ length: chunksOf(run) }, (_, i) => i + 1);
 }
 
 /** `numbers`: the run's row numbers, where they don't count from 1. */
@@ -84,41 +80,24 @@ export function chunksWith(
   return [...chunks];
 }
 
-/** `holding`: a closed chunk without that text may come back empty, in less than half the time. */
 export async function readChunks(
   redis: RedisConnection,
   k: RunKeys,
   chunks: readonly number[],
-  holding = '',
 ): Promise<readonly SettledChunk[]> {
-  const unpack = holding === '' ? unpackBlock : createBlockSearch(holding);
-  const read = await Promise.all(chunks.map((n) => readChunk(redis, k, n, unpack)));
+  const read = await Promise.all(chunks.map((n) => readChunk(redis, k, n)));
   const late = await readRows(redis, k.late, replaceable(read.flatMap(({ settlements }) => settlements)));
   if (late.size === 0) return read;
   return read.map((one) => ({ ...one, settlements: one.settlements.map((s) => replaced(s, late)) }));
 }
 
-/** Parses blocks that hold the text or a sentence that may, or rows that may have been replaced. */
-function createBlockSearch(text: string): (block: Buffer) => Pick<SettledChunk, 'closedAt' | 'settlements'> {
-  const looked = [JSON.stringify(text).slice(1, -1), '"issues":', '"values":', '"in-doubt"', '"not_created"'];
-  return (block) => {
-    const json = unpackBlockText(block);
-    return looked.some((one) => json.includes(one)) ? parseBlock(json) : { closedAt: null, settlements: [] };
-  };
-}
-
 /** The block is looked for twice: the chunk may close between the two look-ups. */
-async function readChunk(
-  redis: RedisConnection,
-  k: RunKeys,
-  chunk: number,
-  unpack: ReturnType<typeof createBlockSearch>,
-): Promise<SettledChunk> {
+async function readChunk(redis: RedisConnection, k: RunKeys, chunk: number): Promise<SettledChunk> {
   const block = await redis.hgetBuffer(k.blocks, String(chunk));
-  if (block !== null) return { chunk, ...unpack(block) };
+  if (block !== null) return { chunk, ...unpackBlock(block) };
   const fields = await redis.hgetall(`${k.chunk}${chunk}`);
   const closed = await redis.hgetBuffer(k.blocks, String(chunk));
-  if (closed !== null) return { chunk, ...unpack(closed) };
+  if (closed !== null) return { chunk, ...unpackBlock(closed) };
   const { marks } = readFields(Object.entries(fields));
   return { chunk, closedAt: null, settlements: settlementsOf(marks) };
 }

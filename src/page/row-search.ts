@@ -149,10 +149,9 @@ export async function nextRows(search: Search, isOver: () => boolean, now: () =>
 type Found = { readonly rows: readonly Settlement[]; readonly upTo: number };
 
 async function* matchingRows(search: Search): AsyncGenerator<Found, void, undefined> {
-  const { redis, k, run, asked } = search;
-  const text = asked.text || (asked.outcome ?? search.cause?.outcome ?? '');
+  const { redis, k, run } = search;
   for (const numbers of batchesOf(chunksToRead(search), CHUNKS_AT_ONCE)) {
-    const chunks = await readChunks(redis, k, numbers, text);
+    const chunks = await readChunks(redis, k, numbers);
     const rows = chunks.flatMap(({ settlements }) => settlements.filter((one) => isAsked(one, search)));
     const place = Math.min(run.rows, rowsBefore(run, (numbers.at(-1) ?? 0) + 1));
     yield { rows: await ofCause(search, rows), upTo: rowAt(search, place) ?? place };

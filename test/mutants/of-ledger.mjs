@@ -427,7 +427,7 @@ export const OF_LEDGER = [
   {
     id: 'recount-over-newer-numbers',
     in: 'src/ledger',
-    find: "if (count or '0') ~= ARGV[2 + each + i] then return 0 end",
+    find: "  if tonumber(call('HGET', KEYS[1], e[1]) or '0') ~= e[2] then return 0 end\n",
     put: '',
     tests: ['test/ledger/recount'],
     why: 'a row that is recorded while its run is counted anew is missing in its numbers',
@@ -532,7 +532,7 @@ export const OF_LEDGER = [
   {
     id: 'recount-leaves-doubts',
     in: 'src/ledger',
-    find: 'for _, e in ipairs(wrong) do',
+    find: 'for _, e in ipairs(ask.wrong) do',
     put: 'for _, e in ipairs({}) do',
     tests: ['test/ledger/recount'],
     why: 'a row in doubt that a torn append-only file left out of the list is resolved by nobody',

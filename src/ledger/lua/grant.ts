@@ -1,13 +1,12 @@
 /**
- * The part of the exchange (rows.ts) that grants intents. Rows go in their chunk's order, by
- * ranges, or each by itself. Either way it is a compare-and-set, so that two workers never send one
- * row. All gates are asked here: the run's state, the service's breaker and hold, and what a lost
- * worker may have sent.
+ * The part of the exchange (rows.ts) that grants intents, to rows in their chunk's order or each by
+ * itself. All gates are asked here: the run's state, the service's breaker and hold, and what a
+ * lost worker may have sent.
  */
 
 /**
- * Lua: grant(next, probeMs), a compare-and-set that marks rows as about to be sent (intent.ts has
- * the form; `probeMs`: how long a probe may take). No row is sent without a grant.
+ * Lua: grant(next, probeMs), a compare-and-set that marks rows as about to be sent, so that two
+ * workers never send one (intent.ts has the form; `probeMs`: how long a probe may take).
  * Answers row, reason, … of rows that are not granted: 'taken': another worker has or had it;
  * 'halted': the run is not running; 'unclaimed': see outOfOrder; 'held <entry>': Redis forgot the
  * claim, and the key is another row's now; 'hold <ms>': the service asked for a hold; 'wait <ms>':

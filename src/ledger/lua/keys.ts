@@ -25,8 +25,12 @@ local function placeOf(digest)
   local form = string.sub(digest, 1, 16)
   return isExact and digest or form, string.sub(digest, isExact and 18 or 17), form, isExact
 end
-local function partsOf(entry) return string.match(entry or '', '^(%a)(%S*) (%S+) (%d+)') end
-local function isTaken(entry) return entry and string.sub(entry, 1, 1) ~= 'x' end
+local function partsOf(entry)
+  return string.match(entry or '', '^(%a)(%S*) (%S+) (%d+)')
+end
+local function isTaken(entry)
+  return entry and string.sub(entry, 1, 1) ~= 'x'
+end
 local function isOf(entry, text, run, row)
   local owner = text .. ' ' .. run .. ' ' .. row .. ' '
   return string.sub(entry, 2, #owner + 1) == owner

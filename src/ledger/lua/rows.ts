@@ -1,7 +1,6 @@
 /**
- * The scripts that decide on rows, each a compare-and-set on the row's mark, so that two workers
- * never send one row and the first definite outcome stays. Whatever an outcome changes (mark, key,
- * source, counters) changes in one step.
+ * The scripts that decide on rows, each a compare-and-set on the row's mark. Whatever an outcome
+ * changes (mark, key, source, counters) changes in one step.
  */
 
 import { CONTESTED_MARK } from '../mark.ts';

@@ -141,24 +141,21 @@ return 1
  * Replaces a run's numbers and the list of its doubts, unless they changed since its rows were
  * counted.
  * KEYS: record, blocks, doubts.
- * ARGV: JSON of [[row, its chunk (0: not in doubt)], …] where the list is wrong, chunks of the
- * run, now (ISO), then the names of all outcomes, their numbers before, the new ones.
+ * ARGV: JSON of {counts: [[field, as it was, as it is], …], wrong: [[row, its chunk (0: not in
+ * doubt)], …] where the list is, chunks: of the run, now (ISO)}.
  * Answers 1: replaced; 0: they have changed.
  */
 export const RECOUNT = `${FINISH_RUN}
-local wrong = cjson.decode(table.remove(ARGV, 1))
-local each = (#ARGV - 2) / 3
-local names = {}
-for i = 3, 2 + each do names[#names + 1] = 'o:' .. ARGV[i] end
-for i, count in ipairs(call('HMGET', KEYS[1], unpack(names))) do
-  if (count or '0') ~= ARGV[2 + each + i] then return 0 end
+local ask = cjson.decode(ARGV[1])
+for _, e in ipairs(ask.counts) do
+  if tonumber(call('HGET', KEYS[1], e[1]) or '0') ~= e[2] then return 0 end
 end
-for i, name in ipairs(names) do call('HSET', KEYS[1], name, ARGV[2 + 2 * each + i]) end
-for _, e in ipairs(wrong) do
+for _, e in ipairs(ask.counts) do call('HSET', KEYS[1], e[1], e[3]) end
+for _, e in ipairs(ask.wrong) do
   if e[2] == 0 then call('HDEL', KEYS[3], e[1])
   else call('HSET', KEYS[3], e[1], e[2]) end
 end
-finishRun(KEYS[1], KEYS[2], ARGV[1], ARGV[2])
+finishRun(KEYS[1], KEYS[2], ask.chunks, ask.now)
 return 1
 `;
 
