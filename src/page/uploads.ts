@@ -29,16 +29,10 @@ const uploadSchema = z.object({
 
 export type Upload = z.infer<typeof uploadSchema> & { readonly path: string };
 
-type UploadLimits = {
-  /** Bytes of one file. */
-  readonly most: number;
-  /** Bytes of the disk that stay free. */
-  readonly spare: number;
-  readonly atOnce: number;
-};
-
 const GIB = 1024 ** 3;
-const LIMITS: UploadLimits = { most: 2 * GIB, spare: GIB, atOnce: 5 };
+/** Bytes of one file, bytes of the disk that stay free, files at a time. */
+const LIMITS = { most: 2 * GIB, spare: GIB, atOnce: 5 };
+type UploadLimits = typeof LIMITS;
 const KEPT_MS = 24 * 3_600_000;
 const ID = /^[0-9a-f]{32}$/;
 const NOTE = 'upload.json';
