@@ -13,9 +13,9 @@ import { openRegistration, type Registration } from './delivery/registration.ts'
 import type { Service } from './delivery/target.ts';
 import { tellWork } from './delivery/tell-work.ts';
 import { isDeadHere, isOfAnotherMachine } from './journal/worker-registry.ts';
-import { type LedgerKeys, ledgerKeys, ledgerName } from './ledger/keys.ts';
-import { assertKnownLedger, createRunIndex, type RunIndex } from './ledger/run-index.ts';
-import { createRunStore, type RunStore } from './ledger/run-store.ts';
+import { ledgerKeys, ledgerName } from './ledger/keys.ts';
+import { assertKnownLedger, createRunIndex } from './ledger/run-index.ts';
+import { createRunStore } from './ledger/run-store.ts';
 import { messageOf } from './lib/errors.ts';
 import type { ListenAddress } from './lib/listening.ts';
 import { createLog, type Log } from './lib/log.ts';
@@ -37,7 +37,7 @@ export type Session = {
   readonly io: Io;
   readonly env: Environment;
   readonly log: Log;
-  readonly clock: Clock;
+  readonly clock: typeof SYSTEM_CLOCK;
   readonly times: Times;
   readonly meter: Meter;
   /** Where a monitor asks for what is counted; `null`: none does. */
@@ -55,22 +55,10 @@ export type TargetSession = Session & {
   readonly notifier: Notifier | null;
 };
 
-type Clock = {
-  date(): Date;
-  /** Milliseconds that never go back. */
-  now(): number;
-};
+/** `now`: milliseconds that never go back. */
+export const SYSTEM_CLOCK = { date: () => new Date(), now: () => performance.now() };
 
-export const SYSTEM_CLOCK: Clock = { date: () => new Date(), now: () => performance.now() };
-
-/** The ledger's Redis and what is found in it without knowing a target. */
-export type Ledger = {
-  /** For messages: the home it lies in, or the address of its Redis. */
-  readonly name: string;
-  readonly redis: RedisConnection;
-  readonly address: RedisAddress;
-  readonly index: RunIndex;
-  of(target: string): { readonly keys: LedgerKeys; readonly store: RunStore };
+export type Ledger = ReturnType<typeof ledgerOn> & {
   /** Whether an embedded server is still this machine's to use; absent for any other server. */
   isOurs?(): Promise<boolean>;
   /** What keeps an embedded server from going on, and is up to the user. */
@@ -104,7 +92,7 @@ export function withSession<T>(
 /** What a command has before it opens a ledger, or without one. */
 type CommandParts = Pick<Session, 'io' | 'env' | 'log' | 'releasers'>;
 
-/** A part that could not be closed is told, and changes nothing of what the command came to. */
+/** A part that could not be closed is told, and changes nothing else. */
 export async function withCommand<T>(io: Io, work: (command: CommandParts) => Promise<T>): Promise<T> {
   const releasers = createReleasers((error) =>
     tell(io, `warning: something could not be closed properly; nothing is lost: ${messageOf(error)}`),
@@ -161,7 +149,7 @@ export function reportDirectory(env: Environment, run: string): string {
   return join(env.home, 'reports', run);
 }
 
-/** Joins or starts the embedded Redis, or connects to `REDIS_URL`; closed by the releasers. */
+/** The embedded Redis, or that of `REDIS_URL`; closed by the releasers. */
 export async function openLedger(
   env: Environment,
   log: Log,
@@ -197,17 +185,19 @@ export async function openLedger(
   };
 }
 
+/** A ledger's Redis and what is found in it without knowing a target. */
 export function ledgerOn(
   redis: RedisConnection,
   address: RedisAddress,
   env: Pick<Environment, 'redis' | 'home'>,
-): Ledger {
+) {
   return {
     redis,
+    /** For messages: the home it lies in, or the address of its Redis. */
     name: env.redis === null ? env.home : shownAddress(address),
     address,
     index: createRunIndex(redis),
-    of: (target) => {
+    of: (target: string) => {
       const keys = ledgerKeys(target);
       return { keys, store: createRunStore(redis, keys, () => new Date()) };
     },

@@ -4,7 +4,7 @@
  * is asked of the service: a connection is opened and closed.
  */
 import { existsSync } from 'node:fs';
-import { access, constants, mkdtemp, readdir, rm, stat, statfs } from 'node:fs/promises';
+import { access, constants, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Redis } from 'ioredis';
@@ -20,6 +20,7 @@ import { shownAddress } from '../config/redis-address.ts';
 import { definitionProblems } from '../delivery/run-mapping.ts';
 import { messageOf } from '../lib/errors.ts';
 import { createLog } from '../lib/log.ts';
+import { freeBytes } from '../lib/make-folder.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { createReleasers, type Releasers } from '../lib/releasers.ts';
 import { countOf, type Io, shellWord } from '../lib/terminal.ts';
@@ -134,11 +135,6 @@ function judgeReaders(home: string, folders: readonly Folder[]): Finding {
   return warning('home', finding, `chmod go-rwx ${open.map(shellWord).join(' ')}`);
 }
 
-async function freeBytes(path: string): Promise<number> {
-  const { bavail, bsize } = await statfs(path);
-  return bavail * bsize;
-}
-
 export function judgeSpace(free: number): Finding {
   const finding = `${inMegabytes(free)} free`;
   if (free >= SPACE_MIN_BYTES) return ok('disk', finding);
@@ -151,7 +147,7 @@ function inMegabytes(bytes: number): string {
   return `${Math.floor(bytes / 1_000_000)} MB`;
 }
 
-/** Where the home has no embedded server yet, one is tried in a folder that is gone afterwards. */
+/** Where the home has none yet, one is tried in a folder that is gone afterwards. */
 async function checkLedger(env: Environment): Promise<Finding[]> {
   const releasers = createReleasers(() => undefined);
   try {
@@ -285,7 +281,7 @@ async function checkCredentials(source: TokenSource): Promise<Finding[]> {
   return text === null ? [given] : [given, warning('credentials', text, 'chmod 600 the token file.')];
 }
 
-/** Where people are told of events, if they want to be; nothing is sent there. */
+/** Nothing is sent there. */
 async function checkNotify({ webhook, command }: NotifySettings): Promise<Finding[]> {
   const ofCommand = command === null ? [] : [ok('events', 'ONBOARD_NOTIFY_COMMAND is given each event')];
   if (webhook === null) return ofCommand;

@@ -1,4 +1,4 @@
-/** What commands share: how one is added, their common options, and the last words about a run. */
+/** What commands share: their common options, and the last words about a run. */
 import { hostname, userInfo } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Service } from '../delivery/target.ts';

@@ -11,7 +11,7 @@ import { BrokenOffError } from '../runs/broken-off-error.ts';
 import { refusalWords } from '../runs/redis-wait.ts';
 import type { AddCommand } from './command.ts';
 
-/** Each is loaded only where it is asked for: nobody waits for what another command needs. */
+/** Each is loaded where it is asked for: nobody waits for another's needs. */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   run: () => import('./run.ts').then((module) => module.addRunCommand),
   preview: () => import('./preview.ts').then((module) => module.addPreviewCommand),

@@ -1,4 +1,4 @@
-/** `onboard resolve <run>`: rows in doubt are settled by what somebody found at the service. */
+/** `onboard resolve <run>`: rows in doubt are settled by what somebody found. */
 import { countOf, type Io, say, sayJson } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { exitCodeOf } from '../model/exit.ts';

@@ -111,7 +111,7 @@ async function openBook({ env }: Session, hasPage: boolean): Promise<JobBook> {
 /** `address`: as it was given; `null`: the usual place. */
 type Page = { readonly address: ListenAddress | null };
 
-/** `null`: none. Where nobody asked for a page there is one only if somebody could log in. */
+/** Where nobody asked for a page there is one only if somebody could log in. */
 async function pageAsked({ web, once }: InboxFlags, session: Session): Promise<Page | null> {
   if (web === false || once === true) return null;
   const { mayAnybodyEnter } = await import('../page/fork.ts');

@@ -1,4 +1,4 @@
-/** `onboard template` and `onboard schema`: a file, and a definition, to start from. */
+/** `onboard template` and `onboard schema`: what to start from. */
 import { templateFile } from '../check/template.ts';
 import { readEnvironment } from '../config/environment.ts';
 import { jobDefinitionJsonSchema } from '../config/job-definition.ts';

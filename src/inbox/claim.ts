@@ -41,22 +41,15 @@ function isPlainName(name: string): boolean {
   return name !== '' && name !== '.' && !name.includes('..') && !/[/\0]/.test(name);
 }
 
-export type Claim = {
-  readonly id: string;
-  readonly inbox: string;
-  readonly info: ClaimInfo;
-  readonly name: string;
-  readonly folder: string;
-  readonly file: string;
-};
+type NewClaim = { readonly id: string; readonly inbox: string; readonly info: ClaimInfo };
 
-type NewClaim = Pick<Claim, 'id' | 'inbox' | 'info'>;
+export type Claim = ReturnType<typeof claimFor>;
 
 // A delivered file's name never begins with a dot.
 const INFO = '.claim.json';
 const MARKER = '.marker';
 
-function claimFor({ id, inbox, info }: NewClaim): Claim {
+function claimFor({ id, inbox, info }: NewClaim) {
   const name = info.path.split('/').at(-1) ?? '';
   const folder = join(inbox, PROCESSING, id);
   return { id, inbox, info, name, folder, file: join(folder, name) };
@@ -143,7 +136,7 @@ async function infoIn(processing: Buffer, id: string): Promise<ClaimInfo | null>
   }
 }
 
-/** A claimed file's stamp; '': it is no plain file; `null`: it is gone. */
+/** '': it is no plain file; `null`: it is gone. */
 export async function claimedStamp(claim: Claim): Promise<string | null> {
   return withinClaim(claim, async (path) => {
     const stats = await lstat(inFolder(path, claim.name), { bigint: true });
@@ -162,7 +155,7 @@ export async function returnFile(claim: Claim): Promise<boolean> {
   return isBack;
 }
 
-/** Puts the marker of a file that was never moved back beside it alone; false: it is not there. */
+/** For a file that was never moved: only its marker goes back. */
 export function undoClaim(claim: Claim): Promise<boolean> {
   return inItsPlace(claim, async (move, name) => {
     const found = stampOf(await lstat(inFolder(move.to, name), { bigint: true }));

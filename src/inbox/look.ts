@@ -20,25 +20,14 @@ import {
   type InboxLook,
   leftLines,
   presentJobs,
-  type Refused,
   type SortedOut,
   sortOut,
-  type Takeable,
   waitingLines,
 } from './sort-out.ts';
 import type { UnderWay } from './under-way.ts';
 import type { Watcher } from './watcher.ts';
 
-export type Look = {
-  /** Left by an earlier watcher, or from the page; begun before any file. */
-  readonly claims: Claim[];
-  /** Whoever begins one takes it out, as with claims. */
-  readonly files: Takeable[];
-  readonly refuse: readonly Refused[];
-  readonly left: readonly string[];
-  /** Ms until the next file may be whole; `null`: none is on its way. */
-  readonly nextMs: number | null;
-};
+export type Look = Awaited<ReturnType<ReturnType<typeof createLook>>>;
 
 /** Of a watcher; `now`: ms of a monotonic clock. */
 export function createLook(
@@ -46,7 +35,7 @@ export function createLook(
   underWay: Pick<UnderWay, 'has' | 'trouble'>,
   schedules: Pick<InboxSchedules, 'next'>,
   now: () => number,
-): () => Promise<Look> {
+) {
   const { book, home, teller, rehearsal, target } = watcher;
   const { ledger } = watcher.session;
   const rest = createRest(watcher, now);
@@ -69,10 +58,13 @@ export function createLook(
     const next = await schedules.next();
     teller.waiting(new Map([...troubles, ...waitingLines(sorted.wait, next)]));
     return {
+      /** Left by an earlier watcher, or from the page; begun before any file. */
       claims: found.claims.filter((claim) => isOurs(claim) && !underWay.has(claim.id)),
+      /** Whoever begins one takes it out, as with claims. */
       files: sorted.take.filter(({ inbox }) => !found.unusable.has(inbox.folder)),
       refuse: sorted.refuse,
       left: leftLines(sorted.wait, next),
+      /** Ms until the next file may be whole; `null`: none is on its way. */
       nextMs: sorted.nextMs,
     };
   };
@@ -134,7 +126,7 @@ export async function sortedOut(
   });
 }
 
-/** Job → what of it is under way, for the jobs that a file waits for. */
+/** Job → what of it is under way. */
 export async function busyJobs(
   looks: readonly InboxLook[],
   claims: ReadonlyArray<Pick<Claim, 'info'>>,

@@ -29,7 +29,7 @@ import type { Watcher } from './watcher.ts';
 export type Overview = Awaited<ReturnType<typeof lookOver>>;
 
 const RUNS_MAX = 200;
-/** Unchanged for so long a file counts as whole: this command has not watched it. */
+/** Whole after so long: this command has not watched it. */
 const REST_MS = 2_000;
 const UNWATCHED = {
   restLeft: ({ entry }: Placed) => Math.max(0, entry.changedMs + REST_MS - Date.now()),

@@ -1,4 +1,4 @@
-/** When files may be taken: schedules, fired while a process watches, and windows. */
+/** When files may be taken: schedules and windows. */
 import type { Job } from '../config/job-definition.ts';
 import { createJobWindow } from '../delivery/job-window.ts';
 import { createReleases, createSchedules, type Schedule, startScheduleWorker } from '../queue/schedules.ts';

@@ -157,7 +157,7 @@ type Moving = {
   readonly text: string;
 };
 
-/** Moves any entry; its note is there first. Throws the error of the move. */
+/** Its note is there first. Throws the error of the move. */
 export async function putAway({ from, folder, name, id, text }: Moving) {
   const file = join(folder, awayName(name, id));
   const note = await writeNote(file, text);

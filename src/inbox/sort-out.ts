@@ -174,7 +174,7 @@ type Next = ReadonlyMap<string, Date>;
 /** Every upload passes through these, so a watcher doesn't report them. */
 const PASSING: readonly WaitReason['kind'][] = ['writing', 'unfinished'];
 
-/** One line per job and reason, by a key that lasts as long as they do. */
+/** One line per job and reason. */
 export function waitingLines(waiting: readonly Waiting[], next: Next): ReadonlyMap<string, string> {
   return groupedLines(
     waiting.filter(({ why }) => !PASSING.includes(why.kind)),

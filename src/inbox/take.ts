@@ -51,7 +51,7 @@ export async function takeClaim(claim: Claim, watcher: Watcher, take: Take): Pro
   }
 }
 
-/** A kill left the claim before its file came into it, or after the file had left it. */
+/** A kill left the claim before its file came, or after it had left. */
 async function endWithoutFile(claim: Claim, { places, teller }: Watcher): Promise<TakeEnd> {
   const isInInbox = await undoClaim(claim);
   const away = awayName(claim.name, claim.id);

@@ -103,7 +103,7 @@ export function createUnderWay(given: Watcher, onEnd: () => void) {
       const isHeld = [...works.values()].some(({ state }) => state === 'window');
       return isHeld ? worse(worst, EXIT.stopped) : worst;
     },
-    /** Lets go of all files: their runs pause, and the next start goes on with them. */
+    /** Runs pause, and the next start goes on with them. */
     async end() {
       ending.abort();
       await Promise.allSettled([...works.values()].map(({ working }) => working));

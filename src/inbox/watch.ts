@@ -87,7 +87,7 @@ function createTurn(watcher: Watcher, { bell, underWay, schedules }: Parts) {
   };
 }
 
-/** A run's end may release a waiting file; while more files are at hand nobody waits for it. */
+/** A run's end may release a waiting file. */
 function needsLook({ claims, files }: Look, isStill: boolean): boolean {
   return claims.length + files.length === 0 && !isStill;
 }

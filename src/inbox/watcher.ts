@@ -148,7 +148,7 @@ export function createTeller(io: Io, json: boolean, session?: TellerSession) {
       const data = { target: session.service.target, file: basename(file), note };
       session.notifier?.tell(newEvent('file.refused', [data.file], data));
     },
-    /** Shows each key's text once, and again only after the key was gone for a while. */
+    /** Each key's text once, and again after the key was gone. */
     waiting(lines: ReadonlyMap<string, string>) {
       for (const [key, text] of lines) if (!shown.has(key)) line(text);
       shown = new Set(lines.keys());

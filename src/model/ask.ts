@@ -37,7 +37,7 @@ const askSchema = z.discriminatedUnion('kind', [
   }),
   /** For all rows in doubt: what is found for one may be another's. */
   z.object({ kind: z.literal('look-up'), run }),
-  /** Makes an uploaded file a run; `again`: even where the file was taken before. */
+  /** `again`: even where the file was taken before. */
   z.object({ kind: z.literal('take'), upload: z.string(), job: z.string(), again: z.boolean() }),
   z.object({ kind: z.literal('save-job'), name: z.string(), yaml: z.string() }),
   /** `run`: where the cause was seen; the note shows at all runs of its target. */

@@ -24,7 +24,7 @@ export const ownNameSchema = z
     'expected a name that no built-in operation has',
   );
 
-/** From a job definition (`operation: custom`): may it be repeated, and its name. */
+/** `operation: custom`: may it be repeated, and its name. */
 export type OwnOperation = `custom.once:${string}` | `custom.again:${string}`;
 const ownSchema = z.custom<OwnOperation>(
   (text) =>

@@ -24,7 +24,7 @@ export type RowGroup<T> = {
   readonly keyless: number | null;
 };
 
-/** Holds one group at a time; `keyOf` is `null` where each row is for itself. */
+/** `keyOf` is `null` where each row is for itself. */
 export function createGroupCutter<T extends Numbered>(
   keyOf: KeyOf<T> | null,
 ): {

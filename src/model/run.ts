@@ -55,7 +55,7 @@ export const runSchema = z.object({
   target: z.string(),
   file: z.string(),
   sha256: z.string(),
-  /** The run whose unsuccessful rows this rerun takes up; `null` for a run of a file. */
+  /** Whose unsuccessful rows this rerun takes up; `null`: a file's run. */
   parent: z.string().nullable(),
   rows: z.number().int().nonnegative(),
   /** Fixed for the run: chunk numbers mean the same rows after a restart. */

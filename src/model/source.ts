@@ -90,9 +90,9 @@ export type FileFacts = {
 
 /** Columns that a report file adds; ignored when it is loaded. */
 export const REPORT_COLUMN_PREFIX = 'onboard_';
-/** The member that a report file adds to a JSON record; ignored when it is loaded. */
+/** In a JSON record of a report file; ignored when it is loaded. */
 export const REPORT_MEMBER = '_onboard';
-/** In failed.csv: the text of a row that could not be read, as it stood in the file. */
+/** In failed.csv: an unreadable row's text, as it stood in the file. */
 export const REPORT_TEXT_COLUMN = 'onboard_text';
 /** In a file with this column one leading `'` is taken off each guarded cell. */
 export const REPORT_ROW_COLUMN = 'onboard_row';

@@ -25,22 +25,16 @@ export const happeningSchema = z.object({
 });
 export type Happening = z.infer<typeof happeningSchema>;
 
-export type Told = {
-  readonly n: number;
-  readonly seconds: number;
-  readonly at: number;
-  readonly what: Happening['what'];
-  readonly words: string;
-};
+export type Told = ReturnType<typeof tellStory>[number];
 
 /** Oldest first, with its end; empty before it begins. */
 export function tellStory(
   { startedAt, finishedAt, state }: Pick<Run, 'startedAt' | 'finishedAt' | 'state'>,
   story: readonly Happening[],
-): readonly Told[] {
+) {
   if (startedAt === null) return [];
   const hasEnd = finishedAt === null || story.some(({ what }) => what === state);
-  const end = hasEnd ? [] : [{ at: Date.parse(finishedAt), what: state, why: '', by: '' }];
+  const end: Happening[] = hasEnd ? [] : [{ at: Date.parse(finishedAt), what: state, why: '', by: '' }];
   const start = Date.parse(startedAt);
   return [...story, ...end]
     .sort((a, b) => a.at - b.at)

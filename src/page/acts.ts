@@ -249,7 +249,7 @@ function createOwnRuns(session: TargetSession) {
   }
 
   return {
-    /** Resolves with the begun run, or `null` where it is over; rejects where it can't begin. */
+    /** The begun run, or `null` where it is over; rejects where it can't begin. */
     begin(name: string, work: Work): Promise<string | null> {
       if (under.has(name))
         throw new UsageError('That is under way already: look at the run, and ask again when it has ended.');

@@ -125,7 +125,7 @@ async function checkBody(page: Desk, way: Way) {
   }
 }
 
-/** Its live part; once that is no more, the browser loads the page again. */
+/** Once it is no more, the browser loads the page again. */
 function UnderWay({ since }: { readonly since: string }) {
   return (
     <p role="status">

@@ -88,7 +88,7 @@ export async function readDecisionFile(
       more: left.length - shown.length,
       /** Rows that are not named, but one record with a named one. */
       mates: mates.length,
-      /** Lines without a decision, and decisions on rows no longer in doubt. */
+      /** Lines without a decision, and rows no longer in doubt. */
       open: told.filter(({ decision }) => decision === null).length,
       settled: decisions.length - left.length,
     };

@@ -61,7 +61,7 @@ export async function mayAnybodyEnter({ env, io }: Pick<Session, 'env' | 'io'>):
   return io.stderr.isTTY === true || sharedToken !== null || proxy !== null || (await people()).length > 0;
 }
 
-/** Keeps the page until the session is closed; the result says whether it runs. */
+/** Until the session is closed; the result says whether it runs. */
 export function forkPage(session: Session, options: ForkOptions): () => boolean {
   const { env, io, log, releasers } = session;
   const stop = new AbortController();

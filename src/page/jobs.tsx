@@ -1,4 +1,4 @@
-/** Jobs: what each does with which files, when, and how its last runs went. */
+/** Jobs: what each does, when, and how its last runs went. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { templateFile } from '../check/template.ts';

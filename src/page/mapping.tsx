@@ -49,7 +49,7 @@ async function show(visit: Visit<Desk>, choices: DraftForm | null): Promise<Repl
   return { kind: 'page', title: TITLE, body };
 }
 
-/** The process that acts writes the definition; then the file is checked with it. */
+/** The process that acts writes the definition. */
 async function save(visit: Visit<Desk>): Promise<Reply> {
   const found = await draftFor(visit, formOf(visit));
   if (found === null) return GONE;

@@ -50,7 +50,7 @@ async function answer(visit: Visit<Desk>): Promise<Reply> {
   return { kind: 'page', title: `Rows of ${search.run.id}`, body: <Rows search={search} found={found} /> };
 }
 
-/** `isDirect`: the text is a row's number or a known key; nothing else was searched. */
+/** `isDirect`: the text is a row's number or a known key. */
 async function findRows({ turnOf, clock }: Desk, search: Search) {
   const { text, isLiteral } = search.asked;
   const direct = text === '' || isLiteral ? null : await lookDirectly(search);

@@ -171,7 +171,7 @@ const ACTS: Readonly<Record<RunState, readonly Act[]>> = {
 /** What can't be taken back is confirmed on a page of its own. */
 const CONFIRMED: readonly Act[] = [CANCEL, AGAIN];
 
-/** Sends the shown state along: where it has changed since, nothing is done. */
+/** Sends the shown state along: once it has changed, nothing is done. */
 function Acts({ run: { id, state, outcomes } }: { readonly run: Run }) {
   const hasMore = RERUN_OUTCOMES.some((outcome) => outcomes[outcome] > 0);
   const acts = ACTS[state].filter((act) => act !== AGAIN || hasMore);

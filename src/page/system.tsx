@@ -2,12 +2,12 @@
  * What it all runs on, as far as the page can see: the service, Redis, the queue, the workers, the
  * disk, the versions, and `doctor`, asked of the process that acts. Nothing can be done here.
  */
-import { statfs } from 'node:fs/promises';
 import type { Child } from 'hono/jsx';
 import { shownAddress } from '../config/redis-address.ts';
 import { countWorkers } from '../ledger/census.ts';
 import { readDoing } from '../ledger/doing.ts';
 import { Text } from '../lib/html-text.tsx';
+import { freeBytes } from '../lib/make-folder.ts';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import { programVersion } from '../lib/version.ts';
 import { Facts, Table, Time } from '../report/html/parts.tsx';
@@ -35,7 +35,7 @@ async function lookAtSystem({ page, visitor }: Visit<Desk>) {
   await redis.hlen(keys.epoch);
   const roundTripMs = performance.now() - began;
   const looks = [
-    statfs(env.home).catch(() => null),
+    freeBytes(env.home).catch(() => null),
     chunks.counts(),
     readDoing(redis, keys, Date.now()),
     countWorkers(redis, keys),
@@ -81,7 +81,7 @@ function factsOf(desk: Desk, system: System): ReadonlyArray<readonly [string, Ch
     `${numberShown(states.delayed)} put back for a while`,
     `${numberShown(states.failed)} failed`,
   ];
-  const free = disk === null ? '' : `, ${tenths((disk.bavail * disk.bsize) / GIB)} GiB free`;
+  const free = disk === null ? '' : `, ${tenths(disk / GIB)} GiB free`;
   const address = shownAddress(desk.ledger.address);
   return [
     ['service', <Text of={`${desk.target}: ${system.service}`} />],

@@ -6,13 +6,13 @@
  */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { open, readdir, readFile, rm, stat, statfs } from 'node:fs/promises';
+import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { makeHomeFolder } from '../config/environment.ts';
 import { writeDurably } from '../inbox/claim.ts';
 import { insteadOf } from '../lib/errors.ts';
-import { makeFolder } from '../lib/make-folder.ts';
+import { freeBytes, makeFolder } from '../lib/make-folder.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
 const uploadSchema = z.object({
@@ -29,16 +29,10 @@ const uploadSchema = z.object({
 
 export type Upload = z.infer<typeof uploadSchema> & { readonly path: string };
 
-type UploadLimits = {
-  /** Bytes of one file. */
-  readonly most: number;
-  /** Bytes of the disk that stay free. */
-  readonly spare: number;
-  readonly atOnce: number;
-};
-
 const GIB = 1024 ** 3;
-const LIMITS: UploadLimits = { most: 2 * GIB, spare: GIB, atOnce: 5 };
+/** Bytes of one file, bytes of the disk that stay free, files at a time. */
+const LIMITS = { most: 2 * GIB, spare: GIB, atOnce: 5 };
+type UploadLimits = typeof LIMITS;
 const KEPT_MS = 24 * 3_600_000;
 const ID = /^[0-9a-f]{32}$/;
 const NOTE = 'upload.json';
@@ -120,8 +114,7 @@ async function write(
   bytes: AsyncIterable<Uint8Array>,
   { most, spare, given }: UploadLimits & { readonly given: string },
 ): Promise<number> {
-  const { bavail, bsize } = await statfs(dirname(path));
-  const room = bavail * bsize - spare;
+  const room = (await freeBytes(dirname(path))) - spare;
   let size = 0;
   const handle = await open(path, 'wx', 0o600);
   try {

@@ -5,14 +5,14 @@
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import lockfile from 'proper-lockfile';
 import { makeHomeFolder } from '../config/environment.ts';
 import { shortDigest } from '../lib/digest.ts';
 import { errorOf, insteadOf } from '../lib/errors.ts';
 import { isAlive, machineKey, thisMachine } from '../lib/machine.ts';
-import { makeFolder } from '../lib/make-folder.ts';
+import { freeBytes, makeFolder } from '../lib/make-folder.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
@@ -242,6 +242,5 @@ export async function problemOfDisk(folder: string): Promise<string | null> {
 async function isDiskFull(folder: string): Promise<boolean> {
   const log = await readFile(serverLog(folder), 'utf8').catch(() => '');
   if (FULL.test(log.slice(Math.max(0, log.lastIndexOf(FIRST_LINE))))) return true;
-  const space = await statfs(folder).catch(() => null);
-  return space !== null && space.bavail * space.bsize < ROOM_MIN_BYTES;
+  return (await freeBytes(folder).catch(() => ROOM_MIN_BYTES)) < ROOM_MIN_BYTES;
 }

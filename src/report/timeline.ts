@@ -9,7 +9,7 @@ import type { Told } from '../model/story.ts';
 
 const count = z.number().int().nonnegative();
 
-/** What ended between two moments (seconds since the run's start), and how long it took, ms. */
+/** What ended between two moments (s since the start), and how long it took, ms. */
 export const momentSchema = z.object({
   from: z.number().nonnegative(),
   to: z.number().positive(),
@@ -70,7 +70,7 @@ export function createTimeline(startedAt: number) {
           rows: Object.fromEntries(rows),
           took: within(times),
         })),
-    /** Of all slots; `null`: there was no attempt. */
+    /** `null`: there was no attempt. */
     latency(): Latency | null {
       const all = noTimes();
       for (const { times } of slots.values()) addTimes(all, times);
@@ -91,19 +91,15 @@ function halved(slots: ReadonlyMap<number, Slot>): Map<number, Slot> {
   return fewer;
 }
 
-export type Stretch = {
-  readonly from: number;
-  readonly to: number;
-  /** Rows per second. */
-  readonly parts: ReadonlyArray<{ readonly kind: Outcome; readonly value: number }>;
-};
+export type Stretch = ReturnType<typeof stretchesOf>[number];
 
-/** A moment's rows came since the moment before, or since the run went on after it. */
-export function stretchesOf(moments: readonly Moment[], story: readonly Told[]): readonly Stretch[] {
+/** A moment's rows came since the one before, or since the run went on. */
+export function stretchesOf(moments: readonly Moment[], story: readonly Told[]) {
   const resumed = story.filter(({ what }) => what === 'running').map(({ seconds }) => seconds);
   return moments.map((moment, i) => {
     const before = moments[i - 1]?.to ?? 0;
     const from = Math.max(before, ...resumed.filter((at) => at <= moment.from));
+    /** Rows per second. */
     const parts = OUTCOMES.flatMap((kind) => {
       const rows = moment.rows[kind] ?? 0;
       return rows === 0 ? [] : [{ kind, value: rows / (moment.to - from) }];

@@ -132,7 +132,7 @@ export function goingOnWith({ id, state }: Pick<Run, 'id' | 'state'>, { owner }:
   return state === 'paused' || state === 'stopped' ? `onboard resume ${id}` : null;
 }
 
-/** From the run's report, where that is there and true, else from the ledger. */
+/** From the run's report where that is true, else from the ledger. */
 export async function summaryOf(run: Run, report: string): Promise<Summary> {
   return (await reportedSummary(run, report)) ?? summarize(run, new Date());
 }
@@ -145,7 +145,7 @@ export async function reportedSummary(run: Run, report: string): Promise<Summary
   return known !== null && isDeepStrictEqual(told(known), told(now)) ? known : null;
 }
 
-/** As every `--json` shows it: all of `summary.json`, and how it stands right now. */
+/** As `--json` shows it: `summary.json`, and how it stands right now. */
 export type RunStatus = ReturnType<typeof runStatus>;
 
 export function runStatus({ run, state }: ShownRun, summary: Summary, report: string) {

@@ -1,7 +1,6 @@
 /**
- * What a process tells a monitor: its own metrics, those of its target's ledger where it watches
- * inboxes, and whether it can send now. Reads the ledger every five seconds at most, and doesn't
- * wait for an absent Redis.
+ * What a process tells a monitor. Reads the ledger every five seconds at most, and doesn't wait for
+ * an absent Redis.
  */
 import { countWorkers, createCensus, untilOpen } from '../ledger/census.ts';
 import { kept } from '../lib/kept.ts';
@@ -14,7 +13,7 @@ import type { TargetSession } from '../session.ts';
 import { serviceReport } from './status.ts';
 
 type Watched = {
-  /** Set where the process watches inboxes: it then gives the shared ledger's metrics too. */
+  /** Where the process watches inboxes: it gives the ledger's metrics too. */
   readonly inbox?: () => Promise<InboxNumbers>;
   readonly isPageUp?: (() => boolean) | undefined;
 };
@@ -23,16 +22,12 @@ const EVERY_MS = 5_000;
 /** A monitor waits ten seconds for an answer. */
 const PATIENCE_MS = 2_000;
 
-/** Serves metrics until the session is closed; a UsageError where it can't. */
+/** Until the session is closed; a UsageError where it can't. */
 export async function tellVitals(session: TargetSession, { inbox, isPageUp }: Watched = {}): Promise<void> {
   const { io, meter, metrics, delivery, releasers, registration } = session;
   if (metrics === null || meter.registry === null) return;
-  const isOpen = within(PATIENCE_MS, () => untilOpen(registration.epoch));
-  const isLedgerOpen = () =>
-    isOpen().then(
-      () => true,
-      () => false,
-    );
+  const opens = within(kept(0, () => untilOpen(registration.epoch).then(() => true)));
+  const isLedgerOpen = () => opens().catch(() => false);
   // Loaded only by a process that is asked for metrics.
   const { serveMetrics } = await import('../metrics/server.ts');
   const server = await serveMetrics(metrics, {
@@ -41,8 +36,8 @@ export async function tellVitals(session: TargetSession, { inbox, isPageUp }: Wa
     load: delivery.load,
     isLedgerOpen,
     isPageUp: isPageUp ?? null,
-    ledger: inbox === undefined ? null : within(PATIENCE_MS, kept(EVERY_MS, lookAtLedger(session))),
-    inbox: inbox === undefined ? null : within(PATIENCE_MS, kept(EVERY_MS, inbox)),
+    ledger: inbox === undefined ? null : within(kept(EVERY_MS, lookAtLedger(session))),
+    inbox: inbox === undefined ? null : within(kept(EVERY_MS, inbox)),
     notReady: () => reasonsNotReady(session, isLedgerOpen),
   });
   releasers.push(async () => server.close());
@@ -107,15 +102,11 @@ async function timeRedis({ ledger, service, meter, clock }: TargetSession, stop:
   }
 }
 
-/** Gives up waiting after `ms`; a look still under way is not started twice. */
-function within<Found>(ms: number, look: () => Promise<Found>): () => Promise<Found> {
-  let asked: Promise<Found> | null = null;
+/** The look itself goes on. */
+function within<Found>(look: () => Promise<Found>): () => Promise<Found> {
   return async () => {
-    asked ??= look().finally(() => {
-      asked = null;
-    });
-    const found = await withDeadline(asked, ms);
-    if (found === 'late') throw new Error(`no answer within ${ms} ms`);
+    const found = await withDeadline(look(), PATIENCE_MS);
+    if (found === 'late') throw new Error(`no answer within ${PATIENCE_MS} ms`);
     return found;
   };
 }

@@ -8,6 +8,7 @@ import { newWorkerId } from '../../src/journal/worker-registry.ts';
 import { createReleasers } from '../../src/lib/releasers.ts';
 import { memoryIo } from '../cli/memory-io.ts';
 import { ownFolder } from '../support/folder.ts';
+import { until } from '../support/until.ts';
 
 async function setUp() {
   const home = await ownFolder();
@@ -73,7 +74,7 @@ test('a watcher of another machine is waited for: who is told to end meanwhile h
   await held(onAnotherHost);
   const told = new AbortController();
   const { io, locked } = lock(told.signal);
-  setTimeout(() => told.abort(), 50);
+  void until(() => io.stderr.text !== '').then(() => told.abort());
   await expect(locked).rejects.toThrow('process 17 on another-host watches the inboxes');
   expect(io.stderr.text).toContain('process 17 on another-host may still watch');
   expect(await readdir(home)).toContain('watching');
