@@ -1,6 +1,8 @@
 /**
  * The chunks of all runs of one target, in one BullMQ queue for any number of processes. Priorities
  * let runs take turns (chunk-order.ts); workers see that none waits for a place (chunk-worker.ts).
+ * Not a queue per run: connections or polling keep Redis busy. Not a second queue for first chunks:
+ * a new run's third one would wait until a large run ends.
  */
 
 import { type Job, Queue } from 'bullmq';
@@ -36,7 +38,7 @@ const JOB_OPTIONS = {
   removeOnFail: false,
 } as const;
 
-/** Adds between two looks at the distance of waiting chunks. */
+/** Adds between two looks at the distance of waiting chunks, which read two payloads. */
 const ADDS_PER_LOOK = 16;
 /** Jobs read at once: each comes with its payload. */
 const JOBS_PER_LOOK = 64;
@@ -91,6 +93,7 @@ export function openBullQueue(
   return queue.on('error', onError);
 }
 
+/** By commands that only read. */
 export function watchChunks(
   connection: RedisConnection,
   prefix: string,

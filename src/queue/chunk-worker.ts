@@ -1,7 +1,8 @@
 /**
  * Takes chunks from a target's queue (chunk-queue.ts) and hands each to `deliver` with a lease: its
  * lock in Redis, as far as this process can be sure of it. Once it lapses nothing more is sent:
- * another worker may have the chunk.
+ * another worker may have the chunk. Jobs are processed manually, so that places and locks are
+ * decided here.
  */
 
 import { randomUUID } from 'node:crypto';

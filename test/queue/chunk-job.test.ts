@@ -57,22 +57,38 @@ describe('a chunk as the payload of a job', () => {
     );
   });
 
-  it('has a list for each row that is only cells, and claimed', () => {
-    const [row] = plain(['a', '']).rows;
-    const claim = { kind: 'duplicate', row: 1 } as const;
-    const other = { row: { ...plain(['b']).rows[0]?.row, row: 2 }, claim } as ChunkJob['rows'][number];
-    expect(payloadOf(chunk([...(row === undefined ? [] : [row]), other])).rows).toEqual([
-      [1, 2, ['a', '']],
-      other,
-    ]);
+  it('is packed where its rows are plain, else stays as it is', () => {
+    const job = plain(['a', ''], ['b', 'c']);
+    expect(payloadOf(job)).toEqual({
+      run: 'run-1',
+      chunk: 3,
+      packed: { places: [1, 2, 2, 3], width: 2, cells: 'a\u007f\u007fb\u007fc' },
+    });
+    for (const odd of [plain(['a\u007fb', '']), plain(['a'], ['b', 'c']), plain([])]) {
+      expect(payloadOf(odd)).toBe(odd);
+    }
+  });
+
+  it('in a form of a later version, is refused with what was expected', () => {
+    expect(() => chunkOfPayload({ run: 'run-1', chunk: 3, table: 'x' })).toThrow(
+      /does not know; expected `rows` or/,
+    );
+  });
+
+  it.each([
+    ['a cell too few', { places: [1, 2, 2, 3], width: 2, cells: 'a\u007fb\u007fc' }],
+    ['a cell too many', { places: [1, 2], width: 1, cells: 'a\u007fb' }],
+    ['half a place', { places: [1, 2, 2], width: 1, cells: 'a' }],
+    ['no rows', { places: [], width: 1, cells: '' }],
+    ['row 0', { places: [0, 2], width: 1, cells: 'a' }],
+    ['a claim too few', { places: [1, 2, 2, 3], width: 1, cells: 'a\u007fb', claims: [{ kind: 'claimed' }] }],
+    ['no cells', { places: [1, 2], width: 1 }],
+  ])('that is packed with %s, is refused', (_, packed) => {
+    expect(() => chunkOfPayload({ run: 'run-1', chunk: 3, packed })).toThrow();
   });
 
   it.each([
     ['no rows', { rows: [] }],
-    ['rows in a form of a later version', { rows: undefined, table: 'x' }],
-    ['a cell that is no text', { rows: [[1, 2, ['a', 3]]] }],
-    ['row 0', { rows: [[0, 2, ['a']]] }],
-    ['no cells', { rows: [[1, 2]] }],
     ['chunk 0', { chunk: 0 }],
     ['no run', { run: undefined }],
     ['a claim that there is not', { rows: [{ ...plain(['a']).rows[0], claim: { kind: 'free' } }] }],
