@@ -411,8 +411,8 @@ export const OF_LEDGER = [
   {
     id: 'journal-withdrawn-comes-back',
     in: 'src/journal',
-    find: 'if (!known.has(row)) withdrawn.add(`${row} ${mark}`);',
-    put: '',
+    find: 'if (!known.has(row)) withdrawn.add(',
+    put: 'if (row < 0) withdrawn.add(',
     tests: ['test/journal/'],
     why: 'a replay takes rows for sent that were withdrawn',
   },
