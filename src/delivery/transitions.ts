@@ -25,7 +25,7 @@ export type Effect =
   /** Concerns all rows perhaps: those that have not gone ask again. */
   | { readonly kind: 'recall' }
   | { readonly kind: 'tell'; readonly failure: Omit<AttemptFailure, 'mark'> }
-  /** Nothing was received under the intent. */
+  /** Nothing was sent under the intent, or the service says that it did nothing. */
   | { readonly kind: 'withdraw' }
   /** `problem`: what is wrong with this machine. */
   | { readonly kind: 'pause'; readonly reason: Reason; readonly problem?: string }
@@ -67,7 +67,8 @@ export function afterGrant(answer: Granted | undefined, facts: Facts): Effects {
       return [{ kind: 'settle', end: { ...heldBy(answer.by), attempts: facts.made } }];
     case 'unwritten':
       return [{ kind: 'pause', reason: 'journal', problem: answer.problem }, ...UNSENT, HALT];
-    // In order: only the order is refused. Else another take has or had the row.
+    // In order: only the order is refused. Else another take has or had the row, or a lost worker
+    // may have: the next take decides.
     case 'taken':
     case 'unclaimed':
     case undefined:
@@ -92,7 +93,7 @@ type Answered = { readonly verdict: Verdict; readonly reply: Reply; readonly cal
 /** So many 403 in a row, with no success between, mean a missing permission. */
 const DENIED_IN_A_ROW = 3;
 
-/** Denied in a row, with no success between; starts anew after those that paused the run. */
+/** Refusals of another kind count for neither side. After those that paused the run: 1 again. */
 export function deniedInARow(before: number, verdict: Verdict): number {
   if (verdict.kind === 'accepted') return 0;
   return verdict.kind === 'refused' && verdict.outcome === 'denied' ? (before % DENIED_IN_A_ROW) + 1 : before;
@@ -112,7 +113,8 @@ export function afterReply({ verdict, reply, call }: Answered, facts: Facts, den
       return [RECALL, told(verdict, reply), { kind: 'pause-if-away' }, settled(verdict, reply, facts)];
     case 'retry': {
       const because = verdict.afterMs === null ? 'failed' : 'throttled';
-      // An update that may have been carried out keeps its intent until another attempt's answer.
+      // What may have been carried out keeps its intent until another attempt's answer: an update,
+      // and a call of one's own, of which nobody here knows what it does.
       const mayHaveChanged = (call === 'subclient.update' || isOwn(call)) && mayHaveArrived(reply);
       const withdraw = mayHaveChanged ? NONE : withdrawn(facts);
       return [RECALL, told(verdict, reply), ...withdraw, { kind: 'again', verdict, because }];

@@ -83,7 +83,7 @@ export type JournalRecord =
   | { readonly kind: 'added'; readonly run: string; readonly chunk: number }
   /** Rows that are about to be sent: the JSON text that Redis is told. */
   | { readonly kind: 'intended'; readonly run: string; readonly next: string }
-  /** Nothing was received under these very marks. */
+  /** Nothing was sent under these very marks, or nothing done. */
   | { readonly kind: 'withdrawn'; readonly run: string; readonly rows: readonly MarkedRow[] }
   /** Rows that ended: the JSON text that Redis is told. */
   | { readonly kind: 'settled'; readonly run: string; readonly ended: string };

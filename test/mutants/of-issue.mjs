@@ -6,7 +6,7 @@ export const OF_ISSUE = [
   {
     id: 'intend-on-closed-chunk',
     in: 'src/ledger',
-    find: "if call('HEXISTS', KEYS[3], e.chunk) == 1 then return 'taken' end\n",
+    find: "if call('HEXISTS', BLOCKS, e.chunk) == 1 then return 'taken' end\n",
     put: '',
     tests: ['test/ledger/chunk-ledger'],
     why: 'a worker that wakes late creates the rows of a closed chunk again',

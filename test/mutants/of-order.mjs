@@ -27,7 +27,7 @@ export const OF_ORDER = [
   {
     id: 'order-of-closed-chunk',
     in: 'src/ledger',
-    find: "  if call('HEXISTS', KEYS[3], range.chunk) == 1 then return 'taken' end\n",
+    find: "  if call('HEXISTS', BLOCKS, range.chunk) == 1 then return 'taken' end\n",
     put: '',
     tests: ['test/ledger/range'],
     why: 'a worker that wakes late creates the rows of a closed chunk again',

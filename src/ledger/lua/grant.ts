@@ -18,12 +18,13 @@
  */
 export const GRANT = `
 local function grant(next, probeMs)
-local state = call('HMGET', KEYS[1], 'state', 'suspect')
+local RECORD, CHUNKS, BLOCKS, BREAKER = KEYS[1], KEYS[2], KEYS[3], KEYS[9]
+local state = call('HMGET', RECORD, 'state', 'suspect')
 local running = state[1] == 'running'
 local suspect = tonumber(state[2] or '0')
 local t = call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
-local breaker = call('HMGET', KEYS[9], 'hold', 'until', 'probing', 'probe')
+local breaker = call('HMGET', BREAKER, 'hold', 'until', 'probing', 'probe')
 local hold = tonumber(breaker[1] or '0')
 local open = tonumber(breaker[2] or '0')
 local probing = tonumber(breaker[3] or '0')
@@ -48,11 +49,11 @@ local function probeWith(mark)
   if open == 0 then return end
   probing = now + probeMs
   probe = mark
-  call('HSET', KEYS[9], 'probing', probing, 'probe', mark)
+  call('HSET', BREAKER, 'probing', probing, 'probe', mark)
 end
 
 local function endProbe(mark)
-  if mark == probe then call('HDEL', KEYS[9], 'probing', 'probe') end
+  if mark == probe then call('HDEL', BREAKER, 'probing', 'probe') end
 end
 
 -- Redis may have lost the ingest's claim: it is claimed again here, unless another row has the key.
@@ -86,7 +87,7 @@ local function refusal(key, e, current)
     if isGranted then takeBack(key, e) end
     return 'halted'
   end
-  if call('HEXISTS', KEYS[3], e.chunk) == 1 then return 'taken' end
+  if call('HEXISTS', BLOCKS, e.chunk) == 1 then return 'taken' end
   if (current == '' or isGranted) and not e.repeatable and e.chunk <= suspect then return 'taken' end
   if not isGranted and current ~= e.expected then return 'taken' end
   local why = not (isGranted and e.mark == probe) and wait()
@@ -117,7 +118,7 @@ end
 -- Why no row of the chunk may go; nil: they may.
 local function barrier(range)
   if not running then return 'halted' end
-  if call('HEXISTS', KEYS[3], range.chunk) == 1 then return 'taken' end
+  if call('HEXISTS', BLOCKS, range.chunk) == 1 then return 'taken' end
   if not range.repeatable and range.chunk <= suspect then return 'taken' end
   if not range.probes then return wait() end
 end
@@ -134,7 +135,7 @@ local function outOfOrder(range, number, own)
 end
 
 local function grantRange(range)
-  local key, rows = KEYS[2] .. range.chunk, {}
+  local key, rows = CHUNKS .. range.chunk, {}
   for at = 1, #range.rows, 3 do rows[#rows + 1] = tostring(range.rows[at]) end
   range.at = call('HGET', key, 'at') or ''
   local by, last = order(range.at)
@@ -146,14 +147,16 @@ local function grantRange(range)
   local upTo, back = 0, {}
   for j, row in ipairs(rows) do
     local number = tonumber(row)
-    -- Put back from a journal, or granted before in a reply that was lost.
+    -- Put back from a journal.
     local isMarked = own[j] == prefix .. row
+    -- Granted before, in a reply that was lost: beyond 'from' this take has sent nothing.
     local isOwn = range.mine and number > range.from and number <= last
     local isGranted = isMarked or (isOwn and not own[j])
     local answer = why or false
     if not answer and open > 0 and j > 1 then answer = 'wait 250' end
     if not answer and not isMarked then answer = outOfOrder(range, number, own[j]) end
-    -- Takes back a grant that no longer holds. But 'taken' proves nothing.
+    -- Takes back a grant that no longer holds. Not where it is 'taken': another take may have the
+    -- row on the wire, so its mark stays.
     if answer and isGranted and answer ~= 'taken' then
       if number <= last then call('HSET', key, row, '-') else call('HDEL', key, row) end
       endProbe(prefix .. row)
@@ -175,7 +178,7 @@ end
 for _, range in ipairs(next.ranges) do grantRange(range) end
 for _, e in ipairs(next.rows) do
   e.row = tostring(e.row)
-  local key = KEYS[2] .. e.chunk
+  local key = CHUNKS .. e.chunk
   local why = refusal(key, e, marksOf(key, {e.row})[e.row] or '')
   if why then refuse(e.row, why) else unknownFields(e.fields) end
 end

@@ -4,13 +4,14 @@
  *   intent 'i <taker> 1.<row>'; their keys were claimed in that epoch ('opened', epoch.ts)
  * - 'd<row>': JSON of settlements that were recorded together, the first of that row
  * - '<row>': the mark of a row that left the order ('-': unsent)
- * - 'n': how often an outcome was recorded or changed; never goes back
+ * - 'n': how often an outcome was recorded or changed; goes back only with Redis
  *
  * A row's mark is the first of: its own, its settlement in a 'd' field, the intent by the order.
  */
 
 /**
- * Every change of the hash compares and changes in one step:
+ * Every change of the hash compares and changes in one step (marks that a take only keeps beside
+ * its order are those that it read):
  * - EXCHANGE moves 'at' on from where this take left it, or from what it has read.
  * - A row by itself is marked over the expected mark alone, and freed from that very mark.
  * - An outcome is set where there is none; over another's intent only an acceptance. A doubt gives

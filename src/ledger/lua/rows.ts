@@ -226,7 +226,7 @@ end
 `;
 
 /**
- * One exchange with a sender: records what ended, takes back what was not received, then grants
+ * One exchange with a sender: records what ended, takes back what was not sent, then grants
  * what is next, so that the service's answers count for the rows that ask after them.
  * KEYS: as of record. ARGV: run, JSON (`Ask` of exchange.ts).
  * Answers {the rows that were not recorded}, {for each that is taken back 1: its intent was there},
