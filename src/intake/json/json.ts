@@ -1,20 +1,18 @@
 /**
  * The front door to JSON: tells from a file's head whether its records stand one per line, follow
- * each other over several lines, or are elements of a list. Reads the first kind itself, the others
- * by list.ts.
+ * each other over several lines, or are elements of a list.
  */
 import type { Format } from '../../config/job-definition.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import type { Row } from '../../model/row.ts';
 import { REPORT_MEMBER } from '../../model/source.ts';
-import { MAX_RECORD_CHARS, MAX_UNREADABLE_CHARS, TOO_LONG, unreadableRow } from '../row.ts';
+import { MAX_RECORD_CHARS, TOO_LONG, unreadableRow } from '../row.ts';
 import { type FileHead, type RowFeed, SOURCE_DEFAULTS, type Understanding } from '../row-feed.ts';
 import { createJsonRows } from './list.ts';
 import { pointerOf } from './pointer.ts';
 import { inspectJson, jsonRow } from './record.ts';
 import { endOfFirst, literalOf, nextToken, scannerOf } from './scanner.ts';
 
-/** `json`: one list, or an object that holds it. `ndjson`: objects one after the other. */
 export function understandJson(
   path: string,
   head: FileHead,
@@ -29,9 +27,6 @@ export function understandJson(
     ...SOURCE_DEFAULTS,
     type,
     bom: head.bom,
-    delimiter: null,
-    quote: null,
-    columns: [],
     ...(lists.length === 0 ? {} : { notes: [oneObject(lists)] }),
     ...(lists.length + empty.length === 0 ? {} : { recordLists: [...lists, ...empty] }),
   };
@@ -46,10 +41,8 @@ function feedFor(path: string, head: FileHead, type: 'json' | 'ndjson', records:
   return isLinewise(head.text) ? createNdjsonRows(path) : createJsonRows(path, null);
 }
 
-/** The pointer to the whole file. */
 const WHOLE_FILE = '';
 
-/** Whatever the file is named. */
 export function isReportRecord(head: string): boolean {
   const end = endOfFirst(head);
   const record: unknown = end === null ? null : JSON.parse(head.slice(0, end));
@@ -76,7 +69,6 @@ function isOneHolder(head: FileHead): boolean {
   return end === null ? !head.whole : head.whole && text.slice(end).trim() === '';
 }
 
-/** More lists help nobody to find the records. */
 const MOST = 5;
 
 /** Pointers to lists, in no other list, that begin with an object, or with `]` are empty. */
@@ -108,12 +100,15 @@ function isOnlyList(around: readonly Around[]): boolean {
 
 /** One row per line that isn't blank; UsageError where no line of the file was JSON. */
 function createNdjsonRows(path: string): RowFeed {
-  const split = createLineSplitter();
+  let rest = '';
+  let line = 0;
   let rows = 0;
   let valid = 0;
   let firstProblem = '';
 
-  const rowOf = ({ text, line, isTooLong }: Line): Row[] => {
+  const rowOf = (text: string): Row[] => {
+    line += 1;
+    const isTooLong = text.length > MAX_RECORD_CHARS;
     if (!isTooLong && BLANK.test(text)) return [];
     rows += 1;
     const place = { row: rows, line };
@@ -128,11 +123,16 @@ function createNdjsonRows(path: string): RowFeed {
     return [unreadableRow(place, text, problem)];
   };
   return (chunk, final) => {
-    const made = split(chunk, final).flatMap(rowOf);
+    const lines = (rest + chunk).split('\n');
+    rest = final ? '' : (lines.pop() ?? '').slice(0, MAX_HELD_CHARS);
+    const made = lines.flatMap((text) => rowOf(text.replace(/\r$/, '')));
     if (final && rows > 0 && valid === 0) throw noJson(path, firstProblem);
     return made;
   };
 }
+
+/** With a CR that is no part of it, a line of that length is still too long. */
+const MAX_HELD_CHARS = MAX_RECORD_CHARS + 2;
 
 /** JSON's own white space: a line with a no-break space is no JSON. */
 const BLANK = /^[ \t\r]*$/;
@@ -140,33 +140,6 @@ const BLANK = /^[ \t\r]*$/;
 function noJson(path: string, firstProblem: string): UsageError {
   const first = firstProblem === '' ? '' : ` (${firstProblem})`;
   return new UsageError(
-    `${path}: no line is JSON${first}: expected one JSON object per line; export it again, or set format.type if it is something else`,
+    `${path}: no line is JSON${first}: expected one JSON object per line; export it again, or set format.type`,
   );
-}
-
-type Line = { readonly text: string; readonly line: number; readonly isTooLong: boolean };
-
-/** Keeps only the beginning of a line that is too long for a record. */
-function createLineSplitter(): (chunk: string, final: boolean) => readonly Line[] {
-  let rest = '';
-  let line = 0;
-  let isTooLong = false;
-  const lineOf = (part: string): Line => {
-    line += 1;
-    const text = part.endsWith('\r') ? part.slice(0, -1) : part;
-    const whole = { text, line, isTooLong: isTooLong || text.length > MAX_RECORD_CHARS };
-    isTooLong = false;
-    return whole;
-  };
-  return (chunk, final) => {
-    const parts = (rest + chunk).split('\n');
-    rest = parts.pop() ?? '';
-    const lines = parts.map(lineOf);
-    if (final) lines.push(lineOf(rest));
-    if (rest.length > MAX_RECORD_CHARS) {
-      isTooLong = true;
-      rest = rest.slice(0, MAX_UNREADABLE_CHARS);
-    }
-    return lines;
-  };
 }

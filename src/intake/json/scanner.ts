@@ -3,8 +3,6 @@
  * may not stand there is `broken`, with its place and what was expected. Where pieces are cut
  * changes nothing; only the token at the end and what is `kept` are held.
  */
-import { MAX_RECORD_CHARS } from '../row.ts';
-
 /** `wait`: the next token needs more text. `end`: the text is whole. */
 export type Token = 'open' | 'close' | 'name' | 'string' | 'number' | 'word' | 'wait' | 'end' | 'broken';
 
@@ -12,7 +10,6 @@ export type Scanner = {
   text: string;
   /** Where the next token begins, or the first character that can't stand there. */
   at: number;
-  /** Where the last token began. */
   start: number;
   /** The line of `at` (1 = first), and where it begins; below 0: that part was let go. */
   line: number;
@@ -21,12 +18,9 @@ export type Scanner = {
   kept: number | null;
   /** The brackets that close what is open, outermost first. */
   readonly closers: ('}' | ']')[];
-  /** Whether the last string has an escape. */
   hasEscape: boolean;
   /** What should stand where the text is broken. */
   expected: string;
-  /** How far the string at `at` has been looked through. */
-  searched: number;
   next: Next;
   /** Whether the innermost object or list may close here. */
   mayClose: boolean;
@@ -37,7 +31,6 @@ export type Scanner = {
 /** In the innermost object or list, or at the top of the text. */
 type Next = 'value' | 'name' | 'colon' | 'comma' | 'nothing';
 
-/** For text that is whole, or comes by `extend`. */
 export function scannerOf(text: string, isFinal = true, isSequence = false): Scanner {
   return {
     text,
@@ -49,7 +42,6 @@ export function scannerOf(text: string, isFinal = true, isSequence = false): Sca
     closers: [],
     hasEscape: false,
     expected: '',
-    searched: 0,
     next: 'value',
     mayClose: false,
     isFinal,
@@ -57,37 +49,19 @@ export function scannerOf(text: string, isFinal = true, isSequence = false): Sca
   };
 }
 
-/** Lets go of what need not be kept. */
 export function extend(scanner: Scanner, piece: string, isFinal: boolean): void {
-  letGo(scanner, scanner.kept ?? scanner.at);
-  scanner.text += piece;
+  const before = scanner.kept ?? scanner.at;
+  scanner.text = scanner.text.slice(before) + piece;
+  scanner.at -= before;
+  scanner.lineStart -= before;
+  if (scanner.kept !== null) scanner.kept = 0;
   scanner.isFinal = isFinal;
 }
 
-function letGo(scanner: Scanner, before: number): void {
-  scanner.text = scanner.text.slice(before);
-  scanner.at -= before;
-  scanner.lineStart -= before;
-  scanner.searched -= before;
-  if (scanner.kept !== null) scanner.kept -= before;
-}
-
-/** Keeps nothing more of the text; a string it ends in goes on as if it had begun here. */
-export function dropKept(scanner: Scanner): void {
-  const isInString = scanner.searched > scanner.at + 1;
-  scanner.kept = null;
-  letGo(scanner, isInString ? scanner.searched - 1 : scanner.at);
-  if (!isInString) return;
-  scanner.text = `"${scanner.text.slice(1)}`;
-  scanner.at = 0;
-}
-
-/** The column of `at`, 1 = first. */
 export function columnOf({ at, lineStart }: Scanner): number {
   return at - lineStart + 1;
 }
 
-/** The text of the last token. */
 export function literalOf({ text, start, at }: Scanner): string {
   return text.slice(start, at);
 }
@@ -180,8 +154,7 @@ function pass(scanner: Scanner, isRight: boolean, next: Next): Token | null {
 function takeValue(scanner: Scanner, char: string): Token {
   if (char === '"') return takeString(scanner, 'string');
   if (char === '{') return open(scanner, '}', 'name');
-  if (char === '[') return open(scanner, ']', 'value');
-  return char === '-' || (char >= '0' && char <= '9') ? takeNumber(scanner) : takeWord(scanner);
+  return char === '[' ? open(scanner, ']', 'value') : takePlain(scanner, char);
 }
 
 function open(scanner: Scanner, closer: '}' | ']', next: Next): Token {
@@ -206,71 +179,47 @@ function afterValue({ closers, isSequence }: Scanner): Next {
 function taken(scanner: Scanner, token: Token, end: number, next: Next): Token {
   scanner.start = scanner.at;
   scanner.at = end;
-  scanner.searched = 0;
   scanner.next = next;
   scanner.mayClose = token === 'open' || next === 'comma';
   return token;
 }
 
 function takeString(scanner: Scanner, token: 'name' | 'string'): Token {
-  const { text } = scanner;
-  const next = token === 'name' ? 'colon' : afterValue(scanner);
-  if (scanner.searched <= scanner.at) scanner.hasEscape = false;
-  let at = Math.max(scanner.searched, scanner.at + 1);
-  for (; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code > BACKSLASH) continue;
-    if (code === QUOTE) return taken(scanner, token, at + 1, next);
-    if (code < SPACE) return failAt(scanner, at, 'a closing quote (line breaks in a string are written \\n)');
-    if (code < BACKSLASH) continue;
-    ESCAPE.lastIndex = at;
-    if (!ESCAPE.test(text)) return cutEscape(scanner, at);
-    scanner.hasEscape = true;
-    at = ESCAPE.lastIndex - 1;
-  }
-  scanner.searched = at;
-  return scanner.isFinal ? failAt(scanner, at, 'a closing quote') : 'wait';
-}
-
-function cutEscape(scanner: Scanner, at: number): Token {
-  const isCut = !scanner.isFinal && at + LONGEST_ESCAPE > scanner.text.length;
-  if (!isCut) return failAt(scanner, at, 'an escape such as \\n or \\u00e9');
-  scanner.searched = at;
-  return 'wait';
+  const { text, isFinal } = scanner;
+  const plain = endOf(UNESCAPED, scanner);
+  scanner.hasEscape = text.charAt(plain) === '\\';
+  const end = scanner.hasEscape ? endOf(STRING, scanner) : plain;
+  if (text.charAt(end) === '"')
+    return taken(scanner, token, end + 1, token === 'name' ? 'colon' : afterValue(scanner));
+  const isEscape = text.charAt(end) === '\\';
+  if (!isFinal && end + (isEscape ? LONGEST_ESCAPE : 1) > text.length) return 'wait';
+  scanner.at = end;
+  if (isEscape) return fail(scanner, 'an escape such as \\n or \\u00e9');
+  const advice = end === text.length ? '' : ' (line breaks in a string are written \\n)';
+  return fail(scanner, `a closing quote${advice}`);
 }
 
 const LONGEST_ESCAPE = 6;
 
-function takeNumber(scanner: Scanner): Token {
-  return takePlain(scanner, NUMBER, 'number') ?? failAt(scanner, scanner.at + 1, 'a digit');
+/** A number or a word shows its end only by what follows it. */
+function takePlain(scanner: Scanner, first: string): Token {
+  const { text, at, isFinal, closers } = scanner;
+  const next = endOf(RUN, scanner);
+  if (next === text.length && !isFinal) return 'wait';
+  const end = endOf(PLAIN, scanner);
+  const isNumber = first === '-' || (first >= '0' && first <= '9');
+  if (end === at) {
+    if (isNumber) scanner.at += 1;
+    return fail(scanner, isNumber ? 'a digit' : 'a value');
+  }
+  const token = taken(scanner, isNumber ? 'number' : 'word', end, afterValue(scanner));
+  if (end === next) return token;
+  return fail(scanner, closers.length === 0 ? 'nothing more' : expectedIn(scanner));
 }
 
-function takeWord(scanner: Scanner): Token {
-  return takePlain(scanner, WORD, 'word') ?? fail(scanner, 'a value');
-}
-
-/** A number or a word shows its end only by what follows it; `null`: there is none. */
-function takePlain(scanner: Scanner, form: RegExp, token: 'number' | 'word'): Token | null {
-  const { text, at, isFinal } = scanner;
+function endOf(form: RegExp, { text, at }: Scanner): number {
   form.lastIndex = at;
-  const end = form.test(text) ? form.lastIndex : at;
-  if (end === text.length ? isFinal : end > at && isPlainEnd(text.charCodeAt(end)))
-    return taken(scanner, token, end, afterValue(scanner));
-  return cutPlain(scanner, end);
-}
-
-function isPlainEnd(code: number): boolean {
-  return code === COMMA || code === BRACKET_END || code === BRACE_END || isSpace(code);
-}
-
-/** What follows ends no value: more of it is to come, or it can't stand there. */
-function cutPlain(scanner: Scanner, end: number): Token | null {
-  const { text, at, isFinal } = scanner;
-  PLAIN_END.lastIndex = end;
-  if (!isFinal && !PLAIN_END.test(text)) return text.length - at > MAX_RECORD_CHARS ? null : 'wait';
-  if (end === at) return null;
-  taken(scanner, 'word', end, afterValue(scanner));
-  return fail(scanner, scanner.closers.length === 0 ? 'nothing more' : expectedIn(scanner));
+  return form.test(text) ? form.lastIndex : at;
 }
 
 /** Ends the scan; `expected`: what should stand here. */
@@ -279,21 +228,13 @@ function fail(scanner: Scanner, expected: string): Token {
   return 'broken';
 }
 
-function failAt(scanner: Scanner, at: number, expected: string): Token {
-  scanner.at = at;
-  return fail(scanner, expected);
-}
-
-const WORD = /true|false|null/y;
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const PLAIN_END = /[,\]}\s]/g;
-const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+const UNESCAPED = /"[ !#-[\]-\uffff]*/y;
+/** Without its closing quote. In brackets: all signs but quote, backslash and controls. */
+const STRING = /"[ !#-[\]-\uffff]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[ !#-[\]-\uffff]*)*/y;
+const PLAIN = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+/** Up to what may follow a number or a word. */
+const RUN = /[^,\]} \n\r\t]+/y;
 const TAB = 9;
 const LF = 10;
 const CR = 13;
 const SPACE = 32;
-const QUOTE = 34;
-const COMMA = 44;
-const BACKSLASH = 92;
-const BRACKET_END = 93;
-const BRACE_END = 125;

@@ -2,6 +2,11 @@ import { expect, test } from 'vitest';
 import { brief, COMMA, readError, readText } from '../read-text.ts';
 
 const READ = [
+  [
+    'a CR before the line end is text, with quotes in the record and without',
+    'a,b\n"1",2\r\r\n3,4\r\r\n',
+    ['2: 1¦2\r', '3: 3¦4\r'],
+  ],
   ['empty nameless columns at the end are left out', 'a,b,,\n1,2,,\n3,4,,\n', ['2: 1¦2', '3: 3¦4']],
   [
     'a value in a nameless column makes its row unreadable and no other',

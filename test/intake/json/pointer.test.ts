@@ -76,17 +76,11 @@ const REFUSED = [
     'a name that is not there',
     '{"data":{"rows":[],"total":1,"":2}}',
     '/data/items',
-    'f.json: has no list of records at /data/items: /data is an object with the members "rows", "total", ""; correct format.records',
+    'f.json: has no list of records at /data/items: /data is an object without "items"; correct format.records',
   ],
-  ['no member at all', '{}', '/items', 'at /items: the whole file is an object with no members;'],
-  [
-    'more members than are worth naming',
-    `{${Array.from({ length: 30 }, (_, i) => `"m${i}":1`).join(',')}}`,
-    '/items',
-    '"m8", "m9" and more;',
-  ],
-  ['a way through a plain value', '{"data":"x"}', '/data/items', 'at /data/items: /data is a plain value;'],
-  ['a list at the top', '[{"a":1}]', '/items', 'the whole file is a list;'],
+  ['no member at all', '{}', '/items', 'at /items: the whole file is an object without "items";'],
+  ['a way through a plain value', '{"data":"x"}', '/data/items', '/data is a plain value without "items";'],
+  ['a list at the top', '[{"a":1}]', '/items', 'the whole file is a list without "items";'],
   [
     'an object where the list should be',
     '{"data":\n{"items":{}}}',
@@ -196,7 +190,7 @@ test('a string around the list that has no end is refused before the file has be
   const read = async () => {
     for await (const _ of openRows('f.json', formatSchema.parse({ records: '/a' }), endless()));
   };
-  await expect(read()).rejects.toThrow('expected at most 1048576 characters');
+  await expect(read()).rejects.toThrow('f.json, line 1: longer than 1048576 characters');
   expect(blocks).toBeLessThan(32);
 });
 
