@@ -1,8 +1,8 @@
 /**
  * The sender's exchange with the ledger: outcomes and the next intents in one Redis command and one
  * journal write. An intent is granted only once it is in Redis and on this machine's disk; it is
- * withdrawn only where nothing was sent or done under it or the one it replaced. What fails half-way
- * is journaled as withdrawn: no replay may take it for sent.
+ * withdrawn only where nothing was sent or done under it or the one it replaced. What fails
+ * half-way is journaled as withdrawn: no replay may take it for sent.
  */
 
 import { z } from 'zod';
