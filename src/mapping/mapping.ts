@@ -99,7 +99,7 @@ function compileSteps(compilation: Compilation): Steps {
     readRecord: compileRecordReader(compilation),
     key,
     keyOf: key === null ? () => null : compileKeyOf(key),
-    checkKey: key === null ? compileTotalsCheck(compilation) : compileKeyCheck(key),
+    checkKey: compileKeyCheck(compilation, key),
     pathIdOf:
       definition.request === undefined
         ? compilePathId(compilation, bindings.filter(isPathId))
@@ -152,18 +152,25 @@ const EMPTY_ROW = 'at least one field with a value';
 
 const TOTALS = 'a record; the row says that it adds up or counts others: leave it out';
 
-function compileKeyCheck({ column, slot }: ColumnSlot): Steps['checkKey'] {
-  return (_, context) => {
+/** False: a totals line, by its key, or where it has none by its first filled cell. */
+function compileKeyCheck(compilation: Compilation, place: ColumnSlot | null): Steps['checkKey'] {
+  const isRecord = compileTotalsCheck(compilation);
+  if (place === null) return isRecord;
+  const { column, slot } = place;
+  return (row, context) => {
     const value = context.values[slot];
     const key = keyText(value);
-    if (key === null) addIssue(context, { code: 'empty_key', column, value, expected: EMPTY_KEY });
-    if (key === null || !isTotal(key)) return true;
+    if (key === null) {
+      if (!isRecord(row, context)) return false;
+      addIssue(context, { code: 'empty_key', column, value, expected: EMPTY_KEY });
+      return true;
+    }
+    if (!isTotal(key)) return true;
     addIssue(context, { code: 'totals_row', column, value, expected: TOTALS });
     return false;
   };
 }
 
-/** Of rows without a key of their own. */
 function compileTotalsCheck({ source }: Compilation): Steps['checkKey'] {
   const totalsCell = compileTotalsCell(source);
   return (row, context) => {

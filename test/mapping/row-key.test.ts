@@ -58,6 +58,12 @@ describe('a totals line', () => {
     expect(noted(NO_KEY, cells('', ' ', 'Total:', '9', 'run-1', '7'))).toEqual(['totals_row details.taxId']);
   });
 
+  test('has it there, and no key: it is not told to give the line one', () => {
+    expect(noted(WITH_KEY, cells('', 'Summe', '', ''))).toEqual(['totals_row name']);
+    expect(noted(WITH_KEY, cells('', 'Summe', 'a@b', 'DE'))).toEqual(['empty_key Ref']);
+    expect(noted(WITH_KEY, cells('', 'Acme', '', ''))).toEqual(['empty_key Ref']);
+  });
+
   test('is none without such a word there, however few cells it has', () => {
     for (const key of ['Total Energies', 'Sum-1', '47', 'Totals Ltd', 'Total2'])
       expect(WITH_KEY.keyOf(cells(key, '', '', ''))).toBe(key);
