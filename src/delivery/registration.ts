@@ -21,6 +21,7 @@ import { createReplay, noteAdded, restorableFields } from '../ledger/replay.ts';
 import type { RunIndex } from '../ledger/run-index.ts';
 import { type RunStore, runsWithOpenRows } from '../ledger/run-store.ts';
 import type { ReplayScope } from '../ledger/verification.ts';
+import { messageOf } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -76,7 +77,11 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
     leaveTornEnds: () => leaveTornEnds(redis, (problem) => tellOf(options, problem)),
     recount: () => recountRuns(redis, keys),
     hasOlderJournal: (name) => hasOlderJournal(options, journal, name),
-    entered: (name) => writeEpoch(join(folder, worker), name),
+    // Outcomes are recorded on a full disk too. An older name there is the safe side.
+    entered: (name) =>
+      writeEpoch(join(folder, worker), name).catch((error: unknown) =>
+        log.warn('the name of the epoch could not be written', { problem: messageOf(error) }),
+      ),
     replay: (scope) => replayJournals(options, journal, scope),
     isGone: (other) => isGoneFor(other, options),
     connected: () => connectedWorkers(redis, keys),

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -417,6 +417,19 @@ describe('a worker’s own journal', () => {
     await own().redis.hset(place.keys.epoch, { server: 'an-earlier-run', [`m:${a.journal.worker}`]: 0 });
     await a.epoch.verify();
     expect(await marks(place, run)).toEqual({ 1: 'i a.1 1' });
+  });
+
+  test('that can’t be written to keeps nobody from verifying the ledger again: outcomes go on to it', async () => {
+    const { place, run } = await placeWithRun();
+    const a = await joinAs(place);
+    const ledger = await ledgerOf(a, place, run);
+    await a.remember(run);
+    await grantOf(ledger, intent(1, 'i a.1 1'));
+    await rm(join(place.folder, a.journal.worker), { recursive: true });
+    await restarted(place);
+    await ledger.settle(settled(1, 'created', 'i a.1 1'));
+    expect((await knownRun(place.store, run)).outcomes.created).toBe(1);
+    expect(a.troubles).toContain('the name of the epoch could not be written');
   });
 
   test('stays when it ends, also where nothing is left to be put back: Redis may forget that it was deregistered', async () => {
