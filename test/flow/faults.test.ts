@@ -54,7 +54,7 @@ test('a service that is not there: a file of one row is told why and where, and 
   const worker = flow.begin(['work']);
   await until(() => worker.said().includes('Working for'));
   await flow.sandbox.close();
-  const ended = await flow.load(quick(', awayMinutes: 0.05'), subclientsCsv(1));
+  const ended = await flow.load(quick(', awayMinutes: 0.1'), subclientsCsv(1));
   expect(ended.exitCode).toBe(2);
   expect(ended.summary).toMatchObject({ state: 'paused', reason: 'service-away', open: 1 });
   const why = 'The service refused the connection. Nothing was sent (ECONNREFUSED).';
