@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { noOutcomes } from '../../src/model/outcome.ts';
 import { killServer } from '../../src/redis/server-process.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
-import { embeddedFolder, embeddedPid, startFlow, subclientsCsv } from '../support/flow.ts';
+import { embeddedServer, startFlow, subclientsCsv } from '../support/flow.ts';
 import { newestRun, statusOf } from '../support/run-control.ts';
 import { until } from '../support/until.ts';
 
@@ -71,10 +71,10 @@ test('a run whose home is removed ends without naming a command that would send 
   const file = await flow.file('a.csv', subclientsCsv(1000));
   const run = flow.start(['run', 'subclients-create', file]);
   await until(() => flow.sandbox.stats().made.subclients > 10);
-  const [folder, server] = [await embeddedFolder(flow.home), await embeddedPid(flow.home)];
-  if (folder === null || server === 0) throw new Error('the run has no Redis of its own');
+  const server = await embeddedServer(flow.home);
+  if (server === null) throw new Error('the run has no Redis of its own');
   // Without the folder nobody finds the server, should the run not end it.
-  atTestEnd(() => killServer(folder, server));
+  atTestEnd(() => killServer(server.folder, server.pid));
   await rm(flow.home, { recursive: true, force: true, maxRetries: 5 });
   const { exitCode, stdout, stderr } = await run.ended;
   expect(exitCode).toBe(2);
