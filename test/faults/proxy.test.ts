@@ -1,138 +1,63 @@
-import { once } from 'node:events';
-import { connect, createServer, type Socket } from 'node:net';
+import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
+import { startRedisServer } from '../support/redis-server.ts';
 import { until } from '../support/until.ts';
-import { startProxy, type TcpProxy } from './support/proxy.ts';
+import { startProxy } from './support/proxy.ts';
 
-/** A server that answers every piece with itself, and remembers what it got. */
-async function echoServer() {
-  const pieces: Buffer[] = [];
-  const ends: string[] = [];
-  const open = new Set<Socket>();
-  const server = createServer((socket) => {
-    open.add(socket);
-    socket.on('data', (bytes) => {
-      pieces.push(bytes);
-      socket.write(bytes);
-    });
-    socket.on('error', () => undefined);
-    socket.on('close', (hadError) => {
-      open.delete(socket);
-      ends.push(hadError ? 'reset' : 'ended');
-    });
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(async () => {
-    for (const socket of open) socket.destroy();
-    server.close();
-  });
-  const address = server.address();
-  const port = address !== null && typeof address === 'object' ? address.port : 0;
-  return { port, pieces, ends, text: () => Buffer.concat(pieces).toString() };
-}
-
-/** A connection that remembers what came and how it ended. */
-async function client(port: number) {
-  const state = { text: '', ended: '' };
-  const socket = connect({ port, noDelay: true });
-  socket.setEncoding('utf8').on('data', (text: string) => {
-    state.text += text;
-  });
-  socket.on('error', (error: NodeJS.ErrnoException) => {
-    state.ended = error.code ?? error.message;
-  });
-  socket.on('close', () => {
-    if (state.ended === '') state.ended = 'closed';
-  });
-  onTestFinished(async () => {
-    socket.destroy();
-  });
-  await until(() => socket.readyState === 'open' || state.ended !== '');
-  return { socket, state, says: (text: string) => until(() => state.text === text) };
-}
-
+/** A server, and a client of it with a proxy between. */
 async function through() {
-  const server = await echoServer();
+  const server = await startRedisServer();
   const proxy = await startProxy(server.port);
-  onTestFinished(() => proxy.close());
-  return { server, proxy };
+  onTestFinished(proxy.close);
+  const client = () => {
+    const redis = new Redis(proxy.port, '127.0.0.1', { retryStrategy: () => null, maxRetriesPerRequest: 0 });
+    redis.on('error', () => undefined);
+    onTestFinished(() => redis.disconnect());
+    return redis;
+  };
+  const one = client();
+  await one.ping();
+  return { server: server.redis, proxy, client, one };
 }
-
-const at = ({ port }: TcpProxy) => port;
 
 test('refusing, new connections fail and open ones go on; accepting again, it is at the same place', async () => {
-  const { proxy } = await through();
-  const one = await client(at(proxy));
+  const { proxy, client, one } = await through();
   proxy.refuse();
-  expect((await client(at(proxy))).state.ended).toBe('ECONNREFUSED');
-  one.socket.write('still');
-  await one.says('still');
+  await expect(client().ping()).rejects.toThrow();
+  expect(await one.ping()).toBe('PONG');
   await proxy.accept();
-  const two = await client(at(proxy));
-  two.socket.write('again');
-  await two.says('again');
+  expect(await client().ping()).toBe('PONG');
 });
 
-test('held, connections stay open and nothing passes, not even an end; let go, all of it does', async () => {
-  const { server, proxy } = await through();
-  const one = await client(at(proxy));
-  const two = await client(at(proxy));
-  one.socket.write('a');
-  await one.says('a');
+test('held, connections stay open and nothing passes; let go, all of it does', async () => {
+  const { server, proxy, client, one } = await through();
   proxy.hold();
-  one.socket.write('b');
-  two.socket.resetAndDestroy();
-  await until(() => two.state.ended !== '');
-  const three = await client(at(proxy));
-  three.socket.write('c');
-  // What would pass does so within this round trip through an undisturbed way.
-  const other = await through();
-  const probe = await client(at(other.proxy));
-  probe.socket.write('probe');
-  await probe.says('probe');
-  expect([server.text(), one.state, three.state, server.ends]).toEqual([
-    'a',
-    { text: 'a', ended: '' },
-    { text: '', ended: '' },
-    [],
-  ]);
+  const [set, other] = [one.set('a', 1), client().set('b', 1)];
+  // What would pass does so within this time.
+  for (let n = 0; n < 100; n += 1) await server.ping();
+  expect([await server.exists('a', 'b'), one.status]).toEqual([0, 'ready']);
   proxy.letGo();
-  await Promise.all([one.says('ab'), three.says('c')]);
-  await until(() => server.ends.length === 1);
-  expect(server.ends).toEqual(['reset']);
+  expect(await Promise.all([set, other])).toEqual(['OK', 'OK']);
 });
 
-test('cut, every open connection is reset on both sides, and a new one passes', async () => {
-  const { server, proxy } = await through();
-  const [one, two] = await Promise.all([client(at(proxy)), client(at(proxy))]);
-  one.socket.write('a');
-  two.socket.write('a');
-  await Promise.all([one.says('a'), two.says('a')]);
+test('cut, every open connection is reset, and a new one passes', async () => {
+  const { proxy, client, one } = await through();
   proxy.cut();
-  await until(() => one.state.ended !== '' && two.state.ended !== '' && server.ends.length === 2);
-  expect([one.state.ended, two.state.ended]).toEqual(['ECONNRESET', 'ECONNRESET']);
-  expect(server.ends).toEqual(['reset', 'reset']);
-  const three = await client(at(proxy));
-  three.socket.write('b');
-  await three.says('b');
+  await until(() => one.status === 'end');
+  expect(await client().ping()).toBe('PONG');
 });
 
-test('the answer to a request is lost: the server has it, wherever it was torn, and the next answer passes', async () => {
-  const { server, proxy } = await through();
-  const done = proxy.loseReplyTo('NEEDLE');
-  const one = await client(at(proxy));
-  for (const piece of ['NEE ', 'NEED']) {
-    one.socket.write(piece);
-    await until(() => server.text().endsWith(piece));
-  }
-  await one.says('NEE NEED');
-  one.socket.write('LE;');
-  await done;
-  await until(() => one.state.ended !== '' && server.ends.length === 1);
-  expect([one.state.ended, one.state.text]).toEqual(['ECONNRESET', 'NEE NEED']);
-  expect([server.text(), server.ends]).toEqual(['NEE NEEDLE;', ['ended']]);
-  const two = await client(at(proxy));
-  two.socket.write('NEEDLE;');
-  await two.says('NEEDLE;');
+test('the answer to a request is lost, which the server has carried out, and the next answer passes', async () => {
+  const { server, proxy, client, one } = await through();
+  const lost = proxy.loseReplyTo('NEEDLE');
+  expect(await one.set('NEED', 1)).toBe('OK');
+  await expect(one.set('NEEDLE', 2)).rejects.toThrow();
+  await lost;
+  expect(await server.get('NEEDLE')).toBe('2');
+  const next = client();
+  expect(await next.set('NEEDLE', 3)).toBe('OK');
+  const read = proxy.loseReply('SECRET');
+  await server.set('a', 'SECRET');
+  await expect(next.get('a')).rejects.toThrow();
+  await read;
 });

@@ -8,7 +8,7 @@ test(`answers of two processes' requests say 429: neither sends before the time,
     rows: 1_200,
     concurrency: 10,
     every: 300,
-    retryAfterSeconds: [3],
+    retryAfterSeconds: 3,
     seed: SEED,
   });
   expect(report.senders).toBe(2);

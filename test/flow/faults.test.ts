@@ -88,21 +88,27 @@ describe('credentials and permission', () => {
     expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 50 }, duplicateKeys: 0 });
   });
 
-  test('a token that is refused pauses the run with no row burned; with a good one it goes on', async () => {
-    const flow = await startFlow();
-    const file = await flow.file('a.csv', subclientsCsv(150));
-    const paused = await flow.run(['subclients-create', file], { MSB_TOKEN: 'wrong' });
-    expect(paused).toMatchObject({
-      exitCode: 2,
-      summary: { state: 'paused', reason: 'credentials', settled: 0, open: 150 },
-    });
+  test('a token that is refused in the middle of a run pauses it with no row burned, a worker beside it; with a good one it goes on', async () => {
+    const flow = await startFlow({ tokens: ['one', 'two'], faults: ['latency=300ms'] });
+    const file = await flow.file('a.csv', subclientsCsv(1200));
+    const worker = flow.begin(['work'], { MSB_TOKEN: 'one' });
+    const running = flow.run(['subclients-create', file], { MSB_TOKEN: 'one' });
+    await until(() => flow.sandbox.stats().made.subclients > 50);
+    flow.sandbox.revoke('one');
+    const paused = await running;
+    const created = flow.sandbox.stats().made.subclients;
+    expect(paused).toMatchObject({ exitCode: 2, summary: { state: 'paused', reason: 'credentials' } });
+    expect(paused.summary.outcomes).toEqual({ ...noOutcomes(), created });
     expect(paused.stderr).toContain('onboard run subclients-create');
-    const resumed = await flow.run(['subclients-create', file]);
+    worker.interrupt();
+    await worker.ended;
+    flow.sandbox.setFaults([]);
+    const resumed = await flow.run(['subclients-create', file], { MSB_TOKEN: 'two' });
     expect(resumed).toMatchObject({
       exitCode: 0,
-      summary: { run: paused.summary.run, outcomes: { created: 150 } },
+      summary: { run: paused.summary.run, outcomes: { created: 1200 } },
     });
-    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 150 }, duplicateKeys: 0 });
+    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 1200 }, duplicateKeys: 0 });
   });
 
   test('a missing permission pauses the run; the rows refused stay denied, and a rerun sends them again', async () => {

@@ -1,17 +1,20 @@
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { noOutcomes } from '../../src/model/outcome.ts';
 import { killServer } from '../../src/redis/server-process.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
-import { embeddedFolder, embeddedPid, startFlow, subclientsCsv } from '../support/flow.ts';
+import { embeddedServer, startFlow, subclientsCsv } from '../support/flow.ts';
+import { newestRun, statusOf } from '../support/run-control.ts';
 import { until } from '../support/until.ts';
 
-test('SIGINT to a run and a worker lets the rows in flight settle, names the command that goes on, and leaves nothing in doubt', async () => {
+test('SIGINT to a run and SIGHUP to a worker let the rows in flight settle, names the command that goes on, and leaves nothing in doubt', async () => {
   const flow = await startFlow({ faults: ['latency=200ms'] });
   const file = await flow.file('a.csv', subclientsCsv(500));
   const [run, worker] = [flow.start(['run', 'subclients-create', file]), flow.start(['work'])];
   await until(() => flow.sandbox.stats().made.subclients > 50);
-  for (const { child } of [run, worker]) child.kill('SIGINT');
+  run.child.kill('SIGINT');
+  worker.child.kill('SIGHUP');
   const ended = await run.ended;
   expect([ended.exitCode, (await worker.ended).exitCode]).toEqual([4, 4]);
   expect(ended.stderr.match(/rows in flight are being settled, at most 30 s/g)).toHaveLength(1);
@@ -20,6 +23,9 @@ test('SIGINT to a run and a worker lets the rows in flight settle, names the com
   expect(ended.stdout).toContain('interrupted');
   const made = flow.sandbox.stats().made.subclients;
   expect(made).toBeLessThan(500);
+  const left = await statusOf(flow, await newestRun(flow));
+  expect(left).toMatchObject({ state: 'paused', reason: 'interrupted' });
+  expect(left.outcomes).toEqual({ ...noOutcomes(), created: made });
   flow.sandbox.setFaults([]);
   const { exitCode, summary } = await flow.run(['subclients-create', file]);
   expect([exitCode, summary.outcomes.created, summary.outcomes['in-doubt']]).toEqual([0, 500, 0]);
@@ -65,10 +71,10 @@ test('a run whose home is removed ends without naming a command that would send 
   const file = await flow.file('a.csv', subclientsCsv(1000));
   const run = flow.start(['run', 'subclients-create', file]);
   await until(() => flow.sandbox.stats().made.subclients > 10);
-  const [folder, server] = [await embeddedFolder(flow.home), await embeddedPid(flow.home)];
-  if (folder === null || server === 0) throw new Error('the run has no Redis of its own');
+  const server = await embeddedServer(flow.home);
+  if (server === null) throw new Error('the run has no Redis of its own');
   // Without the folder nobody finds the server, should the run not end it.
-  atTestEnd(() => killServer(folder, server));
+  atTestEnd(() => killServer(server.folder, server.pid));
   await rm(flow.home, { recursive: true, force: true, maxRetries: 5 });
   const { exitCode, stdout, stderr } = await run.ended;
   expect(exitCode).toBe(2);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -11,6 +11,8 @@ import { runProgram } from '../../src/cli/program.ts';
 import { shellWord } from '../../src/lib/terminal.ts';
 import type { Times } from '../../src/lib/times.ts';
 import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
+import { takenFolder } from '../../src/redis/lease.ts';
+import { serverProcess } from '../../src/redis/server-process.ts';
 import { type Summary, summarySchema } from '../../src/report/summary.ts';
 import { type AtTestEnd, atTestEnd } from './at-test-end.ts';
 import { takeDatabase } from './flow-redis.ts';
@@ -240,29 +242,16 @@ function wordsOf({ args, text, state }: Command): string {
 
 /** A killed command leaves its Redis for the next one; after the test there is none. */
 async function stopLeftRedis(home: string): Promise<void> {
-  if (isThere(await embeddedPid(home))) await (await joinEmbeddedRedis(home)).close();
+  if ((await embeddedServer(home)) !== null) await (await joinEmbeddedRedis(home)).close();
 }
 
-/** Where a home's embedded server writes now (src/redis/lease.ts); `null` before there was one. */
-export async function embeddedFolder(home: string): Promise<string | null> {
-  const names = await readdir(join(home, 'redis')).catch(() => []);
-  const newest = Math.max(0, ...names.map(Number).filter((number) => number > 0));
-  return newest === 0 ? null : join(home, 'redis', String(newest));
-}
-
-/** The process id that a home's embedded server has left; 0 where there is none. */
-export async function embeddedPid(home: string): Promise<number> {
-  const folder = await embeddedFolder(home);
-  if (folder === null) return 0;
-  return Number(await readFile(join(folder, 'redis.pid'), 'utf8').catch(() => ''));
-}
-
-function isThere(pid: number): boolean {
-  try {
-    return pid > 0 && process.kill(pid, 0);
-  } catch {
-    return false;
-  }
+/** The Redis that the program has started in that home; `null` where none is there. */
+export async function embeddedServer(
+  home: string,
+): Promise<{ readonly folder: string; readonly pid: number } | null> {
+  const folder = await takenFolder(join(home, 'redis'));
+  const pid = folder === null ? null : serverProcess(folder);
+  return folder === null || pid === null ? null : { folder, pid };
 }
 
 /** A CSV of subclients with keys K1…Kn. */

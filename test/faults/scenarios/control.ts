@@ -9,7 +9,7 @@ import {
   subclientsCsv,
   withSummary,
 } from '../../support/flow.ts';
-import { newestRun, statusOf, summaryFrom } from '../../support/run-control.ts';
+import { newestRun, statusOf } from '../../support/run-control.ts';
 import { until, watchEnd } from '../../support/until.ts';
 import { whileSlow } from '../../support/while-slow.ts';
 import { createDice, type Dice } from '../support/seed.ts';
@@ -159,38 +159,4 @@ async function judgeRound({ flow, id, rows, made }: Round, expected: Expected): 
     madeBefore,
     state: wasCancelled ? 'cancelled' : 'finished',
   });
-}
-
-export type SignalOptions = {
-  readonly signal: 'SIGTERM' | 'SIGINT' | 'SIGHUP';
-  readonly rows: number;
-  readonly latencyMs: number;
-  readonly seed: number;
-};
-
-/** Everything is told to end under load: it does within half a minute, with nothing in doubt, and goes on afterwards. */
-export async function signalUnderLoad(options: SignalOptions): Promise<{ readonly endSeconds: number }> {
-  const { signal, rows, latencyMs, seed } = options;
-  const flow = await startFlow({ faults: [`latency=${latencyMs}ms±${latencyMs}ms`], seed });
-  const file = await flow.file('a.csv', subclientsCsv(rows));
-  const started = [flow.start(['run', 'subclients-create', file, '--json']), flow.start(['work'])];
-  const due = rows * (0.1 + 0.5 * createDice(seed).next());
-  await until(() => flow.sandbox.stats().made.subclients >= due);
-  const from = performance.now();
-  for (const { child } of started) child.kill(signal);
-  const ends = await Promise.all(started.map((each) => each.ended));
-  const endSeconds = secondsSince(from);
-  expect(ends.map(({ exitCode }) => exitCode)).toEqual([4, 4]);
-  expect(endSeconds).toBeLessThan(30);
-  const id = await newestRun(flow);
-  const left = await statusOf(flow, id);
-  expect(left).toMatchObject({ state: 'paused', reason: 'interrupted', outcomes: { 'in-doubt': 0 } });
-  expect(left.outcomes.created).toBe(flow.sandbox.stats().made.subclients);
-  flow.sandbox.setFaults([]);
-  const { exitCode, summary } = await summaryFrom(flow, ['resume', id]);
-  expect([exitCode, summary.outcomes.created]).toEqual([0, rows]);
-  const keys = keysOf(rows);
-  await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
-  process.stderr.write(`signal ${JSON.stringify({ ...options, sent: left.outcomes.created, endSeconds })}\n`);
-  return { endSeconds };
 }

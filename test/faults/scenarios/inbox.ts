@@ -9,14 +9,9 @@ import { fileLines, type InboxFlow, rowsOf, startInboxFlow } from '../../support
 import { until } from '../../support/until.ts';
 import { whileSlow } from '../../support/while-slow.ts';
 import { preloadEnv } from '../support/killing.ts';
-import { createDice } from '../support/seed.ts';
-import { momentLater, TIMES } from '../support/times.ts';
+import { TIMES } from '../support/times.ts';
 
 export type InboxFaultOptions = { readonly files: number; readonly rows: number };
-
-/** A watcher that lives for `LIFE_MAX_MS` after its first row gets few files done, however quick the machine is. */
-const SMALL = { latencyMs: 100 };
-const LIFE_MAX_MS = 200;
 
 /** Drops files of a few rows; answers their names. */
 async function dropMany(inbox: InboxFlow, { files, rows }: InboxFaultOptions): Promise<string[]> {
@@ -89,32 +84,6 @@ export async function twoWatchers(options: InboxFaultOptions): Promise<void> {
   const ended = await inbox.start(['start', '--once']).ended;
   expect([0, 5], ended.stderr).toContain(ended.exitCode);
   expect(ended.stderr).not.toContain('Waiting up to');
-  await expectAllOnce(inbox, options);
-}
-
-/** A watcher is killed again and again while it takes files; the last one finds what all of them left. */
-export async function killedWatchers(
-  options: InboxFaultOptions & { readonly kills: number; readonly seed: number },
-): Promise<void> {
-  const { kills, seed } = options;
-  const inbox = await startInboxFlow(undefined, {
-    times: TIMES,
-    faults: [`latency=${SMALL.latencyMs}ms`],
-  });
-  await dropMany(inbox, options);
-  const dice = createDice(seed);
-  for (let kill = 0; kill < kills; kill += 1) {
-    const { made } = inbox.flow.sandbox.stats();
-    const watcher = inbox.start(['start']);
-    await until(() => inbox.flow.sandbox.stats().made.subclients > made.subclients);
-    await momentLater(dice.between(0, LIFE_MAX_MS));
-    watcher.child.kill('SIGKILL');
-    await watcher.ended;
-  }
-  expect((await inbox.list('done')).length, 'all was done before all kills').toBeLessThan(2 * options.files);
-  inbox.flow.sandbox.setFaults([]);
-  const ended = await inbox.start(['start', '--once']).ended;
-  expect([0, 5], ended.stderr).toContain(ended.exitCode);
   await expectAllOnce(inbox, options);
 }
 

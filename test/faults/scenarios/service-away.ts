@@ -12,9 +12,9 @@ import { SLOWNESS, secondsSince } from '../support/times.ts';
 import { assertTruth, type Truth } from '../support/truth.ts';
 
 /** `refused`: nobody listens. `reset`: each request's connection is reset. `unavailable`: 503 with Retry-After. */
-export type AwayMode = 'refused' | 'reset' | 'unavailable';
+type AwayMode = 'refused' | 'reset' | 'unavailable';
 
-export type ServiceAwayOptions = {
+type ServiceAwayOptions = {
   readonly mode: AwayMode;
   readonly downSeconds: number;
   readonly rows: number;
@@ -24,11 +24,11 @@ export type ServiceAwayOptions = {
   readonly seed: number;
 };
 
-export type ServiceAwayReport = Truth & {
-  /** Requests that came in while the service was away; where they are refused, the failures that the workers counted. */
-  readonly arrivals: readonly Arrival[];
+type ServiceAwayReport = Truth & {
+  /** When requests came in that the service did not answer well, ms since it went; where nobody listens nobody sees them. */
+  readonly arrivals: readonly number[];
   /** Of those: after everybody had stopped but one. */
-  readonly late: readonly Arrival[];
+  readonly late: readonly number[];
   readonly awaySeconds: number;
   /** Attempts that were not the last of their row. */
   readonly repeats: number;
@@ -71,7 +71,6 @@ export async function serviceAway(options: ServiceAwayOptions): Promise<ServiceA
   await until(() => crew.made() >= due && (allAtWork() || crew.made() >= rows / 2));
   const from = performance.now();
   await setAway(crew, options);
-  const counted = options.mode === 'refused' ? countFailures(crew, from) : null;
   const seen = await lookMeanwhile(crew);
   const openAt = performance.now();
   await until(() => performance.now() - openAt >= downMs(options, openAt - from));
@@ -80,18 +79,17 @@ export async function serviceAway(options: ServiceAwayOptions): Promise<ServiceA
   await setBack(crew, options);
   await until(() => crew.made() > madeBefore);
   const backSeconds = secondsSince(to);
-  const failures = await counted?.stop();
   // What is left only has to come to an end.
   crew.flow.sandbox.setFaults(['latency=20ms']);
   const { summary, exitCode } = await crew.finished;
   const { flow, keys } = crew;
   const truth = await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
   const results = await flow.results(summary);
-  const arrivals = failures ?? arrivalsIn(crew, from);
+  const arrivals = arrivalsIn(crew, from);
   const report = {
     ...truth,
     arrivals,
-    late: arrivals.filter((arrival) => arrival.from > openAt - from + CLOSING_MS),
+    late: arrivals.filter((arrival) => arrival > openAt - from + CLOSING_MS),
     awaySeconds: (to - from) / 1000,
     repeats: results.reduce((sum, { attempts }) => sum + Number(attempts) - 1, 0),
     backSeconds,
@@ -111,37 +109,12 @@ function downMs({ downSeconds }: ServiceAwayOptions, seenAfterMs: number): numbe
   return Math.max(1000 * downSeconds, leastMs);
 }
 
-/** When a request came: between these, in ms since the service went. */
-type Arrival = { readonly from: number; readonly to: number };
-
-/** Requests that the service did not answer well: it did that only while it was away, whenever they had come to the front. */
-function arrivalsIn(crew: Crew, from: number): Arrival[] {
+/** Whenever they had come to the front: it answers so only while the service is away. */
+function arrivalsIn(crew: Crew, from: number): number[] {
   return frontOf(crew)
     .exchanges()
     .filter(({ status }) => status !== 200)
-    .map(({ at }) => ({ from: at - from, to: at - from }));
-}
-
-/** Where nobody listens nobody sees who comes: by the failures in a row that the ledger counts, each between two looks. */
-function countFailures(crew: Crew, from: number): { stop(): Promise<Arrival[]> } {
-  const breaker = breakerOf(crew);
-  const seen: Arrival[] = [];
-  const last = { known: 0, looked: 0 };
-  let isOver = false;
-  const watched = until(async () => {
-    const { failuresInARow } = await breaker.read();
-    const to = performance.now() - from;
-    for (let n = last.known; n < failuresInARow; n += 1) seen.push({ from: last.looked, to });
-    Object.assign(last, { known: failuresInARow, looked: to });
-    return isOver;
-  });
-  return {
-    async stop() {
-      isOver = true;
-      await watched;
-      return seen;
-    },
-  };
+    .map(({ at }) => at - from);
 }
 
 function judge(report: ServiceAwayReport, options: ServiceAwayOptions): void {
@@ -151,10 +124,12 @@ function judge(report: ServiceAwayReport, options: ServiceAwayOptions): void {
   const touchedMax = TURNS[mode] * inFlight + FAILURES_IN_A_ROW + probesMax;
   expect(report.arrivals.length).toBeLessThanOrEqual(touchedMax);
   expect(report.late.length, 'one at a time').toBeLessThanOrEqual(probesMax);
-  expect(report.arrivals.length, 'until everybody stopped').toBeGreaterThanOrEqual(FAILURES_IN_A_ROW);
-  if (downSeconds > LONG_ENOUGH_SECONDS) expect(report.late.length).toBeGreaterThan(0);
-  for (const [i, { to }] of report.late.slice(1).entries())
-    expect(to - (report.late[i]?.from ?? 0), 'between two probes').toBeGreaterThanOrEqual(
+  if (mode !== 'refused') {
+    expect(report.arrivals.length, 'until everybody stopped').toBeGreaterThanOrEqual(FAILURES_IN_A_ROW);
+    if (downSeconds > LONG_ENOUGH_SECONDS) expect(report.late.length).toBeGreaterThan(0);
+  }
+  for (const [i, at] of report.late.slice(1).entries())
+    expect(at - (report.late[i] ?? 0), 'between two probes').toBeGreaterThanOrEqual(
       FIRST_PAUSE_SECONDS * 1000 - SLACK_MS,
     );
   const inDoubt = report.inDoubtMade + report.inDoubtNotMade;
@@ -178,31 +153,15 @@ function latencyOf({ latencyMs }: ServiceAwayOptions): string {
   return `latency=${latencyMs}ms±${latencyMs}ms`;
 }
 
-async function setAway({ flow, ...crew }: Crew, options: ServiceAwayOptions): Promise<void> {
+async function setAway(crew: Crew, options: ServiceAwayOptions): Promise<void> {
   const { mode } = options;
-  switch (mode) {
-    case 'refused':
-      return frontOf(crew).refuse();
-    case 'reset':
-      return flow.sandbox.setFaults(['reset-before=always']);
-    case 'unavailable':
-      return flow.sandbox.setFaults([UNAVAILABLE, latencyOf(options)]);
-    default:
-      return mode satisfies never;
-  }
+  if (mode === 'refused') return frontOf(crew).refuse();
+  crew.flow.sandbox.setFaults(mode === 'reset' ? ['reset-before=always'] : [UNAVAILABLE, latencyOf(options)]);
 }
 
-async function setBack({ flow, ...crew }: Crew, options: ServiceAwayOptions): Promise<void> {
-  const { mode } = options;
-  switch (mode) {
-    case 'refused':
-      return frontOf(crew).accept();
-    case 'reset':
-    case 'unavailable':
-      return flow.sandbox.setFaults([latencyOf(options)]);
-    default:
-      return mode satisfies never;
-  }
+async function setBack(crew: Crew, options: ServiceAwayOptions): Promise<void> {
+  if (options.mode === 'refused') return frontOf(crew).accept();
+  crew.flow.sandbox.setFaults([latencyOf(options)]);
 }
 
 const statusSchema = z.object({

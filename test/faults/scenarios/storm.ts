@@ -9,10 +9,9 @@ import { assertTruth } from '../support/truth.ts';
 export type StormOptions = {
   readonly rows: number;
   readonly concurrency: number;
-  /** One answer in so many is 429, from when both processes send; default: half of them, from the start. */
-  readonly every?: number;
-  /** The times that those name: all of them in equal parts, or the first alone. */
-  readonly retryAfterSeconds: readonly number[];
+  /** One answer in so many is 429, from when both processes send. */
+  readonly every: number;
+  readonly retryAfterSeconds: number;
   readonly seed: number;
 };
 
@@ -27,11 +26,7 @@ const EARLY_MS = 10;
 export async function storm(options: StormOptions) {
   const began = performance.now();
   const { rows, concurrency, retryAfterSeconds, seed, every } = options;
-  const refused =
-    every === undefined
-      ? halfOf(retryAfterSeconds)
-      : [`429=every:${every};retry-after=${retryAfterSeconds[0]}`];
-  const faults = [...refused, `latency=${LATENCY_MS}ms±10ms`];
+  const faults = [`429=every:${every};retry-after=${retryAfterSeconds}`, `latency=${LATENCY_MS}ms±10ms`];
   const crew = await startCrew({
     rows,
     homes: 'one',
@@ -40,7 +35,7 @@ export async function storm(options: StormOptions) {
     sandbox: { faults, seed },
   });
   const senders = () => new Set(crew.front?.exchanges().map(({ token }) => token)).size;
-  if (every !== undefined) await allSend(crew, faults);
+  await allSend(crew, faults);
   const { summary, exitCode } = await crew.finished;
   const { flow, keys, front } = crew;
   await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
@@ -57,7 +52,7 @@ export async function storm(options: StormOptions) {
     seconds: Math.round(performance.now() - began) / 1000,
   };
   process.stderr.write(`storm ${JSON.stringify({ ...options, ...report })}\n`);
-  expect(report.refusals).toBeGreaterThan(rows / (every ?? 2) / 2);
+  expect(report.refusals).toBeGreaterThan(rows / every / 2);
   expect(report.latestMs, 'sent though the service had asked to be left alone').toBeLessThan(ON_ITS_WAY_MS);
   // Each place of both processes may have begun one, and another in each round trip until the refusal was heard of.
   for (const each of early) {
@@ -83,12 +78,4 @@ function between({ answeredAt, retryAfterSeconds }: Refusal, exchanges: readonly
 function isToldToOthers({ token, at }: Refusal, exchanges: readonly Exchange[]): boolean {
   const others = exchanges.filter((other) => other.token !== token);
   return others.some((other) => other.at < at) && others.some((other) => other.at > at);
-}
-
-/** Rules are asked one after the other: each takes its part of what those before it have left. */
-function halfOf(seconds: readonly number[]): string[] {
-  return seconds.map((each, i) => {
-    const part = 0.5 / seconds.length;
-    return `429=${((100 * part) / (1 - i * part)).toFixed(3)}%;retry-after=${each}`;
-  });
 }

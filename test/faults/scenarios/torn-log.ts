@@ -1,9 +1,7 @@
 import { readFile, stat, truncate } from 'node:fs/promises';
-import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { expect } from 'vitest';
-import { takenFolder } from '../../../src/redis/lease.ts';
-import { serverProcess } from '../../../src/redis/server-process.ts';
+import { embeddedServer } from '../../support/flow.ts';
 import { growingLog } from '../../support/redis-server.ts';
 import { until, watchEnd } from '../../support/until.ts';
 import { type Crew, startCrew } from '../support/crew.ts';
@@ -67,9 +65,9 @@ async function tearTwice({ redis, made }: Crew): Promise<void> {
 
 /** Whoever uses the server starts it again at once: the file is torn while it stands still. */
 async function tearEmbedded({ flow, made }: Crew): Promise<void> {
-  const folder = await takenFolder(join(flow.home, 'redis'));
-  const pid = folder === null ? null : serverProcess(folder);
-  if (folder === null || pid === null) throw new Error('there is no server');
+  const server = await embeddedServer(flow.home);
+  if (server === null) throw new Error('there is no server');
+  const { folder, pid } = server;
   process.kill(pid, 'SIGSTOP');
   await until(async () => (await readFile(`/proc/${pid}/stat`, 'utf8')).includes(') T '));
   const log = growingLog(folder);

@@ -2,9 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { embeddedFolder, type Flow, startFlow, subclientsCsv, withSummary } from '../../support/flow.ts';
+import { takenFolder } from '../../../src/redis/lease.ts';
+import { type Flow, startFlow, subclientsCsv, withSummary } from '../../support/flow.ts';
 import { until } from '../../support/until.ts';
-import { SLOWNESS } from '../support/times.ts';
+import { SLOWNESS, TIMES } from '../support/times.ts';
 
 /** A container as far as processes and names go: a pid namespace and a host name of its own. Where it ends, so does all in it. */
 const CONTAINER = [
@@ -31,7 +32,7 @@ export async function secondContainer(): Promise<void> {
 }
 
 async function isUsed(home: string): Promise<boolean> {
-  const folder = await embeddedFolder(home);
+  const folder = await takenFolder(join(home, 'redis'));
   return folder !== null && (await readdir(join(folder, 'users')).catch(() => [])).length > 0;
 }
 
@@ -40,7 +41,7 @@ async function isUsed(home: string): Promise<boolean> {
  * one has the home. It goes on by itself.
  */
 export async function killedContainer({ rows }: { readonly rows: number }): Promise<void> {
-  const flow = await startFlow({ redis: 'embedded', faults: ['latency=100ms'] });
+  const flow = await startFlow({ redis: 'embedded', times: TIMES, faults: ['latency=100ms'] });
   const args = ['run', 'subclients-create', await flow.file('rows.csv', subclientsCsv(rows)), '--json'];
   const first = flow.start(args, {}, CONTAINER);
   await until(() => made(flow) > rows / 4);
@@ -83,14 +84,15 @@ export async function takenHome({ rows }: { readonly rows: number }): Promise<vo
   const args = ['run', 'subclients-create', await flow.file('rows.csv', subclientsCsv(rows)), '--json'];
   const first = flow.start(args, {}, CONTAINER);
   await until(() => made(flow) > rows / 4);
+  const redis = join(flow.home, 'redis');
   const frozen = await processesBelow(first.child.pid ?? 0);
   expect(frozen).toHaveLength(2);
   for (const pid of frozen) process.kill(pid, 'SIGSTOP');
   // On another machine nobody listens at a socket that lies in a shared folder.
-  await rm(join((await embeddedFolder(flow.home)) ?? '', 'redis.sock'));
-  const before = await embeddedFolder(flow.home);
+  await rm(join((await takenFolder(redis)) ?? '', 'redis.sock'));
+  const before = await takenFolder(redis);
   const second = flow.start(args);
-  await until(async () => (await embeddedFolder(flow.home)) !== before && (await isUsed(flow.home)));
+  await until(async () => (await takenFolder(redis)) !== before && (await isUsed(flow.home)));
   for (const pid of frozen.toReversed()) process.kill(pid, 'SIGCONT');
   const [left, ended] = await Promise.all([first.ended, second.ended]);
   expect(left.stderr).toMatch(/has taken this ONBOARD_HOME/);

@@ -47,22 +47,6 @@ test('whatever the text, its records have the cells that csv-parse finds in them
   expect(seen).toBeGreaterThan(2000);
 });
 
-test('whatever the cells, those with escapes come in as they were before they were written', () => {
-  const signs = fc.array(fc.constantFrom(...'a",\n \\', '\\\\', 'C:\\x'), { maxLength: 8 });
-  const cells = fc.array(
-    signs.map((parts) => parts.join('')),
-    { minLength: 1, maxLength: 4 },
-  );
-  const written = (cell: string) => `"${cell.replaceAll(/[\\"]/g, '\\$&')}"`;
-  fc.assert(
-    fc.property(fc.array(cells, { minLength: 1, maxLength: 4 }), (records) => {
-      const text = records.map((cells) => cells.map(written).join(',')).join('\n');
-      const read = recordsOf(text, { ...UNIX_CSV, escape: '\\' });
-      expect(read.map(({ cells }) => cells)).toEqual(records);
-    }),
-  );
-});
-
 test('plain and quoted records keep their order, also where the last one has no line end', () => {
   const text = 'a,b\r\n"c,1",d\n\n\ne,f\n"g",h';
   const read = recordsOf(text, UNIX_CSV);
