@@ -37,7 +37,8 @@ export type Registration = {
   find<T>(look: () => Promise<T | null>): Promise<T | null>;
   /** Journals what puts the run's record back; before its first row is claimed. */
   remember(run: string): Promise<void>;
-  noteAdded(run: string, chunk: number): Promise<void>;
+  /** `isReader`: whether from here on nobody else can have handed out chunks of the run. */
+  noteAdded(run: string, chunk: number, isReader: () => boolean): Promise<void>;
   close(): Promise<void>;
 };
 
@@ -70,6 +71,9 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
     worker,
     onTrouble: (what, error) => log.warn(what, { problem: error.message }),
   });
+  const replay = createReplay(redis, keys);
+  /** Runs of which this worker noted the highest chunk. */
+  const readers = new Map<string, () => boolean>();
   const stopNaming = nameConnections(redis, `${keys.epoch}:${worker}`);
   const epoch = await openEpoch({
     ...options,
@@ -82,10 +86,14 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
       writeEpoch(join(folder, worker), name).catch((error: unknown) =>
         log.warn('the name of the epoch could not be written', { problem: messageOf(error) }),
       ),
-    replay: (scope) => replayJournals(options, journal, scope),
+    async replay(scope) {
+      const gone = await replayJournals(options, journal, scope);
+      for (const [run, isReader] of readers) if (isReader()) await replay.vouched(run);
+      return gone;
+    },
     isGone: (other) => isGoneFor(other, options),
     connected: () => connectedWorkers(redis, keys),
-    doubt: async (workers) => createReplay(redis, keys).suspect(await runsWithOpenRows(redis, keys), workers),
+    doubt: async () => replay.suspect(await runsWithOpenRows(redis, keys)),
     onNotice: (text) => tellOf(options, text),
     onTrouble: log.warn,
   });
@@ -96,6 +104,7 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
       if (!(await hasLongEnded(run, store))) continue;
       await journal.forget(run);
       remembered.delete(run);
+      readers.delete(run);
     }
   };
   const tidying = setInterval(() => void tidy().catch(() => undefined), TIDY_MS);
@@ -117,9 +126,11 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
       remembered.set(run, remembering);
       return remembering;
     },
-    async noteAdded(run, chunk) {
+    async noteAdded(run, chunk, isReader) {
       await journal.write({ kind: 'added', run, chunk });
-      await noteAdded(epoch, keys, { run, chunk });
+      const before = epoch.recoveries();
+      const isStill = () => isReader() && epoch.recoveries() === before;
+      if (await noteAdded(epoch, keys, { run, chunk })) readers.set(run, isStill);
     },
     async close() {
       clearInterval(tidying);
@@ -241,7 +252,7 @@ async function doubtRowsOf({ worker, run, damage }: ReadBack, options: Registrat
     `The journal of ${shownWorker(worker)} is damaged (${damage.file}, line ${damage.line}), and Redis may have lost what it said: ` +
       `rows of run ${run} that this process may have sent are in doubt.`,
   );
-  await createReplay(redis, keys).suspect([run], [worker]);
+  await createReplay(redis, keys).suspect([run]);
 }
 
 /** Whoever has the home may send, nobody else: another machine's worker sends nothing more. */
@@ -283,7 +294,7 @@ async function replayRun(
       await replay.run(run, part.fields);
       await index.add(run, target, new Date(part.fields.createdAt ?? 0));
     }
-    if (part.kind === 'added') await replay.added(run, part.chunk, worker);
+    if (part.kind === 'added') await replay.added(run, part.chunk);
     if (part.kind === 'settled') await replay.settled(run, part.entries);
     if (part.kind === 'intended') open.push(...part.rows);
   }

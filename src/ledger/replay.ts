@@ -10,7 +10,7 @@ import type { RedisConnection } from '../lib/redis-connection.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import { recordKeys } from './exchange.ts';
 import type { LedgerKeys } from './keys.ts';
-import { SUSPECT } from './lua/epoch.ts';
+import { SUSPECT, VOUCH } from './lua/epoch.ts';
 import { ADDED, REPLAY_INTENT, RESTORE } from './lua/replay.ts';
 import { REPLAY_SETTLED } from './lua/rows.ts';
 import { INPUT_TTL_SECONDS } from './reruns.ts';
@@ -21,6 +21,7 @@ const added = script(ADDED, z.number());
 const addedInEpoch = inEpoch(ADDED, z.number());
 const settle = script(REPLAY_SETTLED, z.array(z.string()));
 const suspect = script(SUSPECT, z.number());
+const vouch = script(VOUCH, z.number());
 const replayIntent = script(REPLAY_INTENT, z.number());
 
 const MAX_BATCH = 200;
@@ -41,9 +42,13 @@ export function createReplay(redis: RedisConnection, keys: LedgerKeys) {
       // A Redis that went back to before the registration would drop the rows it has.
       if (fields.registry !== undefined) await redis.expire(input, INPUT_TTL_SECONDS);
     },
-    /** The highest chunk that this worker handed to the queue. */
-    async added(run: string, chunk: number, worker: string): Promise<void> {
-      await added(redis, [keys.run(run).record], [chunk, worker]);
+    /** The highest chunk that a worker handed to the queue. */
+    async added(run: string, chunk: number): Promise<void> {
+      await added(redis, [keys.run(run).record], [chunk]);
+    },
+    /** Nobody but this worker has handed out chunks since it noted its last one. */
+    async vouched(run: string): Promise<void> {
+      await vouch(redis, [keys.run(run).record], []);
     },
     /** Settle entries as they were journaled. */
     async settled(run: string, entries: readonly object[]): Promise<void> {
@@ -60,24 +65,25 @@ export function createReplay(redis: RedisConnection, keys: LedgerKeys) {
         await replayIntent(redis, [k.chunk, k.blocks], [run, JSON.stringify(batch)]);
       }
     },
-    /** What those workers sent is partly unknown: queued rows without a mark are in doubt. */
-    async suspect(runs: readonly string[], workers: readonly string[]): Promise<void> {
+    /** What some workers sent is partly unknown: queued rows without a mark are in doubt. */
+    async suspect(runs: readonly string[]): Promise<void> {
       const records = runs.map((run) => keys.run(run).record);
-      await suspect(redis, [keys.epoch, ...records], workers);
+      await suspect(redis, records, []);
     },
   };
 }
 
 /**
  * The run's chunks up to this one are about to be queued. It counts as a batch, so that its worker
- * notices where Redis loses it: a lost worker may have sent rows of any of them.
+ * notices where Redis loses it: a lost worker may have sent rows of any of them. Answers whether it
+ * is the highest that is known.
  */
 export async function noteAdded(
   epoch: LedgerEpoch,
   keys: LedgerKeys,
   { run, chunk }: { readonly run: string; readonly chunk: number },
-): Promise<void> {
-  await epoch.call(addedInEpoch, [keys.run(run).record], [chunk, epoch.worker]);
+): Promise<boolean> {
+  return (await epoch.call(addedInEpoch, [keys.run(run).record], [chunk])) === 1;
 }
 
 /** The run's record as it is put back: running unless it was cancelled, with nothing counted. */

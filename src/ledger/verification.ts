@@ -31,8 +31,8 @@ export type EpochEdges = {
   entered(epoch: string): Promise<void>;
   /** Puts journals at hand back; answers their workers, which are gone or silent. */
   replay(what: ReplayScope): Promise<readonly string[]>;
-  /** What these workers sent can't be known: rows that may be theirs are in doubt. */
-  doubt(workers: readonly string[]): Promise<void>;
+  /** What some workers sent can't be known: rows that may be theirs are in doubt. */
+  doubt(): Promise<void>;
   /** Whether a worker's process is known to have ended; its journal may be at hand. */
   isGone(worker: string): boolean;
   connected(): Promise<readonly string[]>;
@@ -284,5 +284,5 @@ async function giveUp(silent: readonly string[], edges: EpochEdges): Promise<voi
   edges.onNotice(
     `Workers that are gone did not check in: rows that may be theirs are in doubt (${lost.join(', ')}).`,
   );
-  await edges.doubt(lost);
+  await edges.doubt();
 }

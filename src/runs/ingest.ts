@@ -37,6 +37,8 @@ type Ingest = {
   readonly signal: AbortSignal;
   /** The queue has every open chunk up to this one. */
   onAdded(chunk: number): void;
+  /** Whether this process has been the run's only reader from now on, whenever that is asked. */
+  tenure(): () => boolean;
 };
 
 /**
@@ -261,7 +263,8 @@ async function addChunks(chunks: readonly ChunkJob[], open: number, ingesting: I
   const last = chunks.at(-1)?.chunk ?? 0;
   passStage('adding', () => [], last);
   await waitOut(async () => {
-    await ingesting.session.registration.noteAdded(ingesting.run.id, last);
+    const { session, run, tenure } = ingesting;
+    await session.registration.noteAdded(run.id, last, tenure());
     await ingesting.queue.add(chunks, open);
   }, ingesting);
   ingesting.onAdded(last);

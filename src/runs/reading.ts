@@ -29,6 +29,8 @@ type Opened = ReadingOf & {
   readonly queue: ChunkQueue;
   /** The last chunk that the current reading queued. */
   readonly added: { last: number };
+  /** The lease without a gap, and until when it runs by this process' clock. */
+  tenure: { until: number };
 };
 
 const STATE_AFTER: Readonly<Record<IngestEnd, readonly [RunState, Reason] | null>> = {
@@ -49,7 +51,7 @@ export async function openRunReading(of: ReadingOf, session: TargetSession) {
   );
   await queue.promote(run.id);
   await registration.remember(run.id);
-  const opened: Opened = { ...of, session, queue, added: { last: 0 } };
+  const opened: Opened = { ...of, session, queue, added: { last: 0 }, tenure: { until: 0 } };
 
   let stop = new AbortController();
   let reading: Promise<IngestEnd> | null = null;
@@ -69,7 +71,11 @@ export async function openRunReading(of: ReadingOf, session: TargetSession) {
   };
   let isHolder = false;
   const hold = async () => {
+    const asked = performance.now();
     isHolder = await store.holdLease(run.id, holder, session.times.lockMs);
+    // After a gap another process may have read.
+    if (!isHolder || asked >= opened.tenure.until) opened.tenure = { until: 0 };
+    if (isHolder) opened.tenure.until = asked + session.times.lockMs;
     return isHolder;
   };
   const halt = async () => {
@@ -137,7 +143,8 @@ export async function openRunReading(of: ReadingOf, session: TargetSession) {
 export type RunReading = Awaited<ReturnType<typeof openRunReading>>;
 
 const READ: Readonly<Record<Purpose, (opened: Opened, signal: AbortSignal) => Promise<IngestEnd>>> = {
-  async ingest({ run, definition, rows, session, queue, added }, signal) {
+  async ingest(opened, signal) {
+    const { run, definition, rows, session, queue, added } = opened;
     // Chunks that this reading has not reached are not missing.
     added.last = 0;
     const chunks = await rows(run, definition);
@@ -146,7 +153,11 @@ const READ: Readonly<Record<Purpose, (opened: Opened, signal: AbortSignal) => Pr
     const onAdded = (chunk: number) => {
       added.last = chunk;
     };
-    const ingest = { run, definition, chunks, queue, notice, signal, onAdded };
+    const tenure = () => {
+      const now = opened.tenure;
+      return () => opened.tenure === now && performance.now() < now.until;
+    };
+    const ingest = { run, definition, chunks, queue, notice, signal, onAdded, tenure };
     const end = await ingestRun(ingest, session).catch(endOfChanged);
     if (end === 'complete') notice.complete();
     return end;

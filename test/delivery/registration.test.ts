@@ -171,7 +171,7 @@ describe('a Redis that was emptied', () => {
     const [a, b] = [await joinAs(place), await joinAs(place)];
     const [ours, theirs] = [await ledgerOf(a, place, run), await ledgerOf(b, place, run)];
     await Promise.all([a.remember(run), b.remember(run)]);
-    await a.noteAdded(run, 1);
+    await a.noteAdded(run, 1, () => true);
     await grantOf(ours, intent(1, 'i a.1 1'));
     await ours.settle(settled(1, 'created', 'i a.1 1'));
     await grantOf(theirs, intent(2, 'i b.1 1'));
@@ -201,7 +201,7 @@ describe('a Redis that was emptied', () => {
     await a.remember(run);
     const names = [place.keys.epoch, place.keys.run(run).record];
     const before = await Promise.all(names.map((name) => own().redis.hgetall(name)));
-    await a.noteAdded(run, 1);
+    await a.noteAdded(run, 1, () => true);
     await own().redis.del(...names);
     for (const [i, name] of names.entries()) await own().redis.hset(name, before[i] ?? {});
     await restarted(place);

@@ -253,12 +253,13 @@ describe('a server that was emptied', () => {
 
 describe('a worker that does not come', () => {
   const RUNS = {
-    mine: { id: 'mine', added: '7', addedBy: 'a', chunks: '90' },
-    theirs: { id: 'theirs', added: '7', addedBy: 'b', chunks: '90' },
-    nobodys: { id: 'nobodys', chunks: '90' },
+    vouched: { id: 'vouched', added: '7', chunks: '90' },
     // Another may have read on since, and Redis may have lost that.
-    former: { id: 'former', added: '7', addedBy: 'c', chunks: '90' },
-    worse: { id: 'worse', added: '7', addedBy: 'a', suspect: '20', chunks: '90' },
+    read: { id: 'read', added: '7', chunks: '90' },
+    // On another server run.
+    former: { id: 'former', added: '7', vouched: 'f00d', chunks: '90' },
+    nobodys: { id: 'nobodys', chunks: '90' },
+    worse: { id: 'worse', added: '7', suspect: '20', chunks: '90' },
   };
 
   /** A worker `a` beside one, `b`, that is gone for good; records of unfinished runs lie beside the epoch. */
@@ -268,7 +269,8 @@ describe('a worker that does not come', () => {
     for (const [run, fields] of Object.entries(RUNS)) await place.redis.hset(record(run), fields);
     const gone = mortal(place);
     const replay = createReplay(place.redis, place.keys);
-    const doubt = (workers: readonly string[]) => replay.suspect(Object.keys(RUNS), workers);
+    const doubt = () => replay.suspect(Object.keys(RUNS));
+    for (const run of ['vouched', 'worse']) await replay.vouched(run);
     const a = await join('a', place, { graceMs, doubt, ...over });
     const b = await join('b', gone);
     await Promise.all([a.work('a1'), b.work('b1')]);
@@ -286,7 +288,7 @@ describe('a worker that does not come', () => {
     expect(await suspects()).toEqual([null, null, null, null, '20']);
     await pending;
     expect(performance.now() - began).toBeGreaterThan(1_400);
-    // Of its own run all chunks: only the one who hands them out knows how far it came.
+    // All chunks, but where the one who hands them out vouches for how far it came.
     expect(await suspects()).toEqual(['7', '90', '90', '90', '20']);
     expect(await hash(place)).not.toHaveProperty('m:b');
     expect(a.notices.slice(-2)).toEqual([

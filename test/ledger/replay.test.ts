@@ -158,18 +158,26 @@ describe('a run’s record', () => {
 });
 
 describe('the highest chunk handed out', () => {
-  test('is put back with the worker that handed it out, and a lower one does not lower it', async () => {
+  test('is put back, and a lower one does not lower it', async () => {
     const bench = await startBench();
-    const handed = ['2 a', '7 b', '3 a'].map((of) => of.split(' '));
-    for (const [chunk, worker = ''] of handed) await bench.replay.added(bench.id, Number(chunk), worker);
-    const record = await own().redis.hgetall(bench.keys.run(bench.id).record);
-    expect(record).toMatchObject({ added: '7', addedBy: 'b' });
+    for (const chunk of [2, 7, 3]) await bench.replay.added(bench.id, chunk);
+    expect(await own().redis.hget(bench.keys.run(bench.id).record, 'added')).toBe('7');
+  });
+
+  test('is vouched for only until another is handed out', async () => {
+    const bench = await startBench();
+    const vouched = () => own().redis.hexists(bench.keys.run(bench.id).record, 'vouched');
+    await bench.replay.added(bench.id, 7);
+    await bench.replay.vouched(bench.id);
+    expect(await vouched()).toBe(1);
+    await bench.replay.added(bench.id, 8);
+    expect(await vouched()).toBe(0);
   });
 
   test('of a run that Redis has lost does not make half a run of it', async () => {
     const bench = await startBench();
     await bench.lose();
-    await bench.replay.added(bench.id, 7, 'a');
+    await bench.replay.added(bench.id, 7);
     expect(await bench.everything()).toEqual({});
   });
 });

@@ -9,7 +9,7 @@ import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
 import { inEpoch } from '../../src/ledger/epoch.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { FAILURE } from '../../src/ledger/lua/breaker.ts';
-import { CHECK_IN, DEREGISTER, HEARTBEAT, LOOK, SUSPECT } from '../../src/ledger/lua/epoch.ts';
+import { CHECK_IN, DEREGISTER, HEARTBEAT, LOOK, SUSPECT, VOUCH } from '../../src/ledger/lua/epoch.ts';
 import { CLAIM, LOOK_UP } from '../../src/ledger/lua/keys.ts';
 import { ADDED, REPLAY_INTENT, RESTORE } from '../../src/ledger/lua/replay.ts';
 import { EXCHANGE, REPLAY_SETTLED, RESOLVE } from '../../src/ledger/lua/rows.ts';
@@ -206,7 +206,7 @@ const OF_REPLAY: readonly Case[] = [
       return recountRuns(bench.redis, bench.keys);
     },
   ],
-  ['ADDED', 'nothing else', ADDED, (bench) => replayOf(bench).added(bench.run.id, 1, 'm')],
+  ['ADDED', 'nothing else', ADDED, (bench) => replayOf(bench).added(bench.run.id, 1)],
   [
     'REPLAY_SETTLED',
     'answers otherwise',
@@ -238,11 +238,12 @@ const OF_WORKERS: readonly Case[] = [
   ],
   ['CHECK_IN', 'nothing else', CHECK_IN, async (bench) => checkIn(bench, await serverOf(bench), 'open')],
   ['DEREGISTER', 'nothing else', DEREGISTER, (bench) => raw(bench, DEREGISTER, ['m', 0], [bench.keys.left])],
+  ['VOUCH', 'nothing else', VOUCH, (bench) => replayOf(bench).vouched(bench.run.id)],
   [
     'SUSPECT',
     'nothing else',
     SUSPECT,
-    ({ redis, keys, run }) => script(SUSPECT, z.unknown())(redis, [keys.run(run.id).record], ['m']),
+    ({ redis, keys, run }) => script(SUSPECT, z.unknown())(redis, [keys.run(run.id).record], []),
   ],
   [
     'HEARTBEAT',

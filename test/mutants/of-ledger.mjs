@@ -322,11 +322,11 @@ export const OF_LEDGER = [
   },
   {
     id: 'lost-reader-is-believed',
-    in: 'src/ledger',
-    find: 'local reader = run[3] and not missing[run[3]] and',
-    put: 'local reader = run[3] and',
-    tests: ['test/ledger/epoch'],
-    why: 'chunks that a lost worker handed out and sent are taken for unsent',
+    in: 'src/delivery',
+    find: 'if (isReader()) await replay.vouched(run);',
+    put: 'await replay.vouched(run);',
+    tests: ['test/runs/reading'],
+    why: 'chunks that a later reader handed out and sent are taken for unsent',
   },
   {
     id: 'works-before-others-know',

@@ -243,9 +243,17 @@ export const OF_ORDER = [
   {
     id: 'former-reader-trusted',
     in: 'src/ledger/lua',
-    find: 'local trusted = reader == 1',
-    put: 'local trusted = reader',
-    tests: ['test/ledger/epoch'],
+    find: "call('HDEL', KEYS[1], 'vouched')",
+    put: '',
+    tests: ['test/ledger/replay'],
     why: 'chunks that a later reader handed out count as never sent',
+  },
+  {
+    id: 'vouched-before-the-loss',
+    in: 'src/ledger/lua',
+    find: 'run[3] == server and run[2] or run[5]',
+    put: 'run[3] and run[2] or run[5]',
+    tests: ['test/ledger/epoch'],
+    why: 'a word for another run of the server counts on this one',
   },
 ];

@@ -45,11 +45,10 @@ async function startIngest({ onTestFinished }: TestContext, setup: Setup = {}) {
     const chunks = setup.chunks ?? inChunks(rows, ROWS_PER_CHUNK);
     const notice = createWaitingNotice(session.io, () => 0);
     const onAdded = (chunk: number) => void added.push(chunk);
-    const { apart } = setup;
-    return ingestRun(
-      { run: { ...run, apart }, definition, chunks, queue, notice, signal: stop.signal, onAdded },
-      session,
-    );
+    const { signal } = stop;
+    const tenure = () => () => true;
+    const of = { run: { ...run, apart: setup.apart }, definition, chunks, queue };
+    return ingestRun({ ...of, notice, signal, onAdded, tenure }, session);
   };
   const has = (chunk: number) => queue.has(run.id, chunk);
   /** The chunks that are waiting, out of the queue: number, and each row's number with its claim. */

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { openRunReading } from '../../src/runs/reading.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import {
@@ -44,4 +44,32 @@ test('chunks that the reading has not come to are not missing; one that the queu
   await until(async () => !(await reading.sweep()));
   await reading.end();
   expect(await session.store.leaseOf(run.id)).toBeNull();
+});
+
+describe('a Redis that went back in time is told how far a run was handed out', () => {
+  const vouched = async (between: (leases: () => Promise<void>) => Promise<void>) => {
+    const session = await openTestSession(own(), onTestFinished);
+    const { run, definition } = await startTestRun(session, { rows: ROWS });
+    const rows = async () => inChunks(rowsTo(ROWS));
+    const reading = await openRunReading({ run, definition, rows }, session);
+    await reading.readOn();
+    await until(() => session.queue.has(run.id, OPEN_CHUNKS_MAX));
+    const { lease, record } = session.ledger.of(run.target).keys.run(run.id);
+    await between(async () => {
+      await own().redis.set(lease, 'another', 'PX', 60_000);
+      expect(await reading.hold()).toBe(false);
+      await own().redis.del(lease);
+      expect(await reading.hold()).toBe(true);
+    });
+    await own().redis.hset(session.ledger.of(run.target).keys.epoch, 'server', 'another run of the server');
+    await session.registration.epoch.verify();
+    await reading.end();
+    return (await own().redis.hget(record, 'vouched')) !== null;
+  };
+
+  test('by its reader', async () => expect(await vouched(async () => undefined)).toBe(true));
+
+  // That one may have handed out more, and Redis may have lost it.
+  test('but not by one whose lease another had meanwhile', async () =>
+    expect(await vouched((lose) => lose())).toBe(false));
 });

@@ -155,19 +155,26 @@ return {'open', tostring(number), name}
 `;
 
 /**
- * What these workers sent is partly unknown: rows without a mark may have been sent, up to the
- * highest chunk that a worker may have had. The worker that read the file knows that chunk, unless
- * it is one of them or is no worker any more: then another may have read on.
- * KEYS: epoch, records of unfinished runs. ARGV: workers.
+ * The worker that reads a run knows that nobody else has read on: 'added' is what was handed out at
+ * most. On another server run somebody else may have read, and on this one ADDED tells.
+ * KEYS: record.
  */
-export const SUSPECT = `
-local epoch, missing = table.remove(KEYS, 1), {}
-for _, worker in ipairs(ARGV) do missing[worker] = true end
+export const VOUCH = `${SERVER_ID}
+if call('HEXISTS', KEYS[1], 'id') == 1 then call('HSET', KEYS[1], 'vouched', serverId()) end
+return 1
+`;
+
+/**
+ * What missing workers sent is partly unknown: rows without a mark may have been sent, up to the
+ * highest chunk that a worker may have had. Where the run's reader doesn't vouch for that chunk, a
+ * missing worker may have read on, and Redis may have lost that.
+ * KEYS: records of unfinished runs.
+ */
+export const SUSPECT = `${SERVER_ID}
+local server = serverId()
 for _, record in ipairs(KEYS) do
-  local run = call('HMGET', record, 'id', 'added', 'addedBy', 'suspect', 'chunks')
-  local reader = run[3] and not missing[run[3]] and call('HEXISTS', epoch, 'm:' .. run[3])
-  local trusted = reader == 1
-  local upTo = tonumber(trusted and run[2] or run[5])
+  local run = call('HMGET', record, 'id', 'added', 'vouched', 'suspect', 'chunks')
+  local upTo = tonumber(run[3] == server and run[2] or run[5])
   if run[1] then call('HSET', record, 'suspect', math.max(upTo, tonumber(run[4] or '0'))) end
 end
 return 1

@@ -35,13 +35,13 @@ if not since or since < ARGV[6] then call('HSET', KEYS[3], ARGV[3], ARGV[1]) end
 return 1
 `;
 
-/** KEYS: record. ARGV: highest queued chunk, worker. Answers 0: there is no such run. */
+/** KEYS: record. ARGV: highest queued chunk. Answers 1: none is known to be higher. */
 export const ADDED = `
 if call('HEXISTS', KEYS[1], 'id') == 0 then return 0 end
 local known = tonumber(call('HGET', KEYS[1], 'added') or '0')
-if tonumber(ARGV[1]) >= known then
-  call('HSET', KEYS[1], 'added', ARGV[1], 'addedBy', ARGV[2])
-end
+if tonumber(ARGV[1]) < known then return 0 end
+call('HSET', KEYS[1], 'added', ARGV[1])
+call('HDEL', KEYS[1], 'vouched')
 return 1
 `;
 

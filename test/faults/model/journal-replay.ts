@@ -46,14 +46,14 @@ export async function replayDisks(
 type Replay = ReturnType<typeof createReplay>;
 type Intended = Pick<Extract<Replayed, { kind: 'intended' }>, 'run' | 'rows'>;
 
-async function replayDisk({ worker, lines }: Disk, run: string, replay: Replay): Promise<Intended[]> {
+async function replayDisk({ lines }: Disk, run: string, replay: Replay): Promise<Intended[]> {
   const text = lines.map((line) => line.text).join('');
   const read = journals.get(text) ?? (await readFrom(text, run));
   journals.set(text, read);
   const open: Intended[] = [];
   for (const { run: id, part } of read) {
     if (part.kind === 'run') await replay.run(id, part.fields);
-    if (part.kind === 'added') await replay.added(id, part.chunk, worker);
+    if (part.kind === 'added') await replay.added(id, part.chunk);
     if (part.kind === 'settled') await replay.settled(id, part.entries);
     if (part.kind === 'intended') open.push(part);
   }

@@ -98,7 +98,7 @@ function join(world: World, slot: Slot, arrived: Set<string>): Promise<LedgerEpo
     // The living have seen the dead.
     connected: async () => [...arrived],
     graceMs: GRACE_MS,
-    doubt: (workers) => createReplay(redis, keys).suspect([run.id], workers),
+    doubt: () => createReplay(redis, keys).suspect([run.id]),
   });
 }
 
