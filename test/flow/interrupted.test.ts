@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { killServer } from '../../src/redis/server-process.ts';
+import { endServer } from '../../src/redis/server-process.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
 import { embeddedFolder, embeddedPid, startFlow, subclientsCsv } from '../support/flow.ts';
 import { until } from '../support/until.ts';
@@ -68,7 +68,7 @@ test('a run whose home is removed ends without naming a command that would send 
   const [folder, server] = [await embeddedFolder(flow.home), await embeddedPid(flow.home)];
   if (folder === null || server === 0) throw new Error('the run has no Redis of its own');
   // Without the folder nobody finds the server, should the run not end it.
-  atTestEnd(() => killServer(folder, server));
+  atTestEnd(() => endServer(folder, server, 'SIGKILL'));
   await rm(flow.home, { recursive: true, force: true, maxRetries: 5 });
   const { exitCode, stdout, stderr } = await run.ended;
   expect(exitCode).toBe(2);
