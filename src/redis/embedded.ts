@@ -171,7 +171,7 @@ async function shutDown(folder: string): Promise<boolean> {
   return false;
 }
 
-/** The lock is for one machine's processes, whose clocks agree; between machines the lease decides. */
+/** A lock is for one machine's processes, whose clocks agree; the lease is for machines. */
 async function underLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
   const release = await lockfile.lock(lock, {
     lockfilePath: lock,
@@ -189,7 +189,7 @@ async function underLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Not where this process closed the connection. `stop` waits for an attempt under way. */
+/** A connection that this process closed revives none. `stop` waits for an attempt under way. */
 export function reviveOnLoss(
   redis: RedisConnection,
   revive: () => Promise<boolean>,

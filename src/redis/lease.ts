@@ -36,7 +36,7 @@ const RELEASED = 'released';
 const DATA = 'appendonlydir';
 const GONE = ['ENOENT', 'ENOTDIR', 'ESTALE'] as const;
 
-/** Must run under a lock among this machine's processes. A UsageError where another has the home. */
+/** The caller holds this machine's lock. A UsageError where another machine has the home. */
 export async function holdLease(folder: string, options: LeaseOptions) {
   await checkOwn(folder, OTHERS_MAY_WRITE);
   for (;;) {

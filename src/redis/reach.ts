@@ -43,9 +43,9 @@ function toDoAbout(problem: string, address: RedisAddress): string {
 
 async function problemOfSingle(address: SingleAddress): Promise<string | null> {
   return withProbe(address, async (server) => {
-    // Where INFO is not permitted, the ledger's first command will show it.
-    const info = await server.info('cluster').catch(() => '');
-    return /^cluster_enabled:1/m.test(info) ? 'it is a node of a cluster, expected redis+cluster://' : null;
+    return (await isInCluster(server)) === true
+      ? 'it is a node of a cluster, expected redis+cluster://'
+      : null;
   });
 }
 
@@ -63,8 +63,8 @@ async function problemOfCluster(address: ClusterAddress): Promise<string | null>
 }
 
 async function problemOfNode(node: Redis): Promise<string | null> {
-  const info = await node.cluster('INFO').catch(passOver(/cluster support disabled/));
-  if (info === null) return 'it is a single server, expected redis://';
+  if ((await isInCluster(node)) === false) return 'it is a single server, expected redis://';
+  const info = await node.cluster('INFO');
   const said = (name: string) => new RegExp(`^${name}:(\\w+)`, 'm').exec(String(info))?.[1] ?? 'unknown';
   const state = said('cluster_state');
   const served = said('cluster_slots_ok');
@@ -73,11 +73,10 @@ async function problemOfNode(node: Redis): Promise<string | null> {
   return `${found}, expected ok with ${SLOTS} (\`redis-cli --cluster check\` says what it lacks)`;
 }
 
-function passOver(expected: RegExp): (error: unknown) => null {
-  return (error) => {
-    if (error instanceof Error && expected.test(error.message)) return null;
-    throw error;
-  };
+/** `null`: INFO is not permitted; the ledger's first command will show what it is. */
+async function isInCluster(server: Redis): Promise<boolean | null> {
+  const [, said] = /^cluster_enabled:(\d)/m.exec(await server.info('cluster').catch(() => '')) ?? [];
+  return said === undefined ? null : said === '1';
 }
 
 /** What `look` finds, or why the server can't be reached. */
