@@ -6,7 +6,7 @@ import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
 import { type ListenAddress, listenAt, shownListenAddress } from '../lib/listening.ts';
-import { registerGauges, type Sources } from './registry.ts';
+import type { Sources } from './registry.ts';
 
 type MetricsSources = Sources & {
   /** Why nothing can be sent now, each in words; empty: it can. */
@@ -18,6 +18,7 @@ const REQUEST_MS = 10_000;
 const CONNECTIONS = 50;
 
 export async function serveMetrics(address: ListenAddress, sources: MetricsSources) {
+  const { registerGauges } = await import('./registry.ts');
   registerGauges(sources);
   const server = createServer(
     { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS },
