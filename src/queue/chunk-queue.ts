@@ -51,11 +51,9 @@ export type ChunkQueue = {
     readonly states: Readonly<Record<'waiting' | 'active' | 'delayed' | 'failed', number>>;
     readonly nextWaitingMs: number;
   }>;
-  /** False: no list of the queue has the chunk, so nobody would ever take it. */
+  /** False: nobody would ever take the chunk, since no list has it or BullMQ gave it up. */
   has(run: string, chunk: number): Promise<boolean>;
   placesOf(run: string, chunks: readonly number[]): Promise<ChunkPlaces>;
-  /** Puts back chunks that BullMQ gave up, which it can do without running them. */
-  retryFailed(): Promise<void>;
   /** Returns the chunk's rows where it had them; `null`: a worker has it in hand. */
   takeOut(run: string, chunk: number): Promise<{ readonly rows: ChunkJob['rows'] | null } | null>;
   /** Lets a run's put-back chunks start at once. */
@@ -144,10 +142,7 @@ export function createChunkQueue(
     },
     ...looksInto(queue),
     countWaiting: () => queue.getPrioritizedCount(),
-    has: async (run, chunk) => (await queue.getJobState(chunkJobId(run, chunk))) !== 'unknown',
-    async retryFailed() {
-      if ((await queue.getFailedCount()) > 0) await queue.retryJobs({ state: 'failed' });
-    },
+    has: async (run, chunk) => PLACE_OF[await queue.getJobState(chunkJobId(run, chunk))] !== undefined,
     async takeOut(run, chunk) {
       const id = chunkJobId(run, chunk);
       const job = await queue.getJob(id);
