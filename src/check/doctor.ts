@@ -20,7 +20,7 @@ import { shownAddress } from '../config/redis-address.ts';
 import { definitionProblems } from '../delivery/run-mapping.ts';
 import { messageOf } from '../lib/errors.ts';
 import { createLog } from '../lib/log.ts';
-import { freeBytes } from '../lib/make-folder.ts';
+import { freeBytes } from '../lib/machine.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { createReleasers, type Releasers } from '../lib/releasers.ts';
 import { countOf, type Io, shellWord } from '../lib/terminal.ts';

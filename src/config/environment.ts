@@ -4,7 +4,7 @@ import { access, constants } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { messageOf } from '../lib/errors.ts';
-import { isLoopback } from '../lib/listening.ts';
+import { isLoopback } from '../lib/machine.ts';
 import { makeFolder } from '../lib/make-folder.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { homeOf, isForeignHome } from '../model/home.ts';

@@ -280,16 +280,16 @@ async function replayRun(
   const { redis, keys, store, folder, target, index, log } = options;
   const replay = createReplay(redis, keys);
   const open: Array<ReadBack['open'][number]> = [];
-  const damage: Damage[] = [];
+  let damage: Damage | null = null;
   const onDamage = (place: Damage) => {
-    damage.push(place);
-    log.warn('a damaged line of a journal is passed over', place);
+    damage = place;
+    log.warn('damaged lines of a journal are passed over', place);
   };
   let isKnown = false;
   for await (const part of readRun(folder, { worker, run }, onDamage)) {
     // Without damage its record comes first.
     isKnown ||= part.kind === 'run' || (await store.get(run)) !== null;
-    if (!isKnown) throw unknownRun(run, worker, damage[0] ?? { file: '', line: 1 });
+    if (!isKnown) throw unknownRun(run, worker, damage ?? { file: '', line: 1 });
     if (part.kind === 'run') {
       await replay.run(run, part.fields);
       await index.add(run, target, new Date(part.fields.createdAt ?? 0));
@@ -298,7 +298,7 @@ async function replayRun(
     if (part.kind === 'settled') await replay.settled(run, part.entries);
     if (part.kind === 'intended') open.push(...part.rows);
   }
-  return { worker, run, open, damage: damage[0] ?? null };
+  return { worker, run, open, damage };
 }
 
 /** Nobody would recognise its file again, and its rows could be sent once more. */

@@ -15,9 +15,10 @@ import {
   isForeign,
   isTorn,
   type JournalRecord,
+  type MarkedRow,
   type SettleEntry,
+  type StoredRecord,
 } from './record.ts';
-import { createFold } from './row-fold.ts';
 
 /**
  * In the order to put back: the run's record, what was settled, its highest added chunk, and last
@@ -28,7 +29,7 @@ export type Replayed =
   | { readonly kind: 'intended'; readonly run: string; readonly rows: readonly IntendedRow[] }
   | { readonly kind: 'settled'; readonly run: string; readonly entries: readonly SettleEntry[] };
 
-/** A line, from 1, that isn't what was written: it is left out. */
+/** The first line, from 1, that isn't what was written: all such are left out. */
 export type Damage = { readonly file: string; readonly line: number };
 
 const BATCH = 200;
@@ -49,26 +50,98 @@ export async function* readRun(
   const record = decodeLine(await firstLineOf(file));
   if (record?.kind === 'run') yield record;
   const rows = createFold();
-  /** Counted from the end. */
-  const damaged: number[] = [];
   let lines = 0;
+  /** The damaged line that stands first, counted from the end. */
+  let damaged: number | null = null;
   let entries: SettleEntry[] = [];
   for await (const { text, isEnded } of linesBack(file, bytes)) {
     const one = decodeLine(text);
     const isLine = one !== null || isEnded || !isTorn(text);
     if (!isLine) continue;
-    if (one === null) damaged.push(lines);
+    if (one === null) damaged = lines;
     else entries.push(...rows.take(one));
     lines += 1;
     if (entries.length < BATCH) continue;
     for (const batch of batchesOf(entries, BATCH)) yield { kind: 'settled', run, entries: batch };
     entries = [];
   }
-  for (const place of damaged.reverse()) onDamage({ file, line: lines - place });
+  if (damaged !== null) onDamage({ file, line: lines - damaged });
   entries.push(...rows.doubts());
   for (const batch of batchesOf(entries, BATCH)) yield { kind: 'settled', run, entries: batch };
   if (rows.added() > 0) yield { kind: 'added', run, chunk: rows.added() };
   for (const batch of batchesOf(rows.open(), BATCH)) yield { kind: 'intended', run, rows: batch };
+}
+
+/**
+ * What a run's journal comes down to, row by row: open intents, else the last settle entry. Takes
+ * records, the last one first: nothing before a row's last word counts. In memory are rows with an
+ * open intent or in doubt.
+ */
+function createFold() {
+  const known = createRowSet();
+  /** Their last entry; an earlier one may know more. */
+  const doubts = new Map<number, SettleEntry>();
+  /** Without a known end, by row; the latest first. */
+  const intents = new Map<number, IntendedRow[]>();
+  const withdrawn = new Set<string>();
+  let added = 0;
+
+  const intend = (intent: IntendedRow) => {
+    const { row, mark } = intent;
+    if (known.has(row) || doubts.has(row)) return;
+    const later = intents.get(row) ?? [];
+    if (withdrawn.has(`${row} ${mark}`)) return;
+    if (later.some((one) => one.mark === mark)) return;
+    intents.set(row, [...later, intent]);
+  };
+  /** Answers whether that is the row's last word. */
+  const settle = (entry: SettleEntry) => {
+    const { row, outcome } = entry;
+    if (known.has(row)) return false;
+    const isDoubt = outcome === 'in-doubt' && !intents.has(row);
+    if (isDoubt) doubts.set(row, entry);
+    else {
+      known.add(row);
+      doubts.delete(row);
+    }
+    return !isDoubt && !intents.has(row);
+  };
+  const withdraw = ([, row, mark]: MarkedRow) => {
+    if (!known.has(row)) withdrawn.add(`${row} ${mark}`);
+  };
+  return {
+    /** Answers the settle entries that are their rows' last words. */
+    take(record: StoredRecord): readonly SettleEntry[] {
+      if (record.kind === 'settled') return record.entries.toReversed().filter(settle);
+      if (record.kind === 'intended') record.rows.toReversed().forEach(intend);
+      if (record.kind === 'withdrawn') record.rows.forEach(withdraw);
+      if (record.kind === 'added') added = Math.max(added, record.chunk);
+      return [];
+    },
+    /** Rows that nothing but a doubt was said of. */
+    doubts: (): SettleEntry[] => [...doubts.values()],
+    /** The highest chunk; 0: none. */
+    added: () => added,
+    /** All intents without a known end, in their order. */
+    open: (): IntendedRow[] => [...intents.values()].flat().reverse(),
+  };
+}
+
+/** One bit per row: a million rows take 125 kB. */
+function createRowSet() {
+  let bits = new Uint8Array(1024);
+  return {
+    has: (row: number) => ((bits[row >> 3] ?? 0) & (1 << (row & 7))) !== 0,
+    add(row: number): void {
+      const at = row >> 3;
+      if (at >= bits.length) {
+        const larger = new Uint8Array(2 * (at + 1));
+        larger.set(bits);
+        bits = larger;
+      }
+      bits[at] = (bits[at] ?? 0) | (1 << (row & 7));
+    },
+  };
 }
 
 /** `isEnded`: a line feed follows. */

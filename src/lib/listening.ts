@@ -49,13 +49,3 @@ export async function listenAt(
 function isAddress(bound: AddressInfo | string | null): bound is AddressInfo {
   return typeof bound === 'object' && bound !== null;
 }
-
-const LOOPBACK_V4 = /^127\.\d+\.\d+\.\d+$/;
-
-/**
- * Whether a host is this machine: plain text to it is seen by nobody on the way. `hostname` as URL
- * has it: lower case, dotted IPv4, IPv6 in brackets.
- */
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || LOOPBACK_V4.test(hostname);
-}

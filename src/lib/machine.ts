@@ -1,9 +1,11 @@
 /**
- * Which machine this is: process ids mean something only within one boot of one host and one pid
- * namespace (a container has its own). `x`: the system doesn't say.
+ * This machine: which one it is, whether a host is it, what its disks have free. Process ids mean
+ * something only within one boot of one host and one pid namespace (a container has its own). `x`:
+ * the system doesn't say.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { hasCode } from './errors.ts';
 
@@ -94,4 +96,20 @@ export function isAlive(pid: number): boolean {
 
 function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 8);
+}
+
+const LOOPBACK_V4 = /^127\.\d+\.\d+\.\d+$/;
+
+/**
+ * Whether a host is this machine: plain text to it is seen by nobody on the way. `hostname` as URL
+ * has it: lower case, dotted IPv4, IPv6 in brackets.
+ */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || LOOPBACK_V4.test(hostname);
+}
+
+/** Of the disk that the path lies on. */
+export async function freeBytes(path: string): Promise<number> {
+  const { bavail, bsize } = await statfs(path);
+  return bavail * bsize;
 }

@@ -3,7 +3,7 @@
  * other, such as /proc.
  */
 import type { Stats } from 'node:fs';
-import { mkdir, open, stat, statfs } from 'node:fs/promises';
+import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { hasCode } from './errors.ts';
 
@@ -41,11 +41,6 @@ export async function syncFolder(path: string): Promise<void> {
   } finally {
     await handle.close();
   }
-}
-
-export async function freeBytes(path: string): Promise<number> {
-  const { bavail, bsize } = await statfs(path);
-  return bavail * bsize;
 }
 
 export const OTHERS_MAY_ANYTHING = 0o077;

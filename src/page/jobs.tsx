@@ -10,7 +10,7 @@ import { insteadOf } from '../lib/errors.ts';
 import { Lines, Text } from '../lib/html-text.tsx';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Run } from '../model/run.ts';
-import { nextTime } from '../queue/schedule-times.ts';
+import { nextTime } from '../queue/schedules.ts';
 import { Table, Time } from '../report/html/parts.tsx';
 import { latestRuns } from '../runs/status.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';

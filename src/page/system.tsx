@@ -7,7 +7,7 @@ import { shownAddress } from '../config/redis-address.ts';
 import { countWorkers } from '../ledger/census.ts';
 import { readDoing } from '../ledger/doing.ts';
 import { Text } from '../lib/html-text.tsx';
-import { freeBytes } from '../lib/make-folder.ts';
+import { freeBytes } from '../lib/machine.ts';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import { programVersion } from '../lib/version.ts';
 import { Facts, Table, Time } from '../report/html/parts.tsx';

@@ -12,7 +12,8 @@ import { z } from 'zod';
 import { makeHomeFolder } from '../config/environment.ts';
 import { writeDurably } from '../inbox/claim.ts';
 import { insteadOf } from '../lib/errors.ts';
-import { freeBytes, makeFolder } from '../lib/make-folder.ts';
+import { freeBytes } from '../lib/machine.ts';
+import { makeFolder } from '../lib/make-folder.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
 const uploadSchema = z.object({

@@ -38,6 +38,11 @@ type PackedRows = z.infer<typeof packedSchema>;
 
 const packedJobSchema = z.object({ ...place, packed: packedSchema.transform(unpackRows) });
 
+const payloadSchema = z.union(
+  [packedJobSchema.transform(({ packed: rows, ...own }): ChunkJob => ({ ...own, rows })), chunkJobSchema],
+  'expected a chunk in a form that this version knows; workers of the version that added it take it on',
+);
+
 /**
  * Plain, or packed where rows are only cells, equally many in each, as in most files: one text for
  * all cells is several times as fast to write and read as a list per row.
@@ -53,16 +58,8 @@ export function payloadOf(job: ChunkJob): ChunkPayload {
 
 /** Throws where the payload is no chunk of this version: the job goes back to the queue. */
 export function chunkOfPayload(payload: unknown): ChunkJob {
-  if (typeof payload !== 'object' || payload === null) throw new Error('expected a chunk, got none');
-  if ('rows' in payload) return chunkJobSchema.parse(payload);
-  if (!('packed' in payload)) throw new Error(UNKNOWN_FORM);
-  const { packed: rows, ...own } = packedJobSchema.parse(payload);
-  return { ...own, rows };
+  return payloadSchema.parse(payload);
 }
-
-const UNKNOWN_FORM =
-  'the chunk is written in a form that this version does not know; expected `rows` or `packed`. ' +
-  'Workers of the version that added it take it on.';
 
 /** Fixed: adding a chunk again is harmless. BullMQ refuses a single colon and all digits. */
 export function chunkJobId(run: string, chunk: number): string {

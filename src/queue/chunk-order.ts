@@ -11,8 +11,6 @@ export const OPEN_CHUNKS_MAX = 64;
 const FRONT_PRIORITY = 1;
 /** Where an empty queue begins: leaves room before it. */
 export const FIRST_PRIORITY = 2;
-/** How far a run's last open chunk may stand behind the first waiting one. */
-const SPAN = OPEN_CHUNKS_MAX + 1;
 /** BullMQ refuses a higher priority. A queue that is full for 200 million rows stays there. */
 const PRIORITY_LIMIT = 2 ** 21 - 1;
 
@@ -38,15 +36,6 @@ export function nextPriority({ virtualTime, last, open }: Backlog): number {
  */
 export function priorityAgain(virtualTime: number, chunk: number): number {
   return Math.min(virtualTime + 1 + (chunk % OPEN_CHUNKS_MAX), PRIORITY_LIMIT);
-}
-
-/**
- * Where a waiting chunk belongs that stands further behind the first one than any run has open
- * chunks: it came back after the queue had been empty, and would wait for too long. `null`: it
- * stands well.
- */
-export function nearPriority(priority: number, first: number): number | null {
-  return priority - first > 2 * SPAN ? first + SPAN : null;
 }
 
 /** For chunks that go before a waiting one, in the order in which they get it. */

@@ -15,7 +15,7 @@ import {
   payloadOf,
   runOfJobId,
 } from './chunk-job.ts';
-import { FIRST_PRIORITY, nearPriority, nextPriority, OPEN_CHUNKS_MAX } from './chunk-order.ts';
+import { FIRST_PRIORITY, nextPriority } from './chunk-order.ts';
 
 /** The target is in the prefix. */
 export const QUEUE_NAME = 'chunks';
@@ -38,8 +38,6 @@ const JOB_OPTIONS = {
   removeOnFail: false,
 } as const;
 
-/** Adds between two looks at the distance of waiting chunks, which read two payloads. */
-const ADDS_PER_LOOK = 16;
 /** Jobs read at once: each comes with its payload. */
 const JOBS_PER_LOOK = 64;
 
@@ -49,12 +47,13 @@ export type ChunkQueue = {
   /** Of all runs. */
   countWaiting(): Promise<number>;
   /** `nextWaitingMs`: how long the next chunk has waited; 0: none waits. */
-  counts(): Promise<ChunkCounts>;
-  /** False: no list of the queue has the chunk, so nobody would ever take it. */
+  counts(): Promise<{
+    readonly states: Readonly<Record<'waiting' | 'active' | 'delayed' | 'failed', number>>;
+    readonly nextWaitingMs: number;
+  }>;
+  /** False: nobody would ever take the chunk, since no list has it or BullMQ gave it up. */
   has(run: string, chunk: number): Promise<boolean>;
   placesOf(run: string, chunks: readonly number[]): Promise<ChunkPlaces>;
-  /** Puts back chunks that BullMQ gave up, which it can do without running them. */
-  retryFailed(): Promise<void>;
   /** Returns the chunk's rows where it had them; `null`: a worker has it in hand. */
   takeOut(run: string, chunk: number): Promise<{ readonly rows: ChunkJob['rows'] | null } | null>;
   /** Lets a run's put-back chunks start at once. */
@@ -69,11 +68,6 @@ const PLACE_OF: Readonly<Record<string, keyof ChunkPlaces>> = {
   prioritized: 'waiting',
   waiting: 'waiting',
   delayed: 'put back',
-};
-
-type ChunkCounts = {
-  readonly states: Readonly<Record<'waiting' | 'active' | 'delayed' | 'failed', number>>;
-  readonly nextWaitingMs: number;
 };
 
 export type BullQueue = Queue<ChunkPayload, void, 'chunk'>;
@@ -94,14 +88,27 @@ export function openBullQueue(
 }
 
 /** By commands that only read. */
-export function watchChunks(
-  connection: RedisConnection,
-  prefix: string,
-): Pick<ChunkQueue, 'counts' | 'placesOf' | 'close'> {
-  const queue = openBullQueue(connection, prefix, () => undefined, LOOKING);
+export function watchChunks(connection: RedisConnection, prefix: string) {
+  return looksInto(openBullQueue(connection, prefix, () => undefined, LOOKING));
+}
+
+function looksInto(queue: BullQueue): Pick<ChunkQueue, 'counts' | 'placesOf' | 'close'> {
   return {
-    counts: () => countsOf(queue),
-    placesOf: (run, chunks) => placesOf(queue, run, chunks),
+    async counts() {
+      const [counts, [next]] = await Promise.all([
+        queue.getJobCounts('prioritized', 'active', 'delayed', 'failed'),
+        queue.getPrioritized(0, 0),
+      ]);
+      const { prioritized: waiting = 0, active = 0, delayed = 0, failed = 0 } = counts;
+      const nextWaitingMs = next === undefined ? 0 : Math.max(0, Date.now() - next.timestamp);
+      return { states: { waiting, active, delayed, failed }, nextWaitingMs };
+    },
+    async placesOf(run, chunks) {
+      const places = { 'in hand': 0, waiting: 0, 'put back': 0, lost: 0 };
+      const states = await Promise.all(chunks.map((n) => queue.getJobState(chunkJobId(run, n))));
+      for (const state of states) places[PLACE_OF[state] ?? 'lost'] += 1;
+      return places;
+    },
     close: () => queue.close(),
   };
 }
@@ -114,7 +121,6 @@ export function createChunkQueue(
   const queue = openBullQueue(connection, prefix, onError);
   /** The priority of each run's last chunk, of runs read here. */
   const lasts = new Map<string, number>();
-  let adds = 0;
   const priorityOf = ({ run }: ChunkJob, virtualTime: number, open: number) => {
     const priority = nextPriority({ virtualTime, last: lasts.get(run) ?? null, open });
     lasts.set(run, priority);
@@ -122,8 +128,6 @@ export function createChunkQueue(
   };
   return {
     async add(chunks, open = 0) {
-      if (adds % ADDS_PER_LOOK === 0) await bringNear(queue);
-      adds += 1;
       const virtualTime = await virtualTimeOf(queue);
       await queue.addBulk(
         chunks.map((chunk, i) => ({
@@ -136,13 +140,9 @@ export function createChunkQueue(
         })),
       );
     },
+    ...looksInto(queue),
     countWaiting: () => queue.getPrioritizedCount(),
-    counts: () => countsOf(queue),
-    has: async (run, chunk) => (await queue.getJobState(chunkJobId(run, chunk))) !== 'unknown',
-    placesOf: (run, chunks) => placesOf(queue, run, chunks),
-    async retryFailed() {
-      if ((await queue.getFailedCount()) > 0) await queue.retryJobs({ state: 'failed' });
-    },
+    has: async (run, chunk) => PLACE_OF[await queue.getJobState(chunkJobId(run, chunk))] !== undefined,
     async takeOut(run, chunk) {
       const id = chunkJobId(run, chunk);
       const job = await queue.getJob(id);
@@ -156,41 +156,13 @@ export function createChunkQueue(
       // BullMQ's own promotion of all puts them before everybody's.
       await eachJob(queue, own, (job) => job.promote());
     },
-    close: () => queue.close(),
   };
-}
-
-async function placesOf(queue: BullQueue, run: string, chunks: readonly number[]): Promise<ChunkPlaces> {
-  const places = { 'in hand': 0, waiting: 0, 'put back': 0, lost: 0 };
-  for (const state of await Promise.all(chunks.map((n) => queue.getJobState(chunkJobId(run, n)))))
-    places[PLACE_OF[state] ?? 'lost'] += 1;
-  return places;
-}
-
-async function countsOf(queue: BullQueue): Promise<ChunkCounts> {
-  const [counts, [next]] = await Promise.all([
-    queue.getJobCounts('prioritized', 'active', 'delayed', 'failed'),
-    queue.getPrioritized(0, 0),
-  ]);
-  const { prioritized: waiting = 0, active = 0, delayed = 0, failed = 0 } = counts;
-  const nextWaitingMs = next === undefined ? 0 : Math.max(0, Date.now() - next.timestamp);
-  return { states: { waiting, active, delayed, failed }, nextWaitingMs };
 }
 
 /** The priority of the chunk that is taken next. */
 async function virtualTimeOf(queue: BullQueue): Promise<number> {
   const [first] = await queue.getPrioritized(0, 0);
   return first?.priority ?? FIRST_PRIORITY;
-}
-
-async function bringNear(queue: BullQueue): Promise<void> {
-  for (let n = 0; n < OPEN_CHUNKS_MAX; n += 1) {
-    const [[first], [last]] = await Promise.all([queue.getPrioritized(0, 0), queue.getPrioritized(-1, -1)]);
-    const priority = first && last ? nearPriority(last.priority, first.priority) : null;
-    if (priority === null) return;
-    // Gone: taken meanwhile.
-    await last?.changePriority({ priority }).catch(() => undefined);
-  }
 }
 
 /** In that order; skips jobs that a worker has taken meanwhile. */

@@ -26,7 +26,7 @@ const STALLED_CHECK = 1 / 2;
 const PLACES = 8;
 /** Beyond those, for runs with none in hand; limits what a process holds in memory. */
 const EXTRA_PLACES_MAX = 8;
-/** How often a full process looks for such runs, among so many waiting chunks. */
+/** How often a full process looks for such runs, among so many first and last waiting chunks. */
 const LOOK_MS = 1_000;
 const LOOKED_AT = 16;
 /** When a chunk that was put back is looked at again; `promote` ends the wait. */
@@ -69,7 +69,16 @@ type Take = { readonly run: string; readonly lease: ChunkLease; readonly ended: 
 export function startChunkWorker(options: ChunkWorkerOptions): ChunkWorker {
   const { connection, prefix, lockMs = SHIPPED_TIMES.lockMs, deliver, onError } = options;
   const queue = openBullQueue(connection, prefix, onError);
-  const worker = openBullWorker({ connection, prefix, lockMs, onError });
+  const worker = new Worker<ChunkPayload, void>(QUEUE_NAME, null, {
+    ...UNASKED,
+    connection,
+    prefix,
+    lockDuration: lockMs,
+    skipLockRenewal: true,
+    stalledInterval: STALLED_CHECK * lockMs,
+    maxStalledCount: Number.MAX_SAFE_INTEGER,
+  });
+  worker.on('error', onError);
   const takes = new Set<Take>();
   const places = createPlaces(takes, queue, onError);
   /** How far the queue has come: the priority of the chunk taken last. */
@@ -143,24 +152,6 @@ export function startChunkWorker(options: ChunkWorkerOptions): ChunkWorker {
   };
 }
 
-function openBullWorker({
-  connection,
-  prefix,
-  lockMs,
-  onError,
-}: Required<Omit<ChunkWorkerOptions, 'deliver'>>): Worker<ChunkPayload, void> {
-  const worker = new Worker<ChunkPayload, void>(QUEUE_NAME, null, {
-    ...UNASKED,
-    connection,
-    prefix,
-    lockDuration: lockMs,
-    skipLockRenewal: true,
-    stalledInterval: STALLED_CHECK * lockMs,
-    maxStalledCount: Number.MAX_SAFE_INTEGER,
-  });
-  return worker.on('error', onError);
-}
-
 /**
  * The places for chunks in one process. While all are taken, each run with none in hand here gets
  * one more, and its first chunk comes to the front: else it would wait for minutes at a slow
@@ -172,13 +163,15 @@ function createPlaces(takes: ReadonlySet<Take>, queue: BullQueue, onError: (erro
   let isClosed = false;
   const isFull = () => takes.size >= places;
   const look = async () => {
-    const waiting = await queue.getRanges(['prioritized'], 0, LOOKED_AT - 1, true);
+    const first = await queue.getRanges(['prioritized'], 0, LOOKED_AT - 1, true);
+    // A chunk that came back after the queue had been empty would wait behind all that are added.
+    const last = await queue.getRanges(['prioritized'], -LOOKED_AT, -1, true);
     const runs = new Set([...takes].map(({ run }) => run));
-    const starved = firstsOfOthers(waiting, runs).slice(0, PLACES + EXTRA_PLACES_MAX - places);
-    const first = starved.length > 0 && (await queue.getJob(waiting[0] ?? ''));
+    const starved = firstsOfOthers([...first, ...last], runs).slice(0, PLACES + EXTRA_PLACES_MAX - places);
+    const next = starved.length > 0 && (await queue.getJob(first[0] ?? ''));
     // Gone: taken elsewhere.
-    if (!first || !isFull()) return;
-    const priority = priorityBefore(first.priority);
+    if (!next || !isFull()) return;
+    const priority = priorityBefore(next.priority);
     await eachJob(queue, starved, (job) => job.changePriority({ priority }));
     places += starved.length;
     ring();

@@ -3,22 +3,21 @@
  * schedulers: it fires once whoever watches, and once later where it was missed.
  */
 
-import { type ConnectionOptions, type Job, Queue, type RepeatOptions, Worker } from 'bullmq';
+import { type ConnectionOptions, getNextMillis, type Job, Queue, Worker } from 'bullmq';
 import type { ScheduleSettings } from '../config/job-definition.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { LOOKING, UNASKED } from './chunk-queue.ts';
-import { nextTime } from './schedule-times.ts';
 
 const QUEUE_NAME = 'schedules';
 const JOB_OPTIONS = { removeOnComplete: true, removeOnFail: { count: 100 } } as const;
 
-/** BullMQ's own reckoning leaves out a time that a clock change skips. */
-const settings = {
-  repeatStrategy: (after: number, { pattern = '', tz = 'UTC' }: RepeatOptions) =>
-    nextTime({ cron: pattern, timezone: tz }, new Date(after))?.getTime(),
-};
-
 export type Schedule = ScheduleSettings & { readonly job: string };
+
+/** As BullMQ reckons it; `null`: never again. */
+export function nextTime({ cron, timezone }: ScheduleSettings, after: Date): Date | null {
+  const next = getNextMillis(after.getTime(), { pattern: cron, tz: timezone });
+  return next === undefined ? null : new Date(next);
+}
 
 type Schedules = {
   /** A right one keeps what it missed, others are set or removed. */
@@ -36,7 +35,7 @@ export function createSchedules(
   isLooking = false,
 ): Schedules {
   const how = isLooking ? LOOKING : UNASKED;
-  const queue = new Queue(QUEUE_NAME, { connection, prefix, settings, ...how });
+  const queue = new Queue(QUEUE_NAME, { connection, prefix, ...how });
   queue.on('error', onError);
   return {
     async keep(wanted) {
@@ -74,7 +73,7 @@ export function startScheduleWorker(options: {
 }): { close(): Promise<void> } {
   const { connection, prefix, release, onError } = options;
   const fire = async ({ repeatJobKey }: Job) => release(repeatJobKey ?? '');
-  const worker = new Worker(QUEUE_NAME, fire, { ...UNASKED, connection, prefix, settings });
+  const worker = new Worker(QUEUE_NAME, fire, { ...UNASKED, connection, prefix });
   worker.on('error', onError);
   worker.on('failed', (_, error) => onError(error));
   // Without Redis a gentle close never ends; what was in hand is done again.

@@ -11,18 +11,15 @@ import lockfile from 'proper-lockfile';
 import { makeHomeFolder } from '../config/environment.ts';
 import { shortDigest } from '../lib/digest.ts';
 import { errorOf, insteadOf } from '../lib/errors.ts';
-import { isAlive, machineKey, thisMachine } from '../lib/machine.ts';
-import { freeBytes, makeFolder } from '../lib/make-folder.ts';
+import { freeBytes, isAlive, machineKey, thisMachine } from '../lib/machine.ts';
+import { makeFolder } from '../lib/make-folder.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import type { SingleAddress } from './client-options.ts';
-import { holdLease, type Lease, type LeaseOptions, REMOVED, TAKEN, takenFolder } from './lease.ts';
+import { holdLease, type Lease, type LeaseOptions, REMOVED, takenFolder, whyLost } from './lease.ts';
 import {
-  askProcessToEnd,
-  askToEnd,
-  isServing,
-  killServer,
+  endServer,
   probeSocket,
   START_TIMEOUT_MS,
   serverLog,
@@ -72,7 +69,7 @@ async function joinServer(lease: Lease, lock: string, tell: Tell) {
   let server = serverProcess(folder);
   return {
     address: addressOf(folder),
-    /** Asked once an intent is durable, before its row goes. */
+    /** The sender asks it once an intent is durable, before the row goes. */
     isOurs: lease.isOurs,
     /**
      * Restarts a server that is gone; false where it does not answer yet: ask again. A running
@@ -103,7 +100,7 @@ function addressOf(folder: string): SocketAddress {
 /** For who only looks: starts no server, and keeps nobody from ending it. */
 export async function findEmbeddedRedis(home: string): Promise<SocketAddress | null> {
   const folder = await takenFolder(join(home, 'redis'));
-  return folder !== null && (await isServing(folder)) ? addressOf(folder) : null;
+  return folder !== null && (await probeSocket(folder)) !== 'silent' ? addressOf(folder) : null;
 }
 
 /** That the server's folders, which outlast it, are gone; `null`: they are not. */
@@ -122,7 +119,7 @@ async function untilReady(lease: Lease, tell: Tell): Promise<void> {
 /** Only under the lock; a UsageError where the lease is lost. */
 async function isReady(lease: Lease, tell: Tell): Promise<boolean> {
   const { folder } = lease;
-  if (!(await lease.isOurs())) throw new UsageError(existsSync(dirname(folder)) ? TAKEN : REMOVED);
+  if (!(await lease.isOurs())) throw new UsageError(await whyLost(folder));
   const state = await probeSocket(folder);
   if (state !== 'silent') return state === 'ready';
   if (serverProcess(folder) !== null) return false;
@@ -142,7 +139,7 @@ async function leave(lease: Lease, me: string, server: number | null): Promise<v
   lease.stop();
   if (!(await lease.isOurs())) {
     // Its folder is gone, or will be: nobody can reach it, or ask it to end.
-    if (server !== null) killServer(folder, server);
+    if (server !== null) endServer(folder, server, 'SIGKILL');
     return;
   }
   await rm(me, { force: true });
@@ -164,20 +161,17 @@ async function liveUsers(folder: string): Promise<number> {
 /** Whoever removes the home next must find it at rest. False: the server may still be there. */
 async function shutDown(folder: string): Promise<boolean> {
   const deadline = Date.now() + STOP_TIMEOUT_MS;
-  await askToEnd(folder);
   while (Date.now() < deadline) {
-    if ((await probeSocket(folder)) === 'silent') {
-      const server = serverProcess(folder);
-      if (server === null) return true;
-      // Its socket was removed or closed: a signal ends it in order too.
-      askProcessToEnd(server);
-    }
+    const server = serverProcess(folder);
+    // A server removes its pid's file just before it closes its socket and ends.
+    if (server !== null) endServer(folder, server, 'SIGTERM');
+    else if ((await probeSocket(folder)) === 'silent') return true;
     await sleep(POLL_MS);
   }
   return false;
 }
 
-/** Among one machine's processes, whose clocks agree; between machines the lease decides. */
+/** A lock is for one machine's processes, whose clocks agree; the lease is for machines. */
 async function underLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
   const release = await lockfile.lock(lock, {
     lockfilePath: lock,
@@ -195,7 +189,7 @@ async function underLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Not where this process closed the connection. `stop` waits for an attempt under way. */
+/** A connection that this process closed revives none. `stop` waits for an attempt under way. */
 export function reviveOnLoss(
   redis: RedisConnection,
   revive: () => Promise<boolean>,

@@ -14,7 +14,7 @@ import { isSameMachine, type Machine, shownHost } from '../lib/machine.ts';
 import { OTHERS_MAY_ANYTHING, ownerProblem, syncFolder } from '../lib/make-folder.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
-import { isServing } from './server-process.ts';
+import { probeSocket } from './server-process.ts';
 
 export type LeaseOptions = {
   readonly machine: Machine;
@@ -36,7 +36,7 @@ const RELEASED = 'released';
 const DATA = 'appendonlydir';
 const GONE = ['ENOENT', 'ENOTDIR', 'ESTALE'] as const;
 
-/** Only under a lock among this machine's processes; a UsageError where another machine has it. */
+/** The caller holds this machine's lock. A UsageError where another machine has the home. */
 export async function holdLease(folder: string, options: LeaseOptions) {
   await checkOwn(folder, OTHERS_MAY_WRITE);
   for (;;) {
@@ -54,7 +54,7 @@ export async function holdLease(folder: string, options: LeaseOptions) {
   }
 }
 
-export const TAKEN =
+const TAKEN =
   'Another machine, container or command has taken this ONBOARD_HOME: nothing more is sent from here. ' +
   'An embedded Redis serves one machine at a time; give all of them one by REDIS_URL.';
 
@@ -73,7 +73,7 @@ function openLease(folder: string, { machine, beatMs = BEAT_MS, onLost }: LeaseO
   const beat = async () => {
     if (await renew(path, machine)) return;
     stop();
-    onLost((await hasNewHolder(folder)) ? TAKEN : REMOVED);
+    onLost(await whyLost(folder));
   };
   const timer = setInterval(() => {
     // A failing disk may have recovered by the next beat.
@@ -101,10 +101,10 @@ function openLease(folder: string, { machine, beatMs = BEAT_MS, onLost }: LeaseO
   };
 }
 
-/** Given back, or taken: a taker makes the next folder before the lease goes. */
-async function hasNewHolder(folder: string): Promise<boolean> {
+/** A taker makes the next folder before the lease goes; who removes a home may have just begun. */
+export async function whyLost(folder: string): Promise<string> {
   const [top = 0] = await numbers(dirname(folder)).catch(insteadOf(GONE, []));
-  return top > Number(basename(folder)) || isThere(join(folder, RELEASED));
+  return top > Number(basename(folder)) || (await isThere(join(folder, RELEASED))) ? TAKEN : REMOVED;
 }
 
 /** Never makes a removed file anew. False: it is gone. */
@@ -165,7 +165,7 @@ async function untilFree(
     if (now !== said) throw refusal(where, at, 'its lease was renewed a moment ago');
   }
   // Also where it stands still, if this kernel has it.
-  if (await isServing(at)) throw refusal(where, at, 'its server holds the socket');
+  if ((await probeSocket(at)) !== 'silent') throw refusal(where, at, 'its server holds the socket');
 }
 
 function refusal(where: string, at: string, evidence: string): UsageError {

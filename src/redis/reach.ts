@@ -16,7 +16,10 @@ const SLOTS = '16384';
 /** Without REDIS_URL the same command would send all rows again: a fresh ledger knows none. */
 const ELSEWHERE = 'Leave it unset, for an embedded server, only where no row was sent with it.';
 const TO_DO = `Start it, or correct REDIS_URL. ${ELSEWHERE}`;
-const TO_DO_LOGIN = `Correct REDIS_URL. ${ELSEWHERE}`;
+const LOGIN = /NOAUTH|WRONGPASS/;
+const TO_DO_LOGIN =
+  'Give the right login, as in redis://:<password>@host or redis://<user>:<password>@host ' +
+  `(of Sentinels: REDIS_SENTINEL_USERNAME, REDIS_SENTINEL_PASSWORD). ${ELSEWHERE}`;
 const TO_DO_ENCRYPTED = `${TO_DO} Your own certificates: REDIS_TLS_CA_FILE, REDIS_TLS_CERT_FILE, REDIS_TLS_KEY_FILE.`;
 
 /** A UsageError where Redis can't be reached, or refuses. */
@@ -34,15 +37,15 @@ const TO_DO_LATER = 'Wait until it takes commands, and give the command again; k
 
 function toDoAbout(problem: string, address: RedisAddress): string {
   if (NOT_NOW.test(problem)) return TO_DO_LATER;
-  if (problem === WANTS_PASSWORD || problem === REFUSES_LOGIN) return TO_DO_LOGIN;
+  if (LOGIN.test(problem)) return TO_DO_LOGIN;
   return address.kind !== 'socket' && address.tls !== null ? TO_DO_ENCRYPTED : TO_DO;
 }
 
 async function problemOfSingle(address: SingleAddress): Promise<string | null> {
   return withProbe(address, async (server) => {
-    // Where INFO is not permitted, the ledger's first command will show it.
-    const info = await server.info('cluster').catch(() => '');
-    return /^cluster_enabled:1/m.test(info) ? 'it is a node of a cluster, expected redis+cluster://' : null;
+    return (await isInCluster(server)) === true
+      ? 'it is a node of a cluster, expected redis+cluster://'
+      : null;
   });
 }
 
@@ -60,8 +63,8 @@ async function problemOfCluster(address: ClusterAddress): Promise<string | null>
 }
 
 async function problemOfNode(node: Redis): Promise<string | null> {
-  const info = await node.cluster('INFO').catch(passOver(/cluster support disabled/));
-  if (info === null) return 'it is a single server, expected redis://';
+  if ((await isInCluster(node)) === false) return 'it is a single server, expected redis://';
+  const info = await node.cluster('INFO');
   const said = (name: string) => new RegExp(`^${name}:(\\w+)`, 'm').exec(String(info))?.[1] ?? 'unknown';
   const state = said('cluster_state');
   const served = said('cluster_slots_ok');
@@ -70,11 +73,10 @@ async function problemOfNode(node: Redis): Promise<string | null> {
   return `${found}, expected ok with ${SLOTS} (\`redis-cli --cluster check\` says what it lacks)`;
 }
 
-function passOver(expected: RegExp): (error: unknown) => null {
-  return (error) => {
-    if (error instanceof Error && expected.test(error.message)) return null;
-    throw error;
-  };
+/** `null`: INFO is not permitted; the ledger's first command will show what it is. */
+async function isInCluster(server: Redis): Promise<boolean | null> {
+  const [, said] = /^cluster_enabled:(\d)/m.exec(await server.info('cluster').catch(() => '')) ?? [];
+  return said === undefined ? null : said === '1';
 }
 
 /** What `look` finds, or why the server can't be reached. */
@@ -92,46 +94,22 @@ async function withProbe(
     ...(isOneOfMany && { commandTimeout: ANSWER_TIMEOUT_MS }),
   });
   const failures: string[] = [];
-  const ofSentinels: string[] = [];
-  probe.on('sentinelError', (error: Error) => ofSentinels.push(wordsOfSentinel(error)));
+  probe.on('sentinelError', (error: Error) => failures.push(wordsOf(error)));
   probe.on('error', (error: Error) => failures.push(wordsOf(error)));
   try {
     await probe.connect();
     await probe.ping();
     return await look(probe);
   } catch (error) {
-    const [first = wordsOf(error)] = failures;
-    return [...ofSentinels, ...(NO_SENTINEL.test(first) ? [] : [first])].join('; ');
+    // Without one it ended for another reason than its connection.
+    return failures.length > 0 ? failures.join('; ') : wordsOf(error);
   } finally {
     probe.disconnect();
   }
 }
 
-const SENTINEL_ERROR =
-  /^(?:failed to connect|connected) to sentinel (\S+) (?:because|successfully, but) (.*?)\.?$/;
-const NO_SENTINEL = /^All sentinels are unreachable/;
-const STRANGER = /No such master|invalid reply/;
-
-function wordsOfSentinel({ message }: Error): string {
-  const [, sentinel = '', why = message] = SENTINEL_ERROR.exec(message) ?? [];
-  return `the Sentinel at ${sentinel} ${saidBySentinel(why)}`;
-}
-
-function saidBySentinel(why: string): string {
-  if (STRANGER.test(why)) return 'knows no master of that name';
-  return why.startsWith('NOAUTH')
-    ? 'wants a password of its own: REDIS_SENTINEL_PASSWORD'
-    : `can't be asked: ${why}`;
-}
-
 function wordsOf(error: unknown): string {
   // A name with several addresses: each has failed in its own way.
   if (error instanceof AggregateError) return error.errors.map(wordsOf).join(', ');
-  const message = messageOf(error);
-  if (message.startsWith('NOAUTH')) return WANTS_PASSWORD;
-  return message.startsWith('WRONGPASS') ? REFUSES_LOGIN : message.replace(/\.$/, '');
+  return messageOf(error).replace(/\.$/, '');
 }
-
-const WANTS_PASSWORD =
-  'it wants a password (NOAUTH), as in redis://:<password>@host or redis://<user>:<password>@host';
-const REFUSES_LOGIN = 'it refuses the user or the password (WRONGPASS)';

@@ -57,17 +57,19 @@ type StartOptions = {
 export async function startServer(folder: string, options: StartOptions): Promise<boolean> {
   const program = await findServerProgram(process.env.PATH ?? '');
   const mayStart = () => options.mayStart() && serverProcess(folder) === null;
-  const first = await tryStart(program, folder, mayStart);
-  if (typeof first === 'boolean') return first;
-  const torn = first.some((line) => /append only file/.test(line))
-    ? await findTornEnd(folder, program)
-    : null;
-  if (torn === null) throw new UsageError(first);
-  const bytes = cutTornEnd(torn, mayStart);
-  if (bytes > 0) options.tell(cutWords(bytes));
-  const second = await tryStart(program, folder, mayStart);
-  if (typeof second === 'boolean') return second;
-  throw new UsageError(second);
+  try {
+    return await tryStart(program, folder, mayStart);
+  } catch (error) {
+    const torn = isAboutItsFile(error) ? await findTornEnd(folder, program) : null;
+    if (torn === null) throw error;
+    const bytes = cutTornEnd(torn, mayStart);
+    if (bytes > 0) options.tell(cutWords(bytes));
+  }
+  return tryStart(program, folder, mayStart);
+}
+
+function isAboutItsFile(error: unknown): boolean {
+  return error instanceof UsageError && /append only file/.test(error.message);
 }
 
 function cutWords(bytes: number): string {
@@ -77,12 +79,8 @@ function cutWords(bytes: number): string {
   );
 }
 
-/** False: none may be started. Text: the end of the log of one that didn't start. */
-async function tryStart(
-  program: string,
-  folder: string,
-  mayStart: () => boolean,
-): Promise<boolean | readonly string[]> {
+/** False: none may be started. */
+async function tryStart(program: string, folder: string, mayStart: () => boolean): Promise<boolean> {
   const logPath = serverLog(dirname(folder));
   const log = await open(logPath, 'a', 0o600);
   try {
@@ -96,7 +94,8 @@ async function tryStart(
     const waiting = new AbortController();
     const outcome = await Promise.race([untilReady(folder, waiting.signal), failed]);
     waiting.abort();
-    return outcome === 'ready' || (await explain(program, outcome, logPath));
+    if (outcome !== 'ready') throw new UsageError(await explain(program, outcome, logPath));
+    return true;
   } finally {
     await log.close();
   }
@@ -176,7 +175,11 @@ export async function findServerProgram(path: string): Promise<string> {
   for (const program of PROGRAMS) {
     for (const folder of path.split(delimiter)) {
       const candidate = join(folder, program);
-      if (await isExecutable(candidate)) return candidate;
+      const isExecutable = await access(candidate, constants.X_OK).then(
+        () => true,
+        () => false,
+      );
+      if (isExecutable) return candidate;
     }
   }
   throw new UsageError(
@@ -184,15 +187,6 @@ export async function findServerProgram(path: string): Promise<string> {
       'Install one (apt install redis-server, dnf install valkey, brew install redis), ' +
       'or start one with `docker compose up -d redis`, or set REDIS_URL.',
   );
-}
-
-async function isExecutable(path: string): Promise<boolean> {
-  try {
-    await access(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 const PID_FILE = 'redis.pid';
@@ -211,17 +205,14 @@ export function serverProcess(folder: string): number | null {
   return pid > 0 && isAlive(pid) && isServerOf(folder, pid) ? pid : null;
 }
 
-/** For a server that its socket doesn't reach. */
-export function askProcessToEnd(pid: number): void {
+/** With SIGTERM the server writes what it has first. */
+export function endServer(folder: string, pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+  if (!isAlive(pid) || !isServerOf(folder, pid)) return;
   try {
-    process.kill(pid, 'SIGTERM');
+    process.kill(pid, signal);
   } catch (error) {
     if (!hasCode(error, 'ESRCH')) throw error;
   }
-}
-
-export function killServer(folder: string, pid: number): void {
-  if (isAlive(pid) && isServerOf(folder, pid)) process.kill(pid, 'SIGKILL');
 }
 
 /** Another program may have the pid by now: the server's working folder is its data folder. */
@@ -256,34 +247,16 @@ const ANSWER_TIMEOUT_MS = 1_000;
 /** In bounded time. */
 export async function probeSocket(folder: string): Promise<ServerState> {
   const path = wayToSocket(folder);
-  try {
-    return (await ask(path, 'PING')).startsWith('+PONG') ? 'ready' : 'busy';
-  } catch (error) {
-    return hasCode(error, 'ECONNREFUSED', 'ENOENT') ? 'silent' : 'busy';
-  }
-}
-
-export async function isServing(folder: string): Promise<boolean> {
-  return (await probeSocket(folder)) !== 'silent';
-}
-
-/** The server writes what it has and ends, if it takes this. */
-export async function askToEnd(folder: string): Promise<void> {
-  await ask(wayToSocket(folder), 'SHUTDOWN').catch(() => undefined);
-}
-
-/** The first bytes of the answer to an inline command; '': none came in time. */
-function ask(path: string, command: string): Promise<string> {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     const connection = createConnection(path);
-    const end = (settle: () => void) => {
+    const end = (state: ServerState) => {
       connection.destroy();
-      settle();
+      resolve(state);
     };
-    connection.setTimeout(ANSWER_TIMEOUT_MS, () => end(() => resolve('')));
-    connection.once('error', (error) => end(() => reject(error)));
-    connection.once('close', () => resolve(''));
-    connection.once('data', (bytes) => end(() => resolve(bytes.toString('latin1'))));
-    connection.write(`${command}\r\n`);
+    connection.setTimeout(ANSWER_TIMEOUT_MS, () => end('busy'));
+    connection.once('error', (error) => end(hasCode(error, 'ECONNREFUSED', 'ENOENT') ? 'silent' : 'busy'));
+    connection.once('close', () => end('busy'));
+    connection.once('data', (bytes) => end(bytes.toString('latin1').startsWith('+PONG') ? 'ready' : 'busy'));
+    connection.write('PING\r\n');
   });
 }

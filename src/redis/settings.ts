@@ -46,140 +46,115 @@ const OLDEST_MAJOR = 7;
  * must take no writes. A master notices late replicas within a second.
  */
 const LAG_MAX_SECONDS = 10;
+const CUT_OFF = 'a master that is cut off would go on beside its successor, and rows could be sent twice';
+/** Whether it starts with an append-only file that ends within a write. */
+const LOADS_TORN_END = 'aof-load-truncated';
 
-export function judgeSettings(settings: RedisSettings): readonly SettingsFinding[] {
-  const judges = [
-    judgeVersion,
-    judgeEviction,
-    judgeAppendOnly,
-    judgeTornEnd,
-    judgeFsync,
-    judgeFencing,
-    judgeUnreadable,
-  ];
-  return judges.flatMap((one) => one(settings) ?? []);
+type Expectation = {
+  readonly kind: 'refused' | 'warning';
+  readonly expected: string;
+  /** What any other value costs. */
+  readonly cost: string;
+  /** By default only what is expected is. */
+  readonly isRight?: (value: string) => boolean;
+  /** By default what is expected. */
+  readonly advised?: string;
+};
+
+const EXPECTATIONS: Readonly<Record<string, Expectation>> = {
+  'maxmemory-policy': {
+    kind: 'refused',
+    expected: 'noeviction',
+    cost: 'a full Redis forgets rows, and they may be sent twice',
+  },
+  appendonly: {
+    kind: 'refused',
+    expected: 'yes',
+    cost: 'a restart of Redis would forget what was sent',
+  },
+  [LOADS_TORN_END]: {
+    kind: 'refused',
+    expected: 'no, or the right to BGREWRITEAOF (ACL SETUSER, +bgrewriteaof)',
+    cost: 'a write that a power cut broke off would be carried out at a later start',
+    isRight: (value) => value === 'no',
+    advised: 'no',
+  },
+  appendfsync: {
+    kind: 'warning',
+    expected: 'always',
+    cost: 'a power cut loses up to a second (everysec), or what the system had not written yet (no)',
+  },
+  'min-replicas-to-write': {
+    kind: 'refused',
+    expected: '1 or more with Sentinel',
+    cost: CUT_OFF,
+    isRight: (count) => Number(count) > 0,
+    advised: '1',
+  },
+  'min-replicas-max-lag': {
+    kind: 'refused',
+    expected: `1 to ${LAG_MAX_SECONDS} with Sentinel`,
+    cost: CUT_OFF,
+    isRight: (seconds) => Number(seconds) > 0 && Number(seconds) <= LAG_MAX_SECONDS,
+    advised: String(LAG_MAX_SECONDS),
+  },
+};
+
+export function judgeSettings({ version, values }: RedisSettings): readonly SettingsFinding[] {
+  const findings = Object.entries(EXPECTATIONS).map(([name, one]) => judgeValue(name, values[name], one));
+  return [judgeVersion(version), ...findings].filter((one) => one !== null);
 }
 
-function judgeVersion({ version }: RedisSettings): SettingsFinding | null {
-  if (version === null || Number.parseInt(version, 10) >= OLDEST_MAJOR) return null;
+function judgeVersion(version: string | null): SettingsFinding | null {
+  if (version !== null && Number.parseInt(version, 10) >= OLDEST_MAJOR) return null;
   return {
-    kind: 'impossible',
-    problem: `it is version ${version}, expected ${OLDEST_MAJOR}.0 or newer`,
+    kind: version === null ? 'warning' : 'impossible',
+    problem: `it is version ${version ?? 'unknown'}, expected ${OLDEST_MAJOR}.0 or newer`,
     advice: 'Update it (Valkey serves too), or leave REDIS_URL unset for an embedded server.',
   };
 }
 
-function judgeEviction({ evictionPolicy }: RedisSettings): SettingsFinding | null {
-  if (evictionPolicy === null || evictionPolicy === 'noeviction') return null;
+/** `undefined`: it doesn't matter on this server. */
+function judgeValue(
+  name: string,
+  value: string | null | undefined,
+  { kind, expected, cost, isRight = (text) => text === expected, advised = expected }: Expectation,
+): SettingsFinding | null {
+  if (value === undefined || (value !== null && isRight(value))) return null;
   return {
-    kind: 'refused',
-    problem: `maxmemory-policy is ${evictionPolicy}, expected noeviction: a full Redis forgets rows, and they may be sent twice`,
-    advice: setTo('maxmemory-policy', 'noeviction'),
+    kind: value === null ? 'warning' : kind,
+    problem: `${name} ${value === null ? "can't be read" : `is ${value}`}, expected ${expected}: ${cost}`,
+    advice: `\`CONFIG SET ${name} ${advised}\`, and \`${name} ${advised}\` in redis.conf so that it stays.`,
   };
 }
 
-function judgeAppendOnly({ appendOnly }: RedisSettings): SettingsFinding | null {
-  if (appendOnly !== false) return null;
-  return {
-    kind: 'refused',
-    problem: 'appendonly is no, expected yes: a restart of Redis would forget what was sent',
-    advice: setTo('appendonly', 'yes'),
-  };
-}
-
-function judgeTornEnd({ appendOnly, loadsTornEnd, mayRewrite }: RedisSettings): SettingsFinding | null {
-  if (appendOnly !== true || loadsTornEnd === false || mayRewrite) return null;
-  const is = loadsTornEnd === null ? "can't be read" : 'is yes';
-  return {
-    kind: 'refused',
-    problem:
-      `aof-load-truncated ${is} and BGREWRITEAOF is refused, expected no, or the right to it: ` +
-      'a write that a power cut broke off would be carried out at a later start',
-    advice: `Grant the right (ACL SETUSER, +bgrewriteaof), or ${setTo('aof-load-truncated', 'no')}`,
-  };
-}
-
-function judgeFsync({ appendOnly, fsync }: RedisSettings): SettingsFinding | null {
-  if (appendOnly === false || fsync === null || fsync === 'always') return null;
-  const lost = fsync === 'everysec' ? 'up to a second' : 'what the system had not written yet';
-  return {
-    kind: 'warning',
-    problem: `appendfsync is ${fsync}, expected always: a power cut loses ${lost}`,
-    advice: setTo('appendfsync', 'always'),
-  };
-}
-
-function judgeFencing({ fencing }: RedisSettings): SettingsFinding | null {
-  if (fencing === null) return null;
-  const { minReplicas, maxLagSeconds } = fencing;
-  const cost = 'a master that is cut off would go on beside its successor, and rows could be sent twice';
-  if (minReplicas === 0) {
-    return {
-      kind: 'refused',
-      problem: `min-replicas-to-write is 0, expected 1 or more with Sentinel: ${cost}`,
-      advice: setTo('min-replicas-to-write', '1'),
-    };
-  }
-  if (maxLagSeconds === null || (maxLagSeconds > 0 && maxLagSeconds <= LAG_MAX_SECONDS)) return null;
-  return {
-    kind: 'refused',
-    problem: `min-replicas-max-lag is ${maxLagSeconds}, expected 1 to ${LAG_MAX_SECONDS} with Sentinel: ${cost}`,
-    advice: setTo('min-replicas-max-lag', String(LAG_MAX_SECONDS)),
-  };
-}
-
-function judgeUnreadable(settings: RedisSettings): SettingsFinding | null {
-  const hidden = [
-    settings.version === null ? 'version' : null,
-    settings.evictionPolicy === null ? 'maxmemory-policy' : null,
-    settings.appendOnly === null ? 'appendonly' : null,
-    settings.appendOnly !== false && settings.fsync === null ? 'appendfsync' : null,
-    settings.fencing?.minReplicas === null ? 'min-replicas-to-write' : null,
-  ].filter((name) => name !== null);
-  if (hidden.length === 0) return null;
-  return {
-    kind: 'warning',
-    problem: `it doesn't let ${hidden.join(', ')} be read, so that could not be checked`,
-    advice:
-      'Expected appendonly yes, appendfsync always, maxmemory-policy noeviction, ' +
-      'and with Sentinel min-replicas-to-write 1.',
-  };
-}
-
-function setTo(name: string, value: string): string {
-  return `\`CONFIG SET ${name} ${value}\`, and \`${name} ${value}\` in redis.conf so that it stays.`;
-}
-
-/** `null`: the server doesn't say, as with some managed services. */
 export type RedisSettings = Awaited<ReturnType<typeof readSettings>>;
 
+/** `null`: the server doesn't say, as with some managed services. */
 export async function readSettings(redis: Redis) {
   const said = await readInfo(redis);
-  const tornEnd = await configured(redis, 'aof-load-truncated');
-  const aof = said('aof_enabled') ?? (await configured(redis, 'appendonly'));
+  const values: Record<string, string | null> = {
+    'maxmemory-policy': said('maxmemory_policy') ?? (await configured(redis, 'maxmemory-policy')),
+    appendonly: APPEND_ONLY[said('aof_enabled') ?? ''] ?? (await configured(redis, 'appendonly')),
+  };
+  const further: string[] = [];
+  if (values.appendonly !== 'no') further.push('appendfsync');
+  // Without Sentinels nobody names a successor.
+  if (redis.options.sentinels) further.push('min-replicas-to-write', 'min-replicas-max-lag');
+  for (const name of further) values[name] = await configured(redis, name);
+  if (values.appendonly === 'yes' && !(await mayRewrite(redis)))
+    values[LOADS_TORN_END] = (await configured(redis, LOADS_TORN_END)) ?? 'unknown';
   return {
     version: said('redis_version'),
-    appendOnly: aof === null ? null : aof === '1' || aof === 'yes',
-    /** It starts with an append-only file that ends within a write. */
-    loadsTornEnd: tornEnd === null ? null : tornEnd === 'yes',
-    /** This user may have it rewrite that file. */
-    mayRewrite: await mayRewrite(redis),
-    evictionPolicy: said('maxmemory_policy') ?? (await configured(redis, 'maxmemory-policy')),
-    fsync: await configured(redis, 'appendfsync'),
+    values,
     usedMemoryBytes: numberOf(said('used_memory')),
     /** 0 for no limit. */
     maxMemoryBytes: numberOf(said('maxmemory') ?? (await configured(redis, 'maxmemory'))),
-    /** Stops a cut-off master's writes; `null` without Sentinels: nobody names a successor. */
-    fencing: redis.options.sentinels ? await readFencing(redis) : null,
   };
 }
 
-async function readFencing(redis: Redis) {
-  return {
-    minReplicas: numberOf(await configured(redis, 'min-replicas-to-write')),
-    maxLagSeconds: numberOf(await configured(redis, 'min-replicas-max-lag')),
-  };
-}
+/** As INFO has it. */
+const APPEND_ONLY: Readonly<Record<string, string>> = { 1: 'yes', 0: 'no' };
 
 /** By a name of INFO; `null`: it doesn't say, or refuses. */
 export async function readInfo(redis: Redis, section = 'default'): Promise<(name: string) => string | null> {

@@ -178,7 +178,6 @@ function endOfChanged(error: unknown): IngestEnd {
 }
 
 async function sweep({ run, session, queue, added }: Opened): Promise<boolean> {
-  await queue.retryFailed();
   const closed = await session.ledger.of(run.target).store.closedChunks(run.id);
   let isLost = false;
   for (let n = 1; n <= added.last; n += 1) {

@@ -8,7 +8,7 @@ import { tell } from '../lib/terminal.ts';
 import { programVersion } from '../lib/version.ts';
 import { sleep, withDeadline } from '../lib/waiting.ts';
 import type { InboxNumbers, LedgerNumbers } from '../metrics/registry.ts';
-import { createChunkQueue } from '../queue/chunk-queue.ts';
+import { watchChunks } from '../queue/chunk-queue.ts';
 import type { TargetSession } from '../session.ts';
 import { serviceReport } from './status.ts';
 
@@ -68,7 +68,7 @@ async function reasonsNotReady(
 function lookAtLedger({ ledger, service, releasers }: TargetSession): () => Promise<LedgerNumbers> {
   const { keys } = ledger.of(service.target);
   const census = createCensus(ledger.redis, keys);
-  const queue = createChunkQueue(ledger.redis, keys.queuePrefix, () => undefined);
+  const queue = watchChunks(ledger.redis, keys.queuePrefix);
   releasers.push(() => queue.close());
   return async () => {
     const [{ states, openRows, inDoubt, lastEnds }, report, workers, chunks] = await Promise.all([

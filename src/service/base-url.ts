@@ -1,5 +1,5 @@
 /** The base URL of the service, refused where it would send the token in the clear. */
-import { isLoopback } from '../lib/listening.ts';
+import { isLoopback } from '../lib/machine.ts';
 import { UsageError } from '../lib/usage-error.ts';
 
 /** Where the service is: the origin, and what stands before every path (no slash at its end). */

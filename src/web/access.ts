@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { errorCode, insteadOf } from '../lib/errors.ts';
-import { isLoopback } from '../lib/listening.ts';
+import { isLoopback } from '../lib/machine.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { readPeople, writeWebFile } from './people.ts';
 

@@ -3,7 +3,7 @@
  * site's name bound to this address), and changes sent by another site's page. Pure.
  */
 
-import { isLoopback } from '../lib/listening.ts';
+import { isLoopback } from '../lib/machine.ts';
 
 type GuardedRequest = {
   readonly method: string;

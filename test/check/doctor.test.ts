@@ -69,14 +69,9 @@ test('folders that others may read are a warning with the command that closes th
 
 const memory = (usedMemoryBytes: number | null, maxMemoryBytes: number | null): RedisSettings => ({
   version: null,
-  appendOnly: null,
-  loadsTornEnd: null,
-  mayRewrite: false,
-  evictionPolicy: null,
-  fsync: null,
+  values: {},
   usedMemoryBytes,
   maxMemoryBytes,
-  fencing: null,
 });
 
 test.each([

@@ -322,7 +322,7 @@ describe('a process that was killed', () => {
     expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
     expect(await own().redis.hget(place.keys.run(run).record, 'suspect')).toBe('1');
     expect(a.notices.at(-1)).toContain(`is damaged (${file}, line 5), and Redis may have lost what it said`);
-    expect(a.troubles).toEqual(['a damaged line of a journal is passed over']);
+    expect(a.troubles).toEqual(['damaged lines of a journal are passed over']);
   });
 
   test('and left a damaged line costs no doubt where Redis has lost nothing', async () => {

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { noOutcomes } from '../../src/model/outcome.ts';
-import { killServer } from '../../src/redis/server-process.ts';
+import { endServer } from '../../src/redis/server-process.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
 import { embeddedServer, startFlow, subclientsCsv } from '../support/flow.ts';
 import { newestRun, statusOf } from '../support/run-control.ts';
@@ -74,7 +74,7 @@ test('a run whose home is removed ends without naming a command that would send 
   const server = await embeddedServer(flow.home);
   if (server === null) throw new Error('the run has no Redis of its own');
   // Without the folder nobody finds the server, should the run not end it.
-  atTestEnd(() => killServer(server.folder, server.pid));
+  atTestEnd(() => endServer(server.folder, server.pid, 'SIGKILL'));
   await rm(flow.home, { recursive: true, force: true, maxRetries: 5 });
   const { exitCode, stdout, stderr } = await run.ended;
   expect(exitCode).toBe(2);

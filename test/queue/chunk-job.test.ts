@@ -71,7 +71,7 @@ describe('a chunk as the payload of a job', () => {
 
   it('in a form of a later version, is refused with what was expected', () => {
     expect(() => chunkOfPayload({ run: 'run-1', chunk: 3, table: 'x' })).toThrow(
-      /does not know; expected `rows` or/,
+      /expected a chunk in a form that this version knows/,
     );
   });
 

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
   FIRST_PRIORITY,
-  nearPriority,
   nextPriority,
   OPEN_CHUNKS_MAX,
   priorityAgain,
@@ -37,13 +36,6 @@ describe('chunks that come back', () => {
   test('have a priority that BullMQ takes, however often they come', () => {
     expect(priorityAgain(PRIORITY_LIMIT - 5, 63)).toBe(PRIORITY_LIMIT);
   });
-});
-
-test.each([
-  ['as far behind as open chunks reach', 40, 170, null],
-  ['that got lost far behind', 40, 900_000, 105],
-])('a waiting chunk %s', (_, first, priority, near) => {
-  expect(nearPriority(priority, first)).toBe(near);
 });
 
 test('what is brought forward goes before all, down to the first number that BullMQ takes', () => {

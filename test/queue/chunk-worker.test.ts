@@ -1,11 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Queue } from 'bullmq';
 import { describe, expect, type TestContext, test } from 'vitest';
 import type { RedisConnection } from '../../src/lib/redis-connection.ts';
 import { SHIPPED_TIMES } from '../../src/lib/times.ts';
 import type { ChunkJob } from '../../src/queue/chunk-job.ts';
-import { createChunkQueue } from '../../src/queue/chunk-queue.ts';
+import { createChunkQueue, QUEUE_NAME } from '../../src/queue/chunk-queue.ts';
 import { type ChunkEnd, type ChunkLease, startChunkWorker } from '../../src/queue/chunk-worker.ts';
 import { connectRedis } from '../../src/redis/connection.ts';
 import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
@@ -179,5 +180,21 @@ describe.concurrent('while a run has all places', () => {
     await finish(() => {
       for (const { end } of inHand) end('closed');
     });
+  });
+
+  test('another gets in whose chunk came back far behind all that wait', async (context) => {
+    const end = deferred<ChunkEnd>();
+    const taken: string[] = [];
+    const { redis, queue, finish } = await startParts(context, ({ run }) => {
+      taken.push(run);
+      return end.promise;
+    });
+    await queue.add(chunksOf('big', 6 * PLACES));
+    await queue.add(chunksOf('other', 1));
+    const bull = new Queue(QUEUE_NAME, { connection: redis, prefix: 'onboard:{t}:queue' });
+    await (await bull.getJob('other-c1'))?.changePriority({ priority: 2 ** 20 });
+    await until(() => taken.includes('other'));
+    await bull.close();
+    await finish(() => end.resolve('closed'));
   });
 });

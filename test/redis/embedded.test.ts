@@ -8,7 +8,7 @@ import { Redis } from 'ioredis';
 import { afterEach, describe, expect, test } from 'vitest';
 import { connectRedis } from '../../src/redis/connection.ts';
 import { joinEmbeddedRedis, problemOfDisk, reviveOnLoss } from '../../src/redis/embedded.ts';
-import { killServer, serverProcess, startServer } from '../../src/redis/server-process.ts';
+import { endServer, serverProcess, startServer } from '../../src/redis/server-process.ts';
 import { ownFolder } from '../support/folder.ts';
 import { until } from '../support/until.ts';
 
@@ -161,7 +161,7 @@ test('started by two at once, each of which saw none, there is one server', asyn
     expect((await Promise.all([start(), start()])).toSorted()).toEqual([false, true]);
   } finally {
     const server = serverProcess(folder);
-    if (server !== null) killServer(folder, server);
+    if (server !== null) endServer(folder, server, 'SIGKILL');
   }
 });
 

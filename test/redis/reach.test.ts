@@ -37,9 +37,7 @@ test('a server that takes no commands right now is to be waited for: another Red
 test('a refused password is said', async () => {
   await own().redis.config('SET', 'requirepass', 'right');
   try {
-    await expect(assertReachable(own().address)).rejects.toThrow(
-      /wants a password \(NOAUTH\), as in redis:\/\/.*\. Correct REDIS_URL/,
-    );
+    await expect(assertReachable(own().address)).rejects.toThrow(/NOAUTH.*as in redis:\/\//);
   } finally {
     await own().redis.config('SET', 'requirepass', '');
   }
@@ -76,8 +74,7 @@ test('a Sentinel that is away or does not know the master is named', async () =>
   const url = `redis+sentinel://me:secret-word@127.0.0.1:1,127.0.0.1:${port}/payments`;
   const failed = assertReachable(parseRedisUrl(url));
   await expect(failed).rejects.toThrow(
-    "the Sentinel at 127.0.0.1:1 can't be asked: Connection is closed; " +
-      `the Sentinel at 127.0.0.1:${port} knows no master of that name. Start it`,
+    new RegExp(`sentinel 127\\.0\\.0\\.1:1 .*closed; .*sentinel 127\\.0\\.0\\.1:${port} .*Start it`),
   );
   await expect(failed).rejects.not.toThrow(/secret-word/);
 });
