@@ -19,12 +19,12 @@ import {
 } from '../model/resolution.ts';
 import type { Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
+import { addToStory } from './display.ts';
 import { identityPlace, type LedgerKeys } from './keys.ts';
 import { RESOLVE } from './lua/rows.ts';
 import { settledMark } from './mark.ts';
 import { readDoubts } from './run-view.ts';
 import { script } from './script.ts';
-import { addToStory } from './story.ts';
 
 /** `unchanged`: it was decided so before. */
 export type RowResolved =

@@ -17,12 +17,12 @@ import {
   runStateSchema,
   type StateRequest,
 } from '../model/run.ts';
+import { storyLine } from './display.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import type { LedgerKeys } from './keys.ts';
 import { DROP_LEASE, HOLD_LEASE, REGISTER, TRANSITION } from './lua/runs.ts';
 import { allBriefs, type NewRun, newRecord, readRun, registeredSchema, registration } from './run-record.ts';
 import { script } from './script.ts';
-import { storyLine } from './story.ts';
 
 const canarySchema = z.enum(['', 'first', 'overruled']);
 const register = script(REGISTER, registeredSchema);
