@@ -16,8 +16,7 @@ import {
 } from '../journal/worker-registry.ts';
 import { type LedgerEpoch, openEpoch } from '../ledger/epoch.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
-import { recountRuns } from '../ledger/recount.ts';
-import { createReplay, noteAdded, restorableFields } from '../ledger/replay.ts';
+import { createReplay, noteAdded, recountRuns, restorableFields } from '../ledger/replay.ts';
 import type { RunIndex } from '../ledger/run-index.ts';
 import { type RunStore, runsWithOpenRows } from '../ledger/run-store.ts';
 import type { ReplayScope } from '../ledger/verification.ts';
