@@ -148,18 +148,12 @@ local function leadDiffers(e, of)
   if string.sub(lead, 1, 1) == '[' then return cjson.decode(lead)[4] ~= e.outcome end
   return taker(lead) ~= taker(e.mark) and not e.accepted
 end
-local lost
+local suspect
 -- A lost worker's intent, between this take's withdrawal and now, may itself be lost.
-local function isUnsure(chunk, key)
-  lost = lost or call('HMGET', KEYS[1], 'suspect', 'operation')
-  if REPLAYED or chunk > tonumber(lost[1] or '0') then return false end
-  local operation = lost[2] or ''
-  if operation == 'subclient.upsert' then
-    local entry = key and call('HGET', key.bucket, (placeOf(key.digest)))
-    return string.sub(entry or '', 1, 1) ~= 'k'
-  end
-  if operation == 'subclient.create' or operation == 'counterparty.draft' then return true end
-  return string.sub(operation, 1, 12) == 'custom.once:'
+local function isUnsure(e)
+  if REPLAYED or e.repeatable then return false end
+  suspect = suspect or tonumber(call('HGET', KEYS[1], 'suspect') or '0')
+  return e.chunk <= suspect
 end
 for _, e in ipairs(entries) do
   local row, outcome = e.row, e.outcome
@@ -171,7 +165,7 @@ for _, e in ipairs(entries) do
   local foreign = current and not settled and taker(current) ~= taker(e.mark) and not e.accepted
   local gaveUp = outcome == 'failed' and e.mark == ''
   if not current and not closed then
-    foreign = leadDiffers(e, of) or (gaveUp and isUnsure(e.chunk, e.key))
+    foreign = leadDiffers(e, of) or (gaveUp and isUnsure(e))
   end
   if e.answered then
     answered = true
