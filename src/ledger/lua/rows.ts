@@ -253,9 +253,7 @@ return record({}, cjson.decode(ARGV[2]))
  * Settles rows in doubt by a person's decision and remembers who took it; or only adds what is
  * known of a row that stays in doubt.
  * KEYS: record, prefix of chunks, blocks, late, doubts, sources, resolutions.
- * ARGV: run, JSON of [[row, outcome ('in-doubt': it stays so), settlement ('': the row was not in
- * doubt when it was read), bucket key ('' none), digest, identity ('k'|'x'|''), id, resolution
- * (JSON, '' for a row that stays), drop its source (0|1)], …].
+ * ARGV: run, JSON of entries (`ResolveEntry` of resolve.ts).
  * Answers per row: 'resolved'; 'noted'; 'unchanged': decided so before; 'otherwise <resolution>':
  * decided otherwise before; 'settled': not in doubt. Sent again after a lost reply, it answers the
  * same.
@@ -263,14 +261,13 @@ return record({}, cjson.decode(ARGV[2]))
 export const RESOLVE = `${KEY_ENTRIES}
 local run = ARGV[1]
 local out = {}
-local function identity(e)
-  local row, bucket, digest = e[1], e[4], e[5]
-  if bucket == '' then return end
+local function identity(row, key, becomes, id)
+  local bucket, digest = key.bucket, key.digest
   local _, text, form = placeOf(digest)
   -- The entry itself says whether the row's job is an exact one.
   local exact = call('HGET', bucket, form .. '=' .. text)
   if exact and isOf(exact, text, run, row) then digest = form .. '=' .. text end
-  if hasKey(bucket, digest, run, row) then putKey(bucket, digest, e[6], run, row, e[7]) end
+  if hasKey(bucket, digest, run, row) then putKey(bucket, digest, becomes, run, row, id) end
 end
 local function replace(chunk, row, settlement)
   if call('HEXISTS', KEYS[3], chunk) == 1 then
@@ -282,29 +279,29 @@ local function replace(chunk, row, settlement)
 end
 local function decidedBefore(row, resolution)
   local earlier = call('HGET', KEYS[7], row)
-  if not earlier or resolution == '' then return 'settled' end
+  if not earlier or not resolution then return 'settled' end
   if earlier == resolution then return 'resolved' end
   local before, now = cjson.decode(earlier), cjson.decode(resolution)
   if before.decision == now.decision and before.id == now.id then return 'unchanged' end
   return 'otherwise ' .. earlier
 end
 for i, e in ipairs(cjson.decode(ARGV[2])) do
-  local row, outcome, settlement, resolution = e[1], e[2], e[3], e[8]
+  local row, settled, resolution = tostring(e.row), e.settled, e.resolution
   local chunk = call('HGET', KEYS[5], row)
   local answer
-  if not chunk or settlement == '' then
+  if not chunk or not settled then
     answer = decidedBefore(row, resolution)
-  elseif outcome == 'in-doubt' then
-    replace(chunk, row, settlement)
+  elseif not resolution then
+    replace(chunk, row, settled)
     answer = 'noted'
   else
-    replace(chunk, row, settlement)
+    replace(chunk, row, settled)
     call('HINCRBY', KEYS[1], 'o:in-doubt', -1)
-    call('HINCRBY', KEYS[1], 'o:' .. outcome, 1)
+    call('HINCRBY', KEYS[1], 'o:' .. e.outcome, 1)
     call('HDEL', KEYS[5], row)
-    if e[9] == 1 then call('HDEL', KEYS[6], row) end
+    if e.created then call('HDEL', KEYS[6], row) end
     call('HSET', KEYS[7], row, resolution)
-    identity(e)
+    if e.key then identity(row, e.key, e.created and 'k' or 'x', e.id) end
     answer = 'resolved'
   end
   out[i] = answer
