@@ -18,7 +18,7 @@ import { type LedgerEpoch, openEpoch } from '../ledger/epoch.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
 import { createReplay, noteAdded, recountRuns, restorableFields } from '../ledger/replay.ts';
 import type { RunIndex } from '../ledger/run-index.ts';
-import { type RunStore, runsWithOpenRows } from '../ledger/run-store.ts';
+import type { RunStore } from '../ledger/run-store.ts';
 import type { ReplayScope } from '../ledger/verification.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
@@ -84,7 +84,7 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
     replay: (scope) => replayJournals(options, journal, scope),
     isGone: (other) => isGoneFor(other, options),
     connected: () => connectedWorkers(redis, keys),
-    doubt: async (workers) => createReplay(redis, keys).suspect(await runsWithOpenRows(redis, keys), workers),
+    doubt: async (workers) => createReplay(redis, keys).suspect(await store.withOpenRows(), workers),
     onNotice: (text) => tellOf(options, text),
     onTrouble: log.warn,
   });
