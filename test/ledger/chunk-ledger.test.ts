@@ -162,16 +162,6 @@ describe('the journal', () => {
       ['1 failed'],
     ]);
   });
-
-  test('that can’t be written has nothing granted, and no intent is left', async () => {
-    const { ledger } = await runningRun(2, 100, memoryJournal('no space left on device'));
-    const answers = [grantOf(ledger, intent('i a 1')), grantOf(ledger, intent('i b 1'))];
-    expect(await Promise.all(answers)).toEqual([
-      { kind: 'unwritten', problem: 'no space left on device' },
-      TAKEN,
-    ]);
-    expect((await ledger.take(1, [])).marks.size).toBe(0);
-  });
 });
 
 const makeSuspect = (bench: Bench, upTo: number) =>
