@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import { baseUrlOf, SANDBOX_TARGET } from '../delivery/target.ts';
 import { type KeysAsked, readKeyFields, readKeys } from '../ledger/key-claims.ts';
-import { runOfFile } from '../ledger/run-store.ts';
 import type { Log } from '../lib/log.ts';
 import type { Releasers } from '../lib/releasers.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -62,7 +61,7 @@ function createLook({ redis, of }: Pick<Ledger, 'redis' | 'of'>, target: string)
       return (await isEmpty()) ? new Map() : readKeyFields(redis, keys, asked);
     },
     async earlierRun(file: { readonly sha256: string; readonly job: string }) {
-      const id = await runOfFile(redis, keys, file);
+      const id = await store.ofFile(file);
       return id === null ? null : store.get(id);
     },
     async lastSpeed(job: string) {

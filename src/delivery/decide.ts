@@ -19,7 +19,7 @@ import type { JsonObject, JsonValue, ServiceRequest } from '../model/request.ts'
 import { MAX_GROUP_ROWS, type RowGroup } from '../model/row-group.ts';
 import type { Settlement } from '../model/settlement.ts';
 import { type Answers, type Questions, resolveReferences } from './references.ts';
-import type { RowEnd, RowTask } from './row-task.ts';
+import { callOfClaimed, type RowEnd, type RowTask } from './row-task.ts';
 import type { ServiceEdge } from './run-context.ts';
 
 export type Plan =
@@ -253,10 +253,6 @@ function skipped({ run, id }: Pick<Known, 'run' | 'id'>, said: string): RowEnd {
 function differs({ row, line }: RowTask['row'], list: string): Issue {
   const expected = `the ${list} that the record was created with`;
   return { row, line, column: null, value: null, expected, code: 'group_differs' };
-}
-
-function callOfClaimed(operation: Operation): Call {
-  return operation === 'subclient.upsert' ? 'subclient.create' : operation;
 }
 
 type Known = Extract<Undecided['claim'], { kind: 'known' }>;

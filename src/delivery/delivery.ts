@@ -10,7 +10,7 @@ import { awayMsOf, ratePerSecond } from '../config/send-settings.ts';
 import { createSharedBreaker } from '../ledger/breaker.ts';
 import { type ChunkLedger, createChunkLedger } from '../ledger/chunk-ledger.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
-import { hasEverAccepted, type RunStore } from '../ledger/run-store.ts';
+import type { RunStore } from '../ledger/run-store.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
@@ -85,8 +85,8 @@ export function openDelivery(parts: DeliveryParts): Delivery {
 }
 
 /** Asks the ledger only where somebody waits for the answer. */
-async function reachOf({ redis, keys, isAttended }: DeliveryParts): Promise<Reach> {
-  const wasReached = isAttended && hasEverAccepted(redis, keys).catch(() => false);
+async function reachOf({ store, isAttended }: DeliveryParts): Promise<Reach> {
+  const wasReached = isAttended && store.hasEverAccepted().catch(() => false);
   return { isReached: await wasReached };
 }
 

@@ -16,10 +16,9 @@ import {
 } from '../journal/worker-registry.ts';
 import { type LedgerEpoch, openEpoch } from '../ledger/epoch.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
-import { recountRuns } from '../ledger/recount.ts';
-import { createReplay, noteAdded, restorableFields } from '../ledger/replay.ts';
+import { createReplay, noteAdded, recountRuns, restorableFields } from '../ledger/replay.ts';
 import type { RunIndex } from '../ledger/run-index.ts';
-import { type RunStore, runsWithOpenRows } from '../ledger/run-store.ts';
+import type { RunStore } from '../ledger/run-store.ts';
 import type { ReplayScope } from '../ledger/verification.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { Log } from '../lib/log.ts';
@@ -93,7 +92,7 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
     },
     isGone: (other) => isGoneFor(other, options),
     connected: () => connectedWorkers(redis, keys),
-    doubt: async () => replay.suspect(await runsWithOpenRows(redis, keys)),
+    doubt: async () => replay.suspect(await store.withOpenRows()),
     onNotice: (text) => tellOf(options, text),
     onTrouble: log.warn,
   });

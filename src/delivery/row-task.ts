@@ -4,7 +4,7 @@ import type { KeyPlace, Place } from '../ledger/keys.ts';
 import type { FieldsChange, IdentityChange, SettledRow } from '../ledger/settle-entry.ts';
 import type { KeyClaim } from '../model/identity.ts';
 import { type Issue, keptIssue } from '../model/issue.ts';
-import { spaceOf } from '../model/operation.ts';
+import { type Call, mayRepeat, type Operation, spaceOf } from '../model/operation.ts';
 import { KEY_AFTER, type Outcome, REMAINDER } from '../model/outcome.ts';
 import type { Verdict } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
@@ -46,7 +46,7 @@ export type RowEnd = Pick<Settlement, 'outcome'> &
  * settler's intent on the row.
  */
 export function settledRow(task: RowTask, end: RowEnd, mark: string = task.foundMark): SettledRow {
-  const { row } = task;
+  const { row, run, claim } = task;
   return {
     chunk: task.chunk,
     settlement: {
@@ -71,7 +71,13 @@ export function settledRow(task: RowTask, end: RowEnd, mark: string = task.found
     documents: end.documents ?? '',
     mark,
     lead: null,
+    repeatable: claim.kind === 'known' || mayRepeat(callOfClaimed(run.operation)),
   };
+}
+
+/** The call of a row that has its key; a key that is known makes an update of it. */
+export function callOfClaimed(operation: Operation): Call {
+  return operation === 'subclient.upsert' ? 'subclient.create' : operation;
 }
 
 function isKept({ line }: Row, outcome: Outcome): boolean {

@@ -2,7 +2,7 @@
  * Writes what this worker does to the ledger, for people who look: no row waits for it.
  */
 import { hostname } from 'node:os';
-import { forgetDoing, keepDoing } from '../ledger/doing.ts';
+import { forgetDoing, keepDoing } from '../ledger/display.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { Meter } from '../metrics/meter.ts';

@@ -5,7 +5,7 @@
 import { rmdir } from 'node:fs/promises';
 import { jobsBefore } from '../config/job-definition.ts';
 import { SANDBOX_TARGET } from '../delivery/target.ts';
-import { holdsUpLaterJobs, openRunsOf } from '../ledger/run-store.ts';
+import { holdsUpLaterJobs } from '../ledger/run-store.ts';
 import { errorCode, messageOf } from '../lib/errors.ts';
 import type { Run } from '../model/run.ts';
 import { createReleases } from '../queue/schedules.ts';
@@ -130,15 +130,15 @@ export async function sortedOut(
 export async function busyJobs(
   looks: readonly InboxLook[],
   claims: ReadonlyArray<Pick<Claim, 'info'>>,
-  { redis, of }: Pick<Ledger, 'redis' | 'of'>,
+  { of }: Pick<Ledger, 'of'>,
   target: string,
 ): Promise<ReadonlyMap<string, string>> {
   const present = presentJobs(looks);
   const jobs = looks.flatMap(({ inbox }) => inbox.jobs);
   const asking = jobs.filter(({ name }) => present.has(name));
   const asked = asking.flatMap(({ definition }) => jobsBefore(definition));
-  const { keys, store } = of(target);
-  const open = await openRunsOf(redis, keys, new Set(asked));
+  const { store } = of(target);
+  const open = await store.holdingUp(new Set(asked));
   const runs = await Promise.all(
     open.map(async (id) => {
       const [run, leased] = await Promise.all([store.get(id), store.hasLease(id)]);

@@ -2,11 +2,9 @@
  * A target's ledger in numbers, for monitoring that reads it every few seconds. A run that is over
  * and has no row in doubt is read only once.
  */
-import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { exitCodeOf } from '../model/exit.ts';
 import { isOver, openRows, type Run } from '../model/run.ts';
-import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import type { LedgerKeys } from './keys.ts';
 import { allBriefs, type RunBrief } from './run-record.ts';
 
@@ -64,11 +62,4 @@ function enterEnd(lastEnds: Map<string, LastEnd>, run: RunBrief): void {
 /** Processes that send, and those that only read and follow runs. */
 export async function countWorkers(redis: RedisConnection, { epoch }: LedgerKeys): Promise<number> {
   return (await redis.hkeys(epoch)).filter((field) => field.startsWith('m:')).length;
-}
-
-const open = inEpoch('return 1', z.number());
-
-/** Resolves at once where the epoch is open. */
-export async function untilOpen(epoch: Pick<LedgerEpoch, 'read'>): Promise<void> {
-  await epoch.read(open, [], []);
 }

@@ -11,9 +11,8 @@ import type { Run } from '../model/run.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import { type Exchange, type Exchanged, exchangeRows, type RowJournal, withdrawRows } from './exchange.ts';
 import type { MarkedRow } from './intent.ts';
-import { keyFields, keyStateIn } from './key-claims.ts';
+import { keyStates, lookInEpoch } from './key-claims.ts';
 import { fieldsPlace, type KeyPlace, type LedgerKeys } from './keys.ts';
-import { LOOK_UP } from './lua/keys.ts';
 import { RESERVE } from './lua/runs.ts';
 import { closeChunk, takeChunk } from './open-chunk.ts';
 import type { SettledRow } from './settle-entry.ts';
@@ -33,10 +32,9 @@ type ChunkLedgerOptions = {
 const MAX_BATCH = 200;
 const NONE: readonly never[] = [];
 
-const lookUp = inEpoch(LOOK_UP, z.array(z.string()));
-
 export function createChunkLedger(options: ChunkLedgerOptions) {
   const { epoch, keys, run } = options;
+  const look = lookInEpoch(epoch);
   const exchange = ({
     ended = NONE,
     isFirst = true,
@@ -55,16 +53,12 @@ export function createChunkLedger(options: ChunkLedgerOptions) {
   return {
     /** `rows`: the numbers of the chunk's rows. */
     take: (chunk: number, rows: readonly number[]) => takeChunk(chunk, rows, options),
-    readKey: tickBatch(async (places: readonly KeyPlace[]) => {
-      const asked = places.flatMap((place) => keyFields(keys, place));
-      const found = await epoch.read(lookUp, [], placeArguments(asked));
-      return places.map((place, i) => keyStateIn(place, found[2 * i] ?? '', found[2 * i + 1] ?? ''));
-    }, MAX_BATCH),
+    readKey: tickBatch((places: readonly KeyPlace[]) => keyStates(look, keys, places), MAX_BATCH),
     /** Digests of the fields that the service last accepted; `''` or with `~` first: unknown. */
-    readFields: tickBatch(async (places: readonly KeyPlace[]) => {
-      const found = places.map((place) => fieldsPlace(keys, place));
-      return epoch.read(lookUp, [], placeArguments(found));
-    }, MAX_BATCH),
+    readFields: tickBatch(
+      (places: readonly KeyPlace[]) => look(places.map((of) => fieldsPlace(keys, of))),
+      MAX_BATCH,
+    ),
     /**
      * Records what ended and asks for the next rows' intents, in one command and one journal write.
      * An intent is granted only once it is in Redis and on this machine's disk.
@@ -110,12 +104,6 @@ function bounded(rows: readonly SettledRow[]): ReadonlyArray<readonly SettledRow
     }
   }
   return batches;
-}
-
-function placeArguments(
-  places: ReadonlyArray<{ readonly bucket: string; readonly digest: string }>,
-): string[] {
-  return places.flatMap(({ bucket, digest }) => [bucket, digest]);
 }
 
 export type Reserved = {

@@ -9,19 +9,18 @@
 import { z } from 'zod';
 import { messageOf } from '../lib/errors.ts';
 import { createRecentMap } from '../lib/recent.ts';
-import type { RedisConnection } from '../lib/redis-connection.ts';
 import { sleep, withDeadline } from '../lib/waiting.ts';
 import { DEREGISTER, HEARTBEAT, IN_EPOCH } from './lua/epoch.ts';
 import { type Script, type SentArguments, script } from './script.ts';
 import { type EpochEdges, LEAVING, type Memory, STILL, verifyLedger } from './verification.ts';
 
 export type LedgerEpoch = {
-  readonly redis: RedisConnection;
   readonly worker: string;
   /** Runs a script of `inEpoch`, and repeats it until the ledger is verified. */
   call<Answer>(run: Script<Answer>, keys: readonly string[], args: SentArguments): Promise<Answer>;
   /** For a script that changes nothing: without a batch number Redis writes nothing. */
   read<Answer>(run: Script<Answer>, keys: readonly string[], args: SentArguments): Promise<Answer>;
+  /** Resolves at once where the ledger is verified. */
   verify(): Promise<void>;
   /** Keeps intents out of a replay until they are released. */
   hold(asked: () => ReadonlyArray<{ readonly mark: string }>): () => void;
@@ -156,7 +155,6 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
   };
 
   return {
-    redis,
     worker,
     verify,
     isOurs: async () => edges.isOurs === undefined || edges.isOurs(),

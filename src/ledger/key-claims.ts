@@ -5,6 +5,7 @@
  */
 
 import { z } from 'zod';
+import { batchesOf } from '../lib/batches.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import type { KeyClaim, KeyState } from '../model/identity.ts';
 import type { KeyForm } from '../model/key-form.ts';
@@ -19,7 +20,7 @@ import {
   type Place,
 } from './keys.ts';
 import { CLAIM, LOOK_UP } from './lua/keys.ts';
-import { script, withExceptions } from './script.ts';
+import { script } from './script.ts';
 
 const claim = inEpoch(CLAIM, z.tuple([z.string()]).rest(z.string()));
 
@@ -49,8 +50,10 @@ export async function claimKeys(
   }
   const ttl = space.ofRun ? RUN_SPACE_TTL_SECONDS : 0;
   const [opened, ...answers] = await epoch.call(claim, [keys.identity(space.name)], [run, ttl, ...entries]);
-  const parts = { usual: CLAIMED, parse: (answer: string) => parseObstacle(answer, run) };
-  return { claims: withExceptions<KeyClaim>(answers, rows.length, parts), epoch: opened };
+  const claims = rows.map((): KeyClaim => CLAIMED);
+  for (let i = 0; i + 1 < answers.length; i += 2)
+    claims[Number(answers[i]) - 1] = parseObstacle(answers[i + 1] ?? '', run);
+  return { claims, epoch: opened };
 }
 
 const CLAIMED = { kind: 'claimed' } as const;
@@ -86,18 +89,51 @@ function parseEntry(entry: string): KeyState {
   }
 }
 
-/** What is asked for to know the state of a key: two entries, of its form and of its text. */
-export function keyFields(keys: LedgerKeys, of: KeyPlace): readonly [Place, Place] {
-  const { bucket, digest } = identityPlace(keys, of);
-  const { ofForm, ofText } = fieldsOf({ bucket, digest });
-  return [
-    { bucket, digest: ofForm },
-    { bucket, digest: ofText },
-  ];
+/** Reads what stands at places. */
+type Look = (places: readonly Place[]) => Promise<readonly string[]>;
+
+const lookUpInEpoch = inEpoch(LOOK_UP, z.array(z.string()));
+const lookUp = script(LOOK_UP, z.array(z.string()));
+const PLACES_PER_CALL = 1000;
+
+/** For what is decided by it. */
+export function lookInEpoch(epoch: LedgerEpoch): Look {
+  return (places) => epoch.read(lookUpInEpoch, [], argumentsOf(places));
 }
 
-/** What the entries of `keyFields` say of the key. */
-export function keyStateIn(of: KeyPlace, ofForm: string, ofText: string): KeyState {
+function lookNow(redis: RedisConnection): Look {
+  return async (places) => {
+    const found: string[] = [];
+    for (const batch of batchesOf(places, PLACES_PER_CALL))
+      found.push(...(await lookUp(redis, [], argumentsOf(batch))));
+    return found;
+  };
+}
+
+function argumentsOf(places: readonly Place[]): string[] {
+  return places.flatMap(({ bucket, digest }) => [bucket, digest]);
+}
+
+/** Two entries say it of each key: of its form and of its text. */
+export async function keyStates(
+  look: Look,
+  keys: LedgerKeys,
+  places: readonly KeyPlace[],
+): Promise<KeyState[]> {
+  const found = await look(
+    places.flatMap((of) => {
+      const place = identityPlace(keys, of);
+      const { ofForm, ofText } = fieldsOf(place);
+      return [
+        { ...place, digest: ofForm },
+        { ...place, digest: ofText },
+      ];
+    }),
+  );
+  return places.map((of, i) => keyStateIn(of, found[2 * i] ?? '', found[2 * i + 1] ?? ''));
+}
+
+function keyStateIn(of: KeyPlace, ofForm: string, ofText: string): KeyState {
   const { text, isExact } = fieldsOf(of.place ?? identityOf(of.key, of.form));
   const own = parseEntry(ofText);
   if (isTaken(own)) return own;
@@ -111,9 +147,6 @@ function isTaken(state: KeyState): state is Extract<KeyState, { kind: 'known' | 
   return state.kind === 'known' || state.kind === 'held';
 }
 
-const lookUp = script(LOOK_UP, z.array(z.string()));
-const KEYS_PER_CALL = 500;
-
 /** Keys of one identity ledger, as a job compares them. */
 export type KeysAsked = {
   readonly space: string;
@@ -121,43 +154,29 @@ export type KeysAsked = {
   readonly names: readonly string[];
 };
 
-/**
- * What an identity ledger says of keys right now, for a person who asks; what is decided by it has
- * to ask through the epoch (ChunkLedger.readKey).
- */
+/** What an identity ledger says of keys right now, for a person who asks. */
 export async function readKeys(
   redis: RedisConnection,
   keys: LedgerKeys,
-  { names, ...of }: KeysAsked,
+  asked: KeysAsked,
 ): Promise<ReadonlyMap<string, KeyState>> {
-  const entries = await lookUpAll(redis, names, (key) => keyFields(keys, { ...of, key }));
-  return new Map(
-    names.map((key, i) => [key, keyStateIn({ ...of, key }, entries[2 * i] ?? '', entries[2 * i + 1] ?? '')]),
-  );
+  return byName(asked, await keyStates(lookNow(redis), keys, placesOf(asked)));
 }
 
-/**
- * The digests of the fields that the service last accepted, as `ChunkLedger.readFields` has them.
- */
+/** Digests of the fields that the service last accepted; `''` or with `~` first: unknown. */
 export async function readKeyFields(
   redis: RedisConnection,
   keys: LedgerKeys,
-  { names, ...of }: KeysAsked,
+  asked: KeysAsked,
 ): Promise<ReadonlyMap<string, string>> {
-  const found = await lookUpAll(redis, names, (key) => [fieldsPlace(keys, { ...of, key })]);
-  return new Map(names.map((name, i) => [name, found[i] ?? '']));
+  const places = placesOf(asked).map((of) => fieldsPlace(keys, of));
+  return byName(asked, await lookNow(redis)(places));
 }
 
-async function lookUpAll(
-  redis: RedisConnection,
-  names: readonly string[],
-  placesOf: (key: string) => readonly Place[],
-): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (let at = 0; at < names.length; at += KEYS_PER_CALL) {
-    const places = names.slice(at, at + KEYS_PER_CALL).flatMap(placesOf);
-    const args = places.flatMap(({ bucket, digest }) => [bucket, digest]);
-    found.push(...(await lookUp(redis, [], args)));
-  }
-  return found;
+function placesOf({ names, ...of }: KeysAsked): KeyPlace[] {
+  return names.map((key) => ({ ...of, key }));
+}
+
+function byName<Found>({ names }: KeysAsked, found: readonly Found[]): ReadonlyMap<string, Found> {
+  return new Map(found.map((one, i) => [names[i] ?? '', one]));
 }

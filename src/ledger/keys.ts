@@ -22,9 +22,9 @@ export type LedgerKeys = {
   readonly files: string;
   /** Stream: what was asked for at the page, by whom (page/audit.ts). */
   readonly audit: string;
-  /** Hash: worker → what it does (doing.ts). */
+  /** Hash: worker → what it does (display.ts). */
   readonly doing: string;
-  /** Hash: cause → the note on it (notes.ts). */
+  /** Hash: cause → the note on it (display.ts). */
   readonly notes: string;
   run(run: string): RunKeys;
   /** Prefix of an identity ledger's buckets. */
@@ -60,7 +60,7 @@ export type RunKeys = {
   readonly lease: string;
   /** When the run's next request may go, over all workers. */
   readonly rate: string;
-  /** List: what happened to the run (story.ts), for display: no report counts from it. */
+  /** List: what happened to the run (display.ts), for display: no report counts from it. */
   readonly story: string;
 };
 

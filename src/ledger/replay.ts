@@ -1,19 +1,25 @@
 /**
  * Puts back into the ledger what Redis has lost, from a journal: records of runs, outcomes, intents
  * with their keys' claims. Each step may run twice, in parts, and on a ledger that lost nothing:
- * what is newer there stays.
+ * what is newer there stays. Then runs are counted anew from their rows: a Redis that started on a
+ * torn append-only file may have counted something twice or not at all.
  */
 
 import { z } from 'zod';
 import { batchesOf } from '../lib/batches.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
+import { countSettled, noOutcomes, OUTCOMES } from '../model/outcome.ts';
+import { isOver } from '../model/run.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import { recordKeys } from './exchange.ts';
-import type { LedgerKeys } from './keys.ts';
+import type { LedgerKeys, RunKeys } from './keys.ts';
 import { SUSPECT, VOUCH } from './lua/epoch.ts';
 import { ADDED, REPLAY_INTENT, RESTORE } from './lua/replay.ts';
 import { REPLAY_SETTLED } from './lua/rows.ts';
+import { RECOUNT } from './lua/runs.ts';
 import { INPUT_TTL_SECONDS } from './reruns.ts';
+import { allBriefs, type RunBrief, readBriefs } from './run-record.ts';
+import { readAll } from './run-view.ts';
 import { script } from './script.ts';
 
 const restore = script(RESTORE, z.number());
@@ -22,6 +28,7 @@ const addedInEpoch = inEpoch(ADDED, z.number());
 const settle = script(REPLAY_SETTLED, z.array(z.string()));
 const suspect = script(SUSPECT, z.number());
 const vouch = script(VOUCH, z.number());
+const recount = script(RECOUNT, z.number());
 const replayIntent = script(REPLAY_INTENT, z.number());
 
 const MAX_BATCH = 200;
@@ -91,4 +98,54 @@ export function restorableFields(record: Readonly<Record<string, string>>): Reco
   const kept = Object.entries(record).filter(([name]) => !COUNTED.test(name));
   const state = record.state === 'cancelled' ? 'cancelled' : 'running';
   return { ...Object.fromEntries(kept), state, reason: '' };
+}
+
+/** Open runs, and those whose numbers don't add up. A run with all its blocks is finished. */
+export async function recountRuns(redis: RedisConnection, keys: LedgerKeys): Promise<void> {
+  for await (const run of allBriefs(redis, keys)) {
+    const isWhole = isOver(run) && countSettled(run.outcomes) === run.rows;
+    if (!isWhole) await recountRun(redis, keys, run);
+  }
+}
+
+/** Its numbers are replaced only where nothing was recorded since they were read. */
+async function recountRun(redis: RedisConnection, keys: LedgerKeys, run: RunBrief): Promise<void> {
+  const k = keys.run(run.id);
+  for (let before: RunBrief | undefined = run; before !== undefined; ) {
+    const earlier = before.outcomes;
+    const listed = await redis.hgetall(k.doubts);
+    const { counts, doubted } = await countRows(redis, k, run.chunks);
+    const asked = {
+      counts: OUTCOMES.map((outcome) => [`o:${outcome}`, earlier[outcome], counts[outcome]]),
+      wrong: differing(listed, doubted),
+      chunks: run.chunks,
+      now: new Date().toISOString(),
+    };
+    const names = [k.record, k.blocks, k.doubts];
+    if ((await recount(redis, names, [JSON.stringify(asked)])) === 1) return;
+    [before] = await readBriefs(redis, keys, [run.id]);
+  }
+}
+
+/** `doubted`: rows in doubt, and their chunks. */
+async function countRows(redis: RedisConnection, k: RunKeys, chunks: number) {
+  const counts = noOutcomes();
+  const doubted = new Map<string, number>();
+  for await (const { chunk, settlements } of readAll(redis, k, chunks)) {
+    for (const { row, outcome } of settlements) {
+      counts[outcome] += 1;
+      if (outcome === 'in-doubt') doubted.set(String(row), chunk);
+    }
+  }
+  return { counts, doubted };
+}
+
+/** Rows whose chunk in the list is another; 0: they are not in doubt. */
+function differing(
+  listed: Readonly<Record<string, string>>,
+  doubted: ReadonlyMap<string, number>,
+): Array<readonly [row: string, chunk: number]> {
+  const missing = [...doubted].filter(([row, chunk]) => listed[row] !== String(chunk));
+  const beyond = Object.keys(listed).filter((row) => !doubted.has(row));
+  return [...missing, ...beyond.map((row) => [row, 0] as const)];
 }

@@ -13,11 +13,11 @@ import { type Outcome, succeeded } from '../model/outcome.ts';
 import { type Row, rowSchema } from '../model/row.ts';
 import { type Chunking, chunksOf } from '../model/run.ts';
 import type { LedgerView, Settlement } from '../model/settlement.ts';
+import { addToStory } from './display.ts';
 import type { LedgerKeys } from './keys.ts';
 import { REGISTER } from './lua/runs.ts';
 import { allBriefs, type NewRun, newRecord, registeredSchema, registration } from './run-record.ts';
 import { script } from './script.ts';
-import { addToStory } from './story.ts';
 
 const registerRerun = script(REGISTER, registeredSchema);
 

@@ -19,12 +19,12 @@ import {
 } from '../model/resolution.ts';
 import type { Run } from '../model/run.ts';
 import type { Settlement } from '../model/settlement.ts';
-import { identityPlace, type LedgerKeys } from './keys.ts';
+import { addToStory } from './display.ts';
+import { identityPlace, type LedgerKeys, type Place } from './keys.ts';
 import { RESOLVE } from './lua/rows.ts';
 import { settledMark } from './mark.ts';
 import { readDoubts } from './run-view.ts';
 import { script } from './script.ts';
-import { addToStory } from './story.ts';
 
 /** `unchanged`: it was decided so before. */
 export type RowResolved =
@@ -77,7 +77,7 @@ export async function noteDoubts(
 ): Promise<void> {
   const { sightings } = keys.run(options.run.id);
   for (const batch of batchesOf(options.notes, MAX_BATCH)) {
-    const entries = batch.map(({ note }) => noteEntry(note));
+    const entries = batch.map(({ note }) => ({ row: note.row, settled: settledMark(note) }));
     await call(redis, keys, options.run, entries);
     const found = batch.flatMap(({ note, sighting }) => [String(note.row), JSON.stringify(sighting)]);
     await redis.hset(sightings, ...found);
@@ -110,17 +110,17 @@ type ResolveOptions = {
   readonly at: Date;
 };
 
-type ResolveEntry = readonly [
-  row: string,
-  outcome: string,
-  settlement: string,
-  bucket: string,
-  digest: string,
-  identity: string,
-  id: string,
-  resolution: string,
-  dropSource: 0 | 1,
-];
+type ResolveEntry = {
+  readonly row: number;
+  /** The new settlement (`settledMark`); left out: the row was not in doubt when it was read. */
+  readonly settled?: string;
+  /** JSON; left out: the row stays in doubt. */
+  readonly resolution?: string;
+  readonly outcome?: Outcome;
+  readonly created?: boolean;
+  readonly id?: string;
+  readonly key?: Place | undefined;
+};
 
 /** `doubt`: `null` where the row is not in doubt. `outcome`: what the job calls success. */
 function resolveEntry(
@@ -130,26 +130,13 @@ function resolveEntry(
 ): ResolveEntry {
   const created = decision.kind === 'created';
   const id = created ? decision.id : '';
-  const resolution: Resolution = {
-    decision: decision.kind,
-    id,
-    by,
-    at: at.toISOString(),
-    was: doubt?.code ?? '',
-  };
-  const settled = doubt === null ? null : settledAs(doubt, resolution, outcome);
-  const place = doubt === null ? null : placeOf(keys, run, doubt);
-  return [
-    String(row),
-    settled?.outcome ?? '',
-    settled === null ? '' : settledMark(settled),
-    place?.bucket ?? '',
-    place?.digest ?? '',
-    created ? 'k' : 'x',
-    id,
-    JSON.stringify(resolution),
-    created ? 1 : 0,
-  ];
+  const was = doubt?.code ?? '';
+  const resolution: Resolution = { decision: decision.kind, id, by, at: at.toISOString(), was };
+  const entry = { row, created, id, resolution: JSON.stringify(resolution) };
+  if (doubt === null) return entry;
+  const settlement = settledAs(doubt, resolution, outcome);
+  const settled = settledMark(settlement);
+  return { ...entry, settled, outcome: settlement.outcome, key: placeOf(keys, run, doubt) };
 }
 
 /** What is known of the sending stays: key, line, status, attempts, duration. */
@@ -166,15 +153,10 @@ function settledAs(doubt: Settlement, { decision, id, by, at }: Resolution, outc
 }
 
 /** A row without a key is known by its place in the file. */
-function placeOf(keys: LedgerKeys, run: Run, { key, row }: Settlement) {
+function placeOf(keys: LedgerKeys, run: Run, { key, row }: Settlement): Place | undefined {
   const space = spaceOf(run.operation);
-  return space === null
-    ? null
-    : identityPlace(keys, { space, key: key === '' ? `${run.sha256}:${row}` : key });
-}
-
-function noteEntry(settlement: Settlement): ResolveEntry {
-  return [String(settlement.row), 'in-doubt', settledMark(settlement), '', '', '', '', '', 0];
+  if (space === null) return undefined;
+  return identityPlace(keys, { space, key: key === '' ? `${run.sha256}:${row}` : key });
 }
 
 /** A row that has an id which somebody names. */

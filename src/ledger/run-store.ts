@@ -17,12 +17,20 @@ import {
   runStateSchema,
   type StateRequest,
 } from '../model/run.ts';
+import { storyLine } from './display.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import type { LedgerKeys } from './keys.ts';
 import { DROP_LEASE, HOLD_LEASE, REGISTER, TRANSITION } from './lua/runs.ts';
-import { allBriefs, type NewRun, newRecord, readRun, registeredSchema, registration } from './run-record.ts';
+import {
+  allBriefs,
+  type NewRun,
+  newRecord,
+  type RunBrief,
+  readRun,
+  registeredSchema,
+  registration,
+} from './run-record.ts';
 import { script } from './script.ts';
-import { storyLine } from './story.ts';
 
 const canarySchema = z.enum(['', 'first', 'overruled']);
 const register = script(REGISTER, registeredSchema);
@@ -53,6 +61,11 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
   };
   const closedChunks = async (id: string): Promise<ReadonlySet<number>> =>
     new Set((await redis.hkeys(keys.run(id).blocks)).map(Number));
+  const idsOf = async (isMeant: (run: RunBrief) => boolean) => {
+    const ids: string[] = [];
+    for await (const run of allBriefs(redis, keys)) if (isMeant(run)) ids.push(run.id);
+    return ids;
+  };
   const leaseOf = async (id: string) => {
     const { lease } = keys.run(id);
     const [holder, ms] = await Promise.all([redis.get(lease), redis.pttl(lease)]);
@@ -86,6 +99,21 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
         if (state !== null) states.set(id, runStateSchema.parse(state));
       }
       return states;
+    },
+    /** `null`: none. */
+    ofFile: (file: { readonly sha256: string; readonly job: string }) =>
+      redis.hget(keys.files, `${file.sha256}:${file.job}`),
+    /** Of these jobs, oldest first. */
+    async holdingUp(jobs: ReadonlySet<string>): Promise<readonly string[]> {
+      if (jobs.size === 0) return [];
+      return idsOf(({ job, state }) => jobs.has(job) && holdsUpLaterJobs(state));
+    },
+    /** In any state, oldest first. */
+    withOpenRows: () => idsOf(({ closedChunks, chunks }) => closedChunks < chunks),
+    /** Whether the service has accepted a row of any run. */
+    async hasEverAccepted(): Promise<boolean> {
+      for await (const { outcomes } of allBriefs(redis, keys)) if (acceptedRows(outcomes) > 0) return true;
+      return false;
     },
     /** Newest first. */
     async list(limit: number) {
@@ -128,48 +156,9 @@ export function createRunStore(redis: RedisConnection, keys: LedgerKeys, now: ()
   };
 }
 
-/** `null`: none. */
-export function runOfFile(
-  redis: RedisConnection,
-  keys: LedgerKeys,
-  file: { readonly sha256: string; readonly job: string },
-): Promise<string | null> {
-  return redis.hget(keys.files, `${file.sha256}:${file.job}`);
-}
-
 /** Later jobs (`after`) wait until a run is finished or cancelled, even where it is paused. */
 export function holdsUpLaterJobs(state: RunState): boolean {
   return state !== 'finished' && state !== 'cancelled';
-}
-
-export async function openRunsOf(
-  redis: RedisConnection,
-  keys: LedgerKeys,
-  jobs: ReadonlySet<string>,
-): Promise<readonly string[]> {
-  const open: string[] = [];
-  if (jobs.size === 0) return open;
-  for await (const { id, job, state } of allBriefs(redis, keys)) {
-    if (jobs.has(job) && holdsUpLaterJobs(state)) open.push(id);
-  }
-  return open;
-}
-
-/** Whether the service has accepted a row of any run. */
-export async function hasEverAccepted(redis: RedisConnection, keys: LedgerKeys): Promise<boolean> {
-  for await (const run of allBriefs(redis, keys)) {
-    if (acceptedRows(run.outcomes) > 0) return true;
-  }
-  return false;
-}
-
-/** In any state, oldest first. */
-export async function runsWithOpenRows(redis: RedisConnection, keys: LedgerKeys): Promise<readonly string[]> {
-  const open: string[] = [];
-  for await (const run of allBriefs(redis, keys)) {
-    if (run.closedChunks < run.chunks) open.push(run.id);
-  }
-  return open;
 }
 
 const LETTERS = 'bcdfghjkmnpqrstvwxz23456789';

@@ -41,14 +41,3 @@ export function script<Answer>(lua: string, answer: z.ZodType<Answer>): Script<A
     }
   };
 }
-
-/** `answers`: place (1: first item), answer, … of the exceptions; the others get `usual`. */
-export function withExceptions<Answer>(
-  answers: readonly string[],
-  count: number,
-  { usual, parse }: { readonly usual: Answer; readonly parse: (text: string) => Answer },
-): Answer[] {
-  const all = new Array<Answer>(count).fill(usual);
-  for (let i = 0; i + 1 < answers.length; i += 2) all[Number(answers[i]) - 1] = parse(answers[i + 1] ?? '');
-  return all;
-}

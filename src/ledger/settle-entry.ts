@@ -43,6 +43,8 @@ export type SettledRow = {
   readonly mark: string;
   /** The first row of its group, which ends for all; `null`: the row ends by itself. */
   readonly lead: number | null;
+  /** The row's call may be repeated. */
+  readonly repeatable: boolean;
 };
 
 /** One row by itself. What is left out is empty. */
@@ -65,6 +67,8 @@ type SettleEntry = {
   readonly answered?: 1 | undefined;
   /** The first row of the group. */
   readonly lead?: number | undefined;
+  /** A take that gave the row up is believed even where a lost worker may have sent it. */
+  readonly repeatable?: 1 | undefined;
   readonly fields?: (Place & Pick<FieldsChange, 'before' | 'after'>) | undefined;
 };
 
@@ -85,6 +89,7 @@ function entryOf(keys: LedgerKeys, row: SettledRow, settlement: string): SettleE
     accepted: wasAccepted(end.outcome) ? 1 : undefined,
     answered: wasAnswered(end) ? 1 : undefined,
     lead: lead ?? undefined,
+    repeatable: row.repeatable ? 1 : undefined,
     fields: fields === null ? undefined : fieldsOf(keys, fields),
   };
 }

@@ -102,7 +102,8 @@ export async function verifyLedger(edges: EpochEdges, memory: Memory, stop: Abor
     if (found.isOpen && found.last >= memory.recorded) return false;
     const isNew = memory.sent === 0;
     if (isNew && found.isOpen && (await edges.hasOlderJournal(found.name))) {
-      await lookAt(edges, memory, 'closes');
+      // An epoch without what that journal says is none: the ledger closes for everybody.
+      await lookAt(edges, { number: found.number + 1 }, 'looks');
       continue;
     }
     if (!isNew) edges.onNotice(noticeOf(found));
@@ -130,8 +131,8 @@ async function lookUntorn(edges: EpochEdges, memory: Memory): Promise<Found> {
 
 async function lookAt(
   { redis, keys, worker }: EpochEdges,
-  { number: known }: Memory,
-  does: 'looks' | 'begins' | 'goes on' | 'closes',
+  { number: known }: Pick<Memory, 'number'>,
+  does: 'looks' | 'begins' | 'goes on',
 ): Promise<Found> {
   const [server, open, last, number, name] = await look(redis, [keys.epoch], [worker, does, known]);
   return { server, isOpen: open === 1, last, number, name };

@@ -6,7 +6,7 @@
  */
 import { examine } from '../check/doctor.ts';
 import { sharedIo } from '../inbox/watcher.ts';
-import { keepNote } from '../ledger/notes.ts';
+import { keepNote } from '../ledger/display.ts';
 import { messageOf } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Ask, AskAnswer, Asked } from '../model/ask.ts';

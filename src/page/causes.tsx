@@ -2,7 +2,7 @@
  * Why rows of a run did not succeed, with the way to them, to what can be done, and to notes on a
  * cause.
  */
-import { readNotes } from '../ledger/notes.ts';
+import { readNotes } from '../ledger/display.ts';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import type { Visitor } from '../model/ask.ts';
 import { NOTE_CHARACTERS, type Notes } from '../model/note.ts';

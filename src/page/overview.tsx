@@ -5,7 +5,7 @@
  */
 import { basename } from 'node:path';
 import type { Overview } from '../inbox/overview.ts';
-import { readDoing } from '../ledger/doing.ts';
+import { readDoing } from '../ledger/display.ts';
 import { Text } from '../lib/html-text.tsx';
 import { countOf, numberShown } from '../lib/terminal.ts';
 import { isOver } from '../model/run.ts';

@@ -7,8 +7,7 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readNotes } from '../ledger/notes.ts';
-import { readStory } from '../ledger/story.ts';
+import { readNotes, readStory } from '../ledger/display.ts';
 import { insteadOf } from '../lib/errors.ts';
 import { Text } from '../lib/html-text.tsx';
 import { countOf } from '../lib/terminal.ts';

@@ -5,7 +5,7 @@
 import type { Child } from 'hono/jsx';
 import { shownAddress } from '../config/redis-address.ts';
 import { countWorkers } from '../ledger/census.ts';
-import { readDoing } from '../ledger/doing.ts';
+import { readDoing } from '../ledger/display.ts';
 import { Text } from '../lib/html-text.tsx';
 import { freeBytes } from '../lib/machine.ts';
 import { countOf, numberShown } from '../lib/terminal.ts';

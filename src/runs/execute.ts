@@ -4,8 +4,8 @@
  */
 
 import type { BreakerReport } from '../ledger/breaker.ts';
+import { addToStory } from '../ledger/display.ts';
 import { createRunInput } from '../ledger/reruns.ts';
-import { addToStory } from '../ledger/story.ts';
 import { messageOf } from '../lib/errors.ts';
 import { tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';

@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import type { Job } from '../config/job-definition.ts';
 import { shownWorker } from '../journal/worker-registry.ts';
 import type { Canary } from '../ledger/run-record.ts';
-import { holdsUpLaterJobs, newRunId, openRunsOf, type RunStore } from '../ledger/run-store.ts';
+import { holdsUpLaterJobs, newRunId, type RunStore } from '../ledger/run-store.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
 import { isOver, type Run } from '../model/run.ts';
@@ -25,11 +25,11 @@ const POLL_MS = 500;
 export async function waitForJobs(
   jobs: readonly string[],
   target: string,
-  { ledger, io }: { readonly ledger: Pick<Ledger, 'redis' | 'of'>; readonly io: Io },
+  { ledger, io }: { readonly ledger: Pick<Ledger, 'of'>; readonly io: Io },
 ): Promise<boolean> {
-  const { keys, store } = ledger.of(target);
+  const { store } = ledger.of(target);
   const told = new Set<string>();
-  let open = await openRunsOf(ledger.redis, keys, new Set(jobs));
+  let open = await store.holdingUp(new Set(jobs));
   while (open.length > 0) {
     const runs = (await Promise.all(open.map(store.get))).filter((run) => run !== null);
     const waiting = runs.filter((run) => holdsUpLaterJobs(run.state));
@@ -41,8 +41,7 @@ export async function waitForJobs(
     if (io.interrupted.aborted) return false;
     if (waiting.length > 0) await sleep(POLL_MS, io.interrupted);
     // All runs are read again only once these are over.
-    open =
-      waiting.length > 0 ? waiting.map(({ id }) => id) : await openRunsOf(ledger.redis, keys, new Set(jobs));
+    open = waiting.length > 0 ? waiting.map(({ id }) => id) : await store.holdingUp(new Set(jobs));
   }
   return true;
 }

@@ -4,10 +4,9 @@
  */
 import { ZodError } from 'zod';
 import type { JobDefinition } from '../config/job-definition.ts';
-import { readNotes } from '../ledger/notes.ts';
+import { readNotes, readStory } from '../ledger/display.ts';
 import type { RunStore } from '../ledger/run-store.ts';
 import { createRunView } from '../ledger/run-view.ts';
-import { readStory } from '../ledger/story.ts';
 import { messageOf } from '../lib/errors.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { writeReport, writeSummary } from '../report/report.ts';

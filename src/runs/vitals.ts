@@ -2,7 +2,7 @@
  * What a process tells a monitor. Reads the ledger every five seconds at most, and doesn't wait for
  * an absent Redis.
  */
-import { countWorkers, createCensus, untilOpen } from '../ledger/census.ts';
+import { countWorkers, createCensus } from '../ledger/census.ts';
 import { kept } from '../lib/kept.ts';
 import { tell } from '../lib/terminal.ts';
 import { programVersion } from '../lib/version.ts';
@@ -26,7 +26,7 @@ const PATIENCE_MS = 2_000;
 export async function tellVitals(session: TargetSession, { inbox, isPageUp }: Watched = {}): Promise<void> {
   const { io, meter, metrics, delivery, releasers, registration } = session;
   if (metrics === null || meter.registry === null) return;
-  const opens = within(kept(0, () => untilOpen(registration.epoch).then(() => true)));
+  const opens = within(kept(0, () => registration.epoch.verify().then(() => true)));
   const isLedgerOpen = () => opens().catch(() => false);
   // Loaded only by a process that is asked for metrics.
   const { serveMetrics } = await import('../metrics/server.ts');

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { endOf, gaveUp, type Retry } from '../../src/delivery/row-task.ts';
+import { endOf, gaveUp, type Retry, settledRow } from '../../src/delivery/row-task.ts';
+import { CLAIMS, sampleTask } from './sample-task.ts';
 
 const ACCEPTED = {
   kind: 'accepted',
@@ -89,4 +90,17 @@ describe('attempts used up', () => {
   test('with no answer at all the status is 0', () => {
     expect(gaveUp({ ...verdict, status: null }, 1).status).toBe(0);
   });
+});
+
+test.each([
+  ['subclient.create', 'claimed', false],
+  ['counterparty.draft', 'claimed', false],
+  ['subclient.upsert', 'claimed', false],
+  ['subclient.upsert', 'known', true],
+  ['subclient.update', 'claimed', true],
+  ['custom.once:thing.addPart', 'claimed', false],
+  ['custom.again:thing.addPart', 'claimed', true],
+] as const)('a row of %s whose key is %s is recorded as repeatable: %s', (operation, claim, repeatable) => {
+  const task = sampleTask(operation, { claim: CLAIMS[claim] });
+  expect(settledRow(task, { outcome: 'failed' }).repeatable).toBe(repeatable);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createWorkTeller } from '../../src/delivery/tell-work.ts';
-import { forgetDoing, keepDoing, readDoing } from '../../src/ledger/doing.ts';
+import { forgetDoing, keepDoing, readDoing } from '../../src/ledger/display.ts';
 import { createMeter } from '../../src/metrics/meter.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { useOwnRedis } from '../support/redis.ts';

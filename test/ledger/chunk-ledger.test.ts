@@ -162,22 +162,12 @@ describe('the journal', () => {
       ['1 failed'],
     ]);
   });
-
-  test('that can’t be written has nothing granted, and no intent is left', async () => {
-    const { ledger } = await runningRun(2, 100, memoryJournal('no space left on device'));
-    const answers = [grantOf(ledger, intent('i a 1')), grantOf(ledger, intent('i b 1'))];
-    expect(await Promise.all(answers)).toEqual([
-      { kind: 'unwritten', problem: 'no space left on device' },
-      TAKEN,
-    ]);
-    expect((await ledger.take(1, [])).marks.size).toBe(0);
-  });
 });
 
-describe('rows that a lost worker may have sent', () => {
-  const makeSuspect = (bench: Bench, upTo: number) =>
-    own().redis.hset(bench.keys.run(bench.id).record, 'suspect', upTo);
+const makeSuspect = (bench: Bench, upTo: number) =>
+  own().redis.hset(bench.keys.run(bench.id).record, 'suspect', upTo);
 
+describe('rows that a lost worker may have sent', () => {
   test('are shown to their taker, up to the chunk that may have been handed out', async () => {
     const bench = await runningRun(6, 2);
     await makeSuspect(bench, 2);
@@ -208,20 +198,12 @@ describe('rows that a lost worker may have sent', () => {
 });
 
 describe('a take that gave up a row which a lost worker may have sent', () => {
-  test.each([
-    ['subclient.create', '', false],
-    ['counterparty.draft', '', false],
-    ['subclient.upsert', '', false],
-    ['subclient.upsert', 'k run-before 1 sub-1', true],
-    ['subclient.update', '', true],
-    ['custom.once:thing.addPart', '', false],
-    ['custom.again:thing.addPart', '', true],
-  ])('of %s, key %j, is believed: %s', async (operation, held, believed) => {
+  test.each([true, false])('is believed where its call may be repeated: %s', async (repeatable) => {
     const bench = await runningRun(6, 2);
-    if (held !== '') await setEntry(own().redis, bench.keys, GIVEN_BACK.key, held);
-    await own().redis.hset(bench.keys.run(bench.id).record, { operation, suspect: 1 });
-    expect(await bench.ledger.settle(row(1, 'failed', { identity: GIVEN_BACK, mark: '' }))).toBe(believed);
-    expect((await bench.ledger.take(1, [])).marks.size).toBe(believed ? 1 : 0);
+    await makeSuspect(bench, 1);
+    const gaveUp = { identity: null, mark: '', repeatable };
+    expect(await bench.ledger.settle(row(1, 'failed', gaveUp))).toBe(repeatable);
+    expect((await bench.ledger.take(1, [])).marks.size).toBe(repeatable ? 1 : 0);
     // Behind the last chunk that had been handed out nobody else can have sent it.
     expect(await bench.ledger.settle(row(3, 'failed', { chunk: 2, identity: null, mark: '' }))).toBe(true);
   });

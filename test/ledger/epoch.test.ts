@@ -3,7 +3,6 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { inEpoch, type LedgerEpoch } from '../../src/ledger/epoch.ts';
 import type { LedgerKeys } from '../../src/ledger/keys.ts';
-import { HEARTBEAT } from '../../src/ledger/lua/epoch.ts';
 import { createReplay } from '../../src/ledger/replay.ts';
 import { type EpochEdges, type ReplayScope, STILL, verifyLedger } from '../../src/ledger/verification.ts';
 import { createRecentMap } from '../../src/lib/recent.ts';
@@ -18,7 +17,6 @@ const own = useOwnRedis();
 
 /** Writes down in Redis that it was carried out. */
 const carryOut = inEpoch("return redis.call('RPUSH', KEYS[1], ARGV[1])", z.number());
-const beat = inEpoch(HEARTBEAT, z.tuple([z.string()]).rest(z.string()));
 const anything = z.unknown();
 
 /** Writes down under which number it was carried out, and as what. */
@@ -458,15 +456,6 @@ describe('a command whose reply was lost and that runs twice changes nothing', (
 });
 
 describe('leaving', () => {
-  test('a heartbeat names the workers, and takes out those who gave none for long', async () => {
-    const place = ownPlace();
-    const [a] = [await join('a', place), await join('b', place), await join('c', place)];
-    await place.redis.hset(place.keys.epoch, 'b:b', Date.now() - 61_000);
-    const [, ...shown] = await a.epoch.call(beat, [place.keys.left], [60_000, 60_000]);
-    expect(shown.map((one) => one.split(' ')[0]).sort()).toEqual(['a', 'c']);
-    expect(await hash(place)).not.toHaveProperty('m:b');
-  });
-
   test('a worker that was let go does nothing before the living have been told that it is back', async () => {
     const place = ownPlace();
     const [, b] = [await join('a', place), await join('b', place)];

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
-import { recountRuns } from '../../src/ledger/recount.ts';
+import { recountRuns } from '../../src/ledger/replay.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
 import { intentOn, runningRun } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { readStory } from '../../src/ledger/display.ts';
 import { createReplay, restorableFields } from '../../src/ledger/replay.ts';
 import { createRerunStore, createRunInput, packRowNumbers } from '../../src/ledger/reruns.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
-import { readStory } from '../../src/ledger/story.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
 import type { CellsRow } from '../../src/model/row.ts';
 import { useOwnRedis } from '../support/redis.ts';

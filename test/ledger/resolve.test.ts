@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { createChunkLedger } from '../../src/ledger/chunk-ledger.ts';
+import { readStory } from '../../src/ledger/display.ts';
 import { identityPlace, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { noteDoubts, type RowDecision, resolveRows } from '../../src/ledger/resolve.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import { createRunView, readDoubts, rowsInDoubt } from '../../src/ledger/run-view.ts';
-import { readStory } from '../../src/ledger/story.ts';
 import type { Run } from '../../src/model/run.ts';
 import { messageOf } from '../../src/model/sentence.ts';
 import type { Settlement } from '../../src/model/settlement.ts';

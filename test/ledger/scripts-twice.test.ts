@@ -23,8 +23,7 @@ import {
   TAKE,
   TRANSITION,
 } from '../../src/ledger/lua/runs.ts';
-import { recountRuns } from '../../src/ledger/recount.ts';
-import { createReplay, restorableFields } from '../../src/ledger/replay.ts';
+import { createReplay, recountRuns, restorableFields } from '../../src/ledger/replay.ts';
 import { createRerunStore, createRunInput } from '../../src/ledger/reruns.ts';
 import { resolveRows } from '../../src/ledger/resolve.ts';
 import type { RunStore } from '../../src/ledger/run-store.ts';

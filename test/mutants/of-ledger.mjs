@@ -299,10 +299,18 @@ export const OF_LEDGER = [
   {
     id: 'gave-up-what-a-lost-worker-sent',
     in: 'src/ledger',
-    find: '(gaveUp and isUnsure(e.chunk, e.key))',
+    find: '(gaveUp and isUnsure(e))',
     put: 'false',
     tests: ['test/ledger/chunk-ledger'],
     why: 'a row is called failed that a lost worker made, and a rerun makes it twice',
+  },
+  {
+    id: 'gave-up-a-create-as-repeatable',
+    in: 'src/delivery',
+    find: "repeatable: claim.kind === 'known' || mayRepeat(callOfClaimed(run.operation)),",
+    put: 'repeatable: true,',
+    tests: ['test/delivery/row-end'],
+    why: 'a create that a lost worker made is called failed, and a rerun makes it twice',
   },
   {
     id: 'sends-from-a-taken-home',

@@ -40,6 +40,7 @@ export function settledRow(
     identity: null,
     fields: null,
     lead: null,
+    repeatable: false,
     source: '',
     body: '',
     documents: '',

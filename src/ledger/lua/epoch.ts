@@ -79,21 +79,17 @@ end
 /**
  * How a worker finds the epoch. Where it replays a journal the others wait for it: it says so
  * before it looks at a closed ledger, and then regularly; CHECK_IN refuses where Redis was emptied.
- * An epoch from before one that the worker knows is closed for everybody, and so is one that was
- * opened without a journal that it has at hand.
- * KEYS: epoch. ARGV: worker, what it does ('looks', 'begins' to replay, 'goes on', 'closes'), the
- * number of the latest epoch that it knows.
+ * An epoch from before one that the worker knows is closed for everybody.
+ * KEYS: epoch. ARGV: worker, what it does ('looks', 'begins' to replay, 'goes on'), the number of
+ * the latest epoch that it knows.
  * Answers {server run, open (0|1), its last batch (-1: no worker), the number of the epoch, its
  * name}.
  */
 export const LOOK = `${SERVER_ID}${NOW}
-local server, closes = serverId(), ARGV[2] == 'closes'
+local server = serverId()
 if tonumber(call('HGET', KEYS[1], 'number') or '0') < tonumber(ARGV[3]) then
   call('HSET', KEYS[1], 'number', ARGV[3])
-  closes = true
-end
-if closes and call('HGET', KEYS[1], 'server') == server then
-  call('HSET', KEYS[1], 'server', '')
+  if call('HGET', KEYS[1], 'server') == server then call('HSET', KEYS[1], 'server', '') end
 end
 local epoch = call('HMGET', KEYS[1], 'server', 'm:' .. ARGV[1], 'b:' .. ARGV[1], 'number', 'opened')
 local open = epoch[1] == server

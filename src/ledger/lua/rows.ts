@@ -148,18 +148,12 @@ local function leadDiffers(e, of)
   if string.sub(lead, 1, 1) == '[' then return cjson.decode(lead)[4] ~= e.outcome end
   return taker(lead) ~= taker(e.mark) and not e.accepted
 end
-local lost
+local suspect
 -- A lost worker's intent, between this take's withdrawal and now, may itself be lost.
-local function isUnsure(chunk, key)
-  lost = lost or call('HMGET', KEYS[1], 'suspect', 'operation')
-  if REPLAYED or chunk > tonumber(lost[1] or '0') then return false end
-  local operation = lost[2] or ''
-  if operation == 'subclient.upsert' then
-    local entry = key and call('HGET', key.bucket, (placeOf(key.digest)))
-    return string.sub(entry or '', 1, 1) ~= 'k'
-  end
-  if operation == 'subclient.create' or operation == 'counterparty.draft' then return true end
-  return string.sub(operation, 1, 12) == 'custom.once:'
+local function isUnsure(e)
+  if REPLAYED or e.repeatable then return false end
+  suspect = suspect or tonumber(call('HGET', KEYS[1], 'suspect') or '0')
+  return e.chunk <= suspect
 end
 for _, e in ipairs(entries) do
   local row, outcome = e.row, e.outcome
@@ -171,7 +165,7 @@ for _, e in ipairs(entries) do
   local foreign = current and not settled and taker(current) ~= taker(e.mark) and not e.accepted
   local gaveUp = outcome == 'failed' and e.mark == ''
   if not current and not closed then
-    foreign = leadDiffers(e, of) or (gaveUp and isUnsure(e.chunk, e.key))
+    foreign = leadDiffers(e, of) or (gaveUp and isUnsure(e))
   end
   if e.answered then
     answered = true
@@ -259,9 +253,7 @@ return record({}, cjson.decode(ARGV[2]))
  * Settles rows in doubt by a person's decision and remembers who took it; or only adds what is
  * known of a row that stays in doubt.
  * KEYS: record, prefix of chunks, blocks, late, doubts, sources, resolutions.
- * ARGV: run, JSON of [[row, outcome ('in-doubt': it stays so), settlement ('': the row was not in
- * doubt when it was read), bucket key ('' none), digest, identity ('k'|'x'|''), id, resolution
- * (JSON, '' for a row that stays), drop its source (0|1)], …].
+ * ARGV: run, JSON of entries (`ResolveEntry` of resolve.ts).
  * Answers per row: 'resolved'; 'noted'; 'unchanged': decided so before; 'otherwise <resolution>':
  * decided otherwise before; 'settled': not in doubt. Sent again after a lost reply, it answers the
  * same.
@@ -269,14 +261,13 @@ return record({}, cjson.decode(ARGV[2]))
 export const RESOLVE = `${KEY_ENTRIES}
 local run = ARGV[1]
 local out = {}
-local function identity(e)
-  local row, bucket, digest = e[1], e[4], e[5]
-  if bucket == '' then return end
+local function identity(row, key, becomes, id)
+  local bucket, digest = key.bucket, key.digest
   local _, text, form = placeOf(digest)
   -- The entry itself says whether the row's job is an exact one.
   local exact = call('HGET', bucket, form .. '=' .. text)
   if exact and isOf(exact, text, run, row) then digest = form .. '=' .. text end
-  if hasKey(bucket, digest, run, row) then putKey(bucket, digest, e[6], run, row, e[7]) end
+  if hasKey(bucket, digest, run, row) then putKey(bucket, digest, becomes, run, row, id) end
 end
 local function replace(chunk, row, settlement)
   if call('HEXISTS', KEYS[3], chunk) == 1 then
@@ -288,29 +279,29 @@ local function replace(chunk, row, settlement)
 end
 local function decidedBefore(row, resolution)
   local earlier = call('HGET', KEYS[7], row)
-  if not earlier or resolution == '' then return 'settled' end
+  if not earlier or not resolution then return 'settled' end
   if earlier == resolution then return 'resolved' end
   local before, now = cjson.decode(earlier), cjson.decode(resolution)
   if before.decision == now.decision and before.id == now.id then return 'unchanged' end
   return 'otherwise ' .. earlier
 end
 for i, e in ipairs(cjson.decode(ARGV[2])) do
-  local row, outcome, settlement, resolution = e[1], e[2], e[3], e[8]
+  local row, settled, resolution = tostring(e.row), e.settled, e.resolution
   local chunk = call('HGET', KEYS[5], row)
   local answer
-  if not chunk or settlement == '' then
+  if not chunk or not settled then
     answer = decidedBefore(row, resolution)
-  elseif outcome == 'in-doubt' then
-    replace(chunk, row, settlement)
+  elseif not resolution then
+    replace(chunk, row, settled)
     answer = 'noted'
   else
-    replace(chunk, row, settlement)
+    replace(chunk, row, settled)
     call('HINCRBY', KEYS[1], 'o:in-doubt', -1)
-    call('HINCRBY', KEYS[1], 'o:' .. outcome, 1)
+    call('HINCRBY', KEYS[1], 'o:' .. e.outcome, 1)
     call('HDEL', KEYS[5], row)
-    if e[9] == 1 then call('HDEL', KEYS[6], row) end
+    if e.created then call('HDEL', KEYS[6], row) end
     call('HSET', KEYS[7], row, resolution)
-    identity(e)
+    if e.key then identity(row, e.key, e.created and 'k' or 'x', e.id) end
     answer = 'resolved'
   end
   out[i] = answer

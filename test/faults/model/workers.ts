@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type LedgerEpoch, openEpoch } from '../../../src/ledger/epoch.ts';
-import { recountRuns } from '../../../src/ledger/recount.ts';
-import { createReplay } from '../../../src/ledger/replay.ts';
+import { createReplay, recountRuns } from '../../../src/ledger/replay.ts';
 import { quietEdges } from '../../support/epoch.ts';
 import { recordOf, replayDisks } from './journal-replay.ts';
 import { diskOf, type Line, SLOTS, type Slot } from './state.ts';

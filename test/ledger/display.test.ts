@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import { addToStory, readStory } from '../../src/ledger/display.ts';
 import { createRunIndex } from '../../src/ledger/run-index.ts';
 import { readBriefs } from '../../src/ledger/run-record.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
-import { addToStory, readStory } from '../../src/ledger/story.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
 
