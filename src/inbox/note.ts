@@ -182,10 +182,3 @@ const REFUSAL_ADVICE: Readonly<Record<Fault, string>> = {
   kind: 'Put the file itself into the inbox: a plain file that has no other name.',
   job: 'Put it into the inbox again once there is such a job.',
 };
-
-/** The file's name stands above already: `it is empty: expected …`. */
-export function withoutName(why: string, name: string): string {
-  if (!why.startsWith(`${name}: `)) return why;
-  const rest = why.slice(name.length + 2);
-  return /^(is|has|was|expands) /.test(rest) ? `it ${rest}` : rest;
-}

@@ -25,7 +25,6 @@ import {
   type Refusal,
   refusedNote,
   renderNote,
-  withoutName,
 } from './note.ts';
 import { inFolder, openItself, withinFolder } from './shared-folder.ts';
 import type { Refused } from './sort-out.ts';
@@ -88,12 +87,7 @@ function verdictOf(claim: Claim, end: End, watcher: Watcher): Verdict {
 
 function refusedVerdict(claim: Claim, { why: given, fault }: Refusal): Verdict {
   // The file's place in its claim means nothing to its sender.
-  const why = given.map((one) =>
-    withoutName(
-      one.replaceAll(claim.file, () => claim.name),
-      claim.name,
-    ),
-  );
+  const why = given.map((one) => one.replaceAll(claim.file, () => claim.name));
   const note = () => refusedNote(originOf(claim), { why, fault });
   const words = `${claim.info.path}: not taken: ${why.join('; ')}`;
   return { result: 'failed', note, why, run: null, exitCode: EXIT.notStarted, words };
