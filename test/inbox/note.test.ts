@@ -51,7 +51,7 @@ test('a file without rows is said to have none, in its line and in its note', ()
   expect(endedWords('a.csv', run, '/r')).toBe(
     `a.csv: run ${run.id} finished: the file has no rows. Report: /r`,
   );
-  const text = renderNote(doneNote(ORIGIN, summarize(run, new Date()), '/r'));
+  const text = renderNote(doneNote(ORIGIN, { run, summary: summarize(run, new Date()) }, '/r'));
   expect(text).toContain('north east/a.csv has no rows: nothing was sent.');
   expect(text).not.toContain('Nothing is left to be done');
 });
