@@ -5,7 +5,6 @@
  * way.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
-import { messageOf } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Reason, Run, RunState } from '../model/run.ts';
 import { type ChunkQueue, createChunkQueue } from '../queue/chunk-queue.ts';
@@ -151,14 +150,7 @@ const READ: Readonly<Record<Purpose, (opened: Opened, signal: AbortSignal) => Pr
     if (end === 'complete') notice.complete();
     return end;
   },
-  async windUp({ run, definition, rows, session, queue }, signal) {
-    const chunks = await rows(run, definition).catch((error: unknown) => {
-      const problem = messageOf(error);
-      session.log.warn('rows can not be read any more', { run: run.id, problem });
-      return null;
-    });
-    return windUpRun({ run, chunks, queue, signal }, session);
-  },
+  windUp: (opened, signal) => windUpRun({ ...opened, signal }, opened.session),
 };
 
 function endOfChanged(error: unknown): IngestEnd {
