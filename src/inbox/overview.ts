@@ -28,7 +28,7 @@ import type { Watcher } from './watcher.ts';
 export type Overview = Awaited<ReturnType<typeof lookOver>>;
 
 const RUNS_MAX = 200;
-/** Whole after so long: this command has not watched it. */
+/** Nobody has watched a file here: it counts as whole this long after its last change. */
 const REST_MS = 2_000;
 const UNWATCHED = {
   restLeft: ({ entry }: Placed) => Math.max(0, entry.changedMs + REST_MS - Date.now()),
