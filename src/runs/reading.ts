@@ -11,7 +11,7 @@ import { type ChunkQueue, createChunkQueue } from '../queue/chunk-queue.ts';
 import type { TargetSession } from '../session.ts';
 import { type IngestEnd, ingestRun } from './ingest.ts';
 import { createWaitingNotice } from './redis-wait.ts';
-import { FileChangedError, type RowSource } from './rows.ts';
+import type { RowSource } from './rows.ts';
 import { waitsFor } from './status.ts';
 import { windUpRun } from './wind-up.ts';
 
@@ -146,17 +146,12 @@ const READ: Readonly<Record<Purpose, (opened: Opened, signal: AbortSignal) => Pr
       added.last = chunk;
     };
     const ingest = { run, definition, chunks, queue, notice, signal, onAdded };
-    const end = await ingestRun(ingest, session).catch(endOfChanged);
+    const end = await ingestRun(ingest, session);
     if (end === 'complete') notice.complete();
     return end;
   },
   windUp: (opened, signal) => windUpRun({ ...opened, signal }, opened.session),
 };
-
-function endOfChanged(error: unknown): IngestEnd {
-  if (error instanceof FileChangedError) return 'file-changed';
-  throw error;
-}
 
 async function sweep({ run, session, queue, added }: Opened): Promise<boolean> {
   await queue.retryFailed();
