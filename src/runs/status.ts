@@ -48,11 +48,8 @@ export async function runOf(ledger: Ledger, id: string): Promise<Run | null> {
   return target === null ? null : ledger.of(target).store.get(id);
 }
 
-const RUNS_ASKED = 1_000;
-
-/** Of the latest runs. */
-export async function hasRunsAt(target: string, { index }: Pick<Ledger, 'index'>): Promise<boolean> {
-  return (await index.latest(RUNS_ASKED)).some((run) => run.target === target);
+export async function hasRunsAt(target: string, { of }: Pick<Ledger, 'of'>): Promise<boolean> {
+  return (await of(target).store.list(1)).length > 0;
 }
 
 function ambiguous(named: string, ids: readonly string[]): string {
