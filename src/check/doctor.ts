@@ -21,6 +21,7 @@ import { definitionProblems } from '../delivery/run-mapping.ts';
 import { messageOf } from '../lib/errors.ts';
 import { createLog } from '../lib/log.ts';
 import { freeBytes } from '../lib/machine.ts';
+import { OTHERS_MAY_ANYTHING } from '../lib/make-folder.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { createReleasers, type Releasers } from '../lib/releasers.ts';
 import { countOf, type Io, shellWord } from '../lib/terminal.ts';
@@ -86,7 +87,6 @@ function problemsOf(check: string, error: unknown, advice: string): Finding[] {
 }
 
 const OLDEST_NODE = [20, 19] as const;
-const OTHERS_MAY_READ = 0o044;
 /** More than the report, the journal and the append-only file of a large run take. */
 const SPACE_MIN_BYTES = 500_000_000;
 /** With less free space than this Redis ends at its next write. */
@@ -102,37 +102,34 @@ export function checkNode(version: string): Finding {
 }
 
 async function checkHome(home: string): Promise<Finding[]> {
-  const present = await presentFolders(home);
-  const places = present.length > 0 ? present.map(({ path }) => path) : [nearestFolder(home)];
+  const places = await writtenFolders(home);
   const tried = await Promise.allSettled(places.map((path) => access(path, constants.W_OK | constants.X_OK)));
   const locked = places.filter((_, i) => tried[i]?.status === 'rejected');
   if (locked.length > 0) {
     const finding = `this user may not write to ${locked.join(', ')}`;
     return [problem('home', finding, `\`chown\` it to this user, or set ONBOARD_HOME to another folder.`)];
   }
-  return [judgeReaders(home, present), judgeSpace(await freeBytes(places[0] ?? home))];
+  return [await judgeReaders(home), judgeSpace(await freeBytes(places[0] ?? home))];
 }
 
-type Folder = { readonly path: string; readonly mode: number };
-
-/** ONBOARD_HOME, first, and the folders in it; none where it is not there. */
-async function presentFolders(home: string): Promise<readonly Folder[]> {
+/** ONBOARD_HOME and the folders in it; where it is not there yet, the one that it is made in. */
+async function writtenFolders(home: string): Promise<readonly string[]> {
+  if (!existsSync(home)) return [nearestFolder(home)];
   const inside = await readdir(home, { withFileTypes: true }).catch(() => []);
-  const names = inside.filter((one) => one.isDirectory()).map(({ name }) => join(home, name));
-  const paths = existsSync(home) ? [home, ...names] : [];
-  return Promise.all(paths.map(async (path) => ({ path, mode: (await stat(path)).mode })));
+  return [home, ...inside.filter((one) => one.isDirectory()).map(({ name }) => join(home, name))];
 }
 
 function nearestFolder(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestFolder(dirname(path));
 }
 
-function judgeReaders(home: string, folders: readonly Folder[]): Finding {
-  if (folders.length === 0) return ok('home', `${home} is not there yet; the first run makes it`);
-  const open = folders.filter(({ mode }) => (mode & OTHERS_MAY_READ) !== 0).map(({ path }) => path);
-  if (open.length === 0) return ok('home', `${home} is writable, and this user's alone`);
-  const finding = `other users of this machine may read ${open.join(', ')}, where personal data lies`;
-  return warning('home', finding, `chmod go-rwx ${open.map(shellWord).join(' ')}`);
+/** A home that is closed closes all that lies in it. */
+async function judgeReaders(home: string): Promise<Finding> {
+  if (!existsSync(home)) return ok('home', `${home} is not there yet; the first run makes it`);
+  const { mode } = await stat(home);
+  if ((mode & OTHERS_MAY_ANYTHING) === 0) return ok('home', `${home} is writable, and this user's alone`);
+  const finding = `other users of this machine may enter ${home}, where personal data lies`;
+  return warning('home', finding, `chmod go-rwx ${shellWord(home)}`);
 }
 
 export function judgeSpace(free: number): Finding {

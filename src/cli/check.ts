@@ -35,11 +35,16 @@ async function check(args: InputArguments, flags: Flags, io: Io): Promise<number
     const look = await openLook(env, flags.sandbox === true, parts);
     const checkFile = createChecker(job, look);
     let exitCode: number = EXIT.success;
+    let sendable = 0;
     for (const path of paths) {
       const checked = await checkFile(await openReading(path, job));
       tellChecked(checked, job, flags, io);
       if (checked.invalid > 0) exitCode = EXIT.unsuccessful;
+      sendable += checked.sendable;
     }
+    const rehearsal = env.baseUrl === null && flags.sandbox !== true ? ' --sandbox' : '';
+    if (sendable > 0 && flags.json !== true)
+      say(io, `To send what can be sent: ${io.typed.replace(' check ', ' run ')}${rehearsal}`);
     return exitCode;
   });
 }

@@ -1,6 +1,6 @@
 /** `onboard pause`, `resume`, `cancel` and `rerun`: what a person does with a run that there is. */
 import { Option } from 'commander';
-import { serviceOf } from '../delivery/target.ts';
+import { SANDBOX_TARGET, serviceOf } from '../delivery/target.ts';
 import { shownWorker } from '../journal/worker-registry.ts';
 import { confirm, type Io, say, shownTime, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -163,6 +163,7 @@ type RerunFlags = {
   readonly only?: readonly string[];
   readonly job?: string;
   readonly jobFile?: string;
+  readonly sandbox?: boolean;
   readonly acceptRedisSettings?: boolean;
   readonly json?: boolean;
 };
@@ -177,6 +178,7 @@ export const addRerunCommand: AddCommand = (program, io, done) => {
     .option('--only <outcomes>', ONLY, collect)
     .option('--job <job>', 'a corrected job definition in ONBOARD_JOBS; without it: the one the run had')
     .addOption(new Option('--job-file <file>', 'a corrected job definition from elsewhere').conflicts('job'))
+    .option('--sandbox', 'only where the run went to the built-in stand-in: rows go where they went before')
     .option(...ACCEPT_REDIS_SETTINGS)
     .option('--json', 'print the summary as JSON')
     .addHelpText('after', RERUN_EXAMPLE)
@@ -188,6 +190,10 @@ async function rerun(id: string, flags: RerunFlags, io: Io): Promise<number> {
   const outcomes = rerunOutcomes(only);
   return withKnownLedger(io, async (session) => {
     const parent = await findRun(session.ledger, id);
+    if (flags.sandbox === true && parent.target !== SANDBOX_TARGET)
+      throw new UsageError(
+        `Run ${parent.id} went to ${parent.target}, and a rerun goes there too: leave out --sandbox. To rehearse its rows: onboard run <job> <file> --sandbox, with a file of its report.`,
+      );
     const joined = await joinFor(parent, session, flags);
     const done = await rerunRows(parent, { outcomes, rows: null, job, jobFile }, joined);
     if (done.kind === 'run') return tellResumed(done.run, done.resumed, joined, flags);

@@ -1,11 +1,12 @@
 /** `onboard run`: files taken to their end in this process, one after the other. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { jobsBefore } from '../config/job-definition.ts';
+import { jobsBefore, operationOf } from '../config/job-definition.ts';
 import { serviceReady, startSandboxChild } from '../delivery/target.ts';
 import type { ListenAddress } from '../lib/listening.ts';
 import { confirm, countOf, type Io, tell } from '../lib/terminal.ts';
 import { EXIT, endsSeries, worse } from '../model/exit.ts';
+import { nameOf } from '../model/operation.ts';
 import type { FileFacts } from '../model/source.ts';
 import { tellEvents } from '../runs/events.ts';
 import { executeToEnd } from '../runs/execute.ts';
@@ -77,21 +78,13 @@ async function runFiles(args: InputArguments, flags: Flags, io: Io): Promise<num
 /** Before the first run that a ledger has for a service. */
 async function confirmFirst({ job, files }: Input, target: string, ledger: string, io: Io): Promise<boolean> {
   const rows = files.reduce((sum, file) => sum + file.rows, 0);
-  const what = `${countOf(rows, ...(VERBS.get(job.definition.operation) ?? REQUEST))} at ${target}`;
+  const operation = nameOf(operationOf(job.definition));
+  const what = `${countOf(rows, 'row')} for ${operation} at ${target}`;
   const answer = await confirm(io, `${what}, the first run there in the ledger of ${ledger}. Begin?`);
   if (answer === false)
     tell(io, 'Nothing is sent. To begin without this question: --yes; to rehearse: --sandbox.');
   return answer ?? true;
 }
-
-const VERBS: ReadonlyMap<string, readonly [string, string]> = new Map([
-  ['subclient.create', ['create', 'creates']],
-  ['subclient.update', ['update', 'updates']],
-  ['subclient.upsert', ['create or update', 'creates or updates']],
-  ['counterparty.draft', ['draft', 'drafts']],
-  ['payment.documents', ['look-up', 'look-ups']],
-]);
-const REQUEST = ['request', 'requests'] as const;
 
 /** Where a file's run does not finish, the files after it are not begun: they may build on it. */
 async function runInOrder({ job, files }: Input, session: TargetSession, flags: Flags): Promise<number> {

@@ -182,7 +182,8 @@ function needsLines({ runs, refused }: Overview['needs'], signs: boolean): strin
     ...refused
       .slice(0, NEEDS_SHOWN)
       .flatMap((one) => [
-        `${signs ? '✗' : ' '} File ${one.file}: refused${one.why === '' ? '' : `. ${one.why}`}`,
+        `${signs ? '✗' : ' '} File ${one.file}: refused`,
+        ...(one.note === null ? [] : [`    why: ${one.note}`]),
         '    correct it and deliver it again, or remove it from there',
       ]),
     ...(moreFiles > 0 ? [`  and ${countOf(moreFiles, 'more refused file')} beside it`] : []),

@@ -52,13 +52,8 @@ function complaints(issues: readonly Issue[]): number {
   return issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0);
 }
 
-const NEVER_AGAIN =
-  'there is no such setting: a create whose outcome is unknown is never sent again. ' +
-  'Remove the line; such rows end in-doubt, and `onboard resolve` settles them.';
-
 function unknownSetting(path: DocumentPath): JobProblem {
   const words = () => {
-    if (path.join('.') === 'onUnknownOutcome') return NEVER_AGAIN;
     const known = settingsAt(jobDefinitionJsonSchema(), path.slice(0, -1));
     const suggestion = didYouMean(String(path.at(-1)), known);
     return `there is no such setting; expected one of ${known.join(', ')}.${suggestion}`;

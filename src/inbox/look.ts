@@ -5,11 +5,9 @@
 import { rmdir } from 'node:fs/promises';
 import { jobsBefore } from '../config/job-definition.ts';
 import { SANDBOX_TARGET } from '../delivery/target.ts';
-import { holdsUpLaterJobs } from '../ledger/run-store.ts';
 import { errorCode, messageOf } from '../lib/errors.ts';
-import type { Run } from '../model/run.ts';
 import { createReleases } from '../queue/schedules.ts';
-import { goingOnWith, stateOf } from '../runs/status.ts';
+import { goingOnWith, openRuns, type ShownRun } from '../runs/status.ts';
 import type { Ledger } from '../session.ts';
 import { type Claim, listClaims } from './claim.ts';
 import { type Entry, listEntries } from './entry.ts';
@@ -130,28 +128,20 @@ export async function sortedOut(
 export async function busyJobs(
   looks: readonly InboxLook[],
   claims: ReadonlyArray<Pick<Claim, 'info'>>,
-  { of }: Pick<Ledger, 'of'>,
+  ledger: Pick<Ledger, 'of'>,
   target: string,
 ): Promise<ReadonlyMap<string, string>> {
   const present = presentJobs(looks);
   const jobs = looks.flatMap(({ inbox }) => inbox.jobs);
   const asking = jobs.filter(({ name }) => present.has(name));
   const asked = asking.flatMap(({ definition }) => jobsBefore(definition));
-  const { store } = of(target);
-  const open = await store.holdingUp(new Set(asked));
-  const runs = await Promise.all(
-    open.map(async (id) => {
-      const [run, leased] = await Promise.all([store.get(id), store.hasLease(id)]);
-      return run !== null && holdsUpLaterJobs(run.state) ? [openRun(run, leased)] : [];
-    }),
-  );
+  const open = await openRuns(asked, target, ledger);
   const claimed = claims.map(({ info }) => [info.job, `${info.path} is under way`] as const);
   // Later entries of the map win: the oldest run of a job is named.
-  return new Map([...claimed, ...runs.flat().reverse()]);
+  return new Map([...claimed, ...open.map(openRun).reverse()]);
 }
 
-function openRun(run: Run, leased: boolean): readonly [string, string] {
-  const state = stateOf(run, leased);
+function openRun({ run, state }: ShownRun): readonly [string, string] {
   const goOn = goingOnWith(run, state);
   const words = `run ${run.id} is ${state.words}`;
   const how = goOn === null ? '' : `; to go on with it: ${goOn}, or end it: onboard cancel ${run.id}`;

@@ -10,6 +10,7 @@ import type { Run } from '../model/run.ts';
 import type { Summary } from '../report/summary.ts';
 import { renderNext } from '../report/words.ts';
 import { outcomesOf } from '../runs/progress.ts';
+import type { Executed } from '../runs/status.ts';
 
 export type Note = {
   readonly subject: string;
@@ -40,10 +41,6 @@ function wrapped(line: string): readonly string[] {
   return line.startsWith(' ') ? [line] : wrap(line.split(' '), { width: WIDTH, indent: '' });
 }
 
-function writtenWords({ bytes, ms }: Written): string {
-  return `${bytes} bytes, last written ${new Date(ms).toISOString()}`;
-}
-
 export type Origin = { readonly path: string; readonly inbox: string; readonly written: Written | null };
 
 export type Refusal = { readonly why: readonly string[]; readonly fault: Fault };
@@ -57,12 +54,11 @@ export function refusedNote(origin: Origin, { why, fault }: Refusal): Note {
   };
 }
 
-export function doneNote(origin: Origin, summary: Summary, report: string): Note {
+export function doneNote(origin: Origin, { run, summary }: Executed, report: string): Note {
   return {
     subject: origin.path,
-    headline:
-      summary.rows === 0 ? 'has no rows: nothing was sent.' : 'was loaded: every row has its outcome.',
-    facts: [...originFacts(origin), ...runFacts(summary), ...outcomeFacts(summary), ['report', report]],
+    headline: run.rows === 0 ? 'has no rows: nothing was sent.' : 'was loaded: every row has its outcome.',
+    facts: runFacts(origin, run, report),
     lines: [...findings(summary), ...nextLines(summary, report)],
   };
 }
@@ -77,15 +73,7 @@ export function knownNote(
   return {
     subject: origin.path,
     headline: 'has the same content as a file that was taken before: nothing was sent.',
-    facts: [
-      ...originFacts(origin),
-      ['taken as', `run ${run.id}, job ${run.job}`],
-      ['state', `${run.state}${run.finishedAt === null ? '' : ` ${run.finishedAt}`}`],
-      ['target', run.target],
-      ['rows', String(run.rows)],
-      ...outcomeFacts(run),
-      ['report', report],
-    ],
+    facts: runFacts(origin, run, report),
     lines: [
       'To send it all the same, as a new run:',
       `  onboard run ${shellWord(run.job)}${sandbox} --again ${shellWord(file)}`,
@@ -98,13 +86,7 @@ export function changedNote(origin: Origin, run: Run, report: string): Note {
   return {
     subject: origin.path,
     headline: 'was changed after it was taken: it was not whole then.',
-    facts: [
-      ...originFacts(origin),
-      ['run', `${run.id}, job ${run.job}, ${run.state}`],
-      ['target', run.target],
-      ...outcomeFacts(run),
-      ['report', report],
-    ],
+    facts: runFacts(origin, run, report),
     lines: [
       'What was written to it since was not sent.',
       ...(isOpen ? ['To close that run:', `  onboard cancel ${run.id}`] : []),
@@ -121,35 +103,33 @@ export function takenWords(path: string, { id, job, rows, startedAt }: Run): str
   return `${path}: ${begins} run ${id}, job ${job}, ${countOf(rows, 'row')}`;
 }
 
-export function endedWords(
-  path: string,
-  summary: Pick<Run, 'state' | 'reason' | 'rows' | 'outcomes'> & { id: string },
-  report: string,
-): string {
-  const state = summary.reason === null ? summary.state : `${summary.state} (${summary.reason})`;
-  const became = summary.rows === 0 ? 'the file has no rows' : outcomesOf(summary);
-  return `${path}: run ${summary.id} ${state}: ${became}. Report: ${report}`;
+export function endedWords(path: string, run: Run, report: string): string {
+  const state = run.reason === null ? run.state : `${run.state} (${run.reason})`;
+  const became = run.rows === 0 ? 'the file has no rows' : outcomesOf(run);
+  return `${path}: run ${run.id} ${state}: ${became}. Report: ${report}`;
 }
 
 function originFacts({ path, inbox, written }: Origin): Array<readonly [string, string]> {
-  return [
-    ['file', `${path} in ${inbox}`],
-    ...(written === null ? [] : [['size', writtenWords(written)] as const]),
-  ];
+  return [['file', `${path} in ${inbox}`], ...(written === null ? [] : [sizeFact(written)])];
 }
 
-function runFacts(summary: Summary): Array<readonly [string, string]> {
-  return [
-    ['run', `${summary.run}, job ${summary.job}, ${summary.state}`],
-    ['target', summary.target],
-    ['rows', String(summary.rows)],
-  ];
+function sizeFact({ bytes, ms }: Written): readonly [string, string] {
+  return ['size', `${bytes} bytes, last written ${new Date(ms).toISOString()}`];
 }
 
-function outcomeFacts({ outcomes }: Pick<Run, 'outcomes'>): Array<readonly [string, string]> {
-  return OUTCOMES.flatMap((outcome) =>
-    outcomes[outcome] > 0 ? [[outcome, String(outcomes[outcome])] as const] : [],
-  );
+function runFacts(origin: Origin, run: Run, report: string): Array<readonly [string, string]> {
+  const { id, job, state, finishedAt, target, rows, outcomes } = run;
+  return [
+    ...originFacts(origin),
+    ['run', `${id}, ${state}${finishedAt === null ? '' : ` ${finishedAt}`}`],
+    ['job', job],
+    ['target', target],
+    ['rows', String(rows)],
+    ...OUTCOMES.filter((outcome) => outcomes[outcome] > 0).map(
+      (outcome) => [outcome, String(outcomes[outcome])] as const,
+    ),
+    ['report', report],
+  ];
 }
 
 function findings({ topWarnings, source }: Summary): string[] {
@@ -182,10 +162,3 @@ const REFUSAL_ADVICE: Readonly<Record<Fault, string>> = {
   kind: 'Put the file itself into the inbox: a plain file that has no other name.',
   job: 'Put it into the inbox again once there is such a job.',
 };
-
-/** The file's name stands above already: `it is empty: expected …`. */
-export function withoutName(why: string, name: string): string {
-  if (!why.startsWith(`${name}: `)) return why;
-  const rest = why.slice(name.length + 2);
-  return /^(is|has|was|expands) /.test(rest) ? `it ${rest}` : rest;
-}

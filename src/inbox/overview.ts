@@ -3,7 +3,6 @@
  * same decisions as a watcher's, and what waits for a person. Changes nothing.
  */
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import type { Job } from '../config/job-definition.ts';
@@ -28,7 +27,7 @@ import type { Watcher } from './watcher.ts';
 export type Overview = Awaited<ReturnType<typeof lookOver>>;
 
 const RUNS_MAX = 200;
-/** Whole after so long: this command has not watched it. */
+/** Nobody has watched a file here: it counts as whole this long after its last change. */
 const REST_MS = 2_000;
 const UNWATCHED = {
   restLeft: ({ entry }: Placed) => Math.max(0, entry.changedMs + REST_MS - Date.now()),
@@ -210,20 +209,8 @@ async function refusedFiles(folder: string) {
     .filter(({ path }) => !notes.has(path))
     .sort((a, b) => b.changedMs - a.changedMs)
     .map(({ path }) => path);
-  return Promise.all(
-    files.map(async (path) => {
-      const note = notes.has(path + NOTE_ENDING) ? join(folder, path + NOTE_ENDING) : '';
-      return { file: join(folder, path), note, why: await reasonIn(note) };
-    }),
-  );
-}
-
-const NOTE_CHARACTERS = 4_000;
-const WHY = /\n\nWhy: ([\s\S]*?)(?:\n\n|\nWhy: |$)/;
-
-/** The first reason in a note, on one line; '': none. */
-async function reasonIn(note: string): Promise<string> {
-  if (note === '') return '';
-  const text = (await readFile(note, 'utf8').catch(() => '')).slice(0, NOTE_CHARACTERS);
-  return (WHY.exec(text)?.[1] ?? '').replaceAll(/\s+/g, ' ').trim();
+  return files.map((path) => {
+    const note = path + NOTE_ENDING;
+    return { file: join(folder, path), note: notes.has(note) ? join(folder, note) : null };
+  });
 }

@@ -12,6 +12,7 @@ import type { Io } from '../lib/terminal.ts';
 import { EXIT, exitCodeOf } from '../model/exit.ts';
 import type { Run } from '../model/run.ts';
 import type { Summary } from '../report/summary.ts';
+import { reportDirectory } from '../session.ts';
 import { type Claim, dropClaim, returnFile, withinClaim, writeDurably } from './claim.ts';
 import { NOTE_ENDING } from './entry.ts';
 import { inboxesOf, isInboxOf } from './job-book.ts';
@@ -25,11 +26,10 @@ import {
   type Refusal,
   refusedNote,
   renderNote,
-  withoutName,
 } from './note.ts';
 import { inFolder, openItself, withinFolder } from './shared-folder.ts';
 import type { Refused } from './sort-out.ts';
-import { type EndedFile, endedFile, type FileEnd, type Gone, reportPlace, type Watcher } from './watcher.ts';
+import type { Watcher } from './watcher.ts';
 
 type End =
   /** Its run is over, whatever became of its rows. */
@@ -50,6 +50,41 @@ export async function settle(claim: Claim, end: End, watcher: Watcher): Promise<
   return verdict.exitCode;
 }
 
+type FileEnd = {
+  /** `done`: its run is over; `failed`: not taken to its end; `paused`: waits for its run. */
+  readonly result: 'done' | 'failed' | 'paused';
+  readonly why: readonly string[];
+  readonly run: Run | null;
+  readonly exitCode: number;
+};
+
+/** Where the file and its note went. */
+type Gone = { readonly file: string | null; readonly note: string | null };
+
+/** As `--json` prints it. */
+function endedFile(
+  { path, job }: { readonly path: string; readonly job: string | null },
+  { result, why, run, exitCode }: FileEnd,
+  { file, note }: Gone,
+  { session }: Pick<Watcher, 'session'>,
+) {
+  return {
+    file: path,
+    job,
+    result,
+    why,
+    run: run?.id ?? null,
+    state: run?.state ?? null,
+    reason: run?.reason ?? null,
+    rows: run?.rows ?? null,
+    outcomes: run?.outcomes ?? null,
+    exitCode,
+    report: run === null ? null : reportDirectory(session.env, run.id),
+    moved: file,
+    note,
+  };
+}
+
 type Verdict = FileEnd & {
   readonly result: 'done' | 'failed';
   /** Depends on where the file goes. */
@@ -61,12 +96,12 @@ function verdictOf(claim: Claim, end: End, watcher: Watcher): Verdict {
   if (end.kind === 'refused') return refusedVerdict(claim, end);
   const { path } = claim.info;
   const { run } = end;
-  const report = reportPlace(watcher, run);
+  const report = reportDirectory(watcher.session.env, run.id);
   const origin = originOf(claim);
   switch (end.kind) {
     case 'done': {
       const exitCode = end.summary.exitCode ?? exitCodeOf(run);
-      const note = () => doneNote(origin, end.summary, report);
+      const note = () => doneNote(origin, end, report);
       return { result: 'done', note, why: [], run, exitCode, words: endedWords(path, run, report) };
     }
     case 'known': {
@@ -88,12 +123,7 @@ function verdictOf(claim: Claim, end: End, watcher: Watcher): Verdict {
 
 function refusedVerdict(claim: Claim, { why: given, fault }: Refusal): Verdict {
   // The file's place in its claim means nothing to its sender.
-  const why = given.map((one) =>
-    withoutName(
-      one.replaceAll(claim.file, () => claim.name),
-      claim.name,
-    ),
-  );
+  const why = given.map((one) => one.replaceAll(claim.file, () => claim.name));
   const note = () => refusedNote(originOf(claim), { why, fault });
   const words = `${claim.info.path}: not taken: ${why.join('; ')}`;
   return { result: 'failed', note, why, run: null, exitCode: EXIT.notStarted, words };
@@ -103,7 +133,7 @@ function originOf({ inbox, info }: Claim): Origin {
   return { path: info.path, inbox, written: writtenOfStamp(info.stamp) };
 }
 
-export function pausedFile({ info }: Claim, run: Run, watcher: Watcher): EndedFile {
+export function pausedFile({ info }: Claim, run: Run, watcher: Watcher) {
   const end = { result: 'paused', why: [], run, exitCode: exitCodeOf(run) } as const;
   return endedFile(info, end, { file: null, note: null }, watcher);
 }

@@ -6,9 +6,8 @@ import { basename, join } from 'node:path';
 import { Writable } from 'node:stream';
 import { SANDBOX_TARGET } from '../delivery/target.ts';
 import { type Io, say, sayJson, tell } from '../lib/terminal.ts';
-import type { Run } from '../model/run.ts';
 import { newEvent } from '../notify/event.ts';
-import { reportDirectory, type TargetSession } from '../session.ts';
+import type { TargetSession } from '../session.ts';
 import type { Entry } from './entry.ts';
 import type { JobBook } from './job-book.ts';
 
@@ -43,12 +42,6 @@ export function createWatcher(session: TargetSession, book: JobBook, options: Wa
   };
 }
 
-type Reporting = { readonly session: Pick<TargetSession, 'env'> };
-
-export function reportPlace({ session }: Reporting, run: Pick<Run, 'id'>): string {
-  return reportDirectory(session.env, run.id);
-}
-
 /** The terminal for runs that share it: repeated lines are shown once. */
 export function sharedIo(io: Io): Io {
   let last = '';
@@ -77,42 +70,8 @@ function createRehearsal(target: string) {
   };
 }
 
-export type FileEnd = {
-  /** `done`: its run is over; `failed`: not taken to its end; `paused`: waits for its run. */
-  readonly result: 'done' | 'failed' | 'paused';
-  readonly why: readonly string[];
-  readonly run: Run | null;
-  readonly exitCode: number;
-};
-
-type Named = { readonly path: string; readonly job: string | null };
-/** Where the file and its note went. */
-export type Gone = { readonly file: string | null; readonly note: string | null };
-
-export type EndedFile = ReturnType<typeof endedFile>;
-
-export function endedFile(
-  { path, job }: Named,
-  { result, why, run, exitCode }: FileEnd,
-  { file, note }: Gone,
-  watcher: Reporting,
-) {
-  return {
-    file: path,
-    job,
-    result,
-    why,
-    run: run?.id ?? null,
-    state: run?.state ?? null,
-    reason: run?.reason ?? null,
-    rows: run?.rows ?? null,
-    outcomes: run?.outcomes ?? null,
-    exitCode,
-    report: run === null ? null : reportPlace(watcher, run),
-    moved: file,
-    note,
-  };
-}
+/** What became of a file, for programs; `paused`: it waits for its run. */
+type Told = { readonly job: string | null; readonly result: 'done' | 'failed' | 'paused' };
 
 type TellerSession = Pick<TargetSession, 'meter' | 'notifier' | 'service'>;
 
@@ -131,19 +90,19 @@ export function createTeller(io: Io, json: boolean, session?: TellerSession) {
       if (text !== troubled) line(text);
       troubled = text;
     },
-    ended(file: EndedFile, words: string) {
+    ended(file: Told, words: string) {
       hasTold = true;
       session?.meter.file(file.job, file.result);
       if (json) sayJson(io, JSON.stringify(file));
       else say(io, words);
     },
-    paused(file: EndedFile, words: string) {
+    paused(file: Told, words: string) {
       session?.meter.file(file.job, file.result);
       if (json) sayJson(io, JSON.stringify(file));
       line(words);
     },
     /** A file went to `failed`; `null`: a rehearsal put it back. */
-    refused({ file, note }: Gone) {
+    refused({ file, note }: { readonly file: string | null; readonly note: string | null }) {
       if (file === null || session === undefined) return;
       const data = { target: session.service.target, file: basename(file), note };
       session.notifier?.tell(newEvent('file.refused', [data.file], data));

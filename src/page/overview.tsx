@@ -100,9 +100,10 @@ function Needs({ needs: { runs, refused } }: Pick<Overview, 'needs'>) {
       <Need run={one.run} under="/doubts" words={`${countOf(one.inDoubt, 'row')} in doubt`} />
     )),
     ...halted.map(({ run, state }) => <Need run={run} words={state.words} />),
-    ...refused.map(({ file, why }) => (
+    ...refused.map(({ file, note }) => (
       <>
-        refused file <Text of={basename(file)} bytes={150} />: <Text of={why} />
+        refused file <Text of={basename(file)} bytes={150} />
+        {note === null ? null : '; the note beside it says why'}
       </>
     )),
     ...toCorrect.map((one) => <Need run={one.run} words={`${countOf(one.toCorrect, 'row')} to correct`} />),

@@ -8,7 +8,6 @@ import { nowhere } from '../delivery/target.ts';
 import { isDeadHere } from '../journal/worker-registry.ts';
 import { createSharedBreaker } from '../ledger/breaker.ts';
 import type { RunStore } from '../ledger/run-store.ts';
-import { tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import { countUnsuccessful } from '../model/outcome.ts';
@@ -142,19 +141,8 @@ export async function cancelRun(
 /** Needs no service: workers settle what they have in flight. */
 export async function windUpCancelled(run: Run, session: Session): Promise<Executed> {
   const joined = await joinTarget(session, nowhere(run.target), { sends: false });
-  return executeToEnd(run, rowsIfNeeded(run, session), joined, { looksUp: false });
-}
-
-/** Opened only when needed; the user is warned where they can't be read any more. */
-function rowsIfNeeded(run: Run, { io, ledger }: Session): RowSource {
-  return async (again, definition) => {
-    try {
-      return await (await registeredRows(run, ledger))(again, definition);
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      for (const problem of error.problems) tell(io, `warning: ${problem}`);
-      tell(io, 'Rows that were not handed out yet are recorded without line and key.');
-      return null;
-    }
-  };
+  // The rows are opened only where one is needed, and a run without them is wound up all the same.
+  const rows: RowSource = async (again, definition) =>
+    (await registeredRows(run, session.ledger))(again, definition);
+  return executeToEnd(run, rows, joined, { looksUp: false });
 }

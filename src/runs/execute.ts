@@ -16,7 +16,7 @@ import { BrokenOffError } from './broken-off-error.ts';
 import { tellEnd } from './events.ts';
 import { followRun } from './follow.ts';
 import { lookUpAtEnd } from './look-up.ts';
-import { createProgress, type Progress } from './progress.ts';
+import { createProgress } from './progress.ts';
 import { refusalWords, waitToEnd } from './redis-wait.ts';
 import { type FollowedReport, followReport, knownReport } from './report.ts';
 import type { RowSource } from './rows.ts';
@@ -69,8 +69,6 @@ type ExecuteOptions = {
   readonly looksUp?: boolean;
 };
 
-const NO_PROGRESS: Progress = { update: () => undefined, stop: () => undefined };
-
 /** Reads the run's rows where nobody else does, until nothing more happens to it here. */
 async function executeRun(
   run: Run,
@@ -82,7 +80,7 @@ async function executeRun(
   const { io, clock, ledger } = session;
   const { keys, store } = ledger.of(run.target);
   const definition = await definitionOf(run, ledger, session.registration.find);
-  const progress = isQuiet ? NO_PROGRESS : createProgress(io, run, clock.now);
+  const progress = isQuiet ? null : createProgress(io, run, clock.now);
   let reads = false;
   const { target } = run;
   const service = {
@@ -99,7 +97,7 @@ async function executeRun(
   const notice = createServiceNotice(io, service, clock.now);
   const onProgress = (now: Run, isReader: boolean) => {
     notice.update();
-    if (now.reason !== 'window') progress.update(now, notice.isWaiting());
+    if (now.reason !== 'window') progress?.update(now, notice.isWaiting());
     report.look(now);
     reads = isReader;
   };
@@ -113,6 +111,6 @@ async function executeRun(
     if (isOver(ended)) await waitToEnd(createRunInput(ledger.redis, keys, run.id).drop, io);
     return ended;
   } finally {
-    progress.stop();
+    progress?.stop();
   }
 }

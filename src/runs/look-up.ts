@@ -14,7 +14,6 @@ import { createRunView, readDoubts, rowsInDoubt } from '../ledger/run-view.ts';
 import { batchesOf } from '../lib/batches.ts';
 import { messageOf } from '../lib/errors.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
-import { createSemaphore } from '../lib/semaphore.ts';
 import { countOf, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { programVersion } from '../lib/version.ts';
@@ -183,50 +182,39 @@ const BATCH_ROWS = 1_000;
 type Asked = { readonly doubt: Settlement; readonly sighting: Sighting };
 
 async function lookUpDoubts(asking: Asking, { redis, of }: Pick<Ledger, 'redis' | 'of'>) {
-  const { run, signal } = asking;
-  const { keys } = of(run.target);
-  const k = keys.run(run.id);
+  const { keys } = of(asking.run.target);
+  const k = keys.run(asking.run.id);
   const rows = await rowsInDoubt(redis, k);
-  const asked: Asked[] = [];
-  const ask = createAsk(asking);
-  let keyless = 0;
-  for (const batch of batchesOf(rows, BATCH_ROWS)) {
-    if (signal.aborted) break;
-    const doubts = [...(await readDoubts(redis, k, batch)).values()];
-    const keyed = doubts.filter(({ key }) => key !== '');
-    keyless += doubts.length - keyed.length;
-    asked.push(...(await Promise.all(keyed.map(ask))).flat());
-  }
+  const doubts: Settlement[] = [];
+  for (const batch of batchesOf(rows, BATCH_ROWS))
+    doubts.push(...(await readDoubts(redis, k, batch)).values());
+  const keyed = doubts.filter(({ key }) => key !== '');
+  const found = await lookUpKeys(new Set(keyed.map(({ key }) => key)), asking);
+  const asked = keyed.flatMap((doubt): Asked[] => {
+    const sighting = found.get(doubt.key);
+    return sighting === undefined ? [] : [{ doubt, sighting }];
+  });
   const settled = await settle(asked, asking, { redis, keys });
-  /** Still in doubt; each says why. */
   const open = asked.length - settled.created - settled.notCreated;
-  /** Not asked for: broken off, out of time, or the token was refused. */
+  const keyless = doubts.length - keyed.length;
+  // Rows are left where the look-up was broken off, ran out of time or had its token refused.
   const left = rows.length - asked.length - keyless;
   return { ...settled, open, keyless, left };
 }
 
-/** Asks once for the rows of one key: they are one record. */
-function createAsk({
-  concurrency,
-  lookUp,
-  signal,
-}: Asking): (doubt: Settlement) => Promise<readonly Asked[]> {
-  const slots = createSemaphore(concurrency);
-  const sightings = new Map<string, Promise<Sighting | null>>();
-  const look = async (key: string): Promise<Sighting | null> => {
-    const release = await slots.acquire();
-    try {
-      return signal.aborted ? null : await lookUp(key, signal);
-    } finally {
-      release();
+/** The rows of one key are one record: it is asked for once. Keys not asked for are absent. */
+async function lookUpKeys(names: ReadonlySet<string>, { lookUp, concurrency, signal }: Asking) {
+  const found = new Map<string, Sighting>();
+  const left = names.values();
+  const ask = async () => {
+    for (const key of left) {
+      if (signal.aborted) return;
+      const sighting = await lookUp(key, signal);
+      if (sighting !== null) found.set(key, sighting);
     }
   };
-  return async (doubt) => {
-    const looking = sightings.get(doubt.key) ?? look(doubt.key);
-    sightings.set(doubt.key, looking);
-    const sighting = await looking;
-    return sighting === null ? [] : [{ doubt, sighting }];
-  };
+  await Promise.all(Array.from({ length: concurrency }, ask));
+  return found;
 }
 
 /** Only once all rows were asked for: a look-up that can't tell keys apart shows only then. */

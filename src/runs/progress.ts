@@ -6,8 +6,6 @@ import { duration, type Io, numberShown, showStatus, tell, windowOf } from '../l
 import { countSettled, OUTCOMES, outcomeSign, REMAINDER } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 
-export type Progress = ReturnType<typeof createProgress>;
-
 const LINE_EVERY_MS = 5_000;
 /** Often enough for the eye, and seldom enough to be read. */
 const DRAWN_EVERY_MS = 200;

@@ -5,14 +5,13 @@
  * way.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
-import { messageOf } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Reason, Run, RunState } from '../model/run.ts';
 import { type ChunkQueue, createChunkQueue } from '../queue/chunk-queue.ts';
 import type { TargetSession } from '../session.ts';
 import { type IngestEnd, ingestRun } from './ingest.ts';
 import { createWaitingNotice } from './redis-wait.ts';
-import { FileChangedError, type RowSource } from './rows.ts';
+import type { RowSource } from './rows.ts';
 import { waitsFor } from './status.ts';
 import { windUpRun } from './wind-up.ts';
 
@@ -158,24 +157,12 @@ const READ: Readonly<Record<Purpose, (opened: Opened, signal: AbortSignal) => Pr
       return () => opened.tenure === now && performance.now() < now.until;
     };
     const ingest = { run, definition, chunks, queue, notice, signal, onAdded, tenure };
-    const end = await ingestRun(ingest, session).catch(endOfChanged);
+    const end = await ingestRun(ingest, session);
     if (end === 'complete') notice.complete();
     return end;
   },
-  async windUp({ run, definition, rows, session, queue }, signal) {
-    const chunks = await rows(run, definition).catch((error: unknown) => {
-      const problem = messageOf(error);
-      session.log.warn('rows can not be read any more', { run: run.id, problem });
-      return null;
-    });
-    return windUpRun({ run, chunks, queue, signal }, session);
-  },
+  windUp: (opened, signal) => windUpRun({ ...opened, signal }, opened.session),
 };
-
-function endOfChanged(error: unknown): IngestEnd {
-  if (error instanceof FileChangedError) return 'file-changed';
-  throw error;
-}
 
 async function sweep({ run, session, queue, added }: Opened): Promise<boolean> {
   const closed = await session.ledger.of(run.target).store.closedChunks(run.id);

@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import type { Job } from '../config/job-definition.ts';
 import { shownWorker } from '../journal/worker-registry.ts';
 import type { Canary } from '../ledger/run-record.ts';
-import { holdsUpLaterJobs, newRunId, type RunStore } from '../ledger/run-store.ts';
+import { newRunId, type RunStore } from '../ledger/run-store.ts';
 import { type Io, tell } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
 import { isOver, type Run } from '../model/run.ts';
@@ -14,9 +14,9 @@ import type { FileFacts } from '../model/source.ts';
 import type { Ledger, TargetSession } from '../session.ts';
 import { ownerOf } from './control.ts';
 import { CHUNK_ROWS, canaryOf, FIRST_ROWS } from './rows.ts';
-import { goingOnWith, stateOf } from './status.ts';
+import { goingOnWith, openRuns, type ShownRun } from './status.ts';
 
-const POLL_MS = 500;
+const POLL_MS = 1_000;
 
 /**
  * Resolves when no run of these jobs is under way at the target; names each awaited run once in
@@ -27,27 +27,21 @@ export async function waitForJobs(
   target: string,
   { ledger, io }: { readonly ledger: Pick<Ledger, 'of'>; readonly io: Io },
 ): Promise<boolean> {
-  const { store } = ledger.of(target);
   const told = new Set<string>();
-  let open = await store.holdingUp(new Set(jobs));
-  while (open.length > 0) {
-    const runs = (await Promise.all(open.map(store.get))).filter((run) => run !== null);
-    const waiting = runs.filter((run) => holdsUpLaterJobs(run.state));
-    for (const run of waiting) {
-      const words = waitingWords(run, await store.hasLease(run.id));
+  for (;;) {
+    const waiting = await openRuns(jobs, target, ledger);
+    if (waiting.length === 0) return true;
+    for (const shown of waiting) {
+      const words = waitingWords(shown);
       if (!told.has(words.join())) tell(io, ...words);
       told.add(words.join());
     }
     if (io.interrupted.aborted) return false;
-    if (waiting.length > 0) await sleep(POLL_MS, io.interrupted);
-    // All runs are read again only once these are over.
-    open = waiting.length > 0 ? waiting.map(({ id }) => id) : await store.holdingUp(new Set(jobs));
+    await sleep(POLL_MS, io.interrupted);
   }
-  return true;
 }
 
-function waitingWords(run: Run, leased: boolean): string[] {
-  const state = stateOf(run, leased);
+function waitingWords({ run, state }: ShownRun): string[] {
   const goOn = goingOnWith(run, state);
   const words = `Waiting for run ${run.id} of ${run.job} (${state.words}): this job comes after that one.`;
   return goOn === null

@@ -36,11 +36,6 @@ export function fileRows(facts: FileFacts): RowSource {
   };
 }
 
-/** The run's file changed while it was read: nothing read since may be sent. */
-export class FileChangedError extends Error {
-  override readonly name = 'FileChangedError';
-}
-
 /** False also where the file is gone. */
 async function isStill({ path, stamp }: FileFacts): Promise<boolean> {
   return (await fileStamp(path).catch(() => '')) === stamp;
@@ -51,28 +46,23 @@ const BETWEEN_LOOKS = 8;
 
 /**
  * Checks the file's stamp after chunks were read and before they are handed on: a write that could
- * be in one of them has changed the stamp by then. The first chunk goes by itself, so that the run
- * begins at once.
+ * be in one of them has changed the stamp by then, and the chunks end before it. The first chunk
+ * goes by itself, so that the run begins at once.
  */
 async function* untouched(
   chunks: AsyncIterable<RowChunk>,
   facts: FileFacts,
 ): AsyncGenerator<RowChunk, void, undefined> {
-  const look = async () => {
-    if (!(await isStill(facts)))
-      throw new FileChangedError(`${facts.path}: was changed or removed while it was read`);
-  };
   let read: RowChunk[] = [];
   let most = 1;
   for await (const chunk of chunks) {
     read.push(chunk);
     if (read.length < most) continue;
-    await look();
+    if (!(await isStill(facts))) return;
     yield* read;
     [read, most] = [[], BETWEEN_LOOKS];
   }
-  await look();
-  yield* read;
+  if (await isStill(facts)) yield* read;
 }
 
 /** Of its file, once that proves unchanged, or in the ledger for a rerun. */

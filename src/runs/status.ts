@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JobDefinition } from '../config/job-definition.ts';
 import type { Registration } from '../delivery/registration.ts';
 import { type BreakerReport, createSharedBreaker } from '../ledger/breaker.ts';
+import { holdsUpLaterJobs, type RunStore } from '../ledger/run-store.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
 import { countOf } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -47,11 +48,8 @@ export async function runOf(ledger: Ledger, id: string): Promise<Run | null> {
   return target === null ? null : ledger.of(target).store.get(id);
 }
 
-const RUNS_ASKED = 1_000;
-
-/** Of the latest runs. */
-export async function hasRunsAt(target: string, { index }: Pick<Ledger, 'index'>): Promise<boolean> {
-  return (await index.latest(RUNS_ASKED)).some((run) => run.target === target);
+export async function hasRunsAt(target: string, { of }: Pick<Ledger, 'of'>): Promise<boolean> {
+  return (await of(target).store.list(1)).length > 0;
 }
 
 function ambiguous(named: string, ids: readonly string[]): string {
@@ -80,14 +78,26 @@ export type ShownRun = { readonly run: Run; readonly state: ShownState };
 /** Newest first. */
 export async function latestRuns(ledger: Ledger, limit: number): Promise<ShownRun[]> {
   const newest = await ledger.index.latest(limit);
-  const shown = await Promise.all(
-    newest.map(async ({ run: id, target }) => {
-      const { store } = ledger.of(target);
-      const run = await store.get(id);
-      return run === null ? [] : [{ run, state: stateOf(run, await store.hasLease(id)) }];
-    }),
-  );
-  return shown.flat();
+  const shown = newest.map(({ run, target }) => shownRun(run, ledger.of(target).store));
+  return (await Promise.all(shown)).flat();
+}
+
+/** Of these jobs, oldest first: the jobs that come after them wait for these. */
+export async function openRuns(
+  jobs: readonly string[],
+  target: string,
+  { of }: Pick<Ledger, 'of'>,
+): Promise<ShownRun[]> {
+  const { store } = of(target);
+  const ids = await store.holdingUp(new Set(jobs));
+  const shown = await Promise.all(ids.map((id) => shownRun(id, store)));
+  return shown.flat().filter(({ run }) => holdsUpLaterJobs(run.state));
+}
+
+/** None where it is gone. */
+async function shownRun(id: string, store: RunStore): Promise<ShownRun[]> {
+  const [run, leased] = await Promise.all([store.get(id), store.hasLease(id)]);
+  return run === null ? [] : [{ run, state: stateOf(run, leased) }];
 }
 
 /** `leased`: a process reads the run's rows. */

@@ -4,26 +4,28 @@
  * own. Every step may be done again. Rows that can't be read any more are recorded by their number
  * alone.
  */
+import type { JobDefinition } from '../config/job-definition.ts';
 import { isWhole } from '../delivery/deliver-chunk.ts';
-import type { RowChunk } from '../intake/chunks.ts';
 import { createRunInput } from '../ledger/reruns.ts';
 import { messageOf } from '../lib/errors.ts';
+import { tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import { chunksOf, type Run, rowsBefore, rowsOfChunk } from '../model/run.ts';
 import type { ChunkJob } from '../queue/chunk-job.ts';
 import type { ChunkQueue } from '../queue/chunk-queue.ts';
 import type { TargetSession } from '../session.ts';
+import type { RowSource } from './rows.ts';
 
 type WindUp = {
   readonly run: Run;
-  /** The run's rows as registered; `null`: they can't be read any more. */
-  readonly chunks: AsyncIterable<RowChunk> | null;
+  readonly definition: JobDefinition;
+  readonly rows: RowSource;
   readonly queue: ChunkQueue;
   readonly signal: AbortSignal;
 };
 
-type WindUpSession = Pick<TargetSession, 'ledger' | 'delivery' | 'log'>;
+type WindUpSession = Pick<TargetSession, 'ledger' | 'delivery' | 'io'>;
 type JobRows = ChunkJob['rows'];
 
 /** Between two looks at a chunk that a worker has in hand. */
@@ -51,23 +53,24 @@ export async function windUpRun(windUp: WindUp, session: WindUpSession): Promise
 
 /** Of every chunk of the run; `null` from the first unreadable one on. */
 async function* rowsByChunk(
-  { run, chunks }: WindUp,
-  { log }: WindUpSession,
+  { run, definition, rows }: WindUp,
+  { io }: WindUpSession,
 ): AsyncGenerator<JobRows | null, void, undefined> {
   let n = 0;
   try {
-    for await (const chunk of chunks ?? []) {
+    for await (const chunk of (await rows(run, definition)) ?? []) {
       if (chunk.n !== n + 1 || n === chunksOf(run)) break;
       n += 1;
       // The key's owner was decided when the chunk was added; only a row's own key is given back.
       yield chunk.rows.map((row) => ({ row, claim: CLAIMED }));
     }
   } catch (error) {
-    log.warn('rows can not be read any more', { run: run.id, problem: messageOf(error) });
+    tell(io, `warning: ${messageOf(error)}`, WITHOUT_LINES);
   }
   for (; n < chunksOf(run); n += 1) yield null;
 }
 
+const WITHOUT_LINES = 'Rows that were not handed out yet are recorded without line and key.';
 const CLAIMED = { kind: 'claimed' } as const;
 
 type WindingUp = {

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Checked } from '../../src/check/findings.ts';
+import { runProgram } from '../../src/cli/program.ts';
 import { ownFolder } from '../support/folder.ts';
-import { onboard } from './memory-io.ts';
+import { memoryIo, onboard } from './memory-io.ts';
 
 /** A folder with a job definition and files, and `check` of them, as text or as JSON. */
 async function startCheck(definition: string, files: Readonly<Record<string, string>>) {
@@ -208,6 +209,22 @@ describe('the check of a file', () => {
     );
     const record = await (await startCheck(SUBCLIENTS, { 'a.json': '{"Ref": "A", "Tags": []}' })).check();
     expect(record.stderr).toContain('column "Tags": subclient.create has no such field');
+  });
+
+  test.each([
+    ['', {}, ' --sandbox'],
+    [' --sandbox', {}, ''],
+    ['', { MSB_BASE_URL: 'https://api.example.com' }, ''],
+  ])('typed with "%s" ends with the command that sends what can be sent', async (flag, env, more) => {
+    const folder = await ownFolder({ 'a.csv': 'externalId,details.name\nA,Acme\n' });
+    const io = memoryIo({
+      env: { ONBOARD_HOME: join(folder, 'home'), ...env },
+      typed: `onboard check subclients-create a.csv${flag}`,
+    });
+    const args = ['check', 'subclients-create', join(folder, 'a.csv'), ...flag.split(' ').slice(1)];
+    expect(await runProgram(args, io)).toBe(0);
+    const command = `onboard run subclients-create a.csv${flag}${more}`;
+    expect(io.stdout.text.trimEnd().split('\n').at(-1)).toBe(`To send what can be sent: ${command}`);
   });
 
   test('reads as a report for people: the facts, then the requests', async () => {

@@ -162,7 +162,7 @@ test('before the first run into a fresh ledger somebody at the terminal is asked
   stdin.write('n\n');
   expect(await runProgram(['run', 'subclients-create', join(folder, 'a.csv')], io)).toBe(3);
   expect(io.stderr.text).toContain(
-    '2 creates at https://api.example.com, the first run there in the ledger of',
+    '2 rows for subclient.create at https://api.example.com, the first run there',
   );
   expect(io.stderr.text).toContain('Nothing is sent.');
   // A no leaves nothing behind.

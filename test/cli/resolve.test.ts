@@ -203,12 +203,6 @@ describe('an edited report file', () => {
       'line 4: onboard_resolution is "created:": expected an id, got none',
       'Nothing was resolved.',
     ],
-    ['what is no id', (csv) => filled(csv, { 1: 'created:sub 1' }), "expected the service's identifier"],
-    [
-      'the example of an id',
-      (csv) => filled(csv, { 1: 'created:<id>' }),
-      "expected the service's identifier",
-    ],
     ['a row of another run', (csv) => csv.replace(/run-\w+/, 'run-other'), 'onboard_run is "run-other"'],
     [
       'one row decided in two ways',

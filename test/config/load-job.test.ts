@@ -101,10 +101,6 @@ describe('when a definition has problems, each is named with its line and settin
 
   test.each([
     ['emptycell: omit', /^line 2, emptycell: there is no such setting; .* operation, .* "emptyCell"\?$/],
-    [
-      'onUnknownOutcome: retry',
-      /^line 2, onUnknownOutcome: .*: a create whose outcome is unknown is never sent again\. Remove the line; .*`onboard resolve`/,
-    ],
     ['send:\n  concurency: 5', /^line 3, send\.concurency: .* Did you mean "concurrency"\?$/],
     ['fields:\n  a.b: { column: N, az: x }', /^line 3, fields\."a\.b"\.az: .* of column, as, .* "as"\?$/],
     ['fields:\n  a.b:\n    column: N\n    as: dat', /^line 5, fields\."a\.b"\.as: .* "string", .* "date"\?$/],

@@ -34,6 +34,11 @@ describe('the rows of a run that did not succeed', () => {
     expect(parent.summary.outcomes).toMatchObject({ created: 4, failed: 2, denied: 1, invalid: 1 });
     flow.sandbox.setFaults([]);
     await rm(file);
+    const elsewhere = await flow.onboard(['rerun', parent.summary.run, '--sandbox']);
+    expect([elsewhere.exitCode, elsewhere.stderr]).toEqual([
+      3,
+      expect.stringContaining('leave out --sandbox'),
+    ]);
     const child = await summaryFrom(flow, ['rerun', parent.summary.run]);
     expect(child.exitCode).toBe(1);
     expect(child.summary).toMatchObject({

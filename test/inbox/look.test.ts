@@ -4,7 +4,7 @@ import { busyJobs, createRest } from '../../src/inbox/look.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import type { Reason, RunState } from '../../src/model/run.ts';
 import { useOwnRedis } from '../support/redis.ts';
-import { newRun, ownKeys } from '../support/runs.ts';
+import { beginRun, ownKeys } from '../support/runs.ts';
 import { entryOf, inboxOf, jobOf, newClaim } from './files.ts';
 
 const REST_MS = 2_000;
@@ -75,17 +75,8 @@ describe('a job that a file in an inbox comes after', () => {
     const { redis } = own();
     const keys = ownKeys();
     const store = createRunStore(redis, keys, () => new Date());
-    let second = 0;
     return {
-      /** A run that is newer than the ones before. */
-      async run(job: string, to: RunState, reason: Reason | null = null) {
-        second += 1;
-        const run = newRun({ job, createdAt: new Date(Date.UTC(2026, 10, 21, 10, 0, second)) });
-        await store.register(run);
-        if (to !== 'queued') await store.transition(run.id, 'running', null);
-        if (to !== 'queued' && to !== 'running') await store.transition(run.id, to, reason);
-        return run.id;
-      },
+      run: (job: string, to: RunState, reason: Reason | null = null) => beginRun(store, job, to, reason),
       async busy(file = 'payees-1.csv', claims: Parameters<typeof busyJobs>[1] = []) {
         const looks = [{ inbox: inboxOf(JOBS), entries: [entryOf(file)] }];
         const ledger = { redis, of: () => ({ keys, store }) };

@@ -9,7 +9,6 @@ import {
   refusedNote,
   renderNote,
   takenWords,
-  withoutName,
 } from '../../src/inbox/note.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
 import { summarize } from '../../src/report/summary.ts';
@@ -52,7 +51,7 @@ test('a file without rows is said to have none, in its line and in its note', ()
   expect(endedWords('a.csv', run, '/r')).toBe(
     `a.csv: run ${run.id} finished: the file has no rows. Report: /r`,
   );
-  const text = renderNote(doneNote(ORIGIN, summarize(run, new Date()), '/r'));
+  const text = renderNote(doneNote(ORIGIN, { run, summary: summarize(run, new Date()) }, '/r'));
   expect(text).toContain('north east/a.csv has no rows: nothing was sent.');
   expect(text).not.toContain('Nothing is left to be done');
 });
@@ -77,15 +76,6 @@ test('a run that an earlier process began is gone on with, not taken again', () 
   const run = sampleRun({ rows: 1, startedAt: null });
   expect(takenWords('a.csv', run)).toBe(`a.csv: taken as run ${run.id}, job subclients-create, 1 row`);
   expect(takenWords('a.csv', sampleRun())).toContain(`a.csv: goes on with run ${run.id},`);
-});
-
-test.each([
-  ['a.csv: is empty: expected a CSV file', 'it is empty: expected a CSV file'],
-  ['a.csv: the quote opened on line 2 is not closed', 'the quote opened on line 2 is not closed'],
-  ['b.csv: is empty', 'b.csv: is empty'],
-  ['column "x": unknown', 'column "x": unknown'],
-])('of %j its sender, who knows the name, reads %j', (why, words) => {
-  expect(withoutName(why, 'a.csv')).toBe(words);
 });
 
 test('a note records size and time of a file', () => {

@@ -26,15 +26,15 @@ const claimed = { kind: 'claimed' } as const;
 /** A cancelled run of six rows in chunks of two; `record`: what else its record says. */
 async function startWindUp({ onTestFinished }: TestContext, record: Readonly<Record<string, string>> = {}) {
   const session = await openTestSession(own(), onTestFinished);
-  const { run: begun } = await startTestRun(session, { rows: ROWS, chunkRows: CHUNK_ROWS });
+  const { run: begun, definition } = await startTestRun(session, { rows: ROWS, chunkRows: CHUNK_ROWS });
   const { keys } = session.ledger.of(begun.target);
   if (Object.keys(record).length > 0) await session.ledger.redis.hset(keys.run(begun.id).record, record);
   await session.store.transition(begun.id, 'cancelled', null);
   const run = (await session.store.get(begun.id)) ?? begun;
   const signal = new AbortController().signal;
   const windUp = (chunks: AsyncIterable<RowChunk> | null = inChunks(rowsTo(ROWS), CHUNK_ROWS)) =>
-    windUpRun({ run, chunks, queue: session.queue, signal }, session);
-  return { session, run, windUp };
+    windUpRun({ run, definition, rows: async () => chunks, queue: session.queue, signal }, session);
+  return { session, run, definition, windUp };
 }
 
 /** Row, line and outcome of each row. */
@@ -82,7 +82,7 @@ describe.concurrent('a cancelled run', () => {
   });
 
   test('looks again at a chunk in which a row could not be settled', async (context) => {
-    const { session, run } = await startWindUp(context);
+    const { session, run, definition } = await startWindUp(context);
     let deliveries = 0;
     const delivery: TestSession['delivery'] = {
       ...session.delivery,
@@ -91,9 +91,9 @@ describe.concurrent('a cancelled run', () => {
         return deliveries === 2 ? 'put-back' : session.delivery.deliver(job, lease);
       },
     };
-    const chunks = inChunks(rowsTo(ROWS), CHUNK_ROWS);
+    const rows = async () => inChunks(rowsTo(ROWS), CHUNK_ROWS);
     const { signal } = new AbortController();
-    await windUpRun({ run, chunks, queue: session.queue, signal }, { ...session, delivery });
+    await windUpRun({ run, definition, rows, queue: session.queue, signal }, { ...session, delivery });
     expect([deliveries, (await ended(session, run)).length]).toEqual([4, ROWS]);
   });
 });
@@ -108,11 +108,11 @@ describe.concurrent('rows that can’t be read any more', () => {
     ['at all', null, [0, 0, 0, 0, 0, 0], false],
     ['from some chunk on', breaking(rowsTo(2)), [2, 3, 0, 0, 0, 0], true],
     ['since the file is shorter now', inChunks(rowsTo(2), CHUNK_ROWS), [2, 3, 0, 0, 0, 0], false],
-  ] as const)('%s: each is there by its number, no line', async ([_, chunks, lines, isLogged], context) => {
+  ] as const)('%s: each is there by its number, no line', async ([_, chunks, lines, isTold], context) => {
     const { session, run, windUp } = await startWindUp(context);
     expect(await windUp(chunks)).toBe('complete');
     expect(await ended(session, run)).toEqual(lines.map((line, i) => [i + 1, line, 'cancelled']));
-    expect(session.logged.text.includes('"problem":"gone"')).toBe(isLogged);
+    expect(session.io.stderr.text.includes('warning: gone')).toBe(isTold);
   });
 
   test('are none where a chunk is not whole: the queue’s word counts before a short reading', async (context) => {
