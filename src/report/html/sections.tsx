@@ -62,11 +62,7 @@ function FlowOf({ summary }: Pick<Page, 'summary'>) {
   const { rows } = summary;
   return (
     <Wide name="Picture: where the rows went">
-      <Flow
-        title={`Of ${countOf(rows, 'row')}: ${sumWords(kinds)}`}
-        whole={{ label: 'rows in the file', rows }}
-        branches={branches}
-      />
+      <Flow title={`Of ${countOf(rows, 'row')}: ${sumWords(kinds)}`} rows={rows} branches={branches} />
     </Wide>
   );
 }
