@@ -13,44 +13,30 @@ const QUOTE = '"';
 /** With the input's delimiter: a spreadsheet that opens one opens the other. */
 export function resultsFormat({ delimiter }: Pick<SourceInfo, 'delimiter'>, advising: Advising) {
   const dialect = { delimiter: delimiter === null || delimiter === QUOTE ? ',' : delimiter, quote: QUOTE };
+  const cellsOf = Object.values(COLUMNS);
   return {
-    header: csvText([RESULTS_COLUMNS], dialect),
-    lines: (settlements: readonly Settlement[]) => {
-      const rows = settlements.map((one) => resultCells(one, advising));
-      return csvText(rows, dialect);
-    },
+    header: csvText([Object.keys(COLUMNS)], dialect),
+    lines: (settlements: readonly Settlement[]) =>
+      csvText(
+        settlements.map((settlement) => cellsOf.map((cellOf) => cellOf(settlement, advising))),
+        dialect,
+      ),
   };
 }
 
-const RESULTS_COLUMNS = [
-  'row',
-  'line',
-  'key',
-  'outcome',
-  'status',
-  'id',
-  'attempts',
-  'ms',
-  'code',
-  'message',
-  'advice',
-] as const;
-
-function resultCells(s: Settlement, advising: Advising): readonly string[] {
-  return [
-    String(s.row),
-    s.line === 0 ? '' : String(s.line),
-    s.key,
-    s.outcome,
-    s.status === 0 ? '' : String(s.status),
-    s.id,
-    String(s.attempts),
-    String(s.ms),
-    s.code,
-    messageCell(s),
-    adviceIn(s, advising),
-  ];
-}
+const COLUMNS: Readonly<Record<string, (s: Settlement, advising: Advising) => string>> = {
+  row: (s) => String(s.row),
+  line: (s) => (s.line === 0 ? '' : String(s.line)),
+  key: (s) => s.key,
+  outcome: (s) => s.outcome,
+  status: (s) => (s.status === 0 ? '' : String(s.status)),
+  id: (s) => s.id,
+  attempts: (s) => String(s.attempts),
+  ms: (s) => String(s.ms),
+  code: (s) => s.code,
+  message: messageCell,
+  advice: adviceIn,
+};
 
 function messageCell(s: Settlement): string {
   const message = messageOf(s);
