@@ -30,13 +30,19 @@ export async function* decodeText(
   let read = 0;
   for await (const part of wholeParts(bytes, encoding)) {
     const text = textOf(part);
-    const nul = text.indexOf('\0');
-    if (nul !== -1)
-      throw new UsageError(`${path}: ${nulProblem(read + (isUtf16 ? 2 * nul : part.indexOf(0)) + 1)}`);
+    if (text.includes('\0')) throw new UsageError(`${path}: ${nulProblem(read + nulIn(part, isUtf16) + 1)}`);
     read += part.length;
     see(part);
     yield text;
   }
+}
+
+/** Counted in the bytes, since bad ones are more characters in the text than they were. */
+function nulIn(part: Buffer, isUtf16: boolean): number {
+  if (!isUtf16) return part.indexOf(0);
+  let at = part.indexOf('\0\0');
+  while (at % 2 === 1) at = part.indexOf('\0\0', at + 1);
+  return at;
 }
 
 async function* wholeParts(bytes: AsyncIterable<Buffer>, encoding: Encoding): AsyncGenerator<Buffer> {

@@ -89,6 +89,9 @@ function report(wanted: Encoding): Choice {
 function utf16(wanted: 'utf-16le' | 'utf-16be', head: Buffer): Choice | string {
   const [even, odd] = nulsIn(head);
   const [right, wrong] = wanted === 'utf-16le' ? [odd, even] : [even, odd];
+  const order = byteOrder(head);
+  if (order !== null && order !== wanted)
+    return contradiction(wanted, `has its NUL bytes where ${order} has them`);
   // UTF-16 without a NUL byte has neither a line end nor a delimiter.
   return wrong > right || right === 0
     ? contradiction(wanted, 'has not the NUL bytes that any text in it has')

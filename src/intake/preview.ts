@@ -1,5 +1,5 @@
 /** What the reader sees of a file, for people: how it was understood, and its first rows. */
-import { renderTable, shorten } from '../lib/terminal.ts';
+import { countOf, renderTable, shorten } from '../lib/terminal.ts';
 import { flattenRecord } from '../model/flatten-record.ts';
 import type { Row } from '../model/row.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
@@ -24,7 +24,7 @@ export function previewLines(
 function moreLines(rows: number, limit: number): string[] {
   return rows <= limit
     ? []
-    : ['', `These are the first ${limit} rows; the file has more (--rows <n> shows more of them).`];
+    : ['', `There are more rows than the ${countOf(limit, 'row')} above (--rows <n> shows more of them).`];
 }
 
 function factLines(info: SourceInfo, rows: readonly Row[]): string[] {
@@ -58,11 +58,11 @@ function delimiterInWords(delimiter: string): string {
 function evidence({ columns }: SourceInfo, rows: readonly Row[]): string {
   if (rows.length === 0) return '';
   const fitting = rows.filter((row) => row.kind === 'cells').length;
-  return ` (${fitting} of the first ${rows.length} rows have ${columns.length} cells with it)`;
+  return ` (${countOf(columns.length, 'cell')} with it in ${fitting} of the first ${countOf(rows.length, 'row')})`;
 }
 
 function columnsInWords(columns: readonly string[], line: string): string {
-  const count = `${columns.length} columns${line}`;
+  const count = `${countOf(columns.length, 'column')}${line}`;
   const names = columns.map((column) => (column === '' ? '(no name)' : column));
   return columns.length === 0 ? count : `${count}: ${names.join(', ')}`;
 }

@@ -30,7 +30,7 @@ export function unreadableRow({ row, line }: RowPlace, text: string, problem: st
 
 export const MAX_UNREADABLE_CHARS = 64 * 1024;
 
-/** In characters; a longer record is an unreadable row. */
+/** In characters. A longer record is an unreadable row; in a list of JSON, it refuses the file. */
 export const MAX_RECORD_CHARS = 1024 * 1024;
 
 export const TOO_LONG = `longer than ${MAX_RECORD_CHARS} characters: expected a shorter record`;

@@ -43,7 +43,7 @@ const UTF8_MARK = Buffer.from('efbbbf', 'hex');
 
 function lateNote(encoding: Encoding, { untold, hasUtf8 }: Utf8Watch): string | null {
   if (encoding === 'utf-8' && untold !== null) {
-    return `The text is read as utf-8, but has bytes that are none of it, the first on line ${untold.line}: their rows can't be read.`;
+    return `The text is read as utf-8, but has bytes that are none of it, the first on line ${untold.line}: their rows can't be read. Save the file again as utf-8, or correct format.encoding.`;
   }
   if (encoding === 'utf-8' || untold !== null || !hasUtf8) return null;
   return `The text is read as ${encoding}, but all of it is valid utf-8: if accented letters come out as two signs, remove format.encoding.`;

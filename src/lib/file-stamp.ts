@@ -19,16 +19,12 @@ export async function fileStamp(path: string): Promise<string> {
 /** Size and last write (ms). */
 export type Written = { readonly bytes: number; readonly ms: number };
 
-/** Divided as whole numbers: a double could round up to the next millisecond. */
-function writtenOf({ size, mtimeNs }: Pick<BigIntStats, 'size' | 'mtimeNs'>): Written {
-  return { bytes: Number(size), ms: Number(mtimeNs / 1_000_000n) };
-}
-
 /** `null`: the text is no stamp. */
 export function writtenOfStamp(stamp: string): Written | null {
   const [, size, mtimeNs] = stamp.split(':');
   if (size === undefined || mtimeNs === undefined) return null;
-  return writtenOf({ size: BigInt(size), mtimeNs: BigInt(mtimeNs) });
+  // Divided as whole numbers: a double could round up to the next millisecond.
+  return { bytes: Number(size), ms: Number(BigInt(mtimeNs) / 1_000_000n) };
 }
 
 export function changedWhileRead(path: string): UsageError {

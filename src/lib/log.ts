@@ -1,6 +1,7 @@
 /**
- * The log: JSON lines for machines. A lasting problem is logged when it begins and once a minute,
- * each time with its number of occurrences: a full Redis reports 120 times a second.
+ * The log: JSON lines for machines. A lasting problem (a full Redis reports 120 times a second) is
+ * logged when it begins and once a minute, with its number of occurrences since, and different
+ * problems of one event at most once a second.
  */
 import { type DestinationStream, pino } from 'pino';
 import { createRecentMap } from './recent.ts';
@@ -18,36 +19,72 @@ export function createLog(level: string, destination: DestinationStream, now: ()
   // A log is read in a terminal too; its lines stay valid JSON.
   const write = (line: string) => destination.write(printableLines(line));
   const logger = pino({ level, redact: REDACTED, base: { pid: process.pid } }, { write });
-  const repeats = createRepeatGuard(now);
-  const log =
-    (method: 'error' | 'warn' | 'info' | 'debug') =>
+  const held = createRepeatGuard(now);
+  const problem =
+    (method: 'error' | 'warn') =>
     (event: string, fields: LogFields = {}) => {
-      const held = repeats(textOf(event, fields));
-      if (held !== null) logger[method](held === 0 ? fields : { ...fields, repeated: held }, event);
+      if (!logger.isLevelEnabled(method)) return;
+      const counts = held(`${method} ${event}`, textOf(fields));
+      if (counts !== null) logger[method]({ ...fields, ...counts }, event);
     };
-  return { error: log('error'), warn: log('warn'), info: log('info'), debug: log('debug') };
+  // Each happening is a line: what somebody did or looked at must not be taken for a repeat.
+  const happening =
+    (method: 'info' | 'debug') =>
+    (event: string, fields: LogFields = {}) =>
+      logger[method](fields, event);
+  return {
+    error: problem('error'),
+    warn: problem('warn'),
+    info: happening('info'),
+    debug: happening('debug'),
+  };
 }
 
 /** Problems that differ only in numbers (a time, a count, a chunk) count as the same. */
-function textOf(event: string, fields: LogFields): string {
+function textOf(fields: LogFields): string {
   const { problem } = fields;
   const same = typeof problem === 'string' ? problem.replaceAll(/\d+/g, '#') : null;
-  return JSON.stringify([event, { ...fields, problem: same }]);
+  return JSON.stringify({ ...fields, problem: same });
 }
 
 const REMIND_MS = 60_000;
+/** Unheard for so long, a problem is over; when it comes back, it is another one. */
+const OVER_MS = 10_000;
+const APART_MS = 1000;
+const EVENTS_MAX = 50;
 const TEXTS_MAX = 50;
 
-/** Since the text's last line; `null`: it is held back now. */
-function createRepeatGuard(now: () => number): (text: string) => number | null {
-  const told = createRecentMap<string, { readonly saidAt: number; held: number }>(TEXTS_MAX);
-  return (text) => {
-    const known = told.get(text);
-    if (known === undefined || now() - known.saidAt >= REMIND_MS) {
-      told.set(text, { saidAt: now(), held: 0 });
-      return known?.held ?? 0;
+type Text = { readonly saidAt: number; heardAt: number; repeated: number };
+
+/** What was held back since: of the same text, and of other texts of the event. */
+type Counts = { readonly repeated?: number; readonly others?: number };
+
+/** `null`: the text is held back now. */
+function createRepeatGuard(now: () => number): (event: string, text: string) => Counts | null {
+  const events = createRecentMap<string, ReturnType<typeof createEvent>>(EVENTS_MAX);
+  return (name, text) => {
+    const event = events.get(name) ?? createEvent();
+    const at = now();
+    const told = event.texts.get(text);
+    if (told !== undefined && at - told.heardAt < OVER_MS && at - told.saidAt < REMIND_MS) {
+      told.heardAt = at;
+      told.repeated += 1;
+      return null;
     }
-    known.held += 1;
-    return null;
+    if (at - event.saidAt < APART_MS) {
+      event.others += 1;
+      return null;
+    }
+    const repeated = told?.repeated ?? 0;
+    const { others } = event;
+    event.texts.set(text, { saidAt: at, heardAt: at, repeated: 0 });
+    event.saidAt = at;
+    event.others = 0;
+    events.set(name, event);
+    return { ...(repeated > 0 && { repeated }), ...(others > 0 && { others }) };
   };
+}
+
+function createEvent() {
+  return { saidAt: Number.NEGATIVE_INFINITY, others: 0, texts: createRecentMap<string, Text>(TEXTS_MAX) };
 }

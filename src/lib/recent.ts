@@ -20,19 +20,3 @@ export function createRecentMap<Key, Value>(most: number) {
     [Symbol.iterator]: () => entries[Symbol.iterator](),
   };
 }
-
-/** The `most` added last, or up to twice as many: exact dropping costs twice that. */
-export function createRecentSet<Value>(most: number) {
-  let newer = new Set<Value>();
-  let older: ReadonlySet<Value> = newer;
-  return {
-    has: (value: Value): boolean => newer.has(value) || older.has(value),
-    add(value: Value): void {
-      if (newer.size >= most) {
-        older = newer;
-        newer = new Set();
-      }
-      newer.add(value);
-    },
-  };
-}

@@ -11,7 +11,12 @@ import type { JsonValue } from '../model/request.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
 import { type ColumnSlot, type Compilation, isLeftOut, namesTaken, placeOf } from './compilation.ts';
 import { type Conversion, convert } from './conversion.ts';
-import { type ConvertedColumn, conversionFor, defaultConversion } from './field-conversion.ts';
+import {
+  type ConvertedColumn,
+  conversionFor,
+  convertedColumn,
+  defaultConversion,
+} from './field-conversion.ts';
 import { noSuchField } from './proposal/meaning.ts';
 import {
   type FieldLookup,
@@ -65,11 +70,20 @@ function keyColumn({ definition: { key }, findColumns }: Compilation): string | 
 function bindDefinition(compilation: Compilation): readonly Binding[] {
   return Object.entries(compilation.definition.fields).flatMap(([field, source]) => {
     const target = targetOf(field, compilation);
-    const bound = typeof target === 'string' ? target : bindSource(target, source, compilation);
+    const contradiction = ignoredProblem(source, compilation);
+    const bound =
+      typeof target === 'string' ? target : (contradiction ?? bindSource(target, source, compilation));
     if (typeof bound !== 'string') return bound === null ? [] : [bound];
     compilation.problems.push(`fields, "${field}": ${bound}`);
     return [];
   });
+}
+
+/** A column named like a field may be ignored, so that it fills another field alone. */
+function ignoredProblem(source: FieldSource, { definition, findField }: Compilation): string | null {
+  const column = convertedColumn(source)?.column;
+  if (column === undefined || !definition.ignore.includes(column) || findField(column) !== null) return null;
+  return `column "${column}" is under "ignore" too; expected it in one of the two`;
 }
 
 const NOT_SHOWN = 'the contents of this member are not documented, so that it is not sent';

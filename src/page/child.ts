@@ -56,11 +56,11 @@ async function run(args: readonly string[], { env, stopped }: Bounds) {
     });
   try {
     const [exitCode]: readonly (number | null)[] = await once(child, 'close');
-    /** Its messages for people. */
+    /** The command's messages for people. */
     const lines = said.stderr.split('\n').filter((line) => line.trim() !== '');
     return { exitCode, stdout: said.stdout, problems: ends.aborted ? [whyEnded()] : lines };
   } finally {
-    // Another process may have its number by then.
+    // A later abort could end another process of that number.
     ends.removeEventListener('abort', end);
   }
 

@@ -55,13 +55,13 @@ const WELL_MS = 60_000;
 const PASSED =
   /^(?:PATH|HOME|TMPDIR|TZ|LANG|LC_\w+|NODE_EXTRA_CA_CERTS|LOG_LEVEL|MSB_BASE_URL|REDIS_\w+|ONBOARD_(?:HOME|JOBS|WEB_\w+))$/;
 
-/** By a link at a terminal, or a token. */
+/** Whether there is a way in: by a link, a token or a proxy. */
 export async function mayAnybodyEnter({ env, io }: Pick<Session, 'env' | 'io'>): Promise<boolean> {
   const { sharedToken, proxy, people } = readAccess(io.env, env.home);
   return io.stderr.isTTY === true || sharedToken !== null || proxy !== null || (await people()).length > 0;
 }
 
-/** Until the session is closed; the result says whether it runs. */
+/** The page runs until the session ends; the result says whether it does now. */
 export function forkPage(session: Session, options: ForkOptions): () => boolean {
   const { env, io, log, releasers } = session;
   const stop = new AbortController();

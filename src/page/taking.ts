@@ -22,7 +22,7 @@ export type Taking = ReturnType<typeof createTaking>;
 const TAKEN_WITHIN_MS = 15_000;
 const POLL_MS = 200;
 
-/** A UsageError says what can't be. */
+/** Both throw a UsageError where the upload or draft can't be taken. */
 export function createTaking(watcher: Watcher) {
   const { session, target, book, home } = watcher;
   const { ledger, env, io, clock } = session;

@@ -5,6 +5,7 @@
  */
 import { batchesOf } from '../lib/batches.ts';
 import { typedText } from '../lib/typed-cells.ts';
+import { parseRecord } from '../model/json-record.ts';
 import { REMAINDER, type Remainder } from '../model/outcome.ts';
 import type { JsonObject } from '../model/request.ts';
 import type { Row } from '../model/row.ts';
@@ -13,7 +14,6 @@ import { messageOf as sentenceOf } from '../model/sentence.ts';
 import type { LedgerView, RefusalBody, Settlement } from '../model/settlement.ts';
 import { REPORT_COLUMN_PREFIX, REPORT_MEMBER, REPORT_TYPED_COLUMN } from '../model/source.ts';
 import { csvText, onOneLine } from './csv-text.ts';
-import { spliceMember } from './json-text.ts';
 
 export const REMAINDERS = ['rejected', 'failed', 'in-doubt'] as const satisfies readonly Remainder[];
 
@@ -119,7 +119,7 @@ function addedCells(run: string, row: RemainderRow): readonly string[] {
   return [run, String(s.row), s.outcome, s.status === 0 ? '' : String(s.status), s.code, messageOf(row)];
 }
 
-/** One record per line, as it was written, with one more member. */
+/** One record per line: its values, and one more member in place of an older one. */
 export function ndjsonRemainder(run: Run): RemainderFormat {
   return {
     extension: 'ndjson',
@@ -135,7 +135,7 @@ function recordText(run: string, row: RemainderRow, kind: RemainderKind): string
   if (source === null) return JSON.stringify({ [REPORT_MEMBER]: member });
   switch (source.kind) {
     case 'record':
-      return spliceMember(source.text, REPORT_MEMBER, member);
+      return JSON.stringify({ ...parseRecord(source.text), [REPORT_MEMBER]: member });
     case 'unreadable':
       return JSON.stringify({ [REPORT_MEMBER]: { ...member, text: source.text } });
     case 'cells':

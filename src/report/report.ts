@@ -3,7 +3,7 @@
  * Where anything fails, the earlier report stays as it was.
  */
 import { readFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { JobDefinition } from '../config/job-definition.ts';
 import { batchesOf } from '../lib/batches.ts';
 import { passStage } from '../lib/stage.ts';
@@ -31,7 +31,7 @@ import {
   SHARED_PAGE_FILE,
   SUMMARY_FILE,
 } from './files.ts';
-import { renderReport } from './html/page.tsx';
+import { renderMailed, renderReport } from './html/page.tsx';
 import {
   csvRemainder,
   ndjsonRemainder,
@@ -156,13 +156,10 @@ async function writePages(summary: Summary, digest: Digest, writing: Writing): P
   // The report is written even where these can't be read.
   const story = await writing.story().catch(() => []);
   const notes = await writing.notes(digest.causes.map(({ id }) => id)).catch((): Notes => new Map());
-  const page = { summary, digest, story, notes, version: programVersion() };
+  const page = { summary, digest, story, notes, directory, command, version: programVersion() };
   await files.append(DIGEST_FILE, printableLines(`${JSON.stringify(digest)}\n`));
-  await files.append(PAGE_FILE, renderReport({ ...page, directory, command, isShared: false }));
-  if (!share) return;
-  const mailed = { ...summary, file: basename(summary.file), request: null };
-  const shared = { ...page, summary: mailed, directory: '', command: 'onboard', isShared: true };
-  await files.append(SHARED_PAGE_FILE, renderReport(shared));
+  await files.append(PAGE_FILE, renderReport(page));
+  if (share) await files.append(SHARED_PAGE_FILE, renderMailed(page));
 }
 
 /** `summary.json` alone, while the run goes on: without what needs all rows. */

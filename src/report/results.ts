@@ -6,7 +6,6 @@ import { messageOf } from '../model/sentence.ts';
 import type { Settlement } from '../model/settlement.ts';
 import type { SourceInfo } from '../model/source.ts';
 import { csvText, onOneLine } from './csv-text.ts';
-import { elementsOf, oneLine } from './json-text.ts';
 import type { RemainderRow } from './remainder.ts';
 
 const QUOTE = '"';
@@ -14,44 +13,30 @@ const QUOTE = '"';
 /** With the input's delimiter: a spreadsheet that opens one opens the other. */
 export function resultsFormat({ delimiter }: Pick<SourceInfo, 'delimiter'>, advising: Advising) {
   const dialect = { delimiter: delimiter === null || delimiter === QUOTE ? ',' : delimiter, quote: QUOTE };
+  const cellsOf = Object.values(COLUMNS);
   return {
-    header: csvText([RESULTS_COLUMNS], dialect),
-    lines: (settlements: readonly Settlement[]) => {
-      const rows = settlements.map((one) => resultCells(one, advising));
-      return csvText(rows, dialect);
-    },
+    header: csvText([Object.keys(COLUMNS)], dialect),
+    lines: (settlements: readonly Settlement[]) =>
+      csvText(
+        settlements.map((settlement) => cellsOf.map((cellOf) => cellOf(settlement, advising))),
+        dialect,
+      ),
   };
 }
 
-const RESULTS_COLUMNS = [
-  'row',
-  'line',
-  'key',
-  'outcome',
-  'status',
-  'id',
-  'attempts',
-  'ms',
-  'code',
-  'message',
-  'advice',
-] as const;
-
-function resultCells(s: Settlement, advising: Advising): readonly string[] {
-  return [
-    String(s.row),
-    s.line === 0 ? '' : String(s.line),
-    s.key,
-    s.outcome,
-    s.status === 0 ? '' : String(s.status),
-    s.id,
-    String(s.attempts),
-    String(s.ms),
-    s.code,
-    messageCell(s),
-    adviceIn(s, advising),
-  ];
-}
+const COLUMNS: Readonly<Record<string, (s: Settlement, advising: Advising) => string>> = {
+  row: (s) => String(s.row),
+  line: (s) => (s.line === 0 ? '' : String(s.line)),
+  key: (s) => s.key,
+  outcome: (s) => s.outcome,
+  status: (s) => (s.status === 0 ? '' : String(s.status)),
+  id: (s) => s.id,
+  attempts: (s) => String(s.attempts),
+  ms: (s) => String(s.ms),
+  code: (s) => s.code,
+  message: messageCell,
+  advice: adviceIn,
+};
 
 function messageCell(s: Settlement): string {
   const message = messageOf(s);
@@ -86,11 +71,48 @@ export function rejectionLine(run: string, { settlement, body }: RemainderRow): 
   return `${printable(JSON.stringify(rejection))}\n`;
 }
 
-/** One per record, as received but for line breaks between tokens. */
+/** One per record, as received but for white space between tokens: parsing would round numbers. */
 export function documentLines(settlement: Settlement, records: string): string {
   const payment = settlement.id === '' ? settlement.key : settlement.id;
   const start = `{"row":${settlement.row},"paymentId":${JSON.stringify(payment)},"document":`;
   return elementsOf(records)
-    .map((record) => `${start}${oneLine(record)}}\n`)
+    .map((record) => `${start}${record}}\n`)
     .join('');
+}
+
+const DEEPER: ReadonlyMap<string, number> = new Map([
+  ['{', 1],
+  ['[', 1],
+  ['}', -1],
+  [']', -1],
+]);
+
+/** The elements of a list in valid JSON, each on one line. */
+function elementsOf(list: string): readonly string[] {
+  const elements: string[] = [];
+  let depth = 0;
+  let element = '';
+  for (const part of partsOf(list)) {
+    const after = depth + (DEEPER.get(part) ?? 0);
+    const around = Math.min(depth, after);
+    depth = after;
+    if (around > 1 || (around === 1 && part !== ',')) element += part.trim();
+    else {
+      if (element !== '') elements.push(element);
+      element = '';
+    }
+  }
+  return elements;
+}
+
+/** Whole strings, and each other sign. A regular expression fails at millions of escapes. */
+function* partsOf(json: string): Generator<string> {
+  for (let at = 0, end = 0; at < json.length; at = end) {
+    end = at + 1;
+    if (json[at] === '"') {
+      while (json[end] !== '"') end += json[end] === '\\' ? 2 : 1;
+      end += 1;
+    }
+    yield json.slice(at, end);
+  }
 }

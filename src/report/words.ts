@@ -126,7 +126,7 @@ function causesOf({ outcome, code, column }: TopError, { causes, shapes }: Told)
   return causes.filter((cause) => {
     if (cause.outcome !== outcome || cause.code !== code) return false;
     const [first] = cause.issues;
-    if (column === undefined) return outcome === 'rejected';
+    if (column === undefined) return outcome === 'rejected' || code === 'unreadable_row';
     return (
       first?.column === column && !(isShaped && cause.issues.some(({ settings }) => settings !== undefined))
     );

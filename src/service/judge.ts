@@ -6,7 +6,7 @@
  */
 import type { OwnRequest } from '../config/own-request.ts';
 import { valueAtPointer } from '../lib/json-pointer.ts';
-import { createRecentSet } from '../lib/recent.ts';
+import { createRecentMap } from '../lib/recent.ts';
 import { shorten } from '../lib/terminal.ts';
 import { type BuiltInCall, type Call, isOwn, mayRepeat, type OwnOperation } from '../model/operation.ts';
 import { type GivenId, readId } from '../model/record-id.ts';
@@ -91,13 +91,13 @@ const IDS_REMEMBERED = 20_000;
  * request's answer (a gateway answered twice on one connection) or no identifier.
  */
 export function createJudge(policy: JudgePolicy): (call: Call, reply: Reply) => Verdict {
-  const given = createRecentSet<string>(IDS_REMEMBERED);
+  const given = createRecentMap<string, true>(IDS_REMEMBERED);
   return (call, reply) => {
     const verdict = judge(call, reply, policy);
     if (verdict.kind !== 'accepted' || verdict.id === null || mayRepeat(call)) return verdict;
     const { id, status } = verdict;
     if (given.has(id)) return repeatedId(id, status);
-    given.add(id);
+    given.set(id, true);
     return verdict;
   };
 }

@@ -14,7 +14,7 @@ test.each([
     '--rows',
     shown,
   ]);
-  expect(stdout.includes(`These are the first ${shown} rows; the file has more`)).toBe(more);
+  expect(stdout.includes(`There are more rows than the ${shown} row`)).toBe(more);
 });
 
 /** A file whose one byte beyond ASCII, B4 in a word, is ´ or Ž or something else. */

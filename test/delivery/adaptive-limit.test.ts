@@ -98,7 +98,7 @@ describe('trouble', () => {
   test.each([
     [1, 49],
     [5, 20],
-  ])('of %i requests in a hundred is an accident: fewer would not help', (percent, least) => {
+  ])('of %i requests in a hundred leaves more than %i of fifty, on average', (percent, least) => {
     const random = seededRandom(2);
     const one = startLimit(50);
     let sum = 0;

@@ -81,6 +81,7 @@ const HEADER = 'externalId,details.name\n';
 /** Message → a file that brings it about. */
 const WHOLE_FILES: ReadonlyMap<string, readonly [name: string, content: string | Buffer]> = new Map([
   ['is empty', ['empty.csv', '']],
+  ['longer than 1048576 characters', ['long.json', JSON.stringify([{ externalId: 'K'.repeat(1 << 20) }])]],
   [
     "doesn't look like a header, but line",
     ['title.csv', `Portfolio of November\n${HEADER}${'K,Company\n'.repeat(9)}`],

@@ -138,6 +138,12 @@ describe('the limits themselves', () => {
     expect(offences({ ...figures, ...changed }, limits)).toEqual([said]);
   });
 
+  test('notice folders that may have more together than all of them may', () => {
+    expect(offences(figures, { ...limits, all: 6_129 })).toEqual([
+      'the limits of the folders of src come to 6130, at most 6129',
+    ]);
+  });
+
   test('are never raised when they are lowered', () => {
     const grown = { ...figures, src: { a: 900, b: 6_000 }, lengths: { a: 30.2, b: 27 } };
     const { src, lengths } = lowered(grown, limits);

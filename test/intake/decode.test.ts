@@ -43,6 +43,8 @@ const NULS: readonly (readonly [Encoding, bytes: Buffer])[] = [
   ['windows-1252', raw('abcd{00}')],
   ['utf-16le', raw('a{00}b{00 00 00}')],
   ['utf-16be', raw('{00}a{00}b{00 00}')],
+  ['utf-16le', raw('{00 D8}b{00 00 00}')],
+  ['utf-16be', raw('{01 00 DC 01 00 00}')],
 ];
 
 test.each(NULS)('in %s, U+0000 is no text', async (encoding, bytes) => {

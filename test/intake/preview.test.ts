@@ -12,7 +12,7 @@ test('a CSV file is shown with its facts in words and its first rows in a table'
   expect(await preview('\uFEFFid;name\n1;x\n2;3;4\n10;"y\nz"\n', 'a.csv')).toEqual([
     'type       CSV',
     'encoding   utf-8 with a byte order mark',
-    'delimiter  semicolon ; (2 of the first 3 rows have 2 cells with it)',
+    'delimiter  semicolon ; (2 cells with it in 2 of the first 3 rows)',
     'quote      "',
     'header     2 columns: id, name',
     '',
@@ -35,7 +35,7 @@ test('long cells are cut, and columns that do not fit are counted', async () => 
     `${names.join('\t')}\n${names.map(() => 'é'.repeat(40)).join('\t')}\n`,
     'a.tsv',
   );
-  expect(lines[2]).toBe('delimiter  tab (1 of the first 1 rows have 12 cells with it)');
+  expect(lines[2]).toBe('delimiter  tab (12 cells with it in 1 of the first 1 row)');
   expect(lines.at(-2)).toBe(
     `1    2     ${Array(3)
       .fill(`${'é'.repeat(23)}…`)
@@ -63,7 +63,7 @@ test('the line of the header and what the reader is not sure of are told', async
   if (source === null) throw new Error('the file was not understood');
   const lines = previewLines({ ...source, notes: ['One thing.', 'Another.'] }, rows, 1);
   expect(lines.slice(2)).toEqual([
-    'delimiter  comma , (2 of the first 2 rows have 2 cells with it)',
+    'delimiter  comma , (2 cells with it in 2 of the first 2 rows)',
     'quote      "',
     'header     2 columns on line 2: id, name, legal',
     'note       One thing.',
@@ -72,6 +72,6 @@ test('the line of the header and what the reader is not sure of are told', async
     'row  line  id  name, legal',
     '1    3     1   x',
     '',
-    'These are the first 1 rows; the file has more (--rows <n> shows more of them).',
+    'There are more rows than the 1 row above (--rows <n> shows more of them).',
   ]);
 });

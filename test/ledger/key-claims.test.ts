@@ -204,6 +204,22 @@ test('whatever the order of claims, each form has one row, each text of an exact
   );
 });
 
+test('of two runs that claim alike keys at once, one has each', async () => {
+  const ledger = await ownLedger();
+  const rows = Array.from({ length: 50 }, (_, i) => i + 1);
+  const [one, other] = await Promise.all(
+    ['r1', 'r2'].map((run) =>
+      Promise.all(
+        rows.map((row) => claim(ledger, run, [row, run === 'r1' ? `Key ${row}` : `KEY ${row}\u200b`])),
+      ),
+    ),
+  );
+  for (const [i, mine] of (one ?? []).entries()) {
+    const kinds = [mine[0]?.kind, other?.[i]?.[0]?.kind];
+    expect(kinds.toSorted()).toEqual(['alike', 'claimed']);
+  }
+});
+
 it('given any key, keeps it in the bucket that the first 16 bits of its digest say', () => {
   fc.assert(
     fc.property(fc.string(), (key) => {

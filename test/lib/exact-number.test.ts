@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isExactNumber } from '../../src/lib/exact-number.ts';
 
@@ -23,4 +24,20 @@ const NUMBERS = [
 
 test.each(NUMBERS)('the number $literal is exact: $exact', ({ literal, exact }) => {
   expect(isExactNumber(literal)).toBe(exact);
+});
+
+/** No double's shortest decimal has that many digits. */
+const TOO_MANY = 18;
+
+test('a number as JavaScript writes it is exact, and one of more digits than a double has is not', () => {
+  fc.assert(
+    fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
+      fc.pre(value !== 0);
+      const [mantissa = '', exponent = '0'] = String(value).split('e');
+      expect(isExactNumber(String(value))).toBe(true);
+      const digits = mantissa.includes('.') ? mantissa : `${mantissa}.0`;
+      expect(isExactNumber(`${digits}${'0'.repeat(TOO_MANY)}e${exponent}`)).toBe(true);
+      expect(isExactNumber(`${digits}${'0'.repeat(TOO_MANY)}1e${exponent}`)).toBe(false);
+    }),
+  );
 });

@@ -51,32 +51,65 @@ describe('secrets', () => {
   });
 });
 
-describe('an event that repeats', () => {
-  test('with the same fields is one line in a minute', () => {
+describe('a problem that repeats', () => {
+  test('is one line in a minute, with how often it came since', () => {
     const { log, entries, clock } = memoryLog();
     for (clock.ms = 0; clock.ms <= 120_000; clock.ms += 500)
       log.warn('redis connection', { problem: 'connect ECONNREFUSED' });
     expect(entries().map((e) => e.repeated)).toEqual([undefined, 119, 119]);
   });
 
-  test('is the same where its problem differs in numbers alone', () => {
+  test('is the same where it differs in numbers alone', () => {
     const { log, entries, clock } = memoryLog();
     for (clock.ms = 0; clock.ms < 60_000; clock.ms += 500)
       log.warn('worker', { problem: `could not renew lock for job r-c${clock.ms}` });
     expect(entries()).toHaveLength(1);
   });
 
-  test('is told at once when its problem is another one', () => {
-    const { log, entries } = memoryLog();
-    for (const problem of ['reset', 'refused', 'reset']) log.warn('redis connection', { problem });
-    expect(entries().map((e) => e.problem)).toEqual(['reset', 'refused']);
+  test('is another one after ten seconds without it', () => {
+    const { log, entries, clock } = memoryLog();
+    for (clock.ms of [0, 9000, 19_000]) log.warn('run paused', { run: 'r1' });
+    expect(entries().map((e) => e.repeated)).toEqual([undefined, 1]);
   });
 
-  test('is told again once more texts came between than are remembered', () => {
+  test('is not the same on another level', () => {
     const { log, entries } = memoryLog();
-    for (let n = 0; n <= 50; n += 1) log.warn('worker', { n });
-    log.warn('worker', { n: 50 });
-    log.warn('worker', { n: 0 });
-    expect(entries().map((e) => e.n)).toEqual([...Array(51).keys(), 0]);
+    log.warn('page', { problem: 'gone' });
+    log.error('page', { problem: 'gone' });
+    expect(entries().map((e) => e.level)).toEqual([40, 50]);
   });
+
+  test('is remembered beside as many of other events as come', () => {
+    const { log, entries, clock } = memoryLog();
+    log.warn('worker', { n: 0 });
+    for (; clock.ms <= 8000; clock.ms += 100) log.warn('schedules', { n: clock.ms });
+    log.warn('worker', { n: 0 });
+    expect(entries().filter((e) => e.msg === 'worker')).toHaveLength(1);
+  });
+});
+
+test('different problems of one event are at most one line a second, with the number of the others', () => {
+  const { log, entries, clock } = memoryLog();
+  for (let line = 1; line <= 1000; line += 1) log.warn('a damaged line is passed over', { line });
+  log.warn('worker', { problem: 'gone' });
+  clock.ms = 1000;
+  log.warn('a damaged line is passed over', { line: 1001 });
+  expect(entries().map(({ msg, line, others }) => [msg, line, others])).toEqual([
+    ['a damaged line is passed over', 1, undefined],
+    ['worker', undefined, undefined],
+    ['a damaged line is passed over', 1001, 999],
+  ]);
+});
+
+test('what somebody does is a line each time', () => {
+  const { log, entries } = memoryLog();
+  for (const _ of [1, 2]) log.info('a row was looked at', { run: 'r1', row: 7, by: 'jo' });
+  expect(entries()).toHaveLength(2);
+});
+
+test('below the level there is no line', () => {
+  const { log, entries } = memoryLog('error');
+  log.warn('worker', { n: 0 });
+  log.info('worker', { n: 0 });
+  expect(entries()).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRecentMap, createRecentSet } from '../../src/lib/recent.ts';
+import { createRecentMap } from '../../src/lib/recent.ts';
 
 test('of more entries than it keeps, those that were set last are there', () => {
   const map = createRecentMap<string, number>(2);
@@ -22,15 +22,4 @@ test('the oldest goes also where entries were renewed, or all were deleted, mean
   for (const key of keys()) map.delete(key);
   for (const key of [5, 6, 7, 8]) map.set(key, 'x');
   expect(keys()).toEqual([6, 7, 8]);
-});
-
-test('a set has those that were added last, and forgets the others', () => {
-  const most = 3;
-  const set = createRecentSet<number>(most);
-  expect(set.has(0)).toBe(false);
-  for (let value = 1; value <= 20; value += 1) {
-    set.add(value);
-    for (let last = Math.max(1, value - most + 1); last <= value; last += 1) expect(set.has(last)).toBe(true);
-    expect(set.has(value - 2 * most)).toBe(false);
-  }
 });

@@ -101,6 +101,11 @@ describe('when the definition does not fit, the start is refused and says', () =
     [['details.name', 'K'], { key: 'K', group: 'details' }, /^group: "details" is no list .*; expected one/],
     [['name', 'K'], { key: 'K', group: 'account' }, /^group: counterparty\.draft has no list "account"\./],
     [
+      ['Ref'],
+      { fields: { name: 'Ref' }, ignore: ['Ref'] },
+      /^fields, "name": column "Ref" is under "ignore" too; expected it in one of the two$/,
+    ],
+    [
       ['accounts.0.iban', 'K'],
       { key: 'K', group: 'accounts.0.banks' },
       /^group: "accounts\.0\.banks" is no list/,
@@ -241,7 +246,7 @@ test.each<[string, readonly string[], Record<string, unknown>]>([
   expect(bodyOf(compileCsv(columns, settings).map(row))).toEqual({ name: 'N' });
 });
 
-test.each([{ key: 'K' }, { fields: { email: 'K' }, ignore: ['K'] }])(
+test.each([{ key: 'K' }, { fields: { email: 'K' } }])(
   'columns that share a name are refused where the job uses it: %j',
   (settings) => {
     const problems = problemsOf(() => compileCsv(['K', 'name', 'K'], settings));

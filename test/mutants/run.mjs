@@ -1,7 +1,6 @@
 /**
  * Applies each mutant of the list to a copy of the repository and runs the tests that should see it: `npm run test:mutants`.
  * A survivor, a text that is not found exactly once, and tests that fail without any change make the exit status 1.
- * `-- --only TEXT` takes the mutants whose id, folder or file has the text, or one of several with commas between; `--lanes N` runs so many at once (2); `--list` only shows.
  */
 import { spawn } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -22,17 +21,28 @@ const SOUND_TIMEOUT_MS = 1_800_000;
 
 const WORD = { passed: 'SURVIVED', failed: 'seen', broken: 'BROKEN' };
 
+const HELP = `npm run test:mutants -- [options]
+  --only TEXT  the mutants whose id, folder or file has the text, or one of several with commas between
+  --lanes N    run so many at once (2)
+  --list       only show them
+`;
+
 const { values: options } = parseArgs({
   options: {
     only: { type: 'string', default: '' },
     lanes: { type: 'string', default: '2' },
     list: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
   },
 });
 
 process.exitCode = await main();
 
 async function main() {
+  if (options.help) {
+    process.stdout.write(HELP);
+    return 0;
+  }
   const located = await Promise.all(MUTANTS.map(locate));
   const wanted = options.only.split(',');
   const chosen = located.filter(({ id, in: folder, file = '' }) =>

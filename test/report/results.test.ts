@@ -4,10 +4,11 @@ import { settled } from './make-report.ts';
 
 describe('documentLines', () => {
   it('given records, gives each as it was received: no number is rounded, no member goes', () => {
-    const records = '[ {"id":"d1","size":12345678901234567890},\n {"id":"d2",\n"a":1,"a":[2,"]"]} , 7]';
+    const records =
+      '[ {"id":"d 1\\\\\\"","size":12345678901234567890},\n {"id":"d2",\n"a":1,"a":[2,"]"]} , 7]';
     expect(documentLines(settled(3, 'listed', { id: 'p"1' }), records)).toBe(
-      '{"row":3,"paymentId":"p\\"1","document":{"id":"d1","size":12345678901234567890}}\n' +
-        '{"row":3,"paymentId":"p\\"1","document":{"id":"d2", "a":1,"a":[2,"]"]}}\n' +
+      '{"row":3,"paymentId":"p\\"1","document":{"id":"d 1\\\\\\"","size":12345678901234567890}}\n' +
+        '{"row":3,"paymentId":"p\\"1","document":{"id":"d2","a":1,"a":[2,"]"]}}\n' +
         '{"row":3,"paymentId":"p\\"1","document":7}\n',
     );
   });

@@ -142,6 +142,22 @@ describe('renderSummary', () => {
     );
   });
 
+  it('given rows that could not be read, tells why below them', () => {
+    const unreadable = (problem: string) => {
+      const issue = { code: 'unreadable_row', column: null, expected: `a readable row: ${problem}` } as const;
+      return { code: issue.code, issues: [issue] };
+    };
+    const problems = ['broken JSON', 'no text', 'broken JSON'];
+    const rows = problems.map((problem, i) => settled(i + 1, 'invalid', unreadable(problem)));
+    expect(textOf(ofRows(rows))).toContain(
+      [
+        '  3 × invalid unreadable_row, for example row 1',
+        '    2 × expected a readable row: broken JSON (rows 1, 3)',
+        '    1 × expected a readable row: no text (row 2)',
+      ].join('\n'),
+    );
+  });
+
   it('given cells that a setting reads, tells them once with it and the command that takes it', () => {
     const cells = ['25.02.2020', '01.02.2020', '26.02.2020', '27.02.2020'];
     const settlements = cells.map((cell, i) => {

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { createRunStore } from '../../src/ledger/run-store.ts';
 import type { RunState } from '../../src/model/run.ts';
-import { waitForJobs } from '../../src/runs/register.ts';
+import { beginFile, waitForJobs } from '../../src/runs/register.ts';
 import { memoryIo } from '../cli/memory-io.ts';
 import { useOwnRedis } from '../support/redis.ts';
-import { beginRun, ownKeys } from '../support/runs.ts';
+import { beginRun, newRun, ownKeys } from '../support/runs.ts';
+import { openTestSession } from '../support/session.ts';
 import { until } from '../support/until.ts';
 
 const own = useOwnRedis();
@@ -55,6 +56,39 @@ test('a run that is under way is named once and waited for, also one that begins
     `Waiting for run ${first} of subclients (running): this job comes after that one.`,
     `Waiting for run ${second} of subclients (queued, owner gone): this job comes after that one.`,
   ]);
+});
+
+test('a run that stands still is named with what goes on with it, and what ends it', async () => {
+  const w = startWait();
+  const id = await w.run('subclients', 'paused');
+  const waiting = w.wait();
+  await until(() => w.io.stderr.text.includes('cancel'));
+  w.interruption.abort();
+  await waiting;
+  expect(w.io.stderr.text.trim().split('\n')).toEqual([
+    `Waiting for run ${id} of subclients (paused): this job comes after that one.`,
+    `To go on with it: onboard resume ${id}`,
+    `  or end it: onboard cancel ${id}`,
+  ]);
+});
+
+test('a file that a finished run has taken is told of with that run, and nothing is sent', async ({
+  onTestFinished,
+}) => {
+  const session = await openTestSession(own(), onTestFinished);
+  const { facts, job: name, definition } = newRun();
+  const job = { name, definition };
+  const file = { facts, job, target: session.service.target, again: false };
+  const first = await beginFile(file, session);
+  await session.store.transition(first.id, 'finished', null);
+  expect(await beginFile(file, session)).toMatchObject({ id: first.id, state: 'finished' });
+  expect(session.io.stderr.text).toMatch(
+    new RegExp(
+      `^This file was already loaded, as run ${first.id} \\(20.*Z\\): nothing is sent\\. .* --again$`,
+      'm',
+    ),
+  );
+  expect((await beginFile({ ...file, again: true }, session)).id).not.toBe(first.id);
 });
 
 test('a wait that is interrupted ends at once and says so', async () => {

@@ -116,23 +116,34 @@ describe('submitting a draft', () => {
   });
 });
 
-const DOCUMENT_FIELDS =
-  'acceptedBy acceptedDate actions addedBy addedDate category clientCorpId description documentSubType documentType ' +
-  'documentUri expiryDate fileSize id isLatestVersion linkedRecords mediaType name originalFileName ' +
-  'requiresAcceptance status tags validFrom version visibility';
-const documentsSchema = z.array(z.record(z.string(), z.unknown()));
+const text = z.string();
+const time = z.iso.datetime();
+const documentSchema = z.strictObject({
+  ...{ acceptedBy: text, addedBy: text, category: text, clientCorpId: text, description: text },
+  ...{ documentSubType: text, documentType: text, documentUri: text, id: text, mediaType: text },
+  ...{ name: text, originalFileName: text, status: text, version: text },
+  ...{ acceptedDate: time, addedDate: time, expiryDate: time, validFrom: time },
+  actions: z.array(text),
+  fileSize: z.int(),
+  isLatestVersion: z.boolean(),
+  requiresAcceptance: z.boolean(),
+  linkedRecords: z.array(z.strictObject({ id: text, name: text, vanityId: text, type: text })),
+  tags: z.array(text),
+  visibility: z.strictObject({
+    editable: z.strictObject({ client: z.boolean() }),
+    values: z.strictObject({ client: z.boolean(), operators: z.boolean() }),
+  }),
+});
 
 describe('listing documents', () => {
-  test('gives none to three records with every field of section 2.6, the same each time', async () => {
+  test('gives none to three records with every documented field in its type, the same each time', async () => {
     const sandbox = await openSandbox();
     const counts = [];
     for (const id of ['pay-0001', 'pay-0002', 'pay-0003', 'pay-0300']) {
       const answer = await call(sandbox, DOCUMENTS + id);
       expect(answer.status).toBe(200);
       expect((await call(sandbox, DOCUMENTS + id)).text).toBe(answer.text);
-      const documents = documentsSchema.parse(answer.json());
-      counts.push(documents.length);
-      for (const document of documents) expect(Object.keys(document).sort().join(' ')).toBe(DOCUMENT_FIELDS);
+      counts.push(z.array(documentSchema).parse(answer.json()).length);
     }
     expect(counts).toEqual([1, 2, 3, 0]);
     expect(sandbox.stats().listed).toBe(8);

@@ -4,6 +4,7 @@
  */
 import type { Format } from '../../config/job-definition.ts';
 import { unguardCell } from '../../lib/formula-guard.ts';
+import { countOf } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { REPORT_ROW_COLUMN } from '../../model/source.ts';
 import { nameProblems } from '../column-names.ts';
@@ -32,10 +33,11 @@ type LineStart = { readonly start: number; readonly line: number };
 export function readPreamble(path: string, head: FileHead, format: Format): Preamble {
   const sep = SEP_LINE.exec(head.text);
   const delimiter = sep === null ? null : delimiterOf(sep[2] ?? '');
-  if (delimiter !== null) refuseContradiction(path, delimiter, format);
+  if (delimiter !== null) refuseContradiction(path, sep?.[2] ?? '', format);
   const first = sep === null ? TOP : afterLine(head.text, TOP);
-  const place = format.header === undefined ? firstRecord(head.text, first) : startOfGiven(head, format);
-  if (place === null || place.start > HEAD_CHARS) throw noHeaderLine(path, format);
+  const { header } = format;
+  const place = header === undefined ? firstRecord(head.text, first) : startOfGiven(path, head, header);
+  if (place.start > HEAD_CHARS) throw noHeaderLine(path, format);
   return { ...place, delimiter };
 }
 
@@ -44,12 +46,12 @@ const SEP_LINE = /^("?)sep=(\\t|[^\r\n])\1(?=[\r\n]|$)/i;
 
 const TOP: LineStart = { start: 0, line: 1 };
 
-function refuseContradiction(path: string, delimiter: string, format: Format): void {
-  const isOther = format.delimiter !== 'auto' && delimiterOf(format.delimiter) !== delimiter;
+function refuseContradiction(path: string, named: string, format: Format): void {
+  const isOther = format.delimiter !== 'auto' && delimiterOf(format.delimiter) !== delimiterOf(named);
   if (!isOther && format.header !== 1) return;
   const setting = isOther ? `format.delimiter: ${format.delimiter}` : 'format.header: 1';
   throw new UsageError(
-    `${path}, line 1: names the delimiter (sep=), against ${setting}: expected no contradiction; correct or remove one`,
+    `${path}, line 1: names the delimiter (sep=${named}), against ${setting}: expected no contradiction; correct or remove one`,
   );
 }
 
@@ -66,11 +68,14 @@ function isBlank(text: string, start: number): boolean {
 
 const BLANK_LINE = /[ \u00A0]*(?:[\r\n]|$)/y;
 
-/** `null`: the head has no such line. */
-function startOfGiven(head: FileHead, { header = 1 }: Format): LineStart | null {
+function startOfGiven(path: string, { text, whole }: FileHead, header: number): LineStart {
   let place = TOP;
-  while (place.line < header && place.start < head.text.length) place = afterLine(head.text, place);
-  return place.line === header && (header === 1 || place.start < head.text.length) ? place : null;
+  while (place.line < header && place.start < text.length) place = afterLine(text, place);
+  if (whole && header > 1 && place.start === text.length)
+    throw new UsageError(
+      `${path}: has only ${countOf(place.line - 1, 'line')}: expected the header on line ${header}, as format.header says; correct format.header`,
+    );
+  return place;
 }
 
 function afterLine(text: string, { start, line }: LineStart): LineStart {
@@ -103,7 +108,10 @@ export function readHeader(path: string, head: FileHead, told: Told, format: For
   const { preamble, dialect } = told;
   const record = headerRecord(path, head, told);
   const { text, cells, line } = record;
-  if (format.header !== undefined && line !== preamble.line) throw noHeaderLine(path, format);
+  if (format.header !== undefined && line !== preamble.line)
+    throw new UsageError(
+      `${path}, line ${preamble.line}: is blank: expected the header there, as format.header says; correct format.header`,
+    );
   const names = cells.map(trimName);
   refuseOtherQuote(`${path}, line ${line}`, record, dialect.quote);
   const isReport = names.includes(REPORT_ROW_COLUMN);

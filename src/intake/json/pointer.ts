@@ -3,6 +3,7 @@
  * that is doubled or missing, or leads to no list, refuses the file.
  */
 import { namesOf } from '../../lib/json-pointer.ts';
+import { shorten } from '../../lib/terminal.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { MAX_DEPTH, nameOf } from './record.ts';
 import { literalOf, type Scanner, type Token } from './scanner.ts';
@@ -17,6 +18,8 @@ export type Trail = {
   index: number;
   /** Names of the pointer that were met: met again, one would lead to two values. */
   met: number;
+  /** The first members of the innermost object that was met on the way. */
+  members: string[];
   /** The way leads to the next value. */
   isNext: boolean;
   /** The last value on the way. */
@@ -24,11 +27,14 @@ export type Trail = {
   isFound: boolean;
 };
 
+const MEMBERS_SHOWN = 10;
+const NAME_WIDTH = 40;
+
 type Kind = 'an object' | 'a list' | 'a plain value';
 
 export function newTrail(path: string, pointer: string): Trail {
   const start = { depth: 0, index: -1, met: 0, isNext: true, end: 'a plain value', isFound: false } as const;
-  return { path, pointer, wanted: namesOf(pointer), ...start };
+  return { path, pointer, wanted: namesOf(pointer), members: [], ...start };
 }
 
 /** Returns whether the token opens the list. */
@@ -43,10 +49,15 @@ export function takeOutside(trail: Trail, token: Token, scanner: Scanner): boole
 
 function meetName(trail: Trail, name: string, { closers, line }: Scanner): void {
   const { path, depth, wanted, met } = trail;
-  trail.isNext = closers.length === depth && name === wanted[depth - 1];
+  const isOnWay = closers.length === depth;
+  if (isOnWay && met === depth - 1 && trail.members.length < MEMBERS_SHOWN) trail.members.push(name);
+  trail.isNext = isOnWay && name === wanted[depth - 1];
   if (!trail.isNext) return;
-  trail.met = depth;
-  if (met < depth) return;
+  if (met < depth) {
+    trail.met = depth;
+    trail.members = [];
+    return;
+  }
   throw new UsageError(
     `${path}, line ${line}: the member ${placeOf(trail)} is given twice: expected it once, since format.records leads through it`,
   );
@@ -83,10 +94,12 @@ function countItem(trail: Trail): void {
 }
 
 export function endTrail(trail: Trail): void {
-  const { path, pointer, wanted, met, end, isFound } = trail;
+  const { path, pointer, wanted, met, members, end, isFound } = trail;
   if (isFound) return;
+  const there = members.map((name) => JSON.stringify(shorten(name, NAME_WIDTH))).join(', ');
+  const found = there === '' ? '' : `, but has ${there}${members.length < MEMBERS_SHOWN ? '' : ' …'}`;
   throw new UsageError(
-    `${path}: has no list of records at ${pointer}: ${placeOf(trail)} is ${end} without "${wanted[met]}"; correct format.records`,
+    `${path}: has no list of records at ${pointer}: ${placeOf(trail)} is ${end} without "${wanted[met]}"${found}; correct format.records`,
   );
 }
 

@@ -8,7 +8,7 @@ import { cellsRow, MAX_RECORD_CHARS, TOO_LONG, unreadableRow } from '../row.ts';
 import { tooLarge, WorkbookError } from './error.ts';
 import { columnLetters, mergeFinder, type ReadCell, type SheetLayout, type SheetRow } from './sheet.ts';
 
-export type SheetHeader = {
+type SheetHeader = {
   readonly columns: readonly string[];
   readonly line: number;
   readonly isReport: boolean;

@@ -12,7 +12,7 @@ type Branch = {
 
 type FlowProps = {
   readonly title: string;
-  readonly whole: { readonly label: string; readonly rows: number };
+  readonly rows: number;
   readonly branches: readonly Branch[];
 };
 
@@ -24,9 +24,9 @@ const X = { whole: 120, branch: 330, end: 540 } as const;
 const BAR = 12;
 const WIDTH = 760;
 
-export function Flow({ title, whole, branches }: FlowProps) {
-  const scale = HEIGHT / Math.max(1, whole.rows);
-  const widthOf = (rows: number) => Math.max(LEAST, rows * scale);
+export function Flow({ title, rows, branches }: FlowProps) {
+  const scale = HEIGHT / Math.max(1, rows);
+  const widthOf = (part: number) => Math.max(LEAST, part * scale);
   const placed = place(branches, widthOf);
   const height = (placed.at(-1)?.bottom ?? HEIGHT) + 8;
   const total = placed.reduce((sum, { width }) => sum + width, 0);
@@ -36,10 +36,10 @@ export function Flow({ title, whole, branches }: FlowProps) {
     <svg viewBox={`0 0 ${WIDTH} ${round(height)}`} role="img" aria-label={title}>
       <rect x={X.whole} y={round(top)} width={BAR} height={round(total)} class="f-rib" />
       <text x={X.whole - 8} y={round(top + total / 2)} text-anchor="end" class="b">
-        {numberShown(whole.rows)}
+        {numberShown(rows)}
       </text>
       <text x={X.whole - 8} y={round(top + total / 2 + 16)} text-anchor="end">
-        {whole.label}
+        rows in the file
       </text>
       {placed.map((branch) => {
         const start = from;

@@ -44,12 +44,11 @@ function Ends({ rows }: { readonly rows: number }) {
 type CauseProps = {
   readonly cause: Cause;
   readonly digest: Pick<Digest, 'outcomes' | 'rows'>;
-  readonly hidesKeys?: boolean;
   readonly note: Note | null;
   readonly children?: Child;
 };
 
-export function CauseCard({ cause, digest, hidesKeys = false, note, children }: CauseProps) {
+export function CauseCard({ cause, digest, note, children }: CauseProps) {
   const { outcome, code, count, where } = cause;
   return (
     <section class="cause">
@@ -92,7 +91,7 @@ export function CauseCard({ cause, digest, hidesKeys = false, note, children }: 
         </p>
       )}
       <p class="dim">
-        <Examples cause={cause} hidesKeys={hidesKeys} />
+        <Examples cause={cause} />
       </p>
       {children}
     </section>
@@ -133,12 +132,7 @@ const SAID_NOTHING = 'The service does not say why.';
 const TOO_FEW =
   'Too few rows have the same words of the service to tell them here: rejections.jsonl has them.';
 
-type RowsProps = {
-  /** Then row numbers name the rows: even a digest of a key could be guessed. */
-  readonly hidesKeys?: boolean;
-};
-
-function Examples({ cause: { examples, count }, hidesKeys = false }: RowsProps & Pick<CauseProps, 'cause'>) {
+function Examples({ cause: { examples, count } }: Pick<CauseProps, 'cause'>) {
   return (
     <>
       {examples.length === 1 ? 'Row' : 'Rows'}{' '}
@@ -146,7 +140,7 @@ function Examples({ cause: { examples, count }, hidesKeys = false }: RowsProps &
         <>
           {i === 0 ? '' : ' · '}
           {numberShown(row)} (line {numberShown(line)}
-          {hidesKeys || key === '' ? null : (
+          {key === '' ? null : (
             <>
               , <Text of={key} bytes={KEY_BYTES} />
             </>
@@ -161,17 +155,18 @@ function Examples({ cause: { examples, count }, hidesKeys = false }: RowsProps &
 
 const KEY_BYTES = 130;
 
-type NeedingProps = RowsProps & { readonly rows: Digest['needing']; readonly label: string };
+type NeedingProps = { readonly rows: Digest['needing']; readonly label: string };
 
-export function NeedingTable({ rows, hidesKeys = false, label }: NeedingProps) {
+export function NeedingTable({ rows, label }: NeedingProps) {
+  const hasKeys = rows.some(({ key }) => key !== '');
   return (
     <Table
       name={label}
-      heads={[{ n: 'row' }, { n: 'line' }, ...(hidesKeys ? [] : [{ mono: 'key' }]), { o: 'outcome' }, 'why']}
+      heads={[{ n: 'row' }, { n: 'line' }, ...(hasKeys ? [{ mono: 'key' }] : []), { o: 'outcome' }, 'why']}
       rows={rows.map(({ row, line, key, outcome, code, why }) => [
         numberShown(row),
         line === 0 ? '' : numberShown(line),
-        ...(hidesKeys ? [] : [<Text of={key} bytes={KEY_BYTES} />]),
+        ...(hasKeys ? [<Text of={key} bytes={KEY_BYTES} />] : []),
         kindWords(outcome),
         <Text of={why === '' ? code : why} bytes={WHY_BYTES} />,
       ])}

@@ -21,6 +21,24 @@ export function renderReport(page: Page): string {
   return `<!doctype html>\n${(<Html page={page} />).toString()}\n`;
 }
 
+/** To be mailed: no keys, folders or target, and nothing of who asked or noted what. */
+export function renderMailed({ summary, digest, story, version }: Page): string {
+  const { target, file } = summary;
+  const known = target === 'sandbox' ? target : '';
+  // Row numbers name the rows: even a digest of a key could be guessed.
+  const keyless = <Row extends { readonly key: string }>(row: Row): Row => ({ ...row, key: '' });
+  const causes = digest.causes.map((cause) => ({ ...cause, examples: cause.examples.map(keyless) }));
+  return renderReport({
+    summary: { ...summary, target: known, file: basename(file), request: null },
+    digest: { ...digest, causes, needing: digest.needing.map(keyless) },
+    story: story.map((one) => ({ ...one, by: '', why: '' })),
+    notes: new Map(),
+    directory: '',
+    command: 'onboard',
+    version,
+  });
+}
+
 function Html({ page }: Props) {
   const { headline } = verdictOf(page.summary);
   return (
@@ -53,15 +71,15 @@ function Html({ page }: Props) {
 }
 
 function Head({ page }: Props) {
-  const { summary, isShared } = page;
+  const { summary } = page;
   const { headline, sentences, tone } = verdictOf(summary);
-  const isSandbox = summary.target === 'sandbox';
+  const { target } = summary;
   return (
     <header>
       <p class="dim">
-        {isShared && !isSandbox ? null : (
-          <span class={`badge ${isSandbox ? 'sandbox' : 'real'}`}>
-            <Text of={targetShown(summary.target)} bytes={100} />
+        {target === '' ? null : (
+          <span class={`badge ${target === 'sandbox' ? 'sandbox' : 'real'}`}>
+            <Text of={targetShown(target)} bytes={100} />
           </span>
         )}
         <Text of={summary.job} bytes={100} /> · <Text of={basename(summary.file)} /> · run {summary.run}
@@ -167,7 +185,7 @@ function Reading({ page: { summary } }: Props) {
 }
 
 function About({ page }: Props) {
-  const { summary, version, isShared } = page;
+  const { summary, version } = page;
   const times = [
     ['registered', summary.createdAt],
     ['began', summary.startedAt],
@@ -188,7 +206,7 @@ function About({ page }: Props) {
         <Text of={summary.job} bytes={100} />, operation <Text of={summary.operation} bytes={100} />
       </>,
     ],
-    ...(isShared ? [] : [['target', <Text of={summary.target} />] as const]),
+    ...(summary.target === '' ? [] : [['target', <Text of={summary.target} />] as const]),
     [
       'file',
       <>
@@ -209,8 +227,8 @@ function About({ page }: Props) {
 }
 
 /** Files beside this page; a mailed page has none. */
-function Files({ page: { summary, isShared } }: Props) {
-  if (isShared) return null;
+function Files({ page: { summary, directory } }: Props) {
+  if (directory === '') return null;
   return (
     <section>
       <h2>The other files</h2>

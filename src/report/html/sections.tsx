@@ -24,8 +24,6 @@ export type Page = {
   readonly directory: string;
   readonly command: string;
   readonly version: string;
-  /** To be mailed: no keys, folders, target or cells. */
-  readonly isShared: boolean;
 };
 type Props = { readonly page: Page };
 
@@ -62,11 +60,7 @@ function FlowOf({ summary }: Pick<Page, 'summary'>) {
   const { rows } = summary;
   return (
     <Wide name="Picture: where the rows went">
-      <Flow
-        title={`Of ${countOf(rows, 'row')}: ${sumWords(kinds)}`}
-        whole={{ label: 'rows in the file', rows }}
-        branches={branches}
-      />
+      <Flow title={`Of ${countOf(rows, 'row')}: ${sumWords(kinds)}`} rows={rows} branches={branches} />
     </Wide>
   );
 }
@@ -98,7 +92,7 @@ export function Steps({ page }: Props) {
 const CAUSES_SHOWN = 100;
 
 export function Causes({ page }: Props) {
-  const { digest, notes, isShared } = page;
+  const { digest, notes } = page;
   const shown = digest.causes.slice(0, CAUSES_SHOWN);
   const rest = digest.causes.slice(CAUSES_SHOWN).reduce((sum, { count }) => sum + count, digest.others);
   if (shown.length === 0) return null;
@@ -106,11 +100,9 @@ export function Causes({ page }: Props) {
     <section>
       <h2>{`Why ${countOf(needingRows(digest), 'row')} did not succeed`}</h2>
       <WhereInFile digest={digest} />
-      {shown.map((cause) => {
-        // Notes of people here must not leave.
-        const note = isShared ? null : (notes.get(cause.id) ?? null);
-        return <CauseCard cause={cause} digest={digest} hidesKeys={isShared} note={note} />;
-      })}
+      {shown.map((cause) => (
+        <CauseCard cause={cause} digest={digest} note={notes.get(cause.id) ?? null} />
+      ))}
       {rest === 0 ? null : <p class="dim">{`${countOf(rest, 'row')} more for other causes.`}</p>}
     </section>
   );
@@ -118,10 +110,8 @@ export function Causes({ page }: Props) {
 
 const STORY_SHOWN = 40;
 
-export function Pace({ page: { summary, digest, isShared, story: happened } }: Props) {
-  // Who asked and why must not leave.
-  const told = isShared ? happened.map((one) => ({ ...one, by: '', why: '' })) : happened;
-  const whole = tellStory(summary, told);
+export function Pace({ page: { summary, digest, story: happened } }: Props) {
+  const whole = tellStory(summary, happened);
   const story = whole.slice(-STORY_SHOWN);
   const stretches = stretchesOf(digest.moments, whole);
   if (stretches.length === 0 && story.length === 0) return null;
@@ -164,15 +154,11 @@ export function Needing({ page }: Props) {
   return (
     <section>
       <h2>Rows that need somebody</h2>
-      <NeedingTable
-        rows={needing.slice(0, SCREENFUL)}
-        hidesKeys={page.isShared}
-        label="Rows that need somebody"
-      />
+      <NeedingTable rows={needing.slice(0, SCREENFUL)} label="Rows that need somebody" />
       {folded.length === 0 ? null : (
         <details>
           <summary>{`The next ${countOf(folded.length, 'row')}`}</summary>
-          <NeedingTable rows={folded} hidesKeys={page.isShared} label="The next rows that need somebody" />
+          <NeedingTable rows={folded} label="The next rows that need somebody" />
         </details>
       )}
       {more === 0 ? null : <p>{`${numberShown(more)} more in ${files.join(', ')}.`}</p>}

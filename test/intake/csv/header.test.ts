@@ -95,13 +95,13 @@ const REFUSED = [
     name: 'a sep= line that contradicts the definition',
     text: 'sep=;\na;b\n',
     format: { delimiter: ',' },
-    message: 'line 1: names the delimiter (sep=), against format.delimiter: ,',
+    message: 'line 1: names the delimiter (sep=;), against format.delimiter: ,',
   },
   {
     name: 'a sep= line where the definition has the header',
     text: 'sep=;\na;b\n',
     format: { header: 1 },
-    message: 'line 1: names the delimiter (sep=), against format.header: 1',
+    message: 'line 1: names the delimiter (sep=;), against format.header: 1',
   },
   { name: 'a sep= line that names the quote', text: 'sep="\na\n', message: 'expected different characters' },
   { name: 'a file of a sep= line only', text: 'sep=;\n', message: 'the header has no end' },
@@ -110,7 +110,13 @@ const REFUSED = [
     text: 'a,b\n1,2\n',
     format: { header: 7 },
     message:
-      'file.csv: has no column names on line 7 within its first 262144 characters: expected the header there; correct format.header',
+      'file.csv: has only 2 lines: expected the header on line 7, as format.header says; correct format.header',
+  },
+  {
+    name: 'a header behind the only line',
+    text: 'a,b\n',
+    format: { header: 2 },
+    message: 'has only 1 line: expected the header on line 2',
   },
   {
     name: 'a header far down in a large file',
@@ -122,7 +128,7 @@ const REFUSED = [
     name: 'a header on a blank line',
     text: 'title\n\na,b\n1,2\n',
     format: { header: 2 },
-    message: 'has no column names on line 2 within',
+    message: 'file.csv, line 2: is blank: expected the header there, as format.header says',
   },
 ];
 

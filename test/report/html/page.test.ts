@@ -256,7 +256,6 @@ describe('report.html', () => {
       directory: '/reports',
       command: 'onboard',
       version: '1',
-      isShared: false,
     });
     expect(digest.digest().causes).toHaveLength(200);
     expect(Buffer.byteLength(page)).toBeGreaterThan(300_000);
