@@ -6,17 +6,18 @@
  */
 
 import type { Granted } from '../ledger/intent.ts';
-import type { SettledRow } from '../ledger/settle-entry.ts';
 import { errorOf } from '../lib/errors.ts';
 import { passRow } from '../lib/stage.ts';
 import type { Reply } from '../model/request.ts';
+import type { Plan } from './decide.ts';
 import { tryAgain } from './retry.ts';
 import type { RowOrder } from './row-order.ts';
-import type { Retry } from './row-task.ts';
+import type { Retry, RowTask } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 import { createSenderPace, type SenderPace } from './sender-pace.ts';
 import {
-  type EndListener,
+  type ChunkTake,
+  type Ending,
   endSending,
   failSending,
   intended,
@@ -26,7 +27,7 @@ import {
   notSent,
   type Sending,
 } from './sending.ts';
-import { createSettling, type Settling, sentRows, withdrawIntents } from './settle-rows.ts';
+import { createSettling, fieldsAfter, type Settling, warnedEnds, withdrawIntents } from './settle-rows.ts';
 import { waitForService } from './still-runs.ts';
 import {
   afterGrant,
@@ -73,8 +74,9 @@ export function send(sending: Sending): void {
 }
 
 /** Records the end of rows of which nothing is sent, with what ends meanwhile. */
-export function settle(rows: readonly SettledRow[], end: EndListener, context: RunContext): void {
-  senderOf(context).settling.settle({ ...end, state: 'settling', again: null }, rows);
+export function settle(task: RowTask, { end, ends }: Extract<Plan, { kind: 'end' }>, take: ChunkTake): void {
+  const ending: Ending = { task, take, state: 'settling', mark: task.foundMark, again: null };
+  senderOf(take.context).settling.settle(ending, end, ends);
 }
 
 function senderOf(context: RunContext): Sender {
@@ -367,7 +369,7 @@ function carryOut(
   const { context, ready, barred, settling } = sender;
   switch (effect.kind) {
     case 'settle':
-      settling.settle(sending, sentRows(sending, effect.end));
+      settling.settle(sending, effect.end, warnedEnds(sending, effect.end), fieldsAfter(sending, effect.end));
       return null;
     case 'unsent':
       endSending(sending, 'unsent');
