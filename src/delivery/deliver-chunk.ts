@@ -139,7 +139,8 @@ const ASK_MAX_MS = 5_000;
 /** Resolves when each row has come to its end: none may be on the wire when its chunk fails. */
 function executeAll(tasks: readonly RowTask[], taken: Taken, take: UntoldTake): Promise<Ended> {
   return new Promise((resolve, reject) => {
-    let open = tasks.length;
+    // One more than its requests, until all are on their way.
+    let open = tasks.length + 1;
     let whole: Ended = 'settled';
     let failure: { readonly error: unknown } | null = null;
     const ended = (how: Ended) => {
@@ -166,6 +167,7 @@ function executeAll(tasks: readonly RowTask[], taken: Taken, take: UntoldTake): 
         failed(error);
       }
     }
+    ended('settled');
   });
 }
 

@@ -48,7 +48,7 @@ export type Ending = {
   again: ((verdict: Retry | null) => void) | null;
 };
 
-export type SendPlan = Extract<Plan, { kind: 'send' }>;
+type SendPlan = Extract<Plan, { kind: 'send' }>;
 
 export type Sending = Ending & {
   readonly plan: SendPlan;

@@ -69,11 +69,11 @@ export function createSettling(context: RunContext): Settling {
     settle(ending, end, ends, fields) {
       const { task, mark } = ending;
       ending.state = 'settling';
-      endings.push(ending);
       settled.push(settledRow(task, ends?.get(task.row.row) ?? end, mark, fields));
       // The record's fields are recorded once, as its key is.
       for (const mate of task.mates)
         settled.push({ ...settledRow(mate, ends?.get(mate.row.row) ?? end, mark), lead: task.row.row });
+      endings.push(ending);
       if (endings.length >= ENOUGH) flush();
       else timer ??= setTimeout(flush, AT_MOST_MS);
     },
