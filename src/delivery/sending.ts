@@ -108,16 +108,15 @@ export function maySend({ take }: Sending): boolean {
   return !context.stopping.aborted && context.isOpen() && lease.isHeld();
 }
 
-/** The intent of the next attempt, or again the one that is granted. */
+/** The intent of the next attempt. */
 export function intentOf(sending: Sending): Intent {
-  const { chunk, row, identity, repeatable, state, before, plan, take } = sending;
+  const { chunk, row, identity, repeatable, plan, take } = sending;
   const { fields } = plan;
-  const isGranted = state === 'intended';
   return {
     chunk,
     row,
-    mark: isGranted ? sending.mark : nextMark(sending),
-    expected: isGranted ? before : sending.mark,
+    mark: nextMark(sending),
+    expected: sending.mark,
     identity,
     fields: fields === undefined ? null : { ...fields, own: fieldsUnderWay(take.taker) },
     repeatable,
@@ -129,13 +128,11 @@ function nextMark({ take, row, made, withdrawn }: Sending): string {
 }
 
 export function intended(sending: Sending, token: string, now: number): void {
-  if (sending.state === 'waiting') {
-    const mark = nextMark(sending);
-    sending.before = sending.mark;
-    sending.mark = mark;
-    sending.state = 'intended';
-    sending.isInOrder = false;
-  }
+  const mark = nextMark(sending);
+  sending.before = sending.mark;
+  sending.mark = mark;
+  sending.state = 'intended';
+  sending.isInOrder = false;
   sending.token = token;
   sending.grantedAt = now;
 }

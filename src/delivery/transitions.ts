@@ -58,7 +58,7 @@ export const UNSENT: Effects = [{ kind: 'unsent' }];
 export function afterGrant(answer: Granted | undefined, facts: Facts): Effects {
   switch (answer?.kind) {
     case 'granted':
-      return facts.state === 'intended' || facts.made > 0 ? READY_FIRST : READY;
+      return facts.made > 0 ? READY_FIRST : READY;
     case 'wait':
       return [{ kind: 'wait', wait: answer }];
     case 'halted':
