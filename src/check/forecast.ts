@@ -5,7 +5,7 @@
  */
 
 import { type JobDefinition, operationOf } from '../config/job-definition.ts';
-import { type Decided, decide, type Plan } from '../delivery/decide.ts';
+import { decide, type Plan } from '../delivery/decide.ts';
 import type { KeyPlace } from '../ledger/keys.ts';
 import { createDigestTable } from '../lib/digest.ts';
 import { identityKeyOf, type KeyClaim, type KeyState } from '../model/identity.ts';
@@ -78,18 +78,14 @@ export async function foresee(
   const decideRows = createDecider(foreseeing);
   const planned = keyed.map(({ group, key, identity }) => {
     const state = identity === null ? FREE : known(identity);
-    return { group, key, state, decided: decideRows(group, key, state) };
+    return { group, key, state, plan: decideRows(group, key, state) };
   });
-  const questions = planned.flatMap(({ decided: { plan } }) => (plan.kind === 'ask' ? [plan.questions] : []));
+  const questions = planned.flatMap(({ plan }) => (plan.kind === 'ask' ? [plan.questions] : []));
   const stateOf = await statesOf(look, () => questions.flatMap(({ references }) => references));
   const fieldsFor = await fieldsFrom(look, questions);
-  return planned.map(({ group: { lead, mates }, key, state, decided }) => {
+  return planned.map(({ group: { lead, mates }, key, state, plan }) => {
     const rows = [lead, ...mates];
-    const fate = fateOf(
-      decided.plan,
-      { rows, lead, key, ends: decided.ends, warnings: decided.warnings, stateOf, fieldsFor },
-      foreseeing,
-    );
+    const fate = fateOf(plan, { rows, lead, key, stateOf, fieldsFor }, foreseeing);
     // What refers to a row that is not sent, or waits itself, waits as well.
     if (key !== null && (fate.kind !== 'sent' || fate.waits)) seen.spoil(key, lead.row);
     return { rows, lead, key, state, fate };
@@ -145,11 +141,12 @@ function createDecider({ definition, mapping, sha256, earlier, seen, apart, isSh
       ? buildRequest(call, { ...parts, query: definition.query, own: definition.request })
       : { call, method: 'POST', path: '', body: null };
   const means = { definition, mapping, service: { build } };
-  return ({ lead: row, mates, keyless }: RowGroup<Row>, key: string | null, state: KeyState): Decided => {
+  return ({ lead: row, keyless, ...group }: RowGroup<Row>, key: string | null, state: KeyState): Plan => {
     const claim = claimOf(state, { row, key, earlier, seen, apart });
-    if (claim === null) return { plan: { kind: 'done' } };
-    const lead = { run, row, claim, suspect: false, identityKey: mapping.hasKey ? key : null };
-    return decide({ lead, mates: mates.map((mate) => ({ row: mate })), keyless }, UNTOUCHED, means);
+    if (claim === null) return { kind: 'done' };
+    const identityKey = mapping.hasKey ? key : null;
+    const mates = group.mates.map((mate) => ({ row: mate }));
+    return decide({ run, row, claim, suspect: false, identityKey, mates, keyless }, UNTOUCHED, means);
   };
 }
 
@@ -176,8 +173,6 @@ function claimOf(state: KeyState, { row, key, earlier, seen, apart }: Claiming):
 }
 
 type Context = Pick<Forecast, 'rows' | 'lead' | 'key'> & {
-  readonly ends: Decided['ends'];
-  readonly warnings: Decided['warnings'];
   readonly stateOf: StateOf;
   readonly fieldsFor: (place: KeyPlace) => string;
 };
@@ -189,7 +184,7 @@ function fateOf(plan: Plan, context: Context, foreseeing: Foreseeing): Fate {
     case 'end':
       return fateOfEnd(plan, context, foreseeing.definition);
     case 'send':
-      return fateOfSend(plan, context, []);
+      return fateOfSend(plan, []);
     case 'ask':
       return fateOfAsk(plan, context, foreseeing);
     default:
@@ -208,8 +203,8 @@ const EXPECTED: Readonly<Record<string, string>> = {
 
 /** Where no cell is at fault, it is what the report of a run says of the rows. */
 function fateOfEnd(
-  { end }: Extract<Plan, { kind: 'end' }>,
-  { rows, key: value, ends }: Context,
+  { end, ends }: Extract<Plan, { kind: 'end' }>,
+  { rows, key: value }: Context,
   definition: JobDefinition,
 ): Fate {
   if (end.outcome !== 'invalid') return { kind: 'skipped' };
@@ -225,14 +220,13 @@ function fateOfEnd(
 }
 
 function fateOfSend(
-  { request, warnings = [] }: Extract<Plan, { kind: 'send' }>,
-  context: Context,
+  { request, warnings }: Extract<Plan, { kind: 'send' }>,
   references: readonly ForeseenReference[],
 ): Fate {
   return {
     kind: 'sent',
     request,
-    warnings: context.warnings === undefined ? warnings : [...context.warnings.values()].flat(),
+    warnings: [...(warnings?.values() ?? [])].flat(),
     references,
     waits: references.some(({ standing }) => standing === 'open'),
   };
@@ -260,7 +254,7 @@ function fateOfAsk(
   const { fieldsOf } = questions;
   const fields = fieldsOf === null ? '' : context.fieldsFor(fieldsOf);
   const plan = informed({ states, fields });
-  if (plan.kind === 'send') return fateOfSend(plan, context, references);
+  if (plan.kind === 'send') return fateOfSend(plan, references);
   if (plan.kind === 'end') return fateOfEnd(plan, context, foreseeing.definition);
   throw new Error(`a request with all its answers is not decided, but ${plan.kind}`);
 }

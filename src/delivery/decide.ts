@@ -16,7 +16,7 @@ import { memberOf, withMember, withReferences } from '../model/json-record.ts';
 import type { GroupMapped, Mapped, Mapping } from '../model/mapping.ts';
 import { type Call, mayRepeat, type Operation, spaceOf } from '../model/operation.ts';
 import type { JsonObject, JsonValue, ServiceRequest } from '../model/request.ts';
-import { MAX_GROUP_ROWS, type RowGroup } from '../model/row-group.ts';
+import { MAX_GROUP_ROWS } from '../model/row-group.ts';
 import type { Settlement } from '../model/settlement.ts';
 import { type Answers, type Questions, resolveReferences } from './references.ts';
 import { callOfClaimed, type RowEnd, type RowTask } from './row-task.ts';
@@ -24,13 +24,15 @@ import type { ServiceEdge } from './run-context.ts';
 
 export type Plan =
   | { readonly kind: 'done' }
-  | { readonly kind: 'end'; readonly end: RowEnd }
+  /** `ends`: of rows of the request that end otherwise. */
+  | { readonly kind: 'end'; readonly end: RowEnd; readonly ends?: ReadonlyMap<number, RowEnd> }
   | {
       readonly kind: 'send';
       readonly request: ServiceRequest;
       /** A dead worker's intent that is taken over, `''` where the row is untouched. */
       readonly expected: string;
-      readonly warnings?: readonly Issue[];
+      /** What looked damaged, by row. */
+      readonly warnings?: Warnings;
       /** Known field digests, before and after the request is accepted. */
       readonly fields?: FieldsChange;
     }
@@ -41,21 +43,10 @@ export type Plan =
       decide(answers: Answers): Plan | { readonly kind: 'wait' };
     };
 
-export type Decided = {
-  readonly plan: Plan;
-  /** Of rows whose end is not the plan's. */
-  readonly ends?: ReadonlyMap<number, RowEnd> | undefined;
-  readonly warnings?: ReadonlyMap<number, readonly Issue[]> | undefined;
-};
+type Warnings = ReadonlyMap<number, readonly Issue[]>;
 
-/** A request's rows and their plan: one row, or a group whose rows end as the first one does. */
-export type Planned = Decided & { readonly lead: RowTask; readonly mates: readonly RowTask[] };
-
-export type PlannedSend = Planned & { readonly plan: Extract<Plan, { kind: 'send' }> };
-
-/** A group's first row stands for it with its claim and its mark. */
-type Undecided = Pick<RowTask, 'run' | 'row' | 'identityKey' | 'claim' | 'suspect'>;
-export type UndecidedRows = Pick<RowGroup<Undecided>, 'lead' | 'keyless'> & {
+/** What is decided of: a row with those that go in its request. */
+type Undecided = Pick<RowTask, 'run' | 'row' | 'identityKey' | 'claim' | 'suspect' | 'keyless'> & {
   readonly mates: readonly Pick<RowTask, 'row'>[];
 };
 
@@ -70,26 +61,25 @@ type Intent = Extract<Mark, { kind: 'intent' }>;
 type End = Extract<Plan, { kind: 'end' }>;
 
 /** For a running run. A row on which the program itself fails is invalid: its chunk must end. */
-export function decide(rows: UndecidedRows, marks: Marks, means: Means): Decided {
-  const mark = marks.get(rows.lead.row.row);
+export function decide(task: Undecided, marks: Marks, means: Means): Plan {
+  const mark = marks.get(task.row.row);
   // An invalid mate says nothing of the others: all are looked at again.
-  const settled = settledPlan(rows, marks, ({ outcome }) => outcome !== 'invalid');
-  if (settled !== null) return { plan: settled };
+  const settled = settledPlan(task, marks, ({ outcome }) => outcome !== 'invalid');
+  if (settled !== null) return settled;
   try {
-    return decideOpen(rows, mark?.kind === 'intent' ? mark : null, means);
+    return decideOpen(task, mark?.kind === 'intent' ? mark : null, means);
   } catch (error) {
-    return { plan: internalError(error) };
+    return internalError(error);
   }
 }
 
 /** For a cancelled run: nothing more is sent, and what may have been sent is in doubt. */
-export function decideCancelled(rows: UndecidedRows, marks: Marks): Decided {
-  const { lead } = rows;
-  const settled = settledPlan(rows, marks, () => true);
-  if (settled !== null) return { plan: settled };
-  if (marks.has(lead.row.row)) return { plan: { kind: 'end', end: WORKER_LOST } };
-  const mayCreate = !mayRepeat(callOfClaimed(lead.run.operation));
-  return { plan: { kind: 'end', end: lead.suspect && mayCreate ? JOURNAL_LOST : { outcome: 'cancelled' } } };
+export function decideCancelled(task: Undecided, marks: Marks): Plan {
+  const settled = settledPlan(task, marks, () => true);
+  if (settled !== null) return settled;
+  if (marks.has(task.row.row)) return { kind: 'end', end: WORKER_LOST };
+  const mayCreate = !mayRepeat(callOfClaimed(task.run.operation));
+  return { kind: 'end', end: task.suspect && mayCreate ? JOURNAL_LOST : { outcome: 'cancelled' } };
 }
 
 /**
@@ -98,11 +88,11 @@ export function decideCancelled(rows: UndecidedRows, marks: Marks): Decided {
  * settled.
  */
 function settledPlan(
-  { lead, mates }: UndecidedRows,
+  { row: lead, mates }: Undecided,
   marks: Marks,
   decides: (settled: Settlement) => boolean,
 ): Plan | null {
-  const first = marks.get(lead.row.row);
+  const first = marks.get(lead.row);
   if (mates.length === 0) return first?.kind === 'settled' ? { kind: 'done' } : null;
   const others = mates.map(({ row }) => marks.get(row.row)).filter((mark) => mark?.kind === 'settled');
   if (first?.kind === 'settled')
@@ -117,47 +107,42 @@ function endLike({ row, outcome, status, id, attempts, ms, code, message, values
   return unsendable('group_member', "row {row}, of the same key, can't be sent", { row: String(row) });
 }
 
-function decideOpen(rows: UndecidedRows, mark: Intent | null, means: Means): Decided {
-  const { lead } = rows;
-  const { definition } = means;
-  const step = stepOf(lead, definition);
-  if (step.kind === 'end') {
-    const merged = isOneText(rows, means.mapping) ? null : mergedOf(rows, means.mapping);
-    if (merged?.kind === 'issues') return invalidGroup(merged.issues, lead.row);
-    return { plan: comparedPlan(rows, step, means) };
-  }
+function decideOpen(task: Undecided, mark: Intent | null, means: Means): Plan {
+  const { definition, mapping } = means;
+  const step = stepOf(task, definition);
+  if (step.kind === 'end') return comparedPlan(task, step, means);
   if (!mayRepeat(step.call)) {
-    if (mark !== null) return { plan: { kind: 'end', end: WORKER_LOST } };
-    if (lead.suspect) return { plan: { kind: 'end', end: JOURNAL_LOST } };
+    if (mark !== null) return { kind: 'end', end: WORKER_LOST };
+    if (task.suspect) return { kind: 'end', end: JOURNAL_LOST };
   }
-  const tracked = trackedFields(lead, definition);
+  const tracked = trackedFields(task, definition);
   const expected = mark?.text ?? '';
-  // No spread of an object for each row: it costs half a microsecond.
-  if (definition.group === undefined) {
-    const mapped = means.mapping.map(lead.row);
-    if (mapped.kind === 'issues') return { plan: invalid(mapped.issues) };
-    return { plan: planOf({ lead, step, mapped, expected, tracked }, means) };
+  if (definition.group !== undefined) {
+    const mapped = mergedOf(task, mapping);
+    if (mapped.kind === 'issues') return invalidGroup(mapped.issues, task);
+    return planOf({ task, step, mapped, warnings: mapped.warnings, expected, tracked }, means);
   }
-  const merged = mergedOf(rows, means.mapping);
-  if (merged.kind === 'issues') return invalidGroup(merged.issues, lead.row);
-  const mapped = { ...merged, warnings: [] };
-  return { plan: planOf({ lead, step, mapped, expected, tracked }, means), warnings: merged.warnings };
+  const mapped = mapping.map(task.row);
+  if (mapped.kind === 'issues') return invalid(mapped.issues);
+  const warnings = mapped.warnings.length > 0 ? new Map([[task.row.row, mapped.warnings]]) : NO_WARNINGS;
+  return planOf({ task, step, mapped, warnings, expected, tracked }, means);
 }
 
-function isOneText({ lead, mates }: UndecidedRows, { keyOf }: Mapping): boolean {
-  return mates.length === 0 || mates.every(({ row }) => keyOf(row) === keyOf(lead.row));
+const NO_WARNINGS: Warnings = new Map();
+
+function isOneText({ row: lead, mates }: Undecided, { keyOf }: Mapping): boolean {
+  return mates.length === 0 || mates.every(({ row }) => keyOf(row) === keyOf(lead));
 }
 
-function mergedOf({ lead, mates, keyless }: UndecidedRows, mapping: Mapping): GroupMapped {
-  const rows = [lead.row, ...mates.map(({ row }) => row)];
+function mergedOf({ row: lead, mates, keyless }: Undecided, mapping: Mapping): GroupMapped {
+  const rows = [lead, ...mates.map(({ row }) => row)];
   return keyless === null ? mapping.mapGroup(rows) : besideKeyless(rows, keyless);
 }
 
 /** None of the rows is sent, each for its own reason. */
-function invalidGroup(issues: ReadonlyMap<number, readonly Issue[]>, { row: lead }: RowTask['row']): Decided {
+function invalidGroup(issues: Warnings, { row: lead }: Undecided): End {
   const ends = new Map([...issues].map(([row, own]) => [row, invalid(own).end]));
-  const { end } = invalid(issues.get(lead) ?? []);
-  return { plan: { kind: 'end', end }, ends };
+  return { ...invalid(issues.get(lead.row) ?? []), ends };
 }
 
 /** The call that a row becomes, or its end where the claim of its key allows none. */
@@ -219,13 +204,15 @@ const TOO_MANY = `the rows from {row} on have the same key, and at most ${MAX_GR
  * The end of rows with a known key. Where the ledger knows the list with which a group's record was
  * created, a warning says whether the rows' list differs.
  */
-function comparedPlan(rows: UndecidedRows, plan: End, { definition, mapping }: Means): Plan {
-  const { claim, row } = rows.lead;
+function comparedPlan(task: Undecided, plan: End, { definition, mapping }: Means): Plan {
+  const { claim, row } = task;
   const { group } = definition;
-  const tracked = trackedFields(rows.lead, definition);
+  const texts = isOneText(task, mapping) ? null : mergedOf(task, mapping);
+  if (texts?.kind === 'issues') return invalidGroup(texts.issues, task);
+  const tracked = trackedFields(task, definition);
   const isSkipped = claim.kind === 'known' && plan.end.outcome === 'skipped';
   if (!isSkipped || group === undefined || tracked === null) return plan;
-  const merged = mergedOf(rows, mapping);
+  const merged = mergedOf(task, mapping);
   // Its references had ids then that can't be compared now.
   if (merged.kind === 'issues' || merged.references.some(({ path }) => isWithin(path, group))) return plan;
   return {
@@ -285,9 +272,10 @@ function invalid(issues: readonly Issue[]): End {
 }
 
 type Outgoing = {
-  readonly lead: Undecided;
+  readonly task: Undecided;
   readonly step: Extract<Step, { kind: 'call' }>;
-  readonly mapped: Extract<Mapped, { kind: 'mapped' }>;
+  readonly mapped: Omit<Extract<Mapped, { kind: 'mapped' }>, 'warnings'>;
+  readonly warnings: Warnings;
   readonly expected: string;
   readonly tracked: Tracked | null;
 };
@@ -329,9 +317,9 @@ function planOf(outgoing: Outgoing, means: Means): Plan {
 }
 
 function planInformed(outgoing: Outgoing, answers: Answers, means: Means): Plan | { readonly kind: 'wait' } {
-  const { lead, mapped, step, tracked } = outgoing;
+  const { task, mapped, step, tracked } = outgoing;
   const { fields } = answers;
-  const resolved = resolveReferences(lead, mapped.references, answers);
+  const resolved = resolveReferences(task, mapped.references, answers);
   if (resolved.kind === 'wait') return resolved;
   if (resolved.kind === 'issues') return invalid(resolved.issues);
   const whole = withReferences(mapped.body, resolved.ids);
@@ -349,18 +337,18 @@ const UNCHANGED = 'no field has changed since the service last accepted the reco
 
 /** `known`: digests of the fields as the service has them. */
 function sendPlan(
-  { step, mapped, expected, tracked }: Outgoing,
+  { step, mapped, warnings, expected, tracked }: Outgoing,
   { body, known }: { readonly body: JsonObject; readonly known: string },
   { service }: Means,
 ): Plan {
   const request = service.build(step.call, { pathId: step.knownId ?? mapped.pathId, body });
   // Most rows: building the object from parts costs more than the rest of the plan.
-  if (mapped.warnings.length === 0 && tracked === null) return { kind: 'send', request, expected };
+  if (warnings.size === 0 && tracked === null) return { kind: 'send', request, expected };
   return {
     kind: 'send',
     request,
     expected,
-    ...(mapped.warnings.length > 0 && { warnings: mapped.warnings }),
+    ...(warnings.size > 0 && { warnings }),
     ...(tracked !== null && { fields: fieldsChange(tracked, body, known) }),
   };
 }

@@ -3,24 +3,25 @@
  * while one of its requests is on the wire.
  */
 
-import { identityOf } from '../ledger/keys.ts';
 import type { Taken } from '../ledger/open-chunk.ts';
 import { identityKeyOf } from '../model/identity.ts';
+import type { Row } from '../model/row.ts';
 import { groupRows, type RowGroup } from '../model/row-group.ts';
 import { type Chunking, type Run, rowsBefore, rowsOfChunk } from '../model/run.ts';
 import type { ChunkJob } from '../queue/chunk-job.ts';
 import type { ChunkEnd } from '../queue/chunk-worker.ts';
-import { decide, decideCancelled, type Plan, type Planned, type UndecidedRows } from './decide.ts';
+import { decide, decideCancelled, type Plan } from './decide.ts';
 import type { Answers, Questions } from './references.ts';
 import { createRowOrder, type RowOrder } from './row-order.ts';
-import type { RowTask } from './row-task.ts';
+import { ownKey, type RowTask } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 import { send, settle } from './sender.ts';
 import { type ChunkTake, createSending, type Ended } from './sending.ts';
-import { rowsEnding } from './settle-rows.ts';
 import { waitWhileRunning } from './still-runs.ts';
 
-export async function deliverChunk(job: ChunkJob, take: Omit<ChunkTake, 'order'>): Promise<ChunkEnd> {
+type UntoldTake = Omit<ChunkTake, 'ended' | 'failed'>;
+
+export async function deliverChunk(job: ChunkJob, take: Omit<UntoldTake, 'order'>): Promise<ChunkEnd> {
   const { context } = take;
   const taken = await context.ledger.take(
     job.chunk,
@@ -36,8 +37,9 @@ export async function deliverChunk(job: ChunkJob, take: Omit<ChunkTake, 'order'>
     );
     return 'closed';
   }
+  const tasks = tasksOf(job, taken, context);
   const order = orderOf(job, taken, take);
-  if ((await executeAll(planChunk(job, taken, context), { ...take, order })) === 'unsent') return 'put-back';
+  if ((await executeAll(tasks, taken, { ...take, order })) === 'unsent') return 'put-back';
   return (await context.ledger.close(job.chunk, job.rows.length)) ? 'closed' : 'put-back';
 }
 
@@ -60,38 +62,49 @@ export function isWhole(
 function orderOf(
   { chunk, rows, claimed }: ChunkJob,
   taken: Taken,
-  { context, taker }: Omit<ChunkTake, 'order'>,
+  { context, taker }: Omit<UntoldTake, 'order'>,
 ): RowOrder | null {
   const { send, group } = context.definition;
   if (send.rate !== undefined || group !== undefined || claimed === undefined) return null;
   return createRowOrder({ chunk, taker, taken, claimed, rows: rows.map(({ row }) => row.row) });
 }
 
-type Numbered = { readonly row: number; readonly task: RowTask };
-
 const NO_MATES: readonly never[] = [];
 
-function planChunk(job: ChunkJob, taken: Taken, context: RunContext): Planned[] {
-  const planOf = (rows: UndecidedRows) =>
-    taken.state === 'cancelled' ? decideCancelled(rows, taken.marks) : decide(rows, taken.marks, context);
-  const tasks = job.rows.map((entry) => taskOf(entry, job, { taken, context }));
-  // Most jobs.
-  if (context.definition.group === undefined)
-    return tasks.map((lead) => ({
-      lead,
+/** The chunk's rows, each with those that go in its request. */
+function tasksOf(job: ChunkJob, taken: Taken, { run, definition, mapping }: RunContext): RowTask[] {
+  const { chunk } = job;
+  const tasks = job.rows.map(({ row, claim }): RowTask => {
+    const mark = taken.marks.get(row.row);
+    const key = mapping.keyOf(row);
+    const identityKey = mapping.hasKey ? key : identityKeyOf(run, mapping, row);
+    return {
+      run,
+      chunk,
+      row,
+      key: key ?? '',
+      identityKey,
+      identity: ownKey({ run, identityKey, claim }, mapping.keyForm),
+      claim,
+      foundMark: mark?.kind === 'intent' ? mark.text : '',
+      suspect: taken.suspect,
       mates: NO_MATES,
-      plan: planOf({ lead, mates: NO_MATES, keyless: null }).plan,
-    }));
-  const rows = tasks.map((task) => ({ row: task.row.row, task }));
-  const groups = isMadeUp(job)
-    ? groupsAtMarks(rows, taken.marks)
-    : groupRows(rows, ({ task }) => context.mapping.groupOf(task.row));
-  return groups.map((group) => {
-    const lead = group.lead.task;
-    // The first row claims the key and gives it back.
-    const mates = group.mates.map(({ task }) => ({ ...task, identityKey: null }));
-    return { lead, mates, ...planOf({ lead, mates, keyless: group.keyless }) };
+      keyless: null,
+    };
   });
+  // Most jobs.
+  if (definition.group === undefined) return tasks;
+  const rows = job.rows.map(({ row }) => row);
+  const groups = isMadeUp(job) ? groupsAtMarks(rows, taken.marks) : groupRows(rows, mapping.groupOf);
+  const byRow = new Map(tasks.map((task) => [task.row.row, task]));
+  const taskOf = ({ row }: Row) => {
+    const task = byRow.get(row);
+    if (task === undefined) throw new Error(`row ${row} is not in chunk ${chunk}`);
+    return task;
+  };
+  // The first row claims the key and gives it back.
+  const mateOf = (row: Row) => ({ ...taskOf(row), identity: null });
+  return groups.map(({ lead, mates, keyless }) => ({ ...taskOf(lead), mates: mates.map(mateOf), keyless }));
 }
 
 /** The run was cancelled and its file is gone: only the number of its rows is known. */
@@ -103,8 +116,8 @@ function isMadeUp({ rows }: ChunkJob): boolean {
  * Groups of rows whose keys are lost. A row that may have been sent could have taken the unmarked
  * rows after it along, so they share its fate.
  */
-function groupsAtMarks(rows: readonly Numbered[], marks: Taken['marks']): RowGroup<Numbered>[] {
-  const groups: { readonly lead: Numbered; readonly mates: Numbered[]; readonly keyless: null }[] = [];
+function groupsAtMarks(rows: readonly Row[], marks: Taken['marks']): RowGroup<Row>[] {
+  const groups: { readonly lead: Row; readonly mates: Row[]; readonly keyless: null }[] = [];
   let isOpen = false;
   for (const row of rows) {
     const mark = marks.get(row.row);
@@ -118,71 +131,78 @@ function groupsAtMarks(rows: readonly Numbered[], marks: Taken['marks']): RowGro
   return groups;
 }
 
-function taskOf(
-  { row, claim }: ChunkJob['rows'][number],
-  { chunk }: ChunkJob,
-  { taken, context }: { readonly taken: Taken; readonly context: RunContext },
-): RowTask {
-  const { run, mapping } = context;
-  const mark = taken.marks.get(row.row);
-  const key = mapping.keyOf(row);
-  const identityKey = mapping.hasKey ? key : identityKeyOf(run, mapping, row);
-  return {
-    run,
-    chunk,
-    row,
-    key: key ?? '',
-    identityKey,
-    place: identityKey === null ? undefined : identityOf(identityKey, mapping.keyForm),
-    claim,
-    foundMark: mark?.kind === 'intent' ? mark.text : '',
-    suspect: taken.suspect,
-  };
-}
-
 /** Between two look-ups of a referenced row. */
 const ASK_AGAIN_MS = 200;
 /** Then the chunk goes back: workers whose chunks all wait could not take the awaited one. */
 const ASK_MAX_MS = 5_000;
 
 /** Resolves when each row has come to its end: none may be on the wire when its chunk fails. */
-async function executeAll(planned: readonly Planned[], take: ChunkTake): Promise<Ended> {
-  const ends = await Promise.allSettled(planned.map((one) => execute(one, take)));
-  for (const end of ends) if (end.status === 'rejected') throw end.reason;
-  return ends.some((end) => end.status === 'fulfilled' && end.value === 'unsent') ? 'unsent' : 'settled';
+function executeAll(tasks: readonly RowTask[], taken: Taken, take: UntoldTake): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    // One more than its requests, until all are on their way.
+    let open = tasks.length + 1;
+    let whole: Ended = 'settled';
+    let failure: { readonly error: unknown } | null = null;
+    const ended = (how: Ended) => {
+      open -= 1;
+      if (how === 'unsent') whole = how;
+      if (open > 0) return;
+      if (failure === null) resolve(whole);
+      else reject(failure.error);
+    };
+    const failed = (error: unknown) => {
+      failure ??= { error };
+      ended('settled');
+    };
+    const telling = { ...take, ended, failed };
+    const { context } = take;
+    for (const task of tasks) {
+      try {
+        const plan =
+          taken.state === 'cancelled'
+            ? decideCancelled(task, taken.marks)
+            : decide(task, taken.marks, context);
+        execute(task, plan, telling);
+      } catch (error) {
+        failed(error);
+      }
+    }
+    ended('settled');
+  });
 }
 
-function execute(planned: Planned, take: ChunkTake): Ended | Promise<Ended> {
-  const { plan } = planned;
+function execute(task: RowTask, plan: Plan, take: ChunkTake): void {
   switch (plan.kind) {
     case 'done':
-      return 'settled';
+      take.ended('settled');
+      return;
     case 'end':
-      return new Promise((ended, failed) =>
-        settle(rowsEnding(planned, plan.end), { ended, failed }, take.context),
-      );
+      settle(task, plan, take);
+      return;
     case 'send':
-      return new Promise((ended, failed) => send(createSending(planned, plan, { take, ended, failed })));
+      send(createSending(task, plan, take));
+      return;
     case 'ask':
-      return consult(planned, plan, take);
+      consult(task, plan, take).catch(take.failed);
+      return;
     default:
-      return plan satisfies never;
+      plan satisfies never;
   }
 }
 
 async function consult(
-  planned: Planned,
+  task: RowTask,
   { questions, decide }: Extract<Plan, { kind: 'ask' }>,
   take: ChunkTake,
-): Promise<Ended> {
+): Promise<void> {
   const { context, lease } = take;
   const began = context.now();
   for (;;) {
     const plan = decide(await ask(questions, context));
     // The chunk's order may have passed the row.
-    if (plan.kind !== 'wait') return execute({ ...planned, plan }, { ...take, order: null });
-    if (context.now() - began >= ASK_MAX_MS || !lease.isHeld()) return 'unsent';
-    if (!(await waitWhileRunning(ASK_AGAIN_MS, context))) return 'unsent';
+    if (plan.kind !== 'wait') return execute(task, plan, { ...take, order: null });
+    const isLate = context.now() - began >= ASK_MAX_MS || !lease.isHeld();
+    if (isLate || !(await waitWhileRunning(ASK_AGAIN_MS, context))) return take.ended('unsent');
   }
 }
 

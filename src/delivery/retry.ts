@@ -103,7 +103,7 @@ export function nextTry(
   const counted = made - tries.throttled;
   const usedUp = counted >= policy.attempts || made >= policy.attempts * ALL_ATTEMPTS_FACTOR;
   if (usedUp && othersGetThrough(tries, verdict, policy.breaker))
-    return [{ kind: 'settle', end: { ...gaveUp(verdict, made), attempts: made } }];
+    return [{ kind: 'settle', end: gaveUp(verdict, made) }];
   return Math.max(verdict.afterMs ?? policy.backoffMs(counted), SHORTEST_WAIT_MS);
 }
 

@@ -170,30 +170,26 @@ const SHORTEST_PAUSE_MS = 10;
  */
 function paced(share: Share, { intervalMs, reserve, pause, onTrouble }: RunRate, now: () => number): Share {
   /** Permits of which the time has come. */
-  let held = 0;
+  let ready = 0;
   let wanted = 0;
   let wake: Wake = () => undefined;
-  let left = 0;
-  let due = 0;
+  /** This worker's times, ascending. */
+  let times: number[] = [];
   let askAt = Number.NEGATIVE_INFINITY;
   let isServing = false;
 
-  const passOver = (times: number) => {
-    left -= times;
-    due += times * intervalMs;
-    // No time is given further ahead, so this worker's next one is not before.
-    if (left === 0) askAt = due - AHEAD_MS;
-  };
-  /** How many times this worker has; missed ones are dropped. */
-  const times = (): number => {
-    const missed = Math.ceil((now() - LATE_MS - due) / intervalMs);
-    if (left > 0 && missed > 0) passOver(Math.min(left, missed));
-    return left;
+  const hasTimes = () => {
+    const missedBefore = now() - LATE_MS;
+    while ((times[0] ?? missedBefore) < missedBefore) times.shift();
+    return times.length > 0;
   };
   const ask = async () => {
-    const reserved = await reserve(Math.min(wanted - held, 1 + share.free()));
-    [left, due] = [reserved.times, now() + reserved.inMs];
-    if (left === 0) askAt = Math.max(due, now() + SHORTEST_PAUSE_MS);
+    const reserved = await reserve(Math.min(wanted - ready, 1 + share.free()));
+    const due = now() + reserved.inMs;
+    times = Array.from({ length: reserved.times }, (_, i) => due + i * intervalMs);
+    // No time is given further ahead, so this worker's next one is not before.
+    const next = due + reserved.times * intervalMs - AHEAD_MS;
+    askAt = reserved.times > 0 ? next : Math.max(due, now() + SHORTEST_PAUSE_MS);
   };
   const take = () =>
     new Promise<boolean>((resolve) => {
@@ -205,19 +201,18 @@ function paced(share: Share, { intervalMs, reserve, pause, onTrouble }: RunRate,
     });
   /** Has a permit by the next time; false: the run or the process ends. */
   const serveNext = async (): Promise<boolean> => {
-    if (times() === 0 && !(await pause(askAt - now()))) return false;
+    if (!hasTimes() && !(await pause(askAt - now()))) return false;
     if (!(await take())) return false;
     let isDue = false;
     try {
-      if (times() === 0 && held < wanted) await ask();
-      if (left === 0) return true;
-      const at = due;
-      passOver(1);
+      if (!hasTimes() && ready < wanted) await ask();
+      const at = times.shift();
+      if (at === undefined) return true;
       isDue = await pause(at - now());
       return isDue;
     } finally {
-      if (isDue && held < wanted) {
-        held += 1;
+      if (isDue && ready < wanted) {
+        ready += 1;
         wake(true);
       } else share.release();
     }
@@ -225,27 +220,27 @@ function paced(share: Share, { intervalMs, reserve, pause, onTrouble }: RunRate,
   const serve = async () => {
     isServing = true;
     try {
-      while (held < wanted && (await serveNext()));
+      while (ready < wanted && (await serveNext()));
     } catch (error) {
       onTrouble(error);
     }
-    if (held < wanted) wake(false);
+    if (ready < wanted) wake(false);
     isServing = false;
   };
 
   return {
     ...share,
     tryTake() {
-      if (held === 0) return false;
-      held -= 1;
+      if (ready === 0) return false;
+      ready -= 1;
       return true;
     },
-    free: () => held,
+    free: () => ready,
     want(count, onFree) {
       wanted = count;
       wake = onFree;
-      for (; held > wanted; held -= 1) share.release();
-      if (held < wanted && !isServing) void serve();
+      for (; ready > wanted; ready -= 1) share.release();
+      if (ready < wanted && !isServing) void serve();
     },
   };
 }

@@ -5,18 +5,18 @@
  * transitions.ts decides, p-retry owns later attempts (retry.ts).
  */
 
-import type { Granted } from '../ledger/intent.ts';
-import type { SettledRow } from '../ledger/settle-entry.ts';
 import { errorOf } from '../lib/errors.ts';
 import { passRow } from '../lib/stage.ts';
 import type { Reply } from '../model/request.ts';
+import type { Plan } from './decide.ts';
 import { tryAgain } from './retry.ts';
 import type { RowOrder } from './row-order.ts';
-import type { Retry } from './row-task.ts';
+import type { Retry, RowTask } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 import { createSenderPace, type SenderPace } from './sender-pace.ts';
 import {
-  type EndListener,
+  type ChunkTake,
+  type Ending,
   endSending,
   failSending,
   intended,
@@ -26,7 +26,7 @@ import {
   notSent,
   type Sending,
 } from './sending.ts';
-import { createSettling, type Settling, sentRows, withdrawIntents } from './settle-rows.ts';
+import { createSettling, fieldsAfter, type Settling, warnedEnds, withdrawIntents } from './settle-rows.ts';
 import { waitForService } from './still-runs.ts';
 import {
   afterGrant,
@@ -44,8 +44,9 @@ type Sender = {
   /** With a granted intent. */
   readonly ready: Sending[];
   readonly settling: Settling;
-  /** Requests that wait until the ledger's whole answer is read, and their longest wait. */
-  readonly barred: Sending[];
+  /** Requests that were not granted: they wait until the ledger's whole answer is read. */
+  readonly later: Sending[];
+  /** The longest that one of them is to wait. */
   wait: Wait | null;
   /** Answers in work that may mean trouble for all rows: meanwhile no other row asks to go. */
   troubles: number;
@@ -57,8 +58,6 @@ type Sender = {
   asked: number;
   /** The breaker is open, or the service asked for a hold. */
   isBarred: boolean;
-  /** Permits kept for requests that were asked for again. */
-  spare: number;
   look: NodeJS.Timeout | null;
   denied: number;
 };
@@ -73,8 +72,9 @@ export function send(sending: Sending): void {
 }
 
 /** Records the end of rows of which nothing is sent, with what ends meanwhile. */
-export function settle(rows: readonly SettledRow[], end: EndListener, context: RunContext): void {
-  senderOf(context).settling.settle({ ...end, state: 'settling', again: null }, rows);
+export function settle(task: RowTask, { end, ends }: Extract<Plan, { kind: 'end' }>, take: ChunkTake): void {
+  const ending: Ending = { task, take, state: 'settling', mark: task.foundMark, again: null };
+  senderOf(take.context).settling.settle(ending, end, ends);
 }
 
 function senderOf(context: RunContext): Sender {
@@ -87,7 +87,7 @@ function createSender(context: RunContext): Sender {
     waiting: [],
     ready: [],
     settling: createSettling(context),
-    barred: [],
+    later: [],
     wait: null,
     troubles: 0,
     alarms: 0,
@@ -99,7 +99,6 @@ function createSender(context: RunContext): Sender {
     isAsking: false,
     asked: 0,
     isBarred: false,
-    spare: 0,
     look: null,
     denied: 0,
   };
@@ -116,14 +115,12 @@ function pump(sender: Sender): void {
   const { waiting, ready, context } = sender;
   if (context.stopping.aborted) endWaiting(sender);
   while (launch(sender));
-  while (sender.spare > 0) {
-    sender.spare -= 1;
-    context.permits.release(null);
-  }
   context.permits.want(permitsOfUse(sender), sender.wake);
   if (waiting.length + ready.length === 0) return;
   sender.look ??= setTimeout(() => {
     sender.look = null;
+    // Before a permit comes for a grant that is too old by then.
+    if (ready.some(({ grantedAt }) => context.now() - grantedAt > LOOK_MS)) void recall(sender);
     pump(sender);
   }, LOOK_MS);
   if (sender.isAsking || !mayAsk(sender) || wanted(sender) === 0) return;
@@ -192,7 +189,11 @@ async function intend(sender: Sender, sendings: readonly Sending[]): Promise<voi
   const { granted } = await exchanged;
   for (const [order, rows] of ranges)
     for (const { row } of rows) if (granted.get(row)?.kind === 'granted') order.passed(row);
-  for (const sending of sendings) enter(sender, sending, { answer: granted.get(sending.row), token });
+  for (const sending of sendings) {
+    const answer = granted.get(sending.row);
+    if (answer?.kind === 'granted') intended(sending, token, context.now());
+    void apply(sender, sending, afterGrant(answer, sending));
+  }
   if (alarms !== sender.alarms) await recall(sender);
   putBack(sender);
 }
@@ -213,30 +214,11 @@ function parted(sendings: readonly Sending[]) {
   return { ranges, singles };
 }
 
-function enter(
-  sender: Sender,
-  sending: Sending,
-  { answer, token }: { readonly answer: Granted | undefined; readonly token: string },
-): void {
-  const effects = afterGrant(answer, sending);
-  if (answer?.kind === 'granted') intended(sending, token, sender.context.now());
-  else if (sending.state === 'intended') notSent(sending, markLeft(sending, answer));
-  void apply(sender, sending, effects);
-}
-
-/**
- * The ledger takes an earlier grant back itself where nothing may go; not where the journal could
- * not be written and the mark replaced another.
- */
-function markLeft({ mark, before }: Sending, answer: Granted | undefined): string {
-  return answer?.kind === 'unwritten' && before !== '' ? mark : before;
-}
-
 /** Requests that wait come first again, in their order. */
 function putBack(sender: Sender): void {
-  const { barred, wait, waiting } = sender;
+  const { later, wait, waiting } = sender;
   sender.wait = null;
-  waiting.unshift(...barred.splice(0));
+  waiting.unshift(...later.splice(0));
   if (wait !== null) void bar(sender, wait);
 }
 
@@ -248,7 +230,10 @@ async function bar(sender: Sender, wait: Wait): Promise<void> {
   pump(sender);
 }
 
-/** An older grant is asked for again before the row goes: run or breaker may have changed. */
+/**
+ * No row goes by an older grant: meanwhile the run may be paused, the service may have asked for a
+ * hold, or another take may have ended the row.
+ */
 const FRESH_MS = 1_000;
 
 /** Sends the first request that is ready; false: there is none, or no permit for it. */
@@ -261,15 +246,15 @@ function launch(sender: Sender): boolean {
     void apply(sender, sending, givenUp(sending));
     return true;
   }
-  if (sender.spare === 0 && !context.permits.tryTake()) {
-    ready.unshift(sending);
-    return false;
-  }
-  sender.spare = Math.max(0, sender.spare - 1);
   const now = context.now();
   if (now - sending.grantedAt > FRESH_MS) {
-    void askAgain(sender, sending);
-    return true;
+    ready.unshift(sending);
+    void recall(sender);
+    return false;
+  }
+  if (!context.permits.tryTake()) {
+    ready.unshift(sending);
+    return false;
   }
   pace.launched();
   sending.state = 'onWire';
@@ -281,27 +266,6 @@ function launch(sender: Sender): boolean {
     (error) => broke(sender, sending, error),
   );
   return true;
-}
-
-/**
- * Asks again for a row that waited for its permit: meanwhile the run may be paused, the service may
- * have asked for a hold, or another take may have ended the row.
- */
-async function askAgain(sender: Sender, sending: Sending): Promise<void> {
-  const { context, alarms } = sender;
-  const { token } = sending;
-  try {
-    const { granted } = await context.ledger.exchange({ next: [intentOf(sending)] });
-    enter(sender, sending, { answer: granted.get(sending.row), token });
-  } catch (error) {
-    // Nothing was sent under its grant.
-    context.onTrouble('a grant could not be asked for again', errorOf(error));
-    void apply(sender, sending, givenUp(sending));
-  }
-  if (alarms !== sender.alarms) await recall(sender);
-  putBack(sender);
-  sender.spare += 1;
-  pump(sender);
 }
 
 function landed(sender: Sender, sending: Sending, reply: Reply): void {
@@ -364,10 +328,10 @@ function carryOut(
   sending: Sending,
   effect: Exclude<Effect, { kind: 'recall' }>,
 ): Promise<unknown> | null {
-  const { context, ready, barred, settling } = sender;
+  const { context, ready, later, settling } = sender;
   switch (effect.kind) {
     case 'settle':
-      settling.settle(sending, sentRows(sending, effect.end));
+      settling.settle(sending, effect.end, warnedEnds(sending, effect.end), fieldsAfter(sending, effect.end));
       return null;
     case 'unsent':
       endSending(sending, 'unsent');
@@ -378,11 +342,11 @@ function carryOut(
       return null;
     case 'wait':
       if (sender.wait === null || effect.wait.ms > sender.wait.ms) sender.wait = effect.wait;
-      barred.push(sending);
+      later.push(sending);
       return null;
     case 'alone':
       sending.isInOrder = false;
-      barred.push(sending);
+      later.push(sending);
       return null;
     case 'halt':
       endWaiting(sender);

@@ -9,9 +9,9 @@ import { intentMark } from '../ledger/mark.ts';
 import { fieldsUnderWay } from '../ledger/settle-entry.ts';
 import { mayRepeat } from '../model/operation.ts';
 import type { ChunkLease } from '../queue/chunk-worker.ts';
-import type { Planned, PlannedSend } from './decide.ts';
+import type { Plan } from './decide.ts';
 import type { RowOrder } from './row-order.ts';
-import { ownKey, type Retry } from './row-task.ts';
+import type { Retry, RowTask } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 
 /** `unsent`: the rows are as before. */
@@ -24,6 +24,10 @@ export type ChunkTake = {
   readonly lease: ChunkLease;
   /** `null`: each row goes by itself. */
   readonly order: RowOrder | null;
+  /** Called once for each request of the chunk. */
+  ended(how: Ended): void;
+  /** The rows' fate could not be recorded, or the program failed. */
+  failed(error: unknown): void;
 };
 
 /**
@@ -33,64 +37,52 @@ export type ChunkTake = {
  */
 type SendingState = 'waiting' | 'intended' | 'onWire' | 'settling' | 'over';
 
-/** Rows on their way to their end, which is reported once. */
+/** A request's rows on their way to their end, which is told to their take once. */
 export type Ending = {
+  readonly task: RowTask;
+  readonly take: ChunkTake;
   state: SendingState;
-  ended(how: Ended): void;
-  /** The rows' fate could not be recorded, or the program failed. */
-  failed(error: unknown): void;
+  /** The intent on the row, `''` for none; the next one replaces it. */
+  mark: string;
   /** p-retry waits for it: why another attempt is needed, or `null`. */
   again: ((verdict: Retry | null) => void) | null;
 };
 
-export type EndListener = Pick<Ending, 'ended' | 'failed'>;
+type SendPlan = Extract<Plan, { kind: 'send' }>;
 
-export type Sending = Ending &
-  PlannedSend & {
-    readonly take: ChunkTake;
-    readonly chunk: number;
-    readonly row: number;
-    readonly identity: KeyPlace | null;
-    readonly repeatable: boolean;
-    /** Goes in its chunk's order, until that was granted or refused. */
-    isInOrder: boolean;
-    /** The intent on the row, `''` for none; the next one replaces it. */
-    mark: string;
-    /** The intent that `mark` replaced: under it an earlier attempt may have arrived. */
-    before: string;
-    /** As it was when the intent was granted. */
-    token: string;
-    grantedAt: number;
-    sentAt: number;
-    made: number;
-    /** Intents under which nothing was sent. */
-    withdrawn: number;
-    /** Attempts for which the service named a time to come back. */
-    throttled: number;
-    refreshed: boolean;
-  };
+export type Sending = Ending & {
+  readonly plan: SendPlan;
+  readonly chunk: number;
+  readonly row: number;
+  readonly identity: KeyPlace | null;
+  readonly repeatable: boolean;
+  /** Goes in its chunk's order, until that was granted or refused. */
+  isInOrder: boolean;
+  /** The intent that `mark` replaced: under it an earlier attempt may have arrived. */
+  before: string;
+  /** As it was when the intent was granted. */
+  token: string;
+  grantedAt: number;
+  sentAt: number;
+  made: number;
+  /** Intents under which nothing was sent. */
+  withdrawn: number;
+  /** Attempts for which the service named a time to come back. */
+  throttled: number;
+  refreshed: boolean;
+};
 
-export function createSending(
-  { lead, mates, ends, warnings }: Planned,
-  plan: PlannedSend['plan'],
-  { take, ended, failed }: Pick<Sending, 'take' | 'ended' | 'failed'>,
-): Sending {
-  const { order } = take;
+export function createSending(task: RowTask, plan: SendPlan, take: ChunkTake): Sending {
   const repeatable = mayRepeat(plan.request.call);
   return {
-    lead,
-    mates,
+    task,
     plan,
-    ends,
-    warnings,
     take,
-    ended,
-    failed,
-    chunk: lead.chunk,
-    row: lead.row.row,
-    identity: ownKey(lead),
+    chunk: task.chunk,
+    row: task.row.row,
+    identity: task.identity,
     repeatable,
-    isInOrder: isFresh(plan) && order?.admits(repeatable) === true,
+    isInOrder: isFresh(plan) && take.order?.admits(repeatable) === true,
     state: 'waiting',
     mark: plan.expected,
     before: '',
@@ -106,7 +98,7 @@ export function createSending(
 }
 
 /** Nothing of the row can have been sent, and only its key has to be looked at. */
-function isFresh({ expected, fields }: PlannedSend['plan']): boolean {
+function isFresh({ expected, fields }: SendPlan): boolean {
   return expected === '' && fields === undefined;
 }
 
@@ -116,16 +108,15 @@ export function maySend({ take }: Sending): boolean {
   return !context.stopping.aborted && context.isOpen() && lease.isHeld();
 }
 
-/** The intent of the next attempt, or again the one that is granted. */
+/** The intent of the next attempt. */
 export function intentOf(sending: Sending): Intent {
-  const { chunk, row, identity, repeatable, state, before, plan, take } = sending;
+  const { chunk, row, identity, repeatable, plan, take } = sending;
   const { fields } = plan;
-  const isGranted = state === 'intended';
   return {
     chunk,
     row,
-    mark: isGranted ? sending.mark : nextMark(sending),
-    expected: isGranted ? before : sending.mark,
+    mark: nextMark(sending),
+    expected: sending.mark,
     identity,
     fields: fields === undefined ? null : { ...fields, own: fieldsUnderWay(take.taker) },
     repeatable,
@@ -137,13 +128,11 @@ function nextMark({ take, row, made, withdrawn }: Sending): string {
 }
 
 export function intended(sending: Sending, token: string, now: number): void {
-  if (sending.state === 'waiting') {
-    const mark = nextMark(sending);
-    sending.before = sending.mark;
-    sending.mark = mark;
-    sending.state = 'intended';
-    sending.isInOrder = false;
-  }
+  const mark = nextMark(sending);
+  sending.before = sending.mark;
+  sending.mark = mark;
+  sending.state = 'intended';
+  sending.isInOrder = false;
   sending.token = token;
   sending.grantedAt = now;
 }
@@ -161,11 +150,11 @@ export function notSent(sending: Sending, mark: string): void {
 }
 
 export function endSending(ending: Ending, how: Ended): void {
-  if (!isOver(ending)) ending.ended(how);
+  if (!isOver(ending)) ending.take.ended(how);
 }
 
 export function failSending(ending: Ending, error: unknown): void {
-  if (!isOver(ending)) ending.failed(error);
+  if (!isOver(ending)) ending.take.failed(error);
 }
 
 function isOver(ending: Ending): boolean {

@@ -13,7 +13,6 @@ import {
   type SettledRow,
 } from '../ledger/settle-entry.ts';
 import { leavesAsItWas, wasAccepted } from '../model/outcome.ts';
-import type { Planned, PlannedSend } from './decide.ts';
 import { type RowEnd, settledRow } from './row-task.ts';
 import type { RunContext } from './run-context.ts';
 import { type Ending, endSending, failSending, type Sending } from './sending.ts';
@@ -21,7 +20,8 @@ import { type Ending, endSending, failSending, type Sending } from './sending.ts
 type Batch = { readonly endings: readonly Ending[]; readonly settled: readonly SettledRow[] };
 
 export type Settling = {
-  settle(ending: Ending, rows: readonly SettledRow[]): void;
+  /** All rows of the request end so, but those of `ends`. `fields`: the record's, from now on. */
+  settle(ending: Ending, end: RowEnd, ends?: ReadonlyMap<number, RowEnd>, fields?: FieldsChange | null): void;
   /** The waiting batch, for an exchange that takes it along; then call `record`. */
   take(): Batch;
   /** Tells the batch's ends once the command that is under way has recorded them. */
@@ -66,51 +66,30 @@ export function createSettling(context: RunContext): Settling {
     take,
     record,
     flush,
-    settle(ending, rows) {
+    settle(ending, end, ends, fields) {
+      const { task, mark } = ending;
       ending.state = 'settling';
+      settled.push(settledRow(task, ends?.get(task.row.row) ?? end, mark, fields));
+      // The record's fields are recorded once, as its key is.
+      for (const mate of task.mates)
+        settled.push({ ...settledRow(mate, ends?.get(mate.row.row) ?? end, mark), lead: task.row.row });
       endings.push(ending);
-      for (const row of rows) settled.push(row);
       if (endings.length >= ENOUGH) flush();
       else timer ??= setTimeout(flush, AT_MOST_MS);
     },
   };
 }
 
-export function sentRows(sending: Sending, end: RowEnd): readonly SettledRow[] {
-  const { plan, mark, take } = sending;
-  const whole = plan.warnings === undefined ? end : { ...end, warnings: plan.warnings };
-  const fields = fieldsAfter(plan, end, take.taker);
-  return rowsEnding(sending, fields === null ? whole : { ...whole, fields }, mark);
+/** With what looked damaged in rows that were sent. */
+export function warnedEnds({ plan }: Sending, end: RowEnd): ReadonlyMap<number, RowEnd> | undefined {
+  if (plan.warnings === undefined) return undefined;
+  return new Map([...plan.warnings].map(([row, warnings]) => [row, { ...end, warnings }]));
 }
 
-/** The first row with its own key, all with the same mark. */
-export function rowsEnding(
-  { lead, mates, ends, warnings }: Planned,
-  end: RowEnd,
-  mark?: string,
-): SettledRow[] {
-  // Most requests have one row.
-  if (mates.length === 0 && ends === undefined && warnings === undefined)
-    return [settledRow(lead, end, mark ?? lead.foundMark)];
-  return [lead, ...mates].map((task) => {
-    const { row } = task.row;
-    const own = ends?.get(row) ?? end;
-    const seen = warnings?.get(row);
-    const whole = seen === undefined || mark === undefined ? own : { ...own, warnings: seen };
-    const kept = settledRow(task, task === lead ? whole : withoutFields(whole), mark ?? lead.foundMark);
-    return task === lead ? kept : { ...kept, lead: lead.row.row };
-  });
-}
-
-/** The record's fields are recorded once. */
-function withoutFields({ fields, ...end }: RowEnd): RowEnd {
-  return end;
-}
-
-function fieldsAfter(
-  { fields }: PlannedSend['plan'],
+/** What the service has of the record's fields now; `null`: they are not followed, or as before. */
+export function fieldsAfter(
+  { plan: { fields }, take: { taker } }: Sending,
   { outcome, attempts = 0 }: RowEnd,
-  taker: string,
 ): FieldsChange | null {
   if (fields === undefined) return null;
   const { space, key, form, before, after } = fields;

@@ -15,9 +15,8 @@ type Worker = {
   readonly delivery: Pick<Delivery, 'load' | 'runsInHand'>;
 };
 
-const EVERY_MS = 2_000;
 /** Also without changes: a worker that is silent for a minute counts as gone. */
-const IDLE_EVERY_MS = 20_000;
+const EVERY_MS = 2_000;
 
 /** Runs until the answered function is called. */
 export function tellWork(worker: Worker): () => Promise<void> {
@@ -39,18 +38,13 @@ export function tellWork(worker: Worker): () => Promise<void> {
   };
 }
 
-export function createWorkTeller(worker: Worker, name: string) {
-  const { redis, keys, meter, delivery } = worker;
-  let before = meter.attempts();
-  let last = { at: Date.now(), work: '', wroteAt: Number.NEGATIVE_INFINITY };
+export function createWorkTeller({ redis, keys, meter, delivery }: Worker, name: string) {
+  let last = { at: Date.now(), made: meter.attempts() };
   return async (now: number): Promise<void> => {
     const made = meter.attempts();
-    const rate = Math.round((1000 * (made - before)) / Math.max(1, now - last.at));
-    before = made;
-    const doing = { ...delivery.load(), rate, runs: [...delivery.runsInHand()] };
-    const work = JSON.stringify(doing);
-    const isDue = work !== last.work || now - last.wroteAt >= IDLE_EVERY_MS;
-    last = { at: now, work, wroteAt: isDue ? now : last.wroteAt };
-    if (isDue) await keepDoing(redis, keys, name, { at: now, ...doing });
+    const rate = Math.round((1000 * (made - last.made)) / Math.max(1, now - last.at));
+    last = { at: now, made };
+    const runs = [...delivery.runsInHand()];
+    await keepDoing(redis, keys, name, { at: now, ...delivery.load(), rate, runs });
   };
 }

@@ -7,7 +7,7 @@ import type { Granted } from '../ledger/intent.ts';
 import { type Call, isOwn } from '../model/operation.ts';
 import type { Reply, Verdict } from '../model/request.ts';
 import type { Reason } from '../model/run.ts';
-import { acceptedEnd, endOf, type Final, type Retry, type RowEnd } from './row-task.ts';
+import { endOf, type Final, type Retry, type RowEnd } from './row-task.ts';
 import { isFreeWithout, type Sending } from './sending.ts';
 import type { AttemptFailure } from './service-breaker.ts';
 
@@ -58,7 +58,7 @@ export const UNSENT: Effects = [{ kind: 'unsent' }];
 export function afterGrant(answer: Granted | undefined, facts: Facts): Effects {
   switch (answer?.kind) {
     case 'granted':
-      return facts.state === 'intended' || facts.made > 0 ? READY_FIRST : READY;
+      return facts.made > 0 ? READY_FIRST : READY;
     case 'wait':
       return [{ kind: 'wait', wait: answer }];
     case 'halted':
@@ -103,7 +103,7 @@ export function deniedInARow(before: number, verdict: Verdict): number {
 export function afterReply({ verdict, reply, call }: Answered, facts: Facts, denied: number): Effects {
   switch (verdict.kind) {
     case 'accepted':
-      return [{ kind: 'settle', end: acceptedEnd(verdict, facts.made, reply.ms) }];
+      return [settled(verdict, reply, facts)];
     case 'refused':
       return verdict.outcome === 'denied' && denied === DENIED_IN_A_ROW
         ? [RECALL, settled(verdict, reply, facts), { kind: 'pause', reason: 'permission' }]
@@ -127,7 +127,7 @@ export function afterReply({ verdict, reply, call }: Answered, facts: Facts, den
 }
 
 function settled(verdict: Final, { ms }: Reply, { made }: Facts): Effect {
-  return { kind: 'settle', end: { ...endOf(verdict), attempts: made, ms } };
+  return { kind: 'settle', end: endOf(verdict, made, ms) };
 }
 
 const UNAUTHORIZED = 401;

@@ -73,7 +73,7 @@ export function createChunkLedger(options: ChunkLedgerOptions) {
     /** False where the row already had an outcome or belongs to another taker. Safe to repeat. */
     settle: tickBatch(async (rows: readonly SettledRow[]) => {
       const unrecorded = await settleAll(rows, false);
-      return rows.map(({ settlement }) => !unrecorded.has(settlement.row));
+      return rows.map(({ row }) => !unrecorded.has(row));
     }, MAX_BATCH),
     /** Answers the rows for which that is so. */
     settleAll: (rows: readonly SettledRow[]): Promise<ReadonlySet<number>> => settleAll(rows),

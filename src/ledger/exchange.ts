@@ -80,7 +80,7 @@ export async function exchangeRows(
 ): Promise<Exchanged> {
   const { journal, run, keys } = edges;
   const told = tellEnds(keys, ended, isFirst);
-  const rowsEnded = () => ended.map(({ settlement }) => settlement.row);
+  const rowsEnded = () => ended.map(({ row }) => row);
   if (ended.length > 0) passStage('settling', rowsEnded);
   const note = (text: string) => journal.note({ kind: 'settled', run: run.id, ended: text });
   if (told.unsent.length < ended.length) note(told.ended);

@@ -3,15 +3,10 @@
  * in its chunk's order and the service accepted is told together, every other row as an entry.
  */
 
-import { type Outcome, wasAccepted } from '../model/outcome.ts';
+import { KEY_AFTER, type Outcome, wasAccepted } from '../model/outcome.ts';
 import type { Settlement } from '../model/settlement.ts';
 import { fieldsPlace, identityPlace, type KeyPlace, type LedgerKeys, NOWHERE, type Place } from './keys.ts';
 import { settledMark, takerInOrder } from './mark.ts';
-
-export type IdentityChange = KeyPlace & {
-  readonly becomes: 'known' | 'in-doubt' | 'given-back';
-  readonly id: string;
-};
 
 /** Stands for a record's field digests while a take of its row has an update under way. */
 export function fieldsUnderWay(taker: string): string {
@@ -29,10 +24,11 @@ export type FieldsChange = KeyPlace & {
   readonly after: string;
 };
 
-export type SettledRow = {
+/** A settlement, and what is kept beside it. */
+export type SettledRow = Settlement & {
   readonly chunk: number;
-  readonly settlement: Settlement;
-  readonly identity: IdentityChange | null;
+  /** The row's own key, whose claim its outcome changes (`KEY_AFTER`); `null`: it has none. */
+  readonly identity: KeyPlace | null;
   readonly fields: FieldsChange | null;
   /** The row as it was read, where it did not succeed. */
   readonly source: string;
@@ -75,29 +71,30 @@ type SettleEntry = {
 const BECOMES = { known: 'k', 'in-doubt': 'd', 'given-back': 'x' } as const;
 
 function entryOf(keys: LedgerKeys, row: SettledRow, settlement: string): SettleEntry {
-  const { chunk, settlement: end, identity, fields, mark, lead } = row;
+  const { chunk, outcome, fields, mark, lead } = row;
   return {
     chunk,
-    row: end.row,
-    outcome: end.outcome,
+    row: row.row,
+    outcome,
     settlement,
     mark,
-    key: identity === null ? undefined : keyOf(keys, identity),
+    key: keyOf(keys, row),
     source: row.source || undefined,
     body: row.body || undefined,
     documents: row.documents || undefined,
-    accepted: wasAccepted(end.outcome) ? 1 : undefined,
-    answered: wasAnswered(end) ? 1 : undefined,
+    accepted: wasAccepted(outcome) ? 1 : undefined,
+    answered: wasAnswered(row) ? 1 : undefined,
     lead: lead ?? undefined,
     repeatable: row.repeatable ? 1 : undefined,
     fields: fields === null ? undefined : fieldsOf(keys, fields),
   };
 }
 
-function keyOf(keys: LedgerKeys, identity: IdentityChange): SettleEntry['key'] {
+function keyOf(keys: LedgerKeys, { identity, outcome, id }: SettledRow): SettleEntry['key'] {
+  if (identity === null) return undefined;
+  const becomes = BECOMES[KEY_AFTER[outcome]];
   // Redis' JSON refuses half a surrogate pair, and with it the whole batch.
-  const id = identity.id.toWellFormed();
-  return { ...identityPlace(keys, identity), becomes: BECOMES[identity.becomes], id };
+  return { ...identityPlace(keys, identity), becomes, id: becomes === 'k' ? id.toWellFormed() : '' };
 }
 
 function fieldsOf(keys: LedgerKeys, change: FieldsChange): SettleEntry['fields'] {
@@ -111,8 +108,8 @@ function wasAnswered({ outcome, status }: Settlement): boolean {
 }
 
 /** The settler sent nothing of the row and still says how it ended. */
-function isUnsent({ mark, settlement }: SettledRow): boolean {
-  return mark === '' && settlement.outcome !== 'in-doubt';
+function isUnsent({ mark, outcome }: SettledRow): boolean {
+  return mark === '' && outcome !== 'in-doubt';
 }
 
 /** Rows of one take that were accepted alike. */
@@ -144,9 +141,9 @@ export function tellEnds(keys: LedgerKeys, ended: readonly SettledRow[], isFirst
   const rows: SettleEntry[] = [];
   const unsent: SettleEntry[] = [];
   for (const row of ended) {
-    const { settlement, identity } = row;
-    const text = settledMark(settlement);
-    const taker = isFirst && isPlain(row) ? takerInOrder(row.mark, settlement.row) : null;
+    const { identity } = row;
+    const text = settledMark(row);
+    const taker = isFirst && isPlain(row) ? takerInOrder(row.mark, row.row) : null;
     if (taker === null) {
       (isUnsent(row) ? unsent : rows).push(entryOf(keys, row, text));
       continue;
@@ -154,15 +151,14 @@ export function tellEnds(keys: LedgerKeys, ended: readonly SettledRow[], isFirst
     const { bucket, digest } = identity === null ? NOWHERE : identityPlace(keys, identity);
     const group = groupOf(groups, row, taker);
     group.settlements.push(text);
-    group.rows.push(settlement.row, bucket, digest, (identity?.id ?? '').toWellFormed());
+    group.rows.push(row.row, bucket, digest, identity === null ? '' : row.id.toWellFormed());
   }
   const together = groups.map((group) => ({ ...group, settlements: `[${group.settlements.join(',')}]` }));
   return { ended: JSON.stringify({ together, rows }), unsent };
 }
 
 /** Answers come from a few chunks at a time, in any order. */
-function groupOf(groups: Together[], { chunk, settlement }: SettledRow, taker: string): Together {
-  const { outcome } = settlement;
+function groupOf(groups: Together[], { chunk, outcome }: SettledRow, taker: string): Together {
   for (const group of groups)
     if (group.chunk === chunk && group.outcome === outcome && group.taker === taker) return group;
   const group = { chunk, taker, outcome, settlements: [], rows: [] };
@@ -171,8 +167,8 @@ function groupOf(groups: Together[], { chunk, settlement }: SettledRow, taker: s
 }
 
 /** The service accepted the row under an intent, and only its settlement and key are kept. */
-function isPlain({ settlement, identity, fields, source, body, documents, mark, lead }: SettledRow): boolean {
-  if (mark === '' || !wasAccepted(settlement.outcome)) return false;
-  if (identity !== null && identity.becomes !== 'known') return false;
+function isPlain({ outcome, identity, fields, source, body, documents, mark, lead }: SettledRow): boolean {
+  if (mark === '' || !wasAccepted(outcome)) return false;
+  if (identity !== null && KEY_AFTER[outcome] !== 'known') return false;
   return lead === null && fields === null && source === '' && body === '' && documents === '';
 }

@@ -7,7 +7,7 @@ import type { Call } from '../model/operation.ts';
 import type { Outcome } from '../model/outcome.ts';
 import type { Reply } from '../model/request.ts';
 
-type Recorded = { readonly settlement: { readonly outcome: Outcome } };
+type Recorded = { readonly outcome: Outcome };
 
 export type Counters = {
   /** An attempt ended; `made`: the request's attempts so far, this one included. */

@@ -55,7 +55,7 @@ export function createCounters(): Counters & { readonly registry: Registry } {
       if (made > 1) retries.inc({ operation });
     },
     recorded(job, settled) {
-      for (const { settlement } of settled) rows.inc({ job, outcome: settlement.outcome });
+      for (const { outcome } of settled) rows.inc({ job, outcome });
     },
     file: (job, result) => files.inc({ job: job ?? '', result }),
     notified: (channel, result) => tries.inc({ channel, result }),

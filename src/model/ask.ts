@@ -20,7 +20,8 @@ const rowNumber = z.number().int().positive();
 const seen = runStateSchema;
 
 const askSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.enum(['pause', 'resume', 'cancel']), run, seen, why: z.string() }),
+  z.object({ kind: z.enum(['pause', 'cancel']), run, seen, why: z.string() }),
+  z.object({ kind: z.literal('resume'), run, seen }),
   /** `cause`: the id of one of the run's causes; `null`: all rows of those outcomes. */
   z.object({
     kind: z.literal('rerun'),

@@ -38,6 +38,7 @@ function control(kind: 'pause' | 'resume' | 'cancel') {
         refusedFor(['The form does not say which state the page showed: load it again.']),
         runPath(run),
       );
+    if (kind === 'resume') return carriedOut(visit, { kind, run, seen });
     const why = (form.get('why') ?? '').trim();
     return carriedOut(visit, { kind, run, seen, why });
   };

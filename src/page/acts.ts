@@ -124,11 +124,11 @@ async function control(ask: Control, by: string, acting: Acting): Promise<AskAns
   const run = await runOf(ask.run, acting);
   if (run.state !== ask.seen) return { kind: 'moved-on', state: run.state };
   const { id } = run;
-  const request = { by, at: new Date().toISOString(), why: ask.why };
+  const at = new Date().toISOString();
   const done = (words: string) => ({ kind: 'done', words, run: id }) as const;
   switch (ask.kind) {
     case 'pause':
-      await pauseRun(run, request, session);
+      await pauseRun(run, { by, at, why: ask.why }, session);
       return done('The run is paused: nothing more of it is sent. Rows in flight are settled.');
     case 'resume': {
       refuseEnded(run);
@@ -136,12 +136,12 @@ async function control(ask: Control, by: string, acting: Acting): Promise<AskAns
       return done('The run goes on.');
     }
     case 'cancel': {
-      const cancelled = await cancelRun(run, request, session);
+      const cancelled = await cancelRun(run, { by, at, why: ask.why }, session);
       if (!isOver(cancelled)) ownRuns.follow(id, (quiet) => windUpCancelled(cancelled, quiet));
       return done('The run is cancelled: nothing more of it is sent. Its other rows get their outcomes.');
     }
     default:
-      return ask.kind satisfies never;
+      return ask satisfies never;
   }
 }
 

@@ -93,7 +93,7 @@ const intent = (row: number, mark: string) =>
   intentOn(row, mark, { identity: { space: 'subclient', key: `K${row}` } });
 
 function settled(row: number, outcome: Outcome, mark: string): SettledRow {
-  const identity = { space: 'subclient', key: `K${row}`, becomes: 'known', id: `id-${row}` } as const;
+  const identity = { space: 'subclient', key: `K${row}` };
   return settledRow(row, outcome, { identity, mark });
 }
 

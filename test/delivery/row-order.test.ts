@@ -4,7 +4,7 @@ import type { Mark } from '../../src/ledger/mark.ts';
 import { settledRow } from '../support/settled-row.ts';
 
 const CLAIMED = 'an-epoch';
-const settled: Mark = { kind: 'settled', settlement: settledRow(1, 'created').settlement };
+const settled: Mark = { kind: 'settled', settlement: settledRow(1, 'created') };
 const intent = (text: string): Mark => ({ kind: 'intent', text });
 const of = (...rows: readonly number[]) => rows.map((row) => ({ row, identity: null }));
 

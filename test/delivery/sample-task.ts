@@ -1,5 +1,5 @@
 import { type JobDefinition, jobDefinitionSchema } from '../../src/config/job-definition.ts';
-import type { RowTask } from '../../src/delivery/row-task.ts';
+import { ownKey, type RowTask } from '../../src/delivery/row-task.ts';
 import type { KeyClaim } from '../../src/model/identity.ts';
 import type { Operation } from '../../src/model/operation.ts';
 import type { CellsRow } from '../../src/model/row.ts';
@@ -23,7 +23,7 @@ export function sampleRow(row = 7): CellsRow {
 
 /** Row 7, line 8, key K7, of chunk 1. */
 export function sampleTask(operation: Operation, over: Partial<RowTask> = {}): RowTask {
-  return {
+  const task = {
     run: { id: 'run-now', operation, sha256: 'a'.repeat(64) },
     chunk: 1,
     row: sampleRow(),
@@ -32,6 +32,9 @@ export function sampleTask(operation: Operation, over: Partial<RowTask> = {}): R
     claim: CLAIMS.claimed,
     foundMark: '',
     suspect: false,
+    mates: [],
+    keyless: null,
     ...over,
   };
+  return { ...task, identity: ownKey(task, 'loose') };
 }

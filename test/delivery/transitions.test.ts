@@ -28,14 +28,10 @@ describe('what the ledger’s answer makes of a request', () => {
 
   test.each<[answer: Granted | undefined, over: Facts, effects: string[]]>([
     [{ kind: 'granted' }, {}, ['ready']],
-    [{ kind: 'granted' }, { state: 'intended' }, ['ready first']],
     [{ kind: 'granted' }, { made: 1 }, ['ready first']],
     [WAIT, {}, ['wait']],
-    [WAIT, { state: 'intended' }, ['wait']],
     [{ kind: 'halted' }, {}, ['unsent', 'halt']],
-    [{ kind: 'halted' }, { state: 'intended' }, ['unsent', 'halt']],
     [{ kind: 'taken' }, {}, ['unsent']],
-    [{ kind: 'taken' }, { state: 'intended' }, ['unsent']],
     [{ kind: 'taken' }, { isInOrder: true }, ['alone']],
     [{ kind: 'unclaimed' }, { isInOrder: true }, ['alone']],
     [{ kind: 'unclaimed' }, {}, ['unsent']],

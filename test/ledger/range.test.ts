@@ -53,8 +53,7 @@ const granted = (count: number) => Array<string>(count).fill('granted');
 const created = (row: number, taker = 'a.1') =>
   settledRow(row, 'created', {
     mark: intentMark(taker, row, 1),
-    id: `id-${row}`,
-    identity: { space: 'subclient', key: `K${row}`, becomes: 'known', id: `id-${row}` },
+    identity: { space: 'subclient', key: `K${row}` },
   });
 
 test('the rows of a range stand in one field, each under an intent of its own', async () => {

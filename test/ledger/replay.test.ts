@@ -185,14 +185,13 @@ describe('the highest chunk handed out', () => {
 describe('settled rows', () => {
   test('come back with their counts, identities, sources, bodies and documents', async () => {
     const bench = await startBench();
-    const identity = (key: string, becomes: 'known' | 'in-doubt', id: string) =>
-      ({ space: 'subclient', key, becomes, id }) as const;
+    const identity = (key: string) => ({ space: 'subclient', key });
     await bench.lose();
     await bench.replay.run(bench.id, bench.fields);
     await settle(
       bench,
-      settled(1, 'created', { identity: identity('A', 'known', 'id-1') }),
-      settled(2, 'in-doubt', { identity: identity('B', 'in-doubt', ''), source: '{"row":2}' }),
+      settled(1, 'created', { identity: identity('A') }),
+      settled(2, 'in-doubt', { identity: identity('B'), source: '{"row":2}' }),
       settled(3, 'rejected', { source: '{"row":3}', body: '{"why":"€"}' }),
       settled(101, 'listed', { chunk: 2, documents: '[{"id":"1"}]' }),
     );

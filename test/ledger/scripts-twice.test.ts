@@ -39,10 +39,7 @@ const own = useOwnRedis();
 const NOW = new Date('2026-11-21T11:00:00.000Z');
 const PLACE = { space: 'subclient', key: 'K1' };
 const INTENT = intentOn(1, 'i me.1 1.1', { identity: PLACE });
-const CREATED = settledRow(1, 'created', {
-  mark: INTENT.mark,
-  identity: { ...PLACE, becomes: 'known', id: 'id-1' },
-});
+const CREATED = settledRow(1, 'created', { mark: INTENT.mark, identity: PLACE });
 
 type Bench = {
   /** Keeps the scripts that it is sent. */

@@ -23,7 +23,7 @@ const created = (row: number, mark: string, id = `id-${row}`) =>
     id,
     mark,
     chunk: row < 10 ? 1 : 2,
-    identity: { ...identity(row), becomes: 'known', id },
+    identity: identity(row),
   });
 
 async function runningRun() {

@@ -20,15 +20,14 @@ const accepted: fc.Arbitrary<SettledRow> = fc
     isSingle: fc.boolean(),
   })
   .map(({ chunk, row, taker, attempt, outcome, key, id, isSingle }) => {
-    const identity = key === null ? null : ({ space: 'subclient', key, becomes: 'known', id } as const);
+    const identity = key === null ? null : { space: 'subclient', key };
     const mark = isSingle ? `i ${taker} 1` : `i ${taker} ${attempt}.${row}`;
-    const whole = settledRow(row, outcome, { chunk, identity, mark });
-    return { ...whole, settlement: { ...whole.settlement, id } };
+    return settledRow(row, outcome, { chunk, identity, mark, id });
   });
 
 test('of rows that were told together the journal’s reader makes what each would have been told as by itself', () => {
   fc.assert(
-    fc.property(fc.uniqueArray(accepted, { selector: ({ settlement }) => settlement.row }), (rows) => {
+    fc.property(fc.uniqueArray(accepted, { selector: ({ row }) => row }), (rows) => {
       const inOrder = (entries: ReturnType<typeof entriesIn>) => entries.toSorted((a, b) => a.row - b.row);
       const { ended, unsent } = tellEnds(keys, rows, true);
       expect(unsent).toEqual([]);
@@ -50,6 +49,22 @@ test('each row is told once: together where nothing is kept of it but its settle
   const { together, rows } = z.object({ together: ofRows, rows: ofRows }).parse(JSON.parse(told.ended));
   expect([together.length, rows.length, told.unsent.length]).toEqual([1, 4, 1]);
   expect(tellEnds(keys, [plain], false).ended).toContain('"together":[]');
+});
+
+test.each([
+  ['known', 'k', ['created', 'drafted']],
+  ['in doubt', 'd', ['in-doubt']],
+  [
+    'given back',
+    'x',
+    ['updated', 'listed', 'skipped', 'invalid', 'rejected', 'denied', 'failed', 'cancelled'],
+  ],
+] as const)('a key is %s after its row’s outcome', (_, becomes, outcomes) => {
+  const identity = { space: 'subclient', key: 'K1' };
+  const told = outcomes.map((outcome) => settledRow(1, outcome, { identity, mark: 'i a.1 2.1' }));
+  const id = becomes === 'k' ? 'id-1' : '';
+  const entries = settleEntries(keys, told);
+  expect(entries).toMatchObject(outcomes.map(() => ({ key: { becomes, id } })));
 });
 
 const ofRows = z.array(z.unknown());

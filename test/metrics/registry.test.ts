@@ -51,7 +51,7 @@ test('attempts are a histogram: each bucket holds those before it, and what took
 test('a retry is an attempt after the first one; outcomes are counted by job', async () => {
   const meter = createCounters();
   for (const made of [1, 2, 3, 1]) meter.attempted('subclient.update', answered(503), made);
-  const row = (outcome: 'created' | 'rejected') => ({ settlement: { outcome } });
+  const row = (outcome: 'created' | 'rejected') => ({ outcome });
   meter.recorded('a', [row('created'), row('created'), row('rejected')]);
   const text = await metricsText({ registry: meter.registry });
   expect(text).toContain('onboard_retries_total{operation="subclient.update"} 2\n');

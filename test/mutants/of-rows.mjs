@@ -91,7 +91,7 @@ export const OF_ROWS = [
   {
     id: 'plan-dead-intent-again',
     in: 'src/delivery',
-    find: "if (mark !== null) return { plan: { kind: 'end', end: WORKER_LOST } };",
+    find: "if (mark !== null) return { kind: 'end', end: WORKER_LOST };",
     put: '',
     tests: ['test/delivery/decide'],
     why: 'a create that a dead worker had begun is sent again',
@@ -99,7 +99,7 @@ export const OF_ROWS = [
   {
     id: 'plan-cancelled-in-flight',
     in: 'src/delivery',
-    find: "if (marks.has(lead.row.row)) return { plan: { kind: 'end', end: WORKER_LOST } };",
+    find: "if (marks.has(task.row.row)) return { kind: 'end', end: WORKER_LOST };",
     put: '',
     tests: ['test/delivery/decide', 'test/delivery/deliver-chunk'],
     why: 'a row that may have been created is called cancelled',
@@ -255,7 +255,7 @@ export const OF_PROGRAM = [
   {
     id: 'dead-intent-again-under-kill',
     in: 'src/delivery',
-    find: "if (mark !== null) return { plan: { kind: 'end', end: WORKER_LOST } };",
+    find: "if (mark !== null) return { kind: 'end', end: WORKER_LOST };",
     put: '',
     tests: ['test/faults/kill-kinds'],
     builds: true,

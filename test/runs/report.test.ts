@@ -16,7 +16,7 @@ test('a report is written once Redis takes commands again, and until then its us
 }) => {
   const session = await openTestSession(own(), onTestFinished);
   const { run } = await startTestRun(session, { rows: 1 });
-  await closeChunk(session, run, 1, [settledRow(1, 'created').settlement]);
+  await closeChunk(session, run, 1, [settledRow(1, 'created')]);
   await session.store.transition(run.id, 'finished', null);
   const ended = await knownRun(session.store, run.id);
   const { redis } = own();

@@ -28,15 +28,10 @@ export function endedRow(row: number, outcome: Outcome, over: Partial<Settlement
 }
 
 /** A row of chunk 1 with the key K<row> that ended so, as a worker hands it to the ledger. */
-export function settledRow(
-  row: number,
-  outcome: Outcome,
-  over: Partial<SettledRow> & { readonly id?: string; readonly status?: number } = {},
-): SettledRow {
-  const { id = `id-${row}`, status = 200, ...rest } = over;
+export function settledRow(row: number, outcome: Outcome, over: Partial<SettledRow> = {}): SettledRow {
   return {
+    ...endedRow(row, outcome, { id: `id-${row}`, status: 200 }),
     chunk: 1,
-    settlement: endedRow(row, outcome, { id, status }),
     identity: null,
     fields: null,
     lead: null,
@@ -45,6 +40,6 @@ export function settledRow(
     body: '',
     documents: '',
     mark: '',
-    ...rest,
+    ...over,
   };
 }

@@ -188,9 +188,9 @@ async function finishOnce(bench: Bench, slot: Slot, hand: RowHand): Promise<'pla
   }
   const ledger = ledgerOf(bench, slot);
   const { unrecorded } = await ledger.exchange({ ended: [settled] });
-  const { outcome, id } = settled.settlement;
+  const { outcome, id } = settled;
   if (!unrecorded.has(hand.row)) facts.recorded = { outcome, id, decided: false };
-  expectAcceptedKept(await look(bench), settled.settlement);
+  expectAcceptedKept(await look(bench), settled);
   return 'ended';
 }
 

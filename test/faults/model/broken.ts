@@ -40,7 +40,7 @@ function settlingAnything(ledger: ChunkLedger, world: World): ChunkLedger {
   return {
     ...ledger,
     async exchange({ ended = [], ...next }) {
-      const marks = await Promise.all(ended.map(({ settlement }) => markOn(world, settlement.row)));
+      const marks = await Promise.all(ended.map(({ row }) => markOn(world, row)));
       return ledger.exchange({
         ...next,
         ended: ended.map((row, i) => ({ ...row, mark: marks[i] === '' ? row.mark : (marks[i] ?? '') })),
@@ -53,7 +53,7 @@ function overwriting(ledger: ChunkLedger, { redis, keys, run }: World): ChunkLed
   return {
     ...ledger,
     async exchange({ ended = [], ...next }) {
-      const rows = ended.flatMap(({ settlement: { row } }) => [`${row}`, `d${row}`]);
+      const rows = ended.flatMap(({ row }) => [`${row}`, `d${row}`]);
       if (rows.length > 0) await redis.hdel(`${keys.run(run.id).chunk}1`, ...rows);
       return ledger.exchange({ ...next, ended });
     },

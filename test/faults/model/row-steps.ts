@@ -19,9 +19,8 @@ export function firstLook(
   const foundMark = mark?.kind === 'intent' ? mark.text : '';
   const fresh = { row, foundMark, suspect, made: 0, unheard: false, reply: null };
   const { definition, mapping } = world;
-  const lead = taskOf(world, fresh);
-  const marks = new Map(mark === undefined ? [] : [[lead.row.row, mark]]);
-  const { plan } = decide({ lead, mates: [], keyless: null }, marks, {
+  const marks = new Map(mark === undefined ? [] : [[row, mark]]);
+  const plan = decide(taskOf(world, fresh), marks, {
     definition,
     mapping,
     service: { build: (call, parts) => buildRequest(call, { ...parts, query: {} }) },
@@ -49,9 +48,12 @@ function taskOf({ run }: World, hand: Pick<RowHand, 'row' | 'foundMark' | 'suspe
     row: { kind: 'cells', row, line: row + 1, cells: [key, `Company ${row} Ltd`] },
     key,
     identityKey: key,
+    identity: { space: 'subclient', key },
     claim: { kind: 'claimed' },
     foundMark,
     suspect,
+    mates: [],
+    keyless: null,
   };
 }
 
@@ -85,15 +87,14 @@ export function settlementOf(world: World, hand: RowHand, id: string): SettledRo
   const verdict = verdictOf(hand.reply ?? 'not-sent', id);
   if (verdict.kind === 'retry') return null;
   if (verdict.kind === 'stop') throw new Error('the service of the model has no credentials');
-  const end = { ...endOf(verdict), attempts: hand.made, ms: 1 };
-  return settledRow(taskOf(world, hand), end, hand.expected);
+  return settledRow(taskOf(world, hand), endOf(verdict, hand.made, 1), hand.expected);
 }
 
 /** The end of a row that was never received and is not tried again. */
 export function endOfGivenUp({ made }: RowHand): RowEnd {
   const verdict = verdictOf('not-sent', '');
   if (verdict.kind !== 'retry') throw new Error('a refused connection is tried again');
-  return { ...gaveUp(verdict, made), attempts: made };
+  return gaveUp(verdict, made);
 }
 
 function verdictOf(reply: ReplyKind, id: string): Verdict {
