@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { until } from '../support/until.ts';
 import { whileSlow } from '../support/while-slow.ts';
-import { allSend, redisOf, registered, startCrew } from './support/crew.ts';
-import { assertTruth } from './support/truth.ts';
+import { allSend, redisOf, registered, startCrew, truthOf } from './support/crew.ts';
 
 /** `send.concurrency` of the job; a worker has intents written for as many more at most. */
 const IN_FLIGHT_MAX = 2 * 20;
@@ -24,11 +23,10 @@ async function awayAtRestart(homes: 'one' | 'each', before: 'just now' | 'for lo
     await redisOf(crew).kill();
     await redisOf(crew).start();
   });
-  const { summary } = await crew.finished;
+  await crew.finished;
   worker.signal('SIGCONT');
   await until(async () => (await registered(crew)) === 1);
-  const { flow, keys } = crew;
-  const truth = await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
+  const { truth } = await truthOf(crew);
   process.stderr.write(`away-worker ${JSON.stringify({ homes, before, ...truth })}\n`);
   return truth;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { BROKEN, SETTLES_ANYTHING } from './model/broken.ts';
+import { Violation } from './model/checks.ts';
 import { useFastRedis } from './model/fast-redis.ts';
-import { violationIn } from './model/find-violation.ts';
 import { searchAll } from './model/search.ts';
 import { runSequences } from './model/sequences.ts';
 import { SEED } from './support/seed.ts';
@@ -46,3 +46,20 @@ test('a ledger that settles whatever mark stands on the row is found out by the 
   process.stderr.write(`model: by the search: ${violation}\n`);
   expect(violation).not.toBeNull();
 });
+
+/** What was found wrong; `null`: nothing. Anything else that went wrong is thrown. */
+async function violationIn(work: Promise<unknown>): Promise<string | null> {
+  try {
+    await work;
+    return null;
+  } catch (error) {
+    const violation = causeOf(error);
+    if (violation === null) throw error;
+    return violation.message;
+  }
+}
+
+function causeOf(error: unknown): Violation | null {
+  if (error instanceof Violation) return error;
+  return error instanceof Error ? causeOf(error.cause) : null;
+}

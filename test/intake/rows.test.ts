@@ -8,43 +8,7 @@ import { NO_TEXT } from '../../src/intake/row.ts';
 import { readSample, surveyFile } from '../../src/intake/survey.ts';
 import type { Row } from '../../src/model/row.ts';
 import { ownFolder } from '../support/folder.ts';
-import { brief, bytesOf, raw, readText } from './read-text.ts';
-
-test.each([
-  ...(['utf-8', 'utf-16le', 'utf-16be'] as const).map((encoding) => [encoding, 'auto'] as const),
-  ...['utf-8', 'utf-16le', 'utf-16be', 'windows-1252', 'iso-8859-15', 'macintosh'].map(
-    (encoding) => [encoding, encoding] as const,
-  ),
-])('in %s, rows and lines are the same where it is %s, in every cut', async (encoding, named) => {
-  const bytes = bytesOf('id;näme\n1;"é\nß"\n\n2;Cœur\n', encoding);
-  for (const blocks of [[1], [3], [1 << 16]]) {
-    const { source, rows } = await readText(bytes, { format: { encoding: named }, blocks });
-    expect(source).toMatchObject({ encoding, bom: false, columns: ['id', 'näme'], delimiter: ';' });
-    expect(rows.map(brief)).toEqual(['2: 1¦é\nß', '5: 2¦Cœur']);
-  }
-});
-
-const UNDECODABLE = [
-  ['windows-1252', raw('id,name\n1,{8D}\n2,{80}\n'), NO_TEXT],
-  ['iso-8859-1', raw('id,name\n1,{80}\n2,{E9}\n'), NO_TEXT],
-  ['iso-8859-15', raw('id,name\n1,{9F}\n2,{A4}\n'), NO_TEXT],
-  ['utf-8', raw('id,name\n1,{E9}\n2,é\n'), NO_TEXT],
-  [
-    'utf-16le',
-    Buffer.concat([bytesOf('id,name\n1,', 'utf-16le'), raw('{00 D8}'), bytesOf('\n2,é\n', 'utf-16le')]),
-    NO_TEXT,
-  ],
-] as const;
-
-test.each(UNDECODABLE)(
-  'in %s, bytes that are no characters make their row unreadable, and only that',
-  async (encoding, bytes, problem) => {
-    const { rows } = await readText(bytes, { format: { encoding } });
-    expect(rows[0]).toMatchObject({ kind: 'unreadable', line: 2, text: '1,\uFFFD' });
-    expect(rows.map(brief)[0]).toContain(problem);
-    expect(rows[1]?.kind).toBe('cells');
-  },
-);
+import { bytesOf, raw, readText } from './read-text.ts';
 
 test('an odd byte at the end of UTF-16 makes the last row unreadable', async () => {
   const { rows } = await readText(Buffer.concat([bytesOf('id,n\n1,a\n2,b', 'utf-16be'), raw('{00}')]));

@@ -12,17 +12,13 @@ import { look, type View } from './view.ts';
 import { openSteadyWorkers } from './workers.ts';
 import { type Bench, type Bend, claimAll, createWorld, type World } from './world.ts';
 
-export type SearchOptions = {
+type SearchOptions = {
   /** One lane for each; each has a database of its own. */
   readonly connections: readonly Redis[];
   readonly depth: number;
   readonly limits: Limits;
-  /** Ends early, between two depths, after so many milliseconds. */
-  readonly untilMs?: number;
   /** Every so many new states one is brought to its end by a fresh worker. */
   readonly drainEvery: number;
-  /** The run has another chunk; yes by default. */
-  readonly goesOn?: boolean;
   readonly bend?: Bend;
 };
 
@@ -60,13 +56,11 @@ export async function searchAll(options: SearchOptions): Promise<Found> {
     views: createRecentMap(VIEWS_KEPT),
     found: { depth: 0, states: 1, transitions: 0, drained: 0 },
   };
-  const startedAt = performance.now();
   try {
     let nodes = [await rootOf(lanes)];
     while (search.found.depth < options.depth && nodes.length > 0) {
       nodes = await expandAll(nodes, lanes, search);
       search.found.depth += 1;
-      if (performance.now() - startedAt > (options.untilMs ?? Number.POSITIVE_INFINITY)) break;
     }
     return search.found;
   } finally {
@@ -74,10 +68,11 @@ export async function searchAll(options: SearchOptions): Promise<Found> {
   }
 }
 
-async function openLane(redis: Redis, { goesOn = true, bend = {} }: SearchOptions): Promise<Lane> {
+async function openLane(redis: Redis, { bend = {} }: SearchOptions): Promise<Lane> {
   await redis.flushdb();
   const keys = ledgerKeys('http://127.0.0.1/model');
-  const world: World = await createWorld({ redis, keys, rows: 1, processes: 2, epoch: false, goesOn, bend });
+  const small = { rows: 1, processes: 2, epoch: false, goesOn: true } as const;
+  const world: World = await createWorld({ redis, keys, ...small, bend });
   const bench = Object.assign(world, { workers: await openSteadyWorkers(world), claimed: 'o0' });
   return { bench, events: allEvents(1).flatMap(variantsOf) };
 }

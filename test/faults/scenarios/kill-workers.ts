@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { expect } from 'vitest';
-import { type Crew, startCrew } from '../support/crew.ts';
+import { type Crew, startCrew, truthOf } from '../support/crew.ts';
 import { type Kill, killLoop } from '../support/killing.ts';
 import { createDice } from '../support/seed.ts';
 import { SLOWNESS, secondsSince, TIMES, takeOverSeconds, watchProgress } from '../support/times.ts';
-import { assertTruth, type Truth } from '../support/truth.ts';
+import type { Truth } from '../support/truth.ts';
 
 export type KillWorkersOptions = {
   readonly rows: number;
@@ -51,15 +51,10 @@ export async function killWorkers(options: KillWorkersOptions): Promise<KillWork
     crew.flow.sandbox.setFaults(['latency=20ms']);
     return rows - crew.made();
   });
-  const [{ summary }, done] = await Promise.all([crew.finished, killing]);
+  const [, done] = await Promise.all([crew.finished, killing]);
   const tailSeconds = secondsSince(done.at(-1)?.at ?? began);
   const { longestStandstillMs } = progress.stop();
-  const truth = await assertTruth({
-    sandbox: crew.flow.sandbox,
-    home: crew.flow.home,
-    summary,
-    keys: crew.keys,
-  });
+  const { truth } = await truthOf(crew);
   const report = {
     ...truth,
     kills: done.length,

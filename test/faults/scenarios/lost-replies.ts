@@ -2,11 +2,11 @@ import { performance } from 'node:perf_hooks';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished } from 'vitest';
 import { until } from '../../support/until.ts';
-import { type Crew, startCrew } from '../support/crew.ts';
+import { type Crew, startCrew, truthOf } from '../support/crew.ts';
 import type { TcpProxy } from '../support/proxy.ts';
 import { createDice } from '../support/seed.ts';
 import { secondsSince } from '../support/times.ts';
-import { assertTruth, keysSentTwice, type Truth } from '../support/truth.ts';
+import { keysSentTwice, type Truth } from '../support/truth.ts';
 
 export type LostRepliesReport = Truth & {
   readonly rows: number;
@@ -87,9 +87,8 @@ function payloadOf(chunk: number): string {
 
 /** Every row was sent once, is made and is not in doubt, since nobody died; and no job is left. */
 async function assertWhole(crew: Crew): Promise<Truth> {
-  const { exitCode, stderr, summary } = await crew.finished;
   const { flow, keys } = crew;
-  const truth = await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
+  const { exitCode, stderr, truth } = await truthOf(crew);
   expect(exitCode, stderr).toBe(0);
   expect(keysSentTwice(flow.sandbox), 'rows sent more than once').toEqual([]);
   expect(truth).toEqual({ made: keys.length, inDoubtMade: 0, inDoubtNotMade: 0 });

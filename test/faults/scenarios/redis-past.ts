@@ -6,10 +6,10 @@ import { expect } from 'vitest';
 import type { Times } from '../../../src/lib/times.ts';
 import { until, watchEnd } from '../../support/until.ts';
 import { whileSlow } from '../../support/while-slow.ts';
-import { type Crew, type Member, redisOf, startCrew } from '../support/crew.ts';
+import { type Crew, type Member, redisOf, startCrew, truthOf } from '../support/crew.ts';
 import { createDice, type Dice } from '../support/seed.ts';
 import { SLOWNESS, secondsSince, TIMES } from '../support/times.ts';
-import { assertTruth, type Truth } from '../support/truth.ts';
+import type { Truth } from '../support/truth.ts';
 
 /**
  * `cut`: Redis dies and comes back without its last second. `flush`: it forgets everything, and goes on.
@@ -59,9 +59,7 @@ export async function redisPast(options: RedisPastOptions): Promise<RedisPastRep
   const faults = [`latency=${latencyMs}ms±${latencyMs}ms`];
   const lateWorkers = options.blows[0]?.newcomer === true;
   const crew = await startCrew({ rows, homes, redis: 'url', lateWorkers, times, sandbox: { faults } });
-  const [back, { summary }] = await Promise.all([strikeAll(crew, faults, options), crew.finished]);
-  const { flow, keys } = crew;
-  const truth = await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
+  const [back, { truth }] = await Promise.all([strikeAll(crew, faults, options), truthOf(crew)]);
   const report = {
     ...truth,
     blows: back.length,

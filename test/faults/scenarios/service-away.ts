@@ -5,11 +5,11 @@ import { baseUrlOf } from '../../../src/delivery/target.ts';
 import { createSharedBreaker } from '../../../src/ledger/breaker.ts';
 import { ledgerKeys } from '../../../src/ledger/keys.ts';
 import { until } from '../../support/until.ts';
-import { type Crew, redisOf, startCrew } from '../support/crew.ts';
+import { type Crew, redisOf, startCrew, truthOf } from '../support/crew.ts';
 import { createDice } from '../support/seed.ts';
 import type { ServiceFront } from '../support/service-front.ts';
 import { SLOWNESS, secondsSince } from '../support/times.ts';
-import { assertTruth, type Truth } from '../support/truth.ts';
+import type { Truth } from '../support/truth.ts';
 
 /** `refused`: nobody listens. `reset`: each request's connection is reset. `unavailable`: 503 with Retry-After. */
 type AwayMode = 'refused' | 'reset' | 'unavailable';
@@ -81,10 +81,8 @@ export async function serviceAway(options: ServiceAwayOptions): Promise<ServiceA
   const backSeconds = secondsSince(to);
   // What is left only has to come to an end.
   crew.flow.sandbox.setFaults(['latency=20ms']);
-  const { summary, exitCode } = await crew.finished;
-  const { flow, keys } = crew;
-  const truth = await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
-  const results = await flow.results(summary);
+  const { summary, exitCode, truth } = await truthOf(crew);
+  const results = await crew.flow.results(summary);
   const arrivals = arrivalsIn(crew, from);
   const report = {
     ...truth,

@@ -1,9 +1,8 @@
 import { expect } from 'vitest';
 import { createJob } from '../../support/flow.ts';
 import { until } from '../../support/until.ts';
-import { type Crew, startCrew } from '../support/crew.ts';
+import { type Crew, startCrew, truthOf } from '../support/crew.ts';
 import type { Exchange } from '../support/service-front.ts';
-import { assertTruth } from '../support/truth.ts';
 
 export type SharedRateOptions = {
   readonly ratePerSecond: number;
@@ -40,13 +39,11 @@ export async function sharedRate(options: SharedRateOptions) {
     sandbox: { faults: [`latency=${options.latency ?? '600ms±200ms'}`, ...faults], seed: options.seed },
   });
   const kills = options.killEverySeconds === undefined ? 0 : await killByTurns(crew, options);
-  const { summary, exitCode } = await crew.finished;
-  const { flow, keys, front } = crew;
-  await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
+  const { summary, exitCode } = await truthOf(crew);
   const { created, 'in-doubt': inDoubt } = summary.outcomes;
   expect([exitCode, created + inDoubt]).toEqual([inDoubt === 0 ? 0 : 5, rows]);
   if (kills === 0) expect(inDoubt).toBe(0);
-  const exchanges = front?.exchanges() ?? [];
+  const exchanges = crew.front?.exchanges() ?? [];
   // What dead workers had in hand comes late, when there is nothing else left to do.
   const arrivals = exchanges
     .map(({ at }) => at)

@@ -2,11 +2,11 @@ import { performance } from 'node:perf_hooks';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished } from 'vitest';
 import { until } from '../../support/until.ts';
-import { allSend, type Crew, type Member, redisOf, startCrew } from '../support/crew.ts';
+import { allSend, type Crew, type Member, redisOf, startCrew, truthOf } from '../support/crew.ts';
 import { preloadEnv } from '../support/killing.ts';
 import { createDice, type Dice } from '../support/seed.ts';
 import { momentLater, secondsSince, TIMES } from '../support/times.ts';
-import { assertTruth, keysSentTwice } from '../support/truth.ts';
+import { keysSentTwice } from '../support/truth.ts';
 
 /** `blocked`: its event loop stands still. `frozen`: SIGSTOP, later SIGCONT. */
 export type Stop = 'blocked' | 'frozen';
@@ -41,9 +41,8 @@ export async function stoppedWorkers(options: StoppedWorkersOptions) {
     env: { ...preloadEnv('block-on-signal'), ONBOARD_TEST_BLOCK_MS: String(STOP_MS) },
   });
   await allSend(crew, faults);
-  const [done, { summary }] = await Promise.all([stopAll(crew, stops, createDice(seed)), crew.finished]);
-  const { flow, keys } = crew;
-  const truth = await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
+  const stopping = stopAll(crew, stops, createDice(seed));
+  const [done, { truth }] = await Promise.all([stopping, truthOf(crew)]);
   const report = {
     ...truth,
     stops: done.length,
@@ -53,7 +52,7 @@ export async function stoppedWorkers(options: StoppedWorkersOptions) {
     seconds: secondsSince(began),
   };
   process.stderr.write(`stopped-workers ${JSON.stringify({ ...options, ...report })}\n`);
-  expect(keysSentTwice(flow.sandbox), 'rows sent more than once').toEqual([]);
+  expect(keysSentTwice(crew.flow.sandbox), 'rows sent more than once').toEqual([]);
   expect(Math.min(...report.takenOver), 'chunks taken over').toBeGreaterThan(0);
   return report;
 }

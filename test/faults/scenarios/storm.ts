@@ -1,10 +1,9 @@
 import { performance } from 'node:perf_hooks';
 import { expect } from 'vitest';
 import { createJob } from '../../support/flow.ts';
-import { allSend, startCrew } from '../support/crew.ts';
+import { allSend, startCrew, truthOf } from '../support/crew.ts';
 import type { Exchange } from '../support/service-front.ts';
 import { SLOWNESS } from '../support/times.ts';
-import { assertTruth } from '../support/truth.ts';
 
 export type StormOptions = {
   readonly rows: number;
@@ -36,11 +35,9 @@ export async function storm(options: StormOptions) {
   });
   const senders = () => new Set(crew.front?.exchanges().map(({ token }) => token)).size;
   await allSend(crew, faults);
-  const { summary, exitCode } = await crew.finished;
-  const { flow, keys, front } = crew;
-  await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
+  const { summary, exitCode } = await truthOf(crew);
   expect([exitCode, summary.outcomes.created]).toEqual([0, rows]);
-  const exchanges = front?.exchanges() ?? [];
+  const exchanges = crew.front?.exchanges() ?? [];
   const refusals = exchanges.filter(isRefusal);
   const early = refusals.map((refusal) => between(refusal, exchanges));
   const report = {

@@ -4,10 +4,10 @@ import { expect } from 'vitest';
 import { embeddedServer } from '../../support/flow.ts';
 import { growingLog } from '../../support/redis-server.ts';
 import { until, watchEnd } from '../../support/until.ts';
-import { type Crew, startCrew } from '../support/crew.ts';
+import { type Crew, startCrew, truthOf } from '../support/crew.ts';
 import { createDice } from '../support/seed.ts';
 import { secondsSince, TIMES } from '../support/times.ts';
-import { assertTruth, type Truth } from '../support/truth.ts';
+import type { Truth } from '../support/truth.ts';
 
 export type TornLogOptions = {
   readonly rows: number;
@@ -39,13 +39,7 @@ export async function tornLog(options: TornLogOptions): Promise<TornLogReport> {
     if (redis === 'url') await tearTwice(crew);
     else await tearEmbedded(crew);
   }
-  const { summary } = await crew.finished;
-  const truth = await assertTruth({
-    sandbox: crew.flow.sandbox,
-    home: crew.flow.home,
-    summary,
-    keys: crew.keys,
-  });
+  const { truth } = await truthOf(crew);
   const report = { ...truth, blows, seconds: secondsSince(began) };
   process.stderr.write(`torn-log ${JSON.stringify({ ...options, ...report })}\n`);
   return report;

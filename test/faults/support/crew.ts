@@ -11,6 +11,7 @@ import { type KeptProcess, keepProcess } from './killing.ts';
 import { startProxy, type TcpProxy } from './proxy.ts';
 import { type ServiceFront, startServiceFront } from './service-front.ts';
 import { TIMES } from './times.ts';
+import { assertTruth } from './truth.ts';
 
 /** One process of a crew; a killed one starts again with the same command. */
 export type Member = KeptProcess & {
@@ -97,6 +98,13 @@ export async function startCrew(options: CrewOptions): Promise<Crew> {
     made: () => flow.sandbox.stats().made.subclients,
     finished,
   };
+}
+
+/** Its end, with what became of the rows in doubt; an Error where the report is not true. */
+export async function truthOf({ flow, keys, finished }: Crew) {
+  const { exitCode, stderr, summary } = await finished;
+  const { sandbox, home } = flow;
+  return { exitCode, stderr, summary, truth: await assertTruth({ sandbox, home, summary, keys }) };
 }
 
 /** The crew's Redis on TCP, where it has one. */
