@@ -1,8 +1,9 @@
 /**
  * Decides purely what becomes of the rows of a request, from the ledger's word (the claim of their
  * key, their marks) and their mapping. Workers carry the plans out and the check shows them. The
- * order counts: what is settled stays so; another row's key is never sent; what a lost worker may
- * have created is in doubt, even where the row no longer maps; only then is the row mapped.
+ * order counts: what is settled stays so; what a lost worker may have created is in doubt, whoever
+ * has its key and even where it no longer maps; another row's key is never sent; only then is the
+ * row mapped.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
 import type { KeyPlace } from '../ledger/keys.ts';
@@ -110,9 +111,11 @@ function endLike({ row, outcome, status, id, attempts, ms, code, message, values
 function decideOpen(task: Undecided, mark: Intent | null, means: Means): Plan {
   const { definition, mapping } = means;
   const step = stepOf(task, definition);
+  const call = step.kind === 'end' ? callOfClaimed(task.run.operation) : step.call;
+  // The key was the row's when it was sent, whoever has it now.
+  if (mark !== null && !mayRepeat(call)) return { kind: 'end', end: WORKER_LOST };
   if (step.kind === 'end') return comparedPlan(task, step, means);
   if (!mayRepeat(step.call)) {
-    if (mark !== null) return { kind: 'end', end: WORKER_LOST };
     if (task.suspect) return { kind: 'end', end: JOURNAL_LOST };
   }
   const tracked = trackedFields(task, definition);

@@ -102,6 +102,8 @@ export function createServicePermits(
       run.due = clock + 1;
       run.taken += 1;
       taken += 1;
+      // Whoever has a permit asks anew: woken for an earlier wish, it would take one for nobody.
+      waiting.delete(run);
       return true;
     },
     free: () => Math.max(0, Math.min(run.ceiling - run.taken, limit.current(ceiling) - taken)),

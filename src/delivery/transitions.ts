@@ -110,7 +110,7 @@ export function afterReply({ verdict, reply, call }: Answered, facts: Facts, den
         : [settled(verdict, reply, facts)];
     case 'unknown':
       // Creates with lost answers are not retried: each probe would leave another in doubt.
-      return [RECALL, told(verdict, reply), { kind: 'pause-if-away' }, settled(verdict, reply, facts)];
+      return [RECALL, told(verdict, reply), settled(verdict, reply, facts), { kind: 'pause-if-away' }];
     case 'retry': {
       const because = verdict.afterMs === null ? 'failed' : 'throttled';
       // What may have been carried out keeps its intent until another attempt's answer: an update,

@@ -217,11 +217,15 @@ async function untilOpen(
   }
 }
 
+/** In graces: how long those who are heard of again and again are waited for. */
+const HEARD_GRACES = 20;
+
 const NOBODY: Absent = { gone: [], givenUp: [] };
 
 /**
  * Who of the missing is not waited for any longer. The wait begins anew whenever one of them was
- * heard of; no clock but this process' own tells how long it has lasted.
+ * heard of, but not for ever: a worker whose replay fails says each second that it begins again. No
+ * clock but this process' own tells how long it has lasted.
  */
 function waitForAbsent(edges: EpochEdges): (missing: readonly string[]) => Promise<Absent> {
   const graceMs = edges.graceMs ?? SHIPPED_TIMES.graceMs;
@@ -230,7 +234,8 @@ function waitForAbsent(edges: EpochEdges): (missing: readonly string[]) => Promi
   let heard = new Set<string>();
   let told = false;
   return async (missing) => {
-    if (missing.some((shown) => !heard.has(shown))) wait.beginAnew();
+    const isHeard = missing.some((shown) => !heard.has(shown));
+    if (isHeard && wait.inAllMs() < HEARD_GRACES * graceMs) wait.beginAnew();
     heard = new Set(missing);
     const names = missing.map((shown) => shown.slice(0, shown.lastIndexOf(' ')));
     const waitedMs = wait.waitedMs();
@@ -251,6 +256,7 @@ function waitForAbsent(edges: EpochEdges): (missing: readonly string[]) => Promi
 
 /** Ms waited; not while Redis answers nobody, since the missing can't check in then either. */
 function createWait() {
+  const began = performance.now();
   let waited = 0;
   let lookedAt = performance.now();
   return {
@@ -258,6 +264,7 @@ function createWait() {
       waited = 0;
       lookedAt = performance.now();
     },
+    inAllMs: () => performance.now() - began,
     waitedMs() {
       const now = performance.now();
       waited += Math.min(now - lookedAt, 2 * POLL_MS);

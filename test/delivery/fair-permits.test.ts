@@ -219,3 +219,23 @@ test('whatever happens, no more than the limit and each ceiling are given, nobod
     }),
   );
 });
+
+test('a run whose first row went beyond the limit takes no permit for a wish that is over', async () => {
+  const { signal: stopping } = new AbortController();
+  const permits = createServicePermits(() => performance.now(), { current: () => 1, hear: () => undefined });
+  const other = permits.join({ ceiling: 9, stopping, rate: null });
+  expect(other.tryTake()).toBe(true);
+  const rate = {
+    intervalMs: 1000,
+    reserve: async () => ({ times: 1, inMs: 0 }),
+    pause: async () => true,
+    onTrouble: () => undefined,
+  };
+  const rated = permits.join({ ceiling: 9, stopping, rate });
+  await new Promise<unknown>((resolve) => rated.want(1, resolve));
+  expect([rated.tryTake(), permits.taken()]).toEqual([true, 2]);
+  rated.want(0, () => undefined);
+  rated.release(null);
+  other.release(null);
+  expect(permits.taken()).toBe(0);
+});

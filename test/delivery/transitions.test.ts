@@ -97,7 +97,7 @@ describe('what a verdict makes of a request', () => {
     [ACCEPTED, {}, ['settle created']],
     [refused('failed'), {}, ['settle failed http_400']],
     [refused('rejected'), {}, ['settle rejected http_400']],
-    [UNKNOWN, {}, ['recall', 'tell', 'pause-if-away', 'settle in-doubt lost']],
+    [UNKNOWN, {}, ['recall', 'tell', 'settle in-doubt lost', 'pause-if-away']],
     [retry(null), {}, ['recall', 'tell', 'withdraw', 'again failed']],
     [retry(50), {}, ['recall', 'tell', 'withdraw', 'again throttled']],
     [retry(null), { before: 'i dead.1 1.1' }, ['recall', 'tell', 'again failed']],

@@ -386,6 +386,26 @@ describe('a worker that takes long to put its journal back', () => {
     expect(a.notices.filter((text) => text.includes('did not check in'))).toEqual([]);
     expect(b.epoch.recoveries()).toBe(1);
   });
+
+  test('and fails at it each time is not waited for for ever', async () => {
+    const place = ownPlace();
+    let isFailing = false;
+    const replay = async () => {
+      if (isFailing) throw new Error('EIO');
+      return [];
+    };
+    const a = await join('a', place, { graceMs: 200 });
+    const b = await join('b', place, { replay });
+    await b.work('b1');
+    isFailing = true;
+    await restarted(place);
+    const pending = a.work('a1').finally(() => {
+      isFailing = false;
+    });
+    while (isFailing) await b.epoch.verify().catch(() => undefined);
+    await pending;
+    expect(a.notices.at(-1)).toMatch(/did not check in/);
+  });
 });
 
 describe('a Redis put back from a copy of long ago', () => {
