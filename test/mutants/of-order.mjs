@@ -256,4 +256,21 @@ export const OF_ORDER = [
     tests: ['test/ledger/epoch'],
     why: 'a word for another run of the server counts on this one',
   },
+  {
+    id: 'permit-for-nobody',
+    in: 'src/delivery',
+    find: `waiting.delete(run);
+      return true;`,
+    put: 'return true;',
+    tests: ['test/delivery/fair-permits'],
+    why: 'a permit is lost for the life of the process',
+  },
+  {
+    id: 'failing-replay-heard-for-ever',
+    in: 'src/ledger',
+    find: 'if (isHeard && wait.inAllMs() < HEARD_GRACES * graceMs)',
+    put: 'if (isHeard)',
+    tests: ['test/ledger/epoch'],
+    why: 'one worker with a broken disk keeps the ledger closed for all',
+  },
 ];

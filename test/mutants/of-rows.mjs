@@ -91,7 +91,7 @@ export const OF_ROWS = [
   {
     id: 'plan-dead-intent-again',
     in: 'src/delivery',
-    find: "if (mark !== null) return { kind: 'end', end: WORKER_LOST };",
+    find: "if (mark !== null && !mayRepeat(call)) return { kind: 'end', end: WORKER_LOST };",
     put: '',
     tests: ['test/delivery/decide'],
     why: 'a create that a dead worker had begun is sent again',
@@ -255,7 +255,7 @@ export const OF_PROGRAM = [
   {
     id: 'dead-intent-again-under-kill',
     in: 'src/delivery',
-    find: "if (mark !== null) return { kind: 'end', end: WORKER_LOST };",
+    find: "if (mark !== null && !mayRepeat(call)) return { kind: 'end', end: WORKER_LOST };",
     put: '',
     tests: ['test/faults/kill-kinds'],
     builds: true,
