@@ -206,9 +206,27 @@ async function hasOlderJournal(
   const { killed } = await absentHere(options, journal, () => false);
   for (const worker of killed) {
     const path = join(options.folder, worker);
-    if ((await runsIn(path)).length > 0 && (await readEpoch(path)) !== epoch) return true;
+    const runs = await runsIn(path);
+    if (runs.length === 0 || (await readEpoch(path)) === epoch) continue;
+    // What can't be put back closes the epoch for nobody else.
+    for (const run of runs) await assertKnown({ worker, run }, options);
+    return true;
   }
   return false;
+}
+
+async function assertKnown(
+  of: Pick<ReadBack, 'worker' | 'run'>,
+  options: RegistrationOptions,
+): Promise<void> {
+  const { folder, store } = options;
+  const damage: Damage[] = [];
+  if ((await store.get(of.run)) !== null) return;
+  for await (const { kind } of readRun(folder, of, (place) => damage.push(place))) {
+    if (kind === 'run') return;
+    throw unknownRun(of.run, of.worker, damage[0] ?? { file: '', line: 1 });
+  }
+  if (damage[0] !== undefined) throw unknownRun(of.run, of.worker, damage[0]);
 }
 
 /**
@@ -297,6 +315,7 @@ async function replayRun(
     if (part.kind === 'settled') await replay.settled(run, part.entries);
     if (part.kind === 'intended') open.push(...part.rows);
   }
+  if (!isKnown) await assertKnown({ worker, run }, options);
   return { worker, run, open, damage };
 }
 

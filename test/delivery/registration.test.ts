@@ -372,10 +372,25 @@ describe('a process that was killed', () => {
     expect(await marks(place, run)).toMatchObject({ 2: 'i dead.1 1' });
     await b.close();
     await own().redis.flushall();
-    await expect(joinAs(place)).rejects.toThrow(
-      new RegExp(`Redis has lost run ${run}.+Restore Redis or the journal from a copy; or move the folder`),
-    );
+    const words = `Redis has lost run ${run}.+Restore Redis or the journal from a copy; or move the folder`;
+    await expect(joinAs(place)).rejects.toThrow(new RegExp(words));
+    // Nor where no line is left that says anything.
+    await writeFile(file, (await readFile(file, 'utf8')).replaceAll('"kind"', '"sort"'));
+    await expect(joinAs(place)).rejects.toThrow(new RegExp(words));
     expect(await listWorkers(place.folder)).toContain(worker);
+  });
+
+  test('and can’t be put back closes the ledger for nobody who has opened it without it', async () => {
+    const { place, run } = await placeWithRun();
+    const elsewhere = await joinAs({ ...place, folder: join(await ownFolder(), 'journal') });
+    const file = await journalOf(place, (await deadJournal(place, run)).worker);
+    await writeFile(file, (await readFile(file, 'utf8')).replace('"kind":"run"', '"kind":"ran"'));
+    await own().redis.flushall();
+    await elsewhere.epoch.verify();
+    const before = await own().redis.hgetall(place.keys.epoch);
+    await expect(joinAs(place)).rejects.toThrow(`Redis has lost run ${run}`);
+    const { server, opened } = await own().redis.hgetall(place.keys.epoch);
+    expect({ server, opened }).toEqual({ server: before.server, opened: before.opened });
   });
 
   test('and was of another version is not begun beside: it is said what to do', async () => {

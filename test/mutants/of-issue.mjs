@@ -136,7 +136,7 @@ export const OF_ISSUE = [
     in: 'src/ledger',
     find: 'if (stop === null) return exchanged;',
     put: 'return exchanged;',
-    tests: ['test/ledger/chunk-ledger'],
+    tests: ['test/ledger/exchange'],
     why: 'a row is sent of which the journal knows nothing',
   },
 ];
