@@ -170,7 +170,7 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
     call: (run, named, args) => untilDone({ run, keys: named, args, isBatch: true }),
     read: (run, named, args) => untilDone({ run, keys: named, args, isBatch: false }),
     async close() {
-      await deregister(redis, [keys.epoch, keys.left], [worker, memory.recorded]);
+      await deregister(redis, [keys.epoch, keys.left], [worker, memory.recorded, memory.number]);
     },
   };
 }

@@ -104,7 +104,10 @@ export function restorableFields(record: Readonly<Record<string, string>>): Reco
 export async function recountRuns(redis: RedisConnection, keys: LedgerKeys): Promise<void> {
   for await (const run of allBriefs(redis, keys)) {
     const isWhole = isOver(run) && countSettled(run.outcomes) === run.rows;
-    if (!isWhole) await recountRun(redis, keys, run);
+    const inDoubt = run.outcomes['in-doubt'];
+    // Half a transaction may have taken a doubt from the list, and not from the numbers.
+    const isListed = inDoubt === 0 || (await redis.hlen(keys.run(run.id).doubts)) === inDoubt;
+    if (!isWhole || !isListed) await recountRun(redis, keys, run);
   }
 }
 

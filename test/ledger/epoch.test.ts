@@ -512,6 +512,17 @@ describe('leaving', () => {
     expect(a.notices.at(-1)).toMatch(/did not check in: .* \(b\)\.$/);
   });
 
+  test('a worker that leaves a former master which never knew it is still asked for there', async () => {
+    const place = ownPlace();
+    const b = await join('b', place);
+    await b.work('b1');
+    await place.redis.hincrby(place.keys.epoch, 'number', -1);
+    await place.redis.hdel(place.keys.epoch, 'm:b', 'b:b');
+    await b.epoch.close();
+    expect(await hash(place)).toMatchObject({ 'm:b': '0' });
+    expect(await place.redis.zscore(place.keys.left, 'b')).toBeNull();
+  });
+
   test('a worker that waits for others and is to leave waits no longer', async () => {
     const place = ownPlace();
     const elsewhere = mortal(place);

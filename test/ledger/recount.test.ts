@@ -81,6 +81,16 @@ test('the list of rows in doubt is made anew too', async () => {
   expect(await redis.hgetall(doubts)).toEqual({ 3: '2' });
 });
 
+test('also of a run that is over, where half a transaction took a doubt from the list alone', async () => {
+  const { redis, keys, id, end, ledger } = await halfDone();
+  await end(2, 4, 'created');
+  await ledger.close(2, 2);
+  const { doubts } = keys.run(id);
+  await redis.del(doubts);
+  await recountRuns(redis, keys);
+  expect(await redis.hgetall(doubts)).toEqual({ 3: '2' });
+});
+
 test('numbers end no run: it is finished where each of its chunks has its block, and a cancelled one stays cancelled', async () => {
   const { redis, keys, id, run, end, ledger } = await halfDone();
   const { record } = keys.run(id);

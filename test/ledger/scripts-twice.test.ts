@@ -233,7 +233,12 @@ const OF_WORKERS: readonly Case[] = [
     },
   ],
   ['CHECK_IN', 'nothing else', CHECK_IN, async (bench) => checkIn(bench, await serverOf(bench), 'open')],
-  ['DEREGISTER', 'nothing else', DEREGISTER, (bench) => raw(bench, DEREGISTER, ['m', 0], [bench.keys.left])],
+  [
+    'DEREGISTER',
+    'nothing else',
+    DEREGISTER,
+    (bench) => raw(bench, DEREGISTER, ['m', 0, 0], [bench.keys.left]),
+  ],
   ['VOUCH', 'nothing else', VOUCH, (bench) => replayOf(bench).vouched(bench.run.id)],
   [
     'SUSPECT',

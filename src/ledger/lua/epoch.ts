@@ -207,14 +207,14 @@ return out
  * A worker ends, and leaves where all it did is recorded. Where some of it may be lost it is still
  * waited for: the others must not go on as if it had done nothing.
  * KEYS: epoch, workers that left. ARGV: worker, the highest of its batches that it knows to be
- * recorded.
+ * recorded, the number of the latest epoch that it knows.
  * Answers 1: it has left.
  */
 export const DEREGISTER = `${SERVER_ID}${REGISTRY}${NOW}
-local epoch = call('HMGET', KEYS[1], 'server', 'm:' .. ARGV[1])
+local epoch = call('HMGET', KEYS[1], 'server', 'm:' .. ARGV[1], 'number')
 local last = tonumber(epoch[2] or ARGV[2])
 local intact = epoch[1] == serverId() and last >= tonumber(ARGV[2])
-if not intact then
+if not intact or tonumber(epoch[3] or '0') < tonumber(ARGV[3]) then
   call('HSETNX', KEYS[1], 'm:' .. ARGV[1], 0)
   return 0
 end
