@@ -20,7 +20,7 @@ const COMMON = {
 export default defineConfig({
   test: {
     // More than the two cores that are the least this runs on: the longest tests wait for programs more than they compute.
-    maxWorkers: 5,
+    maxWorkers: 6,
     sequence: { sequencer: SlowestFirst },
     projects: [
       {

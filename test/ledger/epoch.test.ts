@@ -394,7 +394,7 @@ describe('a worker that takes long to put its journal back', () => {
       if (isFailing) throw new Error('EIO');
       return [];
     };
-    const a = await join('a', place, { graceMs: 200 });
+    const a = await join('a', place, { graceMs: 100 });
     const b = await join('b', place, { replay });
     await b.work('b1');
     isFailing = true;

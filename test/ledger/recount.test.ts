@@ -108,3 +108,16 @@ test('numbers end no run: it is finished where each of its chunks has its block,
   await recountRuns(redis, keys);
   expect((await run()).state).toBe('cancelled');
 });
+
+test('an acceptance that comes after half a chunk was closed is no less recorded', async () => {
+  const { redis, keys, id, run, end, ledger } = await halfDone();
+  await end(2, 4, 'created');
+  const { chunk } = keys.run(id);
+  const left = await redis.hgetall(`${chunk}2`);
+  await ledger.close(2, 2);
+  await redis.hset(`${chunk}2`, left);
+  const late = settledRow(3, 'created', { mark: 'i a.1 1.3', chunk: 2 });
+  expect([...(await ledger.settleAll([late]))]).toEqual([]);
+  expect(await redis.hkeys(keys.run(id).late)).toEqual(['3']);
+  expect((await run()).outcomes).toMatchObject({ created: 3, 'in-doubt': 0 });
+});

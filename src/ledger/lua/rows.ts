@@ -133,7 +133,11 @@ for _, e in ipairs(entries) do
   end
   of.rows[#of.rows + 1] = e.row
 end
-for _, of in pairs(chunks) do of.marks = marksOf(of.key, of.rows) end
+for chunk, of in pairs(chunks) do
+  of.closed = call('HEXISTS', KEYS[3], chunk) == 1
+  -- Half a CLOSE leaves marks that count for nothing.
+  of.marks = of.closed and {} or marksOf(of.key, of.rows)
+end
 local function put(of, row, mark)
   of.marks[row] = mark
   of.new[#of.new + 1] = row
@@ -160,7 +164,7 @@ for _, e in ipairs(entries) do
   local of = chunks[e.chunk]
   local current = of.marks[row]
   local settled = current and string.sub(current, 1, 1) == '['
-  local closed = not current and call('HEXISTS', KEYS[3], e.chunk) == 1
+  local closed = of.closed
   local doubted = (settled or closed) and call('HEXISTS', KEYS[5], row) == 1
   local foreign = current and not settled and taker(current) ~= taker(e.mark) and not e.accepted
   local gaveUp = outcome == 'failed' and e.mark == ''

@@ -131,8 +131,8 @@ local key = KEYS[2] .. ARGV[1]
 if call('HEXISTS', KEYS[3], ARGV[1]) == 0 then
   if (call('HGET', key, 'n') or '0') ~= ARGV[2] then return 0 end
   call('HSET', KEYS[3], ARGV[1], ARGV[3])
-  call('DEL', key)
 end
+call('DEL', key)
 finishRun(KEYS[1], KEYS[3], ARGV[4], ARGV[5])
 return 1
 `;
