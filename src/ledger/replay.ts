@@ -55,7 +55,7 @@ export function createReplay(redis: RedisConnection, keys: LedgerKeys) {
     },
     /** Nobody but this worker has handed out chunks since it noted its last one. */
     async vouched(run: string): Promise<void> {
-      await vouch(redis, [keys.run(run).record], []);
+      await vouch(redis, [keys.epoch, keys.run(run).record], []);
     },
     /** Settle entries as they were journaled. */
     async settled(run: string, entries: readonly object[]): Promise<void> {
@@ -75,7 +75,7 @@ export function createReplay(redis: RedisConnection, keys: LedgerKeys) {
     /** What some workers sent is partly unknown: queued rows without a mark are in doubt. */
     async suspect(runs: readonly string[]): Promise<void> {
       const records = runs.map((run) => keys.run(run).record);
-      await suspect(redis, records, []);
+      await suspect(redis, [keys.epoch, ...records], []);
     },
   };
 }

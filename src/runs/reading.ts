@@ -131,6 +131,7 @@ export async function openRunReading(of: ReadingOf, session: TargetSession) {
     async end() {
       try {
         await halt();
+        opened.tenure = { until: 0 };
         await store.dropLease(run.id, holder);
       } finally {
         await queue.close();

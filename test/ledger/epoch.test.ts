@@ -255,7 +255,9 @@ describe('a worker that does not come', () => {
     // Another may have read on since, and Redis may have lost that.
     read: { id: 'read', added: '7', chunks: '90' },
     // On another server run.
-    former: { id: 'former', added: '7', vouched: 'f00d', chunks: '90' },
+    former: { id: 'former', added: '7', vouched: 'f00d 1', chunks: '90' },
+    // On a master that lived on, before a later epoch.
+    earlier: { id: 'earlier', added: '7', chunks: '90' },
     nobodys: { id: 'nobodys', chunks: '90' },
     worse: { id: 'worse', added: '7', suspect: '20', chunks: '90' },
   };
@@ -268,11 +270,13 @@ describe('a worker that does not come', () => {
     const gone = mortal(place);
     const replay = createReplay(place.redis, place.keys);
     const doubt = () => replay.suspect(Object.keys(RUNS));
-    for (const run of ['vouched', 'worse']) await replay.vouched(run);
     const a = await join('a', place, { graceMs, doubt, ...over });
     const b = await join('b', gone);
     await Promise.all([a.work('a1'), b.work('b1')]);
     gone.die();
+    await replay.vouched('earlier');
+    await place.redis.hincrby(place.keys.epoch, 'number', 1);
+    for (const run of ['vouched', 'worse']) await replay.vouched(run);
     const suspect = (run: string) => place.redis.hget(record(run), 'suspect');
     return { place, a, suspect, suspects: () => Promise.all(Object.keys(RUNS).map(suspect)) };
   }
@@ -283,11 +287,11 @@ describe('a worker that does not come', () => {
     const began = performance.now();
     const pending = a.work('a2');
     await until(async () => (await hash(place))['c:a'] !== undefined);
-    expect(await suspects()).toEqual([null, null, null, null, '20']);
+    expect(await suspects()).toEqual([null, null, null, null, null, '20']);
     await pending;
     expect(performance.now() - began).toBeGreaterThan(1_400);
     // All chunks, but where the one who hands them out vouches for how far it came.
-    expect(await suspects()).toEqual(['7', '90', '90', '90', '20']);
+    expect(await suspects()).toEqual(['7', '90', '90', '90', '90', '20']);
     expect(await hash(place)).not.toHaveProperty('m:b');
     expect(a.notices.slice(-2)).toEqual([
       expect.stringMatching(/^Waiting .* other workers .*: b\.$/),
@@ -300,7 +304,7 @@ describe('a worker that does not come', () => {
     a.block().resolve(['b']);
     await restarted(place);
     await a.work('a2');
-    expect(await suspects()).toEqual([null, null, null, null, '20']);
+    expect(await suspects()).toEqual([null, null, null, null, null, '20']);
     expect(await hash(place)).not.toHaveProperty('m:b');
   });
 
@@ -311,7 +315,7 @@ describe('a worker that does not come', () => {
     const began = performance.now();
     await a.work('a2');
     expect(performance.now() - began).toBeGreaterThan(1_400);
-    expect(await suspects()).toEqual([null, null, null, null, '20']);
+    expect(await suspects()).toEqual([null, null, null, null, null, '20']);
     // It may come again and do more: it is not remembered as one that has left.
     expect(Object.keys(await hash(place)).filter((field) => field.endsWith(':b'))).toEqual([]);
     expect(a.notices.at(-1)).toMatch(/their journals are here: put back for them \(b\)\.$/);
@@ -330,7 +334,7 @@ describe('a worker that does not come', () => {
     expect(scopes.slice(before + 1)).toEqual([
       { own: false, isWhole: false, silent: [], isHeld: expect.any(Function) },
     ]);
-    expect(await suspects()).toEqual([null, null, null, null, '20']);
+    expect(await suspects()).toEqual([null, null, null, null, null, '20']);
     expect(await hash(place)).not.toHaveProperty('m:b');
     expect(a.notices.filter((text) => text.includes('did not check in'))).toEqual([]);
   });

@@ -244,7 +244,7 @@ const OF_WORKERS: readonly Case[] = [
     'SUSPECT',
     'nothing else',
     SUSPECT,
-    ({ redis, keys, run }) => script(SUSPECT, z.unknown())(redis, [keys.run(run.id).record], []),
+    ({ redis, keys, run }) => script(SUSPECT, z.unknown())(redis, [keys.epoch, keys.run(run.id).record], []),
   ],
   [
     'HEARTBEAT',

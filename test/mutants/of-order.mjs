@@ -251,10 +251,10 @@ export const OF_ORDER = [
   {
     id: 'vouched-before-the-loss',
     in: 'src/ledger/lua',
-    find: 'run[3] == server and run[2] or run[5]',
+    find: 'run[3] == now and run[2] or run[5]',
     put: 'run[3] and run[2] or run[5]',
     tests: ['test/ledger/epoch'],
-    why: 'a word for another run of the server counts on this one',
+    why: 'a word for another run of the server, or from before a later epoch, counts',
   },
   {
     id: 'permit-for-nobody',

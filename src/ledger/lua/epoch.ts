@@ -151,12 +151,24 @@ return {'open', tostring(number), name}
 `;
 
 /**
- * The worker that reads a run knows that nobody else has read on: 'added' is what was handed out at
- * most. On another server run somebody else may have read, and on this one ADDED tells.
- * KEYS: record.
+ * Lua: verification(epoch): which one is under way. A former master that lived on comes back with
+ * its server run, but before a later epoch.
  */
-export const VOUCH = `${SERVER_ID}
-if call('HEXISTS', KEYS[1], 'id') == 1 then call('HSET', KEYS[1], 'vouched', serverId()) end
+const VERIFICATION = `${SERVER_ID}
+local function verification(epoch)
+  return serverId() .. ' ' .. (call('HGET', epoch, 'number') or '0')
+end
+`;
+
+/**
+ * The worker that reads a run knows that nobody else has read on: 'added' is what was handed out at
+ * most. It counts for this verification, and until ADDED tells of more.
+ * KEYS: epoch, record.
+ */
+export const VOUCH = `${VERIFICATION}
+if call('HEXISTS', KEYS[2], 'id') == 1 then
+  call('HSET', KEYS[2], 'vouched', verification(KEYS[1]))
+end
 return 1
 `;
 
@@ -164,13 +176,13 @@ return 1
  * What missing workers sent is partly unknown: rows without a mark may have been sent, up to the
  * highest chunk that a worker may have had. Where the run's reader doesn't vouch for that chunk, a
  * missing worker may have read on, and Redis may have lost that.
- * KEYS: records of unfinished runs.
+ * KEYS: epoch, records of unfinished runs.
  */
-export const SUSPECT = `${SERVER_ID}
-local server = serverId()
+export const SUSPECT = `${VERIFICATION}
+local now = verification(table.remove(KEYS, 1))
 for _, record in ipairs(KEYS) do
   local run = call('HMGET', record, 'id', 'added', 'vouched', 'suspect', 'chunks')
-  local upTo = tonumber(run[3] == server and run[2] or run[5])
+  local upTo = tonumber(run[3] == now and run[2] or run[5])
   if run[1] then call('HSET', record, 'suspect', math.max(upTo, tonumber(run[4] or '0'))) end
 end
 return 1
