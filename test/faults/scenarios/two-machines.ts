@@ -55,12 +55,11 @@ export async function killedContainer({ rows }: { readonly rows: number }): Prom
   await until(() => made(flow) > before);
   expect(performance.now() - killedAt).toBeLessThan(30_000 * SLOWNESS);
   const ends = await Promise.all(again.map(({ ended }) => ended));
-  const [refused, ended] = ends.toSorted(
-    (one, other) => Number(other.exitCode === 3) - Number(one.exitCode === 3),
-  );
-  expect(refused?.stderr).toMatch(/in use on another machine or container/);
-  expect(ended?.exitCode, ended?.stderr).not.toBe(3);
-  if (ended === undefined) return;
+  // Where the one has ended already, the other finds what it has loaded.
+  const leftAlone = /in use on another machine or container|was already loaded/;
+  const [ended, ...others] = ends.filter(({ stderr }) => !leftAlone.test(stderr));
+  expect(others).toEqual([]);
+  if (ended === undefined) throw new Error('nobody goes on');
   const { created, 'in-doubt': doubtful } = withSummary(ended).summary.outcomes;
   expect(flow.sandbox.stats().duplicates).toEqual([]);
   expect((created ?? 0) + (doubtful ?? 0)).toBe(rows);
