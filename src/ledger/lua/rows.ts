@@ -68,7 +68,7 @@ local out = {}
 local BREAKER = KEYS[9]
 local answered = false
 local ANSWERED = {}
-local counts, free = {}, {}
+local counts, free, overrules = {}, {}, {}
 local function count(outcome, by) counts[outcome] = (counts[outcome] or 0) + by end
 local function keep(key, row, value)
   if value then call('HSET', key, row, value) end
@@ -186,13 +186,9 @@ for _, e in ipairs(entries) do
   elseif not settled and not closed then
     put(of, row, e.settlement)
   elseif overruled or (doubted and outcome ~= 'in-doubt' and not gaveUp) then
-    if closed then call('HSET', KEYS[4], row, e.settlement)
-    else put(of, row, e.settlement) end
-    if overruled then
-      count('failed', -1)
-      call('HSET', KEYS[10], row .. ' overruled', decided)
-      call('HDEL', KEYS[10], row)
-    else count('in-doubt', -1) end
+    put(of, row, e.settlement)
+    if overruled then overrules[row] = decided end
+    count(overruled and 'failed' or 'in-doubt', -1)
     free[#free + 1] = row
   else
     recorded = false
@@ -210,8 +206,12 @@ for _, e in ipairs(entries) do
 end
 -- Last: half a transaction may be carried out, and its repetition goes by marks.
 for _, of in pairs(chunks) do
-  if #of.new > 0 then call('HSET', of.key, unpack(of.new)) end
+  if #of.new > 0 then call('HSET', of.closed and KEYS[4] or of.key, unpack(of.new)) end
   if of.recorded > 0 then call('HINCRBY', of.key, 'n', of.recorded) end
+end
+for row, decided in pairs(overrules) do
+  call('HSET', KEYS[10], row .. ' overruled', decided)
+  call('HDEL', KEYS[10], row)
 end
 for _, row in ipairs(free) do
   call('HDEL', KEYS[5], row)
