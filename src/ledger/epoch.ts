@@ -125,14 +125,21 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
     }
   };
   let verifying: Promise<void> | null = null;
+  /** All others know of this worker since it last checked in. */
+  let isKnown = false;
   const verified = async () => {
-    if (!(await verifyLedger(edges, memory, stop))) return;
     for (;;) {
+      const before = isKnown;
+      // Also where this worker checks in and fails before the others know of it.
+      isKnown = false;
+      isKnown = !(await verifyLedger(edges, memory, stop)) && before;
+      if (isKnown) return;
       try {
-        return await untilKnown();
+        await untilKnown();
+        isKnown = true;
+        return;
       } catch (error) {
         if (!isUnverified(error)) throw error;
-        await verifyLedger(edges, memory, stop);
       }
     }
   };
@@ -144,7 +151,7 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
   };
   const untilDone = async <Answer>(call: Call<Answer>) => {
     for (;;) {
-      if (verifying !== null) await verifying;
+      if (!isKnown) await verify();
       try {
         return await attempt(call);
       } catch (error) {

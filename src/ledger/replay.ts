@@ -18,7 +18,7 @@ import { ADDED, REPLAY_INTENT, RESTORE } from './lua/replay.ts';
 import { REPLAY_SETTLED } from './lua/rows.ts';
 import { RECOUNT } from './lua/runs.ts';
 import { INPUT_TTL_SECONDS } from './reruns.ts';
-import { allBriefs, type RunBrief, readBriefs } from './run-record.ts';
+import { allBriefs, type RunBrief } from './run-record.ts';
 import { readAll } from './run-view.ts';
 import { script } from './script.ts';
 
@@ -100,34 +100,33 @@ export function restorableFields(record: Readonly<Record<string, string>>): Reco
   return { ...Object.fromEntries(kept), state, reason: '' };
 }
 
-/** Open runs, and those whose numbers don't add up. A run with all its blocks is finished. */
-export async function recountRuns(redis: RedisConnection, keys: LedgerKeys): Promise<void> {
+/**
+ * Open runs, and those whose numbers don't add up: a run with all its blocks is finished. False:
+ * something was recorded of a run since its rows were counted, and its numbers stay as they are.
+ */
+export async function recountRuns(redis: RedisConnection, keys: LedgerKeys): Promise<boolean> {
+  let areRight = true;
   for await (const run of allBriefs(redis, keys)) {
     const isWhole = isOver(run) && countSettled(run.outcomes) === run.rows;
     const inDoubt = run.outcomes['in-doubt'];
     // Half a transaction may have taken a doubt from the list, and not from the numbers.
     const isListed = inDoubt === 0 || (await redis.hlen(keys.run(run.id).doubts)) === inDoubt;
-    if (!isWhole || !isListed) await recountRun(redis, keys, run);
+    if (!isWhole || !isListed) areRight = (await recountRun(redis, keys, run)) && areRight;
   }
+  return areRight;
 }
 
-/** Its numbers are replaced only where nothing was recorded since they were read. */
-async function recountRun(redis: RedisConnection, keys: LedgerKeys, run: RunBrief): Promise<void> {
+async function recountRun(redis: RedisConnection, keys: LedgerKeys, run: RunBrief): Promise<boolean> {
   const k = keys.run(run.id);
-  for (let before: RunBrief | undefined = run; before !== undefined; ) {
-    const earlier = before.outcomes;
-    const listed = await redis.hgetall(k.doubts);
-    const { counts, doubted } = await countRows(redis, k, run.chunks);
-    const asked = {
-      counts: OUTCOMES.map((outcome) => [`o:${outcome}`, earlier[outcome], counts[outcome]]),
-      wrong: differing(listed, doubted),
-      chunks: run.chunks,
-      now: new Date().toISOString(),
-    };
-    const names = [k.record, k.blocks, k.doubts];
-    if ((await recount(redis, names, [JSON.stringify(asked)])) === 1) return;
-    [before] = await readBriefs(redis, keys, [run.id]);
-  }
+  const listed = await redis.hgetall(k.doubts);
+  const { counts, doubted } = await countRows(redis, k, run.chunks);
+  const asked = {
+    counts: OUTCOMES.map((outcome) => [`o:${outcome}`, run.outcomes[outcome], counts[outcome]]),
+    wrong: differing(listed, doubted),
+    chunks: run.chunks,
+    now: new Date().toISOString(),
+  };
+  return (await recount(redis, [k.record, k.blocks, k.doubts], [JSON.stringify(asked)])) === 1;
 }
 
 /** `doubted`: rows in doubt, and their chunks. */

@@ -21,7 +21,8 @@ export type EpochEdges = {
   readonly worker: string;
   /** Makes Redis drop what a torn append-only file holds; before anything is put back. */
   leaveTornEnds(): Promise<void>;
-  recount(): Promise<void>;
+  /** False: something was recorded meanwhile, and the runs have to be counted again. */
+  recount(): Promise<boolean>;
   /**
    * Whether a journal at hand is of a process that is gone and was not in the epoch of that name:
    * others opened it without what that process did, and Redis may have lost some of that.
@@ -210,8 +211,8 @@ async function untilOpen(
     const [state, ...missing] = await checkIn(redis, [keys.epoch, keys.left], args);
     if (state === 'open') return { number: Number(missing[0]), name: missing[1] ?? '' };
     if (state === 'moved') return state;
-    knows = state === 'count' ? 'counted' : 'closed';
-    if (state === 'count') await edges.recount();
+    // Another worker that counts may have opened the epoch: nobody counts while rows are recorded.
+    knows = state === 'count' && (await edges.recount()) ? 'counted' : 'closed';
     absent = await absentOf(missing);
     if (state === 'closed') await sleep(POLL_MS, stop);
   }

@@ -197,6 +197,34 @@ describe('a server that was started again', () => {
   });
 });
 
+describe('runs are counted', () => {
+  test('again where something was recorded meanwhile', async () => {
+    const place = ownPlace();
+    const answers = [true, false, true];
+    const a = await join('a', place, { recount: async () => answers.shift() ?? true });
+    await restarted(place);
+    await a.work('a1');
+    expect(answers).toEqual([]);
+  });
+
+  test('by nobody any more once another worker, which counted too, has opened the ledger', async () => {
+    const place = ownPlace();
+    const counts: string[] = [];
+    const a = await join('a', place, {
+      async recount() {
+        const [server] = counts;
+        counts.push((await hash(place)).checking ?? '');
+        if (server === undefined) return true;
+        await place.redis.hset(place.keys.epoch, 'server', server);
+        return false;
+      },
+    });
+    await restarted(place);
+    expect(await a.work('a1')).toBe(1);
+    expect(counts).toHaveLength(2);
+  });
+});
+
 describe('a server that was emptied', () => {
   test('is closed until workers that are still connected have put their journals back', async () => {
     const place = ownPlace();
@@ -489,6 +517,19 @@ describe('leaving', () => {
     await b.work('b2');
     expect((await hash(place))['b:a']).not.toBe(told);
     expect(b.notices.at(-1)).toMatch(/^This process had not been heard of for a while/);
+  });
+
+  test('nor where Redis failed it while it waited for them', async () => {
+    const place = ownPlace();
+    const { redis, keys } = place;
+    const [, b] = [await join('a', place), await join('b', place)];
+    await redis.hdel(keys.epoch, 'm:b');
+    await redis.set(keys.left, 'what no heartbeat can be given with');
+    await expect(b.work('b1')).rejects.toThrow('WRONGTYPE');
+    await redis.del(keys.left);
+    const { 'b:a': told } = await hash(place);
+    await b.work('b2');
+    expect((await hash(place))['b:a']).not.toBe(told);
   });
 
   test('a worker that has left is a worker no longer, and after a restart nobody waits for it', async () => {
