@@ -26,7 +26,7 @@ import type { RedisConnection } from '../lib/redis-connection.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { withDeadline } from '../lib/waiting.ts';
 import { isOver } from '../model/run.ts';
-import { leaveTornEnds } from '../redis/append-only-file.ts';
+import { dropTornEnds } from '../redis/append-only-file.ts';
 import { connectionNames, nameConnections } from '../redis/connection.ts';
 
 export type Registration = {
@@ -77,7 +77,7 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
   const epoch = await openEpoch({
     ...options,
     worker,
-    leaveTornEnds: () => leaveTornEnds(redis, (problem) => tellOf(options, problem)),
+    dropTornEnds: () => dropTornEnds(redis, (problem) => tellOf(options, problem)),
     recount: () => recountRuns(redis, keys),
     hasOlderJournal: (name) => hasOlderJournal(options, journal, name),
     // Outcomes are recorded on a full disk too. An older name there is the safe side.
@@ -86,7 +86,7 @@ export async function openRegistration(options: RegistrationOptions): Promise<Re
         log.warn('the name of the epoch could not be written', { problem: messageOf(error) }),
       ),
     async replay(scope) {
-      const gone = await replayJournals(options, journal, scope);
+      const gone = await replayJournals({ ...options, replay }, journal, scope);
       for (const [run, isReader] of readers) if (isReader()) await replay.vouched(run);
       return gone;
     },
@@ -229,13 +229,15 @@ async function assertKnown(
   if (damage[0] !== undefined) throw unknownRun(of.run, of.worker, damage[0]);
 }
 
+type ReplayOptions = RegistrationOptions & { readonly replay: ReturnType<typeof createReplay> };
+
 /**
  * Replays the journals of processes that are gone, and this one's where Redis lost some of it;
  * answers whose those were. Intents come last: one with an end in any journal must not stand in
  * that end's way.
  */
 async function replayJournals(
-  options: RegistrationOptions,
+  options: ReplayOptions,
   journal: Journal,
   { own, isWhole, silent, isHeld }: ReplayScope,
 ): Promise<readonly string[]> {
@@ -246,12 +248,11 @@ async function replayJournals(
   const read: ReadBack[] = [];
   for (const worker of own ? [...killed, journal.worker] : killed) {
     for (const run of await runsIn(join(options.folder, worker)))
-      read.push(await replayRun({ worker, run }, options));
+      read.push(await replayRun({ worker, run, isHeld }, options));
   }
   if (isWhole) return gone;
-  const replay = createReplay(options.redis, options.keys);
   for (const { run, open } of read)
-    await replay.intended(
+    await options.replay.intended(
       run,
       open.filter(({ mark }) => !isHeld(mark)),
     );
@@ -260,8 +261,8 @@ async function replayJournals(
 }
 
 /** The damaged part may have held intents, and Redis may have lost them too. */
-async function doubtRowsOf({ worker, run, damage }: ReadBack, options: RegistrationOptions): Promise<void> {
-  const { redis, keys, store } = options;
+async function doubtRowsOf({ worker, run, damage }: ReadBack, options: ReplayOptions): Promise<void> {
+  const { replay, store } = options;
   const known = damage === null ? null : await store.get(run);
   if (damage === null || known === null || isOver(known)) return;
   tellOf(
@@ -269,7 +270,7 @@ async function doubtRowsOf({ worker, run, damage }: ReadBack, options: Registrat
     `The journal of ${shownWorker(worker)} is damaged (${damage.file}, line ${damage.line}), and Redis may have lost what it said: ` +
       `rows of run ${run} that this process may have sent are in doubt.`,
   );
-  await createReplay(redis, keys).suspect([run]);
+  await replay.suspect([run]);
 }
 
 /** Whoever has the home may send, nobody else: another machine's worker sends nothing more. */
@@ -291,11 +292,10 @@ type ReadBack = {
  * and Redis has lost it.
  */
 async function replayRun(
-  { worker, run }: Pick<ReadBack, 'worker' | 'run'>,
-  options: RegistrationOptions,
+  { worker, run, isHeld }: Pick<ReadBack, 'worker' | 'run'> & Pick<ReplayScope, 'isHeld'>,
+  options: ReplayOptions,
 ): Promise<ReadBack> {
-  const { redis, keys, store, folder, target, index, log } = options;
-  const replay = createReplay(redis, keys);
+  const { replay, store, folder, target, index, log } = options;
   const open: Array<ReadBack['open'][number]> = [];
   let damage: Damage | null = null;
   const onDamage = (place: Damage) => {
@@ -307,16 +307,33 @@ async function replayRun(
     // Without damage its record comes first.
     isKnown ||= part.kind === 'run' || (await store.get(run)) !== null;
     if (!isKnown) throw unknownRun(run, worker, damage ?? { file: '', line: 1 });
-    if (part.kind === 'run') {
-      await replay.run(run, part.fields);
-      await index.add(run, target, new Date(part.fields.createdAt ?? 0));
-    }
-    if (part.kind === 'added') await replay.added(run, part.chunk);
-    if (part.kind === 'settled') await replay.settled(run, part.entries);
+    if (part.kind === 'run') await index.add(run, target, new Date(part.fields.createdAt ?? 0));
     if (part.kind === 'intended') open.push(...part.rows);
+    else await putPartBack(part, replay, isHeld);
   }
   if (!isKnown) await assertKnown({ worker, run }, options);
   return { worker, run, open, damage };
+}
+
+async function putPartBack(
+  part: Exclude<Replayed, { kind: 'intended' }>,
+  replay: ReplayOptions['replay'],
+  isHeld: ReplayScope['isHeld'],
+): Promise<void> {
+  switch (part.kind) {
+    case 'run':
+      return replay.run(part.run, part.fields);
+    case 'added':
+      return replay.added(part.run, part.chunk);
+    case 'settled':
+      return replay.settled(part.run, part.entries);
+    case 'withdrawn': {
+      const free = part.rows.filter(([, , mark]) => !isHeld(mark));
+      return replay.withdrawn(part.run, free);
+    }
+    default:
+      part satisfies never;
+  }
 }
 
 /** Nobody would recognise its file again, and its rows could be sent once more. */

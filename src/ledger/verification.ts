@@ -20,7 +20,7 @@ export type EpochEdges = {
   /** Never used twice. */
   readonly worker: string;
   /** Makes Redis drop what a torn append-only file holds; before anything is put back. */
-  leaveTornEnds(): Promise<void>;
+  dropTornEnds(): Promise<void>;
   /** False: something was recorded meanwhile, and the runs have to be counted again. */
   recount(): Promise<boolean>;
   /**
@@ -124,7 +124,7 @@ async function lookUntorn(edges: EpochEdges, memory: Memory): Promise<Found> {
   for (;;) {
     const before = await lookAt(edges, memory, 'looks');
     if (before.isOpen) return before;
-    await edges.leaveTornEnds();
+    await edges.dropTornEnds();
     const after = await lookAt(edges, memory, 'begins');
     if (after.server === before.server) return after;
   }
@@ -214,7 +214,7 @@ async function untilOpen(
     // Another worker that counts may have opened the epoch: nobody counts while rows are recorded.
     knows = state === 'count' && (await edges.recount()) ? 'counted' : 'closed';
     absent = await absentOf(missing);
-    if (state === 'closed') await sleep(POLL_MS, stop);
+    if (knows === 'closed') await sleep(POLL_MS, stop);
   }
 }
 

@@ -99,14 +99,14 @@ const AGAIN_MS = 5_000;
  * Has every server rewrite its append-only file, unless it has done so since its start or refuses
  * torn ones. One that refuses the command is left as it is; any other is asked again.
  */
-export async function leaveTornEnds(
+export async function dropTornEnds(
   redis: RedisConnection,
   onTrouble: (problem: string) => void,
 ): Promise<void> {
-  await Promise.all((await dataServers(redis)).map((server) => leaveTornEnd(server.redis, onTrouble)));
+  await Promise.all((await dataServers(redis)).map((server) => dropTornEnd(server.redis, onTrouble)));
 }
 
-async function leaveTornEnd(redis: Redis, onTrouble: (problem: string) => void): Promise<void> {
+async function dropTornEnd(redis: Redis, onTrouble: (problem: string) => void): Promise<void> {
   if ((await configured(redis, 'aof-load-truncated')) === 'no') return;
   for (let tries = 0; ; await sleep(POLL_MS)) {
     const rewrite = await rewriteOf(redis);

@@ -2,7 +2,7 @@ import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { findTornEnd, leaveTornEnds } from '../../src/redis/append-only-file.ts';
+import { dropTornEnds, findTornEnd } from '../../src/redis/append-only-file.ts';
 import { findServerProgram } from '../../src/redis/server-process.ts';
 import { createJob, startFlow, subclientsCsv } from '../support/flow.ts';
 import { ownFolder } from '../support/folder.ts';
@@ -59,7 +59,7 @@ async function forgetElsewhere({ folder, units }: RecordedLog): Promise<void> {
     await startOn(from);
     const before = await contentOf(server);
     await startOn(to - 3);
-    await leaveTornEnds(server.redis, () => undefined);
+    await dropTornEnds(server.redis, () => undefined);
     await server.redis.eval("redis.call('SET', 'a', 1) redis.call('DEL', 'a')", 0);
     await server.kill();
     await server.start();

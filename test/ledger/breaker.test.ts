@@ -124,6 +124,16 @@ describe('the breaker', () => {
     expect(await grantOf(bench.a.ledger, intent('i a 2', 2))).toMatchObject({ kind: 'wait' });
   });
 
+  test('lets the probe ask again that was recalled and keeps its intent, since an earlier one may have arrived', async () => {
+    const bench = await twoWorkers();
+    await grantOf(bench.a.ledger, intent('i a 1'));
+    await pauseOver(bench);
+    const over = (mark: string, expected: string) => ({ ...intent(mark), expected, repeatable: true });
+    expect(await grantOf(bench.a.ledger, over('i a 2', 'i a 1'))).toEqual(GRANTED);
+    expect(await grantOf(bench.a.ledger, over('i a 3', 'i a 2'))).toEqual(GRANTED);
+    expect(await grantOf(bench.b.ledger, intent('i b 1'))).toMatchObject({ kind: 'wait' });
+  });
+
   test('takes the intent of a row back that was granted before it opened and asks again', async () => {
     const bench = await twoWorkers();
     await grantOf(bench.a.ledger, intent('i a 1'));

@@ -233,6 +233,20 @@ describe('settling', () => {
     },
   );
 
+  test.each([false, true])(
+    'a row that leaves doubt without success keeps its record (closed chunk: %s)',
+    async (closed) => {
+      const bench = await runningRun(1);
+      const source = '{"kind":"cells"}';
+      await bench.ledger.settle(row(1, 'in-doubt', { source }));
+      if (closed) await bench.ledger.close(1, 1);
+      expect(await bench.ledger.settle(row(1, 'rejected', { source }))).toBe(true);
+      const { sources, doubts } = bench.keys.run(bench.id);
+      const kept = await Promise.all([sources, doubts].map((key) => own().redis.hgetall(key)));
+      expect(kept).toEqual([{ 1: source }, {}]);
+    },
+  );
+
   test.each([
     ['known', 'created', { kind: 'known', run: expect.any(String), id: 'id-9' }],
     ['in-doubt', 'in-doubt', { kind: 'held', run: expect.any(String), row: 1, inDoubt: true }],

@@ -6,7 +6,7 @@ export const OF_ISSUE = [
   {
     id: 'intend-on-closed-chunk',
     in: 'src/ledger',
-    find: "if call('HEXISTS', BLOCKS, e.chunk) == 1 then return 'taken' end\n",
+    find: "  if call('HEXISTS', BLOCKS, chunk) == 1 then return 'taken' end\n",
     put: '',
     tests: ['test/ledger/chunk-ledger'],
     why: 'a worker that wakes late creates the rows of a closed chunk again',
@@ -70,7 +70,7 @@ export const OF_ISSUE = [
   {
     id: 'intend-whatever-mark',
     in: 'src/ledger',
-    find: "if not isGranted and current ~= e.expected then return 'taken' end",
+    find: "if why ~= 'halted' and not isGranted and current ~= e.expected then return 'taken' end",
     put: '',
     tests: ['test/ledger/chunk-ledger'],
     why: 'two workers send one row',
@@ -86,16 +86,16 @@ export const OF_ISSUE = [
   {
     id: 'intend-suspect-row',
     in: 'src/ledger',
-    find: "not e.repeatable and e.chunk <= suspect then return 'taken' end",
-    put: "false then return 'taken' end",
+    find: "(current == '' or isGranted) and not e.repeatable",
+    put: 'false',
     tests: ['test/ledger/chunk-ledger'],
     why: 'a row that a lost worker may have sent is created again',
   },
   {
     id: 'withdraw-any-mark',
     in: 'src/ledger',
-    find: 'local mine = marksOf(key, {row})[row] == mark',
-    put: "local mine = call('HEXISTS', key, row) == 1",
+    find: 'local isThere = marksOf(key, {row})[row] == mark',
+    put: "local isThere = call('HEXISTS', key, row) == 1",
     tests: ['test/ledger/chunk-ledger'],
     why: 'a withdrawal frees a row that another worker is sending',
   },

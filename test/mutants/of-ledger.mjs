@@ -387,8 +387,8 @@ export const OF_LEDGER = [
   {
     id: 'journal-intent-after-an-end',
     in: 'src/journal',
-    find: 'return !isDoubt && !intents.has(row);',
-    put: 'return !isDoubt;',
+    find: 'const isLast = !isDoubt && !intents.has(row);',
+    put: 'const isLast = !isDoubt;',
     tests: ['test/journal/'],
     why: 'a row that is sent again is settled by what was said before',
   },
@@ -419,10 +419,18 @@ export const OF_LEDGER = [
   {
     id: 'journal-withdrawn-comes-back',
     in: 'src/journal',
-    find: 'if (!known.has(row)) withdrawn',
+    find: 'if (!known.has(row) || givenUp.has(row)) withdrawn',
     put: 'if (false) withdrawn',
     tests: ['test/journal/'],
     why: 'a replay takes rows for sent that were withdrawn',
+  },
+  {
+    id: 'journal-frees-what-may-have-gone',
+    in: 'src/journal',
+    find: '.filter(([, row]) => !intents.has(row))',
+    put: '',
+    tests: ['test/journal/'],
+    why: 'a row goes again that was sent under an earlier intent than the one that was taken back',
   },
   {
     id: 'finish-by-what-was-counted',
@@ -467,7 +475,7 @@ export const OF_LEDGER = [
   {
     id: 'open-before-torn-ends-are-left',
     in: 'src/ledger',
-    find: '    await edges.leaveTornEnds();\n',
+    find: '    await edges.dropTornEnds();\n',
     put: '',
     tests: ['test/delivery/registration'],
     why: 'half a transaction is carried out on top of what was put back for it',

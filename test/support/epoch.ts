@@ -8,7 +8,7 @@ import { atTestEnd } from './at-test-end.ts';
 
 /** Of a worker that has nothing to put back, knows of nobody and tells nobody. */
 export const quietEdges = {
-  leaveTornEnds: async () => undefined,
+  dropTornEnds: async () => undefined,
   recount: async () => true,
   hasOlderJournal: async () => false,
   entered: async () => undefined,

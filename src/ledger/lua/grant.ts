@@ -52,10 +52,6 @@ local function probeWith(mark)
   call('HSET', BREAKER, 'probing', probing, 'probe', mark)
 end
 
-local function endProbe(mark)
-  if mark == probe then call('HDEL', BREAKER, 'probing', 'probe') end
-end
-
 -- Redis may have lost the ingest's claim: it is claimed again here, unless another row has the key.
 local function holder(row, key)
   if not key then return nil end
@@ -80,22 +76,23 @@ local function takeBack(key, e)
   endProbe(e.mark)
 end
 
+-- Why no row of the chunk may go now; nil: they may. 'maySuspect': a lost worker may have sent it.
+local function gate(chunk, maySuspect, probes)
+  if not running then return 'halted' end
+  if call('HEXISTS', BLOCKS, chunk) == 1 then return 'taken' end
+  if maySuspect and chunk <= suspect then return 'taken' end
+  if not probes then return wait() end
+end
+
 -- Why a row by itself may not go; nil: it may.
 local function refusal(key, e, current)
   local isGranted = current == e.mark
-  if not running then
-    if isGranted then takeBack(key, e) end
-    return 'halted'
-  end
-  if call('HEXISTS', BLOCKS, e.chunk) == 1 then return 'taken' end
-  if (current == '' or isGranted) and not e.repeatable and e.chunk <= suspect then return 'taken' end
-  if not isGranted and current ~= e.expected then return 'taken' end
-  local why = not (isGranted and e.mark == probe) and wait()
-  if why then
-    if isGranted then takeBack(key, e) end
-    return why
-  end
-  if isGranted then return nil end
+  -- A probe that was recalled and kept its intent asks anew, over that.
+  local probes = probe and (e.expected == probe or (isGranted and e.mark == probe))
+  local why = gate(e.chunk, (current == '' or isGranted) and not e.repeatable, probes)
+  if why ~= 'halted' and not isGranted and current ~= e.expected then return 'taken' end
+  if why and why ~= 'taken' and isGranted then takeBack(key, e) end
+  if why or isGranted then return why end
   local other = holder(e.row, e.key)
   if other then return 'held ' .. other end
   call('HSET', key, e.row, e.mark)
@@ -113,14 +110,6 @@ local function keepApart(key, apart)
     local row, mark = rows[j], of[2]
     if not own[j] and (marks[row] or '-') == mark then call('HSET', key, row, mark) end
   end
-end
-
--- Why no row of the chunk may go; nil: they may.
-local function barrier(range)
-  if not running then return 'halted' end
-  if call('HEXISTS', BLOCKS, range.chunk) == 1 then return 'taken' end
-  if not range.repeatable and range.chunk <= suspect then return 'taken' end
-  if not range.probes then return wait() end
 end
 
 -- Why a row that was not granted before can't go in order; false: it goes. A taker's order never
@@ -142,7 +131,7 @@ local function grantRange(range)
   range.mine, range.last = by == range.taker, last
   local prefix = 'i ' .. range.taker .. ' 1.'
   range.probes = range.mine and probe == prefix .. rows[1] and tonumber(rows[1]) <= last
-  local why = barrier(range)
+  local why = gate(range.chunk, not range.repeatable, range.probes)
   local own = call('HMGET', key, unpack(rows))
   local upTo, back = 0, {}
   for j, row in ipairs(rows) do
@@ -158,7 +147,7 @@ local function grantRange(range)
     -- Takes back a grant that no longer holds. Not where it is 'taken': another take may have the
     -- row on the wire, so its mark stays.
     if answer and isGranted and answer ~= 'taken' then
-      if number <= last then call('HSET', key, row, '-') else call('HDEL', key, row) end
+      unmark(key, row)
       endProbe(prefix .. row)
     end
     if answer then refuse(row, answer)

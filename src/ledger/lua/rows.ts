@@ -10,20 +10,21 @@ import { KEY_ENTRIES } from './keys.ts';
 import { OPEN_CHUNK } from './open-chunk.ts';
 
 /**
- * Lua: withdraw(rows), each {chunk, row, mark}: takes intents back under which nothing was
- * received, so that the row is unsent again. Only this very mark is removed. A withdrawn probe
- * leaves probing to the next row. Answers for each 1: it was there; 0.
+ * Lua: endProbe(mark): probing is left to the next row, where the row of that mark probed;
+ * withdraw(rows), each {chunk, row, mark}: takes intents back under which nothing was received, so
+ * that the row is unsent again. Only this very mark is removed. Answers for each 1: it was there;
+ * 0: it was not.
  */
 const WITHDRAW = `
+local function endProbe(mark)
+  if call('HGET', KEYS[9], 'probe') == mark then call('HDEL', KEYS[9], 'probing', 'probe') end
+end
 local function withdraw(rows)
   local out = {}
-  local probe = call('HGET', KEYS[9], 'probe')
   for i, e in ipairs(rows) do
-    local key, row, mark = KEYS[2] .. e[1], tostring(e[2]), e[3]
-    local mine = marksOf(key, {row})[row] == mark
-    if mine then unmark(key, row) end
-    if mine and mark == probe then call('HDEL', KEYS[9], 'probing', 'probe') end
-    out[i] = mine and 1 or 0
+    local isThere = removeMark(KEYS[2] .. e[1], tostring(e[2]), e[3])
+    if isThere then endProbe(e[3]) end
+    out[i] = isThere and 1 or 0
   end
   return out
 end
@@ -68,7 +69,7 @@ local out = {}
 local BREAKER = KEYS[9]
 local answered = false
 local ANSWERED = {}
-local counts, free, overrules = {}, {}, {}
+local counts, undoubted, overrules = {}, {}, {}
 local function count(outcome, by) counts[outcome] = (counts[outcome] or 0) + by end
 local function keep(key, row, value)
   if value then call('HSET', key, row, value) end
@@ -189,7 +190,7 @@ for _, e in ipairs(entries) do
     put(of, row, e.settlement)
     if overruled then overrules[row] = decided end
     count(overruled and 'failed' or 'in-doubt', -1)
-    free[#free + 1] = row
+    undoubted[#undoubted + 1] = e
   else
     recorded = false
   end
@@ -213,9 +214,9 @@ for row, decided in pairs(overrules) do
   call('HSET', KEYS[10], row .. ' overruled', decided)
   call('HDEL', KEYS[10], row)
 end
-for _, row in ipairs(free) do
-  call('HDEL', KEYS[5], row)
-  call('HDEL', KEYS[6], row)
+for _, e in ipairs(undoubted) do
+  call('HDEL', KEYS[5], e.row)
+  if not e.source then call('HDEL', KEYS[6], e.row) end
 end
 for outcome, by in pairs(counts) do call('HINCRBY', KEYS[1], 'o:' .. outcome, by) end
 if answered then ${SUCCESS} end
