@@ -359,13 +359,18 @@ describe('when a row has damage', () => {
     ]);
   });
 
-  test('a key that lost digits keeps its row back as a number would, unless nobody wants to know', () => {
-    const key = (checks: Settings) => mapOf({ Ref: '1.2E+11', name: 'N' }, { key: 'Ref', checks });
-    const refused = ['scientific_notation Ref "1.2E+11"'];
+  // The next such row would pass for the same record.
+  test.each([
+    ['1.2E+11', 'scientific_notation'],
+    ['#REF!', 'spreadsheet_error'],
+  ])('a key that is %s keeps its row back as a number would, unless nobody wants to know', (Ref, code) => {
+    const key = (checks: Settings) => mapOf({ Ref, name: 'N' }, { key: 'Ref', checks });
+    const refused = [`${code} Ref "${Ref}"`];
     expect([bodyOf(key({})), bodyOf(key({ damage: 'warn' }))]).toEqual([refused, refused]);
     expect(bodyOf(key({ damage: 'error', number_cell: 'off' }))).toEqual(refused);
     expect(warningsOf(key({ damage: 'off' }))).toEqual([]);
-    expect(warningsOf(key({ number_cell: 'off' }))).toEqual(['scientific_notation Ref']);
+    for (const given of ['warn', 'off'])
+      expect(warningsOf(key({ number_cell: given }))).toEqual([`${code} Ref`]);
   });
 
   test('what a spreadsheet shows in place of a value is warned of in every kind of text, and nothing else of the cell', () => {
@@ -375,13 +380,6 @@ describe('when a row has damage', () => {
       'spreadsheet_error name "#REF!"',
     ]);
     expect(warningsOf(mapOf({ name: '#REF!' }, { checks: { damage: 'off' } }))).toEqual([]);
-  });
-
-  test('in a key it keeps the row back as a number would: the next such row would pass for the same record', () => {
-    const key = (checks: Settings) => mapOf({ Ref: '#REF!', name: 'N' }, { key: 'Ref', checks });
-    expect(bodyOf(key({}))).toEqual(['spreadsheet_error Ref "#REF!"']);
-    expect(warningsOf(key({ number_cell: 'warn' }))).toEqual(['spreadsheet_error Ref']);
-    expect(warningsOf(key({ damage: 'off' }))).toEqual([]);
   });
 
   test('a reference is looked at like a key', () => {
