@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { LedgerEpoch } from '../../src/ledger/epoch.ts';
 import { readKeys } from '../../src/ledger/key-claims.ts';
-import { identityOf, type LedgerKeys } from '../../src/ledger/keys.ts';
+import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { openTestEpoch } from '../support/epoch.ts';
 import { claimOf, setEntry } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
@@ -102,14 +102,6 @@ describe('two texts of one normal form', () => {
     expect(await claim(ledger, 'r3', [1, TEXTS[0]])).toEqual([alike('r2', 1)]);
   });
 
-  test('twenty keys that lost their zeros are all found', async () => {
-    const ledger = await ownLedger();
-    const keys = Array.from({ length: 20 }, (_, i) => `${i + 1}`);
-    await claim(ledger, 'r1', ...keys.map((key, i) => [i + 1, key.padStart(5, '0')] as const));
-    const stripped = await claim(ledger, 'r2', ...keys.map((key, i) => [i + 1, key] as const));
-    expect(stripped).toEqual(keys.map((_, i) => alike('r1', i + 1)));
-  });
-
   test('are told to those who look them up', async () => {
     const ledger = await ownLedger();
     await write(ledger, TEXTS[0], 'k r1 7 id');
@@ -201,32 +193,5 @@ test('whatever the order of claims, each form has one row, each text of an exact
       expect((await ask()).map((kind) => kind === 'claimed')).toEqual(said.map((kind) => kind === 'claimed'));
     }),
     { numRuns: 100 },
-  );
-});
-
-test('of two runs that claim alike keys at once, one has each', async () => {
-  const ledger = await ownLedger();
-  const rows = Array.from({ length: 50 }, (_, i) => i + 1);
-  const [one, other] = await Promise.all(
-    ['r1', 'r2'].map((run) =>
-      Promise.all(
-        rows.map((row) => claim(ledger, run, [row, run === 'r1' ? `Key ${row}` : `KEY ${row}\u200b`])),
-      ),
-    ),
-  );
-  for (const [i, mine] of (one ?? []).entries()) {
-    const kinds = [mine[0]?.kind, other?.[i]?.[0]?.kind];
-    expect(kinds.toSorted()).toEqual(['alike', 'claimed']);
-  }
-});
-
-it('given any key, keeps it in the bucket that the first 16 bits of its digest say', () => {
-  fc.assert(
-    fc.property(fc.string(), (key) => {
-      const { bucket, digest } = identityOf(key);
-      const bits = Buffer.from(digest, 'base64url').readUInt16BE(0);
-      expect(bucket).toBe((bits % 16_384).toString(36));
-    }),
-    { numRuns: 1_000 },
   );
 });
