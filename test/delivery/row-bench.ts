@@ -14,7 +14,6 @@ import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { settledMark } from '../../src/ledger/mark.ts';
 import { readFields } from '../../src/ledger/open-chunk.ts';
 import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
-import { createRunView } from '../../src/ledger/run-view.ts';
 import { createMeter } from '../../src/metrics/meter.ts';
 import type { KeyClaim } from '../../src/model/identity.ts';
 import type { Operation } from '../../src/model/operation.ts';
@@ -25,6 +24,7 @@ import type { ChunkJob } from '../../src/queue/chunk-job.ts';
 import { judge } from '../../src/service/judge.ts';
 import { buildRequest } from '../../src/service/operations.ts';
 import { type MemoryJournal, memoryJournal, openTestEpoch } from '../support/epoch.ts';
+import { settlementsOf as settlementsIn } from '../support/ledger.ts';
 import { sampleMapping } from '../support/mapping.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
 import { knownRun } from '../support/session.ts';
@@ -222,12 +222,8 @@ export const serving = ({ context }: Bench, over: Partial<RunContext['service']>
 });
 
 /** The settled rows of the bench's run, in file order. */
-export async function settlementsOf({ redis, keys, context }: Bench): Promise<Settlement[]> {
-  const all: Settlement[] = [];
-  for await (const { settlements: rows } of createRunView(redis, keys, context.run).chunks())
-    all.push(...rows);
-  return all;
-}
+export const settlementsOf = ({ redis, keys, context }: Bench): Promise<Settlement[]> =>
+  settlementsIn(redis, keys, context.run);
 
 /** How each row ended: number, outcome, identifier and code, where there are such. */
 export const endsOf = async (bench: Bench) =>

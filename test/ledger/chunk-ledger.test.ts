@@ -16,6 +16,7 @@ import {
   grantOf,
   intentOn,
   setEntry,
+  settlementsOf,
   runningRun as startRun,
 } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
@@ -55,12 +56,7 @@ const HALTED = { kind: 'halted' };
 const row = (number: number, outcome: Outcome, over: Partial<SettledRow> = {}, id = '') =>
   settledRow(number, outcome, { ...over, id });
 
-async function settlements({ keys, run }: Bench) {
-  const view = createRunView(own().redis, keys, await run());
-  const all = [];
-  for await (const { settlements: rows } of view.chunks()) all.push(...rows);
-  return all;
-}
+const settlements = async ({ keys, run }: Bench) => settlementsOf(own().redis, keys, await run());
 
 /** Number, outcome and, where there is one, identifier of each row. */
 const endsOf = async (bench: Bench) =>

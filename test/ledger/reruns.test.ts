@@ -4,19 +4,16 @@ import { describe, expect, test } from 'vitest';
 import { readStory } from '../../src/ledger/display.ts';
 import { createReplay, restorableFields } from '../../src/ledger/replay.ts';
 import { createRerunStore, createRunInput, packRowNumbers } from '../../src/ledger/reruns.ts';
-import { createRunStore } from '../../src/ledger/run-store.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
 import type { CellsRow } from '../../src/model/row.ts';
 import { useOwnRedis } from '../support/redis.ts';
-import { newRun, ownKeys } from '../support/runs.ts';
+import { newRun, ownStore } from '../support/runs.ts';
 
 const own = useOwnRedis();
 
 /** A parent in a ledger of its own. */
 function ownFamily() {
-  const { redis } = own();
-  const keys = ownKeys();
-  const store = createRunStore(redis, keys, () => new Date());
+  const { redis, keys, store } = ownStore(own().redis);
   const parent = `run-${randomBytes(4).toString('hex')}`;
   const reruns = createRerunStore(redis, keys, parent);
   const inputOf = (id: string) => createRunInput(redis, keys, id);
