@@ -4,18 +4,14 @@ import { createAdaptiveLimit } from '../../src/delivery/adaptive-limit.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
 import { TIMED_OUT, TIMED_OUT_BEFORE_SENDING } from '../../src/service/network-error.ts';
+import { response } from '../service/verdicts.ts';
 
 const MANY = 500;
 const ANSWER_MS = 50;
 const SECOND = 1000;
 
-const reply = (status: number, ms = ANSWER_MS, retryAfterMs: number | null = null): Reply => ({
-  kind: 'response',
-  status,
-  retryAfterMs,
-  body: '',
-  ms,
-});
+const reply = (status: number, ms = ANSWER_MS, retryAfterMs: number | null = null): Reply =>
+  response(status, '', retryAfterMs, ms);
 const refusal = reply(429);
 /** Refused for what it asks: how long that took says nothing of other requests. */
 const borne = (ms = ANSWER_MS) => reply(418, ms);

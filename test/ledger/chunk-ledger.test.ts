@@ -5,7 +5,7 @@ import { readKeys } from '../../src/ledger/key-claims.ts';
 import { identityPlace } from '../../src/ledger/keys.ts';
 import { resolveRows } from '../../src/ledger/resolve.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
-import type { SettledRow } from '../../src/ledger/settle-entry.ts';
+import { areFieldsKnown, type SettledRow } from '../../src/ledger/settle-entry.ts';
 import { exitCodeOf } from '../../src/model/exit.ts';
 import { noOutcomes, type Outcome } from '../../src/model/outcome.ts';
 import { memoryJournal } from '../support/epoch.ts';
@@ -254,6 +254,21 @@ describe('settling', () => {
     const change = { ...FIELDS, before: before === '' ? 'one' : before, after };
     await bench.ledger.settle(row(2, 'updated', { fields: change }));
     expect(await bench.ledger.readFields(FIELDS)).toBe(kept);
+  });
+
+  test('nobody knows what the service has of a record’s fields from an update’s intent to its answer', async () => {
+    const bench = await runningRun(3);
+    const update = (number: number, own: string) =>
+      grantOf(bench.ledger, intent('i a 1', { row: number, fields: { ...FIELDS, before: 'one', own } }));
+    const answered = (number: number, change: { readonly before: string; readonly after: string }) =>
+      bench.ledger.settle(row(number, 'updated', { mark: 'i a 1', fields: { ...FIELDS, ...change } }));
+    await answered(1, { before: '', after: 'one' });
+    await update(2, '~a');
+    expect(await bench.ledger.readFields(FIELDS)).toBe('~a');
+    await update(3, '~b');
+    expect(await bench.ledger.readFields(FIELDS)).toBe('~');
+    await answered(2, { before: '~a', after: 'two' });
+    expect(areFieldsKnown(await bench.ledger.readFields(FIELDS))).toBe(false);
   });
 
   test('a key is read as it stands, and stays as it is', async () => {

@@ -161,39 +161,14 @@ describe('when an IBAN is judged', () => {
 });
 
 test.each([
-  ['DEUTDEFF', false],
-  ['DEUTDEFF500', false],
-  ['deutdeff', false],
-  ['DEUT DE FF', false],
-  ['DEUTDEF', true],
-  ['DEUTDEFF50', true],
-  ['DEUTXYFF', true],
-  ['12345678', true],
-])('that %j is no BIC: %j', (text, hit) => {
-  expect(found('bic_swift', text) !== null).toBe(hit);
-});
-
-test.each([
-  ['202015', false],
-  ['20-20-15', false],
-  ['20 20 15', false],
-  ['20-2015', true],
-  ['20201', true],
-  ['2020155', true],
-  ['ABCDEF', true],
-])('that %j is no sort code: %j', (text, hit) => {
-  expect(found('sortCodeUK', text) !== null).toBe(hit);
-});
-
-test.each([
-  ['021000021', true],
-  ['026009593', true],
-  ['021000022', false],
-  ['012000021', false],
-  ['21000021', false],
-  ['02100002X', false],
-])('that %j is a routing number: %j', (text, valid) => {
-  expect(found('routingNumber', text) === null).toBe(valid);
+  ['bic_swift', true, ['DEUTDEFF', 'DEUTDEFF500', 'deutdeff', 'DEUT DE FF']],
+  ['bic_swift', false, ['DEUTDEF', 'DEUTDEFF50', 'DEUTXYFF', '12345678']],
+  ['sortCodeUK', true, ['202015', '20-20-15', '20 20 15']],
+  ['sortCodeUK', false, ['20-2015', '20201', '2020155', 'ABCDEF']],
+  ['routingNumber', true, ['021000021', '026009593']],
+  ['routingNumber', false, ['021000022', '012000021', '21000021', '02100002X']],
+])('what a %s may be (%s): %j', (field, isValid, texts) => {
+  expect(texts.filter((text) => (found(field, text) === null) !== isValid)).toEqual([]);
 });
 
 describe('when text was misread', () => {

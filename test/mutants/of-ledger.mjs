@@ -101,7 +101,7 @@ export const OF_LEDGER = [
     in: 'src/ledger',
     find: "call('HSET', of.bucket, of.digest, (stored == of.before or stored == of.own) and of.own or '~')",
     put: '',
-    tests: ['test/delivery/deliver-upsert'],
+    tests: ['test/ledger/chunk-ledger'],
     why: 'what an update of a dead worker has changed is taken for unchanged',
   },
   {
