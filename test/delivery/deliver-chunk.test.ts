@@ -171,3 +171,23 @@ describe('permission', () => {
     expect(bench.attempts).toHaveLength(3);
   });
 });
+
+describe('outside the window', () => {
+  test('a chunk is put aside, and nothing of it is sent', async () => {
+    const bench = await start({ rows: 2, over: { isOpen: () => false } });
+    expect(await deliver(bench, 2)).toBe('put-aside');
+    expect([bench.attempts, await bench.mark(1)]).toEqual([[], null]);
+  });
+
+  test('a row that was about to be sent as it closed is untouched', async () => {
+    let looks = 0;
+    const isOpen = () => {
+      looks += 1;
+      // As the chunk is taken, and before the intent.
+      return looks <= 2;
+    };
+    const bench = await start({ over: { isOpen } });
+    expect(await deliver(bench, 1)).toBe('put-back');
+    expect([bench.attempts, await bench.mark(1), looks]).toEqual([[], null, 3]);
+  });
+});

@@ -6,7 +6,7 @@ import type { RunStore } from '../../src/ledger/run-store.ts';
 import type { SettledRow } from '../../src/ledger/settle-entry.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
 import { openTestEpoch } from '../support/epoch.ts';
-import { claimOf, getEntry, setEntry, settleEntries } from '../support/ledger.ts';
+import { claimOf, everythingIn, getEntry, namesIn, setEntry, settleEntries } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownStore } from '../support/runs.ts';
 import { settledRow } from '../support/settled-row.ts';
@@ -32,25 +32,14 @@ async function startBench(): Promise<Bench> {
   const { id } = await store.register(newRun({ rows: 200 }));
   await store.transition(id, 'running', null);
   const { record, chunk } = keys.run(id);
-  const root = keys.epoch.slice(0, -'epoch'.length);
-  const names = () => redis.keys(`${root.replaceAll(/[[\]*?\\]/g, '\\$&')}*`);
   return {
     keys,
     store,
     replay: createReplay(redis, keys),
     id,
     fields: restorableFields(await redis.hgetall(record)),
-    lose: async () => void (await redis.del(...(await names()))),
-    async everything() {
-      const all = (await names()).sort();
-      const read = async (name: string) => {
-        const type = await redis.type(name);
-        if (type === 'hash') return redis.hgetall(name);
-        if (type === 'list') return redis.lrange(name, 0, -1);
-        return redis.zrange(name, '0', '-1', 'WITHSCORES');
-      };
-      return Object.fromEntries(await Promise.all(all.map(async (name) => [name, await read(name)])));
-    },
+    lose: async () => void (await redis.del(...(await namesIn(redis, keys)))),
+    everything: () => everythingIn(redis, keys),
     async marks(n = 1) {
       const { n: _, ...marks } = await redis.hgetall(`${chunk}${n}`);
       return marks;

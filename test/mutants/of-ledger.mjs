@@ -309,7 +309,7 @@ export const OF_LEDGER = [
     in: 'src/delivery',
     find: "repeatable: claim.kind === 'known' || mayRepeat(callOfClaimed(run.operation)),",
     put: 'repeatable: true,',
-    tests: ['test/delivery/row-end'],
+    tests: ['test/delivery/row-task'],
     why: 'a create that a lost worker made is called failed, and a rerun makes it twice',
   },
   {

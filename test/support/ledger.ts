@@ -46,6 +46,24 @@ export async function settlementsOf(redis: RedisConnection, keys: LedgerKeys, ru
   return all;
 }
 
+/** The names of all that Redis holds of a ledger. */
+export async function namesIn(redis: RedisConnection, keys: LedgerKeys): Promise<string[]> {
+  const root = keys.epoch.slice(0, -'gate'.length);
+  return (await redis.keys('*')).filter((name) => name.startsWith(root)).sort();
+}
+
+/** All that Redis holds of a ledger, by name. */
+export async function everythingIn(redis: RedisConnection, keys: LedgerKeys) {
+  const all: Record<string, unknown> = {};
+  for (const name of await namesIn(redis, keys)) {
+    const type = await redis.type(name);
+    if (type === 'string') all[name] = await redis.get(name);
+    else if (type === 'zset') all[name] = await redis.zrange(name, '0', '-1', 'WITHSCORES');
+    else all[name] = type === 'list' ? await redis.lrange(name, 0, -1) : await redis.hgetall(name);
+  }
+  return all;
+}
+
 /** Rows as the journal's reader has those that were settled by themselves. */
 export function settleEntries(keys: LedgerKeys, rows: readonly SettledRow[]) {
   const { ended, unsent } = tellEnds(keys, rows, false);
