@@ -229,18 +229,6 @@ describe('settling', () => {
     },
   );
 
-  test.each([
-    ['known', 'created', { kind: 'known', run: expect.any(String), id: 'id-9' }],
-    ['in-doubt', 'in-doubt', { kind: 'held', run: expect.any(String), row: 1, inDoubt: true }],
-    ['given-back', 'rejected', { kind: 'claimed' }],
-  ] as const)('a key becomes %s when its row is %s', async (_, outcome, answer) => {
-    const bench = await runningRun();
-    await claimA(bench, bench.id);
-    const identity = { space: 'subclient', key: 'A' };
-    await bench.ledger.settle(row(1, outcome, { identity }, 'id-9'));
-    expect(await claimA(bench, 'other-run')).toEqual([answer]);
-  });
-
   const FIELDS = { space: 'subclient', key: 'A' };
 
   test.each([
