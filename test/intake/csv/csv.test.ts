@@ -20,11 +20,6 @@ const FILES = [
   ['a header alone has no rows', 'a,b\n', []],
   ['a leading quote sign stays', "a,b\n'1,''2\n", ["2: '1¦''2"]],
   [
-    "a report's file loses exactly one leading quote sign",
-    "a,onboard_row\n'=1,3\n''x,4\ny,5\n",
-    ['2: =1¦3', "3: 'x¦4", '4: y¦5'],
-  ],
-  [
     'too many cells make the row unreadable and nothing else',
     'a,b\n1,2\n1,2,3\n4,5\n',
     ['2: 1¦2', '3: ! 3 cells where the header has 2', '4: 4¦5'],
@@ -84,46 +79,9 @@ test('NDJSON needs no line end at its end', async () => {
   expect((await readText('{"a":1}\n{"a":2}\n{"a":3}', { path: 'f.ndjson' })).source?.notes).toEqual([]);
 });
 
-test('bytes that are not UTF-8 make their row unreadable; a U+FFFD that the file holds stays', async () => {
-  const text = Buffer.concat([
-    Buffer.from('a,b\nx\uFFFD,1\nM'),
-    Buffer.from([0xfc]),
-    Buffer.from('ller,2\ny,3\n'),
-  ]);
-  const { rows } = await readText(text, { format: { encoding: 'utf-8' } });
-  expect(rows.map(brief)).toEqual([
-    '2: x�¦1',
-    "3: ! bytes that are no characters in the file's encoding: expected text in that alone",
-    '4: y¦3',
-  ]);
-  expect(rows[1]).toMatchObject({ text: 'M\uFFFDller,2' });
-});
-
 test('when the definition says trim, spaces around cells go, also outside and inside quotes', async () => {
   const { rows } = await readText('a;b\n  x ; " y;z " \n\t;\u00A0\n   \n;z\n', { format: { trim: true } });
   expect(rows.map(brief)).toEqual(['2: x¦y;z', '5: ¦z']);
-});
-
-test('a quote and a delimiter of the user’s choice are obeyed', async () => {
-  const { rows } = await readText("a^b\n'x^''y'''^\"z\n", { format: { delimiter: '^', quote: "'" } });
-  expect(rows.map(brief)).toEqual(["2: x^'y'¦\"z"]);
-});
-
-test('header names lose the spaces around them, and a byte order mark is no part of the first', async () => {
-  const { source } = await readText('\uFEFF a ;\u00A0b c\u00A0\n1;2\n');
-  expect(source).toMatchObject({
-    type: 'csv',
-    encoding: 'utf-8',
-    bom: true,
-    delimiter: ';',
-    quote: '"',
-    columns: ['a', 'b c'],
-  });
-});
-
-test("a report's guarded header name is the original one again", async () => {
-  const { source } = await readText("'=x,onboard_row\n1,2\n");
-  expect(source?.columns).toEqual(['=x', 'onboard_row']);
 });
 
 test('a row longer than a record may be is unreadable, its text is bounded, and the file goes on', async () => {
