@@ -57,21 +57,11 @@ test('what counts of runs is read without their definition; a run that is gone i
   await redis.hset(keys.run(run.id).record, { 'o:created': 4 });
   await redis.hset(keys.run(run.id).blocks, '1', 'a block');
   const [brief, ...others] = await readBriefs(redis, keys, ['gone', run.id]);
-  const whole = await store.get(run.id);
   expect(others).toEqual([]);
-  expect(brief).toMatchObject({ chunks: 3 });
-  for (const field of [
-    'id',
-    'file',
-    'state',
-    'reason',
-    'request',
-    'rows',
-    'outcomes',
-    'startedAt',
-    'parent',
-  ] as const)
-    expect(brief?.[field]).toEqual(whole?.[field]);
+  const { chunks, ...counts } = brief ?? {};
+  expect(chunks).toBe(3);
+  expect(Object.keys(counts)).toEqual(expect.arrayContaining(['state', 'request', 'rows', 'outcomes']));
+  expect(await store.get(run.id)).toMatchObject(counts);
 });
 
 test('the newest runs are paged by rank', async () => {
