@@ -4,18 +4,14 @@ import { createAdaptiveLimit } from '../../src/delivery/adaptive-limit.ts';
 import type { Reply } from '../../src/model/request.ts';
 import { seededRandom } from '../../src/sandbox/faults.ts';
 import { TIMED_OUT, TIMED_OUT_BEFORE_SENDING } from '../../src/service/network-error.ts';
+import { response } from '../service/verdicts.ts';
 
 const MANY = 500;
 const ANSWER_MS = 50;
 const SECOND = 1000;
 
-const reply = (status: number, ms = ANSWER_MS, retryAfterMs: number | null = null): Reply => ({
-  kind: 'response',
-  status,
-  retryAfterMs,
-  body: '',
-  ms,
-});
+const reply = (status: number, ms = ANSWER_MS, retryAfterMs: number | null = null): Reply =>
+  response(status, '', retryAfterMs, ms);
 const refusal = reply(429);
 /** Refused for what it asks: how long that took says nothing of other requests. */
 const borne = (ms = ANSWER_MS) => reply(418, ms);
@@ -48,15 +44,6 @@ function startLimit(ceiling = MANY) {
       for (let n = 0; n < inFlight; n += 1) limit.hear(refusal, inFlight - n, ceiling);
     },
   };
-}
-
-type Limit = ReturnType<typeof startLimit>;
-
-/** After a second in which everything was refused. */
-function beatenLimit(): Limit {
-  const one = startLimit();
-  for (let n = 1; n <= 10; n += 1) one.refuseAll();
-  return one;
 }
 
 describe('without trouble', () => {
@@ -108,13 +95,6 @@ describe('trouble', () => {
       sum += one.current();
     }
     expect(sum / 20_000).toBeGreaterThan(least);
-  });
-
-  test('that is over is over: a limit of one is a hundred within half a minute', () => {
-    const one = beatenLimit();
-    expect(one.current()).toBe(1);
-    one.goRound(600);
-    expect(one.current()).toBeGreaterThan(100);
   });
 });
 

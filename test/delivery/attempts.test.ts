@@ -2,11 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { decodeLine, encodeLine } from '../../src/journal/record.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
 import type { Reply } from '../../src/model/request.ts';
-import { getEntry, setEntry } from '../support/ledger.ts';
+import { getEntry } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { until } from '../support/until.ts';
 import {
-  answer,
   type Bench,
   type BenchOptions,
   busy,
@@ -65,12 +64,8 @@ describe('an attempt', () => {
     expect([seen, markOfSettled(bench)]).toEqual([['i me.1 1.1'], 'i me.1 1.1']);
   });
 
-  test.each([
-    ['nothing was sent', NOT_SENT],
-    ['the service names a time', busy(1)],
-    ['the service is too busy, and names none', answer(429)],
-  ])('after one that may be repeated (%s) has an intent of its own', async (_, reply) => {
-    const { bench, seen } = await watched([reply]);
+  test('after one that may be repeated has an intent of its own', async () => {
+    const { bench, seen } = await watched([NOT_SENT]);
     expect(await send(bench)).toMatchObject({ outcome: 'created', attempts: 2 });
     expect(seen).toEqual(['i me.1 1.1', 'i me.1 2.1']);
     expect(bench.journal.records.filter(({ kind }) => kind === 'withdrawn')).not.toEqual([]);
@@ -85,13 +80,6 @@ describe('an attempt', () => {
 });
 
 describe('nothing is sent', () => {
-  test('where the process is to end, and no intent is left', async () => {
-    const bench = await start();
-    bench.stop.abort();
-    expect(await send(bench)).toEqual(UNSENT);
-    expect([bench.attempts, await bench.mark(1)]).toEqual([[], null]);
-  });
-
   test('without a token: the trouble is thrown, and no intent is left', async () => {
     const bench = await start();
     const context = serving(bench, {
@@ -100,29 +88,11 @@ describe('nothing is sent', () => {
     await expect(sendIn(bench, context)).rejects.toThrow('the token file is gone');
     expect([bench.attempts, await bench.mark(1)]).toEqual([[], null]);
   });
-
-  test('before the run’s next permit on the time line, and a run that ends meanwhile does not wait for it', async () => {
-    const bench = await start({ rows: 2, definition: { send: { rate: '1/h' } } });
-    const end = deliverOn(bench, chunkOf(bench, 2));
-    await until(() => bench.attempts.length === 1);
-    bench.stop.abort();
-    expect(await end).toBe('put-back');
-    expect(bench.attempts).toHaveLength(1);
-  });
 });
 
 describe('a key that Redis has forgotten the claim of', () => {
   /** Its claims are of another epoch: they are looked at. */
   const claimedBefore = (bench: Bench) => ({ ...chunkOf(bench, 1), claimed: 'an epoch before' });
-
-  test('and that another run has by now: the row is not sent, and says who has it', async () => {
-    const bench = await start();
-    await setEntry(own().redis, bench.keys, 'K1', 'c run-other 7 ');
-    const sent = await send(bench, {}, claimedBefore(bench));
-    expect(sent).toMatchObject({ end: 'closed', outcome: 'invalid', code: 'key_held' });
-    expect(sent.values).toEqual({ row: '7', run: 'run-other' });
-    expect(bench.attempts).toEqual([]);
-  });
 
   test('and that nobody has: it is claimed again with the intent', async () => {
     const { bench, seen } = await watched([]);
@@ -138,13 +108,16 @@ describe('a key that Redis has forgotten the claim of', () => {
 });
 
 describe('a row that is sent', () => {
-  test('is free in the ledger while it waits, so that nothing is in doubt should the process die then', async () => {
+  test.each<[string, (bench: Bench) => unknown]>([
+    ['the process ends', ({ stop }) => stop.abort()],
+    ['the run is paused elsewhere', ({ turn }) => turn('paused')],
+  ])('is free in the ledger while it waits, however long, and unsent when %s', async (_, ends) => {
     const bench = await replying([busy(FAR_TOO_LONG_MS)]);
     const sent = send(bench);
     await until(async () => bench.attempts.length === 1 && (await bench.mark(1)) === null);
-    bench.stop.abort();
+    await ends(bench);
     expect(await sent).toEqual(UNSENT);
-    expect([bench.attempts.length, await bench.mark(1)]).toEqual([1, null]);
+    expect([bench.attempts.length, await bench.mark(1), bench.pauses]).toEqual([1, null, []]);
   });
 
   test('is free, or its end is recorded, where the breaker could not be told', async () => {
@@ -170,29 +143,6 @@ describe('a row that is sent', () => {
     expect(bench.context.permits.taken()).toBe(0);
     bench.stop.abort();
     expect(await end).toBe('put-back');
-  });
-});
-
-describe('a row that can’t be sent now', () => {
-  test('is unsent soon after the run is paused elsewhere, however long it was to wait', async () => {
-    const bench = await replying([busy(FAR_TOO_LONG_MS)]);
-    const sent = send(bench);
-    await until(async () => bench.attempts.length === 1 && (await bench.mark(1)) === null);
-    await bench.turn('paused');
-    expect(await sent).toEqual(UNSENT);
-    expect([bench.attempts.length, await bench.mark(1), bench.pauses]).toEqual([1, null, []]);
-  });
-
-  test('is unsent where the service asked all to be left alone for a day, and the run is cancelled meanwhile', async () => {
-    const bench = await start();
-    const hold = { mark: 'another', status: 429, afterMs: FAR_TOO_LONG_MS, isReached: true, cause: '' };
-    await bench.context.breaker.failed(hold);
-    const sent = send(bench);
-    // It has been told to wait.
-    await until(() => bench.journal.records.some(({ kind }) => kind === 'withdrawn'));
-    await bench.turn('cancelled');
-    expect(await sent).toEqual(UNSENT);
-    expect([bench.attempts, await bench.mark(1)]).toEqual([[], null]);
   });
 });
 

@@ -329,6 +329,7 @@ describe('a row whose record may be updated', () => {
 
   test.each([
     ['sends all its fields where nobody knows what the service has', ''],
+    ['sends them all where an update is under way, or was lost', '~dead.1'],
     ['sends what has changed, and adds it to what is known', OTHER],
   ])('%s', (_, before) => {
     const fields = { ...PLACE, before, after: ACCEPTED };

@@ -1,8 +1,6 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { settledRow } from '../../src/delivery/row-task.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
-import { createRunView } from '../../src/ledger/run-view.ts';
-import { exitCodeOf } from '../../src/model/exit.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
 import type { ChunkJob } from '../../src/queue/chunk-job.ts';
 import { memoryJournal } from '../support/epoch.ts';
@@ -48,24 +46,6 @@ const claimAs = async (bench: Bench, run: string, row: number, key: string) =>
   ).claims;
 
 describe('a chunk', () => {
-  test('ends with every row in its outcome, in file order, and the last one finishes the run', async () => {
-    const bench = await start({
-      rows: 4,
-      attempt: (_, request) => (request.body?.includes('Company 2') ? answer(400) : created()),
-    });
-    const job = chunkOf(bench, 4);
-    const rows = job.rows.map((entry) => {
-      if (entry.row.row === 3) return { ...entry, claim: CLAIMS.duplicate };
-      return entry.row.row === 4 ? { ...entry, row: { ...sampleRow(4), cells: ['K4', ''] } } : entry;
-    });
-    expect(await deliverOn(bench, { ...job, rows })).toBe('closed');
-    const ends = ['1 created made-1', '2 failed http_400', '3 invalid duplicate_key'];
-    expect(await endsOf(bench)).toEqual([...ends, '4 invalid missing_required']);
-    const run = await bench.run();
-    expect(run).toMatchObject({ state: 'finished', outcomes: { created: 1, failed: 1, invalid: 2 } });
-    expect([exitCodeOf(run), bench.attempts.length]).toEqual([1, 2]);
-  });
-
   test('of a run that was cancelled is settled without sending: what is untouched is cancelled, what was in flight in doubt', async () => {
     const bench = await start({ rows: 3 });
     const { id } = bench.context.run;
@@ -132,27 +112,9 @@ describe('a chunk', () => {
     expect(bench.attempts.map((a) => a.request.body)).toEqual(['{"details":{"name":"Company 1"}}']);
     expect([await bench.mark(2), await endsOf(bench)]).toEqual(['i other.1 1', ['1 created made-1']]);
   });
-
-  test('that is lost on the way sends nothing more, and its other rows are free', async () => {
-    const bench = await start({ rows: 3, concurrency: 1 });
-    const lease = { isHeld: () => bench.attempts.length === 0 };
-    expect(await deliver(bench, 3, lease)).toBe('put-back');
-    expect([bench.attempts.length, await bench.mark(2), await bench.mark(3)]).toEqual([1, null, null]);
-    expect(await endsOf(bench)).toEqual(['1 created made-1']);
-  });
 });
 
 describe('a dead worker’s intent', () => {
-  test('of a create: the row is in doubt, not sent, and its record is kept', async () => {
-    const bench = await start({ rows: 2 });
-    await bench.setMark(1, 'i dead.1 1');
-    expect(await deliver(bench, 2)).toBe('closed');
-    expect(await endsOf(bench)).toEqual(['1 in-doubt worker_lost', '2 created made-1']);
-    expect([bench.attempts.length, exitCodeOf(await bench.run())]).toEqual([1, 5]);
-    const view = createRunView(own().redis, bench.keys, bench.context.run);
-    expect((await view.sources([1])).get(1)).toEqual(sampleRow(1));
-  });
-
   test('of an update: the row is taken over and sent, once, though two workers find it', async () => {
     const bench = await start({ operation: 'subclient.update' });
     await bench.setMark(1, 'i dead.1 1');
@@ -210,16 +172,22 @@ describe('permission', () => {
   });
 });
 
-test('an outcome is recorded although Redis is full', async () => {
-  const { redis } = own();
-  onTestFinished(async () => void (await redis.config('SET', 'maxmemory', '0')));
-  const bench = await start({
-    attempt: async () => {
-      await redis.config('SET', 'maxmemory', '1');
-      return created('made-1');
-    },
+describe('outside the window', () => {
+  test('a chunk is put aside, and nothing of it is sent', async () => {
+    const bench = await start({ rows: 2, over: { isOpen: () => false } });
+    expect(await deliver(bench, 2)).toBe('put-aside');
+    expect([bench.attempts, await bench.mark(1)]).toEqual([[], null]);
   });
-  expect(await deliver(bench, 1)).toBe('closed');
-  expect(bench.troubles).toEqual([]);
-  expect(await settlementsOf(bench)).toMatchObject([{ outcome: 'created', id: 'made-1' }]);
+
+  test('a row that was about to be sent as it closed is untouched', async () => {
+    let looks = 0;
+    const isOpen = () => {
+      looks += 1;
+      // As the chunk is taken, and before the intent.
+      return looks <= 2;
+    };
+    const bench = await start({ over: { isOpen } });
+    expect(await deliver(bench, 1)).toBe('put-back');
+    expect([bench.attempts, await bench.mark(1), looks]).toEqual([[], null, 3]);
+  });
 });

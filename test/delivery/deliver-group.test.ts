@@ -10,7 +10,6 @@ import {
   type BenchOptions,
   created,
   deliverOn,
-  endsOf,
   settlementsOf,
   startBench,
 } from './row-bench.ts';
@@ -66,33 +65,9 @@ const outcomesOf = async (bench: Bench) =>
 const taskOf = ({ context }: Bench, row: number) =>
   sampleTask('counterparty.draft', { run: context.run, row: rowOf(row, ['A', 'Acme', 'X']) });
 
-const bodiesOf = (bench: Bench) => bench.attempts.map(({ request }) => JSON.parse(request.body ?? ''));
-
-const ACME: readonly Cells[] = [
-  ['A', 'Acme', 'GB1'],
-  ['A', 'Acme', 'GB2'],
-  ['A', '', 'GB3'],
-];
 const BETA: Cells = ['B', 'Beta', 'FR1'];
 
 describe('rows of one key', () => {
-  test('are one request with the accounts of all, and each has its outcome', async () => {
-    const bench = await start(4, { attempt: (n) => created(`cp-${n}`) });
-    const acme = ACME.map(([key, , iban]): Cells => [key, 'Acme', iban]);
-    expect(await deliver(bench, [...acme, BETA])).toBe('closed');
-    expect(bodiesOf(bench)).toEqual([
-      { name: 'Acme', accounts: [{ iban: 'GB1' }, { iban: 'GB2' }, { iban: 'GB3' }] },
-      { name: 'Beta', accounts: [{ iban: 'FR1' }] },
-    ]);
-    expect(await endsOf(bench)).toEqual([
-      '1 drafted cp-1',
-      '2 drafted cp-1',
-      '3 drafted cp-1',
-      '4 drafted cp-2',
-    ]);
-    expect((await bench.run()).outcomes.drafted).toBe(4);
-  });
-
   const SAME = ['GB1', 'GB2', 'GB3'].map((iban): Cells => ['A', 'Acme', iban]);
 
   test('that are forbidden count as one answer, not as three in a row', async () => {

@@ -114,32 +114,6 @@ describe('a run’s first row', () => {
   });
 });
 
-describe('a run that ends', () => {
-  const startFull = () => {
-    const stop = new AbortController();
-    const run = join(always(1), { ceiling: 1 }, stop.signal);
-    run.tryTake();
-    const told: boolean[] = [];
-    const wait = permitLine(run);
-    const ask = () => wait((isTaken) => told.push(isTaken));
-    for (let n = 0; n < 3; n += 1) ask();
-    return { run, told, ask, stop: () => stop.abort() };
-  };
-
-  test.each(['leaves', 'is stopped'])(
-    'and %s tells all who wait, and those who come later at once',
-    (how) => {
-      const { run, told, ask, stop } = startFull();
-      if (how === 'leaves') run.leave();
-      else stop();
-      ask();
-      expect(told).toEqual([false, false, false, false]);
-      run.release(null);
-      expect([run.taken(), told.length]).toEqual([0, 4]);
-    },
-  );
-});
-
 const created: Reply = { kind: 'response', status: 200, retryAfterMs: null, body: '', ms: 5 };
 
 test('a run contends for permits where others have them, and not where it has all that it may have', () => {

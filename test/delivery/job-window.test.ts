@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { closedWindowWords, createJobWindow, type JobWindow } from '../../src/delivery/job-window.ts';
 
 /** The window as it is at a moment. */
@@ -10,18 +10,6 @@ function windowAt(text: string, at: string): JobWindow {
 
 test('a job without a window has none', () => {
   expect(createJobWindow(undefined, () => new Date())).toBeNull();
-});
-
-describe('the window 22:00-05:00 Europe/London', () => {
-  test.each([
-    ['2026-11-21T21:59:59Z', false, '2026-11-21T22:00:00.000Z'],
-    ['2026-11-21T22:00:00Z', true, '2026-11-21T22:00:00.000Z'],
-    // British Summer Time.
-    ['2027-06-01T20:59:00Z', false, '2027-06-01T21:00:00.000Z'],
-  ])('at %s is open: %s, and opens at %s', (at, isOpen, opensAt) => {
-    const window = windowAt('22:00-05:00 Europe/London', at);
-    expect([window.isOpen(), window.opensAt().toISOString()]).toEqual([isOpen, opensAt]);
-  });
 });
 
 test('a window follows its clock from minute to minute', () => {

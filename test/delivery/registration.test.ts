@@ -419,21 +419,6 @@ describe('a process that was killed', () => {
 });
 
 describe('a worker’s own journal', () => {
-  test('is put back where Redis has lost something of it, not where only the server is another one', async () => {
-    const { place, run } = await placeWithRun();
-    const a = await joinAs(place);
-    await a.remember(run);
-    await grantOf(await ledgerOf(a, place, run), intent(1, 'i a.1 1'));
-    // Nothing but a replay brings it back.
-    await own().redis.del(`${place.keys.run(run).chunk}1`);
-    await restarted(place);
-    await a.epoch.verify();
-    expect(await marks(place, run)).toEqual({});
-    await own().redis.hset(place.keys.epoch, { server: 'an-earlier-run', [`m:${a.journal.worker}`]: 0 });
-    await a.epoch.verify();
-    expect(await marks(place, run)).toEqual({ 1: 'i a.1 1' });
-  });
-
   test('that can’t be written to keeps nobody from verifying the ledger again: outcomes go on to it', async () => {
     const { place, run } = await placeWithRun();
     const a = await joinAs(place);

@@ -7,23 +7,26 @@ const AWAY_MS = 600_000;
 
 type Situation = Partial<Parameters<typeof nextTry>[0]> & {
   readonly afterMs?: number | null;
+  readonly code?: string;
   readonly awayForMs?: number;
-  /** Whether another row has got a definite answer since this one's first attempt began. */
-  readonly othersGetThrough?: boolean;
+  /** When the latest definite answer to another row came, and when what it answers was begun. */
+  readonly answeredAt?: number;
+  readonly throughAt?: number;
 };
 
 /** What follows the first failed attempt, unless the situation says otherwise; backing off takes `attempt` × 100 ms. */
 function decide(situation: Situation) {
-  const { made = 1, throttled = 0, startedAt = 1000, afterMs = null } = situation;
-  const verdict: Retry = { kind: 'retry', status: 503, code: 'http_503', message: 'busy', afterMs };
-  return nextTry({ made, throttled, startedAt, previousAt: startedAt }, verdict, {
+  const { made = 1, throttled = 0, startedAt = 1000, previousAt = startedAt, afterMs = null } = situation;
+  const { code = 'http_503', answeredAt = 0, throughAt = 0 } = situation;
+  const verdict: Retry = { kind: 'retry', status: 503, code, message: 'busy', afterMs };
+  return nextTry({ made, throttled, startedAt, previousAt }, verdict, {
     attempts: ATTEMPTS,
     awayMs: AWAY_MS,
     backoffMs: (attempt) => attempt * 100,
     breaker: {
       awayFor: () => situation.awayForMs ?? 0,
-      answeredSince: (time) => situation.othersGetThrough === true && time === startedAt,
-      getsThroughSince: () => false,
+      answeredSince: (time) => answeredAt >= time,
+      getsThroughSince: (time) => throughAt >= time,
     },
   });
 }
@@ -33,7 +36,7 @@ const GIVE_UP = [{ kind: 'settle', end: { outcome: 'failed' } }];
 const AWAY = [{ kind: 'pause', reason: 'service-away' }, UNSENT];
 const HOLD = [{ kind: 'pause', reason: 'service-hold' }, UNSENT];
 
-describe.each([true, false])('while other rows go through: %s', (othersGetThrough) => {
+describe.each([0, 1000])('while the latest answer to another row came at %i', (answeredAt) => {
   test.each([
     ['the first attempt failed: back off by the first step', { made: 1 }, 100],
     ['the fourth failed: by the fourth step', { made: 4 }, 400],
@@ -48,7 +51,7 @@ describe.each([true, false])('while other rows go through: %s', (othersGetThroug
     ['away for as long as the definition allows', { made: 1, awayForMs: AWAY_MS }, AWAY],
     ['away counts before anything else', { made: 99, awayForMs: AWAY_MS + 1, afterMs: 5 }, AWAY],
   ])('%s', (_, situation, expected) => {
-    expect(decide({ othersGetThrough, ...situation })).toEqual(expected);
+    expect(decide({ answeredAt, ...situation })).toEqual(expected);
   });
 });
 
@@ -59,56 +62,23 @@ describe('attempts are used up', () => {
     ['the counted ones, beside throttled ones', { made: ATTEMPTS + 20, throttled: 20 }],
     ['ten times as many in all, though every one was throttled', { made: 50, throttled: 50, afterMs: 1000 }],
   ])('%s: the row gives up while others go through, and waits on where nobody does', (_, situation) => {
-    expect(decide({ ...situation, othersGetThrough: true })).toMatchObject(GIVE_UP);
-    expect(decide({ ...situation, othersGetThrough: false })).toEqual(expect.any(Number));
-  });
-
-  test('an answer to another row before this one began proves nothing', () => {
-    const answeredSince = (time: number) => 500 >= time;
-    const breaker = { awayFor: () => 0, answeredSince, getsThroughSince: () => false };
-    const verdict: Retry = { kind: 'retry', status: null, code: 'timeout', message: '', afterMs: null };
-    const policy = { attempts: 1, awayMs: AWAY_MS, backoffMs: () => 99, breaker };
-    expect(nextTry({ made: 1, throttled: 0, startedAt: 501, previousAt: 501 }, verdict, policy)).toEqual(99);
-    expect(
-      nextTry({ made: 1, throttled: 0, startedAt: 500, previousAt: 500 }, verdict, policy),
-    ).toMatchObject(GIVE_UP);
+    expect(decide({ ...situation, answeredAt: 1000 })).toMatchObject(GIVE_UP);
+    // What was answered before this row began proves nothing.
+    expect(decide({ ...situation, answeredAt: 999 })).toEqual(expect.any(Number));
   });
 
   test.each(['connection_refused', 'connect_timeout', 'name_not_found', 'host_unreachable', 'tls_failed'])(
     'a row that can not connect (%s) waits on while others only get answers to what was begun before',
     (code) => {
-      const breaker = {
-        awayFor: () => 0,
-        answeredSince: () => true,
-        getsThroughSince: (time: number) => 500 >= time,
-      };
-      const verdict: Retry = { kind: 'retry', status: null, code, message: '', afterMs: null };
-      const policy = { attempts: 1, awayMs: AWAY_MS, backoffMs: () => 99, breaker };
-      expect(nextTry({ made: 1, throttled: 0, startedAt: 501, previousAt: 501 }, verdict, policy)).toEqual(
-        99,
-      );
-      expect(
-        nextTry({ made: 1, throttled: 0, startedAt: 500, previousAt: 500 }, verdict, policy),
-      ).toMatchObject(GIVE_UP);
+      const given = { code, made: ATTEMPTS, answeredAt: 2000 };
+      expect(decide({ ...given, throughAt: 999 })).toEqual(expect.any(Number));
+      expect(decide({ ...given, throughAt: 1000 })).toMatchObject(GIVE_UP);
     },
   );
 });
 
 test('a row that was first tried when the service was going away outlasts the outage, however often it probes', () => {
-  const verdict: Retry = {
-    kind: 'retry',
-    status: null,
-    code: 'connection_refused',
-    message: '',
-    afterMs: null,
-  };
-  const breaker = {
-    awayFor: () => 1,
-    answeredSince: () => true,
-    getsThroughSince: (time: number) => time <= 1001,
-  };
-  const policy = { attempts: ATTEMPTS, awayMs: AWAY_MS, backoffMs: () => 99, breaker };
-  const tries = { made: ATTEMPTS, throttled: 0, startedAt: 1000 };
-  expect(nextTry({ ...tries, previousAt: 9000 }, verdict, policy)).toEqual(99);
-  expect(nextTry({ ...tries, previousAt: 1001 }, verdict, policy)).toMatchObject(GIVE_UP);
+  const given = { code: 'connection_refused', made: ATTEMPTS, awayForMs: 1, answeredAt: 9000 };
+  expect(decide({ ...given, throughAt: 1001, previousAt: 9000 })).toEqual(expect.any(Number));
+  expect(decide({ ...given, throughAt: 1001, previousAt: 1001 })).toMatchObject(GIVE_UP);
 });

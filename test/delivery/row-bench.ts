@@ -14,7 +14,6 @@ import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { settledMark } from '../../src/ledger/mark.ts';
 import { readFields } from '../../src/ledger/open-chunk.ts';
 import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
-import { createRunView } from '../../src/ledger/run-view.ts';
 import { createMeter } from '../../src/metrics/meter.ts';
 import type { KeyClaim } from '../../src/model/identity.ts';
 import type { Operation } from '../../src/model/operation.ts';
@@ -24,24 +23,21 @@ import type { Settlement } from '../../src/model/settlement.ts';
 import type { ChunkJob } from '../../src/queue/chunk-job.ts';
 import { judge } from '../../src/service/judge.ts';
 import { buildRequest } from '../../src/service/operations.ts';
+import { noResponse, response } from '../service/verdicts.ts';
 import { type MemoryJournal, memoryJournal, openTestEpoch } from '../support/epoch.ts';
+import { settlementsOf as settlementsIn } from '../support/ledger.ts';
 import { sampleMapping } from '../support/mapping.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
 import { knownRun } from '../support/session.ts';
 import { CLAIMS, sampleDefinition, sampleRow } from './sample-task.ts';
 
-export const answer = (status: number, body = '', retryAfterMs: number | null = null): Reply => ({
-  kind: 'response',
-  status,
-  retryAfterMs,
-  body,
-  ms: 3,
-});
+export const answer = (status: number, body = '', retryAfterMs: number | null = null): Reply =>
+  response(status, body, retryAfterMs, 3);
 export const created = (id = 'made-1'): Reply => answer(200, JSON.stringify({ id, state: 'incomplete' }));
 /** 503 with a `Retry-After`: not carried out, and how long to wait. */
 export const busy = (afterMs: number): Reply => answer(503, '', afterMs);
-export const LOST: Reply = { kind: 'no-response', sent: true, code: 'UND_ERR_SOCKET', ms: 3 };
-export const NOT_SENT: Reply = { kind: 'no-response', sent: false, code: 'ECONNREFUSED', ms: 1 };
+export const LOST: Reply = noResponse(true, 'UND_ERR_SOCKET');
+export const NOT_SENT: Reply = noResponse(false, 'ECONNREFUSED');
 
 /** One HTTP attempt as the test wants it to go: `n` counts attempts over all rows from 1. */
 export type Attempt = (n: number, request: ServiceRequest, token: string) => Promise<Reply> | Reply;
@@ -222,12 +218,8 @@ export const serving = ({ context }: Bench, over: Partial<RunContext['service']>
 });
 
 /** The settled rows of the bench's run, in file order. */
-export async function settlementsOf({ redis, keys, context }: Bench): Promise<Settlement[]> {
-  const all: Settlement[] = [];
-  for await (const { settlements: rows } of createRunView(redis, keys, context.run).chunks())
-    all.push(...rows);
-  return all;
-}
+export const settlementsOf = ({ redis, keys, context }: Bench): Promise<Settlement[]> =>
+  settlementsIn(redis, keys, context.run);
 
 /** How each row ended: number, outcome, identifier and code, where there are such. */
 export const endsOf = async (bench: Bench) =>

@@ -2,19 +2,12 @@ import { expect, test } from 'vitest';
 import { createWorkTeller } from '../../src/delivery/tell-work.ts';
 import { forgetDoing, keepDoing, readDoing } from '../../src/ledger/display.ts';
 import { createMeter } from '../../src/metrics/meter.ts';
-import type { Reply } from '../../src/model/request.ts';
+import { response } from '../service/verdicts.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { ownKeys } from '../support/runs.ts';
 
 const own = useOwnRedis();
 const START = Date.parse('2026-11-21T11:00:00.000Z');
-const answered = (status: number, ms: number): Reply => ({
-  kind: 'response',
-  status,
-  body: '',
-  retryAfterMs: null,
-  ms,
-});
 
 function openWorker() {
   const { redis } = own();
@@ -28,8 +21,8 @@ function openWorker() {
 test('attempts are told as a rate since they were told last', async () => {
   const { redis, keys, meter, tell } = openWorker();
   await tell(START);
-  meter.attempted('subclient.create', answered(200, 7), 1);
-  meter.attempted('subclient.create', answered(429, 20), 1);
+  meter.attempted('subclient.create', response(200), 1);
+  meter.attempted('subclient.create', response(429), 1);
   await tell(START + 500);
   expect(await readDoing(redis, keys, START)).toMatchObject([{ rate: 4, runs: ['r1', 'queued'] }]);
 });

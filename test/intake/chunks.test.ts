@@ -5,14 +5,11 @@ import type { Row } from '../../src/model/row.ts';
 import { MAX_GROUP_ROWS } from '../../src/model/row-group.ts';
 import { chunksOf, rowsBefore, rowsOfChunk } from '../../src/model/run.ts';
 import { groupRows } from '../support/group-rows.ts';
-
-const keyOf = (row: Row) => (row.kind === 'cells' && row.cells[0] !== '' ? (row.cells[0] ?? null) : null);
+import { keyedRows, keyOfRow as keyOf } from '../support/keyed-rows.ts';
 
 /** Rows of groups of these sizes, each with a key of its own. */
-function rowsOf(sizes: readonly number[]): Row[] {
-  const keys = sizes.flatMap((size, i) => Array<string>(size).fill(`k${i}`));
-  return keys.map((key, i) => ({ kind: 'cells', row: i + 1, line: i + 2, cells: [key] }));
-}
+const rowsOf = (sizes: readonly number[]) =>
+  keyedRows(sizes.flatMap((size, i) => Array<string>(size).fill(`k${i}`)));
 
 function chunkEndsOf(rows: readonly Row[], cutting: Parameters<typeof createChunkEnds>[0]): number[] {
   const chunks = createChunkEnds(cutting);
@@ -70,18 +67,15 @@ test('without groups a chunk ends at its size', () => {
   ]);
 });
 
-const rowsWith = (keys: readonly string[]): Row[] =>
-  keys.map((key, i) => ({ kind: 'cells', row: i + 1, line: i + 2, cells: [key] }));
-
 test('a row that has lost its key is not parted from the groups beside it, only from another such row', () => {
-  const ends = (keys: readonly string[]) => chunkEndsOf(rowsWith(keys), { chunkRows: 2, keyOf });
+  const ends = (keys: readonly string[]) => chunkEndsOf(keyedRows(keys), { chunkRows: 2, keyOf });
   expect(ends(['a', 'b', '', 'c', 'd', 'e'])).toEqual([4, 6]);
   expect(ends(['a', 'b', '', '', 'c', 'd'])).toEqual([3, 5, 6]);
 });
 
 test('a file of which every other row has lost its key still has chunks of bounded size', () => {
   const keys = Array.from({ length: 2000 }, (_, i) => (i % 2 === 0 ? `k${i}` : ''));
-  const ends = chunkEndsOf(rowsWith(keys), { chunkRows: 100, keyOf });
+  const ends = chunkEndsOf(keyedRows(keys), { chunkRows: 100, keyOf });
   const sizes = ends.map((end, i) => end - (ends[i - 1] ?? 0));
   expect(Math.max(...sizes)).toBe(2 * MAX_GROUP_ROWS);
 });

@@ -213,10 +213,3 @@ test('any cut of the bytes tells the same encoding, notes and refusal', async ()
     { numRuns: 500 },
   );
 });
-
-test('the line of the first byte that is no UTF-8 is told, wherever it stands', async () => {
-  for (const blockBytes of [1, 3, 1 << 16]) {
-    const message = await untoldError(raw(`a\n${'é\n'.repeat(500)}b{E9}c\n{80}\n`), { blockBytes });
-    expect(message).toMatch(/line 502 is not utf-8: .* format\.encoding: utf-8, which leaves/);
-  }
-});

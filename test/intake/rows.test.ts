@@ -10,20 +10,6 @@ import type { Row } from '../../src/model/row.ts';
 import { ownFolder } from '../support/folder.ts';
 import { bytesOf, raw, readText } from './read-text.ts';
 
-test('an odd byte at the end of UTF-16 makes the last row unreadable', async () => {
-  const { rows } = await readText(Buffer.concat([bytesOf('id,n\n1,a\n2,b', 'utf-16be'), raw('{00}')]));
-  expect(rows.map((row) => row.kind)).toEqual(['cells', 'unreadable']);
-});
-
-test('JSON in another encoding is read, and an undecodable byte costs its record', async () => {
-  const { source, rows } = await readText(raw('{7B}"a":"{E9}"{7D}\n{7B}"a":"{81}"{7D}\n'), {
-    path: 'a.ndjson',
-    format: { encoding: 'windows-1252' },
-  });
-  expect(source).toMatchObject({ type: 'ndjson', encoding: 'windows-1252' });
-  expect(rows.map((row) => row.kind)).toEqual(['record', 'unreadable']);
-});
-
 let folder = '';
 
 beforeEach(async () => {
@@ -108,11 +94,6 @@ test.each([
   ],
 ])('a report %s is cut where its own columns are', async (_, text, cells) => {
   expect(await cellsOf(text, {})).toEqual([cells]);
-});
-
-test('a report keeps the delimiter that it was written with', async () => {
-  const cells = await cellsOf('a;onboard_run;onboard_row\n1,5;r;1\n', { delimiter: ';' });
-  expect(cells).toEqual([['1,5', 'r', '1']]);
 });
 
 test('a CSV file that is no report is refused where the job reads workbooks', async () => {

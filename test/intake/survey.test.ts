@@ -87,12 +87,6 @@ test('a file whose columns have names of over a million characters together is r
   expect(nameProblems(names, String)).toEqual([expect.stringContaining('with names of 1050000 characters')]);
 });
 
-test('when JSON records have too many different fields together, the file is refused', async () => {
-  const lines = Array.from({ length: 10_001 }, (_, i) => `{"field${i}":1}`).join('\n');
-  const path = await file('a.ndjson', lines);
-  await expect(surveyFile(path, FORMAT)).rejects.toThrow('10001 columns with names of');
-});
-
 test('chunks are numbered from 1, full but for the last, and hold every row the survey counted', async () => {
   const path = await file('a.csv', manyRows());
   const facts = await surveyFile(path, FORMAT);
@@ -122,17 +116,6 @@ test('chunks end where the run has their ends; rows behind the last end are chun
   };
   expect(await sizesOf([5, 6, 12])).toEqual([5, 1, 6]);
   expect(await sizesOf([3, 7])).toEqual([3, 4, 4, 1]);
-});
-
-test('the same file gives the same chunks again', async () => {
-  const path = await file('a.csv', manyRows());
-  const { source } = await surveyFile(path, FORMAT);
-  const digest = async () => {
-    const hash = createHash('sha256');
-    for await (const chunk of readChunks(path, source, FORMAT, cuts(100))) hash.update(JSON.stringify(chunk));
-    return hash.digest('hex');
-  };
-  expect(await digest()).toBe(await digest());
 });
 
 const onLinux = test.runIf(process.platform === 'linux');

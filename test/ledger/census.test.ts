@@ -1,16 +1,13 @@
 import { expect, test } from 'vitest';
 import { createCensus } from '../../src/ledger/census.ts';
-import { createRunStore } from '../../src/ledger/run-store.ts';
 import { useOwnRedis } from '../support/redis.ts';
-import { newRun, ownKeys } from '../support/runs.ts';
+import { beginRun, newRun, ownStore } from '../support/runs.ts';
 
 const own = useOwnRedis();
 const NOW = new Date('2026-11-21T11:00:00.000Z');
 
 function openLedger() {
-  const { redis } = own();
-  const keys = ownKeys();
-  const store = createRunStore(redis, keys, () => NOW);
+  const { redis, keys, store } = ownStore(own().redis, NOW);
   return { redis, keys, store, census: createCensus(redis, keys) };
 }
 
@@ -28,13 +25,10 @@ test('runs are counted by state, and their open rows and rows in doubt by job', 
 
 test('a run that is over is read once, counts on, and is the last end of its job', async () => {
   const { redis, keys, store, census } = openLedger();
-  const run = newRun({ job: 'a', rows: 2 });
-  await store.register(run);
-  await redis.hset(keys.run(run.id).record, { 'o:created': 1, 'o:rejected': 1 });
-  await store.transition(run.id, 'running', null);
-  await store.transition(run.id, 'finished', null);
+  const { record } = keys.run(await beginRun(store, 'a', 'finished'));
+  await redis.hset(record, { 'o:created': 2, 'o:rejected': 1 });
   await census();
-  await redis.hset(keys.run(run.id).record, { 'o:rejected': 0, state: 'paused' });
+  await redis.hset(record, { 'o:rejected': 0, state: 'paused' });
   const after = await census();
   expect(Object.fromEntries(after.states)).toEqual({ finished: 1 });
   expect(after.lastEnds.get('a')).toEqual({ endedAt: NOW.getTime() / 1000, seconds: 0, exitCode: 1 });
@@ -42,12 +36,10 @@ test('a run that is over is read once, counts on, and is the last end of its job
 
 test('a run with rows in doubt is read until they are settled', async () => {
   const { redis, keys, store, census } = openLedger();
-  const run = newRun({ job: 'a', rows: 1 });
-  await store.register(run);
-  await redis.hset(keys.run(run.id).record, { 'o:in-doubt': 1 });
-  await store.transition(run.id, 'finished', null);
+  const { record } = keys.run(await beginRun(store, 'a', 'finished'));
+  await redis.hset(record, { 'o:created': 2, 'o:in-doubt': 1 });
   expect((await census()).inDoubt.get('a')).toBe(1);
-  await redis.hset(keys.run(run.id).record, { 'o:in-doubt': 0, 'o:created': 1 });
+  await redis.hset(record, { 'o:in-doubt': 0, 'o:created': 3 });
   const after = await census();
   expect(after.inDoubt.get('a')).toBe(0);
   expect(after.lastEnds.get('a')?.exitCode).toBe(0);
@@ -55,9 +47,7 @@ test('a run with rows in doubt is read until they are settled', async () => {
 
 test('a run that Redis has forgotten does not count any more', async () => {
   const { redis, keys, store, census } = openLedger();
-  const run = newRun({ job: 'a', rows: 0 });
-  await store.register(run);
-  await store.transition(run.id, 'finished', null);
+  await beginRun(store, 'a', 'finished');
   await census();
   await redis.del(keys.runs);
   expect([...(await census()).states]).toEqual([]);

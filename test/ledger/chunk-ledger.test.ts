@@ -5,7 +5,7 @@ import { readKeys } from '../../src/ledger/key-claims.ts';
 import { identityPlace } from '../../src/ledger/keys.ts';
 import { resolveRows } from '../../src/ledger/resolve.ts';
 import { createRunView } from '../../src/ledger/run-view.ts';
-import type { SettledRow } from '../../src/ledger/settle-entry.ts';
+import { areFieldsKnown, type SettledRow } from '../../src/ledger/settle-entry.ts';
 import { exitCodeOf } from '../../src/model/exit.ts';
 import { noOutcomes, type Outcome } from '../../src/model/outcome.ts';
 import { memoryJournal } from '../support/epoch.ts';
@@ -16,6 +16,7 @@ import {
   grantOf,
   intentOn,
   setEntry,
+  settlementsOf,
   runningRun as startRun,
 } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
@@ -55,12 +56,7 @@ const HALTED = { kind: 'halted' };
 const row = (number: number, outcome: Outcome, over: Partial<SettledRow> = {}, id = '') =>
   settledRow(number, outcome, { ...over, id });
 
-async function settlements({ keys, run }: Bench) {
-  const view = createRunView(own().redis, keys, await run());
-  const all = [];
-  for await (const { settlements: rows } of view.chunks()) all.push(...rows);
-  return all;
-}
+const settlements = async ({ keys, run }: Bench) => settlementsOf(own().redis, keys, await run());
 
 /** Number, outcome and, where there is one, identifier of each row. */
 const endsOf = async (bench: Bench) =>
@@ -247,18 +243,6 @@ describe('settling', () => {
     },
   );
 
-  test.each([
-    ['known', 'created', { kind: 'known', run: expect.any(String), id: 'id-9' }],
-    ['in-doubt', 'in-doubt', { kind: 'held', run: expect.any(String), row: 1, inDoubt: true }],
-    ['given-back', 'rejected', { kind: 'claimed' }],
-  ] as const)('a key becomes %s when its row is %s', async (_, outcome, answer) => {
-    const bench = await runningRun();
-    await claimA(bench, bench.id);
-    const identity = { space: 'subclient', key: 'A' };
-    await bench.ledger.settle(row(1, outcome, { identity }, 'id-9'));
-    expect(await claimA(bench, 'other-run')).toEqual([answer]);
-  });
-
   const FIELDS = { space: 'subclient', key: 'A' };
 
   test.each([
@@ -272,6 +256,21 @@ describe('settling', () => {
     const change = { ...FIELDS, before: before === '' ? 'one' : before, after };
     await bench.ledger.settle(row(2, 'updated', { fields: change }));
     expect(await bench.ledger.readFields(FIELDS)).toBe(kept);
+  });
+
+  test('nobody knows what the service has of a record’s fields from an update’s intent to its answer', async () => {
+    const bench = await runningRun(3);
+    const update = (number: number, own: string) =>
+      grantOf(bench.ledger, intent('i a 1', { row: number, fields: { ...FIELDS, before: 'one', own } }));
+    const answered = (number: number, change: { readonly before: string; readonly after: string }) =>
+      bench.ledger.settle(row(number, 'updated', { mark: 'i a 1', fields: { ...FIELDS, ...change } }));
+    await answered(1, { before: '', after: 'one' });
+    await update(2, '~a');
+    expect(await bench.ledger.readFields(FIELDS)).toBe('~a');
+    await update(3, '~b');
+    expect(await bench.ledger.readFields(FIELDS)).toBe('~');
+    await answered(2, { before: '~a', after: 'two' });
+    expect(areFieldsKnown(await bench.ledger.readFields(FIELDS))).toBe(false);
   });
 
   test('a key is read as it stands, and stays as it is', async () => {

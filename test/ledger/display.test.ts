@@ -2,18 +2,13 @@ import { expect, test } from 'vitest';
 import { addToStory, readStory } from '../../src/ledger/display.ts';
 import { createRunIndex } from '../../src/ledger/run-index.ts';
 import { readBriefs } from '../../src/ledger/run-record.ts';
-import { createRunStore } from '../../src/ledger/run-store.ts';
 import { useOwnRedis } from '../support/redis.ts';
-import { newRun, ownKeys } from '../support/runs.ts';
+import { beginRun, newRun, ownStore } from '../support/runs.ts';
 
 const own = useOwnRedis();
 const NOW = new Date('2026-11-21T11:00:00.000Z');
 
-function openLedger() {
-  const { redis } = own();
-  const keys = ownKeys();
-  return { redis, keys, store: createRunStore(redis, keys, () => NOW) };
-}
+const openLedger = () => ownStore(own().redis, NOW);
 
 test('what happened is told in its order, but for what this version does not know', async () => {
   const { redis, keys } = openLedger();
@@ -25,14 +20,12 @@ test('what happened is told in its order, but for what this version does not kno
 
 test('a run that moves tells so in its story, with who asked; one that may not move tells nothing', async () => {
   const { redis, keys, store } = openLedger();
-  const run = newRun();
-  await store.register(run);
-  await store.transition(run.id, 'running', null);
-  await store.transition(run.id, 'paused', 'requested', { by: 'ops-1', at: NOW.toISOString(), why: 'lunch' });
-  await store.transition(run.id, 'paused', 'requested');
-  await store.transition(run.id, 'running', null);
-  await store.transition(run.id, 'paused', 'credentials');
-  const story = await readStory(redis, keys, run.id);
+  const id = await beginRun(store, 'a', 'running');
+  await store.transition(id, 'paused', 'requested', { by: 'ops-1', at: NOW.toISOString(), why: 'lunch' });
+  await store.transition(id, 'paused', 'requested');
+  await store.transition(id, 'running', null);
+  await store.transition(id, 'paused', 'credentials');
+  const story = await readStory(redis, keys, id);
   const at = NOW.getTime();
   expect(story).toEqual([
     { at, what: 'running', why: '', by: '' },
@@ -44,15 +37,14 @@ test('a run that moves tells so in its story, with who asked; one that may not m
 
 test('a story keeps its latest 500 events', async () => {
   const { redis, keys, store } = openLedger();
-  const run = newRun();
-  await store.register(run);
+  const id = await beginRun(store, 'a', 'queued');
   const events = Array.from(
     { length: 505 },
     (_, at) => ({ at, what: 'service-away', why: '', by: '' }) as const,
   );
-  await redis.rpush(keys.run(run.id).story, ...events.slice(1).map((event) => JSON.stringify(event)));
-  await store.transition(run.id, 'running', null);
-  const story = await readStory(redis, keys, run.id);
+  await redis.rpush(keys.run(id).story, ...events.slice(1).map((event) => JSON.stringify(event)));
+  await store.transition(id, 'running', null);
+  const story = await readStory(redis, keys, id);
   expect([story.length, story[0]?.at, story.at(-1)?.what]).toEqual([500, 6, 'running']);
 });
 
@@ -65,21 +57,11 @@ test('what counts of runs is read without their definition; a run that is gone i
   await redis.hset(keys.run(run.id).record, { 'o:created': 4 });
   await redis.hset(keys.run(run.id).blocks, '1', 'a block');
   const [brief, ...others] = await readBriefs(redis, keys, ['gone', run.id]);
-  const whole = await store.get(run.id);
   expect(others).toEqual([]);
-  expect(brief).toMatchObject({ chunks: 3 });
-  for (const field of [
-    'id',
-    'file',
-    'state',
-    'reason',
-    'request',
-    'rows',
-    'outcomes',
-    'startedAt',
-    'parent',
-  ] as const)
-    expect(brief?.[field]).toEqual(whole?.[field]);
+  const { chunks, ...counts } = brief ?? {};
+  expect(chunks).toBe(3);
+  expect(Object.keys(counts)).toEqual(expect.arrayContaining(['state', 'request', 'rows', 'outcomes']));
+  expect(await store.get(run.id)).toMatchObject(counts);
 });
 
 test('the newest runs are paged by rank', async () => {

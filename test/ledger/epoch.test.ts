@@ -98,17 +98,6 @@ describe('joining', () => {
     expect([a.epoch.recoveries(), a.notices]).toEqual([0, []]);
   });
 
-  test('a second worker of an open ledger waits for nobody', async () => {
-    const place = ownPlace();
-    const a = await join('a', place);
-    const blocked = a.block();
-    const b = await join('b', place);
-    await Promise.all([a.work('a1'), b.work('b1')]);
-    expect((await done(place)).sort()).toEqual(['a1', 'b1']);
-    expect(a.replays()).toBeLessThanOrEqual(1);
-    blocked.resolve([]);
-  });
-
   test('a worker that comes to a ledger not yet verified again replays, and waits for the others', async () => {
     const place = ownPlace();
     const a = await join('a', place);
@@ -266,15 +255,6 @@ describe('a server that was emptied', () => {
     await pending;
     expect(await done(place)).toEqual(['a1']);
   }, 15_000);
-
-  test('with nobody else about goes on when this worker has put its journal back', async () => {
-    const place = ownPlace();
-    const a = await join('a', place);
-    await a.work('a1');
-    await place.redis.flushall();
-    expect(await a.work('a2')).toBe(1);
-    expect(a.epoch.recoveries()).toBe(1);
-  });
 });
 
 describe('a worker that does not come', () => {
@@ -532,20 +512,28 @@ describe('leaving', () => {
     expect((await hash(place))['b:a']).not.toBe(told);
   });
 
-  test('a worker that has left is a worker no longer, and after a restart nobody waits for it', async () => {
+  test.each([
+    ['is a worker no longer, and nobody waits for it', false],
+    ['is waited for where Redis has lost that it has left: so may be what it did', true],
+  ])('a worker that has left %s', async (_, isLost) => {
     const place = ownPlace();
-    const [a, b] = [await join('a', place), await join('b', place)];
-    await b.work('b1');
-    // The others have heard of it.
-    await until(async () => (await hash(place))['b:a'] !== (await hash(place))['b:b']);
-    const first = (await hash(place))['b:a'];
-    await until(async () => (await hash(place))['b:a'] !== first);
+    const [b, a] = [await join('b', place), await join('a', place, { graceMs: 1_500 })];
+    await a.work('a1');
     await b.epoch.close();
     expect(await hash(place)).not.toHaveProperty('m:b');
-    await restarted(place);
-    await a.work('a1');
-    expect(a.notices.filter((text) => text.includes('orkers'))).toEqual([]);
-  }, 10_000);
+    if (isLost) await place.redis.zrem(place.keys.left, 'b');
+    await place.redis.hset(place.keys.epoch, { server: 'an-earlier-run', 'm:a': 0 });
+    await a.work('a2');
+    const waits = [expect.stringContaining('Waiting'), expect.stringContaining('did not check in')];
+    expect(a.notices.filter((text) => text.includes('orkers'))).toEqual(isLost ? waits : []);
+  });
+
+  test('that a worker has left is forgotten when it was let go long ago', async () => {
+    const { redis, keys } = ownPlace();
+    await redis.zadd(keys.left, 1, 'long-ago');
+    await openTestEpoch(redis, keys);
+    expect(await redis.zscore(keys.left, 'long-ago')).toBeNull();
+  });
 
   test('a worker that leaves a ledger which may have lost what it did is still asked for', async () => {
     const place = ownPlace();

@@ -5,10 +5,16 @@ import type { Range } from '../../src/ledger/intent.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
 import { intentMark, type Mark } from '../../src/ledger/mark.ts';
 import { createReplay } from '../../src/ledger/replay.ts';
-import { createRunView } from '../../src/ledger/run-view.ts';
-import type { Settlement } from '../../src/model/settlement.ts';
 import { memoryJournal } from '../support/epoch.ts';
-import { entryOf, getEntry, grantOf, intentOn, runningRun, setEntry } from '../support/ledger.ts';
+import {
+  entryOf,
+  getEntry,
+  grantOf,
+  intentOn,
+  runningRun,
+  setEntry,
+  settlementsOf,
+} from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { settledRow } from '../support/settled-row.ts';
 
@@ -84,9 +90,7 @@ test('a chunk whose rows all ended in order closes, and its report has them all'
   await bench.ask('a.1', ROWS);
   await bench.ledger.settleAll(ROWS.map((row) => created(row)));
   expect(await bench.ledger.close(1, ROWS.length)).toBe(true);
-  const view = createRunView(own().redis, bench.keys, await bench.run());
-  const rows: Settlement[] = [];
-  for await (const { settlements } of view.chunks()) rows.push(...settlements);
+  const rows = await settlementsOf(own().redis, bench.keys, await bench.run());
   expect(rows.map(({ row, outcome, id }) => [row, outcome, id])).toEqual(
     ROWS.map((row) => [row, 'created', `id-${row}`]),
   );

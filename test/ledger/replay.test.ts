@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { fieldsPlace, identityPlace, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { CONTESTED_MARK } from '../../src/ledger/mark.ts';
 import { createReplay, restorableFields } from '../../src/ledger/replay.ts';
-import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
+import type { RunStore } from '../../src/ledger/run-store.ts';
 import type { SettledRow } from '../../src/ledger/settle-entry.ts';
 import { noOutcomes } from '../../src/model/outcome.ts';
 import { openTestEpoch } from '../support/epoch.ts';
-import { claimOf, getEntry, setEntry, settleEntries } from '../support/ledger.ts';
+import { claimOf, everythingIn, getEntry, namesIn, setEntry, settleEntries } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
-import { newRun, ownKeys } from '../support/runs.ts';
+import { newRun, ownStore } from '../support/runs.ts';
 import { settledRow } from '../support/settled-row.ts';
 
 const own = useOwnRedis();
@@ -28,31 +28,18 @@ type Bench = {
 
 /** A running run of 200 rows in two chunks, and what puts it back. */
 async function startBench(): Promise<Bench> {
-  const { redis } = own();
-  const keys = ownKeys();
-  const store = createRunStore(redis, keys, () => new Date('2026-11-21T11:00:00Z'));
+  const { redis, keys, store } = ownStore(own().redis);
   const { id } = await store.register(newRun({ rows: 200 }));
   await store.transition(id, 'running', null);
   const { record, chunk } = keys.run(id);
-  const root = keys.epoch.slice(0, -'epoch'.length);
-  const names = () => redis.keys(`${root.replaceAll(/[[\]*?\\]/g, '\\$&')}*`);
   return {
     keys,
     store,
     replay: createReplay(redis, keys),
     id,
     fields: restorableFields(await redis.hgetall(record)),
-    lose: async () => void (await redis.del(...(await names()))),
-    async everything() {
-      const all = (await names()).sort();
-      const read = async (name: string) => {
-        const type = await redis.type(name);
-        if (type === 'hash') return redis.hgetall(name);
-        if (type === 'list') return redis.lrange(name, 0, -1);
-        return redis.zrange(name, '0', '-1', 'WITHSCORES');
-      };
-      return Object.fromEntries(await Promise.all(all.map(async (name) => [name, await read(name)])));
-    },
+    lose: async () => void (await redis.del(...(await namesIn(redis, keys)))),
+    everything: () => everythingIn(redis, keys),
     async marks(n = 1) {
       const { n: _, ...marks } = await redis.hgetall(`${chunk}${n}`);
       return marks;

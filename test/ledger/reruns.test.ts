@@ -3,20 +3,25 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readStory } from '../../src/ledger/display.ts';
 import { createReplay, restorableFields } from '../../src/ledger/replay.ts';
-import { createRerunStore, createRunInput, packRowNumbers } from '../../src/ledger/reruns.ts';
-import { createRunStore } from '../../src/ledger/run-store.ts';
+import {
+  createRerunStore,
+  createRunInput,
+  packRowNumbers,
+  unsuccessfulRows,
+} from '../../src/ledger/reruns.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
+import { OUTCOMES, type Outcome } from '../../src/model/outcome.ts';
 import type { CellsRow } from '../../src/model/row.ts';
+import type { LedgerView } from '../../src/model/settlement.ts';
+import { cells, makeView, settled } from '../report/make-report.ts';
 import { useOwnRedis } from '../support/redis.ts';
-import { newRun, ownKeys } from '../support/runs.ts';
+import { newRun, ownStore } from '../support/runs.ts';
 
 const own = useOwnRedis();
 
 /** A parent in a ledger of its own. */
 function ownFamily() {
-  const { redis } = own();
-  const keys = ownKeys();
-  const store = createRunStore(redis, keys, () => new Date());
+  const { redis, keys, store } = ownStore(own().redis);
   const parent = `run-${randomBytes(4).toString('hex')}`;
   const reruns = createRerunStore(redis, keys, parent);
   const inputOf = (id: string) => createRunInput(redis, keys, id);
@@ -161,4 +166,73 @@ test('any ascending row numbers are read back as they were packed, and a million
   );
   const neighbours = Array.from({ length: 1_000_000 }, (_, i) => i + 1);
   expect((await packRowNumbers(neighbours)).length).toBeLessThan(5_000);
+});
+
+const WANTED: ReadonlySet<Outcome> = new Set(['failed', 'cancelled']);
+
+/** What is chosen of a run's rows, and the counts. */
+async function choose(
+  view: LedgerView,
+  reruns: readonly LedgerView[],
+  only: ReadonlySet<number> | null = null,
+) {
+  const counts = { chosen: 0, takenBefore: 0, withoutRecord: 0, inDoubt: 0 };
+  const rows: number[] = [];
+  for await (const batch of unsuccessfulRows(view, { outcomes: WANTED, rows: only, reruns }, counts)) {
+    rows.push(...batch.map(({ row }) => row));
+  }
+  return { rows, counts };
+}
+
+test('for any run and earlier reruns, exactly the wanted rows that no rerun has are chosen, in order', async () => {
+  const outcomes = fc.array(fc.constantFrom(...OUTCOMES), { maxLength: 350 });
+  const reruns = fc.array(fc.uniqueArray(fc.integer({ min: 1, max: 350 })), { maxLength: 3 });
+  const named = fc.option(fc.uniqueArray(fc.integer({ min: 1, max: 350 })));
+  await fc.assert(
+    fc.asyncProperty(outcomes, reruns, named, async (list, taken, only) => {
+      const settlements = list.map((outcome, i) => settled(i + 1, outcome));
+      const sources = list.map((_, i) => cells(i + 1, 'a'));
+      const views = taken.map((rows) =>
+        makeView({ settlements: rows.toSorted((a, b) => a - b).map((row) => settled(row, 'created')) }),
+      );
+      const { rows, counts } = await choose(makeView({ settlements, sources }), views, only && new Set(only));
+      const wanted = settlements
+        .filter(({ row, outcome }) => WANTED.has(outcome) && only?.includes(row) !== false)
+        .map(({ row }) => row);
+      const free = wanted.filter((row) => !taken.flat().includes(row));
+      expect(rows).toEqual(free);
+      expect(counts).toEqual({
+        chosen: free.length,
+        takenBefore: wanted.length - free.length,
+        withoutRecord: 0,
+        inDoubt: list.filter((outcome) => outcome === 'in-doubt').length,
+      });
+    }),
+  );
+});
+
+test('a row whose record is not kept any more is counted, not chosen', async () => {
+  const settlements = [settled(1, 'failed'), settled(2, 'failed')];
+  const { rows, counts } = await choose(makeView({ settlements, sources: [cells(2, 'a')] }), []);
+  expect([rows, counts.withoutRecord]).toEqual([[2], 1]);
+});
+
+test('a row that a rerun had lost is chosen again, unless it is in doubt or succeeded there', async () => {
+  const rows = [1, 2, 3, 4, 5];
+  const view = makeView({
+    settlements: rows.map((row) => settled(row, 'failed')),
+    sources: rows.map((row) => cells(row, 'a')),
+  });
+  const lost = { line: 0 };
+  const rerun = makeView({
+    settlements: [
+      settled(1, 'cancelled', lost),
+      settled(2, 'in-doubt', lost),
+      settled(3, 'created', lost),
+      settled(4, 'failed', lost),
+      settled(5, 'cancelled'),
+    ],
+  });
+  const chosen = await choose(view, [rerun]);
+  expect([chosen.rows, chosen.counts.takenBefore]).toEqual([[1, 4], 3]);
 });

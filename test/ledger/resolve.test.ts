@@ -5,13 +5,12 @@ import { readStory } from '../../src/ledger/display.ts';
 import { identityPlace, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { noteDoubts, type RowDecision, resolveRows } from '../../src/ledger/resolve.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
-import { createRunView, readDoubts, rowsInDoubt } from '../../src/ledger/run-view.ts';
+import { readDoubts, rowsInDoubt } from '../../src/ledger/run-view.ts';
 import type { Run } from '../../src/model/run.ts';
 import { messageOf } from '../../src/model/sentence.ts';
-import type { Settlement } from '../../src/model/settlement.ts';
 import { seedRun } from '../support/doubts.ts';
 import { memoryJournal, openTestEpoch } from '../support/epoch.ts';
-import { getEntry, setEntry } from '../support/ledger.ts';
+import { getEntry, setEntry, settlementsOf } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun, ownKeys } from '../support/runs.ts';
 import { doubtOf, settledRow } from '../support/settled-row.ts';
@@ -35,9 +34,7 @@ const decide = ({ keys, run }: Bench, decisions: readonly RowDecision[], over = 
 
 async function state({ keys, run }: Bench) {
   const { redis } = own();
-  const settlements: Settlement[] = [];
-  for await (const { settlements: rows } of createRunView(redis, keys, run).chunks())
-    settlements.push(...rows);
+  const settlements = await settlementsOf(redis, keys, run);
   const now = await createRunStore(redis, keys, () => AT).get(run.id);
   const k = keys.run(run.id);
   return {

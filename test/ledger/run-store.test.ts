@@ -1,16 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { createRunStore } from '../../src/ledger/run-store.ts';
 import { RUN_STATES, RUN_TRANSITIONS } from '../../src/model/run.ts';
 import { useOwnRedis } from '../support/redis.ts';
-import { newRun, ownKeys } from '../support/runs.ts';
+import { beginRun, newRun, ownStore } from '../support/runs.ts';
 
 const own = useOwnRedis();
 const NOW = new Date('2026-11-21T11:00:00.000Z');
-const ownStore = () => createRunStore(own().redis, ownKeys(), () => NOW);
+const openStore = () => ownStore(own().redis, NOW).store;
 
 describe('registering a run', () => {
   test('under the id of another one is refused, and that one stays as it is', async () => {
-    const store = ownStore();
+    const store = openStore();
     const run = newRun({ id: 'run-same', rows: 3 });
     await store.register(run);
     await expect(store.register(newRun({ id: 'run-same', rows: 7 }))).rejects.toThrow(
@@ -20,7 +19,7 @@ describe('registering a run', () => {
   });
 
   test('a new file gives a new, queued run with all counters at zero', async () => {
-    const store = ownStore();
+    const store = openStore();
     const run = newRun();
     expect(await store.register(run)).toEqual({ kind: 'new', id: run.id });
     const read = await store.get(run.id);
@@ -37,7 +36,7 @@ describe('registering a run', () => {
   });
 
   test('the same file through the same job names the run that took it, unfinished or finished', async () => {
-    const store = ownStore();
+    const store = openStore();
     const first = newRun();
     await store.register(first);
     const again = { ...first, id: 'run-second' };
@@ -47,7 +46,7 @@ describe('registering a run', () => {
   });
 
   test('`again` makes a new run of a finished file, and goes on with an unfinished one', async () => {
-    const store = ownStore();
+    const store = openStore();
     const first = newRun();
     await store.register(first);
     const again = { ...first, id: 'run-second', again: true };
@@ -58,7 +57,7 @@ describe('registering a run', () => {
 });
 
 test('a registration sent again after the run was taken up does not take it back to its queue', async () => {
-  const store = ownStore();
+  const store = openStore();
   const run = newRun();
   await store.register(run);
   await store.transition(run.id, 'running', null);
@@ -72,54 +71,45 @@ describe('transitions', () => {
   );
 
   test.each(pairs)('from $from to $to: $legal', async ({ from, to, legal }) => {
-    const keys = ownKeys();
-    const store = createRunStore(own().redis, keys, () => NOW);
-    const run = newRun();
-    await store.register(run);
-    await own().redis.hset(keys.run(run.id).record, 'state', from);
-    expect(await store.transition(run.id, to, 'requested')).toBe(legal);
-    expect((await store.get(run.id))?.state).toBe(legal ? to : from);
+    const { redis, keys, store } = ownStore(own().redis);
+    const id = await beginRun(store, 'a', 'queued');
+    await redis.hset(keys.run(id).record, 'state', from);
+    expect(await store.transition(id, to, 'requested')).toBe(legal);
+    expect((await store.get(id))?.state).toBe(legal ? to : from);
   });
 
   test('the first start is remembered over a pause, and a finish has its time', async () => {
-    const store = ownStore();
-    const run = newRun();
-    await store.register(run);
-    await store.transition(run.id, 'running', null);
-    await store.transition(run.id, 'paused', 'credentials');
+    const store = openStore();
+    const id = await beginRun(store, 'a', 'paused', 'credentials');
     const at = NOW.toISOString();
-    expect(await store.get(run.id)).toMatchObject({ state: 'paused', reason: 'credentials', startedAt: at });
-    await store.transition(run.id, 'finished', null);
-    expect(await store.get(run.id)).toMatchObject({ state: 'finished', reason: null, finishedAt: at });
+    expect(await store.get(id)).toMatchObject({ state: 'paused', reason: 'credentials', startedAt: at });
+    await store.transition(id, 'finished', null);
+    expect(await store.get(id)).toMatchObject({ state: 'finished', reason: null, finishedAt: at });
   });
 });
 
 test('who asked for a state, and why, is known as long as the run is in it', async () => {
-  const store = ownStore();
-  const run = newRun();
-  await store.register(run);
+  const store = openStore();
+  const id = await beginRun(store, 'a', 'running');
   const request = { by: 'Ann', at: NOW.toISOString(), why: 'a new file comes' };
-  await store.transition(run.id, 'running', null);
-  await store.transition(run.id, 'paused', 'requested', request);
-  expect(await store.get(run.id)).toMatchObject({ state: 'paused', request });
-  await store.transition(run.id, 'running', null);
-  expect((await store.get(run.id))?.request).toBeUndefined();
-  await store.transition(run.id, 'paused', 'requested', request);
-  await store.transition(run.id, 'finished', null);
-  expect((await store.get(run.id))?.request).toBeUndefined();
+  for (const next of ['running', 'finished'] as const) {
+    await store.transition(id, 'paused', 'requested', request);
+    expect(await store.get(id)).toMatchObject({ state: 'paused', request });
+    await store.transition(id, next, null);
+    expect((await store.get(id))?.request).toBeUndefined();
+  }
 });
 
 test('a dead process’ lease ends in its time although Redis’ clock was set back an hour', async () => {
-  const keys = ownKeys();
-  const store = createRunStore(own().redis, keys, () => NOW);
+  const { redis, keys, store } = ownStore(own().redis);
   await store.holdLease('r', 'dead', 60_000);
-  await own().redis.pexpire(keys.run('r').lease, 3_600_000);
+  await redis.pexpire(keys.run('r').lease, 3_600_000);
   expect(await store.holdLease('r', 'b', 60_000)).toBe(false);
-  expect(await own().redis.pttl(keys.run('r').lease)).toBeLessThanOrEqual(60_000);
+  expect(await redis.pttl(keys.run('r').lease)).toBeLessThanOrEqual(60_000);
 });
 
 test('a lease is held by one process until it is given back', async () => {
-  const store = ownStore();
+  const store = openStore();
   expect(await store.holdLease('r', 'a', 60_000)).toBe(true);
   expect(await store.holdLease('r', 'b', 60_000)).toBe(false);
   expect(await store.holdLease('r', 'a', 60_000)).toBe(true);
@@ -131,12 +121,8 @@ test('a lease is held by one process until it is given back', async () => {
 
 describe('a run that is paused for its window', () => {
   async function pausedFor(reason: 'window' | 'credentials') {
-    const store = ownStore();
-    const run = newRun();
-    await store.register(run);
-    await store.transition(run.id, 'running', null);
-    await store.transition(run.id, 'paused', reason);
-    return { store, id: run.id };
+    const store = openStore();
+    return { store, id: await beginRun(store, 'a', 'paused', reason) };
   }
 
   test('goes on for that reason, once', async () => {

@@ -30,7 +30,7 @@ import type { RunStore } from '../../src/ledger/run-store.ts';
 import { script } from '../../src/ledger/script.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { Run } from '../../src/model/run.ts';
-import { claimOf, grantOf, intentOn, runningRun, settleEntries } from '../support/ledger.ts';
+import { claimOf, everythingIn, grantOf, intentOn, runningRun, settleEntries } from '../support/ledger.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { newRun } from '../support/runs.ts';
 import { settledRow } from '../support/settled-row.ts';
@@ -338,20 +338,7 @@ const SIGN = /^(m:|b:)/;
 
 /** All that the ledger of the bench holds. */
 async function everything({ keys }: Bench): Promise<Readonly<Record<string, unknown>>> {
-  const { redis } = own();
-  const root = keys.epoch.slice(0, -'gate'.length);
-  const all: Record<string, unknown> = {};
-  for (const name of (await redis.keys('*')).sort())
-    if (name.startsWith(root)) all[name] = await contentOf(name);
-  return all;
-}
-
-async function contentOf(key: string): Promise<unknown> {
-  const { redis } = own();
-  const type = await redis.type(key);
-  if (type === 'string') return redis.get(key);
-  if (type === 'zset') return redis.zrange(key, '0', '-1', 'WITHSCORES');
-  if (type === 'list') return redis.lrange(key, 0, -1);
-  const fields = Object.entries(await redis.hgetall(key));
-  return Object.fromEntries(fields.filter(([field]) => !key.endsWith('gate') || !SIGN.test(field)));
+  const all = await everythingIn(own().redis, keys);
+  const gate = Object.entries(all[keys.epoch] ?? {}).filter(([field]) => !SIGN.test(field));
+  return { ...all, [keys.epoch]: Object.fromEntries(gate) };
 }

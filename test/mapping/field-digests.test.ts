@@ -9,35 +9,22 @@ const BODY: JsonObject = {
   tags: ['a', 'b'],
 };
 
-test('a body that the service has accepted has no changed fields', () => {
-  expect(changedFields(BODY, 'K1', packFieldDigests(BODY, 'K1'))).toBeNull();
-});
-
-test('only the fields that changed are left, where they stand', () => {
-  const packed = packFieldDigests(BODY, 'K1');
-  const next = {
-    ...BODY,
-    details: { name: 'Acme Limited', vatNumber: 'GB1' },
-    addresses: { primary: { town: 'Leeds', country: 'GBR', postCode: 'LS1' } },
-  };
-  expect(changedFields(next, 'K1', packed)).toEqual({
-    details: { name: 'Acme Limited' },
-    addresses: { primary: { postCode: 'LS1' } },
-  });
-});
-
-test('a list counts as one field', () => {
-  const packed = packFieldDigests(BODY, 'K1');
-  expect(changedFields({ ...BODY, tags: ['a', 'c'] }, 'K1', packed)).toEqual({ tags: ['a', 'c'] });
-});
-
-test('a field that the row leaves out is no change', () => {
-  expect(changedFields({ details: { name: 'Acme Ltd' } }, 'K1', packFieldDigests(BODY, 'K1'))).toBeNull();
-});
-
-test('null is another value than nothing', () => {
-  const packed = packFieldDigests({ a: 'x' }, 'K1');
-  expect(changedFields({ a: null }, 'K1', packed)).toEqual({ a: null });
+test.each<[string, JsonObject, JsonObject | null]>([
+  ['a body that the service has accepted', BODY, null],
+  [
+    'fields that changed, where they stand',
+    {
+      ...BODY,
+      details: { name: 'Acme Limited', vatNumber: 'GB1' },
+      addresses: { primary: { town: 'Leeds', country: 'GBR', postCode: 'LS1' } },
+    },
+    { details: { name: 'Acme Limited' }, addresses: { primary: { postCode: 'LS1' } } },
+  ],
+  ['a list, which is one field', { ...BODY, tags: ['a', 'c'] }, { tags: ['a', 'c'] }],
+  ['a field that is left out', { details: { name: 'Acme Ltd' } }, null],
+  ['null, which is another value than nothing', { ...BODY, tags: null }, { tags: null }],
+])('what has changed of %s', (_, next, changed) => {
+  expect(changedFields(next, 'K1', packFieldDigests(BODY, 'K1'))).toEqual(changed);
 });
 
 test('what was sent of it later is added to what was known', () => {

@@ -162,12 +162,6 @@ describe('when a definition names a key', () => {
     expect(mapping.keyOf(cells('N', ''))).toBeNull();
     expect(mapping.keyOf({ kind: 'unreadable', row: 1, line: 2, text: 'N,K', problem: 'x' })).toBeNull();
   });
-
-  test('without one no row has a key', () => {
-    const mapping = compileCsv(['name']);
-    expect(mapping.hasKey).toBe(false);
-    expect(mapping.keyOf(cells('N'))).toBeNull();
-  });
 });
 
 describe('when a row can not be sent', () => {

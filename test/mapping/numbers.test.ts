@@ -12,15 +12,9 @@ describe('when a number is written as in JSON', () => {
   const { fromText, fromJson } = numberConversion({});
 
   test.each([
-    ['0', 0],
     ['-0', 0],
-    ['0.1', 0.1],
-    ['1.50', 1.5],
-    ['-1234.56', -1234.56],
     ['1e3', 1000],
     ['1E-7', 1e-7],
-    ['0.30', 0.3],
-    ['123456789012345', 123456789012345],
     ['9007199254740993', undefined],
     ['9007199254740992', 9007199254740992],
     ['0.1234567890123456789', undefined],
@@ -28,7 +22,6 @@ describe('when a number is written as in JSON', () => {
     ['1e400', undefined],
     ['1e-400', undefined],
     ['0e5', 0],
-    ['0.000', 0],
     ['1,5', undefined],
     ['1 000', undefined],
     ['007', undefined],
@@ -81,7 +74,6 @@ describe('when the definition names the decimal sign', () => {
   const ENGLISH: NumberSigns = { decimal: '.' };
   test.each<[NumberSigns, string, number | undefined]>([
     [GERMAN, '1234,5', 1234.5],
-    [GERMAN, '0,5', 0.5],
     [GERMAN, '1.234.567,89', 1234567.89],
     [GERMAN, '1234567,89', 1234567.89],
     [GERMAN, '-1.234', -1234],
@@ -118,9 +110,7 @@ describe('when the definition names the decimal sign', () => {
 });
 
 test.each<[NumberSigns, string, number | undefined]>([
-  [{}, '12', 12],
   [{}, '+12', 12],
-  [{}, '-12', -12],
   [{}, '-0', 0],
   [{}, '007', 7],
   [{}, '1.0', undefined],

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { withReferences } from '../../src/model/json-record.ts';
 import type { Mapped } from '../../src/model/mapping.ts';
@@ -113,10 +112,7 @@ describe('when identifiers are put into a body', () => {
   });
 
   test('without any, the body is the same one', () => {
-    fc.assert(
-      fc.property(fc.dictionary(fc.string(), fc.string()), (body) => {
-        expect(withReferences(body, [])).toBe(body);
-      }),
-    );
+    const body = { name: 'N' };
+    expect(withReferences(body, [])).toBe(body);
   });
 });

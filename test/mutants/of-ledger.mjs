@@ -101,7 +101,7 @@ export const OF_LEDGER = [
     in: 'src/ledger',
     find: "call('HSET', of.bucket, of.digest, (stored == of.before or stored == of.own) and of.own or '~')",
     put: '',
-    tests: ['test/delivery/deliver-upsert'],
+    tests: ['test/ledger/chunk-ledger'],
     why: 'what an update of a dead worker has changed is taken for unchanged',
   },
   {
@@ -309,7 +309,7 @@ export const OF_LEDGER = [
     in: 'src/delivery',
     find: "repeatable: claim.kind === 'known' || mayRepeat(callOfClaimed(run.operation)),",
     put: 'repeatable: true,',
-    tests: ['test/delivery/row-end'],
+    tests: ['test/delivery/row-task'],
     why: 'a create that a lost worker made is called failed, and a rerun makes it twice',
   },
   {

@@ -6,14 +6,9 @@ import { createSchedules, startScheduleWorker } from '../../src/queue/schedules.
 import { connectRedis } from '../../src/redis/connection.ts';
 import { startBusyRedis } from '../support/busy-redis.ts';
 import { deferred } from '../support/deferred.ts';
+import { CHUNK, PREFIX } from './one-chunk.ts';
 
-const CHUNK: ChunkJob = {
-  run: 'run-1',
-  chunk: 1,
-  rows: [{ row: { kind: 'cells', row: 1, line: 2, cells: ['K1'] }, claim: { kind: 'claimed' } }],
-};
 const EVERY_SECOND = { job: 'often', cron: '* * * * * *', timezone: 'Europe/London' };
-const PREFIX = 'onboard:{t}:queue';
 
 test('whatever is opened while a foreign script keeps Redis busy works when that script has ended', async () => {
   const { port, beBusy, endScript } = await startBusyRedis();

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Queue } from 'bullmq';
 import { describe, expect, type TestContext, test } from 'vitest';
 import type { RedisConnection } from '../../src/lib/redis-connection.ts';
@@ -9,9 +6,9 @@ import type { ChunkJob } from '../../src/queue/chunk-job.ts';
 import { createChunkQueue, QUEUE_NAME } from '../../src/queue/chunk-queue.ts';
 import { type ChunkEnd, type ChunkLease, startChunkWorker } from '../../src/queue/chunk-worker.ts';
 import { connectRedis } from '../../src/redis/connection.ts';
-import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { deferred } from '../support/deferred.ts';
 import { until } from '../support/until.ts';
+import { CHUNK, ownServer, PREFIX } from './one-chunk.ts';
 
 /** Chunks that one process works on at once. */
 const PLACES = 8;
@@ -19,11 +16,6 @@ const PLACES = 8;
 const HEARD_MS = 8_000;
 /** Where it is waited for that a lock lapses, or that somebody looks for lapsed ones. */
 const SHORT_LOCK_MS = 4_000;
-const CHUNK: ChunkJob = {
-  run: 'run-1',
-  chunk: 1,
-  rows: [{ row: { kind: 'cells', row: 1, line: 2, cells: ['K1'] }, claim: { kind: 'claimed' } }],
-};
 
 /**
  * A server of the test's own, which it may stop, with a queue and a worker on it. The tests run beside each other: what
@@ -35,20 +27,18 @@ async function startParts(
   beforeWorker: (redis: RedisConnection) => Promise<unknown> = async () => undefined,
   lockMs = SHORT_LOCK_MS,
 ) {
-  const home = await mkdtemp(join(tmpdir(), 'onboard-worker-'));
-  const server = await joinEmbeddedRedis(home);
+  const { server, leave } = await ownServer();
   const redis = connectRedis(server.address, () => undefined);
   const errors: Error[] = [];
   const onError = (error: Error) => void errors.push(error);
-  const edges = { connection: redis, prefix: 'onboard:{t}:queue', onError };
+  const edges = { connection: redis, prefix: PREFIX, onError };
   const queue = createChunkQueue(edges.connection, edges.prefix, edges.onError);
   await queue.countWaiting();
   await beforeWorker(redis);
   const worker = startChunkWorker({ ...edges, lockMs, deliver });
   onTestFinished(async () => {
     redis.disconnect();
-    await server.close();
-    await rm(home, { recursive: true, force: true });
+    await leave();
   });
   /** Closes both; `letGo`: ends the chunks in hand. */
   const finish = async (letGo: () => void = () => undefined) => {
@@ -171,8 +161,8 @@ describe.concurrent('while a run has all places', () => {
     await until(() => inHand.length === PLACES);
     // Its lock lapses as in an outage, and BullMQ puts it before all others that wait.
     await until(async () => {
-      await redis.del('onboard:{t}:queue:chunks:big-c1:lock');
-      return (await redis.llen('onboard:{t}:queue:chunks:wait')) >= 1;
+      await redis.del(`${PREFIX}:chunks:big-c1:lock`);
+      return (await redis.llen(`${PREFIX}:chunks:wait`)) >= 1;
     });
     await queue.add(chunksOf('new', 1));
     await until(() => takesOf('big-c1') === 2);
@@ -191,7 +181,7 @@ describe.concurrent('while a run has all places', () => {
     });
     await queue.add(chunksOf('big', 6 * PLACES));
     await queue.add(chunksOf('other', 1));
-    const bull = new Queue(QUEUE_NAME, { connection: redis, prefix: 'onboard:{t}:queue' });
+    const bull = new Queue(QUEUE_NAME, { connection: redis, prefix: PREFIX });
     await (await bull.getJob('other-c1'))?.changePriority({ priority: 2 ** 20 });
     await until(() => taken.includes('other'));
     await bull.close();

@@ -1,7 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, type TestContext, test } from 'vitest';
@@ -9,20 +7,14 @@ import type { ChunkJob } from '../../src/queue/chunk-job.ts';
 import { createChunkQueue } from '../../src/queue/chunk-queue.ts';
 import { type ChunkEnd, type ChunkLease, startChunkWorker } from '../../src/queue/chunk-worker.ts';
 import { connectRedis } from '../../src/redis/connection.ts';
-import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { deferred } from '../support/deferred.ts';
 import { until } from '../support/until.ts';
+import { CHUNK, ownServer, PREFIX } from './one-chunk.ts';
 
-const PREFIX = 'onboard:{t}:queue';
 const LOCKS = `${PREFIX}:chunks:*:lock`;
 const LOCK_MS = 3_000;
 /** Of a blocked client, in the list of all. */
 const WAITS_FOR_CHUNKS = / flags=\w*b\w* .* cmd=bzpopmin /;
-const CHUNK: ChunkJob = {
-  run: 'run-1',
-  chunk: 1,
-  rows: [{ row: { kind: 'cells', row: 1, line: 2, cells: ['K1'] }, claim: { kind: 'claimed' } }],
-};
 
 /** A way to the server on which replies can be kept back, as in the socket of a process that stands still. */
 async function slowWay(to: string, path: string) {
@@ -49,9 +41,7 @@ async function slowWay(to: string, path: string) {
 
 /** A worker that hears of Redis only by such a way, and a queue that sees what is really there. */
 async function startSlow({ onTestFinished }: TestContext) {
-  const home = await mkdtemp(join(tmpdir(), 'onboard-late-'));
-  const server = await joinEmbeddedRedis(home);
-  if (server.address.kind !== 'socket') throw new Error('expected a socket');
+  const { home, server, leave } = await ownServer();
   const way = await slowWay(server.address.path, join(home, 'slow'));
   const redis = connectRedis(server.address, () => undefined);
   const connection = connectRedis({ ...server.address, path: join(home, 'slow') }, () => undefined);
@@ -71,8 +61,7 @@ async function startSlow({ onTestFinished }: TestContext) {
     await Promise.all([worker.close(), queue.close()]);
     for (const each of [redis, connection]) each.disconnect();
     way.close();
-    await server.close();
-    await rm(home, { recursive: true, force: true });
+    await leave();
   });
   // A worker that has taken a chunk and waits for more: on a connection whose replies are not kept back.
   await queue.add([{ ...CHUNK, chunk: 2 }]);

@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Redis } from 'ioredis';
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { connectRedis } from '../../src/redis/connection.ts';
 import { joinEmbeddedRedis, problemOfDisk, reviveOnLoss } from '../../src/redis/embedded.ts';
 import { endServer, serverProcess, startServer } from '../../src/redis/server-process.ts';
@@ -14,32 +13,20 @@ import { until } from '../support/until.ts';
 
 type EmbeddedRedis = Awaited<ReturnType<typeof joinEmbeddedRedis>>;
 
-const closing: Array<() => Promise<unknown>> = [];
-
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
-
-async function ownHome(): Promise<string> {
-  const home = await mkdtemp(join(tmpdir(), 'onboard-redis-'));
-  closing.push(() => rm(home, { recursive: true, force: true }));
-  return home;
-}
-
 async function join1(home: string): Promise<EmbeddedRedis> {
   const server = await joinEmbeddedRedis(home);
-  closing.push(() => server.close());
+  onTestFinished(() => server.close());
   return server;
 }
 
 function connect(server: EmbeddedRedis): Redis {
   const redis = connectRedis(server.address, () => undefined);
-  closing.push(async () => redis.disconnect());
+  onTestFinished(() => redis.disconnect());
   return redis;
 }
 
 test('it is append-only with fsync always, noeviction, on a socket only its user can reach', async () => {
-  const redis = connect(await join1(await ownHome()));
+  const redis = connect(await join1(await ownFolder()));
   const settings = await redis.config('GET', 'append*', 'maxmemory-policy', 'port', 'unixsocketperm');
   const pairs = Array.isArray(settings) ? settings : Object.entries(settings ?? {}).flat();
   const of = (name: string) => String(pairs[pairs.indexOf(name) + 1]);
@@ -52,7 +39,7 @@ test('it is append-only with fsync always, noeviction, on a socket only its user
 });
 
 test('a machine that was given another name meanwhile starts its server under the lock it had before', async () => {
-  const home = await ownHome();
+  const home = await ownFolder();
   const lockOf = async (host: string) => {
     const joining = joinEmbeddedRedis(home, { machine: { host, boot: 'aaaaaaaa', pidSpace: '1' } });
     let locks: string[] = [];
@@ -82,14 +69,12 @@ async function otherProcess(home: string) {
 
 function startOther(home: string, args: readonly string[] = []) {
   const child = spawn(process.execPath, [...args, OTHER, home], { stdio: ['pipe', 'pipe', 'inherit'] });
-  closing.push(async () => {
-    child.kill('SIGKILL');
-  });
+  onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }
 
 test('a killed owner leaves a server that the next command joins and stops at its end', async () => {
-  const home = await ownHome();
+  const home = await ownFolder();
   const owner = await otherProcess(home);
   const ended = once(owner, 'exit');
   owner.kill('SIGKILL');
@@ -104,7 +89,7 @@ test('a killed owner leaves a server that the next command joins and stops at it
 });
 
 test('a server that was killed itself is started again with its data', async () => {
-  const home = await ownHome();
+  const home = await ownFolder();
   const first = await join1(home);
   const redis = connect(first);
   await redis.set('a', '1');
@@ -128,12 +113,12 @@ async function pidOf(redis: Redis): Promise<number> {
 function connectReviving(server: EmbeddedRedis): Redis {
   const redis = connect(server);
   const reviving = reviveOnLoss(redis, server.revive, () => undefined);
-  closing.push(() => reviving.stop());
+  onTestFinished(() => reviving.stop());
   return redis;
 }
 
 test('killed while it is in use it is revived: the same connection goes on, and everything confirmed is there', async () => {
-  const redis = connectReviving(await join1(await ownHome()));
+  const redis = connectReviving(await join1(await ownFolder()));
   for (let round = 1; round <= 3; round += 1) {
     await redis.set(`a${round}`, round);
     const pid = await pidOf(redis);
@@ -144,7 +129,7 @@ test('killed while it is in use it is revived: the same connection goes on, and 
 }, 10_000);
 
 test('revived by several at once there is one server', async () => {
-  const home = await ownHome();
+  const home = await ownFolder();
   const [one, two] = await Promise.all([join1(home), join1(home)]);
   const redis = connect(one);
   const other = connect(two);
@@ -154,7 +139,7 @@ test('revived by several at once there is one server', async () => {
 });
 
 test('started by two at once, each of which saw none, there is one server', async () => {
-  const folder = join(await ownHome(), '1');
+  const folder = join(await ownFolder(), '1');
   await mkdir(folder);
   const start = () => startServer(folder, { mayStart: () => true, tell: () => undefined });
   try {
@@ -193,7 +178,7 @@ async function stoodStill(child: ChildProcess, home: string): Promise<void> {
 
 describe.runIf(process.platform === 'linux')('a command that stood still', () => {
   test('just before it started the server joins the one that is there by then', async () => {
-    const home = await ownHome();
+    const home = await ownFolder();
     const other = startOther(home, [stopAfter('access', '-server')]);
     await stoodStill(other, home);
     const mine = await join1(home);
@@ -209,7 +194,7 @@ describe.runIf(process.platform === 'linux')('a command that stood still', () =>
   });
 
   test('just before it ended the server does not give back a home that is in use by then', async () => {
-    const home = await ownHome();
+    const home = await ownFolder();
     const other = startOther(home, [stopAfter('readdir', '/users')]);
     await once(other.stdout, 'data');
     other.stdin.end();
@@ -226,7 +211,7 @@ describe.runIf(process.platform === 'linux')('a command that stood still', () =>
 });
 
 test('a server that is stopped is not replaced: it is waited for, and goes on with what it had', async () => {
-  const home = await ownHome();
+  const home = await ownFolder();
   const server = await join1(home);
   const redis = connect(server);
   await redis.set('a', '1');
@@ -245,7 +230,7 @@ test('a server that is stopped is not replaced: it is waited for, and goes on wi
 });
 
 test('a process id that has passed to another program does not keep a server from being started', async () => {
-  const home = await ownHome();
+  const home = await ownFolder();
   const first = await join1(home);
   const pid = await pidOf(connect(first));
   process.kill(pid, 'SIGKILL');

@@ -1,7 +1,7 @@
 import { chmod, chown, mkdir, readdir, rename, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Redis } from 'ioredis';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { connectRedis } from '../../src/redis/connection.ts';
 import { joinEmbeddedRedis } from '../../src/redis/embedded.ts';
 import { REMOVED } from '../../src/redis/lease.ts';
@@ -20,14 +20,8 @@ const BEAT_MS = 20;
 const STILL = { beatMs: 3_600_000 };
 
 let home: string;
-const closing: Array<() => Promise<unknown>> = [];
-
 beforeEach(async () => {
   home = await ownFolder();
-});
-
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
 });
 
 async function joinAs(
@@ -35,18 +29,20 @@ async function joinAs(
   over: EmbeddedOptions = {},
 ): Promise<EmbeddedRedis> {
   const server = await joinEmbeddedRedis(home, { machine, beatMs: BEAT_MS, ...over });
-  closing.push(() => server.close());
+  onTestFinished(() => server.close());
   return server;
 }
 
 function connect(server: EmbeddedRedis): Redis {
   const redis = connectRedis(server.address, () => undefined);
-  closing.push(async () => redis.disconnect());
+  onTestFinished(() => redis.disconnect());
   return redis;
 }
 
+const pidOf = async (redis: Redis) => Number(/process_id:(\d+)/.exec(await redis.info('server'))?.[1]);
+
 async function kill(redis: Redis): Promise<void> {
-  process.kill(Number(/process_id:(\d+)/.exec(await redis.info('server'))?.[1]), 'SIGKILL');
+  process.kill(await pidOf(redis), 'SIGKILL');
   await until(() => redis.status !== 'ready');
   redis.disconnect();
 }
@@ -164,10 +160,9 @@ test.each([
 
 test('a home that was removed is told from one that was taken: there the same command would send every row again', async () => {
   const lost: string[] = [];
-  const server = await joinAs(A, { onLost: (why) => lost.push(why) });
-  closing.pop();
-  const pid = Number(/process_id:(\d+)/.exec(await connect(server).info('server'))?.[1]);
-  closing.push(async () => void process.kill(pid, 'SIGKILL'));
+  const given = { machine: A, beatMs: BEAT_MS, onLost: (why: string) => lost.push(why) };
+  const redis = connect(await joinEmbeddedRedis(home, given));
+  onTestFinished(async () => void process.kill(await pidOf(redis), 'SIGKILL'));
   await rm(join(home, 'redis'), { recursive: true });
   await until(() => lost.length > 0);
   expect(lost).toEqual([REMOVED]);

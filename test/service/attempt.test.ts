@@ -5,14 +5,7 @@ import { answerText } from './raw-server.ts';
 
 const echoOk = () => serve((socket) => socket.write(answerText(200, '{"id":"é"}')));
 
-test('an answer arrives whole, decoded as UTF-8, with its status', async () => {
-  const server = await echoOk();
-  const reply = await clientFor(server.url).attempt(post(), 'token');
-  const ms = expect.any(Number);
-  expect(reply).toEqual({ kind: 'response', status: 200, retryAfterMs: null, body: '{"id":"é"}', ms });
-});
-
-test('an answer that splits a character between two packets arrives whole', async () => {
+test('an answer arrives whole, with its status, though a character of it is split between two packets', async () => {
   const bytes = Buffer.from(answerText(200, '{"id":"é"}'));
   const cut = bytes.length - 3;
   const server = await serve((socket) => {
@@ -20,7 +13,8 @@ test('an answer that splits a character between two packets arrives whole', asyn
     setImmediate(() => socket.write(bytes.subarray(cut)));
   });
   const reply = await clientFor(server.url).attempt(post(), 'token');
-  expect(reply).toMatchObject({ kind: 'response', body: '{"id":"é"}' });
+  const ms = expect.any(Number);
+  expect(reply).toEqual({ kind: 'response', status: 200, retryAfterMs: null, body: '{"id":"é"}', ms });
 });
 
 test('a create goes out with its headers and body, and nothing else', async () => {
@@ -50,14 +44,6 @@ test('a look-up goes out without a body or a content type', async () => {
   await clientFor(server.url).attempt(get(), 'token');
   expect(server.requests[0]).toMatch(/^GET \/v1\/documents\/payments\/attachments\/p1 HTTP/);
   expect(server.requests[0]).not.toMatch(/content-(type|length)/);
-});
-
-test('each request carries the token it was given', async () => {
-  const server = await echoOk();
-  const client = clientFor(server.url);
-  for (const token of ['one', 'two', 'one']) await client.attempt(post(), token);
-  const tokens = server.requests.map((request) => /Bearer (\w+)/.exec(request)?.[1]);
-  expect(tokens).toEqual(['one', 'two', 'one']);
 });
 
 test.each([301, 302, 303, 307, 308, 421, 425])('%i is neither followed nor sent again', async (status) => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { buildRequest, pathFieldOf } from '../../src/service/operations.ts';
+import { buildRequest } from '../../src/service/operations.ts';
 import { counterpartyRequestSchema, subclientRequestSchema } from '../../src/service/request-schemas.ts';
 
 const BODY = { details: { name: 'Zürich "AG"' }, n: 1, none: null };
@@ -39,16 +39,6 @@ test('any other id comes back whole as the last segment of the path', () => {
       expect(search + hash).toBe('');
     }),
   );
-});
-
-test.each([
-  ['subclient.create', null],
-  ['subclient.update', 'id'],
-  ['subclient.upsert', 'id'],
-  ['counterparty.draft', null],
-  ['payment.documents', 'paymentId'],
-] as const)('the path field of %s is %s', (operation, field) => {
-  expect(pathFieldOf(operation)).toBe(field);
 });
 
 test('the schemas require nothing, and take no field that the document does not name', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createJudge } from '../../src/service/judge.ts';
 import { deferred } from '../support/deferred.ts';
-import { type ClientOptions, clientFor, countAnnouncements, get, post, serve } from './attempt-setup.ts';
+import { type ClientOptions, clientFor, countAnnouncements, post, serve } from './attempt-setup.ts';
 import { answerText } from './raw-server.ts';
 
 const PATH = '/unknown';
@@ -162,12 +162,6 @@ test('a connection closed just as the next request goes out is not retried in si
   await client.attempt(post(PATH), 'token');
   expect(await client.attempt(post(PATH), 'token')).toMatchObject({ kind: 'no-response', sent: true });
   expect(server.requests).toHaveLength(2);
-});
-
-test('a look-up that was cut off says honestly that it was sent', async () => {
-  const server = await serve((socket) => void socket.end());
-  const reply = await clientFor(server.url).attempt(get(PATH), 'token');
-  expect(reply).toEqual(noResponse('UND_ERR_SOCKET').reply);
 });
 
 test('an answer that comes twice gives the next request on its connection no id', async () => {

@@ -5,13 +5,8 @@ import { backoffMs, retryAfterMs } from '../../src/service/retry-wait.ts';
 test.each([
   [1, 125],
   [2, 250],
-  [3, 500],
-  [4, 1_000],
-  [5, 2_000],
-  [6, 4_000],
   [7, 8_000],
   [8, 15_000],
-  [9, 15_000],
   [5_000, 15_000],
 ])('after %i attempts, halfway through the jitter, the wait is %i ms', (attempt, expected) => {
   expect(backoffMs(attempt, () => 0.5)).toBe(expected);
@@ -36,8 +31,6 @@ test.each<[string | undefined, number | null]>([
   ['0', 0],
   ['120', 120_000],
   [' 3 ', 3_000],
-  ['86400', 86_400_000],
-  ['99999999999999999999', CENTURY_MS],
   ['9'.repeat(400), CENTURY_MS],
   ['Sun, 06 Nov 1994 08:49:37 GMT', 30_000],
   ['Sunday, 06-Nov-94 08:49:37 GMT', 30_000],
@@ -50,8 +43,6 @@ test.each<[string | undefined, number | null]>([
   ['-1', null],
   ['1.5', null],
   ['1e3', null],
-  ['1e308', null],
-  ['NaN', null],
   ['soon', null],
   ['2029-11-06T08:49:37Z', null],
   ['Sun, 99 Nov 1994 08:49:37 GMT', null],

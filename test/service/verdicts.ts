@@ -18,8 +18,8 @@ export function summary(verdict: Verdict): string {
   }
 }
 
-export function response(status: number, body = '', retryAfterMs: number | null = null) {
-  return { kind: 'response', status, body, retryAfterMs, ms: 1 } satisfies Reply;
+export function response(status: number, body = '', retryAfterMs: number | null = null, ms = 1) {
+  return { kind: 'response', status, body, retryAfterMs, ms } satisfies Reply;
 }
 
 export function unreadable(status: number) {

@@ -6,9 +6,12 @@ import type { Granted, Intent } from '../../src/ledger/intent.ts';
 import { claimKeys } from '../../src/ledger/key-claims.ts';
 import { fieldsOf, identityPlace, type LedgerKeys } from '../../src/ledger/keys.ts';
 import { createRunStore } from '../../src/ledger/run-store.ts';
+import { createRunView } from '../../src/ledger/run-view.ts';
 import { type SettledRow, tellEnds } from '../../src/ledger/settle-entry.ts';
 import type { RedisConnection } from '../../src/lib/redis-connection.ts';
 import type { KeyForm } from '../../src/model/key-form.ts';
+import type { Run } from '../../src/model/run.ts';
+import type { Settlement } from '../../src/model/settlement.ts';
 import { memoryJournal, openTestEpoch } from './epoch.ts';
 import { newRun, ownKeys } from './runs.ts';
 import { knownRun } from './session.ts';
@@ -34,6 +37,31 @@ export async function runningRun(redis: Redis, of: Of = {}) {
   const run = () => knownRun(store, id);
   const parts = { epoch, keys, journal, run: await run(), probeMs, now: () => NOW };
   return { redis, keys, epoch, journal, store, id, run, parts, ledger: createChunkLedger(parts) };
+}
+
+/** The settled rows of a run, in file order. */
+export async function settlementsOf(redis: RedisConnection, keys: LedgerKeys, run: Run) {
+  const all: Settlement[] = [];
+  for await (const { settlements: rows } of createRunView(redis, keys, run).chunks()) all.push(...rows);
+  return all;
+}
+
+/** The names of all that Redis holds of a ledger. */
+export async function namesIn(redis: RedisConnection, keys: LedgerKeys): Promise<string[]> {
+  const root = keys.epoch.slice(0, -'gate'.length);
+  return (await redis.keys('*')).filter((name) => name.startsWith(root)).sort();
+}
+
+/** All that Redis holds of a ledger, by name. */
+export async function everythingIn(redis: RedisConnection, keys: LedgerKeys) {
+  const all: Record<string, unknown> = {};
+  for (const name of await namesIn(redis, keys)) {
+    const type = await redis.type(name);
+    if (type === 'string') all[name] = await redis.get(name);
+    else if (type === 'zset') all[name] = await redis.zrange(name, '0', '-1', 'WITHSCORES');
+    else all[name] = type === 'list' ? await redis.lrange(name, 0, -1) : await redis.hgetall(name);
+  }
+  return all;
 }
 
 /** Rows as the journal's reader has those that were settled by themselves. */

@@ -2,13 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { type LedgerKeys, ledgerKeys } from '../../src/ledger/keys.ts';
 import type { NewRun } from '../../src/ledger/run-record.ts';
-import type { RunStore } from '../../src/ledger/run-store.ts';
+import { createRunStore, type RunStore } from '../../src/ledger/run-store.ts';
+import type { RedisConnection } from '../../src/lib/redis-connection.ts';
 import type { Reason, RunState } from '../../src/model/run.ts';
 import { csvSource } from './source.ts';
 
 /** A ledger that no other test shares. */
 export function ownKeys(): LedgerKeys {
   return ledgerKeys(`http://127.0.0.1/${randomBytes(6).toString('hex')}`);
+}
+
+/** The runs of such a ledger, at a moment that stands still. */
+export function ownStore(redis: RedisConnection, now = new Date('2026-11-21T11:00:00.000Z')) {
+  const keys = ownKeys();
+  return { redis, keys, store: createRunStore(redis, keys, () => now) };
 }
 
 let begun = 0;

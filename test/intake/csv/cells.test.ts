@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createCsvReader } from '../../../src/intake/csv/cells.ts';
 import type { CsvDialect } from '../../../src/intake/csv/grammar.ts';
-import { type CsvRecord, createCsvSplitter } from '../../../src/intake/csv/records.ts';
-import { UNIX_CSV } from './unix-csv.ts';
+import type { CsvRecord } from '../../../src/intake/csv/records.ts';
 
 const text = fc
   .array(fc.constantFrom(...'a",,\n\n\r é\\', '\u00A0', '\t', 'b c', '""', '"x"', '"y,\n"', '\r\n'), {
@@ -45,20 +44,4 @@ test('whatever the text, its records have the cells that csv-parse finds in them
     { numRuns: 3000 },
   );
   expect(seen).toBeGreaterThan(2000);
-});
-
-test('plain and quoted records keep their order, also where the last one has no line end', () => {
-  const text = 'a,b\r\n"c,1",d\n\n\ne,f\n"g",h';
-  const read = recordsOf(text, UNIX_CSV);
-  expect(read.map(({ line, cells }) => [line, ...cells])).toEqual([
-    [1, 'a', 'b'],
-    [2, 'c,1', 'd'],
-    [5, 'e', 'f'],
-    [6, 'g', 'h'],
-  ]);
-});
-
-test('only quoted records are left to csv-parse', () => {
-  const pieces = createCsvSplitter(UNIX_CSV, 1)('a,b\n"c",d\n', true);
-  expect(pieces).toMatchObject([{ cells: ['a', 'b'] }, { cells: [] }]);
 });

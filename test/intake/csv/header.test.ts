@@ -75,19 +75,14 @@ const READ = [
   },
 ] as const;
 
-test.each(READ)('$name', async ({ text, rows, source, ...rest }) => {
+test.each(READ)('$name, and the same again as it was understood', async ({ text, rows, source, ...rest }) => {
   const format = 'format' in rest ? rest.format : {};
   const read = await readText(text, { format });
   expect(read.rows.map(brief)).toEqual(rows);
   expect(read.source).toMatchObject(source);
-});
-
-test.each(READ)('$name: read again as it was understood, it is the same', async ({ text, ...rest }) => {
-  const format = 'format' in rest ? rest.format : {};
-  const first = await readText(text, { format });
-  const { delimiter = null, headerLine = 1 } = first.source ?? {};
+  const { delimiter = null, headerLine = 1 } = read.source ?? {};
   const again = { ...format, delimiter: delimiter ?? 'auto', header: headerLine };
-  expect((await readText(text, { format: again, blocks: [3] })).rows).toEqual(first.rows);
+  expect((await readText(text, { format: again, blocks: [3] })).rows).toEqual(read.rows);
 });
 
 const REFUSED = [

@@ -234,6 +234,7 @@ test('wherever undecodable bytes stand, exactly their row is unreadable, whateve
       expect(read.map((r) => (r.kind === 'cells' ? r.cells : r.kind))).toEqual(
         rows.map(([cell, bad]) => (bad === null ? [cell, 'z'] : 'unreadable')),
       );
+      for (const row of read) if (row.kind === 'unreadable') expect(row.text).toMatch(/,\uFFFD+z$/);
     }),
     { numRuns: 100 },
   );

@@ -170,10 +170,6 @@ const FOOTERS = [
   ],
 ];
 
-test('there are 31 kinds of footer', () => {
-  expect(new Set(FOOTERS).size).toBe(31);
-});
-
 describe.each(FOOTERS)('below a table, the footer %j', (footer) => {
   test.each([
     ['directly', ''],

@@ -81,13 +81,6 @@ describe('the header', () => {
     expect(brief(reading)).toEqual([[1, 4, ['1', 'x']]]);
   });
 
-  test('is the row that format.header names', async () => {
-    const data = sheetOf(['Portfolio of May'], undefined, ['id', 'name'], ['1', 'x']);
-    const reading = await readFileOf(makeWorkbook({ data }), { header: 3 });
-    expect(reading.source).toMatchObject({ headerLine: 3, columns: ['id', 'name'] });
-    expect(brief(reading)).toEqual([[1, 4, ['1', 'x']]]);
-  });
-
   test.each([
     [
       [
@@ -158,18 +151,6 @@ describe('the header', () => {
       [1, 2, ['1', 'a', 'x', 'b']],
       [2, 3, ['', 'c', '', '']],
     ]);
-  });
-
-  test('is told from a title row of several cells above it', async () => {
-    const rows = [
-      ['As of', '2026-01-01'],
-      [null, 'id', 'name', 'country'],
-      ['1', 'a', 'x', 'GB'],
-      ['2', 'b', 'y'],
-    ];
-    expect(await refusalOf(makeWorkbook({ data: sheetOf(...rows) }))).toContain(
-      "row 1: doesn't look like a header, but row 2 does:",
-    );
   });
 
   test('may not hold an error', async () => {
