@@ -7,17 +7,8 @@ import { findServerProgram } from '../../src/redis/server-process.ts';
 import { createJob, startFlow, subclientsCsv } from '../support/flow.ts';
 import { ownFolder } from '../support/folder.ts';
 import { growingLog, type RedisServer, startRedisServer } from '../support/redis-server.ts';
-import { tornLog } from './scenarios/torn-log.ts';
-import { SEED } from './support/seed.ts';
 
-test(`Redis is started on a torn append-only file, and once more, its own server's or another: nothing twice, nothing lost, no number counts double (seed ${SEED})`, async () => {
-  const of = { rows: 1_000, blows: 2, latencyMs: 100 };
-  const reports = await Promise.all([
-    tornLog({ ...of, seed: SEED, redis: 'url' }),
-    tornLog({ ...of, seed: SEED + 1, redis: 'embedded' }),
-  ]);
-  for (const { inDoubtMade, inDoubtNotMade } of reports) expect(inDoubtMade + inDoubtNotMade).toBe(0);
-}, 120_000);
+// A run whose Redis comes back so: redis-past.test.ts.
 
 test('whatever was being written last, by the ledger or the queue, is forgotten as a whole', async () => {
   const log = await recordedLog();

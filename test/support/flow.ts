@@ -50,7 +50,9 @@ export type Begun = {
   interrupt(): void;
 };
 
-export type FlowOptions = RecordingOptions & {
+export type FlowOptions = Omit<RecordingOptions, 'tokens'> & {
+  /** Beside the one that commands have by themselves, which is the last. */
+  readonly tokens?: readonly string[];
   /** `embedded`: the one that the program starts in its home; default: a database of its own in one that is there. */
   readonly redis?: 'embedded';
   /** How long processes wait for each other; default: the shipped times. */
@@ -87,10 +89,10 @@ export type Flow = {
 
 /** A concurrent test gives its own `onTestFinished`. */
 export async function startFlow(options: FlowOptions = {}, atEnd: AtTestEnd = atTestEnd): Promise<Flow> {
-  const { redis, times, ...sandboxOptions } = options;
+  const { redis, times, tokens = [], ...sandboxOptions } = options;
   const home = await mkdtemp(join(tmpdir(), 'onboard-flow-'));
   const database = redis === 'embedded' ? null : await takeDatabase();
-  const sandbox = await startRecordingSandbox({ tokens: [TOKEN], ...sandboxOptions });
+  const sandbox = await startRecordingSandbox({ ...sandboxOptions, tokens: [...tokens, TOKEN] });
   const commands = createCommands(
     {
       PATH: process.env.PATH ?? '',

@@ -21,13 +21,13 @@ export type Member = KeptProcess & {
   readonly redisProxy: TcpProxy | null;
 };
 
-/** `onboard run` on one file and `onboard work` beside it, as separate processes. */
+/** Commands of the program at work for one service, as separate processes: mostly `onboard run` on one file, and `onboard work` beside it. */
 export type Crew = {
   readonly flow: Flow;
   readonly file: string;
   /** The file's keys, row by row. */
   readonly keys: readonly string[];
-  /** The `run` first, then the workers. */
+  /** In the order of their commands: the `run` first, then the workers. */
   readonly members: readonly Member[];
   /** `null`: the embedded one. */
   readonly redis: RedisServer | null;
@@ -35,7 +35,7 @@ export type Crew = {
   readonly front: ServiceFront | null;
   /** Entities made so far. */
   made(): number;
-  /** The `run`'s own end; an Error where it printed no summary. */
+  /** The first one's own end; an Error where it printed no summary. */
   readonly finished: Promise<Ended & { readonly summary: Summary }>;
 };
 
@@ -66,6 +66,11 @@ const JOB = 'subclients-create';
 
 /** Starts a crew of one test's own; everything of it ends with the test. */
 export async function startCrew(options: CrewOptions): Promise<Crew> {
+  return (await prepareCrew(options)).start();
+}
+
+/** What a crew needs, for a test that has something to do before it starts, or commands of its own: as many as the options say. */
+export async function prepareCrew(options: CrewOptions) {
   const names = ['run', ...Array.from({ length: options.workers ?? 1 }, (_, i) => `work-${i + 1}`)];
   const redis = options.homes === 'each' || options.redis === 'url' ? await startRedisServer() : null;
   const tokens = names.map(tokenOf);
@@ -79,25 +84,23 @@ export async function startCrew(options: CrewOptions): Promise<Crew> {
   const front = options.front === true ? await ownFront(flow.sandbox.url) : null;
   const file = await flow.file('rows.csv', subclientsCsv(options.rows));
   const job = options.job === undefined ? [JOB] : ['--job-file', await flow.file('job.yaml', options.job)];
-  const parts = { flow, redis, front, options };
-  const args = ['run', ...job, file, '--json'];
-  const run = await startMember({ ...parts, name: 'run', args, index: 0 });
-  const members = [run];
-  for (const [i, name] of names.slice(1).entries())
-    members.push(await startMember({ ...parts, name, args: ['work'], index: i + 1 }));
-  const finished = run.ownEnd.then(withSummary);
-  // A test that fails before it waits for the end has its own words for it.
-  finished.catch(() => undefined);
-  return {
-    flow,
-    file,
-    keys: keysOf(options.rows),
-    members,
-    redis,
-    front,
-    made: () => flow.sandbox.stats().made.subclients,
-    finished,
+  const keys = keysOf(options.rows);
+  const made = () => flow.sandbox.stats().made.subclients;
+  const usual = names.map((name) => (name === 'run' ? ['run', ...job, file, '--json'] : ['work']));
+  const start = async (commands: ReadonlyArray<readonly string[]> = usual): Promise<Crew> => {
+    const members: Member[] = [];
+    for (const [index, name] of names.entries()) {
+      const args = commands[index] ?? [];
+      members.push(await startMember({ flow, redis, front, options, name, args, index }));
+    }
+    const [run] = members;
+    if (run === undefined) throw new Error('a crew has a member');
+    const finished = run.ownEnd.then(withSummary);
+    // A test that fails before it waits for the end has its own words for it.
+    finished.catch(() => undefined);
+    return { flow, file, keys, members, redis, front, made, finished };
   };
+  return { flow, file, keys, start };
 }
 
 /** Its end, with what became of the rows in doubt; an Error where the report is not true. */
