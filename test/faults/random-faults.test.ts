@@ -78,7 +78,6 @@ type Setup = Targets & {
   /** The run's own: when it is given again is not when faults are thrown. */
   readonly runDice: Dice;
   readonly job: string;
-  readonly env: Readonly<Record<string, string>>;
   readonly kinds: readonly FaultKind[];
   readonly faults: Fault[];
   readonly problems: string[];
@@ -139,7 +138,6 @@ async function randomFaults(): Promise<void> {
 }
 
 async function openSetup(): Promise<Setup> {
-  const flow = await startFlow({ redis: 'embedded', times: TIMES, seed: SEED });
   const clockFor = await prepareClocks();
   const names = ['run', 'work-1', 'work-2'];
   const clocks = new Map(
@@ -150,9 +148,10 @@ async function openSetup(): Promise<Setup> {
   const redisClock = clockFor === null ? null : await clockFor('redis');
   if (redisClock === null)
     process.stderr.write('random-faults: no clock jumps, there is no C compiler here\n');
+  const redis = await startRedisServer({ 'busy-reply-threshold': '100' }, redisClock?.env ?? {});
+  const flow = await startFlow({ redis: redis.url, times: TIMES, seed: SEED });
   const disk = await mountSmallDisk(flow.home, HOME_MB);
   if (disk === null) process.stderr.write('random-faults: no home fills up, nothing may be mounted here\n');
-  const redis = await startRedisServer({ 'busy-reply-threshold': '100' }, redisClock?.env ?? {});
   const setup: Setup = {
     flow,
     redis,
@@ -160,7 +159,6 @@ async function openSetup(): Promise<Setup> {
     clocks,
     offsetsSeconds: OFFSETS_SECONDS,
     commands: new Map(),
-    env: { REDIS_URL: redis.url },
     dice: createDice(SEED),
     disk,
     kinds: FAULT_KINDS.filter(
@@ -181,7 +179,7 @@ async function openSetup(): Promise<Setup> {
 
 function keepWorker(setup: Setup, name: string): KeptCommand {
   const worker = keepCommand(name, ['work'], {
-    start: (args) => setup.flow.start(args, envOf(setup, name)),
+    start: (args) => setup.flow.start(args, setup.clocks.get(name)?.env),
     async next(life) {
       keepWords(setup, name, life);
       if (setup.isClosing) return null;
@@ -191,10 +189,6 @@ function keepWorker(setup: Setup, name: string): KeptCommand {
   });
   worker.over.catch((error) => setup.problems.push(`${name}: ${error}`));
   return worker;
-}
-
-function envOf({ env, clocks }: Setup, name: string) {
-  return { ...env, ...clocks.get(name)?.env };
 }
 
 /** One file from its first row to its last under faults. */
@@ -252,7 +246,7 @@ function keepRun(setup: Setup, file: string): KeptRun {
   const first = ['run', '--job-file', setup.job, file, '--json'];
   let summary: Summary | null = null;
   const run = keepCommand('run', first, {
-    start: (args) => setup.flow.start(args, envOf(setup, 'run')),
+    start: (args) => setup.flow.start(args, setup.clocks.get('run')?.env),
     async next(life) {
       keepWords(setup, 'run', life);
       if (life.exitCode === null || !WITH_SUMMARY.includes(life.exitCode)) {
@@ -310,11 +304,11 @@ function isOfRedis({ victim }: Fault): boolean {
   return victim === 'redis';
 }
 
-async function pauseNewest({ flow, env, problems }: Setup): Promise<boolean> {
-  const newest = await flow.onboard(['runs', '--json', '--limit', '1'], env);
+async function pauseNewest({ flow, problems }: Setup): Promise<boolean> {
+  const newest = await flow.onboard(['runs', '--json', '--limit', '1']);
   if (newest.exitCode !== 0 || newest.stdout === '') return false;
   const { run: id } = runSchema.parse(JSON.parse(newest.stdout));
-  const { exitCode, stderr } = await flow.start(['pause', id], env).ended;
+  const { exitCode, stderr } = await flow.start(['pause', id]).ended;
   // 3: the run has ended already, or Redis is not there for a new command.
   if (exitCode !== 0 && exitCode !== NOT_STARTED) problems.push(`pause ended with ${exitCode}: ${stderr}`);
   return exitCode === 0;
@@ -329,8 +323,8 @@ function mayLeaveDoubts(fault: Fault, all: readonly Fault[]): boolean {
 }
 
 /** What the program itself says of a round that goes on nowhere. */
-async function standstill({ flow, env }: Setup): Promise<never> {
-  const { stdout, stderr } = await flow.onboard(['status'], env);
+async function standstill({ flow }: Setup): Promise<never> {
+  const { stdout, stderr } = await flow.onboard(['status']);
   throw new Error(`the round stands still: ${stdout}${stderr}`);
 }
 

@@ -106,7 +106,7 @@ async function awayIdle(away: Away): Promise<void> {
   const workers = members.slice(1);
   const sent = sentBy(workers);
   const file = await flow.file('next.csv', subclientsCsv(ROWS, 'N'));
-  const running = flow.run(['subclients-create', file], envOf(crew));
+  const running = flow.run(['subclients-create', file]);
   const backSeconds = await secondsUntilSent(workers, sent);
   const { summary } = await running;
   await conclude({ flow, summary, keys: keysOf(ROWS, 'N'), madeBefore: FIRST_ROWS }, backSeconds, away);
@@ -163,7 +163,7 @@ async function endedWithoutRedis({ absence }: Away): Promise<void> {
   const endSeconds = secondsSince(from);
   await finish(absence, crew);
   const { flow, keys, file } = crew;
-  const { summary } = await flow.run(['subclients-create', file], envOf(crew));
+  const { summary } = await flow.run(['subclients-create', file]);
   const truth = await assertTruth({ sandbox: flow.sandbox, home: flow.home, summary, keys });
   process.stderr.write(`redis-away at the end ${JSON.stringify({ absence, endSeconds, ...truth })}\n`);
   expect(ends.map(({ exitCode }) => exitCode)).toEqual([4, 4]);
@@ -172,10 +172,6 @@ async function endedWithoutRedis({ absence }: Away): Promise<void> {
   // What was answered is in their journals; what Redis granted while it went away was never sent, and only Redis knows of it.
   expect(truth.inDoubtMade, 'made and in doubt').toBe(0);
   expect(truth.inDoubtNotMade, 'in doubt').toBeLessThanOrEqual(CONCURRENCY * crew.members.length);
-}
-
-function envOf(crew: Crew) {
-  return { REDIS_URL: redisOf(crew).url };
 }
 
 function sentBy(members: readonly Member[]): readonly number[] {

@@ -8,7 +8,6 @@ import { until } from '../support/until.ts';
 import { allOf, testsOf } from './support/all-of.ts';
 import { type Crew, redisOf, startCrew, truthOf } from './support/crew.ts';
 import { createDice, SEED } from './support/seed.ts';
-import type { ServiceFront } from './support/service-front.ts';
 import { LONG, SLOWNESS, secondsSince, TIMEOUT_MS } from './support/times.ts';
 import type { Truth } from './support/truth.ts';
 
@@ -79,7 +78,6 @@ async function serviceAway(options: Away): Promise<void> {
     workers: options.workers,
     homes: 'one',
     redis: 'url',
-    front: true,
     sandbox: { faults },
   });
   const due = ROWS * (0.1 + 0.3 * createDice(SEED).next());
@@ -121,9 +119,9 @@ function downMs(seenAfterMs: number): number {
   return Math.max(1000 * DOWN_SECONDS, 1000 * LONG_ENOUGH_SECONDS + seenAfterMs);
 }
 
-/** Whenever they had come to the front: it answers so only while the service is away. */
+/** It answers so only while it is away. */
 function arrivalsIn(crew: Crew, from: number): number[] {
-  return frontOf(crew)
+  return crew.service
     .exchanges()
     .filter(({ status }) => status !== 200)
     .map(({ at }) => at - from);
@@ -166,12 +164,12 @@ function latencyOf({ latencyMs }: Away): string {
 
 async function setAway(crew: Crew, options: Away): Promise<void> {
   const { mode } = options;
-  if (mode === 'refused') return frontOf(crew).refuse();
+  if (mode === 'refused') return crew.service.refuse();
   crew.flow.sandbox.setFaults(mode === 'reset' ? ['reset-before=always'] : [UNAVAILABLE, latencyOf(options)]);
 }
 
 async function setBack(crew: Crew, options: Away): Promise<void> {
-  if (options.mode === 'refused') return frontOf(crew).accept();
+  if (options.mode === 'refused') return crew.service.accept();
   crew.flow.sandbox.setFaults([latencyOf(options)]);
 }
 
@@ -184,8 +182,7 @@ const statusSchema = z.object({
 async function lookMeanwhile(crew: Crew) {
   const breaker = breakerOf(crew);
   await until(async () => (await breaker.read()).state === 'away');
-  const env = { REDIS_URL: redisOf(crew).url, MSB_BASE_URL: frontOf(crew).url };
-  const { stdout } = await crew.flow.onboard(['status', 'latest', '--json'], env);
+  const { stdout } = await crew.flow.onboard(['status', 'latest', '--json']);
   const { state, service } = statusSchema.parse(JSON.parse(stdout));
   expect([state, service.state]).toEqual(['running', 'away']);
   expect(service.failuresInARow).toBeGreaterThanOrEqual(FAILURES_IN_A_ROW);
@@ -194,10 +191,5 @@ async function lookMeanwhile(crew: Crew) {
 }
 
 function breakerOf(crew: Crew) {
-  return createSharedBreaker(redisOf(crew).redis, ledgerKeys(baseUrlOf(frontOf(crew).url)));
-}
-
-function frontOf({ front }: Pick<Crew, 'front'>): ServiceFront {
-  if (front === null) throw new Error('expected a front');
-  return front;
+  return createSharedBreaker(redisOf(crew).redis, ledgerKeys(baseUrlOf(crew.flow.sandbox.url)));
 }

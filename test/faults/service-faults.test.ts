@@ -2,17 +2,28 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Flow, startFlow } from '../support/flow.ts';
+import { type Flow, keysOf, startFlow } from '../support/flow.ts';
 import { ownFolder } from '../support/folder.ts';
 import { allOf, testsOf } from './support/all-of.ts';
 import { SEED } from './support/seed.ts';
 import { LONG, TIMEOUT_MS } from './support/times.ts';
 import { assertTruth } from './support/truth.ts';
 
-type FaultyOperation = 'subclient.create' | 'counterparty.draft' | 'subclient.update';
+/** The columns of the key and of the name, what goes along, and how a row ends. */
+const OPERATIONS = {
+  'subclient.create': {
+    key: 'externalId',
+    name: 'details.name',
+    field: 'additionalInformation.crmId: externalId',
+    done: 'created',
+  },
+  'counterparty.draft': { key: 'externalId', name: 'name', field: 'alias: externalId', done: 'drafted' },
+  'subclient.update': { key: 'id', name: 'details.name', field: '', done: 'updated' },
+} as const;
+const PREFIX = 'known-';
 
 type Load = {
-  readonly operation: FaultyOperation;
+  readonly operation: keyof typeof OPERATIONS;
   readonly rows: number;
   readonly concurrency: number;
 };
@@ -99,46 +110,22 @@ async function serviceFaults(options: Load): Promise<void> {
     expect(inDoubt).toBeLessThanOrEqual(lost + late);
     expect(waited.filter(({ ms }) => Number(ms) < 1000 * TIMEOUT_SECONDS - TIMER_MS)).toEqual([]);
   }
-  expect(summary.outcomes[DONE[operation]]).toBe(options.rows - inDoubt);
+  expect(summary.outcomes[OPERATIONS[operation].done]).toBe(options.rows - inDoubt);
   expect(exitCode).toBe(inDoubt === 0 ? 0 : 5);
   if (operation === 'subclient.update') expect(await lastNames(dataFile)).toEqual(keys.map(nameFor));
 }
 
-const DONE = {
-  'subclient.create': 'created',
-  'counterparty.draft': 'drafted',
-  'subclient.update': 'updated',
-} as const;
-
 async function runAll(flow: Flow, { operation, rows, concurrency }: Load) {
-  const keys = Array.from({ length: rows }, (_, i) => keyOf(i + 1));
-  const job = await flow.file('job.yaml', jobText(operation, concurrency));
-  const [key, name] = HEADERS[operation];
+  const keys = keysOf(rows, PREFIX);
+  const { key, name, field } = OPERATIONS[operation];
+  const send = `canary: 0, concurrency: ${concurrency}, timeoutSeconds: ${TIMEOUT_SECONDS}, attempts: ${ATTEMPTS}`;
+  const job = await flow.file(
+    'job.yaml',
+    `operation: ${operation}\nkey: ${key}\nfields: { ${field} }\nsend: { ${send} }\n`,
+  );
   const lines = keys.map((each) => `${each},${nameFor(each)}`);
   const file = await flow.file('rows.csv', [`${key},${name}`, ...lines, ''].join('\n'));
   return { ended: await flow.run(['--job-file', job, file]), keys };
-}
-
-const HEADERS = {
-  'subclient.create': ['externalId', 'details.name'],
-  'counterparty.draft': ['externalId', 'name'],
-  'subclient.update': ['id', 'details.name'],
-} as const;
-
-const FIELDS: Readonly<Record<FaultyOperation, string>> = {
-  'subclient.create': 'additionalInformation.crmId: externalId',
-  'counterparty.draft': 'alias: externalId',
-  'subclient.update': '',
-};
-
-function jobText(operation: FaultyOperation, concurrency: number): string {
-  const send = `canary: 0, concurrency: ${concurrency}, timeoutSeconds: ${TIMEOUT_SECONDS}, attempts: ${ATTEMPTS}`;
-  const [key] = HEADERS[operation];
-  return `operation: ${operation}\nkey: ${key}\nfields: { ${FIELDS[operation]} }\nsend: { ${send} }\n`;
-}
-
-function keyOf(n: number): string {
-  return `known-${n}`;
 }
 
 function nameFor(key: string): string {
@@ -148,11 +135,9 @@ function nameFor(key: string): string {
 /** The sandbox's data file, with the subclients that updates are for. */
 async function writeKnown({ operation, rows }: Load): Promise<string> {
   const path = join(await ownFolder(), 'made.ndjson');
-  const known = operation === 'subclient.update' ? rows : 0;
-  const lines = Array.from({ length: known }, (_, i) => {
-    const id = keyOf(i + 1);
-    return `${JSON.stringify({ kind: 'subclient', id, key: id, body: { details: { name: 'Old' } } })}\n`;
-  });
+  const body = { details: { name: 'Old' } };
+  const known = operation === 'subclient.update' ? keysOf(rows, PREFIX) : [];
+  const lines = known.map((id) => `${JSON.stringify({ kind: 'subclient', id, key: id, body })}\n`);
   await writeFile(path, lines.join(''));
   return path;
 }

@@ -3,7 +3,7 @@ import { createJob } from '../support/flow.ts';
 import { until } from '../support/until.ts';
 import { type Crew, startCrew, truthOf } from './support/crew.ts';
 import { SEED } from './support/seed.ts';
-import type { Exchange } from './support/service-front.ts';
+import type { Exchange } from './support/service-watch.ts';
 import { LONG, TIMEOUT_MS } from './support/times.ts';
 
 type SharedRateOptions = {
@@ -59,7 +59,6 @@ async function sharedRate(options: SharedRateOptions): Promise<void> {
     rows,
     workers,
     homes: 'one',
-    front: true,
     job: createJob(`concurrency: 20, rate: ${ratePerSecond}/s`),
     sandbox: { faults: [`latency=${options.latency ?? '600ms±200ms'}`, ...faults], seed: SEED },
   });
@@ -68,7 +67,7 @@ async function sharedRate(options: SharedRateOptions): Promise<void> {
   const { created, 'in-doubt': inDoubt } = summary.outcomes;
   expect([exitCode, created + inDoubt]).toEqual([inDoubt === 0 ? 0 : 5, rows]);
   if (kills === 0) expect(inDoubt).toBe(0);
-  const exchanges = crew.front?.exchanges() ?? [];
+  const exchanges = crew.service.exchanges();
   // What dead workers had in hand comes late, when there is nothing else left to do.
   const arrivals = exchanges
     .map(({ at }) => at)
@@ -81,7 +80,6 @@ async function sharedRate(options: SharedRateOptions): Promise<void> {
     peakRate: fullest(arrivals, windowSeconds * 1000) / windowSeconds,
     longestGapSeconds: longestGap(arrivals) / 1000,
     senders: new Set(exchanges.map(({ token }) => token)).size,
-    seconds: bySecond(together),
   };
   process.stderr.write(`shared-rate ${JSON.stringify({ options, ...report })}\n`);
   // On a machine that stood still, what was on its way comes late: together with the next.
@@ -114,20 +112,11 @@ async function killByTurns(crew: Crew, options: SharedRateOptions): Promise<numb
   const [, ...workers] = crew.members;
   let kills = 0;
   for (let second = killEverySeconds; second < seconds; second += killEverySeconds) {
-    await until(() => (crew.front?.exchanges().length ?? 0) >= second * ratePerSecond);
+    await until(() => crew.service.exchanges().length >= second * ratePerSecond);
     await workers[kills % workers.length]?.kill();
     kills += 1;
   }
   return kills;
-}
-
-function bySecond(arrivals: readonly number[]): number[] {
-  const counts: number[] = [];
-  for (const at of arrivals) {
-    const second = Math.floor((at - (arrivals[0] ?? 0)) / 1000);
-    counts[second] = (counts[second] ?? 0) + 1;
-  }
-  return counts;
 }
 
 /** The most arrivals in any window of that length. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createJob } from '../support/flow.ts';
 import { allSend, startCrew, truthOf } from './support/crew.ts';
 import { SEED } from './support/seed.ts';
-import type { Exchange } from './support/service-front.ts';
+import type { Exchange } from './support/service-watch.ts';
 import { LONG, SLOWNESS, secondsSince, TIMEOUT_MS } from './support/times.ts';
 
 /** More rows than one process has in hand, so that both send. */
@@ -27,14 +27,13 @@ test(
     const crew = await startCrew({
       rows: ROWS,
       homes: 'one',
-      front: true,
       job: createJob(`concurrency: ${CONCURRENCY}`),
       sandbox: { faults, seed: SEED },
     });
     await allSend(crew, faults);
     const { summary, exitCode } = await truthOf(crew);
     expect([exitCode, summary.outcomes.created]).toEqual([0, ROWS]);
-    const exchanges = crew.front?.exchanges() ?? [];
+    const exchanges = crew.service.exchanges();
     const refusals = exchanges.filter(isRefusal);
     const early = refusals.map((refusal) => between(refusal, exchanges));
     const report = {

@@ -68,13 +68,13 @@ type Unit = { readonly from: number; readonly to: number };
 /** The append-only file of a run with rows of many ends, and of each kind of transaction in it the last one. */
 async function recordedLog() {
   const server = await startRedisServer();
-  const flow = await startFlow({ faults: ['reset-before=every:9', '404=every:7', '503=every:11'] });
-  const env = { REDIS_URL: server.url };
+  const faults = ['reset-before=every:9', '404=every:7', '503=every:11'];
+  const flow = await startFlow({ faults, redis: server.url });
   const job = await flow.file('job.yaml', createJob('concurrency: 10'));
-  const { summary } = await flow.load(job, subclientsCsv(150), env);
+  const { summary } = await flow.load(job, subclientsCsv(150));
   const row = String((await flow.results(summary)).find(({ outcome }) => outcome === 'in-doubt')?.row);
-  await flow.onboard(['resolve', summary.run, row, '--not-created'], env);
-  await flow.onboard(['rerun', summary.run, '--json'], env);
+  await flow.onboard(['resolve', summary.run, row, '--not-created']);
+  await flow.onboard(['rerun', summary.run, '--json']);
   await server.kill();
   const units = new Map<string, Unit>();
   for (const { shape, ...unit } of unitsOf(await readFile(growingLog(server.folder)))) units.set(shape, unit);

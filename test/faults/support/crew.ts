@@ -9,7 +9,7 @@ import { until } from '../../support/until.ts';
 import { whileSlow } from '../../support/while-slow.ts';
 import { type KeptProcess, keepProcess } from './killing.ts';
 import { startProxy, type TcpProxy } from './proxy.ts';
-import { type ServiceFront, startServiceFront } from './service-front.ts';
+import { type ServiceWatch, watchService } from './service-watch.ts';
 import { TIMES } from './times.ts';
 import { assertTruth } from './truth.ts';
 
@@ -31,8 +31,7 @@ export type Crew = {
   readonly members: readonly Member[];
   /** `null`: the embedded one. */
   readonly redis: RedisServer | null;
-  /** What notes their requests on that way; `null` where nothing does. */
-  readonly front: ServiceFront | null;
+  readonly service: ServiceWatch;
   /** Entities made so far. */
   made(): number;
   /** The first one's own end; an Error where it printed no summary. */
@@ -52,8 +51,6 @@ export type CrewOptions = {
   readonly lateWorkers?: boolean;
   /** Puts a proxy between each member and a Redis on TCP. */
   readonly proxyRedis?: boolean;
-  /** Puts a front between all members and the service. */
-  readonly front?: boolean;
   /** The job definition (YAML); default: the shipped `subclients-create`. */
   readonly job?: string;
   /** Default: those of this part of the tests. */
@@ -73,15 +70,13 @@ export async function startCrew(options: CrewOptions): Promise<Crew> {
 export async function prepareCrew(options: CrewOptions) {
   const names = ['run', ...Array.from({ length: options.workers ?? 1 }, (_, i) => `work-${i + 1}`)];
   const redis = options.homes === 'each' || options.redis === 'url' ? await startRedisServer() : null;
-  const tokens = names.map(tokenOf);
-  const times = options.times ?? TIMES;
   const flow = await startFlow({
     ...options.sandbox,
-    times,
-    tokens,
-    ...(redis === null && { redis: 'embedded' }),
+    times: options.times ?? TIMES,
+    tokens: names.map(tokenOf),
+    redis: redis?.url ?? 'embedded',
   });
-  const front = options.front === true ? await ownFront(flow.sandbox.url) : null;
+  const service = watchService(flow.sandbox);
   const file = await flow.file('rows.csv', subclientsCsv(options.rows));
   const job = options.job === undefined ? [JOB] : ['--job-file', await flow.file('job.yaml', options.job)];
   const keys = keysOf(options.rows);
@@ -91,14 +86,14 @@ export async function prepareCrew(options: CrewOptions) {
     const members: Member[] = [];
     for (const [index, name] of names.entries()) {
       const args = commands[index] ?? [];
-      members.push(await startMember({ flow, redis, front, options, name, args, index }));
+      members.push(await startMember({ flow, redis, options, name, args, index }));
     }
     const [run] = members;
     if (run === undefined) throw new Error('a crew has a member');
     const finished = run.ownEnd.then(withSummary);
     // A test that fails before it waits for the end has its own words for it.
     finished.catch(() => undefined);
-    return { flow, file, keys, members, redis, front, made, finished };
+    return { flow, file, keys, members, redis, service, made, finished };
   };
   return { flow, file, keys, start };
 }
@@ -135,7 +130,6 @@ export function allSend({ flow, members }: Crew, faults: readonly string[]): Pro
 type MemberParts = {
   readonly flow: Flow;
   readonly redis: RedisServer | null;
-  readonly front: ServiceFront | null;
   readonly options: CrewOptions;
   readonly name: string;
   readonly args: readonly string[];
@@ -148,7 +142,12 @@ async function startMember(parts: MemberParts): Promise<Member> {
   const redisProxy = redis !== null && options.proxyRedis === true ? await ownProxy(redis.port) : null;
   // The first one's is the flow's, where the report is looked for.
   const home = options.homes === 'one' || name === 'run' ? flow.home : join(flow.home, `home-of-${name}`);
-  const env = { ...memberEnv(parts, redisProxy), ONBOARD_HOME: home, ...options.env };
+  const env = {
+    MSB_TOKEN: tokenOf(name),
+    ONBOARD_HOME: home,
+    ...(redisProxy !== null && { REDIS_URL: `redis://127.0.0.1:${redisProxy.port}` }),
+    ...options.env,
+  };
   let args = options.lateWorkers === true && index > 0 ? ['--version'] : parts.args;
   const start = () => {
     const started = flow.start(args, env);
@@ -160,26 +159,10 @@ async function startMember(parts: MemberParts): Promise<Member> {
   return { ...kept, home, redisProxy };
 }
 
-function memberEnv(parts: MemberParts, redisProxy: TcpProxy | null): Record<string, string> {
-  const { flow, redis, front, name } = parts;
-  const env = { MSB_TOKEN: tokenOf(name), MSB_BASE_URL: (front ?? flow.sandbox).url };
-  if (redis === null) return env;
-  return {
-    ...env,
-    REDIS_URL: redisProxy === null ? redis.url : `redis://127.0.0.1:${redisProxy.port}`,
-  };
-}
-
 async function ownProxy(port: number): Promise<TcpProxy> {
   const proxy = await startProxy(port);
   onTestFinished(proxy.close);
   return proxy;
-}
-
-async function ownFront(url: string): Promise<ServiceFront> {
-  const front = await startServiceFront(url);
-  onTestFinished(front.close);
-  return front;
 }
 
 function tokenOf(name: string): string {

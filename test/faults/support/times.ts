@@ -6,7 +6,7 @@ import { until } from '../../support/until.ts';
 export const LONG = process.env.ONBOARD_TESTS_ALONE === '1';
 
 /** Of a scenario's test; in the long part its configuration says it. */
-export const TIMEOUT_MS = LONG ? undefined : 300_000;
+export const TIMEOUT_MS = LONG ? undefined : 240_000;
 
 /** How many times as long as on a machine of its own something may take. */
 export const SLOWNESS = LONG ? 1 : 4;
