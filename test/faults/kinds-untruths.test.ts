@@ -62,24 +62,15 @@ describe('a row that says that the service has its fields', () => {
 
 describe('a key of two files at the same time', () => {
   const entities = [entity('A', 'id-a')];
+  const created = line(1, 'A', 'created', 'id-a');
   test.each([
-    [
-      'created by one, known to the other',
-      line(1, 'A', 'created', 'id-a'),
-      line(9, 'A', 'skipped', 'id-a'),
-      0,
-    ],
-    ['created by one, held for the other', line(1, 'A', 'created', 'id-a'), line(9, 'A', 'invalid'), 0],
-    ['in doubt', line(1, 'A', 'in-doubt'), line(9, 'A', 'invalid'), 0],
-    ['created by both', line(1, 'A', 'created', 'id-a'), line(9, 'A', 'created', 'id-a'), 1],
-    ['known to both', line(1, 'A', 'skipped', 'id-a'), line(9, 'A', 'skipped', 'id-a'), 1],
-    ['made, and refused in both', line(1, 'A', 'failed'), line(9, 'A', 'invalid'), 1],
-    ['created as another', line(1, 'A', 'created', 'id-b'), line(9, 'A', 'invalid'), 1],
+    ['created by one, known to the other', created, [line(9, 'A', 'skipped', 'id-a')], 0],
+    ['in doubt', line(1, 'A', 'in-doubt'), [line(9, 'A', 'invalid')], 0],
+    ['created by both', created, [line(9, 'A', 'created', 'id-a')], 1],
+    ['made, and refused in both', line(1, 'A', 'failed'), [line(9, 'A', 'invalid')], 1],
+    ['created as another', line(1, 'A', 'created', 'id-b'), [line(9, 'A', 'invalid')], 1],
+    ['lost by one', created, [], 1],
   ])('%s', (_, one, other, problems) => {
-    expect(sharedKeyProblems([[one], [other]], entities, ['A'])).toHaveLength(problems);
-  });
-
-  test('lost by one', () => {
-    expect(sharedKeyProblems([[line(1, 'A', 'created', 'id-a')], []], entities, ['A'])).toHaveLength(1);
+    expect(sharedKeyProblems([[one], other], entities, ['A'])).toHaveLength(problems);
   });
 });

@@ -1,28 +1,56 @@
 import { expect, test } from 'vitest';
 import { BROKEN, SETTLES_ANYTHING } from './model/broken.ts';
 import { Violation } from './model/checks.ts';
+import type { Limits } from './model/enabled.ts';
 import { useFastRedis } from './model/fast-redis.ts';
 import { searchAll } from './model/search.ts';
 import { runSequences } from './model/sequences.ts';
 import { SEED } from './support/seed.ts';
+import { LONG, TIMEOUT_MS } from './support/times.ts';
 
 const connections = useFastRedis();
 
-test(`50 sequences of what can happen to a row: never twice, nothing lost (seed ${SEED})`, async () => {
-  const tally = await runSequences({ redis: connections(), seed: SEED, runs: 50 });
-  process.stderr.write(`model: ${tally.sequences} sequences, ${JSON.stringify([...tally.events])}\n`);
-  expect(tally.sequences).toBe(50);
-}, 240_000);
+const RUNS = LONG ? 10_000 : 50;
+
+test(
+  `${RUNS} sequences of what can happen to a row: never twice, nothing lost (seed ${SEED})`,
+  async () => {
+    const tally = await runSequences({ redis: connections(), seed: SEED, runs: RUNS });
+    process.stderr.write(`model: ${tally.sequences} sequences, ${JSON.stringify([...tally.events])}\n`);
+    expect(tally.sequences).toBe(RUNS);
+  },
+  TIMEOUT_MS,
+);
 
 /** A row that is granted twice takes four events, and a fifth shows what comes of it: two takes, two intents, an answer. */
-const DEPTH = 5;
+const [DEPTH, DRAIN_EVERY] = LONG ? [12, 5] : [5, 16];
+const NONE = { crashes: 0, losses: 0, decisions: 0, attempts: 1, resends: false, halves: 0, pauses: 0 };
+const SEARCHES: ReadonlyArray<readonly [string, Limits]> = LONG
+  ? [
+      ['a crash and two attempts', { ...NONE, crashes: 1, attempts: 2 }],
+      ['two crashes and a decision', { ...NONE, crashes: 2, decisions: 1 }],
+      ['lost replies and a decision', { ...NONE, decisions: 1, resends: true }],
+      ['a Redis that forgets, and two attempts', { ...NONE, losses: 1, attempts: 2 }],
+      ['a Redis that forgets, and a crash', { ...NONE, losses: 1, crashes: 1 }],
+      ['half a command, two attempts and a pause', { ...NONE, losses: 1, halves: 1, attempts: 2, pauses: 1 }],
+      ['half a command, and a crash', { ...NONE, losses: 1, halves: 1, crashes: 1 }],
+    ]
+  : [['one of each', { ...NONE, crashes: 1, losses: 1, decisions: 1, attempts: 2, resends: true }]];
 
-test('every path of five events of one row and two takers: never twice, nothing lost', async () => {
-  const limits = { crashes: 1, losses: 1, decisions: 1, attempts: 2, resends: true, halves: 0, pauses: 0 };
-  const found = await searchAll({ connections: connections(), limits, drainEvery: 16, depth: DEPTH });
-  process.stderr.write(`model: ${JSON.stringify(found)}\n`);
-  expect(found.depth).toBe(DEPTH);
-}, 240_000);
+test.each(SEARCHES)(
+  `every path of ${DEPTH} events of one row and two takers, with %s: never twice, nothing lost`,
+  async (name, limits) => {
+    const found = await searchAll({
+      connections: connections(),
+      limits,
+      drainEvery: DRAIN_EVERY,
+      depth: DEPTH,
+    });
+    process.stderr.write(`model: with ${name}: ${JSON.stringify(found)}\n`);
+    expect(found.depth).toBe(DEPTH);
+  },
+  TIMEOUT_MS,
+);
 
 /** All of them are found out soon by it; any other would do, in its time. */
 const EARLY = 4;
@@ -36,12 +64,11 @@ test.each(Object.keys(BROKEN))(
     process.stderr.write(`model: ${name}: ${violation}\n`);
     expect(violation).not.toBeNull();
   },
-  240_000,
+  TIMEOUT_MS,
 );
 
 test('a ledger that settles whatever mark stands on the row is found out by the search', async () => {
-  const limits = { crashes: 0, losses: 0, decisions: 0, attempts: 1, resends: false, halves: 0, pauses: 0 };
-  const search = { connections: connections(), limits, drainEvery: 20, depth: 10 };
+  const search = { connections: connections(), limits: NONE, drainEvery: 20, depth: 10 };
   const violation = await violationIn(searchAll({ ...search, bend: SETTLES_ANYTHING }));
   process.stderr.write(`model: by the search: ${violation}\n`);
   expect(violation).not.toBeNull();

@@ -7,17 +7,8 @@ import { findServerProgram } from '../../src/redis/server-process.ts';
 import { createJob, startFlow, subclientsCsv } from '../support/flow.ts';
 import { ownFolder } from '../support/folder.ts';
 import { growingLog, type RedisServer, startRedisServer } from '../support/redis-server.ts';
-import { tornLog } from './scenarios/torn-log.ts';
-import { SEED } from './support/seed.ts';
 
-test(`Redis is started on a torn append-only file, and once more, its own server's or another: nothing twice, nothing lost, no number counts double (seed ${SEED})`, async () => {
-  const of = { rows: 1_000, blows: 2, latencyMs: 100 };
-  const reports = await Promise.all([
-    tornLog({ ...of, seed: SEED, redis: 'url' }),
-    tornLog({ ...of, seed: SEED + 1, redis: 'embedded' }),
-  ]);
-  for (const { inDoubtMade, inDoubtNotMade } of reports) expect(inDoubtMade + inDoubtNotMade).toBe(0);
-}, 120_000);
+// A run whose Redis comes back so: redis-past.test.ts.
 
 test('whatever was being written last, by the ledger or the queue, is forgotten as a whole', async () => {
   const log = await recordedLog();
@@ -77,13 +68,13 @@ type Unit = { readonly from: number; readonly to: number };
 /** The append-only file of a run with rows of many ends, and of each kind of transaction in it the last one. */
 async function recordedLog() {
   const server = await startRedisServer();
-  const flow = await startFlow({ faults: ['reset-before=every:9', '404=every:7', '503=every:11'] });
-  const env = { REDIS_URL: server.url };
+  const faults = ['reset-before=every:9', '404=every:7', '503=every:11'];
+  const flow = await startFlow({ faults, redis: server.url });
   const job = await flow.file('job.yaml', createJob('concurrency: 10'));
-  const { summary } = await flow.load(job, subclientsCsv(150), env);
+  const { summary } = await flow.load(job, subclientsCsv(150));
   const row = String((await flow.results(summary)).find(({ outcome }) => outcome === 'in-doubt')?.row);
-  await flow.onboard(['resolve', summary.run, row, '--not-created'], env);
-  await flow.onboard(['rerun', summary.run, '--json'], env);
+  await flow.onboard(['resolve', summary.run, row, '--not-created']);
+  await flow.onboard(['rerun', summary.run, '--json']);
   await server.kill();
   const units = new Map<string, Unit>();
   for (const { shape, ...unit } of unitsOf(await readFile(growingLog(server.folder)))) units.set(shape, unit);

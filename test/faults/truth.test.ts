@@ -53,7 +53,6 @@ test.each<[string, Lie, RegExp]>([
     { made: ['A', 'B', 'C', 'C'] },
     /1 keys were made more than once\n.*C was made 2 times/,
   ],
-  ['a key in doubt made twice', { made: ['A', 'B', 'C', 'B'] }, /B was made 2 times/],
   ['a row that is missing', { tell: (lines) => lines.slice(0, 3) }, /row 4 \(D\) is 0 times/],
   ['a row that is there twice', { tell: (lines) => lines.concat(lines.slice(3)) }, /row 4 \(D\) is 2 times/],
   ['rows out of order', { tell: (lines) => lines.toReversed() }, /row 3 comes after row 4/],
@@ -64,11 +63,6 @@ test.each<[string, Lie, RegExp]>([
     /row 4 \(D\) is created as "none", which was never made/,
   ],
   [
-    'a row created without an identifier',
-    { tell: change(1, { id: '' }) },
-    /row 1 \(A\) is created as "", which was never made/,
-  ],
-  [
     'a row created with the identifier of another',
     { tell: change(1, { id: 'id-2' }) },
     /row 1 \(A\) is created as id-2, which has the key C/,
@@ -77,11 +71,6 @@ test.each<[string, Lie, RegExp]>([
     'a row failed that was made',
     { tell: change(2, { outcome: 'failed' }) },
     /\(B\) was made, but row 2 is failed/,
-  ],
-  [
-    'a row skipped that was made',
-    { tell: change(3, { outcome: 'skipped' }) },
-    /\(C\) was made, but row 3 is skipped/,
   ],
   [
     'an entity that no row asked for',

@@ -1,39 +1,23 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { startFlow, subclientsCsv } from '../support/flow.ts';
 
-describe('a file of subclients', () => {
-  test('every row is created once, in file order in the report, and the service’s ids are in it', async () => {
-    const flow = await startFlow();
-    const file = await flow.file('a.csv', subclientsCsv(250));
-    const { exitCode, summary } = await flow.run(['subclients-create', file]);
-    expect(exitCode).toBe(0);
-    expect(summary).toMatchObject({ state: 'finished', rows: 250, settled: 250, open: 0, exitCode: 0 });
-    expect(summary.outcomes.created).toBe(250);
-    const results = await flow.results(summary);
-    expect(results.map((r) => r.row)).toEqual(Array.from({ length: 250 }, (_, i) => String(i + 1)));
-    const made = new Map([...flow.sandbox.entities('subclient')].map(({ key, id }) => [key, id]));
-    for (const result of results) expect(made.get(result.key ?? '')).toBe(result.id);
-    expect(flow.sandbox.stats()).toMatchObject({ made: { subclients: 250 }, duplicateKeys: 0 });
-  });
+test('with --again, known keys are skipped', async () => {
+  const flow = await startFlow();
+  const file = await flow.file('a.csv', subclientsCsv(5));
+  const first = await flow.run(['subclients-create', file]);
+  const again = await flow.run(['subclients-create', file, '--again']);
+  expect(again).toMatchObject({ exitCode: 0, summary: { outcomes: { skipped: 5, created: 0 } } });
+  const ids = async (run: typeof first) => (await flow.results(run.summary)).map((r) => r.id);
+  expect(await ids(again)).toEqual(await ids(first));
+  expect(flow.sandbox.stats().made.subclients).toBe(5);
+});
 
-  test('with --again, known keys are skipped', async () => {
-    const flow = await startFlow();
-    const file = await flow.file('a.csv', subclientsCsv(5));
-    const first = await flow.run(['subclients-create', file]);
-    const again = await flow.run(['subclients-create', file, '--again']);
-    expect(again).toMatchObject({ exitCode: 0, summary: { outcomes: { skipped: 5, created: 0 } } });
-    const ids = async (run: typeof first) => (await flow.results(run.summary)).map((r) => r.id);
-    expect(await ids(again)).toEqual(await ids(first));
-    expect(flow.sandbox.stats().made.subclients).toBe(5);
-  });
-
-  test('an empty file of rows is finished with nothing sent', async () => {
-    const flow = await startFlow();
-    const file = await flow.file('a.csv', 'externalId,details.name\n');
-    expect(await flow.run(['subclients-create', file])).toMatchObject({
-      exitCode: 0,
-      summary: { rows: 0, state: 'finished' },
-    });
+test('an empty file of rows is finished with nothing sent', async () => {
+  const flow = await startFlow();
+  const file = await flow.file('a.csv', 'externalId,details.name\n');
+  expect(await flow.run(['subclients-create', file])).toMatchObject({
+    exitCode: 0,
+    summary: { rows: 0, state: 'finished' },
   });
 });
 

@@ -7,15 +7,16 @@ import { until } from '../support/until.ts';
 test('told to end while a foreign script keeps Redis busy, an idle worker ends at once, and a run whose rows can not be recorded in time, saying how to go on', async () => {
   const { url, beBusy, endScript } = await startBusyRedis();
   const flow = await startFlow({
+    redis: url,
     faults: ['latency=20ms±20ms'],
     times: { ...SHIPPED_TIMES, deadlineMs: 1_000 },
   });
   const job = await flow.file('job.yaml', createJob('concurrency: 2'));
   const file = await flow.file('rows.csv', subclientsCsv(400));
   // Of another service, and with the shipped deadline.
-  const worker = (await startFlow()).start(['work'], { REDIS_URL: url });
+  const worker = (await startFlow({ redis: url })).start(['work']);
   await until(() => worker.said().includes('Working for'));
-  const run = flow.start(['run', '--job-file', job, file], { REDIS_URL: url });
+  const run = flow.start(['run', '--job-file', job, file]);
   await until(() => flow.sandbox.stats().made.subclients > 20);
   await beBusy();
   await until(() => run.said().includes('an outcome could not be recorded yet'));

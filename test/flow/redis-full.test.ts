@@ -9,10 +9,10 @@ const WAITS = /Redis is full \(maxmemory\): reading waits/g;
 const GOES_ON = /Redis takes rows again: reading goes on/g;
 
 test('a Redis that is full lets the rows in hand go on, says so once, and the run ends when it has room', async () => {
-  const flow = await startFlow({ faults: ['latency=100ms'] });
   const { url, redis } = await startRedisServer();
+  const flow = await startFlow({ faults: ['latency=100ms'], redis: url });
   const file = await flow.file('a.csv', subclientsCsv(ROWS));
-  const run = flow.start(['run', 'subclients-create', file, '--json'], { REDIS_URL: url });
+  const run = flow.start(['run', 'subclients-create', file, '--json']);
   const made = () => flow.sandbox.stats().made.subclients;
   await until(async () => (await redis.keys('*-c40')).length > 0);
 

@@ -256,7 +256,7 @@ export const OF_PROGRAM = [
     id: 'dead-intent-again-under-kill',
     in: 'src/delivery',
     find: "if (mark !== null && !mayRepeat(call)) return { kind: 'end', end: WORKER_LOST };",
-    put: '',
+    put: 'void call;',
     tests: ['test/faults/kill-kinds'],
     builds: true,
     why: 'groups, reruns and rows under a rate are created twice where a worker dies',

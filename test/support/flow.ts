@@ -50,9 +50,11 @@ export type Begun = {
   interrupt(): void;
 };
 
-export type FlowOptions = RecordingOptions & {
-  /** `embedded`: the one that the program starts in its home; default: a database of its own in one that is there. */
-  readonly redis?: 'embedded';
+export type FlowOptions = Omit<RecordingOptions, 'tokens'> & {
+  /** Beside the one that commands have by themselves, which is the last. */
+  readonly tokens?: readonly string[];
+  /** `embedded`: the one that the program starts in its home; or one by its URL; default: a database of its own in one that is there. */
+  readonly redis?: string;
   /** How long processes wait for each other; default: the shipped times. */
   readonly times?: Times;
 };
@@ -64,7 +66,7 @@ export type FlowOptions = RecordingOptions & {
 export type Flow = {
   readonly home: string;
   readonly sandbox: RecordingSandbox;
-  /** Of its database; '' where the program starts its own. */
+  /** '' where the program starts its own. */
   readonly redisUrl: string;
   /** Writes a file of the test's own and answers its path. */
   file(name: string, content: string): Promise<string>;
@@ -87,10 +89,11 @@ export type Flow = {
 
 /** A concurrent test gives its own `onTestFinished`. */
 export async function startFlow(options: FlowOptions = {}, atEnd: AtTestEnd = atTestEnd): Promise<Flow> {
-  const { redis, times, ...sandboxOptions } = options;
+  const { redis, times, tokens = [], ...sandboxOptions } = options;
   const home = await mkdtemp(join(tmpdir(), 'onboard-flow-'));
-  const database = redis === 'embedded' ? null : await takeDatabase();
-  const sandbox = await startRecordingSandbox({ tokens: [TOKEN], ...sandboxOptions });
+  const database = redis === undefined ? await takeDatabase() : null;
+  const redisUrl = redis === 'embedded' ? '' : (redis ?? database?.url ?? '');
+  const sandbox = await startRecordingSandbox({ ...sandboxOptions, tokens: [...tokens, TOKEN] });
   const commands = createCommands(
     {
       PATH: process.env.PATH ?? '',
@@ -98,7 +101,7 @@ export async function startFlow(options: FlowOptions = {}, atEnd: AtTestEnd = at
       ONBOARD_JOBS: JOBS,
       MSB_BASE_URL: sandbox.url,
       MSB_TOKEN: TOKEN,
-      ...(database !== null && { REDIS_URL: database.url }),
+      ...(redisUrl !== '' && { REDIS_URL: redisUrl }),
     },
     times,
   );
@@ -128,7 +131,7 @@ export async function startFlow(options: FlowOptions = {}, atEnd: AtTestEnd = at
   return {
     home,
     sandbox,
-    redisUrl: database?.url ?? '',
+    redisUrl,
     start,
     begin,
     onboard,

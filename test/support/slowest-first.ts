@@ -6,9 +6,10 @@ const WITH_PROGRAMS = /\/test\/(?:flow|faults)\//;
 const LONGEST = [
   'faults/model',
   'faults/two-machines',
-  'faults/shipped-times',
+  'faults/crash-points',
+  'faults/redis-away',
+  'faults/redis-past',
   'faults/kill-kinds',
-  'faults/torn-log',
   'flow/control',
   'flow/redis-failover',
   'ledger/epoch',

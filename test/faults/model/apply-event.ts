@@ -1,9 +1,9 @@
 import { grantOf } from '../../support/ledger.ts';
 import { expectAcceptedKept, expectExclusive, expectTrue } from './checks.ts';
 import { crash, crashAmid, emptied, goBack, half, pause, resolveRow, save } from './disasters.ts';
-import { describeEvent, type Event } from './events.ts';
+import { type Command, describeEvent, type Event, type RowEvent } from './events.ts';
 import { endOfGivenUp, firstLook, intentOf, rangeOf, settlementOf } from './row-steps.ts';
-import { factsOf, handRow, processOf, type RowHand, type Slot, type State } from './state.ts';
+import { factsOf, handRow, isInFlight, processOf, type RowHand, type Slot, type State } from './state.ts';
 import { look } from './view.ts';
 import { type Bench, ledgerOf } from './world.ts';
 
@@ -59,8 +59,6 @@ function halve(bench: Bench, event: Extract<Event, { kind: 'half' }>): Promise<v
   });
 }
 
-type RowEvent = Exclude<Extract<Event, { slot: unknown; row: unknown }>, { kind: 'half' }>;
-
 async function happenToRow(bench: Bench, event: RowEvent): Promise<void> {
   const { slot, row } = event;
   const hand = handRow(bench.state, slot, row);
@@ -99,7 +97,7 @@ async function take(bench: Bench, slot: Slot): Promise<void> {
   for (const { row, end } of rows) {
     // The other take is still there: it has lost the chunk with the row in flight.
     const other = handRow(state, slot === 0 ? 1 : 0, row);
-    if (end !== null && other !== undefined && isUnderWay(other)) factsOf(state, row).mayDoubt = true;
+    if (end !== null && other !== undefined && isInFlight(other)) factsOf(state, row).mayDoubt = true;
   }
   state.atWork[slot].hand = { taker: takerOf(state, slot), seen: taken.at, last: 0, isApart: false, rows };
 }
@@ -107,10 +105,6 @@ async function take(bench: Bench, slot: Slot): Promise<void> {
 /** Takes of one process are told by their first part, as those of the program. */
 function takerOf({ atWork, takes }: State, slot: Slot): string {
   return `${processOf(atWork[slot].disk)}.t${takes}`;
-}
-
-function isUnderWay({ phase, unheard }: RowHand): boolean {
-  return phase === 'granted' || phase === 'answered' || unheard;
 }
 
 /** A row's first attempt goes in order where nothing can have been sent of it, as the program's rows do. */
@@ -128,11 +122,7 @@ async function ask(bench: Bench, slot: Slot, row: RowHand): Promise<string> {
   return (await grantOf(ledger, intentOf(row, hand.taker))).kind;
 }
 
-async function intend(
-  bench: Bench,
-  { slot, heard }: Pick<Extract<Event, { kind: 'intend' }>, 'slot' | 'heard'>,
-  hand: RowHand,
-): Promise<void> {
+async function intend(bench: Bench, { slot, heard }: Command, hand: RowHand): Promise<void> {
   const answer = await ask(bench, slot, hand);
   hand.unheard = !heard;
   if (!heard) return;
@@ -166,11 +156,7 @@ async function send(
   hand.reply = reply;
 }
 
-async function finish(
-  bench: Bench,
-  { slot, heard }: Pick<Extract<Event, { kind: 'finish' }>, 'slot' | 'heard'>,
-  hand: RowHand,
-): Promise<void> {
+async function finish(bench: Bench, { slot, heard }: Command, hand: RowHand): Promise<void> {
   const next = await finishOnce(bench, slot, hand);
   hand.unheard = !heard;
   if (!heard) return;
@@ -204,10 +190,7 @@ async function withdraw(bench: Bench, slot: Slot, { row, expected }: RowHand): P
   if (isGone && facts.recorded?.outcome !== 'created') facts.recorded = null;
 }
 
-async function close(
-  bench: Bench,
-  { slot, heard }: Pick<Extract<Event, { kind: 'close' }>, 'slot' | 'heard'>,
-): Promise<void> {
+async function close(bench: Bench, { slot, heard }: Command): Promise<void> {
   const worker = bench.state.atWork[slot];
   const rows = worker.hand?.rows ?? [];
   if (rows.every(({ phase }) => phase === 'ended')) await ledgerOf(bench, slot).close(1, rows.length);

@@ -2,16 +2,7 @@ import { resolveRows } from '../../../src/ledger/resolve.ts';
 import { createRunStore } from '../../../src/ledger/run-store.ts';
 import type { Event } from './events.ts';
 import { recordOf } from './journal-replay.ts';
-import {
-  type Disk,
-  diskOf,
-  factsOf,
-  type Line,
-  type RowHand,
-  SLOTS,
-  type Slot,
-  type State,
-} from './state.ts';
+import { type Disk, diskOf, factsOf, isInFlight, type Line, SLOTS, type Slot, type State } from './state.ts';
 import { Unanswered } from './torn-redis.ts';
 import { look } from './view.ts';
 import { type Bench, NOW } from './world.ts';
@@ -38,10 +29,6 @@ export async function crash(
   }
   state.crashes += 1;
   await bench.workers.replaced(slot);
-}
-
-function isInFlight({ phase, unheard }: RowHand): boolean {
-  return phase === 'granted' || phase === 'answered' || unheard;
 }
 
 /** What was noted behind is gone; what was written before it went on is not. */

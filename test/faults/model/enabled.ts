@@ -1,4 +1,4 @@
-import type { Event } from './events.ts';
+import type { Command, Event, RowEvent } from './events.ts';
 import { diskOf, factsOf, handRow, type RowHand, type State } from './state.ts';
 
 /** How often the rare events may happen in one sequence. */
@@ -54,8 +54,6 @@ function mayBeHalved(state: State, event: Extract<Event, { kind: 'half' }>, limi
   return hand.phase === 'ending' || (hand.phase === 'answered' && hand.reply !== 'not-sent');
 }
 
-type RowEvent = Exclude<Extract<Event, { slot: unknown; row: unknown }>, { kind: 'half' }>;
-
 function isRowEventEnabled(state: State, event: RowEvent, limits: Limits): boolean {
   const hand = handRow(state, event.slot, event.row);
   if (hand === undefined) return false;
@@ -78,11 +76,7 @@ function isRowEventEnabled(state: State, event: RowEvent, limits: Limits): boole
 }
 
 /** A reply is lost once, not again and again. */
-function mayBeLost(
-  hand: RowHand,
-  { heard }: { readonly heard: boolean },
-  { resends }: Pick<Limits, 'resends'>,
-): boolean {
+function mayBeLost(hand: RowHand, { heard }: Command, { resends }: Limits): boolean {
   return heard || (resends && !hand.unheard);
 }
 
@@ -96,7 +90,7 @@ function isBetween(
   return phase === 'planned' || phase === 'ending' || (phase === 'answered' && reply !== 'not-sent');
 }
 
-function mayClose(state: State, { slot }: Pick<Extract<Event, { kind: 'close' }>, 'slot'>): boolean {
+function mayClose(state: State, { slot }: Pick<Command, 'slot'>): boolean {
   const { hand } = state.atWork[slot];
   return hand?.rows.every(({ phase }) => phase === 'ended' || phase === 'let-go') ?? false;
 }

@@ -46,6 +46,11 @@ export type Event =
   | { readonly kind: 'emptied'; readonly first: Slot }
   | { readonly kind: 'resolve'; readonly row: number; readonly decision: 'created' | 'not-created' };
 
+/** One of a row in a worker's hand. */
+export type RowEvent = Exclude<Extract<Event, { slot: unknown; row: unknown }>, { kind: 'half' }>;
+/** Whose command it is, and whether its reply comes. */
+export type Command = { readonly slot: Slot; readonly heard: boolean };
+
 const byRows = new Map<number, readonly Event[]>();
 
 /** Every event for so many rows. */

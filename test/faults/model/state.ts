@@ -132,6 +132,11 @@ export function factsOf(state: State, row: number): Facts {
   return facts;
 }
 
+/** It may be on its way to the service, or its outcome to the ledger. */
+export function isInFlight({ phase, unheard }: RowHand): boolean {
+  return phase === 'granted' || phase === 'answered' || unheard;
+}
+
 /** The process' name, by its journal. */
 export function processOf(disk: number): string {
   return `p${disk}`;

@@ -9,7 +9,7 @@ import { until } from '../../support/until.ts';
 import { whileSlow } from '../../support/while-slow.ts';
 import { type KeptProcess, keepProcess } from './killing.ts';
 import { startProxy, type TcpProxy } from './proxy.ts';
-import { type ServiceFront, startServiceFront } from './service-front.ts';
+import { type ServiceWatch, watchService } from './service-watch.ts';
 import { TIMES } from './times.ts';
 import { assertTruth } from './truth.ts';
 
@@ -21,21 +21,20 @@ export type Member = KeptProcess & {
   readonly redisProxy: TcpProxy | null;
 };
 
-/** `onboard run` on one file and `onboard work` beside it, as separate processes. */
+/** Commands of the program at work for one service, as separate processes: mostly `onboard run` on one file, and `onboard work` beside it. */
 export type Crew = {
   readonly flow: Flow;
   readonly file: string;
   /** The file's keys, row by row. */
   readonly keys: readonly string[];
-  /** The `run` first, then the workers. */
+  /** In the order of their commands: the `run` first, then the workers. */
   readonly members: readonly Member[];
   /** `null`: the embedded one. */
   readonly redis: RedisServer | null;
-  /** What notes their requests on that way; `null` where nothing does. */
-  readonly front: ServiceFront | null;
+  readonly service: ServiceWatch;
   /** Entities made so far. */
   made(): number;
-  /** The `run`'s own end; an Error where it printed no summary. */
+  /** The first one's own end; an Error where it printed no summary. */
   readonly finished: Promise<Ended & { readonly summary: Summary }>;
 };
 
@@ -52,8 +51,6 @@ export type CrewOptions = {
   readonly lateWorkers?: boolean;
   /** Puts a proxy between each member and a Redis on TCP. */
   readonly proxyRedis?: boolean;
-  /** Puts a front between all members and the service. */
-  readonly front?: boolean;
   /** The job definition (YAML); default: the shipped `subclients-create`. */
   readonly job?: string;
   /** Default: those of this part of the tests. */
@@ -66,38 +63,39 @@ const JOB = 'subclients-create';
 
 /** Starts a crew of one test's own; everything of it ends with the test. */
 export async function startCrew(options: CrewOptions): Promise<Crew> {
+  return (await prepareCrew(options)).start();
+}
+
+/** What a crew needs, for a test that has something to do before it starts, or commands of its own: as many as the options say. */
+export async function prepareCrew(options: CrewOptions) {
   const names = ['run', ...Array.from({ length: options.workers ?? 1 }, (_, i) => `work-${i + 1}`)];
   const redis = options.homes === 'each' || options.redis === 'url' ? await startRedisServer() : null;
-  const tokens = names.map(tokenOf);
-  const times = options.times ?? TIMES;
   const flow = await startFlow({
     ...options.sandbox,
-    times,
-    tokens,
-    ...(redis === null && { redis: 'embedded' }),
+    times: options.times ?? TIMES,
+    tokens: names.map(tokenOf),
+    redis: redis?.url ?? 'embedded',
   });
-  const front = options.front === true ? await ownFront(flow.sandbox.url) : null;
+  const service = watchService(flow.sandbox);
   const file = await flow.file('rows.csv', subclientsCsv(options.rows));
   const job = options.job === undefined ? [JOB] : ['--job-file', await flow.file('job.yaml', options.job)];
-  const parts = { flow, redis, front, options };
-  const args = ['run', ...job, file, '--json'];
-  const run = await startMember({ ...parts, name: 'run', args, index: 0 });
-  const members = [run];
-  for (const [i, name] of names.slice(1).entries())
-    members.push(await startMember({ ...parts, name, args: ['work'], index: i + 1 }));
-  const finished = run.ownEnd.then(withSummary);
-  // A test that fails before it waits for the end has its own words for it.
-  finished.catch(() => undefined);
-  return {
-    flow,
-    file,
-    keys: keysOf(options.rows),
-    members,
-    redis,
-    front,
-    made: () => flow.sandbox.stats().made.subclients,
-    finished,
+  const keys = keysOf(options.rows);
+  const made = () => flow.sandbox.stats().made.subclients;
+  const usual = names.map((name) => (name === 'run' ? ['run', ...job, file, '--json'] : ['work']));
+  const start = async (commands: ReadonlyArray<readonly string[]> = usual): Promise<Crew> => {
+    const members: Member[] = [];
+    for (const [index, name] of names.entries()) {
+      const args = commands[index] ?? [];
+      members.push(await startMember({ flow, redis, options, name, args, index }));
+    }
+    const [run] = members;
+    if (run === undefined) throw new Error('a crew has a member');
+    const finished = run.ownEnd.then(withSummary);
+    // A test that fails before it waits for the end has its own words for it.
+    finished.catch(() => undefined);
+    return { flow, file, keys, members, redis, service, made, finished };
   };
+  return { flow, file, keys, start };
 }
 
 /** Its end, with what became of the rows in doubt; an Error where the report is not true. */
@@ -132,7 +130,6 @@ export function allSend({ flow, members }: Crew, faults: readonly string[]): Pro
 type MemberParts = {
   readonly flow: Flow;
   readonly redis: RedisServer | null;
-  readonly front: ServiceFront | null;
   readonly options: CrewOptions;
   readonly name: string;
   readonly args: readonly string[];
@@ -145,7 +142,12 @@ async function startMember(parts: MemberParts): Promise<Member> {
   const redisProxy = redis !== null && options.proxyRedis === true ? await ownProxy(redis.port) : null;
   // The first one's is the flow's, where the report is looked for.
   const home = options.homes === 'one' || name === 'run' ? flow.home : join(flow.home, `home-of-${name}`);
-  const env = { ...memberEnv(parts, redisProxy), ONBOARD_HOME: home, ...options.env };
+  const env = {
+    MSB_TOKEN: tokenOf(name),
+    ONBOARD_HOME: home,
+    ...(redisProxy !== null && { REDIS_URL: `redis://127.0.0.1:${redisProxy.port}` }),
+    ...options.env,
+  };
   let args = options.lateWorkers === true && index > 0 ? ['--version'] : parts.args;
   const start = () => {
     const started = flow.start(args, env);
@@ -157,26 +159,10 @@ async function startMember(parts: MemberParts): Promise<Member> {
   return { ...kept, home, redisProxy };
 }
 
-function memberEnv(parts: MemberParts, redisProxy: TcpProxy | null): Record<string, string> {
-  const { flow, redis, front, name } = parts;
-  const env = { MSB_TOKEN: tokenOf(name), MSB_BASE_URL: (front ?? flow.sandbox).url };
-  if (redis === null) return env;
-  return {
-    ...env,
-    REDIS_URL: redisProxy === null ? redis.url : `redis://127.0.0.1:${redisProxy.port}`,
-  };
-}
-
 async function ownProxy(port: number): Promise<TcpProxy> {
   const proxy = await startProxy(port);
   onTestFinished(proxy.close);
   return proxy;
-}
-
-async function ownFront(url: string): Promise<ServiceFront> {
-  const front = await startServiceFront(url);
-  onTestFinished(front.close);
-  return front;
 }
 
 function tokenOf(name: string): string {

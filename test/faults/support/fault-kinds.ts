@@ -103,12 +103,10 @@ const TABLE: Readonly<Record<FaultKind, Row>> = {
   'redis-kill': {
     seconds: [0, 3],
     on: 'redis',
-    async strike({ redis }, { seconds }) {
-      await redis.kill();
-      await pauseFor(seconds);
-      await redis.start();
-      return true;
-    },
+    strike: lasting(
+      ({ redis }) => redis.kill(),
+      ({ redis }) => redis.start(),
+    ),
   },
   // Now and then it is killed a second time, as soon as others have written behind the torn end.
   'redis-torn': {
@@ -129,22 +127,18 @@ const TABLE: Readonly<Record<FaultKind, Row>> = {
   'redis-full': {
     seconds: [1, 15],
     on: 'redis',
-    async strike({ redis }, { seconds }) {
-      await told(redis, 'CONFIG', 'SET', 'maxmemory', '1');
-      await pauseFor(seconds);
-      await told(redis, 'CONFIG', 'SET', 'maxmemory', '0');
-      return true;
-    },
+    strike: lasting(
+      ({ redis }) => told(redis, 'CONFIG', 'SET', 'maxmemory', '1'),
+      ({ redis }) => told(redis, 'CONFIG', 'SET', 'maxmemory', '0'),
+    ),
   },
   'redis-stop': {
     seconds: [1, 20],
     on: 'redis',
-    async strike({ redis }, { seconds }) {
-      redis.freeze();
-      await pauseFor(seconds);
-      redis.thaw();
-      return true;
-    },
+    strike: lasting(
+      ({ redis }) => redis.freeze(),
+      ({ redis }) => redis.thaw(),
+    ),
   },
   'redis-read-only': { seconds: [1, 15], on: 'redis', strike: refuseWrites },
   'redis-busy': { seconds: [1, 6], on: 'redis', strike: keepBusy },
@@ -157,12 +151,10 @@ const TABLE: Readonly<Record<FaultKind, Row>> = {
   'home-full': {
     seconds: [1, 10],
     on: 'home',
-    async strike({ disk }, { seconds }) {
-      await disk?.fill();
-      await pauseFor(seconds);
-      await disk?.clear();
-      return disk !== null;
-    },
+    strike: lasting(
+      ({ disk }) => disk?.fill(),
+      ({ disk }) => disk?.clear(),
+    ),
   },
 };
 
@@ -201,6 +193,16 @@ export async function injectFaults(
     underWay.at(-1)?.catch(() => undefined);
   }
   await Promise.all(underWay);
+}
+
+/** It begins, lasts, and is taken back. */
+function lasting(begin: (targets: Targets) => unknown, end: (targets: Targets) => unknown): Row['strike'] {
+  return async (targets, { seconds }) => {
+    await begin(targets);
+    await pauseFor(seconds);
+    await end(targets);
+    return true;
+  };
 }
 
 async function signal(targets: Targets, { victim }: Strike, name: NodeJS.Signals): Promise<boolean> {

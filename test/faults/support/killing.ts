@@ -5,7 +5,7 @@
 
 import { performance } from 'node:perf_hooks';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { Ended, Flow, Started } from '../../support/flow.ts';
+import type { Ended, Started } from '../../support/flow.ts';
 import { until, watchEnd } from '../../support/until.ts';
 import type { Dice } from './seed.ts';
 
@@ -73,14 +73,6 @@ export function keepProcess(name: string, start: () => Started, sent: () => numb
   };
 }
 
-export type Kill = {
-  readonly name: string;
-  /** `performance.now()` */
-  readonly at: number;
-  /** What it had sent in its life. */
-  readonly requests: number;
-};
-
 type KillLoopOptions = {
   readonly victims: readonly Victim[];
   readonly kills: number;
@@ -94,20 +86,20 @@ type KillLoopOptions = {
 /** A victim that gets little to do is killed after this long with what it has sent; one that gets nothing lives, and another dies. */
 const PATIENCE_MS = 1_000;
 
-/** Kills one victim after the other, each chosen by the dice; answers the kills, fewer than asked for where it was over before. */
-export async function killLoop(options: KillLoopOptions): Promise<Kill[]> {
+/** Kills one victim after the other, each chosen by the dice; answers how many, fewer than asked for where it was over before. */
+export async function killLoop(options: KillLoopOptions): Promise<number> {
   const { victims, dice } = options;
   const isOver = watchEnd(options.over);
-  const done: Kill[] = [];
-  while (done.length < options.kills) {
+  let done = 0;
+  while (done < options.kills) {
     const chosen = dice.pick(victims);
     const victim = await whoseTimeItIs(chosen, dice.between(1, options.requestsMax), {
       victims,
       isOver,
     });
     if (victim === null) break;
-    done.push({ name: victim.name, at: performance.now(), requests: victim.requests() });
     await victim.kill();
+    done += 1;
   }
   return done;
 }
@@ -130,40 +122,6 @@ async function whoseTimeItIs(
     return found !== null || isOver();
   });
   return isOver() ? null : found;
-}
-
-/** The tokens of a sandbox of which each process has its own: so the service knows who sent what. The first is the flow's. */
-export const PAIR_TOKENS = ['flow-token', 'token-of-one', 'token-of-other'] as const;
-
-type KilledPairOptions = Omit<KillLoopOptions, 'victims' | 'over'> & {
-  readonly flow: Flow;
-  /** The commands; each is started again whenever it was killed. */
-  readonly commands: readonly [one: readonly string[], other: readonly string[]];
-  /** Comes before the first kill. */
-  readonly begin?: () => Promise<void>;
-};
-
-/**
- * Two processes of one home, killed in turns by SIGKILL while they send; resolves when the commands that end by themselves have:
- * `onboard work` goes on until the test ends.
- */
-export async function killedPair({ flow, commands, begin, ...loop }: KilledPairOptions): Promise<{
-  readonly ended: readonly Ended[];
-  readonly kills: readonly Kill[];
-}> {
-  const victims = commands.map((args, i) =>
-    keepProcess(
-      args.slice(0, 2).join(' '),
-      () => flow.start(args, { MSB_TOKEN: PAIR_TOKENS[i + 1] ?? '' }),
-      () => flow.sandbox.stats().tokens[i + 1]?.requests ?? 0,
-    ),
-  );
-  const over = Promise.all(victims.flatMap(({ name, ownEnd }) => (name === 'work' ? [] : [ownEnd])));
-  await begin?.();
-  const kills = await killLoop({ ...loop, victims, over });
-  // What is left only has to come to an end.
-  flow.sandbox.setFaults(['latency=20ms']);
-  return { ended: await over, kills };
 }
 
 /** The preloads beside this file. */

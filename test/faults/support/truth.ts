@@ -1,13 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import { z } from 'zod';
 import { guardCell } from '../../../src/lib/formula-guard.ts';
 import { OUTCOMES, type Outcome } from '../../../src/model/outcome.ts';
 import type { Summary } from '../../../src/report/summary.ts';
 import type { Entity, EntityKind } from '../../../src/sandbox/records.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
-import type { RecordingSandbox } from '../../support/recording-sandbox.ts';
 
 const SHOWN_MAX = 20;
 
@@ -183,16 +181,4 @@ function entityProblems({ results, made }: Evidence): string[] {
     problems.push(`${id} (${key}) was made, but ${said}`);
   }
   return problems;
-}
-
-const bodySchema = z.object({ additionalInformation: z.object({ crmId: z.string() }) });
-
-/** Keys of subclients of which more than one request was received; the sandbox must record its requests, all of them. */
-export function keysSentTwice(sandbox: Pick<RecordingSandbox, 'requests'>): string[] {
-  const counts = new Map<string, number>();
-  for (const { body } of sandbox.requests()) {
-    const key = bodySchema.parse(JSON.parse(body)).additionalInformation.crmId;
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
-  return [...counts].filter(([, count]) => count > 1).map(([key]) => key);
 }
