@@ -11,7 +11,7 @@ import { MemoryStream, memoryIo, onboard } from './memory-io.ts';
 
 const COMMANDS = (
   'run preview check start watch work runs status report rerun resolve pause resume cancel ' +
-  'template map schema sandbox completion doctor'
+  'template map schema sandbox doctor'
 ).split(' ');
 
 /** A file of the test's own, and the environment of a home that is not there yet. */
