@@ -2,7 +2,7 @@
  * Where in a file rows are: a strip of equal parts, darker where more of a part's rows are meant. A
  * few paths, so that hundreds fit a page; without text, so that any width does.
  */
-import { round } from './frame.tsx';
+import { round } from './series.tsx';
 
 /** How dark a part is, by the share of its rows. */
 const LEVELS = [

@@ -1,10 +1,9 @@
 /** The sections of report.html about a run's rows. Each is empty where there is nothing to say. */
-import { Flow } from '../../lib/chart/flow.tsx';
 import { Prose, Text } from '../../lib/html-text.tsx';
 import { asCalled, countOf, duration, numberShown } from '../../lib/terminal.ts';
 import { warningAdvice } from '../../model/advice.ts';
 import type { Notes } from '../../model/note.ts';
-import { acceptedRows, kindsOf, wasSent } from '../../model/outcome.ts';
+import { acceptedRows } from '../../model/outcome.ts';
 import { type Happening, tellStory } from '../../model/story.ts';
 import { type Digest, needingRows } from '../digest.ts';
 import { nextSteps } from '../next.ts';
@@ -13,7 +12,7 @@ import type { Summary } from '../summary.ts';
 import { stretchesOf } from '../timeline.ts';
 import { SUM_DEFECT } from '../words.ts';
 import { CauseCard, NeedingTable, WhereInFile } from './causes.tsx';
-import { kindWords, Latencies, Rates, Story, Sum, sumWords, Table, Wide } from './parts.tsx';
+import { Bar, Latencies, Rates, Story, Sum, Table } from './parts.tsx';
 
 export type Page = {
   readonly summary: Summary;
@@ -44,24 +43,8 @@ export function Total({ page: { summary } }: Props) {
       {records === null || records === accepted ? null : (
         <p class="dim">{`${countOf(accepted, 'row')} in ${countOf(records, 'record')}`}</p>
       )}
-      {rows === 0 ? null : <FlowOf summary={summary} />}
+      {rows === 0 ? null : <Bar outcomes={outcomes} rows={rows} />}
     </section>
-  );
-}
-
-function FlowOf({ summary }: Pick<Page, 'summary'>) {
-  const kinds = kindsOf(summary);
-  const ends = kinds.map(([kind, n]) => ({ kind, label: kindWords(kind), rows: n }));
-  const branches = [
-    { label: 'sent', ends: ends.filter(({ kind }) => kind !== 'open' && wasSent(kind)) },
-    { label: 'not sent', ends: ends.filter(({ kind }) => kind !== 'open' && !wasSent(kind)) },
-    { label: 'still to send', ends: ends.filter(({ kind }) => kind === 'open') },
-  ].filter((branch) => branch.ends.length > 0);
-  const { rows } = summary;
-  return (
-    <Wide name="Picture: where the rows went">
-      <Flow title={`Of ${countOf(rows, 'row')}: ${sumWords(kinds)}`} rows={rows} branches={branches} />
-    </Wide>
   );
 }
 
