@@ -143,8 +143,6 @@ export function createFindings() {
         issuesTotal: counts.issues,
         /** By code and column, commonest first. */
         causes,
-        /** How refused cells are written, where a setting would read them. */
-        shapes: tally.shapes(),
         /** Rows of which nothing is left to be done: their key is known. */
         skipped: counts.skipped,
         /** Refer to a record that there is not yet: sent before, they would be invalid. */

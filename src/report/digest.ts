@@ -28,7 +28,6 @@ import {
 import { countPlace, noPlaces } from './places.ts';
 import type { RemainderRow } from './remainder.ts';
 import { type Advising, adviceIn } from './results.ts';
-import { shapeSchema } from './shapes.ts';
 import { type Counted, createTally } from './tally.ts';
 import { createTimeline, latencySchema, momentSchema } from './timeline.ts';
 
@@ -80,7 +79,6 @@ export const digestSchema = z.object({
   /** Commonest first. `others`: rows with a cause that is not listed. */
   causes: z.array(causeSchema),
   others: count,
-  shapes: z.array(shapeSchema),
   topWarnings: z.array(countedSchema),
   /** Rows of chunks that were open count in neither. `null`: nothing was sent. */
   latency: latencySchema.nullable(),
@@ -168,7 +166,6 @@ export function createDigestTally({ run, fields, advising, definition }: DigestO
           }),
         causes: all.slice(0, MAX_CAUSES).map((cause) => told(cause, { advising, definition, columns })),
         others: all.slice(MAX_CAUSES).reduce((sum, one) => sum + one.count, 0),
-        shapes: [...tally.shapes()],
         topWarnings: tally.warnings().map(counted),
         latency: timeline.latency(),
         statuses: commonest(statuses),

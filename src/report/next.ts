@@ -4,8 +4,8 @@ import { anywhere, shellWord } from '../lib/terminal.ts';
 import { reasonAdvice } from '../model/advice.ts';
 import { OUTCOMES, REMAINDER } from '../model/outcome.ts';
 import type { Reason } from '../model/run.ts';
+import { mostMistakes } from '../model/written-as.ts';
 import { REMAINDERS, type RemainderKind, remainderOf } from './remainder.ts';
-import { commonShapes } from './shapes.ts';
 import type { Summary } from './summary.ts';
 
 export type NextOptions = {
@@ -61,8 +61,12 @@ function referring({ run, topErrors }: Summary): readonly Step[] {
   return [step(words, `onboard rerun ${run} --only invalid`)];
 }
 
-function redefining({ run, job, state, shapes, rows }: Summary, options: NextOptions): readonly Step[] {
-  if (commonShapes(shapes, rows).length === 0 || state !== 'finished') return [];
+function redefining({ run, job, state, causes, rows }: Summary, options: NextOptions): readonly Step[] {
+  const isWrittenSo = causes.some(
+    ({ issues, count }) =>
+      count > mostMistakes(rows) && issues.some(({ settings = [] }) => settings.length > 0),
+  );
+  if (!isWrittenSo || state !== 'finished') return [];
   const words = 'To take up the rows that a setting reads, once the job definition has it:';
   return [step(words, `onboard rerun ${run} --only invalid ${options.job ?? `--job ${shellWord(job)}`}`)];
 }

@@ -1,11 +1,9 @@
 /** What was wrong in rows, for a run's digest and for a check; memory does not grow with them. */
-import type { KeptIssue } from '../model/issue.ts';
 import { noOutcomes, type OutcomeCounts, REMAINDER } from '../model/outcome.ts';
 import type { Settlement, Warning } from '../model/settlement.ts';
-import { type Alike, type Shape, shapesOf } from './shapes.ts';
 
 type Told = Pick<Settlement, 'row' | 'outcome' | 'code' | 'warnings'> & {
-  readonly issues: ReadonlyArray<Warning & Pick<KeptIssue, 'settings'>>;
+  readonly issues: readonly Warning[];
 };
 
 /** `rows`: the first of them. */
@@ -18,17 +16,13 @@ export function createTally() {
   const outcomes = noOutcomes();
   const errors = createCounts<Pick<Told, 'outcome' | 'code'> & { readonly column: string | null }>();
   const issues = createCounts<Warning>();
-  const refused = createCounts<Omit<Alike, 'count' | 'rows'>>();
   const warnings = createCounts<Warning>();
   return {
     add({ row, outcome, code, issues: wrong, warnings: found }: Told) {
       outcomes[outcome] += 1;
       if (REMAINDER[outcome] !== 'none')
         errors.count({ outcome, code, column: wrong[0]?.column ?? null }, row);
-      for (const { code: of, column, settings } of wrong) {
-        issues.count({ code: of, column }, row);
-        if (settings !== undefined) refused.count({ column, settings }, row);
-      }
+      for (const { code: of, column } of wrong) issues.count({ code: of, column }, row);
       this.warn(row, found);
     },
     /** Damaged-looking cells in a row of which nothing else is known yet. */
@@ -40,8 +34,6 @@ export function createTally() {
     errors: errors.commonest,
     issues: issues.commonest,
     warnings: warnings.commonest,
-    /** How refused cells are written, where a setting would read them. */
-    shapes: (): readonly Shape[] => shapesOf(refused.commonest()),
   };
 }
 
