@@ -6,11 +6,7 @@ type Told = Pick<Settlement, 'row' | 'outcome' | 'code' | 'warnings'> & {
   readonly issues: readonly Warning[];
 };
 
-/** `rows`: the first of them. */
-export type Counted<Kind> = Kind & { readonly count: number; readonly rows: readonly number[] };
-
 const MAX_KINDS = 1_000;
-const ROWS_NAMED = 3;
 
 export function createTally() {
   const outcomes = noOutcomes();
@@ -38,19 +34,18 @@ export function createTally() {
 }
 
 function createCounts<Kind extends object>() {
-  const found = new Map<string, { readonly kind: Kind; count: number; readonly rows: number[] }>();
+  const found = new Map<string, { readonly kind: Kind; count: number; readonly exampleRow: number }>();
   return {
     count(kind: Kind, row: number) {
       const mark = JSON.stringify(kind);
-      const known = found.get(mark) ?? { kind, count: 0, rows: [] };
+      const known = found.get(mark) ?? { kind, count: 0, exampleRow: row };
       known.count += 1;
-      if (known.rows.length < ROWS_NAMED) known.rows.push(row);
       if (known.count === 1 && found.size < MAX_KINDS) found.set(mark, known);
     },
     /** Commonest first; among equals, the one that came first. */
-    commonest: (): ReadonlyArray<Counted<Kind>> =>
+    commonest: () =>
       [...found.values()]
-        .map(({ kind, count, rows }) => ({ ...kind, count, rows }))
-        .sort((a, b) => b.count - a.count || (a.rows[0] ?? 0) - (b.rows[0] ?? 0)),
+        .map(({ kind, ...counted }) => ({ ...kind, ...counted }))
+        .sort((a, b) => b.count - a.count || a.exampleRow - b.exampleRow),
   };
 }
