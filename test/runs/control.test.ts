@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { noOutcomes } from '../../src/model/outcome.ts';
-import { ownerOf, refuseEnded } from '../../src/runs/control.ts';
+import { refuseEnded } from '../../src/runs/control.ts';
+import { ownerOf } from '../../src/runs/register.ts';
 import { sampleRun } from '../cli/sample-run.ts';
 
 const NEVER = new AbortController().signal;
