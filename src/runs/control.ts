@@ -7,7 +7,6 @@ import { awayMsOf } from '../config/send-settings.ts';
 import { nowhere } from '../delivery/target.ts';
 import { createSharedBreaker } from '../ledger/breaker.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { countUnsuccessful } from '../model/outcome.ts';
 import { isOver, type Run, type StateRequest } from '../model/run.ts';
 import { joinTarget, type Ledger, type Session, type TargetSession } from '../session.ts';
 import { executeToEnd } from './execute.ts';
@@ -73,23 +72,14 @@ export async function resumeRun(
   return { kind: 'here', ...(await executeToEnd(await setRunning(run, store), rows, session)) };
 }
 
-/** A UsageError with the command for what is left to do. */
+/** A UsageError with the command for what is left to do, or that says it. */
 export function refuseEnded(run: Run): void {
-  if (!mayGoOn(run))
-    throw new UsageError(`Run ${run.id} is ${run.state}: expected one that can go on. ${leftOf(run)}.`);
-}
-
-function leftOf(run: Run): string {
-  const { id, state, outcomes } = run;
-  const rerun = `\`onboard rerun ${id}`;
-  if (!isOver(run))
-    return `\`onboard cancel ${id}\` winds it up; then ${rerun} --only cancelled\` takes up what was not sent`;
-  if (state === 'cancelled' && outcomes.cancelled > 0)
-    return `${rerun} --only cancelled\` takes up what was not sent`;
-  const doubtful = outcomes['in-doubt'];
-  if (countUnsuccessful(outcomes) > doubtful) return `${rerun}\` takes up the rows that did not succeed`;
-  if (doubtful > 0) return `\`onboard resolve ${id}\` settles its rows in doubt`;
-  return `Nothing is left to be done; \`onboard report ${id}\` shows it`;
+  if (mayGoOn(run)) return;
+  const { id, state } = run;
+  const left = isOver(run)
+    ? `\`onboard report ${id}\` says what is left to do`
+    : `\`onboard cancel ${id}\` winds it up`;
+  throw new UsageError(`Run ${id} is ${state}: expected one that can go on. ${left}.`);
 }
 
 /** For ever; answers the run with rows that still need their outcomes. */

@@ -11,7 +11,7 @@ import { anywhere, shellWord } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Mapping } from '../model/mapping.ts';
 import { spaceOf } from '../model/operation.ts';
-import type { FileFacts, SourceInfo } from '../model/source.ts';
+import type { FileFacts } from '../model/source.ts';
 import { surveyFor } from './rows.ts';
 
 export type Input = { readonly job: Job; readonly files: readonly FileFacts[] };
@@ -64,26 +64,15 @@ export function mappingOf(job: Job, { path, source }: Pick<FileFacts, 'path' | '
   }
 }
 
-/** For a file without rows, which is taken like any other: a person may have expected rows. */
-export function noRowsWords(
-  path: string,
-  { type, headerLine }: Pick<SourceInfo, 'type' | 'headerLine'>,
-): string {
-  const found = NOTHING[type].replace('LINE', String(headerLine));
-  return `${path} has no rows: ${found}. There is nothing to send; if there should be some, export the file again.`;
+/** A file without rows is taken like any other: a person may have expected rows. */
+export function noRowsWords(path: string): string {
+  return `${path} has no rows: there is nothing to send. If there should be some, export the file again.`;
 }
-
-const NOTHING: Readonly<Record<SourceInfo['type'], string>> = {
-  csv: 'there is a header on line LINE, and nothing below it',
-  xlsx: 'the sheet has a header in row LINE, and nothing below it',
-  json: 'its list of records is empty',
-  ndjson: 'there is no object in it',
-};
 
 export function cautions({ definition }: Job, files: readonly FileFacts[]): string[] {
   const keyless = spaceOf(operationOf(definition)) !== null && definition.key === undefined;
   return [
-    ...files.filter(({ rows }) => rows === 0).map(({ path, source }) => noRowsWords(path, source)),
+    ...files.filter(({ rows }) => rows === 0).map(({ path }) => noRowsWords(path)),
     ...(keyless
       ? [
           'the job names no key: the same rows in another file, or in this one saved again, would be created again.',

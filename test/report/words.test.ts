@@ -300,11 +300,11 @@ const INVALID = ['invalid', 'empty_key'] as const;
 
 it.each([
   ['only not created', [NOT_CREATED, ['rejected', 'http_418']], 'load'],
-  ['not created and invalid', [NOT_CREATED, INVALID], 'correct-some'],
+  ['not created and invalid', [NOT_CREATED, INVALID], 'correct'],
   ['invalid', [INVALID], 'correct'],
   ['in doubt in another run', [IN_DOUBT], 'settle'],
-  ['under keys in doubt', [KEY_IN_DOUBT, IN_DOUBT], 'settle-load'],
-  ['in doubt elsewhere and invalid', [IN_DOUBT, INVALID], 'settle-correct'],
+  ['under keys in doubt', [KEY_IN_DOUBT, IN_DOUBT], 'settle-first'],
+  ['in doubt elsewhere and invalid', [IN_DOUBT, INVALID], 'settle-first'],
 ] as const)('what the failed rows need first, given rows that are %s', (_, ends, step) => {
   expect(failedStep(summaryOf(ends))).toBe(step);
 });

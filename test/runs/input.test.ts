@@ -5,7 +5,7 @@ import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import { listJobs, loadJob } from '../../src/config/load-job.ts';
 import { definitionProblems } from '../../src/delivery/run-mapping.ts';
 import { openJobBook } from '../../src/inbox/job-book.ts';
-import { cautions, noRowsWords } from '../../src/runs/input.ts';
+import { cautions } from '../../src/runs/input.ts';
 import { memoryIo, onboard } from '../cli/memory-io.ts';
 import { ownFolder } from '../support/folder.ts';
 import { newRun } from '../support/runs.ts';
@@ -100,15 +100,4 @@ test.each([
   ['a file without rows', { operation: 'subclient.update' }, [{ ...facts, rows: 0 }], [/no rows/]],
 ] as const)('%s is worth the right caution', (_, definition, files, expected) => {
   expect(cautions(job(definition), files)).toEqual(expected.map((text) => expect.stringMatching(text)));
-});
-
-test.each([
-  ['csv', 'there is a header on line 3, and nothing below it'],
-  ['xlsx', 'the sheet has a header in row 3, and nothing below it'],
-  ['json', 'its list of records is empty'],
-  ['ndjson', 'there is no object in it'],
-] as const)('a file without rows, as %s, says what was found in it', (type, found) => {
-  expect(noRowsWords('a', { type, headerLine: 3 })).toBe(
-    `a has no rows: ${found}. There is nothing to send; if there should be some, export the file again.`,
-  );
 });
