@@ -7,8 +7,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { programVersion } from '../lib/version.ts';
 import { EXIT } from '../model/exit.ts';
 import { homeOf } from '../model/home.ts';
-import { BrokenOffError } from '../runs/broken-off-error.ts';
-import { refusalWords } from '../runs/redis-wait.ts';
+import { BrokenOffError, refusalWords } from '../runs/redis-wait.ts';
 import type { AddCommand } from './command.ts';
 
 /** Each is loaded where it is asked for: nobody waits for another's needs. */

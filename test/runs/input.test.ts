@@ -27,11 +27,8 @@ test.each(['run', 'check'])('onboard %s with a file as its job says what is expe
     expect(exitCode).toBe(3);
     return stderr;
   };
-  expect(await said(file, 'load', '--sandbox')).toContain(
-    `onboard: "${file}" is a file; expected a job before it: \`onboard ${command} <job> ${file}\`, with one of load, `,
-  );
-  const definition = join(folder, 'load.yaml');
-  expect(await said(definition, file)).toContain(', or --job-file before a definition.');
+  expect(await said(file)).toContain(`expected \`onboard ${command} <job> <file...>\``);
+  expect(await said(file, 'load', '--sandbox')).toContain(`there is no job "${file}": ${folder} has load.`);
   expect(await said(join(folder, 'laod.yaml'), file)).toContain(`${folder} has load. Did you mean "load"?`);
 });
 
