@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { EXIT, exitCodeOf } from '../model/exit.ts';
 import { nameOf } from '../model/operation.ts';
 import { acceptedRows, countSettled, OUTCOMES } from '../model/outcome.ts';
-import { isOver, openRows, type Run, requestSchema, runSchema } from '../model/run.ts';
+import { isMoving, isOver, openRows, type Run, requestSchema, runSchema } from '../model/run.ts';
 import { sourceInfoSchema } from '../model/source.ts';
 import { UNTOLD } from './causes.ts';
 import { causeSchema, type Digest, digestSchema } from './digest.ts';
@@ -102,7 +102,7 @@ export function summarize(run: Run, now: Date): Summary {
     topErrors: [],
     causes: [],
     topWarnings: [],
-    exitCode: isUnderWay(run) ? null : exitCodeOf(run),
+    exitCode: isMoving(run) ? null : exitCodeOf(run),
     files: [],
     kept: [],
     written: [],
@@ -127,10 +127,6 @@ export function withWritten(summary: Summary, { digest, ...files }: Written): Su
   const mustAgree = summary.state === 'finished' || (summary.state === 'cancelled' && summary.open === 0);
   if (agrees || !mustAgree) return whole;
   return { ...whole, controlTotal: { ...summary.controlTotal, holds: false }, exitCode: EXIT.notStarted };
-}
-
-function isUnderWay(run: Run): boolean {
-  return run.state === 'queued' || run.state === 'running' || (run.state === 'cancelled' && !isOver(run));
 }
 
 function rowsPerSecond(run: Run, settled: number, now: Date): number {
