@@ -131,7 +131,7 @@ export function createFindings() {
     toSend: () => ({ rows: counts.rows, requests: counts.requests }),
     result({ job, reading, rows, look, earlier, estimate }: Context) {
       const { columns: _, notes, ...source } = reading.source;
-      const causes = tally.issues().map(({ rows: [row = 0], ...cause }) => ({ ...cause, row }));
+      const causes = tally.issues().map(({ exampleRow: row, ...cause }) => ({ ...cause, row }));
       return {
         file: reading.path,
         job,
@@ -143,8 +143,6 @@ export function createFindings() {
         issuesTotal: counts.issues,
         /** By code and column, commonest first. */
         causes,
-        /** How refused cells are written, where a setting would read them. */
-        shapes: tally.shapes(),
         /** Rows of which nothing is left to be done: their key is known. */
         skipped: counts.skipped,
         /** Refer to a record that there is not yet: sent before, they would be invalid. */
@@ -153,7 +151,7 @@ export function createFindings() {
         source,
         notes,
         /** What looks damaged and would be sent all the same. */
-        warnings: tally.warnings().map(({ rows: _rows, ...warning }) => {
+        warnings: tally.warnings().map(({ exampleRow: _, ...warning }) => {
           return { ...warning, examples: damaged.get(markOf(warning)) ?? [] };
         }),
         earlierRun: earlier === null ? null : { run: earlier.id, state: earlier.state },

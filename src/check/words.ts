@@ -3,17 +3,14 @@ import { type JobDefinition, operationOf } from '../config/job-definition.ts';
 import { countOf, duration, numberShown } from '../lib/terminal.ts';
 import { spaceOf } from '../model/operation.ts';
 import { sourceWords } from '../model/source.ts';
-import { commonShapes, type Shape } from '../report/shapes.ts';
-import { shapeLines } from '../report/words.ts';
 import { ASSUMED_MS, type Checked, type Estimate, type FoundIssue } from './findings.ts';
 
 export function checkLines(checked: Checked, definition: JobDefinition): string[] {
-  const shapes = commonShapes(checked.shapes, checked.rows);
-  const { shown, rest } = shownIssues(checked, shapes);
+  const shown = shownIssues(checked.issues);
+  const rest = checked.issuesTotal - shown.length;
   return [
     `${checked.file}: ${totalLine(checked)}`,
     ...causeLines(checked).map((line) => `  ${line}`),
-    ...shapeLines(shapes, checked.rows),
     ...shown.map((issue) => `  ${issueWords(issue)}`),
     ...(rest > 0 ? [`  … and ${rest} more`] : []),
     entry('read as', sourceWords(checked.source)),
@@ -27,17 +24,16 @@ export function checkLines(checked: Checked, definition: JobDefinition): string[
   ];
 }
 
-/** `rest`: how many more there are. Of those told as a shape one of a column is enough. */
-function shownIssues(
-  { issues, issuesTotal }: Checked,
-  shapes: readonly Shape[],
-): { readonly shown: readonly FoundIssue[]; readonly rest: number } {
-  const columns = new Set<string | null>(shapes.map(({ column }) => column));
-  const shaped = issues.filter(({ column, settings }) => columns.has(column) && settings !== undefined);
-  const isTold = (issue: FoundIssue) =>
-    !shaped.includes(issue) || shaped.find(({ column }) => column === issue.column) === issue;
-  const shapedElsewhere = shapes.reduce((sum, { count }) => sum + count, 0) - shaped.length;
-  return { shown: issues.filter(isTold), rest: issuesTotal - issues.length - shapedElsewhere };
+const ISSUES_OF_CAUSE = 5;
+
+/** The first of each cause: what is wrong in a whole column must not hide the others. */
+function shownIssues(issues: readonly FoundIssue[]): readonly FoundIssue[] {
+  const counts = new Map<string, number>();
+  return issues.filter(({ code, column }) => {
+    const count = (counts.get(`${code} ${column}`) ?? 0) + 1;
+    counts.set(`${code} ${column}`, count);
+    return count <= ISSUES_OF_CAUSE;
+  });
 }
 
 export function causeLines({ causes, issuesTotal }: Checked): string[] {

@@ -50,7 +50,7 @@ async function check(args: InputArguments, flags: Flags, io: Io): Promise<number
 }
 
 function tellChecked(checked: Checked, { definition }: Job, flags: Flags, io: Io): void {
-  if (checked.rows === 0) tell(io, `warning: ${noRowsWords(checked.file, checked.source)}`);
+  if (checked.rows === 0) tell(io, `warning: ${noRowsWords(checked.file)}`);
   if (flags.json === true) sayJson(io, JSON.stringify(checked));
   else say(io, ...checkLines(checked, definition));
 }

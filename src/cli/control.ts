@@ -2,7 +2,7 @@
 import { Option } from 'commander';
 import { SANDBOX_TARGET, serviceOf } from '../delivery/target.ts';
 import { shownWorker } from '../journal/worker-registry.ts';
-import { confirm, type Io, say, shownTime, tell } from '../lib/terminal.ts';
+import { type Io, say, shownTime, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { EXIT } from '../model/exit.ts';
 import { isOver, type Run } from '../model/run.ts';
@@ -67,7 +67,7 @@ export const addResumeCommand: AddCommand = (program, io, done) => {
     .command('resume')
     .description('Continue a run that was paused, was stopped or lost its process')
     .argument('<run>', RUN_ARGUMENT)
-    .option('--yes', 'even if the service has asked for a long pause: lift it without a question')
+    .option('--yes', 'even if the service has asked for a long pause: lift it')
     .option(...ACCEPT_REDIS_SETTINGS)
     .option('--json', 'print the summary as JSON')
     .addHelpText('after', '\nExample:\n  onboard resume 20261121-034512-k3f9')
@@ -79,33 +79,26 @@ async function resume(named: string, flags: ResumeFlags, io: Io): Promise<number
     const run = await findRun(session.ledger, named);
     refuseEnded(run);
     const until = await longHold(run, session.ledger);
-    if (until !== null && !(await mayLift(run, until, { session, flags }))) return EXIT.stopped;
-    if (until !== null) await liftHold(run, session.ledger);
+    if (until !== null) await lift(run, until, { session, flags });
     const joined = await joinFor(run, session, flags);
     return tellResumed(run, await resumeRun(run, joined), joined, flags);
   });
 }
 
-async function mayLift(
-  { id, target }: Run,
+async function lift(
+  run: Run,
   until: Date,
-  { session: { io }, flags }: { readonly session: Session; readonly flags: ResumeFlags },
-): Promise<boolean> {
+  { session: { io, ledger }, flags }: { readonly session: Session; readonly flags: ResumeFlags },
+): Promise<void> {
   const time = shownTime(until, 'UTC', { seconds: true });
-  const asked = `The service at ${target} has asked for a pause until ${time} (Retry-After).`;
-  const meaning =
-    'To go on before lifts that for every run that goes there: requests go out at once, and the service may refuse them all, or shut this caller out.';
-  const told = flags.yes === true ? true : await confirm(io, `${asked}\n${meaning}\nGo on all the same?`);
-  if (told === null)
+  const asked = `The service at ${run.target} has asked for a pause until ${time} (Retry-After).`;
+  if (flags.yes !== true)
     throw new UsageError([
-      `${asked} ${meaning}`,
-      `To do that: onboard resume ${id} --yes. Otherwise wait until then.`,
+      `${asked} To go on before lifts that for every run that goes there: requests go out at once, and the service may refuse them all, or shut this caller out.`,
+      `To do that: onboard resume ${run.id} --yes. Otherwise wait until then.`,
     ]);
-  tell(
-    io,
-    told ? `${asked} That is lifted.` : `Run ${id} stays as it is. After that time: onboard resume ${id}`,
-  );
-  return told;
+  await liftHold(run, ledger);
+  tell(io, `${asked} That is lifted.`);
 }
 
 type JoinFlags = EndedFlags & { readonly acceptRedisSettings?: boolean };

@@ -7,8 +7,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { programVersion } from '../lib/version.ts';
 import { EXIT } from '../model/exit.ts';
 import { homeOf } from '../model/home.ts';
-import { BrokenOffError } from '../runs/broken-off-error.ts';
-import { refusalWords } from '../runs/redis-wait.ts';
+import { BrokenOffError, refusalWords } from '../runs/redis-wait.ts';
 import type { AddCommand } from './command.ts';
 
 /** Each is loaded where it is asked for: nobody waits for another's needs. */
@@ -32,11 +31,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   map: () => import('./map.ts').then((module) => module.addMapCommand),
   schema: () => import('./template.ts').then((module) => module.addSchemaCommand),
   sandbox: () => import('./sandbox.ts').then((module) => module.addSandboxCommand),
-  completion: () => import('./completion.ts').then((module) => module.addCompletionCommand),
   doctor: () => import('./doctor.ts').then((module) => module.addDoctorCommand),
 };
-
-const COMPLETION = 'completion';
 
 export async function runProgram(args: readonly string[], io: Io): Promise<number> {
   let exitCode = 0;
@@ -54,10 +50,10 @@ export async function runProgram(args: readonly string[], io: Io): Promise<numbe
   }
 }
 
-/** None for the version; all for help and completion, or to suggest a name for a mistyped one. */
+/** None for the version; all for help, or to suggest a name for a mistyped one. */
 export async function loadCommands([first]: readonly string[]): Promise<readonly AddCommand[]> {
   if (first === '--version' || first === '-V') return [];
-  const named = Object.entries(COMMANDS).find(([name]) => name === first && name !== COMPLETION)?.[1];
+  const named = Object.entries(COMMANDS).find(([name]) => name === first)?.[1];
   return named === undefined ? Promise.all(Object.values(COMMANDS).map((load) => load())) : [await named()];
 }
 

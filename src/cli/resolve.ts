@@ -4,7 +4,7 @@ import { UsageError } from '../lib/usage-error.ts';
 import { exitCodeOf } from '../model/exit.ts';
 import type { Decision } from '../model/resolution.ts';
 import { isUnderWay, type Run } from '../model/run.ts';
-import { keptLines } from '../report/words.ts';
+import { keptLines, renderNext } from '../report/words.ts';
 import {
   type Resolved,
   type ResolveRequest,
@@ -160,16 +160,12 @@ function mateLines({ mates }: Resolved): string[] {
   return [`  ${rows} not named: rows of one key that follow each other are one record`];
 }
 
-function nextLines({ run, resolved, report }: ResolveOutcome): string[] {
+function nextLines({ run, report }: ResolveOutcome): string[] {
   const left = run.outcomes['in-doubt'];
   const words = `${countOf(left, 'row')} ${left === 1 ? 'is' : 'are'}`;
   const doubt = left === 0 ? 'No row is in doubt any more' : `${words} still in doubt`;
   const status = isUnderWay(run) ? '.' : `; the run's exit status is now ${exitCodeOf(run)}.`;
-  const errors = report.kind === 'written' ? report.summary.topErrors : [];
-  const hasNotCreated = resolved.notCreated > 0 || errors.some(({ code }) => code === 'not_created');
-  if (!hasNotCreated) return [doubt + status];
-  const rerun = 'To send the rows that were not created, with the others that failed:';
-  return [doubt + status, rerun, `  onboard rerun ${run.id} --only failed`];
+  return [doubt + status, ...(report.kind === 'written' ? renderNext(report.summary, report) : [])];
 }
 
 const EXAMPLE = `

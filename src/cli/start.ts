@@ -15,9 +15,8 @@ import {
   startSandboxChild,
 } from '../delivery/target.ts';
 import { type JobBook, openJobBook } from '../inbox/job-book.ts';
-import { lockInboxes } from '../inbox/lock.ts';
 import { countFiles } from '../inbox/overview.ts';
-import { watchInboxes } from '../inbox/watch.ts';
+import { lockInboxes, watchInboxes } from '../inbox/watch.ts';
 import { createWatcher, type Watcher, type WatchOptions } from '../inbox/watcher.ts';
 import type { ListenAddress } from '../lib/listening.ts';
 import { type Io, tell } from '../lib/terminal.ts';

@@ -237,8 +237,8 @@ function homeLines({ waiting, schedules, windows }: Overview): string[] {
   return [
     ...section(
       'Files in the inboxes',
-      waiting.map(({ file, words }) =>
-        words.startsWith('to be') ? `${file}: ${words}` : `${file} waits ${words}`,
+      waiting.map(({ file, why, words }) =>
+        why === 'refused' ? `${file}: ${words}` : `${file} waits ${words}`,
       ),
     ),
     ...section(

@@ -9,13 +9,14 @@ import type { Job } from '../config/job-definition.ts';
 import { mappingFor } from '../delivery/run-mapping.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
+import { NoColumnKnown } from '../mapping/mapping.ts';
 import { reasonAdvice } from '../model/advice.ts';
 import { EXIT } from '../model/exit.ts';
 import { nameOf } from '../model/operation.ts';
 import { isOver, type Reason, type Run } from '../model/run.ts';
-import { type FileFacts, isTable, type SourceInfo } from '../model/source.ts';
+import type { FileFacts, SourceInfo } from '../model/source.ts';
 import { executeToEnd } from '../runs/execute.ts';
-import { registerFile } from '../runs/register.ts';
+import { foundRun, registerFile, setRunning } from '../runs/register.ts';
 import { fileRows, surveyFor } from '../runs/rows.ts';
 import { type Claim, claimedStamp, dropClaim, returnFile, undoClaim } from './claim.ts';
 import { inboxesOf, isInboxOf, uploadsOf } from './job-book.ts';
@@ -92,26 +93,20 @@ async function runFileOf(
   const isOther = () => id !== claim.id && isUnderWay(id);
   while (isOther() && !interrupted.aborted) await sleep(WAIT_MS, interrupted);
   onRun(id);
-  const run = await session.registration.find(() => store.get(id));
-  if (run === null) throw new Error(`run ${id} is gone from the ledger`);
+  const run = await foundRun(id, store, session.registration);
   if (isOver(run)) {
+    if (id !== claim.id) return endWith(claim, { kind: 'known', run }, watcher);
     // The watcher of a lost machine can't tell it any more.
-    if (id === claim.id) await session.notifier?.follow(id);
-    const end =
-      id === claim.id
-        ? ({ kind: 'done', ...(await executeToEnd(run, fileRows(facts), session)) } as const)
-        : ({ kind: 'known', run } as const);
-    return endWith(claim, end, watcher);
+    await session.notifier?.follow(id);
+    return endWith(claim, { kind: 'done', ...(await executeToEnd(run, fileRows(facts), session)) }, watcher);
   }
   return mayGoOn(run) ? followToEnd(run, claim, facts, watcher) : { kind: 'paused', run };
 }
 
 async function followToEnd(run: Run, claim: Claim, facts: FileFacts, watcher: Watcher): Promise<TakeEnd> {
   const { store, teller, session } = watcher;
-  if (run.state !== 'cancelled')
-    await store.transition(run.id, run.rows === 0 ? 'finished' : 'running', null);
+  const current = await setRunning(run, store);
   teller.line(takenWords(claim.info.path, run));
-  const current = (await store.get(run.id)) ?? run;
   const executed = await executeToEnd(current, fileRows(facts), session, { isQuiet: true });
   const ended = executed.run;
   if (isOver(ended)) return endWith(claim, { kind: 'done', ...executed }, watcher);
@@ -198,16 +193,9 @@ function checkColumns(job: Job, source: SourceInfo): void {
   try {
     mappingFor(job.definition, source);
   } catch (error) {
-    if (!(error instanceof UsageError) || !isTable(source)) throw error;
-    const { columns } = source;
-    const unknown = error.all.filter(
-      (problem) => typeof problem === 'string' && problem.startsWith('column "'),
-    );
-    const isUnknown = (column: string, at: number) =>
-      String(unknown[at] ?? '').startsWith(`column "${column}"`);
-    if (!columns.every(isUnknown)) throw error;
+    if (!(error instanceof NoColumnKnown)) throw error;
     throw new UsageError(
-      `not one of the ${columns.length} columns on its line ${source.headerLine} is known to the job ${job.name}: expected the column names there`,
+      `not one of the ${source.columns.length} columns on its line ${source.headerLine} is known to the job ${job.name}: expected the column names there`,
     );
   }
 }

@@ -42,7 +42,11 @@ type ColumnBinding = ColumnSlot & { readonly path: FieldPath } & (
 export function bindFields(compilation: Compilation): readonly Binding[] {
   const defined = bindDefinition(compilation);
   const known = new Set(defined.map(idOf));
+  const { problems, source } = compilation;
+  const before = problems.length;
   const own = bindHeaders(compilation).filter((binding) => !known.has(idOf(binding)));
+  const unknown = problems.length - before;
+  compilation.knowsNoColumn = isTable(source) && unknown === new Set(source.columns).size;
   const filled = new Set(own.map(({ path }) => formatFieldPath(path)));
   const key = keyColumn(compilation);
   const isLeft = (binding: Binding) =>

@@ -33,6 +33,8 @@ export type Compilation = MappingOptions & {
   /** Like a name that the definition ignores and the file doesn't have. */
   readonly readsAsIgnored: (column: string) => boolean;
   readonly problems: string[];
+  /** Of a table: its first line may be a record. */
+  knowsNoColumn: boolean;
 };
 
 export type ColumnSlot = { readonly column: string; readonly slot: number };
@@ -54,6 +56,7 @@ export function startCompilation(options: MappingOptions): Compilation {
     findColumns: createFindColumns(source.columns, definition, isField),
     readsAsIgnored: createReadsAsIgnored(definition, source),
     problems: [],
+    knowsNoColumn: false,
   };
 }
 

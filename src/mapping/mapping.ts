@@ -55,11 +55,15 @@ type Steps = {
 /** The identifier for the path or `null`, and issues; its lack is one where `isAsked`. */
 type PathIdOf = (context: RowContext, isAsked: boolean) => string | null;
 
+/** Not one column of a table is known: what its problems quote may be cells of a record. */
+export class NoColumnKnown extends UsageError {}
+
 /** A UsageError lists every column and field that doesn't fit. */
 export function compileMapping(options: MappingOptions): Mapping {
   const compilation = startCompilation(options);
   const steps = compileSteps(compilation);
-  if (compilation.problems.length > 0) throw new UsageError(compilation.problems);
+  const { problems, knowsNoColumn } = compilation;
+  if (problems.length > 0) throw new (knowsNoColumn ? NoColumnKnown : UsageError)(problems);
   return {
     hasKey: steps.key !== null,
     keyForm: options.definition.keyForm,

@@ -1,8 +1,12 @@
 /**
- * A process' metrics in prom-client. Gauges are taken when asked for; what can't be told just then
- * (Redis is away) is left out.
+ * A process' metrics in prom-client, and where a monitor asks for them. Gauges are taken when asked
+ * for; what can't be told just then (Redis is away) is left out.
  */
+import { createServer } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import { Hono } from 'hono';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { type ListenAddress, listenAt, shownListenAddress } from '../lib/listening.ts';
 import { nameOf } from '../model/operation.ts';
 import type { Reply } from '../model/request.ts';
 import { RUN_STATES, type RunState } from '../model/run.ts';
@@ -215,4 +219,58 @@ function register<Abouts extends Readonly<Record<string, About>>>(
       },
     });
   }
+}
+
+type MetricsSources = Sources & {
+  /** Why nothing can be sent now, each in words; empty: it can. */
+  notReady(): Promise<readonly string[]>;
+};
+
+const HEADERS_MS = 5_000;
+const REQUEST_MS = 10_000;
+const CONNECTIONS = 50;
+
+/**
+ * Without a log-in: metrics, whether the event loop turns (a process that waits for Redis must not
+ * be ended for it), and whether rows can be sent.
+ */
+export async function serveMetrics(address: ListenAddress, sources: MetricsSources) {
+  registerGauges(sources);
+  const server = createServer(
+    { headersTimeout: HEADERS_MS, requestTimeout: REQUEST_MS },
+    listenerFor(sources),
+  );
+  server.maxConnections = CONNECTIONS;
+  const bound = await listenAt(server, address, { name: '--metrics', usual: '127.0.0.1:9464' });
+  server.unref();
+  return {
+    url: `http://${shownListenAddress(bound)}/metrics`,
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
+
+const OTHERS = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+
+function listenerFor({ notReady, registry }: MetricsSources) {
+  const app = new Hono();
+  app.use(async ({ header }, next) => {
+    header('cache-control', 'no-store');
+    header('x-content-type-options', 'nosniff');
+    await next();
+  });
+  app.on(OTHERS, '*', ({ text }) => text('expected GET\n', 405));
+  app.get('/metrics', async ({ body }) => {
+    return body(await registry.metrics(), 200, { 'content-type': registry.contentType });
+  });
+  app.get('/healthz', ({ text }) => text('ok\n'));
+  app.get('/readyz', async ({ json }) => {
+    const reasons = await notReady();
+    return json({ ready: reasons.length === 0, reasons }, reasons.length === 0 ? 200 : 503);
+  });
+  app.notFound(({ text }) => text('expected /metrics, /healthz or /readyz\n', 404));
+  app.onError((error, { text }) => text(`${error.message}\n`, 500));
+  return getRequestListener(app.fetch, { overrideGlobalObjects: false });
 }

@@ -113,6 +113,11 @@ export function isUnderWay({ state }: { readonly state: RunState }): boolean {
   return state === 'queued' || state === 'running';
 }
 
+/** Rows still get their outcomes by themselves: the run is under way, or wound up. */
+export function isMoving(run: RunProgress): boolean {
+  return isUnderWay(run) || (run.state === 'cancelled' && !isOver(run));
+}
+
 /** A cancelled run is wound up first, so that every row has its outcome. */
 export function isOver({ state, chunks, closedChunks }: RunProgress): boolean {
   return state === 'finished' || (state === 'cancelled' && closedChunks === chunks);

@@ -33,7 +33,7 @@ export function expectedWords({
 }
 
 /** `decimal: ","`, as a job definition has it. */
-export function settingWords(setting: WrittenAs): string {
+function settingWords(setting: WrittenAs): string {
   return Object.entries(setting)
     .map(([name, sign]) => `${name}: "${sign}"`)
     .join();

@@ -28,8 +28,7 @@ import {
 import { countPlace, noPlaces } from './places.ts';
 import type { RemainderRow } from './remainder.ts';
 import { type Advising, adviceIn } from './results.ts';
-import { shapeSchema } from './shapes.ts';
-import { type Counted, createTally } from './tally.ts';
+import { createTally } from './tally.ts';
 import { createTimeline, latencySchema, momentSchema } from './timeline.ts';
 
 const count = z.number().int().nonnegative();
@@ -80,7 +79,6 @@ export const digestSchema = z.object({
   /** Commonest first. `others`: rows with a cause that is not listed. */
   causes: z.array(causeSchema),
   others: count,
-  shapes: z.array(shapeSchema),
   topWarnings: z.array(countedSchema),
   /** Rows of chunks that were open count in neither. `null`: nothing was sent. */
   latency: latencySchema.nullable(),
@@ -162,14 +160,10 @@ export function createDigestTally({ run, fields, advising, definition }: DigestO
         topErrors: tally
           .errors()
           .slice(0, TOP_ERRORS)
-          .map(({ outcome, ...error }) => {
-            const advice = adviceIn({ code: error.code, outcome }, advising);
-            return { outcome, ...counted(error), advice };
-          }),
+          .map((error) => ({ ...withColumn(error), advice: adviceIn(error, advising) })),
         causes: all.slice(0, MAX_CAUSES).map((cause) => told(cause, { advising, definition, columns })),
         others: all.slice(MAX_CAUSES).reduce((sum, one) => sum + one.count, 0),
-        shapes: [...tally.shapes()],
-        topWarnings: tally.warnings().map(counted),
+        topWarnings: tally.warnings().map(withColumn),
         latency: timeline.latency(),
         statuses: commonest(statuses),
         moments: [...timeline.moments()],
@@ -181,13 +175,8 @@ export function createDigestTally({ run, fields, advising, definition }: DigestO
   };
 }
 
-function counted({
-  code,
-  column,
-  count: rows,
-  rows: [exampleRow = 1],
-}: Counted<{ code: string; column: string | null }>) {
-  return { code, ...(column !== null && { column }), count: rows, exampleRow };
+function withColumn<Kind extends { readonly column: string | null }>({ column, ...counted }: Kind) {
+  return { ...counted, ...(column !== null && { column }) };
 }
 
 /** Empty where only the code may be shown. */

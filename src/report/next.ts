@@ -4,8 +4,8 @@ import { anywhere, shellWord } from '../lib/terminal.ts';
 import { reasonAdvice } from '../model/advice.ts';
 import { OUTCOMES, REMAINDER } from '../model/outcome.ts';
 import type { Reason } from '../model/run.ts';
+import { mostMistakes } from '../model/written-as.ts';
 import { REMAINDERS, type RemainderKind, remainderOf } from './remainder.ts';
-import { commonShapes } from './shapes.ts';
 import type { Summary } from './summary.ts';
 
 export type NextOptions = {
@@ -61,8 +61,12 @@ function referring({ run, topErrors }: Summary): readonly Step[] {
   return [step(words, `onboard rerun ${run} --only invalid`)];
 }
 
-function redefining({ run, job, state, shapes, rows }: Summary, options: NextOptions): readonly Step[] {
-  if (commonShapes(shapes, rows).length === 0 || state !== 'finished') return [];
+function redefining({ run, job, state, causes, rows }: Summary, options: NextOptions): readonly Step[] {
+  const isWrittenSo = causes.some(
+    ({ issues, count }) =>
+      count > mostMistakes(rows) && issues.some(({ settings = [] }) => settings.length > 0),
+  );
+  if (!isWrittenSo || state !== 'finished') return [];
   const words = 'To take up the rows that a setting reads, once the job definition has it:';
   return [step(words, `onboard rerun ${run} --only invalid ${options.job ?? `--job ${shellWord(job)}`}`)];
 }
@@ -91,38 +95,33 @@ function loadingFailed(summary: Summary, name: string, load: string): Step {
   return { words: [`${name}: ${FAILED[step]}`], commands: step === 'settle' ? [] : [load, ...rerun] };
 }
 
-const FAILED: Readonly<Record<FailedStep, string>> = {
+const FAILED = {
   correct: 'correct the rows, then load it:',
-  'correct-some': 'correct the rows that need it, then load it:',
   load: 'these rows were not created: load it as it is, or have them sent again:',
   settle:
     'nothing is to be corrected in it. Its rows are in doubt in the run that sent them: settle them there, with onboard resolve.',
-  'settle-load': 'settle the rows in doubt that have the keys of these rows, then load it:',
-  'settle-correct': 'settle the rows in doubt with onboard resolve, correct the others, then load it:',
-};
+  'settle-first':
+    'settle the rows in doubt that its rows wait for, with onboard resolve, correct the others, then load it:',
+} as const;
 
 function command(summary: Summary, file: string, { job }: NextOptions): string {
   const sandbox = summary.target === 'sandbox' ? ' --sandbox' : '';
   return `onboard run ${job ?? shellWord(summary.job)}${sandbox} ${shellWord(anywhere(file))}`;
 }
 
-type FailedStep = 'correct' | 'correct-some' | 'load' | 'settle' | 'settle-load' | 'settle-correct';
-
 /** By why the rows failed; `correct` where some reason is unknown. */
-export function failedStep({ topErrors, outcomes }: Pick<Summary, 'topErrors' | 'outcomes'>): FailedStep {
+export function failedStep({
+  topErrors,
+  outcomes,
+}: Pick<Summary, 'topErrors' | 'outcomes'>): keyof typeof FAILED {
   const errors = topErrors.filter(({ outcome }) => REMAINDER[outcome] === 'failed');
   const told = errors.reduce((sum, { count }) => sum + count, 0);
-  const all = OUTCOMES.reduce(
-    (n, outcome) => n + (REMAINDER[outcome] === 'failed' ? outcomes[outcome] : 0),
-    0,
-  );
-  const codes = new Set(told === all ? errors.map(({ code }) => code) : []);
-  if (codes.size === 0) return 'correct';
-  const open = [...codes].filter((code) => IN_DOUBT.has(code));
-  if (open.length > 0 && open.length < codes.size) return 'settle-correct';
-  if (open.length > 0) return codes.has('key_in_doubt') ? 'settle-load' : 'settle';
-  if (!codes.has('not_created')) return 'correct';
-  return codes.size === 1 ? 'load' : 'correct-some';
+  const failed = OUTCOMES.filter((outcome) => REMAINDER[outcome] === 'failed');
+  const all = failed.reduce((sum, outcome) => sum + outcomes[outcome], 0);
+  const codes = [...new Set(told === all ? errors.map(({ code }) => code) : [])];
+  if (codes.some((code) => IN_DOUBT.has(code)))
+    return codes.every((code) => code === 'row_in_doubt') ? 'settle' : 'settle-first';
+  return codes.length > 0 && codes.every((code) => code === 'not_created') ? 'load' : 'correct';
 }
 
 /** Rows that wait for a row in doubt. */

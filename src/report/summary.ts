@@ -7,13 +7,13 @@ import { z } from 'zod';
 import { EXIT, exitCodeOf } from '../model/exit.ts';
 import { nameOf } from '../model/operation.ts';
 import { acceptedRows, countSettled, OUTCOMES } from '../model/outcome.ts';
-import { isOver, openRows, type Run, requestSchema, runSchema } from '../model/run.ts';
+import { isMoving, isOver, openRows, type Run, requestSchema, runSchema } from '../model/run.ts';
 import { sourceInfoSchema } from '../model/source.ts';
 import { UNTOLD } from './causes.ts';
 import { causeSchema, type Digest, digestSchema } from './digest.ts';
 
 const count = z.number().int().nonnegative();
-const { topErrors, shapes, topWarnings } = digestSchema.shape;
+const { topErrors, topWarnings } = digestSchema.shape;
 
 const readAsSchema = sourceInfoSchema.pick({
   type: true,
@@ -55,7 +55,7 @@ export const summarySchema = asOfRunSchema.extend({
   writtenAt: z.string(),
   /** Rows with an outcome, without cancelled ones, since the start. */
   rowsPerSecond: z.number().nonnegative(),
-  /** These four are filled when the report is written. */
+  /** These three are filled when the report is written. */
   topErrors,
   /** The commonest that may be shown; `rows`: the first of each. */
   causes: z.array(
@@ -63,7 +63,6 @@ export const summarySchema = asOfRunSchema.extend({
       .pick({ outcome: true, code: true, text: true, issues: true, count: true })
       .extend({ rows: z.array(z.number().int().positive()) }),
   ),
-  shapes,
   /** Sent cells that looked damaged. */
   topWarnings,
   /** `null` while the run is queued, running or wound up. */
@@ -102,9 +101,8 @@ export function summarize(run: Run, now: Date): Summary {
     rowsPerSecond: rowsPerSecond(run, settled - run.outcomes.cancelled, now),
     topErrors: [],
     causes: [],
-    shapes: [],
     topWarnings: [],
-    exitCode: isUnderWay(run) ? null : exitCodeOf(run),
+    exitCode: isMoving(run) ? null : exitCodeOf(run),
     files: [],
     kept: [],
     written: [],
@@ -117,22 +115,18 @@ const CAUSES_NAMED = 20;
 
 /** Once a run is over, its lines must be what the ledger counted. */
 export function withWritten(summary: Summary, { digest, ...files }: Written): Summary {
-  const { records, topErrors, shapes, topWarnings } = digest;
+  const { records, topErrors, topWarnings } = digest;
   const causes = digest.causes
     .filter(({ text }) => text !== UNTOLD && text !== '')
     .slice(0, CAUSES_NAMED)
     .map(({ outcome, code, text, issues, count, examples }) => {
       return { outcome, code, text, issues, count, rows: examples.map(({ row }) => row) };
     });
-  const whole = { ...summary, records, topErrors, causes, shapes, topWarnings, ...files };
+  const whole = { ...summary, records, topErrors, causes, topWarnings, ...files };
   const agrees = OUTCOMES.every((outcome) => digest.outcomes[outcome] === summary.outcomes[outcome]);
   const mustAgree = summary.state === 'finished' || (summary.state === 'cancelled' && summary.open === 0);
   if (agrees || !mustAgree) return whole;
   return { ...whole, controlTotal: { ...summary.controlTotal, holds: false }, exitCode: EXIT.notStarted };
-}
-
-function isUnderWay(run: Run): boolean {
-  return run.state === 'queued' || run.state === 'running' || (run.state === 'cancelled' && !isOver(run));
 }
 
 function rowsPerSecond(run: Run, settled: number, now: Date): number {

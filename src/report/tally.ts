@@ -1,34 +1,24 @@
 /** What was wrong in rows, for a run's digest and for a check; memory does not grow with them. */
-import type { KeptIssue } from '../model/issue.ts';
 import { noOutcomes, type OutcomeCounts, REMAINDER } from '../model/outcome.ts';
 import type { Settlement, Warning } from '../model/settlement.ts';
-import { type Alike, type Shape, shapesOf } from './shapes.ts';
 
 type Told = Pick<Settlement, 'row' | 'outcome' | 'code' | 'warnings'> & {
-  readonly issues: ReadonlyArray<Warning & Pick<KeptIssue, 'settings'>>;
+  readonly issues: readonly Warning[];
 };
 
-/** `rows`: the first of them. */
-export type Counted<Kind> = Kind & { readonly count: number; readonly rows: readonly number[] };
-
 const MAX_KINDS = 1_000;
-const ROWS_NAMED = 3;
 
 export function createTally() {
   const outcomes = noOutcomes();
   const errors = createCounts<Pick<Told, 'outcome' | 'code'> & { readonly column: string | null }>();
   const issues = createCounts<Warning>();
-  const refused = createCounts<Omit<Alike, 'count' | 'rows'>>();
   const warnings = createCounts<Warning>();
   return {
     add({ row, outcome, code, issues: wrong, warnings: found }: Told) {
       outcomes[outcome] += 1;
       if (REMAINDER[outcome] !== 'none')
         errors.count({ outcome, code, column: wrong[0]?.column ?? null }, row);
-      for (const { code: of, column, settings } of wrong) {
-        issues.count({ code: of, column }, row);
-        if (settings !== undefined) refused.count({ column, settings }, row);
-      }
+      for (const { code: of, column } of wrong) issues.count({ code: of, column }, row);
       this.warn(row, found);
     },
     /** Damaged-looking cells in a row of which nothing else is known yet. */
@@ -40,25 +30,22 @@ export function createTally() {
     errors: errors.commonest,
     issues: issues.commonest,
     warnings: warnings.commonest,
-    /** How refused cells are written, where a setting would read them. */
-    shapes: (): readonly Shape[] => shapesOf(refused.commonest()),
   };
 }
 
 function createCounts<Kind extends object>() {
-  const found = new Map<string, { readonly kind: Kind; count: number; readonly rows: number[] }>();
+  const found = new Map<string, { readonly kind: Kind; count: number; readonly exampleRow: number }>();
   return {
     count(kind: Kind, row: number) {
       const mark = JSON.stringify(kind);
-      const known = found.get(mark) ?? { kind, count: 0, rows: [] };
+      const known = found.get(mark) ?? { kind, count: 0, exampleRow: row };
       known.count += 1;
-      if (known.rows.length < ROWS_NAMED) known.rows.push(row);
       if (known.count === 1 && found.size < MAX_KINDS) found.set(mark, known);
     },
     /** Commonest first; among equals, the one that came first. */
-    commonest: (): ReadonlyArray<Counted<Kind>> =>
+    commonest: () =>
       [...found.values()]
-        .map(({ kind, count, rows }) => ({ ...kind, count, rows }))
-        .sort((a, b) => b.count - a.count || (a.rows[0] ?? 0) - (b.rows[0] ?? 0)),
+        .map(({ kind, ...counted }) => ({ ...kind, ...counted }))
+        .sort((a, b) => b.count - a.count || a.exampleRow - b.exampleRow),
   };
 }

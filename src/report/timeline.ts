@@ -2,6 +2,7 @@
  * How a run went over time, and how long the service took, in slots that double where there are too
  * many: memory doesn't grow with the run. A row counts when its chunk was closed. Pure.
  */
+import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import { z } from 'zod';
 import { OUTCOMES, type Outcome, outcomeSchema } from '../model/outcome.ts';
 import type { SettledChunk } from '../model/settlement.ts';
@@ -32,12 +33,13 @@ const FIRST_SLOT_MS = 1_000;
 /** As many as a picture has room for. */
 const MOST_SLOTS = 160;
 
-type Slot = { readonly rows: Map<Outcome, number>; readonly times: Times };
+type Slot = { readonly rows: Map<Outcome, number>; readonly times: RecordableHistogram };
 
 export function createTimeline(startedAt: number) {
   let slotMs = FIRST_SLOT_MS;
   let slots = new Map<number, Slot>();
   let lastMs = 1;
+  let longestMs = 0;
   const slotAt = (ms: number): Slot => {
     while (ms >= MOST_SLOTS * slotMs) {
       slots = halved(slots);
@@ -57,7 +59,9 @@ export function createTimeline(startedAt: number) {
       lastMs = Math.max(lastMs, afterMs);
       for (const { outcome, attempts, ms } of settlements) {
         rows.set(outcome, (rows.get(outcome) ?? 0) + 1);
-        if (attempts > 0) addTime(times, ms);
+        if (attempts === 0) continue;
+        times.record(Math.max(1, Math.min(ms, LONGEST_MS)));
+        longestMs = Math.max(longestMs, ms);
       }
     },
     moments: (): readonly Moment[] =>
@@ -68,14 +72,14 @@ export function createTimeline(startedAt: number) {
           // A run shorter than a slot has its own end.
           to: (slots.size === 1 ? lastMs : (at + 1) * slotMs) / 1000,
           rows: Object.fromEntries(rows),
-          took: within(times),
+          took: times.count === 0 ? null : shares(times, longestMs),
         })),
     /** `null`: there was no attempt. */
     latency(): Latency | null {
       const all = noTimes();
-      for (const { times } of slots.values()) addTimes(all, times);
-      const took = within(all);
-      return took === null ? null : { rows: all.count, ...took, max: all.max };
+      for (const { times } of slots.values()) all.add(times);
+      if (all.count === 0) return null;
+      return { rows: all.count, ...shares(all, longestMs), max: longestMs };
     },
   };
 }
@@ -86,7 +90,7 @@ function halved(slots: ReadonlyMap<number, Slot>): Map<number, Slot> {
     const into = fewer.get(at >> 1) ?? { rows: new Map(), times: noTimes() };
     fewer.set(at >> 1, into);
     for (const [outcome, rows] of slot.rows) into.rows.set(outcome, (into.rows.get(outcome) ?? 0) + rows);
-    addTimes(into.times, slot.times);
+    into.times.add(slot.times);
   }
   return fewer;
 }
@@ -108,38 +112,15 @@ export function stretchesOf(moments: readonly Moment[], story: readonly Told[]) 
   });
 }
 
-const STEPS_PER_DOUBLING = 8;
-const STEPS = 24 * STEPS_PER_DOUBLING;
+const LONGEST_MS = 3_600_000;
 
-/** How many attempts took how long, in steps of 9 %. */
-type Times = { readonly steps: Uint32Array; count: number; max: number };
-
-function noTimes(): Times {
-  return { steps: new Uint32Array(STEPS), count: 0, max: 0 };
+/** To a hundredth. */
+function noTimes(): RecordableHistogram {
+  return createHistogram({ highest: LONGEST_MS, figures: 2 });
 }
 
-function addTime(times: Times, ms: number): void {
-  const at = Math.min(STEPS - 1, Math.floor(Math.log2(Math.max(1, ms)) * STEPS_PER_DOUBLING));
-  times.steps[at] = (times.steps[at] ?? 0) + 1;
-  times.count += 1;
-  times.max = Math.max(times.max, ms);
-}
-
-function addTimes(times: Times, others: Times): void {
-  times.steps.set(times.steps.map((n, step) => n + (others.steps[step] ?? 0)));
-  times.count += others.count;
-  times.max = Math.max(times.max, others.max);
-}
-
-function within({ steps, count: all, max }: Times): Moment['took'] {
-  if (all === 0) return null;
-  const at = (share: number) => {
-    let seen = 0;
-    const step = steps.findIndex((n) => {
-      seen += n;
-      return seen >= all * share;
-    });
-    return Math.min(max, Math.round(2 ** ((step + 0.5) / STEPS_PER_DOUBLING)));
-  };
-  return { p50: at(0.5), p90: at(0.9), p99: at(0.99) };
+/** The histogram rounds up. */
+function shares(times: RecordableHistogram, longestMs: number): NonNullable<Moment['took']> {
+  const within = (share: number) => Math.min(longestMs, times.percentile(share));
+  return { p50: within(50), p90: within(90), p99: within(99) };
 }

@@ -5,11 +5,10 @@ import { warningAdvice } from '../model/advice.ts';
 import { CHECK_CODES } from '../model/issue.ts';
 import { acceptedRows, kindsOf, OUTCOMES, outcomeSign, wasAccepted } from '../model/outcome.ts';
 import type { StateRequest } from '../model/run.ts';
-import { issueWords, settingWords } from '../model/sentence.ts';
+import { issueWords } from '../model/sentence.ts';
 import { sourceWords } from '../model/source.ts';
 import { type NextOptions, nextSteps, type Step } from './next.ts';
 import { remainderOf } from './remainder.ts';
-import { commonShapes, type Shape } from './shapes.ts';
 import type { Summary } from './summary.ts';
 
 type RenderOptions = NextOptions & {
@@ -17,14 +16,10 @@ type RenderOptions = NextOptions & {
 };
 
 export function renderSummary(summary: Summary, options: RenderOptions): readonly string[] {
-  const shapes = commonShapes(summary.shapes, summary.rows);
   const sections = [
     heading(summary),
     counts(summary, options),
-    summary.topErrors.flatMap((error, i, all) =>
-      topErrorLines(error, { causes: summary.causes, shapes }, all.slice(0, i)),
-    ),
-    shapeLines(shapes, summary.rows),
+    summary.topErrors.flatMap((error, i, all) => topErrorLines(error, summary.causes, all.slice(0, i))),
     warningLines(summary.topWarnings),
     [`Report: ${options.directory}`, ...keptLines(summary)],
     renderNext(summary, options),
@@ -103,17 +98,18 @@ export const SUM_DEFECT =
 type TopError = Summary['topErrors'][number];
 type Cause = Summary['causes'][number];
 
-/** Shown below an error's line: causes, except those shown as a shape. */
-type Told = { readonly causes: readonly Cause[]; readonly shapes: readonly Shape[] };
-
 /** Advice that one of `before` gave is not repeated. */
-function topErrorLines(error: TopError, told: Told, before: readonly TopError[]): readonly string[] {
+function topErrorLines(
+  error: TopError,
+  causes: readonly Cause[],
+  before: readonly TopError[],
+): readonly string[] {
   const { outcome, code, count, exampleRow, advice } = error;
   const what = `  ${numberShown(count)} × ${outcome} ${code}${columnWords(error)}, for example row ${exampleRow}`;
   const isGiven = advice === '' || before.some((other) => other.advice === advice);
   return [
     what,
-    ...causesOf(error, told).slice(0, CAUSES_SHOWN).flatMap(causeLines),
+    ...causesOf(error, causes).slice(0, CAUSES_SHOWN).flatMap(causeLines),
     ...(isGiven ? [] : paragraph('    ', advice, '    ')),
   ];
 }
@@ -121,16 +117,12 @@ function topErrorLines(error: TopError, told: Told, before: readonly TopError[])
 const CAUSES_SHOWN = 5;
 
 /** Those that say more than the error's line does. */
-function causesOf({ outcome, code, column }: TopError, { causes, shapes }: Told): readonly Cause[] {
-  const isShaped = shapes.some((shape) => shape.column === column);
-  return causes.filter((cause) => {
-    if (cause.outcome !== outcome || cause.code !== code) return false;
-    const [first] = cause.issues;
-    if (column === undefined) return outcome === 'rejected' || code === 'unreadable_row';
-    return (
-      first?.column === column && !(isShaped && cause.issues.some(({ settings }) => settings !== undefined))
-    );
-  });
+function causesOf({ outcome, code, column }: TopError, causes: readonly Cause[]): readonly Cause[] {
+  const saysMore = (cause: Cause) =>
+    column === undefined
+      ? outcome === 'rejected' || code === 'unreadable_row'
+      : cause.issues[0]?.column === column;
+  return causes.filter((cause) => cause.outcome === outcome && cause.code === code && saysMore(cause));
 }
 
 function causeLines({ text, issues, count, rows }: Cause): readonly string[] {
@@ -147,21 +139,6 @@ function columnWords({ column }: { readonly column?: string | undefined }): stri
 /** `(rows 1, 2, 3, …)`. */
 function rowsWords({ count, rows }: Pick<Cause, 'count' | 'rows'>): string {
   return `(${rows.length === 1 ? 'row' : 'rows'} ${rows.map(numberShown).join(', ')}${count > rows.length ? ', …' : ''})`;
-}
-
-export function shapeLines(shapes: readonly Shape[], rows: number): readonly string[] {
-  return shapes.flatMap((shape) => {
-    const { column, count, looksLike } = shape;
-    const cells = `${countOf(count, 'cell')} of column "${printable(column)}" ${count === 1 ? 'looks' : 'look'} like ${looksLike}: `;
-    const setting = shape.settings.map((one) => settingWords(one)).join(' or ');
-    const which = shape.settings.length === 1 ? '' : ', whichever is meant';
-    // Where most cells of the column are written otherwise, the setting would refuse those.
-    const what =
-      count * 2 > rows
-        ? `set ${setting}${which}`
-        : `correct them, or set ${setting} where all are written so${which}`;
-    return paragraph('  ', `${cells}${what} ${rowsWords(shape)}`, '    ');
-  });
 }
 
 /** And how to keep such rows back. */

@@ -5,15 +5,12 @@
  */
 import { awayMsOf } from '../config/send-settings.ts';
 import { nowhere } from '../delivery/target.ts';
-import { isDeadHere } from '../journal/worker-registry.ts';
 import { createSharedBreaker } from '../ledger/breaker.ts';
-import type { RunStore } from '../ledger/run-store.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { sleep } from '../lib/waiting.ts';
-import { countUnsuccessful } from '../model/outcome.ts';
 import { isOver, type Run, type StateRequest } from '../model/run.ts';
 import { joinTarget, type Ledger, type Session, type TargetSession } from '../session.ts';
 import { executeToEnd } from './execute.ts';
+import { ownerOf, setRunning } from './register.ts';
 import { type RowSource, registeredRows } from './rows.ts';
 import { definitionOf, type Executed, findRun, serviceReport } from './status.ts';
 
@@ -65,63 +62,24 @@ export async function resumeRun(
   const { ledger, io } = session;
   const { store } = ledger.of(run.target);
   if ((await store.leaseOf(run.id)) !== null) {
-    await setRunning(run, ledger);
+    await setRunning(run, store);
     const owner = await ownerOf(run, store, io.interrupted);
     if (owner !== null) return { kind: 'elsewhere', owner };
   }
   // All that can be wrong is found before the run goes on.
   const rows = await registeredRows(run, ledger);
   onBegun(run);
-  await setRunning(run, ledger);
-  return { kind: 'here', ...(await executeToEnd(await findRun(ledger, run.id), rows, session)) };
+  return { kind: 'here', ...(await executeToEnd(await setRunning(run, store), rows, session)) };
 }
 
-/** A UsageError with the command for what is left to do. */
+/** A UsageError with the command for what is left to do, or that says it. */
 export function refuseEnded(run: Run): void {
-  if (!mayGoOn(run))
-    throw new UsageError(`Run ${run.id} is ${run.state}: expected one that can go on. ${leftOf(run)}.`);
-}
-
-function leftOf(run: Run): string {
-  const { id, state, outcomes } = run;
-  const rerun = `\`onboard rerun ${id}`;
-  if (!isOver(run))
-    return `\`onboard cancel ${id}\` winds it up; then ${rerun} --only cancelled\` takes up what was not sent`;
-  if (state === 'cancelled' && outcomes.cancelled > 0)
-    return `${rerun} --only cancelled\` takes up what was not sent`;
-  const doubtful = outcomes['in-doubt'];
-  if (countUnsuccessful(outcomes) > doubtful) return `${rerun}\` takes up the rows that did not succeed`;
-  if (doubtful > 0) return `\`onboard resolve ${id}\` settles its rows in doubt`;
-  return `Nothing is left to be done; \`onboard report ${id}\` shows it`;
-}
-
-/** Sets the run running; one without rows is finished by that. */
-async function setRunning({ id, target, rows }: Run, { of }: Pick<Ledger, 'of'>): Promise<void> {
-  await of(target).store.transition(id, rows === 0 ? 'finished' : 'running', null);
-}
-
-const OWNER_POLL_MS = 100;
-
-/**
- * The process that reads the run's rows, once a renewed lease shows that it lives; `null`: none.
- * Only after the run was set running: a process about to leave a paused run renews its lease no
- * more.
- */
-export async function ownerOf(
-  { id }: Pick<Run, 'id'>,
-  store: Pick<RunStore, 'leaseOf'>,
-  interrupted: AbortSignal,
-): Promise<string | null> {
-  let last = await store.leaseOf(id);
-  // A killed process' lease lasts a while: where its death is known, nothing waits for it.
-  if (last !== null && isDeadHere(last.holder)) return null;
-  while (last !== null && !interrupted.aborted) {
-    await sleep(OWNER_POLL_MS, interrupted);
-    const lease = await store.leaseOf(id);
-    if (lease !== null && lease.ms > last.ms) return lease.holder;
-    last = lease;
-  }
-  return last?.holder ?? null;
+  if (mayGoOn(run)) return;
+  const { id, state } = run;
+  const left = isOver(run)
+    ? `\`onboard report ${id}\` says what is left to do`
+    : `\`onboard cancel ${id}\` winds it up`;
+  throw new UsageError(`Run ${id} is ${state}: expected one that can go on. ${left}.`);
 }
 
 /** For ever; answers the run with rows that still need their outcomes. */

@@ -26,6 +26,7 @@ import {
 import { isOver, type Run } from '../model/run.ts';
 import type { TargetSession } from '../session.ts';
 import { openRunReading, type ReadingOf, type RunReading } from './reading.ts';
+import { foundRun } from './register.ts';
 
 const TICK_MS = 200;
 /** Faster at first: a file of a few rows is done within one tick. */
@@ -104,19 +105,8 @@ async function look(following: Following): Promise<Run | null> {
   return null;
 }
 
-/** An unknown run is looked for again after verification: the journals may put it back. */
-async function currentRun({ run: { id }, store, session }: Following): Promise<Run> {
-  const run = await session.registration.find(() => store.get(id));
-  if (run === null) throw new UsageError(goneWords(id));
-  return run;
-}
-
-/** The same command may send every row once more, since the ledger knows of none. */
-function goneWords(id: string): string {
-  return (
-    `Run ${id} is gone from the ledger: was its Redis emptied? What was sent may not be known here any more: ` +
-    'look in the service for the rows of the file before it is loaded again.'
-  );
+function currentRun({ run: { id }, store, session }: Following): Promise<Run> {
+  return foundRun(id, store, session.registration);
 }
 
 /** Pauses a run whose file nobody reads any more; a run with another reader goes on. */

@@ -2,16 +2,14 @@
  * The job and files of a command line, loaded before anything else: every file is read once to its
  * end, so that nothing is sent where one of them is broken or doesn't fit the job.
  */
-import { stat } from 'node:fs/promises';
 import type { Environment } from '../config/environment.ts';
 import { type Job, operationOf } from '../config/job-definition.ts';
-import { knownJobs, loadJob, loadJobFile } from '../config/load-job.ts';
+import { loadJob, loadJobFile } from '../config/load-job.ts';
 import { definitionProblems, mappingFor } from '../delivery/run-mapping.ts';
-import { anywhere, shellWord } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Mapping } from '../model/mapping.ts';
 import { spaceOf } from '../model/operation.ts';
-import type { FileFacts, SourceInfo } from '../model/source.ts';
+import type { FileFacts } from '../model/source.ts';
 import { surveyFor } from './rows.ts';
 
 export type Input = { readonly job: Job; readonly files: readonly FileFacts[] };
@@ -39,7 +37,7 @@ export async function loadNamed(
   const { job, files, jobFile, command } = args;
   if (jobFile !== undefined) {
     const paths = [...(job === undefined ? [] : [job]), ...files];
-    if (paths.length === 0) throw new UsageError(NO_FILE);
+    if (paths.length === 0) throw new UsageError(noFile(command));
     return { job: await loadJobFile(jobFile, definitionProblems), paths };
   }
   if (job === undefined) {
@@ -47,12 +45,13 @@ export async function loadNamed(
       `No job: expected \`onboard ${command} <job> <file...>\`, or --job-file with a definition.`,
     );
   }
-  await refuseFile(job, args, await knownJobs(env.jobsDirectory));
-  if (files.length === 0) throw new UsageError(NO_FILE);
+  if (files.length === 0) throw new UsageError(noFile(command));
   return { job: await loadJob(job, env.jobsDirectory, definitionProblems), paths: files };
 }
 
-const NO_FILE = 'No file: expected one or more files after the job.';
+function noFile(command: string): string {
+  return `No file: expected \`onboard ${command} <job> <file...>\`, a job and one or more files after it.`;
+}
 
 /** A UsageError has the file's name. */
 export function mappingOf(job: Job, { path, source }: Pick<FileFacts, 'path' | 'source'>): Mapping {
@@ -64,46 +63,19 @@ export function mappingOf(job: Job, { path, source }: Pick<FileFacts, 'path' | '
   }
 }
 
-/** For a file without rows, which is taken like any other: a person may have expected rows. */
-export function noRowsWords(
-  path: string,
-  { type, headerLine }: Pick<SourceInfo, 'type' | 'headerLine'>,
-): string {
-  const found = NOTHING[type].replace('LINE', String(headerLine));
-  return `${path} has no rows: ${found}. There is nothing to send; if there should be some, export the file again.`;
+/** A file without rows is taken like any other: a person may have expected rows. */
+export function noRowsWords(path: string): string {
+  return `${path} has no rows: there is nothing to send. If there should be some, export the file again.`;
 }
-
-const NOTHING: Readonly<Record<SourceInfo['type'], string>> = {
-  csv: 'there is a header on line LINE, and nothing below it',
-  xlsx: 'the sheet has a header in row LINE, and nothing below it',
-  json: 'its list of records is empty',
-  ndjson: 'there is no object in it',
-};
 
 export function cautions({ definition }: Job, files: readonly FileFacts[]): string[] {
   const keyless = spaceOf(operationOf(definition)) !== null && definition.key === undefined;
   return [
-    ...files.filter(({ rows }) => rows === 0).map(({ path, source }) => noRowsWords(path, source)),
+    ...files.filter(({ rows }) => rows === 0).map(({ path }) => noRowsWords(path)),
     ...(keyless
       ? [
           'the job names no key: the same rows in another file, or in this one saved again, would be created again.',
         ]
       : []),
   ];
-}
-
-async function refuseFile(job: string, { command, files }: InputArguments, jobs: readonly string[]) {
-  if (jobs.includes(job) || !(await isFile(job))) return;
-  const known = jobs.length === 0 ? '' : `, with one of ${jobs.join(', ')} for its job`;
-  const paths = [job, ...files.filter((file) => !jobs.includes(file))].map(anywhere).map(shellWord);
-  throw new UsageError(
-    `"${job}" is a file; expected a job before it: \`onboard ${command} <job> ${paths.join(' ')}\`${known}, or --job-file before a definition.`,
-  );
-}
-
-function isFile(path: string): Promise<boolean> {
-  return stat(path).then(
-    (found) => found.isFile(),
-    () => false,
-  );
 }

@@ -162,7 +162,7 @@ const READ: Readonly<Record<Purpose, (opened: Opened, signal: AbortSignal) => Pr
     if (end === 'complete') notice.complete();
     return end;
   },
-  windUp: (opened, signal) => windUpRun({ ...opened, signal }, opened.session),
+  windUp: (opened, signal) => windUpRun({ ...opened, signal }),
 };
 
 async function sweep({ run, session, queue, added }: Opened): Promise<boolean> {

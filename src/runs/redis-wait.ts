@@ -123,3 +123,20 @@ export function createWaitingNotice(io: Io, now: () => number, what = 'reading')
 }
 
 export type WaitingNotice = ReturnType<typeof createWaitingNotice>;
+
+/**
+ * A run could not go on for a reason that is not its own; the same command goes on with it, unless
+ * it is lost.
+ */
+export class BrokenOffError extends Error {
+  override readonly name = 'BrokenOffError';
+  readonly isLost: boolean;
+
+  constructor(
+    message: string,
+    { isLost = false, cause }: { readonly isLost?: boolean; cause?: unknown } = {},
+  ) {
+    super(message, { cause });
+    this.isLost = isLost;
+  }
+}

@@ -4,15 +4,16 @@
  */
 import { resolve } from 'node:path';
 import type { Job } from '../config/job-definition.ts';
-import { shownWorker } from '../journal/worker-registry.ts';
+import type { Registration } from '../delivery/registration.ts';
+import { isDeadHere, shownWorker } from '../journal/worker-registry.ts';
 import type { Canary } from '../ledger/run-record.ts';
 import { newRunId, type RunStore } from '../ledger/run-store.ts';
 import { type Io, tell } from '../lib/terminal.ts';
+import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import { isOver, type Run } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
 import type { Ledger, TargetSession } from '../session.ts';
-import { ownerOf } from './control.ts';
 import { CHUNK_ROWS, canaryOf, FIRST_ROWS } from './rows.ts';
 import { goingOnWith, openRuns, type ShownRun } from './status.ts';
 
@@ -106,8 +107,7 @@ export async function beginFile(
   const { kind, id } = await registerFile(file, session);
   const { io, ledger, registration } = session;
   const { store } = ledger.of(file.target);
-  const before = await registration.find(() => store.get(id));
-  if (before === null) throw new Error(`run ${id} is gone from the ledger`);
+  const before = await foundRun(id, store, registration);
   if (isOver(before)) {
     tell(
       io,
@@ -123,9 +123,35 @@ export async function beginFile(
   if (kind === 'known' && (await hasChanged(file.job, id, store))) {
     tell(io, `warning: the job definition has changed since; the run goes on with the one it began with.`);
   }
-  await store.transition(id, before.rows === 0 ? 'finished' : 'running', null);
+  const run = await setRunning(before, store);
   if (kind === 'known') tell(io, await goingOn(id, store, io.interrupted));
-  return (await store.get(id)) ?? before;
+  return run;
+}
+
+/** An unknown run is looked for again after verification: the journals may put it back. */
+export async function foundRun(
+  id: string,
+  store: RunStore,
+  { find }: Pick<Registration, 'find'>,
+): Promise<Run> {
+  const run = await find(() => store.get(id));
+  if (run === null) throw new UsageError(goneWords(id));
+  return run;
+}
+
+/** The same command may send every row once more, since the ledger knows of none. */
+function goneWords(id: string): string {
+  return (
+    `Run ${id} is gone from the ledger: was its Redis emptied? What was sent may not be known here any more: ` +
+    'look in the service for the rows of the file before it is loaded again.'
+  );
+}
+
+/** Unless it is to be wound up; a run without rows is finished by that. */
+export async function setRunning(run: Run, store: RunStore): Promise<Run> {
+  if (run.state === 'cancelled') return run;
+  await store.transition(run.id, run.rows === 0 ? 'finished' : 'running', null);
+  return (await store.get(run.id)) ?? run;
 }
 
 async function hasChanged({ definition }: Job, run: string, store: RunStore): Promise<boolean> {
@@ -136,4 +162,28 @@ async function goingOn(id: string, store: RunStore, interrupted: AbortSignal): P
   const owner = await ownerOf({ id }, store, interrupted);
   if (owner === null) return `Going on with run ${id} of this file.`;
   return `Run ${id} of this file is under way in ${shownWorker(owner)}: this process helps to send its rows.`;
+}
+
+const OWNER_POLL_MS = 100;
+
+/**
+ * The process that reads the run's rows, once a renewed lease shows that it lives; `null`: none.
+ * Only after the run was set running: a process about to leave a paused run renews its lease no
+ * more.
+ */
+export async function ownerOf(
+  { id }: Pick<Run, 'id'>,
+  store: Pick<RunStore, 'leaseOf'>,
+  interrupted: AbortSignal,
+): Promise<string | null> {
+  let last = await store.leaseOf(id);
+  // A killed process' lease lasts a while: where its death is known, nothing waits for it.
+  if (last !== null && isDeadHere(last.holder)) return null;
+  while (last !== null && !interrupted.aborted) {
+    await sleep(OWNER_POLL_MS, interrupted);
+    const lease = await store.leaseOf(id);
+    if (lease !== null && lease.ms > last.ms) return lease.holder;
+    last = lease;
+  }
+  return last?.holder ?? null;
 }

@@ -8,7 +8,7 @@ import { readNotes, readStory } from '../ledger/display.ts';
 import type { RunStore } from '../ledger/run-store.ts';
 import { createRunView } from '../ledger/run-view.ts';
 import { messageOf } from '../lib/errors.ts';
-import { isOver, type Run } from '../model/run.ts';
+import { isMoving, isOver, type Run } from '../model/run.ts';
 import { writeReport, writeSummary } from '../report/report.ts';
 import { type Summary, summarize } from '../report/summary.ts';
 import { knownFields } from '../service/operations.ts';
@@ -46,17 +46,13 @@ export function followReport({ id }: Pick<Run, 'id'>, session: FollowSession) {
     /** As it ended or as this process leaves it; then no more `look`. */
     async finish(run: Run): Promise<Summary> {
       await writing;
-      if (goesOnElsewhere(run)) return summarize(run, new Date());
+      // Another process goes on with the run, and writes its report.
+      if (isMoving(run)) return summarize(run, new Date());
       const whole = await writeTrueReport(run, session);
       if (!whole.controlTotal.holds) meter.violated();
       return whole;
     },
   };
-}
-
-/** Another process goes on with the run, and writes its report. */
-function goesOnElsewhere(run: Run): boolean {
-  return run.state === 'running' || (run.state === 'cancelled' && !isOver(run));
 }
 
 /** The earlier report of a run that is over, where it is still true. */

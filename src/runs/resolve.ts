@@ -8,11 +8,9 @@ import { realpath } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { JobDefinition } from '../config/job-definition.ts';
 import { type RowDecision, type RowResolved, resolveRows } from '../ledger/resolve.ts';
-import { chunksAround } from '../ledger/run-view.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { type Decision, describeDecision, outcomeOfCreated } from '../model/resolution.ts';
 import { isUnderWay, type Run } from '../model/run.ts';
-import type { Settlement } from '../model/settlement.ts';
 import type { Summary } from '../report/summary.ts';
 import { type Ledger, reportDirectory, type Session } from '../session.ts';
 import { checkDecisions } from './decisions.ts';
@@ -96,7 +94,10 @@ async function decide(
     createdAs: outcomeOfCreated(run.operation),
     open: open.length,
     mates: mates.length,
-    refused: await refusedOf(run, answers, ledger),
+    refused: answers.flatMap((answer) => {
+      const why = refusal(answer);
+      return why === null ? [] : [{ row: answer.row, why }];
+    }),
   };
 }
 
@@ -110,22 +111,7 @@ function countAnswers(decisions: readonly RowDecision[], answers: readonly RowRe
   return counts;
 }
 
-async function refusedOf(
-  run: Run,
-  answers: readonly RowResolved[],
-  ledger: Ledger,
-): Promise<Resolved['refused']> {
-  const strange = new Set(answers.flatMap(({ row, kind }) => (kind === 'not-in-doubt' ? [row] : [])));
-  const known = new Map<number, Settlement>();
-  for await (const { settlements } of chunksAround(ledger.redis, ledger.of(run.target).keys, run, strange))
-    for (const s of settlements) known.set(s.row, s);
-  return answers.flatMap((answer) => {
-    const why = refusal(answer, known);
-    return why === null ? [] : [{ row: answer.row, why }];
-  });
-}
-
-function refusal(answer: RowResolved, known: ReadonlyMap<number, Settlement>): string | null {
+function refusal(answer: RowResolved): string | null {
   switch (answer.kind) {
     case 'resolved':
     case 'unchanged':
@@ -135,16 +121,10 @@ function refusal(answer: RowResolved, known: ReadonlyMap<number, Settlement>): s
       return `was resolved as ${describeDecision({ kind: decision, id })}, by ${by} at ${at}`;
     }
     case 'not-in-doubt':
-      return stateWords(known.get(answer.row));
+      return 'is not in doubt, or the run has no such row: results.csv says what became of it';
     default:
       return answer satisfies never;
   }
-}
-
-function stateWords(settlement: Settlement | undefined): string {
-  if (settlement === undefined) return 'has no outcome, or the run has no such row';
-  const { outcome, id } = settlement;
-  return `is not in doubt, but ${outcome}${id === '' ? '' : `, id ${id}`}`;
 }
 
 export type Rewritten =

@@ -11,7 +11,7 @@ import { didYouMean } from '../lib/did-you-mean.ts';
 import { countOf } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { countSettled } from '../model/outcome.ts';
-import { isOver, isUnderWay, openRows, type Run, type RunProgress } from '../model/run.ts';
+import { isMoving, isOver, isUnderWay, openRows, type Run, type RunProgress } from '../model/run.ts';
 import type { ChunkQueue } from '../queue/chunk-queue.ts';
 import { readSummary } from '../report/report.ts';
 import { type Summary, summarize } from '../report/summary.ts';
@@ -120,7 +120,7 @@ export async function waitsFor(
   ledger: Ledger,
   queue: Pick<ChunkQueue, 'placesOf'>,
 ): Promise<string | null> {
-  if (isOver(run) || (run.state !== 'running' && run.state !== 'cancelled')) return null;
+  if (!isMoving(run)) return null;
   const open = await ledger.of(run.target).store.openChunks(run.id);
   const places = await queue.placesOf(run.id, open);
   const told = Object.entries(places).flatMap(([place, count]) =>

@@ -29,7 +29,7 @@ export async function tellVitals(session: TargetSession, { inbox, isPageUp }: Wa
   const opens = within(kept(0, () => registration.epoch.verify().then(() => true)));
   const isLedgerOpen = () => opens().catch(() => false);
   // Loaded only by a process that is asked for metrics.
-  const { serveMetrics } = await import('../metrics/server.ts');
+  const { serveMetrics } = await import('../metrics/registry.ts');
   const server = await serveMetrics(metrics, {
     version: programVersion(),
     registry: meter.registry,

@@ -23,17 +23,17 @@ type WindUp = {
   readonly rows: RowSource;
   readonly queue: ChunkQueue;
   readonly signal: AbortSignal;
+  readonly session: Pick<TargetSession, 'ledger' | 'delivery' | 'io'>;
 };
 
-type WindUpSession = Pick<TargetSession, 'ledger' | 'delivery' | 'io'>;
 type JobRows = ChunkJob['rows'];
 
 /** Between two looks at a chunk that a worker has in hand. */
 const HELD_POLL_MS = 200;
 
 /** `stopped`: before the last chunk was closed. */
-export async function windUpRun(windUp: WindUp, session: WindUpSession): Promise<'complete' | 'stopped'> {
-  const { run, signal } = windUp;
+export async function windUpRun(windUp: WindUp): Promise<'complete' | 'stopped'> {
+  const { run, signal, session } = windUp;
   const { keys, store } = session.ledger.of(run.target);
   const closed = await store.closedChunks(run.id);
   const input = createRunInput(session.ledger.redis, keys, run.id);
@@ -43,19 +43,21 @@ export async function windUpRun(windUp: WindUp, session: WindUpSession): Promise
     return known;
   };
   let n = 0;
-  for await (const read of rowsByChunk(windUp, session)) {
+  for await (const read of rowsByChunk(windUp)) {
     n += 1;
-    if (!closed.has(n)) await windUpChunk(n, read, { windUp, session, numbers });
+    if (!closed.has(n)) await windUpChunk(n, read, { ...windUp, numbers });
     if (signal.aborted) return 'stopped';
   }
   return 'complete';
 }
 
 /** Of every chunk of the run; `null` from the first unreadable one on. */
-async function* rowsByChunk(
-  { run, definition, rows }: WindUp,
-  { io }: WindUpSession,
-): AsyncGenerator<JobRows | null, void, undefined> {
+async function* rowsByChunk({
+  run,
+  definition,
+  rows,
+  session,
+}: WindUp): AsyncGenerator<JobRows | null, void, undefined> {
   let n = 0;
   try {
     for await (const chunk of (await rows(run, definition)) ?? []) {
@@ -65,7 +67,7 @@ async function* rowsByChunk(
       yield chunk.rows.map((row) => ({ row, claim: CLAIMED }));
     }
   } catch (error) {
-    tell(io, `warning: ${messageOf(error)}`, WITHOUT_LINES);
+    tell(session.io, `warning: ${messageOf(error)}`, WITHOUT_LINES);
   }
   for (; n < chunksOf(run); n += 1) yield null;
 }
@@ -73,17 +75,14 @@ async function* rowsByChunk(
 const WITHOUT_LINES = 'Rows that were not handed out yet are recorded without line and key.';
 const CLAIMED = { kind: 'claimed' } as const;
 
-type WindingUp = {
-  readonly windUp: WindUp;
-  readonly session: WindUpSession;
+type WindingUp = WindUp & {
   /** Row numbers in row order; `null`: they follow from the chunk's. */
   numbers(): Promise<readonly number[] | null>;
 };
 
 /** Until the chunk is closed, or the signal comes. */
 async function windUpChunk(n: number, read: JobRows | null, windingUp: WindingUp): Promise<void> {
-  const { windUp, session, numbers } = windingUp;
-  const { run, queue, signal } = windUp;
+  const { run, queue, signal, session, numbers } = windingUp;
   while (!signal.aborted) {
     const taken = await queue.takeOut(run.id, n);
     if (taken !== null) {

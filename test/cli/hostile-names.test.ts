@@ -147,7 +147,6 @@ test('no command lets a name, a cell, a key, an id or an answer act on the termi
   expect(rejections).not.toMatch(ACTS);
   expect(JSON.parse(rejections).body).toBe(`{"message":"${EVIL}"}`);
 
-  await say('completion', 'bash');
   const { stdout } = await say('--help');
   const all = [...stdout.matchAll(/^ {2}(\w+)(?= .*\S)/gm)].map(([, name = '']) => name);
   expect(all.filter((name) => !['help', 'onboard'].includes(name) && !commands.has(name))).toEqual([]);

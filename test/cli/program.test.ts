@@ -5,13 +5,13 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { commandOf, explain, runProgram } from '../../src/cli/program.ts';
 import { programVersion } from '../../src/lib/version.ts';
-import { BrokenOffError } from '../../src/runs/broken-off-error.ts';
+import { BrokenOffError } from '../../src/runs/redis-wait.ts';
 import { ownFolder } from '../support/folder.ts';
 import { MemoryStream, memoryIo, onboard } from './memory-io.ts';
 
 const COMMANDS = (
   'run preview check start watch work runs status report rerun resolve pause resume cancel ' +
-  'template map schema sandbox completion doctor'
+  'template map schema sandbox doctor'
 ).split(' ');
 
 /** A file of the test's own, and the environment of a home that is not there yet. */
@@ -89,7 +89,7 @@ describe('what has to be mended before the start', () => {
 
   test.each([
     ['no job', ['run'], 'No job: expected'],
-    ['no file', ['run', 'subclients-create'], 'No file: expected one or more files'],
+    ['no file', ['run', 'subclients-create'], 'No file: expected `onboard run <job> <file...>`'],
     ['a job that there is not', ['check', 'subclient-create', 'FILE'], 'Did you mean "subclients-create"?'],
     ['a file that there is not', ['check', 'subclients-create', 'FILE.gone'], 'FILE.gone'],
     ['a long delimiter', ['preview', 'FILE', '--format', 'delimiter=::'], '--format delimiter: expected'],

@@ -3,7 +3,7 @@ import { mkdir, readdir, rmdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readEnvironment } from '../../src/config/environment.ts';
-import { lockInboxes } from '../../src/inbox/lock.ts';
+import { lockInboxes } from '../../src/inbox/watch.ts';
 import { newWorkerId } from '../../src/journal/worker-registry.ts';
 import { createReleasers } from '../../src/lib/releasers.ts';
 import { memoryIo } from '../cli/memory-io.ts';

@@ -4,7 +4,7 @@ import { explain } from '../../src/cli/program.ts';
 import { openJournal } from '../../src/journal/journal.ts';
 import { newWorkerId } from '../../src/journal/worker-registry.ts';
 import { messageOf } from '../../src/lib/errors.ts';
-import { BrokenOffError } from '../../src/runs/broken-off-error.ts';
+import { BrokenOffError } from '../../src/runs/redis-wait.ts';
 import { memoryIo } from '../cli/memory-io.ts';
 import { emptyJournal, journalFolder, RUN, readAll, settled } from './sample-journal.ts';
 

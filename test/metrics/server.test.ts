@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { parseListenAddress } from '../../src/lib/listening.ts';
-import { serveMetrics } from '../../src/metrics/server.ts';
+import { serveMetrics } from '../../src/metrics/registry.ts';
 import { atTestEnd } from '../support/at-test-end.ts';
 import { sampleSources } from './sources.ts';
 

@@ -12,9 +12,9 @@ describe('a tally', () => {
     add(1, iban('IBAN'));
     add(2, iban('IBAN 2'), iban('IBAN'));
     add(3, iban('IBAN', 'an IBAN of 22 characters'));
-    expect(tally.errors().map(({ column, rows }) => [column, rows])).toEqual([
-      ['IBAN', [1, 3]],
-      ['IBAN 2', [2]],
+    expect(tally.errors().map(({ column, count, exampleRow }) => [column, count, exampleRow])).toEqual([
+      ['IBAN', 2, 1],
+      ['IBAN 2', 1, 2],
     ]);
     expect(tally.issues().map(({ column, count }) => [column, count])).toEqual([
       ['IBAN', 3],
@@ -30,7 +30,7 @@ describe('a tally', () => {
     tally.add(settled(5, 'rejected', { warnings: [iban] }));
     tally.add(settled(6, 'created', { warnings: [iban] }));
     expect(tally.warnings()).toMatchObject([
-      { ...iban, count: 2, rows: [5, 6] },
+      { ...iban, count: 2, exampleRow: 5 },
       { code: 'mojibake', count: 1 },
     ]);
   });

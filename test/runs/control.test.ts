@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { noOutcomes } from '../../src/model/outcome.ts';
-import { ownerOf, refuseEnded } from '../../src/runs/control.ts';
+import { refuseEnded } from '../../src/runs/control.ts';
+import { ownerOf } from '../../src/runs/register.ts';
 import { sampleRun } from '../cli/sample-run.ts';
 
 const NEVER = new AbortController().signal;
@@ -31,15 +32,10 @@ describe('the owner of a run', () => {
   });
 });
 
-const NOTHING = 'Nothing is left to be done; `onboard report r` shows it.';
-
 test.each([
-  ['finished', { created: 9, skipped: 1 }, NOTHING],
-  ['finished', { created: 9, rejected: 1 }, '`onboard rerun r` takes up the rows that did not succeed.'],
-  ['finished', { created: 9, 'in-doubt': 1 }, '`onboard resolve r` settles its rows in doubt.'],
-  ['cancelled', { created: 9 }, '`onboard cancel r` winds it up; then `onboard rerun r --only cancelled`'],
-  ['cancelled', { created: 9, cancelled: 1 }, 'go on. `onboard rerun r --only cancelled` takes up what was'],
-  ['cancelled', { created: 10 }, NOTHING],
+  ['finished', { created: 10 }, '`onboard report r` says what is left to do.'],
+  ['cancelled', { created: 9 }, '`onboard cancel r` winds it up.'],
+  ['cancelled', { created: 9, cancelled: 1 }, '`onboard report r` says what is left to do.'],
 ] as const)('a run that is %s with %j: what is left to be done is named', (state, counts, words) => {
   const outcomes = { ...noOutcomes(), ...counts };
   expect(() => refuseEnded(sampleRun({ id: 'r', state, outcomes }))).toThrow(words);

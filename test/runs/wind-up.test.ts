@@ -33,7 +33,7 @@ async function startWindUp({ onTestFinished }: TestContext, record: Readonly<Rec
   const run = (await session.store.get(begun.id)) ?? begun;
   const signal = new AbortController().signal;
   const windUp = (chunks: AsyncIterable<RowChunk> | null = inChunks(rowsTo(ROWS), CHUNK_ROWS)) =>
-    windUpRun({ run, definition, rows: async () => chunks, queue: session.queue, signal }, session);
+    windUpRun({ run, definition, rows: async () => chunks, queue: session.queue, signal, session });
   return { session, run, definition, windUp };
 }
 
@@ -93,7 +93,14 @@ describe.concurrent('a cancelled run', () => {
     };
     const rows = async () => inChunks(rowsTo(ROWS), CHUNK_ROWS);
     const { signal } = new AbortController();
-    await windUpRun({ run, definition, rows, queue: session.queue, signal }, { ...session, delivery });
+    await windUpRun({
+      run,
+      definition,
+      rows,
+      queue: session.queue,
+      signal,
+      session: { ...session, delivery },
+    });
     expect([deliveries, (await ended(session, run)).length]).toEqual([4, ROWS]);
   });
 });

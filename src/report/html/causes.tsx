@@ -1,6 +1,6 @@
 /** Why rows did not succeed: a card for each cause, the same in report.html and on the page. */
 import type { Child } from 'hono/jsx';
-import { StackedStrip, Strip } from '../../lib/chart/strip.tsx';
+import { Strip } from '../../lib/chart/strip.tsx';
 import { Prose, Text } from '../../lib/html-text.tsx';
 import { numberShown } from '../../lib/terminal.ts';
 import type { Note } from '../../model/note.ts';
@@ -17,12 +17,11 @@ export function WhereInFile({
     const parts = where[kind];
     return parts === undefined ? [] : [{ kind, parts }];
   });
-  const parts = kinds[0]?.parts.length ?? 0;
-  if (parts < LEAST_PARTS) return null;
+  if ((kinds[0]?.parts.length ?? 0) < LEAST_PARTS) return null;
   return (
     <figure>
       <figcaption class="dim">All rows of the file in their order, by what became of them</figcaption>
-      <StackedStrip title="Outcomes by place in the file" kinds={kinds} parts={parts} rows={rows} />
+      <Strip title="Outcomes by place in the file" kinds={kinds} rows={rows} />
       <Ends rows={rows} />
       <Legend kinds={kinds.map(({ kind }) => kind)} />
     </figure>
@@ -70,8 +69,7 @@ export function CauseCard({ cause, digest, note, children }: CauseProps) {
         <>
           <Strip
             title={`Where in the file: rows ${numberShown(cause.first)} to ${numberShown(cause.last)}`}
-            kind={outcome}
-            parts={where}
+            kinds={[{ kind: outcome, parts: where }]}
             rows={digest.rows}
           />
           <Ends rows={digest.rows} />

@@ -5,15 +5,33 @@
  */
 import { basename } from 'node:path';
 import type { Child } from 'hono/jsx';
-import { cut, Text } from '../../lib/html-text.tsx';
-import { countOf, numberShown } from '../../lib/terminal.ts';
+import { cut, Prose, Text } from '../../lib/html-text.tsx';
+import { asCalled, countOf, duration, numberShown } from '../../lib/terminal.ts';
+import { warningAdvice } from '../../model/advice.ts';
+import type { Notes } from '../../model/note.ts';
 import { acceptedRows } from '../../model/outcome.ts';
 import { sourceWords } from '../../model/source.ts';
+import { type Happening, tellStory } from '../../model/story.ts';
+import { type Digest, needingRows } from '../digest.ts';
+import { nextSteps } from '../next.ts';
+import { remainderOf } from '../remainder.ts';
 import type { Summary } from '../summary.ts';
-import { requestWords } from '../words.ts';
-import { Facts, Time, targetShown } from './parts.tsx';
-import { Causes, Damaged, Needing, Pace, type Page, Steps, Times, Total } from './sections.tsx';
+import { stretchesOf } from '../timeline.ts';
+import { requestWords, SUM_DEFECT } from '../words.ts';
+import { CauseCard, NeedingTable, WhereInFile } from './causes.tsx';
+import { Bar, Facts, Latencies, Rates, Story, Sum, Table, Time, targetShown } from './parts.tsx';
 import { POLICY, STYLE } from './style.ts';
+
+type Page = {
+  readonly summary: Summary;
+  readonly digest: Digest;
+  readonly story: readonly Happening[];
+  readonly notes: Notes;
+  /** Where the report lies; empty in one to be mailed. */
+  readonly directory: string;
+  readonly command: string;
+  readonly version: string;
+};
 
 type Props = { readonly page: Page };
 
@@ -58,10 +76,8 @@ function Html({ page }: Props) {
           <Steps page={page} />
           <Causes page={page} />
           <Pace page={page} />
-          <Times page={page} />
           <Needing page={page} />
           <Damaged page={page} />
-          <Reading page={page} />
           <About page={page} />
           <Files page={page} />
         </main>
@@ -165,27 +181,153 @@ function leftOut({ outcomes: { skipped } }: Summary): Sentences {
   return [{ tone: 'none', words }];
 }
 
-const NOTES_SHOWN = 20;
-
-function Reading({ page: { summary } }: Props) {
-  const { source, rows } = summary;
+function Total({ page: { summary } }: Props) {
+  const { outcomes, rows, controlTotal, records } = summary;
+  const accepted = acceptedRows(outcomes);
   return (
     <section>
-      <h2>How the file was read</h2>
+      <h2>Where the rows went</h2>
       <p>
-        <Text of={`${sourceWords(source)}; ${countOf(rows, 'row')}.`} />
+        <Sum outcomes={outcomes} rows={rows} /> {controlTotal.holds ? <b>✓ the sum holds</b> : null}
       </p>
-      {source.notes.slice(0, NOTES_SHOWN).map((note) => (
-        <p>
-          <Text of={note} />
+      {controlTotal.holds ? null : (
+        <p class="alarm" role="alert">
+          {SUM_DEFECT}
         </p>
-      ))}
+      )}
+      {records === null || records === accepted ? null : (
+        <p class="dim">{`${countOf(accepted, 'row')} in ${countOf(records, 'record')}`}</p>
+      )}
+      {rows === 0 ? null : <Bar outcomes={outcomes} rows={rows} />}
     </section>
   );
 }
 
+function Steps({ page }: Props) {
+  const { summary, directory, command: called } = page;
+  const steps = nextSteps(summary, { directory });
+  if (steps.length === 0) return null;
+  return (
+    <section>
+      <h2>What to do</h2>
+      <ol>
+        {steps.map(({ words, commands }) => (
+          <li>
+            <Prose of={words.join(' ')} />
+            {commands.map((command, i) => (
+              <>
+                {i === 0 ? null : <p>or</p>}
+                <pre tabindex={0}>{asCalled(command, { command: called })}</pre>
+              </>
+            ))}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+const CAUSES_SHOWN = 100;
+
+function Causes({ page }: Props) {
+  const { digest, notes } = page;
+  const shown = digest.causes.slice(0, CAUSES_SHOWN);
+  const rest = digest.causes.slice(CAUSES_SHOWN).reduce((sum, { count }) => sum + count, digest.others);
+  if (shown.length === 0) return null;
+  return (
+    <section>
+      <h2>{`Why ${countOf(needingRows(digest), 'row')} did not succeed`}</h2>
+      <WhereInFile digest={digest} />
+      {shown.map((cause) => (
+        <CauseCard cause={cause} digest={digest} note={notes.get(cause.id) ?? null} />
+      ))}
+      {rest === 0 ? null : <p class="dim">{`${countOf(rest, 'row')} more for other causes.`}</p>}
+    </section>
+  );
+}
+
+const STORY_SHOWN = 40;
+
+function Pace({ page: { summary, digest, story: happened } }: Props) {
+  const whole = tellStory(summary, happened);
+  const story = whole.slice(-STORY_SHOWN);
+  const stretches = stretchesOf(digest.moments, whole);
+  if (stretches.length === 0 && story.length === 0) return null;
+  return (
+    <section>
+      <h2>How it went</h2>
+      <Rates stretches={stretches} story={story} />
+      <Latencies digest={digest} />
+      <p>{tookWords(summary)}</p>
+      <Story story={story} />
+    </section>
+  );
+}
+
+function tookWords({ startedAt, finishedAt, writtenAt, rowsPerSecond }: Page['summary']): string {
+  if (startedAt === null) return 'The run has not begun.';
+  const seconds = (Date.parse(finishedAt ?? writtenAt) - Date.parse(startedAt)) / 1_000;
+  const since = finishedAt === null ? 'So far' : 'The run took';
+  return `${since} ${duration(seconds)}, ${numberShown(Math.round(rowsPerSecond))} rows per second, pauses included.`;
+}
+
+const SCREENFUL = 25;
+
+/** A screenful, those in doubt first, and the rest folded up. */
+function Needing({ page }: Props) {
+  const { needing } = page.digest;
+  if (needing.length === 0) return null;
+  const more = needingRows(page.digest) - needing.length;
+  const files = page.summary.files.filter((file) => remainderOf(file) !== null);
+  const folded = needing.slice(SCREENFUL);
+  return (
+    <section>
+      <h2>Rows that need somebody</h2>
+      <NeedingTable rows={needing.slice(0, SCREENFUL)} label="Rows that need somebody" />
+      {folded.length === 0 ? null : (
+        <details>
+          <summary>{`The next ${countOf(folded.length, 'row')}`}</summary>
+          <NeedingTable rows={folded} label="The next rows that need somebody" />
+        </details>
+      )}
+      {more === 0 ? null : <p>{`${numberShown(more)} more in ${files.join(', ')}.`}</p>}
+    </section>
+  );
+}
+
+const WARNINGS_SHOWN = 50;
+
+function Damaged({ page: { summary } }: Props) {
+  const warnings = summary.topWarnings.slice(0, WARNINGS_SHOWN);
+  if (warnings.length === 0) return null;
+  return (
+    <section>
+      <h2>Cells that look damaged</h2>
+      <p>
+        Sent as they stand, unless it says otherwise; results.csv names the columns. <code>checks</code> in
+        the job definition can keep such rows back.
+      </p>
+      <Table
+        name="Cells that look damaged"
+        heads={[{ n: 'cells' }, 'what', 'column', 'for example']}
+        rows={warnings.map(({ code, column = '', count, exampleRow }) => [
+          numberShown(count),
+          <>
+            <Text of={code} bytes={60} /> {warningAdvice(code)}
+          </>,
+          <Text of={column} bytes={150} />,
+          `row ${numberShown(exampleRow)}`,
+        ])}
+      />
+    </section>
+  );
+}
+
+const NOTES_SHOWN = 20;
+
 function About({ page }: Props) {
   const { summary, version } = page;
+  const { source } = summary;
   const times = [
     ['registered', summary.createdAt],
     ['began', summary.startedAt],
@@ -215,6 +357,8 @@ function About({ page }: Props) {
         <span class="dim mono">sha256 {summary.sha256}</span>
       </>,
     ],
+    ['read as', <Text of={`${sourceWords(source)}; ${countOf(summary.rows, 'row')}`} />],
+    ...source.notes.slice(0, NOTES_SHOWN).map((note) => ['note', <Text of={note} />] as const),
     ...times.flatMap(([name, at]) => (at === null ? [] : [[name, <Time at={at} />] as const])),
     ['program', `onboard ${version}`],
   ];

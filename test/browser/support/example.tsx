@@ -1,6 +1,6 @@
 import { noOutcomes } from '../../../src/model/outcome.ts';
-import { Sum, Time, Wide } from '../../../src/report/html/parts.tsx';
-import { Bar, Empty, Pager } from '../../../src/web/words.tsx';
+import { Bar, Sum, Table, Time } from '../../../src/report/html/parts.tsx';
+import { Empty, Pager } from '../../../src/web/words.tsx';
 
 const OUTCOMES = { ...noOutcomes(), created: 900, rejected: 40, 'in-doubt': 7 };
 
@@ -13,9 +13,7 @@ export function example() {
       <p>
         <span class="badge t-ok">running</span> since <Time at="2026-11-23T10:03:10Z" />
       </p>
-      <Wide name="Rows">
-        <Bar outcomes={OUTCOMES} rows={1_000} />
-      </Wide>
+      <Table name="Rows" heads={['Rows']} rows={[[<Bar outcomes={OUTCOMES} rows={1_000} />]]} />
       <Empty>No files wait.</Empty>
       <Pager back="/?before=1" on="/?after=50" />
     </>
