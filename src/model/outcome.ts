@@ -61,6 +61,12 @@ export function wasAccepted(outcome: Outcome): boolean {
   return ACCEPTED.has(outcome);
 }
 
+const UNSENT: ReadonlySet<Outcome> = new Set(['skipped', 'invalid', 'cancelled']);
+
+export function wasSent(outcome: Outcome): boolean {
+  return !UNSENT.has(outcome);
+}
+
 const LEAVES_AS_IT_WAS: ReadonlySet<Outcome> = new Set(['invalid', 'rejected', 'denied']);
 
 /** Whether a single attempt with that end surely left the service's record as it was. */

@@ -5,11 +5,12 @@
  */
 import { basename } from 'node:path';
 import type { Child } from 'hono/jsx';
+import { Flow } from '../../lib/chart/flow.tsx';
 import { cut, Prose, Text } from '../../lib/html-text.tsx';
 import { asCalled, countOf, duration, numberShown } from '../../lib/terminal.ts';
 import { warningAdvice } from '../../model/advice.ts';
 import type { Notes } from '../../model/note.ts';
-import { acceptedRows } from '../../model/outcome.ts';
+import { acceptedRows, kindsOf, wasSent } from '../../model/outcome.ts';
 import { sourceWords } from '../../model/source.ts';
 import { type Happening, tellStory } from '../../model/story.ts';
 import { type Digest, needingRows } from '../digest.ts';
@@ -19,7 +20,19 @@ import type { Summary } from '../summary.ts';
 import { stretchesOf } from '../timeline.ts';
 import { requestWords, SUM_DEFECT } from '../words.ts';
 import { CauseCard, NeedingTable, WhereInFile } from './causes.tsx';
-import { Bar, Facts, Latencies, Rates, Story, Sum, Table, Time, targetShown } from './parts.tsx';
+import {
+  Facts,
+  kindWords,
+  Latencies,
+  Rates,
+  Story,
+  Sum,
+  sumWords,
+  Table,
+  Time,
+  targetShown,
+  Wide,
+} from './parts.tsx';
 import { POLICY, STYLE } from './style.ts';
 
 type Page = {
@@ -198,8 +211,24 @@ function Total({ page: { summary } }: Props) {
       {records === null || records === accepted ? null : (
         <p class="dim">{`${countOf(accepted, 'row')} in ${countOf(records, 'record')}`}</p>
       )}
-      {rows === 0 ? null : <Bar outcomes={outcomes} rows={rows} />}
+      {rows === 0 ? null : <FlowOf summary={summary} />}
     </section>
+  );
+}
+
+function FlowOf({ summary }: Pick<Page, 'summary'>) {
+  const kinds = kindsOf(summary);
+  const ends = kinds.map(([kind, n]) => ({ kind, label: kindWords(kind), rows: n }));
+  const branches = [
+    { label: 'sent', ends: ends.filter(({ kind }) => kind !== 'open' && wasSent(kind)) },
+    { label: 'not sent', ends: ends.filter(({ kind }) => kind !== 'open' && !wasSent(kind)) },
+    { label: 'still to send', ends: ends.filter(({ kind }) => kind === 'open') },
+  ].filter((branch) => branch.ends.length > 0);
+  const { rows } = summary;
+  return (
+    <Wide name="Picture: where the rows went">
+      <Flow title={`Of ${countOf(rows, 'row')}: ${sumWords(kinds)}`} rows={rows} branches={branches} />
+    </Wide>
   );
 }
 

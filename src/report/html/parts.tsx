@@ -110,7 +110,7 @@ export function Time({ at, show = 'moment' }: TimeProps) {
 }
 
 /** What is wider than a small screen scrolls by itself, by the keyboard too. */
-function Wide({ name, children }: { readonly name: string; readonly children?: Child }) {
+export function Wide({ name, children }: { readonly name: string; readonly children?: Child }) {
   return (
     <section class="wide" tabindex={0} aria-label={name}>
       {children}
