@@ -1,7 +1,6 @@
 /**
  * The log: JSON lines for machines. A lasting problem (a full Redis reports 120 times a second) is
- * logged when it begins and once a minute, with its number of occurrences since, and different
- * problems of one event at most once a second.
+ * logged when it begins and once a minute, with its number of occurrences since.
  */
 import { type DestinationStream, pino } from 'pino';
 import { createRecentMap } from './recent.ts';
@@ -24,7 +23,7 @@ export function createLog(level: string, destination: DestinationStream, now: ()
     (method: 'error' | 'warn') =>
     (event: string, fields: LogFields = {}) => {
       if (!logger.isLevelEnabled(method)) return;
-      const counts = held(`${method} ${event}`, textOf(fields));
+      const counts = held(`${method} ${event} ${textOf(fields)}`);
       if (counts !== null) logger[method]({ ...fields, ...counts }, event);
     };
   // Each happening is a line: what somebody did or looked at must not be taken for a repeat.
@@ -42,49 +41,25 @@ export function createLog(level: string, destination: DestinationStream, now: ()
 
 /** Problems that differ only in numbers (a time, a count, a chunk) count as the same. */
 function textOf(fields: LogFields): string {
-  const { problem } = fields;
-  const same = typeof problem === 'string' ? problem.replaceAll(/\d+/g, '#') : null;
-  return JSON.stringify({ ...fields, problem: same });
+  return JSON.stringify(fields, (name, value: unknown) =>
+    typeof value === 'number' || name === 'problem' ? String(value).replaceAll(/\d+/g, '#') : value,
+  );
 }
 
 const REMIND_MS = 60_000;
-/** Unheard for so long, a problem is over; when it comes back, it is another one. */
-const OVER_MS = 10_000;
-const APART_MS = 1000;
-const EVENTS_MAX = 50;
-const TEXTS_MAX = 50;
+const TEXTS_MAX = 500;
 
-type Text = { readonly saidAt: number; heardAt: number; repeated: number };
-
-/** What was held back since: of the same text, and of other texts of the event. */
-type Counts = { readonly repeated?: number; readonly others?: number };
-
-/** `null`: the text is held back now. */
-function createRepeatGuard(now: () => number): (event: string, text: string) => Counts | null {
-  const events = createRecentMap<string, ReturnType<typeof createEvent>>(EVENTS_MAX);
-  return (name, text) => {
-    const event = events.get(name) ?? createEvent();
+/** `repeated`: how often it came since it was told last; `null`: it is held back now. */
+function createRepeatGuard(now: () => number): (text: string) => { readonly repeated?: number } | null {
+  const texts = createRecentMap<string, { readonly saidAt: number; repeated: number }>(TEXTS_MAX);
+  return (text) => {
+    const told = texts.get(text);
     const at = now();
-    const told = event.texts.get(text);
-    if (told !== undefined && at - told.heardAt < OVER_MS && at - told.saidAt < REMIND_MS) {
-      told.heardAt = at;
+    if (told !== undefined && at - told.saidAt < REMIND_MS) {
       told.repeated += 1;
       return null;
     }
-    if (at - event.saidAt < APART_MS) {
-      event.others += 1;
-      return null;
-    }
-    const repeated = told?.repeated ?? 0;
-    const { others } = event;
-    event.texts.set(text, { saidAt: at, heardAt: at, repeated: 0 });
-    event.saidAt = at;
-    event.others = 0;
-    events.set(name, event);
-    return { ...(repeated > 0 && { repeated }), ...(others > 0 && { others }) };
+    texts.set(text, { saidAt: at, repeated: 0 });
+    return told === undefined || told.repeated === 0 ? {} : { repeated: told.repeated };
   };
-}
-
-function createEvent() {
-  return { saidAt: Number.NEGATIVE_INFINITY, others: 0, texts: createRecentMap<string, Text>(TEXTS_MAX) };
 }

@@ -66,39 +66,12 @@ describe('a problem that repeats', () => {
     expect(entries()).toHaveLength(1);
   });
 
-  test('is another one after ten seconds without it', () => {
-    const { log, entries, clock } = memoryLog();
-    for (clock.ms of [0, 9000, 19_000]) log.warn('run paused', { run: 'r1' });
-    expect(entries().map((e) => e.repeated)).toEqual([undefined, 1]);
-  });
-
   test('is not the same on another level', () => {
     const { log, entries } = memoryLog();
     log.warn('page', { problem: 'gone' });
     log.error('page', { problem: 'gone' });
     expect(entries().map((e) => e.level)).toEqual([40, 50]);
   });
-
-  test('is remembered beside as many of other events as come', () => {
-    const { log, entries, clock } = memoryLog();
-    log.warn('worker', { n: 0 });
-    for (; clock.ms <= 8000; clock.ms += 100) log.warn('schedules', { n: clock.ms });
-    log.warn('worker', { n: 0 });
-    expect(entries().filter((e) => e.msg === 'worker')).toHaveLength(1);
-  });
-});
-
-test('different problems of one event are at most one line a second, with the number of the others', () => {
-  const { log, entries, clock } = memoryLog();
-  for (let line = 1; line <= 1000; line += 1) log.warn('a damaged line is passed over', { line });
-  log.warn('worker', { problem: 'gone' });
-  clock.ms = 1000;
-  log.warn('a damaged line is passed over', { line: 1001 });
-  expect(entries().map(({ msg, line, others }) => [msg, line, others])).toEqual([
-    ['a damaged line is passed over', 1, undefined],
-    ['worker', undefined, undefined],
-    ['a damaged line is passed over', 1001, 999],
-  ]);
 });
 
 test('what somebody does is a line each time', () => {
