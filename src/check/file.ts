@@ -72,8 +72,7 @@ async function checkFile(reading: CheckReading, { job, look, seen, before }: Aro
       await add(batch.rows.slice(at, at + ROWS_AT_ONCE).map((row) => cutter.take(row)));
   }
   await add([cutter.end()]);
-  const last = look.kind === 'ledger' ? await look.lastSpeed(name) : null;
-  const estimate = estimateOf(findings.toSend(), definition, last);
+  const estimate = estimateOf(findings.requests(), definition);
   source = { ...source, notes: nameless.notes(source.notes) };
   return findings.result({ job: name, reading: { ...reading, source }, rows, look, earlier, estimate });
 }

@@ -50,9 +50,6 @@ type SampleRequest = {
   readonly waits: boolean;
 };
 
-/** The job's `send.rate`, its last finished run, or that answers take ASSUMED_MS. */
-type Basis = 'rate' | 'last-run' | 'assumption';
-
 export type Estimate = ReturnType<typeof estimateOf>;
 
 const ISSUES_SHOWN = 100;
@@ -128,7 +125,7 @@ export function createFindings() {
       else if (fate.kind === 'skipped') counts.skipped += rows.length;
       else addSent(forecast, fate);
     },
-    toSend: () => ({ rows: counts.rows, requests: counts.requests }),
+    requests: () => counts.requests,
     result({ job, reading, rows, look, earlier, estimate }: Context) {
       const { columns: _, notes, ...source } = reading.source;
       const causes = tally.issues().map(({ rows: [row = 0], ...cause }) => ({ ...cause, row }));
@@ -213,23 +210,10 @@ function stateName(state: Exclude<KeyState, { kind: 'known' }>): OpenReference['
   return state.kind === 'free' ? 'free' : 'not-created';
 }
 
-/** An answer's duration where nothing is known of the service. */
-export const ASSUMED_MS = 100;
-
-export function estimateOf(
-  { rows, requests }: { readonly rows: number; readonly requests: number },
-  { send }: Pick<JobDefinition, 'send'>,
-  last: { readonly run: string; readonly rowsPerSecond: number } | null,
-) {
-  const of = (basis: Basis, perSecond: number, count: number) => ({
+/** `seconds`: what `send.rate` makes it take; `null`: the service's speed decides. */
+export function estimateOf(requests: number, { send }: Pick<JobDefinition, 'send'>) {
+  return {
     requests,
-    seconds: Math.ceil(count / perSecond),
-    basis,
-    /** Requests; rows where it is the last run's. */
-    perSecond,
-    run: basis === 'last-run' ? (last?.run ?? null) : null,
-  });
-  if (send.rate !== undefined) return of('rate', ratePerSecond(send.rate), requests);
-  if (last !== null) return of('last-run', last.rowsPerSecond, rows);
-  return of('assumption', send.concurrency / (ASSUMED_MS / 1000), requests);
+    seconds: send.rate === undefined ? null : Math.ceil(requests / ratePerSecond(send.rate)),
+  };
 }

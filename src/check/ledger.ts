@@ -8,9 +8,6 @@ import type { Log } from '../lib/log.ts';
 import type { Releasers } from '../lib/releasers.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { KeyState } from '../model/identity.ts';
-import { OUTCOMES, wasAccepted } from '../model/outcome.ts';
-import type { Run } from '../model/run.ts';
-import { summarize } from '../report/summary.ts';
 import { type Ledger, openLedger } from '../session.ts';
 
 /** `none`: why there is no ledger to look into, in words for people. */
@@ -39,8 +36,6 @@ function none(reason: string): Look {
   return { kind: 'none', reason };
 }
 
-const RUNS_LOOKED_AT = 200;
-
 function createLook({ redis, of }: Pick<Ledger, 'redis' | 'of'>, target: string) {
   const { keys, store } = of(target);
   let empty: Promise<boolean> | null = null;
@@ -64,15 +59,5 @@ function createLook({ redis, of }: Pick<Ledger, 'redis' | 'of'>, target: string)
       const id = await store.ofFile(file);
       return id === null ? null : store.get(id);
     },
-    async lastSpeed(job: string) {
-      const last = (await store.list(RUNS_LOOKED_AT)).find((run) => run.job === job && hasSent(run));
-      if (last === undefined) return null;
-      const { rowsPerSecond } = summarize(last, new Date());
-      return rowsPerSecond === 0 ? null : { run: last.id, rowsPerSecond };
-    },
   };
-}
-
-function hasSent({ state, outcomes }: Run): boolean {
-  return state === 'finished' && OUTCOMES.some((outcome) => wasAccepted(outcome) && outcomes[outcome] > 0);
 }

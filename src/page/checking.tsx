@@ -141,9 +141,9 @@ function Findings({ found }: { readonly found: Checked }) {
     <>
       <p class={isWell ? 'verdict ok' : 'verdict bad'}>
         <b aria-hidden="true">{isWell ? '✓' : '✗'}</b> {totalLine(found)}
-        {estimate.requests === 0
+        {estimate.seconds === null || estimate.requests === 0
           ? '.'
-          : `; about ${duration(estimate.seconds)} for ${countOf(estimate.requests, 'request')}.`}
+          : `; ${duration(estimate.seconds)} or more for ${countOf(estimate.requests, 'request')}.`}
       </p>
       {keys.reason === null ? null : <p>Known keys were not looked up: {keys.reason}.</p>}
       {earlierRun === null ? null : (

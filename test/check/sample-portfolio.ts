@@ -51,6 +51,5 @@ export function lookWith(states: LedgerLook['states']) {
     states,
     fields: async () => new Map(),
     earlierRun: async () => null,
-    lastSpeed: async () => null,
   };
 }
