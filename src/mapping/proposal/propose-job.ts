@@ -2,8 +2,7 @@
  * A job definition that a file's header and first rows suggest (`onboard map`). Each column is
  * placed or listed for a decision, none is dropped; no value of a cell gets into a proposal.
  */
-import { flattenRecord } from '../../model/flatten-record.ts';
-import { parseRecord } from '../../model/json-record.ts';
+import { flattenRecord, parseRecord } from '../../model/json-record.ts';
 import type { FieldCatalog } from '../../model/mapping.ts';
 import type { BuiltIn } from '../../model/operation.ts';
 import type { JsonValue } from '../../model/request.ts';
