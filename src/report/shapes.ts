@@ -3,8 +3,8 @@
  * settings that would read them, so that one cause of thousands of rows is shown once. Pure.
  */
 import { z } from 'zod';
+import { lenient, mostMistakes, type WrittenAs, writtenAsSchema } from '../model/issue.ts';
 import { settingWords } from '../model/sentence.ts';
-import { lenient, mostMistakes, type WrittenAs, writtenAsSchema } from '../model/written-as.ts';
 
 export const shapeSchema = z.object({
   column: z.string(),
