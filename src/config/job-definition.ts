@@ -10,9 +10,9 @@ import { isTimeZone, parseDailyWindow } from '../lib/daily-window.ts';
 import { isJsonPointer } from '../lib/json-pointer.ts';
 import { parsePathPattern } from '../lib/path-pattern.ts';
 import { columnsIn, parsePathTemplate } from '../lib/path-template.ts';
+import { type CheckCode, severitySchema } from '../model/issue.ts';
 import { keyFormSchema } from '../model/key-form.ts';
 import { OPERATIONS, type Operation, spaceOf } from '../model/operation.ts';
-import { checksSchema } from './check-settings.ts';
 import { operationOfRequest, ownRequestSchema } from './own-request.ts';
 import { sendSchema } from './send-settings.ts';
 
@@ -185,6 +185,39 @@ export const formatSchema = z.strictObject({
   trim: z.boolean().default(false).describe('Take spaces off both ends of every cell.'),
 });
 export type Format = z.infer<typeof formatSchema>;
+
+/** What looks damaged, and how severe that is. */
+const checksSchema = z
+  .strictObject({
+    accounts: severitySchema
+      .optional()
+      .describe(
+        'An IBAN, BIC, UK sort code or US routing number that is not built as such a number is, or whose check digits do not fit. Left out, it is error in accounts.* and warn elsewhere.',
+      ),
+    damage: severitySchema
+      .optional()
+      .describe(
+        'An identifier or key in scientific notation, what a spreadsheet shows in place of a value (#REF!, ####), text read in a wrong encoding, codes short of their leading zeros. Left out, it is error in accounts.*, and warn elsewhere and for lost zeros.',
+      ),
+    // What is typed may have lost zeros or digits: as a key it would be another record's.
+    number_cell: severitySchema
+      .default('error')
+      .describe('A number, date or boolean cell of a workbook where an identifier or a key is meant.'),
+  })
+  .describe('What looks damaged counts as: off, warn (sent all the same) or error (not sent).');
+export type CheckSettings = z.infer<typeof checksSchema>;
+
+export const SETTING_OF: Readonly<Record<CheckCode, keyof CheckSettings>> = {
+  iban_invalid: 'accounts',
+  bic_invalid: 'accounts',
+  sort_code_invalid: 'accounts',
+  routing_number_invalid: 'accounts',
+  scientific_notation: 'damage',
+  spreadsheet_error: 'damage',
+  lost_leading_zero: 'damage',
+  mojibake: 'damage',
+  number_cell: 'number_cell',
+};
 
 const stopAfterSchema = z
   .union([

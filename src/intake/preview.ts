@@ -1,6 +1,6 @@
 /** What the reader sees of a file, for people: how it was understood, and its first rows. */
 import { countOf, renderTable, shorten } from '../lib/terminal.ts';
-import { flattenRecord } from '../model/flatten-record.ts';
+import { flattenRecord } from '../model/json-record.ts';
 import type { Row } from '../model/row.ts';
 import { isTable, type SourceInfo } from '../model/source.ts';
 import { DELIMITER_NAMES } from './csv/dialect.ts';

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { Format } from '../config/job-definition.ts';
 import { changedWhileRead, fileStamp } from '../lib/file-stamp.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { visitLeaves } from '../model/flatten-record.ts';
+import { visitLeaves } from '../model/json-record.ts';
 import type { Row } from '../model/row.ts';
 import { type FileFacts, isTable, REPORT_MEMBER, type SourceInfo } from '../model/source.ts';
 import { readChunks } from './chunks.ts';

@@ -3,10 +3,10 @@
  * Objects appear where they have a member; lists are compacted, so that none has holes.
  */
 import type { JobDefinition } from '../config/job-definition.ts';
+import type { WrittenAs } from '../model/issue.ts';
 import { isJsonObject } from '../model/json-record.ts';
 import type { Reference } from '../model/mapping.ts';
 import type { JsonValue } from '../model/request.ts';
-import type { WrittenAs } from '../model/written-as.ts';
 import type { Binding } from './bind-fields.ts';
 import { severalOfName } from './compilation.ts';
 import { type Conversion, convert, isEmpty } from './conversion.ts';

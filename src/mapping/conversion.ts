@@ -2,8 +2,9 @@
  * How a cell or a JSON value becomes the value of a field. What can't be converted exactly is
  * refused; text stays as it stands.
  */
+
+import type { WrittenAs } from '../model/issue.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
-import type { WrittenAs } from '../model/written-as.ts';
 import { countryCode } from './countries.ts';
 
 type TypedValue = number | boolean | readonly JsonValue[] | JsonObject;

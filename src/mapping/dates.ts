@@ -2,7 +2,7 @@
  * Dates as files write them, by ISO 8601 or by a pattern of the definition's own, and as the
  * service wants them: ISO 8601 with milliseconds and Z. Only days of the calendar pass.
  */
-import { lenient, type WrittenAs } from '../model/written-as.ts';
+import { lenient, type WrittenAs } from '../model/issue.ts';
 import type { Conversion } from './conversion.ts';
 
 const ISO =

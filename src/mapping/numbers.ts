@@ -3,7 +3,7 @@
  * digit is refused, and groups of three have to be in their places.
  */
 import { isExactNumber } from '../lib/exact-number.ts';
-import type { WrittenAs } from '../model/written-as.ts';
+import type { WrittenAs } from '../model/issue.ts';
 import type { Conversion } from './conversion.ts';
 
 type NumberSigns = Readonly<Pick<WrittenAs, 'decimal'>>;

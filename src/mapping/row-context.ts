@@ -2,9 +2,8 @@
  * A row while it is mapped: its values by slot, and what was found wrong with them. A JSON record
  * is laid out over the columns that the file had when it was first read.
  */
-import { visitLeaves } from '../model/flatten-record.ts';
 import type { CheckCode, Issue, KeptIssue } from '../model/issue.ts';
-import { parseRecord } from '../model/json-record.ts';
+import { parseRecord, visitLeaves } from '../model/json-record.ts';
 import type { Reference } from '../model/mapping.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
 import type { CellsRow, RecordRow } from '../model/row.ts';

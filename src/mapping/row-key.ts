@@ -3,8 +3,7 @@
  * nothing, what programs write for nothing, and the word for a total at the foot of a table.
  */
 
-import { flattenRecord, visitLeaves } from '../model/flatten-record.ts';
-import { memberOf, parseRecord } from '../model/json-record.ts';
+import { flattenRecord, memberOf, parseRecord, visitLeaves } from '../model/json-record.ts';
 import { identityOfKey, type KeyForm, normalForm } from '../model/key-form.ts';
 import type { JsonObject, JsonValue } from '../model/request.ts';
 import type { CellsRow, Row } from '../model/row.ts';

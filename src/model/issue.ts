@@ -3,7 +3,6 @@
  * that is sent. All codes are here, those of the checks for damaged cells too.
  */
 import { z } from 'zod';
-import { writtenAsSchema } from './written-as.ts';
 
 export const severitySchema = z.enum(['off', 'warn', 'error']);
 export type Severity = z.infer<typeof severitySchema>;
@@ -24,6 +23,24 @@ export type CheckCode = (typeof CHECK_CODES)[number];
 /** What the names in braces of a sentence stand for: rows, runs, keys. Causes are told without. */
 export const valuesSchema = z.record(z.string(), z.string());
 export type Values = Readonly<z.infer<typeof valuesSchema>>;
+
+/** Settings of a field that read a file's dates or numbers. */
+export const writtenAsSchema = z.object({
+  pattern: z.string().optional(),
+  decimal: z.enum(['.', ',']).optional(),
+});
+
+export type WrittenAs = z.infer<typeof writtenAsSchema>;
+
+/** Also reads days and months of one digit. */
+export function lenient(pattern = ''): string {
+  return pattern.replace('dd', 'd').replace('MM', 'M');
+}
+
+/** Where more rows differ, they are no single mistakes: the file is written so. */
+export function mostMistakes(rows: number): number {
+  return Math.max(1, rows * 0.1);
+}
 
 /** `value` is the cell, personal data: never in a log or in results.csv. */
 const issueSchema = z.object({

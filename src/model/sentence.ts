@@ -2,9 +2,8 @@
  * The sentences about a row: what is wrong in it, and what became of it. Made here from values, and
  * never parsed back. None holds a cell's value, so they may stand in any report file or log.
  */
-import type { KeptIssue, Values } from './issue.ts';
+import type { KeptIssue, Values, WrittenAs } from './issue.ts';
 import type { Settlement } from './settlement.ts';
-import type { WrittenAs } from './written-as.ts';
 
 /** The report's sentence on a row; '': nothing to say. */
 export function messageOf({

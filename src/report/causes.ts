@@ -4,9 +4,8 @@
  * name a person who is not in the row: its words are shown only where several rows share them.
  */
 import { shortDigest } from '../lib/digest.ts';
-import { flattenRecord } from '../model/flatten-record.ts';
 import type { KeptIssue } from '../model/issue.ts';
-import { isJsonList, isJsonObject, parseRecord } from '../model/json-record.ts';
+import { flattenRecord, isJsonList, isJsonObject, parseRecord } from '../model/json-record.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
 import type { JsonValue } from '../model/request.ts';
 import type { Row } from '../model/row.ts';

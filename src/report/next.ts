@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { anywhere, shellWord } from '../lib/terminal.ts';
 import { reasonAdvice } from '../model/advice.ts';
+import { mostMistakes } from '../model/issue.ts';
 import { OUTCOMES, REMAINDER } from '../model/outcome.ts';
 import type { Reason } from '../model/run.ts';
-import { mostMistakes } from '../model/written-as.ts';
 import { REMAINDERS, type RemainderKind, remainderOf } from './remainder.ts';
 import type { Summary } from './summary.ts';
 

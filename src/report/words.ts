@@ -1,5 +1,5 @@
 /** The summary for a terminal: at most 80 columns, but paths and commands are never broken. */
-import { SETTING_OF } from '../config/check-settings.ts';
+import { SETTING_OF } from '../config/job-definition.ts';
 import { countOf, numberColumn, numberShown, printable, shownTime, wrap } from '../lib/terminal.ts';
 import { warningAdvice } from '../model/advice.ts';
 import { CHECK_CODES } from '../model/issue.ts';

@@ -39,7 +39,7 @@ export function labelOf(answer: Answer): string {
 }
 
 /** Call (or `unknown`) → status, or reset, close, hang or cut → requests. */
-export type Counts = Readonly<Record<string, Readonly<Record<string, number>>>>;
+type Counts = Readonly<Record<string, Readonly<Record<string, number>>>>;
 
 export type AnswerCounts = {
   add(route: string, label: string): void;

@@ -2,14 +2,14 @@
  * What a running sandbox tells of itself, over HTTP below /sandbox/ (no token) or in the same
  * process, where faults and tokens can be changed too.
  */
-import { type Answer, type Counts, errorAnswer, jsonAnswer } from './answer.ts';
+import { type Answer, errorAnswer, jsonAnswer } from './answer.ts';
 import type { SandboxParts } from './calls.ts';
 import { parseFaults } from './fault-rules.ts';
 import { createFaultPlan } from './faults.ts';
-import { type Duplicate, ENTITY_KINDS, type Entity, type EntityKind } from './records.ts';
+import { ENTITY_KINDS, type Entity, type EntityKind } from './records.ts';
 
 export type SandboxControl = {
-  stats(): SandboxStats;
+  stats(): ReturnType<typeof collectStats>;
   /** In the order in which they were made. */
   entities(kind: EntityKind, from?: number): Iterable<Entity>;
   /** In place of all others. */
@@ -46,32 +46,20 @@ export function answerControl(method: string, target: string, control: SandboxCo
 const MAX_DUPLICATES_LISTED = 100;
 
 /** What was really done, whatever the caller was told. */
-type SandboxStats = {
-  readonly made: { readonly subclients: number; readonly drafts: number };
-  /** Updates carried out, and document lists given. */
-  readonly updated: number;
-  readonly listed: number;
-  readonly requests: Counts;
-  /** The first 100 of each kind. */
-  readonly duplicates: readonly (Duplicate & { readonly kind: EntityKind })[];
-  readonly duplicateKeys: number;
-  /** Fault name → hits, since the faults were last set. */
-  readonly faults: Readonly<Record<string, number>>;
-  /** In their order. */
-  readonly tokens: readonly { readonly valid: boolean; readonly requests: number }[];
-};
-
-function collectStats({ records, tokens, faults, counts }: SandboxParts): SandboxStats {
+function collectStats({ records, tokens, faults, counts }: SandboxParts) {
   const { subclient, draft } = records.entities;
   return {
     made: { subclients: subclient.count(), drafts: draft.count() },
+    /** Updates carried out, and document lists given. */
     updated: records.updated,
     listed: records.listed,
     requests: counts.all(),
+    /** The first 100 of each kind. */
     duplicates: ENTITY_KINDS.flatMap((kind) =>
       records.entities[kind].duplicates(MAX_DUPLICATES_LISTED).map((duplicate) => ({ kind, ...duplicate })),
     ),
     duplicateKeys: subclient.duplicateKeys() + draft.duplicateKeys(),
+    /** Fault name → hits, since the faults were last set. */
     faults: faults.hits(),
     tokens: tokens.uses(),
   };

@@ -61,7 +61,7 @@ export type Entity = {
   readonly key: string | null;
 };
 
-export type Duplicate = {
+type Duplicate = {
   readonly key: string;
   readonly count: number;
   /** Of the first entities. */

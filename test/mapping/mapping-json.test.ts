@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { flattenRecord } from '../../src/model/flatten-record.ts';
+import { flattenRecord } from '../../src/model/json-record.ts';
 import type { JsonObject } from '../../src/model/request.ts';
 import { bodyOf, type Compiling, compileJson, problemsOf, record } from './catalog.ts';
 

@@ -4,7 +4,7 @@
  * A readable row keeps its text as it stands.
  */
 import { isExactNumber } from '../../lib/exact-number.ts';
-import { visitLeaves } from '../../model/flatten-record.ts';
+import { visitLeaves } from '../../model/json-record.ts';
 import type { JsonObject } from '../../model/request.ts';
 import type { Row } from '../../model/row.ts';
 import { isForbiddenName } from '../column-names.ts';

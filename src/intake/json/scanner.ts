@@ -25,13 +25,12 @@ export type Scanner = {
   /** Whether the innermost object or list may close here. */
   mayClose: boolean;
   isFinal: boolean;
-  readonly isSequence: boolean;
 };
 
 /** In the innermost object or list, or at the top of the text. */
 type Next = 'value' | 'name' | 'colon' | 'comma' | 'nothing';
 
-export function scannerOf(text: string, isFinal = true, isSequence = false): Scanner {
+export function scannerOf(text: string, isFinal = true): Scanner {
   return {
     text,
     at: 0,
@@ -45,7 +44,6 @@ export function scannerOf(text: string, isFinal = true, isSequence = false): Sca
     next: 'value',
     mayClose: false,
     isFinal,
-    isSequence,
   };
 }
 
@@ -104,9 +102,7 @@ function isSpace(code: number): boolean {
 }
 
 function atEnd(scanner: Scanner): Token {
-  const { next, closers, isSequence } = scanner;
-  const mayEnd = next === 'nothing' || (isSequence && closers.length === 0);
-  return mayEnd ? 'end' : fail(scanner, expectedIn(scanner));
+  return scanner.next === 'nothing' ? 'end' : fail(scanner, expectedIn(scanner));
 }
 
 function expectedIn({ next, mayClose, closers }: Scanner): string {
@@ -171,9 +167,8 @@ function close(scanner: Scanner): Token {
   return taken(scanner, 'close', scanner.at + 1, afterValue(scanner));
 }
 
-function afterValue({ closers, isSequence }: Scanner): Next {
-  if (closers.length > 0) return 'comma';
-  return isSequence ? 'value' : 'nothing';
+function afterValue({ closers }: Scanner): Next {
+  return closers.length > 0 ? 'comma' : 'nothing';
 }
 
 function taken(scanner: Scanner, token: Token, end: number, next: Next): Token {

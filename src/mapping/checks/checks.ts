@@ -3,8 +3,8 @@
  * `checks` say which findings are issues and which are warnings; where they say nothing, damage in
  * an account is an issue, since money goes there. No finding says what a cell holds.
  */
-import { type CheckSettings, SETTING_OF } from '../../config/check-settings.ts';
-import type { JobDefinition } from '../../config/job-definition.ts';
+
+import { type CheckSettings, type JobDefinition, SETTING_OF } from '../../config/job-definition.ts';
 import type { CheckCode, Severity } from '../../model/issue.ts';
 import type { Row } from '../../model/row.ts';
 import type { Binding } from '../bind-fields.ts';

@@ -2,8 +2,9 @@
  * How a column writes dates, numbers, yes and no: the settings that a refusal of its cells would
  * name are tried on all of them. Where two fit equally well, the reader of the proposal chooses.
  */
+
+import { mostMistakes } from '../../model/issue.ts';
 import type { JsonValue } from '../../model/request.ts';
-import { mostMistakes } from '../../model/written-as.ts';
 import { convert } from '../conversion.ts';
 import { type ConvertedColumn, conversionFor, defaultConversion } from '../field-conversion.ts';
 import { readData } from '../read-data.ts';

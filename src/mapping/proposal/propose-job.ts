@@ -2,14 +2,14 @@
  * A job definition that a file's header and first rows suggest (`onboard map`). Each column is
  * placed or listed for a decision, none is dropped; no value of a cell gets into a proposal.
  */
-import { flattenRecord } from '../../model/flatten-record.ts';
-import { parseRecord } from '../../model/json-record.ts';
+
+import { mostMistakes } from '../../model/issue.ts';
+import { flattenRecord, parseRecord } from '../../model/json-record.ts';
 import type { FieldCatalog } from '../../model/mapping.ts';
 import type { BuiltIn } from '../../model/operation.ts';
 import type { JsonValue } from '../../model/request.ts';
 import type { Row } from '../../model/row.ts';
 import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, type SourceInfo } from '../../model/source.ts';
-import { mostMistakes } from '../../model/written-as.ts';
 import { createFieldLookup } from '../request-field.ts';
 import { createFindMeaning } from './meaning.ts';
 import { keyNamesOf, looseName, referenceNamesOf } from './names.ts';

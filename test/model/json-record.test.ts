@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { flattenRecord, visitLeaves } from '../../src/model/flatten-record.ts';
+import { flattenRecord, visitLeaves } from '../../src/model/json-record.ts';
 
 /** What a record is made of, and its leaves in their order. */
 test.each([
