@@ -30,6 +30,9 @@ export async function deliverChunk(job: ChunkJob, take: Omit<UntoldTake, 'order'
   if (taken.closed) return 'closed';
   if (taken.state !== 'running' && taken.state !== 'cancelled') return 'put-aside';
   if (taken.state === 'running' && !context.isOpen()) return 'put-aside';
+  // A lock that lapsed or was lost says nothing of who had it: nobody knows better than its owner
+  // what came of a row, and a row that it can still take back would be in doubt for nothing.
+  if (taken.isElsewhere) return 'put-back';
   if (!isWhole(job, context.run)) {
     context.onTrouble(
       'a chunk with other rows than the run has there was dropped',

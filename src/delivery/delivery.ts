@@ -3,12 +3,12 @@
  * when `halt` or `close` resolves, all rows in flight are settled.
  */
 
-import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { JobDefinition } from '../config/job-definition.ts';
 import { awayMsOf, ratePerSecond } from '../config/send-settings.ts';
 import { createSharedBreaker } from '../ledger/breaker.ts';
 import { type ChunkLedger, createChunkLedger } from '../ledger/chunk-ledger.ts';
+import { processOf } from '../ledger/epoch.ts';
 import type { LedgerKeys } from '../ledger/keys.ts';
 import type { RunStore } from '../ledger/run-store.ts';
 import { messageOf } from '../lib/errors.ts';
@@ -81,7 +81,8 @@ export function openDelivery(parts: DeliveryParts): Delivery {
     return createContext({ ...parts, run, definition, stopping, permits, reach: await reach });
   };
   const load = () => ({ inFlight: permits.taken(), limit: permits.limit() });
-  return { ...createDelivery(makeContext, parts.interrupted), load };
+  const own = processOf(parts.registration.epoch.worker);
+  return { ...createDelivery(makeContext, parts.interrupted, own), load };
 }
 
 /** Asks the ledger only where somebody waits for the answer. */
@@ -99,8 +100,12 @@ type ChunkInHand = { readonly run: string; readonly ended: Promise<unknown> };
 /** Recent runs: as many as can have chunks in hand at once. */
 const RUNS_KEPT = 64;
 
-export function createDelivery(makeContext: MakeContext, interrupted: AbortSignal): Omit<Delivery, 'load'> {
-  const process = randomBytes(5).toString('hex');
+/** `process`: the first part of its takers' names. */
+export function createDelivery(
+  makeContext: MakeContext,
+  interrupted: AbortSignal,
+  process: string,
+): Omit<Delivery, 'load'> {
   let takes = 0;
   const kept = new Map<string, KeptRun>();
   const inHand = new Map<string, ChunkInHand>();

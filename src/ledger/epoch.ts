@@ -20,6 +20,8 @@ export type LedgerEpoch = {
   call<Answer>(run: Script<Answer>, keys: readonly string[], args: SentArguments): Promise<Answer>;
   /** For a script that changes nothing: without a batch number Redis writes nothing. */
   read<Answer>(run: Script<Answer>, keys: readonly string[], args: SentArguments): Promise<Answer>;
+  /** Whether another worker, named so last (`processOf`), lives as far as this one has heard. */
+  isElsewhere(process: string): boolean;
   /** Resolves at once where the ledger is verified. */
   verify(): Promise<void>;
   /** Keeps intents out of a replay until they are released. */
@@ -133,9 +135,8 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
       // Also where this worker checks in and fails before the others know of it.
       isKnown = false;
       isKnown = !(await verifyLedger(edges, memory, stop)) && before;
-      if (isKnown) return;
       try {
-        await untilKnown();
+        if (!isKnown) await untilKnown();
         isKnown = true;
         return;
       } catch (error) {
@@ -164,6 +165,12 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
   return {
     worker,
     verify,
+    isElsewhere(process) {
+      for (const [other, endedAt] of seen)
+        if (endedAt === STILL && other !== worker && processOf(other) === process)
+          return !edges.isGone(other);
+      return false;
+    },
     isOurs: async () => edges.isOurs === undefined || edges.isOurs(),
     recoveries: () => memory.recoveries,
     hold(asked) {
@@ -180,6 +187,11 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
       await deregister(redis, [keys.epoch, keys.left], [worker, memory.recorded, memory.number]);
     },
   };
+}
+
+/** What tells a worker's process from all others: the part of its id by which its takers begin. */
+export function processOf(worker: string): string {
+  return worker.slice(worker.lastIndexOf('.') + 1);
 }
 
 function isUnverified(error: unknown): boolean {

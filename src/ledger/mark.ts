@@ -36,6 +36,11 @@ export function takerInOrder(mark: string, row: number): string | null {
   return mark.endsWith(end) ? mark.slice(INTENT_PREFIX.length, -end.length) : null;
 }
 
+/** Of an intent: the first part of its taker's name. */
+export function processOfMark(mark: string): string {
+  return /^i ([^ .]+)\./.exec(mark)?.[1] ?? '';
+}
+
 /**
  * After Redis went back in time, the journals of two processes each name an intent of theirs on the
  * row. Neither a withdrawal of one nor a refusal may end it; only an acceptance does, or a take

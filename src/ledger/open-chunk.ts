@@ -11,7 +11,15 @@ import type { Settlement } from '../model/settlement.ts';
 import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import type { LedgerKeys } from './keys.ts';
 import { CLOSE, TAKE } from './lua/runs.ts';
-import { intentMark, type Mark, packBlock, parseMark, parseSettlements, UNSENT_MARK } from './mark.ts';
+import {
+  intentMark,
+  type Mark,
+  packBlock,
+  parseMark,
+  parseSettlements,
+  processOfMark,
+  UNSENT_MARK,
+} from './mark.ts';
 
 export type Taken = {
   readonly state: RunState | null;
@@ -19,6 +27,8 @@ export type Taken = {
   /** Redis lost something, and a worker that may have had the chunk is gone with its journal. */
   readonly suspect: boolean;
   readonly marks: ReadonlyMap<number, Mark>;
+  /** Another worker, which lives, has rows of it under way: it gives them their ends. */
+  readonly isElsewhere: boolean;
   /** Up to which row the order has gone, by whom, as stored; `''`: nobody has begun. */
   readonly at: string;
   /** How often an outcome was recorded or changed. */
@@ -46,7 +56,11 @@ export async function takeChunk(
   const fields: Field[] = [];
   for (let i = 0; i + 1 < texts.length; i += 2) fields.push([texts[i] ?? '', texts[i + 1] ?? '']);
   const known = runStateSchema.safeParse(state).data ?? null;
-  return { state: known, closed: closed === 1, suspect: suspect === 1, ...readFields(fields, rows) };
+  const read = readFields(fields, rows);
+  const isElsewhere = [...read.marks.values()].some(
+    (mark) => mark.kind === 'intent' && epoch.isElsewhere(processOfMark(mark.text)),
+  );
+  return { state: known, closed: closed === 1, suspect: suspect === 1, isElsewhere, ...read };
 }
 
 /** `rows`: how many. False where one has no outcome, or something changed: take it again. */

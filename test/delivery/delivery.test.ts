@@ -2,9 +2,10 @@ import { getEventListeners } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDelivery } from '../../src/delivery/delivery.ts';
 import { deferred } from '../support/deferred.ts';
+import { openTestEpoch } from '../support/epoch.ts';
 import { useOwnRedis } from '../support/redis.ts';
 import { until } from '../support/until.ts';
-import { type Bench, type BenchOptions, chunkOf, created, HELD, startBench } from './row-bench.ts';
+import { type Bench, type BenchOptions, chunkOf, created, endsOf, HELD, startBench } from './row-bench.ts';
 
 const own = useOwnRedis();
 /** Runs that a process has lately worked for. */
@@ -15,11 +16,15 @@ const NEVER = new AbortController().signal;
 async function startDelivery(options: BenchOptions = {}, interrupted = NEVER) {
   const bench: Bench = await startBench(own().redis, options);
   const steps: string[] = [];
-  const delivery = createDelivery(async (run, stopping) => {
-    steps.push(`${run} opened`);
-    const close = async () => void steps.push(`${run} closed`);
-    return run === bench.context.run.id ? { ...bench.context, stopping, close } : null;
-  }, interrupted);
+  const delivery = createDelivery(
+    async (run, stopping) => {
+      steps.push(`${run} opened`);
+      const close = async () => void steps.push(`${run} closed`);
+      return run === bench.context.run.id ? { ...bench.context, stopping, close } : null;
+    },
+    interrupted,
+    'p',
+  );
   // Until it is closed it listens to the signal, which is one for all tests.
   onTestFinished(() => delivery.close());
   return { bench, delivery, steps, run: bench.context.run.id };
@@ -42,6 +47,21 @@ test('chunks of a run share one context', async () => {
   expect(await delivery.deliver(job, HELD)).toBe('closed');
   expect(await delivery.deliver(job, HELD)).toBe('closed');
   expect(steps).toEqual([`${run} opened`]);
+});
+
+test('rows that another worker has under way are its own to end for as long as it lives', async () => {
+  const { bench, delivery } = await startDelivery({ rows: 2 });
+  const { redis, keys, epoch } = bench;
+  const other = await openTestEpoch(redis, keys, { worker: 'host.other' });
+  await until(() => epoch.isElsewhere('other'));
+  await bench.setMark(1, 'i other.1 1.1');
+  const job = chunkOf(bench, 2);
+  expect(await delivery.deliver(job, HELD)).toBe('put-back');
+  expect(await endsOf(bench)).toEqual([]);
+  await other.close();
+  await until(() => !epoch.isElsewhere('other'));
+  expect(await delivery.deliver(job, HELD)).toBe('closed');
+  expect(await endsOf(bench)).toEqual(['1 in-doubt worker_lost', expect.stringMatching(/^2 created/)]);
 });
 
 test('each take of a chunk has intents of its own', async () => {
@@ -70,7 +90,11 @@ test('a chunk that comes back is looked at when its earlier take here has ended,
     looks.push(chunk);
     return ledger.take(chunk, rows);
   };
-  const delivery = createDelivery(async () => ({ ...bench.context, ledger: { ...ledger, take } }), NEVER);
+  const delivery = createDelivery(
+    async () => ({ ...bench.context, ledger: { ...ledger, take } }),
+    NEVER,
+    'p',
+  );
   onTestFinished(() => {
     answer();
     return delivery.close();
@@ -89,7 +113,7 @@ test('a chunk that comes back is looked at when its earlier take here has ended,
 test('a chunk of a run that the ledger does not know is put aside, and sent once the run is there again', async () => {
   const bench = await startBench(own().redis);
   const contexts = [null, bench.context];
-  const delivery = createDelivery(async () => contexts.shift() ?? null, NEVER);
+  const delivery = createDelivery(async () => contexts.shift() ?? null, NEVER, 'p');
   expect(await delivery.deliver(chunkOf(bench, 1), HELD)).toBe('put-aside');
   expect(bench.attempts).toEqual([]);
   expect(await delivery.deliver(chunkOf(bench, 1), HELD)).toBe('closed');
@@ -134,10 +158,14 @@ test('of more runs than are kept those idle longest are closed, never one in han
   // Its chunk is closed before: each run that is taken for it is opened, and nothing is sent.
   const done = await startBench(own().redis);
   const closed: string[] = [];
-  const delivery = createDelivery(async (run, stopping) => {
-    const { context } = run === 'run-busy' ? busy : done;
-    return { ...context, stopping, close: async () => void closed.push(run) };
-  }, NEVER);
+  const delivery = createDelivery(
+    async (run, stopping) => {
+      const { context } = run === 'run-busy' ? busy : done;
+      return { ...context, stopping, close: async () => void closed.push(run) };
+    },
+    NEVER,
+    'p',
+  );
   onTestFinished(() => delivery.close());
   const take = (bench: Bench, run: string) => delivery.deliver({ ...chunkOf(bench, 1), run }, HELD);
   const inHand = take(busy, 'run-busy');

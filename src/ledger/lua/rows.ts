@@ -12,8 +12,8 @@ import { OPEN_CHUNK } from './open-chunk.ts';
 /**
  * Lua: endProbe(mark): probing is left to the next row, where the row of that mark probed;
  * withdraw(rows), each {chunk, row, mark}: takes intents back under which nothing was received, so
- * that the row is unsent again. Only this very mark is removed. Answers for each 1: it was there;
- * 0: it was not.
+ * that the row is unsent again. Only this very mark is removed. Answers for each whether it was
+ * there: 1 or 0.
  */
 const WITHDRAW = `
 local function endProbe(mark)
