@@ -239,7 +239,7 @@ type ReplayOptions = RegistrationOptions & { readonly replay: ReturnType<typeof 
 async function replayJournals(
   options: ReplayOptions,
   journal: Journal,
-  { own, isWhole, silent, isHeld }: ReplayScope,
+  { own, hasIntents, silent, isKeptOut }: ReplayScope,
 ): Promise<readonly string[]> {
   if (own) await journal.flush();
   const isSilent = (other: string) => silent.includes(other);
@@ -248,13 +248,13 @@ async function replayJournals(
   const read: ReadBack[] = [];
   for (const worker of own ? [...killed, journal.worker] : killed) {
     for (const run of await runsIn(join(options.folder, worker)))
-      read.push(await replayRun({ worker, run, isHeld }, options));
+      read.push(await replayRun({ worker, run, isKeptOut }, options));
   }
-  if (isWhole) return gone;
+  if (hasIntents) return gone;
   for (const { run, open } of read)
     await options.replay.intended(
       run,
-      open.filter(({ mark }) => !isHeld(mark)),
+      open.filter(({ mark }) => !isKeptOut(mark)),
     );
   for (const one of read) await doubtRowsOf(one, options);
   return gone;
@@ -292,7 +292,7 @@ type ReadBack = {
  * and Redis has lost it.
  */
 async function replayRun(
-  { worker, run, isHeld }: Pick<ReadBack, 'worker' | 'run'> & Pick<ReplayScope, 'isHeld'>,
+  { worker, run, isKeptOut }: Pick<ReadBack, 'worker' | 'run'> & Pick<ReplayScope, 'isKeptOut'>,
   options: ReplayOptions,
 ): Promise<ReadBack> {
   const { replay, store, folder, target, index, log } = options;
@@ -309,7 +309,7 @@ async function replayRun(
     if (!isKnown) throw unknownRun(run, worker, damage ?? { file: '', line: 1 });
     if (part.kind === 'run') await index.add(run, target, new Date(part.fields.createdAt ?? 0));
     if (part.kind === 'intended') open.push(...part.rows);
-    else await putPartBack(part, replay, isHeld);
+    else await putPartBack(part, replay, isKeptOut);
   }
   if (!isKnown) await assertKnown({ worker, run }, options);
   return { worker, run, open, damage };
@@ -318,7 +318,7 @@ async function replayRun(
 async function putPartBack(
   part: Exclude<Replayed, { kind: 'intended' }>,
   replay: ReplayOptions['replay'],
-  isHeld: ReplayScope['isHeld'],
+  isKeptOut: ReplayScope['isKeptOut'],
 ): Promise<void> {
   switch (part.kind) {
     case 'run':
@@ -328,7 +328,7 @@ async function putPartBack(
     case 'settled':
       return replay.settled(part.run, part.entries);
     case 'withdrawn': {
-      const free = part.rows.filter(([, , mark]) => !isHeld(mark));
+      const free = part.rows.filter(([, , mark]) => !isKeptOut(mark));
       return replay.withdrawn(part.run, free);
     }
     default:

@@ -25,7 +25,7 @@ export type LedgerEpoch = {
   /** Resolves at once where the ledger is verified. */
   verify(): Promise<void>;
   /** Keeps intents out of a replay until they are released. */
-  hold(asked: () => ReadonlyArray<{ readonly mark: string }>): () => void;
+  keepOutOfReplay(asked: () => ReadonlyArray<{ readonly mark: string }>): () => void;
   /** Whether the home is still this machine's; asked before what was recorded is acted upon. */
   isOurs(): Promise<boolean>;
   /** How often this process found the ledger unverified and replayed its journal. */
@@ -97,7 +97,7 @@ type OwnEpoch = LedgerEpoch & { beat(): Promise<void> };
 function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
   const { redis, keys, worker } = edges;
   const seen = createRecentMap<string, number>(WORKERS_KEPT);
-  const memory: Memory = { sent: 0, number: 0, recorded: 0, recoveries: 0, seen, held: new Set() };
+  const memory: Memory = { sent: 0, number: 0, recorded: 0, recoveries: 0, seen, keptOut: new Set() };
   const attempt = async <Answer>({ run, keys: named, args, isBatch }: Call<Answer>) => {
     let batch = 0;
     // A new number each time the script is sent: the last one carried out must have the highest.
@@ -173,9 +173,9 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
     },
     isOurs: async () => edges.isOurs === undefined || edges.isOurs(),
     recoveries: () => memory.recoveries,
-    hold(asked) {
-      memory.held.add(asked);
-      return () => void memory.held.delete(asked);
+    keepOutOfReplay(asked) {
+      memory.keptOut.add(asked);
+      return () => void memory.keptOut.delete(asked);
     },
     async beat() {
       const [, ...shown] = await untilDone(beat);

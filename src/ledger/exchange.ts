@@ -105,7 +105,7 @@ async function askFor({ told, marked, ranges, next }: Asked, edges: ExchangeEdge
   const text = tellIntents(ranges, next, keys);
   passStage('intending', rows);
   // A replay meanwhile must not take intents without a grant for sent rows.
-  const release = epoch.hold(() => marked);
+  const release = epoch.keepOutOfReplay(() => marked);
   try {
     const [answer, problem] = await Promise.all([
       passing('granted', rows, send({ told, next: text }, edges)).catch((error: unknown) => {

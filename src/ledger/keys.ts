@@ -72,9 +72,9 @@ export function ledgerName(target: string): string {
 export function ledgerKeys(target: string): LedgerKeys {
   const root = `onboard:{${ledgerName(target)}}`;
   return {
-    epoch: `${root}:gate`,
+    epoch: `${root}:epoch`,
     left: `${root}:left`,
-    breaker: `${root}:weather`,
+    breaker: `${root}:breaker`,
     queuePrefix: `${root}:queue`,
     runs: `${root}:runs`,
     files: `${root}:files`,

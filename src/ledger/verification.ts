@@ -50,11 +50,11 @@ export type ReplayScope = {
   /** Also this worker's own journal: Redis lost something of it. */
   readonly own: boolean;
   /** Redis has all intents. It may never have heard of outcomes: their process ended without it. */
-  readonly isWhole: boolean;
+  readonly hasIntents: boolean;
   /** Workers that may live, silent for so long that they send nothing more under their grants. */
   readonly silent: readonly string[];
   /** Marks of this worker that may not be granted yet: left out. */
-  readonly isHeld: (mark: string) => boolean;
+  readonly isKeptOut: (mark: string) => boolean;
 };
 
 const POLL_MS = 200;
@@ -78,7 +78,7 @@ export type Memory = {
   /** Workers, and this one's last batch when they were found to be none any more, or STILL. */
   readonly seen: RecentMap<string, number>;
   /** Intents without a grant yet. */
-  readonly held: Set<() => ReadonlyArray<{ readonly mark: string }>>;
+  readonly keptOut: Set<() => ReadonlyArray<{ readonly mark: string }>>;
 };
 
 /** The epoch as a look found it. */
@@ -149,16 +149,16 @@ async function putBack(
   const telling = setInterval(tell, REPLAYING_MS);
   // Redis loses only its latest writes: of this worker's batches, all up to `last` are there.
   const own = memory.sent > 0 && last < memory.recorded;
-  const isWhole = isOpen && memory.sent === 0;
+  const hasIntents = isOpen && memory.sent === 0;
   try {
-    return await edges.replay({ own, isWhole, silent: [], isHeld: (mark) => isHeld(memory, mark) });
+    return await edges.replay({ own, hasIntents, silent: [], isKeptOut: (mark) => isKeptOut(memory, mark) });
   } finally {
     clearInterval(telling);
   }
 }
 
-function isHeld({ held }: Memory, mark: string): boolean {
-  for (const asked of held) if (asked().some((row) => row.mark === mark)) return true;
+function isKeptOut({ keptOut }: Memory, mark: string): boolean {
+  for (const asked of keptOut) if (asked().some((row) => row.mark === mark)) return true;
   return false;
 }
 
@@ -275,7 +275,7 @@ function createWait() {
   };
 }
 
-const OF_OTHERS = { own: false, isWhole: false, isHeld: () => false };
+const OF_OTHERS = { own: false, hasIntents: false, isKeptOut: () => false };
 
 /**
  * The grace is longer than a lock lives: every grant of the silent is in their journals by now, or

@@ -340,7 +340,7 @@ describe('a worker that does not come', () => {
     dead.add('b');
     await pending;
     expect(scopes.slice(before + 1)).toEqual([
-      { own: false, isWhole: false, silent: [], isHeld: expect.any(Function) },
+      { own: false, hasIntents: false, silent: [], isKeptOut: expect.any(Function) },
     ]);
     expect(await suspects()).toEqual([null, null, null, null, null, '20']);
     expect(await hash(place)).not.toHaveProperty('m:b');
@@ -428,7 +428,7 @@ describe('a Redis put back from a copy of long ago', () => {
     for (const [other, endedAt] of Object.entries({ still: STILL, later: 6, with: 5, before: 4 }))
       seen.set(other, endedAt);
     const stop = new AbortController();
-    const memory = { sent: 9, number: 0, recorded: 9, recoveries: 0, seen, held: new Set<never>() };
+    const memory = { sent: 9, number: 0, recorded: 9, recoveries: 0, seen, keptOut: new Set<never>() };
     // It waits for those it has asked for until it leaves.
     const left = verifyLedger({ ...quietEdges, redis, keys, worker: 'a' }, memory, stop.signal);
     await until(async () => (await redis.hget(keys.epoch, 'c:a')) !== null);

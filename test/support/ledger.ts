@@ -48,7 +48,7 @@ export async function settlementsOf(redis: RedisConnection, keys: LedgerKeys, ru
 
 /** The names of all that Redis holds of a ledger. */
 export async function namesIn(redis: RedisConnection, keys: LedgerKeys): Promise<string[]> {
-  const root = keys.epoch.slice(0, -'gate'.length);
+  const root = keys.epoch.slice(0, -'epoch'.length);
   return (await redis.keys('*')).filter((name) => name.startsWith(root)).sort();
 }
 

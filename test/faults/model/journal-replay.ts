@@ -30,20 +30,20 @@ export function recordOf({ text }: Line): StoredRecord | null {
 export async function replayDisks(
   world: World,
   disks: readonly Disk[],
-  isHeld: (mark: string) => boolean,
+  isKeptOut: (mark: string) => boolean,
 ): Promise<void> {
   const replay = createReplay(world.redis, world.keys);
   const open: Intended[] = [];
   for (const disk of disks)
-    if (disk.fate !== 'lost') open.push(...(await replayDisk(disk, world.run.id, { ...replay, isHeld })));
+    if (disk.fate !== 'lost') open.push(...(await replayDisk(disk, world.run.id, { ...replay, isKeptOut })));
   for (const { run, rows } of open)
     await replay.intended(
       run,
-      rows.filter(({ mark }) => !isHeld(mark)),
+      rows.filter(({ mark }) => !isKeptOut(mark)),
     );
 }
 
-type Replay = ReturnType<typeof createReplay> & { readonly isHeld: (mark: string) => boolean };
+type Replay = ReturnType<typeof createReplay> & { readonly isKeptOut: (mark: string) => boolean };
 type Intended = Pick<Extract<Replayed, { kind: 'intended' }>, 'run' | 'rows'>;
 
 async function replayDisk({ lines }: Disk, run: string, replay: Replay): Promise<Intended[]> {
@@ -58,7 +58,7 @@ async function replayDisk({ lines }: Disk, run: string, replay: Replay): Promise
     if (part.kind === 'withdrawn')
       await replay.withdrawn(
         id,
-        part.rows.filter(([, , mark]) => !replay.isHeld(mark)),
+        part.rows.filter(([, , mark]) => !replay.isKeptOut(mark)),
       );
     if (part.kind === 'intended') open.push(part);
   }

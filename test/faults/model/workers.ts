@@ -90,7 +90,7 @@ function join(world: World, slot: Slot, arrived: Set<string>): Promise<LedgerEpo
     async replay(scope) {
       const { disks } = world.state;
       const left = disks.filter(({ fate }) => fate === 'left');
-      await replayDisks(world, scope.own ? [...left, ...disks.slice(own, own + 1)] : left, scope.isHeld);
+      await replayDisks(world, scope.own ? [...left, ...disks.slice(own, own + 1)] : left, scope.isKeptOut);
       return left.map(({ worker }) => worker);
     },
     recount: () => recountRuns(redis, keys),
@@ -108,7 +108,7 @@ export async function openSteadyWorkers(world: World): Promise<Workers> {
   const [first, second] = epochs;
   if (first === undefined || second === undefined) throw new Error('two slots have two epochs');
   await redis.hset(keys.epoch, 'opened', 'o0');
-  const replayAll = async (slots: readonly Slot[], isHeld: (mark: string) => boolean) => {
+  const replayAll = async (slots: readonly Slot[], isKeptOut: (mark: string) => boolean) => {
     const { disks, atWork, losses } = world.state;
     // Claims of before may be gone.
     await redis.hset(keys.epoch, 'opened', `o${losses}`);
@@ -116,7 +116,7 @@ export async function openSteadyWorkers(world: World): Promise<Workers> {
     const [one = 0, other = 0] = slots.map((slot) => atWork[slot].disk);
     // Each puts back what the dead have left and its own, one after the other.
     for (const own of [one, other]) {
-      await replayDisks(world, [...left, ...disks.slice(own, own + 1)], isHeld);
+      await replayDisks(world, [...left, ...disks.slice(own, own + 1)], isKeptOut);
     }
     await recountRuns(redis, keys);
     const lost = disks.some(({ fate }) => fate === 'lost');

@@ -114,7 +114,7 @@ export function redisOf({ redis }: Pick<Crew, 'redis'>): RedisServer {
 /** How many workers the ledger's registry has. */
 export async function registered(crew: Pick<Crew, 'redis'>): Promise<number> {
   const { redis } = redisOf(crew);
-  const [epoch = ''] = await redis.keys('onboard:{*}:gate');
+  const [epoch = ''] = await redis.keys('onboard:{*}:epoch');
   return (await redis.hkeys(epoch)).filter((field) => field.startsWith('m:')).length;
 }
 
