@@ -182,8 +182,7 @@ for _, e in ipairs(entries) do
   local recorded = true
   if foreign then
     recorded = false
-    local isContested = REPLAYED and current and outcome == 'in-doubt'
-    if isContested then put(of, row, '${CONTESTED_MARK}') end
+    if REPLAYED and current then put(of, row, '${CONTESTED_MARK}') end
   elseif not settled and not closed then
     put(of, row, e.settlement)
   elseif overruled or (doubted and outcome ~= 'in-doubt' and not gaveUp) then
@@ -244,8 +243,7 @@ return {unrecorded, withdrawn, ask.next and grant(ask.next, ask.probeMs) or {}}
 /**
  * Outcomes from the journal of the process that settled. That journal knows its own intents best:
  * where another of its takes' intents stands on the row, Redis went back to before its withdrawal.
- * Over another process' intent, a row in doubt is contested: that process' withdrawal must not free
- * it.
+ * Over another process' intent the row is contested: that process' withdrawal must not free it.
  * KEYS: as of record. ARGV: run, JSON of entries.
  */
 export const REPLAY_SETTLED = `${KEY_ENTRIES}${OPEN_CHUNK}${BY_PROCESS}
