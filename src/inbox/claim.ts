@@ -5,7 +5,7 @@
  * of the home goes on with it, or puts it back, whenever this one is killed.
  */
 import { lstat, mkdir, open, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { insteadOf } from '../lib/errors.ts';
 import { stampOf } from '../lib/file-stamp.ts';
@@ -48,6 +48,8 @@ export type Claim = ReturnType<typeof claimFor>;
 // A delivered file's name never begins with a dot.
 const INFO = '.claim.json';
 const MARKER = '.marker';
+/** Before the id of a claim that is not written yet: no file is in such a folder. */
+const DRAFT = '.';
 
 function claimFor({ id, inbox, info }: NewClaim) {
   const name = info.path.split('/').at(-1) ?? '';
@@ -59,9 +61,14 @@ function claimFor({ id, inbox, info }: NewClaim) {
 export async function claimEntry(entry: Entry, given: NewClaim): Promise<Claim | null> {
   const claim = claimFor(given);
   await makeProcessing(claim.inbox);
-  await withinProcessing(claim.inbox, [], (path) => mkdir(inFolder(path, claim.id), { mode: 0o700 }));
   try {
-    await withinClaim(claim, (to) => writeDurably(inFolder(to, INFO), JSON.stringify(claim.info)));
+    await withinProcessing(claim.inbox, [], async (path) => {
+      const draft = DRAFT + claim.id;
+      await mkdir(inFolder(path, draft), { mode: 0o700 });
+      const write = (to: Buffer) => writeDurably(inFolder(to, INFO), JSON.stringify(claim.info));
+      await descend(path, [Buffer.from(draft)], write);
+      await rename(inFolder(path, draft), inFolder(path, claim.id));
+    });
     await withinFolder(claim.inbox, entry.parts, (from) =>
       withinClaim(claim, (to) => moveIn(entry.name, claim, { from, to })),
     );
@@ -114,17 +121,28 @@ export function withinClaim<T>(
   return withinProcessing(inbox, [Buffer.from(id)], work);
 }
 
-type Claims = { readonly claims: readonly Claim[]; readonly strange: readonly string[] };
+type Claims = {
+  readonly claims: readonly Claim[];
+  /** Folders of which nothing is known. */
+  readonly strange: readonly string[];
+};
 
 export async function listClaims(inbox: string): Promise<Claims> {
   const found = await withinProcessing(inbox, [], async (path) => {
     const ids = await readdir(path);
-    return Promise.all(ids.map(async (id) => ({ id, info: await infoIn(path, id) })));
+    const infoOf = (id: string) => (id.startsWith(DRAFT) ? null : infoIn(path, id));
+    return Promise.all(ids.map(async (id) => ({ id, info: await infoOf(id) })));
   }).catch(insteadOf('ENOENT', []));
   return {
     claims: found.flatMap(({ id, info }) => (info === null ? [] : [claimFor({ id, inbox, info })])),
     strange: found.flatMap(({ id, info }) => (info === null ? [join(inbox, PROCESSING, id)] : [])),
   };
+}
+
+/** Removes what a kill left of a claim that was begun or had ended; false: there is more in it. */
+export async function removeLeft(folder: string): Promise<boolean> {
+  if (basename(folder).startsWith(DRAFT)) await rm(join(folder, INFO), { force: true });
+  return rmdir(folder).then(() => true, insteadOf(['ENOENT', 'ENOTEMPTY', 'ENOTDIR'], false));
 }
 
 async function infoIn(processing: Buffer, id: string): Promise<ClaimInfo | null> {

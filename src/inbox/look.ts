@@ -2,14 +2,13 @@
  * One look at the definitions, the claims and all inboxes: what may begin, what is refused, and why
  * other files wait.
  */
-import { rmdir } from 'node:fs/promises';
 import { jobsBefore } from '../config/job-definition.ts';
 import { SANDBOX_TARGET } from '../delivery/target.ts';
 import { errorCode, messageOf } from '../lib/errors.ts';
 import { createReleases } from '../queue/schedules.ts';
 import { goingOnWith, openRuns, type ShownRun } from '../runs/status.ts';
 import type { Ledger } from '../session.ts';
-import { type Claim, listClaims } from './claim.ts';
+import { type Claim, listClaims, removeLeft } from './claim.ts';
 import { type Entry, listEntries } from './entry.ts';
 import { type Inbox, inboxesOf, uploadsOf } from './job-book.ts';
 import { type InboxSchedules, isHeldByWindow } from './schedule.ts';
@@ -50,7 +49,10 @@ export function createLook(
     rest.tidy();
     const isOurs = ({ info }: Claim) => info.target === target && info.ledger === ledger.name;
     const troubles = new Map([...found.troubles, ...brokenLines(book.problems())]);
-    for (const folder of found.strange) await removeEmpty(folder, troubles);
+    for (const folder of found.strange) {
+      const words = `${folder}: nothing is known of the file in it: move it into an inbox by hand`;
+      if (!(await removeLeft(folder))) troubles.set(folder, words);
+    }
     for (const claim of found.claims) if (!isOurs(claim)) troubles.set(...elsewhereLine(claim));
     if (found.unusable.size > 0) underWay.trouble();
     const next = await schedules.next();
@@ -146,12 +148,6 @@ function openRun({ run, state }: ShownRun): readonly [string, string] {
   const words = `run ${run.id} is ${state.words}`;
   const how = goOn === null ? '' : `; to go on with it: ${goOn}, or end it: onboard cancel ${run.id}`;
   return [run.job, `${words}${how}`];
-}
-
-/** A kill may leave a claim's folder empty. */
-async function removeEmpty(folder: string, troubles: Map<string, string>): Promise<void> {
-  const words = `${folder}: nothing is known of the file in it: move it into an inbox by hand`;
-  await rmdir(folder).catch(() => troubles.set(folder, words));
 }
 
 function elsewhereLine({ info: { path, target, ledger } }: Claim): readonly [string, string] {

@@ -1,4 +1,15 @@
-import { chmod, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  copyFile,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import {
@@ -7,6 +18,7 @@ import {
   claimFolder,
   dropClaim,
   listClaims,
+  removeLeft,
   returnFile,
   undoClaim,
 } from '../../src/inbox/claim.ts';
@@ -122,6 +134,23 @@ test.each([{ path: '../a.csv' }, { path: '/etc/passwd' }, { marker: '../../a.don
     expect(await listClaims(inbox)).toEqual({ claims: [], strange: [claim.folder] });
     await writeFile(path, text);
     expect(await claimsIn(inbox)).toEqual([claim]);
+  },
+);
+
+test.each(['', '{"job":'])(
+  'a claim that a kill left half written (%j) is none, and is removed',
+  async (text) => {
+    const { inbox, claim } = await claimed();
+    const draft = join(inbox, '.processing', '.20261127-070935-3xtn');
+    await mkdir(draft);
+    await writeFile(join(draft, '.claim.json'), text);
+    const whole = join(inbox, '.processing', '.20261127-070935-4xtn');
+    await mkdir(whole);
+    await copyFile(join(claim.folder, '.claim.json'), join(whole, '.claim.json'));
+    const { claims, strange } = await listClaims(inbox);
+    expect([claims, [...strange].sort()]).toEqual([[claim], [draft, whole]]);
+    expect(await Promise.all(strange.map(removeLeft))).toEqual([true, true]);
+    expect(await listClaims(inbox)).toEqual({ claims: [claim], strange: [] });
   },
 );
 

@@ -3,7 +3,7 @@ export const OF_INBOX = [
   {
     id: 'claim-before-its-word',
     in: 'src/inbox',
-    find: 'await withinClaim(claim, (to) => writeDurably(inFolder(to, INFO), JSON.stringify(claim.info)));',
+    find: 'await descend(path, [Buffer.from(draft)], write);',
     put: '',
     tests: ['test/inbox/claim'],
     why: 'a kill leaves a file of which nobody knows what it was',
