@@ -6,8 +6,10 @@ import { basename } from 'node:path';
 import type { Format } from '../config/job-definition.ts';
 import { readSample, type Sample, surveyFile } from '../intake/survey.ts';
 import { UsageError } from '../lib/usage-error.ts';
+import { recordLists } from '../mapping/bind-fields.ts';
 import { jobYaml } from '../mapping/proposal/job-yaml.ts';
 import { type JobProposal, proposeJob } from '../mapping/proposal/propose-job.ts';
+import { createFieldLookup } from '../mapping/request-field.ts';
 import type { BuiltIn } from '../model/operation.ts';
 import { isTable, sourceWords } from '../model/source.ts';
 import { fieldCatalog, pathFieldOf } from '../service/operations.ts';
@@ -45,10 +47,17 @@ export async function sampleFile(
   return { ...sample, source: { ...sample.source, columns: source.columns }, file, format: given };
 }
 
-export function proposeFor({ source, rows }: FileSample, operation: BuiltIn): JobProposal {
+/** A UsageError where the file is one object with lists: each item would be a field of its own. */
+export function proposeFor({ file, source, rows }: FileSample, operation: BuiltIn): JobProposal {
   const catalog = fieldCatalog(operation);
   const pathField = pathFieldOf(operation);
-  return proposeJob({ operation, catalog, pathField, source, rows });
+  const settings = recordLists(source, createFieldLookup(catalog, pathField)).map(
+    ({ pointer }) => `format.records: ${pointer}`,
+  );
+  if (settings.length === 0) return proposeJob({ operation, catalog, pathField, source, rows });
+  throw new UsageError(
+    `${file}: is one object with a list in it that is no field of ${operation}: expected to be told which list holds the records; set ${settings.join(' or ')}, or, where the object itself is the record, put it into a list: [ … ]`,
+  );
 }
 
 export function proposalText(proposal: JobProposal, { file, source, rows, format }: FileSample): string {

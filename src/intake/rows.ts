@@ -87,7 +87,7 @@ function understand(path: string, head: FileHead, format: Format): Understanding
   if (format.type === 'xlsx' && !isReportText(head.text)) throw noWorkbook(path);
   const type = detectType(path, head.text, format);
   if (type === 'csv') return understandCsv(path, head, format);
-  return understandJson(path, head, type, { records: format.records, isPerLine: isPerLine(path, format) });
+  return understandJson(path, head, type, format.records);
 }
 
 type FileType = Exclude<SourceInfo['type'], 'xlsx'>;
@@ -95,8 +95,7 @@ type FileType = Exclude<SourceInfo['type'], 'xlsx'>;
 function detectType(path: string, head: string, format: Format): FileType {
   const first = head.trimStart().charAt(0);
   if (format.type === 'csv') return 'csv';
-  const isPointedTo = format.records !== undefined && !isPerLine(path, format);
-  const isList = first === '[' || (first === '{' && isPointedTo && !isReportRecord(head));
+  const isList = first === '[' || (first === '{' && isPointedTo(path, format) && !isReportRecord(head));
   if (format.type !== 'auto' && format.type !== 'xlsx')
     return isList ? 'json' : jsonWithout(path, first, format.type);
   const ending = endingOf(path);
@@ -106,8 +105,9 @@ function detectType(path: string, head: string, format: Format): FileType {
   return ending === null ? 'csv' : jsonWithout(path, first, ending);
 }
 
-function isPerLine(path: string, { type }: Format): boolean {
-  return type === 'ndjson' || endingOf(path) === 'ndjson';
+/** Whether the file may be an object that holds the list: not if type or name says one per line. */
+function isPointedTo(path: string, { type, records }: Format): boolean {
+  return records !== undefined && type !== 'ndjson' && endingOf(path) !== 'ndjson';
 }
 
 function endingOf(path: string): FileType | null {
@@ -117,7 +117,7 @@ function endingOf(path: string): FileType | null {
   return name.endsWith('.json') ? 'json' : null;
 }
 
-/** Objects on lines of their own are read alike, whether they are called json or ndjson. */
+/** Objects one after the other are read alike, whether they are called json or ndjson. */
 function jsonWithout(path: string, first: string, type: 'json' | 'ndjson'): FileType {
   if (first === '{' || type === 'ndjson') return 'ndjson';
   throw new UsageError(

@@ -4,10 +4,11 @@
  */
 
 import type { FieldSource } from '../config/job-definition.ts';
+import { namesOf } from '../lib/json-pointer.ts';
 import type { KeyForm } from '../model/key-form.ts';
 import type { ReferenceSpace } from '../model/mapping.ts';
 import type { JsonValue } from '../model/request.ts';
-import { isTable } from '../model/source.ts';
+import { isTable, type SourceInfo } from '../model/source.ts';
 import { type ColumnSlot, type Compilation, isLeftOut, namesTaken, placeOf } from './compilation.ts';
 import { type Conversion, convert } from './conversion.ts';
 import {
@@ -17,7 +18,13 @@ import {
   defaultConversion,
 } from './field-conversion.ts';
 import { noSuchField } from './proposal/meaning.ts';
-import { type FieldPath, formatFieldPath, type KnownField, parseFieldPath } from './request-field.ts';
+import {
+  type FieldLookup,
+  type FieldPath,
+  formatFieldPath,
+  type KnownField,
+  parseFieldPath,
+} from './request-field.ts';
 
 export type Binding =
   | { readonly kind: 'constant'; readonly path: FieldPath; readonly value: JsonValue }
@@ -153,23 +160,51 @@ function bindConstant({ path, known }: Target, value: string | number | boolean)
 function bindHeaders(compilation: Compilation): readonly Binding[] {
   const { source, problems, readsAsIgnored } = compilation;
   const named = namedColumns(compilation);
+  const lists = recordLists(source, compilation.lookUp);
+  const misplaced = new Set<string>();
   const told = new Set<string>();
   const bindings: Binding[] = [];
   for (const [slot, column] of source.columns.entries()) {
     if (isLeftOut(column, compilation)) continue;
     const isTaken = named.has(column) || readsAsIgnored(column);
     const bound = bindHeader({ column, slot }, isTaken, compilation);
-    if (typeof bound !== 'string') bindings.push(...(bound === null ? [] : [bound]));
+    const list =
+      typeof bound === 'string' ? lists.find((one) => `${column}.`.startsWith(`${one.column}.`)) : undefined;
+    if (list !== undefined) misplaced.add(recordsProblem(list, column));
+    else if (typeof bound !== 'string') bindings.push(...(bound === null ? [] : [bound]));
     else if (!told.has(column)) problems.push(`column "${column}": ${bound}`);
     // Columns that share a name are told once.
     told.add(column);
   }
+  problems.push(...misplaced);
   return bindings;
 }
 
 /** Those that the definition could mean, too: they need not be field paths. */
 function namedColumns({ definition, findColumns }: Compilation): ReadonlySet<string> {
   return new Set(namesTaken(definition).flatMap((name) => findColumns(name).map(({ column }) => column)));
+}
+
+/** In a file that is one object; the columns of all in the list begin with `column`. */
+type RecordList = { readonly pointer: string; readonly column: string };
+
+/** Where the records of a file that is one object probably are: lists that are no field. */
+export function recordLists(
+  { recordLists: pointers = [] }: Pick<SourceInfo, 'recordLists'>,
+  lookUp: FieldLookup,
+): readonly RecordList[] {
+  return pointers
+    .map((pointer) => ({ pointer, column: namesOf(pointer).join('.') }))
+    .filter(({ column }) => {
+      const path = parseFieldPath(column);
+      return typeof path === 'string' || lookUp(path).kind === 'unknown';
+    });
+}
+
+function recordsProblem({ pointer, column }: RecordList, found: string): string {
+  // Of a list without anything in it there is the column itself.
+  const what = found === column ? 'empty' : 'no field';
+  return `the file is one object, and its list "${column}" is ${what}: where the records are in that list, set format.records: ${pointer}; otherwise list "${column}" under "ignore".`;
 }
 
 /** By its own header, as written or as read; `null` where the definition takes the column up. */

@@ -202,6 +202,16 @@ describe('the check of a file', () => {
     expect(warning?.examples.map(({ row }) => row)).toEqual([1, 2, 3]);
   });
 
+  test('that is an object with an empty list says so, unless the object is a record', async () => {
+    const said = await (await startCheck(SUBCLIENTS, { 'a.json': '{"rows": [], "total": 0}' })).check();
+    expect(said.exitCode).toBe(3);
+    expect(said.stderr).toContain(
+      'the file is one object, and its list "rows" is empty: where the records are in that list, set format.records: /rows; otherwise',
+    );
+    const record = await (await startCheck(SUBCLIENTS, { 'a.json': '{"Ref": "A", "Tags": []}' })).check();
+    expect(record.stderr).toContain('column "Tags": subclient.create has no such field');
+  });
+
   test.each([
     ['', {}, ' --sandbox'],
     [' --sandbox', {}, ''],

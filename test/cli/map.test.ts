@@ -112,7 +112,9 @@ describe('when a JSON file is one object that holds the list of its records', ()
     const file = await ownFile(holder, 'export.json');
     const said = await map(file, 'subclient.create');
     expect([said.exitCode, said.stdout]).toEqual([3, '']);
-    expect(said.stderr).toContain('set format.records: /data/items; or put the object into a list');
+    expect(said.stderr).toContain(
+      'set format.records: /data/items, or, where the object itself is the record',
+    );
     const read = await map(file, 'subclient.create', '--format', 'records=/data/items');
     expect(read).toMatchObject({
       exitCode: 0,
@@ -121,8 +123,8 @@ describe('when a JSON file is one object that holds the list of its records', ()
     expect(read.stdout).toContain('key: ref');
   });
 
-  test('a record with a list stands in a list of its own', async () => {
-    const file = await ownFile('[{"name":"A","accounts":[{"iban":"I"},{"iban":"J"}]}]', 'one.json');
+  test('a list that is a field of the operation is none of records', async () => {
+    const file = await ownFile('{"name":"A","accounts":[{"iban":"I"},{"iban":"J"}]}', 'one.json');
     const said = await map(file, 'counterparty.draft');
     expect([said.exitCode, said.stdout]).toEqual([0, expect.stringContaining('"accounts.1.iban"')]);
   });

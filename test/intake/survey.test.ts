@@ -158,7 +158,7 @@ test('when the header is another one than at the survey, nothing is read', async
 });
 
 test('what the survey told of the dialect holds for the chunks', async () => {
-  const path = await file('a.txt', '{"a":1}\n{"a":2}');
+  const path = await file('a.txt', '{"a":\n1}\n{"a":2}');
   const { source, rows } = await surveyFile(path, FORMAT);
   const chunks: number[] = [];
   for await (const chunk of readChunks(path, source, FORMAT, cuts(1))) chunks.push(chunk.rows.length);

@@ -1,6 +1,6 @@
 /**
- * The front door to JSON: records stand one per line, or are elements of a list. An object that is
- * neither is refused with the lists in it.
+ * The front door to JSON: tells from a file's head whether its records stand one per line, follow
+ * each other over several lines, or are elements of a list.
  */
 import type { Format } from '../../config/job-definition.ts';
 import { UsageError } from '../../lib/usage-error.ts';
@@ -13,44 +13,35 @@ import { pointerOf } from './pointer.ts';
 import { inspectJson, jsonRow } from './record.ts';
 import { endOfFirst, literalOf, nextToken, scannerOf } from './scanner.ts';
 
-/** `isPerLine`: the definition or the file's name says so. */
 export function understandJson(
   path: string,
   head: FileHead,
   type: 'json' | 'ndjson',
-  { records, isPerLine }: { readonly records: Format['records']; readonly isPerLine: boolean },
+  records: Format['records'],
 ): Understanding {
-  const source = { ...SOURCE_DEFAULTS, type, bom: head.bom };
-  if (type === 'json') return { source, feed: createJsonRows(path, records ?? WHOLE_FILE), start: 0 };
-  refuseObject(path, head, isPerLine);
-  return { source, feed: createNdjsonRows(path), start: 0 };
+  const isHolder = type === 'ndjson' && isOneHolder(head);
+  const lists = isHolder ? listPointers(head.text) : [];
+  const empty =
+    isHolder && lists.length === 0 && !HAS_TEXT.test(head.text) ? listPointers(head.text, ']') : [];
+  const source = {
+    ...SOURCE_DEFAULTS,
+    type,
+    bom: head.bom,
+    ...(lists.length === 0 ? {} : { notes: [oneObject(lists)] }),
+    ...(lists.length + empty.length === 0 ? {} : { recordLists: [...lists, ...empty] }),
+  };
+  return { source, feed: feedFor(path, head, type, records), start: 0 };
+}
+
+/** A record has a member that is text; an object that only holds lists need not. */
+const HAS_TEXT = /:\s*"/;
+
+function feedFor(path: string, head: FileHead, type: 'json' | 'ndjson', records: Format['records']): RowFeed {
+  if (type === 'json') return createJsonRows(path, records ?? WHOLE_FILE);
+  return isLinewise(head.text) ? createNdjsonRows(path) : createJsonRows(path, null);
 }
 
 const WHOLE_FILE = '';
-
-/** Lines of an object over several could be records, and an object may hold the list of them. */
-function refuseObject(path: string, head: FileHead, isPerLine: boolean): void {
-  const text = head.text.trimStart();
-  const isOverLines = isPrinted(text);
-  const mayHold = !isPerLine && isOneObject(text, head.whole) && !isReportRecord(text);
-  const lists = isOverLines || mayHold ? listPointers(text) : [];
-  if (!isOverLines && lists.length === 0) return;
-  const named = lists.length === 0 ? '' : `set format.records: ${lists.join(' or ')}; or `;
-  throw new UsageError(
-    `${path}: begins with an object that is no record on a line of its own: expected a list of records or one record per line; ${named}put the object into a list: [ … ]`,
-  );
-}
-
-function isPrinted(text: string): boolean {
-  const line = text.slice(0, text.search(/\n|$/));
-  return text.startsWith('{') && inspectJson(line).kind === 'broken' && endOfFirst(text) !== null;
-}
-
-/** As far as the head shows. */
-function isOneObject(text: string, isWhole: boolean): boolean {
-  const end = text.startsWith('{') ? endOfFirst(text) : 0;
-  return end === null ? !isWhole : isWhole && text.slice(end).trim() === '';
-}
 
 export function isReportRecord(head: string): boolean {
   const end = endOfFirst(head);
@@ -58,10 +49,30 @@ export function isReportRecord(head: string): boolean {
   return typeof record === 'object' && record !== null && Object.hasOwn(record, REPORT_MEMBER);
 }
 
+function oneObject(lists: readonly string[]): string {
+  return `The file is one object with a list of objects in it: where they are the records, format.records has to name it: ${lists.join(' or ')}.`;
+}
+
+/** False: objects are printed over several lines. */
+function isLinewise(head: string): boolean {
+  const text = head.trimStart();
+  const lineEnd = text.indexOf('\n');
+  const firstLine = lineEnd === -1 ? text : text.slice(0, lineEnd);
+  return inspectJson(firstLine).kind === 'valid' || !text.startsWith('{') || endOfFirst(text) === null;
+}
+
+/** One object that holds a list of objects, as far as the head shows. */
+function isOneHolder(head: FileHead): boolean {
+  const text = head.text.trimStart();
+  if (!text.startsWith('{') || !/:\s*\[\s*[{\]]/.test(text)) return false;
+  const end = endOfFirst(text);
+  return end === null ? !head.whole : head.whole && text.slice(end).trim() === '';
+}
+
 const MOST = 5;
 
-/** Pointers to lists, in no other list, that begin with an object. */
-export function listPointers(text: string): readonly string[] {
+/** Pointers to lists, in no other list, that begin with an object, or with `]` are empty. */
+export function listPointers(text: string, first: '{' | ']' = '{'): readonly string[] {
   const scanner = scannerOf(text);
   const found: string[] = [];
   const around: Around[] = [];
@@ -70,7 +81,7 @@ export function listPointers(text: string): readonly string[] {
   for (let token = nextToken(scanner); found.length < MOST; token = nextToken(scanner)) {
     if (token === 'broken' || token === 'end') break;
     const char = text.charAt(scanner.start);
-    if (char === '{' && before === '[' && isOnlyList(around))
+    if (char === first && before === '[' && isOnlyList(around))
       found.push(pointerOf(around.slice(1).map(({ name }) => name)));
     if (token === 'name') name = String(JSON.parse(literalOf(scanner)));
     if (token === 'open') around.push({ name, isList: char === '[' });

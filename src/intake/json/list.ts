@@ -1,7 +1,7 @@
 /**
- * Rows of JSON that is not line by line: each element of the list at a pointer becomes a row as it
- * stands. Broken JSON, or a record that is too long, refuses the file with its place, since what
- * follows can't be told apart any more.
+ * Rows of JSON that is not line by line: the elements of the list at a pointer, or objects that
+ * follow each other. Each becomes a row as it stands. Broken JSON, or a record that is too long,
+ * refuses the file with its place, since what follows can't be told apart any more.
  */
 import { UsageError } from '../../lib/usage-error.ts';
 import type { Row } from '../../model/row.ts';
@@ -14,7 +14,8 @@ import { columnOf, extend, nextToken, type Scanner, scannerOf, type Token } from
 type State = {
   readonly path: string;
   readonly scanner: Scanner;
-  readonly trail: Trail;
+  /** `null`: the records follow each other. */
+  readonly trail: Trail | null;
   /** Open brackets around a record; `null`: outside the list. */
   depth: number | null;
   record: { readonly line: number; readonly check: RecordCheck } | null;
@@ -22,12 +23,13 @@ type State = {
   count: number;
 };
 
-export function createJsonRows(path: string, pointer: string): RowFeed {
+export function createJsonRows(path: string, pointer: string | null): RowFeed {
+  const isSequence = pointer === null;
   const state: State = {
     path,
-    scanner: scannerOf('', false),
-    trail: newTrail(path, pointer),
-    depth: null,
+    scanner: scannerOf('', false, isSequence),
+    trail: isSequence ? null : newTrail(path, pointer),
+    depth: isSequence ? 0 : null,
     record: null,
     rows: [],
     count: 0,
@@ -46,10 +48,10 @@ function takeNext(state: State): boolean {
   const token = nextToken(scanner);
   refuseTooLong(state, token === 'wait' ? scanner.text.length : scanner.at);
   if (token === 'broken') throw brokenJson(state);
-  if (token === 'end') endTrail(trail);
+  if (token === 'end' && trail !== null) endTrail(trail);
   if (token === 'wait' || token === 'end') return false;
   if (state.depth !== null && scanner.closers.length >= state.depth) takeElement(state, state.depth, token);
-  else state.depth = takeOutside(trail, token, scanner) ? scanner.closers.length : null;
+  else state.depth = trail !== null && takeOutside(trail, token, scanner) ? scanner.closers.length : null;
   return true;
 }
 

@@ -25,12 +25,13 @@ export type Scanner = {
   /** Whether the innermost object or list may close here. */
   mayClose: boolean;
   isFinal: boolean;
+  readonly isSequence: boolean;
 };
 
 /** In the innermost object or list, or at the top of the text. */
 type Next = 'value' | 'name' | 'colon' | 'comma' | 'nothing';
 
-export function scannerOf(text: string, isFinal = true): Scanner {
+export function scannerOf(text: string, isFinal = true, isSequence = false): Scanner {
   return {
     text,
     at: 0,
@@ -44,6 +45,7 @@ export function scannerOf(text: string, isFinal = true): Scanner {
     next: 'value',
     mayClose: false,
     isFinal,
+    isSequence,
   };
 }
 
@@ -102,7 +104,9 @@ function isSpace(code: number): boolean {
 }
 
 function atEnd(scanner: Scanner): Token {
-  return scanner.next === 'nothing' ? 'end' : fail(scanner, expectedIn(scanner));
+  const { next, closers, isSequence } = scanner;
+  const mayEnd = next === 'nothing' || (isSequence && closers.length === 0);
+  return mayEnd ? 'end' : fail(scanner, expectedIn(scanner));
 }
 
 function expectedIn({ next, mayClose, closers }: Scanner): string {
@@ -167,8 +171,9 @@ function close(scanner: Scanner): Token {
   return taken(scanner, 'close', scanner.at + 1, afterValue(scanner));
 }
 
-function afterValue({ closers }: Scanner): Next {
-  return closers.length > 0 ? 'comma' : 'nothing';
+function afterValue({ closers, isSequence }: Scanner): Next {
+  if (closers.length > 0) return 'comma';
+  return isSequence ? 'value' : 'nothing';
 }
 
 function taken(scanner: Scanner, token: Token, end: number, next: Next): Token {

@@ -62,6 +62,13 @@ const FILES = [
     'x\n{"a":1}\n',
     ['1: ! broken JSON in column 1: expected a value', '2: {"a":1}'],
   ],
+  ['one printed object is one record', 'f.json', `${PRETTY}\n`, [`1: ${PRETTY}`]],
+  [
+    'printed objects that follow each other are records',
+    'f.json',
+    `\n${PRETTY}\n${PRETTY} {"c":1}`,
+    [`2: ${PRETTY}`, `6: ${PRETTY}`, '9: {"c":1}'],
+  ],
 ] as const;
 
 test.each(FILES)('%s', async (_, path, text, rows) => {
@@ -110,6 +117,7 @@ const OBJECTS = [
 const SHAPES = [
   ['a list', 'f.json', (object: string) => `[{"x":1},\n${object},\n{"y":2}]`],
   ['NDJSON', 'f.ndjson', (object: string) => `{"x":1}\n${object}\n{"y":2}\n`],
+  ['a sequence', 'f.json', (object: string) => `{"x":1}{"z":1}\n${object}\n{\n"y":2}\n`],
 ] as const;
 
 const CASES = OBJECTS.flatMap(([name, text, problem]) =>
@@ -172,6 +180,7 @@ const BROKEN = [
   ['a string cut off', '[{"a":"x', 'column 9', `a closing quote${AT_THE_END}`],
   ['text after the list', '[{"a":1}]\nx', 'line 2, column 1', 'nothing more'],
   ['a long record that is broken early', `[{"a":1},\n{"b":x,"c":"${LONG}"}]`, 'line 2, column 6', 'a value'],
+  ['printed objects that break off', `${PRETTY}\n{"a":\n`, 'line 6, column 1', `a value${AT_THE_END}`],
 ];
 
 test.each(BROKEN)('%s is refused with its place', async (_, text, place, expected) => {
@@ -185,6 +194,11 @@ test.each([
     'a list with a record too long',
     `[{"a":1},\n{"b":\n"${LONG}"}]`,
     'f.json, line 2: longer than 1048576 characters',
+  ],
+  [
+    'a record too long among others',
+    `{\n"a":1}\n{"b":\n"${LONG}"}`,
+    'f.json, line 3: longer than 1048576 characters',
   ],
   [
     'a record too long without end',
@@ -292,23 +306,10 @@ test.each<[what: string, text: string, pointers: readonly string[]]>([
   expect(listPointers(text)).toEqual(pointers);
 });
 
-const IN_A_LIST = 'expected a list of records or one record per line; put the object into a list: [ … ]';
-const NAMED = 'set format.records: /items; or put the object into a list: [ … ]';
-
 test.each([
-  ['an object printed over several lines', 'f.json', `\n${PRETTY}\n${PRETTY}`, IN_A_LIST],
-  ['one whose lines could be records', 'f.ndjson', '{\n"items":[\n{"a":1}\n]}', NAMED],
-  ['one that holds a list of objects', 'f.json', '{"n":"x","items":[{"a":1}]}', NAMED],
-])('%s is refused with the list to name', async (_, path, text, advice) => {
-  expect(await readError(text, { path })).toContain(advice);
-});
-
-test.each([
-  ['one object of a file that is named so', 'f.ndjson', '{"items":[{"a":1}]}'],
-  ['one object of a report', 'f.json', '{"items":[{"a":1}],"_onboard":{"row":1}}'],
-  ['one object without a list of objects', 'f.json', '{"items":[]}'],
-  ['objects that hold lists', 'f.json', '{"items":[{"a":1}]}\n{"items":[{"a":1}]}'],
-])('%s on a line of its own is a record', async (_, path, text) => {
-  const { rows } = await readText(text, { path });
-  expect(rows.map((row) => row.kind)).toEqual(text.split('\n').map(() => 'record'));
+  ['{"rows":[]}', ['/rows']],
+  ['{"data":{"items":[ ]},"total":0}', ['/data/items']],
+  ['{"items":[[]]}', []],
+])('an empty list in %s is found where one is asked for', (text, pointers) => {
+  expect([listPointers(text), listPointers(text, ']')]).toEqual([[], pointers]);
 });

@@ -197,3 +197,10 @@ test.each(CHARACTERS)('%s makes the record unreadable and no other', async (_, t
   expect(rows.map((row) => row.kind)).toEqual(['record', 'unreadable', 'record']);
   expect(rows.map(brief)[1]).toContain(`! ${problem}`);
 });
+
+test('one object that holds a list of objects is noted, as long as format.records names none', async () => {
+  const text = '{"items":[{"a":1}]}';
+  expect((await readText(text, PATH)).source?.notes).toEqual([expect.stringContaining('format.records')]);
+  expect((await readText(text, { ...PATH, format: { records: '/items' } })).source?.notes).toEqual([]);
+  expect((await readText(`${text}\n${text}`, PATH)).source?.notes).toEqual([]);
+});
