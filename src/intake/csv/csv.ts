@@ -11,10 +11,11 @@ import { BAD_BYTES } from '../decode.ts';
 import { delimiterInReport, isReportText, reportRow } from '../report-file.ts';
 import { NO_TEXT, unreadableRow } from '../row.ts';
 import { type FileHead, type RowFeed, SOURCE_DEFAULTS, type Understanding } from '../row-feed.ts';
+import { createCsvReader } from './cells.ts';
 import { tellDialect } from './dialect.ts';
 import { type CsvDialect, cellsInLine } from './grammar.ts';
 import { type CsvHeader, readHeader, readPreamble } from './header.ts';
-import { type BadLine, type CsvRecord, createCsvReader } from './records.ts';
+import type { BadLine, CsvRecord } from './records.ts';
 import { createSalvage, type FittingRecord, type Found, type Misfit } from './salvage.ts';
 
 export function understandCsv(path: string, head: FileHead, given: Format): Understanding {

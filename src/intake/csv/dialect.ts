@@ -6,9 +6,9 @@ import type { Format } from '../../config/job-definition.ts';
 import { UsageError } from '../../lib/usage-error.ts';
 import { headerBelow, type SampleRecord, titleProblem } from '../column-names.ts';
 import { type FileHead, HEAD_CHARS } from '../row-feed.ts';
+import { createCsvReader } from './cells.ts';
 import { type CsvDialect, delimiterOf, detectNewline } from './grammar.ts';
 import type { Preamble } from './header.ts';
-import { createCsvReader } from './records.ts';
 
 export function tellDialect(
   path: string,

@@ -10,7 +10,7 @@ export type CsvDialect = {
   readonly quote: string;
   /** One character, not the quote; before a quote or itself. `null`: quotes are doubled. */
   readonly escape: string | null;
-  /** `lf`: records end with LF or CRLF, a lone CR is text. `cr`: a CR is read as an LF. */
+  /** `lf`: records end with LF or CRLF, a lone CR is text. `cr`: a lone CR ends one too. */
   readonly newline: 'lf' | 'cr';
   /** Spaces around a cell are no part of it. */
   readonly trim: boolean;
@@ -39,15 +39,38 @@ export function detectNewline(
   return 'lf';
 }
 
+/** -1: there is none. */
+export function indexOfNewline(text: string, from: number, newline: CsvDialect['newline']): number {
+  if (newline === 'lf') return text.indexOf('\n', from);
+  // Not two calls of indexOf: one would search to the end of the text for each record.
+  for (let at = from; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === CR || code === LF) return at;
+  }
+  return -1;
+}
+
 /** The text's end where there is none. */
 export function indexOrEnd(text: string, sign: string, from: number): number {
   const at = text.indexOf(sign, from);
   return at === -1 ? text.length : at;
 }
 
-export function countNewlines(text: string, from = 0, to = text.length): number {
+export function afterNewline(text: string, at: number): number {
+  return text.charCodeAt(at) === CR && text.charCodeAt(at + 1) === LF ? at + 2 : at + 1;
+}
+
+export function countNewlines(
+  text: string,
+  range: { from: number; to: number },
+  newline: CsvDialect['newline'],
+): number {
   let count = 0;
-  for (let at = text.indexOf('\n', from); at !== -1 && at < to; at = text.indexOf('\n', at + 1)) count += 1;
+  let at = indexOfNewline(text, range.from, newline);
+  while (at !== -1 && at < range.to) {
+    count += 1;
+    at = indexOfNewline(text, afterNewline(text, at), newline);
+  }
   return count;
 }
 
@@ -74,7 +97,7 @@ export function cutRecord(view: TextView, start: number, dialect: CsvDialect): C
         cellStart = cut.at + 1;
         break;
       case 'newline':
-        return { kind: 'record', next: 1 + view.text.indexOf('\n', cut.at) };
+        return { kind: 'record', next: afterNewline(view.text, cut.at) };
       case 'end':
         return { kind: 'record', next: cut.at };
       case 'stray':
@@ -170,7 +193,7 @@ function cellEndAt(view: TextView, at: number, dialect: CsvDialect): CellEnd {
   if (code === dialect.delimiter.charCodeAt(0)) return { kind: 'delimiter', at };
   if (code === LF) return { kind: 'newline', at };
   if (code !== CR) return null;
-  return view.text.charCodeAt(at + 1) === LF ? { kind: 'newline', at } : null;
+  return dialect.newline === 'cr' || view.text.charCodeAt(at + 1) === LF ? { kind: 'newline', at } : null;
 }
 
 function skipBlanks(view: TextView, from: number, dialect: CsvDialect): number {
@@ -180,9 +203,9 @@ function skipBlanks(view: TextView, from: number, dialect: CsvDialect): number {
   return at;
 }
 
-/** Of the spaces that are taken off cells, those that may stand beside quotes. */
-function isBlank(char: string, { delimiter }: CsvDialect): boolean {
-  return char === ' ' || (char === '\t' && delimiter !== '\t');
+function isBlank(char: string, dialect: CsvDialect): boolean {
+  if (char === '\n' || char === '\r' || char === dialect.delimiter) return false;
+  return char.trim() === '';
 }
 
 export const LF = 10;

@@ -11,8 +11,9 @@ import { nameProblems } from '../column-names.ts';
 import { BAD_BYTES } from '../decode.ts';
 import { NO_TEXT } from '../row.ts';
 import { type FileHead, HEAD_CHARS } from '../row-feed.ts';
+import { createCsvReader } from './cells.ts';
 import { type CsvDialect, delimiterOf } from './grammar.ts';
-import { type CsvPiece, type CsvRecord, createCsvReader } from './records.ts';
+import type { CsvPiece, CsvRecord } from './records.ts';
 
 /** `delimiter`: the one that a `sep=` line names. */
 export type Preamble = {

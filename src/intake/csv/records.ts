@@ -2,9 +2,17 @@
  * Cuts CSV text into records. A line where no well-formed record begins is a piece of its own, and
  * cutting goes on below it. Block boundaries never change the pieces.
  */
-import { parse } from 'csv-parse/sync';
 import { MAX_RECORD_CHARS, MAX_UNREADABLE_CHARS, TOO_LONG } from '../row.ts';
-import { CR, type CsvDialect, countNewlines, cutRecord, indexOrEnd, LF } from './grammar.ts';
+import {
+  afterNewline,
+  CR,
+  type CsvDialect,
+  countNewlines,
+  cutRecord,
+  indexOfNewline,
+  indexOrEnd,
+  LF,
+} from './grammar.ts';
 
 /** Well-formed; its line is counted from 1. */
 export type CsvRecord = {
@@ -49,75 +57,14 @@ type Splitting = {
   pieces: CsvPiece[];
 };
 
-/** CSV records with their cells: csv-parse takes ten times as long as a split at the delimiters. */
-export function createCsvReader(
-  dialect: CsvDialect,
-  firstLine: number,
-): (chunk: string, final: boolean) => readonly CsvPiece[] {
-  const split = createCsvSplitter(dialect, firstLine);
-  const parseRecords = createParser(dialect);
-  return (chunk, final) => {
-    const pieces = split(chunk, final);
-    const quoted = pieces.filter(isQuoted);
-    const parsed = quoted.length === 0 ? [] : parseRecords(quoted.map(linesOf).join(''));
-    // Splitter and parser follow one grammar; no row may be sent under a wrong number.
-    if (parsed.length !== quoted.length)
-      throw new Error(`cut ${quoted.length} records, but csv-parse reads ${parsed.length}`);
-    for (const [i, { cells }] of quoted.entries()) cells.push(...(parsed[i] ?? []));
-    return pieces;
-  };
-}
-
-function isQuoted(piece: CsvPiece): piece is CsvRecord {
-  return piece.kind === 'record' && !piece.isPlain;
-}
-
-/** Behind a CR of the last cell, LF alone would end the record before the CR. */
-function linesOf({ text }: CsvRecord): string {
-  return `${text}\r\n`;
-}
-
-function createParser(dialect: CsvDialect): (text: string) => string[][] {
-  const { delimiter, quote, trim } = dialect;
-  const options = {
-    columns: false as const,
-    delimiter,
-    quote,
-    escape: quote,
-    record_delimiter: ['\r\n', '\n'],
-    // The reader compares lengths with the header's, and reports them.
-    relax_column_count: true,
-    trim,
-  };
-  const prepare = createPreparation(dialect);
-  const parseAll = (text: string) => parse(prepare(text), options);
-  // csv-parse trims only outside the quotes.
-  return trim ? (text) => parseAll(text).map((cells) => cells.map((cell) => cell.trim())) : parseAll;
-}
-
-/** Escapes become doubled quotes: csv-parse would drop one before any character, as in a path. */
-function createPreparation({ quote, escape: sign }: CsvDialect): (text: string) => string {
-  if (sign === null) return (text) => text;
-  const [q, e] = [literal(quote), literal(sign)];
-  const cell = new RegExp(`${q}[^${q}${e}]*(?:${e}[^][^${q}${e}]*)*${q}`, 'g');
-  const escaped = new RegExp(`${e}([${q}${e}])`, 'g');
-  const plain = (_: string, own: string) => (own === quote ? quote + quote : own);
-  return (text) => text.replaceAll(cell, (own) => own.replaceAll(escaped, plain));
-}
-
-function literal(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-}
-
-function createCsvSplitter(dialect: CsvDialect, firstLine: number): CsvSplitter {
+export function createCsvSplitter(dialect: CsvDialect, firstLine: number): CsvSplitter {
   const start = { text: '', held: '', at: 0, line: firstLine, isBlankBefore: false, bad: null };
   const state: Splitting = { dialect, ...start, pieces: [] };
   return (chunk, final) => {
     const text = state.text.slice(state.at) + state.held + chunk;
     state.held = text.endsWith('\r') ? '\r' : '';
     // A CR at the end of the file: it was cut off between CR and LF.
-    const whole = state.held === '' ? text : final ? `${text}\n` : text.slice(0, -1);
-    state.text = dialect.newline === 'cr' ? whole.replaceAll(/\r\n?/g, '\n') : whole;
+    state.text = state.held === '' ? text : final ? `${text}\n` : text.slice(0, -1);
     state.at = 0;
     state.pieces = [];
     while (advance(state, final));
@@ -130,7 +77,8 @@ function advance(state: Splitting, final: boolean): boolean {
   const stop = takeRecords(state, final);
   const { line, isBlankBefore } = state;
   if (stop.kind === 'unclosed') {
-    const before = countNewlines(state.text, state.at, stop.quote);
+    const range = { from: state.at, to: stop.quote };
+    const before = countNewlines(state.text, range, state.dialect.newline);
     state.pieces.push({ kind: 'unclosed', line: line + before });
   }
   if (stop.kind !== 'bad') return false;
@@ -141,11 +89,11 @@ function advance(state: Splitting, final: boolean): boolean {
 
 function passLine(state: Splitting, bad: BadLine, final: boolean): boolean {
   const { text, at } = state;
-  const found = text.indexOf('\n', at);
+  const found = indexOfNewline(text, at, state.dialect.newline);
   const isEnded = final || found !== -1;
   const end = found === -1 ? text.length : found;
   const whole = { ...bad, text: (bad.text + text.slice(at, end)).slice(0, MAX_UNREADABLE_CHARS) };
-  state.at = isEnded && found !== -1 ? found + 1 : end;
+  state.at = isEnded && found !== -1 ? afterNewline(text, found) : end;
   state.bad = isEnded ? null : whole;
   if (!isEnded) return false;
   state.line += 1;
@@ -159,10 +107,12 @@ function takeRecords(state: Splitting, final: boolean): Stop {
   for (;;) {
     const { at } = state;
     if (quoteAt < at) quoteAt = indexOrEnd(text, dialect.quote, at);
-    const end = text.indexOf('\n', at);
+    const end = indexOfNewline(text, at, dialect.newline);
     // A line without a quote is a whole record: no need to look at its characters.
     const isPlain = end !== -1 && end < quoteAt && end - at <= MAX_RECORD_CHARS;
-    const step: CsvStep = isPlain ? { kind: 'record', next: end + 1 } : stepAt(text, at, final, dialect);
+    const step: CsvStep = isPlain
+      ? { kind: 'record', next: afterNewline(text, end) }
+      : stepAt(text, at, final, dialect);
     if (step.kind !== 'record') return step;
     pass(state, step.next, isPlain);
   }
@@ -172,11 +122,11 @@ function pass(state: Splitting, next: number, isPlain: boolean): void {
   const { text, at, line, dialect, isBlankBefore: isAfterBlank } = state;
   state.isBlankBefore = isBlankLine(text, at, next, dialect);
   if (!state.isBlankBefore) {
-    const own = text.slice(at, next - lineEndBefore(text, next));
+    const own = text.slice(at, next - lineEndBefore(text, next, dialect));
     const cells = isPlain ? plainCells(own, dialect) : [];
     state.pieces.push({ kind: 'record', line, text: own, isAfterBlank, isPlain, cells });
   }
-  state.line += isPlain ? 1 : countNewlines(text, at, next);
+  state.line += isPlain ? 1 : countNewlines(text, { from: at, to: next }, dialect.newline);
   state.at = next;
 }
 
@@ -186,15 +136,16 @@ function plainCells(text: string, { delimiter, trim }: CsvDialect): string[] {
 }
 
 /** In characters; the last record of a file may have none. */
-function lineEndBefore(text: string, next: number): number {
-  if (text.charCodeAt(next - 1) !== LF) return 0;
-  return text.charCodeAt(next - 2) === CR ? 2 : 1;
+function lineEndBefore(text: string, next: number, { newline }: CsvDialect): number {
+  const last = text.charCodeAt(next - 1);
+  if (last === LF) return text.charCodeAt(next - 2) === CR ? 2 : 1;
+  return last === CR && newline === 'cr' ? 1 : 0;
 }
 
 function isBlankLine(text: string, from: number, next: number, dialect: CsvDialect): boolean {
   const first = text.charCodeAt(from);
   if (first === LF) return true;
-  if (first === CR && text.charCodeAt(from + 1) === LF) return true;
+  if (first === CR && (dialect.newline === 'cr' || text.charCodeAt(from + 1) === LF)) return true;
   if (!dialect.trim || first > SPACE) return false;
   const line = text.slice(from, next);
   return line.trim() === '' && !line.includes(dialect.delimiter);

@@ -56,7 +56,7 @@ export function createSalvage(dialect: CsvDialect, width: number, found: Found):
       held.push(record);
       if (fate !== 'inside' || damage === null) return;
       // This record ends the open cell.
-      addLines(damage, held.splice(0));
+      addLines(damage, held.splice(0), dialect);
       damage.isOpen = false;
     },
     misfits(misfit) {
@@ -112,7 +112,7 @@ function beginDamage(
     taken: before === undefined ? null : { line: before.line, by: line },
     rest: restBelow(cells, width),
     text: bounded(before === undefined ? text : `${before.text}\n${text}`),
-    lastLine: lastLineOf({ text, line }),
+    lastLine: lastLineOf({ text, line }, dialect),
     isOpen: isDamaged && leavesOpen(text, false, dialect),
   };
 }
@@ -131,14 +131,14 @@ function extendDamage(
   const { text, cells, isDamaged } = misfit;
   if (!damage.isOpen) damage.rest = restBelow(cells, width);
   else if (cells === damage.rest) damage.rest = null;
-  addLines(damage, [...inside, misfit]);
+  addLines(damage, [...inside, misfit], dialect);
   if (isDamaged) damage.isOpen = leavesOpen(text, damage.isOpen, dialect);
 }
 
 type Lines = Pick<Misfit, 'text' | 'line'>;
 
-function addLines(damage: Damage, added: readonly Lines[]): void {
-  for (const lines of added.slice(-1)) damage.lastLine = lastLineOf(lines);
+function addLines(damage: Damage, added: readonly Lines[], dialect: CsvDialect): void {
+  for (const lines of added.slice(-1)) damage.lastLine = lastLineOf(lines, dialect);
   if (damage.text.length < MAX_UNREADABLE_CHARS)
     damage.text = bounded([damage.text, ...added.map(({ text }) => text)].join('\n'));
 }
@@ -147,8 +147,8 @@ function bounded(text: string): string {
   return text.slice(0, MAX_UNREADABLE_CHARS);
 }
 
-function lastLineOf({ text, line }: Lines): number {
-  return line + countNewlines(text);
+function lastLineOf({ text, line }: Lines, { newline }: CsvDialect): number {
+  return line + countNewlines(text, { from: 0, to: text.length }, newline);
 }
 
 /**

@@ -1,8 +1,9 @@
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { createCsvReader } from '../../../src/intake/csv/cells.ts';
 import type { CsvDialect } from '../../../src/intake/csv/grammar.ts';
-import { type CsvRecord, createCsvReader } from '../../../src/intake/csv/records.ts';
+import type { CsvRecord } from '../../../src/intake/csv/records.ts';
 
 const text = fc
   .array(fc.constantFrom(...'a",,\n\n\r é\\', '\u00A0', '\t', 'b c', '""', '"x"', '"y,\n"', '\r\n'), {
@@ -21,8 +22,8 @@ const recordsOf = (text: string, dialect: CsvDialect): CsvRecord[] =>
   createCsvReader(dialect, 1)(text, true).filter((piece) => piece.kind === 'record');
 
 /** As csv-parse alone reads a text. */
-function parsed(text: string, { delimiter, quote, trim }: CsvDialect): string[][] {
-  const ends = ['\r\n', '\n'];
+function parsed(text: string, { delimiter, quote, newline, trim }: CsvDialect): string[][] {
+  const ends = newline === 'lf' ? ['\r\n', '\n'] : ['\r\n', '\n', '\r'];
   const options = { delimiter, quote, escape: quote, record_delimiter: ends, relax_column_count: true, trim };
   const records = parse(text, { ...options, columns: false });
   return trim ? records.map((cells) => cells.map((cell) => cell.trim())) : records;

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { type CsvPiece, createCsvReader } from '../../../src/intake/csv/records.ts';
+import { type CsvPiece, createCsvSplitter } from '../../../src/intake/csv/records.ts';
 import { UNIX_CSV } from './unix-csv.ts';
 
 function cutBy(size: number, text: string): CsvPiece[] {
-  const split = createCsvReader(UNIX_CSV, 1);
+  const split = createCsvSplitter(UNIX_CSV, 1);
   const pieces: CsvPiece[] = [];
   for (let at = 0; at < text.length; at += size) {
     pieces.push(...split(text.slice(at, at + size), at + size >= text.length));
