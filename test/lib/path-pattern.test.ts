@@ -44,16 +44,12 @@ test.each([
   ['a\\*', 'several patterns'],
   ['a'.repeat(1_001), 'at most 1000 signs'],
   ['['.repeat(900_000), 'at most 1000 signs'],
-  ['*a*b*c*', 'at most 3 stars in a name'],
-  ['**/a/**/b/**/c/**', 'at most 3 stars'],
 ])('the pattern %s is refused', (pattern, words) => {
   expect(parsePathPattern(pattern)).toContain(words);
 });
 
 test('patterns of stars, names and folders mean what other programs take them for', () => {
-  const part = fc
-    .stringMatching(/^[ab*?]{1,5}$/)
-    .filter((text) => !text.includes('***') && text.split('*').length <= 4);
+  const part = fc.stringMatching(/^[ab*?]{1,5}$/).filter((text) => !text.includes('***'));
   const folders = fc.array(fc.oneof(part, fc.constant('**')), { maxLength: 3 });
   const pattern = fc
     .tuple(
@@ -75,11 +71,13 @@ const NAME = 'a'.repeat(255);
 const DEEP = `${'a/'.repeat(2_000)}a`;
 
 test.each([
-  [`${'*a'.repeat(3)}b`, NAME],
+  [`${'*a'.repeat(6)}b`, NAME],
+  [`${'*a'.repeat(499)}b`, NAME],
   [`*${'a'.repeat(127)}b`, NAME],
-  [`${'**/a/'.repeat(2)}b`, DEEP],
+  ['*-*-*/*-*-*.csv', `${'-'.repeat(255)}/${'-'.repeat(255)}`],
+  [`${'**/a/'.repeat(190)}b`, DEEP],
   [`**/${'a/'.repeat(400)}b`, DEEP],
-  [`${'**/*a*a*b/'.repeat(3)}b`, `${`${'a'.repeat(40)}/`.repeat(100)}c`],
+  [`${'**/*a*a*b/'.repeat(90)}b`, `${`${'a'.repeat(40)}/`.repeat(100)}c`],
 ])('the pattern %.20s… tells within milliseconds that a hostile path is not meant', (pattern, path) => {
   const matches = parsePathPattern(pattern);
   if (typeof matches === 'string') throw new Error(matches);
