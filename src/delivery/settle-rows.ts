@@ -19,16 +19,13 @@ import { type Ending, endSending, failSending, type Sending } from './sending.ts
 
 type Batch = { readonly endings: readonly Ending[]; readonly settled: readonly SettledRow[] };
 
-/** Rows that had their outcome already, or belong to another taker. */
-type Recorded = { readonly unrecorded: ReadonlySet<number> };
-
 export type Settling = {
   /** All rows of the request end so, but those of `ends`. `fields`: the record's, from now on. */
   settle(ending: Ending, end: RowEnd, ends?: ReadonlyMap<number, RowEnd>, fields?: FieldsChange | null): void;
   /** The waiting batch, for an exchange that takes it along; then call `record`. */
   take(): Batch;
   /** Tells the batch's ends once the command that is under way has recorded them. */
-  record(batch: Batch, sent: Promise<Recorded>): void;
+  record(batch: Batch, sent: Promise<unknown>): void;
   /** Before trouble is reported: answers from before must not count as part of it. */
   flush(): void;
 };
@@ -53,7 +50,7 @@ export function createSettling(context: RunContext): Settling {
     settled = [];
     return batch;
   };
-  const record = async (batch: Batch, sent: Promise<Recorded>) => {
+  const record = async (batch: Batch, sent: Promise<unknown>) => {
     try {
       await recordBatch(batch.settled, sent, context);
       for (const ending of batch.endings) endSending(ending, 'settled');
@@ -63,12 +60,7 @@ export function createSettling(context: RunContext): Settling {
   };
   const flush = () => {
     const batch = take();
-    if (batch.endings.length === 0) return;
-    const recording = context.ledger.settleAll(batch.settled);
-    void record(
-      batch,
-      recording.then((unrecorded) => ({ unrecorded })),
-    );
+    if (batch.endings.length > 0) void record(batch, context.ledger.settleAll(batch.settled));
   };
   return {
     take,
@@ -110,20 +102,16 @@ export function fieldsAfter(
 
 async function recordBatch(
   rows: readonly SettledRow[],
-  sent: Promise<Recorded>,
+  sent: Promise<unknown>,
   context: RunContext,
 ): Promise<void> {
-  const { meter, run, ledger } = context;
+  context.meter.recorded(context.run.job, rows);
   try {
-    const { unrecorded } = await sent;
-    meter.recorded(run.job, unrecorded.size === 0 ? rows : rows.filter(({ row }) => !unrecorded.has(row)));
+    await sent;
   } catch {
     // One by one, and all of them: a row that Redis refuses must not hold the others back.
-    const record = async (row: SettledRow) => {
-      const settle = () => ledger.settle(row);
-      if (await patiently('an outcome could not be recorded yet', settle, context))
-        meter.recorded(run.job, [row]);
-    };
+    const record = (row: SettledRow) =>
+      patiently('an outcome could not be recorded yet', () => context.ledger.settle(row), context);
     const tries = await Promise.allSettled(rows.map(record));
     for (const tried of tries) if (tried.status === 'rejected') throw tried.reason;
   }
@@ -139,7 +127,7 @@ export function withdrawIntents(intents: readonly MarkedRow[], context: RunConte
 const RECORD_ATTEMPTS = 120;
 const RECORD_PAUSE_MAX_MS = 5_000;
 
-function patiently<T>(what: string, work: () => Promise<T>, context: RunContext): Promise<T> {
+function patiently(what: string, work: () => Promise<unknown>, context: RunContext): Promise<unknown> {
   return pRetry(work, {
     retries: RECORD_ATTEMPTS,
     maxTimeout: RECORD_PAUSE_MAX_MS,

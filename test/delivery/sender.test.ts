@@ -4,7 +4,6 @@ import type { Reply } from '../../src/model/request.ts';
 import { deferred } from '../support/deferred.ts';
 import { memoryJournal } from '../support/epoch.ts';
 import { useOwnRedis } from '../support/redis.ts';
-import { settledRow } from '../support/settled-row.ts';
 import { until } from '../support/until.ts';
 import { permitLine } from './permit-line.ts';
 import {
@@ -61,22 +60,6 @@ test('rows that start together have their intents in one command, and those that
   expect(kinds.filter((kind) => kind === 'intended').length).toBeLessThan(10);
   expect(kinds.filter((kind) => kind === 'settled').length).toBeLessThan(10);
   expect((await bench.run()).outcomes.created).toBe(40);
-});
-
-test('only what the ledger took is counted: not a row that another take has given its end meanwhile', async () => {
-  const service = heldAnswers();
-  const bench = await start({ rows: 2, attempt: service.attempt });
-  const counted: string[] = [];
-  const recorded = (_: string, rows: ReadonlyArray<{ readonly outcome: string }>) =>
-    void counted.push(...rows.map(({ outcome }) => outcome));
-  const context = { ...bench.context, meter: { ...bench.context.meter, recorded } };
-  const end = deliverOn(bench, chunkOf(bench, 2), { context });
-  await until(() => service.open.length === 2);
-  await bench.context.ledger.settle(settledRow(1, 'created', { mark: (await bench.mark(1)) ?? '' }));
-  service.next(answer(403));
-  service.next(created());
-  await end;
-  expect(counted).toEqual(['created']);
 });
 
 test('on a slow service no more rows have an intent than are in flight', async () => {
