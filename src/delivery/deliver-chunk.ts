@@ -30,8 +30,8 @@ export async function deliverChunk(job: ChunkJob, take: Omit<UntoldTake, 'order'
   if (taken.closed) return 'closed';
   if (taken.state !== 'running' && taken.state !== 'cancelled') return 'put-aside';
   if (taken.state === 'running' && !context.isOpen()) return 'put-aside';
-  // A lock that lapsed or was lost says nothing of who had it: nobody knows better than its owner
-  // what came of a row, and a row that it can still take back would be in doubt for nothing.
+  // Where Redis lost the chunk's lock with all else, a row that its owner is about to take back
+  // would be in doubt for nothing.
   if (taken.isElsewhere) return 'put-back';
   if (!isWhole(job, context.run)) {
     context.onTrouble(

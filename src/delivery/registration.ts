@@ -248,7 +248,7 @@ async function replayJournals(
   const read: ReadBack[] = [];
   for (const worker of own ? [...killed, journal.worker] : killed) {
     for (const run of await runsIn(join(options.folder, worker)))
-      read.push(await replayRun({ worker, run, isKeptOut }, options));
+      read.push(await replayRun({ worker, run }, options));
   }
   if (hasIntents) return gone;
   for (const { run, open } of read)
@@ -292,7 +292,7 @@ type ReadBack = {
  * and Redis has lost it.
  */
 async function replayRun(
-  { worker, run, isKeptOut }: Pick<ReadBack, 'worker' | 'run'> & Pick<ReplayScope, 'isKeptOut'>,
+  { worker, run }: Pick<ReadBack, 'worker' | 'run'>,
   options: ReplayOptions,
 ): Promise<ReadBack> {
   const { replay, store, folder, target, index, log } = options;
@@ -307,33 +307,16 @@ async function replayRun(
     // Without damage its record comes first.
     isKnown ||= part.kind === 'run' || (await store.get(run)) !== null;
     if (!isKnown) throw unknownRun(run, worker, damage ?? { file: '', line: 1 });
-    if (part.kind === 'run') await index.add(run, target, new Date(part.fields.createdAt ?? 0));
+    if (part.kind === 'run') {
+      await replay.run(run, part.fields);
+      await index.add(run, target, new Date(part.fields.createdAt ?? 0));
+    }
+    if (part.kind === 'added') await replay.added(run, part.chunk);
+    if (part.kind === 'settled') await replay.settled(run, part.entries);
     if (part.kind === 'intended') open.push(...part.rows);
-    else await putPartBack(part, replay, isKeptOut);
   }
   if (!isKnown) await assertKnown({ worker, run }, options);
   return { worker, run, open, damage };
-}
-
-async function putPartBack(
-  part: Exclude<Replayed, { kind: 'intended' }>,
-  replay: ReplayOptions['replay'],
-  isKeptOut: ReplayScope['isKeptOut'],
-): Promise<void> {
-  switch (part.kind) {
-    case 'run':
-      return replay.run(part.run, part.fields);
-    case 'added':
-      return replay.added(part.run, part.chunk);
-    case 'settled':
-      return replay.settled(part.run, part.entries);
-    case 'withdrawn': {
-      const free = part.rows.filter(([, , mark]) => !isKeptOut(mark));
-      return replay.withdrawn(part.run, free);
-    }
-    default:
-      part satisfies never;
-  }
 }
 
 /** Nobody would recognise its file again, and its rows could be sent once more. */

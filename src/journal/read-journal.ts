@@ -21,12 +21,11 @@ import {
 } from './record.ts';
 
 /**
- * In the order to put back: the run's record, what was settled but given up, what was taken back,
- * what was given up, its highest added chunk, and last the intents without a known end. At most 200
- * entries or rows in one.
+ * In the order to put back: the run's record, what was settled, its highest added chunk, and last
+ * the intents without a known end. At most 200 entries or rows in one.
  */
 export type Replayed =
-  | Extract<JournalRecord, { kind: 'run' | 'added' | 'withdrawn' }>
+  | Extract<JournalRecord, { kind: 'run' | 'added' }>
   | { readonly kind: 'intended'; readonly run: string; readonly rows: readonly IntendedRow[] }
   | { readonly kind: 'settled'; readonly run: string; readonly entries: readonly SettleEntry[] };
 
@@ -37,9 +36,9 @@ const BATCH = 200;
 
 /**
  * What a worker's journal has of a run: of each row its intents neither withdrawn nor ended, else
- * its last settle entry, else what was withdrawn; a later look puts no accepted row in doubt. A
- * damaged or unknown line is left out and reported: such a journal is not whole. A killed process'
- * torn last line was acknowledged to nobody. Nothing where the file was removed.
+ * its last settle entry, else nothing; a later look puts no accepted row in doubt. A damaged or
+ * unknown line is left out and reported: such a journal is not whole. A killed process' torn last
+ * line was acknowledged to nobody. Nothing where the file was removed.
  */
 export async function* readRun(
   folder: string,
@@ -67,18 +66,8 @@ export async function* readRun(
     entries = [];
   }
   if (damaged !== null) onDamage({ file, line: lines - damaged });
-  yield* lastParts(run, rows, entries);
-}
-
-/** What can be told only once a whole journal is read; `entries`: read last, and left over. */
-function* lastParts(
-  run: string,
-  rows: ReturnType<typeof createFold>,
-  entries: readonly SettleEntry[],
-): Generator<Replayed> {
-  for (const batch of batchesOf(rows.withdrawn(), BATCH)) yield { kind: 'withdrawn', run, rows: batch };
-  for (const batch of batchesOf([...entries, ...rows.late()], BATCH))
-    yield { kind: 'settled', run, entries: batch };
+  entries.push(...rows.doubts());
+  for (const batch of batchesOf(entries, BATCH)) yield { kind: 'settled', run, entries: batch };
   if (rows.added() > 0) yield { kind: 'added', run, chunk: rows.added() };
   for (const batch of batchesOf(rows.open(), BATCH)) yield { kind: 'intended', run, rows: batch };
 }
@@ -86,7 +75,7 @@ function* lastParts(
 /**
  * What a run's journal comes down to, row by row: open intents, else the last settle entry. Takes
  * records, the last one first: nothing before a row's last word counts. In memory are rows with an
- * open intent, in doubt or given up.
+ * open intent or in doubt.
  */
 function createFold() {
   const known = createRowSet();
@@ -94,9 +83,7 @@ function createFold() {
   const doubts = new Map<number, SettleEntry>();
   /** Without a known end, by row; the latest first. */
   const intents = new Map<number, IntendedRow[]>();
-  /** Of unsent rows: their last entry, which is put back once their intents are taken back. */
-  const givenUp = new Map<number, SettleEntry>();
-  const withdrawn = new Map<string, MarkedRow>();
+  const withdrawn = new Set<string>();
   let added = 0;
 
   const intend = (intent: IntendedRow) => {
@@ -117,13 +104,10 @@ function createFold() {
       known.add(row);
       doubts.delete(row);
     }
-    const isLast = !isDoubt && !intents.has(row);
-    if (isLast && entry.mark === '') givenUp.set(row, entry);
-    return isLast && entry.mark !== '';
+    return !isDoubt && !intents.has(row);
   };
-  const withdraw = (of: MarkedRow) => {
-    const [, row, mark] = of;
-    if (!known.has(row) || givenUp.has(row)) withdrawn.set(`${row} ${mark}`, of);
+  const withdraw = ([, row, mark]: MarkedRow) => {
+    if (!known.has(row)) withdrawn.add(`${row} ${mark}`);
   };
   return {
     /** Answers the settle entries that are their rows' last words. */
@@ -134,10 +118,8 @@ function createFold() {
       if (record.kind === 'added') added = Math.max(added, record.chunk);
       return [];
     },
-    /** Without those of rows that may have been sent under another intent. */
-    withdrawn: (): MarkedRow[] => [...withdrawn.values()].filter(([, row]) => !intents.has(row)),
-    /** Entries of rows that nothing but a doubt was said of, and of rows that were given up. */
-    late: (): SettleEntry[] => [...doubts.values(), ...givenUp.values()],
+    /** Rows that nothing but a doubt was said of. */
+    doubts: (): SettleEntry[] => [...doubts.values()],
     /** The highest chunk; 0: none. */
     added: () => added,
     /** All intents without a known end, in their order. */

@@ -14,12 +14,11 @@ const int = z.number().int();
 const markSchema = z.tuple([int, int, z.string()]);
 const keySchema = z.object({ bucket: z.string(), digest: z.string() });
 const intentSchema = z.object({ chunk: int, row: int, mark: z.string(), key: keySchema.optional() });
-/** For these alone: the rest is the ledger's. `mark`: `''`, nothing was sent of the row. */
+/** For `chunk`, `row`, `outcome` and `accepted` alone: the rest is the ledger's. */
 const entrySchema = z.looseObject({
   chunk: int,
   row: int,
   outcome: z.string(),
-  mark: z.string(),
   accepted: z.literal(1).optional(),
 });
 const cellsSchema = z.array(z.union([z.string(), z.number()]));

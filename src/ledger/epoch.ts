@@ -9,6 +9,7 @@
 import { z } from 'zod';
 import { messageOf } from '../lib/errors.ts';
 import { createRecentMap } from '../lib/recent.ts';
+import { SHIPPED_TIMES } from '../lib/times.ts';
 import { sleep, withDeadline } from '../lib/waiting.ts';
 import { DEREGISTER, HEARTBEAT, IN_EPOCH } from './lua/epoch.ts';
 import { type Script, type SentArguments, script } from './script.ts';
@@ -20,7 +21,10 @@ export type LedgerEpoch = {
   call<Answer>(run: Script<Answer>, keys: readonly string[], args: SentArguments): Promise<Answer>;
   /** For a script that changes nothing: without a batch number Redis writes nothing. */
   read<Answer>(run: Script<Answer>, keys: readonly string[], args: SentArguments): Promise<Answer>;
-  /** Whether another worker, named so last (`processOf`), lives as far as this one has heard. */
+  /**
+   * Whether another worker, named so last (`processOf`), may be about to take back what it has of a
+   * chunk: it lives as far as this one has heard, and Redis may just have lost its lock.
+   */
   isElsewhere(process: string): boolean;
   /** Resolves at once where the ledger is verified. */
   verify(): Promise<void>;
@@ -112,6 +116,7 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
     return answer;
   };
   const beat = { run: heartbeat, keys: [keys.left], args: [SILENT_MS, LEFT_MS], isBatch: true };
+  let verifiedAt = Number.NEGATIVE_INFINITY;
   /** A Redis that went back in time may forget this worker with all it sent, and it may be gone. */
   const untilKnown = async () => {
     let since = Number.POSITIVE_INFINITY;
@@ -121,6 +126,7 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
       const workers = see(memory, shown);
       const knows = (other: Shown) =>
         other.worker === worker || other.beat > since || edges.isGone(other.worker);
+      verifiedAt = performance.now();
       if (workers.every(knows)) return;
       if (stop.aborted) throw new Error(LEAVING);
       await sleep(KNOWN_POLL_MS, stop);
@@ -166,6 +172,7 @@ function createEpoch(edges: EpochEdges, stop: AbortSignal): OwnEpoch {
     worker,
     verify,
     isElsewhere(process) {
+      if (performance.now() - verifiedAt > (edges.graceMs ?? SHIPPED_TIMES.graceMs)) return false;
       for (const [other, endedAt] of seen)
         if (endedAt === STILL && other !== worker && processOf(other) === process)
           return !edges.isGone(other);

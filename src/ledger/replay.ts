@@ -14,7 +14,7 @@ import { inEpoch, type LedgerEpoch } from './epoch.ts';
 import { recordKeys } from './exchange.ts';
 import type { LedgerKeys, RunKeys } from './keys.ts';
 import { SUSPECT, VOUCH } from './lua/epoch.ts';
-import { ADDED, REPLAY_INTENT, REPLAY_WITHDRAWN, RESTORE } from './lua/replay.ts';
+import { ADDED, REPLAY_INTENT, RESTORE } from './lua/replay.ts';
 import { REPLAY_SETTLED } from './lua/rows.ts';
 import { RECOUNT } from './lua/runs.ts';
 import { INPUT_TTL_SECONDS } from './reruns.ts';
@@ -29,7 +29,6 @@ const settle = script(REPLAY_SETTLED, z.array(z.string()));
 const suspect = script(SUSPECT, z.number());
 const vouch = script(VOUCH, z.number());
 const recount = script(RECOUNT, z.number());
-const withdraw = script(REPLAY_WITHDRAWN, z.number());
 const replayIntent = script(REPLAY_INTENT, z.number());
 
 const MAX_BATCH = 200;
@@ -65,11 +64,6 @@ export function createReplay(redis: RedisConnection, keys: LedgerKeys) {
         const entries = batch.map((entry) => ({ ...entry, answered: undefined }));
         await settle(redis, recordKeys(keys, run), [run, JSON.stringify(entries)]);
       }
-    },
-    /** Under these marks nothing was sent, as journaled: [chunk, row, mark]. */
-    async withdrawn(run: string, rows: readonly (readonly unknown[])[]): Promise<void> {
-      const k = keys.run(run);
-      await withdraw(redis, [k.chunk, k.blocks], [JSON.stringify(rows)]);
     },
     /** Intents as they were journaled. */
     async intended(run: string, rows: readonly object[]): Promise<void> {

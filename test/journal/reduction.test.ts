@@ -10,96 +10,45 @@ type Step =
       readonly row: number;
       readonly mark: string;
     }
-  | {
-      readonly kind: 'settled';
-      readonly run: string;
-      readonly row: number;
-      readonly what: string;
-      readonly mark: string;
-    };
+  | { readonly kind: 'settled'; readonly run: string; readonly row: number; readonly what: string };
 
 const run = fc.constantFrom('r1', 'r2');
 const row = fc.integer({ min: 1, max: 4 });
 const mark = fc.constantFrom('i a 1', 'i a 2', 'i b 1');
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constantFrom('intended', 'withdrawn'), run, row, mark }) },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      kind: fc.constant('settled'),
-      run,
-      row,
-      what: fc.string(),
-      mark: fc.constantFrom('i a 1', ''),
-    }),
-  },
+  { weight: 4, arbitrary: fc.record({ kind: fc.constant('settled'), run, row, what: fc.string() }) },
 );
 
 const chunkOf = (r: number) => (r > 2 ? 2 : 1);
 
 function recordOf(s: Step): JournalRecord {
   const chunk = chunkOf(s.row);
-  if (s.kind === 'settled') return settled(s.run, [chunk, s.row, s.what, s.mark]);
+  if (s.kind === 'settled') return settled(s.run, [chunk, s.row, s.what]);
   if (s.kind === 'intended') return intended(s.run, intent(chunk, s.row, s.mark));
   return { kind: s.kind, run: s.run, rows: [[chunk, s.row, s.mark]] };
 }
 
-type Word = {
-  readonly settled: Extract<Step, { kind: 'settled' }> | null;
-  readonly open: readonly IntendedRow[];
-  /** Ever, and since the row was settled. */
-  readonly withdrawn: readonly [ever: readonly string[], since: readonly string[]];
-};
-
-const NOTHING: Word = { settled: null, open: [], withdrawn: [[], []] };
+type Word = { settled: string | null; open: IntendedRow[] };
 
 /** Step by step over all that was ever said, as slowly as may be. */
 function naive(steps: readonly Step[]) {
   const rows = new Map<string, Word>();
   for (const s of steps) {
     const key = `${s.run} ${chunkOf(s.row)} ${s.row}`;
-    rows.set(key, after(rows.get(key) ?? NOTHING, s));
+    rows.set(key, after(rows.get(key) ?? { settled: null, open: [] }, s));
   }
   const words = [...rows];
   const open = words.flatMap(([key, w]) => w.open.slice(-1).map((last) => [key, last.mark] as const));
   const ended = words.filter(([, w]) => w.open.length === 0 && w.settled !== null);
-  const back = words.flatMap(
-    ([
-      key,
-      {
-        settled: end,
-        open: still,
-        withdrawn: [ever, since],
-      },
-    ]) => {
-      const marks = end?.mark === '' ? ever : since;
-      return still.length > 0 ? [] : marks.map((m) => `${key.replace(/ \d /, ' ')} ${m}`);
-    },
-  );
-  return {
-    open: new Map(open),
-    ended: new Map(ended.map(([key, w]) => [key, w.settled?.what])),
-    withdrawn: new Set(back),
-  };
+  return { open: new Map(open), ended: new Map(ended.map(([key, w]) => [key, w.settled])) };
 }
 
-function after({ settled: end, open, withdrawn: [ever, since] }: Word, s: Step): Word {
-  if (s.kind === 'settled') return { settled: s, open: [], withdrawn: [ever, []] };
-  const others = open.filter(({ mark: m }) => m !== s.mark);
-  if (s.kind === 'withdrawn')
-    return {
-      settled: end,
-      open: others,
-      withdrawn: [
-        [...ever, s.mark],
-        [...since, s.mark],
-      ],
-    };
-  return {
-    settled: end,
-    open: [...others, intent(chunkOf(s.row), s.row, s.mark)],
-    withdrawn: [ever, since],
-  };
+function after(word: Word, s: Step): Word {
+  if (s.kind === 'settled') return { settled: s.what, open: [] };
+  const others = word.open.filter(({ mark: m }) => m !== s.mark);
+  const own = s.kind === 'intended' ? [intent(chunkOf(s.row), s.row, s.mark)] : [];
+  return { settled: word.settled, open: [...others, ...own] };
 }
 
 test('whatever happened, the last word on each row is replayed, and the intents that are open last', async () => {
@@ -112,7 +61,6 @@ test('whatever happened, the last word on each row is replayed, and the intents 
     const expected = naive(steps);
     expect(new Map([...read.intended].map(([key, i]) => [key, i.mark]))).toEqual(expected.open);
     expect(new Map([...read.settled].map(([key, e]) => [key, e.outcome]))).toEqual(expected.ended);
-    expect(new Set(read.withdrawn)).toEqual(expected.withdrawn);
     expect(troubles).toEqual([]);
   });
   await fc.assert(property, { numRuns: 150 });

@@ -59,8 +59,6 @@ export type Read = {
   /** By `<run> <chunk> <row>`; the last one read. */
   readonly settled: Map<string, SettleEntry>;
   readonly intended: Map<string, IntendedRow>;
-  /** `<run> <row> <mark>`. */
-  readonly withdrawn: string[];
   readonly damage: Damage[];
   readonly largest: number;
 };
@@ -84,9 +82,6 @@ export async function readAll(folder: string, worker: string): Promise<Read> {
     added: new Map(parts.flatMap((p) => (p.kind === 'added' ? [[p.run, p.chunk]] : []))),
     settled: new Map(entries),
     intended: new Map(intents),
-    withdrawn: parts.flatMap((part) =>
-      part.kind === 'withdrawn' ? part.rows.map(([, row, mark]) => `${part.run} ${row} ${mark}`) : [],
-    ),
     damage,
     largest: Math.max(0, ...parts.map(sizeOf)),
   };
@@ -110,8 +105,8 @@ export function intended(run: string, ...rows: readonly IntendedRow[]) {
 /** Rows that ended, as far as a journal looks at them. */
 export function settled(
   run: string,
-  ...rows: ReadonlyArray<readonly [chunk: number, row: number, outcome: string, mark?: string]>
+  ...rows: ReadonlyArray<readonly [chunk: number, row: number, outcome: string]>
 ) {
-  const entries = rows.map(([chunk, row, outcome, mark = 'i a 1']) => ({ chunk, row, outcome, mark }));
+  const entries = rows.map(([chunk, row, outcome]) => ({ chunk, row, outcome }));
   return { kind: 'settled', run, ended: JSON.stringify({ together: [], rows: entries }) } as const;
 }

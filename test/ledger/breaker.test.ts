@@ -132,6 +132,8 @@ describe('the breaker', () => {
     expect(await grantOf(bench.a.ledger, over('i a 2', 'i a 1'))).toEqual(GRANTED);
     expect(await grantOf(bench.a.ledger, over('i a 3', 'i a 2'))).toEqual(GRANTED);
     expect(await grantOf(bench.b.ledger, intent('i b 1'))).toMatchObject({ kind: 'wait' });
+    await bench.set({ hold: Date.now() + 60_000 });
+    expect(await grantOf(bench.a.ledger, over('i a 4', 'i a 3'))).toMatchObject({ isHold: true });
   });
 
   test('takes the intent of a row back that was granted before it opened and asks again', async () => {

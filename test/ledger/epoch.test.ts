@@ -487,6 +487,21 @@ describe('a command whose reply was lost and that runs twice changes nothing', (
   });
 });
 
+test('another worker may be about to take something back for as long as the grace lasts, not for as long as it lives', async () => {
+  const place = ownPlace();
+  const [a, c] = [await join('a', place, { graceMs: 0 }), await join('c', place)];
+  await join('host.b', place);
+  // Each has read that it is there.
+  await a.work('a1');
+  const { 'b:a': before } = await hash(place);
+  await until(async () => (await hash(place))['b:a'] !== before && c.epoch.isElsewhere('b'));
+  expect([a.epoch.isElsewhere('b'), c.epoch.isElsewhere('c'), c.epoch.isElsewhere('d')]).toEqual([
+    false,
+    false,
+    false,
+  ]);
+});
+
 describe('leaving', () => {
   test('a worker that was let go does nothing before the living have been told that it is back', async () => {
     const place = ownPlace();

@@ -169,32 +169,6 @@ describe('the highest chunk handed out', () => {
   });
 });
 
-describe('intents under which nothing was sent', () => {
-  test('are taken back where Redis has them again, in their order and apart; another one stays', async () => {
-    const bench = await startBench();
-    await leaveMarks(bench, { 1: 'i me.1 2.1', 4: 'i me.1 2.4' });
-    await own().redis.hset(`${bench.keys.run(bench.id).chunk}1`, 'at', 'me.1 3 o');
-    const rows = [
-      [1, 1, 'i me.1 2.1'],
-      [1, 2, 'i me.1 1.2'],
-      [1, 3, 'i me.2 1.3'],
-      [1, 4, 'i me.1 2.4'],
-      [2, 101, 'i me.1 1.101'],
-    ];
-    for (let times = 0; times < 2; times += 1) await bench.replay.withdrawn(bench.id, rows);
-    expect(await bench.marks()).toEqual({ 1: '-', 2: '-', at: 'me.1 3 o' });
-  });
-
-  test('keep no row from the end that it was given then', async () => {
-    const bench = await startBench();
-    await leaveMarks(bench, { 1: 'i me.1 1.1' });
-    const gaveUp = settled(1, 'failed', { mark: '' });
-    await bench.replay.withdrawn(bench.id, [[1, 1, 'i me.1 1.1']]);
-    await settle(bench, gaveUp);
-    expect(await outcomesOf(bench)).toEqual({ ...noOutcomes(), failed: 1 });
-  });
-});
-
 describe('settled rows', () => {
   test('come back with their counts, identities, sources, bodies and documents', async () => {
     const bench = await startBench();
@@ -253,8 +227,7 @@ describe('settled rows', () => {
       settled(2, 'created', { mark: 'i me.1 1' }),
     );
     expect(await outcomesOf(bench)).toEqual({ ...noOutcomes(), created: 1 });
-    // That take's withdrawal must not free a row that has an end.
-    expect((await bench.marks())[1]).toBe(CONTESTED_MARK);
+    expect((await bench.marks())[1]).toBe('i other.1 1');
   });
 
   test('in doubt, over an intent of another process: its withdrawal does not free the row any more', async () => {

@@ -11,7 +11,7 @@ import type { LedgerKeys } from '../../src/ledger/keys.ts';
 import { FAILURE } from '../../src/ledger/lua/breaker.ts';
 import { CHECK_IN, DEREGISTER, HEARTBEAT, LOOK, SUSPECT, VOUCH } from '../../src/ledger/lua/epoch.ts';
 import { CLAIM, LOOK_UP } from '../../src/ledger/lua/keys.ts';
-import { ADDED, REPLAY_INTENT, REPLAY_WITHDRAWN, RESTORE } from '../../src/ledger/lua/replay.ts';
+import { ADDED, REPLAY_INTENT, RESTORE } from '../../src/ledger/lua/replay.ts';
 import { EXCHANGE, REPLAY_SETTLED, RESOLVE } from '../../src/ledger/lua/rows.ts';
 import {
   CLOSE,
@@ -208,13 +208,6 @@ const OF_REPLAY: readonly Case[] = [
     'answers otherwise',
     REPLAY_SETTLED,
     (bench) => replayOf(bench).settled(bench.run.id, settleEntries(bench.keys, [CREATED])),
-  ],
-  [
-    'REPLAY_WITHDRAWN',
-    'nothing else',
-    REPLAY_WITHDRAWN,
-    (bench) => replayOf(bench).withdrawn(bench.run.id, [[INTENT.chunk, INTENT.row, INTENT.mark]]),
-    intend,
   ],
   [
     'REPLAY_INTENT',

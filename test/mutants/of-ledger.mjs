@@ -91,7 +91,7 @@ export const OF_LEDGER = [
   {
     id: 'intend-many-probes',
     in: 'src/ledger',
-    find: '  elseif open > 0 and probing > now then ms = math.min(probing - now, 250) end',
+    find: '  elseif open > 0 and probing > now and not probes then ms = math.min(probing - now, 250) end',
     put: '  end',
     tests: ['test/ledger/breaker'],
     why: 'not one row asks whether the service is back, but all',
@@ -387,8 +387,8 @@ export const OF_LEDGER = [
   {
     id: 'journal-intent-after-an-end',
     in: 'src/journal',
-    find: 'const isLast = !isDoubt && !intents.has(row);',
-    put: 'const isLast = !isDoubt;',
+    find: 'return !isDoubt && !intents.has(row);',
+    put: 'return !isDoubt;',
     tests: ['test/journal/'],
     why: 'a row that is sent again is settled by what was said before',
   },
@@ -419,18 +419,10 @@ export const OF_LEDGER = [
   {
     id: 'journal-withdrawn-comes-back',
     in: 'src/journal',
-    find: 'if (!known.has(row) || givenUp.has(row)) withdrawn',
+    find: 'if (!known.has(row)) withdrawn',
     put: 'if (false) withdrawn',
     tests: ['test/journal/'],
     why: 'a replay takes rows for sent that were withdrawn',
-  },
-  {
-    id: 'journal-frees-what-may-have-gone',
-    in: 'src/journal',
-    find: '.filter(([, row]) => !intents.has(row))',
-    put: '',
-    tests: ['test/journal/'],
-    why: 'a row goes again that was sent under an earlier intent than the one that was taken back',
   },
   {
     id: 'finish-by-what-was-counted',
@@ -471,6 +463,14 @@ export const OF_LEDGER = [
     put: '',
     tests: ['test/delivery/registration'],
     why: 'what a torn append-only file has counted twice stays so',
+  },
+  {
+    id: 'others-waited-for-while-they-live',
+    in: 'src/ledger',
+    find: '      if (performance.now() - verifiedAt > (edges.graceMs ?? SHIPPED_TIMES.graceMs)) return false;\n',
+    put: '',
+    tests: ['test/ledger/epoch'],
+    why: 'a chunk that a living worker has given up never ends',
   },
   {
     id: 'open-before-torn-ends-are-left',

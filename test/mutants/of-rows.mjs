@@ -283,7 +283,7 @@ export const OF_PROGRAM = [
   {
     id: 'refused-service-flooded',
     in: 'src/ledger',
-    find: '  elseif open > 0 and probing > now then ms = math.min(probing - now, 250) end',
+    find: '  elseif open > 0 and probing > now and not probes then ms = math.min(probing - now, 250) end',
     put: '  end',
     tests: ['test/faults/service-away'],
     builds: true,

@@ -36,12 +36,12 @@ local function refuse(row, why)
   out[#out + 1] = why
 end
 
--- Why no row may go now; nil: they may.
-local function wait()
+-- Why no row may go now; nil: they may. 'probes': the row is the one that probes.
+local function wait(probes)
   local ms = 0
   if hold > now then ms = hold - now
   elseif open > now then ms = open - now
-  elseif open > 0 and probing > now then ms = math.min(probing - now, 250) end
+  elseif open > 0 and probing > now and not probes then ms = math.min(probing - now, 250) end
   return ms > 0 and (hold > now and 'hold ' or 'wait ') .. ms or nil
 end
 
@@ -76,20 +76,21 @@ local function takeBack(key, e)
   endProbe(e.mark)
 end
 
--- Why no row of the chunk may go now; nil: they may. 'maySuspect': a lost worker may have sent it.
-local function gate(chunk, maySuspect, probes)
+-- Why no row of the chunk may go now; nil: they may. 'maySuspect': a lost worker may have sent it;
+-- 'isRepeated': the probe's own intent is asked for again.
+local function gate(chunk, maySuspect, isRepeated, probes)
   if not running then return 'halted' end
   if call('HEXISTS', BLOCKS, chunk) == 1 then return 'taken' end
   if maySuspect and chunk <= suspect then return 'taken' end
-  if not probes then return wait() end
+  if not isRepeated then return wait(probes) end
 end
 
 -- Why a row by itself may not go; nil: it may.
 local function refusal(key, e, current)
   local isGranted = current == e.mark
   -- A probe that was recalled and kept its intent asks anew, over that.
-  local probes = probe and (e.expected == probe or (isGranted and e.mark == probe))
-  local why = gate(e.chunk, (current == '' or isGranted) and not e.repeatable, probes)
+  local probes, maySuspect = e.expected == probe, (current == '' or isGranted) and not e.repeatable
+  local why = gate(e.chunk, maySuspect, isGranted and e.mark == probe, probes)
   if why ~= 'halted' and not isGranted and current ~= e.expected then return 'taken' end
   if why and why ~= 'taken' and isGranted then takeBack(key, e) end
   if why or isGranted then return why end

@@ -24,7 +24,7 @@
 /**
  * Lua: order(at): taker, row, epoch; together(key): settlements that were recorded together, by
  * row; marksOf(key, rows): each row's mark, false for none; unmark(key, row): the row is unsent
- * again; removeMark(key, row, mark): so it is where that mark was there, which is the answer.
+ * again.
  */
 export const OPEN_CHUNK = `
 local function together(key)
@@ -61,10 +61,5 @@ local function unmark(key, row)
   local _, last = order(call('HGET', key, 'at'))
   if tonumber(row) <= last then call('HSET', key, row, '-')
   else call('HDEL', key, row) end
-end
-local function removeMark(key, row, mark)
-  local isThere = marksOf(key, {row})[row] == mark
-  if isThere then unmark(key, row) end
-  return isThere
 end
 `;

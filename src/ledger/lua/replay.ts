@@ -46,17 +46,6 @@ return 1
 `;
 
 /**
- * Takes intents back under which nothing was sent: those very marks alone.
- * KEYS: prefix of chunks, blocks. ARGV: JSON of [chunk, row, mark], ….
- */
-export const REPLAY_WITHDRAWN = `${OPEN_CHUNK}
-for _, e in ipairs(cjson.decode(ARGV[1])) do
-  if call('HEXISTS', KEYS[2], e[1]) == 0 then removeMark(KEYS[1] .. e[1], tostring(e[2]), e[3]) end
-end
-return 1
-`;
-
-/**
  * Puts lost intents back, with their keys' claims.
  * KEYS: prefix of chunks, blocks. ARGV: run, JSON of intents: chunk, row, mark, key.
  * A row with an outcome stays as it is, and so does its key, which may have been given back. An

@@ -22,8 +22,12 @@ end
 local function withdraw(rows)
   local out = {}
   for i, e in ipairs(rows) do
-    local isThere = removeMark(KEYS[2] .. e[1], tostring(e[2]), e[3])
-    if isThere then endProbe(e[3]) end
+    local key, row, mark = KEYS[2] .. e[1], tostring(e[2]), e[3]
+    local isThere = marksOf(key, {row})[row] == mark
+    if isThere then
+      unmark(key, row)
+      endProbe(mark)
+    end
     out[i] = isThere and 1 or 0
   end
   return out
@@ -182,7 +186,8 @@ for _, e in ipairs(entries) do
   local recorded = true
   if foreign then
     recorded = false
-    if REPLAYED and current then put(of, row, '${CONTESTED_MARK}') end
+    local isContested = REPLAYED and current and outcome == 'in-doubt'
+    if isContested then put(of, row, '${CONTESTED_MARK}') end
   elseif not settled and not closed then
     put(of, row, e.settlement)
   elseif overruled or (doubted and outcome ~= 'in-doubt' and not gaveUp) then
@@ -243,7 +248,8 @@ return {unrecorded, withdrawn, ask.next and grant(ask.next, ask.probeMs) or {}}
 /**
  * Outcomes from the journal of the process that settled. That journal knows its own intents best:
  * where another of its takes' intents stands on the row, Redis went back to before its withdrawal.
- * Over another process' intent the row is contested: that process' withdrawal must not free it.
+ * Over another process' intent, a row in doubt is contested: that process' withdrawal must not free
+ * it.
  * KEYS: as of record. ARGV: run, JSON of entries.
  */
 export const REPLAY_SETTLED = `${KEY_ENTRIES}${OPEN_CHUNK}${BY_PROCESS}

@@ -35,7 +35,7 @@ export async function replayDisks(
   const replay = createReplay(world.redis, world.keys);
   const open: Intended[] = [];
   for (const disk of disks)
-    if (disk.fate !== 'lost') open.push(...(await replayDisk(disk, world.run.id, { ...replay, isKeptOut })));
+    if (disk.fate !== 'lost') open.push(...(await replayDisk(disk, world.run.id, replay)));
   for (const { run, rows } of open)
     await replay.intended(
       run,
@@ -43,7 +43,7 @@ export async function replayDisks(
     );
 }
 
-type Replay = ReturnType<typeof createReplay> & { readonly isKeptOut: (mark: string) => boolean };
+type Replay = ReturnType<typeof createReplay>;
 type Intended = Pick<Extract<Replayed, { kind: 'intended' }>, 'run' | 'rows'>;
 
 async function replayDisk({ lines }: Disk, run: string, replay: Replay): Promise<Intended[]> {
@@ -55,11 +55,6 @@ async function replayDisk({ lines }: Disk, run: string, replay: Replay): Promise
     if (part.kind === 'run') await replay.run(id, part.fields);
     if (part.kind === 'added') await replay.added(id, part.chunk);
     if (part.kind === 'settled') await replay.settled(id, part.entries);
-    if (part.kind === 'withdrawn')
-      await replay.withdrawn(
-        id,
-        part.rows.filter(([, , mark]) => !replay.isKeptOut(mark)),
-      );
     if (part.kind === 'intended') open.push(part);
   }
   return open;
