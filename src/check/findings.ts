@@ -56,6 +56,8 @@ type Basis = 'rate' | 'last-run' | 'assumption';
 export type Estimate = ReturnType<typeof estimateOf>;
 
 const ISSUES_SHOWN = 100;
+/** Also beyond those: what is wrong in a whole column must not hide the others. */
+export const ISSUES_OF_CAUSE = 5;
 /** Of each warning, of known keys, of open references and of requests. */
 const EXAMPLES_SHOWN = 3;
 
@@ -81,6 +83,7 @@ export function createFindings() {
   const shown = new Set<Call>();
   const isShown = (call: Call) => requests.length < EXAMPLES_SHOWN || !shown.has(call);
   const references = createReferenceTally();
+  const ofCause = new Map<string, number>();
 
   const addInvalid = (rows: readonly Row[], wrong: readonly RowIssue[]) => {
     for (const { row } of rows) {
@@ -88,7 +91,11 @@ export function createFindings() {
       tally.add({ row, outcome: 'invalid', code: own[0]?.code ?? '', issues: own, warnings: [] });
     }
     counts.issues += wrong.length;
-    if (issues.length < ISSUES_SHOWN) issues.push(...wrong.slice(0, ISSUES_SHOWN - issues.length).map(found));
+    for (const issue of wrong) {
+      const before = ofCause.get(markOf(issue)) ?? 0;
+      ofCause.set(markOf(issue), before + 1);
+      if (issues.length < ISSUES_SHOWN || before < ISSUES_OF_CAUSE) issues.push(found(issue));
+    }
   };
   const addKey = ({ lead, key }: Forecast, state: Extract<KeyState, { kind: 'known' | 'held' }>) => {
     counts[state.kind] += 1;

@@ -3,7 +3,7 @@ import { type JobDefinition, operationOf } from '../config/job-definition.ts';
 import { countOf, duration, numberShown } from '../lib/terminal.ts';
 import { spaceOf } from '../model/operation.ts';
 import { sourceWords } from '../model/source.ts';
-import { ASSUMED_MS, type Checked, type Estimate, type FoundIssue } from './findings.ts';
+import { ASSUMED_MS, type Checked, type Estimate, type FoundIssue, ISSUES_OF_CAUSE } from './findings.ts';
 
 export function checkLines(checked: Checked, definition: JobDefinition): string[] {
   const shown = shownIssues(checked.issues);
@@ -24,9 +24,7 @@ export function checkLines(checked: Checked, definition: JobDefinition): string[
   ];
 }
 
-const ISSUES_OF_CAUSE = 5;
-
-/** The first of each cause: what is wrong in a whole column must not hide the others. */
+/** The first of each cause. */
 function shownIssues(issues: readonly FoundIssue[]): readonly FoundIssue[] {
   const counts = new Map<string, number>();
   return issues.filter(({ code, column }) => {

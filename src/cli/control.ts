@@ -95,7 +95,7 @@ async function lift(
   if (flags.yes !== true)
     throw new UsageError([
       `${asked} To go on before lifts that for every run that goes there: requests go out at once, and the service may refuse them all, or shut this caller out.`,
-      `To do that: onboard resume ${run.id} --yes. Otherwise wait until then.`,
+      `Wait until then, or: onboard resume ${run.id} --yes`,
     ]);
   await liftHold(run, ledger);
   tell(io, `${asked} That is lifted.`);

@@ -195,7 +195,7 @@ const REASON_ADVICE: Readonly<Record<Exclude<Reason, 'permission'>, string>> = {
   'service-away':
     'No answer came for too long: see whether the service is there; `onboard doctor` tries to connect to it.',
   'service-hold':
-    'The service asked for a longer pause than send.awayMinutes (Retry-After). Wait until then (`onboard status` says when), or have `onboard resume --yes` lift it: requests of every run to that service go out at once then.',
+    'The service asked for a longer pause than send.awayMinutes (Retry-After). Wait until then (`onboard status` says when), or have `onboard resume <run> --yes` lift it: requests of every run to that service go out at once then.',
   'error-limit': 'Too many rows did not succeed (stopAfter): look at results.csv and the job definition.',
   'file-changed': 'The file is gone, or not what it was when it was read first: put the first one back.',
   journal:

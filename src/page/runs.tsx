@@ -8,11 +8,11 @@ import { UsageError } from '../lib/usage-error.ts';
 import type { Visitor } from '../model/ask.ts';
 import { kindsOf } from '../model/outcome.ts';
 import { isOver, RUN_STATES, type RunState } from '../model/run.ts';
-import { Bar, sumWords, Table, Time } from '../report/html/parts.tsx';
+import { sumWords, Table, Time } from '../report/html/parts.tsx';
 import { findRun, type ShownState, stateOf } from '../runs/status.ts';
 import type { Ledger } from '../session.ts';
 import type { Reply, Route, Visit } from '../web/visit.ts';
-import { Empty, Pager } from '../web/words.tsx';
+import { Bar, Empty, Pager } from '../web/words.tsx';
 import type { Desk } from './desk.ts';
 import { knownIn, rowNumber } from './run-rows.ts';
 

@@ -97,11 +97,12 @@ function loadingFailed(summary: Summary, name: string, load: string): Step {
 
 const FAILED = {
   correct: 'correct the rows, then load it:',
+  'correct-some': 'correct the rows that need it, then load it:',
   load: 'these rows were not created: load it as it is, or have them sent again:',
   settle:
     'nothing is to be corrected in it. Its rows are in doubt in the run that sent them: settle them there, with onboard resolve.',
   'settle-first':
-    'settle the rows in doubt that its rows wait for, with onboard resolve, correct the others, then load it:',
+    'settle the rows in doubt that its rows wait for, with onboard resolve, correct what else is wrong, then load it:',
 } as const;
 
 function command(summary: Summary, file: string, { job }: NextOptions): string {
@@ -121,7 +122,8 @@ export function failedStep({
   const codes = [...new Set(told === all ? errors.map(({ code }) => code) : [])];
   if (codes.some((code) => IN_DOUBT.has(code)))
     return codes.every((code) => code === 'row_in_doubt') ? 'settle' : 'settle-first';
-  return codes.length > 0 && codes.every((code) => code === 'not_created') ? 'load' : 'correct';
+  if (!codes.includes('not_created')) return 'correct';
+  return codes.length === 1 ? 'load' : 'correct-some';
 }
 
 /** Rows that wait for a row in doubt. */

@@ -3,8 +3,36 @@
  * lib/html-text.tsx.
  */
 import type { Child } from 'hono/jsx';
+import { round } from '../lib/chart/series.tsx';
 import { Text } from '../lib/html-text.tsx';
 import { countOf } from '../lib/terminal.ts';
+import { kindsOf } from '../model/outcome.ts';
+import { sumWords } from '../report/html/parts.tsx';
+
+/** Outcomes as one bar, and in words for people who don't see it. */
+export function Bar({ outcomes, rows }: Parameters<typeof kindsOf>[0]) {
+  let from = 0;
+  const kinds = kindsOf({ outcomes, rows });
+  return (
+    <svg
+      viewBox="0 0 1000 10"
+      preserveAspectRatio="none"
+      class="outcomes"
+      role="img"
+      aria-label={kinds.length === 0 ? 'no rows' : sumWords(kinds)}
+    >
+      <rect width="1000" height="10" class="f-open" />
+      {kinds
+        .filter(([kind]) => kind !== 'open')
+        .map(([kind, n]) => {
+          const x = from;
+          const width = (1_000 * n) / Math.max(1, rows);
+          from += width;
+          return <rect x={round(x)} width={round(width)} height="10" class={`f-${kind}`} />;
+        })}
+    </svg>
+  );
+}
 
 export function Problems({ of }: { readonly of: readonly string[] }) {
   if (of.length === 0) return null;

@@ -113,7 +113,8 @@ describe('the check of a file', () => {
           78,
         ),
       ),
-      '  … and 147 more',
+      '  row 151 (line 152, column "Name"): expected a value: the job definition requ',
+      '  … and 146 more',
     ]);
     const { exitCode, checked } = await checking.json();
     expect(exitCode).toBe(1);

@@ -300,7 +300,7 @@ const INVALID = ['invalid', 'empty_key'] as const;
 
 it.each([
   ['only not created', [NOT_CREATED, ['rejected', 'http_418']], 'load'],
-  ['not created and invalid', [NOT_CREATED, INVALID], 'correct'],
+  ['not created and invalid', [NOT_CREATED, INVALID], 'correct-some'],
   ['invalid', [INVALID], 'correct'],
   ['in doubt in another run', [IN_DOUBT], 'settle'],
   ['under keys in doubt', [KEY_IN_DOUBT, IN_DOUBT], 'settle-first'],

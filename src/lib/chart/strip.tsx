@@ -19,12 +19,19 @@ const LEAST = { strip: 0.15, stacked: 0.02 } as const;
 export function Strip({ title, kinds, rows }: StripProps) {
   const parts = kinds[0]?.parts.length ?? 0;
   const form = kinds.length === 1 ? 'strip' : 'stacked';
+  const shareOf = (count: number, at: number) =>
+    count === 0 ? 0 : Math.max(LEAST[form], count / rowsIn(at, { parts, rows }));
   const tops = new Float64Array(parts);
+  /** What the least heights take from the highest bar of a full part. */
+  const over = tops.map((_, at) =>
+    Math.max(0, kinds.reduce((sum, { parts: counts }) => sum + shareOf(counts[at] ?? 0, at), 0) - 1),
+  );
   const paths = kinds.map(({ kind, parts: counts }) => {
     const d = counts.map((count, at) => {
       if (count === 0) return '';
       const low = tops[at] ?? 0;
-      const high = Math.min(1, low + Math.max(LEAST[form], count / rowsIn(at, { parts, rows })));
+      const isHighest = kinds.every(({ parts: others }) => (others[at] ?? 0) <= count);
+      const high = Math.min(1, low + shareOf(count, at) - (isHighest ? (over[at] ?? 0) : 0));
       tops[at] = high;
       return `M${at} ${round(100 - 100 * low)}V${round(100 - 100 * high)}h1V${round(100 - 100 * low)}z`;
     });

@@ -1,6 +1,6 @@
 /** Small parts that report.html and the page share. */
 import type { Child } from 'hono/jsx';
-import { Lines, round, Series } from '../../lib/chart/series.tsx';
+import { Lines, Series } from '../../lib/chart/series.tsx';
 import { Text } from '../../lib/html-text.tsx';
 import { numberShown } from '../../lib/terminal.ts';
 import { type Kind, kindsOf, type OutcomeCounts } from '../../model/outcome.ts';
@@ -35,31 +35,6 @@ export function Sum({ outcomes, rows }: Counts) {
         </>
       ))}
     </span>
-  );
-}
-
-/** Outcomes as one bar, and in words for people who don't see it. */
-export function Bar({ outcomes, rows }: Counts) {
-  let from = 0;
-  const kinds = kindsOf({ outcomes, rows });
-  return (
-    <svg
-      viewBox="0 0 1000 10"
-      preserveAspectRatio="none"
-      class="outcomes"
-      role="img"
-      aria-label={kinds.length === 0 ? 'no rows' : sumWords(kinds)}
-    >
-      <rect width="1000" height="10" class="f-open" />
-      {kinds
-        .filter(([kind]) => kind !== 'open')
-        .map(([kind, n]) => {
-          const x = from;
-          const width = (1_000 * n) / Math.max(1, rows);
-          from += width;
-          return <rect x={round(x)} width={round(width)} height="10" class={`f-${kind}`} />;
-        })}
-    </svg>
   );
 }
 
