@@ -31,6 +31,13 @@ export function wholeNumber(least: number, most = MOST): (text: string) => numbe
   };
 }
 
+export function rowNumber(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw new UsageError(
+    `row ${JSON.stringify(text)}: expected the number of a row, as results.csv and in-doubt.csv have it`,
+  );
+}
+
 /** As `--by` names them, else the user of this process at this machine. */
 export function actorOf(by: string | undefined): string {
   return by === undefined ? `${userName()}@${hostname()}` : typed('--by', by);

@@ -23,6 +23,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   status: () => import('./status.ts').then((module) => module.addStatusCommand),
   report: () => import('./runs.ts').then((module) => module.addReportCommand),
   rerun: () => import('./control.ts').then((module) => module.addRerunCommand),
+  account: () => import('./account.ts').then((module) => module.addAccountCommand),
+  'write-off': () => import('./account.ts').then((module) => module.addWriteOffCommand),
   resolve: () => import('./resolve.ts').then((module) => module.addResolveCommand),
   pause: () => import('./control.ts').then((module) => module.addPauseCommand),
   resume: () => import('./control.ts').then((module) => module.addResumeCommand),

@@ -15,7 +15,7 @@ import {
 import { typedIdProblem } from '../runs/resolve-file.ts';
 import { findRun } from '../runs/status.ts';
 import { withKnownLedger } from '../session.ts';
-import { type AddCommand, actorOf, RUN_ARGUMENT } from './command.ts';
+import { type AddCommand, actorOf, RUN_ARGUMENT, rowNumber } from './command.ts';
 
 type ResolveFlags = {
   readonly created?: string;
@@ -72,13 +72,6 @@ function resolveRequest(row: string | undefined, flags: ResolveFlags): ResolveRe
   if (file !== undefined) return { kind: 'file', path: file };
   if (row === undefined) return { kind: 'lookup' };
   return { kind: 'rows', rows: [{ row: rowNumber(row), decision: decisionOf(created) }] };
-}
-
-function rowNumber(text: string): number {
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw new UsageError(
-    `row ${JSON.stringify(text)}: expected the number of a row, as results.csv and in-doubt.csv have it`,
-  );
 }
 
 function decisionOf(created: string | undefined): Decision {

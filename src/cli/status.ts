@@ -15,11 +15,14 @@ import {
   tell,
 } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
+import type { Account } from '../model/account.ts';
 import { EXIT } from '../model/exit.ts';
 import { nameOf } from '../model/operation.ts';
 import { isUnderWay, openRows, type Run } from '../model/run.ts';
 import { watchChunks } from '../queue/chunk-queue.ts';
+import { accountLine } from '../report/account.ts';
 import { renderNext, requestWords } from '../report/words.ts';
+import { accountOf } from '../runs/account.ts';
 import { outcomesOf } from '../runs/progress.ts';
 import { serviceWords } from '../runs/service-notice.ts';
 import {
@@ -96,9 +99,11 @@ async function showStatus(id: string, flags: Flags, { ledger, env }: Session): P
   const moves = state.owner === 'alive';
   const queue = watchChunks(ledger.redis, ledger.of(run.target).keys.queuePrefix);
   const waits = await waitsFor(run, ledger, queue).finally(() => queue.close());
-  if (flags.json === true) return { lines: indented({ ...told, service, waitsFor: waits }), moves };
+  const account = await accountOf(run, ledger);
+  if (flags.json === true) return { lines: indented({ ...told, account, service, waitsFor: waits }), moves };
   const lines = [
     ...statusLines(run, state, told),
+    `account   ${accountLine(account)}`,
     ...(waits === null ? [] : [`waits for ${waits}`]),
     `service   ${serviceWords(service)}`,
   ];
@@ -148,10 +153,11 @@ async function forMachines(overview: Overview, env: Environment) {
   const runs = await Promise.all(
     overview.runs.map((shown) => readRunStatus(shown, reportDirectory(env, shown.run.id))),
   );
-  const needy = overview.needs.runs.map(({ inDoubt, toCorrect, summary, report, ...shown }) => ({
+  const needy = overview.needs.runs.map(({ inDoubt, toCorrect, account, summary, report, ...shown }) => ({
     ...runStatus(shown, summary, report),
     inDoubt,
     toCorrect,
+    account,
   }));
   return { ...overview, needs: { ...overview.needs, runs: needy }, runs };
 }
@@ -191,17 +197,18 @@ function needsLines({ runs, refused }: Overview['needs'], signs: boolean): strin
 }
 
 function needyLines(
-  { run, state, inDoubt, toCorrect, summary, report }: Overview['needs']['runs'][number],
+  { run, state, inDoubt, toCorrect, account, summary, report }: Overview['needs']['runs'][number],
   signs: boolean,
 ): string[] {
   const what = [
     state.words,
     ...(inDoubt === 0 ? [] : [`${countOf(inDoubt, 'row')} in doubt`]),
-    ...(toCorrect === 0 ? [] : [`${countOf(toCorrect, 'row')} to correct`]),
+    ...(toCorrect === 0 ? [] : [`${countOf(toCorrect, 'row')} open`]),
   ];
   const sign = inDoubt > 0 ? '?' : '✗';
-  // Of a run whose rows to correct were taken up, only the others are told.
-  const isTold = (file: string) => toCorrect > 0 || file.startsWith('in-doubt');
+  // Of a file some rows of which were taken up, the account has the others.
+  const isAlone = account === null || account.runs.length === 1;
+  const isTold = (file: string) => (toCorrect > 0 && isAlone) || file.startsWith('in-doubt');
   const next = renderNext({ ...summary, files: summary.files.filter(isTold) }, { directory: report }).slice(
     1,
   );
@@ -210,8 +217,17 @@ function needyLines(
   return [
     `${signs ? sign : ' '} Run ${run.id} (${run.job}, ${basename(run.file)}): ${what.join(', ')}`,
     ...next.map((line) => `  ${line}`),
+    ...(isAlone || toCorrect === 0 ? [] : openLines(account)),
     ...(goOn === null || next.some((line) => line.includes(goOn)) ? [] : ['    to go on:', `      ${goOn}`]),
     ...(written ? [] : ['    for its report:', `      onboard report ${run.id}`]),
+  ];
+}
+
+function openLines(account: Account): string[] {
+  return [
+    `    ${accountLine(account)}`,
+    '    to correct its open rows, or to write them off:',
+    `      onboard account ${account.delivery} --open open.csv`,
   ];
 }
 

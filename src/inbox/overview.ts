@@ -3,18 +3,20 @@
  * same decisions as a watcher's, and what waits for a person. Changes nothing.
  */
 import { existsSync } from 'node:fs';
-import { join, resolve, sep } from 'node:path';
+import { join } from 'node:path';
 import type { Environment } from '../config/environment.ts';
 import type { Job } from '../config/job-definition.ts';
 import { createJobWindow } from '../delivery/job-window.ts';
 import { definitionProblems } from '../delivery/run-mapping.ts';
 import { baseUrlOf, SANDBOX_TARGET } from '../delivery/target.ts';
+import type { AccountMemory } from '../ledger/account.ts';
 import { insteadOf } from '../lib/errors.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { InboxNumbers } from '../metrics/registry.ts';
-import { OUTCOMES, REMAINDER } from '../model/outcome.ts';
+import { type Account, toCorrect as rowsToCorrect } from '../model/account.ts';
 import { isOver, type Run } from '../model/run.ts';
 import { createSchedules, nextTime } from '../queue/schedules.ts';
+import { accountsOf } from '../runs/account.ts';
 import { goingOnWith, latestRuns, type ShownRun, serviceReport, summaryOf } from '../runs/status.ts';
 import type { Ledger, Session } from '../session.ts';
 import { listEntries, NOTE_ENDING } from './entry.ts';
@@ -58,6 +60,7 @@ export async function lookOver(
   { ledger, env }: Pick<Session, 'ledger' | 'env'>,
   target: string,
   warn: (text: string) => void,
+  memory?: AccountMemory,
 ) {
   const jobs = await jobsOf(env, warn);
   const found = await lookInto(inboxesOf(jobs, env.home), env.home);
@@ -69,7 +72,7 @@ export async function lookOver(
     const newest = await latestRuns(ledger, RUNS_MAX);
     const runs = newest.filter(({ run }) => !isOver(run));
     return {
-      needs: await findNeeds(newest, env.home),
+      needs: await findNeeds(newest, env.home, accountsOf(ledger, memory)),
       ledger: ledger.name,
       target,
       services: await servicesOf(ledger, [
@@ -177,28 +180,24 @@ function windowOf({ name, definition }: Job) {
   ];
 }
 
-export async function findNeeds(newest: readonly ShownRun[], home: string) {
+type AccountOf = (run: Run) => Promise<Account>;
+
+export async function findNeeds(newest: readonly ShownRun[], home: string, accountOf: AccountOf) {
   const reports = join(home, 'reports');
-  const runs = newest.map((shown) => needyRun(shown, newest, reports)).filter((run) => run !== null);
-  return { runs: await Promise.all(runs), refused: await refusedFiles(join(home, 'failed')) };
+  const runs = await Promise.all(newest.map((shown) => needyRun(shown, reports, accountOf)));
+  return { runs: runs.filter((run) => run !== null), refused: await refusedFiles(join(home, 'failed')) };
 }
 
-/** `null`: it waits for nobody. `toCorrect`: rows that no later run has taken up. */
-function needyRun(shown: ShownRun, newest: readonly ShownRun[], reports: string) {
+/** `null`: it waits for nobody. `toCorrect`: open rows of its file that nobody has taken up. */
+async function needyRun(shown: ShownRun, reports: string, accountOf: AccountOf) {
   const { run, state } = shown;
-  const report = join(reports, run.id);
   const inDoubt = run.outcomes['in-doubt'];
-  const wrong = OUTCOMES.filter((outcome) => REMAINDER[outcome] !== 'none' && outcome !== 'in-doubt');
-  const isTakenUp = newest.some(({ run: later }) => takesUp(later, run, report));
-  const toCorrect =
-    isTakenUp || !isOver(run) ? 0 : wrong.reduce((sum, outcome) => sum + run.outcomes[outcome], 0);
+  const account = isOver(run) ? await accountOf(run) : null;
+  const toCorrect = account === null ? 0 : rowsToCorrect(account);
   const waits = state.owner !== 'alive' && goingOnWith(run, state) !== null;
   if (!waits && inDoubt === 0 && toCorrect === 0) return null;
-  return summaryOf(run, report).then((summary) => ({ ...shown, inDoubt, toCorrect, summary, report }));
-}
-
-function takesUp(later: Run, { id }: Run, report: string): boolean {
-  return later.parent === id || resolve(later.file).startsWith(report + sep);
+  const report = join(reports, run.id);
+  return { ...shown, inDoubt, toCorrect, account, summary: await summaryOf(run, report), report };
 }
 
 async function refusedFiles(folder: string) {

@@ -13,6 +13,7 @@ import { readChunks } from './chunks.ts';
 import { tooManyNames } from './column-names.ts';
 import { asShown } from './encoding.ts';
 import { fileBytes, tap } from './file.ts';
+import { createOriginLook } from './origins.ts';
 import { recordObject } from './row.ts';
 import type { RowBatch } from './row-feed.ts';
 import { openRows } from './rows.ts';
@@ -30,6 +31,7 @@ export async function surveyFile(
   const hash = createHash('sha256');
   let bytes = 0;
   let rows = 0;
+  const origins = createOriginLook();
   const raw = tap(fileBytes(path), (block) => {
     hash.update(block);
     bytes += block.length;
@@ -39,6 +41,7 @@ export async function surveyFile(
       if (rows === 0) look.begin(found);
       for (const row of seen) look.see(row);
     }
+    origins.see(seen, found);
     rows += seen.length;
   });
   // Only all records of JSON together show its columns.
@@ -47,7 +50,9 @@ export async function surveyFile(
     for await (const { rows } of readChunks(path, source, format)) for (const row of rows) look.see(row);
   }
   if ((await stampOf(path)) !== stamp) throw changedWhileRead(path);
-  return { path, sha256: hash.digest('hex'), bytes, rows, source, chunkEnds: null, stamp };
+  const said = origins.found();
+  const facts = { path, sha256: hash.digest('hex'), bytes, rows, source, chunkEnds: null, stamp };
+  return said.size === 0 ? facts : { ...facts, origins: said };
 }
 
 /** SHA-256, lower-case hex. */

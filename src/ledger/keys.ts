@@ -52,6 +52,8 @@ export type RunKeys = {
   readonly documents: string;
   /** Hash: row → who settled it from in doubt, when and how. */
   readonly resolutions: string;
+  /** Hash: row → who says that it shall never be loaded, when and why. */
+  readonly writtenOff: string;
   /** Hash: row in doubt → what a look-up found of it. */
   readonly sightings: string;
   /** Hash: chunk → its rows, deflated, of a rerun that is not over. Personal data. */
@@ -98,6 +100,7 @@ function runKeys(base: string): RunKeys {
     bodies: `${base}:bodies`,
     documents: `${base}:documents`,
     resolutions: `${base}:resolutions`,
+    writtenOff: `${base}:written-off`,
     sightings: `${base}:sightings`,
     input: `${base}:input`,
     lease: `${base}:lease`,

@@ -9,14 +9,16 @@ import { deflateRaw, inflateRaw } from 'node:zlib';
 import { z } from 'zod';
 import type { RedisConnection } from '../lib/redis-connection.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import { type Outcome, succeeded } from '../model/outcome.ts';
+import type { Outcome } from '../model/outcome.ts';
 import { type Row, rowSchema } from '../model/row.ts';
 import { type Chunking, chunksOf } from '../model/run.ts';
-import type { LedgerView, Settlement } from '../model/settlement.ts';
+import type { LedgerView } from '../model/settlement.ts';
 import { addToStory } from './display.ts';
 import type { LedgerKeys } from './keys.ts';
 import { REGISTER } from './lua/runs.ts';
-import { allBriefs, type NewRun, newRecord, registeredSchema, registration } from './run-record.ts';
+import { takersEntry } from './origins.ts';
+import { packRowNumbers, unpackRowNumbers } from './row-numbers.ts';
+import { type NewRun, newRecord, registeredSchema, registration } from './run-record.ts';
 import { script } from './script.ts';
 
 const registerRerun = script(REGISTER, registeredSchema);
@@ -29,36 +31,24 @@ type Chosen = {
 
 export type RerunStore = ReturnType<typeof createRerunStore>;
 
-/** The reruns of one run: each has rows of its parent that no earlier one took. */
+/** The reruns of one run: each has rows of its parent that no earlier run took. */
 export function createRerunStore(redis: RedisConnection, keys: LedgerKeys, parent: string) {
-  const entry = `rerun:${parent}`;
+  const entry = takersEntry(parent);
   return {
-    /** Ids, oldest first. */
-    children: () => childrenOf(redis, keys, parent),
-    /** The rerun registered last, `''` for none; read before rows are chosen. */
-    latest: async () => (await redis.hget(keys.files, entry)) ?? '',
-    /** False where another rerun was registered since `latest`: it may have the same rows. */
+    /** False where another run took rows since `latest`: it may have the same ones. */
     async register(run: NewRun, { latest, rows }: Chosen): Promise<boolean> {
       const rowNumbers = await packRowNumbers(rows);
       const own = newRecord(run);
       const record = { ...own, parent, registry: entry, rowNumbers };
-      const rerun = { latest, chunks: own.chunks, ttl: INPUT_TTL_SECONDS };
-      const [kind] = await registerRerun(redis, ...registration(keys, record, { entry, rerun }));
+      const rerun = { chunks: own.chunks, ttl: INPUT_TTL_SECONDS };
+      const asked = { entry, rerun, origins: [{ entry, latest }] };
+      const [kind] = await registerRerun(redis, ...registration(keys, record, asked));
       const at = run.createdAt.getTime();
       if (kind === 'new')
         await addToStory(redis, keys.run(parent), { at, what: 'rerun', why: run.id, by: '' });
       return kind === 'new';
     },
   };
-}
-
-/** From the records themselves, which also survive a Redis that was put back from the journals. */
-async function childrenOf(redis: RedisConnection, keys: LedgerKeys, parent: string): Promise<string[]> {
-  const children: string[] = [];
-  for await (const run of allBriefs(redis, keys)) {
-    if (run.parent === parent) children.push(run.id);
-  }
-  return children;
 }
 
 export type RowChoice = {
@@ -68,47 +58,29 @@ export type RowChoice = {
 
 export type ChoiceCounts = {
   chosen: number;
-  /** Rows with a chosen outcome that an earlier rerun has. */
-  takenBefore: number;
   /** Rows with a chosen outcome but no source record. */
   withoutRecord: number;
   inDoubt: number;
 };
 
-/** In row order, without rows that an earlier rerun took. */
+/** In row order; `seenTo`: rows that somebody has taken up or written off. */
 export async function* unsuccessfulRows(
   view: LedgerView,
-  choice: RowChoice & { readonly reruns: readonly LedgerView[] },
+  choice: RowChoice & { readonly seenTo: ReadonlySet<number> },
   counts: ChoiceCounts,
 ): AsyncGenerator<readonly Row[], void, undefined> {
-  const taken = await rowsTaken(choice.reruns);
   for await (const { settlements } of view.chunks()) {
     counts.inDoubt += settlements.filter(({ outcome }) => outcome === 'in-doubt').length;
-    const asked = settlements
+    const wanted = settlements
       .filter(({ outcome }) => choice.outcomes.has(outcome))
       .map(({ row }) => row)
-      .filter((row) => choice.rows?.has(row) !== false);
-    const wanted = asked.filter((row) => !taken.has(row));
+      .filter((row) => choice.rows?.has(row) !== false && !choice.seenTo.has(row));
     const sources = await view.sources(wanted);
     const rows = wanted.flatMap((row) => sources.get(row) ?? []);
-    counts.takenBefore += asked.length - wanted.length;
     counts.chosen += rows.length;
     counts.withoutRecord += wanted.length - rows.length;
     if (rows.length > 0) yield rows;
   }
-}
-
-async function rowsTaken(reruns: readonly LedgerView[]): Promise<ReadonlySet<number>> {
-  const taken = new Set<number>();
-  for (const rerun of reruns)
-    for await (const { settlements } of rerun.chunks())
-      for (const settlement of settlements) if (isTaken(settlement)) taken.add(settlement.row);
-  return taken;
-}
-
-/** Line 0: the rerun had lost the row. Where it was not sent, the parent's may be taken again. */
-function isTaken({ line, outcome }: Settlement): boolean {
-  return line > 0 || outcome === 'in-doubt' || succeeded(outcome);
 }
 
 const deflated = promisify(deflateRaw);
@@ -150,19 +122,4 @@ export function createRunInput(redis: RedisConnection, keys: LedgerKeys, id: str
       await redis.unlink(input);
     },
   };
-}
-
-/** The step from each row number to the next, deflated, base64: neighbours cost almost nothing. */
-export async function packRowNumbers(rows: readonly number[]): Promise<string> {
-  const steps = rows.map((row, i) => row - (rows[i - 1] ?? 0));
-  return (await deflated(steps.join(' '))).toString('base64');
-}
-
-async function unpackRowNumbers(text: string): Promise<number[]> {
-  const steps = (await inflated(Buffer.from(text, 'base64'))).toString('utf8');
-  let row = 0;
-  return steps.split(' ').map((step) => {
-    row += Number(step);
-    return row;
-  });
 }

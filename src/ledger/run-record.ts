@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import { type JobDefinition, operationOf } from '../config/job-definition.ts';
 import type { RedisConnection } from '../lib/redis-connection.ts';
+import type { Origins } from '../model/origin.ts';
 import { OUTCOMES } from '../model/outcome.ts';
 import { chunksOf, type Run, runSchema } from '../model/run.ts';
 import type { FileFacts } from '../model/source.ts';
@@ -13,6 +14,12 @@ import type { LedgerKeys } from './keys.ts';
 
 /** How many rows go first, alone: by the definition, or as the job's first large run here. */
 export type Canary = { readonly rows: number; readonly kind: 'set' | 'first' };
+
+/** `latest`: the latest run that took rows of each of these runs, when its rows were looked at. */
+type OriginsTaken = {
+  readonly origins: Origins;
+  readonly latest: ReadonlyMap<string, string>;
+};
 
 export type NewRun = {
   readonly id: string;
@@ -24,6 +31,8 @@ export type NewRun = {
   readonly canary?: Canary | null;
   readonly createdAt: Date;
   readonly again: boolean;
+  /** Of a file with rows of earlier runs. */
+  readonly origins?: OriginsTaken;
 };
 
 export function newRecord(run: NewRun): Record<string, string | number> {
@@ -54,7 +63,8 @@ export function newRecord(run: NewRun): Record<string, string | number> {
   };
 }
 
-export const registeredSchema = z.tuple([z.enum(['new', 'known']), z.string()]);
+/** `overtaken`: another run took rows of the same one meanwhile. */
+export const registeredSchema = z.tuple([z.enum(['new', 'known', 'overtaken']), z.string()]);
 
 /** KEYS and ARGV of REGISTER, which says what it asks for. */
 export function registration(
@@ -64,6 +74,7 @@ export function registration(
 ): readonly [names: string[], args: (string | number)[]] {
   const id = String(record.id);
   const of = {
+    origins: [],
     ...asked,
     id,
     createdAt: String(Date.parse(String(record.createdAt))),
@@ -83,6 +94,7 @@ const JSON_FIELDS: ReadonlySet<string> = new Set([
   'firstRows',
   'chunkEnds',
   'apart',
+  'standsFor',
   'request',
   'movedAt',
 ]);

@@ -36,6 +36,14 @@ const askSchema = z.discriminatedUnion('kind', [
     run,
     decisions: z.array(z.object({ row: rowNumber, decision: decisionSchema })),
   }),
+  /** `cause`: the open rows of one of the run's causes; `null`: these rows. */
+  z.object({
+    kind: z.literal('write-off'),
+    run,
+    cause: z.string().nullable(),
+    rows: z.array(rowNumber),
+    why: z.string(),
+  }),
   /** For all rows in doubt: what is found for one may be another's. */
   z.object({ kind: z.literal('look-up'), run }),
   /** `again`: even where the file was taken before. */

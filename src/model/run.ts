@@ -57,6 +57,8 @@ export const runSchema = z.object({
   sha256: z.string(),
   /** Whose unsuccessful rows this rerun takes up; `null`: a file's run. */
   parent: z.string().nullable(),
+  /** A corrected file's: how many of its rows stand for rows of which earlier run. */
+  standsFor: z.record(z.string(), z.number().int()).optional(),
   rows: z.number().int().nonnegative(),
   /** Fixed for the run: chunk numbers mean the same rows after a restart. */
   chunkRows: z.number().int().positive(),

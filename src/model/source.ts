@@ -3,6 +3,7 @@
  * records.
  */
 import { z } from 'zod';
+import type { Origins } from './origin.ts';
 
 /** Of Unicode only `utf-8`, `utf-16le`, `utf-16be`. */
 export type Encoding = string;
@@ -84,6 +85,8 @@ export type FileFacts = {
    * with a row of its key elsewhere.
    */
   readonly apart?: readonly (readonly [number, number])[];
+  /** What a report file says of its rows; left out: nothing. */
+  readonly origins?: Origins;
   /** Inode, size and time of change: shows whether the file is still the same. */
   readonly stamp: string;
 };

@@ -20,6 +20,8 @@ import { runPath } from './runs.tsx';
 export const actingRoutes: readonly Route<Desk>[] = [
   { method: 'GET', path: '/runs/:id/cancel', role: 'operator', answer: ofRun(confirmCancel) },
   { method: 'GET', path: '/runs/:id/rerun', role: 'operator', answer: ofRun(confirmRerun) },
+  { method: 'GET', path: '/runs/:id/write-off', role: 'operator', answer: ofRun(confirmWriteOff) },
+  { method: 'POST', path: '/runs/:id/write-off', role: 'operator', answer: writeOff },
   { method: 'POST', path: '/runs/:id/pause', role: 'operator', answer: control('pause') },
   { method: 'POST', path: '/runs/:id/resume', role: 'operator', answer: control('resume') },
   { method: 'POST', path: '/runs/:id/cancel', role: 'operator', answer: control('cancel') },
@@ -56,6 +58,20 @@ async function rerun(visit: Visit<Desk>): Promise<Reply> {
     isCorrected: form.get('as') === 'now',
   });
 }
+
+async function writeOff(visit: Visit<Desk>): Promise<Reply> {
+  const { params, form } = visit;
+  const run = params.id ?? '';
+  const cause = form.get('cause') || null;
+  const rows = (form.get('rows') ?? '').split(/[\s,;]+/).filter((text) => text !== '');
+  const numbers = rows.flatMap((text) => rowNumber(text) ?? []);
+  if (cause === null && (numbers.length === 0 || numbers.length < rows.length))
+    return told(refusedFor([ROWS_EXPECTED]), runPath(run, '/write-off'));
+  const why = form.get('why') ?? '';
+  return carriedOut(visit, { kind: 'write-off', run, cause, rows: cause === null ? numbers : [], why });
+}
+
+const ROWS_EXPECTED = 'Expected the numbers of rows, such as 4, 17. Nothing was written off.';
 
 /** A settled row is followed by the next in doubt; a page reports rows of a file. */
 async function resolve(visit: Visit<Desk>): Promise<Reply> {
@@ -240,6 +256,38 @@ async function confirmRerun(run: Run, { query }: Visit<Desk>): Promise<Reply> {
             />
           </Confirm>
         )}
+      </>
+    ),
+  };
+}
+
+async function confirmWriteOff(run: Run, { query }: Visit<Desk>): Promise<Reply> {
+  const cause = query.get('cause') ?? '';
+  return {
+    kind: 'page',
+    title: 'Write rows off?',
+    body: (
+      <>
+        <h1>Write rows off?</h1>
+        <p>
+          Rows that shall never be loaded, such as a line of totals or a closed company: they are open no
+          more. This can't be taken back. Rows in doubt can't be written off.
+        </p>
+        <Confirm run={run} action="/write-off" go="Write them off" tone="danger">
+          <input type="hidden" name="cause" value={cause} />
+          {cause === '' ? (
+            <p>
+              <label>
+                Rows <input name="rows" value={query.get('row') ?? ''} size={40} required />
+              </label>
+            </p>
+          ) : (
+            <p>{`${rowsNamed(query.get('rows'))} at most: the open ones with the cause that you came from.`}</p>
+          )}
+          <label>
+            Why <input name="why" maxlength={200} size={40} required />
+          </label>
+        </Confirm>
       </>
     ),
   };

@@ -8,10 +8,12 @@ import { examine } from '../check/doctor.ts';
 import { sharedIo } from '../inbox/watcher.ts';
 import { keepNote } from '../ledger/display.ts';
 import { messageOf } from '../lib/errors.ts';
+import { countOf } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import type { Ask, AskAnswer, Asked } from '../model/ask.ts';
 import { NOTE_CHARACTERS } from '../model/note.ts';
 import { isOver, type Run } from '../model/run.ts';
+import { writeOff } from '../runs/account.ts';
 import { cancelRun, pauseRun, refuseEnded, resumeRun, windUpCancelled } from '../runs/control.ts';
 import { rerunOutcomes, rerunRows } from '../runs/rerun.ts';
 import { type Resolved, type ResolveRequest, resolveRun, rewriteReport } from '../runs/resolve.ts';
@@ -52,7 +54,7 @@ async function record(
   { ledger, service, log }: TargetSession,
 ): Promise<void> {
   const run = 'run' in ask ? ask.run : answer.kind === 'done' ? (answer.run ?? '') : '';
-  const rows = ask.kind === 'resolve' ? String(ask.decisions.length) : '';
+  const rows = ask.kind === 'resolve' ? ask.decisions.length : ask.kind === 'write-off' ? ask.rows.length : 0;
   log.info('asked for at the page', { by, what: ask.kind, run, result: answer.kind });
   await ledger.redis.xadd(
     ledger.of(service.target).keys.audit,
@@ -61,7 +63,7 @@ async function record(
     RECORDED,
     '*',
     ...['at', new Date().toISOString(), 'by', by, 'role', role, 'what', ask.kind],
-    ...['run', run, 'rows', rows, 'result', answer.kind],
+    ...['run', run, 'rows', rows === 0 ? '' : String(rows), 'result', answer.kind],
   );
 }
 
@@ -86,6 +88,8 @@ function act(ask: Ask, by: string, acting: Acting): Promise<AskAnswer> {
       return rerun(ask, acting);
     case 'resolve':
       return settle(ask, { kind: 'rows', rows: ask.decisions }, by, acting);
+    case 'write-off':
+      return writeRowsOff(ask, by, acting);
     case 'look-up':
       return settle(ask, { kind: 'lookup' }, by, acting);
     case 'take':
@@ -160,6 +164,23 @@ async function rerun(ask: Extract<Ask, { readonly kind: 'rerun' }>, acting: Acti
     words: `The rows are sent again, as a run of their own${begun === null ? '' : `: ${begun}`}.`,
     run: begun,
   };
+}
+
+async function writeRowsOff(
+  ask: Extract<Ask, { readonly kind: 'write-off' }>,
+  by: string,
+  acting: Acting,
+): Promise<AskAnswer> {
+  const { session } = acting;
+  const why = ask.why.trim();
+  if (why === '') throw new UsageError('Say why the rows shall never be loaded. Nothing was written off.');
+  const run = await runOf(ask.run, acting);
+  const rows = ask.cause === null ? null : [...(await rowsOfCause(session, run, ask.cause))];
+  const meant =
+    rows === null ? ({ kind: 'rows', rows: ask.rows } as const) : ({ kind: 'open', rows } as const);
+  const at = session.clock.date().toISOString();
+  const written = await writeOff(run, meant, { by, at, why }, session.ledger);
+  return { kind: 'done', words: `${countOf(written, 'row')} written off.`, run: run.id };
 }
 
 async function settle(

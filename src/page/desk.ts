@@ -3,6 +3,7 @@
  * process that acts, and memory between requests.
  */
 import { lookOver } from '../inbox/overview.ts';
+import { createAccountMemory } from '../ledger/account.ts';
 import { kept } from '../lib/kept.ts';
 import { createRecentMap } from '../lib/recent.ts';
 import { programVersion } from '../lib/version.ts';
@@ -40,6 +41,7 @@ const PACES_KEPT = 50;
 
 function createMemory(means: Means) {
   const { ledger, log, target, ask } = means;
+  const accounts = createAccountMemory();
   return {
     async standing() {
       const report = await serviceReport(ledger, target);
@@ -53,9 +55,11 @@ function createMemory(means: Means) {
     /** Edited in-doubt files that were read, until what they say is recorded. */
     decisionFiles: createRecentMap<string, FileOfDecisions>(FILES_KEPT),
     chunks: watchChunks(ledger.redis, ledger.of(target).keys.queuePrefix),
-    overview: kept(FOLDERS_EVERY_MS, () =>
-      lookOver(means, target, (problem) => log.debug('a job definition can not be used', { problem })),
-    ),
+    accounts,
+    overview: kept(FOLDERS_EVERY_MS, () => {
+      const warn = (problem: string) => log.debug('a job definition can not be used', { problem });
+      return lookOver(means, target, warn, accounts);
+    }),
     /** Lines of `onboard doctor`; empty where nobody can be asked. */
     doctor: kept(DOCTOR_EVERY_MS, async () => {
       const answer = await ask?.({ kind: 'doctor' }, PAGE);

@@ -106,7 +106,7 @@ function Needs({ needs: { runs, refused } }: Pick<Overview, 'needs'>) {
         {note === null ? null : '; the note beside it says why'}
       </>
     )),
-    ...toCorrect.map((one) => <Need run={one.run} words={`${countOf(one.toCorrect, 'row')} to correct`} />),
+    ...toCorrect.map((one) => <Need run={one.run} words={`${countOf(one.toCorrect, 'row')} open`} />),
   ];
   return (
     <section>

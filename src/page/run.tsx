@@ -11,13 +11,16 @@ import { readNotes, readStory } from '../ledger/display.ts';
 import { insteadOf } from '../lib/errors.ts';
 import { Text } from '../lib/html-text.tsx';
 import { countOf } from '../lib/terminal.ts';
+import { type Account, toCorrect } from '../model/account.ts';
 import { countSettled } from '../model/outcome.ts';
-import type { Run, RunState } from '../model/run.ts';
+import { isOver, type Run, type RunState } from '../model/run.ts';
 import { type Told, tellStory } from '../model/story.ts';
+import { accountLine } from '../report/account.ts';
 import { Latencies, Rates, Story, Sum, Time } from '../report/html/parts.tsx';
 import { readSummary } from '../report/report.ts';
 import { stretchesOf } from '../report/timeline.ts';
 import { requestWords } from '../report/words.ts';
+import { accountOf } from '../runs/account.ts';
 import { RERUN_OUTCOMES } from '../runs/rerun.ts';
 import { serviceWords } from '../runs/service-notice.ts';
 import { serviceReport, stateOf } from '../runs/status.ts';
@@ -44,15 +47,16 @@ async function show(run: Run, visit: Visit<Desk>): Promise<Reply> {
   return { kind: 'page', title: `${run.job}: ${run.id}`, body, live };
 }
 
-async function lookAt(run: Run, { env, ledger, digests, paceOf }: Desk) {
+async function lookAt(run: Run, { env, ledger, accounts, digests, paceOf }: Desk) {
   const { redis } = ledger;
   const { keys, store } = ledger.of(run.target);
-  const [isLeased, happened, digest, service, summary] = await Promise.all([
+  const [isLeased, happened, digest, service, summary, account] = await Promise.all([
     store.hasLease(run.id),
     readStory(redis, keys, run.id),
     digests(run),
     serviceReport(ledger, run.target),
     readSummary(reportDirectory(env, run.id)),
+    isOver(run) ? accountOf(run, ledger, accounts) : null,
   ]);
   const causes = digest.causes.slice(0, CAUSES_SHOWN).map((cause) => cause.id);
   return {
@@ -64,6 +68,7 @@ async function lookAt(run: Run, { env, ledger, digests, paceOf }: Desk) {
     service,
     notes: await readNotes(redis, keys, causes),
     files: summary?.files ?? null,
+    account,
   };
 }
 
@@ -89,7 +94,7 @@ type Shown = Awaited<ReturnType<typeof lookAt>>;
 type Props = { readonly shown: Shown; readonly visit: Visit<Desk> };
 
 function RunLive({ shown, visit: { visitor } }: Props) {
-  const { run, state, pace, digest, service, story, notes, files } = shown;
+  const { run, state, pace, digest, service, story, notes, files, account } = shown;
   const isOperator = visitor.role === 'operator';
   const inDoubt = run.outcomes['in-doubt'];
   return (
@@ -118,6 +123,7 @@ function RunLive({ shown, visit: { visitor } }: Props) {
         <Sum outcomes={run.outcomes} rows={run.rows} /> <Holds run={run} />
       </p>
       <Bar outcomes={run.outcomes} rows={run.rows} />
+      {account === null ? null : <AccountOf account={account} run={run} isOperator={isOperator} />}
       <p>
         {pace === '' ? '' : `${pace} · `}
         {run.startedAt === null ? (
@@ -143,6 +149,27 @@ function RunLive({ shown, visit: { visitor } }: Props) {
       <Happened story={story} />
       {files === null || !isOperator ? null : <Files run={run.id} files={[SUMMARY, ...files]} />}
     </>
+  );
+}
+
+type AccountProps = { readonly account: Account; readonly run: Run; readonly isOperator: boolean };
+
+function AccountOf({ account, run: { id }, isOperator }: AccountProps) {
+  const { delivery } = account;
+  return (
+    <p>
+      Account of the file
+      {delivery === id ? null : (
+        <>
+          {' of run '}
+          <a href={runPath(delivery)}>{delivery}</a>
+        </>
+      )}
+      : {accountLine(account)}{' '}
+      {isOperator && toCorrect(account) > 0 ? (
+        <a href={runPath(delivery, '/write-off')}>Write rows off…</a>
+      ) : null}
+    </p>
   );
 }
 

@@ -12,7 +12,7 @@ import type { Row } from '../model/row.ts';
 import type { Run } from '../model/run.ts';
 import { messageOf as sentenceOf } from '../model/sentence.ts';
 import type { LedgerView, RefusalBody, Settlement } from '../model/settlement.ts';
-import { REPORT_COLUMN_PREFIX, REPORT_MEMBER, REPORT_TYPED_COLUMN } from '../model/source.ts';
+import { isTable, REPORT_COLUMN_PREFIX, REPORT_MEMBER, REPORT_TYPED_COLUMN } from '../model/source.ts';
 import { csvText, onOneLine } from './csv-text.ts';
 
 export const REMAINDERS = ['rejected', 'failed', 'in-doubt'] as const satisfies readonly Remainder[];
@@ -48,8 +48,18 @@ export async function* unsuccessfulIn(
   settlements: readonly Settlement[],
   view: Pick<LedgerView, 'sources' | 'bodies'>,
 ): AsyncGenerator<readonly RemainderRow[]> {
-  const unsuccessful = settlements.filter(({ outcome }) => REMAINDER[outcome] !== 'none');
-  for (const batch of batchesOf(unsuccessful, LOOKUP_ROWS)) {
+  yield* remainderRows(
+    settlements.filter(({ outcome }) => REMAINDER[outcome] !== 'none'),
+    view,
+  );
+}
+
+/** A few at a time, each with what is kept of it. */
+export async function* remainderRows(
+  settlements: readonly Settlement[],
+  view: Pick<LedgerView, 'sources' | 'bodies'>,
+): AsyncGenerator<readonly RemainderRow[]> {
+  for (const batch of batchesOf(settlements, LOOKUP_ROWS)) {
     const rejected = batch.filter(({ outcome }) => outcome === 'rejected');
     const [sources, bodies] = await Promise.all([
       view.sources(batch.map(({ row }) => row)),
@@ -63,13 +73,18 @@ export async function* unsuccessfulIn(
   }
 }
 
-export function csvRemainder({ id, source }: Run): RemainderFormat {
-  const dialect = { delimiter: source.delimiter ?? ',', quote: source.quote ?? '"' };
+/** `like`: in the form of another run's files. */
+export function remainderFormat(run: Run, like: Pick<Run, 'source'> = run): RemainderFormat {
+  return isTable(run.source) ? csvRemainder(run, like) : ndjsonRemainder(run);
+}
+
+function csvRemainder({ id, source }: Run, like: Pick<Run, 'source'>): RemainderFormat {
+  const dialect = { delimiter: like.source.delimiter ?? ',', quote: like.source.quote ?? '"' };
   // A report file as input: its columns about the earlier run are dropped.
   const kept = source.columns.flatMap((column, i) => (column.startsWith(REPORT_COLUMN_PREFIX) ? [] : [i]));
   const columns = kept.map((i) => source.columns[i] ?? '');
   // Number cells are marked: the definition's number format doesn't apply to them.
-  const hasTyped = source.type === 'xlsx' || source.columns.includes(REPORT_TYPED_COLUMN);
+  const hasTyped = like.source.type === 'xlsx' || like.source.columns.includes(REPORT_TYPED_COLUMN);
   const cellsOf = (row: RemainderRow, kind: RemainderKind) => {
     return [
       ...originalCells(row.source, kept),
@@ -120,7 +135,7 @@ function addedCells(run: string, row: RemainderRow): readonly string[] {
 }
 
 /** One record per line: its values, and one more member in place of an older one. */
-export function ndjsonRemainder(run: Run): RemainderFormat {
+function ndjsonRemainder(run: Run): RemainderFormat {
   return {
     extension: 'ndjson',
     header: () => '',

@@ -9,12 +9,12 @@ import { batchesOf } from '../lib/batches.ts';
 import { passStage } from '../lib/stage.ts';
 import { printableLines } from '../lib/terminal.ts';
 import { programVersion } from '../lib/version.ts';
+import type { Account } from '../model/account.ts';
 import type { FieldCatalog } from '../model/mapping.ts';
 import type { Notes } from '../model/note.ts';
 import { REMAINDER } from '../model/outcome.ts';
 import type { Run } from '../model/run.ts';
 import type { LedgerView, SettledChunk, Settlement } from '../model/settlement.ts';
-import { isTable } from '../model/source.ts';
 import type { Happening } from '../model/story.ts';
 import { createDigestTally, type Digest, type DigestTally } from './digest.ts';
 import {
@@ -33,11 +33,10 @@ import {
 } from './files.ts';
 import { renderMailed, renderReport } from './html/page.tsx';
 import {
-  csvRemainder,
-  ndjsonRemainder,
   REMAINDERS,
   type RemainderFormat,
   type RemainderRow,
+  remainderFormat,
   unsuccessfulIn,
 } from './remainder.ts';
 import { documentLines, rejectionLine, resultsFormat } from './results.ts';
@@ -54,6 +53,8 @@ type ReportOptions = {
   readonly definition: JobDefinition | null;
   /** What happened to the run; called when the page is written. */
   readonly story: () => Promise<readonly Happening[]>;
+  /** Of the file that the rows come from; called with it. */
+  readonly account: () => Promise<Account | null>;
   /** Notes on causes, by their ids; called with it. */
   readonly notes: (causes: readonly string[]) => Promise<Notes>;
   readonly command: string;
@@ -75,7 +76,7 @@ export async function writeReport(options: ReportOptions): Promise<Summary> {
   const { run, directory, now, view } = options;
   await claimReportDirectory(directory, run.id);
   await removeLeftOvers(directory, now());
-  const format = isTable(run.source) ? csvRemainder(run) : ndjsonRemainder(run);
+  const format = remainderFormat(run);
   const advising = { operation: run.operation, extension: format.extension };
   const files = createPendingReport(directory);
   const digest = createDigestTally({ ...options, advising });
@@ -140,7 +141,8 @@ async function publish(writing: Writing): Promise<Summary> {
   const placed = await files.place({ written: before, followed });
   const pages = [DIGEST_FILE, PAGE_FILE, ...(share ? [SHARED_PAGE_FILE] : [])];
   const numbers = summarize(run, now());
-  const summary = withWritten(numbers, { ...placed, files: [...placed.files, ...pages], digest });
+  const account = await writing.account();
+  const summary = withWritten(numbers, { ...placed, files: [...placed.files, ...pages], digest, account });
   await writePages(summary, digest, writing);
   await files.append(SUMMARY_FILE, textOf(summary));
   passStage('reporting');

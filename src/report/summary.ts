@@ -4,6 +4,7 @@
  * and the exit status is 3.
  */
 import { z } from 'zod';
+import { accountSchema } from '../model/account.ts';
 import { EXIT, exitCodeOf } from '../model/exit.ts';
 import { nameOf } from '../model/operation.ts';
 import { acceptedRows, countSettled, OUTCOMES } from '../model/outcome.ts';
@@ -65,6 +66,8 @@ export const summarySchema = asOfRunSchema.extend({
   ),
   /** Sent cells that looked damaged. */
   topWarnings,
+  /** Of the file that the rows come from, when the report was written; `null`: it was not. */
+  account: accountSchema.nullable().default(null),
   /** `null` while the run is queued, running or wound up. */
   exitCode: z.number().int().nullable(),
   /** The other files of the report; none while the run is running. */
@@ -102,6 +105,7 @@ export function summarize(run: Run, now: Date): Summary {
     topErrors: [],
     causes: [],
     topWarnings: [],
+    account: null,
     exitCode: isMoving(run) ? null : exitCodeOf(run),
     files: [],
     kept: [],
@@ -109,12 +113,13 @@ export function summarize(run: Run, now: Date): Summary {
   };
 }
 
-type Written = Pick<Summary, 'files' | 'kept' | 'written'> & { readonly digest: Digest };
+type Written = Pick<Summary, 'files' | 'kept' | 'written'> &
+  Partial<Pick<Summary, 'account'>> & { readonly digest: Digest };
 
 const CAUSES_NAMED = 20;
 
 /** Once a run is over, its lines must be what the ledger counted. */
-export function withWritten(summary: Summary, { digest, ...files }: Written): Summary {
+export function withWritten(summary: Summary, { digest, account = null, ...files }: Written): Summary {
   const { records, topErrors, topWarnings } = digest;
   const causes = digest.causes
     .filter(({ text }) => text !== UNTOLD && text !== '')
@@ -122,7 +127,7 @@ export function withWritten(summary: Summary, { digest, ...files }: Written): Su
     .map(({ outcome, code, text, issues, count, examples }) => {
       return { outcome, code, text, issues, count, rows: examples.map(({ row }) => row) };
     });
-  const whole = { ...summary, records, topErrors, causes, topWarnings, ...files };
+  const whole = { ...summary, account, records, topErrors, causes, topWarnings, ...files };
   const agrees = OUTCOMES.every((outcome) => digest.outcomes[outcome] === summary.outcomes[outcome]);
   const mustAgree = summary.state === 'finished' || (summary.state === 'cancelled' && summary.open === 0);
   if (agrees || !mustAgree) return whole;

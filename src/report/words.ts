@@ -7,6 +7,7 @@ import { acceptedRows, kindsOf, OUTCOMES, outcomeSign, wasAccepted } from '../mo
 import type { StateRequest } from '../model/run.ts';
 import { issueWords } from '../model/sentence.ts';
 import { sourceWords } from '../model/source.ts';
+import { accountLine } from './account.ts';
 import { type NextOptions, nextSteps, type Step } from './next.ts';
 import { remainderOf } from './remainder.ts';
 import type { Summary } from './summary.ts';
@@ -21,12 +22,20 @@ export function renderSummary(summary: Summary, options: RenderOptions): readonl
     counts(summary, options),
     summary.topErrors.flatMap((error, i, all) => topErrorLines(error, summary.causes, all.slice(0, i))),
     warningLines(summary.topWarnings),
+    accountLines(summary),
     [`Report: ${options.directory}`, ...keptLines(summary)],
     renderNext(summary, options),
   ];
   return sections
     .filter((section) => section.length > 0)
     .flatMap((section, i) => (i === 0 ? section : ['', ...section]));
+}
+
+/** Where it says more than the run's own numbers: rows of several runs are in it. */
+function accountLines({ account, run }: Summary): readonly string[] {
+  if (account === null || account.runs.length === 1) return [];
+  const of = account.delivery === run ? 'the file' : `the file of run ${account.delivery}`;
+  return paragraph('', `Account of ${of}: ${accountLine(account)}`, '  ');
 }
 
 const WIDTH = 80;

@@ -3,7 +3,7 @@
  * in the ledger, where it may turn out to be a known run, unfinished or over.
  */
 import { resolve } from 'node:path';
-import type { Job } from '../config/job-definition.ts';
+import { type Job, operationOf } from '../config/job-definition.ts';
 import type { Registration } from '../delivery/registration.ts';
 import { isDeadHere, shownWorker } from '../journal/worker-registry.ts';
 import type { Canary } from '../ledger/run-record.ts';
@@ -12,8 +12,9 @@ import { type Io, tell } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
 import { sleep } from '../lib/waiting.ts';
 import { isOver, type Run } from '../model/run.ts';
-import type { FileFacts } from '../model/source.ts';
+import type { FileFacts, SourceInfo } from '../model/source.ts';
 import type { Ledger, TargetSession } from '../session.ts';
+import { findOrigins } from './origins.ts';
 import { CHUNK_ROWS, canaryOf, FIRST_ROWS } from './rows.ts';
 import { goingOnWith, openRuns, type ShownRun } from './status.ts';
 
@@ -62,6 +63,7 @@ type NewFile = {
 /** The file's own new run, or the one of the same content and job before. */
 type Registered = { readonly kind: 'new' | 'known'; readonly id: string };
 
+/** A UsageError where a row of the file may have been created by an earlier run. */
 export async function registerFile(
   file: NewFile,
   { ledger, registration }: Pick<TargetSession, 'ledger' | 'registration'>,
@@ -70,24 +72,43 @@ export async function registerFile(
   const { store } = ledger.of(target);
   const canary = canaryOf(job.definition) ?? (await firstCanary(file, store));
   const { facts } = file;
-  const createdAt = new Date();
-  const id = file.id ?? newRunId(createdAt);
-  await ledger.index.add(id, target, createdAt);
-  const run = {
-    id,
-    job: job.name,
-    definition: job.definition,
-    target,
-    // The run may be resumed from any folder.
-    facts: { ...facts, path: resolve(facts.path) },
-    chunkRows: CHUNK_ROWS,
-    canary,
-    createdAt,
-    again,
-  };
-  const registered = await store.register(run, registration.epoch);
-  if (registered.kind === 'known') await ledger.index.remove(id);
-  return registered;
+  for (;;) {
+    const createdAt = new Date();
+    const id = file.id ?? newRunId(createdAt);
+    const found = await originsOf(file, ledger);
+    await ledger.index.add(id, target, createdAt);
+    const run = {
+      id,
+      job: job.name,
+      definition: job.definition,
+      target,
+      // The run may be resumed from any folder.
+      facts: { ...facts, path: resolve(facts.path), source: withNotes(facts.source, found?.notes ?? []) },
+      chunkRows: CHUNK_ROWS,
+      canary,
+      createdAt,
+      again,
+      ...(found !== null && { origins: found.origins }),
+    };
+    const { kind, id: registered } = await store.register(run, registration.epoch);
+    if (kind !== 'new') await ledger.index.remove(id);
+    // Overtaken: another run took rows meanwhile, perhaps the same ones.
+    if (kind !== 'overtaken') return { kind, id: registered };
+  }
+}
+
+/** `null`: the file names no rows of earlier runs, or has its run already. */
+async function originsOf({ facts, job, target, again }: NewFile, ledger: Ledger) {
+  const said = facts.origins ?? new Map();
+  if (said.size === 0) return null;
+  const { store } = ledger.of(target);
+  const isKnown = (await store.ofFile({ sha256: facts.sha256, job: job.name })) !== null;
+  if (isKnown && !again) return null;
+  return findOrigins({ said, operation: operationOf(job.definition), target }, ledger);
+}
+
+function withNotes(source: SourceInfo, notes: readonly string[]): SourceInfo {
+  return { ...source, notes: [...source.notes, ...notes] };
 }
 
 /** With fewer rows little is lost where all of them fail. */

@@ -13,6 +13,7 @@ import { writeReport, writeSummary } from '../report/report.ts';
 import { type Summary, summarize } from '../report/summary.ts';
 import { knownFields } from '../service/operations.ts';
 import { reportDirectory, type Session, type TargetSession } from '../session.ts';
+import { accountOf } from './account.ts';
 import { waitToEnd } from './redis-wait.ts';
 import { reportedSummary } from './status.ts';
 
@@ -102,6 +103,7 @@ export async function writeReportOf(
     followed,
     share,
     command: io.command ?? 'onboard',
+    account: () => accountOf(run, ledger),
     story: () => readStory(ledger.redis, keys, run.id),
     notes: (causes) => readNotes(ledger.redis, keys, causes),
   });

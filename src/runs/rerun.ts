@@ -1,6 +1,6 @@
 /**
  * A rerun: the rows of a run that did not succeed, as a run of their own, chosen from those that no
- * earlier rerun took and kept in the ledger beside it. A kill leaves a whole rerun or none: rows of
+ * earlier run took and kept in the ledger beside it. A kill leaves a whole rerun or none: rows of
  * an unregistered rerun expire.
  */
 import { type Job, operationOf } from '../config/job-definition.ts';
@@ -8,6 +8,7 @@ import { loadJob, loadJobFile } from '../config/load-job.ts';
 import { definitionProblems, mappingFor } from '../delivery/run-mapping.ts';
 import { createApartRows } from '../intake/apart-rows.ts';
 import { createCut } from '../intake/chunks.ts';
+import { openAccounts } from '../ledger/account.ts';
 import {
   type ChoiceCounts,
   createRerunStore,
@@ -16,7 +17,7 @@ import {
   type RowChoice,
   unsuccessfulRows,
 } from '../ledger/reruns.ts';
-import type { NewRun } from '../ledger/run-record.ts';
+import type { NewRun, RunBrief } from '../ledger/run-record.ts';
 import { newRunId } from '../ledger/run-store.ts';
 import { createRunView } from '../ledger/run-view.ts';
 import { didYouMean } from '../lib/did-you-mean.ts';
@@ -116,17 +117,21 @@ type Registered = { readonly lines: readonly string[] } & (
 
 async function registerRerun(wanted: Wanted, ledger: Ledger): Promise<Registered> {
   const { parent } = wanted;
-  const reruns = createRerunStore(ledger.redis, ledger.of(parent.target).keys, parent.id);
+  const { keys, store } = ledger.of(parent.target);
+  const reruns = createRerunStore(ledger.redis, keys, parent.id);
   for (;;) {
-    const latest = await reruns.latest();
-    const children = await childrenOf(parent, ledger);
-    const unfinished = children.find((run) => !isOver(run));
-    if (unfinished !== undefined) return { kind: 'run', run: unfinished, lines: [goesOn(unfinished)] };
+    const latest = await store.latestTaker(parent.id);
+    const accounts = await openAccounts(ledger.redis, keys, store);
+    const takers = accounts.takersOf(parent.id);
+    const unfinished = takers.find((run) => run.parent === parent.id && !isOver(run));
+    const goingOn = unfinished === undefined ? null : await store.get(unfinished.id);
+    if (goingOn !== null) return { kind: 'run', run: goingOn, lines: [goesOn(goingOn)] };
     const createdAt = new Date();
     const id = newRunId(createdAt);
-    const frozen = await freezeRows(id, { wanted, children }, ledger);
+    const seenTo = await accounts.seenTo(parent.id);
+    const frozen = await freezeRows(id, { ...wanted, seenTo }, ledger);
     const { counts, rows } = frozen;
-    if (counts.chosen === 0) return { kind: 'nothing', lines: nothingLeft(parent, children, counts) };
+    if (counts.chosen === 0) return { kind: 'nothing', lines: nothingLeft(parent, takers, counts) };
     const run = await register(
       newRun(wanted, { id, createdAt }, frozen),
       { latest, rows },
@@ -141,33 +146,15 @@ function goesOn({ id }: Run): string {
   return `Run ${id} of these rows is not over: that one goes on, and no new one begins.`;
 }
 
-async function childrenOf(parent: Run, { redis, of }: Ledger): Promise<Run[]> {
-  const { keys, store } = of(parent.target);
-  const ids = await createRerunStore(redis, keys, parent.id).children();
-  return (await Promise.all(ids.map((id) => store.get(id)))).filter((run) => run !== null);
-}
-
-/** `children` have taken their rows. */
-type Family = { readonly wanted: Wanted; readonly children: readonly Run[] };
-
-/** The rows that no earlier rerun took, in batches; fills `counts`. */
-function rowsLeft(
-  { wanted, children }: Family,
-  { redis, of }: Ledger,
-  counts: ChoiceCounts,
-): AsyncIterable<readonly Row[]> {
-  const { parent, outcomes, rows } = wanted;
-  const { keys } = of(parent.target);
-  const viewOf = (run: Run) => createRunView(redis, keys, run);
-  return unsuccessfulRows(viewOf(parent), { outcomes, rows, reruns: children.map(viewOf) }, counts);
-}
+type Choosing = Wanted & { readonly seenTo: ReadonlySet<number> };
 
 type Frozen = Awaited<ReturnType<typeof freezeRows>>;
 
-export async function freezeRows(id: string, family: Family, ledger: Ledger) {
-  const { parent, job } = family.wanted;
-  const counts: ChoiceCounts = { chosen: 0, takenBefore: 0, withoutRecord: 0, inDoubt: 0 };
-  const input = createRunInput(ledger.redis, ledger.of(parent.target).keys, id);
+export async function freezeRows(id: string, choosing: Choosing, { redis, of }: Ledger) {
+  const { parent, job } = choosing;
+  const { keys } = of(parent.target);
+  const counts: ChoiceCounts = { chosen: 0, withoutRecord: 0, inDoubt: 0 };
+  const input = createRunInput(redis, keys, id);
   const isGrouped = job.definition.group !== undefined;
   const grouping = isGrouped ? mappingFor(job.definition, parent.source) : null;
   const firstRows = canaryOf(job.definition)?.rows;
@@ -183,7 +170,7 @@ export async function freezeRows(id: string, family: Family, ledger: Ledger) {
     await input.write(ends.length, chunk);
     chunk = [];
   };
-  for await (const rows of rowsLeft(family, ledger, counts)) {
+  for await (const rows of unsuccessfulRows(createRunView(redis, keys, parent), choosing, counts)) {
     for (const row of rows) {
       if (endsBefore(row, chunk.length)) await write();
       chunk.push(row);
@@ -246,14 +233,14 @@ function leftOut({ id, parent }: Run, { inDoubt, withoutRecord }: ChoiceCounts):
   ];
 }
 
-function nothingLeft(parent: Run, children: readonly Run[], counts: ChoiceCounts): string[] {
-  const taken = children.map((run) => {
+function nothingLeft(parent: Run, takers: readonly RunBrief[], counts: ChoiceCounts): string[] {
+  const taken = takers.map((run) => {
     const open = countUnsuccessful(run.outcomes);
     const next =
       open === 0
         ? 'all of its rows succeeded'
         : `${open} of its rows did not succeed: onboard rerun ${run.id}`;
-    return `Run ${run.id}, a rerun of it, has ${countOf(run.rows, 'row')}; ${next}`;
+    return `Run ${run.id}, which took up rows of it, has ${countOf(run.rows, 'row')}; ${next}`;
   });
   return [`Run ${parent.id} has no rows left to take up.`, ...taken, ...leftOut(parent, counts)];
 }

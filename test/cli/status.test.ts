@@ -76,11 +76,14 @@ describe('a run', () => {
     const listed = JSON.parse((await onboard(['runs', '--json'], env)).stdout);
     const {
       service,
+      account,
       waitsFor: waits,
       ...shown
     } = JSON.parse((await onboard(['status', id, '--json'], env)).stdout);
     const overview = JSON.parse((await onboard(['status', '--json'], env)).stdout);
-    const { inDoubt, toCorrect, ...needy } = overview.needs.runs[0];
+    const { inDoubt, toCorrect, account: needed, ...needy } = overview.needs.runs[0];
+    expect(account).toMatchObject({ delivery: id, rows: 2, atService: 1, open: 1, inDoubt: 1, holds: true });
+    expect(needed).toEqual(closed ? account : null);
     expect([service.state, inDoubt, toCorrect]).toEqual(['well', 1, 0]);
     expect(waits).toBe(closed ? null : 'the rest of its file to be read');
     for (const told of [listed, shown, needy, ...overview.runs]) {

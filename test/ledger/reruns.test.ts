@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { openAccounts } from '../../src/ledger/account.ts';
 import { readStory } from '../../src/ledger/display.ts';
 import { createReplay, restorableFields } from '../../src/ledger/replay.ts';
-import {
-  createRerunStore,
-  createRunInput,
-  packRowNumbers,
-  unsuccessfulRows,
-} from '../../src/ledger/reruns.ts';
+import { createRerunStore, createRunInput, unsuccessfulRows } from '../../src/ledger/reruns.ts';
+import { packRowNumbers } from '../../src/ledger/row-numbers.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
 import { OUTCOMES, type Outcome } from '../../src/model/outcome.ts';
 import type { CellsRow } from '../../src/model/row.ts';
@@ -25,7 +22,11 @@ function ownFamily() {
   const parent = `run-${randomBytes(4).toString('hex')}`;
   const reruns = createRerunStore(redis, keys, parent);
   const inputOf = (id: string) => createRunInput(redis, keys, id);
-  return { redis, keys, store, parent, reruns, inputOf };
+  const taken = async () => {
+    const { takersOf } = await openAccounts(redis, keys, store);
+    return [takersOf(parent).map(({ id }) => id), await store.latestTaker(parent)];
+  };
+  return { redis, keys, store, parent, reruns, inputOf, taken };
 }
 
 const row = (n: number): CellsRow => ({
@@ -43,7 +44,7 @@ async function allOf<T>(items: AsyncIterable<T>): Promise<T[]> {
 
 describe('a rerun', () => {
   test('is there whole once it is registered: its parent, its rows, its place among the runs', async () => {
-    const { redis, keys, store, parent, reruns, inputOf } = ownFamily();
+    const { redis, keys, store, parent, reruns, inputOf, taken } = ownFamily();
     const run = newRun({ rows: 3, chunkRows: 2 });
     const input = inputOf(run.id);
     await input.write(1, [row(2), row(7)]);
@@ -51,7 +52,7 @@ describe('a rerun', () => {
     expect(await reruns.register(run, { latest: '', rows: [1] })).toBe(true);
     const read = await store.get(run.id);
     expect(read).toMatchObject({ parent, rows: 3, state: 'queued', sha256: run.facts.sha256 });
-    expect([await reruns.children(), await reruns.latest()]).toEqual([[run.id], run.id]);
+    expect(await taken()).toEqual([[run.id], run.id]);
     expect(await store.list(5)).toHaveLength(1);
     const story = await readStory(redis, keys, parent);
     expect(story).toEqual([{ at: run.createdAt.getTime(), what: 'rerun', why: run.id, by: '' }]);
@@ -80,22 +81,22 @@ describe('a rerun', () => {
   });
 
   test('of rows that were chosen before another one was registered is refused', async () => {
-    const { store, reruns, inputOf } = ownFamily();
+    const { store, reruns, inputOf, taken } = ownFamily();
     const [first, second] = [newRun({ rows: 1 }), newRun({ rows: 1 })];
     for (const { id } of [first, second]) await inputOf(id).write(1, [row(1)]);
-    const latest = await reruns.latest();
+    const latest = '';
     expect(await reruns.register(first, { latest, rows: [1] })).toBe(true);
     expect(await reruns.register(second, { latest, rows: [1] })).toBe(false);
     expect(await store.get(second.id)).toBeNull();
-    expect(await reruns.register(second, { latest: await reruns.latest(), rows: [1] })).toBe(true);
-    expect(await reruns.children()).toEqual(expect.arrayContaining([first.id, second.id]));
+    expect(await reruns.register(second, { latest: first.id, rows: [1] })).toBe(true);
+    expect(await taken()).toEqual([expect.arrayContaining([first.id, second.id]), second.id]);
   });
 
   test('that never was registered leaves rows that go by themselves, and no run', async () => {
-    const { redis, keys, reruns, inputOf } = ownFamily();
+    const { redis, keys, inputOf, taken } = ownFamily();
     await inputOf('run-never').write(1, [row(1)]);
     expect(await redis.ttl(keys.run('run-never').input)).toBeGreaterThan(0);
-    expect([await reruns.children(), await reruns.latest()]).toEqual([[], '']);
+    expect(await taken()).toEqual([[], '']);
   });
 
   test('does not take the place of its file’s run', async () => {
@@ -119,7 +120,7 @@ test('rows that are gone are the user’s to hear of', async () => {
 
 describe('a registered rerun whose rows Redis has lost', () => {
   test('still has their numbers, also where its record was put back from a journal', async () => {
-    const { redis, keys, reruns, inputOf } = ownFamily();
+    const { redis, keys, reruns, inputOf, taken } = ownFamily();
     const run = newRun({ rows: 3, chunkRows: 2 });
     const input = inputOf(run.id);
     await input.write(1, [row(2), row(7)]);
@@ -131,7 +132,7 @@ describe('a registered rerun whose rows Redis has lost', () => {
     await createReplay(redis, keys).run(run.id, fields);
     expect(await input.numbers()).toEqual([2, 7, 301]);
     expect(await input.isWhole({ rows: 3, chunkRows: 2, chunkEnds: null })).toBe(false);
-    expect([await reruns.children(), await reruns.latest()]).toEqual([[run.id], run.id]);
+    expect(await taken()).toEqual([[run.id], run.id]);
   });
 
   test('but for their record keeps them: they no longer go by themselves within the hour', async () => {
@@ -173,37 +174,33 @@ const WANTED: ReadonlySet<Outcome> = new Set(['failed', 'cancelled']);
 /** What is chosen of a run's rows, and the counts. */
 async function choose(
   view: LedgerView,
-  reruns: readonly LedgerView[],
+  seenTo: ReadonlySet<number>,
   only: ReadonlySet<number> | null = null,
 ) {
-  const counts = { chosen: 0, takenBefore: 0, withoutRecord: 0, inDoubt: 0 };
+  const counts = { chosen: 0, withoutRecord: 0, inDoubt: 0 };
   const rows: number[] = [];
-  for await (const batch of unsuccessfulRows(view, { outcomes: WANTED, rows: only, reruns }, counts)) {
+  for await (const batch of unsuccessfulRows(view, { outcomes: WANTED, rows: only, seenTo }, counts)) {
     rows.push(...batch.map(({ row }) => row));
   }
   return { rows, counts };
 }
 
-test('for any run and earlier reruns, exactly the wanted rows that no rerun has are chosen, in order', async () => {
+test('for any run, exactly the wanted rows that nobody has seen to are chosen, in order', async () => {
   const outcomes = fc.array(fc.constantFrom(...OUTCOMES), { maxLength: 350 });
-  const reruns = fc.array(fc.uniqueArray(fc.integer({ min: 1, max: 350 })), { maxLength: 3 });
-  const named = fc.option(fc.uniqueArray(fc.integer({ min: 1, max: 350 })));
+  const some = fc.uniqueArray(fc.integer({ min: 1, max: 350 }));
   await fc.assert(
-    fc.asyncProperty(outcomes, reruns, named, async (list, taken, only) => {
+    fc.asyncProperty(outcomes, some, fc.option(some), async (list, seenTo, only) => {
       const settlements = list.map((outcome, i) => settled(i + 1, outcome));
       const sources = list.map((_, i) => cells(i + 1, 'a'));
-      const views = taken.map((rows) =>
-        makeView({ settlements: rows.toSorted((a, b) => a - b).map((row) => settled(row, 'created')) }),
-      );
-      const { rows, counts } = await choose(makeView({ settlements, sources }), views, only && new Set(only));
+      const view = makeView({ settlements, sources });
+      const { rows, counts } = await choose(view, new Set(seenTo), only && new Set(only));
       const wanted = settlements
         .filter(({ row, outcome }) => WANTED.has(outcome) && only?.includes(row) !== false)
         .map(({ row }) => row);
-      const free = wanted.filter((row) => !taken.flat().includes(row));
+      const free = wanted.filter((row) => !seenTo.includes(row));
       expect(rows).toEqual(free);
       expect(counts).toEqual({
         chosen: free.length,
-        takenBefore: wanted.length - free.length,
         withoutRecord: 0,
         inDoubt: list.filter((outcome) => outcome === 'in-doubt').length,
       });
@@ -213,26 +210,6 @@ test('for any run and earlier reruns, exactly the wanted rows that no rerun has 
 
 test('a row whose record is not kept any more is counted, not chosen', async () => {
   const settlements = [settled(1, 'failed'), settled(2, 'failed')];
-  const { rows, counts } = await choose(makeView({ settlements, sources: [cells(2, 'a')] }), []);
+  const { rows, counts } = await choose(makeView({ settlements, sources: [cells(2, 'a')] }), new Set());
   expect([rows, counts.withoutRecord]).toEqual([[2], 1]);
-});
-
-test('a row that a rerun had lost is chosen again, unless it is in doubt or succeeded there', async () => {
-  const rows = [1, 2, 3, 4, 5];
-  const view = makeView({
-    settlements: rows.map((row) => settled(row, 'failed')),
-    sources: rows.map((row) => cells(row, 'a')),
-  });
-  const lost = { line: 0 };
-  const rerun = makeView({
-    settlements: [
-      settled(1, 'cancelled', lost),
-      settled(2, 'in-doubt', lost),
-      settled(3, 'created', lost),
-      settled(4, 'failed', lost),
-      settled(5, 'cancelled'),
-    ],
-  });
-  const chosen = await choose(view, [rerun]);
-  expect([chosen.rows, chosen.counts.takenBefore]).toEqual([[1, 4], 3]);
 });

@@ -97,6 +97,7 @@ export function reportOf(
     notes: async () => new Map(),
     command: 'onboard',
     share: false,
+    account: async () => null,
     followed: [],
     ...given,
   });

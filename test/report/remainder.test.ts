@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Row } from '../../src/model/row.ts';
-import { csvRemainder, serviceMessage } from '../../src/report/remainder.ts';
+import { remainderFormat, serviceMessage } from '../../src/report/remainder.ts';
 import { readText } from '../intake/read-text.ts';
 import { makeRun, settled } from './make-report.ts';
 
@@ -36,7 +36,7 @@ it('given rows of any damaged text, gives each so that it is read as unreadable 
     fc.asyncProperty(fc.array(part, { minLength: 3, maxLength: 25 }), async (parts) => {
       const read = await readText(`id;name;n\n${parts.join('')}\n`, { format }).catch(() => null);
       const bad = read?.rows.flatMap((row) => (row.kind === 'unreadable' ? [row] : [])) ?? [];
-      const { header, lines } = csvRemainder(makeRun([], { source: read?.source ?? {} }));
+      const { header, lines } = remainderFormat(makeRun([], { source: read?.source ?? {} }));
       const rows = bad.map((source) => ({
         settlement: settled(source.row, 'invalid', { code: 'unreadable_row' }),
         source,

@@ -61,7 +61,7 @@ async function freeze({ group, keyOf }: { readonly group?: string; keyOf(row: nu
     outcomes: new Set(['failed'] as const),
     rows: null,
   };
-  const frozen = await freezeRows('rerun-1', { wanted, children: [] }, ledger);
+  const frozen = await freezeRows('rerun-1', { ...wanted, seenTo: new Set() }, ledger);
   const input = createRunInput(redis, keys, 'rerun-1');
   const run = { rows: frozen.rows.length, chunkRows: 100, chunkEnds: frozen.chunkEnds };
   const sizes: number[] = [];

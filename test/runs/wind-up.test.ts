@@ -1,6 +1,6 @@
 import { describe, expect, type TestContext, test } from 'vitest';
 import type { RowChunk } from '../../src/intake/chunks.ts';
-import { packRowNumbers } from '../../src/ledger/reruns.ts';
+import { packRowNumbers } from '../../src/ledger/row-numbers.ts';
 import { UsageError } from '../../src/lib/usage-error.ts';
 import type { Row } from '../../src/model/row.ts';
 import type { Run } from '../../src/model/run.ts';

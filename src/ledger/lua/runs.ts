@@ -8,13 +8,14 @@
  * changes nothing.
  * - A run of a file: the one that already took this file through this job. An unfinished run always
  *   goes on, whatever `again` says.
- * - A rerun, whose rows are in the ledger already: another that was registered since its rows were
- *   chosen.
+ * - A rerun (its rows are in the ledger already), or a file with rows of earlier runs: another that
+ *   was registered since its rows were chosen.
  * KEYS: files, runs, the new run's record, its input.
- * ARGV: JSON of {entry: its place in files, id, createdAt (ms), prefix: of run records, again, or
- * rerun: {latest: the entry when the rows were chosen, chunks, ttl: seconds}}, then field, value, …
- * Answers {'new', id} or {'known', id}. Error: the input is not whole, or another run has that very
- * id.
+ * ARGV: JSON of {entry: its place in files, id, createdAt (ms), prefix: of run records, again or
+ * rerun: {chunks, ttl: seconds}, origins: [{entry, latest: what stood there when the rows were
+ * chosen}]}, then field, value, …
+ * Answers {'new', id}, {'known', id} or {'overtaken', ''}. Error: the input is not whole, or another
+ * run has that very id.
  */
 export const REGISTER = `
 local ask = cjson.decode(ARGV[1])
@@ -22,7 +23,6 @@ local id, rerun = ask.id, ask.rerun
 local known = call('HGET', KEYS[1], ask.entry)
 if known == id then return {'new', id} end
 if rerun then
-  if (known or '') ~= rerun.latest then return {'known', known or ''} end
   if call('HLEN', KEYS[4]) ~= rerun.chunks then
     return redis.error_reply('the rows of rerun ' .. id .. ' are not all in the ledger')
   end
@@ -31,11 +31,15 @@ elseif known then
   local ended = state == 'finished' or state == 'cancelled'
   if state and not (ended and ask.again) then return {'known', known} end
 end
+for _, of in ipairs(ask.origins) do
+  if (call('HGET', KEYS[1], of.entry) or '') ~= of.latest then return {'overtaken', ''} end
+end
 if call('EXISTS', KEYS[3]) == 1 then
   return redis.error_reply('another run has the id ' .. id .. ': try again')
 end
 if rerun then call('EXPIRE', KEYS[4], rerun.ttl) end
 call('HSET', KEYS[1], ask.entry, id)
+for _, of in ipairs(ask.origins) do call('HSET', KEYS[1], of.entry, id) end
 call('ZADD', KEYS[2], ask.createdAt, id)
 call('HSET', KEYS[3], unpack(ARGV, 2))
 return {'new', id}

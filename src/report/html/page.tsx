@@ -13,6 +13,7 @@ import type { Notes } from '../../model/note.ts';
 import { acceptedRows, kindsOf, wasSent } from '../../model/outcome.ts';
 import { sourceWords } from '../../model/source.ts';
 import { type Happening, tellStory } from '../../model/story.ts';
+import { accountLine } from '../account.ts';
 import { type Digest, needingRows } from '../digest.ts';
 import { nextSteps } from '../next.ts';
 import { remainderOf } from '../remainder.ts';
@@ -210,6 +211,11 @@ function Total({ page: { summary } }: Props) {
       )}
       {records === null || records === accepted ? null : (
         <p class="dim">{`${countOf(accepted, 'row')} in ${countOf(records, 'record')}`}</p>
+      )}
+      {summary.account === null ? null : (
+        <p class="dim">
+          Account of the file, when this was written: <Text of={accountLine(summary.account)} />
+        </p>
       )}
       {rows === 0 ? null : <FlowOf summary={summary} />}
     </section>

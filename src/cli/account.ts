@@ -1,0 +1,135 @@
+/** `onboard account` and `onboard write-off`: what became of every row of a file. */
+import { open, rm } from 'node:fs/promises';
+import { insteadOf } from '../lib/errors.ts';
+import { countOf, type Io, printable, say, sayJson } from '../lib/terminal.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import type { Account, Standing } from '../model/account.ts';
+import { EXIT } from '../model/exit.ts';
+import type { Run } from '../model/run.ts';
+import { accountLine } from '../report/account.ts';
+import { accountOf, fileOfOpen, openRowsOf, type RowsMeant, writeOff } from '../runs/account.ts';
+import { findRun } from '../runs/status.ts';
+import { type Ledger, withKnownLedger } from '../session.ts';
+import {
+  type AddCommand,
+  REQUEST_OPTIONS,
+  type RequestFlags,
+  RUN_ARGUMENT,
+  requestOf,
+  rowNumber,
+} from './command.ts';
+
+type AccountFlags = { readonly json?: boolean; readonly open?: string };
+
+export const addAccountCommand: AddCommand = (program, io, done) => {
+  program
+    .command('account')
+    .description('Show what became of every row of a file, over its corrections and re-runs')
+    .argument('[run]', `${RUN_ARGUMENT}; without it: latest`, 'latest')
+    .option('--open <file>', 'write the open rows to this new file, to be corrected and loaded')
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  onboard account latest\n  onboard account 20261121-034512-k3f9 --open open.csv',
+    )
+    .action(async (run: string, flags: AccountFlags) => done(await account(run, flags, io)));
+};
+
+async function account(named: string, flags: AccountFlags, io: Io): Promise<number> {
+  return withKnownLedger(io, async ({ ledger }) => {
+    const run = await findRun(ledger, named);
+    const told = await accountOf(run, ledger);
+    const delivery = await findRun(ledger, told.delivery);
+    const rows = await openRowsOf(told, run.target, ledger);
+    if (flags.open !== undefined) await writeOpen(flags.open, delivery, rows, ledger);
+    if (flags.json === true) sayJson(io, ...JSON.stringify({ ...told, openRows: rows }, null, 2).split('\n'));
+    else say(io, ...lines(delivery, told, rows, flags));
+    return told.holds ? EXIT.success : EXIT.notStarted;
+  });
+}
+
+async function writeOpen(path: string, delivery: Run, rows: readonly Standing[], ledger: Ledger) {
+  const file = await open(path, 'wx', 0o600).catch(insteadOf('EEXIST', null));
+  if (file === null)
+    throw new UsageError(`--open: ${path} is there already: expected the name of a new file`);
+  try {
+    for await (const text of fileOfOpen(delivery, rows, ledger)) await file.appendFile(text);
+    await file.sync();
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+const ROWS_SHOWN = 20;
+
+function lines(
+  { file, job }: Run,
+  told: Account,
+  rows: readonly Standing[],
+  { open: written }: AccountFlags,
+): string[] {
+  const left = rows.length - ROWS_SHOWN;
+  return [
+    `Account of ${printable(file)} (job ${job}):`,
+    `  ${accountLine(told)}`,
+    `  ${countOf(told.runs.length, 'run')}: ${told.runs.join(', ')}`,
+    ...(rows.length === 0
+      ? []
+      : ['', 'Open:', ...rows.slice(0, ROWS_SHOWN).map((row) => rowLine(row, told))]),
+    ...(left > 0 ? [`  and ${countOf(left, 'more row', 'more rows')}: --json has them all`] : []),
+    ...(written === undefined ? [] : ['', `The open rows that can be corrected are in ${written}.`]),
+  ];
+}
+
+function rowLine({ run, row, line, key, outcome, code }: Standing, { delivery }: Account): string {
+  const where = run === delivery ? '' : ` of run ${run}`;
+  const named = [...(line === 0 ? [] : [`line ${line}`]), ...(key === '' ? [] : [`key ${printable(key)}`])];
+  return `  row ${row}${where}${named.length === 0 ? '' : ` (${named.join(', ')})`}: ${outcome}${code === '' ? '' : ` ${code}`}`;
+}
+
+type WriteOffFlags = RequestFlags & { readonly only?: string; readonly cause?: string };
+
+export const addWriteOffCommand: AddCommand = (program, io, done) => {
+  program
+    .command('write-off')
+    .description('Say that rows shall never be loaded, and why: they are open no more')
+    .argument('<run>', RUN_ARGUMENT)
+    .argument('[rows...]', 'numbers of rows, as results.csv has them')
+    .option('--only <outcome>', 'all open rows with this outcome')
+    .option('--cause <code>', 'all open rows with this code, as results.csv has it')
+    .requiredOption(...REQUEST_OPTIONS[0])
+    .option(...REQUEST_OPTIONS[1])
+    .addHelpText(
+      'after',
+      '\nExample:\n  onboard write-off latest --cause totals_row --reason "totals of the sheet"',
+    )
+    .action(async (run: string, rows: string[], flags: WriteOffFlags) =>
+      done(await writeRowsOff(run, rowsMeant(rows, flags), flags, io)),
+    );
+};
+
+function rowsMeant(rows: readonly string[], { only, cause }: WriteOffFlags): RowsMeant {
+  const given = [rows.length > 0, only !== undefined, cause !== undefined].filter(Boolean);
+  if (given.length !== 1)
+    throw new UsageError('expected one of: numbers of rows, --only <outcome>, --cause <code>');
+  if (only !== undefined) return { kind: 'outcome', name: only };
+  if (cause !== undefined) return { kind: 'code', name: cause };
+  return { kind: 'rows', rows: rows.map(rowNumber) };
+}
+
+async function writeRowsOff(named: string, meant: RowsMeant, flags: WriteOffFlags, io: Io): Promise<number> {
+  const request = requestOf(flags);
+  return withKnownLedger(io, async ({ ledger }) => {
+    const run = await findRun(ledger, named);
+    const written = await writeOff(run, meant, request, ledger);
+    say(
+      io,
+      `${countOf(written, 'row')} written off by ${request.by}.`,
+      accountLine(await accountOf(run, ledger)),
+    );
+    return EXIT.success;
+  });
+}

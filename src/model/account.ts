@@ -1,0 +1,44 @@
+/**
+ * The account of a delivery: of each row of a first file whether it is at the service, written off
+ * or open, over all that came of it: reruns, corrected files, resolutions, later files.
+ */
+import { z } from 'zod';
+import type { Kind } from './outcome.ts';
+
+/** Where a row that is not at the service stands: the row that stands for it last. */
+export type Standing = {
+  readonly run: string;
+  readonly row: number;
+  /** 0: unknown. */
+  readonly line: number;
+  readonly key: string;
+  readonly outcome: Kind;
+  readonly code: string;
+  readonly isWrittenOff: boolean;
+};
+
+const count = z.number().int();
+
+export const accountSchema = z.object({
+  /** The first file's run. */
+  delivery: z.string(),
+  /** That run and all that have rows of it, oldest first. */
+  runs: z.array(z.string()),
+  /** Of the first file, without those that stand for rows of an earlier one. */
+  rows: count,
+  atService: count,
+  writtenOff: count,
+  open: count,
+  /** Of the open ones. */
+  inDoubt: count,
+  /** Of the open ones: without an outcome yet. */
+  waiting: count,
+  /** `false` is a defect: a row was lost or counted twice. */
+  holds: z.boolean(),
+});
+export type Account = z.infer<typeof accountSchema>;
+
+/** Rows that somebody must see to, but for those in doubt: they are settled in their own run. */
+export function toCorrect({ open, inDoubt, waiting }: Account): number {
+  return open - inDoubt - waiting;
+}

@@ -1,0 +1,136 @@
+/** What people ask of accounts: how a delivery stands, its open rows, and to write rows off. */
+import {
+  type AccountMemory,
+  type Accounts,
+  mayBeWrittenOff,
+  openAccounts,
+  writeOffRows,
+} from '../ledger/account.ts';
+import { addToStory } from '../ledger/display.ts';
+import { chunksAround, createRunView } from '../ledger/run-view.ts';
+import { countOf } from '../lib/terminal.ts';
+import { UsageError } from '../lib/usage-error.ts';
+import type { Account, Standing } from '../model/account.ts';
+import { isOver, type Run, type StateRequest } from '../model/run.ts';
+import { remainderFormat, remainderRows } from '../report/remainder.ts';
+import type { Ledger } from '../session.ts';
+
+export function accountsAt(target: string, { redis, of }: Ledger, memory?: AccountMemory): Promise<Accounts> {
+  const { keys, store } = of(target);
+  return openAccounts(redis, keys, store, memory);
+}
+
+/** Of one look, over all targets. */
+export function accountsOf(ledger: Ledger, memory?: AccountMemory) {
+  const opened = new Map<string, Promise<Accounts>>();
+  return async ({ id, target }: Pick<Run, 'id' | 'target'>): Promise<Account> => {
+    const accounts = opened.get(target) ?? accountsAt(target, ledger, memory);
+    opened.set(target, accounts);
+    return (await accounts).accountOf(id);
+  };
+}
+
+/** Of the delivery that the run belongs to. */
+export async function accountOf(
+  { id, target }: Run,
+  ledger: Ledger,
+  memory?: AccountMemory,
+): Promise<Account> {
+  const accounts = await accountsAt(target, ledger, memory);
+  return accounts.accountOf(accounts.deliveryOf(id));
+}
+
+/** A delivery's rows that are open, each where it stands last; without those that have no outcome. */
+export async function openRowsOf({ delivery }: Account, target: string, ledger: Ledger): Promise<Standing[]> {
+  const { open, isOwn } = await (await accountsAt(target, ledger)).standOf(delivery);
+  return [...open].flatMap(([row, one]) => (isOwn(row) && !one.isWrittenOff ? [one] : []));
+}
+
+/**
+ * Open rows as one file to correct and load, by pieces; a row in doubt is not among them. A
+ * UsageError where some come from files with other columns than the first one's.
+ */
+export async function* fileOfOpen(
+  delivery: Run,
+  standings: readonly Standing[],
+  { redis, of }: Ledger,
+): AsyncGenerator<string> {
+  const { keys, store } = of(delivery.target);
+  const first = remainderFormat(delivery);
+  yield first.header('failed');
+  const rows = standings.filter(mayBeWrittenOff);
+  for (const id of new Set(rows.map(({ run }) => run))) {
+    const run = await store.get(id);
+    if (run === null) throw new Error(`run ${id} is gone from the ledger`);
+    const format = remainderFormat(run, delivery);
+    if (format.header('failed') !== first.header('failed')) throw new UsageError(otherColumns(delivery, run));
+    const view = createRunView(redis, keys, run);
+    const numbers = new Set(rows.flatMap((one) => (one.run === id ? [one.row] : [])));
+    for await (const { settlements } of chunksAround(redis, keys, run, numbers)) {
+      const asked = settlements.filter(({ row }) => numbers.has(row));
+      for await (const some of remainderRows(asked, view)) yield format.lines(some, 'failed');
+    }
+  }
+}
+
+function otherColumns(delivery: Run, { id, file }: Run): string {
+  return (
+    `The open rows come from files with other columns than ${delivery.file}, such as ${file} (run ${id}): ` +
+    'expected those of one form. Correct the failed and rejected files of each run by themselves.'
+  );
+}
+
+/** Rows by their numbers in the run; those that are open of some; all open ones of an outcome or a code. */
+export type RowsMeant =
+  | { readonly kind: 'rows' | 'open'; readonly rows: readonly number[] }
+  | { readonly kind: 'outcome' | 'code'; readonly name: string };
+
+/** Answers how many rows are written off by this; a UsageError where one can't be, and none is. */
+export async function writeOff(
+  run: Run,
+  meant: RowsMeant,
+  request: StateRequest,
+  { redis, of }: Ledger,
+): Promise<number> {
+  const { id, target } = run;
+  if (!isOver(run))
+    throw new UsageError(
+      `Run ${id} is ${run.state}: expected one that is over. \`onboard cancel ${id}\` ends it.`,
+    );
+  const { keys, store } = of(target);
+  const stand = await (await openAccounts(redis, keys, store)).standOf(id);
+  const rows = meant.kind === 'rows' ? meant.rows : rowsLike(meant, stand.open);
+  const problems = rows.flatMap((row) => problemOf(row, stand.of(row), run) ?? []);
+  if (problems.length > 0) throw new UsageError([...problems, 'Nothing was written off.']);
+  const written = await writeOffRows(redis, keys, { run: id, rows, request });
+  const at = Date.parse(request.at);
+  if (written > 0)
+    await addToStory(redis, keys.run(id), {
+      at,
+      what: 'written-off',
+      why: `${countOf(written, 'row')}: ${request.why}`,
+      by: request.by,
+    });
+  return written;
+}
+
+function rowsLike(meant: RowsMeant, open: Opened): number[] {
+  const isMeant = (row: number, one: Standing) =>
+    'rows' in meant ? meant.rows.includes(row) : one[meant.kind] === meant.name;
+  const rows = [...open].filter(
+    ([row, one]) => mayBeWrittenOff(one) && !one.isWrittenOff && isMeant(row, one),
+  );
+  if (rows.length > 0) return rows.map(([row]) => row);
+  const named = 'rows' in meant ? 'is among those' : `has the ${meant.kind} ${meant.name}`;
+  throw new UsageError(`No open row of this run ${named}. Nothing was written off.`);
+}
+
+type Opened = ReadonlyMap<number, Standing>;
+
+function problemOf(row: number, standing: Standing | null, { id }: Run): string | null {
+  if (standing === null) return `row ${row} of run ${id}: is at the service, or the run has no such row`;
+  if (mayBeWrittenOff(standing)) return null;
+  return standing.outcome === 'in-doubt'
+    ? `row ${row} is in doubt as row ${standing.row} of run ${standing.run}: it may have been created, \`onboard resolve\` settles it`
+    : `row ${row} is under way as row ${standing.row} of run ${standing.run}: wait until that run is over`;
+}
