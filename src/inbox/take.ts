@@ -88,7 +88,9 @@ async function runFileOf(
   const { store, target, session } = watcher;
   const { interrupted } = session.io;
   const again = claim.info.again === true;
-  const registered = await registerFile({ facts, job, target, again, id: claim.id }, session).catch(asRefusal);
+  const registered = await registerFile({ facts, job, target, again, id: claim.id }, session).catch(
+    asRefusal,
+  );
   if ('why' in registered) return { kind: 'ended', exitCode: await settle(claim, registered, watcher) };
   const { id } = registered;
   // Another file with the same content is in work here: its end decides for this one.

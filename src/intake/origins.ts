@@ -15,7 +15,7 @@ const IN_DOUBT = ['in-doubt', 'row_in_doubt'];
 const RUN = /^[0-9]{8}-[0-9]{6}-[a-z0-9]{4}$/;
 const NUMBER = /^[1-9][0-9]{0,8}$/;
 /** Under this name the rows are counted that name no run. */
-export const NO_RUN = '';
+const NO_RUN = '';
 
 export function createOriginLook() {
   const found = new Map<string, (readonly [row: number, from: number])[]>();

@@ -126,7 +126,7 @@ export async function openAccounts(
     if (open.size === 0) return;
     for (const row of await redis.hkeys(keys.run(id).writtenOff)) {
       const standing = open.get(Number(row));
-      if (standing !== undefined && mayBeWrittenOff(standing))
+      if (standing !== undefined && isCorrectable(standing))
         open.set(Number(row), { ...standing, isWrittenOff: true });
     }
   }
@@ -201,12 +201,12 @@ const NOTHING_YET = { line: 0, key: '', outcome: 'open', code: '', isWrittenOff:
 
 /** The later run had lost the row, and has not sent it: the earlier one may be taken again. */
 function isLost(standing: Standing | null): boolean {
-  return standing?.line === 0 && mayBeWrittenOff(standing);
+  return standing?.line === 0 && isCorrectable(standing);
 }
 
 /** Never one that may have been created, or is being sent. */
-export function mayBeWrittenOff({ outcome }: Standing): boolean {
-  return outcome !== 'in-doubt' && outcome !== 'open';
+export function isCorrectable({ outcome, isWrittenOff }: Standing): boolean {
+  return outcome !== 'in-doubt' && outcome !== 'open' && !isWrittenOff;
 }
 
 function takesFrom({ parent, standsFor }: RunBrief): string[] {

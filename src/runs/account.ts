@@ -2,7 +2,7 @@
 import {
   type AccountMemory,
   type Accounts,
-  mayBeWrittenOff,
+  isCorrectable,
   openAccounts,
   writeOffRows,
 } from '../ledger/account.ts';
@@ -40,7 +40,7 @@ export async function accountOf(
   return accounts.accountOf(accounts.deliveryOf(id));
 }
 
-/** A delivery's rows that are open, each where it stands last; without those that have no outcome. */
+/** A delivery's open rows, each where it stands last; without those that have no outcome. */
 export async function openRowsOf({ delivery }: Account, target: string, ledger: Ledger): Promise<Standing[]> {
   const { open, isOwn } = await (await accountsAt(target, ledger)).standOf(delivery);
   return [...open].flatMap(([row, one]) => (isOwn(row) && !one.isWrittenOff ? [one] : []));
@@ -58,7 +58,7 @@ export async function* fileOfOpen(
   const { keys, store } = of(delivery.target);
   const first = remainderFormat(delivery);
   yield first.header('failed');
-  const rows = standings.filter(mayBeWrittenOff);
+  const rows = standings.filter(isCorrectable);
   for (const id of new Set(rows.map(({ run }) => run))) {
     const run = await store.get(id);
     if (run === null) throw new Error(`run ${id} is gone from the ledger`);
@@ -80,7 +80,7 @@ function otherColumns(delivery: Run, { id, file }: Run): string {
   );
 }
 
-/** Rows by their numbers in the run; those that are open of some; all open ones of an outcome or a code. */
+/** Rows of the run; those of some that are open; all open ones of an outcome or a code. */
 export type RowsMeant =
   | { readonly kind: 'rows' | 'open'; readonly rows: readonly number[] }
   | { readonly kind: 'outcome' | 'code'; readonly name: string };
@@ -117,9 +117,7 @@ export async function writeOff(
 function rowsLike(meant: RowsMeant, open: Opened): number[] {
   const isMeant = (row: number, one: Standing) =>
     'rows' in meant ? meant.rows.includes(row) : one[meant.kind] === meant.name;
-  const rows = [...open].filter(
-    ([row, one]) => mayBeWrittenOff(one) && !one.isWrittenOff && isMeant(row, one),
-  );
+  const rows = [...open].filter(([row, one]) => isCorrectable(one) && isMeant(row, one));
   if (rows.length > 0) return rows.map(([row]) => row);
   const named = 'rows' in meant ? 'is among those' : `has the ${meant.kind} ${meant.name}`;
   throw new UsageError(`No open row of this run ${named}. Nothing was written off.`);
@@ -129,7 +127,7 @@ type Opened = ReadonlyMap<number, Standing>;
 
 function problemOf(row: number, standing: Standing | null, { id }: Run): string | null {
   if (standing === null) return `row ${row} of run ${id}: is at the service, or the run has no such row`;
-  if (mayBeWrittenOff(standing)) return null;
+  if (isCorrectable(standing) || standing.isWrittenOff) return null;
   return standing.outcome === 'in-doubt'
     ? `row ${row} is in doubt as row ${standing.row} of run ${standing.run}: it may have been created, \`onboard resolve\` settles it`
     : `row ${row} is under way as row ${standing.row} of run ${standing.run}: wait until that run is over`;

@@ -3,7 +3,7 @@
  * file says of its rows is told, and such rows are rows of its own; a row whose earlier one is in
  * doubt refuses the file, since it may have been created.
  */
-import { type Accounts, openAccounts } from '../ledger/account.ts';
+import { type Accounts, isCorrectable, openAccounts } from '../ledger/account.ts';
 import type { NewRun } from '../ledger/run-record.ts';
 import { numberShown } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
@@ -60,14 +60,8 @@ async function sorted(id: string, pairs: readonly Pair[], accounts: Accounts) {
     const [, from] = pair;
     const standing = stand.open.get(from);
     if (standing?.outcome === 'in-doubt') found.doubts.push(pair);
-    else if (
-      standing === undefined ||
-      standing.outcome === 'open' ||
-      standing.isWrittenOff ||
-      taken.has(from)
-    )
-      found.closed.push(pair);
-    else found.open.push(pair);
+    else if (standing !== undefined && isCorrectable(standing) && !taken.has(from)) found.open.push(pair);
+    else found.closed.push(pair);
     taken.add(from);
   }
   return found;

@@ -73,24 +73,65 @@ describe('the account of a file', () => {
     expect(await flow.look(['status'])).toContain('Nothing needs attention');
   });
 
-  test('of rows that are corrected twice, tells the second; a stranger, another target, a row out of range too', async () => {
+  test('of rows that are corrected twice at once, tells the second; a stranger, a row out of range or named twice too', async () => {
     const { flow, job, run } = await sixRows();
     const first = await corrected(flow, run, '1.csv', (text) => text.replace(',Two', 'K2,Two'));
-    const second = await corrected(flow, run, '2.csv', (text) =>
-      text.replace(',Two', 'K22,Two').replace(`,${run},4,`, `,${run},44,`),
+    const second = await corrected(flow, run, '2.csv', (text) => text.replace(',Two', 'K22,Two'));
+    const load = async (file: string) => (await flow.run(['--job-file', job, file])).summary;
+    const both = await Promise.all([first, second].map(load));
+    const told = both.map(({ source }) => source.notes.filter((note) => note.includes('that are not open')));
+    expect(told.flat()).toHaveLength(1);
+    expect(both.map(({ outcomes }) => outcomes.created)).toEqual(expect.arrayContaining([1]));
+    expect((await accountOf(flow, run)).atService).toBe(4);
+
+    const odd = await corrected(flow, run, '3.csv', (text) =>
+      text
+        .replace(',Four', 'K4,Four')
+        .replace(',Six', 'K6,Six')
+        .replace(`${run},4,`, '20200101-000000-abcd,4,')
+        .replace(`${run},6,`, `${run},66,`),
     );
-    const stranger = await corrected(flow, run, '3.csv', (text) =>
-      text.replace(',Four', 'K4,Four').replaceAll(run, '20200101-000000-abcd'),
+    const { source, run: other } = await load(odd);
+    expect(source.notes).toEqual([
+      expect.stringMatching(/^Rows .* that are not open .*: they count as rows of this file\.$/),
+      expect.stringMatching(/^Rows \d name no run of subclient.create at /),
+    ]);
+    const own = await accountOf(flow, other);
+    expect([own.delivery, own.rows]).toEqual([other, 5]);
+    expect(numbers(await accountOf(flow, run))).toEqual([6, 4, 0, 2]);
+  });
+
+  test('of a row that a file names twice has it once, and of one that a rerun sends no correction', async () => {
+    const { flow, job, run } = await sixRows();
+    const twice = await corrected(flow, run, 'twice.csv', (text) => {
+      const [header = '', ...lines] = text.trimEnd().split('\n');
+      const two = lines.find((line) => line.startsWith(',Two')) ?? '';
+      return `${[header, `K2${two}`, `K22${two}`].join('\n')}\n`;
+    });
+    const { summary } = await flow.run(['--job-file', job, twice]);
+    expect(summary).toMatchObject({ rows: 2, outcomes: { created: 2 } });
+    expect(numbers(await accountOf(flow, run))).toEqual([6, 2, 0, 4]);
+    expect(numbers(await accountOf(flow, summary.run))).toEqual([1, 1, 0, 0]);
+    const rerun = withSummary(await flow.onboard(['rerun', run, '--json'])).summary;
+    expect(rerun).toMatchObject({ rows: 4, outcomes: { created: 2, invalid: 2 } });
+    expect(numbers(await accountOf(flow, run))).toEqual([6, 4, 0, 2]);
+  });
+
+  test('has no correction of a row in doubt: its file is refused, and nothing is written off of it', async () => {
+    const flow = await startFlow({ faults: ['reset-after-create=always;key=B'] });
+    const job = await flow.file('job.yaml', createJob());
+    const file = await flow.file('two.csv', 'externalId,details.name\nA1,One\nB2,Two\n');
+    const { run } = (await flow.run(['--job-file', job, file])).summary;
+    const wrong = await flow.file(
+      'wrong.csv',
+      `externalId,details.name,onboard_run,onboard_row\nC2,Two,${run},2\n`,
     );
-    const [one, two, three] = await Promise.all(
-      [first, second, stranger].map(async (file) => (await flow.run(['--job-file', job, file])).summary),
-    );
-    const notes = [one, two, three].map((summary) => summary?.source.notes ?? []);
-    expect(notes.flat().join('\n')).toContain('name no run of');
-    const all = await accountOf(flow, run);
-    expect(all.rows).toBe(6);
-    const own = await Promise.all([two, three].map(async (summary) => accountOf(flow, summary?.run ?? '')));
-    for (const account of own) expect(account.holds).toBe(true);
+    const refused = await flow.onboard(['run', '--job-file', job, wrong]);
+    expect([refused.exitCode, refused.stderr]).toEqual([3, expect.stringContaining('which is in doubt')]);
+    const off = await flow.onboard(['write-off', run, '2', '--reason', 'closed']);
+    expect([off.exitCode, off.stderr]).toEqual([3, expect.stringContaining('row 2 is in doubt')]);
+    expect(await accountOf(flow, run)).toMatchObject({ open: 1, inDoubt: 1 });
+    expect(flow.sandbox.stats().made.subclients).toBe(2);
   });
 
   test('of rows with keys is right without a word of the file: a later file that creates the key closes the row', async () => {
