@@ -3,11 +3,18 @@ import { open, rm } from 'node:fs/promises';
 import { insteadOf } from '../lib/errors.ts';
 import { countOf, type Io, printable, say, sayJson } from '../lib/terminal.ts';
 import { UsageError } from '../lib/usage-error.ts';
-import type { Account, Standing } from '../model/account.ts';
+import { type Account, toCorrect } from '../model/account.ts';
 import { EXIT } from '../model/exit.ts';
 import type { Run } from '../model/run.ts';
-import { accountLine } from '../report/account.ts';
-import { accountOf, fileOfOpen, openRowsOf, type RowsMeant, writeOff } from '../runs/account.ts';
+import { accountLine, openSteps } from '../report/account.ts';
+import {
+  accountOf,
+  fileOfOpen,
+  type OpenRow,
+  openRowsOf,
+  type RowsMeant,
+  writeOff,
+} from '../runs/account.ts';
 import { findRun } from '../runs/status.ts';
 import { type Ledger, withKnownLedger } from '../session.ts';
 import {
@@ -48,7 +55,7 @@ async function account(named: string, flags: AccountFlags, io: Io): Promise<numb
   });
 }
 
-async function writeOpen(path: string, delivery: Run, rows: readonly Standing[], ledger: Ledger) {
+async function writeOpen(path: string, delivery: Run, rows: readonly OpenRow[], ledger: Ledger) {
   const file = await open(path, 'wx', 0o600).catch(insteadOf('EEXIST', null));
   if (file === null)
     throw new UsageError(`--open: ${path} is there already: expected the name of a new file`);
@@ -66,9 +73,9 @@ async function writeOpen(path: string, delivery: Run, rows: readonly Standing[],
 const ROWS_SHOWN = 20;
 
 function lines(
-  { file, job }: Run,
+  { id, file, job }: Run,
   told: Account,
-  rows: readonly Standing[],
+  rows: readonly OpenRow[],
   { open: written }: AccountFlags,
 ): string[] {
   const left = rows.length - ROWS_SHOWN;
@@ -76,18 +83,18 @@ function lines(
     `Account of ${printable(file)} (job ${job}):`,
     `  ${accountLine(told)}`,
     `  ${countOf(told.runs.length, 'run')}: ${told.runs.join(', ')}`,
-    ...(rows.length === 0
-      ? []
-      : ['', 'Open:', ...rows.slice(0, ROWS_SHOWN).map((row) => rowLine(row, told))]),
+    ...(rows.length === 0 ? [] : ['', 'Open:', ...rows.slice(0, ROWS_SHOWN).map((row) => rowLine(row, id))]),
     ...(left > 0 ? [`  and ${countOf(left, 'more row', 'more rows')}: --json has them all`] : []),
     ...(written === undefined ? [] : ['', `The open rows that can be corrected are in ${written}.`]),
+    ...(written !== undefined || toCorrect(told) === 0 ? [] : openSteps(told)),
   ];
 }
 
-function rowLine({ run, row, line, key, outcome, code }: Standing, { delivery }: Account): string {
-  const where = run === delivery ? '' : ` of run ${run}`;
+function rowLine({ row, last }: OpenRow, delivery: string): string {
+  const { run, line, key, outcome, code } = last;
   const named = [...(line === 0 ? [] : [`line ${line}`]), ...(key === '' ? [] : [`key ${printable(key)}`])];
-  return `  row ${row}${where}${named.length === 0 ? '' : ` (${named.join(', ')})`}: ${outcome}${code === '' ? '' : ` ${code}`}`;
+  const where = run === delivery ? '' : `, last in run ${run}`;
+  return `  row ${row}${named.length === 0 ? '' : ` (${named.join(', ')})`}: ${outcome}${code === '' ? '' : ` ${code}`}${where}`;
 }
 
 type WriteOffFlags = RequestFlags & { readonly only?: string; readonly cause?: string };

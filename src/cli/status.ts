@@ -15,12 +15,11 @@ import {
   tell,
 } from '../lib/terminal.ts';
 import { sleep } from '../lib/waiting.ts';
-import type { Account } from '../model/account.ts';
 import { EXIT } from '../model/exit.ts';
 import { nameOf } from '../model/operation.ts';
 import { isUnderWay, openRows, type Run } from '../model/run.ts';
 import { watchChunks } from '../queue/chunk-queue.ts';
-import { accountLine } from '../report/account.ts';
+import { accountLine, openSteps } from '../report/account.ts';
 import { renderNext, requestWords } from '../report/words.ts';
 import { accountOf } from '../runs/account.ts';
 import { outcomesOf } from '../runs/progress.ts';
@@ -217,17 +216,11 @@ function needyLines(
   return [
     `${signs ? sign : ' '} Run ${run.id} (${run.job}, ${basename(run.file)}): ${what.join(', ')}`,
     ...next.map((line) => `  ${line}`),
-    ...(isAlone || toCorrect === 0 ? [] : openLines(account)),
+    ...(isAlone || toCorrect === 0
+      ? []
+      : [accountLine(account), ...openSteps(account)].map((line) => `    ${line}`)),
     ...(goOn === null || next.some((line) => line.includes(goOn)) ? [] : ['    to go on:', `      ${goOn}`]),
     ...(written ? [] : ['    for its report:', `      onboard report ${run.id}`]),
-  ];
-}
-
-function openLines(account: Account): string[] {
-  return [
-    `    ${accountLine(account)}`,
-    '    to correct its open rows, or to write them off:',
-    `      onboard account ${account.delivery} --open open.csv`,
   ];
 }
 

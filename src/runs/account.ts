@@ -40,10 +40,13 @@ export async function accountOf(
   return accounts.accountOf(accounts.deliveryOf(id));
 }
 
-/** A delivery's open rows, each where it stands last; without those that have no outcome. */
-export async function openRowsOf({ delivery }: Account, target: string, ledger: Ledger): Promise<Standing[]> {
+/** A row of a delivery, and where it stands last. */
+export type OpenRow = { readonly row: number; readonly last: Standing };
+
+/** A delivery's open rows; without those that have no outcome. */
+export async function openRowsOf({ delivery }: Account, target: string, ledger: Ledger): Promise<OpenRow[]> {
   const { open, isOwn } = await (await accountsAt(target, ledger)).standOf(delivery);
-  return [...open].flatMap(([row, one]) => (isOwn(row) && !one.isWrittenOff ? [one] : []));
+  return [...open].flatMap(([row, last]) => (isOwn(row) && !last.isWrittenOff ? [{ row, last }] : []));
 }
 
 /**
@@ -52,13 +55,13 @@ export async function openRowsOf({ delivery }: Account, target: string, ledger: 
  */
 export async function* fileOfOpen(
   delivery: Run,
-  standings: readonly Standing[],
+  open: readonly OpenRow[],
   { redis, of }: Ledger,
 ): AsyncGenerator<string> {
   const { keys, store } = of(delivery.target);
   const first = remainderFormat(delivery);
   yield first.header('failed');
-  const rows = standings.filter(isCorrectable);
+  const rows = open.map(({ last }) => last).filter(isCorrectable);
   for (const id of new Set(rows.map(({ run }) => run))) {
     const run = await store.get(id);
     if (run === null) throw new Error(`run ${id} is gone from the ledger`);

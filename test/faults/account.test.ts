@@ -25,7 +25,9 @@ const SERVICE: readonly (readonly string[])[] = [
 ];
 
 const toldSchema = accountSchema.extend({
-  openRows: z.array(z.object({ run: z.string(), row: z.number(), outcome: z.string() })),
+  openRows: z.array(
+    z.object({ row: z.number(), last: z.object({ run: z.string(), row: z.number(), outcome: z.string() }) }),
+  ),
 });
 type Told = z.infer<typeof toldSchema>;
 
@@ -89,7 +91,9 @@ function createChain(flow: Flow, dice: Dice, job: string) {
   async function resolve(run: string): Promise<void> {
     const truth = truthOf(flow.sandbox);
     const { openRows } = await told(run);
-    for (const { run: id, row } of openRows.filter(({ outcome }) => outcome === 'in-doubt')) {
+    for (const { run: id, row } of openRows
+      .map(({ last }) => last)
+      .filter(({ outcome }) => outcome === 'in-doubt')) {
       const name = (await nameOf(id, row)) ?? '';
       const [made] = truth.get(name) ?? [];
       await flow.onboard([
@@ -108,9 +112,8 @@ function createChain(flow: Flow, dice: Dice, job: string) {
 
   async function writeOff(run: string): Promise<void> {
     const { delivery, openRows } = await told(run);
-    const own = openRows.filter((one) => one.run === delivery);
-    if (own.length > 0)
-      await flow.onboard(['write-off', delivery, String(dice.pick(own).row), '--reason', 'closed']);
+    if (openRows.length > 0)
+      await flow.onboard(['write-off', delivery, String(dice.pick(openRows).row), '--reason', 'closed']);
   }
 
   /** The sum, against what the service has. */
