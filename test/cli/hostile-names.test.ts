@@ -123,6 +123,10 @@ test('no command lets a name, a cell, a key, an id or an answer act on the termi
   await say('status', run);
   await say('report', run);
   await say('report', run, '--out', at('report'));
+  await say('account', run, '--open', at('open.csv'));
+  await say('account', EVIL);
+  await say('write-off', run, '--only', EVIL, '--reason', EVIL);
+  await say('write-off', run, EVIL, '--reason', 'closed');
   await say('resolve', run, '--lookup');
   await say('resolve', run, '--file', join(home, 'reports', run, 'in-doubt.csv'));
   await say('resolve', run, '3', '--created', EVIL);
@@ -148,6 +152,6 @@ test('no command lets a name, a cell, a key, an id or an answer act on the termi
   expect(JSON.parse(rejections).body).toBe(`{"message":"${EVIL}"}`);
 
   const { stdout } = await say('--help');
-  const all = [...stdout.matchAll(/^ {2}(\w+)(?= .*\S)/gm)].map(([, name = '']) => name);
+  const all = [...stdout.matchAll(/^ {2}([\w-]+)(?= .*\S)/gm)].map(([, name = '']) => name);
   expect(all.filter((name) => !['help', 'onboard'].includes(name) && !commands.has(name))).toEqual([]);
 });

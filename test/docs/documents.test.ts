@@ -88,7 +88,7 @@ function callsIn(text: string): Call[] {
     ([, block = '', span = '']) => `${block}\n${span}`.split('\n'),
   );
   return code.flatMap((line) =>
-    [...line.matchAll(/(?:^|(?<!SETUSER)[\s/])onboard ([a-z]+)\b([^#|&]*)/g)].map(
+    [...line.matchAll(/(?:^|(?<!SETUSER)[\s/])onboard ([a-z]+(?:-[a-z]+)*)\b([^#|&]*)/g)].map(
       ([, command = '', rest = '']) => ({
         command,
         flags: [...rest.matchAll(/(?:^|\s)(--[a-z][a-z-]*)/g)].map(([, flag = '']) => flag),

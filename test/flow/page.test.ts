@@ -165,6 +165,13 @@ test('a file is loaded from the page alone, through a pause and the death of the
   const [, other = ''] = causes;
   await sendAgain({ cause: other, as: 'now' });
   await until(() => made(flow) === SENT + UNSURE);
+  // What nobody will ever date is written off, and nothing of the file is open.
+  const off = `${run}/write-off`;
+  expect(await again.look(`${off}?cause=${commonest}`)).toContain('Write rows off?');
+  expect(await again.post(off, { cause: commonest, why: ' ' })).toContain('Say why');
+  const written = await again.post(off, { cause: commonest, why: 'no date comes' });
+  expect(written).toMatch(new RegExp(`${UNDATED} rows? written off`));
+  await until(async () => (await again.look(run)).includes(`${UNDATED} written off + 0 open`));
   await until(async () => (await list('done')).some((name) => /^partner\..*\.csv$/.test(name)));
   expect(await list('inbox')).toEqual([]);
 
