@@ -192,12 +192,12 @@ const checksSchema = z
     accounts: severitySchema
       .optional()
       .describe(
-        'An IBAN, BIC, UK sort code or US routing number that is not built as such a number is, or whose check digits do not fit. Left out, it is error in accounts.* and warn elsewhere.',
+        'An IBAN, BIC, UK sort code or US routing number that is not built as such a number is, or whose check digits do not fit. Left out, it is error in accounts.* and warn elsewhere. What contradicts itself, and unknown currencies: warn.',
       ),
     damage: severitySchema
       .optional()
       .describe(
-        'An identifier or key in scientific notation, what a spreadsheet shows in place of a value (#REF!, ####), text read in a wrong encoding, codes short of their leading zeros. Left out, it is error in accounts.*, and warn elsewhere and for lost zeros.',
+        'An identifier or key in scientific notation, what a spreadsheet shows in place of a value (#REF!, ####), text read in a wrong encoding, codes short of leading zeros, impossible dates of incorporation, countries by name. Left out, it is error in accounts.*, and warn elsewhere and for the last three.',
       ),
     // What is typed may have lost zeros or digits: as a key it would be another record's.
     number_cell: severitySchema
@@ -212,6 +212,8 @@ export const SETTING_OF: Readonly<Record<CheckCode, keyof CheckSettings>> = {
   bic_invalid: 'accounts',
   sort_code_invalid: 'accounts',
   routing_number_invalid: 'accounts',
+  account_implausible: 'accounts',
+  value_implausible: 'damage',
   scientific_notation: 'damage',
   spreadsheet_error: 'damage',
   lost_leading_zero: 'damage',
@@ -362,9 +364,7 @@ export const formSettingsSchema = settingsSchema
     format: formatSchema
       .pick({ header: true, delimiter: true, encoding: true, sheet: true, records: true })
       .prefault({}),
-    fields: z
-      .record(z.string(), z.union([column, convertedColumnSchema.omit({ as: true, values: true })]))
-      .default({}),
+    fields: z.record(z.string(), z.union([column, convertedColumnSchema.omit({ values: true })])).default({}),
   });
 
 export function operationOf({

@@ -22,7 +22,7 @@ let byName: ReadonlyMap<string, string> | undefined;
 
 export const countryCode = remembered((written: string): string | undefined => {
   const code = BY_CODE.get(CODE.test(written) ? written.toUpperCase() : written);
-  if (code !== undefined) return code;
+  if (code !== undefined || written === '') return code;
   byName ??= names();
   for (const form of formsOf(fold(written))) {
     const found = byName.get(form);

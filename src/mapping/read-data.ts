@@ -32,5 +32,5 @@ export function remembered<K, V>(make: (of: K) => V): (of: K) => V {
 
 /** The words of one kind; see data/words.tsv. */
 export const wordsOf = remembered((kind: string): ReadonlySet<string> => {
-  return new Set(readData('words.tsv').flatMap(([of, word = '']) => (of === kind ? [word] : [])));
+  return new Set(readData('words.tsv').flatMap(([of, ...words]) => (of === kind ? words : [])));
 });

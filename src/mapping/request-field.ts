@@ -36,6 +36,11 @@ export function formatFieldPath(path: FieldPath): string {
   return path.join('.');
 }
 
+/** Of an item of a list the list's. */
+export function lastName(path: FieldPath): string {
+  return path.findLast((segment) => typeof segment === 'string') ?? '';
+}
+
 export function catalogPath(path: FieldPath): string {
   return path.map((segment) => (typeof segment === 'number' ? '#' : segment)).join('.');
 }

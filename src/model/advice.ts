@@ -59,6 +59,8 @@ const BY_ISSUE: Readonly<Record<Issue['code'], string>> = {
   bic_invalid: `Correct the BIC ${IN_FAILED}.`,
   sort_code_invalid: `Correct the sort code ${IN_FAILED}.`,
   routing_number_invalid: `Correct the routing number ${IN_FAILED}.`,
+  account_implausible: `Ask whose account it is, and correct the cell, or the country or BIC beside it, ${IN_FAILED}.`,
+  value_implausible: `Correct the cell ${IN_FAILED}; or give the column a conversion in the job definition.`,
   mojibake: `Export the file again in one encoding, or correct the text ${IN_FAILED}.`,
   number_cell: `Format the column as text in the workbook and type the value again, or write it ${IN_FAILED}.`,
   totals_row:

@@ -15,6 +15,8 @@ export const CHECK_CODES = [
   'bic_invalid',
   'sort_code_invalid',
   'routing_number_invalid',
+  'account_implausible',
+  'value_implausible',
   'mojibake',
   'number_cell',
 ] as const;

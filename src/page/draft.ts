@@ -119,7 +119,7 @@ function notationsFor(column: string, { fields }: JobProposal): ReadonlyMap<stri
 function readingWords({ pattern, true: yes, false: no, ...others }: Notation): string {
   if (pattern !== undefined) return pattern;
   if (yes !== undefined && no !== undefined) return `${yes.join(', ')} / ${no.join(', ')}`;
-  return JSON.stringify(others).replaceAll(/[{}]|"(?=\w|:)/g, '') || 'as it is';
+  return JSON.stringify(others).replaceAll(/[{}]|"(?=\w|:)|(?<=\w)"/g, '') || 'as it is';
 }
 
 function changed(

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { jobDefinitionSchema } from '../../src/config/job-definition.ts';
 import type { CellCheck } from '../../src/mapping/checks/damage.ts';
 import { mojibake, scientificNotation, spreadsheetError } from '../../src/mapping/checks/damage.ts';
@@ -9,6 +10,7 @@ import { createContext } from '../../src/mapping/row-context.ts';
 import type { Issue } from '../../src/model/issue.ts';
 import type { FieldCatalog, Mapped } from '../../src/model/mapping.ts';
 import { issueWords } from '../../src/model/sentence.ts';
+import { textOf } from '../house/source-files.ts';
 import { csvSource } from '../support/source.ts';
 import { ANY_TEXT, bodyOf, cells, compileCsv, compileJson, mapCsv, record } from './catalog.ts';
 
@@ -27,6 +29,10 @@ const CATALOG: FieldCatalog = new Map([
   ['accounts.#.bankCode', 'string'],
   ['accounts.#.cnaps', 'string'],
   ['accounts.#.country', 'string'],
+  ['accounts.#.currencies', 'string-list'],
+  ['accounts.#.intermediaryBankAccounts.#.currency', 'string'],
+  ['kyc.details.incorporationDate', 'date-time'],
+  ['address.country', 'country'],
 ]);
 
 type Settings = Record<string, unknown>;
@@ -49,8 +55,8 @@ const EMPTY_ROW = createContext({ row: 1, line: 1 }, []);
 const isHit = (check: CellCheck, text: string) => check.find(text, EMPTY_ROW) !== null;
 
 /** What finds an account's identifier wrong, in a row that has nothing else. */
-const found = (field: string, text: string) =>
-  identifierChecks(['accounts', 0, field], () => () => '', [])
+const found = (field: string, text: string, beside = '') =>
+  identifierChecks(['accounts', 0, field], () => () => beside, [])
     .map((check) => check.find(text, EMPTY_ROW))
     .find((expected) => expected !== null) ?? null;
 
@@ -164,11 +170,12 @@ test.each([
   ['bic_swift', true, ['DEUTDEFF', 'DEUTDEFF500', 'deutdeff', 'DEUT DE FF']],
   ['bic_swift', false, ['DEUTDEF', 'DEUTDEFF50', 'DEUTXYFF', '12345678']],
   ['sortCodeUK', true, ['202015', '20-20-15', '20 20 15']],
-  ['sortCodeUK', false, ['20-2015', '20201', '2020155', 'ABCDEF']],
+  ['sortCodeUK', false, ['20-2015', '20201', '2020155', 'ABCDEF', '000000', '00-00-00']],
   ['routingNumber', true, ['021000021', '026009593']],
   ['routingNumber', false, ['021000022', '012000021', '21000021', '02100002X']],
 ])('what a %s may be (%s): %j', (field, isValid, texts) => {
-  expect(texts.filter((text) => (found(field, text) === null) !== isValid)).toEqual([]);
+  const beside = field === 'routingNumber' ? 'US' : '';
+  expect(texts.filter((text) => (found(field, text, beside) === null) !== isValid)).toEqual([]);
 });
 
 describe('when text was misread', () => {
@@ -222,7 +229,6 @@ describe('when the definition says nothing of a check', () => {
     ['iban_invalid', 'accounts.0.iban', 'GB33BUKB20201555555556', 'accounts'],
     ['bic_invalid', 'accounts.0.bic_swift', 'NOPE', 'accounts'],
     ['sort_code_invalid', 'accounts.0.sortCodeUK', '2020', 'accounts'],
-    ['routing_number_invalid', 'accounts.0.routingNumber', '123456789', 'accounts'],
     ['mojibake', 'accounts.0.cnaps', 'CafÃ©', 'damage'],
     ['mojibake', 'accounts.1.bankCode', 'M\u0081ller', 'damage'],
   ])('%s in %s is an error, and a warning where the definition says so', (code, column, value, setting) => {
@@ -237,19 +243,33 @@ describe('when the definition says nothing of a check', () => {
     ['mojibake', 'name', 'CafÃ©'],
     ['mojibake', 'name', 'M\u0081ller'],
     ['lost_leading_zero', 'accounts.0.cnaps', '11100000003'],
+    ['account_implausible', 'accounts.0.accountNumber', 'GB33BUKB20201555555555'],
+    ['account_implausible', 'accounts.0.currencies', 'XYZ'],
+    ['value_implausible', 'accounts.0.country', 'Spain'],
   ])('%s in %s is a warning', (code, column, value) => {
     expect(found({ [column]: value })).toEqual([`warn ${code}`]);
   });
+
+  test.each(['counterparty-drafts', 'counterparty-accounts'])(
+    'the job %s, as it is shipped, sends no account that looks wrong',
+    (name) => {
+      const { checks } = parse(textOf(`jobs/${name}.yaml`));
+      const row = { 'accounts.0.iban': 'GB33BUKB20201555555555', 'accounts.0.country': 'France' };
+      expect(found(row, checks)).toEqual(['error account_implausible']);
+      expect(found({ 'accounts.0.currencies': 'EUR;€' }, checks)).toEqual(['error account_implausible']);
+      expect(found({ 'accounts.0.country': 'France' }, checks)).toEqual(['warn value_implausible']);
+    },
+  );
 });
 
 describe('when leading zeros are lost', () => {
   test.each<[Record<string, string>, string | null]>([
     [{ 'accounts.0.sortCodeUK': '20201' }, 'accounts.0.sortCodeUK'],
     [{ 'accounts.0.sortCodeUK': '02-20-15' }, null],
-    [{ 'accounts.0.routingNumber': '21000021' }, 'accounts.0.routingNumber'],
+    [{ 'accounts.0.routingNumber': '21000021' }, null],
     [{ 'accounts.0.routingNumber': '021000021' }, null],
     [{ 'accounts.0.routingNumber': '21000021', 'accounts.0.country': 'US' }, 'accounts.0.routingNumber'],
-    [{ 'accounts.0.routingNumber': '21000021', 'accounts.0.country': 'Canada' }, null],
+    [{ 'accounts.0.routingNumber': '21000021', 'accounts.0.country': 'CA' }, null],
     [
       { 'accounts.0.accountNumber': '5555555', 'accounts.0.sortCodeUK': '202015' },
       'accounts.0.accountNumber',
@@ -260,8 +280,8 @@ describe('when leading zeros are lost', () => {
     [{ 'accounts.0.cnaps': '11100000003' }, 'accounts.0.cnaps'],
     [{ 'accounts.0.bankCode': '49', 'accounts.0.country': 'ES' }, 'accounts.0.bankCode'],
     [{ 'accounts.0.bankCode': '49', 'accounts.0.country': 'DE' }, null],
-    [{ postCode: '1067', country: 'Germany' }, 'postCode'],
-    [{ postCode: '01067', country: 'Germany' }, null],
+    [{ postCode: '1067', country: 'DEU' }, 'postCode'],
+    [{ postCode: '01067', country: 'DEU' }, null],
     [{ postCode: '184', country: 'IT' }, 'postCode'],
     [{ postCode: '84', country: 'IT' }, null],
     [{ postCode: '1067', country: 'CH' }, null],
@@ -278,6 +298,127 @@ describe('when leading zeros are lost', () => {
   });
 });
 
+describe('when an account contradicts itself', () => {
+  const IBAN = { 'accounts.0.iban': 'GB33 BUKB 2020 1555 5555 55' };
+  const [country, bic] = ['accounts.0.country', 'accounts.0.bic_swift'];
+
+  test.each<[Record<string, string>, string | null]>([
+    [{ [country]: 'DE' }, country],
+    [{ [country]: 'Deutschland' }, country],
+    [{ [country]: 'USA' }, country],
+    [{ [bic]: 'DEUTDEFF' }, bic],
+    [{ [bic]: 'deut de ff 500', [country]: 'GB' }, bic],
+    [{ [bic]: 'BARCGB22', [country]: 'United Kingdom' }, null],
+    // Their banks have IBANs of the United Kingdom.
+    [{ [bic]: 'BARCJESH', [country]: 'Jersey' }, null],
+    [{ [country]: 'IMN' }, null],
+    [{ [country]: 'Atlantis' }, null],
+    [{ 'accounts.1.country': 'DE', 'accounts.1.bic_swift': 'DEUTDEFF' }, null],
+  ])('an IBAN of the United Kingdom beside %j names %j', (beside, named) => {
+    const mapped = mapOf({ ...IBAN, ...beside }, { checks: { damage: 'off' } });
+    const warnings = mapped.kind === 'mapped' ? mapped.warnings : [];
+    expect(warnings.map(({ code }) => code)).toEqual(named === null ? [] : ['account_implausible']);
+    if (named !== null) expect(warnings[0]?.expected).toContain(`"${named}"`);
+  });
+
+  test('what the definition makes of the country counts', () => {
+    const fields = { [country]: { column: 'Where', values: { DE: 'GBR' } } };
+    expect(warningsOf(mapOf({ ...IBAN, Where: 'DE' }, { fields }))).toEqual([]);
+  });
+
+  // Hungarian accounts have such groups of zeros at their end.
+  test.each([
+    [false, ['GB33BUKB20201555555555', '12345678.0', '1234567890123450000']],
+    [true, ['12345678', '117730161111101800000000', '1234567890123456789', '123456789012345000', '12.0.5']],
+  ])('what an account number may be (%s): %j', (isOne, texts) => {
+    const found = texts.map((text) => warningsOf(mapOf({ 'accounts.0.accountNumber': text })));
+    const expected = isOne ? [] : ['account_implausible accounts.0.accountNumber'];
+    expect(found).toEqual(texts.map(() => expected));
+  });
+
+  test('a routing number is judged where the country of its account says whose it is', () => {
+    const number = { 'accounts.0.routingNumber': '123456789' };
+    expect(warningsOf(mapOf(number))).toEqual([]);
+    expect(warningsOf(mapOf({ ...number, [country]: 'Canada' }, { checks: { damage: 'off' } }))).toEqual([]);
+    const mapped = mapOf({ ...number, [country]: 'US' });
+    expect(warningsOf(mapped)).toEqual(['routing_number_invalid accounts.0.routingNumber']);
+    expect(mapped.kind === 'mapped' && mapped.warnings[0]?.expected).toContain(`"${country}"`);
+  });
+});
+
+describe("values that can't be right", () => {
+  test.each([
+    ['EUR', true],
+    ['eur; USD|CNH', true],
+    ['€', false],
+    ['EUR;EURO', false],
+    ['EUR, USD', false],
+    ['DEM', false],
+  ])('the currency %j is one of ISO 4217: %j', (cell, isOne) => {
+    const hit = (column: string) => (isOne ? [] : [`account_implausible ${column}`]);
+    const list = 'accounts.0.currencies';
+    expect(warningsOf(mapOf({ [list]: cell }))).toEqual(hit(list));
+    const mapping = compileJson([list], {}, { catalog: CATALOG });
+    const currencies = cell.split(/[;|]/);
+    expect(warningsOf(mapping.map(record({ accounts: [{ currencies }] })))).toEqual(hit(list));
+    if (currencies.length > 1) return;
+    const single = 'accounts.0.intermediaryBankAccounts.0.currency';
+    expect(warningsOf(mapOf({ [single]: cell }))).toEqual(hit(single));
+  });
+
+  test('a currency is judged by what the definition makes of it', () => {
+    const fields = { 'accounts.0.currencies': { column: 'In', values: { Euro: 'EUR', Dollar: 'US' } } };
+    expect(warningsOf(mapOf({ In: 'Euro;GBP' }, { fields }))).toEqual([]);
+    expect(warningsOf(mapOf({ In: 'Euro;Dollar' }, { fields }))).toEqual(['account_implausible In']);
+  });
+
+  const dayAfter = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+
+  test.each([
+    [true, ['1799-12-31', '0202-03-31', dayAfter(2)]],
+    [false, ['1800-01-01', '2020-03-31', dayAfter(1)]],
+  ])('that nothing was incorporated then (%s): %j', (isHit, dates) => {
+    const field = 'kyc.details.incorporationDate';
+    const source = { column: 'Since', pattern: 'dd.MM.yyyy' };
+    const mapping = compileCsv(['Since'], { fields: { [field]: source } }, { catalog: CATALOG });
+    for (const date of dates) {
+      const written = date.split('-').reverse().join('.');
+      const read = [cells(written), { ...cells(date), typed: [0] }].map((row) =>
+        warningsOf(mapping.map(row)),
+      );
+      const found = [...read, warningsOf(mapOf({ [field]: date }))];
+      const columns = ['Since', 'Since', field];
+      expect(found).toEqual(columns.map((column) => (isHit ? [`value_implausible ${column}`] : [])));
+    }
+  });
+
+  test.each([
+    [true, ['España', 'Deutschland', 'United Kingdom']],
+    [false, ['DE', 'deu', 'UK', '276', 'Atlantis']],
+  ])('a country goes out as typed, which is told of names (%s): %j', (isTold, countries) => {
+    for (const country of countries) {
+      const mapped = mapOf({ country, 'accounts.0.country': country });
+      expect(bodyOf(mapped)).toEqual({ country, accounts: [{ country }] });
+      const columns = isTold ? ['country', 'accounts.0.country'] : [];
+      expect(warningsOf(mapped)).toEqual(columns.map((column) => `value_implausible ${column}`));
+    }
+  });
+
+  test('a name that becomes a code is none to tell of', () => {
+    const fields = { country: { column: 'Land', as: 'country' } };
+    expect(warningsOf(mapOf({ Land: 'España', 'address.country': 'Italien' }, { fields }))).toEqual([]);
+  });
+
+  test('what a service of its own calls a country is not known', () => {
+    const request = { name: 'a.b', method: 'POST', path: '/a' };
+    const fields = { country: 'country' };
+    const definition = jobDefinitionSchema.parse({ operation: 'custom', request, fields });
+    const source = csvSource({ columns: ['country'] });
+    const compiling = { definition, source, catalog: CATALOG, pathField: null, needsPathId: false };
+    expect(warningsOf(compileMapping(compiling).map(cells('España')))).toEqual([]);
+  });
+});
+
 describe('when a row has damage', () => {
   const DAMAGED = {
     Ref: '1.2E+11',
@@ -286,6 +427,7 @@ describe('when a row has damage', () => {
     'accounts.0.iban': 'GB33BUKB20201555555556',
     'accounts.0.bic_swift': 'NOPE',
     'accounts.0.routingNumber': '123456789',
+    'accounts.0.country': 'US',
     'accounts.1.sortCodeUK': '12345678',
   };
 
@@ -380,11 +522,34 @@ describe('when a workbook holds a number, a date or a boolean', () => {
     );
   const row = (...typed: number[]) => ({ ...cells('17', 'N', '55555555'), typed });
 
-  test('in an identifier or in the key, the row is not sent', () => {
-    expect(bodyOf(mapping().map(row(0, 1, 2)))).toEqual([
-      'number_cell Ref "17"',
-      'number_cell accounts.0.accountNumber "55555555"',
-    ]);
+  test('in an identifier the row is not sent, and the message names the setting that lets it pass', () => {
+    const mapped = mapping().map(row(0, 1, 2));
+    expect(bodyOf(mapped)).toEqual(['number_cell accounts.0.accountNumber "55555555"']);
+    const said = mapped.kind === 'issues' ? mapped.issues.map(issueWords).join() : '';
+    expect(said).toContain('`checks: { number_cell: warn }`');
+  });
+
+  const keyed = (cell: string, settings: Settings = {}) => {
+    const compiled = compileCsv(['Ref', 'name'], { key: 'Ref', ...settings }, { catalog: CATALOG });
+    return compiled.map({ ...cells(cell, 'N'), typed: [0] });
+  };
+
+  test.each(['0', '17', '9007199254740991'])('the whole number %s is a key, with a warning', (cell) => {
+    expect(warningsOf(keyed(cell))).toEqual(['number_cell Ref']);
+    expect(warningsOf(keyed(cell, { fields: { id: 'Ref' } }))).toEqual(['number_cell Ref']);
+  });
+
+  test.each(['00017', '9007199254740992', '1.5', '-3', 'true', '2020-03-04'])('%s is none', (cell) => {
+    expect(bodyOf(keyed(cell))).toEqual([`number_cell Ref "${cell}"`]);
+  });
+
+  test.each<[string, Settings]>([
+    ['where zeros before it make another key', { keyForm: 'exact' }],
+    ["where it is an account's, too", { fields: { 'accounts.0.accountNumber': 'Ref' } }],
+    ['where it refers to another record', { fields: { id: { column: 'Ref', ref: 'subclient' } } }],
+    ['in an identifier that is not the key', { key: 'name', fields: { id: 'Ref' } }],
+  ])('no whole number passes %s', (_, settings) => {
+    expect(bodyOf(keyed('17', settings))).toEqual(['number_cell Ref "17"']);
   });
 
   test('elsewhere it is as good as text', () => {

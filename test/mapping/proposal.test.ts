@@ -175,6 +175,42 @@ test('when the rows come from a workbook, its dates and numbers are read in one 
   expect(fields.map(({ notation }) => notation)).toEqual([{}, {}, {}]);
 });
 
+test('of dates in a workbook one that is none costs the column nothing', () => {
+  const dates = Array.from({ length: 9 }, () => row(['A', '2020-04-03'], { typed: [1] }));
+  const { fields } = propose('subclient.create', ['Name', 'Incorporated'], [...dates, row(['A', 'n/a'])]);
+  const notes = ["1 of the cells looked at doesn't fit"];
+  expect(fields[1]).toMatchObject({ isDecided: true, notation: {}, notes });
+});
+
+test('where a workbook has numbers for an account, the proposal names the setting that takes them', () => {
+  const columns = ['Payee ID', 'Name', 'accounts.0.accountNumber', 'accounts.0.sortCodeUK'];
+  const rows = [row(['7', 'A', '55555555', '202015'], { typed: [0, 2] })];
+  const { key, fields, itself } = propose('counterparty.draft', columns, rows);
+  expect(key).toMatchObject({ column: 'Payee ID', note: null });
+  const notes = [expect.stringContaining('checks: { number_cell: warn }')];
+  expect(fields.slice(-1)).toMatchObject([{ field: 'accounts.0.accountNumber', notation: {}, notes }]);
+  expect(itself).toEqual(['accounts.0.sortCodeUK']);
+});
+
+describe('the country of a payee, which the service calls text', () => {
+  const proposed = (header: string, ...cells: readonly string[]) => {
+    const rows = cells.map((cell) => row(['K', 'A', cell]));
+    return propose('counterparty.draft', ['Payee ID', 'Name', header], rows).fields.at(-1);
+  };
+
+  test.each(['country', 'accounts.0.country', 'Land der Bank'])('%s is proposed as a code', (header) => {
+    const notation = { as: 'country' };
+    expect(proposed(header, 'España', 'Deutschland')).toMatchObject({ notation, isDecided: true, notes: [] });
+    expect(proposed(header)).toMatchObject({ notation });
+  });
+
+  test('stays as it is where many cells are no country', () => {
+    const notes = [expect.stringContaining('expected a country')];
+    const found = proposed('Land der Bank', 'Atlantis', 'Mu');
+    expect(found).toMatchObject({ notation: {}, isDecided: true, notes });
+  });
+});
+
 const names = [
   ...'details.name|Details.Name|name|Name|Legal Name|accounts.0.iban|accounts[0].iban|IBAN|id|ID'.split('|'),
   ...'currencies|currencies.0|Country|Incorporated|Volume|Regulated|Ref|REF|externalId|paymentId'.split('|'),

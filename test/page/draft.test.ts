@@ -55,6 +55,19 @@ test('a column that is read otherwise is sent otherwise, and what does not fit i
   expect(refused?.rows).toBeGreaterThan(10);
 });
 
+test("a payee's country is read as one, and the form's job says so", async () => {
+  const file = await ownFile('Payee ID,Name,Bank country\nK1,Acme,España\nK2,Beta,Deutschland\n');
+  const sample = await sampleFile(file, formatSchema.parse({}));
+  const draft = draftOf(sample, 'counterparty.draft', null);
+  expect(draft.problems).toEqual([]);
+  const column = named(draft, 'Bank country');
+  expect(column).toMatchObject({ field: 'accounts.0.country', sent: ['"ESP"', '"DEU"'] });
+  expect(column?.readings[0]?.words).toBe('as:country');
+  expect(parseFormJob(draft.yaml, draft.job).definition.fields['accounts.0.country']).toMatchObject({
+    as: 'country',
+  });
+});
+
 test('a column without a field is not sent, and stands under "ignore"', async () => {
   const draft = await changedBy({ Gründungsdatum: { field: '' } });
   expect(named(draft, 'Gründungsdatum')?.sent).toEqual([]);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { counterpartyRequestSchema, subclientRequestSchema } from '../../src/service/request-schemas.ts';
 import { call, DOCUMENTS, DRAFTS, openSandbox, SUBCLIENTS } from './call-sandbox.ts';
 
 const SUBCLIENT = {
@@ -133,6 +134,26 @@ const documentSchema = z.strictObject({
     editable: z.strictObject({ client: z.boolean() }),
     values: z.strictObject({ client: z.boolean(), operators: z.boolean() }),
   }),
+});
+
+const bodySchemas = {
+  'subclient.create': subclientRequestSchema,
+  'counterparty.draft': counterpartyRequestSchema,
+};
+
+test.each([
+  [SUBCLIENTS, 'addresses.primary.country', (country: string) => ({ addresses: { primary: { country } } })],
+  [SUBCLIENTS, 'regulators.country', (country: string) => ({ regulators: { country } })],
+  [
+    DRAFTS,
+    'address.country',
+    (country: string) => ({ name: 'Payee', country: 'España', address: { country } }),
+  ],
+])('%s refuses a name in %s, which the document calls a country code', async (path, field, bodyOf) => {
+  const sandbox = await openSandbox({ bodySchemas });
+  const answer = await call(sandbox, path, bodyOf('España'));
+  expect([answer.status, answer.json()]).toMatchObject([400, { errors: [{ field }] }]);
+  for (const code of ['ESP', 'es', '724']) expect((await call(sandbox, path, bodyOf(code))).status).toBe(200);
 });
 
 describe('listing documents', () => {

@@ -192,7 +192,8 @@ function stringsHandler(add: (text: string) => void): XmlHandler {
   };
 }
 
-export type NumberKind = 'number' | 'date' | 'time' | 'duration';
+/** Of a plain number the fewest digits shown: the format `00000` makes 00017 of 17. */
+export type NumberKind = number | 'date' | 'time' | 'duration';
 
 export type StyleKinds = (style: number) => NumberKind | undefined;
 
@@ -200,13 +201,13 @@ export type StyleKinds = (style: number) => NumberKind | undefined;
 export async function readStyleKinds(zip: Zip, part: string | null): Promise<StyleKinds> {
   const codes = new Map<number, string>();
   const styles: number[] = [];
-  if (part === null || !zip.has(part)) return () => 'number';
+  if (part === null || !zip.has(part)) return () => 1;
   await readXmlDocument(zip.read(part), stylesHandler(codes, styles));
   const kinds = styles.map((format) => {
     const code = codes.get(format);
-    return code === undefined ? (BUILT_IN.get(format) ?? 'number') : kindOfCode(code);
+    return code === undefined ? (BUILT_IN.get(format) ?? 1) : kindOfCode(code);
   });
-  return (style) => (style === 0 && kinds.length === 0 ? 'number' : kinds[style]);
+  return (style) => (style === 0 && kinds.length === 0 ? 1 : kinds[style]);
 }
 
 function numbers(from: number, to: number, kind: NumberKind): readonly (readonly [number, NumberKind])[] {
@@ -248,7 +249,9 @@ function kindOfCode(code: string): NumberKind {
   const letters = section.replaceAll(BRACKETS, '').replaceAll(/general|am\/pm|a\/p/gi, '');
   if (/[yd]/i.test(letters)) return 'date';
   if (/[hs]/i.test(letters)) return 'time';
-  return /m/i.test(letters) ? 'date' : 'number';
+  if (/m/i.test(letters)) return 'date';
+  // A format with one of these signs is an amount's.
+  return /[#?.,%e]/i.test(letters) ? 1 : (letters.match(/0/g)?.length ?? 1);
 }
 
 const QUOTED = /"[^"]*"|\\.|[_*]./gs;

@@ -16,7 +16,7 @@ export type SheetCell = {
   readonly hasFormula: boolean;
 };
 
-/** Numbers in plain notation, dates in ISO 8601, booleans `true` or `false`. */
+/** Numbers in plain notation, zeros as shown, dates in ISO 8601, booleans `true` or `false`. */
 export type CellValue =
   | { readonly kind: 'text' | 'number' | 'date' | 'boolean'; readonly text: string }
   | { readonly kind: 'problem'; readonly problem: string };
@@ -62,7 +62,8 @@ function numberCell(cell: SheetCell, value: string, context: CellContext): CellV
   const kind = context.kinds(cell.style);
   if (numeral === undefined) return problem('a number that is none: expected digits');
   if (kind === undefined) return problem('a format that the workbook does not define');
-  if (kind === 'number') return { kind: 'number', text: numeral };
+  if (typeof kind === 'number')
+    return { kind: 'number', text: /^\d+$/.test(numeral) ? numeral.padStart(kind, '0') : numeral };
   if (kind === 'duration') return problem(DURATION);
   return dateOfSerial(Number(value), kind, context.from1904);
 }

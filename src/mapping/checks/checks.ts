@@ -6,26 +6,31 @@
 
 import { type CheckSettings, type JobDefinition, SETTING_OF } from '../../config/job-definition.ts';
 import type { CheckCode, Severity } from '../../model/issue.ts';
+import { isJsonList } from '../../model/json-record.ts';
+import type { JsonValue } from '../../model/request.ts';
 import type { Row } from '../../model/row.ts';
 import type { Binding } from '../bind-fields.ts';
 import type { ColumnSlot } from '../compilation.ts';
-import { formatFieldPath } from '../request-field.ts';
+import { countryCode } from '../countries.ts';
+import { wordsOf } from '../read-data.ts';
+import { type FieldPath, formatFieldPath, lastName } from '../request-field.ts';
 import { addIssue, addWarning, type RowContext } from '../row-context.ts';
 import { type BesideOf, type CellCheck, mojibake, scientificNotation, spreadsheetError } from './damage.ts';
 import { identifierChecks, isIdentifierField } from './identifiers.ts';
 
 export type CheckRow = (row: Row, context: RowContext) => void;
 
+type Checking = Pick<JobDefinition, 'checks' | 'keyForm' | 'operation'>;
 type SeverityOf = (code: CheckCode) => Severity;
 type CheckedColumn = ColumnSlot & { readonly checks: readonly CellCheck[]; readonly severityOf: SeverityOf };
 
 export function compileChecks(
-  definition: Pick<JobDefinition, 'checks'>,
+  definition: Checking,
   bindings: readonly Binding[],
   key: ColumnSlot | null,
 ): CheckRow {
-  const columns = checkedColumns(bindings, key, definition.checks);
-  const checkTyped = compileTypedCells(identifierColumns(bindings, key), definition.checks.number_cell);
+  const columns = checkedColumns(bindings, key, definition);
+  const checkTyped = compileTypedCells(definition, bindings, key);
   return (row, context) => {
     for (const column of columns) checkCell(column, context);
     if (row.kind === 'cells' && row.typed !== undefined) checkTyped(row.typed, context);
@@ -35,6 +40,11 @@ export function compileChecks(
 /** Notes one finding per cell: the first that keeps the row from being sent, else the first. */
 function checkCell(at: CheckedColumn, context: RowContext): void {
   const value = context.values[at.slot];
+  if (isJsonList(value)) for (const item of value) checkText(at, item, context);
+  else checkText(at, value, context);
+}
+
+function checkText(at: CheckedColumn, value: JsonValue | undefined, context: RowContext): void {
   if (typeof value !== 'string' || value === '') return;
   for (const check of at.checks) {
     const expected = check.find(value, context);
@@ -48,7 +58,7 @@ function checkCell(at: CheckedColumn, context: RowContext): void {
 function checkedColumns(
   bindings: readonly Binding[],
   key: ColumnSlot | null,
-  settings: CheckSettings,
+  { checks: settings, operation }: Checking,
 ): readonly CheckedColumn[] {
   const beside = createBeside(bindings);
   const columns = new Map<number, ColumnSlot & { readonly checks: CellCheck[]; isOfAccount: boolean }>();
@@ -57,7 +67,9 @@ function checkedColumns(
     columns.set(slot, known);
     known.isOfAccount ||= isOfAccount;
     for (const check of checks) {
-      const isOff = settings[SETTING_OF[check.code]] === 'off';
+      // What other operations call a country or a date is not known.
+      const isForeign = operation === 'custom' && check.code === 'value_implausible';
+      const isOff = isForeign || settings[SETTING_OF[check.code]] === 'off';
       if (!isOff && !known.checks.includes(check)) known.checks.push(check);
     }
   };
@@ -71,7 +83,8 @@ function checkedColumns(
     .filter(({ checks }) => checks.length > 0)
     .map(({ checks, isOfAccount, ...place }) => {
       const severityOf = severitiesIn(settings, { isOfAccount, isKey: place.slot === key?.slot });
-      return { ...place, checks: errorsFirst(checks, severityOf), severityOf };
+      const rank = ({ code }: CellCheck) => Number(severityOf(code) !== 'error');
+      return { ...place, checks: checks.toSorted((a, b) => rank(a) - rank(b)), severityOf };
     });
 }
 
@@ -80,22 +93,23 @@ const ACCOUNTS = 'accounts';
 /** In a key these count like a number cell: it would be another record's. */
 const AS_NUMBER_CELL: ReadonlySet<CheckCode> = new Set(['scientific_notation', 'spreadsheet_error']);
 
+/** What may be so by right. */
+const WARNED: ReadonlySet<CheckCode> = new Set([
+  'lost_leading_zero',
+  'account_implausible',
+  'value_implausible',
+]);
+
 function severitiesIn(
   settings: CheckSettings,
   { isOfAccount, isKey }: { readonly isOfAccount: boolean; readonly isKey: boolean },
 ): SeverityOf {
   return (code) => {
-    // A code may be that short by right.
-    const unset = isOfAccount && code !== 'lost_leading_zero' ? 'error' : 'warn';
+    const unset = isOfAccount && !WARNED.has(code) ? 'error' : 'warn';
     const severity = settings[SETTING_OF[code]] ?? unset;
     const isRaised = isKey && settings.number_cell === 'error' && AS_NUMBER_CELL.has(code);
     return isRaised && severity === 'warn' ? 'error' : severity;
   };
-}
-
-function errorsFirst(checks: readonly CellCheck[], severityOf: SeverityOf): readonly CellCheck[] {
-  const isError = ({ code }: CellCheck) => severityOf(code) === 'error';
-  return [...checks.filter(isError), ...checks.filter((check) => !isError(check))];
 }
 
 const CHECKS_OF_KEY: readonly CellCheck[] = [scientificNotation, spreadsheetError, mojibake];
@@ -112,15 +126,58 @@ function checksOfField(binding: Binding, beside: (name: string) => BesideOf): re
   }));
 }
 
-function checksOfCell(
-  { conversion, path }: Extract<Binding, { kind: 'cell' }>,
-  beside: (name: string) => BesideOf,
-): readonly CellCheck[] {
-  if (conversion.kind === 'list') return [spreadsheetError, mojibake];
-  if (conversion.kind !== 'text') return [];
-  if (!isIdentifierField(path)) return [spreadsheetError, mojibake];
-  return [scientificNotation, spreadsheetError, ...identifierChecks(path, beside, [mojibake])];
+type CellBinding = Extract<Binding, { kind: 'cell' }>;
+
+function checksOfCell(binding: CellBinding, beside: (name: string) => BesideOf): readonly CellCheck[] {
+  const { conversion, path } = binding;
+  if (conversion.kind === 'text' && isIdentifierField(path))
+    return [scientificNotation, spreadsheetError, ...identifierChecks(path, beside, [mojibake])];
+  const damage = conversion.kind === undefined ? [] : [spreadsheetError, mojibake];
+  return [...damage, ...valueChecks(binding)];
 }
+
+/** Of values that are written well and still can't be right: by what would be sent of the text. */
+function valueChecks({ path, conversion, slot }: CellBinding): readonly CellCheck[] {
+  const [code, problemOf] = VALUES.get(lastName(path)) ?? [];
+  if (code === undefined || problemOf === undefined) return [];
+  const find: CellCheck['find'] = (text, { typed }) => {
+    const { fromText } = (typed.includes(slot) ? conversion.typed : undefined) ?? conversion;
+    return problemOf(fromText(text), text);
+  };
+  return [{ code, find }];
+}
+
+type ProblemOf = (sent: JsonValue | undefined, text: string) => string | null;
+
+const currencyProblem: ProblemOf = (sent) => {
+  const isUnknown = (code?: JsonValue) =>
+    typeof code === 'string' && !wordsOf('currency').has(code.trim().toUpperCase());
+  return (isJsonList(sent) ? sent.some(isUnknown) : isUnknown(sent)) ? CURRENCY : null;
+};
+
+const CURRENCY = 'a currency of ISO 4217 in three letters, such as EUR';
+
+const pastProblem: ProblemOf = (sent) => {
+  if (typeof sent !== 'string' || !/^\d{4}-\d\d-\d\d/.test(sent)) return null;
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString(); // somewhere on earth it is
+  return sent < '1800' || sent > tomorrow ? PAST : null;
+};
+
+const PAST = 'a date from 1800 until today; the year is probably wrong, or the date is read in a wrong order';
+
+const countryProblem: ProblemOf = (sent, text) =>
+  sent !== text || /^\w{2,3}$/.test(text) || countryCode(text) === undefined ? null : COUNTRY;
+
+const COUNTRY =
+  'the code of a country, since nothing says that the service takes its name; with `as: country` under the field in the job definition the name becomes three letters';
+
+const VALUES = new Map<string, readonly [CheckCode, ProblemOf]>([
+  ['currencies', ['account_implausible', currencyProblem]],
+  ['currency', ['account_implausible', currencyProblem]],
+  ['shortfallCurrencyCode', ['account_implausible', currencyProblem]],
+  ['incorporationDate', ['value_implausible', pastProblem]],
+  ['country', ['value_implausible', countryProblem]],
+]);
 
 function createBeside(bindings: readonly Binding[]): (binding: Binding, name: string) => BesideOf {
   const byPlace = new Map(bindings.map((binding) => [formatFieldPath(binding.path), binding]));
@@ -132,34 +189,49 @@ function textOf(binding: Binding | undefined): BesideOf {
   if (binding.kind === 'constant') return () => String(binding.value);
   return ({ values }) => {
     const value = values[binding.slot];
-    return typeof value === 'string' ? value : '';
+    const sent = typeof value === 'string' && binding.kind === 'cell' && binding.conversion.fromText(value);
+    return typeof sent === 'string' ? sent : '';
   };
 }
 
 const TEXT =
-  'text; the cell holds a number, a date or a boolean, so digits may be lost: format the column as text and write it again';
+  'text; the cell holds a number, a date or a boolean, so digits may be lost: format the column as text and write it again, or, where each is right as it stands, set `checks: { number_cell: warn }` in the job definition';
 
+const WHOLE = 'text; the cell holds a whole number, and zeros that were typed before it are lost';
+
+/** A key's identity passes over leading zeros, so that whole numbers do no harm in it. */
 function compileTypedCells(
-  columns: ReadonlyMap<number, string>,
-  severity: Severity,
+  { checks, keyForm }: Checking,
+  bindings: readonly Binding[],
+  key: ColumnSlot | null,
 ): (typed: readonly number[], context: RowContext) => void {
+  const { number_cell: severity } = checks;
   if (severity === 'off') return () => undefined;
-  const add = severity === 'error' ? addIssue : addWarning;
+  const places = [...bindings.flatMap(identifierPlace), ...(key === null ? [] : [key])];
+  const columns = new Map(places.map(({ slot, column }) => [slot, column]));
+  const isMore = (one: Binding) => one.kind === 'reference' || isRefusedAsNumber(one.path);
+  const others = bindings.filter(isMore).flatMap(identifierPlace);
+  const isLoose = keyForm === 'loose' && others.every(({ slot }) => slot !== key?.slot);
   return (typed, context) => {
     for (const slot of typed) {
       const column = columns.get(slot);
       if (column === undefined) continue;
-      add(context, { code: 'number_cell', column, value: context.values[slot], expected: TEXT });
+      const value = context.values[slot];
+      const isTaken = isLoose && slot === key?.slot && isWhole(value);
+      const add = isTaken || severity === 'warn' ? addWarning : addIssue;
+      add(context, { code: 'number_cell', column, value, expected: isTaken ? WHOLE : TEXT });
     }
   };
 }
 
-function identifierColumns(
-  bindings: readonly Binding[],
-  key: ColumnSlot | null,
-): ReadonlyMap<number, string> {
-  const places = key === null ? [] : [key];
-  return new Map([...bindings.flatMap(identifierPlace), ...places].map(({ slot, column }) => [slot, column]));
+/** Those that a key often is may be a workbook's whole number. */
+export function isRefusedAsNumber(path: FieldPath): boolean {
+  return isIdentifierField(path) && !['crmId', 'id', 'paymentId'].includes(lastName(path));
+}
+
+/** With a zero before it, it is shown so on purpose. */
+function isWhole(value: JsonValue | undefined): boolean {
+  return typeof value === 'string' && /^(?:0|[1-9]\d*)$/.test(value) && Number.isSafeInteger(Number(value));
 }
 
 function identifierPlace(binding: Binding): readonly ColumnSlot[] {

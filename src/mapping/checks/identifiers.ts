@@ -4,8 +4,8 @@
  */
 import { getCountrySpecifications, isValidBIC, ValidationErrorsIBAN, validateIBAN } from 'ibantools';
 import { countryCode } from '../countries.ts';
-import { readData } from '../read-data.ts';
-import type { FieldPath } from '../request-field.ts';
+import { readData, wordsOf } from '../read-data.ts';
+import { type FieldPath, formatFieldPath, lastName } from '../request-field.ts';
 import type { RowContext } from '../row-context.ts';
 import type { BesideOf, CellCheck } from './damage.ts';
 
@@ -37,7 +37,8 @@ export function identifierChecks(
   switch (lastName(path)) {
     case 'accountNumber': {
       const sortCode = beside('sortCodeUK');
-      return [lostZero(8, 'UK account number', (_, context) => sortCode(context) !== ''), ...others];
+      const lost = lostZero(8, 'UK account number', (_, context) => sortCode(context) !== '');
+      return [accountNumberImplausible, lost, ...others];
     }
     case 'bankCode':
       return [lostZeroOf('bankCode', beside('country')), ...others];
@@ -47,11 +48,11 @@ export function identifierChecks(
     case 'cnaps':
       return [lostZero(12, 'CNAPS code'), ...others];
     case 'iban':
-      return [ibanInvalid];
+      return [ibanInvalid, ibanElsewhere(path, beside)];
     case 'postCode':
       return [lostZeroOf('postCode', beside('country')), ...others];
     case 'routingNumber':
-      return routingNumberChecks(beside('country'));
+      return routingNumberChecks(beside('country'), besidePath(path, 'country'));
     case 'sortCodeUK':
       return [lostZero(6, 'sort code'), sortCodeInvalid];
     default:
@@ -59,9 +60,8 @@ export function identifierChecks(
   }
 }
 
-function lastName(path: FieldPath): string {
-  const last = path.at(-1);
-  return typeof last === 'string' ? last : '';
+function besidePath(path: FieldPath, name: string): string {
+  return formatFieldPath([...path.slice(0, -1), name]);
 }
 
 /**
@@ -71,8 +71,12 @@ function lastName(path: FieldPath): string {
  */
 const ibanInvalid: CellCheck = {
   code: 'iban_invalid',
-  find: (text) => ibanProblem(text.replaceAll(/\s/g, '').toUpperCase()),
+  find: (text) => ibanProblem(bare(text)),
 };
+
+function bare(text: string): string {
+  return text.replaceAll(/\s/g, '').toUpperCase();
+}
 
 function ibanProblem(iban: string): string | null {
   const wrong = new Set(validateIBAN(iban).errorCodes);
@@ -100,19 +104,49 @@ function lengthProblem(iban: string): string {
   return `an IBAN of ${expected} characters, as ${country} has them, got ${iban.length}; ${what}`;
 }
 
-const bicInvalid: CellCheck = {
-  code: 'bic_invalid',
-  find: (text) => (isBic(text) ? null : BIC),
+function ibanElsewhere(path: FieldPath, beside: (name: string) => BesideOf): CellCheck {
+  const [country, bic] = [beside('country'), beside('bic_swift')];
+  const elsewhere = (name: string) =>
+    `an IBAN of the country that "${besidePath(path, name)}" has; one of the two probably belongs to another account`;
+  return {
+    code: 'account_implausible',
+    find(text, context) {
+      const own = sureCountry(bare(text).slice(0, 2));
+      const isOther = (written: string) => own !== '' && !['', own].includes(sureCountry(written));
+      if (isOther(country(context))) return elsewhere('country');
+      const bank = bare(bic(context));
+      return isValidBIC(bank) && isOther(bank.slice(4, 6)) ? elsewhere('bic_swift') : null;
+    },
+  };
+}
+
+/** '': none that is known, or that alone has its IBANs and BICs, as Jersey and Monaco don't. */
+function sureCountry(written: string): string {
+  const code = countryCode(written) ?? '';
+  return wordsOf('shares').has(code) ? '' : code;
+}
+
+const accountNumberImplausible: CellCheck = {
+  code: 'account_implausible',
+  find(text) {
+    if (/^\d+\.0$|^[1-9]\d{14}0{4}$/.test(text)) return AS_NUMBER;
+    return ibanProblem(bare(text)) === null ? IBAN_HERE : null;
+  },
 };
 
-function isBic(text: string): boolean {
-  return isValidBIC(text.replaceAll(/\s/g, ''));
-}
+const IBAN_HERE = 'an account number; this is an IBAN, which has its own field';
+const AS_NUMBER =
+  'every digit of the account number; a spreadsheet probably took it for a number, wrote .0 behind it or zeros for the last digits';
+
+const bicInvalid: CellCheck = {
+  code: 'bic_invalid',
+  find: (text) => (isValidBIC(bare(text)) ? null : BIC),
+};
 
 const BIC =
   'a BIC of 8 or 11 characters such as DEUTDEFF or DEUTDEFF500: bank, country, place, and the branch if any; a character is probably missing';
 
-const SORT_CODE = /^\d{2}([- ]?)\d{2}\1\d{2}$/;
+const SORT_CODE = /^(?=.*[1-9])\d{2}([- ]?)\d{2}\1\d{2}$/;
 
 const sortCodeInvalid: CellCheck = {
   code: 'sort_code_invalid',
@@ -120,27 +154,26 @@ const sortCodeInvalid: CellCheck = {
 };
 
 const SIX_DIGITS =
-  'a sort code of 6 digits such as 202015 or 20-20-15; a digit is probably missing or too many';
+  'a sort code of 6 digits, not all of them zeros, such as 202015 or 20-20-15; a digit is probably missing, too many or made up';
 
-function routingNumberChecks(country: BesideOf): readonly CellCheck[] {
-  const isAmerican = (context: RowContext) => {
-    const written = country(context);
-    return written === '' || countryCode(written) === 'USA';
-  };
+/** Of other countries' routing numbers, and where no country is named, nothing is known. */
+function routingNumberChecks(country: BesideOf, place: string): readonly CellCheck[] {
+  const isAmerican = (context: RowContext) => countryCode(country(context)) === 'USA';
   return [
     lostZero(9, 'routing number', (text, context) => isRoutingNumber(`0${text}`) && isAmerican(context)),
     {
       code: 'routing_number_invalid',
       find: (text, context) =>
-        isRoutingNumber(text) || !isAmerican(context) ? null : routingNumberProblem(text),
+        isRoutingNumber(text) || !isAmerican(context) ? null : routingNumberProblem(text, place),
     },
   ];
 }
 
-function routingNumberProblem(text: string): string {
-  return /^\d{9}$/.test(text)
-    ? 'a routing number whose check digit fits (ABA); a digit is probably wrong, or two have changed places'
-    : 'a routing number of 9 digits; a digit is probably missing or too many';
+function routingNumberProblem(text: string, place: string): string {
+  const [form, what] = /^\d{9}$/.test(text)
+    ? ['whose check digit fits (ABA)', 'wrong, or two have changed places']
+    : ['of 9 digits', 'missing or too many'];
+  return `a routing number ${form}, since "${place}" is the United States; a digit is probably ${what}`;
 }
 
 const WEIGHTS = [3, 7, 1];

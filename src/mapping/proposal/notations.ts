@@ -19,11 +19,13 @@ export type ChosenNotation = {
   readonly isDecided: boolean;
 };
 
-export function chooseNotation(type: LeafType, cells: readonly JsonValue[]): ChosenNotation {
-  const tried = candidates(type, cells).map((notation) => tryOn(cells, type, notation));
+/** `null`: a cell that needs none. `as`: taken where it reads the cells. */
+export function chooseNotation(type: LeafType, cells: readonly JsonValue[], as?: 'country'): ChosenNotation {
+  const usual = as === undefined ? {} : { as };
+  const tried = candidates(type, cells, usual).map((notation) => tryOn(cells, type, notation));
   const misfits = Math.min(...tried.map((one) => one.misfits));
   if (misfits > 0 && (misfits > mostMistakes(cells.length) || misfits >= cells.length / 2)) {
-    const { expected } = defaultConversion(type);
+    const { expected } = defaultConversion(as ?? type);
     const notes = [`many of the cells looked at can't be read: expected ${expected}`];
     return { notation: {}, notes, isDecided: ONE_WAY.has(type) };
   }
@@ -58,12 +60,12 @@ function tryOn(cells: readonly JsonValue[], type: LeafType, notation: Notation) 
   return { notation, misfits, results: JSON.stringify(results.map((result) => result ?? null)) };
 }
 
-function candidates(type: LeafType, cells: readonly JsonValue[]): readonly Notation[] {
+function candidates(type: LeafType, cells: readonly JsonValue[], usual: Notation): readonly Notation[] {
   const texts = [...new Set(cells.filter((cell) => typeof cell === 'string'))];
   if (type === 'boolean') return [{}, ...wordsFor(texts)];
   const { remedy } = defaultConversion(type);
   const found = remedy === undefined ? [] : texts.flatMap((text) => remedy(text));
-  return [{}, ...new Map(found.map((notation) => [JSON.stringify(notation), notation])).values()];
+  return [usual, ...new Map(found.map((notation) => [JSON.stringify(notation), notation])).values()];
 }
 
 /** Words for yes and no; in a proposal they stand as the file writes them. */

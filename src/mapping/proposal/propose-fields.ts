@@ -4,6 +4,7 @@
  */
 import type { BuiltIn } from '../../model/operation.ts';
 import type { JsonValue } from '../../model/request.ts';
+import { isRefusedAsNumber } from '../checks/checks.ts';
 import type { ColumnSlot } from '../compilation.ts';
 import {
   catalogPath,
@@ -11,6 +12,7 @@ import {
   formatFieldPath,
   type KnownField,
   type LeafType,
+  lastName,
   parseFieldPath,
 } from '../request-field.ts';
 import { type FindMeaning, isSetByService, type Meaning } from './meaning.ts';
@@ -158,11 +160,16 @@ export function proposeField(
     return { field, column, notation: { ref: 'subclient' }, notes: meant, isDecided: true };
   }
   const type = leafType(field, lookUp);
-  const chosen = type === null ? PLAIN : chooseNotation(type, cells);
+  const path = field.split('.');
+  const as = type === 'string' && lastName(path) === 'country' ? 'country' : undefined;
+  const chosen = type === null ? PLAIN : chooseNotation(type, cells, as);
+  if (cells.includes(null) && isRefusedAsNumber(path)) meant.push(NUMBERS);
   const isPlain = chosen.isDecided && Object.keys(chosen.notation).length === 0;
-  if (placement.kind === 'itself' && isPlain) return null;
+  if (placement.kind === 'itself' && isPlain && meant.length === 0) return null;
   return { field, column, ...chosen, notes: [...meant, ...chosen.notes] };
 }
+
+const NUMBERS = 'numbers are refused here: format the column as text, or set "checks: { number_cell: warn }"';
 
 const PLAIN: ChosenNotation = { notation: {}, notes: [], isDecided: true };
 

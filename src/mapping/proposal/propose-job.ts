@@ -141,12 +141,12 @@ function flawsOf(keys: readonly JsonValue[]): number {
 
 type Table = readonly (readonly JsonValue[])[];
 
-/** Without a workbook's numbers, dates and booleans, which are read in one way only. */
+/** `null` for a workbook's numbers, dates and booleans, which are read in one way only. */
 function cellsIn(slot: number, rows: readonly Row[], table: Table): readonly JsonValue[] {
   return rows.flatMap((row, i) => {
     const cell = table[i]?.[slot] ?? '';
     const isTyped = row.kind === 'cells' && row.typed?.includes(slot) === true;
-    return cell === '' || isTyped ? [] : [cell];
+    return cell === '' ? [] : [isTyped ? null : cell];
   });
 }
 

@@ -74,6 +74,24 @@ describe('a number is written in plain notation, digit by digit as in the file',
   );
 });
 
+test.each([
+  ['17', '00000', '00017'],
+  ['123456', '00000', '123456'],
+  ['1234567', '000\\-00\\-0000', '001234567'],
+  ['17', '00000;-00000', '00017'],
+  ['17', '0', '17'],
+  ['17', '"00"0', '17'],
+  ['17', '#,##0', '17'],
+  ['17', '0,000', '17'],
+  ['17', '000.00', '17'],
+  ['17', '00%', '17'],
+  ['1.5', '00000', '1.5'],
+  ['-17', '00000', '-17'],
+])('%s in the format %s is %s', async (raw, format, text) => {
+  const row = await readCells(`<c s="1"><v>${raw}</v></c>`, { formats: [format] });
+  expect(row).toMatchObject({ cells: [text, '', '', '', ''], typed: [0] });
+});
+
 describe('a number with a date format is a date in ISO 8601, and no number', () => {
   test.each([
     ['43921', 'yyyy-mm-dd', '2020-03-31'],
