@@ -150,20 +150,20 @@ export async function openAccounts(
     if (brief === undefined) throw new Error(`run ${id} is gone from the ledger`);
     const runs = familyOf(id);
     const rows = ownCount(brief);
-    const counts = (await isToldByCounts(brief, runs)) ? counted(brief) : countStand(await standOf(id));
-    const holds = counts.atService + counts.writtenOff + counts.open === rows;
+    const stand = (await isToldByCounts(brief, runs)) ? null : await standOf(id);
+    const counts = stand === null ? counted(brief) : countStand(stand);
+    const lost = isOver(brief) ? (stand ?? counts).waiting : 0;
+    const holds = lost === 0 && counts.atService + counts.writtenOff + counts.open === rows;
     return { delivery: id, runs, rows, ...counts, holds };
   }
 
   return {
-    /** Oldest first. */
-    briefs: [...briefs.values()],
     standOf,
     accountOf,
     /** The delivery that a run belongs to: itself where it has rows of its own, or of several. */
     deliveryOf(id: string): string {
       const brief = briefs.get(id);
-      const [from, other] = brief === undefined ? [] : (takesFrom(brief) ?? []);
+      const [from, other] = brief === undefined ? [] : takesFrom(brief);
       if (brief === undefined || from === undefined || other !== undefined) return id;
       return ownCount(brief) > 0 || !briefs.has(from) ? id : this.deliveryOf(from);
     },
