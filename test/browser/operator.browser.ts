@@ -38,12 +38,12 @@ test('a run is paused, goes on, and is given up once that is confirmed; who come
   await second.goto(desk.origin + run);
   await badge(second, 'running').waitFor();
   // What the second one looks at from now on is what was true then.
-  await second.getByRole('button', { name: 'Hold still' }).click();
-  await first.getByRole('button', { name: 'Pause' }).click();
+  await second.getByRole('button', { name: 'Pause updates' }).click();
+  await first.getByRole('button', { name: 'Pause', exact: true }).click();
   await first.getByRole('heading', { name: 'Done' }).waitFor();
   await first.getByRole('link', { name: 'Go on' }).click();
   await badge(first, 'paused').waitFor();
-  await second.getByRole('button', { name: 'Pause' }).click();
+  await second.getByRole('button', { name: 'Pause', exact: true }).click();
   await second.getByRole('heading', { name: 'Somebody was faster' }).waitFor();
 
   await first.getByRole('button', { name: 'Go on' }).click();
